@@ -12,45 +12,45 @@ import (
 // empty message that does not recycle. A copy of a used Buffer is the same message.
 type Buffer struct{ c *content }
 
-// content is what a Buffer stands for.
+// content is the message of a Buffer, shared by all copies of the Buffer.
 type content struct {
 	pieces  []piece
-	size    int  // of the message
+	size    int  // of the message, in bytes
 	recycle bool // blocks are from the pools
 
 	tail    []byte  // the block that is filled
 	used    int     // how much of it is in use
-	tailMem *memory // what holds it
+	tailMem *memory // the memory that tail is in
 	open    bool    // the last piece is tail[start:used] and grows when something is appended
 	start   int
 	next    int // size of the next block
 
-	held  []*memory // what the pieces and the tail lie in, once for each hold
+	held  []*memory // the memory of the pieces and of the tail, once for each hold
 	spare []*memory // not in use, for the next message
 
-	busy atomic.Int32 // Readers and Writers that are given the memory just now
+	busy atomic.Int32 // how many Readers and Writers are using the memory now
 }
 
 // piece is a part of the message that is contiguous in memory, never empty.
 type piece struct {
 	mem []byte
 	end int     // offset in the message at which it ends
-	in  *memory // what it lies in; nil if that is the caller's
+	in  *memory // the memory that mem is in; nil if it is the caller's
 }
 
 const (
 	firstBlock = 1 << 10  // size of a Buffer's first block
 	blockSize  = 32 << 10 // blocks double until they are as large
-	largeBlock = 1 << 20  // and until this inside of one large message
+	largeBlock = 1 << 20  // within a large message, blocks double until they are as large as this
 	leastRest  = 512      // bytes of a block that are worth filling by the next message
-	copyBelow  = 256      // what is smaller is copied rather than referred to
-	readFirst  = 64 << 10 // bytes of a promise that get memory before any has come
-	readMore   = 4        // then as many times as have come
+	copyBelow  = 256      // smaller pieces are copied, not referred to
+	readFirst  = 64 << 10 // how much memory ReadN allocates before the first byte has arrived
+	readMore   = 4        // then it allocates this many times as much as has arrived
 	minRecycle = 4 << 10  // the smallest block of the pools
 	tooLarge   = "linkbuf: message larger than MaxSize"
 )
 
-// content returns what b stands for, which it makes the first time.
+// content returns the content of b. It makes one if b has none.
 func (b *Buffer) content() *content {
 	if b.c == nil {
 		b.c = new(content)
@@ -104,8 +104,8 @@ func (c *content) empty() {
 // dropTail makes the next append get a new block.
 func (c *content) dropTail() { c.tail, c.used, c.tailMem, c.open = nil, 0, nil, false }
 
-// room returns n bytes of the Buffer's own memory, contents undefined, which are in tailMem and in
-// no piece yet.
+// room returns n bytes of the Buffer's own memory, contents undefined. They are in tailMem, and
+// not yet in any piece.
 func (c *content) room(n int) []byte {
 	if n > len(c.tail)-c.used {
 		c.newTail(n)
@@ -159,7 +159,7 @@ func (c *content) extend(n int) []byte {
 	return mem
 }
 
-// add appends a piece that is in memory which the Buffer holds, or in the caller's if that is nil.
+// add appends a piece. The Buffer holds its memory, in; if in is nil, the memory is the caller's.
 func (c *content) add(mem []byte, in *memory) {
 	c.size += len(mem)
 	c.pieces = append(c.pieces, piece{mem[:len(mem):len(mem)], c.size, in})
@@ -228,8 +228,8 @@ func (b *Buffer) Share(src *Buffer, from, to int) {
 
 // ReadN reads n bytes from r and appends them. Memory grows to at most 5 times the bytes that have
 // arrived, whatever n is. If n is negative, or too large for the message, the error is
-// [ErrFrameSize]. If fewer bytes come, it is io.ErrUnexpectedEOF. After an error nothing is
-// appended, nor if r panics.
+// [ErrFrameSize]. If fewer bytes come, it is io.ErrUnexpectedEOF. After an error, or if r panics,
+// nothing is appended.
 func (b *Buffer) ReadN(r io.Reader, n int) error {
 	c := b.content()
 	if n < 0 || n > MaxSize-c.size {

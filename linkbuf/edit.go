@@ -39,7 +39,7 @@ func (b *Buffer) Replace(from, to int, p []byte) {
 	if grown := len(p) - (to - from); grown > 0 {
 		c.mustFit(grown)
 	}
-	// What comes in the place of the pieces that [from, to) is in, or between them
+	// fresh replaces the pieces that [from, to) touches, or is inserted between two pieces.
 	fresh := make([]piece, 0, 3)
 	first, end := len(c.pieces), len(c.pieces)
 	if from < c.size {

@@ -11,9 +11,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// A protocol of records, each a type byte, a big-endian uint32 with the length of the body, and
-// the body. A record is built around a large body that is not copied, sent, received in one
-// piece, and forwarded with another head.
+// A record of this protocol is a type byte, the length of the body as a big-endian uint32, and the
+// body. The example builds a record around a large body, which is not copied. It sends the record,
+// receives it in one piece, and forwards it with another head.
 func Example() {
 	client, server := net.Pipe()
 	go func() {
@@ -46,7 +46,7 @@ func Example() {
 	record.Reset(true)
 	in.Take(&record, len(in.Bytes())) // not copied
 
-	// What is forwarded shares the body with what was received.
+	// The forwarded record shares the body with the received one.
 	var forwarded linkbuf.Buffer
 	forwarded.WriteString("F\x00\x00\x1b\x62")
 	forwarded.Share(&record, head, record.Len())
@@ -61,7 +61,7 @@ func Example() {
 	// 7015 <nil>
 }
 
-// A message is changed in many places by building another one, which shares what stays.
+// To change a message in many places, build another one that shares the unchanged parts.
 func ExampleBuffer_Share() {
 	var received, edited linkbuf.Buffer
 	received.WriteString("name=old; data=" + strings.Repeat("x", 1000) + "; note=old")
@@ -75,7 +75,7 @@ func ExampleBuffer_Share() {
 	// Output: name=new; data=x … x; note=a longer note
 }
 
-// In a few places, Put and Replace do.
+// To change a message in a few places, use Put and Replace.
 func ExampleBuffer_Replace() {
 	var b linkbuf.Buffer
 	b.WriteString("GET /old HTTP/1.1")
@@ -86,7 +86,7 @@ func ExampleBuffer_Replace() {
 	// Output: "PUT /a/newer/path HTTP/1.1\r\n"
 }
 
-// A frame is a message after its length.
+// A frame is the length of a message, then the message.
 func ExampleReadFrameSize() {
 	var wire bytes.Buffer
 	var b linkbuf.Buffer
@@ -94,14 +94,14 @@ func ExampleReadFrameSize() {
 	stats, err := b.WriteFrame(&wire)
 	fmt.Println(stats.Bytes, err)
 
-	const limit = 1 << 20 // a stranger's length is not believed further
+	const limit = 1 << 20 // refuse longer frames
 	n, err := linkbuf.ReadFrameSize(&wire, limit, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	b.Free()
-	err = b.ReadN(&wire, n) // memory grows with what comes, not with n
+	err = b.ReadN(&wire, n) // memory grows with the bytes that arrive, not with n
 	fmt.Printf("%q %v\n", b.Bytes(), err)
 	// Output:
 	// 13 <nil>

@@ -6,14 +6,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// memory is a block, or a part of one that nothing else refers to, with a count of its holders.
+// memory is a block, or an exclusively owned part of a block, with a count of its holders.
 type memory struct {
 	chunk    chain.Chunk
 	recycled bool // the chunk is from the pools
 	holds    atomic.Int32
 }
 
-// hold takes over a chunk, with one hold, which the next reset gives up.
+// hold takes over a chunk and holds it once. letGo gives that hold up.
 func (c *content) hold(chunk chain.Chunk, recycled bool) *memory {
 	var m *memory
 	if k := len(c.spare) - 1; k >= 0 {
@@ -38,13 +38,13 @@ const (
 	// mostSpare is how many memory structs a Buffer keeps for its next message.
 	mostSpare = 16
 
-	// mostKept is for how many pieces a Buffer keeps tables for its next message.
+	// mostKept bounds the tables that a Buffer keeps for its next message, in pieces.
 	mostKept = 1024
 )
 
-// letGo gives up all holds. Memory whose last hold that was goes back to the pools. A Buffer that
-// does not recycle has promised that what aliases its memory stays: it leaves that to the garbage
-// collector.
+// letGo gives up all holds. Memory without holders goes back to the pools. A Buffer that does not
+// recycle has promised that slices of its memory stay valid: it leaves recycled memory to the
+// garbage collector.
 func (c *content) letGo() {
 	for _, m := range c.held {
 		if m.recycled && !c.recycle || m.holds.Add(-1) > 0 {

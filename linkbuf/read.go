@@ -30,7 +30,7 @@ func panicRange(from, to, size int) {
 	panic(fmt.Sprintf("linkbuf: range [%d:%d] of a message of %d bytes", from, to, size))
 }
 
-// find returns the index of the piece that offset, which is below size, is in.
+// find returns the index of the piece that contains offset, which must be below size.
 func (c *content) find(offset int) int {
 	return sort.Search(len(c.pieces), func(i int) bool { return c.pieces[i].end > offset })
 }

@@ -12,7 +12,7 @@ import (
 // Receiver is the same Receiver.
 type Receiver struct{ c *incoming }
 
-// incoming is what a Receiver stands for.
+// incoming is the state of a Receiver, shared by all its copies.
 type incoming struct {
 	chain.Receiver
 	recycle bool
