@@ -10,9 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAppendWithHead appends texts of all lengths that are copied in another way, after heads of
-// all lengths, up to the end of the block at the tail and beyond it. Nothing but their own bytes
-// may change.
+// TestAppendWithHead appends texts of all lengths for which there is special code, after heads of
+// all lengths, up to the end of the block at the tail and beyond it. No other bytes may change.
 func TestAppendWithHead(t *testing.T) {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	source := strings.Repeat(alphabet, 10)
@@ -31,7 +30,7 @@ func TestAppendWithHead(t *testing.T) {
 				b.Reset(false)
 				b.OpenRoot(0)
 				b.Extend(1)
-				b.Extend(len(b.tail) - b.used - left) // so much is left
+				b.Extend(len(b.tail) - b.used - left) // leaves room for left bytes
 				block, used := b.tail, b.used
 				if len(dots) < len(block) {
 					dots = bytes.Repeat([]byte("."), len(block))
@@ -54,8 +53,8 @@ func TestAppendWithHead(t *testing.T) {
 	}
 }
 
-// TestFits: what Fits leaves enough of the block for AppendShort to store whole words, and
-// MakeFit makes it fit.
+// TestFits: if a text Fits, the block has enough room after it for AppendShort to store whole
+// words. MakeFit makes a text fit.
 func TestFits(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 9, 100, MaxShort - 1, MaxShort} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -109,8 +108,8 @@ func TestAppendByte(t *testing.T) {
 	}
 }
 
-// TestAppendTexts appends texts of all lengths from all kinds of slices, where there is more and
-// less room for them.
+// TestAppendTexts appends texts of all lengths from all kinds of slices, with more and less room
+// at the tail.
 func TestAppendTexts(t *testing.T) {
 	var texts []string
 	for i := range 60 {
@@ -146,7 +145,7 @@ func TestAppendTexts(t *testing.T) {
 	}
 }
 
-// TestPut: values are stored where they are InTail: in what is being built, and nowhere else.
+// TestPut: values that are InTail can be stored into. Only bytes that are being built are InTail.
 func TestPut(t *testing.T) {
 	var b Buffer
 	b.Reset(false)

@@ -6,7 +6,7 @@ import (
 )
 
 // Batch writes several messages together, in as few writes or writevs as possible. It refers to
-// what was added until it is written. The zero Batch is ready for use, by one goroutine.
+// the messages until they are written. The zero Batch is ready for use, by one goroutine.
 type Batch struct {
 	pieces [][]byte
 	copies []int // the pieces, by index, that AddCopy has added
@@ -34,15 +34,15 @@ func (t *Batch) Add(b *Buffer, frame bool) {
 // AddBytes adds bytes, which must not be changed until the Batch is written.
 func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
 
-// AddCopy adds bytes as AddBytes does. They are copies of what is sent: Stats do not count them as
-// sent from where it lay.
+// AddCopy is AddBytes for bytes that are copies already: Stats does not count them as sent by
+// reference.
 func (t *Batch) AddCopy(mem []byte) {
 	t.copies = append(t.copies, len(t.pieces))
 	t.add(mem)
 }
 
-// Gather empties the Batch and returns what was added in one piece. Several pieces are copied to
-// the chunk. It must be released in either case, when the bytes are not used any more.
+// Gather empties the Batch and returns its bytes in one piece. If there are several pieces, it
+// copies them to the chunk. Release the chunk in any case, when the bytes are not used any more.
 func (t *Batch) Gather() ([]byte, Chunk) {
 	if len(t.pieces) == 1 {
 		mem := t.pieces[0]
@@ -65,8 +65,8 @@ func (t *Batch) add(mem []byte) {
 // Len returns how many bytes were added and not written yet.
 func (t *Batch) Len() int { return t.size }
 
-// Write writes what was added, as Buffer.Write does, and tells how. The Batch is empty then, also
-// after an error.
+// Write writes the Batch as Buffer.Write writes a message, and returns how. Afterwards the Batch
+// is empty, even after an error.
 func (t *Batch) Write(w io.Writer) (Stats, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {
@@ -94,7 +94,8 @@ func (t *Batch) Write(w io.Writer) (Stats, error) {
 	return g.stats, g.err
 }
 
-// MoveTo copies what was added to dst, which must be as long, and empties the Batch.
+// MoveTo copies the bytes of the Batch to dst, which must have their length, and empties the
+// Batch.
 func (t *Batch) MoveTo(dst []byte) {
 	for _, mem := range t.pieces {
 		dst = dst[copyWarm(dst, mem):]
@@ -102,8 +103,8 @@ func (t *Batch) MoveTo(dst []byte) {
 	t.reset()
 }
 
-// copyWarm copies src to dst, which will be read or written again soon, and returns how many bytes
-// it has copied. The built-in copy of a mebibyte and more goes past the processor's caches.
+// copyWarm is copy for memory that will be used again soon: it keeps dst in the processor's
+// caches. The built-in copy bypasses them from 1 MiB on. It returns the number of bytes copied.
 func copyWarm(dst, src []byte) int {
 	const most = 256 << 10
 	n := 0
@@ -121,7 +122,8 @@ func (t *Batch) reset() {
 	}
 }
 
-// AppendPieces appends what was added to dst, as pieces that alias it, and empties the Batch.
+// AppendPieces appends the pieces of the Batch to dst, without copying their bytes, and empties
+// the Batch.
 func (t *Batch) AppendPieces(dst [][]byte) [][]byte {
 	dst = append(dst, t.pieces...)
 	t.reset()

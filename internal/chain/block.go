@@ -9,42 +9,41 @@ import (
 )
 
 const (
-	// SlabSize is the size of the garbage-collected slabs that small messages are built in. A
+	// SlabSize is the size of the garbage-collected slabs in which small messages are built. A
 	// string that was read from a small message keeps at most one slab alive.
 	SlabSize = 64 << 10
 
 	// MaxSlabSize is the size that slabs grow to within one large message.
 	MaxSlabSize = 1 << 20
 
-	page      = 8 << 10   // the unit in which Go's runtime allocates what is large
+	page      = 8 << 10   // the unit in which Go's runtime allocates large memory
 	minClass  = 12        // the smallest recycled block: 4 KiB
 	maxClass  = 20        // the largest block that is kept in pools: 1 MiB
 	mostSpare = 128 << 20 // the largest block that is kept in spareBlocks
 )
 
-// Block is a piece of memory with a count of its holders. When the last one releases it, it is
-// used again.
+// Block is a piece of memory with a count of its holders. When the last holder releases it, it can
+// be used again.
 type Block struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	blockDebug
 	mem  []byte
 	refs atomic.Int32
-	item spare.Item[*Block] // of spareBlocks, if it waits there
-	// owner of memory that belongs to others, see HoldPieces; else nil
+	item spare.Item[*Block] // in spareBlocks, while the block is spare
+	// owner of foreign memory, see HoldPieces; nil for memory of this package
 	owner Owner
-	// readOnly means that storing into the memory is a fault, see HoldReadOnly
+	// readOnly: storing into the memory would fault, see HoldReadOnly
 	readOnly bool
 }
 
-// Owner is the owner of memory that messages refer to and that is not this package's.
+// Owner owns memory that messages refer to and this package did not allocate.
 type Owner interface {
-	// Return is called once, when nobody holds the memory any more, by whoever releases it last, in
-	// its goroutine.
+	// Return takes the memory back. The goroutine that releases the memory last calls it, once.
 	Return()
 }
 
-// pools holds free blocks by size: pools[c] holds those of more than 1<<(c-1) and at most 1<<c
-// bytes. Larger ones, and those that large messages are received into, are in spareBlocks.
+// pools holds free blocks by size: pools[c] holds blocks of more than 1<<(c-1) and at most 1<<c
+// bytes. Larger blocks, and blocks that large messages are received into, are in spareBlocks.
 var (
 	pools       [maxClass + 1]sync.Pool
 	spareBlocks spare.Pool[*Block]
@@ -56,15 +55,15 @@ func newBlock(n int) *Block {
 	return takeBlock(n, c, 1<<c)
 }
 
-// newSlab returns a block with one holder for memory that may be lent, and is not used again then.
-// Its size is n rounded up to a multiple of SlabSize.
+// newSlab returns a block with one holder, for memory that may be lent. Lent memory is not used
+// again. The block's size is n, rounded up to a multiple of SlabSize.
 func newSlab(n int) *Block {
 	return takeBlock(n, classOf(n), (n+SlabSize-1)&^(SlabSize-1))
 }
 
-// newReceived returns a block of at least n bytes, with one holder, for bytes that are received.
-// One of SlabSize and more is n rounded up to a page; it waits for reuse in spareBlocks, where it
-// survives garbage collections, which empty pools.
+// newReceived returns a block of at least n bytes, with one holder, for received bytes. If n is at
+// least SlabSize, the block's size is n, rounded up to a page, and the block is reused through
+// spareBlocks. Blocks there survive garbage collections; blocks in pools do not.
 func newReceived(n int) *Block {
 	if n < SlabSize {
 		return newBlock(n)
@@ -75,7 +74,7 @@ func newReceived(n int) *Block {
 // classOf returns the index in pools of blocks for n bytes.
 func classOf(n int) int { return max(bits.Len(uint(n-1)), minClass) }
 
-// takeBlock returns a block of at least n bytes from pools[c]. If there is none, it makes one of
+// takeBlock returns a block of at least n bytes from pools[c]. If it finds none, it makes one of
 // the given size.
 func takeBlock(n, c, size int) *Block {
 	if c > maxClass {
@@ -86,7 +85,7 @@ func takeBlock(n, c, size int) *Block {
 		b = new(Block)
 		b.mapOwn(size)
 	} else if b, _ = pools[c].Get().(*Block); b == nil || len(b.mem) < n {
-		// one that is too small, in spite of its class, is given up
+		// A block of the class that is smaller than n is given up.
 		b = &Block{mem: fresh(size)}
 	}
 	b.refs.Store(1)
@@ -116,10 +115,10 @@ func takeSpare(n int) *Block {
 	return b
 }
 
-// foreign holds blocks of which the memory was given back to its owner.
+// foreign holds Block structs for reuse. Their memory was given back to its owner.
 var foreign = sync.Pool{New: func() any { return new(Block) }}
 
-// newForeign returns a block of holders for memory of owner's.
+// newForeign returns a block with this many holders, for memory that belongs to owner.
 func newForeign(owner Owner, holders int) *Block {
 	b := foreign.Get().(*Block)
 	b.adopted()
@@ -128,7 +127,7 @@ func newForeign(owner Owner, holders int) *Block {
 	return b
 }
 
-// giveBack gives memory back to its owner.
+// giveBack gives the memory back to its owner.
 func (b *Block) giveBack() {
 	owner := b.owner
 	b.freed()

@@ -20,8 +20,8 @@ func filled(n int, v byte) *Buffer {
 	return b
 }
 
-// TestShareOutlives: memory that is shared is used again only after the last of its holders is
-// gone, in whatever order they go.
+// TestShareOutlives: shared memory is used again only after its last holder has released it,
+// whatever the order of the releases.
 func TestShareOutlives(t *testing.T) {
 	const n = 100_000
 	orders := permutations(4)
@@ -29,7 +29,7 @@ func TestShareOutlives(t *testing.T) {
 		a := filled(n, 'a')
 		block := a.tailMem
 		holders := []*Buffer{a}
-		for range 3 { // each takes from the one before
+		for range 3 { // each shares from the one before
 			last := holders[len(holders)-1]
 			b := new(Buffer)
 			b.Reset(true)
@@ -44,15 +44,15 @@ func TestShareOutlives(t *testing.T) {
 				t.Fatalf("%v: %d holders after %d are gone", order, got, k)
 			}
 			holders[i].Free()
-			holders[i].Reset(false) // and not warm either
-			filled(n, 'x').Free()   // would overwrite what has been given back too early
+			holders[i].Reset(false) // and does not keep it for its next message
+			filled(n, 'x').Free()   // would overwrite memory that was given back too early
 			for _, j := range order[k+1:] {
 				if got := holders[j].AppendTo(nil); !bytes.Equal(got, want) {
 					t.Fatalf("%v: holder %d lost its bytes when %d went", order, j, i)
 				}
 			}
 		}
-		if got := block.refs.Load(); got > 1 { // 1: somebody uses it again
+		if got := block.refs.Load(); got > 1 { // 1: in use again
 			t.Errorf("%v: %d holders are left", order, got)
 		}
 	}
@@ -71,7 +71,7 @@ func permutations(n int) [][]int {
 	return all
 }
 
-// TestShareIsReadOnly: neither side stores into what is shared.
+// TestShareIsReadOnly: neither side stores into shared memory.
 func TestShareIsReadOnly(t *testing.T) {
 	a := filled(1000, 'a')
 	p := a.pieces[0].from
@@ -99,7 +99,8 @@ func TestShareIsReadOnly(t *testing.T) {
 	}
 }
 
-// TestReleasedOnce: a block that is released or retained once too often is found, not used by two.
+// TestReleasedOnce: releasing or retaining a block once too often panics; two users never get the
+// same block.
 func TestReleasedOnce(t *testing.T) {
 	for name, f := range map[string]func(b *Block){
 		"nocopy: block released twice":                  (*Block).release,
@@ -148,11 +149,11 @@ func TestBlockSizes(t *testing.T) {
 	}
 }
 
-// TestReuse: a Buffer that is used again has nothing of the message before, with and without
-// recycling in turn.
+// TestReuse: a Buffer that is used again shows nothing of its previous message, with recycling
+// switched on and off in turn.
 func TestReuse(t *testing.T) {
 	var b Buffer
-	var kept [][]byte // what was lent of slabs must stay
+	var kept [][]byte // lent memory of slabs must keep its contents
 	for i := range 300 {
 		recycle := i%3 == 0
 		b.Reset(recycle)
@@ -225,8 +226,8 @@ func TestCrossingSegments(t *testing.T) {
 	}
 }
 
-// TestAdopt: little foreign memory is copied when something in it is to be stored; the end of
-// much is not, since it is also read through the segment before.
+// TestAdopt: a store into a small piece of foreign memory copies the piece. The end of a large
+// piece is not copied, since it is also read through the segment before it.
 func TestAdopt(t *testing.T) {
 	for _, c := range []struct {
 		size, at int

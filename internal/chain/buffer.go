@@ -8,13 +8,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 )
 
-// Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory
-// that is referred to, and nodes whose content is sent in the place of other bytes.
+// Buffer holds the bytes of one message as a chain of pieces of memory: blocks that are filled at
+// the tail, and foreign memory that it refers to. Nodes replace parts of the message by other
+// bytes.
 //
 // A Buffer must be Reset before its first use. It is for one goroutine; any number of them may
 // read it (At, Len, AppendTo, WriteTo, Share from it) while none changes it.
 //
-// Methods do not check what they are given: positions and nodes must be of this message.
+// Methods do not check their arguments: positions and nodes must be those of this message.
 type Buffer struct {
 	segs [][]byte  // the segment table: position → bytes
 	meta []segment // the same segments: who owns them
@@ -23,11 +24,11 @@ type Buffer struct {
 	tail     []byte // the block that is being filled
 	used     int    // how much of it
 	tailPos  Pos    // position of tail[0]
-	reserved uint32 // size of the message's blocks so far; that of the next one depends on it
-	tailMem  *Block // its block; nil if the garbage collector owns it
+	reserved uint32 // size of the message's blocks so far; determines the size of the next one
+	tailMem  *Block // the block of tail; nil if the garbage collector owns it
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
-	slow       uint32 // tailShared of the next block at the tail, see StoreSlowly
+	slow       uint32 // what tailShared becomes for the next block at the tail, see StoreSlowly
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	frozen     uint32 // 1 once Freeze has made a difference
 	held       []*Block
@@ -41,8 +42,8 @@ type Buffer struct {
 	framed   bool // the headroom ends with the message's length
 	changing bool // StartChange was called, and EndChange was not
 	looseOn  bool // loose may have values to give back
-	// lent is 1 once something was handed out that may alias the Buffer's own memory. A Buffer
-	// that owns no memory may start at 1, which spares readers the store.
+	// lent is 1 once aliases of the Buffer's own memory may have escaped. A Buffer that owns no
+	// memory may start at 1, which spares readers the store.
 	lent                uint32
 	mostSegs, mostSpans uint32 // above these the Buffer is crowded
 	headroom            uint32 // bytes free before the root run
@@ -61,11 +62,12 @@ type Buffer struct {
 	few few
 }
 
-// edits is what only messages need that are edited. Until then it is noEdits, which is only read:
-// whatever stores calls ownEdits first.
+// edits is the part of a Buffer that only edited messages need. Other Buffers share noEdits, which
+// is read-only: call ownEdits before storing.
 type edits struct {
 	order order // of nodes
-	// spanOrder is made when spans are found not to be in the order of their positions.
+	// spanOrder sorts the spans. It is filled only if they are not in the order of their
+	// positions.
 	spanOrder order
 	inOrder   int // spans before this one are in the order of their positions
 
@@ -93,7 +95,7 @@ func (e *edits) reset() {
 	}
 }
 
-// few is where the tables of a Buffer begin, which is all that most messages need.
+// few has the first entries of a Buffer's tables. Most messages need no more.
 type few struct {
 	segs   [2][]byte
 	meta   [2]segment
@@ -101,8 +103,7 @@ type few struct {
 	pieces [1]piece
 }
 
-// StoreSlowly makes InTail return false from now on, so that callers ask Writable before each
-// store.
+// StoreSlowly makes InTail return false from now on. Callers then ask Writable before each store.
 func (b *Buffer) StoreSlowly() {
 	b.slow = 1
 	atomic.StoreUint32(&b.tailShared, 1) // see Share
@@ -110,20 +111,21 @@ func (b *Buffer) StoreSlowly() {
 
 // addTail gives the block at the tail its positions.
 func (b *Buffer) addTail() {
-	if b.tailPos == 0 { // what was lent before was not the Buffer's own
+	if b.tailPos == 0 { // lent memory was not the Buffer's own before
 		b.lent = 0
 	}
 	b.tailPos = b.addSegments(b.tail, segment{block: b.tailMem, writable: 1})
 	b.tailShared = b.slow
 }
 
-// afterLarge is room for what comes after a large value: often no more than a byte that ends the
-// message, for which there would have to be another large block. It is less than keepTail, so
-// that no later message is built in the rest of a large block and keeps that alive.
+// afterLarge is how much room a block for a large value has after it. Often only the byte that
+// ends the message follows, which would otherwise need another large block. It is less than
+// keepTail: otherwise a later message could be built in the rest of a large block and keep it
+// alive.
 const afterLarge = 256
 
 // tailSize returns the size of a new block at the tail for n bytes. It panics if there are no
-// positions for it: callers ask before they change anything.
+// positions left for it: call it before changing anything.
 func (b *Buffer) tailSize(n int) int {
 	reserved := int(b.reserved)
 	size := min(max(reserved, SlabSize), MaxSlabSize)
@@ -160,7 +162,7 @@ func (b *Buffer) takeTail(size int) []byte {
 // setTail makes d the tail. ownTail has to be called next.
 func (b *Buffer) setTail(d Draft) {
 	if b.loose != nil {
-		b.loose.cut = 0 // it was cut from the block before
+		b.loose.cut = 0 // it was cut from the previous block
 	}
 	b.tail, b.tailMem = d.mem, d.block
 }
@@ -180,7 +182,7 @@ func (b *Buffer) ownTail() {
 // tailEnd returns the position that the next byte at the tail gets.
 func (b *Buffer) tailEnd() Pos { return b.tailPos + Pos(b.used) }
 
-// Reserve makes sure that the next n bytes, at most MaxSlabSize, are appended to one block.
+// Reserve makes sure that the next n bytes, at most MaxSlabSize, go into one block.
 func (b *Buffer) Reserve(n int) {
 	if n > len(b.tail)-b.used {
 		b.Sync()
@@ -206,16 +208,15 @@ func (b *Buffer) AppendFitting(v byte) Pos {
 	return b.tailPos + Pos(i)
 }
 
-// appendByteToEnd appends one byte to the open run when the block at the tail has room for at most
-// that one.
+// appendByteToEnd is AppendByte for a block at the tail with room for at most one byte.
 func (b *Buffer) appendByteToEnd(v byte) Pos {
 	p, mem := b.extendToEnd(1)
 	mem[0] = v
 	return p
 }
 
-// InTail reports whether the n bytes at position p are in the block at the tail, as most of a
-// message that is being built are, and may be stored into by Put8 and the like.
+// InTail reports whether the n bytes at position p are in the block at the tail and may be stored
+// into by Put8 and the like. Most bytes of a message that is being built are.
 func (b *Buffer) InTail(p Pos, n int) bool {
 	return uint64(p-b.tailPos)+uint64(n) <= uint64(b.used) && b.tailShared == 0
 }
@@ -224,8 +225,7 @@ func (b *Buffer) InTail(p Pos, n int) bool {
 // be at most MaxShort.
 func (b *Buffer) MakeFit(n int) { b.Reserve(n + maxLead + 1) }
 
-// extendToEnd appends n contiguous bytes to the open run, as Extend does, when they fill the block
-// at the tail or are too many for it.
+// extendToEnd is Extend for n bytes that fill the block at the tail or are too many for it.
 func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	if i := b.used; n == len(b.tail)-i {
 		b.used += n
@@ -239,16 +239,16 @@ func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 }
 
 const (
-	// MaxShort is the most bytes that ever Fit.
+	// MaxShort is the largest n for which Fits can be true.
 	MaxShort = 256
 	// maxLead is the most bytes of head that AppendWithHead appends.
 	maxLead = 8
-	// textLength is the size of the length before a text.
+	// textLength is the size of a text's length, which precedes the text.
 	textLength = 4
 )
 
-// Fits reports whether the block at the tail has room for n bytes and their head, and n is short,
-// so that AppendShort and AppendFitting may be called.
+// Fits reports whether AppendShort and AppendFitting may be called for n bytes: n is at most
+// MaxShort, and the block at the tail has room for the bytes and their head.
 func (b *Buffer) Fits(n int) bool { return n <= MaxShort && n+maxLead < len(b.tail)-b.used }
 
 // AppendWithHead appends the high lead bytes of head, at most 8, then v. It returns the position
@@ -273,9 +273,9 @@ func (b *Buffer) appendLongWithHead(head uint64, lead int, v string) Pos {
 	return p
 }
 
-// Grow appends n bytes, contents undefined, to the open run, so that they are contiguous with its
-// last bytes, those from position from on. It moves all these to a larger block if it must. It
-// returns all of them with their position.
+// Grow appends n bytes, contents undefined, to the open run, contiguous with the bytes of the run
+// from position from on. If they do not fit, it moves the latter to a larger block. It returns all
+// bytes from from on, and their position.
 func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
 	start := int(from - b.tailPos)
 	if b.used+n <= len(b.tail) {

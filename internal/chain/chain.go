@@ -10,14 +10,14 @@ import (
 // piece is a range of wire bytes that is contiguous in memory: [from, to).
 type piece struct{ from, to Pos }
 
-// Seal lists the pieces of the message in wire order. Until the next change, Len, AppendTo,
-// WriteTo and the like only read then.
+// Seal lists the pieces of the message in wire order. Afterwards Len, AppendTo, WriteTo and the
+// like only read, until the next change.
 func (b *Buffer) Seal() {
 	if b.sealed {
 		return
 	}
 	b.Sync()
-	if len(b.nodes) == 1 && b.root.first == b.root.last && b.root.first != 0 { // nothing but one span
+	if len(b.nodes) == 1 && b.root.first == b.root.last && b.root.first != 0 { // only one span
 		p := b.span(b.root.first).place()
 		b.pieces = append(b.pieces[:0], p)
 		b.size = int(p.to - p.from)
@@ -48,9 +48,9 @@ func (b *Buffer) Seal() {
 // fewNodes is the number of nodes up to which flatten is tried.
 const fewNodes = 8
 
-// flatten lists the pieces of the message in the usual case of an edited one: it is in one span,
-// with a few nodes, none of them in the content of another or in what another replaces. It returns
-// false in other cases.
+// flatten lists the pieces of an edited message in the usual case: one span and a few nodes, none
+// of which lies in the content of another node, or in bytes that another node replaces. It returns
+// false in all other cases.
 func (b *Buffer) flatten() bool {
 	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {
 		return false
@@ -83,8 +83,8 @@ func (b *Buffer) flatten() bool {
 
 const frameHeader = 4
 
-// frame stores the message's length into the headroom before its first byte, at from, if there is
-// room that may be stored into. The message can be written as a frame from there, without a copy.
+// frame stores the message's length into the headroom before its first byte, which is at from, if
+// there is headroom and it is writable. The message can then be written as a frame without a copy.
 func (b *Buffer) frame(from Pos) {
 	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32
 	if !b.framed {
@@ -95,7 +95,7 @@ func (b *Buffer) frame(from Pos) {
 		b.Put4(at, uint32(b.size))
 	case b.Writable(at):
 		binary.BigEndian.PutUint32(b.At(at), uint32(b.size))
-	default: // somebody is reading it
+	default: // it is shared or frozen
 		b.framed = false
 	}
 }
@@ -103,11 +103,11 @@ func (b *Buffer) frame(from Pos) {
 // Sealed reports whether nothing has changed since Seal.
 func (b *Buffer) Sealed() bool { return b.sealed }
 
-// Len returns how many wire bytes the message has. The Buffer must be sealed.
+// Len returns the number of wire bytes of the message. The Buffer must be sealed.
 func (b *Buffer) Len() int { return b.size }
 
-// Bytes returns the message, aliasing it, and true if it is in one piece; else false. The Buffer
-// must be sealed.
+// Bytes returns the message and true if it is in one piece, otherwise nil and false. The bytes
+// alias it. The Buffer must be sealed.
 func (b *Buffer) Bytes() ([]byte, bool) {
 	switch len(b.pieces) {
 	case 0:
@@ -140,7 +140,7 @@ func (b *Buffer) Whole() (Pos, []byte, bool) {
 func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.pieces) }
 
 func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
-	if len(pieces) > 1 { // else appending makes room for all
+	if len(pieces) > 1 { // append makes room for a single piece itself
 		n := 0
 		for _, p := range pieces {
 			n += int(p.to - p.from)
@@ -171,30 +171,31 @@ func (b *Buffer) mem(p piece) []byte {
 	return b.At(p.from)[:n:n]
 }
 
-// Range is what is sent for the bytes [from, to) of a run: their content as it is with all nodes.
+// Range is the part of the wire bytes that is sent for the bytes [from, to) of a run, with all
+// nodes applied.
 type Range struct {
 	b      *Buffer
 	pieces []piece
 }
 
-// Range returns what is sent for the bytes [from, to), which must be in one run. A node that
-// replaces all of them, or more, counts only if it is own: another one has put a value in the
-// place of the one that they are. The Range is valid until the next change.
+// Range returns the wire bytes that are sent for the bytes [from, to), which must be in one run. A
+// node that replaces all of them, or more, counts only if it is own; any other such node has
+// replaced the value that the bytes are. The Range is valid until the next change.
 func (b *Buffer) Range(from, to Pos, own NodeID) Range { return b.RangeAgain(from, to, own, Range{}) }
 
-// RangeAgain returns what Range does, in the memory of old, which must not be used any more.
+// RangeAgain is Range, but reuses the memory of old, which must not be used afterwards.
 func (b *Buffer) RangeAgain(from, to Pos, own NodeID, old Range) Range {
 	b.Sync()
 	b.sortNodes()
 	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to, own, 0})}
 }
 
-// Spent returns a Range that has only the memory of r, for RangeAgain.
+// Spent returns an empty Range with the memory of r, for RangeAgain.
 func (r Range) Spent() Range { return Range{pieces: r.pieces} }
 
-// Flat returns the bytes [from, to), aliasing them, and true if they are in one piece and sent as
-// they are; else false. A node that replaces all of them, or more, counts only if it is own. They
-// are valid until the next change.
+// Flat returns the bytes [from, to) and true if they are in one piece and no node changes them,
+// otherwise nil and false. A node that replaces all of them, or more, counts only if it is own.
+// The bytes alias the message, and are valid until the next change.
 func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 	b.Sync()
 	b.sortNodes()
@@ -211,7 +212,7 @@ func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 	return b.mem(piece{from, to}), true
 }
 
-// Len returns how many wire bytes the range has.
+// Len returns the number of wire bytes of the range.
 func (r Range) Len() int {
 	n := 0
 	for _, p := range r.pieces {
@@ -220,7 +221,8 @@ func (r Range) Len() int {
 	return n
 }
 
-// Bytes returns the range, aliasing it, and true if it is in one piece; else false.
+// Bytes returns the range and true if it is in one piece, otherwise nil and false. The bytes alias
+// the message.
 func (r Range) Bytes() ([]byte, bool) {
 	if len(r.pieces) != 1 {
 		return nil, false
@@ -228,7 +230,7 @@ func (r Range) Bytes() ([]byte, bool) {
 	return r.b.mem(r.pieces[0]), true
 }
 
-// Count returns how many pieces the range is in.
+// Count returns the number of pieces of the range.
 func (r Range) Count() int { return len(r.pieces) }
 
 // AppendTo appends the range to dst, copying it.
@@ -251,32 +253,33 @@ func (b *Buffer) compareNodes(x, y *node) int {
 	case x.kind != y.kind:
 		return cmp.Compare(x.kind, y.kind)
 	case x.kind == grow:
-		return cmp.Compare(y.anchor, x.anchor) // what starts last is innermost
+		return cmp.Compare(y.anchor, x.anchor) // the value that starts last is innermost
 	default:
-		return cmp.Compare(b.endOf(y), b.endOf(x)) // what covers most hides the rest
+		return cmp.Compare(b.endOf(y), b.endOf(x)) // the node that covers most hides the others
 	}
 }
 
-// part limits a walk to the bytes [from, to) of a run; if to is 0, it does not. own is the node
-// that may replace all of them: 0 if none may, everyNode if any may.
+// part limits a walk to the bytes [from, to) of a run, unless to is 0. own is the node that may
+// replace all of them: 0 for none, everyNode for any.
 type part struct {
 	from, to Pos
 	own      NodeID
-	depth    uint32 // how many contents of nodes are in each other, so far
+	depth    uint32 // how deep the contents of nodes are nested so far
 }
 
 // everyNode stands for any node.
 const everyNode = math.MaxUint32
 
-// hidden are the bytes [from, to) that were replaced last: they, and nodes in them, are not sent.
+// hidden is the range [from, to) of bytes that was replaced last. Neither the bytes nor the nodes
+// in them are sent.
 type hidden struct{ from, to Pos }
 
-// walk appends the pieces of the run that begins with span s to out, with those of the contents
-// of the nodes in it, in wire order. Parameters are values, not pointers: what a recursive
-// function takes pointers to moves to the heap.
+// walk appends the pieces of the run that begins with span s to out, in wire order, including the
+// contents of its nodes. Parameters are values, because pointers passed to a recursive function
+// would move their targets to the heap.
 func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 	var h hidden
-	if int(p.depth) > len(b.nodes) { // a node is in its own content
+	if int(p.depth) > len(b.nodes) { // a node contains itself
 		panic(changedAtOnce)
 	}
 	for left := len(b.spans); s != 0; s = b.span(s).next {
@@ -295,20 +298,20 @@ func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 	return out
 }
 
-// tooMany reports whether pieces are more than the spans and nodes can make: a run, or a node,
-// comes in itself. It does not look where parts of runs have places of their own.
+// tooMany reports whether there are more pieces than the spans and nodes can make. Then a run or a
+// node contains itself. It does not check Buffers with Parts.
 func (b *Buffer) tooMany(pieces []piece) bool {
 	return len(pieces) > len(b.spans)+2*len(b.nodes) && b.parts == nil
 }
 
-// walkSpan does the work of walk for one span. It returns h as it is after the span.
+// walkSpan is walk for one span. It returns the hidden range that holds after the span.
 func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidden) {
 	lo, hi := sp.from, sp.to
 	if p.to != 0 {
 		lo = max(lo, min(p.from, hi))
 		hi = min(hi, p.to)
 	}
-	at := max(lo, min(h.to, hi)) // what comes next on the wire
+	at := max(lo, min(h.to, hi)) // the next byte on the wire
 	c := b.order.from(lo)
 	last, many := b.order.last(), b.order.n > nearNodes
 	for o, ok := b.order.next(&c); ok && o.at() <= hi; o, ok = b.order.next(&c) {
@@ -338,15 +341,16 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 }
 
 const (
-	// nearNodes is the number of nodes, or of pieces, up to which those that come one after the
-	// other are mostly near each other in memory.
+	// nearNodes is the number of nodes or pieces up to which successive ones are mostly near each
+	// other in memory.
 	nearNodes = 2 << 10
-	// together is how many are loaded at once otherwise: so the processor does not wait for one
-	// after the other.
+	// together is how many nodes or pieces are loaded at once above nearNodes. The processor then
+	// waits for many at once, not for one after another.
 	together = 32
 )
 
-// loadNodes loads the next nodes from c on, where they end, and where their contents are.
+// loadNodes loads the next nodes from c on, with their ends and the spans of their contents, into
+// the processor's caches.
 //
 //go:noinline
 func (b *Buffer) loadNodes(c cursor) (sum Pos) {
@@ -367,7 +371,7 @@ func (b *Buffer) loadNodes(c cursor) (sum Pos) {
 	return sum
 }
 
-// loadPieces loads the beginnings of pieces.
+// loadPieces loads the first byte of each piece into the processor's caches.
 //
 //go:noinline
 func (b *Buffer) loadPieces(pieces []piece) (sum int) {
@@ -377,14 +381,15 @@ func (b *Buffer) loadPieces(pieces []piece) (sum int) {
 	return sum
 }
 
-// hides reports whether the node belongs to the hidden bytes. A node that makes a value longer
-// which ends where they end does so if the value starts among them.
+// hides reports whether the node belongs to the hidden bytes. A node that extends a value ending
+// at their end belongs to them if the value starts among them.
 func (h hidden) hides(n *node) bool {
 	return n.at < h.to || n.kind == grow && n.at == h.to && n.anchor >= h.from
 }
 
-// excludes reports whether a node at the beginning or end of the part belongs to what surrounds
-// the part. So does one that replaces all of the part, unless it is the part's own.
+// excludes reports whether a node at the beginning or end of the part does not belong to the part,
+// but to the bytes around it. A node that replaces all of the part does not belong to it, unless
+// it is the part's own.
 func (b *Buffer) excludes(p part, n *node) bool {
 	if n.kind == grow {
 		return n.anchor < p.from

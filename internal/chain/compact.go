@@ -2,10 +2,10 @@ package chain
 
 import "sync/atomic"
 
-// Compact copies the message into one new block and returns it there, with its position. It is
-// not sealed. All earlier positions and nodes are invalid. The earlier memory is left to the
-// garbage collector, and does not go back to a pool: what aliases it stays valid. An Owner's is
-// returned when the message's is given up.
+// Compact copies the message into one new block and returns its position and bytes there. The
+// message is not sealed. All earlier positions and nodes become invalid. The earlier memory is
+// left to the garbage collector and does not go back to a pool, so that slices of it stay valid.
+// Memory of an Owner is returned when the message's memory is given up.
 func (b *Buffer) Compact() (Pos, []byte) {
 	b.Seal()
 	owned := b.held[:0]
@@ -39,16 +39,16 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	return from, mem
 }
 
-// InOneBlock reports whether all that the Buffer has is in its first block, and nothing was
-// changed that had been complete.
+// InOneBlock reports whether the whole message is in the Buffer's first block, and no complete
+// value was changed.
 func (b *Buffer) InOneBlock() bool {
 	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 && !b.looseOn &&
 		b.tailMem != nil && b.tailMem.owner == nil
 }
 
-// Trim moves what is InOneBlock into memory of its size, if that is less than half of the block.
-// Positions stay what they are. The block is left to the garbage collector, as by Compact: a loop
-// over a list may be reading it.
+// Trim moves a message that is InOneBlock into memory of its own size, if that is less than half
+// of the block. Positions stay the same. The block is left to the garbage collector, as by
+// Compact, since a loop over a list may be reading it.
 func (b *Buffer) Trim() {
 	n := b.used
 	size := n
@@ -73,27 +73,27 @@ func (b *Buffer) Trim() {
 	b.reserved, b.tailShared, b.shared, b.frozen = uint32(len(mem)), b.slow, 0, 0
 }
 
-// Crowded reports whether there are so many segments or spans that it is worth calling Waste,
-// which finds out how many of them are in use.
+// Crowded reports whether there are so many segments or spans that calling Waste is worth its
+// time. Waste counts how many of them are in use.
 func (b *Buffer) Crowded() bool { return b.crowded }
 
 const (
 	// fewSegs and fewSpans are never too many: half a mebibyte in blocks.
 	fewSegs  = 6
 	fewSpans = 4 << 10
-	// manySegs is the number of segments from which on positions may run out: nearly as many are
-	// left as a message of MaxSize takes. No small texts are referred to from there on, so that
-	// each further segment is a mebibyte.
+	// manySegs is the number of segments from which on positions may run out: the rest is only
+	// slightly more than a message of MaxSize takes. From there on small texts are copied, not
+	// referred to, so that each further segment holds 1 MiB.
 	manySegs = maxSegments - MaxSize>>segBits - moreSegs
 	moreSegs = 8
-	// lastSegs is the number of segments from which on no change begins that may take some: those
-	// that are left are for changes that have begun: each of their parts needs one.
+	// lastSegs is the number of segments from which on no change begins that may need segments.
+	// The rest is for changes that have begun; each of their parts needs one.
 	lastSegs    = maxSegments - reserveSegs
 	reserveSegs = 32
 )
 
-// mark makes Crowded false until there are twice as many segments or spans, or a few more if
-// positions are running out. It stays true when only the last ones are left.
+// mark makes Crowded false until there are twice as many segments or spans, or, if positions are
+// running out, a few more. When only the last segments are left, Crowded stays true.
 func (b *Buffer) mark() {
 	most := max(2*len(b.segs), fewSegs)
 	if most > manySegs {
@@ -107,10 +107,11 @@ func (b *Buffer) mark() {
 // Short reports whether positions are running out.
 func (b *Buffer) Short() bool { return len(b.segs) > manySegs }
 
-// Waste reports whether three quarters of the memory that the Buffer keeps, or half of the
-// positions that the message does not need, are of what is no longer in it. If not, the Buffer is
-// not Crowded any more until there is much more. So what Compact copies is at most a few times
-// what has been added since, and what fits finds positions.
+// Waste reports whether Compact is worth its time: whether three quarters of the memory that the
+// Buffer keeps, or half of the positions that the message does not need, belong to bytes that are
+// no longer in the message. If not, the Buffer is no longer Crowded until it has grown much.
+// Compact therefore copies at most a few times as many bytes as were added since, and a message
+// that fits finds positions.
 func (b *Buffer) Waste() bool {
 	b.mark()
 	if len(b.nodes) == 1 {
@@ -119,14 +120,14 @@ func (b *Buffer) Waste() bool {
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := int(b.reserved) + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
 	wastes := func(size int) bool {
-		dead := len(b.segs) - size>>segBits // segments that are free after compacting
+		dead := len(b.segs) - size>>segBits // segments that compacting would free
 		return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
 	}
 	live := b.looseLive()
 	return wastes(b.least()+live) && wastes(b.measure()+live)
 }
 
-// least returns a lower bound of the message's size, which is found faster than measure finds it.
+// least returns a lower bound of the message's size. It is faster than measure.
 func (b *Buffer) least() int {
 	b.Sync()
 	size := 0
@@ -142,8 +143,8 @@ func (b *Buffer) least() int {
 	return max(size, 0)
 }
 
-// referred returns how many bytes of other people's memory have positions, whether they are in the
-// message or not.
+// referred returns the number of bytes of foreign memory that have positions, in the message or
+// not.
 func (b *Buffer) referred() int {
 	n := 0
 	for i, mem := range b.segs {
@@ -154,12 +155,12 @@ func (b *Buffer) referred() int {
 	return n
 }
 
-// RoomToChange reports whether a change that adds n bytes may begin: there are positions for them
-// and for all else that the change may need.
+// RoomToChange reports whether a change that adds n bytes may begin: there are positions for the
+// bytes, and for everything else that the change may need.
 func (b *Buffer) RoomToChange(n int) bool { return b.RoomAfter(reserveSegs, n) }
 
-// Relieved reports whether there is RoomToChange for n bytes, for which there is none, once the
-// Buffer has been compacted.
+// Relieved reports whether compacting the Buffer would make RoomToChange for n bytes. It is called
+// when there is none.
 func (b *Buffer) Relieved(n int) bool {
 	const spare = 2 * reserveSegs << segBits
 	return (int64(b.measure()+b.looseLive())+int64(n)+spare)>>segBits < maxSegments

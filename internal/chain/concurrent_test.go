@@ -2,8 +2,8 @@ package chain
 
 import "testing"
 
-// TestChangedAtOnce: where the Buffer contradicts itself, as after changes by two goroutines at
-// once, the panic says that. Nothing goes on for ever.
+// TestChangedAtOnce: if the Buffer contradicts itself, as after changes by two goroutines at once,
+// the panic says so. Nothing loops for ever.
 func TestChangedAtOnce(t *testing.T) {
 	for name, f := range map[string]func(b *Buffer){
 		"the open span": func(b *Buffer) { b.open = 99; b.Sync() },

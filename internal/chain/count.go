@@ -11,7 +11,7 @@ var (
 // CountBlocks makes Blocks count from now on.
 func CountBlocks() { counting.Store(true) }
 
-// Blocks returns how many blocks were taken from the pools, or made, and how many were given back,
-// since CountBlocks was called first. Blocks that are left to the garbage collector are not given
-// back.
+// Blocks returns how many blocks were taken from the pools or made, and how many were given back,
+// since the first call of CountBlocks. A block that is left to the garbage collector does not
+// count as given back.
 func Blocks() (uint64, uint64) { return taken.Load(), returned.Load() }

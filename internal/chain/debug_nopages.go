@@ -2,8 +2,8 @@
 
 package chain
 
-// Where pages cannot be protected, memory that is given back is filled with a byte that strikes
-// the eye.
+// On systems where pages cannot be protected, memory that was given back is filled with a
+// conspicuous byte.
 
 func mapPages(n int) []byte { return make([]byte, n) }
 

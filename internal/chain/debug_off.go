@@ -4,7 +4,7 @@ package chain
 
 const debugging = false
 
-// blockDebug is what builds with the tag nocopydebug keep for each Block.
+// blockDebug has fields only in builds with the tag nocopydebug.
 //
 //lint:ignore U1000 embedded for the tag
 type blockDebug struct{}
@@ -15,6 +15,6 @@ func (*Block) abandon()   {}
 func (*Block) adopted()   {}
 func (*Block) freed()     {}
 
-// BlocksInUse returns how many recycled blocks have been taken and not given back. Only builds
-// with the tag nocopydebug count them; in others it is 0.
+// BlocksInUse returns how many recycled blocks were taken and not given back. Only builds with the
+// tag nocopydebug count them; others return 0.
 func BlocksInUse() int { return 0 }

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// With the tag nocopydebug recycled memory is never used twice. A block has pages of its own,
-// which become inaccessible when its last holder releases it: reading there faults.
+// With the tag nocopydebug, recycled memory is never used twice. Each block has pages of its own.
+// They become inaccessible when its last holder releases it, and reading them faults.
 
 const debugging = true
 
-// blockDebug is what this build keeps for each Block.
+// blockDebug has the fields of a Block that only this build needs.
 type blockDebug struct {
 	pages     []byte
 	abandoned atomic.Bool
@@ -27,10 +27,10 @@ func (b *Block) mapOwn(n int) {
 	blocksInUse.Add(1)
 }
 
-// adopted counts a block whose memory is another's.
+// adopted counts a block with foreign memory.
 func (b *Block) adopted() { blocksInUse.Add(1) }
 
-// freed notes that the memory of such a block is given back.
+// freed notes that the foreign memory of a block was given back.
 func (b *Block) freed() { blocksInUse.Add(-1) }
 
 // protect makes the pages inaccessible.
@@ -40,23 +40,23 @@ func (b *Block) protect() {
 	graves.bury(b.pages)
 }
 
-// abandon notes that the block is never given back: a Buffer that does not recycle has held it,
-// and strings that alias it stay valid.
+// abandon notes that the block will never be given back, because a Buffer that does not recycle
+// held it: strings that alias it stay valid.
 func (b *Block) abandon() {
 	if !b.abandoned.Swap(true) {
 		blocksInUse.Add(-1)
 	}
 }
 
-// BlocksInUse returns how many recycled blocks have been taken and not given back, without those
-// that were shared with a Buffer that does not recycle. Only builds with the tag nocopydebug
-// count them; in others it is 0.
+// BlocksInUse returns how many recycled blocks were taken and not given back. Blocks that were
+// shared with a Buffer that does not recycle do not count. Builds without the tag nocopydebug
+// return 0.
 func BlocksInUse() int { return int(blocksInUse.Load()) }
 
 // keepGraves is how many blocks stay inaccessible before their addresses may be used again.
 const keepGraves = 4096
 
-// graveyard keeps the addresses of the latest dead blocks from being used again.
+// graveyard keeps the addresses of the last dead blocks from being used again.
 type graveyard struct {
 	mu    sync.Mutex
 	dead  [keepGraves][]byte

@@ -16,7 +16,7 @@ func mapPages(n int) []byte {
 	return mem
 }
 
-// protectPages gives the memory back to the system and keeps its addresses.
+// protectPages gives the memory back to the system but keeps its addresses reserved.
 func protectPages(mem []byte) {
 	must(syscall.Madvise(mem, syscall.MADV_DONTNEED))
 	must(syscall.Mprotect(mem, syscall.PROT_NONE))

@@ -2,10 +2,9 @@ package chain
 
 import "slices"
 
-// HoldPieces returns a chunk of pieces of memory that belong to somebody else, such as a network
-// library's buffers. They may be stored into. free is called once, when nobody holds any of them
-// any more: by whoever releases them last, in its goroutine. There must be at least one piece,
-// and only a Buffer that recycles can take the chunk over.
+// HoldPieces returns a chunk of foreign pieces of memory, such as a network library's buffers.
+// They may be stored into. free is called once, by the goroutine that releases the last of them.
+// There must be at least one piece. Only a Buffer that recycles can take the chunk over.
 func HoldPieces(pieces [][]byte, free func()) Chunk {
 	b := newForeign(returnFunc(free), len(pieces))
 	c := Chunk{pieces[0], b, nil}
@@ -22,16 +21,16 @@ type returnFunc func()
 func (f returnFunc) Return() { f() }
 
 // HoldReadOnly returns a chunk of one piece of memory that belongs to owner and is never stored
-// into. It is returned to owner when nobody holds it any more. A Buffer that does not recycle
-// copies it where it would otherwise share it.
+// into. It is returned to owner after its last release. A Buffer that does not recycle copies it
+// instead of sharing it.
 func HoldReadOnly(mem []byte, owner Owner) Chunk {
 	b := newForeign(owner, 1)
 	b.readOnly = true
 	return Chunk{mem, b, nil}
 }
 
-// HoldOwned returns a chunk of one piece of memory of owner's, for BeginIn. OwnPiece returns the
-// owner.
+// HoldOwned returns a chunk of one piece of memory that belongs to owner, for BeginIn. OwnPiece
+// returns the owner.
 func HoldOwned(mem []byte, owner Owner) Chunk {
 	b := newForeign(owner, 1)
 	b.mem = mem
@@ -43,7 +42,7 @@ func HoldOwned(mem []byte, owner Owner) Chunk {
 func (c Chunk) ReadOnly() bool { return c.block != nil && c.block.readOnly }
 
 // ChunkOf returns a chunk of pieces of memory that the garbage collector owns. There must be at
-// least one piece. They may be stored into by whoever takes the chunk over.
+// least one piece. A Buffer that takes the chunk over may store into them.
 func ChunkOf(pieces ...[]byte) Chunk {
 	c := Chunk{Mem: pieces[0]}
 	for last, i := &c, 1; i < len(pieces); i++ {
@@ -53,10 +52,10 @@ func ChunkOf(pieces ...[]byte) Chunk {
 	return c
 }
 
-// Detach returns the message in pieces of memory that the garbage collector owns and nobody
-// stores into. They stay as they are when the Buffer is freed, which must come next. Pieces of
-// less than below bytes are copied together, as are those of the Buffer's own memory of less than
-// long; others are referred to. The Buffer must be sealed and not recycle.
+// Detach returns the message in pieces of memory that the garbage collector owns and nobody stores
+// into. The Buffer must be freed next, which leaves the pieces unchanged. Detach copies pieces
+// shorter than below together, and pieces of the Buffer's own memory shorter than long. It refers
+// to all others. The Buffer must be sealed, and must not recycle.
 func (b *Buffer) Detach(below, long int) [][]byte {
 	if b.recycle {
 		panic("nocopy: Detach of a Buffer that recycles")
@@ -98,13 +97,13 @@ func (b *Buffer) Detach(below, long int) [][]byte {
 	return out
 }
 
-// detachable reports whether Detach refers to a piece.
+// detachable reports whether Detach refers to the piece, rather than copying it.
 func (b *Buffer) detachable(p piece, below, long int) bool {
 	n := int(p.to - p.from)
 	return n >= below && (n >= long || b.ownSlab(p.from) < 0)
 }
 
-// ownSlab returns which of the Buffer's slabs the memory at p is in, -1 if none.
+// ownSlab returns the index of the Buffer's slab that the memory at p is in, or -1.
 func (b *Buffer) ownSlab(p Pos) int {
 	block := b.meta[p>>segBits].block
 	if block == nil {

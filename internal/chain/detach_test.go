@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHoldPieces looks at when pieces of others' memory are given back.
+// TestHoldPieces checks when foreign pieces of memory are given back.
 func TestHoldPieces(t *testing.T) {
 	freed := 0
 	hold := func(pieces ...[]byte) Chunk { return HoldPieces(pieces, func() { freed++ }) }
@@ -35,7 +35,7 @@ func TestHoldPieces(t *testing.T) {
 		t.Errorf("freed %d times", freed)
 	}
 
-	// A Buffer that does not recycle may have lent it: then it is never freed.
+	// A Buffer that does not recycle may have lent the memory: it is never freed then.
 	a.Reset(true)
 	p = a.AddChunk(hold([]byte("lent")))
 	b.Reset(false)
@@ -50,7 +50,8 @@ func TestHoldPieces(t *testing.T) {
 	}
 }
 
-// TestDetach fills and frees Buffers, and looks at what was detached from earlier ones.
+// TestDetach fills and frees Buffers, and checks that pieces detached from earlier ones stay the
+// same.
 func TestDetach(t *testing.T) {
 	var b Buffer
 	var all [][][]byte
@@ -86,8 +87,8 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// TestHoldReadOnly: memory that must not be stored into is not; what is changed is elsewhere, and
-// a Buffer that never gives memory back has a copy.
+// TestHoldReadOnly: read-only memory is never stored into. Changes go elsewhere, and a Buffer that
+// never gives memory back has a copy.
 func TestHoldReadOnly(t *testing.T) {
 	freed := 0
 	mem := []byte("read only")
@@ -144,7 +145,7 @@ func TestMoveTo(t *testing.T) {
 	}
 }
 
-// TestCopyWarm: it does as copy, at all lengths.
+// TestCopyWarm: copyWarm copies like copy, for all lengths.
 func TestCopyWarm(t *testing.T) {
 	src := make([]byte, 1<<20)
 	for i := range src {
@@ -160,7 +161,7 @@ func TestCopyWarm(t *testing.T) {
 	}
 }
 
-// TestCopy: a Receiver's copies are of their own, and go back to the pools.
+// TestCopy: a Receiver's copies have memory of their own, which goes back to the pools.
 func TestCopy(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		var r Receiver
@@ -178,8 +179,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCompactReturns: the memory of an Owner is returned when the message is given up, also if it
-// was compacted before: until then it may be aliased.
+// TestCompactReturns: the memory of an Owner is returned when the message is given up, even if the
+// message was compacted before. Until then slices may alias it.
 func TestCompactReturns(t *testing.T) {
 	freed := 0
 	var b Buffer

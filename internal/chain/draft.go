@@ -1,29 +1,28 @@
 package chain
 
-// Draft is memory for bytes that are written before they belong to a message: a block of their
-// own, whose first draftLead bytes are free. Ahead makes such a block the tail of a Buffer, or
-// copies from it. The zero Draft stands for the free memory at the tail.
+// Draft is memory for bytes that are written before they belong to a message. It is a block of its
+// own, whose first draftLead bytes are free. Ahead makes the block the tail of a Buffer, or copies
+// from it. The zero Draft stands for the free memory at the tail.
 type Draft struct {
 	mem   []byte
 	block *Block // nil if the garbage collector owns the memory
 }
 
 const (
-	// draftLead is room before the bytes, for what comes before the message if they are its
-	// beginning.
+	// draftLead is free room before the bytes. If they begin a message, its headroom goes there.
 	draftLead = 8
 
-	// adoptFrom is from how many bytes on a Draft becomes the tail. Fewer are copied.
+	// adoptFrom is the size from which on a Draft becomes the tail. Smaller ones are copied.
 	adoptFrom = 16 << 10
 )
 
-// FreeTail returns the memory after the tail, which is in no run yet.
+// FreeTail returns the unused memory of the block at the tail.
 func (b *Buffer) FreeTail() []byte { return b.tail[b.used:] }
 
-// NewDraft returns a Draft for n bytes at least, which only b or nobody can adopt.
+// NewDraft returns a Draft for at least n bytes. Only b can adopt it.
 func (b *Buffer) NewDraft(n int) Draft { return b.draft(max(n+draftLead, SlabSize)) }
 
-// DraftIn returns a Draft in memory of the caller's, which is not adopted: Ahead copies from it.
+// DraftIn returns a Draft in the caller's memory. It is never adopted: Ahead copies from it.
 func DraftIn(mem []byte) Draft { return Draft{mem: mem} }
 
 // draft returns memory of the given size.
@@ -42,7 +41,7 @@ func (b *Buffer) draft(size int) Draft {
 // Mem returns the memory for the bytes.
 func (d *Draft) Mem() []byte { return d.mem[draftLead:] }
 
-// Drop gives the memory up. It does nothing for a zero Draft.
+// Drop gives the Draft's memory up. It does nothing for a zero Draft.
 func (d *Draft) Drop() {
 	if d.block != nil {
 		d.block.release()
@@ -50,9 +49,10 @@ func (d *Draft) Drop() {
 	*d = Draft{}
 }
 
-// Ahead puts the first n bytes of d where Advance(n), which is to be called next, appends them.
-// It returns their position and memory. Until then the message is as it was. If begins is set,
-// the open run has no bytes yet, and nothing refers to its position. d is zero afterwards.
+// Ahead moves the first n bytes of d to the tail and returns their position and memory. Call
+// Advance(n) next, which appends them to the open run; until then the message is unchanged. begins
+// tells that the open run has no bytes yet, and that nothing refers to its position. d is zero
+// afterwards.
 func (b *Buffer) Ahead(d *Draft, n int, begins bool) (Pos, []byte) {
 	if d.mem != nil {
 		b.toTail(d, n, begins)
@@ -60,7 +60,7 @@ func (b *Buffer) Ahead(d *Draft, n int, begins bool) (Pos, []byte) {
 	return b.tailEnd(), b.tail[b.used : b.used+n]
 }
 
-// toTail does the work of Ahead for a Draft that is not zero.
+// toTail is the part of Ahead for a Draft that is not zero.
 func (b *Buffer) toTail(d *Draft, n int, begins bool) {
 	if n >= adoptFrom || begins {
 		b.adopt(d, begins)
@@ -74,7 +74,7 @@ func (b *Buffer) toTail(d *Draft, n int, begins bool) {
 // Advance appends to the open run the n bytes that Ahead has returned.
 func (b *Buffer) Advance(n int) { b.used += n }
 
-// adopt makes d the tail. No byte of the new tail is in use yet.
+// adopt makes d the tail, none of whose bytes are in use yet.
 func (b *Buffer) adopt(d *Draft, begins bool) {
 	b.checkRoom(len(d.mem))
 	b.Sync()
@@ -91,12 +91,13 @@ func (b *Buffer) adopt(d *Draft, begins bool) {
 	b.openSpan()
 }
 
-// Retract frees the last k bytes before the tail, and moves n bytes from after the tail there.
+// Retract frees the last k bytes of the tail, and moves the n bytes that follow them down to their
+// place.
 func (b *Buffer) Retract(k, n int) {
 	from := b.tail[b.used:][:n]
 	b.used -= k
 	copy(b.tail[b.used:], from)
 }
 
-// Zero reports whether the bytes are in the free memory at the tail.
+// Zero reports whether d is zero: its bytes are in the free memory at the tail.
 func (d *Draft) Zero() bool { return d.mem == nil }

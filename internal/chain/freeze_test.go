@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestFreezeThenShare: memory that is shared after it was frozen is not used again by its Buffer,
-// and memory that is only frozen is.
+// TestFreezeThenShare: a Buffer uses frozen memory again, unless it was also shared.
 func TestFreezeThenShare(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {

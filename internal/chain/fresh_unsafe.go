@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// zeroCheap is the size up to which clearing memory costs next to nothing.
+// zeroCheap is the size up to which clearing memory costs almost nothing.
 const zeroCheap = 16 << 10
 
-// fresh returns n bytes of new memory, contents undefined. What is large is not cleared, since it
-// is filled with other bytes anyway.
+// fresh returns n bytes of new memory, contents undefined. Large memory is not cleared, since
+// other bytes will fill it anyway.
 func fresh(n int) []byte {
 	if n <= zeroCheap {
 		return make([]byte, n)

@@ -8,36 +8,36 @@ import (
 )
 
 const (
-	// GatherBelow is the size below which pieces are copied together before they are written by
-	// writev: an entry of its own costs the kernel about as much as copying this many bytes.
+	// GatherBelow is the size below which pieces are copied together before writev writes them.
+	// One more entry costs the kernel about as much as copying this many bytes.
 	GatherBelow = 1 << 10
 
-	// gatherMost is the most bytes that are copied together before they are written by writev.
+	// gatherMost bounds the bytes that are copied together for one writev.
 	gatherMost = 256 << 10
 
-	// streamMost is the most bytes that are copied together for a Writer without writev, such as
-	// a TLS connection, which would make a record of each piece.
+	// streamMost bounds the bytes that are copied together for a Writer without writev, such as a
+	// TLS connection, which would otherwise make a record of each piece.
 	streamMost = 64 << 10
 
 	// maxPieces is how many pieces one writev takes.
 	maxPieces = 1024
 )
 
-// Stats tells how a message was written: what was copied together, and what was written from
-// where it lay.
+// Stats tells how a message was written: how much was copied together, and how much was written
+// from its place.
 type Stats struct {
-	Bytes    int // written in all
-	Pieces   int // stretches of memory that were handed to the writer
-	ByRef    int // those of them that were not copied before
-	RefBytes int // bytes in those
+	Bytes    int // written in total
+	Pieces   int // pieces of memory that were passed to the writer
+	ByRef    int // pieces that were not copied before
+	RefBytes int // bytes in those pieces
 }
 
 // gatherer writes pieces of memory. It copies small ones together, so that there are fewer writes.
 type gatherer struct {
 	w        io.Writer
 	vectored bool        // w has writev
-	vec      [][]byte    // what the next writev will write
-	out      net.Buffers // what the writev under way has not written yet
+	vec      [][]byte    // pieces for the next writev
+	out      net.Buffers // pieces that the current writev has not written yet
 	copied   []byte
 	from     int // copied[from:] is not in vec yet
 	stats    Stats
@@ -46,7 +46,7 @@ type gatherer struct {
 
 var gatherers = sync.Pool{New: func() any { return new(gatherer) }}
 
-// begin prepares for writing n bytes to w, of which small are in pieces below 1 KiB.
+// begin prepares for writing n bytes to w; small of them are in pieces below 1 KiB.
 func (g *gatherer) begin(w io.Writer, n, small int) {
 	g.w, g.stats, g.err = w, Stats{}, nil
 	switch w.(type) {
@@ -58,8 +58,8 @@ func (g *gatherer) begin(w io.Writer, n, small int) {
 	g.reserve(n, small)
 }
 
-// reserve makes room for what will be copied together, for n bytes of which small are in pieces
-// below GatherBelow.
+// reserve makes room for the bytes that will be copied together. n is the number of all bytes,
+// small of them are in pieces below GatherBelow.
 func (g *gatherer) reserve(n, small int) {
 	n = min(n, streamMost)
 	if g.vectored {
@@ -70,7 +70,7 @@ func (g *gatherer) reserve(n, small int) {
 	}
 }
 
-// add writes mem, or keeps it, or a copy, for the next write.
+// add writes mem, or keeps it or a copy of it for the next write.
 func (g *gatherer) add(mem []byte) {
 	if !g.vectored {
 		if n := len(g.copied); n > 0 && len(mem) < streamMost-n {
@@ -94,8 +94,8 @@ func (g *gatherer) add(mem []byte) {
 	g.stats.RefBytes += len(mem)
 }
 
-// stream adds mem for a Writer without writev: it is copied to what is written next, or written at
-// once if it is large.
+// stream is add for a Writer without writev. It copies mem to the bytes that are written next, or
+// writes it at once if it is large.
 func (g *gatherer) stream(mem []byte) {
 	for g.err == nil {
 		if len(g.copied) == 0 && len(mem) >= streamMost {
@@ -113,7 +113,7 @@ func (g *gatherer) stream(mem []byte) {
 	}
 }
 
-// close adds what was copied last to vec.
+// close adds the bytes that were copied last to vec.
 func (g *gatherer) close() {
 	if n := len(g.copied); n > g.from {
 		g.vec = append(g.vec, g.copied[g.from:n:n])
@@ -121,7 +121,7 @@ func (g *gatherer) close() {
 	}
 }
 
-// flush writes what was added and is not written yet.
+// flush writes all pieces that were added and not yet written.
 func (g *gatherer) flush() {
 	switch g.close(); {
 	case g.err != nil:
@@ -146,7 +146,8 @@ func (g *gatherer) write(mem []byte) {
 	g.err = err
 }
 
-// free gives g back. Nothing of what it was given may be left in it, also after a Writer's panic.
+// free gives g back for reuse. It removes all references to the caller's memory, even after a
+// Writer's panic.
 func (g *gatherer) free() {
 	clear(g.vec)
 	g.w, g.out, g.vec, g.copied, g.from = nil, nil, g.vec[:0], g.copied[:0], 0
@@ -155,8 +156,8 @@ func (g *gatherer) free() {
 	}
 }
 
-// WritePieces writes head and then pieces of memory, n bytes in all, in the way of [Buffer.Write].
-// Of the n bytes, small are in pieces of less than GatherBelow.
+// WritePieces writes head and then pieces of memory, as [Buffer.Write] does: n bytes in total.
+// small of them are in pieces below GatherBelow.
 func WritePieces(w io.Writer, head []byte, n, small int, pieces iter.Seq[[]byte]) (Stats, error) {
 	g := gatherers.Get().(*gatherer)
 	defer g.free()

@@ -7,9 +7,10 @@ import (
 	"math"
 )
 
-// WriteTo writes the message, by writev if w is a connection that can. The Buffer must be sealed.
+// WriteTo writes the message, by writev if w is a connection that supports it. The Buffer must be
+// sealed.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
-	if len(b.pieces) == 1 { // as write does, but without Stats: a 70th of building a small message
+	if len(b.pieces) == 1 { // as write, without Stats: saves a 70th of building a small message
 		n, err := writeAll(w, b.mem(b.pieces[0]))
 		return int64(n), err
 	}
@@ -17,8 +18,8 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return int64(s.Bytes), err
 }
 
-// WriteFrame writes the message after its length, a big-endian int32. The Buffer must be sealed.
-// Stats.Bytes counts the length, too.
+// WriteFrame writes the length of the message as a big-endian int32, then the message. The Buffer
+// must be sealed. Stats.Bytes includes the length.
 func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	if b.size > math.MaxInt32 {
 		return Stats{}, ErrFrameSize
@@ -31,15 +32,15 @@ func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	return b.write(w, head[:], 0)
 }
 
-// Write writes head and the message: by writev if w is a TCP or Unix connection, with pieces
-// below 1 KiB copied together and at most 1024 pieces at a time. For other Writers, such as TLS
-// connections, pieces are copied together to 64 KiB at a time; one of 64 KiB and more is written
-// as it is. The Buffer must be sealed; head is not kept. Stats.Bytes is how much was written,
-// also after an error.
+// Write writes head and the message: by writev if w is a TCP or Unix connection, with pieces below
+// 1 KiB copied together and at most 1024 pieces at a time. For other Writers, such as TLS
+// connections, it copies pieces together to 64 KiB at a time, and writes a piece of 64 KiB or more
+// without copying. The Buffer must be sealed. Write does not keep head. Stats.Bytes is the number
+// of bytes written, even after an error.
 func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write(w, head, 0) }
 
-// write writes head, the lead bytes of headroom before the first piece, and the message, and
-// returns how they were written. See Write.
+// write writes head, the lead bytes of headroom before the first piece, and the message. See
+// Write.
 func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	if len(head) == 0 && len(b.pieces) == 1 {
 		p := b.pieces[0]
@@ -85,7 +86,7 @@ func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err
 	return s, err
 }
 
-// smallBytes returns how many bytes are in pieces below GatherBelow. It stops counting at
+// smallBytes returns the number of bytes in pieces below GatherBelow. It stops counting at
 // gatherMost.
 func (b *Buffer) smallBytes() int {
 	n := 0
@@ -103,18 +104,18 @@ func (b *Buffer) smallBytes() int {
 var ErrFrameSize = errors.New("linkbuf: frame length out of range")
 
 const (
-	// firstRead is how much memory ReadN allocates before any byte has come.
+	// firstRead is how much memory ReadN allocates before the first byte has arrived.
 	firstRead = SlabSize
 
-	// readStep is how many times as much memory as has come it allocates then.
+	// readStep: after that, ReadN allocates this many times as much memory as has arrived.
 	readStep = 4
 )
 
-// ReadN reads n bytes from r into memory of the Buffer's own, contiguous, and returns that with
-// its position. Memory grows with the bytes that have come, at most fourfold, from 64 KiB on,
-// whatever n is. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
+// ReadN reads n bytes from r into contiguous memory of the Buffer's own, and returns the memory
+// and its position. Whatever n is, memory begins with 64 KiB and grows to at most 4 times the
+// bytes that have arrived. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
-	var block *Block // what has come, until it is enough for n bytes of memory
+	var block *Block // the bytes that have arrived, until they justify n bytes of memory
 	defer func() {   // r may panic
 		if block != nil {
 			block.release()
@@ -143,12 +144,12 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 	return p, mem, readMore(r, mem[got:])
 }
 
-// errCount is the error of a Reader or Writer that returns a count of bytes that cannot be.
+// errCount is the error for a Reader or Writer that returns an impossible count of bytes.
 var errCount = errors.New("linkbuf: a Reader or Writer returned an impossible count")
 
-// ReadFull fills mem from r and returns how many bytes it has read. The errors are those of
-// io.ReadFull, and besides one for a Reader that returns impossible counts, and io.ErrNoProgress
-// for one that returns no bytes and no error again and again.
+// ReadFull fills mem from r and returns the number of bytes read. It returns the errors of
+// io.ReadFull, and two more: one for a Reader that returns impossible counts, and io.ErrNoProgress
+// for a Reader that keeps returning no bytes and no error.
 func ReadFull(r io.Reader, mem []byte) (int, error) {
 	got, empty := 0, 0
 	for got < len(mem) {
@@ -174,8 +175,8 @@ func ReadFull(r io.Reader, mem []byte) (int, error) {
 	return got, nil
 }
 
-// readMore fills mem from r. More bytes must come: their lack is io.ErrUnexpectedEOF, also if
-// there are none.
+// readMore fills mem from r. If r ends before that, even with no byte read, the error is
+// io.ErrUnexpectedEOF.
 func readMore(r io.Reader, mem []byte) error {
 	_, err := ReadFull(r, mem)
 	if err == io.EOF {
@@ -184,5 +185,5 @@ func readMore(r io.Reader, mem []byte) error {
 	return err
 }
 
-// mostEmpty is how many reads in a row may bring nothing.
+// mostEmpty is how many reads in a row may return nothing.
 const mostEmpty = 100

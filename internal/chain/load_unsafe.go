@@ -12,8 +12,8 @@ func (b *Buffer) Load8(p Pos) uint64 {
 	mem := b.segs[p>>segBits]
 	p &= segMask
 	_ = mem[p+7]
-	// SAFETY: the last byte is in mem, as just checked. Slicing would check the first one, too,
-	// and compute the rest's length.
+	// SAFETY: the last byte is in mem, as just checked. Slicing would also check the first byte,
+	// and compute the length of the rest.
 	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
 }
 

@@ -1,39 +1,39 @@
 package chain
 
-// Loose memory holds values that wait for their places in a run, since they came out of order.
-// They have positions, but are in no run, until AppendLoose or Extend has copied them into one.
-// They are never shared.
+// Loose memory holds values that were set out of order and wait for their places in a run. They
+// have positions, but are in no run until AppendLoose or Extend copies them into one. They are
+// never shared.
 
 // loose is a Buffer's loose memory.
 type loose struct {
 	mem    []byte // the memory that is being filled, at position pos
 	used   int    // how many bytes of mem are filled
 	pos    Pos
-	cut    int // how many bytes of mem were cut from the end of the block at the tail
+	cut    int // if mem was cut from the end of the block at the tail: how many bytes
 	blocks []looseBlock
-	free   []uint32 // segments that were loose and have no memory now
-	segs   int      // how many segments were ever loose
-	filled int      // bytes that were filled before those in mem
-	dead   int      // how many of them, and of those in mem, are no longer needed
+	free   []uint32 // segments that were loose and now have no memory
+	segs   int      // how many segments have ever been loose
+	filled int      // filled bytes in the blocks before mem
+	dead   int      // how many filled bytes, those in mem included, are no longer needed
 	far    int      // bytes that loose values refer to
 }
 
-// looseBlock is a block that has only loose values. Its segment is seg.
+// looseBlock is a block with only loose values. Its segment is seg.
 type looseBlock struct {
 	block *Block // nil if the garbage collector owns it
 	seg   uint32
 }
 
 const (
-	// maxLooseSegs is the most segments that are ever loose in one message, so that positions
-	// are left for all else.
+	// maxLooseSegs bounds the segments that are ever loose in one message, which leaves positions
+	// for everything else.
 	maxLooseSegs = maxSegments / 8
-	// looseWaste is how many bytes that are no longer needed are not worth giving back.
+	// looseWaste is the number of unneeded bytes up to which giving them back is not worth it.
 	looseWaste = SlabSize
 )
 
-// Loose returns n bytes of loose memory, to be filled, and their position. It returns nil if there
-// is no more.
+// Loose returns n bytes of loose memory, to be filled, and their position. It returns nil if no
+// more can be had.
 func (b *Buffer) Loose(n int) (Pos, []byte) {
 	l := b.loose
 	if l == nil || n > len(l.mem)-l.used {
@@ -44,12 +44,12 @@ func (b *Buffer) Loose(n int) (Pos, []byte) {
 	return l.pos + Pos(i), l.mem[i : i+n : i+n]
 }
 
-// moreLoose returns n bytes of loose memory, in a new block if the one that is being filled has no
-// room for them, with their position; nil if there is no more.
+// moreLoose is Loose for n bytes that do not fit into the current loose memory. It takes the end
+// of a mostly empty tail, or adds a block.
 func (b *Buffer) moreLoose(n int) (Pos, []byte) {
 	l := b.someLoose()
 	if room := (len(b.tail) - b.used) / 2; l.mem == nil && room >= 4*n {
-		// A short list's values and their copies are next to each other.
+		// The values of a short list are then next to their copies.
 		b.looseOn, l.cut = true, room
 		end := len(b.tail) - room
 		l.mem, l.pos, l.used = b.tail[end:], b.tailPos+Pos(end), n
@@ -63,7 +63,7 @@ func (b *Buffer) moreLoose(n int) (Pos, []byte) {
 	return l.pos, l.mem[:n:n]
 }
 
-// someLoose returns the Buffer's loose memory, which it makes if there never was any.
+// someLoose returns the Buffer's loose memory. It makes it the first time.
 func (b *Buffer) someLoose() *loose {
 	if b.loose == nil {
 		b.loose = new(loose)
@@ -71,10 +71,10 @@ func (b *Buffer) someLoose() *loose {
 	return b.loose
 }
 
-// addLoose adds a block of at least n bytes, which is filled next. It reports whether it could: n
-// may be too large, or too many segments in use.
+// addLoose adds a block of at least n bytes, which is filled next. It returns false if n is too
+// large, or if too many segments are in use.
 func (b *Buffer) addLoose(n int) bool {
-	const most = segSize - 1 // a segment for each block, which may be used for another one later
+	const most = segSize - 1 // a block takes one segment, which another block may use later
 	l := b.loose
 	k := len(l.free) - 1
 	if n > most || k < 0 && l.segs == maxLooseSegs {
@@ -113,10 +113,11 @@ func (b *Buffer) addLoose(n int) bool {
 // ForgetLoose notes that n bytes of loose memory are no longer needed.
 func (b *Buffer) ForgetLoose(n int) { b.someLoose().dead += n }
 
-// ReferLoose notes that a loose value refers to n bytes; or, if n is negative, no longer does.
+// ReferLoose notes that a loose value refers to n bytes or, if n is negative, no longer refers to
+// -n bytes.
 func (b *Buffer) ReferLoose(n int) { b.someLoose().far += n }
 
-// looseLive returns how many bytes loose values have.
+// looseLive returns the number of bytes of loose values.
 func (b *Buffer) looseLive() int {
 	if l := b.loose; l != nil {
 		return l.filled + l.used - l.dead + l.far
@@ -124,7 +125,7 @@ func (b *Buffer) looseLive() int {
 	return 0
 }
 
-// looseSize returns how many bytes the blocks of loose memory have.
+// looseSize returns the number of bytes in the blocks of loose memory.
 func (b *Buffer) looseSize() int {
 	n := 0
 	if b.loose != nil {
@@ -135,24 +136,24 @@ func (b *Buffer) looseSize() int {
 	return n
 }
 
-// LooseWaste reports whether there is so much loose memory that is no longer needed that copying
-// the rest is worth it.
+// LooseWaste reports whether so much loose memory is no longer needed that copying the rest is
+// worth it.
 func (b *Buffer) LooseWaste() bool {
 	return b.loose != nil && b.loose.dead > looseWaste && b.loose.dead > b.looseLive()
 }
 
-// RenewLoose starts new loose memory. It returns what is to be given to DropLoose once all that is
-// needed was copied out of the old one.
+// RenewLoose starts new loose memory. Copy the needed values from the old memory, then call
+// DropLoose with the number that RenewLoose returned.
 func (b *Buffer) RenewLoose() int {
 	l := b.someLoose()
 	l.mem, l.used, l.filled, l.dead = noLoose, 0, 0, 0
 	return len(l.blocks)
 }
 
-// noLoose is loose.mem when there is no room: the next value needs a new block.
+// noLoose is loose.mem when there is no room, so that the next value gets a new block.
 var noLoose = []byte{}
 
-// DropLoose gives back the first n blocks of loose memory. What aliases them stays valid.
+// DropLoose gives back the first n blocks of loose memory. Aliases of them stay valid.
 func (b *Buffer) DropLoose(n int) {
 	l := b.loose
 	for _, x := range l.blocks[:n] {
@@ -163,7 +164,7 @@ func (b *Buffer) DropLoose(n int) {
 	l.blocks = append(l.blocks[:0], l.blocks[n:]...)
 }
 
-// giveBack gives back a block of loose memory. clean tells that nothing aliases it.
+// giveBack gives back a block of loose memory. clean means that nothing aliases it.
 func (b *Buffer) giveBack(block *Block, clean bool) {
 	switch {
 	case block == nil:
@@ -174,8 +175,8 @@ func (b *Buffer) giveBack(block *Block, clean bool) {
 	}
 }
 
-// ClearLoose makes all loose memory free: there are no loose values any more. What aliases them
-// stays valid.
+// ClearLoose frees all loose memory, when there are no loose values any more. Aliases of it stay
+// valid.
 func (b *Buffer) ClearLoose() {
 	l := b.loose
 	if l == nil {
@@ -198,13 +199,13 @@ func (b *Buffer) ClearLoose() {
 	}
 }
 
-// uncut gives the end that was cut off for loose memory back to the block at the tail.
+// uncut gives the block at the tail the end back that was cut off for loose memory.
 func (b *Buffer) uncut() {
 	b.tail = b.tail[:len(b.tail)+b.loose.cut]
 	b.loose.cut = 0
 }
 
-// endLoose gives all loose memory back. clean tells that nothing that is still in use aliases it.
+// endLoose gives all loose memory back. clean means that nothing still in use aliases it.
 func (b *Buffer) endLoose(clean bool) {
 	l := b.loose
 	if l.cut > 0 && clean {

@@ -4,8 +4,8 @@ package chain
 
 import "encoding/binary"
 
-// LooseText stores a text after its length in loose memory, and returns its position; 0 if it is
-// not short, or there is no room for it in what is being filled.
+// LooseText stores a text after its length in loose memory, and returns its position. It returns 0
+// if the text is not short, or does not fit into the block that is being filled.
 func (b *Buffer) LooseText(v []byte) Pos {
 	l := b.loose
 	if l == nil {
@@ -21,8 +21,8 @@ func (b *Buffer) LooseText(v []byte) Pos {
 }
 
 // AppendLoose appends loose texts, given by the positions of their lengths, to the open run, and
-// stores their new positions in at. Position 0 stands for an empty text. It stops at one whose top
-// bit is set, and returns how many it has appended.
+// stores their new positions in at. Position 0 stands for an empty text. It stops at a position
+// whose top bit is set, and returns the number of texts appended.
 func (b *Buffer) AppendLoose(at []Pos) int {
 	for i, p := range at {
 		if int32(p) < 0 {

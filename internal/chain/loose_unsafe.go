@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// LooseText stores a text after its length in loose memory, and returns its position; 0 if it is
-// not short, or there is no room for it in what is being filled.
+// LooseText stores a text after its length in loose memory, and returns its position. It returns 0
+// if the text is not short, or does not fit into the block that is being filled.
 func (b *Buffer) LooseText(v []byte) Pos {
 	l := b.loose
 	if l == nil {
@@ -19,8 +19,8 @@ func (b *Buffer) LooseText(v []byte) Pos {
 		return 0
 	}
 	l.used = i + textLength + n
-	// SAFETY: i+4+n is at most len(l.mem), as just compared, and none of them is negative. Of v
-	// nothing is read but its n bytes.
+	// SAFETY: i+4+n is at most len(l.mem), as just compared, and none of them is negative. Only
+	// the n bytes of v are read.
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(l.mem)), i)
 	binary.BigEndian.PutUint32((*[textLength]byte)(at)[:], uint32(n))
 	at = unsafe.Add(at, textLength)
@@ -39,8 +39,8 @@ func (b *Buffer) LooseText(v []byte) Pos {
 }
 
 // AppendLoose appends loose texts, given by the positions of their lengths, to the open run, and
-// stores their new positions in at. Position 0 stands for an empty text. It stops at one whose top
-// bit is set, and returns how many it has appended.
+// stores their new positions in at. Position 0 stands for an empty text. It stops at a position
+// whose top bit is set, and returns the number of texts appended.
 func (b *Buffer) AppendLoose(at []Pos) int {
 	const nearTexts, together = 4 << 10, 32
 	if len(at) <= nearTexts {
@@ -58,9 +58,10 @@ func (b *Buffer) AppendLoose(at []Pos) int {
 	}
 }
 
-// loadLengths loads the lengths of loose texts and returns their sum and some more. They may be
-// anywhere in memory: loaded together, the processor does not wait for one after the other. It
-// stops at a position whose top bit is set.
+// loadLengths loads the lengths of loose texts, which may be anywhere in memory, into the
+// processor's caches. The processor then waits for many at once, not for one after another. It
+// stops at a position whose top bit is set. It returns the sum of the lengths plus 4 for each,
+// which is 0 if it has loaded none.
 func (b *Buffer) loadLengths(at []Pos) (sum uint32) {
 	for _, p := range at {
 		if int32(p) < 0 {
@@ -71,10 +72,8 @@ func (b *Buffer) loadLengths(at []Pos) (sum uint32) {
 	return sum
 }
 
-// appendLoose appends loose texts, given by the positions of their lengths, to the open run, and
-// stores their new positions in at. It loads them one after the other, which is fast if they are
-// near each other. It stops at a position whose top bit is set, and returns how many it has
-// appended.
+// appendLoose is AppendLoose for texts that are near each other in memory: it loads them one after
+// another.
 func (b *Buffer) appendLoose(at []Pos) int {
 	for i, p := range at {
 		if int32(p) < 0 {
@@ -104,10 +103,10 @@ func (b *Buffer) appendLoose(at []Pos) int {
 	return len(at)
 }
 
-// moveLong copies n bytes, more than 16, some perhaps twice.
+// moveLong copies n bytes, where n is more than 16. It may copy some of them twice.
 func moveLong(to, from unsafe.Pointer, n int) {
-	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends
-	// after the n bytes.
+	// SAFETY: the callers have checked n; no move begins before to and from or ends after the n
+	// bytes.
 	for ; n > 32; n -= 16 {
 		move16(to, from)
 		to, from = unsafe.Add(to, 16), unsafe.Add(from, 16)

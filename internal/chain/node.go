@@ -2,12 +2,12 @@ package chain
 
 import "encoding/binary"
 
-// run is a sequence of wire bytes: spans in the order in which they were added. The message is a
-// run, and the content of a node is one.
+// run is a sequence of wire bytes: a list of spans, in the order in which they were added. The
+// message is a run, and so is the content of each node.
 type run struct{ first, last uint32 }
 
 // span is a part of a run that is contiguous in memory: the bytes [from, to). next is the run's
-// next span, 0 if there is none. The position to belongs to the span, too: no other run has it.
+// next span, or 0. The position to belongs to the span, too; no other run uses it.
 type span struct {
 	from, to Pos
 	next     uint32
@@ -15,20 +15,20 @@ type span struct {
 
 func (s span) place() piece { return piece{s.from, s.to} }
 
-// NodeID is the number of a node of a Buffer; 0 is none.
+// NodeID is the number of a node of a Buffer; 0 means no node.
 type NodeID = uint32
 
-// node puts its content in the place of the bytes [at, end) of another run.
+// node replaces the bytes [at, end) of another run by its content.
 type node struct {
-	at, end Pos // of kind replace, end is 0 if it is to be found by endOf
-	anchor  Pos // of kind grow: where the value that it makes longer starts; see endOf
+	at, end Pos // end is 0 in nodes of AddReplaceText: use endOf
+	anchor  Pos // of kind grow: where the value that it extends starts; see endOf
 	content run
 	kind    nodeKind
 }
 
-// nodeKind orders nodes at the same position: first those that make a value longer that ends
-// there, then those that leave out or replace a value that begins there, last those that insert
-// before a byte that ends a value: of these first those of AddAtStop, then those of AddLast.
+// nodeKind orders nodes at the same position: (1) nodes that extend a value that ends there; (2)
+// nodes that omit or replace a value that begins there; (3) nodes that insert before a byte that
+// ends a value, first those of AddAtStop, then those of AddLast.
 type nodeKind uint8
 
 const (
@@ -39,14 +39,14 @@ const (
 	last
 )
 
-// changedAtOnce is the text of panics where the Buffer is found to contradict itself, as it may
-// after two goroutines have changed it at once.
+// changedAtOnce is the text of panics when a Buffer contradicts itself, as it may after two
+// goroutines have changed it at once.
 const changedAtOnce = "nocopy: message was changed by several goroutines at once"
 
-// StartChange notes that a change has begun which takes some time, and does not call StartChange
-// again, nor functions of the program. It reports whether no other one is under way: else several
-// goroutines change the message at once, mostly. EndChange must follow, also before a panic after
-// which the message stays usable.
+// StartChange notes the beginning of a change that takes some time. It returns false if another
+// change is under way; the usual cause is several goroutines that change the message at once. The
+// change must not call StartChange again, nor functions of the program. Call EndChange at its end,
+// also before a panic that leaves the message usable.
 func (b *Buffer) StartChange() bool {
 	if b.changing {
 		return false
@@ -74,7 +74,7 @@ func (b *Buffer) node(id NodeID) *node {
 	return &b.nodes[id]
 }
 
-// noNodes are the nodes of a Buffer that has none: number 0 is unused.
+// noNodes is the node table of a Buffer without nodes: number 0 is unused.
 var noNodes [1]node
 
 func (b *Buffer) addNode(n node) NodeID {
@@ -83,15 +83,15 @@ func (b *Buffer) addNode(n node) NodeID {
 	return NodeID(len(b.nodes) - 1)
 }
 
-// AddReplace makes a node whose content is sent in the place of the bytes [at, end). It has none
-// at first.
+// AddReplace makes a node whose content replaces the bytes [at, end). The content is empty at
+// first.
 func (b *Buffer) AddReplace(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: replace})
 }
 
-// AddReplaceText makes a node in the place of a text and the lead bytes before it; its length is
-// at position at. The length, which may be far in memory from all that was used last, is not
-// loaded now.
+// AddReplaceText makes a node that replaces a text, whose length is at position at, and the lead
+// bytes before it. It does not load the length, which may be far in memory from recently used
+// bytes.
 func (b *Buffer) AddReplaceText(at Pos, lead int) NodeID {
 	return b.addNode(node{at: at - Pos(lead), anchor: at, kind: replace})
 }
@@ -105,8 +105,8 @@ func (b *Buffer) endOf(n *node) Pos {
 }
 
 // AddGrow makes a node whose content is sent after a value, such as a list, that starts at anchor
-// and ends at at. Where several such values end, the one that starts last is the innermost, and
-// its content comes first.
+// and ends at at. If several such values end there, the one that starts last is innermost, and its
+// content comes first.
 func (b *Buffer) AddGrow(at, anchor Pos) NodeID {
 	return b.addNode(node{at: at, end: at, anchor: anchor, kind: grow})
 }
@@ -134,7 +134,7 @@ func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 	b.sealed = false
 }
 
-// NodePlace returns the bytes [at, end) that the node's content takes the place of.
+// NodePlace returns the range [at, end) of bytes that the node replaces.
 func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
 	n := b.node(id)
 	return n.at, b.endOf(n)
@@ -143,7 +143,7 @@ func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
 // NodeStart returns the position of the first byte of the node's content.
 func (b *Buffer) NodeStart(id NodeID) Pos { return b.spans[b.nodes[id].content.first].from }
 
-// Content returns the bytes of the k-th part of the node's content, nil if it has no such part.
+// Content returns the bytes of the k-th span of the node's content, or nil if there is none.
 func (b *Buffer) Content(id NodeID, k int) []byte {
 	s := b.node(id).content.first
 	for ; k > 0 && s != 0; k-- {
@@ -155,8 +155,8 @@ func (b *Buffer) Content(id NodeID, k int) []byte {
 	return b.mem(b.spans[s].place())
 }
 
-// ReferAgain gives a node made by AddGrow, whose content is foreign memory, another at, anchor
-// and memory. It reports whether it could; if not, nothing has changed.
+// ReferAgain gives a node made by AddGrow, whose content is foreign memory, another at, anchor and
+// memory. If it cannot, it changes nothing and returns false.
 func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
 	n := b.node(id)
 	if n.kind != grow || n.content.first == 0 {
@@ -171,14 +171,13 @@ func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
 	return true
 }
 
-// NodeCount returns how many nodes have been made since Reset.
+// NodeCount returns the number of nodes made since Reset.
 func (b *Buffer) NodeCount() int { return len(b.nodes) - 1 }
 
-// SetEmpty removes the node's content: nothing is sent in the place of its bytes.
+// SetEmpty removes the node's content: nothing is sent for the bytes that it replaces.
 func (b *Buffer) SetEmpty(id NodeID) { b.setContent(id, 0, 0) }
 
-// SetPlaced makes the bytes [from, to), which Place or AddForeign has returned, the node's
-// content.
+// SetPlaced makes the bytes [from, to), from Place or AddForeign, the node's content.
 func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
@@ -191,16 +190,16 @@ func (b *Buffer) setContent(id NodeID, first, last uint32) {
 	b.sealed = false
 }
 
-// AddContent adds the bytes [from, to), which Place or AddForeign has returned, at the end of the
-// node's content.
+// AddContent adds the bytes [from, to), from Place or AddForeign, at the end of the node's
+// content.
 func (b *Buffer) AddContent(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.link(&b.node(id).content, uint32(len(b.spans)-1))
 	b.sealed = false
 }
 
-// ExtendContent makes the last part of the node's content n bytes longer, by bytes that Place has
-// returned together with it.
+// ExtendContent makes the last span of the node's content n bytes longer. Place must have returned
+// these bytes together with it.
 func (b *Buffer) ExtendContent(id NodeID, n int) {
 	b.span(b.node(id).content.last).to += Pos(n)
 	b.sealed = false
@@ -215,15 +214,14 @@ func (b *Buffer) link(r *run, s uint32) {
 	r.last = s
 }
 
-// AddRoot adds the bytes [from, to), which AddForeign or Place has returned, at the end of the
-// message.
+// AddRoot adds the bytes [from, to), from AddForeign or Place, at the end of the message.
 func (b *Buffer) AddRoot(from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.link(&b.root, uint32(len(b.spans)-1))
 	b.sealed = false
 }
 
-// Mark is the end of the message at some time, see Rewind.
+// Mark remembers the end of the message for Rewind.
 type Mark struct {
 	root  run
 	spans int
@@ -232,8 +230,8 @@ type Mark struct {
 // Mark returns the end of the message.
 func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
 
-// Rewind removes what AddRoot has added since Mark returned m. Nothing else may have been added
-// to the message or to a node since.
+// Rewind removes the bytes that AddRoot has added since Mark returned m. Nothing else may have
+// been added to the message or to a node in the meantime.
 func (b *Buffer) Rewind(m Mark) {
 	b.root, b.spans = m.root, b.spans[:m.spans]
 	b.spans[m.root.last].next = 0
@@ -250,8 +248,7 @@ func (b *Buffer) run(id NodeID) *run {
 	return &b.node(id).content
 }
 
-// SetRoot makes the bytes [from, to), which AddForeign has returned, the whole message, and seals
-// it.
+// SetRoot makes the bytes [from, to), from AddForeign, the whole message, and seals it.
 func (b *Buffer) SetRoot(from, to Pos) {
 	if cap(b.spans) < 2 || cap(b.pieces) < 1 {
 		b.spans = append(make([]span, 0, 8), span{})
@@ -264,8 +261,8 @@ func (b *Buffer) SetRoot(from, to Pos) {
 	b.placed, b.sealed = true, true
 }
 
-// OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first time,
-// room for headroom bytes is left before it, for Prepend.
+// OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first call
+// leaves headroom bytes before it, for Prepend.
 func (b *Buffer) OpenRoot(headroom int) {
 	if b.root.first != 0 {
 		headroom = 0
@@ -279,8 +276,8 @@ func (b *Buffer) OpenRoot(headroom int) {
 	b.sealed = false
 }
 
-// Prepend adds n bytes of headroom before the message, and returns them to be filled; nil if
-// there are not as many.
+// Prepend puts n bytes of the headroom before the message and returns them to be filled. It
+// returns nil if the headroom is smaller.
 func (b *Buffer) Prepend(n int) []byte {
 	if n > int(b.headroom) {
 		return nil
@@ -292,7 +289,7 @@ func (b *Buffer) Prepend(n int) []byte {
 	return b.At(s.from)[:n]
 }
 
-// OpenContent opens the node's content at the tail: Extend appends to what it has from now on.
+// OpenContent opens the node's content at the tail: Extend appends to it from now on.
 func (b *Buffer) OpenContent(id NodeID) {
 	b.Close()
 	b.gap(0)
@@ -321,10 +318,10 @@ func (b *Buffer) openSpan() {
 	b.link(b.run(b.owner), b.open)
 }
 
-// gap leaves one byte unused, so that no two runs share a position. It makes sure that there is
-// room for n bytes at the tail, and one more, in memory that may be stored into.
+// gap leaves one byte unused, because no two runs may share a position. It makes sure that the
+// tail has writable room for n+1 bytes.
 func (b *Buffer) gap(n int) {
-	// It has none yet, or is shared meanwhile: go on in a segment of its own
+	// The tail has no segment yet, or was shared in the meantime: continue in a new segment
 	if len(b.tail) > 0 && !b.Writable(b.tailPos) {
 		b.checkRoom(len(b.tail) - b.used)
 		b.tail = b.tail[b.used:]
@@ -338,8 +335,8 @@ func (b *Buffer) gap(n int) {
 	b.used++
 }
 
-// Place returns n contiguous bytes at the tail, which are in no run yet, with their position. The
-// open run goes on after them.
+// Place returns n contiguous bytes at the tail, and their position. They are in no run yet. The
+// open run continues after them.
 func (b *Buffer) Place(n int) (Pos, []byte) {
 	b.Sync()
 	b.gap(n)
@@ -350,17 +347,16 @@ func (b *Buffer) Place(n int) (Pos, []byte) {
 		return p, mem
 	}
 	b.used++
-	b.openSpan() // also when nothing was appended to the one before: something may begin there
+	b.openSpan() // even if the previous one is empty: a value may begin there
 	return p, mem
 }
 
-// Rewrite copies a received message in one piece to the tail, with n bytes in the place of [from,
-// to). It returns those, to be filled, and by how much positions before them have moved.
-// Positions after them have moved by n-(to-from) more. It returns nil, and nothing has changed,
-// if a node would cost less: if the message is large, has nodes, or has been rewritten often.
+// Rewrite copies a received message in one piece to the tail, with [from, to) replaced by n bytes.
+// It returns these bytes, to be filled, and the distance by which positions before them have
+// moved. Positions after them have moved by n-(to-from) more. If a node would cost less, it
+// changes nothing and returns nil: if the message is large, has nodes, or was rewritten often.
 func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
-	// If there were values outside of the piece, stitched of two blocks, there would be more
-	// segments.
+	// Values that were stitched of two blocks, outside the piece, would have added segments.
 	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted {
 		return nil, 0
 	}

@@ -6,20 +6,20 @@ import (
 	"sort"
 )
 
-// placed is the number of a node or span in the low half, and where it begins in the high half.
-// Sorting and searching these need not load nodes, which are scattered in memory.
+// placed is a node or span for sorting: its number in the low half, its first position in the high
+// half. Sorting and searching placed values loads no nodes, which are scattered in memory.
 type placed uint64
 
 func (p placed) at() Pos    { return Pos(p >> 32) }
 func (p placed) id() NodeID { return NodeID(p) }
 
-// order has a Buffer's nodes, or its spans, in the order of where they begin. It is cut into
-// chunks of at most chunkMost, so that inserting one moves only those of a chunk.
+// order lists a Buffer's nodes, or its spans, sorted by first position. It consists of chunks of
+// at most chunkMost, so that an insertion moves only the entries of one chunk.
 type order struct {
 	chunks [][]placed // none is empty
-	mem    []placed   // memory for the first chunk, or for all that were sorted together, used again
+	mem    []placed   // reused memory, of the first chunk or of all chunks that were sorted together
 	spare  []placed   // memory that sorting uses
-	n      int        // how many there are in all: the Buffer's nodes or spans 1 to n
+	n      int        // how many entries there are: the Buffer's nodes or spans 1 to n
 }
 
 const chunkMost = 256
@@ -35,7 +35,7 @@ func (o *order) reset() {
 	o.chunks, o.mem, o.n = o.chunks[:0], o.mem[:0], 0
 }
 
-// next returns what is at c, or false at the end, and moves c on by one.
+// next returns the entry at c and advances c. At the end it returns false.
 func (o *order) next(c *cursor) (placed, bool) {
 	if c.chunk >= len(o.chunks) {
 		return 0, false
@@ -48,7 +48,7 @@ func (o *order) next(c *cursor) (placed, bool) {
 	return x, true
 }
 
-// last returns where the last node begins, 0 if there is none.
+// last returns the position at which the last node begins, or 0.
 func (o *order) last() Pos {
 	k := len(o.chunks) - 1
 	if k < 0 {
@@ -57,14 +57,14 @@ func (o *order) last() Pos {
 	return o.chunks[k][len(o.chunks[k])-1].at()
 }
 
-// from returns the place of the first node that begins at lo or after.
+// from returns a cursor at the first node that begins at lo or later.
 func (o *order) from(lo Pos) cursor {
 	k := len(o.chunks) - 1
 	if k < 0 {
 		return cursor{}
 	}
 	last := o.chunks[k]
-	// What is put in the place of something mostly lies after all that was received
+	// Replacements mostly lie after all received bytes
 	if last[len(last)-1].at() < lo {
 		return cursor{k + 1, 0}
 	}
@@ -75,7 +75,7 @@ func (o *order) from(lo Pos) cursor {
 	return cursor{k, sort.Search(len(chunk), func(i int) bool { return chunk[i].at() >= lo })}
 }
 
-// sortNodes brings the order of nodes up to date. They are mostly made in order already.
+// sortNodes brings the order of nodes up to date. Most nodes are made in order.
 func (b *Buffer) sortNodes() {
 	if b.placed {
 		return
@@ -112,7 +112,7 @@ func (b *Buffer) sortAll() {
 	o.cut()
 }
 
-// cut makes the chunks of mem, which has all that there are.
+// cut divides mem, which has all entries, into chunks.
 func (o *order) cut() {
 	o.n = len(o.mem)
 	if o.n <= chunkMost {
@@ -142,7 +142,7 @@ func (b *Buffer) sortTies(all []placed) {
 	}
 }
 
-// comparePlaced compares nodes by where they begin, then as compareNodes, then by age.
+// comparePlaced compares nodes by first position, then as compareNodes does, then by age.
 func (b *Buffer) comparePlaced(x, y placed) int {
 	if x.at() == y.at() {
 		if c := b.compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
@@ -152,7 +152,8 @@ func (b *Buffer) comparePlaced(x, y placed) int {
 	return cmp.Compare(x, y)
 }
 
-// find returns the chunk that x is in or belongs into, and the index there. There must be a chunk.
+// find returns the chunk that contains x, or should contain it, and the index there. There must be
+// a chunk.
 func (o *order) find(x placed, compare func(x, y placed) int) (chunk, i int) {
 	k := len(o.chunks) - 1
 	if last := o.chunks[k]; compare(last[len(last)-1], x) < 0 {
@@ -176,7 +177,7 @@ func (o *order) insert(x placed, compare func(x, y placed) int) {
 		return
 	}
 	half := len(c) / 2
-	if i == len(c) { // one after the other
+	if i == len(c) { // appended in order
 		half = i
 	}
 	upper := append(make([]placed, 0, chunkMost), c[half:]...)
@@ -195,7 +196,7 @@ func insertAt(c []placed, i int, x placed) []placed {
 	return c
 }
 
-// unplace removes a node from the order, if it is in it, and reports whether it was.
+// unplace removes a node from the order and reports whether it was there.
 func (b *Buffer) unplace(id NodeID) bool {
 	o := &b.order
 	if int(id) > o.n {
@@ -208,10 +209,10 @@ func (b *Buffer) unplace(id NodeID) bool {
 	return true
 }
 
-// linearSpans is the number of spans up to which spanAt looks through all.
+// linearSpans is the number of spans up to which spanAt searches linearly.
 const linearSpans = 16
 
-// spanAt returns the span that p lies in; its end belongs to it.
+// spanAt returns the span that contains p. A span contains its end.
 func (b *Buffer) spanAt(p Pos) uint32 {
 	// Spans are mostly made in the order of their positions.
 	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
@@ -232,8 +233,8 @@ func (b *Buffer) spanAt(p Pos) uint32 {
 	panic("nocopy: internal error: position outside of every run")
 }
 
-// sortSpans brings spanOrder up to date, which has no spans as long as they are few or come in
-// the order of their positions.
+// sortSpans brings spanOrder up to date. spanOrder stays empty while spans are few, or in the
+// order of their positions.
 func (b *Buffer) sortSpans() {
 	made := len(b.spans) - 1
 	if b.spanOrder.n == 0 && made <= linearSpans {
@@ -266,7 +267,7 @@ func (b *Buffer) sortSpans() {
 	}
 }
 
-// spanAt returns the span that p lies in; 0 if that is not among those in o.
+// spanAt returns the span in o that contains p, or 0.
 func (o *order) spanAt(p Pos, spans []span) uint32 {
 	k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
 	if k < 0 {

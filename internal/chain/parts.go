@@ -2,18 +2,18 @@ package chain
 
 import "github.com/nocopythrift/nocopythrift/internal/hashmap"
 
-// Part is the range [From, To) of some run. With the nodes in it, it is sent as a part of a
-// node's content, not where it lies.
+// Part is a range [From, To) of a run that is sent as a part of a node's content, not in its own
+// place. The nodes in it move with it.
 type Part struct{ From, To Pos }
 
-// AddVacate makes a node in the place of the bytes [at, end) that has no content: they, and the
-// nodes in them, are sent only where they are a Part of another node. It comes before other nodes
-// that begin at the same place.
+// AddVacate makes a node that removes the bytes [at, end), and the nodes in them, from their
+// place. They are sent only as a Part of another node. The node comes before other nodes that
+// begin at the same position.
 func (b *Buffer) AddVacate(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: vacate})
 }
 
-// Parts returns the parts that the node's content begins with.
+// Parts returns the parts at the beginning of the node's content.
 func (b *Buffer) Parts(id NodeID) []Part {
 	if b.parts == nil {
 		return nil
@@ -21,7 +21,7 @@ func (b *Buffer) Parts(id NodeID) []Part {
 	return b.parts.Get(id)
 }
 
-// SetParts makes the parts the node's whole content. The node must not lie in one of them. The
+// SetParts replaces the node's content by the parts. The node must not lie in one of them. The
 // Buffer keeps the slice.
 func (b *Buffer) SetParts(id NodeID, parts []Part) {
 	b.ownEdits()
@@ -32,7 +32,8 @@ func (b *Buffer) SetParts(id NodeID, parts []Part) {
 	b.setContent(id, 0, 0)
 }
 
-// walkParts appends the pieces of the parts to out. A part is sent with what has replaced it.
+// walkParts appends the pieces of the parts to out. If a node replaces a part, its content is
+// sent.
 func (b *Buffer) walkParts(out []piece, parts []Part, depth uint32) []piece {
 	for _, p := range parts {
 		out = b.walk(out, b.spanAt(p.From), part{p.From, p.To, everyNode, depth})

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// radixFew is the most that are sorted by comparing.
+	// radixFew is the number of entries up to which sorting compares.
 	radixFew = 64
-	// radixBits is the most bits of positions that one pass sorts by.
+	// radixBits bounds the bits of positions by which one pass sorts.
 	radixBits = 11
 )
 
-// sortPlaced sorts s, in which what begins at the same position is in the order of its numbers, by
-// where it begins. spare is memory that it may use; it returns the sorted slice, which is s or
-// spare, and the other one. It takes time in proportion to len(s), wherever things are.
+// sortPlaced sorts s by position. Entries with equal positions must already be in the order of
+// their numbers. It may use spare as memory. It returns the sorted slice, which is s or spare, and
+// the other one. It takes time proportional to len(s), whatever the positions are.
 func sortPlaced(s, spare []placed) (sorted, other []placed) {
 	if len(s) <= radixFew {
 		slices.Sort(s)
@@ -26,7 +26,7 @@ func sortPlaced(s, spare []placed) (sorted, other []placed) {
 	}
 	spare = slices.Grow(spare[:0], len(s))[:len(s)]
 	width := bits.Len32(hi - lo)
-	most := min(radixBits, bits.Len(uint(len(s)))) // so that counting takes no longer than moving
+	most := min(radixBits, bits.Len(uint(len(s)))) // counting then takes no longer than moving
 	passes := (width + most - 1) / most
 	for pass := range passes {
 		from, to := width*pass/passes, width*(pass+1)/passes

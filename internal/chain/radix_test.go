@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestSortPlaced: what is sorted by digits is as what is sorted by comparing, wherever it begins;
-// what begins at the same position stays in its order.
+// TestSortPlaced: radix sort and comparison sort give the same result for all positions. Entries
+// with equal positions keep their order.
 func TestSortPlaced(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	var spare []placed
@@ -35,8 +35,8 @@ func TestSortPlaced(t *testing.T) {
 	}
 }
 
-// TestManyNodes: a message with more nodes than are near each other, in random order, some of them
-// in what others replace, some in the contents of others, is sent as it should be.
+// TestManyNodes: a message with more nodes than nearNodes is sent correctly. The nodes come in
+// random order; some lie in bytes that others replace, some in the contents of others.
 func TestManyNodes(t *testing.T) {
 	const cell, n = 10, 3*nearNodes + 1
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
@@ -60,14 +60,14 @@ func TestManyNodes(t *testing.T) {
 		text := fmt.Sprintf("<%d>", k)
 		cells[i] = ".." + text + "....."
 		switch r.IntN(4) {
-		case 0: // one that is hidden
+		case 0: // a hidden one
 			place(b.AddReplace(at+3, at+4), "hidden")
 			place(b.AddReplace(at+2, at+5), text)
 		case 1: // one in the content of another
 			p := place(b.AddReplace(at+2, at+5), text)
 			place(b.AddReplace(p+1, p+Pos(len(text))-1), "inside")
 			cells[i] = "..<inside>....."
-		case 2: // one that adds
+		case 2: // one that inserts
 			place(b.AddAtStop(at+2), text)
 			cells[i] = ".." + text + "........"
 		default:

@@ -7,9 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 )
 
-// Chunk is a piece of memory with received bytes, and those pieces that come after it. They
-// belong to the one who has taken them from a Receiver, and may be stored into. Without a block,
-// the garbage collector owns the memory.
+// Chunk is a list of pieces of memory with received bytes. They belong to the caller of
+// Receiver.Take, who may store into them. The garbage collector owns the memory of a piece without
+// a block.
 type Chunk struct {
 	Mem   []byte
 	block *Block
@@ -26,10 +26,10 @@ func NewChunk(n int, recycle bool) Chunk {
 	return Chunk{Mem: b.mem[:n:n], block: b}
 }
 
-// Next returns the piece after c, with those after it; nil if there is none.
+// Next returns the list of the pieces after the first, or nil.
 func (c Chunk) Next() *Chunk { return c.next }
 
-// Len returns how many bytes all pieces have together.
+// Len returns the number of bytes in all pieces.
 func (c Chunk) Len() int {
 	n := len(c.Mem)
 	for p := c.next; p != nil; p = p.next {
@@ -38,8 +38,8 @@ func (c Chunk) Len() int {
 	return n
 }
 
-// Release gives back the memory of all pieces. It must not be called if a Buffer has taken the
-// chunk over. Recycled memory must not be used any more then.
+// Release gives back the memory of all pieces. Recycled memory must not be used afterwards. Do not
+// call Release if a Buffer has taken the chunk over.
 func (c Chunk) Release() {
 	if c.block != nil {
 		c.block.release()
@@ -51,8 +51,8 @@ func (c Chunk) Release() {
 	}
 }
 
-// From returns the rest of the chunk from its byte n on, which is in its first piece. Both the
-// chunk and its rest have to be released.
+// From returns the rest of the chunk from its byte n on, which must be in its first piece. Both
+// the chunk and its rest must be released.
 func (c Chunk) From(n int) Chunk {
 	if c.block != nil {
 		c.block.retain()
@@ -66,7 +66,7 @@ func (c Chunk) From(n int) Chunk {
 }
 
 // AddChunk gives the memory of a chunk of one piece a position, without copying, and takes the
-// chunk over. A Buffer that does not recycle can only take chunks that are not recycled either.
+// chunk over. A Buffer that does not recycle can take only chunks that are not recycled.
 func (b *Buffer) AddChunk(c Chunk) Pos {
 	b.hold(c)
 	p := b.addSegments(c.Mem, segment{block: c.block, writable: c.writable()})
@@ -76,7 +76,8 @@ func (b *Buffer) AddChunk(c Chunk) Pos {
 	return p
 }
 
-// Hold takes over a chunk of any number of pieces, which get no positions yet: AddHeld gives them.
+// Hold takes over a chunk of any number of pieces. They have no positions until AddHeld gives them
+// some.
 func (b *Buffer) Hold(c Chunk) {
 	b.hold(c)
 	for p := c.next; p != nil; p = p.next {
@@ -84,7 +85,7 @@ func (b *Buffer) Hold(c Chunk) {
 	}
 }
 
-// AddHeld gives a position to c, a piece of a chunk that Hold has taken over, from its byte n on.
+// AddHeld gives positions to c, a piece of a chunk that Hold has taken over, from its byte n on.
 func (b *Buffer) AddHeld(c Chunk, n int) Pos {
 	return b.addSegments(c.Mem[n:], segment{block: c.block, writable: c.writable()})
 }
@@ -106,45 +107,47 @@ const (
 	// firstSlab is the size of a Receiver's first block. Blocks double until they have SlabSize.
 	firstSlab = 4 << 10
 
-	// trust is how many times as much memory as has arrived is allocated when that many bytes are
-	// expected.
+	// trust bounds the memory that is allocated for expected bytes: at most trust times the bytes
+	// that have arrived.
 	trust = 32
 
 	// large is the size from which on contiguous bytes that do not fit into the current block get
-	// a block of their own: too much of a slab would stay unused. After a chunk of that size the
-	// next one is expected to be large, too. Only shortRead bytes of it are read at first, since
-	// they will have to be moved.
+	// a block of their own, because too much of a slab would stay unused. After a chunk of that
+	// size, the next one is expected to be large, too: only shortRead bytes of it are read at
+	// first, since they will have to be moved.
 	large     = 24 << 10
 	shortRead = 4 << 10
 
-	// restPart: the rest of an old block is used instead of a new one if it has at least a
-	// restPart'th of its size.
+	// restPart: the rest of an old block is used instead of a new one if it is at least 1/restPart
+	// of the new one's size.
 	restPart = 32
 )
 
-// Receiver reads bytes from a stream and hands them out as Chunks that alias its memory, one
-// Chunk for all that belong together. It is for one goroutine.
+// Receiver reads bytes from a stream and returns them as Chunks that alias its memory, one Chunk
+// per message. It is for one goroutine.
 //
-// What arrives is contiguous until Cut ends a piece, which stays where it is. What is contiguous
-// moves when it has filled its block: at most twice, and at most a 32nd of what was expected.
+// Arriving bytes are contiguous until Cut ends a piece, which stays in its place. When contiguous
+// bytes have filled their block, they move to another one: at most twice, and at most a 32nd of
+// the expected bytes.
 type Receiver struct {
 	mem      []byte
 	block    *Block
 	from, to int  // mem[from:to] has arrived and was not taken or cut
-	big      bool // mem is in a block larger than a slab, which is given up after this chunk
+	big      bool // mem is in a block larger than a slab, to be given up after this chunk
 	rest     slabRest
 	slab     int // size of the next block
 	recycle  bool
-	large    bool // the chunk that was taken last was large
+	large    bool // the last chunk taken was large
 
-	late error // came with the bytes that were read last; the next Fill returns it
+	late error // error of the last Read that returned bytes, too; the next Fill returns it
 
 	pieces Chunk  // the pieces that Cut has ended, until Take returns them
 	last   *Chunk // the last of pieces; nil if there are none
 	cut    int    // bytes in pieces
 }
 
-// slabRest is the unused end of a block: something large came next and got a block of its own.
+// slabRest is the unused end of a block, left when a large chunk came next and got a block of its
+// own.
 type slabRest struct {
 	mem   []byte
 	block *Block
@@ -158,7 +161,7 @@ func (r *Receiver) Reset(recycle bool) {
 	*r = Receiver{slab: firstSlab, recycle: recycle}
 }
 
-// Free gives up the memory, with what has arrived in it.
+// Free gives up the memory and the bytes in it.
 func (r *Receiver) Free() {
 	if r.last != nil {
 		r.pieces.Release()
@@ -182,21 +185,20 @@ func (r *Receiver) dropRest() {
 	r.rest = slabRest{}
 }
 
-// Bytes returns what has arrived and was not taken or cut. It is valid until the next Fill or
-// Take.
+// Bytes returns the bytes that have arrived and were neither taken nor cut. They are valid until
+// the next Fill or Take.
 func (r *Receiver) Bytes() []byte { return r.mem[r.from:r.to] }
 
-// Arrived returns how many bytes have arrived that were not taken.
+// Arrived returns the number of bytes that have arrived and were not taken.
 func (r *Receiver) Arrived() int { return r.cut + r.to - r.from }
 
-// Fits reports whether the block that is being filled has room for n bytes, those of Bytes
-// included.
+// Fits reports whether the current block has room for n bytes, including Bytes.
 func (r *Receiver) Fits(n int) bool { return n <= len(r.mem)-r.from }
 
 // Fill reads from src once, at least one byte. An error that comes together with bytes is returned
-// by the next call, which does not read. want is how many contiguous bytes are expected in
-// all. Memory grows with what has arrived: want makes Fill allocate at most 64 KiB, or 32 times
-// what has arrived of the chunk.
+// by the next call, which does not read. want is the total number of contiguous bytes expected.
+// Memory grows with the bytes that arrive: want makes Fill allocate at most 64 KiB, or 32 times
+// the bytes of the chunk that have arrived.
 func (r *Receiver) Fill(src io.Reader, want int) error {
 	if err := r.late; err != nil {
 		r.late = nil
@@ -204,7 +206,7 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	}
 	have := r.to - r.from
 	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
-		r.from, r.to = 0, 0 // nobody holds what was taken: stay where it is warm
+		r.from, r.to = 0, 0 // nobody holds the taken bytes: reuse memory in the caches
 	}
 	if room := len(r.mem) - r.from; room <= have || room < want && want <= r.worth() {
 		r.move(max(want, have+1))
@@ -215,12 +217,12 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	}
 	for range mostEmpty {
 		n, err := src.Read(into)
-		if uint(n) > uint(len(into)) || n > len(r.mem)-r.to { // the second if Read has freed r
+		if uint(n) > uint(len(into)) || n > len(r.mem)-r.to { // the latter if Read has freed r
 			return errCount
 		}
 		r.to += n
 		if n > 0 {
-			r.late = err // a Reader need not return it again
+			r.late = err // a Reader may not return it again
 			return nil
 		}
 		if err != nil {
@@ -230,14 +232,14 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	return io.ErrNoProgress
 }
 
-// worth returns how much memory may be allocated because of what is expected.
+// worth returns how much memory may be allocated for expected bytes.
 func (r *Receiver) worth() int { return max(min(r.Arrived(), MaxSize/trust)*trust, SlabSize) }
 
-// move makes another block the current one, with room for what has arrived and more: for want
-// bytes in all, or for as many as may be allocated now, see stage.
+// move moves Bytes to another block, which becomes the current one. It has room for want bytes in
+// total, or for as many as may be allocated now; see stage.
 func (r *Receiver) move(want int) {
 	old, block, left := r.Bytes(), r.block, r.mem[r.from:]
-	if n := len(old); want == n+1 { // nobody knows how much will come
+	if n := len(old); want == n+1 { // the caller does not know how much will come
 		want = max(want, 2*n)
 	}
 	oldBig := r.big
@@ -245,7 +247,7 @@ func (r *Receiver) move(want int) {
 	switch {
 	case own:
 		if useful := !oldBig || r.last != nil; useful && len(left) > len(r.rest.mem) && len(left) >= r.blockSize()/restPart {
-			// What has arrived is copied from there, then it is free.
+			// left is free once the bytes have been copied out of it.
 			block, r.rest = r.rest.block, slabRest{left, block, oldBig}
 		}
 		r.newBlock(size)
@@ -263,12 +265,11 @@ func (r *Receiver) move(want int) {
 	}
 }
 
-// nextSize returns the size of the block for want bytes, and whether it is to have nothing else
-// in it.
+// nextSize returns the size of the block for want bytes, and whether the block is for them alone.
 func (r *Receiver) nextSize(want int) (size int, own bool) {
 	size = r.blockSize()
 	if r.last != nil && want > size/8 || want > large {
-		if want < SlabSize && r.cut >= want { // for two: Go's memory is of whole pages
+		if want < SlabSize && r.cut >= want { // for two: Go allocates whole pages
 			return 2 * want, true
 		}
 		return stage(want, r.worth(), trust), true
@@ -279,9 +280,9 @@ func (r *Receiver) nextSize(want int) (size int, own bool) {
 	return size, false
 }
 
-// stage returns how much memory to allocate for want bytes when at most worth may be allocated:
-// want, or a step'th of it, or a step'th of that, and so on. When that many have arrived, step
-// times as many may be allocated.
+// stage returns how much memory to allocate for want bytes if at most worth may be allocated: want
+// divided by step as often as needed. When that many bytes have arrived, step times as many may be
+// allocated.
 func stage(want, worth, step int) int {
 	for want > worth {
 		want = (want + step - 1) / step
@@ -290,8 +291,8 @@ func stage(want, worth, step int) int {
 }
 
 // blockSize returns the size of the next block for bytes that need not be contiguous. It grows
-// with the chunk: a slab at first, then a 16th of the bytes that were cut before, but at most 1
-// MiB, or a 64th of them if that is more.
+// with the chunk: a slab at first, then a 16th of the bytes that were cut before. It is at most 1
+// MiB, or a 64th of these bytes if that is more.
 func (r *Receiver) blockSize() int {
 	switch {
 	case r.last == nil:
@@ -308,7 +309,7 @@ func (r *Receiver) newBlock(size int) {
 	}
 	r.big = size > SlabSize
 	if r.big || r.last != nil {
-		spare.Keep() // what the last large message has left is for this one
+		spare.Keep() // keep the blocks of the last large message for this one
 	}
 	if !r.recycle {
 		r.mem, r.block = fresh(size), nil
@@ -318,21 +319,21 @@ func (r *Receiver) newBlock(size int) {
 	r.mem = r.block.mem
 }
 
-// Copy returns a chunk with a copy of mem, in memory as that of other chunks.
+// Copy returns a chunk with a copy of mem, in the same kind of memory as other chunks.
 func (r *Receiver) Copy(mem []byte) Chunk {
 	if len(mem) > SlabSize {
-		spare.Keep() // as newBlock
+		spare.Keep() // as newBlock does
 	}
 	c := NewChunk(len(mem), r.recycle)
 	copyWarm(c.Mem, mem)
 	return c
 }
 
-// Skip passes over n of the bytes that have arrived.
+// Skip drops the first n of Bytes.
 func (r *Receiver) Skip(n int) { r.from += n }
 
-// Discard passes over n of the bytes that have arrived, which nobody has been given. If they are
-// all, the next ones take their place.
+// Discard drops the first n of Bytes, which nobody may refer to. If these are all bytes, the next
+// ones are read into their place.
 func (r *Receiver) Discard(n int) {
 	if n == r.to-r.from {
 		r.to = r.from
@@ -341,8 +342,8 @@ func (r *Receiver) Discard(n int) {
 	r.from += n
 }
 
-// Cut makes the next n of the bytes that have arrived a piece of the chunk that Take will return.
-// They stay where they are, and need not be contiguous with what comes after.
+// Cut makes the first n of Bytes a piece of the chunk that Take will return. They stay in their
+// place, and need not be contiguous with the next bytes.
 func (r *Receiver) Cut(n int) {
 	if n == 0 {
 		return
@@ -361,7 +362,7 @@ func (r *Receiver) add(c Chunk) {
 	r.last = &c
 }
 
-// piece returns the next n bytes as a Chunk, which holds their block.
+// piece returns the first n of Bytes as a Chunk, which holds their block.
 func (r *Receiver) piece(n int) Chunk {
 	mem := r.mem[r.from : r.from+n : r.from+n]
 	r.from += n
@@ -371,7 +372,7 @@ func (r *Receiver) piece(n int) Chunk {
 	return Chunk{Mem: mem, block: r.block}
 }
 
-// Take returns what was cut and the next n of the bytes that have arrived, in one Chunk.
+// Take returns the pieces that were cut and the first n of Bytes, in one Chunk.
 func (r *Receiver) Take(n int) Chunk {
 	c := r.piece(n)
 	r.large = r.cut+n >= large
@@ -381,8 +382,8 @@ func (r *Receiver) Take(n int) Chunk {
 	return c
 }
 
-// takeLarge returns what was cut, if anything was, and c, the piece after it, in one Chunk. If c
-// is in a large block, the Receiver gives that up.
+// takeLarge returns the pieces that were cut, if any, followed by c, in one Chunk. If c is in a
+// large block, the Receiver gives that block up.
 func (r *Receiver) takeLarge(c Chunk) Chunk {
 	if r.last != nil {
 		r.add(c)
@@ -394,7 +395,7 @@ func (r *Receiver) takeLarge(c Chunk) Chunk {
 	}
 	if have := r.to - r.from; r.big && have == 0 {
 		r.dropBlock()
-	} else if r.big && have <= SlabSize/2 { // the beginning of what comes next
+	} else if r.big && have <= SlabSize/2 { // the beginning of the next chunk
 		old, block := r.Bytes(), r.block
 		r.newBlock(SlabSize)
 		r.from, r.to = 0, copy(r.mem, old)

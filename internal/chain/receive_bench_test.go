@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// endless fills whatever it is given, as fast as memory can be copied.
+// endless is a Reader that never ends, and is as fast as copying memory.
 type endless []byte
 
 func (e endless) Read(b []byte) (int, error) { return copy(b, e), nil }

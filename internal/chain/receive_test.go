@@ -13,7 +13,7 @@ import (
 )
 
 // TestReceiver takes chunks of random sizes out of a stream that arrives in random pieces. Every
-// chunk stays as it was for as long as it is held, and belongs to its holder alone.
+// chunk keeps its contents while it is held, and belongs to its holder alone.
 func TestReceiver(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestReceiver(t *testing.T) {
 					t.Fatalf("recycle %v: a chunk of %d bytes has changed", recycle, len(h.want))
 				}
 				for i := range h.Mem {
-					h.Mem[i] = 0xee // nobody else's
+					h.Mem[i] = 0xee // no other chunk may show this
 				}
 				h.Release()
 			}
@@ -68,7 +68,7 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// TestReceiverTrust: a promise alone makes no memory grow.
+// TestReceiverTrust: memory does not grow for expected bytes alone.
 func TestReceiverTrust(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
@@ -90,9 +90,9 @@ func TestReceiverTrust(t *testing.T) {
 	}
 }
 
-// TestReceiverPieces cuts chunks of a stream into pieces. They are what has arrived, nothing is
-// copied that was cut, memory is in proportion to what has arrived, and nothing is left of it
-// when all are released.
+// TestReceiverPieces cuts chunks of a stream into pieces. The pieces are the bytes that have
+// arrived, cut bytes are not copied, memory is proportional to the arrived bytes, and releasing
+// all chunks frees it.
 func TestReceiverPieces(t *testing.T) {
 	blocks := BlocksInUse()
 	for seed := range uint64(testmode.Of(12, 60)) {
@@ -150,8 +150,8 @@ func TestReceiverPieces(t *testing.T) {
 	}
 }
 
-// TestReceiverAhead: reading on without knowing how much will come copies each byte a few times
-// at most.
+// TestReceiverAhead: reading without knowing how much will come copies each byte at most a few
+// times.
 func TestReceiverAhead(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestReceiverAhead(t *testing.T) {
 	}
 }
 
-// TestReceiverStays: with recycled memory that nobody holds any more, small messages cost no
-// memory at all.
+// TestReceiverStays: a Receiver that recycles, and whose chunks nobody holds, needs no new memory
+// for small messages.
 func TestReceiverStays(t *testing.T) {
 	if debugging {
 		t.Skip("with nocopydebug nothing is used twice")
@@ -199,7 +199,7 @@ func TestReceiverStays(t *testing.T) {
 	}
 }
 
-// sealed is a message of some pieces.
+// sealed returns a sealed message of these pieces.
 func sealed(pieces ...[]byte) *Buffer {
 	b := new(Buffer)
 	b.Reset(false)
@@ -207,7 +207,7 @@ func sealed(pieces ...[]byte) *Buffer {
 	for _, p := range pieces {
 		_, mem := b.Extend(len(p))
 		copy(mem, p)
-		b.Place(1) // what comes next is in another piece
+		b.Place(1) // the next bytes are in another piece
 	}
 	b.Close()
 	b.Seal()
@@ -277,14 +277,14 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestAppendOnce: however many pieces a message is in, room for all of it is made at once.
+// TestAppendOnce: AppendTo makes room for all pieces of a message at once.
 func TestAppendOnce(t *testing.T) {
 	var parts [][]byte
 	for range 5000 {
 		parts = append(parts, make([]byte, 1000))
 	}
 	b := sealed(parts...)
-	// With the race detector making room takes two
+	// With the race detector, making room takes two allocations
 	if n := testing.AllocsPerRun(5, func() { b.AppendTo(nil) }); n > 2 {
 		t.Errorf("%v allocations", n)
 	}

@@ -2,11 +2,11 @@ package chain
 
 import "sync/atomic"
 
-// state is what a Buffer is ready for.
+// state tells which kind of message a Buffer is ready for.
 type state uint8
 
-// A Buffer that was freed keeps what the next message is likely to need. Only the method in the
-// last column takes over what there is; the others reset the Buffer first.
+// A freed Buffer keeps the tables and memory that the next message is likely to need. Only the
+// method in the last column takes them over; other methods reset the Buffer first.
 //
 //	state         segments                    spans and pieces           next message
 //	ready         zeroes                      none                       Reset
@@ -14,17 +14,17 @@ type state uint8
 //	readyToRefer  zeroes, nil,                one, of segment 1,         Refer
 //	              perhaps the tail block      which Refer makes longer
 const (
-	inUse     state = iota // with a message that did not begin with Refer, or never used
-	referring              // with a message that began with Refer
+	inUse     state = iota // never used, or holds a message that did not begin with Refer
+	referring              // holds a message that began with Refer
 	ready                  // for any message
-	// For one that is built in the block at the tail, of which nothing is in use
+	// for a message that is built in the block at the tail, no byte of which is in use
 	readyToBuild
-	readyToRefer // for one that is received in foreign memory
+	readyToRefer // for a message that is received in foreign memory
 )
 
-// Reset empties the Buffer for a new message. With recycle, its blocks come from pools and go
-// back there at the next Reset or Free. Without, they are used again only if nothing of them was
-// lent or shared, and are left to the garbage collector otherwise.
+// Reset empties the Buffer for a new message. With recycle, its blocks come from pools and go back
+// there at the next Reset or Free. Without recycle, a block is used again only if no part of it
+// was lent or shared; otherwise it is left to the garbage collector.
 func (b *Buffer) Reset(recycle bool) {
 	if b.state != ready || recycle != b.recycle {
 		b.start(recycle)
@@ -32,8 +32,8 @@ func (b *Buffer) Reset(recycle bool) {
 	b.state = inUse
 }
 
-// Begin empties the Buffer for a new message, see Reset, and opens the message's run at the tail,
-// with headroom bytes left before it, see OpenRoot.
+// Begin is Reset and OpenRoot: it empties the Buffer, and opens the run of a new message at the
+// tail, after headroom free bytes.
 func (b *Buffer) Begin(recycle bool, headroom int) {
 	if b.state != readyToBuild || recycle != b.recycle || headroom > keepTail-2 {
 		b.Reset(recycle)
@@ -47,11 +47,11 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.state = inUse
 }
 
-// BeginIn begins a message as Begin does, of a Buffer that recycles, in the memory of c, which is
-// from HoldOwned. What does not fit goes into blocks of the Buffer's own.
+// BeginIn is Begin for a Buffer that recycles. The message begins in the memory of c, which is
+// from HoldOwned. Bytes that do not fit there go into blocks of the Buffer's own.
 func (b *Buffer) BeginIn(c Chunk, headroom int) {
 	b.Reset(true)
-	if b.tailMem != nil { // kept for the next message: the only one that is held
+	if b.tailMem != nil { // kept for the next message; no other block is held
 		b.tailMem.release()
 	}
 	clear(b.held)
@@ -62,8 +62,8 @@ func (b *Buffer) BeginIn(c Chunk, headroom int) {
 	b.OpenRoot(headroom)
 }
 
-// OwnPiece returns the owner of the memory that BeginIn was given, and where in it the message
-// is: n bytes from its byte at. The owner is nil if any part of the message is elsewhere. The
+// OwnPiece returns the owner of the memory passed to BeginIn, and where the message is in it: n
+// bytes, beginning at byte at. The owner is nil if any part of the message is elsewhere. The
 // Buffer must be sealed.
 func (b *Buffer) OwnPiece() (owner Owner, at, n int) {
 	if len(b.pieces) != 1 || len(b.meta) < 2 {
@@ -76,9 +76,9 @@ func (b *Buffer) OwnPiece() (owner Owner, at, n int) {
 	return block.owner, int(p.from) - segSize, int(p.to - p.from)
 }
 
-// Refer empties the Buffer and makes mem, which is the caller's, the whole message, without
-// copying it. It returns the position of the first byte, and seals the message. With own, the
-// Buffer may store into mem.
+// Refer empties the Buffer and makes mem, the caller's memory, the whole message, without copying
+// it. It returns the position of the first byte, and seals the message. With own, the Buffer may
+// store into mem.
 func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	if b.state != readyToRefer || recycle != b.recycle || len(mem) >= segSize {
 		return b.referAnew(mem, recycle, own)
@@ -90,8 +90,8 @@ func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	return segSize
 }
 
-// referAnew does the work of Refer when it can't use the tables again that it has left the time
-// before.
+// referAnew is Refer for a Buffer that is not readyToRefer: it cannot reuse the tables of an
+// earlier call.
 func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 	b.Reset(recycle)
 	p := b.AddForeign(mem, own)
@@ -101,7 +101,7 @@ func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 	return p
 }
 
-// start empties a Buffer in any state. It makes the tables of one that has none.
+// start empties a Buffer in any state, and makes its tables if it has none.
 func (b *Buffer) start(recycle bool) {
 	if len(b.segs) == 0 {
 		f := &b.few
@@ -115,9 +115,10 @@ func (b *Buffer) start(recycle bool) {
 }
 
 // Free empties the Buffer and gives its blocks back, except what its state keeps for the next
-// message. The block at the tail is filled anew if nothing of it was lent or shared.
+// message. The block at the tail is used again from its beginning if no part of it was lent or
+// shared.
 func (b *Buffer) Free() {
-	// A message that was only read, mostly
+	// The usual case of a message that was only read
 	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 && !b.looseOn {
 		b.segs[1] = nil
 		b.flat = nil
@@ -153,7 +154,8 @@ func (b *Buffer) Free() {
 	}
 }
 
-// Retire gives back the block that Free has kept for the next message: there will be none.
+// Retire gives back the block that Free has kept for the next message. Call it when there will be
+// none.
 func (b *Buffer) Retire() {
 	kept := b.held
 	if !b.recycle {
@@ -165,8 +167,8 @@ func (b *Buffer) Retire() {
 	b.held, b.slabs, b.tail, b.tailMem = nil, nil, nil, nil
 }
 
-// reset removes the spans, nodes and pieces, and all that is known of the message. Memory stays
-// as it is.
+// reset removes the spans, nodes and pieces, and all other facts about the message. It leaves the
+// memory as it is.
 func (b *Buffer) reset() {
 	b.spans, b.nodes, b.pieces = b.spans[:1], b.nodes[:1], b.pieces[:0]
 	if e := b.edits; e.order.n|e.spanOrder.n|e.inOrder != 0 || e.parts != nil || debugging {
@@ -177,8 +179,8 @@ func (b *Buffer) reset() {
 	b.placed, b.sealed, b.framed, b.changing = false, false, false, false
 }
 
-// drop removes the message and gives up all memory, except a block or the rest of one that can be
-// the tail of the next message, with recycle or without.
+// drop removes the message and gives up all memory, except one block, or the rest of one, that can
+// be the tail of the next message. recycle tells whether that message recycles.
 func (b *Buffer) drop(recycle bool) {
 	if b.looseOn {
 		b.endLoose(b.recycle || b.lent == 0)
@@ -211,13 +213,14 @@ func (b *Buffer) drop(recycle bool) {
 func (b *Buffer) dropHeld(recycle bool) {
 	for i, blk := range b.held {
 		b.held[i] = nil
-		// Strings that were read here alias it and stay valid: it is left to the garbage collector
+		// Strings that were read from this message alias the block and stay valid: leave it to the
+		// garbage collector
 		if !b.recycle {
 			blk.abandon()
 			continue
 		}
 		if !debugging && recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize && blk.owner == nil {
-			continue // it is still in the processor's caches
+			continue // keep it: it is still in the processor's caches
 		}
 		if blk == b.tailMem {
 			b.tail, b.tailMem, b.used = nil, nil, 0
@@ -227,8 +230,8 @@ func (b *Buffer) dropHeld(recycle bool) {
 	b.held = b.held[:0]
 }
 
-// dropSlabs gives up the blocks of a Buffer that does not recycle. If nothing of them was lent or
-// shared they go to their pools, except the one at the tail, which stays. Otherwise they are left
+// dropSlabs gives up the blocks of a Buffer that does not recycle. If no part of them was lent or
+// shared, they go to their pools, except the one at the tail, which stays. Otherwise they are left
 // to the garbage collector.
 func (b *Buffer) dropSlabs() {
 	clean := b.lent == 0 && b.shared == 0
@@ -239,7 +242,7 @@ func (b *Buffer) dropSlabs() {
 		case blk != b.tailMem && !clean:
 		case blk != b.tailMem:
 			blk.release()
-		case !clean: // what is left of it may be the next message's tail
+		case !clean: // its rest may be the next message's tail
 			b.tailMem = nil
 		case !stays:
 			b.tail, b.tailMem, b.used = nil, nil, 0
@@ -255,7 +258,7 @@ func (b *Buffer) dropSegments() {
 	switch len(b.segs) {
 	case 0, 1:
 		return
-	case 2: // the usual case, in which clearing costs most
+	case 2: // the usual case, in which a call of clear would cost most
 		b.segs[1], b.meta[1].block = nil, nil
 	default:
 		clear(b.segs[1:])
@@ -265,27 +268,27 @@ func (b *Buffer) dropSegments() {
 }
 
 const (
-	// keepRewound is the largest slab that is filled anew: one of MaxSlabSize, and a value of
-	// that size with the little that surrounds it.
+	// keepRewound is the largest slab that is used again from its beginning. It allows for slabs
+	// of MaxSlabSize, and for a value of that size with a few bytes around it.
 	keepRewound = MaxSlabSize + SlabSize
 
-	// keepTail is the least rest of a slab that the next message begins in.
+	// keepTail is the smallest rest of a slab in which the next message may begin.
 	keepTail = 512
 )
 
-// tailReusable reports whether the next message of the same kind may fill the block at the tail
-// from its beginning.
+// tailReusable reports whether the next message, if it recycles or not like this one, may use the
+// block at the tail from its beginning.
 func (b *Buffer) tailReusable() bool {
 	if b.shared|b.slow != 0 || len(b.tail) < keepTail {
 		return false
 	}
 	if !b.recycle {
-		return b.used == 0 // Free has set it to 0 if that is so
+		return b.used == 0 // Free has set used to 0 in that case
 	}
 	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize && b.tailMem.owner == nil
 }
 
-// thaw undoes Freeze for the block at the tail, which may be used again.
+// thaw undoes Freeze for the block at the tail, so that it can be used again.
 func (b *Buffer) thaw() {
 	b.frozen = 0
 	if b.tailPos != 0 && b.shared == 0 {
@@ -296,16 +299,16 @@ func (b *Buffer) thaw() {
 	}
 }
 
-// Lend notes that memory is handed out which is to stay as it is after Free, until nobody refers
-// to it. Several goroutines that read may call it at once.
+// Lend notes that aliases of the Buffer's memory escape: the memory must keep its contents after
+// Free, for as long as anybody refers to it. Several reading goroutines may call it at once.
 func (b *Buffer) Lend() {
 	if atomic.LoadUint32(&b.lent) == 0 {
 		atomic.StoreUint32(&b.lent, 1)
 	}
 }
 
-// Shrink gives up the tables, which messages may have made larger than the next ones need. The
-// Buffer must be free.
+// Shrink gives up the tables, which may have grown larger than the next messages need. The Buffer
+// must be free.
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.pieces, b.loose, b.edits = nil, nil, nil, nil, &noEdits

@@ -18,10 +18,9 @@ func (b *Buffer) Text(p Pos) string {
 	return string(mem[4 : 4+uint64(binary.BigEndian.Uint32(mem))])
 }
 
-// FlatText returns the string whose length, a big-endian uint32, is at position p, and true, if p
-// is in the memory that has the first positions, which is foreign or a chunk, and the text does
-// not reach to that memory's end; else false. It takes less than Text, and callers need not call
-// Lend. Any p is allowed.
+// FlatText is a faster Text for the memory at FirstPos, if that is foreign or a chunk. It returns
+// false if p is not in that memory, or if the text reaches to the end of the memory. Callers need
+// not call Lend. Any p is allowed.
 func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
 		if n := uint64(binary.BigEndian.Uint32(b.flat[off-textLength:])); off+n < size {
@@ -31,5 +30,5 @@ func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	return
 }
 
-// TextOf returns v, a string or bytes, as a string, which is a copy of bytes.
+// TextOf returns v as a string. It copies v if that is a []byte.
 func TextOf[T string | []byte](v T) string { return string(v) }

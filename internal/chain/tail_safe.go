@@ -19,9 +19,9 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 // Tail.
 func (b *Buffer) AppendShort(head uint64, lead int, v string) { b.appendLongWithHead(head, lead, v) }
 
-// AppendTexts returns how many of the texts it has appended: here none. Built without the tag
-// nounsafe it appends those that it can append faster than AppendWithHead, each after its length,
-// and stores their positions in at.
+// AppendTexts returns the number of texts that it has appended: here 0. Built without the tag
+// nounsafe, it appends the texts that it can append faster than AppendWithHead, each after its
+// length, and stores their positions in at.
 func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int { return 0 }
 
 // Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.

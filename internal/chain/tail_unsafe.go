@@ -20,9 +20,9 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
 }
 
-// AppendShort appends the high lead bytes of head, at most 8, then v, at Tail. The caller has made
-// sure that the length of v Fits. It does not call memmove, which spends most of its time on
-// finding out how to copy few bytes; and a function that calls nothing needs no stack check.
+// AppendShort appends the high lead bytes of head, at most 8, then v, at Tail. The length of v
+// must Fit. AppendShort does not call memmove, which would spend most of its time on choosing how
+// to copy a few bytes. A function without calls needs no stack check, either.
 //
 //go:noinline
 func (b *Buffer) AppendShort(head uint64, lead int, v string) {
@@ -31,9 +31,8 @@ func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 		panic("nocopy: internal error: text does not fit")
 	}
 	b.used = i + lead + n
-	// SAFETY: it Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them is
-	// negative; see Extend. Of v nothing is read but its n bytes, some in the middle perhaps
-	// twice.
+	// SAFETY: the text Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them
+	// is negative; see Extend. Only the n bytes of v are read, some in the middle perhaps twice.
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
 	from := unsafe.Pointer(unsafe.StringData(v))
 	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
@@ -60,8 +59,8 @@ func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 }
 
 // AppendTexts appends texts, each after its length, and stores their positions in at, which must
-// be as long as v. It stops at a text that has fewer than 4 bytes, more than 16, or no room at
-// the tail, and returns how many it has appended.
+// be as long as v. It stops at a text with fewer than 4 or more than 16 bytes, or without room at
+// the tail, and returns the number of texts appended.
 func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 	at = at[:len(v)]
 	used := b.used
@@ -71,8 +70,8 @@ func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 			b.used = used
 			return i
 		}
-		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. Both
-		// strings and slices begin with the pointer to their bytes.
+		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. A string
+		// and a slice both begin with the pointer to their bytes.
 		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used)
 		binary.BigEndian.PutUint32((*[textLength]byte)(mem)[:], uint32(n))
 		move4to16(unsafe.Add(mem, textLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
@@ -83,10 +82,10 @@ func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 	return len(v)
 }
 
-// move4to16 copies n bytes, those in the middle perhaps twice.
+// move4to16 copies n bytes, 4 to 16. It may copy bytes in the middle twice.
 func move4to16(to, from unsafe.Pointer, n int) {
-	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends
-	// after the n bytes.
+	// SAFETY: the callers have checked n; no move begins before to and from or ends after the n
+	// bytes.
 	if n >= 8 {
 		move8(to, from)
 		move8(unsafe.Add(to, n-8), unsafe.Add(from, n-8))
@@ -98,7 +97,7 @@ func move4to16(to, from unsafe.Pointer, n int) {
 
 // move16, move8 and move4 copy that many bytes.
 func move16(to, from unsafe.Pointer) {
-	// SAFETY: its callers know that both sides have as many bytes.
+	// SAFETY: the callers know that both sides have 16 bytes.
 	*(*[16]byte)(to) = *(*[16]byte)(from)
 }
 
@@ -126,6 +125,6 @@ func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
 
 // tailAt returns the address of position p, which must be InTail.
 func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
-	// SAFETY: InTail: what is asked for ends at used at most, and that is at most len(b.tail).
+	// SAFETY: the value is InTail: it ends at used or before, and used is at most len(b.tail).
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)
 }

@@ -28,7 +28,7 @@ func pieceBuffer(sizes ...int) (*Buffer, []byte) {
 	for i, n := range sizes {
 		mem := bytes.Repeat([]byte{byte(i + 1)}, n)
 		want = append(want, mem...)
-		block = append(append(block, mem...), '-') // a byte between two keeps them apart
+		block = append(append(block, mem...), '-') // a byte between two pieces keeps them apart
 	}
 	p := b.AddForeign(block, false)
 	for _, n := range sizes {
@@ -47,7 +47,7 @@ func repeated(n, size int) []int {
 	return sizes
 }
 
-// recorder notes what is written to it.
+// recorder is a Writer that records what is written to it.
 type recorder struct {
 	bytes.Buffer
 	sizes []int
@@ -68,7 +68,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.Buffer.Write(b)
 }
 
-// writeVectored writes as to a connection that knows writev, one write a piece.
+// writeVectored writes as to a connection with writev, but each piece on its own.
 func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
 	g := &gatherer{w: w, vectored: true}
 	g.reserve(b.size, b.smallBytes())
@@ -79,7 +79,7 @@ func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
 	return g.stats, g.err
 }
 
-// TestWriteStream: to what knows no writev, no write is smaller than 64 KiB but the last one.
+// TestWriteStream: for a Writer without writev, every write except the last has at least 64 KiB.
 func TestWriteStream(t *testing.T) {
 	const most = streamMost
 	for _, c := range []struct {
@@ -119,8 +119,7 @@ func TestWriteStream(t *testing.T) {
 	}
 }
 
-// TestWriteRecords: a message of many pieces goes to a TLS connection in as few records as one of
-// a single piece.
+// TestWriteRecords: a message of many pieces takes as few TLS records as a message in one piece.
 func TestWriteRecords(t *testing.T) {
 	records := func(sizes ...int) int {
 		client, server := connected(t)
@@ -226,8 +225,7 @@ func TestWriteHead(t *testing.T) {
 	}
 }
 
-// TestWriteErrors: whatever goes wrong, what was written is counted and the next write is not the
-// worse for it.
+// TestWriteErrors: after any error, the written bytes are counted, and the next write works.
 func TestWriteErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}, repeated(3000, 1500), repeated(1000, 900)} {
@@ -250,9 +248,8 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestWriteManySmall: however many small pieces there are, not all of them are copied before the
-// first is written, and the next write uses the same memory (but now and then a new piece of it,
-// since pools forget).
+// TestWriteManySmall: if there are very many small pieces, the first are written before all are
+// copied. The next write uses the same memory, except that pools drop some now and then.
 func TestWriteManySmall(t *testing.T) {
 	for _, sizes := range [][]int{repeated(5000, 900), append(repeated(3000, 1000), 5000, 1, 20)} {
 		b, want := pieceBuffer(sizes...)
@@ -279,8 +276,8 @@ func TestWriteManySmall(t *testing.T) {
 	}
 }
 
-// TestWriteTCP: more pieces than one writev takes, through a socket buffer that takes only a part
-// of each.
+// TestWriteTCP writes more pieces than one writev takes, through a socket buffer that takes only a
+// part of each writev.
 func TestWriteTCP(t *testing.T) {
 	mixed := make([]int, 5000)
 	for i := range mixed {
@@ -335,7 +332,8 @@ func connected(t *testing.T) (client, server net.Conn) {
 	return client, server
 }
 
-// TestWriteToClosed: an error in the middle of a writev says how much went out, and nothing hangs.
+// TestWriteToClosed: after an error in the middle of a writev, the number of written bytes is
+// known, and nothing hangs.
 func TestWriteToClosed(t *testing.T) {
 	b, want := pieceBuffer(repeated(3000, 20000)...)
 	client, server := connected(t)
@@ -354,7 +352,7 @@ func TestWriteToClosed(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsBuffer: after writing, the Buffer can be written again and refers to the same
+// TestWriteKeepsBuffer: after a write, the Buffer can be written again and refers to the same
 // bytes.
 func TestWriteKeepsBuffer(t *testing.T) {
 	b, want := pieceBuffer(10, 2000, 10, 3000)
@@ -374,8 +372,8 @@ type panicker struct{}
 
 func (panicker) Write([]byte) (int, error) { panic("Write panics") }
 
-// TestPanickingWriter: what was copied together for a Writer that panics is not in what is
-// written next.
+// TestPanickingWriter: bytes that were copied together for a Writer that panics do not appear in
+// the next write.
 func TestPanickingWriter(t *testing.T) {
 	b, want := pieceBuffer(10, 5000, 10)
 	for range 10 {
@@ -396,7 +394,7 @@ func TestPanickingWriter(t *testing.T) {
 	}
 }
 
-// miscounter is a Writer and Reader that returns counts that cannot be.
+// miscounter is a Writer and Reader that returns impossible counts.
 type miscounter int
 
 func (m miscounter) Write([]byte) (int, error) { return int(m), nil }
