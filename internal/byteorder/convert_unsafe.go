@@ -38,8 +38,7 @@ func StoreFloat64s(dst []byte, src []float64) { swap64(dst[:8*len(src)], memory(
 func memory[E ~int8 | ~int16 | ~int32 | ~int64 | ~float64](s []E) []byte {
 	var e E
 	// SAFETY: SliceData points to len(s) elements of Sizeof bytes, which the result keeps alive.
-	// There are no pointers in them, and their bytes may be anything.
-	// SAFETY: Sizeof is a constant.
-	// SAFETY: every address is one of a byte.
+	// They contain no pointers, and any bytes are valid elements. SAFETY: Sizeof is a constant.
+	// SAFETY: bytes need no alignment.
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(e)))
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDetection: what the processor is found to have is what the system says of it.
+// TestDetection: hasAVX2 agrees with the operating system's description of the processor.
 func TestDetection(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -2,10 +2,9 @@
 // fast as the processor copies memory: with AVX2 on amd64, NEON on arm64, plain Go elsewhere, and
 // plain copying where the machine's order is the network's.
 //
-// Load functions read bytes into a slice, Store functions write a slice as bytes. All of them
-// convert as many elements as the slice has and panic if there are fewer bytes than these take.
-// The bytes may begin anywhere; they must not overlap the slice. Nothing is kept and nothing
-// allocated.
+// Load functions read bytes into a slice, Store functions write a slice as bytes. They convert all
+// elements of the slice, and panic if there are fewer bytes than that takes. The bytes need no
+// alignment. They must not overlap the slice. The functions keep and allocate nothing.
 //
 // The files from the top down:
 //

@@ -2,5 +2,5 @@
 
 package byteorder
 
-// bigEndian says that this machine's byte order is the network's.
+// bigEndian tells whether this machine's byte order is the network's.
 const bigEndian = true

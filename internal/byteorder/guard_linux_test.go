@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fenced returns n bytes next to memory whose use ends the program: after them or, with front,
-// before.
+// fenced returns n bytes with inaccessible memory just after them or, with front, just before
+// them.
 func fenced(t *testing.T, n int, front bool) []byte {
 	t.Helper()
 	page := os.Getpagesize()
@@ -35,7 +35,7 @@ func fenced(t *testing.T, n int, front bool) []byte {
 	return b[page+size-n : page+size : page+size]
 }
 
-// TestSwapStaysInside: nothing is read or written outside of the two slices.
+// TestSwapStaysInside: swapping reads and writes no memory outside the two slices.
 func TestSwapStaysInside(t *testing.T) {
 	const longest = 200 * 8
 	for _, front := range []bool{true, false} {

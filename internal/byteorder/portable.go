@@ -7,11 +7,10 @@ import (
 	"math/bits"
 )
 
-// The portable ways to swap, for little-endian machines: four words of eight bytes an iteration,
-// which are loaded before any is stored, then what is left one element after the other. src is as
-// long as dst.
+// Portable swapping for little-endian machines. Each iteration loads four words of eight bytes,
+// then stores them. The remaining elements are swapped one by one. src must be as long as dst.
 
-// stride is how many bytes an iteration takes.
+// stride is the number of bytes per iteration.
 const stride = 32
 
 func swap16Portable(dst, src []byte) {

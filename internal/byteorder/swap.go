@@ -2,12 +2,11 @@
 
 package byteorder
 
-// vectorSize is the fewest bytes that swapVector takes. Below, calling it would cost more than it
-// saves.
+// vectorSize is the smallest number of bytes for swapVector. For fewer, the call would cost more
+// than it saves.
 const vectorSize = 32
 
-// order says which byte of a vector's source each byte of the result is. Every 16 bytes count on
-// their own.
+// order tells which byte of the source each byte of the result comes from, within each 16 bytes.
 type order [vectorSize]byte
 
 // The orders of elements of 2, 4 and 8 bytes.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// swaps are all ways to swap that this build has, by element size.
+// swaps returns the swap functions of this build by name and element size.
 func swaps() map[string]map[int]func(dst, src []byte) {
 	all := map[string]map[int]func(dst, src []byte){
 		"used": {2: swap16, 4: swap32, 8: swap64},
@@ -30,7 +30,7 @@ func swaps() map[string]map[int]func(dst, src []byte) {
 	return all
 }
 
-// eachSwap runs test on every way to swap. least is the fewest bytes it is for.
+// eachSwap runs test on every swap function. least is the smallest number of bytes that it takes.
 func eachSwap(t *testing.T, test func(t *testing.T, size, least int, swap func(dst, src []byte))) {
 	for way, of := range swaps() {
 		least := 0
@@ -43,7 +43,7 @@ func eachSwap(t *testing.T, test func(t *testing.T, size, least int, swap func(d
 	}
 }
 
-// swapped is what swapping must give, byte by byte.
+// swapped returns the expected result, computed byte by byte.
 func swapped(src []byte, size int) []byte {
 	dst := bytes.Clone(src)
 	if bigEndian {
@@ -63,8 +63,8 @@ func random(n int) []byte {
 	return b
 }
 
-// TestSwapLengths: every length and every alignment of both sides; the bytes around the
-// destination and the whole source stay as they are.
+// TestSwapLengths tries every length and every alignment of both sides. The bytes around the
+// destination, and the whole source, stay unchanged.
 func TestSwapLengths(t *testing.T) {
 	const guard, longest = 64, 200
 	eachSwap(t, func(t *testing.T, size, least int, swap func(dst, src []byte)) {
@@ -74,7 +74,7 @@ func TestSwapLengths(t *testing.T) {
 			if n*size < least {
 				continue
 			}
-			// All alignments of short ones; of long ones, all of each side.
+			// For short slices all pairs of alignments; for long ones all alignments of each side.
 			for from := range vectorSize {
 				for to := range vectorSize {
 					if n*size > 5*vectorSize && from != 0 && to != 0 && from != to {
@@ -99,7 +99,7 @@ func TestSwapLengths(t *testing.T) {
 	})
 }
 
-// TestSwapLarge: more than caches hold, and lengths around what an iteration takes.
+// TestSwapLarge tries sizes above the caches', and lengths around the size of an iteration.
 func TestSwapLarge(t *testing.T) {
 	source := random(4<<20 + 100)
 	eachSwap(t, func(t *testing.T, size, _ int, swap func(dst, src []byte)) {
@@ -117,7 +117,7 @@ func TestSwapLarge(t *testing.T) {
 	})
 }
 
-// TestSwapTwice: what is swapped twice is as it was.
+// TestSwapTwice: swapping twice restores the bytes.
 func TestSwapTwice(t *testing.T) {
 	src := random(1000 * 8)
 	eachSwap(t, func(t *testing.T, _, _ int, swap func(dst, src []byte)) {

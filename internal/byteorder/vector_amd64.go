@@ -2,7 +2,7 @@
 
 package byteorder
 
-// vectorised says that swapVector may be called: the processor and the system know AVX2.
+// vectorised tells whether swapVector may be called: the processor and the system support AVX2.
 var vectorised = hasAVX2()
 
 // swapVector copies n bytes, at least vectorSize and whole elements, in the order o of each 16.
@@ -11,20 +11,19 @@ var vectorised = hasAVX2()
 //go:noescape
 func swapVector(dst, src *byte, n int, o *order)
 
-// cpuid is the instruction CPUID.
+// cpuid executes the instruction CPUID.
 func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 
-// xgetbv is the instruction XGETBV for register 0. It must not be executed unless CPUID reports
-// OSXSAVE.
+// xgetbv executes the instruction XGETBV for register 0. Call it only if CPUID reports OSXSAVE.
 func xgetbv() (eax, edx uint32)
 
-// hasAVX2 asks as Intel's manual says to (volume 1, 14.7.1): AVX2 is there if the processor has it
-// and the system saves its registers.
+// hasAVX2 detects AVX2 as Intel's manual prescribes (volume 1, 14.7.1): the processor must have
+// it, and the system must save its registers.
 func hasAVX2() bool {
 	const (
 		osxsave, avx = 1 << 27, 1 << 28 // leaf 1, ecx
 		avx2         = 1 << 5           // leaf 7, ebx
-		sse, ymm     = 1 << 1, 1 << 2   // what the system saves
+		sse, ymm     = 1 << 1, 1 << 2   // registers that the system saves
 	)
 	if last, _, _, _ := cpuid(0, 0); last < 7 {
 		return false

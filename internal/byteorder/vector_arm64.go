@@ -2,7 +2,8 @@
 
 package byteorder
 
-// vectorised says that swapVector may be called: every arm64 processor that Go runs on has NEON.
+// vectorised tells whether swapVector may be called. It may: every arm64 processor that Go
+// supports has NEON.
 const vectorised = true
 
 // swapVector copies n bytes, at least vectorSize and whole elements, in the order o of each 16.

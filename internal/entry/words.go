@@ -6,7 +6,7 @@ const (
 	ListEnd   = End
 	ListCount = iota // number of elements, or of pairs including deleted ones
 	ListElems        // index of the first slot
-	ListRoom         // how many slots there is room for; see list.go of package engine
+	ListRoom         // number of slots that there is room for; see list.go of package engine
 	ListType         // number of the type
 	ListWords
 )
@@ -19,14 +19,14 @@ const (
 	PairWords
 )
 
-// What a table of a wide struct begins with, see wide.go of package engine.
+// The first words of the table of a wide struct, see wide.go of package engine.
 const (
-	TableRoom   = iota // how many words it has
-	TableUsed          // how many of them are in use
-	TableGroups        // the first group: a set, and an offset
+	TableRoom   = iota // number of words of the table
+	TableUsed          // number of words in use
+	TableGroups        // the first group: a bit set, and an offset
 )
 
-// The sizes of the groups of a table, and of the chunks that tables of two levels have.
+// The sizes of a table's groups, and of the chunks of a table with two levels.
 const (
 	GroupLog   = 5
 	GroupMask  = 1<<GroupLog - 1
@@ -37,10 +37,11 @@ const (
 	ChunkMask = ChunkSpan - 1
 )
 
-// BareTable returns how many words the table of a struct of span words has while no field is set.
+// BareTable returns the number of words of the table of a struct of span words, without fields
+// set.
 func BareTable(span uint32) uint32 {
 	return TableGroups + (span+GroupMask)>>GroupLog*GroupWords
 }
 
-// Chunks returns how many words the outer table has for a struct of span words.
+// Chunks returns the number of words of the outer table for a struct of span words.
 func Chunks(span uint32) uint32 { return (span + ChunkMask) >> ChunkLog }

@@ -1,6 +1,6 @@
-// Package hashmap has the map that messages use. It is slower than Go's with many keys and has no
-// deletion. Its advantage shows when goroutines change a message at once, against the rules: Go's
-// map ends the process then, and nobody can recover. This one loses values or gives wrong ones.
+// Package hashmap has the map that messages use. It is slower than Go's map with many keys, and
+// has no deletion. Its advantage: if goroutines change a message at once, against the rules, Go's
+// map ends the process, which cannot be recovered. This map loses values or returns wrong ones.
 package hashmap
 
 import (
@@ -11,12 +11,12 @@ import (
 // Map is a map from K to V. The zero Map is empty. Nothing can be removed: Put a zero value for a
 // key whose value is no longer needed.
 type Map[K comparable, V any] struct {
-	t *table[K, V] // its slice never changes, so that no goroutine sees a half of another one
+	t *table[K, V] // its slice never changes, so that no goroutine sees a half-written slice header
 }
 
 type table[K comparable, V any] struct {
 	slots []slot[K, V] // their number is a power of two; at least a quarter is free
-	n     int          // how many are used
+	n     int          // number of slots in use
 }
 
 type slot[K comparable, V any] struct {
@@ -28,7 +28,7 @@ type slot[K comparable, V any] struct {
 // Sizes of a table, in slots.
 const (
 	smallest = 8
-	kept     = 64 // the largest that Clear keeps, since clearing takes as long as a table is large
+	kept     = 64 // the largest table that Clear keeps: clearing takes time proportional to its size
 )
 
 var seed = maphash.MakeSeed()
@@ -60,7 +60,7 @@ func (m *Map[K, V]) Put(k K, v V) {
 	}
 	s := t.find(k)
 	if s == nil {
-		return // others have filled the table meanwhile
+		return // other goroutines have filled the table in the meantime
 	}
 	if !s.used {
 		t.n++
@@ -96,7 +96,7 @@ func (m *Map[K, V]) Clear() {
 	}
 }
 
-// find returns the slot of k, or the free one for it; nil if there is neither.
+// find returns the slot of k, or the free slot for it, or nil if there is neither.
 func (t *table[K, V]) find(k K) *slot[K, V] {
 	mask := len(t.slots) - 1
 	h := int(maphash.Comparable(seed, k))
@@ -108,7 +108,7 @@ func (t *table[K, V]) find(k K) *slot[K, V] {
 	return nil
 }
 
-// grown returns a table with the contents of t, which may be nil, and twice its size.
+// grown returns a table of twice the size with the contents of t, which may be nil.
 func (t *table[K, V]) grown() *table[K, V] {
 	if t == nil {
 		return &table[K, V]{slots: make([]slot[K, V], smallest)}

@@ -1,41 +1,42 @@
-// Package shm is memory that two processes on one host share, for messages between them: on Linux,
-// and not with the tag nounsafe. It knows nothing of what the bytes mean.
+// Package shm provides memory that two processes on one host share, for messages between them. It
+// works on Linux, without the tag nounsafe. The bytes may have any meaning.
 //
 // # The memory
 //
-// Each side of a connection makes one memfd, which it alone writes, and passes it to the other
-// over their unix socket, once. The other checks that it is sealed, so that it can neither shrink
-// nor be written by anybody but its maker, and maps it for reading only.
+// Each side of a connection makes one memfd, which only it writes, and passes it once to the other
+// side over their unix socket. The other side checks that the memfd is sealed, so that it cannot
+// shrink and only its maker can write it, and maps it read-only.
 //
 //	memfd of A   [ returned: a word for each slot of B ][ messages of A …            ]
 //	memfd of B   [ returned: a word for each slot of A ][ messages of B …            ]
 //
-// A message lies in one piece, a slot: [Link.Place] gives room for it, [Slot.AppendPosition] tells
-// where it is. That goes to the other side over the socket, which tells what comes after what, and
-// when the peer is gone. [Link.Take] checks a position and returns the bytes. When these
-// are no longer needed, [Taken.Return] stores the slot's generation in the word of the slot, which
-// is in the memory of the side that has received; the side that has sent looks there when it
-// needs room. Room is taken where it is free at the lowest address: memory that was used just now
+// A message lies in one piece, a slot. [Link.Place] returns room for it, and [Slot.AppendPosition]
+// encodes its position. The position is sent over the socket, which preserves the order of
+// messages and shows when the peer is gone. The receiver calls [Link.Take], which checks the
+// position and returns the bytes. When they are no longer needed, [Taken.Return] stores the slot's
+// generation in the word of the slot, which is in the receiver's memory. The sender looks there
+// when it needs room. Place takes the free room at the lowest address, since recently used memory
 // is still in the processor's caches.
 //
 // # What a peer can do
 //
-// It can change its messages at any time, also while they are read: whoever does not trust it
-// copies them first and looks at the copy. It can say anything in positions, which are checked,
-// and in the words, which only tell it to be given less or other memory of its own use. It can
-// keep all slots: then Place finds no room. It can't take memory away: whatever is mapped was
-// populated by madvise first, which returns an error where an access would be a SIGBUS.
+// It can change its messages at any time, even while they are read. A program that does not trust
+// the peer copies a message first and reads the copy. The peer can send any position: Take checks
+// it. It can store anything in the words: they only decide which room for messages to this peer is
+// used again. It can keep all slots: Place then finds no room. It cannot take memory away: madvise
+// populates memory before it is used, and returns an error where an access would be a SIGBUS.
 //
-// It can pass descriptors of anything over the socket, at any time, also where there is no shared
-// memory. Closing some of them takes as long as the peer likes. So [Reader] receives all of them,
-// asks whether they are sealed memory, and has the others closed by goroutines that nobody waits
-// for; [CloseConn] and [CloseListener] do the same with what nobody has read or accepted.
+// It can pass descriptors of anything over the socket at any time, even if no shared memory is in
+// use. Closing some descriptors takes as long as the peer likes. [Reader] therefore receives all
+// descriptors, keeps sealed memory, and has the others closed by goroutines that nobody waits for.
+// [CloseConn] and [CloseListener] do the same with descriptors in bytes that were never read, and
+// on connections that were never accepted.
 //
-// A slot is backed by fallocate before it is written to for the first time: where there is no
-// memory left, Place finds no room, and nothing is a SIGBUS either.
+// fallocate allocates the memory of a slot before the first write. If no memory is left, Place
+// finds no room, and there is no SIGBUS here either.
 //
 // # Threads
 //
 // Any number of goroutines may use a Link at the same time. Its memory stays mapped until it is
-// closed, every Slot and every Taken was returned.
+// closed and every Slot and every Taken was returned.
 package shm

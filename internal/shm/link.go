@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// slots is the most messages of one side that have not been returned.
+	// slots is the largest number of messages of one side that were not yet returned.
 	slots = 256
 
-	// unit is what memory is allocated and populated in, a multiple of all page sizes.
+	// unit is the granularity of allocating and populating memory, a multiple of all page sizes.
 	unit = 64 << 10
 
-	// dataAt is where messages begin; the words that say what was returned are before it.
+	// dataAt is the offset at which messages begin. The words that tell which messages were
+	// returned are before it.
 	dataAt = unit
 
-	// grain is what the beginnings of messages are multiples of.
+	// grain is the alignment of messages.
 	grain = 4 << 10
 
 	// MinSize and MaxSize bound the bytes for messages of one side.
@@ -28,8 +29,8 @@ const (
 	MaxSize = 1 << 30
 )
 
-// ErrUnsupported is the error where there is no memory to share: on other systems than Linux,
-// with the tag nounsafe, and on kernels before 5.14.
+// ErrUnsupported is the error if memory cannot be shared: on systems other than Linux, with the
+// tag nounsafe, and on kernels before 5.14.
 var ErrUnsupported = errors.New("no shared memory here")
 
 // errPosition is the error of a position that is not in the peer's memory.
@@ -40,25 +41,25 @@ type Link struct {
 	out memory // of this side
 	in  memory // of the peer
 
-	// One for the connection, and one for each Slot and each Taken that was not returned
+	// One for the connection, and one for each Slot and each Taken that was not yet returned
 	refs atomic.Int32
 
 	mu     sync.Mutex
 	closed bool
-	limit  int // Place uses so many bytes of out
+	limit  int // how many bytes of out Place may use
 	room   [slots]slot
-	used   []uint8 // the slots in room that are taken, in the order of their addresses
+	used   []uint8 // the taken slots of room, in the order of their addresses
 	free   []uint8 // the others; the last one is taken next
 }
 
-// memory is one memfd that is mapped.
+// memory is a mapped memfd.
 type memory struct {
 	fd    int // -1 if it is closed
 	mem   []byte
-	ready units // what was allocated, or populated
+	ready units // the units that were allocated or populated
 }
 
-// slot is room for a message. A slot keeps its place in the Link's room.
+// slot is room for a message. It keeps its index in the Link's room.
 type slot struct {
 	link       *Link
 	mem        []byte
@@ -66,14 +67,14 @@ type slot struct {
 	at, size   int // of mem, rounded up
 	generation uint32
 	held       bool // by a Slot
-	sent       bool // it ends when its word has its generation, and it is not held
-	claimed    bool // for being sent
+	sent       bool // it ends when its word has its generation and it is not held
+	claimed    bool // by the one that sends it
 }
 
-// lingering is how many Links were closed whose memory is still mapped.
+// lingering is the number of closed Links whose memory is still mapped.
 var lingering atomic.Int32
 
-// Lingering returns how many Links were closed whose memory is still in use: by messages that were
+// Lingering returns the number of closed Links whose memory is still in use, by messages that were
 // not released.
 func Lingering() int { return int(lingering.Load()) }
 
@@ -98,15 +99,15 @@ func New(size int) (*Link, error) {
 	return l, nil
 }
 
-// Size returns how many bytes for messages the memory of this side has.
+// Size returns the number of bytes for messages in the memory of this side.
 func (l *Link) Size() int { return len(l.out.mem) - dataAt }
 
 // FD returns the descriptor of the memory of this side, to be passed to the peer. It belongs to l.
 func (l *Link) FD() int { return l.out.fd }
 
-// Attach takes over fd, a memfd of the peer's, also if it returns an error. At most most bytes of
-// messages are mapped of it, rounded down; the peer must be told to Limit itself to them. (The
-// Size of a Link is not rounded.) It must be called once, before Take.
+// Attach takes over fd, a memfd of the peer's, even if it returns an error. It maps at most most
+// bytes for messages, rounded down, and returns how many; the peer must be told to Limit itself to
+// them. (The Size of a Link is not rounded.) It must be called once, before Take.
 func (l *Link) Attach(fd, most int) (size int, err error) {
 	l.in, err = open(fd, dataAt+min(most, MaxSize)&^(unit-1))
 	if err != nil {
@@ -124,7 +125,7 @@ func (l *Link) Attach(fd, most int) (size int, err error) {
 	return len(l.in.mem) - dataAt, nil
 }
 
-// Limit makes Place use no more than the first n bytes.
+// Limit makes Place use only the first n bytes.
 func (l *Link) Limit(n int) { l.limit = min(l.limit, max(n, 0)) }
 
 // Close ends the use of l by its connection: from now on Place finds no room. The descriptor is
@@ -142,7 +143,7 @@ func (l *Link) Close() {
 	l.release()
 }
 
-// release ends a use of l. The last one unmaps the memory.
+// release ends a use of l. The last release unmaps the memory.
 func (l *Link) release() {
 	if l.refs.Add(-1) == 0 {
 		l.out.unmap()
@@ -151,11 +152,11 @@ func (l *Link) release() {
 	}
 }
 
-// Slot is room for one message, to be filled. The zero Slot is none.
+// Slot is room for one message, to be filled. The zero Slot has no room.
 type Slot struct{ *slot }
 
-// Place returns room for n bytes, contents undefined, unless there is none now. It must be
-// returned.
+// Place returns room for n bytes, contents undefined, and true, or false if there is no room now.
+// The Slot must be returned.
 func (l *Link) Place(n int) (Slot, bool) {
 	if n <= 0 || n > l.limit {
 		return Slot{}, false
@@ -169,7 +170,7 @@ func (l *Link) Place(n int) (Slot, bool) {
 		return Slot{}, false
 	}
 	size := (n + grain - 1) &^ (grain - 1)
-	at, k := 0, 0 // k is where the slot comes in l.used
+	at, k := 0, 0 // k is the slot's index in l.used
 	for ; k < len(l.used); k++ {
 		e := &l.room[l.used[k]]
 		if e.at-at >= size {
@@ -193,7 +194,7 @@ func (l *Link) Place(n int) (Slot, bool) {
 	return Slot{e}, true
 }
 
-// reclaim makes the slots free that were returned. l.mu is held.
+// reclaim frees the slots that were returned. The caller holds l.mu.
 func (l *Link) reclaim() {
 	kept := l.used[:0]
 	for _, i := range l.used {
@@ -225,15 +226,15 @@ func (s Slot) Claim() bool {
 	return first
 }
 
-// Sent tells that the slot's position is about to be sent: the peer returns it.
+// Sent notes that the slot's position is about to be sent: from then on the peer returns it.
 func (s Slot) Sent() {
 	s.link.mu.Lock()
 	s.sent = true
 	s.link.mu.Unlock()
 }
 
-// Return ends the use of the slot, once: its room is given back, as soon as the peer has returned
-// it if it was sent.
+// Return ends the use of the slot. Call it once. The room of a slot that was sent is free as soon
+// as the peer has returned it, too.
 func (s Slot) Return() {
 	l := s.link
 	l.mu.Lock()
@@ -248,16 +249,16 @@ func (s Slot) Return() {
 }
 
 const (
-	// Mark is the first word of a position. It is negative as the length of a frame, which it stands
-	// in the place of.
+	// Mark is the first word of a position. It stands where a frame has its length, and is
+	// negative as a length.
 	Mark = 0xfd53484d
 
-	// PositionSize is how many bytes a position has.
+	// PositionSize is the size of a position in bytes.
 	PositionSize = 4 + 4 + 4 + 4 + 8
 )
 
-// AppendPosition appends to b where n bytes of the slot are, from its byte from on, as Take has
-// it.
+// AppendPosition appends to b the position, for Take, of n bytes of the slot, from its byte from
+// on.
 func (s Slot) AppendPosition(b []byte, from, n int) []byte {
 	b = binary.BigEndian.AppendUint32(b, Mark)
 	b = binary.BigEndian.AppendUint32(b, uint32(s.i))
@@ -266,7 +267,7 @@ func (s Slot) AppendPosition(b []byte, from, n int) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(s.at+from))
 }
 
-// Taken is a message of the peer's where it lies. The peer can change it.
+// Taken is a message in the peer's memory. The peer can change it.
 type Taken struct {
 	Mem        []byte
 	link       *Link
@@ -274,9 +275,9 @@ type Taken struct {
 	i          uint8
 }
 
-// Take returns the message at a position of PositionSize bytes, which the peer has sent. It must
-// be returned, once. The memory can be read without a fault, whatever the position says, and must
-// not be written.
+// Take returns the message at a position of PositionSize bytes, which the peer has sent. The
+// message must be returned, once. Its memory must not be written. Reading it never faults,
+// whatever the position says.
 func (l *Link) Take(position []byte) (*Taken, error) {
 	i := binary.BigEndian.Uint32(position[4:])
 	n, at := binary.BigEndian.Uint32(position[12:]), binary.BigEndian.Uint64(position[16:])
@@ -301,8 +302,8 @@ func (l *Link) Take(position []byte) (*Taken, error) {
 
 var takens = sync.Pool{New: func() any { return new(Taken) }}
 
-// Return tells the peer that the message is no longer needed. Neither t nor its memory must be
-// used any more.
+// Return tells the peer that the message is no longer needed. Neither t nor its memory may be used
+// afterwards.
 func (t *Taken) Return() {
 	link := t.link
 	storeWord(link.out.mem, int(t.i), t.generation)
@@ -311,11 +312,11 @@ func (t *Taken) Return() {
 	link.release()
 }
 
-// units is a set of units of a memory, by their numbers: bit i tells that unit i is in it.
+// units is a set of units of a memory: bit i stands for unit i.
 type units []uint64
 
-// prepare calls f for those of the units [from, to) that are not ready, with their place in the
-// memory: n bytes from byte at. When f returns no error they are ready.
+// prepare calls f for those units [from, to) that are not ready, with their offset and length in
+// bytes. If f returns no error, they are ready.
 func (m *memory) prepare(from, to int, f func(at, n int) error) error {
 	for from < to {
 		if m.ready.has(from) {

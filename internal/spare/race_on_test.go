@@ -1,7 +1,7 @@
-// Tests ask here whether the race detector is on: it is.
+// raceEnabled tells tests that the race detector is on.
 
 //go:build race
 
 package spare
 
-const raceEnabled = true // a sync.Pool drops things on purpose
+const raceEnabled = true // a sync.Pool then drops items on purpose

@@ -1,9 +1,9 @@
-// Package spare keeps large pieces of memory that are free, so that they can be used again soon.
+// Package spare keeps large free pieces of memory for reuse.
 //
-// A sync.Pool is for what is small and asked for all the time: what one processor has put there
-// another may not find, and two collections empty it, which may both happen while one large
-// message is received. What is spare here is found by everybody, by its size, and lives for two
-// collections after it was put here or [Keep] was called last.
+// A sync.Pool suits small items that are needed all the time. One processor may not find items
+// that another has put there, and two garbage collections empty it. Both may happen while one
+// large message is received. Spare items are found from all processors, by size. They live for two
+// collections after they were put here, or after the last call of [Keep].
 package spare
 
 import (
@@ -13,32 +13,32 @@ import (
 	"weak"
 )
 
-// Item is a piece of memory that is spare from time to time.
+// Item is a piece of memory that can be put into a Pool.
 type Item[T any] struct {
 	Value T
-	Size  int // in any unit, as Get has it
+	Size  int // in the unit of Get's arguments, which may be any
 
-	weak weak.Pointer[Item[T]] // to itself, once it was in its Pool
+	weak weak.Pointer[Item[T]] // to the item itself, once it was in its Pool
 
-	free bool   // it is in its Pool
-	put  uint64 // how many collections there had been when it was put there
-	kept uint64 // how many, and one, when it was given to alive last
+	free bool   // the item is in its Pool
+	put  uint64 // the number of collections when it was put there
+	kept uint64 // the number of collections, plus one, when it was last given to alive
 }
 
 // Pool keeps items of one kind. The zero Pool is ready for use, by any number of goroutines.
 type Pool[T any] struct {
 	mu sync.Mutex
-	// Free items by the bits of their size, the latest last
+	// Free items by the bit length of their size, the latest last
 	sizes [bits.UintSize + 1][]weak.Pointer[Item[T]]
-	// Keeps free items alive; nothing is taken from here
+	// Keeps free items alive. Nothing is taken from it
 	alive sync.Pool
-	known bool // to Keep
+	known bool // Keep knows this Pool
 }
 
-// longest is for how many collections an item that nobody takes is kept at most.
+// longest is the largest number of collections that an unused item is kept for.
 const longest = 8
 
-// Put makes an item spare. It must not be used any more.
+// Put makes an item spare. The caller must not use it any more.
 func (p *Pool[T]) Put(i *Item[T]) {
 	now := collections()
 	p.mu.Lock()
@@ -59,8 +59,8 @@ func (p *Pool[T]) Put(i *Item[T]) {
 	}
 }
 
-// Get returns an item whose size is between least and most, which is the caller's from then on;
-// nil if there is none.
+// Get returns a spare item whose size is between least and most, or nil. The item then belongs to
+// the caller.
 func (p *Pool[T]) Get(least, most int) *Item[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,7 @@ func (p *Pool[T]) Get(least, most int) *Item[T] {
 	return nil
 }
 
-// keep makes the item stay where it is for the next two garbage collections.
+// keep keeps a spare item alive for the next two garbage collections.
 func (p *Pool[T]) keep(i *Item[T], now uint64) {
 	if i.kept != now+1 {
 		i.kept = now + 1
@@ -92,7 +92,8 @@ func (p *Pool[T]) keep(i *Item[T], now uint64) {
 	}
 }
 
-// keepAll keeps all items that are spare, and have not been for long, for two collections more.
+// keepAll keeps all spare items alive for two more collections, except those that have been spare
+// for long.
 func (p *Pool[T]) keepAll(now uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +106,7 @@ func (p *Pool[T]) keepAll(now uint64) {
 	}
 }
 
-// living returns the items of the list that are still there, with room for more.
+// living returns the items of the list that still exist. The slice has room for more.
 func living[T any](list []weak.Pointer[Item[T]]) []weak.Pointer[Item[T]] {
 	n := 0
 	for _, w := range list {
@@ -127,13 +128,13 @@ var (
 	pools []func(now uint64)
 )
 
-// cycles is what collections reads into: memory of its own would be allocated each time.
+// cycles is reused by collections, which would otherwise allocate in each call.
 var cycles = struct {
 	sync.Mutex
 	sample []metrics.Sample
 }{sample: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}}
 
-// collections returns how many collections there have been.
+// collections returns the number of garbage collections so far.
 func collections() uint64 {
 	cycles.Lock()
 	defer cycles.Unlock()
@@ -147,8 +148,8 @@ func register(keepAll func(uint64)) {
 	pools = append(pools, keepAll)
 }
 
-// Keep is called before large memory is needed: it keeps spare items from being freed, except
-// those that were not used for long.
+// Keep keeps spare items from being freed, except those that have been unused for long. It is
+// called before large memory is needed.
 func Keep() {
 	now := collections()
 	mu.Lock()

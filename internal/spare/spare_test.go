@@ -8,7 +8,7 @@ import (
 
 func item(n int) *Item[[]byte] { return &Item[[]byte]{Value: make([]byte, n), Size: n} }
 
-// TestGet: what is found has the size that was asked for, and is found once.
+// TestGet: Get returns items of the requested size, each of them once.
 func TestGet(t *testing.T) {
 	var p Pool[[]byte]
 	var kept []*Item[[]byte]
@@ -31,7 +31,7 @@ func TestGet(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// TestAllocations: giving memory back and taking it again allocates nothing.
+// TestAllocations: Put and Get do not allocate.
 func TestAllocations(t *testing.T) {
 	var p Pool[[]byte]
 	i := item(1000)
@@ -46,8 +46,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestLifetime: what nobody takes is gone after a few collections, and sooner if nobody calls
-// Keep.
+// TestLifetime: unused items are gone after a few collections, and sooner without calls of Keep.
 func TestLifetime(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's pools lose things on purpose")
@@ -79,8 +78,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestMany: several goroutines take and put back memory again and again; whoever has a piece has
-// it alone, and the lists do not grow with the number of times.
+// TestMany: several goroutines take memory and put it back again and again. No two ever have the
+// same piece, and the lists do not grow with the number of calls.
 func TestMany(t *testing.T) {
 	var p Pool[[]byte]
 	var wg sync.WaitGroup
