@@ -110,6 +110,7 @@ var arrows = []struct {
 	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
 	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/jsontext", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/chain", module + "/nocopy/internal/"}, "what people call of the engine; users' programs get no dependency through it"},
+	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/"}, "a tool; a module of its own, which no program imports"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
 	{"gen/golang/internal/names", []string{module + "/gen/schema"}, "what generated things are called"},
@@ -207,8 +208,8 @@ func TestFileSizes(t *testing.T) {
 // longComments are the folders whose comments are still to be brought below 100 characters a line.
 var longComments = []string{}
 
-// TestCommentWidth: the lines of comments, those of bench too, end before 100 characters. Generated
-// files have comments of the IDL, and what follows "Output:" has lines of its own.
+// TestCommentWidth: the lines of comments, those of bench too, end before 100 characters.
+// Generated files have comments of the IDL, and what follows "Output:" has lines of its own.
 func TestCommentWidth(t *testing.T) {
 	check := func(name string, src []byte) {
 		if slices.Contains(longComments, path.Dir(name)) || generated(src) {
@@ -296,7 +297,7 @@ func TestPicture(t *testing.T) {
 // code, one floor per line, the highest first.
 func picture(t *testing.T) string {
 	imported := map[string][]string{}
-	excluded := regexp.MustCompile(`^(examples|bench|kitex|otel|parquetmeta|interop|internal/(model|rehearse|apachetest|referee|testmode|steps|gocheck))(/|$)|/(internal|tests)(/|$)|^gen/internal`)
+	excluded := regexp.MustCompile(`^(cmd|examples|bench|kitex|otel|parquetmeta|interop|internal/(model|rehearse|apachetest|referee|testmode|steps|gocheck))(/|$)|/(internal|tests)(/|$)|^gen/internal`)
 	left := func(dir string) bool { return excluded.MatchString(dir) && !strings.HasPrefix(dir, "nocopy/internal/") }
 	sources(t, ".", func(name string, src []byte) {
 		dir := path.Dir(name)

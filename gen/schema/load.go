@@ -67,7 +67,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 		return nil
 	}
 	l.bytes += len(src)
-	p := &Program{Path: path, canonical: key, Name: programName(path)}
+	p := &Program{Path: path, Source: src, canonical: key, Name: programName(path)}
 	l.byPath[key] = p
 	p.AST, err = idl.Parse(path, src)
 	var list idl.ErrorList

@@ -18,6 +18,7 @@ type Program struct {
 	Path     string // as error messages have it
 	Name     string // base name without extension: the prefix of its names in including files
 	Includes []Include
+	Source   []byte // the file's text
 	AST      *idl.File
 
 	Enums    []*Enum

@@ -23,6 +23,7 @@ var installed = []struct {
 	most   int64
 }{
 	{"", 1_200_000},
+	{"cmd/nocopy", 0},
 	{"kitex", 0},
 	{"otel", 0},
 	{"parquetmeta", 0},

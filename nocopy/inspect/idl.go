@@ -24,6 +24,14 @@ func LoadIDL(file string, includeDirs ...string) (*IDL, error) {
 	return &IDL{set}, nil
 }
 
+// IDLOf returns the names and types of files that package schema has loaded without errors.
+func IDLOf(set *schema.Set) *IDL {
+	if set == nil {
+		panic("nocopy: inspect.IDLOf without a Set")
+	}
+	return &IDL{set}
+}
+
 // names is what an IDL says about one stream.
 type names struct {
 	root    *schema.Struct  // what bare structs are; nil if that is not said

@@ -16,6 +16,8 @@ type Processor struct {
 	unknown *fallback          // for all other calls; nil if there is none
 	// For all other calls of a service, by its name and a colon; "" is for calls without one
 	ofService map[string]*fallback
+	// Services whose IDL is known, by the same; nil if there are none
+	described map[string]describedService
 }
 
 // NewProcessor returns the Processor of a service with these methods, each with a handler, and
@@ -54,6 +56,12 @@ func Multiplexed(services map[string]*Processor) *Processor {
 			p.methods[service+name] = m
 		}
 		p.addFallbacks(service, of)
+		for inner, d := range of.described {
+			if p.described == nil {
+				p.described = map[string]describedService{}
+			}
+			p.described[service+inner] = d
+		}
 	}
 	return p
 }

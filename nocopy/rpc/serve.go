@@ -38,6 +38,7 @@ func (s *Server) init() {
 			s.outermost = wrap(interceptors, s.callHandler, s.callInner)
 		}
 		s.health = s.newHealthMethod()
+		s.describer = s.newDescribeMethod()
 		s.stats = s.Stats.hook(func(what string, args ...any) { s.log(slog.LevelError, what, args...) })
 		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
 		s.orphans = make(chan struct{}, cap(s.slots))
@@ -303,6 +304,9 @@ func (s *Server) method(h message.Header) *Method {
 		if own := s.Processor.methods[string(h.Name)]; own == nil {
 			return m
 		}
+	}
+	if s.describer != nil && string(h.Name) == DescribeMethod {
+		return s.describer
 	}
 	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
 		return nil

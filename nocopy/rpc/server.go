@@ -141,6 +141,12 @@ type Server struct {
 	// effect without Health.
 	DrainTime time.Duration
 
+	// Describe makes the server tell the IDL of its services to every client that asks for it, by
+	// calling DescribeMethod. It tells the services whose Processor knows its IDL: code that nocopyc
+	// generated with -reflect does, see Processor.WithIDL. The files are told as they are, comments
+	// included. Interceptors do not see these calls.
+	Describe bool
+
 	// Stats are functions that count; nil counts nothing. Interceptors see each call in addition.
 	Stats *Stats
 
@@ -152,6 +158,7 @@ type Server struct {
 	sizes     shared.Sizes    // of results, if peers are trusted
 	stats     *stats.Hook
 	health    *Method // answers health checks; nil if there is no Health
+	describer *Method // tells the IDL; nil without Describe
 	draining  atomic.Bool
 	cancel    context.CancelFunc
 	closing   atomic.Bool

@@ -1,0 +1,268 @@
+// Package call is the command that calls a method.
+package call
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Command calls a method of a server.
+type Command struct {
+	Address string   `arg:"" help:"HOST:PORT, an http:// or https:// URL, or the path of a unix socket."`
+	Method  string   `arg:"" optional:"" help:"Service.method; Service:method for a multiplexing server; the method alone if no other service has one of its name."`
+	Args    []string `arg:"" optional:"" help:"Arguments: key=value, a text, number, bool or enum name; key:=JSON; key=@FILE. A key may be a path, order.customer.name."`
+
+	Data    string `short:"d" help:"Arguments as a JSON object, or @FILE, or - for standard input." placeholder:"JSON"`
+	Calls   string `help:"Make a call for each line of a file, or of standard input (-): the arguments as a JSON object or, without a method, {\"method\": …, \"args\": …} as nocopy record writes them." placeholder:"FILE"`
+	Raw     bool   `help:"Without IDL: fields by their ids and types, 1:i32=5 or {\"1\": {\"i32\": 5}}."`
+	Oneway  bool   `help:"With -raw, expect no reply."`
+	Verbose bool   `short:"v" help:"Show both messages, annotated, on standard error."`
+
+	idlfiles.Files
+	target.Connection
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `The result is JSON on standard output, null of a method that returns nothing. A declared exception
+is JSON on standard error, with exit code 3. A TApplicationException of type n has exit code 64+n.
+Without -idl the server is asked for its IDL: servers of nocopythrift with Describe tell it, and those
+of fbthrift.
+
+Examples:
+  nocopy call localhost:9090 Calculator.add -idl calculator.thrift a=1 b=2
+  nocopy call localhost:9090 Orders.submit -idl orders.thrift -d @order.json -H 'token: x'
+  nocopy call https://host/thrift Store.get key=a -idl store.thrift
+  nocopy call localhost:9090 Calculator.add -raw 1:i32=1 2:i32=2`
+}
+
+// maxInput is the most bytes of arguments that are read.
+const maxInput = 100 << 20
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	if err := c.checkFlags(); err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
+	var idl *idlfiles.IDL
+	var err error
+	if !c.Raw {
+		if idl, err = c.Load(); err != nil {
+			return err
+		}
+	}
+	server, err := c.Connect(sh.Ctx, c.Address, idl == nil && !c.Raw)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if idl == nil && !c.Raw {
+		if idl, err = idlfiles.Told(server); err != nil {
+			return err
+		}
+	}
+	if c.Calls != "" {
+		return c.callAll(sh, server, idl)
+	}
+	m, err := c.find(idl, c.Method)
+	if err != nil {
+		return err
+	}
+	text, err := c.arguments(sh, m)
+	if err != nil {
+		return err
+	}
+	args, err := m.Args(text)
+	if err != nil {
+		return err
+	}
+	o := c.call(sh, server, m, args)
+	if o.Err == nil && o.Exception == "" {
+		return printJSON(sh.Out, o.Result, "  ")
+	}
+	return c.failed(sh, server, o, "  ")
+}
+
+// checkFlags returns an error about a command line that means nothing.
+func (c *Command) checkFlags() error {
+	switch {
+	case c.Method == "" && c.Calls == "":
+		return errors.New("which method is to be called? Name it as Service.method")
+	case c.Calls != "" && (c.Data != "" || len(c.Args) > 0):
+		return errors.New("-calls has the arguments: leave -d and key=value away")
+	case c.Oneway && !c.Raw:
+		return errors.New("-oneway is for -raw: the IDL says which methods are oneway")
+	case c.Raw && len(c.IDL) > 0:
+		return errors.New("-raw is for calls without -idl")
+	}
+	return c.Check()
+}
+
+// find returns the method of a name.
+func (c *Command) find(idl *idlfiles.IDL, name string) (*invoke.Method, error) {
+	m, err := invoke.Find(idl, name, c.Multiplexed)
+	if err == nil && m.Raw() {
+		m.Oneway = c.Oneway
+	}
+	return m, err
+}
+
+// arguments returns the arguments of the one call as a JSON object or, with -raw, as wire bytes.
+func (c *Command) arguments(sh *shell.Shell, m *invoke.Method) ([]byte, error) {
+	text := []byte(c.Data)
+	if name, ok := strings.CutPrefix(c.Data, "@"); ok {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if text, err = readAll(f); err != nil {
+			return nil, err
+		}
+	} else if c.Data == "-" {
+		var err error
+		if text, err = readAll(sh.In); err != nil {
+			return nil, err
+		}
+	}
+	return m.Pairs(text, c.Args)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err == nil && len(b) > maxInput {
+		err = fmt.Errorf("the arguments have more than %d bytes", maxInput)
+	}
+	return b, err
+}
+
+// call makes a call.
+func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method, args []byte) invoke.Outcome {
+	ctx, cancel := c.Context(sh.Ctx)
+	defer cancel()
+	var headers rpc.ReplyHeaders
+	if c.Verbose {
+		ctx = rpc.ReceiveHeaders(ctx, &headers)
+	}
+	o := m.Call(ctx, server.Caller, args)
+	if c.Verbose {
+		m.Dump(sh.Err, sh.ErrColor, args, o.Reply)
+		for name, value := range headers.All() {
+			fmt.Fprintf(sh.Err, "# header %q: %q\n", name, value)
+		}
+		fmt.Fprintf(sh.Err, "# %s, %v\n", server.Wire, o.Took.Round(time.Microsecond))
+	}
+	return o
+}
+
+// failed tells why a call has no result, and returns the error for the exit code.
+func (c *Command) failed(sh *shell.Shell, server *target.Server, o invoke.Outcome, indent string) error {
+	if o.Exception != "" && o.Err == nil {
+		text, _ := json.Marshal(map[string]any{"exception": o.Exception, "value": o.Value})
+		printJSON(sh.Err, text, indent)
+		return shell.WithCode(o.Code(), shell.ErrSilent)
+	}
+	return shell.WithCode(o.Code(), c.Explain(c.Address, o.Err))
+}
+
+// printJSON writes JSON and a line's end, indented unless indent is empty.
+func printJSON(w io.Writer, text json.RawMessage, indent string) error {
+	var b bytes.Buffer
+	if indent == "" {
+		if err := json.Compact(&b, text); err != nil {
+			return err
+		}
+	} else if err := json.Indent(&b, text, "", indent); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// line is a line of -calls without a method; other keys, of nocopy record, mean nothing here.
+type line struct {
+	Method string          `json:"method"`
+	Args   json.RawMessage `json:"args"`
+}
+
+// callAll makes a call for each line. It goes on after calls that fail; the exit code is that of
+// the first of them.
+func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL) error {
+	in := sh.In
+	if c.Calls != "-" {
+		f, err := os.Open(c.Calls)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxInput)
+	var first error
+	for n := 1; lines.Scan(); n++ {
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		err := c.callLine(sh, server, idl, text)
+		if sh.Ctx.Err() != nil {
+			return sh.Ctx.Err()
+		}
+		if err == nil {
+			continue
+		}
+		if first == nil {
+			first = shell.WithCode(shell.CodeOf(err), shell.ErrSilent)
+		}
+		if !errors.Is(err, shell.ErrSilent) {
+			fmt.Fprintf(sh.Err, "%s:%d: %v\n", c.Calls, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", c.Calls, err)
+	}
+	return first
+}
+
+// callLine makes the call of a line.
+func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL, text []byte) error {
+	name := c.Method
+	if name == "" {
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return err
+		}
+		if l.Method == "" {
+			return errors.New("it has no key method")
+		}
+		name, text = l.Method, l.Args
+	}
+	m, err := c.find(idl, name)
+	if err != nil {
+		return err
+	}
+	args, err := m.Args(text)
+	if err != nil {
+		return err
+	}
+	o := c.call(sh, server, m, args)
+	if o.Err != nil || o.Exception != "" {
+		return c.failed(sh, server, o, "")
+	}
+	return printJSON(sh.Out, o.Result, "")
+}

@@ -1,0 +1,239 @@
+// Package idlfiles loads the IDL that commands are given, or that a server tells.
+package idlfiles
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
+)
+
+// Files are the flags of commands that take IDL.
+type Files struct {
+	IDL     []string `name:"idl" help:"A .thrift file, or a folder of them; may be repeated." placeholder:"FILE" sep:"none" group:"IDL"`
+	Include []string `name:"I" short:"I" help:"Folder in which to look for included files, after that of the including file; may be repeated." placeholder:"DIR" sep:"none" group:"IDL"`
+}
+
+// IDL is what .thrift files say.
+type IDL struct {
+	Schema *dynamic.Schema
+	Names  *inspect.IDL
+	Files  map[string]string // texts by path, as dynamic.LoadText takes them
+	// Services are all services, those of the files that were named first. The first one is meant if
+	// none is named and there are several.
+	Services []dynamic.Service
+	// Multiplexed has the names by which multiplexing clients call services, by their own names. Only
+	// a server tells them.
+	Multiplexed map[string]string
+}
+
+// maxBytes is the most bytes of IDL from disk.
+const maxBytes = 64 << 20
+
+// Load loads the files that flags name; nil if they name none.
+func (f *Files) Load() (*IDL, error) {
+	files, err := f.files()
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	set, err := schema.Load(files, f.Include)
+	if err != nil {
+		return nil, err
+	}
+	s, err := dynamic.Loader{Include: f.Include, MaxBytes: maxBytes}.Load(files...)
+	if err != nil {
+		return nil, err
+	}
+	bundle, err := set.Bundle(set.Roots...)
+	if err != nil {
+		bundle = nil // only servers of this tool need it
+	}
+	idl := &IDL{Schema: s, Names: inspect.IDLOf(set), Files: map[string]string{}}
+	for _, b := range bundle {
+		idl.Files[b.Path] = b.Text
+	}
+	idl.findServices(set)
+	return idl, nil
+}
+
+// files returns the files that flags name, with those in the folders that they name.
+func (f *Files) files() ([]string, error) {
+	var files []string
+	for _, name := range f.IDL {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, name)
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(name, "*.thrift"))
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("%s has no .thrift files", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// Of returns the IDL that a server tells, which is not trusted.
+func Of(d *dynamic.Description) (*IDL, error) {
+	s, err := dynamic.LoadText(d.Files)
+	if err != nil {
+		return nil, fmt.Errorf("the IDL that the server tells: %w", err)
+	}
+	var names []string
+	for name := range d.Files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	set, err := schema.LoadFrom(texts(d.Files), names, nil)
+	if err != nil {
+		return nil, err
+	}
+	idl := &IDL{Schema: s, Names: inspect.IDLOf(set), Files: d.Files, Multiplexed: map[string]string{}}
+	for _, told := range d.Services {
+		service, err := s.Service(told.Service)
+		if err != nil {
+			return nil, fmt.Errorf("the IDL that the server tells: %w", err)
+		}
+		idl.Services = append(idl.Services, service)
+		if told.Name != "" {
+			idl.Multiplexed[service.Name()] = told.Name
+		}
+	}
+	if len(d.Services) == 0 {
+		idl.findServices(set)
+	}
+	return idl, nil
+}
+
+// Told returns the IDL that a server has told when it was connected to.
+func Told(s *target.Server) (*IDL, error) {
+	if s.Description == nil {
+		return nil, fmt.Errorf("which types are there? Give the IDL with -idl FILE, or call with -raw (%w)", s.NotDescribed)
+	}
+	return Of(s.Description)
+}
+
+// findServices sets Services to those of the roots, then all others.
+func (i *IDL) findServices(set *schema.Set) {
+	add := func(programs []*schema.Program, roots bool) {
+		for _, p := range programs {
+			if slices.Contains(set.Roots, p) != roots {
+				continue
+			}
+			for _, s := range p.Services {
+				if found, err := i.Schema.Service(p.Name + "." + s.Name); err == nil {
+					i.Services = append(i.Services, found)
+				}
+			}
+		}
+	}
+	add(set.Roots, true)
+	add(set.Programs, false)
+}
+
+// Method finds a method by "Service.method", "file.Service.method", "Service:method" or, if only
+// one service has it, "method".
+func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
+	at := strings.LastIndexAny(name, ".:/")
+	if at < 0 {
+		return i.bareMethod(name)
+	}
+	service, err := i.Schema.Service(name[:at])
+	if err != nil {
+		return service, descriptor.Method{}, fmt.Errorf("%w; the IDL has %s", err, i.serviceNames())
+	}
+	for m := range service.AllMethods() {
+		if m.Name() == name[at+1:] {
+			return service, m, nil
+		}
+	}
+	return service, descriptor.Method{}, fmt.Errorf("method %s: %w; the service has %s", name, descriptor.ErrNotFound, methodNames(service))
+}
+
+func (i *IDL) bareMethod(name string) (service dynamic.Service, method descriptor.Method, err error) {
+	var in []string
+	for _, s := range i.Services {
+		for m := range s.AllMethods() {
+			if m.Name() == name {
+				if len(in) == 0 {
+					service, method = s, m
+				}
+				in = append(in, s.Name())
+			}
+		}
+	}
+	switch {
+	case len(in) == 0:
+		return service, method, fmt.Errorf("method %s: %w; the IDL has %s", name, descriptor.ErrNotFound, i.serviceNames())
+	case len(in) > 1:
+		return service, method, fmt.Errorf("method %s: %s have one; say which as in %s.%s", name, strings.Join(in, ", "), in[0], name)
+	}
+	return service, method, nil
+}
+
+func (i *IDL) serviceNames() string {
+	var names []string
+	for _, s := range i.Services {
+		names = append(names, s.Name())
+	}
+	return list("service", names)
+}
+
+func methodNames(s dynamic.Service) string {
+	var names []string
+	for m := range s.AllMethods() {
+		names = append(names, m.Name())
+	}
+	return list("method", names)
+}
+
+// list returns some names as text.
+func list(what string, names []string) string {
+	const most = 12
+	switch n := len(names); {
+	case n == 0:
+		return "no " + what + "s"
+	case n == 1:
+		return "the " + what + " " + names[0]
+	case n > most:
+		return fmt.Sprintf("the %ss %s and %d more", what, strings.Join(names[:most], ", "), n-most)
+	}
+	return "the " + what + "s " + strings.Join(names, ", ")
+}
+
+// texts are files in memory, as package schema takes them.
+type texts map[string]string
+
+// Canonical returns the path by which the file is known.
+func (t texts) Canonical(name string) (string, error) {
+	name = path.Clean(filepath.ToSlash(name))
+	if _, ok := t[name]; !ok {
+		return "", fs.ErrNotExist
+	}
+	return name, nil
+}
+
+// IsFile reports whether there is the file.
+func (t texts) IsFile(name string) bool { _, err := t.Canonical(name); return err == nil }
+
+// ReadFile returns the file's text.
+func (t texts) ReadFile(name string) ([]byte, error) {
+	key, err := t.Canonical(name)
+	return []byte(t[key]), err
+}

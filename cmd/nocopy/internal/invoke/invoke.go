@@ -1,0 +1,255 @@
+// Package invoke makes calls of methods that are known by IDL or by name alone, with arguments and
+// results as JSON.
+package invoke
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Method is a method that can be called.
+type Method struct {
+	Service string // the service's name in the IDL, and of multiplexed calls without IDL; or ""
+	Name    string
+	Prefix  string // what multiplexing clients put before the colon; or ""
+	Oneway  bool
+	idl     *idlfiles.IDL // nil if the method is raw
+	desc    descriptor.Method
+}
+
+// Find returns the method that a name stands for: by an IDL, if there is one. "Service:method" is
+// a call to a multiplexing server, and prefix the service's name there, if it is another one.
+func Find(idl *idlfiles.IDL, name, prefix string) (*Method, error) {
+	service, _, multiplexed := strings.Cut(name, ":")
+	if multiplexed && prefix == "" {
+		prefix = service
+	}
+	if idl == nil {
+		return &Method{Name: name[strings.LastIndexAny(name, ".:/")+1:], Prefix: prefix}, nil
+	}
+	s, m, err := idl.Method(name)
+	if err != nil {
+		return nil, err
+	}
+	if prefix == "" {
+		prefix = idl.Multiplexed[s.Name()]
+	}
+	return &Method{s.Name(), m.Name(), prefix, m.Oneway(), idl, m}, nil
+}
+
+// String returns "Service.method", or "method" alone without IDL.
+func (m *Method) String() string {
+	if m.idl == nil {
+		return m.wireName()
+	}
+	return m.Service + "." + m.Name
+}
+
+func (m *Method) wireName() string {
+	if m.Prefix != "" {
+		return m.Prefix + ":" + m.Name
+	}
+	return m.Name
+}
+
+// Raw reports whether nothing is known of the method but its name.
+func (m *Method) Raw() bool { return m.idl == nil }
+
+// Desc returns the method's description, which is not valid for a raw one.
+func (m *Method) Desc() descriptor.Method { return m.desc }
+
+// ArgsType returns the type of the arguments' struct.
+func (m *Method) ArgsType() dynamic.Type { return dynamic.Type{Struct: m.desc.Args()} }
+
+// Args returns the wire bytes of arguments that are a JSON object.
+func (m *Method) Args(text []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}")
+	}
+	if m.idl == nil {
+		return rawStruct(text)
+	}
+	msg, err := m.ArgsType().FromJSON(text)
+	if err != nil {
+		return nil, m.argsError(err)
+	}
+	defer msg.Release()
+	if err := msg.Message().Check(); err != nil {
+		return nil, m.argsError(err)
+	}
+	return msg.Message().AppendTo(nil), nil
+}
+
+// argsError tells what arguments there are, too, if it may be that which the user does not know.
+func (m *Method) argsError(err error) error {
+	var bad *nocopy.Error
+	if errors.As(err, &bad) && bad.Path == m.desc.Args().Name() {
+		return fmt.Errorf("arguments of %s: %w (it takes %s)", m, err, m.Signature())
+	}
+	return fmt.Errorf("arguments of %s: %w", m, err)
+}
+
+// Signature returns the arguments as the IDL has them.
+func (m *Method) Signature() string {
+	var args []string
+	for f := range m.desc.Args().Fields() {
+		args = append(args, f.Type().String()+" "+f.Name())
+	}
+	if len(args) == 0 {
+		return "no arguments"
+	}
+	return strings.Join(args, ", ")
+}
+
+// ArgsJSON returns the JSON of arguments that are wire bytes.
+func (m *Method) ArgsJSON(wire []byte) (json.RawMessage, error) {
+	if m.idl == nil {
+		return rawJSON(wire)
+	}
+	msg, err := m.ArgsType().Parse(wire)
+	if err != nil {
+		return nil, err
+	}
+	return nocopyjson.Marshal(msg)
+}
+
+// Outcome is what came of a call.
+type Outcome struct {
+	Result    json.RawMessage // the return value; null if there is none
+	Exception string          // the name of the declared exception; Value is it
+	Value     json.RawMessage
+	Err       error // of a call without a result
+	Reply     []byte
+	Took      time.Duration
+}
+
+// Call makes a call with the wire bytes of the arguments.
+func (m *Method) Call(ctx context.Context, c rpc.Caller, args []byte) Outcome {
+	name := m.wireName()
+	began := time.Now()
+	if m.Oneway {
+		err := dynamic.CallRawOneway(ctx, c, name, args)
+		return Outcome{Result: null, Err: err, Took: time.Since(began)}
+	}
+	reply, err := dynamic.CallRaw(ctx, c, name, args)
+	took := time.Since(began)
+	o := Outcome{Err: err}
+	if err == nil {
+		o = m.Outcome(reply)
+	}
+	o.Took = took
+	return o
+}
+
+var null = json.RawMessage("null")
+
+// Outcome returns what the wire bytes of a result say.
+func (m *Method) Outcome(reply []byte) Outcome {
+	o := Outcome{Reply: reply}
+	if m.idl == nil {
+		o.Result, o.Err = rawJSON(reply)
+		return o
+	}
+	result, err := dynamic.Type{Struct: m.desc.Result()}.Parse(reply)
+	if err != nil {
+		o.Err = fmt.Errorf("the reply to %s is malformed: %w", m, err)
+		return o
+	}
+	for f := range m.desc.Throws() {
+		if e, _ := result.GetID(f.ID()); e.IsSet() {
+			o.Exception = f.Type().Struct().Name()
+			o.Value, o.Err = nocopyjson.Marshal(e.Message())
+			return o
+		}
+	}
+	_, returns := m.desc.Returns()
+	success, _ := result.GetID(0)
+	switch {
+	case returns && success.IsSet():
+		o.Result, o.Err = successJSON(result)
+	case returns:
+		o.Err = fmt.Errorf("the reply to %s has neither a result nor an exception that the IDL knows", m)
+	default:
+		for id := range result.Unknown() {
+			o.Err = fmt.Errorf("the reply to %s is an exception that the IDL does not know, in field %d", m, id)
+			return o
+		}
+		o.Result = null
+	}
+	if o.Err == nil {
+		return o
+	}
+	o.Err = fmt.Errorf("the reply to %s: %w", m, o.Err)
+	return o
+}
+
+// successJSON returns the JSON of a result's field success.
+func successJSON(result dynamic.Message) (json.RawMessage, error) {
+	text, err := nocopyjson.Marshal(result)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	for _, v := range fields { // there is no other
+		return v, nil
+	}
+	return null, nil
+}
+
+// Code returns the exit code for the outcome.
+func (o *Outcome) Code() int {
+	var answer *rpc.ApplicationException
+	switch {
+	case o.Exception != "":
+		return shell.Exception
+	case errors.As(o.Err, &answer):
+		return shell.Application + max(int(answer.Type), 0)%64
+	case o.Err != nil:
+		return shell.Failed
+	}
+	return 0
+}
+
+// Dump shows the messages of a call, annotated: the arguments and, if there is one, the result.
+// They are shown as messages in Thrift Binary, whatever the wire was.
+func (m *Method) Dump(w io.Writer, color bool, args, reply []byte) error {
+	opt := inspect.Options{Form: inspect.Messages, Color: color}
+	if m.idl != nil {
+		opt.IDL, opt.Type = m.idl.Names, m.Service
+	}
+	kind := byte(1)
+	if m.Oneway {
+		kind = 4
+	}
+	if err := inspect.Dump(w, bytes.NewReader(m.message(kind, args)), opt); err != nil || reply == nil {
+		return err
+	}
+	return inspect.Dump(w, bytes.NewReader(m.message(2, reply)), opt)
+}
+
+// message returns a struct with a message's header.
+func (m *Method) message(kind byte, body []byte) []byte {
+	b := []byte{0x80, 1, 0, kind}
+	b = binary.BigEndian.AppendUint32(b, uint32(len(m.Name)))
+	b = binary.BigEndian.AppendUint32(append(b, m.Name...), 1)
+	return append(b, body...)
+}

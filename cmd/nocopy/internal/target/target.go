@@ -1,0 +1,297 @@
+// Package target connects the tool to a server in the way that flags say, or that the server turns
+// out to speak.
+package target
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-sasl"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Connection are the flags of commands that call a server.
+type Connection struct {
+	Transport string `help:"How the server is spoken to: ${enum}. auto asks the server." enum:"auto,framed,unframed,theader,http" default:"auto" group:"Connection"`
+	Protocol  string `help:"Encoding of messages: ${enum}." enum:"auto,binary,compact" default:"auto" group:"Connection"`
+	Zlib      bool   `help:"With -transport theader, compress calls." group:"Connection"`
+
+	TLS        bool   `name:"tls" help:"Connect with TLS." group:"Connection"`
+	CA         string `name:"ca" help:"Trust the certificates in this PEM file, instead of the system's." placeholder:"FILE" group:"Connection"`
+	Cert       string `help:"Show this certificate, a PEM file; with -key." placeholder:"FILE" group:"Connection"`
+	Key        string `help:"Private key for -cert." placeholder:"FILE" group:"Connection"`
+	ServerName string `name:"server-name" help:"Name in the server's certificate, if it is not the host." placeholder:"NAME" group:"Connection"`
+	Insecure   bool   `help:"With -tls, accept any certificate." group:"Connection"`
+
+	SASL     string `name:"sasl" help:"Log in with this mechanism: PLAIN, ANONYMOUS or EXTERNAL." placeholder:"MECHANISM" group:"Connection"`
+	User     string `help:"Name for -sasl." placeholder:"NAME" group:"Connection"`
+	Password string `help:"Password for -sasl; better in the environment." env:"NOCOPY_PASSWORD" placeholder:"TEXT" group:"Connection"`
+
+	Header      []string      `short:"H" help:"Header to send, as 'name: value'; may be repeated." placeholder:"HEADER" sep:"none" group:"Connection"`
+	Multiplexed string        `help:"Name of the service for a multiplexing server, if it is not the IDL's." placeholder:"NAME" group:"Connection"`
+	Timeout     time.Duration `help:"Time for a call." default:"10s" group:"Connection"`
+	Deadline    time.Duration `help:"Time for a call, which is also told to the server." placeholder:"DURATION" group:"Connection"`
+	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" group:"Connection"`
+}
+
+// Server is a server to be called.
+type Server struct {
+	Caller rpc.Caller
+	// Wire tells how the server is spoken to, such as "framed binary".
+	Wire string
+	// Description is what the server tells of itself; nil if it was not asked.
+	Description *dynamic.Description
+	// NotDescribed is why there is no Description, if it was asked.
+	NotDescribed error
+
+	close func()
+}
+
+// Close ends the server's connections.
+func (s *Server) Close() { s.close() }
+
+// transports and protocols are what auto tries, in this order.
+var (
+	transports = []string{"framed", "unframed", "theader", "http"}
+	protocols  = []string{"binary", "compact"}
+)
+
+// Check returns an error about flags that do not go together.
+func (f *Connection) Check() error {
+	isTLS := f.TLS
+	switch {
+	case (f.Cert == "") != (f.Key == ""):
+		return errors.New("-cert and -key need each other")
+	case !isTLS && (f.CA != "" || f.Cert != "" || f.ServerName != "" || f.Insecure):
+		f.TLS = true
+	}
+	switch {
+	case f.SASL == "" && f.User != "":
+		return errors.New("-user needs -sasl")
+	case f.SASL != "" && (f.Transport == "unframed" || f.Transport == "http"):
+		return fmt.Errorf("-sasl does not go with -transport %s: after a login, messages are in frames", f.Transport)
+	}
+	for _, h := range f.Header {
+		if _, _, ok := strings.Cut(h, ":"); !ok {
+			return fmt.Errorf("header %q is not as 'name: value'", h)
+		}
+	}
+	return nil
+}
+
+// Connect connects to a server. With ask, or if it has to find out how to speak, it asks the
+// server for its description. opts are further options of the client.
+func (f *Connection) Connect(ctx context.Context, addr string, ask bool, opts ...rpc.Option) (*Server, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	w := wire{f.Transport, f.Protocol}
+	if strings.HasPrefix(addr, "http://") || strings.HasPrefix(addr, "https://") {
+		w.transport = "http"
+	}
+	if w.transport != "auto" && w.protocol == "auto" && !ask {
+		w.protocol = "binary"
+	}
+	if w.transport == "auto" || w.protocol == "auto" {
+		return f.detect(ctx, addr, w, opts)
+	}
+	s, err := f.dial(ctx, addr, w, opts)
+	if err != nil {
+		return nil, f.Explain(addr, err)
+	}
+	if ask {
+		asking, cancel := context.WithTimeout(ctx, f.Timeout)
+		defer cancel()
+		s.Description, s.NotDescribed = dynamic.ReadDescription(asking, s.Caller)
+	}
+	return s, nil
+}
+
+// wire is a way to speak to a server.
+type wire struct{ transport, protocol string }
+
+func (w wire) String() string { return w.transport + " " + w.protocol }
+
+// dial connects to a server.
+func (f *Connection) dial(ctx context.Context, addr string, w wire, opts []rpc.Option) (*Server, error) {
+	opts = append([]rpc.Option{rpc.MaxFrame(f.MaxFrame), rpc.Logger(slog.New(slog.DiscardHandler))}, opts...)
+	if f.Deadline > 0 {
+		opts = append(opts, rpc.Deadlines)
+	}
+	config, err := f.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	if w.transport == "http" {
+		return f.dialHTTP(addr, w, config, opts)
+	}
+	if config != nil {
+		opts = append(opts, rpc.TLS(config))
+	}
+	if w.protocol == "compact" {
+		opts = append(opts, rpc.Protocol(rpc.Compact))
+	}
+	switch {
+	case w.transport == "unframed":
+		opts = append(opts, rpc.Unframed)
+	case w.transport == "theader" && f.Zlib:
+		opts = append(opts, rpc.THeader(rpc.Zlib))
+	case w.transport == "theader":
+		opts = append(opts, rpc.THeader())
+	}
+	if f.SASL != "" {
+		mechanism, err := f.mechanism()
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, rpc.SASL(mechanism))
+	}
+	network, address := Address(addr)
+	dialling, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	cl, err := rpc.Dial(dialling, network, address, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Caller: cl, Wire: w.String(), close: func() { cl.Close() }}, nil
+}
+
+// dialHTTP returns a server that is called over HTTP.
+func (f *Connection) dialHTTP(addr string, w wire, config *tls.Config, opts []rpc.Option) (*Server, error) {
+	if w.protocol == "compact" {
+		opts = append(opts, rpc.Protocol(rpc.Compact))
+	}
+	if config != nil {
+		opts = append(opts, rpc.TLS(config))
+	}
+	url := addr
+	if !strings.Contains(addr, "://") {
+		network, address := Address(addr)
+		if network == "unix" {
+			opts = append(opts, rpc.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "unix", address)
+			}))
+			address = "localhost"
+		}
+		scheme := "http://"
+		if config != nil {
+			scheme = "https://"
+		}
+		url = scheme + address
+		if !strings.Contains(address, "/") {
+			url += "/"
+		}
+	}
+	c, err := rpc.DialHTTP(url, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Caller: c, Wire: w.String(), close: func() { c.(interface{ Close() error }).Close() }}, nil
+}
+
+// Address returns the network and address of a server: HOST:PORT, or the path of a unix socket,
+// which has a slash or begins with "unix:".
+func Address(addr string) (network, address string) {
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		return "unix", strings.TrimPrefix(path, "//")
+	}
+	if strings.HasPrefix(addr, "/") || strings.HasPrefix(addr, "./") || strings.HasPrefix(addr, "../") {
+		return "unix", addr
+	}
+	if strings.HasPrefix(addr, ":") {
+		addr = "localhost" + addr
+	}
+	return "tcp", strings.TrimPrefix(addr, "tcp://")
+}
+
+// tlsConfig returns the settings for TLS; nil without.
+func (f *Connection) tlsConfig() (*tls.Config, error) {
+	if !f.TLS {
+		return nil, nil
+	}
+	c := &tls.Config{ServerName: f.ServerName, InsecureSkipVerify: f.Insecure}
+	if f.CA != "" {
+		pem, err := os.ReadFile(f.CA)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s has no certificate in PEM", f.CA)
+		}
+	}
+	if f.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// mechanism returns what the client logs in with.
+func (f *Connection) mechanism() (rpc.SASLClient, error) {
+	switch strings.ToUpper(f.SASL) {
+	case sasl.Plain:
+		return sasl.NewPlainClient("", f.User, f.Password), nil
+	case sasl.Anonymous:
+		return sasl.NewAnonymousClient(f.User), nil
+	case sasl.External:
+		return sasl.NewExternalClient(f.User), nil
+	}
+	return nil, fmt.Errorf("-sasl %s: known are PLAIN, ANONYMOUS and EXTERNAL", f.SASL)
+}
+
+// Context returns a context for one call: with the headers, and the time that it may take.
+func (f *Connection) Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	for _, h := range f.Header {
+		name, value, _ := strings.Cut(h, ":")
+		ctx = rpc.SetHeader(ctx, strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	timeout := f.Timeout
+	if f.Deadline > 0 {
+		timeout = f.Deadline
+	}
+	if timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+// Explain adds to an error what the user may do about it.
+func (f *Connection) Explain(addr string, err error) error {
+	var unknown x509.UnknownAuthorityError
+	var record tls.RecordHeaderError
+	var status *rpc.HTTPError
+	hint := ""
+	switch {
+	case errors.Is(err, rpc.ErrTLS):
+		hint = "the server speaks TLS: add -tls"
+	case errors.As(err, &record):
+		hint = "the server does not speak TLS: leave -tls away"
+	case errors.As(err, &unknown):
+		hint = "name its authority with -ca FILE, or accept any certificate with -insecure"
+	case errors.Is(err, rpc.ErrLogin):
+		hint = "is the user right, and the password in NOCOPY_PASSWORD?"
+	case errors.As(err, &status) && status.Status == http.StatusNotFound:
+		hint = "name the path, as in http://HOST:PORT/path"
+	case f.SASL == "" && strings.Contains(err.Error(), "a login by SASL"):
+		hint = "the server demands a login: add -sasl PLAIN -user NAME"
+	}
+	if hint != "" {
+		return fmt.Errorf("%s: %w (%s)", addr, err, hint)
+	}
+	return fmt.Errorf("%s: %w", addr, err)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/gen/golang"
+)
+
+// commands are the subcommands. Each is a struct with flags, a method Run that gets the Shell, and
+// a method Help with an example.
+type commands struct {
+	Call call.Command `cmd:"" help:"Call a method."`
+
+	Version versionFlag `help:"Print the version and exit."`
+}
+
+const description = `Calls, mocks, measures, describes, checks and documents Thrift services in any language.
+
+Flags may have one dash or two. Exit codes: 0 done, 1 failed, 2 wrong command line, 3 the server
+answered with a declared exception, 64+n it answered with a TApplicationException of type n, 100
+something was found, such as by lint or replay.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(os.Args[1:], shell.Of(ctx, os.Stdin, os.Stdout, os.Stderr)))
+}
+
+// exited is what the parser panics with after it has printed a help text or the version.
+type exited int
+
+// run runs the command with these arguments and returns the exit code.
+func run(args []string, sh *shell.Shell) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			early, ok := v.(exited)
+			if !ok {
+				panic(v)
+			}
+			code = int(early)
+		}
+	}()
+	parser, err := kong.New(&commands{},
+		kong.Name("nocopy"), kong.Description(description), kong.Writers(sh.Out, sh.Err), kong.Bind(sh),
+		kong.ShortUsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Exit(func(code int) { panic(exited(code)) }))
+	if err != nil {
+		panic(err) // a command's tags are wrong
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	chosen, err := parser.Parse(longFlags(parser.Model, args))
+	if err != nil {
+		fmt.Fprintf(sh.Err, "nocopy: %v; see nocopy %s-h\n", err, commandIn(parser.Model, args))
+		return shell.Usage
+	}
+	err = chosen.Run()
+	if err != nil && !errors.Is(err, shell.ErrSilent) {
+		fmt.Fprintln(sh.Err, "nocopy:", err)
+	}
+	return shell.CodeOf(err)
+}
+
+// commandIn returns the name of the command that the arguments begin with, and a space; "" if
+// there is none.
+func commandIn(model *kong.Application, args []string) string {
+	if node := find(model, args); node != nil {
+		return node.Name + " "
+	}
+	return ""
+}
+
+func find(model *kong.Application, args []string) *kong.Node {
+	for _, arg := range args {
+		for _, node := range model.Children {
+			if node.Name == arg {
+				return node
+			}
+		}
+		if !strings.HasPrefix(arg, "-") {
+			break
+		}
+	}
+	return nil
+}
+
+// longFlags returns the arguments with a second dash for long flags that have one, as in Go's own
+// commands. Further .thrift files after -idl FILE, as shells make them of *.thrift, get a flag of
+// their own. Commands that parse their arguments themselves get them unchanged.
+func longFlags(model *kong.Application, args []string) []string {
+	node := find(model, args)
+	if node == nil || node.Passthrough {
+		return args
+	}
+	known := map[string]*kong.Flag{}
+	for _, group := range node.AllFlags(false) {
+		for _, flag := range group {
+			known["-"+flag.Name] = flag
+		}
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		name, _, hasValue := strings.Cut(arg, "=")
+		flag := known[strings.TrimPrefix(name, "-")]
+		if strings.HasPrefix(name, "-") && !strings.HasPrefix(name, "--") {
+			if flag = known[name]; flag != nil {
+				arg = "-" + arg
+			}
+		}
+		out = append(out, arg)
+		if flag == nil || flag.IsBool() || !strings.HasPrefix(name, "-") {
+			continue
+		}
+		if !hasValue && i+1 < len(args) {
+			i++
+			out[len(out)-1] += "=" + args[i] // a value that begins with a dash is one, too
+		}
+		for flag.Name == "idl" && i+1 < len(args) && strings.HasSuffix(args[i+1], ".thrift") {
+			i++
+			out = append(out, "--idl="+args[i])
+		}
+	}
+	return out
+}
+
+// versionFlag prints the version.
+type versionFlag bool
+
+// BeforeReset is called by the parser.
+func (versionFlag) BeforeReset(app *kong.Kong, sh *shell.Shell) error {
+	fmt.Fprintln(sh.Out, "nocopy", golang.Version)
+	app.Exit(0)
+	return nil
+}
