@@ -25,7 +25,7 @@ func TestOverApacheProtocols(t *testing.T) {
 		}
 		for _, d := range file.Structs {
 			t.Run(d.Name(), func(t *testing.T) {
-				for range testmode.Of(2, 50) {
+				for range testmode.Of(2, 10) {
 					rec := g.Record(sc.StructOf(d), 3)
 					for _, w := range apachetest.Wires {
 						apachetest.RoundTrip(t, w, d, rec)

@@ -112,7 +112,7 @@ func checkFields[S view, F any](t *testing.T, r *rand.Rand, make func(...nocopy.
 	of func(F, ...nocopy.Option) S, set func(S, F), parse func([]byte, ...nocopy.Option) (S, error)) {
 	t.Helper()
 	wire := func(s S) []byte { return nocopy.Struct(s).Message().AppendTo(nil) }
-	for range testmode.Of(20, 400) {
+	for range testmode.Of(20, 100) {
 		var v, other F
 		randomFields(r, reflect.ValueOf(&v).Elem(), 2)
 		randomFields(r, reflect.ValueOf(&other).Elem(), 2)
@@ -219,7 +219,7 @@ func wantRefused(v []shapes.RefusedFields) shapes.Lists {
 // TestRowsOverBlocks: lists that take several blocks, with texts that are referred to.
 func TestRowsOverBlocks(t *testing.T) {
 	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
-		for _, n := range []int{0, 1, 10, 2000, testmode.Of(30_000, 300_000)} {
+		for _, n := range []int{0, 1, 10, 2000, testmode.Of(30_000, 100_000)} {
 			v := refused(n, 500)
 			want := wantRefused(v)
 			of, by := shapes.NewLists(opts...), shapes.NewLists(opts...)

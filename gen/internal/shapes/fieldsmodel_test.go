@@ -200,7 +200,7 @@ func (m *rowsModel) change(s shapes.Lists) string {
 // built, received, finished, lazy, recycled, owned and shared, have what they should.
 func TestFieldsModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 2))
-	for round := range testmode.Of(60, 2500) {
+	for round := range testmode.Of(60, 800) {
 		m := &rowsModel{Rand: r}
 		m.refusals, m.texts = many(m, m.refused), many(m, m.text)
 		opts := [][]nocopy.Option{nil, {nocopy.Recycle}, {nocopy.Lazy}, {nocopy.Own}, {nocopy.Lazy, nocopy.Recycle}}[r.IntN(5)]

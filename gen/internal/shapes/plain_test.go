@@ -144,7 +144,7 @@ func TestPlainAppend(t *testing.T) {
 	for _, typ := range plainTypes {
 		t.Run(typ.name, func(t *testing.T) {
 			var kept any
-			for range testmode.Of(100, 5_000) {
+			for range testmode.Of(100, 1_000) {
 				v, appended, message := typ.random(r)
 				want, err := typ.parse(message, nil, nocopy.Limits{})
 				if err != nil {
@@ -177,7 +177,7 @@ func TestPlainAgainstMessage(t *testing.T) {
 	for _, typ := range plainTypes {
 		t.Run(typ.name, func(t *testing.T) {
 			var kept any
-			for range testmode.Of(500, 20_000) {
+			for range testmode.Of(500, 4_000) {
 				_, b, _ := typ.random(r)
 				b = spoilt(r, b[:min(len(b), 5000)])
 				kept = comparePlain(t, typ, b, kept)

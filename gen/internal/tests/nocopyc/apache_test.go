@@ -21,7 +21,7 @@ var rejected = map[string]string{
 
 // TestApache generates every .thrift file in test/ and tutorial/ of the Apache
 // Thrift module, each with its includes in a directory of its own since many
-// have the same namespace, and builds and vets what comes out.
+// have the same namespace, and vets what comes out, which type-checks it.
 func TestApache(t *testing.T) {
 	apache := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift")
 	dir := newModule(t, "apache")
@@ -57,7 +57,6 @@ func TestApache(t *testing.T) {
 		return
 	}
 	// The runtime needs the standard library only, so nothing is downloaded.
-	goCommand(t, dir, "build", "-mod=mod", "./...")
 	goCommand(t, dir, "vet", "-mod=mod", "./...")
 }
 
