@@ -54,15 +54,17 @@ func truncated(err error) error {
 }
 
 // headersOfHTTP returns the headers of a request or a response, except those that HTTP has a
-// meaning of its own for, and as far as there is room for them.
+// meaning of its own for. Of several values of a header, the last counts. If there is no room for
+// all, the largest are left out.
 func headersOfHTTP(h http.Header) *header.List {
-	l := new(header.List)
+	all := make(header.List, 0, len(h))
 	for key, values := range h {
-		if !header.IsReserved(key) {
-			for _, value := range values {
-				l.Add(key, value)
-			}
+		if len(values) > 0 && !header.IsReserved(key) {
+			all = append(all, header.Pair{Key: key, Value: values[len(values)-1]})
 		}
 	}
-	return l
+	if all.TooLarge() {
+		all = header.Fitting(all)
+	}
+	return &all
 }

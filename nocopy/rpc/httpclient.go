@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"net/url"
 	"os"
 	"runtime/debug"
@@ -305,6 +307,7 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 		return thriftimpl.Absent(), callError(m, call.failure(ctx, err))
 	}
 	defer response.Body.Close()
+	call.answering(false)
 	response.Body = call.watch(response.Body)
 	reply, err := c.receive(m, response)
 	switch {
@@ -333,7 +336,13 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 	for _, p := range headers {
 		r.Header.Set(p.Key, p.Value)
 	}
-	return r.WithContext(ctx)
+	return r.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotFirstResponseByte: func() { call.answering(true) },
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { // the server may take its time again
+			call.answering(false)
+			return nil
+		},
+	}))
 }
 
 // receive returns the reply in a response. Its error is the call's.
@@ -418,6 +427,7 @@ type httpCall struct {
 
 	mu     sync.Mutex
 	pieces [][]byte // nil when the call has returned: they may be used for something else
+	header bool     // that of the response has begun to arrive
 }
 
 // errStalled is why a call has ended whose bytes were not taken, or whose reply did not go on.
@@ -440,6 +450,16 @@ func (c *httpCall) end() {
 	defer c.mu.Unlock()
 	c.pieces = nil
 	c.expect(false)
+}
+
+// answering notes whether a response has begun whose header is not complete.
+func (c *httpCall) answering(is bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pieces != nil {
+		c.header = is
+		c.expect(is)
+	}
 }
 
 // expect starts the time of StallTimeout, or ends it. c.mu is held.
@@ -501,7 +521,7 @@ func (r *httpCallReader) Read(b []byte) (n int, err error) {
 		}
 	}
 	more := r.piece < len(r.of.pieces)
-	r.of.expect(more)
+	r.of.expect(more || r.of.header)
 	if !more {
 		r.of.sent.Store(true)
 		return n, io.EOF

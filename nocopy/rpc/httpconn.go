@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -219,7 +220,11 @@ func (h *httpConn) Read(b []byte) (n int, err error) {
 		h.first = h.first[n:]
 		return n, nil
 	}
-	return h.Conn.Read(b)
+	n, err = h.Conn.Read(b)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // the client is gone
+		h.of.giveUpSlot()
+	}
+	return n, err
 }
 
 // CloseWrite closes the connection for sending, if it has such a thing.
@@ -233,6 +238,7 @@ func (h *httpConn) CloseWrite() error {
 func (h *httpConn) Close() error {
 	h.once.Do(func() {
 		socket.Close(h.of.nc)
+		h.of.giveUpSlot()
 		close(h.closed)
 	})
 	return nil

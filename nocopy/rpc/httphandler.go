@@ -62,8 +62,9 @@ const (
 // All fields of the Server hold, except those that are about connections: IdleTimeout, KeepAlive,
 // MaxConnAge and ConnContext. The router's http.Server has its own. Calls have the context of the
 // request, with the values that middleware has put there. A call counts as a connection towards
-// MaxConns. ReadTimeout is for the body, WriteTimeout for the response. A Server with SASL refuses
-// all requests. Shutdown waits for the calls under way, and further ones are refused.
+// MaxConns until its handler returns, even if the client is gone. ReadTimeout is for the body,
+// WriteTimeout for the response. A Server with SASL refuses all requests. Shutdown waits for the
+// calls under way, and further ones are refused.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.init()
 	s.check()

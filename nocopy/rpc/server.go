@@ -101,7 +101,8 @@ type Server struct {
 	// HalfCloseTimeout begins when a client closes its side for sending. When it has passed, the
 	// contexts of its calls end and the connection gives up its place among MaxConns. (TCP does not
 	// tell a client that still receives from one that is gone.) Each written reply starts the time
-	// anew. Replies are also written after it. 0 means 2 s. A negative value means no limit.
+	// anew. Replies are also written after it. 0 means 2 s. A negative value means no limit. Over
+	// HTTP, both happen at once.
 	HalfCloseTimeout time.Duration
 
 	// HideErrors hides the texts of handlers' errors from clients, except declared exceptions and

@@ -339,6 +339,13 @@ func (c *serverConn) freeSlot() {
 	}
 }
 
+// giveUpSlot is freeSlot for goroutines that do not hold c.mu.
+func (c *serverConn) giveUpSlot() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.freeSlot()
+}
+
 // abort closes the socket at once, drops the replies that are ready and ends the contexts of calls
 // under way. c.mu is held, so that another goroutine closes: that may take a while, for instance
 // if the socket lingers.
@@ -373,11 +380,7 @@ func (c *serverConn) close() {
 	aborted, refused := c.aborted, !c.eof && !(c.drained && (c.sealed || unix))
 	c.stopTimers()
 	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		c.freeSlot()
-		c.mu.Unlock()
-	}()
+	defer c.giveUpSlot()
 	if !aborted {
 		defer socket.Close(c.nc) // also if a method of nc panics or ends the goroutine
 		if refused {

@@ -77,12 +77,12 @@ var headerWires = []struct {
 }
 
 // namesFolded returns headers with their names in small letters, since HTTP changes their case,
-// without those that HTTP's clients and servers send besides.
+// without those that HTTP's clients send besides.
 func namesFolded(headers iter.Seq2[string, string]) map[string]string {
 	m := map[string]string{}
 	for key, value := range headers {
 		key = strings.ToLower(key)
-		if !strings.HasPrefix(key, "accept") && key != "user-agent" && key != "date" {
+		if !strings.HasPrefix(key, "accept") && key != "user-agent" {
 			m[key] = value
 		}
 	}

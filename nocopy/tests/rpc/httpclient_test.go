@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -278,6 +279,27 @@ func TestHTTPGivenUp(t *testing.T) {
 	c = dialHTTP(t, fakeHTTP(t, other(200, "application/x-thrift")), rpc.StallTimeout(20*time.Millisecond))
 	if err := echo.NewEchoClient(c).Notify(bg, nil); err != nil {
 		t.Errorf("a oneway call whose answer stalls: %v", err)
+	}
+	for _, begun := range []string{"H", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 103 Early Hints\r\n"} {
+		dribbles := fakeServer(t, func(nc net.Conn) {
+			http.ReadRequest(bufio.NewReader(nc))
+			io.WriteString(nc, begun)
+			<-release
+		})
+		c = dialHTTP(t, "http://"+dribbles, rpc.StallTimeout(20*time.Millisecond))
+		if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrConnLost) || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a response that stalls after %q: %v", begun, err)
+		}
+	}
+	thinks := fakeHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		time.Sleep(100 * time.Millisecond)
+		w.Header().Set("Content-Type", "application/x-thrift")
+		w.Write(strict(reply, "ping", 1, []byte{0}))
+	})
+	c = dialHTTP(t, thinks, rpc.StallTimeout(50*time.Millisecond))
+	if _, err := echo.NewEchoClient(c).Ping(bg, nil); err != nil {
+		t.Errorf("a server that takes longer than it may stall: %v", err)
 	}
 	deaf := fakeServer(t, func(nc net.Conn) { <-release }) // reads nothing
 	c = dialHTTP(t, "http://"+deaf, rpc.StallTimeout(50*time.Millisecond))

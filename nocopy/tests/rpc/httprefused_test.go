@@ -213,6 +213,32 @@ func TestHTTPManyHeaders(t *testing.T) {
 	unharmed(t, echo.NewEchoClient(dial(t, host)))
 }
 
+// TestHTTPLargeHeaders: of headers that are too large together, the largest are left out. What is
+// left does not depend on chance.
+func TestHTTPLargeHeaders(t *testing.T) {
+	got := make(chan map[string]string, 1)
+	srv := &rpc.Server{Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		all := map[string]string{}
+		for key, value := range rpc.Headers(ctx) {
+			all[key] = value
+		}
+		got <- all
+		return next(ctx, c)
+	}}}
+	nc := dialRaw(t, serve(t, srv, &handler{}))
+	r := bufio.NewReader(nc)
+	request := rawRequest("POST", "/", strict(call, "add", 7, addArgs(40, 2)), "A: "+strings.Repeat("a", 3000), "B: "+strings.Repeat("b", 3000),
+		"C: "+strings.Repeat("c", 3000), "D: d", "Thrift-Timeout: 1000", "Cookie: "+strings.Repeat("x", 9000), "E: one\r\nE: two")
+	for range 20 {
+		send(t, nc, request)
+		response(t, r, "POST")
+		h := <-got
+		if len(h) != 5 || h["A"] == "" || h["B"] == "" || h["D"] != "d" || h["E"] != "two" || h["Thrift-Timeout"] == "" {
+			t.Fatalf("the headers are %.300q", h)
+		}
+	}
+}
+
 // TestHTTPSlow: a header or a body that does not come is not waited for.
 func TestHTTPSlow(t *testing.T) {
 	t.Parallel()

@@ -141,6 +141,29 @@ func TestHTTPGone(t *testing.T) {
 	}
 }
 
+// TestHTTPGoneSlot: a connection whose client is gone gives up its place among MaxConns, also while
+// a handler runs that does not notice.
+func TestHTTPGoneSlot(t *testing.T) {
+	h := waitingHandler()
+	srv := &rpc.Server{MaxConns: 1}
+	host := serve(t, srv, h)
+	gone := dialRaw(t, host)
+	send(t, gone, rawRequest("POST", "/", strict(call, "fail", 7, []byte("\x0b\x00\x01\x00\x00\x00\x04wait\x00"))))
+	<-h.waiting
+	gone.Close()
+	nc := dialRaw(t, host)
+	send(t, nc, rawRequest("POST", "/", strict(call, "add", 7, addArgs(40, 2))))
+	if resp, text := response(t, bufio.NewReader(nc), "POST"); resp.StatusCode != 200 || text != string(strict(reply, "add", 7, sumResult(42))) {
+		t.Errorf("%s: %q", resp.Status, text)
+	}
+	nc.Close()
+	close(h.release)
+	eventually(t, "no connection is left", func() bool {
+		conns, slots := serverInUse(srv)
+		return conns == 0 && slots <= 1
+	})
+}
+
 // TestHTTPOneway: a oneway call delays no other one on its connection, and holds its place until
 // its handler returns.
 func TestHTTPOneway(t *testing.T) {

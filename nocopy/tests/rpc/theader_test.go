@@ -155,6 +155,8 @@ func TestTHeaderRefused(t *testing.T) {
 		{"Binary in Compact", headed(0, 99, compactHead, strict(call, "add", 99, addArgs(1, 2))), rpc.InvalidProtocol, "another protocol"},
 		{"not compressed", headed(0, 99, zlibHead, add), rpc.ProtocolError, "zlib"},
 		{"compressed and cut", headed(0, 99, zlibHead, deflated(add)[:20]), rpc.ProtocolError, "EOF"},
+		{"compressed, and more", headed(0, 99, zlibHead, append(deflated(add), 0, 0)), rpc.ProtocolError, "2 bytes come after"},
+		{"compressed in two", headed(0, 99, zlibHead, append(deflated(add), deflated(add)...)), rpc.ProtocolError, "bytes come after"},
 		{"a wrong sum", headed(0, 99, zlibHead, append(deflated(add)[:len(deflated(add))-1], 0)), rpc.ProtocolError, "zlib"},
 		{"a bomb", headed(0, 99, zlibHead, deflated(make([]byte, 20<<20))), rpc.ProtocolError, "rpc.Server.MaxFrame = 300000 bytes when decompressed"},
 		{"beyond the frame", frame(tooLarge, add), rpc.ProtocolError, "4010 bytes in a frame of"},

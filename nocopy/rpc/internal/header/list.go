@@ -1,6 +1,7 @@
 package header
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -112,6 +113,19 @@ func Merge(others, own List) List {
 	return all
 }
 
+// Fitting returns those headers of l for which there is room. The largest are left out. It sorts
+// l.
+func Fitting(l List) List {
+	slices.SortFunc(l, func(a, b Pair) int { return cmp.Or(weight(a)-weight(b), strings.Compare(a.Key, b.Key)) })
+	var fitting List
+	for _, p := range l {
+		if !fitting.Add(p.Key, p.Value) {
+			break
+		}
+	}
+	return fitting
+}
+
 // weight is larger for a pair that is to go first.
 func weight(p Pair) int {
 	if slices.ContainsFunc(lastToGo, func(key string) bool { return SameKey(key, p.Key) }) {
@@ -143,8 +157,8 @@ func lower(c byte) byte {
 // reserved are keys, in lower case, whose values HTTP itself sets: they tell where a message
 // ends, what it is, or are for one connection.
 var reserved = []string{
-	"accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "proxy-authenticate",
-	"proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+	"accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect", "host", "keep-alive",
+	"proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 }
 
 // IsReserved reports whether HTTP itself sets the value of key.

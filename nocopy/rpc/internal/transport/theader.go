@@ -148,6 +148,8 @@ func (f *inflater) inflate(b []byte, most int) (err error) {
 		return err
 	case len(f.out.Bytes()) > most:
 		return nocopy.ErrLimit
+	case f.src.Len() > 0:
+		return fmt.Errorf("%w: %d bytes come after what is compressed", nocopy.ErrTrailing, f.src.Len())
 	}
 	return nil
 }
