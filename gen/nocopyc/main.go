@@ -169,6 +169,7 @@ func generate(out string, inputs, includes []string, opt golang.Options, stderr 
 	if err != nil {
 		return err
 	}
+	warnOfOthers(out, files, stderr)
 	if err := write(out, files); err != nil {
 		return fmt.Errorf("nocopyc: %w", err)
 	}
