@@ -141,8 +141,8 @@ func TestHTTPGone(t *testing.T) {
 	}
 }
 
-// TestHTTPGoneSlot: a connection whose client is gone gives up its place among MaxConns, also while
-// a handler runs that does not notice.
+// TestHTTPGoneSlot: a connection whose client is gone gives up its place among MaxConns, also
+// while a handler runs that does not notice.
 func TestHTTPGoneSlot(t *testing.T) {
 	h := waitingHandler()
 	srv := &rpc.Server{MaxConns: 1}

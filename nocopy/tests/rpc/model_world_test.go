@@ -95,6 +95,7 @@ type modelConn struct {
 	end      *end // the client's
 	peer     *end // the server's
 	srv      *instance
+	made     time.Time
 	hurt     bool      // replies may be missing
 	reset    time.Time // when it was reset; zero: it was not
 	evilConn           // with of == evil
@@ -194,7 +195,7 @@ func newWorld(data []byte, log *strings.Builder) *world {
 	w.conf = c
 	w.logf("%+v", c)
 	w.startServer()
-	opts := []rpc.Option{rpc.PoolSize(c.pool), rpc.MaxInFlight(c.inFlight), rpc.Logger(w.said.logger()), w.interceptors(), rpc.MaxFrame(c.maxFrame)}
+	opts := []rpc.Option{rpc.PoolSize(c.pool), rpc.MaxInFlight(c.inFlight), rpc.Logger(w.said.logger()), w.interceptors(), rpc.MaxFrame(c.maxFrame), rpc.IdleTimeout(clientIdle)}
 	if c.recycle {
 		opts = append(opts, rpc.Recycle)
 	}
@@ -257,7 +258,7 @@ func (w *world) connect(s *side) (net.Conn, error) {
 }
 
 func (w *world) newConn(of byte) *modelConn {
-	c := &modelConn{of: of, n: len(w.conns), srv: w.server()}
+	c := &modelConn{of: of, n: len(w.conns), srv: w.server(), made: time.Now()}
 	c.end, c.peer = newPipe(fmt.Sprint("connection ", c.n))
 	return c
 }
