@@ -75,6 +75,13 @@ func (s *stream) written() []byte {
 	return s.log[:len(s.log):len(s.log)]
 }
 
+// ended reports whether nothing more will be written.
+func (s *stream) ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fin
+}
+
 // slow reports whether bytes are held back or writing may block.
 func (s *stream) slow() bool {
 	s.mu.Lock()

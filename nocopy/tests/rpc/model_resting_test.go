@@ -39,7 +39,10 @@ func (w *world) checkGone(c *modelConn) {
 	if c.of == evil {
 		return
 	}
-	const soon = time.Second
+	soon := time.Second
+	if c.end.out.ended() { // the server has nothing to read: it waits for HalfCloseTimeout
+		soon += 2 * time.Second
+	}
 	// It may have been reset while it waited for a slot.
 	gone := !c.reset.IsZero() && time.Since(c.reset) >= soon && c.peer.acceptedFor() >= soon
 	if gone && c.peer.served() {

@@ -23,7 +23,7 @@ func TestOthers(t *testing.T) {
 		"others/a.thrift", "namespace go x\nenum User { ONE }\nstruct A {}",
 	}
 	steps := func(list ...string) []string { return list }
-	for name, list := range map[string][]string{ // in turn, commands and what each reports, if anything
+	for name, list := range map[string][]string{ // commands and what they report
 		"one name":                     steps("a.thrift", "", "b.thrift", "out/x/a.go, "+again+"User, ", "a.thrift", "out/x/b.go, "+again+"User, "),
 		"different names":              steps("a.thrift", "", "c.thrift", "", "-fields a.thrift", "", "c.thrift", ""),
 		"again":                        steps("-fields a.thrift", "", "-fields a.thrift", "", "a.thrift", "", "-golint a.thrift", ""),
