@@ -1,7 +1,7 @@
-// Package compact turns Thrift's compact protocol into Thrift Binary and back. It works on the
-// bytes of one struct and knows neither messages nor where bytes come from.
+// Package compact converts Thrift's compact protocol to Thrift Binary and back. It works on the
+// bytes of one struct. It knows nothing of messages, or of the source of the bytes.
 //
-// In the compact protocol a struct is a sequence of fields, which ends with a zero byte:
+// In the compact protocol a struct is a sequence of fields that ends with a zero byte:
 //
 //	field   1 byte: delta<<4 | type, where delta (1 to 15) is added to the id of the field before;
 //	        or 1 byte: type, and then the id as a number
@@ -17,10 +17,10 @@
 // A bool that is an element is a byte: 1 is true, anything else is false. False is written as 2,
 // and the type of bool elements as 1.
 //
-// A [Reader] makes Thrift Binary. It can stop at any byte of its input and go on when more has
-// arrived. It takes memory and time in proportion to the input, because it trusts no size in it. A
-// byte becomes at most 8 bytes (a zero in a list of i64). A [Writer] makes the compact protocol. 2
-// bytes become at most 3.
+// A [Reader] makes Thrift Binary. It can stop at any byte of its input and continue when more
+// bytes have arrived. It trusts no size in the input, and takes memory and time proportional to
+// the bytes. One byte becomes at most 8 (a zero in a list of i64). A [Writer] makes the compact
+// protocol. 2 bytes become at most 3.
 package compact
 
 import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"

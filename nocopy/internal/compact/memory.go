@@ -6,14 +6,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 )
 
-// PieceSize is how many bytes of memory a Reader or Writer keeps, and how many a Writer passes on
-// at once, except for texts.
+// PieceSize is the number of bytes of memory that a Reader or Writer keeps, and that a Writer
+// passes on at once, except for texts.
 const PieceSize = 64 << 10
 
-// large is the memory that waits for the next large message.
+// large keeps memory for the next large message.
 var large spare.Pool[[]byte]
 
-// takeMemory returns at least n bytes with any contents.
+// takeMemory returns at least n bytes, contents undefined.
 func takeMemory(n int) []byte {
 	if n <= PieceSize {
 		return make([]byte, n)
@@ -25,7 +25,7 @@ func takeMemory(n int) []byte {
 	return make([]byte, n)
 }
 
-// giveMemory returns memory that is not used any more.
+// giveMemory gives memory back that is not used any more.
 func giveMemory(w []byte) {
 	if cap(w) > PieceSize {
 		large.Put(&spare.Item[[]byte]{Value: w, Size: cap(w)})
@@ -37,10 +37,10 @@ var (
 	writers = sync.Pool{New: func() any { return new(Writer) }}
 )
 
-// mostLevels is how many levels a Reader or Writer keeps memory for.
+// mostLevels is the number of levels that a Reader or Writer keeps memory for.
 const mostLevels = 1 << 10
 
-// TakeReader returns a Reader with memory for what n bytes of input may become.
+// TakeReader returns a Reader with memory for the result of n bytes of input.
 func TakeReader(n int) *Reader {
 	r := readers.Get().(*Reader)
 	if n *= 2; n > cap(r.w) {
@@ -59,12 +59,12 @@ func (r *Reader) Free() {
 	if cap(r.stack) > mostLevels {
 		r.stack = nil
 	}
-	clear(r.stack[:cap(r.stack)]) // no types are kept
+	clear(r.stack[:cap(r.stack)]) // keeps no types alive
 	r.stack = r.stack[:0]
 	readers.Put(r)
 }
 
-// TakeWriter returns a Writer with memory for what n bytes of input mostly become.
+// TakeWriter returns a Writer with memory for the usual result of n bytes of input.
 func TakeWriter(n int) *Writer {
 	w := writers.Get().(*Writer)
 	if n > cap(w.w) {

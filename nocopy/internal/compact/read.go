@@ -10,21 +10,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// ErrDepth is what is wrong with bytes that have more levels than Limits has.
+// ErrDepth reports bytes with more levels than Limits allows.
 var ErrDepth = wire.LimitError("nested too deeply")
 
-// Limits bounds what a Reader takes.
+// Limits bounds what a Reader accepts.
 type Limits struct {
 	Bytes  int    // of Thrift Binary
-	Levels int    // of structs and containers in each other
-	Name   string // of the setting that Bytes is from, for errors; "" means Limits.MaxBytes
+	Levels int    // of nested structs and containers
+	Name   string // the setting that Bytes comes from, for errors; "" means Limits.MaxBytes
 }
 
-// Status is how far a Reader came.
+// Status tells how far a Reader has come.
 type Status uint8
 
-// Done: the struct has ended. More: it goes on after the bytes that there are. Failed: the bytes
-// are wrong; Fault tells why.
+// Done: the struct has ended. More: it continues after the bytes so far. Failed: the bytes are
+// invalid, and Fault tells why.
 const (
 	Done Status = iota
 	More
@@ -34,23 +34,23 @@ const (
 // Reader turns a struct of the compact protocol into Thrift Binary. Reset begins one.
 type Reader struct {
 	w []byte // memory for Thrift Binary
-	n int    // how many bytes of it are made
+	n int    // how many bytes of w are filled
 
 	stack  []level
 	limits Limits
 	whole  bool // the input has no more bytes
 
 	err    error // what is wrong
-	at     int   // in the input, where
-	inside bool  // in a field of the innermost level, when that is a struct
-	large  bool  // it becomes more than Limits.Bytes
+	at     int   // offset of err in the input
+	inside bool  // in a field of the innermost level, if that is a struct
+	large  bool  // the result exceeds Limits.Bytes
 }
 
-// level is a struct or container whose end has not come.
+// level is a struct or container that has not ended yet.
 type level struct {
 	typ   Type   // of a struct; of elements and values
 	key   Type   // of keys
-	left  uint32 // elements that are still to come; of a map, keys and values
+	left  uint32 // elements that have not come yet; of a map, keys and values
 	count uint32
 	last  int16 // id of a struct's last field
 	kind  byte  // record, list (a set, too) or dict
@@ -58,8 +58,8 @@ type level struct {
 	keys  byte  // type of keys
 }
 
-// spaceFor is how many bytes a token takes at most, except longer texts: the header of a field,
-// and a uuid or a text that putText moves at once, with some to spare.
+// spaceFor bounds the bytes of a token, except long texts: the header of a field, and a uuid or a
+// text that putText moves at once, with some to spare.
 const spaceFor = 64
 
 // Reset begins a struct of type t, which may be nil. The Reader keeps its memory.
@@ -69,22 +69,21 @@ func (r *Reader) Reset(t Type, l Limits) {
 	r.stack = append(r.stack[:0], level{typ: ofKind(t, record), kind: record})
 }
 
-// Bytes returns the Thrift Binary that was made. It is good until the next Reset.
+// Bytes returns the Thrift Binary that was made. It is valid until the next Reset.
 func (r *Reader) Bytes() []byte { return r.w[:r.n] }
 
-// Len returns how many bytes of Thrift Binary were made.
+// Len returns the number of bytes of Thrift Binary that were made.
 func (r *Reader) Len() int { return r.n }
 
-// Fault returns where in the input something is wrong, and what.
+// Fault returns the error and its offset in the input.
 func (r *Reader) Fault() (at int, err error) { return r.at, r.err }
 
-// IsLarge reports whether what is wrong is that it becomes more than Limits.Bytes.
+// IsLarge reports whether the error is that the result exceeds Limits.Bytes.
 func (r *Reader) IsLarge() bool { return r.large }
 
-// Path calls step for each struct and container that has what is wrong in it, outermost first: for
-// a struct with its type and the id of the field, for a container with a nil Type and the number
-// of the element or pair. It ends before a struct whose type is not known, and when step returns
-// false.
+// Path calls step for each struct and container around the error, outermost first. For a struct it
+// passes the type and the id of the field, for a container a nil Type and the number of the
+// element or pair. It stops before a struct whose type is unknown, and when step returns false.
 func (r *Reader) Path(step func(t Type, n int) bool) {
 	for k := range r.stack {
 		l := &r.stack[k]
@@ -99,7 +98,7 @@ func (r *Reader) Path(step func(t Type, n int) bool) {
 		if l.kind == dict {
 			n += l.count
 		}
-		if !innermost { // the value under way counts as read
+		if !innermost { // the current value counts as read
 			n--
 		}
 		if l.kind == dict {
@@ -111,9 +110,9 @@ func (r *Reader) Path(step func(t Type, n int) bool) {
 	}
 }
 
-// Read reads on at b[i], where the call before stopped. whole tells that nothing comes after b. It
-// returns the index after what was read. With More, b ends within the value that begins
-// there: the next call must have that value from its beginning.
+// Read continues at b[i], where the previous call stopped. whole tells that nothing comes after b.
+// It returns the index after the bytes that it has read. With More, b ends within the value that
+// begins at this index: the next call must get that value from its beginning.
 func (r *Reader) Read(b []byte, i int, whole bool) (int, Status) {
 	r.whole = whole
 	for len(r.stack) > 0 {
@@ -147,31 +146,31 @@ func (r *Reader) Read(b []byte, i int, whole bool) (int, Status) {
 	return i, Done
 }
 
-// step is what comes after a part of a struct or container.
+// step tells what comes after a part of a struct or container.
 type step uint8
 
 const (
-	enter step = iota // a struct or container in it
+	enter step = iota // a nested struct or container
 	leave             // its end
 	short             // the bytes end
-	wrong             // they are wrong
+	wrong             // an error
 )
 
-// fail notes what is wrong.
+// fail notes an error.
 func (r *Reader) fail(at int, err error) step {
 	r.at, r.err = at, err
 	return wrong
 }
 
-// tooLarge notes that what is at this index of the input becomes too much.
+// tooLarge notes that the input up to this index becomes more than the limit.
 func (r *Reader) tooLarge(at int) step {
 	r.large = true
 	name := cmp.Or(r.limits.Name, "Limits.MaxBytes")
 	return r.fail(at, wire.LimitError("message of more than "+name+" = "+strconv.Itoa(r.limits.Bytes)+" in Thrift Binary"))
 }
 
-// number returns the varint at b[i], of at most width bits, and the index after it; or a
-// negative index if there is none, having noted why.
+// number returns the varint at b[i], of at most width bits, and the index after it. If there is
+// none, it notes why and returns a negative index.
 func (r *Reader) number(b []byte, i, width int) (v uint64, next int) {
 	v, next = varint(b, i)
 	switch {
@@ -187,7 +186,7 @@ func (r *Reader) number(b []byte, i, width int) (v uint64, next int) {
 	return v, next
 }
 
-// stepOf returns what a negative index of number means.
+// stepOf returns the meaning of a negative index of number.
 func stepOf(next int) step {
 	if next == ended {
 		return short
@@ -205,8 +204,8 @@ func (r *Reader) size(b []byte, i int) (n, next int) {
 	return int(v), next
 }
 
-// room makes room for n bytes and a token more. It returns false if that exceeds the limit, having
-// noted that what is at index i of the input is too much.
+// room makes room for n bytes and one more token. If that exceeds the limit, it notes the error at
+// index i of the input and returns false.
 func (r *Reader) room(n, i int) bool {
 	if r.n+n+spaceFor <= len(r.w) {
 		return true
@@ -223,7 +222,7 @@ func (r *Reader) room(n, i int) bool {
 	return true
 }
 
-// fields reads fields of a struct until it ends, or another struct or container begins.
+// fields reads fields of a struct until the struct ends, or a nested struct or container begins.
 func (r *Reader) fields(l *level, b []byte, i int) (int, step) {
 	w, n, last := r.w, r.n, l.last
 	var s step
@@ -327,8 +326,8 @@ fields:
 	return i, s
 }
 
-// stopped notes that the value of the field with this id ends too early or is wrong. When more
-// bytes come the field is read again.
+// stopped notes that the value of the field with this id ends too early or is invalid. When more
+// bytes come, the field is read again.
 func (r *Reader) stopped(l *level, id int, s step) step {
 	if s == wrong || r.whole {
 		l.last, r.inside = int16(id), true
@@ -336,13 +335,13 @@ func (r *Reader) stopped(l *level, id int, s step) step {
 	return s
 }
 
-// bitsOf is how many bits a number of the type has.
+// bitsOf is the number of bits of each integer type.
 var bitsOf = [16]int{i16: 16, i32: 32, i64: 64}
 
-// value reads the value of this kind at b[i]; t is its type, nil if that is not known. If it has a
-// header in Thrift Binary, that was written. value returns the index after what it has read, and
-// leave. Of a struct or of a container that is not empty it reads only the header, and adds a
-// level for it. There is room for a token.
+// value reads the value of this kind at b[i]. t is its type, or nil if that is unknown. The caller
+// has written the value's field header, if it has one, and made room for a token. value returns
+// the index after the bytes that it has read, and leave. For a struct or a non-empty container, it
+// reads only the header, and adds a level.
 func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 	w := r.w[r.n:]
 	switch kind {
@@ -408,8 +407,8 @@ func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 	return i, r.fail(i, wire.ErrType)
 }
 
-// putText stores a text of less than 128 bytes at w[n], where there is room for a token, and
-// returns the indices after it in b and in w; or -1 if it is longer, not whole, or w has no room.
+// putText copies a text of fewer than 128 bytes from b[i] to w[n] and returns the indices after it
+// in b and w. It returns -1 if the text is longer or incomplete, or if w lacks room for a token.
 func putText(w []byte, n int, b []byte, i int) (next, to int) {
 	if uint(i) >= uint(len(b)) || b[i] >= 0x80 {
 		return -1, 0

@@ -72,7 +72,7 @@ func (r *Reader) dict(t Type, b []byte, i int) (int, step) {
 	return next + 1, r.open(l, i)
 }
 
-// elements reads elements of a list until it ends, or a struct or container begins.
+// elements reads elements of a list until the list ends, or a nested struct or container begins.
 func (r *Reader) elements(l *level, b []byte, i int) (int, step) {
 	switch l.elem {
 	case i16, i32, i64:
@@ -109,7 +109,7 @@ func (r *Reader) elements(l *level, b []byte, i int) (int, step) {
 		}
 		i = next
 		if len(r.stack) > depth {
-			r.stack[depth-1].left-- // adding a level may have moved l
+			r.stack[depth-1].left-- // not l: adding a level may have moved it
 			return i, enter
 		}
 		l.left--
@@ -154,7 +154,7 @@ func (r *Reader) numbers(l *level, b []byte, i int) (int, step) {
 	return i, leave
 }
 
-// pairs reads keys and values of a map until it ends, or a struct or container begins.
+// pairs reads keys and values of a map until the map ends, or a nested struct or container begins.
 func (r *Reader) pairs(l *level, b []byte, i int) (int, step) {
 	depth := len(r.stack)
 	for l.left > 0 {

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// varint returns the varint at b[i] and the index after it. The index is ended if b ends before,
-// and tooLong if the varint takes more than 10 bytes or 64 bits.
+// varint returns the varint at b[i] and the index after it. The index is ended if b ends too
+// early, and tooLong if the varint takes more than 10 bytes or 64 bits.
 func varint(b []byte, i int) (v uint64, next int) {
 	if i+8 <= len(b) {
 		v = binary.LittleEndian.Uint64(b[i:])
 		if ends := ^v & (1 << 7 * everyByte); ends != 0 {
-			last := ends & -ends // the first bit that ends a varint
+			last := ends & -ends // the lowest bit: it marks the byte that ends the varint
 			v &= (last<<1 - 1) & (0x7f * everyByte)
 			v = v&0x007f007f007f007f | v&0x7f007f007f007f00>>1
 			v = v&0x00003fff00003fff | v&0x3fff00003fff0000>>2
@@ -37,8 +37,8 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return 0, tooLong
 }
 
-// Number returns the varint at b[i] and the index after it. The index is Ended if b ends before,
-// and another negative number if the varint takes more than 10 bytes or 64 bits.
+// Number returns the varint at b[i] and the index after it. The index is Ended if b ends too
+// early, and another negative number if the varint takes more than 10 bytes or 64 bits.
 func Number(b []byte, i int) (v uint64, next int) { return varint(b, i) }
 
 // Ended is the index that Number returns if more bytes are needed.
@@ -56,8 +56,7 @@ const (
 	tooWide = -3
 )
 
-// putVarint stores a varint at w[n], where there is room for 10 bytes, and returns the index after
-// it.
+// putVarint stores a varint at w[n] and returns the index after it. w must have room for 10 bytes.
 func putVarint(w []byte, n int, v uint64) int {
 	if v < 0x80 {
 		w[n] = byte(v)

@@ -5,42 +5,43 @@ import (
 	"errors"
 )
 
-// ErrInvalid is the error of a Writer for bytes that are not one struct in Thrift Binary.
+// ErrInvalid is a Writer's error for bytes that are not exactly one struct in Thrift Binary.
 var ErrInvalid = errors.New("not a struct in Thrift Binary")
 
-// Writer turns a struct in Thrift Binary into the compact protocol, byte for byte as Apache's Go
-// library writes it: a field has the short form of its id where that is possible.
+// Writer converts a struct in Thrift Binary to the compact protocol. The result has the same bytes
+// as Apache's Go library would write: ids have the short form wherever possible.
 type Writer struct {
 	w     []byte // memory
-	n     int    // how many bytes of it are made
+	n     int    // how many bytes of w are filled
 	out   func([]byte) error
 	stack []out
 
-	without int16 // a field that is left out
+	without int16 // the id of the field to leave out
 }
 
-// out is a struct or container whose end has not come.
+// out is a struct or container that has not ended yet.
 type out struct {
-	left uint64 // elements, or keys and values, that are still to come
+	left uint64 // elements, or keys and values, that have not come yet
 	last int16  // id of a struct's last field
 	kind byte   // record, list or dict
 	elem byte   // type of elements or values, of Thrift Binary
 	keys byte   // type of keys
 }
 
-// Bytes returns what was made. It is good until the next Write.
+// Bytes returns the bytes that were made. They are valid until the next Write.
 func (w *Writer) Bytes() []byte { return w.w[:w.n] }
 
-// Write turns b, which must be exactly one struct. It leaves out a binary field of that struct
-// whose id is without. If to is not nil, Write calls it with parts of the result, and memory does
-// not grow; Bytes has the rest. The error is to's, or ErrInvalid.
+// Write converts b, which must be exactly one struct. It leaves out a binary field of that struct
+// whose id is without. If to is not nil, Write calls it with parts of the result as they are made,
+// so that memory does not grow. Bytes then returns the last part. The error is that of to, or
+// ErrInvalid.
 func (w *Writer) Write(b []byte, without int16, to func([]byte) error) error {
 	w.n, w.out, w.w = 0, to, w.w[:cap(w.w)]
 	defer func() { w.out = nil }()
 	return w.write(b, without)
 }
 
-// WriteAfter makes front the first bytes of the result, and writes b after it as Write does.
+// WriteAfter is Write with a result that begins with the bytes of front.
 func (w *Writer) WriteAfter(front, b []byte, without int16) error {
 	w.n, w.w = 0, w.w[:cap(w.w)]
 	if err := w.room(len(front)); err != nil {
@@ -80,7 +81,7 @@ func (w *Writer) write(b []byte, without int16) error {
 	}
 }
 
-// room makes room for n bytes and a token more.
+// room makes room for n bytes and one more token.
 func (w *Writer) room(n int) error {
 	if w.n+n+spaceFor <= len(w.w) {
 		return nil
@@ -100,7 +101,8 @@ func (w *Writer) room(n int) error {
 	return nil
 }
 
-// fields writes fields of a struct until it ends, or another struct or container has begun.
+// fields writes fields of a struct until the struct ends, or a nested struct or container has
+// begun.
 func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 	last := l.last
 	var of *out // the list that the struct is an element of
@@ -203,8 +205,8 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 	}
 }
 
-// value writes the value at b[i], of this type of Thrift Binary. Of a struct or container that is
-// not empty it writes the header, and adds a level. There is room for a token.
+// value writes the value at b[i], which has type t of Thrift Binary. For a struct or a non-empty
+// container, it writes only the header, and adds a level. The caller has made room for a token.
 func (w *Writer) value(t byte, b []byte, i int) (int, error) {
 	size := int(sizeOf[t])
 	if size > len(b)-i {
@@ -291,7 +293,7 @@ func (w *Writer) text(b []byte, i int) (int, error) {
 	}
 	w.n = putVarint(w.w, w.n, uint64(size))
 	end := i + int(size)
-	if w.out != nil && size > PieceSize/2 { // as it is
+	if w.out != nil && size > PieceSize/2 { // passes it on without copying
 		if err := w.out(w.w[:w.n]); err != nil {
 			return i, err
 		}
@@ -313,7 +315,8 @@ func skipText(b []byte, i int) int {
 	return i + 4 + int(binary.BigEndian.Uint32(b[i:]))
 }
 
-// elements writes elements of a list until it ends, or a struct or container has begun.
+// elements writes elements of a list until the list ends, or a nested struct or container has
+// begun.
 func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
 	switch l.elem {
 	case wireI16, wireI32, wireI64:
@@ -371,7 +374,8 @@ func (w *Writer) numbers(l *out, b []byte, i int) (int, error) {
 	return i, nil
 }
 
-// pairs writes keys and values of a map until it ends, or a struct or container has begun.
+// pairs writes keys and values of a map until the map ends, or a nested struct or container has
+// begun.
 func (w *Writer) pairs(l *out, b []byte, i int) (int, error) {
 	depth := len(w.stack)
 	for l.left > 0 {

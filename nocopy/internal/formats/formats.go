@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Of tells of what format the bytes b are, and what reads it; "" if that is not known. b are the
-// first of size bytes, in which a message of the type that d describes was expected.
+// Of returns the name of the format of some bytes, and what reads it, or "" if it is unknown. b is
+// the first part of size bytes, which were expected to be a message of the type that d describes.
 func Of(b []byte, size int, d *schema.Struct) string {
 	switch {
 	case isFrame(b, size):
@@ -35,17 +35,17 @@ func Of(b []byte, size int, d *schema.Struct) string {
 	return ""
 }
 
-// mostDepth is how many levels of the compact protocol are followed, and failed an index after
-// something that is not there.
+// mostDepth is how many levels of the compact protocol are followed. failed is the index that
+// functions return if the expected bytes are not there.
 const (
 	mostDepth = 64
 	failed    = -1
 )
 
-// CompactStruct tells what a struct in the compact protocol is.
+// CompactStruct is the text for a struct in the compact protocol.
 const CompactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
 
-// InFrame tells what is in a frame, which has these bytes after its length.
+// InFrame returns the name of the format in a frame, whose bytes after the length are b.
 func InFrame(b []byte) string {
 	switch {
 	case IsCall(b):
@@ -60,11 +60,11 @@ func InFrame(b []byte) string {
 
 const structInFrame = "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
 
-// StructWithoutFrame tells what a struct is where a frame was expected.
+// StructWithoutFrame is the text for a struct where a frame was expected.
 const StructWithoutFrame = "a struct without a frame: NewDecoder reads such"
 
-// BeginsFrame reports whether b, the first bytes of a stream, are the length of a frame, and the
-// beginning of a call or of a field that d describes.
+// BeginsFrame reports whether b, the first bytes of a stream, consists of the length of a frame,
+// and the beginning of a call or of a field that d describes.
 func BeginsFrame(b []byte, d *schema.Struct) bool {
 	const length = 4
 	return b[0] == 0 && wire.BE32(b) != 0 && (d.Find(wire.HeaderAt(b, length)) != nil || InFrame(b[length:]) != structInFrame)
@@ -73,8 +73,8 @@ func BeginsFrame(b []byte, d *schema.Struct) bool {
 // mostFrames is how many frames in a row are followed.
 const mostFrames = 64
 
-// isFrame reports whether b, the first of size bytes, is one frame or several, which end with the
-// last byte; or a part of one that holds a call.
+// isFrame reports whether size bytes, whose first part is b, are one or more whole frames, or a
+// part of a frame that holds a call.
 func isFrame(b []byte, size int) bool {
 	if len(b) < 5 || wire.BE32(b) == 0 {
 		return false
@@ -114,7 +114,7 @@ func IsCall(b []byte) bool {
 		return false
 	}
 	name, rest := b[header:header+n], b[header+n:]
-	next := rest[1+header] // after the kind of message and the sequence id
+	next := rest[1+header] // skips the kind of message and the sequence id
 	return rest[0] >= 1 && rest[0] <= 4 && isName(name) && (next == 0 || wire.MinSize[next] > 0)
 }
 
@@ -143,8 +143,8 @@ func isCompactCall(b []byte) bool {
 	return isName(name[:min(len(name), int(b[i]))])
 }
 
-// isTHeader reports whether b begins as THeader's transport has it: length, magic number, flags,
-// sequence id, and the size of a header that fits. The length may be gone.
+// isTHeader reports whether b begins like a frame of THeader's transport: length, magic number,
+// flags, sequence id, and a header size that fits. The length may be missing.
 func isTHeader(b []byte) bool {
 	const fixedPart = 10
 	if len(b) > 4 && b[0] == 0 && b[4] == 0x0f {
@@ -168,7 +168,7 @@ func isTLS(b []byte) bool {
 	}
 	n := int(b[3])<<8 | int(b[4])
 	switch b[0] {
-	case 0x16: // client and server hello, whose length is the record's or less
+	case 0x16: // client and server hello; their length is at most the record's
 		return n > 40 && n <= 16<<10+256 && (b[5] == 1 || b[5] == 2)
 	case 0x15:
 		return n == 2 && (b[5] == 1 || b[5] == 2)
@@ -178,7 +178,7 @@ func isTLS(b []byte) bool {
 	return false
 }
 
-// httpStarts are what requests and responses begin with, and what HTTP/2's connections do.
+// httpStarts has the beginnings of HTTP requests, responses and HTTP/2 connections.
 var httpStarts = [][]byte{
 	[]byte("GET /"), []byte("POST /"), []byte("PUT /"), []byte("HEAD /"), []byte("DELETE /"), []byte("PATCH /"),
 	[]byte("OPTIONS "), []byte("CONNECT "), []byte("TRACE /"), []byte("HTTP/1."), []byte("HTTP/2"), []byte("PRI * HTTP/2"),
@@ -196,11 +196,11 @@ func isHTTP(b []byte) bool {
 
 const jsonSpace = " \t\r\n"
 
-// mostKey is how many bytes of a JSON object's first key are looked at.
+// mostKey bounds the bytes of a JSON object's first key that are checked.
 const mostKey = 256
 
-// isObjectText reports whether b begins with a JSON object or an array of strings or objects. Of
-// an object that is not empty, b must have the first key and something after it.
+// isObjectText reports whether b begins with a JSON object or an array of strings or objects. If
+// the object is not empty, b must contain the first key and a byte after it.
 func isObjectText(b []byte) bool {
 	b = bytes.TrimLeft(b, jsonSpace)
 	if len(b) < 2 {
@@ -232,8 +232,8 @@ func isPlain(b []byte) bool {
 	return true
 }
 
-// isApacheText reports whether b begins with a call in Apache's JSON protocol, as [1,"name",1,0,
-// or with a struct, as {"1":{"i64":
+// isApacheText reports whether b begins with a call in Apache's JSON protocol, such as
+// [1,"name",1,0, or with a struct, such as {"1":{"i64":
 func isApacheText(b []byte) bool {
 	if call, ok := bytes.CutPrefix(b, []byte(`[1,"`)); ok {
 		name, rest, ok := bytes.Cut(call[:min(len(call), mostKey)], []byte(`",`))
@@ -258,16 +258,17 @@ func isApacheText(b []byte) bool {
 	return false
 }
 
-// LeastCompact is the size from which on bytes may be taken for a struct in the compact protocol:
-// shorter ones are so by chance too often.
+// LeastCompact is the size from which on bytes may be taken for a struct in the compact protocol.
+// Shorter bytes look like one by chance too often.
 const LeastCompact = 8
 
-// compactKinds are the types of the compact protocol for each of ours; bools have two.
+// compactKinds maps types of Thrift Binary to types of the compact protocol. Bools have two there.
 var compactKinds = [wire.UUID + 1]byte{wire.Bool: 1, wire.I8: 3, wire.I16: 4, wire.I32: 5, wire.I64: 6, wire.Double: 7,
 	wire.String: 8, wire.List: 9, wire.Set: 10, wire.Map: 11, wire.Struct: 12, wire.UUID: 13}
 
 // isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
-// compact protocol: all its fields are known, in the order of their ids and of their types.
+// compact protocol: all its fields are known, have their declared types, and are in the order of
+// their ids.
 func isCompactStruct(b []byte, d *schema.Struct) bool {
 	return len(b) >= LeastCompact && b[0] > byte(wire.UUID) && compactStructEnd(b, 0, d, 0) == len(b)
 }
@@ -286,7 +287,7 @@ func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
 			}
 			return i
 		}
-		if id += delta; delta == 0 || kind > 13 { // ids that are given as such are rare
+		if id += delta; delta == 0 || kind > 13 { // ids that are written in full are rare
 			return failed
 		}
 		var inner *schema.Struct
@@ -301,15 +302,15 @@ func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
 			}
 			inner = f.Type.Struct()
 		}
-		if kind > 2 { // bools are in the header
+		if kind > 2 { // the value of a bool is in the header
 			i = compactValue(b, i, kind, inner, depth)
 		}
 	}
 	return failed
 }
 
-// compactValue returns the index after the value at i, of a type of the compact protocol, or
-// failed.
+// compactValue returns the index after the value at i, or failed. kind is its type in the compact
+// protocol.
 func compactValue(b []byte, i int, kind byte, d *schema.Struct, depth int) int {
 	switch kind {
 	case 1, 2, 3:
@@ -367,7 +368,7 @@ func compactContainer(b []byte, i int, pairs bool, depth int) int {
 	return i
 }
 
-// within returns the index after n bytes at i, or failed if b has less.
+// within returns the index after n bytes at i, or failed if b has fewer.
 func within(b []byte, i, n int) int {
 	if i < 0 || n < 0 || n > len(b)-i {
 		return failed
@@ -375,7 +376,8 @@ func within(b []byte, i, n int) int {
 	return i + n
 }
 
-// skipVarint returns the index after the varint at i, of at most so many bytes, or failed.
+// skipVarint returns the index after the varint at i, which may have at most most bytes, or
+// failed.
 func skipVarint(b []byte, i, most int) int {
 	for end := min(i+most, len(b)); i >= 0 && i < end; i++ {
 		if b[i] < 0x80 {
@@ -385,7 +387,7 @@ func skipVarint(b []byte, i, most int) int {
 	return failed
 }
 
-// varint returns the length that stands at i and the index after it, or failed.
+// varint returns the length at i and the index after it, or failed.
 func varint(b []byte, i int) (n, after int) {
 	after = skipVarint(b, i, 5)
 	if after < 0 {

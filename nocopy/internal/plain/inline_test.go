@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// inlined are the methods that are compiled into their callers.
+// inlined lists the methods that must be inlined into their callers.
 const inlined = `Writer).Fit Writer).Bool Writer).Int8 Writer).Int16 Writer).Int32 Writer).Int64 Writer).Float64 Writer).UUID
 	Writer).BoolValue Writer).Int8Value Writer).Int16Value Writer).Int32Value Writer).Int64Value Writer).Float64Value Writer).UUIDValue
 	Writer).Struct Writer).Stop Writer).Enter Writer).Leave Writer).Element Writer).Binary Writer).BinaryValue
 	Reader).Has Reader).Must Reader).Bool Reader).Int8 Reader).Int16 Reader).Int32 Reader).Int64
 	Reader).Float64 Reader).UUID Reader).Stop Reader).Enter Reader).Leave`
 
-// TestInline: what writes or reads a scalar is compiled into its caller. Generated code does not
-// import this package but thriftimpl, which must therefore have inlined the methods itself.
+// TestInline: methods that write or read a scalar are inlined. Generated code imports thriftimpl,
+// not this package; thriftimpl must therefore have inlined the methods itself.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	for dir, text := range map[string]string{".": "can inline (*", "../../thriftimpl": "inlining call to plain.(*"} {

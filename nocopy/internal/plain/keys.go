@@ -8,18 +8,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// fewKeys is up to how many keys each is compared with all before it.
+// fewKeys is the number of keys up to which each key is compared with all previous ones.
 const fewKeys = 8
 
-// keptTable is the largest table, in keys, that waits for the next map.
+// keptTable is the largest table, in keys, that is kept for the next map.
 const keptTable = 1 << 14
 
 var (
-	seed   = maphash.MakeSeed() // nobody can choose keys of one hash
+	seed   = maphash.MakeSeed() // random: nobody can choose keys with the same hash
 	tables = sync.Pool{New: func() any { return new([]uint32) }}
 )
 
-// Unique returns at if no key comes twice among the pairs. Otherwise it returns Failed: a message
+// Unique returns at if the keys of the pairs differ. Otherwise it returns Failed, since a message
 // knows which of the pairs counts.
 func Unique[K comparable, V any](at int, v []nocopy.Pair[K, V]) int {
 	return unique(at, v, func(k K) K { return k })
@@ -36,7 +36,7 @@ func unique[T, V any, K comparable](at int, v []nocopy.Pair[T, V], key func(T) K
 	}
 	for i := range v {
 		k := key(v[i].Key)
-		if k != k { // not a number: not even equal to itself
+		if k != k { // NaN, which does not even equal itself
 			return Failed
 		}
 		for j := range i {

@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// Methods that do not check store by pointers: comparing the position with the length of the slice
-// again would take a third of the time of a small struct.
+// Methods that do not check for room store through pointers. Comparing the position with the
+// length of the slice again would take a third of the time of a small struct.
 
 // room returns the bytes at at.
 func (w *Writer) room(at int) *[beyond]byte {
-	// SAFETY: Fit, or a method that says so, has made room for Slack+beyond bytes since. Generated
-	// code writes at most Slack bytes before the next of these.
+	// SAFETY: Fit, or a method that documents it, has made room for Slack+beyond bytes. Generated
+	// code writes at most Slack bytes before the next such call.
 	return (*[beyond]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.b)), at))
 }
 
-// shortText is the longest text that is moved by a few loads, which takes less time than calling
+// shortText is the longest text that a few loads and stores move in less time than a call of
 // memmove.
 const shortText = 64
 
@@ -91,11 +91,12 @@ func (w *Writer) anyTextValue(at int, v string) int {
 	return at + textHeader + n
 }
 
-// The moves copy the text at from, of as many bytes as their names say, some in the middle twice.
+// Each of these functions copies a text whose length is in the range in its name. It may copy some
+// bytes in the middle twice.
 
 func move33to64(to, from unsafe.Pointer, n int) {
-	// SAFETY: the text has n bytes, and there is room for as many at to. Nothing is read or stored
-	// before or after these. It is the same in the other moves.
+	// SAFETY: the text has n bytes, and to has room for n bytes. Nothing is read or stored before
+	// or after these. The same holds for the other moves.
 	move17to32(to, from, 32)
 	move17to32(unsafe.Add(to, n-32), unsafe.Add(from, n-32), 32)
 }
@@ -124,13 +125,13 @@ func move1to7(to, from unsafe.Pointer, n int) {
 	*(*byte)(unsafe.Add(to, n-1)) = *(*byte)(unsafe.Add(from, n-1))
 }
 
-// sizeOf returns the size of a T in bytes. The compiler knows it, which reflect would look up.
+// sizeOf returns the size of a T in bytes. The compiler knows it; reflect would look it up.
 func sizeOf[T any]() uintptr {
 	var v T
 	return unsafe.Sizeof(v) // SAFETY: nothing is loaded or stored
 }
 
-// The callers of these have compared the end of what they load with that of the message.
+// The callers of these methods have checked that the bytes that they load are in the message.
 
 func (r *Reader) load16(at int) uint16 {
 	// SAFETY: see above.

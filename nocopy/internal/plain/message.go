@@ -8,9 +8,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// What a struct of plain values needs when its bytes are parsed as a message.
+// Filling structs of plain values from messages, if a Reader has failed.
 
-// filled is a struct of plain values that is filled from the getters of a message with root S.
+// filled is a struct of plain values that can be filled from the getters of a message with root S.
 type filled[V, S any] interface {
 	*V
 	ThriftFill(s S, r *Reader)
@@ -21,7 +21,7 @@ func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []no
 	s, err := parse(b, atOnce(opts)...)
 	if err == nil {
 		r := Reader{b: b, room: roomFor(b, opts)}
-		if v.ThriftFill(s, &r); r.room < 0 { // perhaps because of what v had before
+		if v.ThriftFill(s, &r); r.room < 0 { // perhaps because of the memory that v had before
 			*v = *new(V)
 			r.room = roomFor(b, opts)
 			v.ThriftFill(s, &r)
@@ -35,8 +35,8 @@ func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []no
 	return err
 }
 
-// atOnce returns the options without those that put checks off, since everything is read at once,
-// and those that let the message have the caller's bytes.
+// atOnce returns the options without those that delay checks, since everything is read at once,
+// and without those that give the caller's bytes to the message.
 func atOnce(opts []nocopy.Option) []nocopy.Option {
 	return slices.DeleteFunc(slices.Clone(opts), func(o nocopy.Option) bool {
 		switch o {
@@ -47,10 +47,10 @@ func atOnce(opts []nocopy.Option) []nocopy.Option {
 	})
 }
 
-// mostRoom is for systems of 32 bits, where one slice could otherwise be larger than any can be.
+// mostRoom matters on 32-bit systems: a slice could otherwise exceed the largest possible size.
 const mostRoom = math.MaxInt / 4
 
-// roomFor returns how much memory the slices of a message of these bytes may take.
+// roomFor returns how much memory the slices of a message with the bytes b may take.
 func roomFor(b []byte, opts []nocopy.Option) int64 {
 	room := memoryLess + perByte*int64(len(b))
 	for _, o := range opts {
@@ -69,7 +69,8 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// Empty returns v without its elements. Its memory counts as with Slice, which may return nil.
+// Empty returns v without its elements. Its memory counts as in Slice, and Empty may return nil
+// like Slice.
 func Empty[T any](r *Reader, v []T) []T {
 	v, _ = Slice(r, 0, v, 0)
 	return v

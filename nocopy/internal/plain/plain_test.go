@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestSlice: elements keep what they had, and memory is bounded by the bytes of the message.
+// TestSlice: elements keep their contents, and the bytes of the message bound the memory.
 func TestSlice(t *testing.T) {
 	type large struct {
 		kept []int
@@ -47,7 +47,7 @@ func TestSlice(t *testing.T) {
 	if v, at := Slice(&r, 0, make([]int64, 2), 2); v != nil || at != Failed {
 		t.Error("a slice that was there does not count")
 	}
-	// 4 GiB, which an int32 has as 0
+	// 4 GiB, which is 0 as an int32
 	r, _ = NewReader(nil, nil)
 	if v, at := Slice(&r, 0, [][1 << 10]byte(nil), 1<<22); v != nil || at != Failed || r.end() == nil {
 		t.Error("4 GiB for nothing")
@@ -67,7 +67,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// TestOptions: checks are not put off, and the bytes stay the caller's.
+// TestOptions: checks are not delayed, and the bytes stay the caller's.
 func TestOptions(t *testing.T) {
 	all := []nocopy.Option{nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ByIndex, nocopy.WithIndex, nocopy.ValidUTF8, nocopy.RequireIndex, nocopy.Limits{MaxDepth: 3}}
 	if got := atOnce(all); len(got) != 3 {
@@ -78,7 +78,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestGrow: whatever the capacity, each method writes the same bytes, and none beyond the slice.
+// TestGrow: each method writes the same bytes for every capacity, and none beyond the slice.
 func TestGrow(t *testing.T) {
 	const f = Field(11<<16 | 1)
 	write := func(dst []byte) []byte {
@@ -110,7 +110,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// TestTooLong: what a message cannot have is refused.
+// TestTooLong: texts and lists that are too large for a message are refused.
 func TestTooLong(t *testing.T) {
 	for _, f := range []func(){
 		func() {
@@ -132,7 +132,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestWriterKeepsTheRest: what is after the appended bytes stays as it was, as with append.
+// TestWriterKeepsTheRest: the bytes after the appended ones stay unchanged, as with append.
 func TestWriterKeepsTheRest(t *testing.T) {
 	const f = Field(1) // only the header's lowest bits matter here
 	for name, write := range map[string]func(w *Writer, at int) int{

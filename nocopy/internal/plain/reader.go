@@ -9,11 +9,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Failed is a position that says that the bytes have not the usual form. It is larger than any
-// other, so that whatever is read there is absent.
+// Failed is the position that reports bytes without the usual form. It is larger than any other,
+// so that all fields read as absent there.
 const Failed = math.MaxInt / 2
 
-// What a message may have if nothing else is said: see nocopy.Limits.
+// The default limits of a message: see nocopy.Limits.
 const (
 	maxBytes   = 100 << 20
 	maxDepth   = 64
@@ -25,15 +25,15 @@ const (
 type Reader struct {
 	b     []byte
 	depth int
-	room  int64 // bytes of memory that slices and pointers may still take
+	room  int64 // how many more bytes slices and pointers may take
 
-	// When functions take the elements of lists, everything is read twice: first to check it
-	calls bool  // the functions are called
-	err   error // that of one of them
+	// If functions take the elements of lists, everything is read twice: first to check it
+	calls bool  // the second time: the functions are called
+	err   error // the error of one of these functions
 }
 
-// NewReader returns a Reader of b, and the position to read at: Failed if the options ask for
-// something that only a message can do.
+// NewReader returns a Reader of b and the first position. The position is Failed if the options
+// need a message.
 func NewReader(b []byte, opts []nocopy.Option) (Reader, int) {
 	r := Reader{b: b, room: roomFor(b, nil)}
 	if len(opts) > 0 || len(b) > maxBytes {
@@ -42,12 +42,12 @@ func NewReader(b []byte, opts []nocopy.Option) (Reader, int) {
 	return r, 0
 }
 
-// Has reports whether field f comes next, with n bytes at least after its header. n is not 0.
+// Has reports whether field f comes next, with at least n bytes after its header. n is not 0.
 func (r *Reader) Has(at int, f Field, n int) bool {
 	return at+fieldHeader+n <= len(r.b) && r.load32(at)>>8 == uint32(f)&0xffffff
 }
 
-// Enter begins a struct, or a list of structs, in a struct.
+// Enter begins a nested struct, or a nested list of structs.
 func (r *Reader) Enter(at int) int {
 	if r.depth++; r.depth >= maxDepth {
 		return Failed
@@ -55,7 +55,7 @@ func (r *Reader) Enter(at int) int {
 	return at
 }
 
-// Leave ends it.
+// Leave ends what Enter began.
 func (r *Reader) Leave() { r.depth-- }
 
 // Stop ends a struct.
@@ -66,8 +66,8 @@ func (r *Reader) Stop(at int) int {
 	return Failed
 }
 
-// Bool returns a field and where the next one begins, or absent and at. The other methods for
-// fields do the same.
+// Bool returns a field and the position after it, or absent and at if the field does not come
+// next. The other methods for fields do the same.
 func (r *Reader) Bool(at int, f Field, absent bool) (bool, int) {
 	if !r.Has(at, f, 1) {
 		return absent, at
@@ -117,7 +117,7 @@ func (r *Reader) UUID(at int, f Field, absent nocopy.UUID) (nocopy.UUID, int) {
 	return nocopy.UUID(r.b[at+fieldHeader:]), at + fieldHeader + 16
 }
 
-// Text returns a field, whose bytes are those of the message.
+// Text returns a field. It aliases the bytes that are read.
 func (r *Reader) Text(at int, f Field, absent string) (string, int) {
 	if !r.Has(at, f, textHeader) {
 		return absent, at
@@ -125,7 +125,7 @@ func (r *Reader) Text(at int, f Field, absent string) (string, int) {
 	return r.TextValue(at + fieldHeader)
 }
 
-// Binary returns a field, whose bytes are those of the message, or nil if it is absent.
+// Binary returns a field, which aliases the bytes that are read, or nil if it is absent.
 func (r *Reader) Binary(at int, f Field) ([]byte, int) {
 	if !r.Has(at, f, textHeader) {
 		return nil, at
@@ -153,7 +153,7 @@ func (r *Reader) BinaryValue(at int) ([]byte, int) {
 	return r.b[at:end:end], end
 }
 
-// The values of maps: without field headers.
+// Keys and values of maps, which have no field headers.
 
 func (r *Reader) BoolValue(at int) (bool, int) {
 	if at+1 > len(r.b) {
@@ -202,8 +202,8 @@ func (r *Reader) UUIDValue(at int) (nocopy.UUID, int) {
 	return nocopy.UUID(r.b[at:]), at + 16
 }
 
-// List begins field f, a list or set whose elements have the given wire type and take size bytes
-// at least. It returns the number of elements, or -1 if the field is absent.
+// List begins field f, a list or set whose elements have the given wire type and take at least
+// size bytes each. It returns the number of elements, or -1 if the field is absent.
 func (r *Reader) List(at int, f Field, elem nocopy.WireType, size int) (int, int) {
 	if !r.Has(at, f, listHeader) {
 		return -1, at
@@ -216,8 +216,8 @@ func (r *Reader) List(at int, f Field, elem nocopy.WireType, size int) (int, int
 	return n, at
 }
 
-// Map begins field f, a map whose pairs take size bytes at least. It returns the number of pairs,
-// or -1 if the field is absent.
+// Map begins field f, a map whose pairs take at least size bytes each. It returns the number of
+// pairs, or -1 if the field is absent.
 func (r *Reader) Map(at int, f Field, key, elem nocopy.WireType, size int) (int, int) {
 	if !r.Has(at, f, mapHeader) {
 		return -1, at
@@ -231,13 +231,13 @@ func (r *Reader) Map(at int, f Field, key, elem nocopy.WireType, size int) (int,
 	return n, at
 }
 
-// Slice returns v with n elements, and at. Elements keep what they were, for the slices in them; a
-// v that has too few grows. At Failed, and if the slices of the message take too much memory, it
-// returns nil, and Failed.
+// Slice returns v with n elements, and at. Elements keep their contents, so that slices in them
+// can be reused. v grows if it has too few. At Failed, or if the slices of the message take too
+// much memory, Slice returns nil and Failed.
 //
-// Memory that v has counts like new memory, and is given up if there is no room for it. Elements
-// that v had beyond n become zero. Otherwise many messages could each fill another element with a
-// large slice, and all of them would stay.
+// The memory of v counts like new memory, and is given up if there is no room for it. Elements of
+// v beyond n become zero. Otherwise many messages could each fill another element with a large
+// slice, and all slices would stay.
 func Slice[T any](r *Reader, at int, v []T, n int) ([]T, int) {
 	if at == Failed {
 		return nil, at
@@ -274,7 +274,7 @@ func fixed[T any](r *Reader, at int, f Field, v []T, elem nocopy.WireType, size 
 }
 
 // Bools returns a list or set in the memory of v, or nil if it is absent. The methods for other
-// elements do the same.
+// element types do the same.
 func (r *Reader) Bools(at int, f Field, v []bool) ([]bool, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireBool, 1)
 	for i := range v {
@@ -334,8 +334,8 @@ func (r *Reader) UUIDs(at int, f Field, v []nocopy.UUID) ([]nocopy.UUID, int) {
 	return v, at + 16*len(v)
 }
 
-// Texts returns a list or set in the memory of v, or nil if it is absent. The bytes of the texts
-// are those of the message.
+// Texts returns a list or set in the memory of v, or nil if it is absent. The texts alias the
+// bytes that are read.
 func (r *Reader) Texts(at int, f Field, v []string) ([]string, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireString, textHeader)
 	for i := range v {
@@ -352,7 +352,7 @@ func (r *Reader) ByteSlices(at int, f Field, v [][]byte) ([][]byte, int) {
 	return v, at
 }
 
-// New returns p, or new memory for one if it is nil, and at. It fails as Slice does.
+// New returns p, or a new T if p is nil, and at. It fails as Slice does.
 func New[T any](r *Reader, at int, p *T) (*T, int) {
 	if r.room -= int64(sizeOf[T]()); r.room < 0 {
 		return nil, Failed
@@ -363,8 +363,8 @@ func New[T any](r *Reader, at int, p *T) (*T, int) {
 	return p, at
 }
 
-// Must returns at if field f comes next, and Failed otherwise: a message tells which required
-// field is missing.
+// Must returns at if field f comes next, and Failed otherwise, since a message tells which
+// required field is missing.
 func (r *Reader) Must(at int, f Field) int {
 	if !r.Has(at, f, 1) {
 		return Failed

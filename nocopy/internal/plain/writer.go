@@ -16,12 +16,12 @@ import (
 // Field is the constant of a field: the header is in its lowest 24 bits.
 type Field = schema.Ref
 
-// Slack is the number of bytes for which there is room after Fit, and after each method that says
-// so. The methods that do not check may write that many before the next one that does; generated
-// code counts them. Some store longer numbers than they write.
+// Slack is the number of bytes for which there is room after Fit, and after each method that makes
+// room. Methods without a check may write that many bytes before the next method that makes room;
+// generated code counts them. Some methods store more bytes than they write.
 const Slack = 128
 
-// beyond is for stores that are longer than what they write.
+// beyond is extra room for stores that are longer than the bytes written.
 const beyond = 24
 
 // sizes of headers in bytes
@@ -32,22 +32,22 @@ const (
 	mapHeader   = 6 // key type, value type, count
 )
 
-// most is the largest length of a text and number of elements. What comes with it, such as headers
-// and the slack, fits an int32, too.
+// most is the largest length of a text, and the largest number of elements. Together with headers
+// and the slack it still fits an int32.
 const most = math.MaxInt32 - 1<<10
 
-// mostDepth is how many structs and lists of structs may be in each other. More means that values
-// contain themselves: Go's stack would be full in the end.
+// mostDepth is how deep structs and lists of structs may be nested. Deeper values contain
+// themselves, and would overflow Go's stack.
 const mostDepth = 1 << 16
 
-// Writer appends the fields of structs to a slice, or writes them for a message.
+// Writer appends the fields of structs to a slice, or writes them into a message.
 type Writer struct {
 	b     []byte // with its capacity, see use
 	depth int
 	refer int // the size from which on a message refers to texts
 
-	to                engine.Draft // of a message
-	element, elements int          // which element of the list in to is written, and of how many
+	to                engine.Draft // the draft of a message, if one is written
+	element, elements int          // the current element of the list in to, and the number of all
 }
 
 // NewWriter returns a Writer that appends to dst, and the position of the first byte.
@@ -57,16 +57,16 @@ func NewWriter(dst []byte) (Writer, int) {
 	return w, len(dst)
 }
 
-// use makes the capacity of b, after its length, what w writes to. It leaves out what is more than
-// the largest text needs, so that longer ones always call growText, which refuses them.
+// use makes w write to the capacity of b, after its length. It uses no more capacity than the
+// largest text needs, so that longer texts always call growText, which refuses them.
 func (w *Writer) use(b []byte) {
 	w.b = b[:len(b)+min(cap(b)-len(b), most+2*(Slack+beyond))]
 }
 
-// Bytes returns what has been written up to at.
+// Bytes returns the bytes written up to at.
 func (w *Writer) Bytes(at int) []byte { return w.b[:at] }
 
-// Fit makes room.
+// Fit makes room for Slack bytes at at.
 func (w *Writer) Fit(at int) int {
 	if len(w.b)-at < Slack+beyond {
 		w.grow(at, 0)
@@ -89,35 +89,35 @@ func (w *Writer) grow(at, n int) {
 		return
 	}
 	more := int64(at)
-	if w.element > 0 { // as much as the elements before make it likely, unless these were unusual
+	if w.element > 0 { // as much as the previous elements suggest, within bounds
 		likely := int64(at/w.element+1)*int64(w.elements-w.element) + more/16
 		more = min(likely, mostLikely*max(more, leastLikely), chain.MaxSize)
 	}
 	w.b = w.to.Grow(w.b, at, at+n, at+max(n, int(more)))
 }
 
-// Memory for the elements to come is at most mostLikely times as large as those before, so that a
-// few large ones do not make it as large as if all were. Of less than leastLikely it is that for
-// as much.
+// Memory for the remaining elements is at most mostLikely times as large as the previous elements,
+// so that a few large elements do not reserve memory as if all were large. For this, previous
+// elements of fewer than leastLikely bytes count as that many.
 const (
 	mostLikely  = 15
 	leastLikely = 64 << 10
 )
 
-// Enter notes that a nested struct, or a list of such, begins.
+// Enter begins a nested struct, or a nested list of structs.
 func (w *Writer) Enter() {
 	if w.depth++; w.depth > mostDepth {
 		w.fail("nocopy: values that contain themselves, or are nested too deeply")
 	}
 }
 
-// fail gives up what has been written for a message, and panics.
+// fail gives up the bytes written for a message, and panics.
 func (w *Writer) fail(text string) {
 	w.to.Drop()
 	panic(text)
 }
 
-// Leave notes that it ends.
+// Leave ends what Enter began.
 func (w *Writer) Leave() { w.depth-- }
 
 // Stop ends a struct, without a check.
@@ -151,7 +151,7 @@ func (w *Writer) Int8(at int, f Field, v int8) int {
 func (w *Writer) Int16(at int, f Field, v int16) int {
 	b := w.room(at)
 	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
-	binary.BigEndian.PutUint16(b[fieldHeader:], uint16(v)) // not more: the caller's bytes may follow
+	binary.BigEndian.PutUint16(b[fieldHeader:], uint16(v)) // not 8: the caller's may follow
 	return at + fieldHeader + 2
 }
 
@@ -182,14 +182,14 @@ func (w *Writer) UUID(at int, f Field, v nocopy.UUID) int {
 	return at + fieldHeader + len(v)
 }
 
-// longText is Text for any length, also if there is no room.
+// longText is Text for any length, even without room.
 func (w *Writer) longText(at int, f Field, v string) int {
 	w.fitText(at, len(v))
 	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(len(v)))<<8)
 	return w.contents(at+fieldHeader+textHeader, v)
 }
 
-// longTextValue is TextValue for any length, also if there is no room.
+// longTextValue is TextValue for any length, even without room.
 func (w *Writer) longTextValue(at int, v string) int {
 	w.fitText(at, len(v))
 	binary.BigEndian.PutUint32(w.room(at)[:], uint32(len(v)))
@@ -207,7 +207,7 @@ func (w *Writer) fitText(at, n int) {
 	w.fit(at, n+fieldHeader+textHeader)
 }
 
-// contents writes a text after its length, which is before at; or a message refers to it.
+// contents writes a text at at, after its length, or makes the message refer to it.
 func (w *Writer) contents(at int, v string) int {
 	if len(v) >= w.refer {
 		if w.to.Refer(w.b, at-textHeader, v) {
@@ -226,7 +226,7 @@ func (w *Writer) Binary(at int, f Field, v []byte) int {
 // BinaryValue writes a binary without a field header and makes room after it.
 func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, chain.String(v)) }
 
-// The values of maps: without field headers, without a check.
+// Keys and values of maps, without field headers and without a check.
 
 func (w *Writer) BoolValue(at int, v bool) int {
 	x := byte(0)
@@ -279,7 +279,7 @@ func (w *Writer) list(at int, f Field, elem nocopy.WireType, n, size int) int {
 	return at + fieldHeader + listHeader
 }
 
-// few is a number of elements that fit in a message whatever their size.
+// few is a number of elements of fixed size that always fit in a message.
 const few = 1 << 20
 
 func (w *Writer) fitList(at, n, size int) {
@@ -306,7 +306,8 @@ func (w *Writer) checkCount(n, size int) {
 	}
 }
 
-// Bools writes a list or set and makes room after it. The methods for other elements do the same.
+// Bools writes a list or set and makes room after it. The methods for other element types do the
+// same.
 func (w *Writer) Bools(at int, f Field, v []bool) int {
 	at = w.list(at, f, nocopy.WireBool, len(v), 1)
 	b := w.b[at:][:len(v)]
@@ -377,23 +378,23 @@ func (w *Writer) ByteSlices(at int, f Field, v [][]byte) int {
 	return at
 }
 
-// Default writes field f of a struct that d describes with the IDL's value, or an empty one, and
-// makes room after it.
+// Default writes field f of a struct that d describes with the IDL's default, or an empty value,
+// and makes room after it.
 func (w *Writer) Default(at int, d *schema.Struct, f Field) int {
 	n := len(d.AppendDefault(w.b[:at:len(w.b)], f)) - at
 	if len(w.b)-at-(Slack+beyond) < n {
-		w.grow(at, n) // which gives up memory that may have the value
+		w.grow(at, n) // gives up memory that may contain the default
 		d.AppendDefault(w.b[:at:len(w.b)], f)
 	}
 	return at + n
 }
 
-// Distinct returns v without the elements that equal an earlier one, as a set has them.
+// Distinct returns v without elements that equal an earlier one, for a set.
 func Distinct[T comparable](v []T) []T {
 	return distinct(v, func(x T) T { return x })
 }
 
-// DistinctFloat64s is Distinct for doubles, of which those are equal that have the same bits.
+// DistinctFloat64s is Distinct for doubles. Doubles are equal if their bits are.
 func DistinctFloat64s(v []float64) []float64 { return distinct(v, math.Float64bits) }
 
 // DistinctSlices is Distinct for binaries.

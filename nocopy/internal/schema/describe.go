@@ -11,8 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Info holds the comment before a declaration in the IDL and the annotations
-// after it, in their order.
+// Info holds the comment before a declaration in the IDL, and the annotations after it, in order.
 type Info struct {
 	Doc         string
 	Annotations []Annotation
@@ -32,7 +31,7 @@ func (i *Info) Annotation(name string) (value string, ok bool) {
 	return "", false
 }
 
-// onlyInfo returns what a constructor was given, if it was.
+// onlyInfo returns the Info that was passed to a constructor, or nil.
 func onlyInfo(info []Info) *Info {
 	if len(info) == 0 {
 		return &Info{}
@@ -58,7 +57,7 @@ func (d *Struct) FieldDesc(i int) *FieldDesc { return &d.fields[i].FieldDesc }
 // Field returns the constant that identifies field i in the accessors of engine.Struct.
 func (d *Struct) Field(i int) Ref { return d.fields[i].c }
 
-// AppendDefault appends field f as finishing adds it if it is required and not set.
+// AppendDefault appends field f as Finish adds it if it is required and not set.
 func (d *Struct) AppendDefault(dst []byte, f Ref) []byte {
 	fd := d.FieldOf(f)
 	dst = append(dst, byte(fd.header>>16), byte(fd.header>>8), byte(fd.header))
@@ -124,7 +123,7 @@ type Enum struct {
 	info   *Info
 	values []EnumValue // in declaration order
 	once   sync.Once
-	// Of values with the same number, the first one; made when first asked for
+	// The first name of each number; made at first use
 	byNumber map[int32]string
 	byName   map[string]int32
 	typ      Type
@@ -163,7 +162,7 @@ func (e *Enum) index() {
 	}
 }
 
-// Name returns the IDL's name of a number, or "". If there are several, it is the first.
+// Name returns the IDL's name of a number, the first if there are several, or "".
 func (e *Enum) Name(v int32) string {
 	e.once.Do(e.index)
 	return e.byNumber[v]
@@ -207,7 +206,7 @@ type File struct {
 type Const struct {
 	Name string
 	Type *Type
-	Wire string // its value's wire bytes
+	Wire string // the wire bytes of its value
 	Info Info
 }
 
@@ -219,9 +218,9 @@ type Service struct {
 	Info    Info
 }
 
-// Method describes a method of a service by the structs of its calls and
-// replies. The result has field 0 for the return value, and one field per declared exception. A
-// oneway method has no result: it is nil.
+// Method describes a method of a service by the structs of its arguments and result. The result
+// has field 0 for the return value, and one field per declared exception. It is nil for a oneway
+// method.
 type Method struct {
 	Name         string
 	Args, Result *Struct
@@ -234,7 +233,8 @@ var files struct {
 	all []*File
 }
 
-// Register adds a file to the result of Files. caller is in the package that registers it.
+// Register adds a file to the result of Files. caller is a program counter in the package that
+// registers it.
 func Register(f *File, caller uintptr) {
 	f.caller = caller
 	files.mu.Lock()

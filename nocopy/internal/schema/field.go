@@ -12,8 +12,8 @@ import (
 // Requiredness tells whether the IDL declares a field required or optional.
 type Requiredness uint8
 
-// The requirednesses of the IDL; DefaultReq is that of a field that says
-// nothing.
+// The requirednesses of the IDL. DefaultReq is for a field that is declared neither required nor
+// optional.
 const (
 	DefaultReq Requiredness = iota
 	Required
@@ -39,12 +39,12 @@ type FieldDesc struct {
 	Info    Info
 }
 
-// TemplateField tells that the field of this word is at this offset of the template.
+// TemplateField tells the offset in the template of the field with this word.
 type TemplateField struct{ Word, Off uint32 }
 
-// IDField tells the field with an id, in few bytes.
+// IDField is a short form of a Field, for the table by ids.
 type IDField struct {
-	header uint32 // as Field.header; noHeader: there is no field with this id
+	header uint32 // as Field.header; noHeader if no field has this id
 	Number uint16
 	Kind   Kind
 	Size   uint8 // as Field.size
@@ -52,27 +52,28 @@ type IDField struct {
 
 const noHeader = math.MaxUint32
 
-// Field is a FieldDesc with what parsing asks of it.
+// Field is a FieldDesc together with the facts that parsing needs.
 type Field struct {
 	header uint32 // the field header: wire type and id, as a big-endian number of 24 bits
 	word   uint32
 	kind   Kind
 	size   uint8
-	c      Ref // the constant by which generated code names it
+	c      Ref // the constant that identifies it in generated code
 	FieldDesc
-	inEntry uint64 // what entries of a message's index have of it, see wireindex.FieldEntry
+	inEntry uint64 // its form in the entries of a wire index, see wireindex.FieldEntry
 
 	of     *Struct             // the field's struct
-	absent atomic.Pointer[any] // what package nocopy keeps: what the field reads as when it is unset
+	absent atomic.Pointer[any] // the value of the unset field, kept by package nocopy
 
-	widest int // words of the widest struct inside; known once there is a program
+	widest int // words of the widest struct in it; known once there is a program
 }
 
-// InTemplate reports whether the field is in the bytes that a new struct of type d begins with.
+// InTemplate reports whether the field is in the template, with which a new struct of type d
+// begins.
 func (f *Field) InTemplate(d *Struct) bool { return !d.union && f.Req != Optional && f.kind == Fixed }
 
-// AppendDefault appends the value that finishing gives to the field if it must be there and was
-// not set.
+// AppendDefault appends the value that Finish gives to the field if it must be present and was not
+// set.
 func (f *Field) AppendDefault(dst []byte) []byte {
 	if f.Default != "" {
 		return append(dst, f.Default...)
@@ -80,14 +81,14 @@ func (f *Field) AppendDefault(dst []byte) []byte {
 	return AppendZero(dst, f.Type)
 }
 
-// Ref is one constant for a field of a struct: its wire type and id, its
-// word in the struct's entry, and the number of words of that entry. Package entry has the layout.
+// Ref identifies a field of a struct in one constant: its wire type and id, its word in the
+// struct's entry, and the number of words of that entry. Package entry has the layout.
 type Ref uint64
 
 // Word returns the number of the field's word.
 func (f Ref) Word() uint32 { return uint32(f >> entry.WordShift) }
 
-// Words returns how many words the struct's entry would have if it were not wide.
+// Words returns the number of words that the struct's entry would have if it were not wide.
 func (f Ref) Words() uint32 { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
 
 // Wire returns the field's wire type.
@@ -99,7 +100,7 @@ func (f Ref) Header() uint32 { return uint32(f) & 0xffffff }
 // FixedList reports whether the field is a list or set of elements of fixed size.
 func (f *Field) FixedList() bool { return f.kind == List && f.Type.elem.kind == Fixed }
 
-// Wide reports whether the field is of a wide struct.
+// Wide reports whether the field belongs to a wide struct.
 func (f Ref) Wide() bool { return int32(f) < 0 }
 
 // Header returns the field header: wire type and id, as a big-endian number of 24 bits.
@@ -114,18 +115,18 @@ func (f *Field) Kind() Kind { return f.kind }
 // Size returns the size in bytes of a field of fixed size.
 func (f *Field) Size() uint8 { return f.size }
 
-// Ref returns the constant by which generated code names the field.
+// Ref returns the constant that identifies the field in generated code.
 func (f *Field) Ref() Ref { return f.c }
 
-// Of returns the struct that has the field.
+// Of returns the struct to which the field belongs.
 func (f *Field) Of() *Struct { return f.of }
 
-// InEntry returns what entries of a message's index have of the field, see wireindex.FieldEntry.
+// InEntry returns the field's form in the entries of a wire index, see wireindex.FieldEntry.
 func (f *Field) InEntry() uint64 { return f.inEntry }
 
-// Widest returns how many words the widest struct in the field has. It is known once there are
+// Widest returns the number of words of the widest struct in the field. It is known once there are
 // programs.
 func (f *Field) Widest() int { return f.widest }
 
-// Absent is where package nocopy keeps what the field reads as when it is unset.
+// Absent is where package nocopy keeps the value of the unset field.
 func (f *Field) Absent() *atomic.Pointer[any] { return &f.absent }

@@ -2,8 +2,8 @@ package schema
 
 import "math"
 
-// Nesting returns how many structs may be nested in a value of the type, the outermost included:
-// unbounded if one of them may contain itself.
+// Nesting returns how deep structs may be nested in a value of the type, the outermost included.
+// It is unbounded if one of them may contain itself.
 func (t *Type) Nesting() int {
 	switch t.kind {
 	case Record:
@@ -28,8 +28,8 @@ func (d *Struct) Nesting() int {
 	return n
 }
 
-// countNesting returns how many structs may be nested in one of type d, itself included; unbounded
-// if one of them may contain itself or one of those in path, which are around it.
+// countNesting returns how deep structs may be nested in one of type d, itself included. It is
+// unbounded if one of them may contain itself, or one of the surrounding structs in path.
 func (d *Struct) countNesting(path map[*Struct]bool) int {
 	if path[d] {
 		return unbounded

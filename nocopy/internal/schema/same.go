@@ -7,16 +7,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// mostKept is how many answers about types are kept. More are found out again each time.
+// mostKept is the number of answers about types that are kept. Others are computed each time.
 const mostKept = 1 << 14
 
-// kept is answers about types by these, of which there are mostKept at most.
+// kept caches up to mostKept answers about types, by type or pair of types.
 type kept struct {
 	answers sync.Map
 	n       atomic.Int32
 }
 
-// of returns the answer for key, which it finds out with ask unless it is kept.
+// of returns the answer for key. It calls ask unless the answer is kept.
 func (k *kept) of(key any, ask func() bool) bool {
 	if answer, ok := k.answers.Load(key); ok {
 		return answer.(bool)
@@ -32,7 +32,7 @@ func (k *kept) of(key any, ask func() bool) bool {
 
 var doubles, same kept
 
-// HasDoubles reports whether values of type t may have doubles in them.
+// HasDoubles reports whether values of type t may contain doubles.
 func HasDoubles(t *Type) bool {
 	for t.Struct() == nil {
 		switch t.Wire() {
@@ -53,7 +53,7 @@ func HasDoubles(t *Type) bool {
 	return doubles.of(d, func() bool { return findDouble(t, map[*Struct]bool{}) })
 }
 
-// findDouble reports whether values of type t may have doubles in them, not counting those in
+// findDouble reports whether values of type t may contain doubles. It does not look into the
 // structs in seen.
 func findDouble(t *Type, seen map[*Struct]bool) bool {
 	switch t.Wire() {
@@ -78,10 +78,10 @@ func findDouble(t *Type, seen map[*Struct]bool) bool {
 	return false
 }
 
-// descPair is two types that may be the same.
+// descPair is a pair of structs that may be the same.
 type descPair struct{ d, e *Struct }
 
-// SameTypes reports whether t and u are the same as the IDL declares them.
+// SameTypes reports whether the IDL declares t and u alike.
 func SameTypes(t, u *Type) bool {
 	if t == u {
 		return true
@@ -92,7 +92,7 @@ func SameTypes(t, u *Type) bool {
 	return alike(t, u, map[descPair]bool{})
 }
 
-// SameDescs reports whether two structs are the same as the IDL declares them.
+// SameDescs reports whether the IDL declares two structs alike.
 func SameDescs(d, e *Struct) bool {
 	if d == e {
 		return true
@@ -100,8 +100,8 @@ func SameDescs(d, e *Struct) bool {
 	return same.of(descPair{d, e}, func() bool { return alikeDescs(d, e, map[descPair]bool{}) })
 }
 
-// alike reports whether t and u are the same as the IDL declares them, taking the pairs of structs
-// in seen for the same.
+// alike reports whether the IDL declares t and u alike. It assumes that the pairs of structs in
+// seen are alike.
 func alike(t, u *Type, seen map[descPair]bool) bool {
 	switch {
 	case t == u:

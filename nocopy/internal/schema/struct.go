@@ -14,34 +14,34 @@ import (
 // completes it; afterwards it is read-only.
 type Struct struct {
 	name      string
-	self      *Type // the type that it describes
+	self      *Type // the type of the struct
 	info      *Info
 	union     bool
 	wide      bool // see wide.go of package engine
-	nests     bool // see Nests; known when there is a program
+	nests     bool // see Nests; known once there is a program
 	exception bool
-	widest    int    // words of the widest struct inside, or of itself; known when there is a program
+	widest    int    // see Widest; known once there is a program
 	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field
 	fields    []Field
-	byID      []IDField // by id−minID: how the parser finds a field at once
+	byID      []IDField // by id−minID: the parser finds a field in one step
 	minID     int16
 	programs  atomic.Pointer[Programs]
-	nested    atomic.Int32 // what Nesting returns; 0: not known yet
-	required  []*Field     // those that are required
+	nested    atomic.Int32 // result of Nesting; 0 if not yet known
+	required  []*Field     // the required fields
 
-	// What a new struct begins with: its fixed-size fields that are not optional.
+	// The wire bytes with which a new struct begins: its fixed-size fields that are not optional.
 	template       string
 	templateFields []TemplateField
-	wideTemplate   []TemplateField // in their place, if the struct is wide
+	wideTemplate   []TemplateField // used instead if the struct is wide
 	// Fields of variable size that a finished struct must have.
 	owed []*Field
 
-	// What package nocopy keeps: a nil pointer to the type of handles, and the names in JSON
+	// Kept by package nocopy: a nil pointer to the type of handles, and the names in JSON
 	handleType, json atomic.Pointer[any]
 
 	byNameOnce sync.Once
-	byName     map[string]int // the fields' numbers; made when first asked for
+	byName     map[string]int // the fields' numbers; made at first use
 }
 
 // NewStruct returns the descriptor of a struct. It must be completed by Define before use.
@@ -69,8 +69,8 @@ func newDesc(d *Struct) *Struct {
 const PanicUndefined = "nocopy: struct used before the init function of its package has described it: " +
 	"make messages in functions that are called later, not to initialize variables of that package"
 
-// undefined is the number of words of an entry before Define. It is negative enough that no index
-// can be made for such entries, however many.
+// undefined is the number of words of an entry before Define. It is so negative that no index can
+// be made of any number of such entries.
 const undefined = min(math.MinInt>>12, -1<<28)
 
 // Name returns the IDL's name of the struct.
@@ -135,8 +135,8 @@ func (d *Struct) define(fields []FieldDesc) {
 	}
 }
 
-// addToTemplate appends the bytes of f, if a new struct begins with them, to those of the fields
-// before it. It notes what else is to be done for f when a message is finished.
+// addToTemplate appends the bytes of f to the template if they belong there. Otherwise it notes
+// what Finish has to do for f.
 func (d *Struct) addToTemplate(template []byte, f *Field) []byte {
 	if f.Req == Required {
 		d.required = append(d.required, f)
@@ -159,7 +159,7 @@ func (d *Struct) addToTemplate(template []byte, f *Field) []byte {
 	return template
 }
 
-// ByHeader returns the field with this header, nil if there is none.
+// ByHeader returns the field with this header, or nil.
 func (d *Struct) ByHeader(key uint32) *IDField {
 	if i := uint16(key) - uint16(d.minID); int(i) < len(d.byID) && d.byID[i].header == key {
 		return &d.byID[i]
@@ -167,7 +167,7 @@ func (d *Struct) ByHeader(key uint32) *IDField {
 	return nil
 }
 
-// NumberByHeader returns the number of the field with this header, -1 if there is none.
+// NumberByHeader returns the number of the field with this header, or -1.
 func (d *Struct) NumberByHeader(key uint32) int {
 	if s := d.ByHeader(key); s != nil {
 		return int(s.Number)
@@ -175,7 +175,7 @@ func (d *Struct) NumberByHeader(key uint32) int {
 	return -1
 }
 
-// Find returns the field with this header, nil if there is none.
+// Find returns the field with this header, or nil.
 func (d *Struct) Find(key uint32) *Field {
 	if i := d.NumberByHeader(key); i >= 0 {
 		return &d.fields[i]
@@ -183,14 +183,14 @@ func (d *Struct) Find(key uint32) *Field {
 	return nil
 }
 
-// FieldOf returns the description of a field that generated code names by its constant.
+// FieldOf returns the field that a constant of generated code identifies.
 func (d *Struct) FieldOf(f Ref) *Field { return &d.fields[f.Word()-d.first] }
 
-// Span returns how many words the entry would have if the struct were not wide.
+// Span returns the number of words that the entry would have if the struct were not wide.
 func (d *Struct) Span() uint32 { return d.first + uint32(len(d.fields)) }
 
-// FindFrom returns the field with this header, nil if there is none. expected is the number of the
-// field that mostly has it, and becomes that of the next.
+// FindFrom returns the field with this header, or nil. It tries the field with the number
+// *expected first, and sets *expected to the number after the field that it has found.
 func (d *Struct) FindFrom(expected *int, header uint32) *Field {
 	if n := *expected; n < len(d.fields) && d.fields[n].header == header {
 		*expected = n + 1
@@ -204,10 +204,10 @@ func (d *Struct) FindFrom(expected *int, header uint32) *Field {
 	return &d.fields[n]
 }
 
-// Programs are the offsets at which a struct's programs begin.
+// Programs has the offsets at which a struct's programs begin.
 type Programs struct {
 	Start uint32 // for the order of the IDL
-	Built uint32 // for the order in which New writes the fields; 0 if that is the same
+	Built uint32 // for the order in which New writes the fields; 0 if the order is the same
 	Ended uint32 // the op kindEnded
 }
 
@@ -217,7 +217,7 @@ func (d *Struct) Type() *Type { return d.self }
 // IsWide reports whether the entries of structs of type d have tables.
 func (d *Struct) IsWide() bool { return d.wide }
 
-// Words returns how many words an entry has. The number is negative before Define.
+// Words returns the number of words of an entry. It is negative before Define.
 func (d *Struct) Words() int { return d.words }
 
 // First returns the number of the first field's word.
@@ -229,28 +229,28 @@ func (d *Struct) Fields() []Field { return d.fields }
 // Required returns the required fields.
 func (d *Struct) Required() []*Field { return d.required }
 
-// Template returns the bytes that a new struct begins with: its fields of fixed size that are not
-// optional.
+// Template returns the wire bytes with which a new struct begins: its fixed-size fields that are
+// not optional.
 func (d *Struct) Template() string { return d.template }
 
-// TemplateFields returns where the fields of the template are.
+// TemplateFields returns the offsets of the template's fields.
 func (d *Struct) TemplateFields() []TemplateField { return d.templateFields }
 
-// WideTemplate returns where the fields of the template of a wide struct are.
+// WideTemplate returns the offsets of the template's fields of a wide struct.
 func (d *Struct) WideTemplate() []TemplateField { return d.wideTemplate }
 
 // Owed returns the fields of variable size that a finished struct must have.
 func (d *Struct) Owed() []*Field { return d.owed }
 
-// Nests reports whether there may be containers of containers in a struct of type d. It is known
-// once there are programs.
+// Nests reports whether a struct of type d may contain containers of containers. It is known once
+// there are programs.
 func (d *Struct) Nests() bool { return d.nests }
 
-// Widest returns how many words the widest struct in a struct of type d has, which may be itself.
+// Widest returns the number of words of the widest struct in a struct of type d, itself included.
 // It is known once there are programs.
 func (d *Struct) Widest() int { return d.widest }
 
-// Programs returns the programs of the struct, nil if it has not been compiled.
+// Programs returns the programs of the struct, or nil if it has not been compiled.
 func (d *Struct) Programs() *Programs { return d.programs.Load() }
 
 // SetPrograms stores the programs of the struct.

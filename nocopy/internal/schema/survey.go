@@ -7,15 +7,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// Compiling asks of each struct what may be in it, however deep. survey finds that out for all
-// structs together, in time proportional to their fields: an IDL of thousands of structs that
-// refer to each other may come from a stranger.
+// Compiling a struct needs facts about everything that it may contain, at any depth. Survey
+// computes them for all structs together, in time proportional to their fields. An IDL of
+// thousands of structs that refer to each other may come from an untrusted source.
 
-// Survey sets nests and widest of the structs that may be in a value of type t, and have no
-// programs yet. The lock on code is held.
+// Survey sets nests and widest of the structs that a value of type t may contain and that have no
+// programs yet. The caller holds the lock on code.
 func Survey(t *Type) {
 	var all []*Struct
-	around := map[*Struct][]*Struct{} // the structs that have a struct in a field
+	around := map[*Struct][]*Struct{} // the structs that have the key in a field
 	waiting := t.Structs(nil)
 	for len(waiting) > 0 {
 		d := waiting[len(waiting)-1]
@@ -60,7 +60,7 @@ func Survey(t *Type) {
 			}
 		}
 	}
-	// The widest first: whatever is around it needs no other
+	// The widest first: its width is final for all structs around it
 	slices.SortFunc(all, func(a, b *Struct) int { return cmp.Compare(b.widest, a.widest) })
 	done := make(map[*Struct]bool, len(all))
 	for _, d := range all {
@@ -86,8 +86,7 @@ func Survey(t *Type) {
 	}
 }
 
-// Structs appends the structs that a value of the type is or consists of, without those inside of
-// them.
+// Structs appends the structs in a value of the type, without the structs nested in them.
 func (t *Type) Structs(all []*Struct) []*Struct {
 	switch t.kind {
 	case Record:
@@ -100,8 +99,8 @@ func (t *Type) Structs(all []*Struct) []*Struct {
 	return all
 }
 
-// NestedInside reports whether there are containers of containers in a value of the type, without
-// looking into structs.
+// NestedInside reports whether a value of the type contains containers of containers. It does not
+// look into structs.
 func (t *Type) NestedInside() bool {
 	switch t.kind {
 	case List:
@@ -112,8 +111,8 @@ func (t *Type) NestedInside() bool {
 	return false
 }
 
-// mostWords returns the most words that the entry of a struct can have, its table included. The
-// words that come with each byte of the message are not counted.
+// mostWords returns the largest number of words of a struct's entry, its table included. It does
+// not count the words that each byte of the message allows.
 func (d *Struct) mostWords() int {
 	n := d.words
 	if d.wide && d.Span() <= entry.FlatWords {

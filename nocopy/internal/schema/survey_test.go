@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSurvey compares what compiling finds out of structs that refer to each other at random with
-// what looking into each of them finds.
+// TestSurvey compares the results of Survey, for structs that refer to each other at random, with
+// the results of searching each of them.
 func TestSurvey(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	nestedType := ListOf(ListOf(TypeI32))
@@ -33,7 +33,7 @@ func TestSurvey(t *testing.T) {
 			}
 			d.Define(fields...)
 		}
-		for _, i := range rnd.Perm(len(descs)) { // those compiled before are known
+		for _, i := range rnd.Perm(len(descs)) { // Survey skips structs that were compiled before
 			d := descs[i]
 			Survey(d.self)
 			for r := range reached(d, map[*Struct]bool{}) {

@@ -15,7 +15,7 @@ import (
 type Type struct {
 	wire   wire.Type
 	kind   Kind
-	size   uint8 // of a fixed-size value
+	size   uint8 // in bytes, of a fixed-size value
 	binary bool
 	desc   *Struct // struct
 	elem   *Type   // list and set: element; map: value
@@ -23,15 +23,15 @@ type Type struct {
 	enum   *Enum
 	id     uint32 // number in the registry; containers only
 
-	// Offsets in the code, 0 before they are needed: of the program for a value, and for what is
-	// inside.
+	// Offsets in the code of the programs for a value and for its contents, or 0 before they are
+	// needed.
 	Value, Inside atomic.Uint32
 }
 
 // Kind groups the wire types by how they are indexed.
 type Kind uint8
 
-// The kinds, and what the word of such a value is.
+// The kinds, each with the meaning of the word of such a value.
 const (
 	Fixed  Kind = iota // a position
 	Text               // a position, or a node
@@ -53,7 +53,8 @@ var (
 	TypeBinary = &Type{wire: wire.String, kind: Text, binary: true}
 )
 
-// baseTypes are the types without parameters, by their wire types; of a string, not of a binary.
+// baseTypes has the types without parameters by wire type. For wire.String it has string, not
+// binary.
 var baseTypes = [wire.UUID + 1]*Type{
 	wire.Bool: TypeBool, wire.I8: TypeI8, wire.I16: TypeI16, wire.I32: TypeI32, wire.I64: TypeI64,
 	wire.Double: TypeDouble, wire.UUID: TypeUUID, wire.String: TypeString,
@@ -73,8 +74,8 @@ func MapOf(key, value *Type) *Type {
 	return register(&Type{wire: wire.Map, kind: Dict, key: key, elem: value})
 }
 
-// registry numbers the container types, so that an index entry, which is plain words, can name its
-// type.
+// registry numbers the container types. An index entry consists of plain words, and names its type
+// by this number.
 var registry struct {
 	mu    sync.Mutex
 	types atomic.Pointer[[]*Type]
@@ -87,7 +88,7 @@ func register(t *Type) *Type {
 	if old := registry.types.Load(); old != nil {
 		types = *old
 	}
-	if t.id = uint32(len(types)); t.id >= chain.FirstPos { // movePositions tells them from positions
+	if t.id = uint32(len(types)); t.id >= chain.FirstPos { // must differ from positions
 		panic("nocopy: more than " + strconv.Itoa(int(chain.FirstPos)) + " types")
 	}
 	types = append(types, t)
@@ -116,15 +117,15 @@ func (t *Type) HeaderSize() uint32 {
 	return wire.ListHeader
 }
 
-// MustBeDefined panics if t is a struct that was named, and not yet defined.
+// MustBeDefined panics if t is a struct without Define.
 func (t *Type) MustBeDefined() {
 	if t.desc != nil && t.desc.words == undefined {
 		panic(PanicUndefined)
 	}
 }
 
-// AppendZero appends the value of type t that stands for none: zero, empty, or a struct with what
-// a new one has.
+// AppendZero appends the zero value of type t: 0, an empty string or container, or a new, finished
+// struct.
 func AppendZero(dst []byte, t *Type) []byte {
 	switch t.kind {
 	case Fixed:
@@ -144,8 +145,8 @@ func AppendZero(dst []byte, t *Type) []byte {
 	return append(dst, 0)
 }
 
-// Hash returns a hash of the wire types that a value of type t is made of: its own and those
-// of its elements, keys and values, but not of the fields of structs.
+// Hash returns a hash of the wire types in a value of type t: its own, and those of its elements,
+// keys and values at any depth, but not those of the fields of structs.
 func (t *Type) Hash() uint32 { return t.hash() >> (32 - wireindex.BitsPerNumber) }
 
 func (t *Type) hash() uint32 {
@@ -158,13 +159,14 @@ func (t *Type) hash() uint32 {
 	return h
 }
 
-// Holds reports whether the list or map type t has elements, or keys and elements, of these types.
+// Holds reports whether the elements, or keys and values, of the list or map type t have these
+// wire types.
 func (t *Type) Holds(key, elem wire.Type) bool {
 	return elem == t.elem.wire && (t.kind == List || key == t.key.wire)
 }
 
 // Within returns the declared type of a list's elements, or of a map's keys or values, if they are
-// lists or maps themselves; else nil.
+// lists or maps themselves. Otherwise it returns nil.
 func (t *Type) Within(keys bool) *Type {
 	inner := t.elem
 	if t.kind == Dict && keys {
@@ -182,7 +184,7 @@ func (t *Type) OfViews() bool {
 	return t.kind == List && t.elem.kind >= Record || t.kind == Dict && t.key.kind >= Record
 }
 
-// ElemWords returns how many words the slot of an element or pair has.
+// ElemWords returns the number of words in the slot of an element or pair.
 func (t *Type) ElemWords() int {
 	switch {
 	case t.kind == Dict:
@@ -226,7 +228,7 @@ func (t *Type) ID() uint32 { return t.id }
 // Types returns all container types by their numbers.
 func Types() []*Type { return *registry.types.Load() }
 
-// AnyStruct returns a type whose kind is that of structs, for when only that is asked.
+// AnyStruct returns a type that stands for any struct. Only its kind may be read.
 func AnyStruct() *Type { return &Type{wire: wire.Struct, kind: Record} }
 
 // BaseType returns the type of a bool, number, string or uuid.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Why bytes are refused. Package nocopy documents these errors and tells where they occurred. The
-// reason is io.ErrUnexpectedEOF if bytes are missing at the end.
+// The reasons for refusing bytes. Package nocopy documents these errors and adds the place. If
+// bytes are missing at the end, the reason is io.ErrUnexpectedEOF.
 var (
 	ErrMissingRequired = errors.New("required field is missing")
 	ErrLimit           = errors.New("limit exceeded")

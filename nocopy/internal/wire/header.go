@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// LoadHeader is Load64 where there may be fewer than 8 bytes: what is after the end of b is zero.
+// LoadHeader is Load64 near the end of b: bytes after the end read as zero.
 func LoadHeader(b []byte, i int) uint64 {
 	if len(b)-i >= 8 {
 		return Load64(b, i)
@@ -15,7 +15,7 @@ func LoadHeader(b []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(x[:])
 }
 
-// LengthIn returns the length in the 8 bytes that begin with the header of a text field.
+// LengthIn returns the length of a text field from its first 8 bytes, as Load64 returns them.
 func LengthIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x >> (8 * FieldHeader))) }
 
 // HeaderAt returns the field header at b[i:]: wire type and id, as a big-endian number of 24 bits.
@@ -24,7 +24,7 @@ func HeaderAt(b []byte, i int) uint32 {
 	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
 }
 
-// HeaderIn returns the field header in the 8 bytes that begin with its header.
+// HeaderIn returns the field header from the first 8 bytes of a field, as Load64 returns them.
 func HeaderIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }
 
 // PutHeader stores a field header.

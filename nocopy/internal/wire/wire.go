@@ -34,12 +34,11 @@ func (t Type) String() string {
 	return "unknown type " + strconv.Itoa(int(t))
 }
 
-// FixedSize is the size in bytes of values of a wire type that has only one size, 0 for the
-// others.
+// FixedSize is the size in bytes of values of each fixed-size wire type, 0 for other types.
 var FixedSize = [256]uint8{Bool: 1, I8: 1, Double: 8, I16: 2, I32: 4, I64: 8, UUID: 16}
 
-// MinSize is the least number of bytes that a value of the wire type takes, 0 for codes that are
-// no type.
+// MinSize is the smallest size in bytes of a value of each wire type, 0 for codes that are not a
+// type.
 var MinSize = [256]uint8{Bool: 1, I8: 1, Double: 8, I16: 2, I32: 4, I64: 8, UUID: 16,
 	String: 4, Struct: 1, Map: MapHeader, Set: ListHeader, List: ListHeader}
 

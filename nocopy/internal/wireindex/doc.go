@@ -1,10 +1,9 @@
-// Package wireindex is the format of the index that a message may carry in its own bytes, which
-// tells a reader where its large values are. Package nocopy writes such an index and believes
-// nothing in it that it has not compared with the message.
+// Package wireindex defines the format of the index that a message may carry in its own bytes. It
+// tells a reader where the large values are. Package nocopy writes such indexes, and checks
+// everything that it reads from one against the message.
 //
-// The index is the value of the last field of the root, a binary of id -32000,
-// which every Thrift library skips as a field that it does not know. It is found from the
-// message's end:
+// The index is the value of the root's last field, a binary with the id -32000. Every Thrift
+// library skips it as an unknown field. A reader finds it from the message's end:
 //
 //	0b 8300 <length of what follows up to the STOP>
 //	entries   20 bytes for each large struct, list, set or map, in the order of the message
@@ -12,9 +11,9 @@
 //	trailer   20 bytes
 //	00        STOP of the root
 //
-// Each number has 28 bits in 4 bytes, 7 bits in each, the high ones first: so the index is ASCII,
-// and passes for text with libraries that decode what they skip. (Apache Thrift's Python library
-// does.) Messages of 256 MiB and more have none.
+// Each number has 28 bits in 4 bytes, 7 bits per byte, the high bits first. The index is therefore
+// ASCII, and valid text for libraries that decode even the fields that they skip. (Apache Thrift's
+// Python library does.) Messages of 256 MiB and more have no index.
 //
 // An entry is:
 //
@@ -25,8 +24,8 @@
 //	types    hash of the wire types that the value is made of, FNV-1a
 //	anchors  of a list that has them, the offset in the index of the first; else 0
 //
-// Anchor i of a list is the offset of element (i+1)·2^stride. The entries of values in a value are
-// those after its own. Maps, unions, and lists of lists have no entries for what is in them.
+// Anchor i of a list is the offset of element (i+1)·2^stride. The entries of the values nested in
+// a value follow its own entry. Values nested in maps, unions and lists of lists have no entries.
 //
 // The trailer is:
 //

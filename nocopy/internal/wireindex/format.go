@@ -10,9 +10,9 @@ import (
 // Header is the field header of an index.
 const Header = uint32(wire.String)<<16 | uint32(1<<16+entry.IndexID)
 
-// Sizes in bytes, of the parts of an index and of the messages that have one.
+// Sizes of the parts of an index, and of messages with an index, in bytes.
 const (
-	MinIndexed = 4 << 10 // the least bytes of a message with an index
+	MinIndexed = 4 << 10 // the smallest message with an index
 
 	EntryBytes     = 20
 	EntryEndAt     = 4
@@ -22,11 +22,11 @@ const (
 
 	AnchorBytes = 4
 	StrideBits  = 5
-	MaxStride   = 20 // the most that an entry's stride may be
+	MaxStride   = 20 // the largest stride of an entry
 
 	BitsPerNumber = 28
-	maxIndexed    = 1<<BitsPerNumber - 1       // the most bytes of a message with an index
-	MostIndexed   = maxIndexed - maxIndexed>>6 // likewise, without the index
+	maxIndexed    = 1<<BitsPerNumber - 1       // the largest message with an index
+	MostIndexed   = maxIndexed - maxIndexed>>6 // the largest size of the rest of such a message
 
 	TrailerBytes = 20
 	Version      = 1
@@ -37,11 +37,11 @@ const (
 type Index struct {
 	Bytes []byte // entries, anchors and trailer
 	N     int    // entries
-	At    int    // offset in the message of the field header
+	At    int    // offset of its field header in the message
 }
 
-// Find returns the index at the end of the message b, having compared the lengths in it with those
-// of the message. It reports whether there is one.
+// Find returns the index at the end of the message b, and whether there is one. It checks the
+// lengths in the index against the message.
 func Find(b []byte) (x Index, ok bool) {
 	end := len(b) - 1
 	if end < wire.FieldHeader+wire.TextHeader+TrailerBytes || b[end] != byte(wire.Stop) {
@@ -77,7 +77,7 @@ func AppendNumber(dst []byte, x uint32) []byte {
 // PutNumber stores a number of 28 bits.
 func PutNumber(b []byte, x uint32) { AppendNumber(b[:0:4], x) }
 
-// EntryField returns the field header that an entry has, and the stride.
+// EntryField returns the field header and the stride in an entry.
 func EntryField(entry []byte) (header uint32, stride uint8) {
 	x := Number(entry[EntryFieldAt:])
 	return x >> StrideBits, uint8(x & (1<<StrideBits - 1))
@@ -86,8 +86,8 @@ func EntryField(entry []byte) (header uint32, stride uint8) {
 // Entry returns the bytes of entry i.
 func (x *Index) Entry(i int) []byte { return x.Bytes[i*EntryBytes:][:EntryBytes] }
 
-// Offset returns the offset of the value of entry i, or one after every value if there is no such
-// entry.
+// Offset returns the offset of the value of entry i. If there is no such entry, it returns an
+// offset after all values.
 func (x *Index) Offset(i int) int {
 	if i >= x.N {
 		return int(^uint(0) >> 1)
@@ -128,14 +128,14 @@ func (x *Index) Anchor(e []byte, i int) (offset int, ok bool) {
 	return int(Number(x.Bytes[at:])), true
 }
 
-// FieldEntry returns what an entry has of a field with this header, whose type has this hash: the
-// field header without a stride, and the hash, as 8 bytes.
+// FieldEntry returns the 8 bytes that an entry has for a field with this header, whose type has
+// this hash: the header without a stride, and the hash.
 func FieldEntry(header, hash uint32) uint64 {
 	b := AppendNumber(AppendNumber(nil, header<<StrideBits), hash>>(32-BitsPerNumber))
 	return uint64(wire.BE32(b))<<32 | uint64(wire.BE32(b[4:]))
 }
 
-// EntryOf returns what FieldEntry returned for the field of an entry's value.
+// EntryOf returns the FieldEntry of the field of an entry's value.
 func EntryOf(entry []byte) uint64 {
 	const stride = (1<<StrideBits - 1) << 32
 	return binary.BigEndian.Uint64(entry[EntryFieldAt:]) &^ stride
