@@ -30,8 +30,8 @@ func Equal[A, B nocopy.AnyHandle](a A, b B, opts ...Option) bool {
 	return thriftimpl.Equal(s, t, o, u, equating)
 }
 
-// handleOf returns a handle without its Go type, and its type; nil of a list, set or map that is
-// absent.
+// handleOf returns a handle without its Go type, and its IDL type. The type is nil for an absent
+// list, set or map.
 func handleOf[H nocopy.AnyHandle](h H) (thriftimpl.Struct, *thriftimpl.Type) {
 	if any(h) == nil {
 		return thriftimpl.Struct{}, nil

@@ -21,7 +21,7 @@ func newOrder() order.Order {
 	return o
 }
 
-// Messages are equal by what they mean, whatever the order of their bytes.
+// Messages are compared by meaning, not by the order of their bytes.
 func ExampleEqual() {
 	a, b := newOrder(), newOrder()
 	labels := b.NewLabels() // in another order
@@ -35,7 +35,7 @@ func ExampleEqual() {
 	// false
 }
 
-// An empty text is not the same as none, unless that is asked for.
+// An empty string differs from an unset one, unless EquateDefaults is given.
 func ExampleEqual_options() {
 	a, b := newOrder(), newOrder()
 	a.SetCustomer("")
@@ -44,7 +44,7 @@ func ExampleEqual_options() {
 	// Output: false true
 }
 
-// What is set in the second message is added to the first.
+// Merge adds the fields that are set in the second message to the first.
 func ExampleMerge() {
 	o, more := newOrder(), order.NewOrder()
 	more.SetID(8)
@@ -55,7 +55,7 @@ func ExampleMerge() {
 	// Output: 8 Ada 3 {"colour": "blue", "size": "A4"}
 }
 
-// A struct is copied into a place of another message.
+// A struct is copied into an element of a list of another message.
 func ExampleCopyInto() {
 	from, to := newOrder(), order.NewOrder()
 	messages.CopyInto(to.NewLines(0).AppendNew(), from.GetLines().At(1))
@@ -64,7 +64,7 @@ func ExampleCopyInto() {
 	// Output: [{article: "paper", count: 0, price: 4}]
 }
 
-// A view for those who may see nothing but some fields.
+// A view for readers who may see only some fields.
 func ExampleMask_Keep() {
 	mask := messages.MustMask(order.OrderDesc, "id", "lines[*].article", `labels["size"]`)
 	o := newOrder()
@@ -73,7 +73,7 @@ func ExampleMask_Keep() {
 	// Output: {id: 7, lines: [{article: "pencil"}, {article: "paper"}], labels: {"size": "A4"}}
 }
 
-// What must not leave the house is removed.
+// Confidential fields are removed before a message leaves the company.
 func ExampleMask_Drop() {
 	o := newOrder()
 	messages.MustMask(order.OrderDesc, "customer", "lines[0]", "labels").Drop(o)
@@ -81,7 +81,8 @@ func ExampleMask_Drop() {
 	// Output: {id: 7, lines: [{article: "paper", count: 0, price: 4}]}
 }
 
-// An update request names the fields that it changes; those that it does not set are removed.
+// An update request names the fields that it changes. Named fields that it does not set are
+// removed.
 func ExampleMask_Copy() {
 	o, request := newOrder(), order.NewOrder()
 	request.NewLabels().Put("colour", "blue")
@@ -93,7 +94,7 @@ func ExampleMask_Copy() {
 	// Output: false {"colour": "blue", "size": "A4"} <nil>
 }
 
-// All places that a mask selects get one value.
+// Set gives all selected places the same value.
 func ExampleMask_Set() {
 	o := newOrder()
 	err := messages.MustMask(order.OrderDesc, "lines[*].price").Set(o, 0.0)
@@ -104,7 +105,7 @@ func ExampleMask_Set() {
 	// mask: lines[*].price: a string can't be set where the type is double
 }
 
-// What is wrong in a mask is pointed at.
+// Errors in a mask tell where the mistake is.
 func ExampleNewMask() {
 	_, err := messages.NewMask(order.OrderDesc, "id", "lines[*].prise")
 	fmt.Println(err)

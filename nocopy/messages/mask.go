@@ -18,18 +18,18 @@ type Mask struct {
 	root *node
 }
 
-// node is a place in messages that a mask selects, or that has such places in it.
+// node is a place in messages that a mask selects, or that contains selected places.
 type node struct {
-	all    bool          // all of it is selected; then nothing else is here
+	all    bool          // all of it is selected; the other fields are then empty
 	fields map[int]*node // of a struct, by number
 	order  []int         // the numbers in fields, ascending; NewMask sets it last
 	each   *node         // of a list, set or map: [*]
 	at     map[int]*node // of a list: [3]
 	keys   map[string]*keyNode
-	only   selection // this node alone; NewMask sets it last
+	only   selection // consists of this node; NewMask sets it last
 }
 
-// keyNode is the value of a map's key.
+// keyNode is the node of the value of one map key.
 type keyNode struct {
 	key thriftimpl.Value
 	node
@@ -85,7 +85,7 @@ func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
 	return m, nil
 }
 
-// complete sets order and only of n and of all nodes in it.
+// complete sets order and only in n and in all nodes below it.
 func (n *node) complete() {
 	n.only = selection{n}
 	n.order = slices.Sorted(maps.Keys(n.fields))
@@ -121,7 +121,7 @@ type maskParser struct {
 	parts int
 }
 
-// mostParts is the most names, indexes and keys of a path.
+// mostParts bounds the names, indexes and keys of a path.
 const mostParts = 256
 
 // fail returns a *MaskError for the place that the parser is at.
@@ -142,7 +142,7 @@ func (p *maskParser) path(m *Mask) error {
 			return p.fail("more than %d names and indexes", mostParts)
 		}
 		if n.all {
-			n = &node{} // what is in it is selected already
+			n = &node{} // all of it is already selected: ignore the rest of the path
 		}
 		switch {
 		case first || p.i < len(p.text) && p.text[p.i] == '.':
@@ -185,7 +185,7 @@ func (p *maskParser) field(t *thriftimpl.Type, n *node) (*thriftimpl.Type, *node
 	return d.FieldDesc(i).Type, child(&n.fields, i), nil
 }
 
-// child returns the node of a key, which it makes if there is none.
+// child returns the node of a key. It makes one if there is none.
 func child[K comparable](nodes *map[K]*node, key K) *node {
 	if *nodes == nil {
 		*nodes = map[K]*node{}
@@ -198,7 +198,7 @@ func child[K comparable](nodes *map[K]*node, key K) *node {
 	return c
 }
 
-// index parses [*], or an index or key, and returns the type and node of what it stands for.
+// index parses [*], an index or a key, and returns the type and node of the selected value.
 func (p *maskParser) index(t *thriftimpl.Type, n *node) (*thriftimpl.Type, *node, error) {
 	elem := t.Elem()
 	if elem == nil {
@@ -258,7 +258,7 @@ func (p *maskParser) named(t *thriftimpl.Type, n *node) (*node, error) {
 	return &k.node, nil
 }
 
-// word returns what comes before the next bracket.
+// word returns the text up to the next bracket.
 func (p *maskParser) word() string {
 	from := p.i
 	for p.i < len(p.text) && p.text[p.i] != ']' {
@@ -321,7 +321,7 @@ func (m *Mask) String() string {
 	return strings.Join(paths, ",")
 }
 
-// paths calls yield with the paths in n, which is at a path and of type t.
+// paths calls yield with the paths that n selects. path leads to n, which is of type t.
 func (n *node) paths(path string, t *thriftimpl.Type, yield func(string)) {
 	if n.all {
 		yield(path)
@@ -346,7 +346,7 @@ func (n *node) paths(path string, t *thriftimpl.Type, yield func(string)) {
 	}
 }
 
-// keyText returns a key as masks have it.
+// keyText returns a key in the syntax of masks.
 func keyText(v thriftimpl.Value) string {
 	switch t := v.Type(); t.Wire() {
 	case nocopy.WireString:

@@ -45,8 +45,8 @@ func CopyInto(dst, src nocopy.AnyStruct) {
 	copyStruct(d, to, from)
 }
 
-// prepare returns the type of dst and both structs, which are complete, src as a struct of that
-// type that shares nothing with dst. It panics before anything is changed if they can't be read.
+// prepare completes dst and src. It returns their type, dst, and src as a struct of that type that
+// shares nothing with dst. If they can't be read, it panics before anything is changed.
 func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	d, to = thriftimpl.Parts(dst)
 	e, from := thriftimpl.Parts(src)
@@ -68,18 +68,19 @@ func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, fr
 	return d, to, from
 }
 
-// reparsed returns the root of the message of type d that has these wire bytes, which were those
-// of a message before.
+// reparsed returns the root of a message of type d with these wire bytes, which came from a
+// message.
 func reparsed(d *thriftimpl.Desc, wire []byte) thriftimpl.Struct {
 	const usualDepth = 64
 	s := thriftimpl.Reparse(d, wire, usualDepth)
-	if !s.Valid() { // it is deeper than messages are by default
+	if !s.Valid() { // nested deeper than the default limit
 		s = thriftimpl.Reparse(d, wire, math.MaxInt32)
 	}
 	return s
 }
 
-// owned returns v, a text that setters would refer to as a copy: its message may recycle memory.
+// owned returns v. It copies a text that setters would refer to, because v's message may recycle
+// its memory.
 func owned(v thriftimpl.Value) thriftimpl.Value {
 	const referSize = 4 << 10
 	if v.Type().Wire() == nocopy.WireString && len(v.Bytes()) >= referSize {
@@ -88,13 +89,13 @@ func owned(v thriftimpl.Value) thriftimpl.Value {
 	return v
 }
 
-// copyStruct makes to, of type d, a copy of from, which is of another message.
+// copyStruct makes to, of type d, a copy of from, which belongs to another message.
 func copyStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	to.Clear(d)
 	mergeStruct(d, to, from)
 }
 
-// mergeStruct merges from into to. They are of type d, and of different messages.
+// mergeStruct merges from into to. Both are of type d, and belong to different messages.
 func mergeStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	if d.IsUnion() {
 		if arm := from.Which(); arm != 0 {
@@ -112,7 +113,7 @@ func mergeStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	}
 }
 
-// mergeField merges the field f, which is set in from.
+// mergeField merges field f, which is set in from, into to.
 func mergeField(d *thriftimpl.Desc, f thriftimpl.Field, to, from thriftimpl.Struct) {
 	v := from.Value(f, d)
 	t := v.Type()

@@ -36,7 +36,7 @@ func valueOf(d *thriftimpl.Desc, s thriftimpl.Struct) thriftimpl.Value {
 	return thriftimpl.ValueOfStruct(thriftimpl.StructOf(d), s)
 }
 
-// of returns the same mask for messages of type d.
+// of returns m as a mask for messages of type d, which the IDL declares like m's type.
 func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 	switch {
 	case m == nil || m.desc == nil:
@@ -49,26 +49,26 @@ func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 	return MustMask(d, m.String())
 }
 
-// start returns what is selected of a whole message.
+// start returns the selection of a whole message.
 func (m *Mask) start() selection { return m.root.only }
 
-// replace makes s, of type d, what has these wire bytes.
+// replace gives s, of type d, the contents with these wire bytes.
 func (m *Mask) replace(d *thriftimpl.Desc, s thriftimpl.Struct, wire []byte) {
 	made := reparsed(d, wire)
 	copyStruct(d, s, made)
 	made.Release()
 }
 
-// selection is the nodes of a mask that are at one place of a message: none if nothing is selected
-// in it. There may be several, of lines[*] and lines[3].
+// selection has the nodes of a mask that apply to one place of a message. It is empty if nothing
+// is selected there. It may have several nodes: lines[3] has those of lines[*] and lines[3].
 type selection []*node
 
-// all reports whether all is selected.
+// all reports whether everything is selected.
 func (s selection) all() bool {
 	return slices.ContainsFunc(s, func(n *node) bool { return n.all })
 }
 
-// field returns what is selected in a field, by its number.
+// field returns the selection in field number i.
 func (s selection) field(i int) (in selection) {
 	if len(s) == 1 {
 		return s[0].fields[i].alone()
@@ -81,7 +81,7 @@ func (s selection) field(i int) (in selection) {
 	return in
 }
 
-// alone returns the node as a selection, of nil an empty one.
+// alone returns the node as a selection, or an empty one for nil.
 func (n *node) alone() selection {
 	if n == nil {
 		return nil
@@ -89,8 +89,8 @@ func (n *node) alone() selection {
 	return n.only
 }
 
-// next returns the number of the first field from field i on of a struct with n fields in which
-// something is selected; n if there is none.
+// next returns the number of the first field from i on, of a struct with n fields, in which
+// something is selected. If there is none, it returns n.
 func (s selection) next(i, n int) int {
 	for _, c := range s {
 		if k, _ := slices.BinarySearch(c.order, i); k < len(c.order) {
@@ -100,7 +100,7 @@ func (s selection) next(i, n int) int {
 	return n
 }
 
-// element returns what is selected in element i of a list or set.
+// element returns the selection in element i of a list or set.
 func (s selection) element(i int) selection {
 	if len(s) == 1 && s[0].at == nil {
 		return s[0].each.alone()
@@ -117,7 +117,7 @@ func (s selection) element(i int) selection {
 	return in
 }
 
-// key returns what is selected in the value of a map's key.
+// key returns the selection in the value of map key k.
 func (s selection) key(k thriftimpl.Value) selection {
 	if len(s) == 1 && s[0].keys == nil {
 		return s[0].each.alone()
@@ -136,12 +136,12 @@ func (s selection) key(k thriftimpl.Value) selection {
 	return in
 }
 
-// every reports whether [*] is selected.
+// every reports whether the selection has [*].
 func (s selection) every() bool {
 	return slices.ContainsFunc(s, func(n *node) bool { return n.each != nil })
 }
 
-// indexes returns the indexes of elements that the paths name, in ascending order.
+// indexes returns the element indexes that the paths name, in ascending order.
 func (s selection) indexes() (all []int) {
 	for _, n := range s {
 		for i := range n.at {
@@ -152,7 +152,7 @@ func (s selection) indexes() (all []int) {
 	return slices.Compact(all)
 }
 
-// named returns the keys that are named, each with its encoding, sorted by that.
+// named returns the map keys that the paths name, sorted by their encodings.
 func (s selection) named() (keys []*keyNode) {
 	seen := map[string]*keyNode{}
 	var order []string
@@ -171,11 +171,11 @@ func (s selection) named() (keys []*keyNode) {
 	return keys
 }
 
-// maskWriter writes the wire bytes of values of which some is selected: what is selected, or with
-// drop the rest.
+// maskWriter writes the wire bytes of the selected parts of values or, with drop, of all other
+// parts.
 type maskWriter struct{ drop bool }
 
-// value appends what is left of v, of which some is selected.
+// value appends the parts of v that are kept. Part of v is selected.
 func (w *maskWriter) value(dst []byte, v thriftimpl.Value, sel selection) []byte {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:
@@ -186,7 +186,8 @@ func (w *maskWriter) value(dst []byte, v thriftimpl.Value, sel selection) []byte
 	return w.dict(dst, v.Type(), v.Struct(), sel)
 }
 
-// part appends v, in which sel is selected, after lead, or nothing if nothing is left of it.
+// part appends lead and the parts of v that are kept, where sel is selected. If no part is kept,
+// it appends nothing.
 func (w *maskWriter) part(dst, lead []byte, v thriftimpl.Value, sel selection) ([]byte, bool) {
 	switch {
 	case len(sel) == 0 && w.drop, sel.all() && !w.drop:
@@ -203,14 +204,14 @@ func header(d *thriftimpl.Desc, i int) []byte {
 	return []byte{byte(f.Type.Wire()), byte(f.ID >> 8), byte(f.ID)}
 }
 
-// sent reports whether field i of s counts: it is set, and of a union it is the arm.
+// sent reports whether field i of s would be sent: it is set, and, in a union, is the arm.
 func sent(d *thriftimpl.Desc, s thriftimpl.Struct, i int) bool {
 	return s.HasField(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
 }
 
-// nextField returns the number of the first field from field i on that is set in one of two
-// structs, which d describes, or required; d.NumFields() if there is none. Most structs of many
-// fields have few of them, and a list may have one that is empty per byte.
+// nextField returns the number of the first field from i on that is required, or set in s or t,
+// which d describes. If there is none, it returns d.NumFields(). It skips unset fields fast: most
+// structs with many fields have few of them set, and a list may have an empty struct per byte.
 func nextField(d *thriftimpl.Desc, i int, s, t thriftimpl.Struct) int {
 	next := d.NextRequired(i)
 	for _, s := range [...]thriftimpl.Struct{s, t} {
@@ -221,8 +222,8 @@ func nextField(d *thriftimpl.Desc, i int, s, t thriftimpl.Struct) int {
 	return next
 }
 
-// nextSet returns the number of the first field from field i on, below n, that is set in s, which
-// d describes; n if there is none.
+// nextSet returns the number of the first field from i to n-1 that is set in s, which d describes.
+// If there is none, it returns n.
 func nextSet(d *thriftimpl.Desc, i, n int, s thriftimpl.Struct) int {
 	for i = s.NextField(d, i); i < n && !s.HasField(d.Field(i)); i = s.NextField(d, i+1) {
 	}
@@ -286,7 +287,7 @@ func (w *maskWriter) dict(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, s
 	return endContainer(dst, count, n)
 }
 
-// beginContainer appends the header of a list, set or map, and returns where its count is.
+// beginContainer appends the header of a list, set or map, and returns the offset of its count.
 func beginContainer(dst []byte, t *thriftimpl.Type) ([]byte, int) {
 	if t.Key() != nil {
 		dst = append(dst, byte(t.Key().Wire()))
@@ -302,14 +303,14 @@ func endContainer(dst []byte, count, n int) []byte {
 
 // ApplyError explains why a mask can't be applied to a message. The message is unchanged.
 type ApplyError struct {
-	Path   string // in the message; it stops at a redacted field (nocopy.redact)
+	Path   string // of the place in the message; it stops at a redacted field (nocopy.redact)
 	Reason string
 }
 
 // Error returns where the mask can't be applied, and why.
 func (e *ApplyError) Error() string { return "mask: " + e.Path + ": " + e.Reason }
 
-// under returns err with where it is before its path, if it is an ApplyError.
+// under returns err with place added before its path, if it is an ApplyError.
 func under(place string, err error) error {
 	if e, ok := err.(*ApplyError); ok {
 		if e.Path != "" && e.Path[0] != '[' {
@@ -320,8 +321,8 @@ func under(place string, err error) error {
 	return err
 }
 
-// underField returns err with field i of d before its path. The path ends with the field if it is
-// redacted, since the keys of maps in it are values.
+// underField returns err with field i of d added before its path. The path ends with the field if
+// the field is redacted, because keys of maps in it are values.
 func underField(d *thriftimpl.Desc, i int, err error) error {
 	f := d.FieldDesc(i)
 	if e, ok := err.(*ApplyError); ok && (f.Info.Redacted() || d.Info().Redacted()) {
@@ -352,12 +353,13 @@ func (m *Mask) Copy(dst, src nocopy.AnyStruct) error {
 	return nil
 }
 
-// maskCopier writes the wire bytes of values of which what is selected is of others.
+// maskCopier writes the wire bytes of values whose selected parts are replaced by those of other
+// values.
 type maskCopier struct{}
 
 var keeper maskWriter
 
-// value appends v with what is selected being of u.
+// value appends v with its selected parts taken from u.
 func (w maskCopier) value(dst []byte, v, u thriftimpl.Value, sel selection) ([]byte, error) {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:
@@ -368,7 +370,8 @@ func (w maskCopier) value(dst []byte, v, u thriftimpl.Value, sel selection) ([]b
 	return w.dict(dst, v.Type(), v.Struct(), u.Struct(), sel)
 }
 
-// part appends what becomes of a value v, if hasV, where there is u, if hasU, after lead.
+// part appends lead and a value: v, which exists if hasV is set, with its selected parts taken
+// from u, which exists if hasU is set.
 func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU bool, sel selection) (_ []byte, there bool, err error) {
 	switch {
 	case len(sel) == 0 && hasV:
@@ -393,7 +396,7 @@ func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU boo
 }
 
 func (w maskCopier) structure(dst []byte, d *thriftimpl.Desc, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
-	moves := false // of a union: the arm of from is selected and takes the place of another one
+	moves := false // in a union: the arm of from is selected and replaces another arm
 	if d.IsUnion() && from.Which() != 0 {
 		moves = len(sel.field(d.NumberByID(d.ArmID(from.Which())))) > 0
 	}
@@ -486,7 +489,8 @@ func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 	return endContainer(dst, count, n), nil
 }
 
-// keyName returns a map's key as paths have it; of a struct or container only what it is.
+// keyName returns a map's key in the syntax of paths. For a struct, container or double it returns
+// only its type.
 func keyName(k thriftimpl.Value) string {
 	if isHandle(k.Type()) || k.Type().Wire() == nocopy.WireDouble {
 		return "a " + k.Type().String()

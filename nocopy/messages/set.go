@@ -37,11 +37,11 @@ func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
 	return nil
 }
 
-// maskSetter writes the wire bytes of messages with a value in all places that are selected: its
-// wire bytes as each of the types that these have.
+// maskSetter writes the wire bytes of messages with one value in all selected places. It has the
+// wire bytes of the value for each type of such places.
 type maskSetter map[*thriftimpl.Type][]byte
 
-// encode finds out the wire bytes of a value for all places in n, which is of type t.
+// encode computes the wire bytes of a value for all selected places below n, which is of type t.
 func (w maskSetter) encode(n *node, t *thriftimpl.Type, value any) (err error) {
 	if n.all {
 		if w[t] == nil {
@@ -73,8 +73,8 @@ func (w maskSetter) encode(n *node, t *thriftimpl.Type, value any) (err error) {
 	return nil
 }
 
-// encodeAs returns the wire bytes of a Go value as one of type t. The error does not tell the
-// value, which may be redacted.
+// encodeAs returns the wire bytes of a Go value as a value of type t. The error does not contain
+// the value, which may be redacted.
 func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	no := func() ([]byte, error) {
 		return nil, &ApplyError{"", fmt.Sprintf("a %T can't be set where the type is %s", value, t)}
@@ -117,8 +117,8 @@ func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	return number.AppendWire(nil), nil
 }
 
-// part appends v, in which something is selected, after lead; if has is false it is made. It
-// reports whether anything was set in it.
+// part appends lead and v, with the value set in its selected places. If has is false, there is no
+// v yet, and part makes one. It reports whether anything was set.
 func (w maskSetter) part(dst, lead []byte, v thriftimpl.Value, t *thriftimpl.Type, has bool, sel selection) (_ []byte, set bool, err error) {
 	before := len(dst)
 	dst = append(dst, lead...)
@@ -142,7 +142,7 @@ func (w maskSetter) part(dst, lead []byte, v thriftimpl.Value, t *thriftimpl.Typ
 }
 
 func (w maskSetter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct, sel selection) (_ []byte, any bool, err error) {
-	var arm []byte // of a union: the one that is there, unless another one is set
+	var arm []byte // in a union: the existing arm, unless another arm is set
 	next := func(i int) int { return sel.next(i, nextField(d, i, s, thriftimpl.Struct{})) }
 	for i := next(0); i < d.NumFields(); i = next(i + 1) {
 		in, has := sel.field(i), sent(d, s, i)

@@ -53,8 +53,8 @@ func (r *reader) object(p *plan, depth int) bool {
 	}
 }
 
-// newKey reports whether no other key of the map has the bytes of the one from key to the end of
-// out, or fails.
+// newKey checks that no earlier key of the map has the same bytes as the key from offset key to
+// the end of out. Otherwise it fails.
 func (r *reader) newKey(keys keys, key int) bool {
 	return r.keys.add(keys, r.out, key, len(r.out)) || r.fail(r.start, ErrDuplicate)
 }

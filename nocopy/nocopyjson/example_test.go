@@ -66,7 +66,7 @@ func ExampleUnmarshal_errors() {
 	// <nil> {id: 4711}
 }
 
-// Messages in Go values are written and read by encoding/json.
+// encoding/json writes and reads messages that are part of Go values.
 func Example_encodingJSON() {
 	type envelope struct {
 		Sender string      `json:"sender"`
@@ -117,7 +117,7 @@ func ExampleAppend() {
 	// <nil>
 }
 
-// A type may be known by its descriptor only.
+// The type may be known only by its descriptor.
 func ExampleUnmarshalAs() {
 	d := order.Order{}.ThriftDesc()
 	s, err := nocopyjson.UnmarshalAs(d, []byte(`{"id": 4711}`))
@@ -129,7 +129,7 @@ func ExampleUnmarshalAs() {
 	// {id: 4711}
 }
 
-// Fields that a newer IDL has are passed over if that is asked for; Limits bound the text.
+// AllowUnknown skips fields of a newer IDL. Limits bounds the text.
 func ExampleUnmarshal_options() {
 	text := []byte(`{"id": 4711, "currency": "EUR"}`)
 	var o order.Order

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzInteger compares integers with those of math/big, which also says what is whole.
+// FuzzInteger compares integers with those of math/big, which also tells whether a number is
+// whole.
 func FuzzInteger(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "1", "12345678", "-123456789012345678", "9223372036854775807", "9223372036854775808", "-9223372036854775808",

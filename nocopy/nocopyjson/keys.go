@@ -7,35 +7,35 @@ import (
 	"slices"
 )
 
-// A keySet has the keys of the maps that are being read, to find those that come twice. Keys are
-// equal if their wire bytes are.
+// A keySet has the keys of the maps that are being read, to find duplicates. Keys are equal if
+// their wire bytes are.
 type keySet struct {
 	spans  []span
-	levels []level // of maps in maps; more than depth are of maps that have been read
+	levels []level // of nested maps; levels beyond depth are from finished maps
 	depth  int
 	seed   maphash.Seed
 }
 
-// span is where a key's wire bytes begin and end.
+// span has the offsets at which a key's wire bytes begin and end.
 type span struct{ from, to int }
 
-// level is one of these maps.
+// level has the keys of one map.
 type level struct {
 	first int // its first span
-	// Numbers of spans from first on, and of each half a hash: a table with open addressing, whose
-	// size is a power of two. Empty if there are few keys.
+	// A hash table with open addressing, whose size is a power of two. An entry is the number of a
+	// span, counted from first, and half of its hash. The table is empty if there are few keys.
 	table []uint64
 }
 
 // keys is the number of a level.
 type keys int
 
-// fewKeys is up to how many keys comparing each is faster than a table.
+// fewKeys is the number of keys up to which comparing all of them is faster than a table.
 const fewKeys = 12
 
 func (s *keySet) reset() { s.spans, s.depth = s.spans[:0], 0 }
 
-// large reports whether s has so much memory that it should not be kept.
+// large reports whether s has too much memory to be kept.
 func (s *keySet) large() bool {
 	n := 2 * cap(s.spans)
 	for _, l := range s.levels[:cap(s.levels)] {
@@ -44,7 +44,7 @@ func (s *keySet) large() bool {
 	return n > mostKept/8
 }
 
-// begin begins a map. Until it ends, others begin and end in it.
+// begin begins a map. Until it ends, nested maps may begin and end.
 func (s *keySet) begin() keys {
 	if s.depth == len(s.levels) {
 		s.levels = append(s.levels, level{})
@@ -55,13 +55,13 @@ func (s *keySet) begin() keys {
 	return keys(s.depth - 1)
 }
 
-// end ends the map that has begun last.
+// end ends the map that began last.
 func (s *keySet) end(k keys) {
 	s.spans = s.spans[:s.levels[k].first]
 	s.depth--
 }
 
-// add adds the key that is in b at from to to, or returns false if the map has it.
+// add adds the key b[from:to], or returns false if the map already has it.
 func (s *keySet) add(k keys, b []byte, from, to int) bool {
 	l := &s.levels[k]
 	s.spans = append(s.spans, span{from, to})
@@ -86,7 +86,7 @@ func (s *keySet) add(k keys, b []byte, from, to int) bool {
 	return l.insert(s.seed, b, all, last)
 }
 
-// insert puts number i into the table, or returns false if there is one with the same key.
+// insert puts span number i into the table, or returns false if there is a span with the same key.
 func (l *level) insert(seed maphash.Seed, b []byte, all []span, i int) bool {
 	key := b[all[i].from:all[i].to]
 	hash := maphash.Bytes(seed, key)

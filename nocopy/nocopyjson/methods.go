@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// The methods that encoding/json and encoding/json/v2 call: of generated types, and of messages
-// whose types are known by descriptors, of which the functions have names that end with As.
+// The methods that encoding/json and encoding/json/v2 call. Functions whose names end with As are
+// for messages whose types are known only by descriptors, the others for generated types.
 
 // MarshalValue returns s as its method MarshalJSON does.
 func MarshalValue[S nocopy.StructView](s S) ([]byte, error) {
@@ -68,7 +68,7 @@ func UnmarshalFromAs(desc *schema.Struct, d *jsontext.Decoder) (nocopy.Struct, e
 	return nocopy.Struct(s), err
 }
 
-// byMethod is how the methods read a text: as encoding/json does, what is unknown is passed over,
+// byMethod returns how the methods read a text. As in encoding/json, unknown fields are skipped,
 // and bytes that are not UTF-8 are replaced.
 func byMethod() reading {
 	o := readingBy(nil)
@@ -76,8 +76,8 @@ func byMethod() reading {
 	return o
 }
 
-// faultIn returns an error of ReadValue that is about the text as reading the message tells it.
-// The Decoder's would quote the text, and keys of maps, also of what is redacted.
+// faultIn converts an error of ReadValue about the text into the error that reading the message
+// gives. The Decoder's error would quote the text and keys of maps, even from redacted fields.
 func faultIn(desc *schema.Struct, d *jsontext.Decoder, err error, o reading) error {
 	var bad *jsontext.SyntacticError
 	if !errors.As(err, &bad) {
@@ -88,7 +88,7 @@ func faultIn(desc *schema.Struct, d *jsontext.Decoder, err error, o reading) err
 	for len(text) > 0 && strings.IndexByte(" \t\r\n:,", text[0]) >= 0 {
 		text, at = text[1:], at+1
 	}
-	o.repeatUnknown = false // the Decoder might not allow it
+	o.repeatUnknown = false // the Decoder might not allow duplicates
 	_, err = read(desc, text, o)
 	var fault *nocopy.Error
 	if errors.As(err, &fault) && int64(fault.Offset)+at <= bad.ByteOffset {

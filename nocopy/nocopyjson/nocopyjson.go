@@ -36,10 +36,10 @@ const (
 	ReplaceInvalidUTF8
 )
 
-// What may be wrong with a text, in a *nocopy.Error, besides nocopy.ErrMissingRequired,
-// nocopy.ErrLimit, nocopy.ErrTrailing, nocopy.ErrUTF8 and io.ErrUnexpectedEOF.
-// Errors quote names that are unknown and what is not JSON, at most 64 bytes, unless something in
-// the message is redacted (nocopy.redact).
+// The reasons for refusing a text, in a *nocopy.Error. Other reasons are
+// nocopy.ErrMissingRequired, nocopy.ErrLimit, nocopy.ErrTrailing, nocopy.ErrUTF8 and
+// io.ErrUnexpectedEOF. Errors quote unknown names and invalid JSON, at most 64 bytes, unless
+// something in the message is redacted (nocopy.redact).
 var (
 	ErrSyntax       = errors.New("not JSON")
 	ErrValue        = errors.New("value of another type")
@@ -94,7 +94,7 @@ func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) er
 	return err
 }
 
-// descOf returns the descriptor of S, having checked that there is a handle to be set.
+// descOf returns the descriptor of S. It panics if s is nil.
 func descOf[S nocopy.StructView](s *S) *schema.Struct {
 	if s == nil {
 		panic("nocopy: nil instead of a handle to be set")
@@ -111,8 +111,8 @@ func UnmarshalAs(d *schema.Struct, text []byte, opts ...nocopy.Option) (nocopy.S
 	return nocopy.Struct(s), err
 }
 
-// Read is Unmarshal for everything that r has. It reads at most Limits.MaxBytes, by default 100
-// MiB. Errors of r are returned unchanged.
+// Read is Unmarshal for all bytes of r. It reads at most Limits.MaxBytes, by default 100 MiB.
+// Errors of r are returned unchanged.
 func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
 	d, o := descOf(s), readingBy(opts)
 	if r == nil {
@@ -147,13 +147,13 @@ func written(opts []nocopy.Option) (o engine.JSON) {
 // reading is how a text is read.
 type reading struct {
 	allowUnknown   bool
-	repeatUnknown  bool // names may come twice, but for those of fields and keys
+	repeatUnknown  bool // duplicate names are allowed, except for fields and keys
 	replaceInvalid bool
 	recycle        bool
 	limits         nocopy.Limits
 }
 
-// The limits of package nocopy where none are given.
+// The default limits of package nocopy.
 const (
 	defaultMaxBytes = 100 << 20
 	defaultMaxDepth = 64

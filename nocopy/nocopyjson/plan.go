@@ -8,13 +8,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// A plan is what reading asks of a type. Plans refer to each other, so that only that of the root
-// is looked up.
+// A plan has the facts about a type that reading needs. Plans refer to each other, so that only
+// the plan of the root is looked up.
 type plan struct {
 	wire      nocopy.WireType
 	binary    bool
 	enum      *schema.Enum
-	size      int         // of a value of fixed size, else 0
+	size      int         // in bytes, of a value of fixed size, else 0
 	key, elem *plan       // as in schema.Type
 	of        *structPlan // struct
 }
@@ -24,14 +24,14 @@ type structPlan struct {
 	fields   []fieldPlan
 	byName   map[string]int
 	required []int
-	secrets  bool  // of a root: something in the message is redacted
+	secrets  bool  // in the plan of a root: something in the message is redacted
 	err      error // the struct can't be read
 }
 
 type fieldPlan struct {
 	engine.JSONName
 	idlName  string
-	quoted   string  // the name as it mostly stands in a text; "" if it can't be compared so
+	quoted   string  // the name in quotes, its usual form in a text; "" if that can't be compared
 	header   [3]byte // wire type and id
 	required bool
 	value    *plan
@@ -58,7 +58,7 @@ func hasSecrets(d *schema.Struct) bool {
 	return redacted
 }
 
-// planner makes plans, which may refer to each other in circles.
+// planner makes plans. Plans may refer to each other in circles.
 type planner map[*schema.Struct]*structPlan
 
 func (c planner) structure(d *schema.Struct) *structPlan {
@@ -103,14 +103,14 @@ func (c planner) value(t *schema.Type) *plan {
 	return p
 }
 
-// sizes are how many bytes values of fixed size take.
+// sizes has the sizes in bytes of values of fixed size.
 var sizes = [nocopy.WireUUID + 1]int{
 	nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireI16: 2, nocopy.WireI32: 4, nocopy.WireI64: 8,
 	nocopy.WireDouble: 8, nocopy.WireUUID: 16,
 }
 
-// find returns the number of the field that a string names, −1 if there is none. Mostly it is
-// next.
+// find returns the number of the field that the last token names, or −1. It tries field next
+// first, which is usually right.
 func (p *structPlan) find(r *reader, next int) int {
 	if next < len(p.fields) {
 		if f := &p.fields[next]; f.quoted == string(r.raw()) {

@@ -16,33 +16,34 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// A reader turns JSON into the wire bytes of a message. Tokens are appended to out as they come;
-// what is known only at its end, such as a list's count, has room there before.
+// A reader converts JSON to the wire bytes of a message. It appends to out token by token. It
+// leaves room for values that are known only later, such as a list's count.
 type reader struct {
 	dec jsontext.Decoder
 	buf bytes.Buffer // of in; the decoder reads it in place
 	in  []byte
 	reading
-	// Options of dec: names that come twice are an error, or not; strings need not be UTF-8.
+	// Options of dec: duplicate names are errors; duplicate names are allowed; strings need not be
+	// UTF-8.
 	strict, lenient, invalid jsontext.Options
 
-	quick      bool // no token has been left to the tokenizer yet: see scan.go
-	plain      bool // with quick: the last string stands for itself
+	quick      bool // the tokenizer was not needed yet: see scan.go
+	plain      bool // with quick: the last string has no escapes
 	start, end int  // of the last token in in
 	out        []byte
 	most       int // bytes of out
 	scratch    []byte
-	seen       []uint64 // of each struct that is being read, a bit for each field that came
+	seen       []uint64 // for each struct that is being read, a bit per field that has come
 	keys       keySet
 	err        error
-	at         int      // where the error is
-	path       []string // and in what, from the inside out
+	at         int      // offset of the error
+	path       []string // of the error, from the inside out
 }
 
-// mostAlive is up to which size a text may stay alive in a reader that is not in use.
+// mostAlive is the largest text that an unused reader may keep alive.
 const mostAlive = 64 << 10
 
-// readers are those that are not in use.
+// readers has the unused readers.
 var readers = sync.Pool{New: func() any { return newReader() }}
 
 func newReader() *reader {
@@ -53,10 +54,11 @@ func newReader() *reader {
 	}
 }
 
-// mostKept is how much memory a reader keeps that is not in use.
+// mostKept bounds the memory that an unused reader keeps.
 const mostKept = 1 << 20
 
-// read returns the root of a message with what the JSON text says. The error is an *nocopy.Error.
+// read returns the root of a message with the contents of the JSON text. The error is an
+// *nocopy.Error.
 func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	r := readers.Get().(*reader)
 	defer r.free()
@@ -75,7 +77,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	}
 	var s engine.Struct
 	var err error
-	if out := r.out; cap(out) > mostKept { // it would not be kept
+	if out := r.out; cap(out) > mostKept { // too large to be kept: the message may have it
 		r.out = nil
 		s, err = engine.Parse(d, out, nocopy.Own, o.limits)
 	} else {
@@ -83,8 +85,8 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	}
 	var bad *nocopy.Error
 	if errors.As(err, &bad) {
-		// The text has no fault that Parse could find but that the index becomes too large.
-		// Reading again up to there finds the place.
+		// The only error that Parse can find here is that the index becomes too large. Reading
+		// again up to that point finds its place in the text.
 		r.quick = false
 		if r.root(p, bad.Offset) {
 			r.fail(len(text), nil)
@@ -95,13 +97,13 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	return s, err
 }
 
-// free gives the reader back, without what it holds of its caller's.
+// free gives the reader back for reuse, without references to the caller's memory.
 func (r *reader) free() {
 	if cap(r.out)+8*cap(r.seen) > mostKept || r.keys.large() {
 		return
 	}
 	if len(r.in) > mostAlive {
-		r.dec.Reset(new(bytes.Buffer)) // it would keep the text alive
+		r.dec.Reset(new(bytes.Buffer)) // the Decoder would keep the text alive
 	}
 	r.in, r.err, r.path = nil, nil, nil
 	readers.Put(r)
@@ -145,7 +147,7 @@ func (r *reader) root(p *structPlan, most int) bool {
 // tokenize makes the tokenizer read the text from an offset on.
 func (r *reader) tokenize(from int) {
 	r.buf = *bytes.NewBuffer(r.in[from:])
-	names := r.lenient // in what is known they are found here
+	names := r.lenient // this package finds duplicates of known names itself
 	if r.allowUnknown && !r.repeatUnknown {
 		names = r.strict
 	}
@@ -156,13 +158,13 @@ func (r *reader) tokenize(from int) {
 	}
 }
 
-// fail notes what is wrong at an offset of the text. It returns false.
+// fail notes an error at an offset of the text. It returns false.
 func (r *reader) fail(at int, err error) bool {
 	r.at, r.err = at, err
 	return false
 }
 
-// inside notes that the error is in a part of a value. It returns false.
+// inside adds a part of a value to the path of the error. It returns false.
 func (r *reader) inside(part string) bool {
 	r.path = append(r.path, part)
 	return false
@@ -177,7 +179,7 @@ func (r *reader) failure(d *schema.Struct) error {
 		path = append(path, part...)
 	}
 	if planOf(d).secrets {
-		// What quotes the text might quote them, wherever a text that is broken has them.
+		// Errors that quote the text might quote secrets, which may be anywhere in a broken text.
 		for _, short := range []error{ErrSyntax, ErrUnknownField} {
 			if errors.Is(r.err, short) {
 				r.err = short
@@ -187,7 +189,7 @@ func (r *reader) failure(d *schema.Struct) error {
 	return &nocopy.Error{Offset: r.at, Path: string(path), Err: r.err}
 }
 
-// wrong fails since a token that begins with c stands where something else is expected.
+// wrong fails because a token that begins with c comes where want is expected.
 func (r *reader) wrong(c byte, want string) bool {
 	kind := "a number"
 	switch c {
@@ -205,7 +207,7 @@ func (r *reader) wrong(c byte, want string) bool {
 	return r.fail(r.start, fmt.Errorf("%w: %s, want %s", ErrValue, kind, want))
 }
 
-// next reads a token, which is then from start to end, and returns its first byte; 0 if it fails.
+// next reads the next token, sets start and end, and returns its first byte, or 0 if it fails.
 func (r *reader) next() byte {
 	if !r.makeRoom() {
 		return 0
@@ -218,8 +220,8 @@ func (r *reader) next() byte {
 	return r.in[r.start]
 }
 
-// makeRoom makes room in out for a value of fixed size and what stands around it, or fails if the
-// message is too large.
+// makeRoom makes room in out for a value of fixed size and its header, or fails if the message is
+// too large.
 func (r *reader) makeRoom() bool {
 	if len(r.out) > r.most {
 		return r.fail(r.end, r.tooLarge())
@@ -238,7 +240,7 @@ func (r *reader) tooLarge() error {
 	return limitError("message of more than Limits.MaxBytes = " + strconv.Itoa(r.limits.MaxBytes) + " bytes")
 }
 
-// skipSpace returns where the token after an offset begins, which there is.
+// skipSpace returns the offset of the next token after i. There must be one.
 func (r *reader) skipSpace(i int) int {
 	for ; ; i++ {
 		if c := r.in[i]; c > ' ' && c != ',' && c != ':' {
@@ -265,8 +267,8 @@ func (r *reader) syntax(err error) {
 	r.fail(at, err)
 }
 
-// structure reads a struct after its opening brace. depth is how many structs may stand in each
-// other, this one included.
+// structure reads a struct after its opening brace. depth is how deep structs may be nested, this
+// one included.
 func (r *reader) structure(p *structPlan, depth int) bool {
 	if depth <= 0 {
 		return r.fail(r.start, r.tooDeep())
@@ -362,15 +364,15 @@ func (r *reader) value(p *plan, c byte, depth int) bool {
 	return r.scalar(p, c)
 }
 
-// unknown reads the value of a field that the struct does not have. It is the nth such field of
-// the struct.
+// unknown reads the value of a field that the struct does not have, the nth such field of the
+// struct.
 func (r *reader) unknown(n int) bool {
 	if !r.allowUnknown {
 		return r.fail(r.start, fmt.Errorf("%w: %.64q", ErrUnknownField, r.text()))
 	}
 	if r.quick {
 		if n > 1 && !r.repeatUnknown {
-			return false // the tokenizer knows whether a name comes twice
+			return false // the tokenizer finds duplicate names
 		}
 		c := r.nextValue()
 		return c != 0 && (c != '{' && c != '[' || r.skip(r.start))

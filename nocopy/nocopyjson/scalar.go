@@ -17,7 +17,7 @@ import (
 // raw returns the bytes of the last token.
 func (r *reader) raw() []byte { return r.in[r.start:r.end] }
 
-// text returns what the last token, a string, stands for. It is good until the next token.
+// text returns the value of the last token, a string. It is valid until the next token.
 func (r *reader) text() []byte {
 	raw := r.raw()
 	inside := raw[1 : len(raw)-1]
@@ -31,7 +31,7 @@ func (r *reader) text() []byte {
 	return r.scratch
 }
 
-// isPlain reports whether the inside of a string stands for itself.
+// isPlain reports whether the inside of a string has no escapes and needs no replacement.
 func (r *reader) isPlain(inside []byte) bool {
 	if r.quick {
 		return r.plain
@@ -39,7 +39,7 @@ func (r *reader) isPlain(inside []byte) bool {
 	return bytes.IndexByte(inside, '\\') < 0 && (!r.replaceInvalid || utf8.Valid(inside))
 }
 
-// string reads a string or binary, which is the last token.
+// string reads a string or binary from the last token.
 func (r *reader) string(p *plan) bool {
 	r.out = append(r.out, 0, 0, 0, 0)
 	at := len(r.out)
@@ -61,8 +61,8 @@ func (r *reader) string(p *plan) bool {
 	return true
 }
 
-// base64 appends the bytes that the last token stands for, in one of the alphabets of RFC 4648,
-// padded or not.
+// base64 appends the bytes that the last token encodes in either alphabet of RFC 4648, padded or
+// not.
 func (r *reader) base64() bool {
 	text, encoding := r.text(), base64.StdEncoding
 	if bytes.ContainsAny(text, "-_") {
@@ -72,14 +72,14 @@ func (r *reader) base64() bool {
 		encoding = encoding.WithPadding(base64.NoPadding)
 	}
 	out, err := encoding.AppendDecode(r.out, text)
-	if err != nil || bytes.ContainsAny(text, "\r\n") { // which are passed over
+	if err != nil || bytes.ContainsAny(text, "\r\n") { // which the decoder would skip
 		return r.fail(r.start, fmt.Errorf("%w: a binary that is not base64", ErrValue))
 	}
 	r.out = out
 	return true
 }
 
-// key reads a map's key that is a scalar or text: the last token, a string.
+// key reads a map's key, a scalar or text, from the last token, which is a string.
 func (r *reader) key(p *plan) bool {
 	if p.wire == nocopy.WireString {
 		return r.string(p)
@@ -87,7 +87,7 @@ func (r *reader) key(p *plan) bool {
 	return r.scalar(p, '"')
 }
 
-// scalar reads a value of fixed size, which is the last token and begins with c.
+// scalar reads a value of fixed size from the last token, which begins with c.
 func (r *reader) scalar(p *plan, c byte) bool {
 	var text []byte
 	switch {
@@ -192,7 +192,8 @@ var (
 	errWhole  = errors.New("not a whole number")
 )
 
-// integer returns the whole number that text is in JSON, also if it is written as 1.0 or 1e3.
+// integer returns the whole number in text, which is a JSON number and may be written as 1.0 or
+// 1e3.
 func integer(text []byte) (int64, error) {
 	digits := text
 	if len(text) > 0 && text[0] == '-' {
@@ -232,22 +233,22 @@ func eightDigits(x uint64) bool {
 	return (x&(0xf0*each))|((x+0x06*each)&(0xf0*each))>>4 == 0x33*each
 }
 
-// valueOfEight returns the number that the digits in x are, of which the first is in the lowest
-// byte.
+// valueOfEight returns the number that the eight digits in x form. The first digit is in the
+// lowest byte.
 func valueOfEight(x uint64) uint64 {
 	x = (x & 0x0f0f0f0f0f0f0f0f) * (10<<8 + 1) >> 8
 	x = (x & 0x00ff00ff00ff00ff) * (100<<16 + 1) >> 16
 	return (x & 0x0000ffff0000ffff) * (10000<<32 + 1) >> 32
 }
 
-// slowInteger returns the integer that a JSON number is which is long, or has a fraction or an
-// exponent. It is an error if text is no number, or one that is not an int64.
+// slowInteger is integer for numbers that are long, or have a fraction or an exponent. It returns
+// an error if text is not a number, or not an int64.
 func slowInteger(text []byte) (int64, error) {
 	n, ok := scanNumber(text)
 	if !ok {
 		return 0, errNumber
 	}
-	// The number is digits·10^exponent, without zeros at the ends of digits.
+	// The number is digits·10^exponent, and digits neither begin nor end with zeros.
 	digits := append(bytes.Clone(n.whole), n.fraction...)
 	exponent := n.exponent - len(n.fraction)
 	trimmed := bytes.TrimRight(digits, "0")
@@ -274,17 +275,17 @@ func slowInteger(text []byte) (int64, error) {
 	return v, nil
 }
 
-// number is a number's parts.
+// number has the parts of a JSON number.
 type number struct {
 	negative        bool
 	whole, fraction []byte
 	exponent        int // at most ±mostExponent
 }
 
-// mostExponent is more than any number's length; ten times as much is an int32.
+// mostExponent exceeds the length of any number. Ten times as much still fits an int32.
 const mostExponent = 1 << 27
 
-// scanNumber returns the parts of text, and whether it is a number as JSON has it.
+// scanNumber returns the parts of text, and whether it is a JSON number.
 func scanNumber(text []byte) (n number, ok bool) {
 	n.negative, text = cutByte(text, "-")
 	n.whole, text = cutDigits(text)
@@ -315,7 +316,7 @@ func scanNumber(text []byte) (n number, ok bool) {
 	return n, len(text) == 0
 }
 
-// cutByte returns whether text begins with a byte of set, and text without it.
+// cutByte reports whether text begins with a byte of set, and returns text without it.
 func cutByte(text []byte, set string) (bool, []byte) {
 	if len(text) > 0 && bytes.IndexByte([]byte(set), text[0]) >= 0 {
 		return true, text[1:]
@@ -323,7 +324,7 @@ func cutByte(text []byte, set string) (bool, []byte) {
 	return false, text
 }
 
-// cutDigits returns the digits that text begins with, and what comes after them.
+// cutDigits returns the digits at the beginning of text, and the rest.
 func cutDigits(text []byte) (digits, rest []byte) {
 	i := 0
 	for i < len(text) && text[i] >= '0' && text[i] <= '9' {

@@ -8,13 +8,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 )
 
-// A text is read without the tokenizer first, by the functions in this file: what reads a value
-// knows which tokens may come, and need not ask a state machine. Whatever they don't take, the
-// tokenizer judges: the text is then read once more, from its beginning. So they accept nothing
-// that it refuses, and every error is one of the slower way.
+// The functions in this file read a text first, without the tokenizer. They know which tokens may
+// come next, and need no state machine. If they meet anything that they do not handle, the text is
+// read again from its beginning, with the tokenizer. They accept nothing that the tokenizer
+// refuses, and every error comes from the tokenizer's reading.
 
-// nextName reads the name of an object's next member, or the brace that ends it. first tells that
-// no member has come.
+// nextName reads the name of an object's next member, or the closing brace. first tells that no
+// member has come yet.
 func (r *reader) nextName(first bool) byte {
 	if !r.quick {
 		return r.next()
@@ -35,7 +35,7 @@ func (r *reader) nextName(first bool) byte {
 	return r.quoted(i)
 }
 
-// expects reports whether a name stands next in the text, as quoted has it. It is then the last
+// expects reports whether the next member has the name quoted. If so, the name becomes the last
 // token.
 func (r *reader) expects(quoted string, first bool) bool {
 	if !r.quick || quoted == "" {
@@ -67,8 +67,8 @@ func (r *reader) nextValue() byte {
 	return r.token(r.afterSpace(i + 1))
 }
 
-// nextElement reads the first token of an array's next element, or the bracket that ends it. first
-// tells that no element has come.
+// nextElement reads the first token of an array's next element, or the closing bracket. first
+// tells that no element has come yet.
 func (r *reader) nextElement(first bool) byte {
 	if !r.quick {
 		return r.next()
@@ -86,7 +86,7 @@ func (r *reader) nextElement(first bool) byte {
 	return r.token(i, c)
 }
 
-// skip passes over the object or array at an offset, which the tokenizer reads.
+// skip makes the tokenizer skip the object or array at an offset.
 func (r *reader) skip(from int) bool {
 	r.tokenize(from)
 	for open := 0; ; {
@@ -109,8 +109,8 @@ func (r *reader) skip(from int) bool {
 	}
 }
 
-// afterSpace returns where the first byte from i on is that is no white space, and that byte; 0 at
-// the end of the text.
+// afterSpace returns the offset of the first byte from i on that is not white space, and that
+// byte, or 0 at the end of the text.
 func (r *reader) afterSpace(i int) (int, byte) {
 	for ; i < len(r.in); i++ {
 		switch c := r.in[i]; c {
@@ -122,7 +122,7 @@ func (r *reader) afterSpace(i int) (int, byte) {
 	return i, 0
 }
 
-// sign reads the token of one byte at i.
+// sign reads the one-byte token at i.
 func (r *reader) sign(i int) byte {
 	r.start, r.end = i, i+1
 	return r.in[i]
@@ -186,7 +186,7 @@ func (r *reader) number(i int) byte {
 	return r.in[i]
 }
 
-// digits returns where the digits from i on end.
+// digits returns the offset at which the digits from i on end.
 func (r *reader) digits(i int) int {
 	for i < len(r.in) && r.in[i]-'0' <= 9 {
 		i++
@@ -220,8 +220,8 @@ func (r *reader) quoted(i int) byte {
 	return 0
 }
 
-// endQuoted ends a string without escapes, from the quote at i to that at end. With ascii all its
-// bytes are.
+// endQuoted ends a string without escapes, from the quote at i to the quote at end. ascii tells
+// that all its bytes are ASCII.
 func (r *reader) endQuoted(i, end int, ascii bool) byte {
 	if !ascii && !utf8.Valid(r.in[i+1:end]) {
 		return 0
@@ -230,7 +230,7 @@ func (r *reader) endQuoted(i, end int, ascii bool) byte {
 	return '"'
 }
 
-// escaped reads the string whose first quote is at i. No byte before at is an escape.
+// escaped reads the string whose first quote is at i. It has no escapes before at.
 func (r *reader) escaped(i, at int) byte {
 	for ; at < len(r.in) && r.in[at] != '"'; at++ {
 		if r.in[at] == '\\' {
@@ -253,8 +253,9 @@ const (
 	highBits = 0x80 * eachByte
 )
 
-// specialBytes returns a word whose lowest bit that is set is the highest bit of the lowest byte
-// of x that is a quote, a backslash or below a space; 0 if there is none.
+// specialBytes finds the lowest byte of x that is a quote, a backslash or below a space. The
+// lowest bit set in the result is the highest bit of that byte. The result is 0 if there is no
+// such byte.
 func specialBytes(x uint64) uint64 {
 	quotes, escapes := x^'"'*eachByte, x^'\\'*eachByte
 	return ((x-' '*eachByte)&^x | (quotes-eachByte)&^quotes | (escapes-eachByte)&^escapes) & highBits

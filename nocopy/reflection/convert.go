@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// valueFor returns v as a value of type t. The error does not tell v, which may be redacted, nor
-// where in v the fault is: the keys of maps are values.
+// valueFor returns v as a value of type t. The error contains neither v, which may be redacted,
+// nor the place of the fault in v, since the keys of maps are values.
 func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
 	x, err := convert(t, v, 0)
 	if e, ok := err.(*ValueError); ok {
@@ -23,7 +23,7 @@ func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
 	return x, err
 }
 
-// keyFor is valueFor of a map's key.
+// keyFor is valueFor for a map's key.
 func keyFor(t *thriftimpl.Type, key any) (thriftimpl.Value, error) {
 	x, err := convertKey(t, key, 0)
 	if e, ok := err.(*ValueError); ok {
@@ -32,7 +32,8 @@ func keyFor(t *thriftimpl.Type, key any) (thriftimpl.Value, error) {
 	return x, err
 }
 
-// convert is valueFor of what is nested depth deep in a Go value. Its error may be a *ValueError.
+// convert is valueFor for a value that is nested depth deep in a Go value. Its error may be a
+// *ValueError.
 func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 	none := thriftimpl.Value{}
 	if t == nil {
@@ -84,8 +85,8 @@ func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 
 func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T instead of %v", v, t) }
 
-// convertOther returns a number, a value of a named type such as a generated enum, or the struct
-// or container that a Go map or slice stands for.
+// convertOther converts numbers, values of named types such as generated enums, and Go maps and
+// slices, which become structs or containers.
 func convertOther(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 	if isHandle(t) {
 		return build(t, v, depth)
@@ -102,7 +103,7 @@ func convertOther(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error
 	case x.CanFloat() && t.Wire() == nocopy.WireDouble:
 		return thriftimpl.ValueOfFloat(x.Float()), nil
 	case x.CanFloat() && isInteger(t):
-		// Package encoding/json has numbers so. Beyond 2⁵³ they may have been rounded.
+		// encoding/json decodes numbers to float64. Beyond 2⁵³ they may have been rounded.
 		if f := x.Float(); f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
 			return valueForInt(t, v, int64(f))
 		}
@@ -124,7 +125,7 @@ func isInteger(t *thriftimpl.Type) bool {
 
 func outOfRange(t *thriftimpl.Type) error { return fmt.Errorf("a number out of the range of %v", t) }
 
-// valueForText returns a string, or the enum's value with that name.
+// valueForText returns v as a string, or as the enum value with that name.
 func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
 	switch {
 	case t.Wire() == nocopy.WireString:
@@ -139,7 +140,7 @@ func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
 	return thriftimpl.Value{}, mismatch(t, v)
 }
 
-// valueForInt returns the integer n, which v is, as an integer or a double.
+// valueForInt returns the integer v, which is n, as an integer or a double.
 func valueForInt(t *thriftimpl.Type, v any, n int64) (thriftimpl.Value, error) {
 	if t.Wire() == nocopy.WireDouble {
 		if f := float64(n); f != 1<<63 && int64(f) == n {
@@ -157,7 +158,7 @@ func valueForInt(t *thriftimpl.Type, v any, n int64) (thriftimpl.Value, error) {
 	return x, nil
 }
 
-// valueForJSONNumber returns a number that package encoding/json has kept as its text.
+// valueForJSONNumber returns the number that a json.Number has as text.
 func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, error) {
 	switch {
 	case t.Wire() == nocopy.WireDouble:
@@ -182,8 +183,8 @@ func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, er
 	return thriftimpl.Value{}, mismatch(t, v)
 }
 
-// convertKey returns v as a key of type t: what convert returns, and of texts, which keys are in
-// JSON, also the number, bool or uuid that they are.
+// convertKey returns v as a key of type t. Like convert, but it also converts texts to numbers,
+// bools and uuids, because keys are texts in JSON.
 func convertKey(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 	x := reflect.ValueOf(v)
 	if x.Kind() != reflect.String || t == nil || t.Wire() == nocopy.WireString || isHandle(t) {
@@ -214,12 +215,12 @@ func convertKey(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) 
 	return convert(t, parsed, depth)
 }
 
-// holders describe structs with one field, of a type that is a container: *thriftimpl.Type to
-// *thriftimpl.Desc.
+// holders maps the type of a container (*thriftimpl.Type) to the descriptor of a struct with one
+// field of that type (*thriftimpl.Desc).
 var holders sync.Map
 
-// build returns the struct or container of type t that a Go value stands for, in a message of its
-// own: what it is put into is not changed unless all of it fits.
+// build converts a Go value to a struct or container of type t in a message of its own. The
+// message that it will be set in is thus unchanged unless all of it fits.
 func build(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 	var built thriftimpl.Value
 	switch x := reflect.ValueOf(v); {

@@ -30,7 +30,7 @@ func (e *ValueError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns the reason.
 func (e *ValueError) Unwrap() error { return e.Err }
 
-// within returns the error err of a part of a value as one of the value.
+// within converts err, an error in a part of a value, to an error of the whole value.
 func within(part string, err error) error {
 	if e, ok := err.(*ValueError); ok {
 		return &ValueError{part + e.Path, e.Err}
@@ -38,8 +38,8 @@ func within(part string, err error) error {
 	return &ValueError{part, err}
 }
 
-// withinField returns the error err of field f of a struct that d describes, without its path in
-// the field if that is redacted: the keys of maps in the path are values.
+// withinField converts err, an error in field f, to an error of the struct, which d describes. If
+// the field is redacted, the path stops there, because keys of maps in a path are values.
 func withinField(d *thriftimpl.Desc, f *thriftimpl.FieldDesc, err error) error {
 	if e, ok := err.(*ValueError); ok && (f.Info.Redacted() || d.Info().Redacted()) {
 		return e.Err
@@ -47,13 +47,13 @@ func withinField(d *thriftimpl.Desc, f *thriftimpl.FieldDesc, err error) error {
 	return err
 }
 
-// maxDepth bounds how deep Go values are followed, which may contain themselves. Messages may be
-// nested less.
+// maxDepth bounds how deep Go values are followed: they may contain themselves. Messages must be
+// nested less deep.
 const maxDepth = 1000
 
 // Fill sets the fields of m that are keys of a Go map, as FromMap of package dynamic does. The
-// error is a *ValueError, whose path begins with the type; some fields may then have been set. For
-// packages that make messages by their descriptors.
+// error is a *ValueError, whose path begins with the type; some fields may then have been set. It
+// is for packages that make messages from descriptors.
 func Fill(m Message, fields map[string]any) error {
 	if err := fillStruct(m.s, m.desc(), fields, 0); err != nil {
 		return within(m.desc().Name(), err)
@@ -90,7 +90,7 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 		return nil
 	}
 	if d.Info().Redacted() {
-		return descriptor.ErrNotFound // what it has in the place of names may be values
+		return descriptor.ErrNotFound // does not quote the name: it may be a value
 	}
 	unknown := ""
 	for name := range fields {
@@ -101,8 +101,8 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 	return within("."+unknown, noField(d, unknown))
 }
 
-// place puts v where a value of type t is: with set, or, where v's parts are to be put into a
-// struct or container, into the one that fresh returns.
+// place puts v into a place of type t. It calls set with the converted value, or, to fill a struct
+// or container part by part, calls fresh to make it.
 func place(t *thriftimpl.Type, v any, depth int, set func(thriftimpl.Value), fresh func(n int) thriftimpl.Value) error {
 	if isHandle(t) {
 		switch v.(type) {
@@ -155,8 +155,8 @@ func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) thriftimpl.Val
 	return nil
 }
 
-// fillMap fills a map of type t, which fresh makes with room for n pairs, with what x holds: a Go
-// map, or a []Pair.
+// fillMap fills a map of type t with the pairs of x, a Go map or a []Pair. fresh makes the map
+// with room for n pairs.
 func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) thriftimpl.Value) error {
 	var pairs []Pair
 	switch {
@@ -170,7 +170,7 @@ func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) t
 		for i := x.MapRange(); i.Next(); { // MapIndex does not find NaN
 			pairs = append(pairs, Pair{i.Key().Interface(), i.Value().Interface()})
 		}
-		// In the order of the keys as text, so that equal maps have equal bytes
+		// Sorted by the keys' text, so that equal maps have equal bytes
 		slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
 	}
 	m := fresh(0).Struct()
@@ -192,7 +192,7 @@ func fillPair(m thriftimpl.Struct, t *thriftimpl.Type, p Pair, depth int) error 
 		func(n int) thriftimpl.Value { return m.PutNewPair(key, n) })
 }
 
-// shortText returns a key as error messages show it.
+// shortText returns a key in the form for error messages.
 func shortText(key any) string {
 	text := fmt.Sprint(key)
 	if s, ok := key.(string); ok {

@@ -35,10 +35,10 @@ var ErrSyntax = errors.New("syntax error")
 //	scores["a"]
 //
 // Fields have their IDL names. Brackets hold the index of an element in a list or set, from 0, or
-// a map's key: a string or uuid in Go's quotes, or a number, an enum's name, true or false
-// without. If a field on the path is not set, the value is the IDL's default or zero, and its
-// IsSet is false. The error is a *PathError that wraps ErrSyntax, or descriptor.ErrNotFound if
-// there is no such field, element or key.
+// a map's key: a string or uuid in Go's quotes, or a number, an enum's name, true or false without
+// quotes. If a field on the path is not set, the value is the IDL's default or zero, and its IsSet
+// is false. The error is a *PathError that wraps ErrSyntax, or descriptor.ErrNotFound if there is
+// no such field, element or key.
 func (m Message) Lookup(path string) (Value, error) {
 	v := Value{thriftimpl.ValueOfStruct(thriftimpl.StructOf(m.desc()), m.s), true}
 	for at := 0; ; {
@@ -53,7 +53,8 @@ func (m Message) Lookup(path string) (Value, error) {
 	}
 }
 
-// step returns what the part of the path from at on leads to, and where the next part begins.
+// step follows the part of the path that begins at at. It returns the offset of the next part, and
+// the value.
 func (v Value) step(path string, at int) (int, Value, error) {
 	if at < len(path) && path[at] == '[' {
 		return v.element(path, at+1)
@@ -79,8 +80,8 @@ func (v Value) step(path string, at int) (int, Value, error) {
 	return end, x, err
 }
 
-// element looks up the element or pair of v that is named in brackets, from at in path on. It
-// returns where the path goes on after it, and the value.
+// element looks up the element or pair of v that the brackets at path[at:] name. It returns the
+// offset after the brackets, and the value.
 func (v Value) element(path string, at int) (int, Value, error) {
 	key, quoted := path[at:], false
 	if key != "" && (key[0] == '"' || key[0] == '`') {
@@ -125,7 +126,7 @@ func (v Value) element(path string, at int) (int, Value, error) {
 	return 0, v, fmt.Errorf("%w: an element of a %v", descriptor.ErrNotFound, v.Type())
 }
 
-// keyIn returns the key of type t that a path has as text.
+// keyIn converts a key in a path to a value of type t.
 func keyIn(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
 	wrong := fmt.Errorf("%w: %q instead of a key of type %v", ErrSyntax, key, t)
 	if quoted != (t.Wire() == nocopy.WireString || t.Wire() == nocopy.WireUUID) {

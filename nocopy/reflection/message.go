@@ -17,7 +17,7 @@ type Message struct {
 	d *thriftimpl.Desc
 }
 
-// none describes the zero Message.
+// none is the descriptor of the zero Message.
 var none = func() *thriftimpl.Desc {
 	d := thriftimpl.NewDesc("")
 	d.Define()
@@ -70,7 +70,7 @@ func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
 // generated types does.
 func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.UnknownOf(m.s, m.desc()) }
 
-// at returns field number i.
+// at returns the value of field number i.
 func (m Message) at(i int) Value {
 	f := m.d.Field(i)
 	return Value{m.s.Value(f, m.d), m.s.HasField(f)}
@@ -80,7 +80,7 @@ func (m Message) at(i int) Value {
 // the field.
 type FieldError struct {
 	Struct string // the IDL's name of the message's type
-	Field  string // the field's name, or its id if the program asked by id
+	Field  string // the field's name, or its id if the program used the id
 	Err    error
 }
 
@@ -102,8 +102,8 @@ func (m Message) named(name string) (int, error) {
 	return -1, &FieldError{m.desc().Name(), name, noField(m.desc(), name)}
 }
 
-// noField returns the error for a name that no field of the struct has. It tells what names there
-// are, up to mostNames bytes of them, and a path from a name.
+// noField returns the error for a name that no field of the struct has. It lists the existing
+// names, up to mostNames bytes. If name is a path, it says that only Lookup takes paths.
 func noField(d *thriftimpl.Desc, name string) error {
 	var has strings.Builder
 	for i := range d.NumFields() {
