@@ -20,9 +20,9 @@ import (
 // As many goroutines at the same time may use the Caller as may use c: with a TStandardClient that
 // is one.
 //
-// Errors are those of package rpc, where it has them: declared exceptions by their type,
-// *rpc.ApplicationException, in which errors.As also finds Apache's, and the context's error once
-// it has ended. Other errors are those of c.
+// Some errors are those of package rpc: declared exceptions have their own type; an
+// *rpc.ApplicationException also wraps Apache's exception, which errors.As finds; after the
+// context has ended, the error is the context's. Other errors are those of c.
 //
 // For one of several services on a port, give c a [thrift.TMultiplexedProtocol]. An
 // [rpc.MultiplexedCaller] around this Caller returns errors.
@@ -74,13 +74,13 @@ func (c *caller) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (n
 	return r.Value, m.Outcome(r.Value)
 }
 
-// callStruct is the arguments or the result of a call as a TStruct. Apache's library looks at
-// results by reflection, for a field with a TException: all fields are exported.
+// callStruct is the arguments or the result of a call as a TStruct. Apache's library looks for a
+// TException in the fields of results, by reflection. All fields are therefore exported.
 type callStruct struct {
 	Desc      *thriftimpl.Desc
 	Value     nocopy.Struct
 	Options   []nocopy.Option
-	Method    *rpc.Method // nil of arguments
+	Method    *rpc.Method // nil for arguments
 	Exception thrift.TException
 }
 
@@ -106,7 +106,7 @@ func (s *callStruct) Read(ctx context.Context, p thrift.TProtocol) error {
 // String returns the struct as text.
 func (s *callStruct) String() string { return s.Value.Format(s.Desc) }
 
-// callError returns the error of a call over a TClient as package rpc has it.
+// callError converts the error of a call over a TClient to the form of package rpc.
 func callError(ctx context.Context, err error) error {
 	var x thrift.TApplicationException
 	switch {
@@ -120,7 +120,7 @@ func callError(ctx context.Context, err error) error {
 	return err
 }
 
-// refused is a TApplicationException as package rpc and as Apache's library has it.
+// refused is a TApplicationException in the forms of both package rpc and Apache's library.
 type refused struct {
 	own *rpc.ApplicationException
 	err error

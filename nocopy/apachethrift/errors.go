@@ -12,8 +12,8 @@ import (
 //lint:ignore ST1005 a name
 var errSimpleJSON = errors.New("Apache's simple JSON can be written, but not read")
 
-// reason returns the error of a protocol as errors.Is is to find it: what package nocopy says of
-// the same fault, and the protocol's error itself.
+// reason returns an error that wraps both the protocol's error and the error of package nocopy for
+// the same fault, for errors.Is.
 func reason(err error) error {
 	var known error
 	var e thrift.TProtocolException
@@ -34,7 +34,7 @@ func reason(err error) error {
 	return fmt.Errorf("%w: %w", known, err)
 }
 
-// protocolException returns an error of reading as Apache's library has them: a
+// protocolException converts an error of reading to the form of Apache's library: a
 // TProtocolException, in which errors.As finds the *nocopy.Error.
 func protocolException(err error) error {
 	kind := thrift.INVALID_DATA

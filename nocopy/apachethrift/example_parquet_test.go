@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift/internal/footer"
 )
 
-// footerOf returns the footer of a Parquet file, which is Thrift Compact: its length and "PAR1"
-// come after it, at the end of the file.
+// footerOf returns the footer of a Parquet file, a struct in the compact protocol. The file ends
+// with the footer, its length, and "PAR1".
 func footerOf(name string) ([]byte, error) {
 	file, err := os.ReadFile(name)
 	if err != nil {
@@ -32,7 +32,8 @@ func footerOf(name string) ([]byte, error) {
 	return rest[len(rest)-int(length):], nil
 }
 
-// Files of Apache Parquet end with a struct in Thrift's compact protocol, which has their schema.
+// Files of Apache Parquet end with a struct in Thrift's compact protocol that contains their
+// schema.
 func ExampleRead_parquet() {
 	b, err := footerOf("testdata/cities.parquet")
 	if err != nil {
@@ -83,7 +84,7 @@ func ExampleRead_parquet() {
 	// names from Graz to Riga
 }
 
-// What the IDL leaves out of the footer is kept: it is written as it was read.
+// Parts of the footer that the IDL leaves out are kept: they are written as they were read.
 func TestParquetFooter(t *testing.T) {
 	b, err := footerOf("testdata/cities.parquet")
 	if err != nil {

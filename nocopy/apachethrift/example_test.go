@@ -23,7 +23,7 @@ func newOrder() order.Order {
 	return o
 }
 
-// A message over a protocol that is not Thrift Binary, here and there.
+// A message is written and read over a protocol other than Thrift Binary.
 func ExampleWrite() {
 	ctx, memory := context.Background(), thrift.NewTMemoryBuffer()
 	p := thrift.NewTCompactProtocolConf(memory, nil)
@@ -39,7 +39,7 @@ func ExampleWrite() {
 	// {id: 7, customer: "Ada", lines: [{article: "kettle", count: 2, price: 0}]} <nil>
 }
 
-// Whatever takes a TStruct takes a generated type, too.
+// Struct makes functions that accept a TStruct accept a generated type.
 func ExampleStruct() {
 	o := newOrder()
 	serializer := thrift.NewTSerializer()
@@ -62,7 +62,7 @@ func ExampleStruct() {
 	// {"id":7,"customer":"Ada","lines":[12,1,{"count":2,"price":0,"article":"kettle"}]} <nil>
 }
 
-// A service whose methods are in part ours, in part Apache's, hands structs from one to the other.
+// A service that uses both kinds of generated types converts structs from one to the other.
 func ExampleToApache() {
 	theirs := apache.NewOrder()
 	if err := apachethrift.ToApache(newOrder(), theirs); err != nil {
@@ -79,7 +79,7 @@ func ExampleToApache() {
 	// Grace kettle <nil>
 }
 
-// store is a handler as package rpc has them.
+// store is a handler of package rpc.
 type store map[string]string
 
 func (s store) Create(_ context.Context, args kv.KeyValueCreateArgs, _ kv.KeyValueCreateResult) error {
@@ -113,8 +113,8 @@ func (s store) Delete(context.Context, kv.KeyValueDeleteArgs, kv.KeyValueDeleteR
 	return nil
 }
 
-// A server of Apache's library serves our handler, and its client carries the calls of our
-// generated client, over the header protocol with compact in it.
+// A server of Apache's library serves a handler of package rpc. A generated client makes its calls
+// through Apache's client, over the header protocol with the compact protocol in it.
 func ExampleNewProcessor() {
 	protocol := thrift.THeaderProtocolCompact
 	conf := &thrift.TConfiguration{THeaderProtocolID: &protocol}
@@ -165,7 +165,7 @@ func ExampleNewProcessor() {
 	// rpc: internal error: Internal error processing update: not today
 }
 
-// Middlewares of Apache's library go around the calls of our generated clients.
+// Middlewares of Apache's library run around the calls of generated clients.
 func ExampleNewCaller() {
 	logging := func(next thrift.TClient) thrift.TClient {
 		return thrift.WrappedTClient{Wrapped: func(ctx context.Context, method string, args, result thrift.TStruct) (thrift.ResponseMeta, error) {
@@ -182,7 +182,7 @@ func ExampleNewCaller() {
 	// create {key: 0x6b} → {exists: {key: 0x6b}} <nil>
 }
 
-// inProcess returns a client whose calls a processor answers in the same process, over memory.
+// inProcess returns a client whose calls are answered by a processor in the same process.
 func inProcess() thrift.TClient {
 	processor := apachethrift.NewProcessor(kv.NewKeyValueProcessor(store{}), nocopy.Limits{})
 	there, back := thrift.NewTMemoryBuffer(), thrift.NewTMemoryBuffer()

@@ -144,7 +144,7 @@ func (f *function) Process(ctx context.Context, seqid int32, in, out thrift.TPro
 	return f.fail(ctx, seqid, out, err)
 }
 
-// fail answers a call that has failed with err.
+// fail answers a call whose error is err.
 func (f *function) fail(ctx context.Context, seqid int32, out thrift.TProtocol, err error) (bool, thrift.TException) {
 	failure := thrift.WrapTException(err)
 	abandoned := err
@@ -168,8 +168,8 @@ func (f *function) fail(ctx context.Context, seqid int32, out thrift.TProtocol, 
 	return true, failure
 }
 
-// watch returns a context that ends, with thrift.ErrAbandonRequest as the cause, when the client
-// is gone. After stop, which may be called again, nothing looks at the transport.
+// watch returns a context that ends, with the cause thrift.ErrAbandonRequest, when the client is
+// gone. stop ends the checking of the transport; it may be called more than once.
 func watch(ctx context.Context, t thrift.TTransport) (_ context.Context, stop func()) {
 	interval := thrift.ServerConnectivityCheckInterval
 	if interval <= 0 || t == nil {
@@ -202,7 +202,7 @@ func watch(ctx context.Context, t thrift.TTransport) (_ context.Context, stop fu
 	}
 }
 
-// declared is a declared exception as Apache's library has them.
+// declared is a declared exception in the form of Apache's library.
 type declared struct{ err error }
 
 func (d declared) Error() string                         { return d.err.Error() }

@@ -14,16 +14,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// reader turns what a protocol reads into wire bytes of Thrift Binary. It takes the types that
-// arrive; those that are declared tell it a binary from a string, and what empty containers are
-// of. What does not fit is an unknown field in the bytes, and nocopy.Parse judges the rest.
+// reader converts the values that a protocol reads to wire bytes of Thrift Binary. It uses the
+// types that arrive. The declared types only distinguish binaries from strings, and give the
+// element types of empty containers. A field with another type than declared becomes an unknown
+// field. nocopy.Parse checks everything else.
 type reader struct {
 	ctx   context.Context
 	p     thrift.TProtocol
 	b     []byte
-	most  int      // bytes
+	most  int      // the largest number of bytes
 	depth int      // how many more structs, and containers of unknown fields, may be nested
-	plain bool     // strings are read as binaries are
+	plain bool     // strings are read like binaries
 	path  []string // of an error, from the innermost part to the outermost
 }
 
@@ -45,7 +46,7 @@ func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l no
 	if r.depth <= 0 {
 		r.depth = defaultMaxDepth
 	}
-	// Parse counts exactly; here it is only the stack that must not grow for ever.
+	// Parse checks the exact depth. This limit only bounds the stack.
 	r.depth = 2*min(r.depth, mostDepth) + 1
 	err := r.structure(d)
 	if err == nil {
@@ -54,7 +55,7 @@ func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l no
 	return nil, &nocopy.Error{Offset: len(r.b), Path: joinPath(d, r.path), Err: reason(err)}
 }
 
-// joinPath returns the path in a struct of type d whose parts are in this order, the innermost
+// joinPath returns the path in a struct of type d. The parts are in reverse order, the innermost
 // first.
 func joinPath(d *thriftimpl.Desc, parts []string) string {
 	parts = append(parts, d.Name())
@@ -101,8 +102,8 @@ func (r *reader) structure(d *thriftimpl.Desc) error {
 	}
 }
 
-// fieldType returns the type of the field with an id, nil if it is unknown or has another wire
-// type than t.
+// fieldType returns the type of the field with this id, or nil if it is unknown or its wire type
+// is not t.
 func fieldType(d *thriftimpl.Desc, t thrift.TType, id int16) *thriftimpl.Type {
 	if d == nil {
 		return nil
@@ -113,7 +114,7 @@ func fieldType(d *thriftimpl.Desc, t thrift.TType, id int16) *thriftimpl.Type {
 	return nil
 }
 
-// as returns typ if it has the wire type t, else nil.
+// as returns typ if its wire type is t, otherwise nil.
 func as(typ *thriftimpl.Type, t thrift.TType) *thriftimpl.Type {
 	if typ != nil && thrift.TType(typ.Wire()) == t {
 		return typ
@@ -121,8 +122,7 @@ func as(typ *thriftimpl.Type, t thrift.TType) *thriftimpl.Type {
 	return nil
 }
 
-// value reads a value of type t and appends its wire bytes. typ is its declared type, nil if it
-// has none.
+// value reads a value of type t and appends its wire bytes. typ is its declared type, or nil.
 func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) (err error) {
 	switch t {
 	case thrift.BOOL:
@@ -175,7 +175,7 @@ func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) (err error) {
 	return err
 }
 
-// nested reads a struct, list, set or map of type t, whose declared type is typ; nil if the field
+// nested reads a struct, list, set or map of type t. typ is its declared type, or nil if the field
 // is unknown.
 func (r *reader) nested(t thrift.TType, typ *thriftimpl.Type) error {
 	if typ == nil || t == thrift.STRUCT {
@@ -221,8 +221,8 @@ func (r *reader) nested(t thrift.TType, typ *thriftimpl.Type) error {
 	return fmt.Errorf("%w: %d", nocopy.ErrType, t)
 }
 
-// elements reads the n elements of a list or set of type typ. Memory grows as they arrive,
-// whatever n is.
+// elements reads the n elements of a list or set of type typ. Memory grows as elements arrive, not
+// with n.
 func (r *reader) elements(elem thrift.TType, n int, typ *thriftimpl.Type) error {
 	if err := checkCount(n); err != nil {
 		return err
@@ -245,7 +245,7 @@ func (r *reader) elements(elem thrift.TType, n int, typ *thriftimpl.Type) error 
 	return nil
 }
 
-// pairs reads the n pairs of a map. Memory grows as they arrive, whatever n is.
+// pairs reads the n pairs of a map. Memory grows as pairs arrive, not with n.
 func (r *reader) pairs(key, elem thrift.TType, n int, typ *thriftimpl.Type) error {
 	if err := checkCount(n); err != nil {
 		return err
@@ -285,8 +285,9 @@ func checkCount(n int) error {
 	return nil
 }
 
-// elementType returns the type of the n elements of a container, of which a protocol says t and
-// the IDL declared, or nothing. Protocols say anything of an empty container.
+// elementType returns the type of the n elements of a container. t is their type in the protocol,
+// declared their type in the IDL, or nil. For an empty container, the declared type counts, since
+// protocols may give it any type.
 func elementType(t thrift.TType, n int, declared *thriftimpl.Type) (thrift.TType, error) {
 	known := t == thrift.BOOL || t == thrift.BYTE || t == thrift.DOUBLE || t == thrift.I16 || t == thrift.I32 ||
 		t == thrift.I64 || t >= thrift.STRING && t <= thrift.UUID

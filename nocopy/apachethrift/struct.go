@@ -110,7 +110,7 @@ func receive(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l noco
 	b := memory.Bytes()
 	end, need, err := scan.Scan(b)
 	if need > 0 || err != nil {
-		end = len(b) // Parse tells where it is wrong
+		end = len(b) // Parse finds the place of the error
 	}
 	return bytes.Clone(memory.Next(end)), nil
 }
@@ -190,7 +190,7 @@ func FromApache[S Handle](src thrift.TStruct, opts ...nocopy.Option) (S, error) 
 // unlimited is for bytes that come from the program itself.
 var unlimited = &thrift.TConfiguration{MaxMessageSize: math.MaxInt32}
 
-// isNil reports whether s is nil or a nil pointer, which Apache's types do not stand.
+// isNil reports whether s is nil or a nil pointer. The methods of Apache's types fail on these.
 func isNil(s thrift.TStruct) bool {
 	v := reflect.ValueOf(s)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

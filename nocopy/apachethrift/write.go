@@ -13,19 +13,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// writer writes the wire bytes of a message, which are whole, to a protocol, field by field.
+// writer writes the wire bytes of a complete message to a protocol, field by field.
 type writer struct {
 	ctx   context.Context
 	p     thrift.TProtocol
-	b     []byte   // what has not been written
-	depth int      // how many structs and containers the next value is in
-	plain bool     // strings are written as binaries are
+	b     []byte   // the bytes that were not yet written
+	depth int      // how many structs and containers are around the next value
+	plain bool     // strings are written like binaries
 	path  []string // of an error, from the innermost part to the outermost
 }
 
-// writeBytes writes the struct of type d that has the wire bytes b.
+// writeBytes writes the struct of type d with the wire bytes b.
 func writeBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, b []byte) error {
-	// What a TBinaryProtocol would write are the same bytes, and it holds none back.
+	// A TBinaryProtocol would write the same bytes, and buffers none.
 	if straight, ok := p.(*thrift.TBinaryProtocol); ok {
 		_, err := straight.Transport().Write(b)
 		return located(d, nil, err)
@@ -35,19 +35,19 @@ func writeBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, b [
 	return located(d, w.path, err)
 }
 
-// located returns an error of writing with its path before it.
+// located adds the path before an error of writing.
 func located(d *thriftimpl.Desc, path []string, err error) error {
 	if err == nil {
 		return nil
 	}
 	where := joinPath(d, path) + ": "
 	if e, ok := err.(thrift.TException); ok {
-		return thrift.PrependError(where, e) // it stays what it is
+		return thrift.PrependError(where, e) // keeps the error's type
 	}
 	return fmt.Errorf("%s%w", where, err)
 }
 
-// isPlain reports whether p makes no difference between strings and binaries.
+// isPlain reports whether p treats strings and binaries alike.
 func isPlain(p thrift.TProtocol) bool {
 	switch p.(type) {
 	case *thrift.TBinaryProtocol, *thrift.TCompactProtocol, *thrift.THeaderProtocol:
@@ -107,7 +107,7 @@ func (w *writer) structure(d *thriftimpl.Desc) error {
 	}
 }
 
-// value writes the next value, of type t. typ is its declared type, nil if it has none.
+// value writes the next value, of type t. typ is its declared type, or nil.
 func (w *writer) value(t thrift.TType, typ *thriftimpl.Type) error {
 	switch t {
 	case thrift.BOOL:
@@ -149,8 +149,8 @@ func (w *writer) value(t thrift.TType, typ *thriftimpl.Type) error {
 	return w.pairs(typ)
 }
 
-// mostNesting is how deep a message may be that is written. No message that is parsed with the
-// deepest limits is deeper.
+// mostNesting bounds the nesting of a message that is written. Messages parsed with the largest
+// limits are not nested deeper.
 const mostNesting = 1 << 18
 
 func (w *writer) elements(typ *thriftimpl.Type, begin func(context.Context, thrift.TType, int) error, end func(context.Context) error) error {

@@ -11,7 +11,8 @@ import (
 // Requiredness tells whether the IDL declares a field required or optional.
 type Requiredness = thriftimpl.Requiredness
 
-// What the IDL says of a field's presence; Default if it says nothing.
+// The requirednesses of the IDL. Default is for a field that is declared neither required nor
+// optional.
 const (
 	Default  = thriftimpl.DefaultReq
 	Required = thriftimpl.Required
@@ -25,7 +26,7 @@ type Annotation = thriftimpl.Annotation
 // info is what declarations have in common.
 type info struct{ i *thriftimpl.Info }
 
-// Doc returns the comment that documents the declaration in the IDL, "" if there is none.
+// Doc returns the comment that documents the declaration in the IDL, or "".
 func (i info) Doc() string {
 	if i.i == nil {
 		return ""
@@ -102,7 +103,7 @@ func Of(d *thriftimpl.Desc) Struct {
 // Valid reports whether s describes anything. It is false for the zero value.
 func (s Struct) Valid() bool { return s.d != nil }
 
-// none is what stands for the descriptor of a Struct that describes nothing: no name, no fields.
+// none is the descriptor used for a Struct that describes nothing. It has no name and no fields.
 var none = func() *thriftimpl.Desc {
 	d := thriftimpl.NewDesc("")
 	d.Define()
@@ -196,7 +197,7 @@ func (f Field) Type() Type { return Type{f.desc().Type} }
 // Requiredness returns whether the IDL declares the field required or optional.
 func (f Field) Requiredness() Requiredness { return f.desc().Req }
 
-// Struct returns the struct that has the field.
+// Struct returns the struct to which the field belongs.
 func (f Field) Struct() Struct { return Of(f.d) }
 
 // Index returns the number of the field in the IDL's order, from 0.

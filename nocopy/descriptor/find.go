@@ -78,7 +78,7 @@ func FindConst(name string) (Const, error) {
 	return ConstOf(c), err
 }
 
-// find returns what in returns for the files of a name's first part.
+// find calls in for each file that the first part of name identifies, and returns the only result.
 func find[T any](name string, in func(f *thriftimpl.File, name string) *T) (*T, error) {
 	var found *T
 	var packages []string
@@ -100,7 +100,7 @@ func find[T any](name string, in func(f *thriftimpl.File, name string) *T) (*T, 
 
 type file struct {
 	*thriftimpl.File
-	prefix string // of names: the file's, and a dot
+	prefix string // the file's name and a dot
 }
 
 func files() iter.Seq[file] {

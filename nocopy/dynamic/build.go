@@ -12,17 +12,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// A builder makes a Schema of a set of files.
+// A builder makes a Schema from a set of files.
 type builder struct {
 	set     *schema.Set
 	keys    *keyer
 	structs map[*schema.Struct]*thriftimpl.Desc
 	types   map[*schema.Type]*thriftimpl.Type // containers
-	ids     int                               // from lowest to highest, of all structs
+	ids     int                               // sum of spread over all structs
 }
 
-// The most fields of a struct, and the most ids between the lowest and the highest of all structs
-// together: each takes eight bytes.
+// Limits of the fields of a struct, and of the ids from the lowest to the highest, of all structs
+// together. Each id takes eight bytes.
 const (
 	maxFields = math.MaxUint16 - 8
 	maxIDs    = 1 << 21
@@ -51,7 +51,7 @@ func build(set *schema.Set) (*Schema, error) {
 	return b.schema()
 }
 
-// all calls yield with all structs, those of calls included.
+// all calls yield with all structs, including those of arguments and results.
 func (b *builder) all(yield func(*schema.Struct) bool) {
 	for _, p := range b.set.Programs {
 		for _, s := range p.Structs {
@@ -69,7 +69,7 @@ func (b *builder) all(yield func(*schema.Struct) bool) {
 	}
 }
 
-// spread returns how many ids there are from the lowest to the highest of a struct.
+// spread returns the number of ids from the lowest to the highest id of a struct.
 func spread(s *schema.Struct) int {
 	if len(s.Fields) == 0 {
 		return 0
@@ -81,7 +81,7 @@ func spread(s *schema.Struct) int {
 	return int(highest) - int(lowest) + 1
 }
 
-// check returns an error if the struct is larger than messages can be.
+// check returns an error if the struct is too large for messages.
 func (b *builder) check(s *schema.Struct) error {
 	if n := len(s.Fields); n > maxFields {
 		return mistake(s.Pos, fmt.Sprintf("%s has %d fields, at most %d are possible", s.Name, n, maxFields))
@@ -99,7 +99,7 @@ func tooMany(pos idl.Position) error {
 		interned.most>>20, len(interned.containers)))
 }
 
-// circle makes the structs of a circle, unless there are equal ones.
+// circle makes the structs of a circle, unless equal ones exist.
 func (b *builder) circle(circle []*schema.Struct) error {
 	known, need := true, 0
 	for _, s := range circle {
@@ -144,7 +144,7 @@ func (b *builder) circle(circle []*schema.Struct) error {
 	return nil
 }
 
-// memoryOf returns about how many bytes the descriptor of s takes.
+// memoryOf returns roughly how many bytes the descriptor of s takes.
 func memoryOf(s *schema.Struct) int {
 	n := structMemory + memoryOfInfo(s.Doc, s.Annotations) + idMemory*spread(s)
 	for _, f := range s.Fields {
@@ -175,7 +175,8 @@ func newDesc(s *schema.Struct) *thriftimpl.Desc {
 	return thriftimpl.NewDesc(name, info)
 }
 
-// infoOf returns a comment and annotations, copied: they refer to the text of the file.
+// infoOf returns copies of a comment and annotations, because the originals refer to the text of
+// the file.
 func infoOf(doc string, a schema.Annotations) thriftimpl.Info {
 	i := thriftimpl.Info{Doc: strings.Clone(doc)}
 	for _, x := range a {
@@ -190,7 +191,8 @@ var baseTypes = map[schema.Kind]*thriftimpl.Type{
 	schema.Binary: thriftimpl.TypeBinary, schema.UUID: thriftimpl.TypeUUID,
 }
 
-// typ returns the type t that is used at pos. Its structs have been made, or are being defined.
+// typ returns the type for t, which is used at pos. The structs in it have been made, or are being
+// defined.
 func (b *builder) typ(t *schema.Type, pos idl.Position) (*thriftimpl.Type, error) {
 	switch {
 	case t.Struct != nil:
@@ -236,7 +238,7 @@ func (b *builder) typ(t *schema.Type, pos idl.Position) (*thriftimpl.Type, error
 	return made, nil
 }
 
-// enum returns the enum e.
+// enum returns the enum for e.
 func (b *builder) enum(e *schema.Enum) (*thriftimpl.Enum, error) {
 	b.keys.enum(e)
 	k := b.keys.enums[e]
@@ -259,7 +261,7 @@ func (b *builder) enum(e *schema.Enum) (*thriftimpl.Enum, error) {
 	return made, nil
 }
 
-// method returns what package rpc calls a method by, as generated code has it.
+// method returns the rpc.Method of a method, as generated code defines it.
 func (b *builder) method(s *schema.Service, f *schema.Function) (*rpc.Method, error) {
 	k := methodKey{service: strings.Clone(s.Name), name: strings.Clone(f.Name), args: b.structs[f.Args], returns: f.Returns != nil}
 	if f.Result != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
-// TestCost: changed IDL takes about what is said of it, its programs included, and is counted as
-// at least nearly as much.
+// TestCost: loading changed IDL takes about as much memory as documented, programs included, and
+// counts as at least nearly as much.
 func TestCost(t *testing.T) {
 	src := repeat(20, func(i int) string {
 		return fmt.Sprintf("struct Cost%d {", i) + repeat(10, func(j int) string {
@@ -41,8 +41,8 @@ func TestCost(t *testing.T) {
 
 func dynamicMemory() int { return dynamic.Interned().Memory }
 
-// TestLoadingMemory: what loading allocates is in proportion to the text, however many fields a
-// struct has.
+// TestLoadingMemory: loading allocates memory proportional to the text, for any number of fields
+// per struct.
 func TestLoadingMemory(t *testing.T) {
 	for _, kind := range []string{"i32", "required string"} {
 		perByte := func(fields int) uint64 {

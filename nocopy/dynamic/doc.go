@@ -31,6 +31,6 @@
 // 4.6 KB, including the program that parses it, and counts as 8.7 KB. When all loaded types count
 // as 512 MiB, loading fails. SECURITY.md tells what loading untrusted .thrift files may take.
 //
-// Read next: load.go for files, keys.go and intern.go for how equal types are found, build.go,
-// schema.go and service.go for what a Schema has, convert.go for Go values.
+// Read next: load.go for files, keys.go and intern.go for finding equal types, build.go, schema.go
+// and service.go for the contents of a Schema, convert.go for Go values.
 package dynamic

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// What a file says, and a message that is read, edited and forwarded.
+// The fields of a struct in a file, and a message that is read, edited and forwarded.
 func ExampleLoad() {
 	s, err := dynamic.Load("../../examples/quickstart/order.thrift")
 	if err != nil {
@@ -49,7 +49,7 @@ func ExampleLoad() {
 	// {id: 7, customer: "Grace"} 24
 }
 
-// Text in the place of files, and messages from Go values and JSON.
+// Loading from texts instead of files, and messages from Go values and JSON.
 func ExampleLoadText() {
 	s, err := dynamic.LoadText(map[string]string{
 		"shop.thrift":  "include 'color.thrift'\nstruct Item { 1: string name, 2: list<color.Color> colors }",
@@ -82,7 +82,7 @@ func ExampleLoadText() {
 	// bad.thrift:2:6: unknown type strin, did you mean string?
 }
 
-// A server and a client of a service that the program does not know when it is compiled.
+// A server and a client of a service that is unknown when the program is compiled.
 func ExampleService() {
 	s, err := dynamic.LoadText(map[string]string{"bank.thrift": `
 		exception Denied { 1: string why }

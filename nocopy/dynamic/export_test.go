@@ -1,4 +1,4 @@
-// For tests: how many types have been made.
+// For tests: numbers of types made.
 package dynamic
 
 // Counts are the numbers of types that were made.

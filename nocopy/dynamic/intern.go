@@ -8,15 +8,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Types are never given back: messages refer to them by numbers, and their programs are kept in
-// one table. So what is equal is made once in a program, however often it is loaded. Equal means:
-// all that descriptors tell is, comments and annotations too, of the type and of those that it
-// refers to, and the names of the files that they are in, without folders.
+// Types are never freed: messages refer to them by numbers, and one table has all their programs.
+// Equal types are therefore made only once in a program, however often they are loaded. Types are
+// equal if everything that their descriptors tell is equal, including comments and annotations,
+// for the types themselves and all types that they refer to. The names of their files, without
+// folders, must be equal, too.
 //
-// A key is a hash over all that. Structs that refer to each other in circles are hashed together
-// (keys.go), and made together: a struct is in the table only if all to which it refers are.
+// A key is a hash of all this. Structs that refer to each other in circles are hashed together
+// (keys.go) and made together. A struct is in the table only if all structs that it refers to are.
 
-// key stands for all that descriptors tell of a type.
+// key stands for everything that the descriptors of a type tell.
 type key [32]byte
 
 type containerKey struct {
@@ -30,14 +31,14 @@ type methodKey struct {
 	returns       bool
 }
 
-// interned are the types that have been made. Nothing is removed.
+// interned has the types that were made. Nothing is removed.
 var interned = struct {
 	sync.Mutex
 	structs    map[key]*thriftimpl.Desc
 	enums      map[key]*thriftimpl.Enum
 	containers map[containerKey]*thriftimpl.Type
 	methods    map[methodKey]*rpc.Method
-	memory     int // about how many bytes they take
+	memory     int // about how many bytes the types take
 	most       int // how many they may take
 }{
 	structs:    map[key]*thriftimpl.Desc{},
@@ -47,14 +48,14 @@ var interned = struct {
 	most:       maxMemory,
 }
 
-// maxMemory is about how many bytes the types of a program may take that were loaded at run time,
-// their programs included.
+// maxMemory bounds the bytes that types loaded at run time may take, roughly, their programs
+// included.
 const maxMemory = 512 << 20
 
-// maxContainers is the most list, set and map types: package nocopy can number twice as many.
+// maxContainers bounds the list, set and map types. Package nocopy can number twice as many.
 const maxContainers = 1 << 19
 
-// About how many bytes types take, their programs included.
+// The memory that types take, in bytes, roughly, their programs included.
 const (
 	structMemory    = 800
 	fieldMemory     = 700
@@ -65,8 +66,8 @@ const (
 	methodMemory    = 400
 )
 
-// take notes that n more bytes are about to be taken. It reports false if there are too many. The
-// lock is held.
+// take notes that n more bytes will be used. It returns false if that would be too many. The
+// caller holds the lock.
 func take(n int) bool {
 	if interned.memory+n > interned.most {
 		return false

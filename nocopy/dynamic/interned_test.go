@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
-// TestReload: what is loaded again is not made again, by any number of goroutines; only what has
-// changed is, with what refers to it.
+// TestReload: loading types again, in any number of goroutines, does not make them again. Only
+// changed types, and types that refer to them, are made.
 func TestReload(t *testing.T) {
 	const src = `
 enum Color { RED = 1 (hex = "f00"), GREEN }
@@ -91,7 +91,7 @@ const list<Leaf> LEAVES = [{"a": 1}]
 	}
 }
 
-// TestTooMany: files that are too large, and types that are too many, are errors.
+// TestTooMany: files that are too large, and too many types, are errors.
 func TestTooMany(t *testing.T) {
 	_, err := dynamic.LoadText(map[string]string{"a.thrift": strings.Repeat("# a comment\n", 100_000)})
 	if want := "a.thrift:1:1: cannot read a.thrift: the files are larger than 1048576 bytes together"; err == nil || err.Error() != want {
@@ -125,7 +125,7 @@ func FuzzIDL(f *testing.F) {
 	f.Add("service S { i32 a(1: i32 b) throws (1: X x) } exception X { 1: uuid u }", []byte{0})
 	f.Add("union U { 1: i32 a, 2: U u } const U C = {'a': 1}", []byte{8, 0, 1, 0, 0, 0, 5, 0})
 	f.Fuzz(func(t *testing.T, src string, b []byte) {
-		undo := dynamic.SetMost(64 << 20) // of the 512 MiB that there are for all
+		undo := dynamic.SetMost(64 << 20) // of the 512 MiB for all types
 		defer undo()
 		s, err := dynamic.LoadText(map[string]string{"a.thrift": src})
 		if err != nil {

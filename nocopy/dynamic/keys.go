@@ -9,20 +9,20 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// keyer finds the keys of the structs and enums of a set of files.
+// keyer computes the keys of the structs and enums of a set of files.
 type keyer struct {
 	structs map[*schema.Struct]key
 	enums   map[*schema.Enum]key
-	// The circles of structs that refer to each other, each after those to which it refers. Most
-	// circles are one struct.
+	// The circles of structs that refer to each other, each after the circles that it refers to.
+	// Most circles have one struct.
 	circles [][]*schema.Struct
 
 	// Tarjan's algorithm
 	next  int
 	index map[*schema.Struct]int // from 1, in the order in which they were reached
-	low   map[*schema.Struct]int // the lowest index that is reached from it
+	low   map[*schema.Struct]int // the lowest index that is reachable from it
 	stack []*schema.Struct
-	on    map[*schema.Struct]bool // those in stack
+	on    map[*schema.Struct]bool // the structs in stack
 }
 
 func newKeyer() *keyer {
@@ -32,7 +32,7 @@ func newKeyer() *keyer {
 	}
 }
 
-// visit finds the circles of s and of all structs to which it refers, and their keys.
+// visit finds the circles of s and of all structs that it refers to, and their keys.
 func (k *keyer) visit(s *schema.Struct) {
 	k.next++
 	k.index[s], k.low[s] = k.next, k.next
@@ -85,7 +85,7 @@ func (k *keyer) visitType(s *schema.Struct, t *schema.Type, seen map[*schema.Typ
 	}
 }
 
-// enum finds the key of an enum.
+// enum computes the key of an enum.
 func (k *keyer) enum(e *schema.Enum) {
 	if _, ok := k.enums[e]; ok {
 		return
@@ -102,8 +102,8 @@ func (k *keyer) enum(e *schema.Enum) {
 	k.enums[e] = sha256.Sum256(d.b)
 }
 
-// hash finds the keys of structs that refer to each other in circles, and sorts them as they are
-// hashed.
+// hash computes the keys of the structs of a circle, and sorts the structs in the order of
+// hashing.
 func (k *keyer) hash(circle []*schema.Struct) {
 	slices.SortStableFunc(circle, func(a, b *schema.Struct) int {
 		return cmp.Or(cmp.Compare(a.Program.Name, b.Program.Name), cmp.Compare(a.Name, b.Name))
@@ -121,11 +121,11 @@ func (k *keyer) hash(circle []*schema.Struct) {
 	}
 }
 
-// digest is what is hashed. No two different structs have the same.
+// digest is the text to be hashed. Different structs have different digests.
 type digest struct {
 	*keyer
 	b     []byte
-	place map[*schema.Struct]int // in the circle that is being hashed
+	place map[*schema.Struct]int // index in the circle that is being hashed
 	types map[*schema.Type]int   // the container types that were written, by numbers
 }
 
@@ -180,7 +180,7 @@ func (d *digest) typ(t *schema.Type) {
 		key := d.keyer.structs[t.Struct]
 		d.b = append(d.b, key[:]...)
 	case schema.List, schema.SetKind, schema.Map:
-		// One that was written already, as typedefs are used many times, is only named
+		// A type that was written before, such as that of a typedef, is only referred to by number
 		if n, ok := d.types[t]; ok {
 			d.number(n)
 			return

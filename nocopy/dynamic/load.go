@@ -55,7 +55,7 @@ func (l Loader) Load(files ...string) (*Schema, error) {
 	return load(fsFiles{l.FS}, files, l.Include, most)
 }
 
-// load reads files, of which there may be maxBytes.
+// load reads files of at most maxBytes in total.
 func load(from opener, files, include []string, maxBytes int) (*Schema, error) {
 	set, err := schema.LoadFrom(&bounded{from, maxBytes, maxBytes}, files, include)
 	if err != nil {
@@ -102,7 +102,7 @@ func errorsOf(err error) error {
 	return all
 }
 
-// maxMessage is the most bytes of a message that are kept: it may quote what is in the file.
+// maxMessage bounds the length of an error message, which may quote the file.
 const maxMessage = 1 << 10
 
 func errorAt(pos idl.Position, message string) Error {
@@ -112,7 +112,7 @@ func errorAt(pos idl.Position, message string) Error {
 	return Error{strings.Clone(pos.Filename), pos.Line, pos.Column, strings.ToValidUTF8(strings.Clone(message), "\uFFFD")}
 }
 
-// opener is where files are. Paths are as package schema makes them.
+// opener opens files, by paths as package schema makes them.
 type opener interface {
 	canonical(path string) (string, error)
 	isFile(path string) bool
@@ -172,7 +172,7 @@ func (f fsFiles) isFile(path string) bool {
 func (f fsFiles) open(path string) (io.ReadCloser, error) {
 	info, err := fs.Stat(f.fs, f.name(path))
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file") // reading a pipe might never end
+		err = errors.New("not a regular file") // a pipe might never end
 	}
 	if err != nil {
 		return nil, err

@@ -24,9 +24,9 @@ type Schema struct {
 
 // file is what one .thrift file defines.
 type file struct {
-	path     string // as it was loaded
-	prefix   string // of the names: the file's, and a dot
-	root     bool   // it was given to Load
+	path     string // the path from which it was loaded
+	prefix   string // prefix of names: the file's name and a dot
+	root     bool   // it was passed to Load
 	structs  []*thriftimpl.Desc
 	enums    []*thriftimpl.Enum
 	consts   []thriftimpl.ConstDesc
@@ -35,11 +35,11 @@ type file struct {
 
 type service struct {
 	thriftimpl.Service
-	base  *service // nil if it extends none
+	base  *service // the extended service, or nil
 	calls []*rpc.Method
 }
 
-// schema makes the Schema of what was made. The lock on interned is held.
+// schema makes the Schema from the types that were made. The caller holds the lock on interned.
 func (b *builder) schema() (*Schema, error) {
 	s := &Schema{}
 	services := map[any]*service{}
@@ -87,8 +87,8 @@ func (b *builder) schema() (*Schema, error) {
 	return s, nil
 }
 
-// find returns the X with a name, of those that all returns for a file. An x has the name named(x)
-// in its file. what is the kind of X, for errors.
+// find returns the X with a name. all returns the Xs of a file, and named the name of an X in its
+// file. what is the kind of X, for errors.
 func find[X any](s *Schema, what, name string, all func(*file) []X, named func(X) string) (found X, err error) {
 	var none X
 	for _, root := range []bool{true, false} {
@@ -111,7 +111,8 @@ func find[X any](s *Schema, what, name string, all func(*file) []X, named func(X
 	return none, fmt.Errorf("%s %s: %w", what, name, descriptor.ErrNotFound)
 }
 
-// each iterates over what all returns for the files, in the order of Structs.
+// each iterates over the Xs that all returns for the files, in the order of Structs, with their
+// full names.
 func each[X, Y any](s *Schema, all func(*file) []X, named func(X) string, as func(X) Y) iter.Seq2[string, Y] {
 	return func(yield func(string, Y) bool) {
 		for _, f := range s.files {

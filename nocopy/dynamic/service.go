@@ -50,8 +50,8 @@ func (s Service) AllMethods() iter.Seq[descriptor.Method] {
 	}
 }
 
-// call returns what package rpc calls a method of the service, or of those that it extends, by,
-// and the method's description.
+// call returns the rpc.Method and the description of a method of the service, or of a service that
+// it extends.
 func (s Service) call(name string) (*rpc.Method, descriptor.Method, error) {
 	for in := s.s; in != nil; in = in.base {
 		for i, m := range in.calls {
@@ -150,8 +150,8 @@ func (c *Call) Return(v any) error {
 type Handler func(ctx context.Context, c *Call) error
 
 // Processor returns a Processor for an rpc.Server. h handles the calls of all methods of the
-// service and of those that it extends. h may be nil if the Processor's WithHandler gives all of
-// them handlers of package rpc, as in a proxy that edits the messages that it forwards.
+// service, and of the services that it extends. h may be nil if the Processor's WithHandler gives
+// all of them handlers of package rpc, as in a proxy that edits the messages that it forwards.
 func (s Service) Processor(h Handler) *rpc.Processor {
 	if h == nil {
 		h = func(context.Context, *Call) error { return errors.New("the method has no handler") }
@@ -174,7 +174,8 @@ func (s Service) ProcessorOf(handlers map[string]Handler) (*rpc.Processor, error
 	return s.processor(func(name string) Handler { return handlers[name] }), nil
 }
 
-// processor returns a Processor for the methods for which of returns a handler.
+// processor returns a Processor. of returns the handler of a method, or nil to leave the method
+// out.
 func (s Service) processor(of func(name string) Handler) *rpc.Processor {
 	if s.s == nil {
 		panic("nocopy: a processor of the zero dynamic.Service")
@@ -189,7 +190,7 @@ func (s Service) processor(of func(name string) Handler) *rpc.Processor {
 	return rpc.NewProcessor(s.s.Name, nil, methods...)
 }
 
-// handlerOf returns h as package rpc calls it.
+// handlerOf returns h as a handler of package rpc.
 func handlerOf(desc descriptor.Method, m *rpc.Method, h Handler) rpc.Handler {
 	return func(ctx context.Context, c *rpc.Call) error {
 		call := Call{Method: desc, Args: message(m.Args, thriftimpl.Struct(c.Args)), Peer: c.Peer}

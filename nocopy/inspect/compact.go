@@ -11,14 +11,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 )
 
-// A stream in the compact protocol is turned into Thrift Binary before it is dumped.
+// A stream in the compact protocol is converted to Thrift Binary before it is dumped.
 
-// mostCompact is the most bytes of such a stream, and of what a part of it becomes.
+// mostCompact bounds the bytes of such a stream, and the Thrift Binary of one message or struct in
+// it.
 const mostCompact = 100 << 20
 
 const compactNote = "turned into Thrift Binary, whose offsets and bytes are shown"
 
-// turn makes the walker dump the Thrift Binary that its stream becomes.
+// turn converts the walker's stream to Thrift Binary, which the walker then dumps.
 func (w *walker) turn() error {
 	all, err := io.ReadAll(io.LimitReader(w.in.r, mostCompact+1))
 	if err != nil {
@@ -30,7 +31,7 @@ func (w *walker) turn() error {
 	return nil
 }
 
-// failing is a Reader that fails, or ends if the error is nil.
+// failing is a Reader that returns err, or io.EOF if err is nil.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) {
@@ -40,8 +41,8 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, f.err
 }
 
-// toBinary returns what a stream in the compact protocol becomes, as far as nothing is wrong with
-// it. The offset of the error is in b.
+// toBinary converts a stream in the compact protocol to Thrift Binary, up to the first error. The
+// offset in the error counts in b.
 func toBinary(b []byte, form Form) (out []byte, err error) {
 	if len(b) > mostCompact {
 		return nil, fmt.Errorf("inspect: more than %d bytes in the compact protocol", mostCompact)
@@ -75,8 +76,9 @@ func toBinary(b []byte, form Form) (out []byte, err error) {
 	return out, nil
 }
 
-// unitToBinary appends the message or struct at the beginning of b to out, in Thrift Binary. It
-// returns its length; or where what is wrong with it. Without whole b may end in it.
+// unitToBinary converts the message or struct at the beginning of b to Thrift Binary and appends
+// it to out. It returns its length in b or, with an error, the offset of the error. Without whole,
+// b may end in the middle of it.
 func unitToBinary(out, b []byte, message, whole bool) (n int, made []byte, err error) {
 	if message {
 		name, kind, seqid, n := compactHeader(b)
@@ -102,8 +104,8 @@ func unitToBinary(out, b []byte, message, whole bool) (n int, made []byte, err e
 	return n, nil, err
 }
 
-// compactHeader returns what the header of a message says that b begins with, and its length, or a
-// negative one if there is none.
+// compactHeader returns the contents and the length of the message header at the beginning of b.
+// The length is negative if there is none.
 func compactHeader(b []byte) (name []byte, kind byte, seqid uint32, n int) {
 	if !isCompactMessage(b) {
 		return nil, 0, 0, -1
@@ -125,11 +127,12 @@ func isCompactMessage(b []byte) bool {
 	return len(b) >= 2 && b[0] == 0x82 && b[1]&0x1f == 1 && b[1]>>5 >= 1 && b[1]>>5 <= 4
 }
 
-// isCompactStruct reports whether b is structs in the compact protocol, all of them when whole.
+// isCompactStruct reports whether b consists of structs in the compact protocol. With whole, the
+// last one must be complete.
 func isCompactStruct(b []byte, whole bool) bool {
 	for at := 0; at < len(b); {
 		n, _, err := unitToBinary(nil, b[at:], false, whole)
-		if err != nil || n < 3 || b[at] <= 0x10 { // ids in the short form
+		if err != nil || n < 3 || b[at] <= 0x10 { // ids must have the short form
 			return false
 		}
 		at += n

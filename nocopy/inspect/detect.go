@@ -11,11 +11,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// forms are those that a stream may have, the likeliest first.
+// forms has the possible forms of a stream, the likeliest first.
 var forms = []Form{FramedMessages, Messages, FramedStructs, Structs}
 
-// detect finds out the form of the stream r, of which it reads ahead as little as will do, at most
-// the size of r's buffer. The note tells which other forms it may have. The error is the stream's.
+// detect detects the form of the stream r. It reads ahead as few bytes as it needs, at most the
+// size of r's buffer. The note tells which other forms are possible. The error is the stream's.
 func detect(r *bufio.Reader) (form Form, note string, err error) {
 	for n := 6; ; n = min(n+max(1, n/8), r.Size()) {
 		b, err := r.Peek(n)
@@ -29,7 +29,7 @@ func detect(r *bufio.Reader) (form Form, note string, err error) {
 		}
 		end := err != nil
 		fit, furthest := fitting(b, end)
-		if !end && len(fit) > 1 { // one that ends where the bytes do, for now, is likelier
+		if !end && len(fit) > 1 { // a form in which the bytes so far are complete is likelier
 			if whole, _ := fitting(b, true); len(whole) > 0 {
 				fit, end = whole, true
 			}
@@ -47,8 +47,8 @@ func detect(r *bufio.Reader) (form Form, note string, err error) {
 	}
 }
 
-// formOfFirst returns the form if the first bytes of a stream, six if it has as many, are enough
-// to tell; else Auto.
+// formOfFirst returns the form if the first bytes of a stream tell it, otherwise Auto. b has 6
+// bytes unless the stream is shorter.
 func formOfFirst(b []byte) (Form, string) {
 	switch {
 	case len(b) >= 6 && b[4] == 0x80 && b[5] == 1 && b[0] < 0x80:
@@ -69,8 +69,8 @@ func formOfFirst(b []byte) (Form, string) {
 	return Auto, ""
 }
 
-// fitting returns the forms in which nothing is wrong with b, and, if there is none, the one in
-// which the fault is furthest. whole means that the stream ends after b.
+// fitting returns the forms in which b has no fault. If there is none, furthest is the form whose
+// fault comes last. whole means that the stream ends after b.
 func fitting(b []byte, whole bool) (fit []Form, furthest Form) {
 	furthest = Structs
 	most := 0
@@ -86,7 +86,7 @@ func fitting(b []byte, whole bool) (fit []Form, furthest Form) {
 	return fit, furthest
 }
 
-// fits reports whether nothing is wrong with b in a form, else where.
+// fits reports whether b has no fault in a form. Otherwise at is the offset of the fault.
 func fits(form Form, b []byte, whole bool) (at int, ok bool) {
 	w := walker{form: form, partial: !whole}
 	w.in.r = bufio.NewReaderSize(nil, 16)

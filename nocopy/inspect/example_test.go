@@ -59,7 +59,7 @@ func ExampleLoadIDL() {
 	//         51  00                                     STOP
 }
 
-// Malformed bytes are dumped up to what is wrong.
+// Malformed bytes are dumped up to the fault.
 func ExampleDump_malformed() {
 	err := inspect.Dump(os.Stdout, strings.NewReader("\x08\x00\x01\x00\x00\x00\x2a\x0b\x00\x02\x00\x00\x00\x09abc"), inspect.Options{})
 	var fault *nocopy.Error
@@ -83,7 +83,7 @@ func ExampleDump_json() {
 	// {"offset":7,"size":1,"hex":"00","kind":"stop","depth":1}
 }
 
-// store is a handler: it takes every value, and keeps none.
+// store is a handler that accepts every value and keeps none.
 type store struct {
 	kv.UnimplementedKeyValueHandler
 }
@@ -99,7 +99,7 @@ func ExampleTap() {
 		fmt.Println(err)
 		return
 	}
-	var seen bytes.Buffer // os.Stderr, say
+	var seen bytes.Buffer // for example os.Stderr
 	tap, err := inspect.NewTap(&seen, inspect.Options{IDL: idl})
 	if err != nil {
 		fmt.Println(err)
@@ -125,7 +125,7 @@ func ExampleTap() {
 
 	tap.Wait(ctx)
 	for line := range strings.Lines(seen.String()) {
-		if !strings.HasPrefix(line, "#") { // with the time and the addresses
+		if !strings.HasPrefix(line, "#") { // lines with the time and the addresses
 			fmt.Print(line)
 		}
 	}

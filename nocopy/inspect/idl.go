@@ -32,10 +32,10 @@ func IDLOf(set *schema.Set) *IDL {
 	return &IDL{set}
 }
 
-// names is what an IDL says about one stream.
+// names has the definitions of an IDL that apply to one stream.
 type names struct {
-	root    *schema.Struct  // what bare structs are; nil if that is not said
-	service *schema.Service // whose methods are called; nil: those of any
+	root    *schema.Struct  // the type of bare structs; nil if unknown
+	service *schema.Service // the service that is called; nil for any
 	methods map[string][]method
 	of      map[string]*schema.Service // by name, for multiplexed calls
 }
@@ -63,8 +63,8 @@ func (l *IDL) names(typ string) (*names, error) {
 	return n, n.find(l.set, typ)
 }
 
-// find sets root or service to what is called typ, in the files that were given or, after their
-// name and a dot, in included ones.
+// find sets root or service to the definition named typ. Names in included files begin with the
+// file's name and a dot.
 func (n *names) find(set *schema.Set, typ string) error {
 	var known []string
 	for _, p := range slices.Backward(set.Programs) {
@@ -105,7 +105,7 @@ func (n *names) find(set *schema.Set, typ string) error {
 	return fmt.Errorf("inspect: no struct or service %q in the IDL, which has %s", typ, list(known))
 }
 
-// list returns some names as text.
+// list returns the first names as text.
 func list(names []string) string {
 	const most = 20
 	if len(names) == 0 {
@@ -117,9 +117,9 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// messageStruct returns the struct of a message to or from a method, by the name in its header,
-// which may begin with the name of a service and a colon. It is nil if that is not known; the note
-// tells why.
+// messageStruct returns the struct of a message from the method name in its header, which may
+// begin with the name of a service and a colon. If the struct is unknown, it returns nil, and the
+// note tells why.
 func (n *names) messageStruct(name string, typ byte, note string) (*schema.Struct, string) {
 	if note != "" {
 		return nil, note
@@ -173,7 +173,7 @@ var exceptionTypes = &schema.Enum{Name: "TApplicationExceptionType", Values: []*
 	{Name: "INVALID_PROTOCOL", Value: 9}, {Name: "UNSUPPORTED_CLIENT_TYPE", Value: 10},
 }}
 
-// enumName returns the name of a value, "" if it has none.
+// enumName returns the name of a value, or "".
 func enumName(e *schema.Enum, v int32) string {
 	for _, known := range e.Values {
 		if known.Value == v {
@@ -183,7 +183,7 @@ func enumName(e *schema.Enum, v int32) string {
 	return ""
 }
 
-// wireTypes are the wire types of the kinds of type.
+// wireTypes maps the kinds of types to wire types.
 var wireTypes = map[schema.Kind]nocopy.WireType{
 	schema.Bool: nocopy.WireBool, schema.I8: nocopy.WireI8, schema.I16: nocopy.WireI16, schema.I32: nocopy.WireI32,
 	schema.I64: nocopy.WireI64, schema.Double: nocopy.WireDouble, schema.String: nocopy.WireString, schema.Binary: nocopy.WireString,

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// window is how many bytes are read ahead, and looked at to find out a stream's form.
+// window is the number of bytes that are read ahead, and from which a stream's form is detected.
 const window = 64 << 10
 
 // input reads a stream, value by value. It keeps the first bytes of the row that is being read.
 type input struct {
 	r   *bufio.Reader
 	off int64  // of the next byte in the stream
-	end int64  // where the frame ends; -1 outside of frames
+	end int64  // where the frame ends, or -1 outside frames
 	row int64  // where the row begins
 	raw []byte // the row's bytes, as far as they are shown
 }
@@ -31,8 +31,8 @@ func (in *input) reset(r io.Reader) {
 // begin begins a row.
 func (in *input) begin() { in.row, in.raw = in.off, in.raw[:0] }
 
-// more reports whether there are more bytes in the frame, or in the stream outside of frames. The
-// error is the stream's, but nil where it ends.
+// more reports whether there are more bytes in the frame or, outside frames, in the stream. The
+// error is the stream's, or nil at its end.
 func (in *input) more() (bool, error) {
 	if in.end >= 0 {
 		return in.off < in.end, nil
@@ -44,7 +44,7 @@ func (in *input) more() (bool, error) {
 	return err == nil, err
 }
 
-// left returns how many of n bytes are in the frame.
+// left returns how many of the next n bytes are in the frame.
 func (in *input) left(n int64) int64 {
 	if in.end >= 0 {
 		return min(n, in.end-in.off)
@@ -58,8 +58,8 @@ type readError struct{ err error }
 func (e *readError) Error() string { return "reading: " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-// short is the error of bytes that are missing; err is the Reader's. It is io.ErrUnexpectedEOF
-// itself where the stream ends.
+// short returns the error for missing bytes from err, the Reader's error. At the end of the stream
+// it is io.ErrUnexpectedEOF.
 func (in *input) short(err error) error {
 	switch {
 	case in.end >= 0 && in.off == in.end:
@@ -70,15 +70,15 @@ func (in *input) short(err error) error {
 	return &readError{err}
 }
 
-// keep keeps the row's next bytes unless some before them were not kept.
+// keep keeps b, the row's next bytes, if all bytes before them were kept.
 func (in *input) keep(b []byte) {
 	if int64(len(in.raw)) == in.off-in.row {
 		in.raw = append(in.raw, b...)
 	}
 }
 
-// next returns the next n bytes, 16 at most, which are valid until the next call. If there are not
-// as many it passes those that there are, and returns an error.
+// next returns the next n bytes, at most 16. They are valid until the next call. If there are
+// fewer, it consumes them and returns an error.
 func (in *input) next(n int) ([]byte, error) {
 	have := int(in.left(int64(n)))
 	b, err := in.r.Peek(have)
@@ -95,8 +95,8 @@ func (in *input) pass(n int) {
 	in.off += int64(n)
 }
 
-// text passes the n bytes of a string or binary. It returns the first of them, at most the number
-// shown, and whether all are UTF-8.
+// text consumes the n bytes of a string or binary. It returns the first of them, at most shown
+// bytes, and whether all bytes are UTF-8.
 func (in *input) text(n int64, shown int) (prefix []byte, valid bool, err error) {
 	first := len(in.raw)
 	var check utf8Check
@@ -123,9 +123,9 @@ func (in *input) text(n int64, shown int) (prefix []byte, valid bool, err error)
 	return in.raw[first:], check.valid(), err
 }
 
-// utf8Check finds out whether bytes that come in pieces are UTF-8.
+// utf8Check checks whether bytes that come in pieces are UTF-8.
 type utf8Check struct {
-	cut []byte // the beginning of a character that is not complete
+	cut []byte // the beginning of an incomplete character
 	bad bool
 }
 

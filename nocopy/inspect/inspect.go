@@ -18,7 +18,8 @@ const (
 	Messages                   // messages: a header and a struct
 	FramedMessages             // frames with one message each
 
-	// The same in Thrift's compact protocol. Dump shows the Thrift Binary that the stream becomes.
+	// The same in Thrift's compact protocol. Dump converts the stream to Thrift Binary and shows
+	// that.
 	CompactStructs
 	CompactFramedStructs
 	CompactMessages
@@ -52,7 +53,7 @@ func (f *Form) UnmarshalText(text []byte) error {
 	return fmt.Errorf("inspect: %q is no form: it is one of %v", text, formNames)
 }
 
-// binary returns the form that a stream has after it became Thrift Binary.
+// binary returns the form of a stream after conversion to Thrift Binary.
 func (f Form) binary() Form {
 	if f >= CompactStructs {
 		return f - CompactStructs + Structs
@@ -83,7 +84,7 @@ type Options struct {
 
 const defaultMaxText = 64
 
-// newWalker returns a walker with the options. The caller sets where rows go and come from.
+// newWalker returns a walker with the options. The caller sets its input and output.
 func newWalker(opt Options) (*walker, error) {
 	if int(opt.Form) >= len(formNames) {
 		return nil, fmt.Errorf("inspect: no such form: %v", opt.Form)
@@ -130,13 +131,13 @@ func Dump(w io.Writer, r io.Reader, opt Options) error {
 	return err
 }
 
-// flushingReader writes the rows so far before it reads, which may take long.
+// flushingReader flushes the rows so far before each read, since a read may take long.
 type flushingReader struct {
 	io.Reader
 	out *printer
 }
 
 func (r flushingReader) Read(b []byte) (int, error) {
-	r.out.flush() // an error comes again
+	r.out.flush() // put will return the error
 	return r.Reader.Read(b)
 }

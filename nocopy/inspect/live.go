@@ -15,21 +15,21 @@ type live struct {
 	walker
 	traffic *traffic
 	dir     direction
-	rest    []byte    // of the piece that is being read
-	at      time.Time // when that was seen
-	gap     *gapError // what Read returns until the gap has been dealt with
-	note    string    // what is said of the form
+	rest    []byte    // of the current piece
+	at      time.Time // when the current piece was seen
+	gap     *gapError // Read returns it until passGap
+	note    string    // about the form
 
 	printer *printer
-	dump    bytes.Buffer // of the message
+	dump    bytes.Buffer // of the current message
 	began   time.Time    // when the message began
-	end     int64        // up to where the dump is of what the message had
-	hidden  int64        // bytes of the message for which there was no room
-	lost    int64        // bytes before it that were not dumped
+	end     int64        // the offset up to which dump has complete rows of the message
+	hidden  int64        // bytes of the message without rows, for lack of room
+	lost    int64        // bytes before the message that were not dumped
 }
 
 func newLive(c *traffic, d direction) *live {
-	w, _ := newWalker(c.tap.opt) // NewTap has had the same options
+	w, _ := newWalker(c.tap.opt) // NewTap has checked the options
 	l := &live{walker: *w, traffic: c, dir: d}
 	l.printer = newPrinter(&l.dump, c.tap.opt)
 	l.out = l
@@ -37,7 +37,8 @@ func newLive(c *traffic, d direction) *live {
 	return l
 }
 
-// Read reads what was seen. It returns a *gapError where bytes were left out.
+// Read reads the bytes that were seen. At a place where bytes were left out, it returns a
+// *gapError.
 func (l *live) Read(b []byte) (int, error) {
 	if l.gap != nil {
 		return 0, l.gap
@@ -82,14 +83,14 @@ func (l *live) run() {
 	}
 }
 
-// failed ends the dump of a direction if there is a fault in this package.
+// failed recovers from a panic of this package and ends the dump of the direction.
 func (l *live) failed() {
 	if p := recover(); p != nil {
 		l.traffic.tap.write(fmt.Appendf(nil, "# inspect: the dump of a connection ends: %v\n", p))
 	}
 }
 
-// oneMessage dumps a message, or a frame. Its error is the walker's, or a *gapError.
+// oneMessage dumps a message or a frame. Its error is the walker's, or a *gapError.
 func (l *live) oneMessage() error {
 	guessed := false
 	if l.form == Auto {
@@ -111,7 +112,7 @@ func (l *live) oneMessage() error {
 	return err
 }
 
-// heading puts the rows that come before a message.
+// heading writes the rows that come before a message.
 func (l *live) heading() {
 	l.show(&row{Kind: kindTraffic, Offset: l.in.off, Note: l.note})
 	if l.lost > 0 {
@@ -120,7 +121,7 @@ func (l *live) heading() {
 	}
 }
 
-// put is for the walker: it shows the row if there is room for it.
+// put implements sink for the walker. It shows the row if there is room for it.
 func (l *live) put(r *row) error {
 	if l.dump.Len() > mostOfMessage && r.Kind != kindFault {
 		if l.hidden == 0 {
@@ -134,7 +135,7 @@ func (l *live) put(r *row) error {
 	return nil
 }
 
-// showHidden tells how many bytes of a message have no rows.
+// showHidden shows how many bytes of a message have no rows.
 func (l *live) showHidden() {
 	if l.hidden > 0 {
 		l.show(&row{Kind: kindLeftOut, Offset: l.end, Size: l.hidden})
@@ -149,11 +150,11 @@ func (l *live) show(r *row) {
 	if l.dir == received {
 		r.From, r.To = r.To, r.From
 	}
-	l.printer.put(r) // a bytes.Buffer has no errors
+	l.printer.put(r) // a bytes.Buffer returns no errors
 	l.printer.flush()
 }
 
-// write hands on what was made of a message.
+// write passes the dump of a message to the Tap.
 func (l *live) write() {
 	l.showHidden()
 	if l.dump.Len() > 0 {
@@ -164,7 +165,7 @@ func (l *live) write() {
 	}
 }
 
-// goOn finds where a message begins after one that ended in err. It reports whether there is one.
+// goOn finds the next message after one that ended in err. It reports whether there is one.
 func (l *live) goOn(err error) bool {
 	if l.in.end >= 0 {
 		if l.skipFrame() {
@@ -177,7 +178,7 @@ func (l *live) goOn(err error) bool {
 	return l.search(!errors.As(err, &gap))
 }
 
-// leftOut tells of bytes that the message lacks.
+// leftOut shows that bytes of the message were left out.
 func (l *live) leftOut() {
 	l.showHidden()
 	if l.dump.Len() == 0 {
@@ -191,7 +192,7 @@ func (l *live) leftOut() {
 	l.passGap()
 }
 
-// passGap makes Read go on after the gap.
+// passGap makes Read continue after the gap.
 func (l *live) passGap() {
 	if l.gap.unsent == nil {
 		l.in.off += l.gap.n
@@ -199,8 +200,7 @@ func (l *live) passGap() {
 	l.gap = nil
 }
 
-// skipFrame passes the rest of a frame. It reports whether what follows is known to be the next
-// one.
+// skipFrame skips the rest of a frame. It reports whether the next frame is known to follow.
 func (l *live) skipFrame() bool {
 	for l.in.off < l.in.end {
 		if _, err := l.in.r.Peek(1); l.gap != nil && l.gap.unsent == nil {
@@ -221,8 +221,8 @@ func (l *live) skipFrame() bool {
 	return true
 }
 
-// search passes bytes up to where a message begins. The bytes that have been read ahead are looked
-// at, too, if ahead is true. It reports whether there is one before the connection ends.
+// search skips bytes up to the beginning of a message. With ahead, it also searches the bytes that
+// were already read. It returns false if the connection ends first.
 func (l *live) search(ahead bool) bool {
 	buffered, _ := l.in.r.Peek(l.in.r.Buffered())
 	if ahead {
@@ -264,10 +264,10 @@ func (l *live) search(ahead bool) bool {
 	}
 }
 
-// start returns where in a piece of traffic a message is seen to begin, -1 if nowhere. That is
-// mostly at the beginning.
+// start returns the offset in a piece of traffic at which a message begins, or -1. Usually that is
+// 0.
 func start(form Form, b []byte) int {
-	const enough = 8 // fewer bytes fit too easily
+	const enough = 8 // fewer bytes fit by chance too easily
 	switch {
 	case len(b) < enough:
 	case form == Auto:
@@ -282,13 +282,13 @@ func start(form Form, b []byte) int {
 	return signature(form, b)
 }
 
-// signature returns where in b a message with a strict header begins, its frame included; -1 if
-// there is none.
+// signature returns the offset in b at which a message with a strict header begins, including its
+// frame, or -1.
 func signature(form Form, b []byte) int {
 	const (
 		frame   = 4
 		header  = 8  // version and length of the name
-		least   = 12 // of a message
+		least   = 12 // the smallest size of a message
 		maxHere = 256
 	)
 	if !form.messages() && form != Auto {

@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// stream dumps all of the stream, whose form is found out first.
+// stream detects the form of the stream and dumps all of it.
 func (w *walker) stream() error {
 	if more, err := w.in.more(); !more {
 		return err
@@ -43,7 +43,7 @@ func (w *walker) stream() error {
 	}
 }
 
-// unit dumps a frame; or a message or struct without one.
+// unit dumps a frame, or a message or struct without a frame.
 func (w *walker) unit() error {
 	w.path, w.seen = w.path[:0], w.seen[:0]
 	if !w.form.framed() {
@@ -82,7 +82,7 @@ func (w *walker) unit() error {
 	return nil
 }
 
-// message dumps a message or, if there are none, a bare struct.
+// message dumps a message or, if the form has none, a bare struct.
 func (w *walker) message(depth int) error {
 	w.in.begin()
 	if w.form.messages() {
@@ -101,7 +101,7 @@ func (w *walker) message(depth int) error {
 	return w.root(s, depth+1)
 }
 
-// root dumps the struct that a message is.
+// root dumps the struct of a message.
 func (w *walker) root(s *schema.Struct, depth int) error {
 	if s != nil {
 		w.path = append(w.path, s.Name...)
@@ -109,7 +109,7 @@ func (w *walker) root(s *schema.Struct, depth int) error {
 	return w.structure(s, depth)
 }
 
-// messageTypes are the types of messages, as headers have them.
+// messageTypes has the types of messages by their numbers in headers.
 var messageTypes = [...]string{1: "call", 2: "reply", 3: "exception", 4: "oneway"}
 
 const (
@@ -118,11 +118,11 @@ const (
 )
 
 const (
-	maxName      = 1 << 16 // the most bytes of a method's name, as package rpc has it
-	maxShownName = 256     // the most bytes of it that are shown
+	maxName      = 1 << 16 // the longest name of a method, as in package rpc
+	maxShownName = 256     // the number of its bytes that are shown
 )
 
-// plausibleName reports whether a stream whose form is not known may have a method of this name.
+// plausibleName reports whether name may be a method's name, for detecting the form of a stream.
 func plausibleName(name []byte) bool {
 	for _, c := range name {
 		if c < ' ' || c == 0x7f {
@@ -132,7 +132,7 @@ func plausibleName(name []byte) bool {
 	return true
 }
 
-// header dumps a message.
+// header dumps a message with a header.
 func (w *walker) header(depth int) error {
 	r := row{Kind: kindMessage, Depth: depth}
 	b, err := w.in.next(4)

@@ -17,8 +17,8 @@ type printer struct {
 	w     *bufio.Writer
 	json  bool
 	color bool
-	line  []byte       // the row as it is written
-	made  bytes.Buffer // the JSON that it is made of
+	line  []byte       // the text of the row
+	made  bytes.Buffer // the JSON that line is made from
 }
 
 func newPrinter(w io.Writer, opt Options) *printer {
@@ -41,7 +41,7 @@ func (p *printer) put(r *row) error {
 	return err
 }
 
-// object appends the row as a JSON object. What could drive a terminal is escaped.
+// object appends the row as a JSON object. Characters that could control a terminal are escaped.
 func (p *printer) object(r *row) error {
 	r.Hex = hex.EncodeToString(r.raw)
 	p.made.Reset()
@@ -69,7 +69,7 @@ func (p *printer) object(r *row) error {
 
 const (
 	bytesPerLine = 12
-	mostIndent   = 32 // levels by which rows are indented; deeper ones have their depth as a number
+	mostIndent   = 32 // levels of indentation; deeper rows show their depth as a number
 )
 
 // The colours of text.
@@ -92,7 +92,7 @@ func (p *printer) colored(color, s string) {
 	p.line = append(p.line, s...)
 }
 
-// text appends the row as lines of text: the offset, the first bytes and what they are; then the
+// text appends the row as lines of text: the offset, the first bytes and their meaning, then the
 // other bytes.
 func (p *printer) text(r *row) {
 	switch r.Kind {
@@ -150,7 +150,7 @@ func (p *printer) bytes(off int64, b []byte, width int) {
 	}
 }
 
-// what appends what the row's bytes are.
+// what appends the meaning of the row's bytes.
 func (p *printer) what(r *row) {
 	switch r.Kind {
 	case kindFrame:
@@ -209,7 +209,7 @@ func (p *printer) message(r *row) {
 	}
 }
 
-// value appends to the line what row r tells of a value: how many elements, and the value itself.
+// value appends the value in row r, and the number of its elements.
 func (p *printer) value(r *row) {
 	if r.Count != nil {
 		p.line = fmt.Appendf(p.line, " of %d", *r.Count)
@@ -245,7 +245,7 @@ func (p *printer) value(r *row) {
 	}
 }
 
-// quoteControls escapes what could drive a terminal in the text of an error.
+// quoteControls escapes the characters of an error's text that could control a terminal.
 func quoteControls(s string) string {
 	var b []byte
 	for _, c := range s {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// row is a row of a dump: some bytes and what they are. As JSON it is an object of one line.
+// row is a row of a dump: some bytes and their meaning. As JSON it is an object on one line.
 type row struct {
 	Offset int64  `json:"offset"`
 	Size   int64  `json:"size"`
@@ -24,7 +24,7 @@ type row struct {
 
 	Value     any    `json:"value,omitempty"`
 	Enum      string `json:"enum,omitempty"`      // the name of Value
-	Bytes     string `json:"bytes,omitempty"`     // hex: in the place of Value
+	Bytes     string `json:"bytes,omitempty"`     // hex, instead of Value
 	Length    *int64 `json:"length,omitempty"`    // of a string, binary or frame
 	Shortened bool   `json:"shortened,omitempty"` // Value or Bytes is only its beginning
 	Count     *int64 `json:"count,omitempty"`     // of elements or pairs
@@ -42,10 +42,10 @@ type row struct {
 	From string     `json:"from,omitempty"`
 	To   string     `json:"to,omitempty"`
 
-	raw []byte // what Hex is of
+	raw []byte // the bytes that Hex shows
 }
 
-// kind is what a row is about.
+// kind tells what a row shows.
 type kind string
 
 const (
@@ -59,11 +59,11 @@ const (
 	kindKey     kind = "key"      // of a map
 	kindValue   kind = "value"    // of a map
 	kindStop    kind = "stop"     // the end of a struct
-	kindFault   kind = "fault"    // what is wrong
+	kindFault   kind = "fault"    // a fault
 	kindLeftOut kind = "left out" // bytes that the dump does not have
 )
 
-// label is what comes before the type and value: number and name, or index.
+// label returns the text before the type and value: id and name, or index.
 func (r *row) label() string {
 	switch {
 	case r.ID != nil && r.Name != "":
@@ -97,7 +97,8 @@ func (r *row) setText(b []byte, n int64, asText bool) {
 	r.Value = string(b)
 }
 
-// setDouble sets the value of a double. What JSON has no number for is text.
+// setDouble sets the value of a double. NaN and infinities become texts, since JSON has no numbers
+// for them.
 func (r *row) setDouble(v float64) {
 	switch {
 	case math.IsNaN(v):

@@ -25,12 +25,12 @@ import (
 type Tap struct {
 	w       io.Writer
 	opt     Options
-	waiting atomic.Int64 // bytes that wait to be dumped, of all connections
+	waiting atomic.Int64 // bytes of all connections that wait to be dumped
 
-	writing sync.Mutex // to w, which may take long
+	writing sync.Mutex // held while writing to w, which may take long
 
 	mu    sync.Mutex
-	err   error // the first of w
+	err   error // the first error of w
 	conns map[*traffic]struct{}
 }
 
@@ -38,7 +38,7 @@ const (
 	mostWaiting    = 64 << 20
 	mostOfConn     = 256 << 10
 	mostOfMessage  = 256 << 10
-	recordOverhead = 128 // what a piece of traffic takes besides its bytes
+	recordOverhead = 128 // memory that a piece of traffic takes besides its bytes
 )
 
 // NewTap returns a Tap that writes to w, one Write at a time. It returns an error if the options
@@ -163,7 +163,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the connection. What is written is seen before the answer to it can be.
+// Write writes to the connection. The Tap sees the bytes before an answer to them can arrive.
 func (c *conn) Write(b []byte) (int, error) {
 	c.seen.push(sent, b)
 	n, err := c.Conn.Write(b)

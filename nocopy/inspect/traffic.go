@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// direction is a direction of a connection, as its user sees it.
+// direction is a direction of a connection, as seen by its user.
 type direction int
 
 const (
@@ -20,8 +20,8 @@ const (
 
 func (d direction) other() direction { return 1 - d }
 
-// traffic is what was seen of a connection and is not dumped yet. Each direction has a goroutine
-// that dumps it; they take turns, so that messages come in order.
+// traffic has the bytes of a connection that were seen and not yet dumped. Each direction has a
+// goroutine that dumps it. The two goroutines take turns, so that messages come in order.
 type traffic struct {
 	tap           *Tap
 	local, remote string
@@ -31,15 +31,15 @@ type traffic struct {
 	pieces  []piece
 	size    int // of the pieces
 
-	missing [2]int64 // bytes after the pieces that were left out
-	started [2]bool  // there is a goroutine
-	resting [2]bool  // it waits for more, or has ended
+	missing [2]int64 // bytes that were left out after the pieces
+	started [2]bool  // the goroutine was started
+	resting [2]bool  // the goroutine waits for more, or has ended
 	ended   [2]bool  // nothing more comes
 	over    [2]bool  // the goroutine has ended
 	running int      // goroutines
 }
 
-// piece is what one Read or Write had, or a number of bytes that were left out.
+// piece has the bytes of one Read or Write, or the number of bytes that were left out.
 type piece struct {
 	direction
 	at   time.Time
@@ -47,13 +47,14 @@ type piece struct {
 	gap  *gapError
 }
 
-// cost is how much memory the piece takes.
+// cost returns how much memory the piece takes.
 func (p piece) cost() int { return len(p.data) + recordOverhead }
 
-// gapError is the error of reading where bytes were left out, or seen that were not sent.
+// gapError is the error of Read where bytes were left out, or where bytes that were seen were not
+// sent.
 type gapError struct {
 	n      int64
-	unsent error // why they were not sent; nil if they were left out
+	unsent error // why bytes were not sent; nil if bytes were left out
 }
 
 func (e *gapError) Error() string { return fmt.Sprintf("%d bytes left out", e.n) }
@@ -71,7 +72,7 @@ func address(a net.Addr) string {
 	return a.String()
 }
 
-// push adds a copy of b, as far as there is room.
+// push adds a copy of b, or of as much of it as there is room for.
 func (c *traffic) push(d direction, b []byte) {
 	if len(b) == 0 {
 		return
@@ -111,8 +112,8 @@ func (c *traffic) add(p piece) {
 	c.tap.waiting.Add(int64(p.cost()))
 }
 
-// unsent adds that the last n bytes were not sent. A connection that fails once may be written to
-// again, but not so often that these take much memory.
+// unsent notes that the last n bytes were not sent. A connection that has failed may be written to
+// again, but not so often that these notes take much memory.
 func (c *traffic) unsent(n int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,7 +123,7 @@ func (c *traffic) unsent(n int, err error) {
 	}
 }
 
-// end tells that nothing more comes.
+// end notes that nothing more comes in these directions.
 func (c *traffic) end(directions ...direction) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +166,7 @@ func (c *traffic) next(d direction) (piece, error) {
 			c.resting[d] = false
 			return piece{}, io.EOF
 		}
-		if !c.resting[d] { // those who wait for that look again, once
+		if !c.resting[d] { // wake the waiting goroutines once
 			c.resting[d] = true
 			c.changed.Broadcast()
 		}
@@ -173,13 +174,13 @@ func (c *traffic) next(d direction) (piece, error) {
 	}
 }
 
-// finished tells that the goroutine of a direction has ended.
+// finished notes that the goroutine of a direction has ended.
 func (c *traffic) finished(d direction) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended[d], c.over[d], c.resting[d] = true, true, true
 	c.missing[d] = 0
-	c.pieces = slices.DeleteFunc(c.pieces, func(p piece) bool { // there are some after a panic only
+	c.pieces = slices.DeleteFunc(c.pieces, func(p piece) bool { // pieces are left only after a panic
 		if p.direction == d {
 			c.size -= p.cost()
 			c.tap.waiting.Add(int64(-p.cost()))
@@ -192,7 +193,7 @@ func (c *traffic) finished(d direction) {
 	c.changed.Broadcast()
 }
 
-// wait waits until all that was seen is dumped.
+// wait waits until all seen bytes are dumped.
 func (c *traffic) wait(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() {
 		c.mu.Lock()

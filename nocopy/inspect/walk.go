@@ -12,10 +12,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// maxDepth is how deep structs and containers may stand in each other.
+// maxDepth is how deep structs and containers may be nested.
 const maxDepth = 10_000
 
-// A walker reads a stream and makes rows of it. Without out it only checks.
+// A walker reads a stream and turns it into rows. Without out it only checks the stream.
 type walker struct {
 	in    input
 	out   sink
@@ -24,22 +24,22 @@ type walker struct {
 	max   int    // how many bytes of a text are shown, negative for all
 
 	path []byte // of the value that is being read
-	seen []bool // which fields of the IDL's structs around it have come
-	// The first required field that is missing: the dump goes on after it
+	seen []bool // which fields have come, for each surrounding struct of the IDL
+	// The error for the first missing required field; the dump continues after it
 	missing error
-	// Whether the list or map that was read last has elements of other types than the IDL's, or has
-	// such lists or maps in it: for Parse its field has not come then
+	// Whether the list or map that was read last, or one nested in it, has other element types
+	// than in the IDL. Parse treats its field as missing then
 	mismatched bool
-	partial    bool // the stream goes on after the bytes that are there: where they end is no fault
+	partial    bool // the stream continues after the available bytes, whose end is no fault
 }
 
-// sink is where rows go. The row and what it refers to are valid during the call only.
+// sink receives rows. A row, and the memory that it refers to, are valid only during the call.
 type sink interface{ put(r *row) error }
 
-// errMore is the error of a partial stream where its bytes end.
+// errMore is the error at the end of the bytes of a partial stream.
 var errMore = errors.New("more bytes are needed")
 
-// structure dumps a struct's fields and its STOP. s is nil if its type is not known.
+// structure dumps a struct's fields and its STOP. s is nil if its type is unknown.
 func (w *walker) structure(s *schema.Struct, depth int) error {
 	first := len(w.seen)
 	if s != nil {
@@ -96,9 +96,9 @@ func (w *walker) structure(s *schema.Struct, depth int) error {
 	}
 }
 
-// field fills in what the IDL says about a field, and returns its type and its number in s; nil
-// and -1 if the IDL has none with that id and wire type. seen are those of the struct's fields
-// that have come.
+// field fills in the IDL's facts about a field, and returns its type and its number in s. If the
+// IDL has no field with that id and wire type, it returns nil and -1. seen tells which fields of
+// the struct have come.
 func (w *walker) field(s *schema.Struct, id int16, t nocopy.WireType, r *row, seen []bool) (*schema.Type, int) {
 	i := slices.IndexFunc(s.Fields, func(f *schema.Field) bool { return f.ID == id })
 	switch {
@@ -115,7 +115,7 @@ func (w *walker) field(s *schema.Struct, id int16, t nocopy.WireType, r *row, se
 	return s.Fields[i].Type, i
 }
 
-// checkRequired notes the first required field of a struct that has not come.
+// checkRequired notes the first missing required field of a struct.
 func (w *walker) checkRequired(s *schema.Struct, seen []bool, depth int) error {
 	if s == nil {
 		return nil
@@ -139,8 +139,8 @@ func (w *walker) checkRequired(s *schema.Struct, seen []bool, depth int) error {
 	return nil
 }
 
-// value dumps a value of the wire type t, of which the row r has the beginning. typ is nil if its
-// type is not known.
+// value dumps a value of wire type t, and completes its row r. typ is its IDL type, or nil if that
+// is unknown.
 func (w *walker) value(r *row, t nocopy.WireType, typ *schema.Type) error {
 	r.Type = t.String()
 	if typ != nil {
@@ -283,8 +283,8 @@ func elementType(typ *schema.Type) *schema.Type {
 	return typ.Elem
 }
 
-// container checks the header of a list, set or map, whose count n is at offset at after its
-// types, and puts its row. Without elements the types are anything.
+// container checks the header of a list, set or map and writes its row. Its count n is at offset
+// at, after its types. Without elements, any types are accepted.
 func (w *walker) container(r *row, n, at int64, typ *schema.Type, types ...nocopy.WireType) error {
 	if n < 0 {
 		return w.brokenAt(r, at, nocopy.ErrNegative)
@@ -324,7 +324,7 @@ func (w *walker) element(k kind, i int64, depth int, t nocopy.WireType, typ *sch
 	return nil
 }
 
-// sizes are those of values whose wire type has only one.
+// sizes has the sizes of values of fixed-size wire types.
 var sizes = [...]int{nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireDouble: 8, nocopy.WireI16: 2, nocopy.WireI32: 4, nocopy.WireI64: 8, nocopy.WireUUID: 16}
 
 func validType(t nocopy.WireType) bool {

@@ -33,14 +33,14 @@ func ExampleTransform() {
 	// + "article": string("paper"),
 }
 
-// Fields that differ from run to run are left out.
+// IgnoreFields ignores fields that differ from run to run.
 func ExampleIgnoreFields() {
 	fmt.Println(cmp.Equal(newOrder("pencil"), newOrder("paper"), nocopycmp.Transform(),
 		nocopycmp.IgnoreFields(order.Line{}, "article")))
 	// Output: true
 }
 
-// The order of the lines does not count.
+// The order of the lines is ignored.
 func ExampleSortRepeatedFields() {
 	a, b := newOrder("pencil"), newOrder("paper")
 	a.GetLines().AppendNew().SetArticle("paper")
@@ -65,7 +65,7 @@ func ExampleFilterField() {
 	// false
 }
 
-// A field that is not set is as one that is set to what its getter returns.
+// An unset field equals a field that is set to its default.
 func ExampleIgnoreDefaults() {
 	a, b := newOrder("paper"), newOrder("paper")
 	a.SetCustomer("")
@@ -76,7 +76,7 @@ func ExampleIgnoreDefaults() {
 	// true
 }
 
-// What a newer program has added to the messages does not count.
+// Fields that a newer program has added to the messages are ignored.
 func ExampleIgnoreUnknown() {
 	a := newOrder("paper")
 	newer := append(bytes.TrimSuffix(a.AppendTo(nil), []byte{0}), 3, 0, 99, 1, 0) // field 99: i8 1

@@ -11,8 +11,8 @@ import (
 
 var messageType = reflect.TypeFor[Message]()
 
-// inMessage returns the key of a Message that a path ends with, and the Messages, of which one may
-// be nil.
+// inMessage returns the two Messages before the last step of a path, of which one may be nil, and
+// the key of that step.
 func inMessage(p cmp.Path) (x, y Message, key string, ok bool) {
 	mi, ok := p.Index(-1).(cmp.MapIndex)
 	if !ok || p.Index(-2).Type() != messageType {
@@ -40,8 +40,8 @@ func IgnoreUnknown() cmp.Option {
 	}, cmp.Ignore())
 }
 
-// fieldsOf returns a function that reports whether a path ends with one of these fields, of a type
-// that is m's, not only of its name. It panics if m has no such fields.
+// fieldsOf returns a function that reports whether a path ends with one of these fields of m's
+// type. Another type with the same name does not count. It panics if m's type has no such fields.
 func fieldsOf(m nocopy.AnyStruct, names []string, ignored bool) func(cmp.Path) bool {
 	d, _ := thriftimpl.Parts(m)
 	named := map[string]bool{}
@@ -76,7 +76,7 @@ func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
 		for !here && len(p) > 1 {
 			switch step := p.Last().(type) {
 			case cmp.TypeAssertion: // fields are of type any
-			case cmp.Transform: // sets of structs are arranged
+			case cmp.Transform: // sets of structs have one more step, Arrange
 				if step.Name() != arrangeName {
 					return false
 				}
@@ -113,7 +113,7 @@ func IgnoreDefaults() cmp.Option {
 	}, cmp.Ignore())
 }
 
-// isDefault reports whether v is what the getter of a field that is not set returns.
+// isDefault reports whether v is the value that the getter of the unset field returns.
 func isDefault(d *thriftimpl.Desc, name string, v any) bool {
 	i := d.NumberByName(name)
 	if i < 0 || d.IsUnion() {

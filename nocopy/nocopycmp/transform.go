@@ -23,7 +23,7 @@ import (
 // keys. Elements and keys that differ only in them are still counted separately.
 type Message map[string]any
 
-// typeKey is the key of a Message's type in it.
+// typeKey is the key under which a Message has its type.
 const typeKey = "@type"
 
 // typeName is the value for typeKey.
@@ -35,16 +35,16 @@ type typeName struct {
 // String returns the IDL's name of the struct.
 func (t typeName) String() string { return t.d.Name() }
 
-// Equal reports whether two structs are the same as the IDL declares them.
+// Equal reports whether the IDL declares two structs alike.
 func (t typeName) Equal(u typeName) bool { return t.d == u.d || thriftimpl.SameDescs(t.d, u.d) }
 
-// typ returns what m has for typeKey, which is zero of an absent one.
+// typ returns the value of typeKey, which is zero for an absent Message.
 func (m Message) typ() typeName {
 	t, _ := m[typeKey].(typeName)
 	return t
 }
 
-// desc returns the descriptor of m, nil of an absent one.
+// desc returns the descriptor of m, or nil if m is absent.
 func (m Message) desc() *thriftimpl.Desc { return m.typ().d }
 
 // Enum is the form of an enum value that cmp compares.
@@ -77,7 +77,7 @@ type Raw struct {
 	Bytes []byte
 }
 
-// transformName is by what the paths of cmp name Transform.
+// transformName is the name of Transform in cmp's paths.
 const transformName = "nocopycmp.Transform"
 
 var handleType = reflect.TypeFor[nocopy.AnyHandle]()
@@ -109,7 +109,7 @@ func Transform() cmp.Option {
 	}
 }
 
-// converter makes values for cmp of those in one handle.
+// converter converts the values of one handle to values for cmp.
 type converter struct{ options *options }
 
 // message returns a struct as a Message.
@@ -133,7 +133,7 @@ func (c converter) message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 	return m
 }
 
-// value returns a value as cmp gets it, of the type that goType tells.
+// value returns a value in its form for cmp. Its type is that of goType.
 func (c converter) value(v thriftimpl.Value) any {
 	t := v.Type()
 	switch t.Wire() {
@@ -167,7 +167,7 @@ func (c converter) value(v thriftimpl.Value) any {
 	return c.sliceOf(t, v.Struct())
 }
 
-// sliceOf returns a list or set as a slice, or a set of structs as unordered.
+// sliceOf returns a list or set as a slice, but a set with structs in it as an unordered.
 func (c converter) sliceOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
 	list := make([]any, s.Count())
 	for i := range list {
@@ -192,7 +192,7 @@ func slice(t *thriftimpl.Type, list []any) any {
 	return x.Interface()
 }
 
-// mapOf returns a map as one of Go's, or one whose keys have structs in them as unordered.
+// mapOf returns a map as a Go map, but a map with structs in its keys as an unordered.
 func (c converter) mapOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
 	u := unordered{t: t}
 	for k, v := range s.Pairs() {
@@ -204,7 +204,7 @@ func (c converter) mapOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
 	return u.arranged()
 }
 
-// goType returns the type that values of type t have for cmp.
+// goType returns the Go type of values of type t in their form for cmp.
 func goType(t *thriftimpl.Type) reflect.Type {
 	switch t.Wire() {
 	case nocopy.WireStruct:
@@ -235,7 +235,7 @@ func goType(t *thriftimpl.Type) reflect.Type {
 		nocopy.WireDouble: reflect.TypeFor[float64]()}[t.Wire()]
 }
 
-// keyType returns the type that keys of type t have for cmp.
+// keyType returns the Go type of keys of type t in their form for cmp.
 func keyType(t *thriftimpl.Type) reflect.Type {
 	switch t.Wire() {
 	case nocopy.WireString, nocopy.WireDouble, nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
@@ -244,7 +244,7 @@ func keyType(t *thriftimpl.Type) reflect.Type {
 	return goType(t)
 }
 
-// hasStruct reports whether values of type t are structs, or have some in them.
+// hasStruct reports whether values of type t are or contain structs.
 func hasStruct(t *thriftimpl.Type) bool {
 	switch t.Wire() {
 	case nocopy.WireStruct:

@@ -15,17 +15,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// unordered is a set, or a map. Its order, and the texts of its keys, depend on what the options
-// of the comparison ignore in the structs that are in it. Transform does not know them. So it
-// leaves sets and keys with structs in them like this; when cmp comes to one, each option has seen
-// one of the Messages around or in it, and has told the options that these have.
+// unordered is a set, or a map, that contains structs in its elements or keys. Its order, and the
+// texts of its keys, depend on the fields that the options of the comparison ignore. Transform
+// does not know the options, and therefore leaves such sets and maps in this form. When cmp
+// reaches one, each option has already seen one of the Messages around it or in it, and has added
+// itself to the Message's options.
 type unordered struct {
 	t      *thriftimpl.Type
 	list   []any // elements or keys
 	values []any // of a map
 }
 
-// arrangeName is by what the paths of cmp name the second step of Transform.
+// arrangeName is the name of the second step of Transform in cmp's paths.
 const arrangeName = "nocopycmp.Arrange"
 
 var unorderedType = reflect.TypeFor[unordered]()
@@ -33,7 +34,7 @@ var unorderedType = reflect.TypeFor[unordered]()
 // String returns the elements or pairs as text.
 func (u unordered) String() string { return text(u, everything) }
 
-// arranged returns a slice or map for cmp.
+// arranged converts u to a slice or map for cmp.
 func (u unordered) arranged() any {
 	if u.t.Wire() == nocopy.WireMap {
 		return u.goMap()
@@ -60,10 +61,10 @@ func (u unordered) arranged() any {
 	return slice(u.t.Elem(), list)
 }
 
-// goMap returns a map as one of Go's. Keys that are the same in what is compared are told apart by
-// a number, in the order of their values.
+// goMap converts a map to a Go map. Keys that are equal in their compared fields get a number to
+// distinguish them, in the order of their values.
 func (u unordered) goMap() any {
-	last := map[string]int{} // the pair of each key that may not come twice
+	last := map[string]int{} // for each key, the last of its pairs
 	for i, k := range u.list {
 		if !hasNaN(k) {
 			last[text(k, everything)] = i
@@ -104,7 +105,7 @@ func (u unordered) goMap() any {
 	return m.Interface()
 }
 
-// hasNaN reports whether a value is NaN, or has one in it: such equals nothing.
+// hasNaN reports whether a value is or contains a NaN, and therefore equals nothing.
 func hasNaN(v any) bool {
 	switch v := v.(type) {
 	case float64:
@@ -129,17 +130,17 @@ func hasNaN(v any) bool {
 	return false
 }
 
-// options are those of the comparison that change which fields are compared, as far as they are
-// known.
+// options has the options of the comparison that affect which fields are compared, as far as they
+// are known.
 type options struct{ list []*option }
 
-// option says which fields an option of this package is about.
+// option has the fields that an option of this package applies to.
 type option struct {
 	field   func(m Message, key string) bool
-	ignored bool // the field is ignored, rather than compared in another way
+	ignored bool // the fields are ignored, not compared in another way
 }
 
-// meets tells the Messages that cmp has come to, by the path p, of the option.
+// meets adds the option to the Messages that cmp has reached by the path p.
 func (o *option) meets(p gocmp.Path) {
 	if t := p.Last().Type(); t != messageType && t != unorderedType {
 		return
@@ -152,7 +153,7 @@ func (o *option) meets(p gocmp.Path) {
 	}
 }
 
-// note adds the option to those of v, a Message or unordered.
+// note adds the option to the options of v, a Message or unordered.
 func (o *option) note(v any) {
 	switch v := v.(type) {
 	case Message:
@@ -161,7 +162,7 @@ func (o *option) note(v any) {
 		}
 	case unordered:
 		for _, part := range slices.Concat(v.list, v.values) {
-			o.note(part) // all Messages of a handle have the same options
+			o.note(part) // all Messages of a handle share their options
 		}
 	default:
 		if x := reflect.ValueOf(v); x.Kind() == reflect.Slice && x.Len() > 0 {
@@ -170,16 +171,16 @@ func (o *option) note(v any) {
 	}
 }
 
-// detail is which fields of structs a text has.
+// detail tells which fields of structs a text includes.
 type detail uint8
 
 const (
 	everything detail = iota
-	compared          // without those that are ignored
-	decisive          // without those that are compared in another way, too
+	compared          // all except ignored fields
+	decisive          // all except ignored fields and fields that are compared in another way
 )
 
-// has reports whether a text of m with detail d has a field.
+// has reports whether a text of m with detail d includes a field.
 func (d detail) has(m Message, key string) bool {
 	if d == everything || m.typ().options == nil {
 		return true
@@ -192,7 +193,7 @@ func (d detail) has(m Message, key string) bool {
 	return true
 }
 
-// text returns a text that is the same for the same values only, in the fields that d has.
+// text returns a text for v. Values that differ in the fields of d have different texts.
 func text(v any, d detail) string {
 	switch v := v.(type) {
 	case string:
@@ -200,7 +201,7 @@ func text(v any, d detail) string {
 	case []byte:
 		return fmt.Sprintf("0x%x", v)
 	case float64:
-		return strconv.FormatFloat(v+0, 'g', -1, 64) // 0, not −0
+		return strconv.FormatFloat(v+0, 'g', -1, 64) // −0 becomes 0
 	case unordered:
 		return text(v.arranged(), d)
 	case fmt.Stringer: // an Enum, a uuid, or a type's name

@@ -8,7 +8,7 @@ import (
 // Equating holds the options of package messages for Equal, one bit each.
 type Equating = engine.Equating
 
-// What may be equal.
+// The bits of Equating.
 const (
 	EquateNaNs     = engine.EquateNaNs
 	EquateDefaults = engine.EquateDefaults

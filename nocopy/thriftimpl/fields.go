@@ -8,7 +8,7 @@ import (
 // Cut is a part of a message's wire bytes, from one offset to another.
 type Cut = engine.Cut
 
-// WireValue is a nocopy.Value as the accessors of Struct have it.
+// WireValue is a nocopy.Value in the form of the accessors of Struct.
 type WireValue = engine.WireValue
 
 // HasType reports whether wire is exactly one value of type t.

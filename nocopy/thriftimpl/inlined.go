@@ -1,8 +1,8 @@
 package thriftimpl
 
-// The compiler inlines a function of a package that a program does not import itself only if a
-// package that it does import has inlined the function, too. Generated code imports this package,
-// and not those of Writer, Reader and Struct: hence these calls.
+// Generated code imports this package, but not the packages of Writer, Reader and Struct. The
+// compiler inlines functions of those packages into it only if this package has inlined the same
+// functions. These calls make it do that.
 
 //lint:ignore U1000 see above
 func inlineWriter(w *Writer, f Field, u [16]byte) int {

@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 )
 
-// What the methods of encoding/json/v2 write to and read from.
+// The Encoder and Decoder of the methods for encoding/json/v2.
 type (
 	JSONOut = *jsontext.Encoder
 	JSONIn  = *jsontext.Decoder

@@ -67,7 +67,7 @@ func Refill[S nocopy.StructView, V any, P interface {
 	return plain.Refill[S, V](v, b, opts, parse)
 }
 
-// ReadBy reads a list of structs, whose elements a function takes.
+// ReadBy reads a list of structs and passes each element to a function.
 func ReadBy[V any, P interface {
 	*V
 	ThriftRead(r *Reader, at int) int

@@ -16,15 +16,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// GeneratedV3 is referred to by generated code: a version of this package that no longer fits such
-// code has another name, so that the mismatch is found when compiling.
+// Generated code refers to GeneratedV3. A version of this package that does not fit such code uses
+// another name: compiling then reports the mismatch.
 const GeneratedV3 = 3
 
-// GeneratedV2 is what code of version 0.2.0 refers to: the compiler answers that it is not a
-// constant, and of which type it is.
+// GeneratedV2 makes code that version 0.2.0 generated fail to compile. The compiler reports that
+// GeneratedV2 is not a constant, and names its type, which says what to do.
 var GeneratedV2 engine.GenerateThisCodeAgainWithNocopyc
 
-// What describes types.
+// The descriptors.
 type (
 	Desc         = schema.Struct
 	Type         = schema.Type
@@ -45,7 +45,8 @@ type (
 // Value is a value of any type.
 type Value = engine.Value
 
-// What the IDL says of a field's presence; DefaultReq if nothing.
+// The requirednesses of the IDL. DefaultReq is for a field that is declared neither required nor
+// optional.
 const (
 	DefaultReq = schema.DefaultReq
 	Required   = schema.Required
@@ -61,7 +62,7 @@ type Wide = engine.Wide
 // Scanner finds the end of a struct while its bytes arrive.
 type Scanner = engine.Scanner
 
-// How keys and values stand in maps, by their Go types.
+// The codecs of the keys and values of maps, by their Go types.
 type (
 	Codec[T any]          = engine.Codec[T]
 	AsBool                = engine.AsBool
@@ -307,8 +308,8 @@ func Detach(m *nocopy.Message, below, long int) [][]byte {
 }
 
 // Reparse returns the root of a message of type d that has these wire bytes, which it takes over.
-// They were put together from those of messages, whatever their size. Required fields may be
-// missing. It returns the zero handle if structs are nested deeper than this.
+// The bytes come from messages, and may have any size. Required fields may be missing. If structs
+// are nested deeper than depth, Reparse returns the zero handle.
 func Reparse(d *Desc, wire []byte, depth int) Struct { return engine.Reparse(d, wire, depth) }
 
 // ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a held

@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/validate/internal/shop"
 )
 
-// TestIndexed: a message that is read by its own index is judged as any other.
+// TestIndexed: Validate gives the same result for a message that is read by its own index.
 func TestIndexed(t *testing.T) {
 	for name, spoil := range map[string]func(o shop.Order){
 		"right":    func(shop.Order) {},
@@ -55,7 +55,7 @@ func TestIndexed(t *testing.T) {
 	}
 }
 
-// TestIndexedInvalid: what is not valid reads as absent by an index, also for Validate;
+// TestIndexedInvalid: with an index, invalid values read as absent, also in Validate.
 // Message.Index returns the error.
 func TestIndexedInvalid(t *testing.T) {
 	made := shop.NewOrder(nocopy.WithIndex)
@@ -68,7 +68,7 @@ func TestIndexedInvalid(t *testing.T) {
 	}
 	wire := made.Message().AppendTo(nil)
 	at := bytes.Index(wire, []byte("x70"))
-	wire[at+3] = 1 // no wire type
+	wire[at+3] = 1 // not a wire type
 	o, err := shop.ParseOrder(wire, nocopy.RequireIndex)
 	if err != nil {
 		t.Fatal(err)

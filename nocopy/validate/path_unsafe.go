@@ -4,18 +4,18 @@ package validate
 
 import "unsafe"
 
-// shortPath is the length up to which copying a path is cheaper than keeping room before it.
+// shortPath is the length up to which copying a path is cheaper than keeping space before it.
 const shortPath = 256
 
-// A room has a path at the end of its memory and space before it. Bytes of the path are written
-// once and never change.
+// A room has a path at the end of its memory and free space before the path. Bytes of the path are
+// written once and never change.
 type room struct {
 	mem  []byte
 	from int // where the path begins
 }
 
-// prepend puts part before e.Path, in time proportional to the part: a path that grows at its
-// front is copied only when its room is full, which then doubles.
+// prepend puts part before e.Path, in time proportional to the part. The path is copied only when
+// its room is full; the room then doubles.
 func (e *Error) prepend(part string) {
 	n := len(part) + len(e.Path)
 	if n <= shortPath {
@@ -33,7 +33,7 @@ func (e *Error) prepend(part string) {
 	}
 	r.from -= len(part)
 	copy(r.mem[r.from:], part)
-	// SAFETY: the string is what mem has from here to its end, n bytes. Nothing is stored there
-	// again: other stores are below from.
+	// SAFETY: the string is the last n bytes of mem, which begin at from. Nothing is stored there
+	// again: later stores are below from.
 	e.Path = unsafe.String(&r.mem[r.from], n)
 }

@@ -31,13 +31,13 @@ type Error struct {
 	// lines[3].count, or labels["a"] for the value of a map's key. It is empty for the message
 	// itself. Long keys are shortened; keys that are structs or containers are omitted.
 	Path string
-	Want string // what was expected, such as "a value > 0"
+	Want string // the expected value, such as "a value > 0"
 	// Got is the value, if it is a number, bool or enum, or the size. An Error never contains texts,
 	// except keys in its Path. It contains nothing of a redacted field (nocopy.redact); the path
 	// stops at it.
 	Got string
 
-	// room is the memory that Path is in once it is long, with space before it.
+	// room is the memory of a long Path, with space before it.
 	room *room
 }
 
@@ -53,17 +53,17 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Value returns the error for the number, bool or enum got, which is not as wanted.
+// Value returns the error for got, a number, bool or enum that violates want.
 func Value[T any](path, want string, got T) error {
 	return &Error{Path: path, Want: want, Got: fmt.Sprint(got)}
 }
 
-// Size returns the error for a size that is not as wanted.
+// Size returns the error for a size that violates want.
 func Size(path, want string, got int) error {
 	return &Error{Path: path, Want: want, Got: strconv.Itoa(got)}
 }
 
-// Text returns the error for a text that is not as wanted.
+// Text returns the error for a text that violates want.
 func Text(path, want string) error { return &Error{Path: path, Want: want} }
 
 // In adds a field to the beginning of the path of err, an error in the field's value.
@@ -88,7 +88,7 @@ func Hidden(field string, err error) error {
 	return err
 }
 
-// within puts a path before that of err.
+// within adds path before the path of err.
 func within(path string, err error) error {
 	e, ok := err.(*Error)
 	if !ok {
@@ -101,10 +101,10 @@ func within(path string, err error) error {
 	return e
 }
 
-// maxKey is the most bytes of a key that a path shows.
+// maxKey bounds the bytes of a key that a path shows.
 const maxKey = 64
 
-// keyText returns a map's key as a path shows it.
+// keyText returns a map's key in the form for paths.
 func keyText(key any) string {
 	switch k := key.(type) {
 	case string:
@@ -211,7 +211,7 @@ func Compare(i int64, op string, f float64) bool {
 
 // exactDifference returns a number with the sign of i - f, where f is float64(i).
 func exactDifference(i int64, f float64) int64 {
-	if f == 1<<63 { // which no int64 is
+	if f == 1<<63 { // exceeds every int64
 		return -1
 	}
 	return i - int64(f)

@@ -92,7 +92,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestPattern: goroutines may use a pattern at once; it is compiled once.
+// TestPattern: several goroutines may use a pattern at once, and it is compiled only once.
 func TestPattern(t *testing.T) {
 	p := validate.NewPattern("^a+$")
 	var wg sync.WaitGroup
@@ -109,15 +109,15 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestDeepPath: each level of a message puts its part before the path, whatever errors were copied
-// or changed meanwhile.
+// TestDeepPath: each level of a message adds its part before the path, even if errors are copied
+// or changed in between.
 func TestDeepPath(t *testing.T) {
 	err, want := validate.Value("count", "w", 1), "count"
 	for i := range 2000 {
 		var e *validate.Error
 		errors.As(err, &e)
 		switch {
-		case i%300 == 299: // a copy goes its own way
+		case i%300 == 299: // continue with a copy
 			other := *e
 			if validate.In("other", &other); other.Path != "other."+want || e.Path != want {
 				t.Fatalf("%d: %.40s, %.40s", i, other.Path, e.Path)
@@ -143,7 +143,7 @@ func TestDeepPath(t *testing.T) {
 	}
 }
 
-// TestCompare: as exact arithmetic has it.
+// TestCompare compares the results with those of exact arithmetic.
 func TestCompare(t *testing.T) {
 	ints := []int64{0, 1, -1, 1<<53 - 1, 1 << 53, 1<<53 + 1, 1<<60 - 1, 1 << 60, 1<<60 + 1, math.MaxInt64, math.MaxInt64 - 511, math.MinInt64, math.MinInt64 + 1, -1<<53 - 1}
 	floats := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1, 1 << 53, -1 << 53, 1 << 60, 1 << 63, -1 << 63, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()}
@@ -152,7 +152,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, i := range ints {
 		for _, f := range floats {
-			c := 2 // NaN compares with nothing
+			c := 2 // NaN is unordered
 			if !math.IsNaN(f) {
 				c = new(big.Float).SetInt64(i).Cmp(big.NewFloat(f))
 			}
@@ -165,8 +165,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestUnfinished: Validate of a message that is still being built, and of parts of one, finds what
-// the receiver's finds.
+// TestUnfinished: Validate of a message that is still being built, and of its parts, gives the
+// same result as at the receiver.
 func TestUnfinished(t *testing.T) {
 	for i, build := range []func() shop.Order{
 		func() shop.Order { return shop.NewOrder() },

@@ -1,12 +1,12 @@
-// Thriftdump shows what Thrift Binary bytes consist of: offset, hex, field, type and value. Bytes
-// in Thrift's compact protocol are turned into Thrift Binary first.
+// Thriftdump shows the contents of Thrift Binary bytes: offset, hex, field, type and value. Bytes
+// in Thrift's compact protocol are first converted to Thrift Binary.
 //
 //	thriftdump [-idl FILE [-I DIR]... [-type NAME]] [-form FORM] [-json] [-max N] FILE|-
 //
-// The bytes are bare structs or messages with a header, in frames or not, any number in a row;
-// which of these is found out, or told with -form. With an IDL fields, enums and types have
-// names: -type is the struct that bare structs are; the structs of messages are those of the
-// services' methods. Malformed bytes are shown up to what is wrong.
+// The bytes are any number of bare structs, or of messages with a header, with or without frames.
+// Thriftdump detects which, unless -form tells it. With an IDL, fields, enums and types have
+// names. -type names the type of bare structs; the structs of messages are found by the services'
+// methods. Malformed bytes are shown up to the fault.
 //
 // The exit code is 1 if something is wrong with the bytes or the files, and 2 for a wrong command
 // line. On a terminal there are colours, unless the environment variable NO_COLOR is set.
@@ -33,7 +33,7 @@ Shows what the Thrift Binary bytes of a file, or of standard input (-), consist 
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// dirs is a flag that may be given several times.
+// dirs is a flag that may be repeated.
 type dirs []string
 
 func (d *dirs) String() string { return strings.Join(*d, " ") }
@@ -43,7 +43,7 @@ func (d *dirs) Set(dir string) error {
 	return nil
 }
 
-// run is the command with these arguments. It returns the exit code.
+// run runs the command with these arguments and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var (
 		opt      inspect.Options
@@ -80,7 +80,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	opt.Color = !opt.JSON && colors(stdout)
 	if err := dump(flags.Arg(0), idl, includes, opt, stdin, stdout); err != nil {
 		var fault *nocopy.Error
-		if errors.As(err, &fault) { // the dump has the rest
+		if errors.As(err, &fault) { // the dump shows the rest
 			fmt.Fprintf(stderr, "thriftdump: %s: malformed at offset %d\n", flags.Arg(0), fault.Offset)
 		} else {
 			fmt.Fprintln(stderr, err)
@@ -109,8 +109,8 @@ func dump(file, idl string, includes []string, opt inspect.Options, stdin io.Rea
 	return inspect.Dump(stdout, stdin, opt)
 }
 
-// colors reports whether text for w is to have colours: w is a terminal that has them, and nobody
-// objects.
+// colors reports whether text for w should have colours: w is a terminal that supports them, and
+// NO_COLOR is not set.
 func colors(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestColors: a pipe and a file have no colours, nor has a terminal if NO_COLOR is set.
+// TestColors: output to a pipe or file has no colours, nor to a terminal if NO_COLOR is set.
 func TestColors(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("TERM", "xterm")
