@@ -4,17 +4,17 @@ import "github.com/alecthomas/participle/v2/lexer"
 
 // File is one .thrift file.
 type File struct {
-	Name        string // as it was given to Parse
+	Name        string // as passed to Parse
 	Includes    []*Include
 	CppIncludes []*CppInclude
 	Namespaces  []*Namespace
 	Definitions []Definition // in the order of the file
 
-	// Warnings are about what Apache's compiler refuses or reads differently.
+	// Warnings report text that Apache's compiler refuses or reads differently.
 	Warnings ErrorList
 
-	// Broken holds the words of the text that did not parse. A name that is not
-	// defined elsewhere, but is among them, may be defined there.
+	// Broken holds the words of the text that did not parse. An undefined name that is among them
+	// may be defined there.
 	Broken map[string]bool
 }
 
@@ -42,7 +42,7 @@ type Include struct {
 	Path Literal `parser:"'include' @String"`
 }
 
-// CppInclude is a cpp_include line, which means nothing outside C++.
+// CppInclude is a cpp_include line, which has a meaning only in C++.
 type CppInclude struct {
 	Pos  Position
 	Path Literal `parser:"'cpp_include' @String"`
@@ -71,7 +71,7 @@ type Const struct {
 	Type   *Type  `parser:"'const' @@"`
 	Name   Ident  `parser:"@@"`
 	Value  *Value `parser:"'=' @@ (',' | ';')?"`
-	// Annotations mean nothing; Apache's compiler refuses them.
+	// Annotations have no effect; Apache's compiler refuses them.
 	Annotations []*Annotation `parser:"( '(' @@* ')' (',' | ';')? )?"`
 }
 
@@ -105,7 +105,7 @@ type EnumValue struct {
 	Annotations []*Annotation `parser:"( '(' @@* ')' )? (',' | ';')?"`
 }
 
-// Struct is a struct, a union or an exception, as Kind says.
+// Struct is a struct, a union or an exception; Kind tells which.
 type Struct struct {
 	Pos         Position
 	Tokens      []lexer.Token
@@ -183,7 +183,7 @@ type SetType struct {
 	Elem    *Type    `parser:"'<' @@ '>'"`
 }
 
-// ListType is list<Elem>. CppTypeOld is a cpp_type after it, an older form.
+// ListType is list<Elem>. CppTypeOld is a cpp_type after the list, an older form.
 type ListType struct {
 	CppType    *Literal `parser:"'list':Keyword ( 'cpp_type' @String )?"`
 	Elem       *Type    `parser:"'<' @@ '>'"`
@@ -244,14 +244,14 @@ func (d *Service) DefName() Ident { return d.Name }
 
 // Capture implements participle.Capture.
 func (v *Int) Capture(texts []string) error {
-	i, _ := parseInt(texts[0]) // the scanner has reported what does not fit
+	i, _ := parseInt(texts[0]) // the scanner has reported numbers that do not fit
 	*v = Int(i)
 	return nil
 }
 
 // Capture implements participle.Capture.
 func (v *Double) Capture(texts []string) error {
-	f, _ := parseDouble(texts[0]) // the scanner has reported what does not fit
+	f, _ := parseDouble(texts[0]) // the scanner has reported numbers that do not fit
 	*v = Double(f)
 	return nil
 }

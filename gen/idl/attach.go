@@ -35,8 +35,8 @@ func (p *parser) attachFields(fields []*Field) {
 	}
 }
 
-// doc returns the comment of a declaration with these tokens: the one above it, else
-// the one after it on its last line, else the one after its opening brace.
+// doc returns the comment of a declaration with these tokens: the comment above it, or else the
+// comment after it on its last line, or else the comment after its opening brace.
 func (p *parser) doc(tokens []lexer.Token) string {
 	if text := p.comments.above[tokens[0].Pos.Offset]; text != "" {
 		return text

@@ -2,12 +2,12 @@ package idl
 
 import "strings"
 
-// A commentTable holds the comments of a file by the offsets of tokens: above has the
-// comment above the token, beside the one after the token on its line.
+// A commentTable holds the comments of a file by the offsets of tokens: above has the comment
+// above a token, beside the comment after a token on the same line.
 type commentTable struct {
 	above, beside map[int]string
 
-	pending []comment // since the last token
+	pending []comment // comments since the last token
 	last    Position  // of the last token
 	lastEnd Position  // of the byte after the last token
 }
@@ -22,7 +22,7 @@ func newCommentTable() commentTable {
 	return commentTable{above: map[int]string{}, beside: map[int]string{}}
 }
 
-// comment adds a comment that has been scanned.
+// comment adds a scanned comment.
 func (t *commentTable) comment(start, end Position, text string) {
 	t.pending = append(t.pending, comment{
 		text:  text,
@@ -33,8 +33,8 @@ func (t *commentTable) comment(start, end Position, text string) {
 	})
 }
 
-// token notes that the next token starts at pos. That decides which tokens the pending
-// comments belong to.
+// token notes that the next token starts at pos. Its place decides to which tokens the pending
+// comments belong.
 func (t *commentTable) token(pos Position) {
 	pending := t.pending
 	t.pending = t.pending[:0]
@@ -60,9 +60,9 @@ func (t *commentTable) token(pos Position) {
 // tokenEnd notes that the last token ends before pos.
 func (t *commentTable) tokenEnd(pos Position) { t.lastEnd = pos }
 
-// above returns the text of those comments before a token on the given line that are
-// above it without an empty line in between. If there are none it returns that of the
-// last /** */, as Apache's compiler does, however far away it is.
+// above returns the text of the comments directly above a token on the given line, without an
+// empty line in between. If there are none, it returns the text of the last /** */ comment at any
+// distance, as Apache's compiler does.
 func above(comments []comment, line int) string {
 	first := len(comments)
 	for first > 0 && comments[first-1].end >= line-1 {
@@ -96,8 +96,8 @@ func joinComments(comments []comment) string {
 	return strings.Trim(strings.Join(texts, "\n"), "\n")
 }
 
-// blockText returns the text of a block comment without its delimiters and without the
-// " * " or the indentation that all its lines have.
+// blockText returns the text of a block comment without its delimiters, and without the " * " or
+// the indentation that all its lines share.
 func blockText(text string) string {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "/"), "*")
 	text = strings.TrimRight(strings.TrimSuffix(text, "/"), "*")
@@ -119,7 +119,7 @@ func blockText(text string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// outdent removes the indentation that all lines have.
+// outdent removes the indentation that all lines share.
 func outdent(lines []string) {
 	shared := -1
 	for _, line := range lines {

@@ -1,11 +1,10 @@
 // Package idl reads Thrift IDL text into a syntax tree that keeps the position
 // and the comments of every declaration.
 //
-// It does not look names up, assign ids or evaluate constants: package schema does.
+// Package schema looks names up, assigns ids and evaluates constants.
 //
-// lexer.go makes tokens of the text and collects comments, which comment.go and attach.go
-// assign to declarations. parse.go makes of the tokens the tree that ast.go declares; the
-// tags of its structs are the grammar. explain.go words syntax errors. Lexer and grammar
-// are those of Apache Thrift's compiler; where its versions 0.17 and 0.25 differ, text that
-// either accepts is accepted.
+// lexer.go splits the text into tokens and collects comments, which comment.go and attach.go
+// assign to declarations. parse.go builds the tree that ast.go declares; the tags of its structs
+// are the grammar. explain.go writes the messages of syntax errors. Lexer and grammar follow
+// Apache Thrift's compiler. Text that its version 0.17 or 0.25 accepts is accepted.
 package idl

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// maxBinary is the most bytes outside of comments and strings that may not be UTF-8, each
-// of which is reported. A file with more of them is no text.
+// maxBinary is the number of bytes outside comments and strings that are not UTF-8 up to which
+// each is reported. A file with more of them is not text.
 const maxBinary = 3
 
-// encodingError returns an error if the file is not text in UTF-8. binary holds the
-// positions of bytes that are not, outside of comments and strings, in which any byte
-// is allowed.
+// encodingError returns an error if the file is not text in UTF-8. binary holds the positions of
+// bytes outside comments and strings that are not UTF-8. In comments and strings any byte is
+// allowed.
 func encodingError(name string, src []byte, binary []Position) *Error {
 	coding := markedEncoding(src)
 	if coding == "" && len(binary) > 0 {
@@ -28,8 +28,8 @@ func encodingError(name string, src []byte, binary []Position) *Error {
 	return nil
 }
 
-// markedEncoding returns the name of the encoding that a byte order mark gives, "" if there is
-// none or it is that of UTF-8.
+// markedEncoding returns the name of the encoding that a byte order mark indicates. It returns ""
+// if there is no mark, or if the mark is that of UTF-8.
 func markedEncoding(src []byte) string {
 	for _, e := range []struct{ mark, name string }{
 		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
@@ -41,8 +41,8 @@ func markedEncoding(src []byte) string {
 	return ""
 }
 
-// wideEncoding returns the name of the encoding if characters seem to have 16 or 32 bits,
-// judging by the places of zeroes, else "".
+// wideEncoding returns the name of an encoding with characters of 16 or 32 bits, if the places of
+// zero bytes suggest one, and "" otherwise.
 func wideEncoding(src []byte) string {
 	src = src[:min(len(src), 4096)]
 	var zeroes [4]int // by position modulo 4

@@ -32,7 +32,7 @@ func (l *ErrorList) Add(pos Position, format string, args ...any) {
 	*l = append(*l, &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Error returns all messages, one a line.
+// Error returns all messages, one per line.
 func (l ErrorList) Error() string {
 	lines := make([]string, len(l))
 	for i, e := range l {
@@ -41,8 +41,8 @@ func (l ErrorList) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort sorts the list by file and position and removes repeated errors. Files have the
-// given order; others come after them in the order of their first errors.
+// Sort sorts the list by file and position and removes repeated errors. The given files come
+// first, in the given order; others follow in the order of their first errors.
 func (l *ErrorList) Sort(files ...string) {
 	rank := map[string]int{}
 	for i, name := range files {
@@ -68,7 +68,7 @@ func (l ErrorList) In(file string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Pos.Filename == file })
 }
 
-// Err returns the list as an error, nil when it is empty.
+// Err returns the list as an error, or nil if it is empty.
 func (l ErrorList) Err() error {
 	if len(l) == 0 {
 		return nil

@@ -12,10 +12,9 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// syntaxError reports why a piece of tokens did not parse; next is the token
-// after it. The parser often notices a mistake a few words late, since a word
-// that it does not know may be the name of a type and a field may be called by
-// a keyword: what is reported is the word that is wrong.
+// syntaxError reports why a piece of tokens did not parse; next is the token after it. The parser
+// often notices a mistake a few words late, because an unknown word may be the name of a type, and
+// a keyword may be the name of a field. syntaxError reports the wrong word itself.
 func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) {
 	var unexpected *participle.UnexpectedTokenError
 	if !errors.As(err, &unexpected) {
@@ -43,8 +42,8 @@ func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) 
 	p.errs.Add(e.Pos, "%s", e.Msg)
 }
 
-// explain returns the error that t is not the token that the grammar wants. t is
-// tokens[at], or the token after all of tokens.
+// explain returns the error for token t where the grammar wants another one. t is tokens[at], or
+// the token after all of tokens.
 func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	if t.Value == "<" && at > 0 && tokens[at-1].Type == tokIdent {
 		switch name := tokens[at-1]; name.Value {
@@ -72,7 +71,8 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	if want == "" {
 		return &Error{t.Pos, "unexpected " + describe(t)}
 	}
-	// What is missing is missing where its line ends; a brace has a line of its own.
+	// A missing token is reported at the end of its line, except a brace, which has a line of its
+	// own.
 	if at > 0 && want != `"}"` {
 		before := tokens[at-1]
 		if end := after(before.Pos, before.Value); end.Line < t.Pos.Line {
@@ -82,9 +82,9 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	return &Error{t.Pos, fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
 }
 
-// strayBefore returns an error if the word tokens[i] stands before the type of a field
-// or method without being a keyword, such as a misspelt one: then three words follow
-// each other. It does so too for a misspelt throws. Else it returns nil.
+// strayBefore returns an error if the word tokens[i] stands before the type of a field or method
+// but is not a keyword, for example because it is misspelt. Three words in a row show this. It
+// also returns an error for a misspelt throws, and otherwise nil.
 func strayBefore(tokens []lexer.Token, i int) *Error {
 	if i == 0 || tokens[i].Type != tokIdent {
 		return nil
@@ -105,8 +105,8 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 	return misspelt(word, "required optional oneway async")
 }
 
-// misspelt returns the error that one of words is probably meant by word, nil if word
-// looks like none of them.
+// misspelt returns the error that word is probably a misspelling of one of words, or nil if it
+// resembles none of them.
 func misspelt(word lexer.Token, words string) *Error {
 	if meant := Nearest(word.Value, strings.Fields(words)); meant != "" {
 		return &Error{word.Pos, fmt.Sprintf("unexpected %q, did you mean %q?", word.Value, meant)}
@@ -114,16 +114,16 @@ func misspelt(word lexer.Token, words string) *Error {
 	return nil
 }
 
-// begins reports whether word can be the first one of a field or a method.
+// begins reports whether word can be the first word of a field or a method.
 func begins(before, word lexer.Token) bool {
 	return before.Pos.Line < word.Pos.Line || before.Type == tokPunct && strings.Contains("{(,;:", before.Value)
 }
 
 var typeWords = wordSet(`void bool byte i8 i16 i32 i64 double string binary map list set`)
 
-// strayAfter returns an error if the word tokens[at-1] follows the end of a field or a
-// method on its line. The parser has taken it for the type of the next one, whose name
-// it misses. Else it returns nil.
+// strayAfter returns an error if the word tokens[at-1] follows the end of a field or a method on
+// its line. The parser has taken the word for the type of the next field or method, and reports
+// that its name is missing. Otherwise strayAfter returns nil.
 func strayAfter(tokens []lexer.Token, at int) *Error {
 	if at < 2 || tokens[at-1].Type != tokIdent || tokens[at-2].Pos.Line != tokens[at-1].Pos.Line {
 		return nil
@@ -142,7 +142,7 @@ func strayAfter(tokens []lexer.Token, at int) *Error {
 	return &Error{word.Pos, fmt.Sprintf("unexpected %q after %s", word.Value, describe(before))}
 }
 
-// describe returns a token as messages show it.
+// describe returns a token in the form for messages.
 func describe(t lexer.Token) string {
 	switch {
 	case t.EOF():
@@ -153,8 +153,8 @@ func describe(t lexer.Token) string {
 	return strconv.Quote(t.Value)
 }
 
-// expected returns what participle's message says is expected, in words that users of
-// the IDL know, "" if there are none.
+// expected translates what participle's message expects into words that users of the IDL know. It
+// returns "" if it can't.
 func expected(message string) string {
 	_, hint, _ := strings.Cut(message, "(expected ")
 	hint, _, _ = strings.Cut(strings.Trim(hint, "()"), " ")
@@ -176,11 +176,11 @@ func expected(message string) string {
 	return ""
 }
 
-// maxMisspelt is how long words are at most of which Nearest compares letters.
+// maxMisspelt is the longest word whose letters Nearest compares.
 const maxMisspelt = 64
 
-// Nearest returns the one of words that is probably meant by a misspelt word, "" if none is near.
-// Words differ by case, or by one or two letters.
+// Nearest returns the one of words that a misspelt word probably stands for, or "" if none is
+// near. Near words differ by case, or by one or two letters.
 func Nearest(misspelt string, words []string) string {
 	best, found := min((len(misspelt)+1)/3, 2)+1, ""
 	if len(misspelt) > maxMisspelt {
@@ -195,8 +195,8 @@ func Nearest(misspelt string, words []string) string {
 	return found
 }
 
-// distance returns how many letters must be inserted, removed or replaced to turn a
-// into b; limit or more if there are as many.
+// distance returns how many letters must be inserted, removed or replaced to turn a into b. If
+// there are limit or more, the result is only known to be at least limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

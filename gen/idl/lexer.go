@@ -32,14 +32,14 @@ var tokenTypes = map[string]lexer.TokenType{
 	"Punct":   tokPunct,
 }
 
-// keywords holds all keywords. uuid is none, since files had types of that name before
-// it became a base type; package schema tells the two apart.
+// keywords holds all keywords. uuid is not one of them, since files had types of that name before
+// it became a base type. Package schema tells the two apart.
 var keywords = wordSet(`namespace cpp_include cpp_type include void
 	bool byte i8 i16 i32 i64 double string binary map list set
 	oneway async typedef struct union exception extends throws service enum const
 	required optional xsd_all xsd_optional xsd_nillable xsd_attrs`)
 
-// wordSet returns the set of words that are separated by spaces.
+// wordSet returns the set of the words in a text.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -48,40 +48,40 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// A scanner turns text into tokens. It does not stop at errors: characters that are no
-// token are reported and left out, so that all errors are found in one run.
+// A scanner splits text into tokens. It does not stop at errors: it reports and skips characters
+// that form no token, so that one run finds all errors.
 type scanner struct {
 	src      string
 	pos      Position // of the next byte
 	errs     *ErrorList
-	warnings ErrorList // about what thriftgo accepts and Apache's compiler does not
+	warnings ErrorList // text that thriftgo accepts and Apache's compiler does not
 	guess    bool      // see guessQuotes
-	long     bool      // there is a string over several lines
-	cuts     int       // how many strings have no end
+	long     bool      // there is a string of several lines
+	cuts     int       // number of strings without an end
 	tokens   []lexer.Token
 	comments commentTable
 	remarks  []Token    // the comments
-	binary   []Position // of bytes outside of comments and strings that are not UTF-8
+	binary   []Position // positions of bytes outside comments and strings that are not UTF-8
 }
 
-// maxCuts is the most strings without an end of which the end is looked for beyond their lines: it
-// keeps the time in proportion to the text.
+// maxCuts bounds the strings without an end whose end is searched beyond their lines. It keeps the
+// time proportional to the text.
 const maxCuts = 8
 
 // ByteOrderMark, in UTF-8, may begin a file.
 const ByteOrderMark = "\ufeff"
 
-// scan returns a scanner that has scanned all of src; name is for positions. Errors are added to
-// errs. It stops early if src is no text.
+// scan returns a scanner that has scanned all of src; name is for positions. It adds errors to
+// errs. It stops early if src is not text.
 func scan(name, src string, errs *ErrorList) *scanner {
 	s := &scanner{src: src, errs: errs}
 	s.all(name)
 	return s
 }
 
-// guessQuotes returns a scanner like that of scan, for a file that has errors. A string over
-// several lines ends with its first line if its closing quote seems to be the opening one of
-// another string: then a quote was forgotten, and there is an error that says so.
+// guessQuotes is scan for a file that has errors. It looks for forgotten quotes: if the closing
+// quote of a string of several lines seems to be the opening quote of another string, the string
+// ends with its first line, and an error says so.
 func guessQuotes(name, src string, errs *ErrorList) *scanner {
 	s := &scanner{src: src, errs: errs, guess: true}
 	s.all(name)
@@ -99,12 +99,12 @@ func (s *scanner) all(name string) {
 		s.next()
 	}
 	beyond := s.pos
-	beyond.Line++ // so that a comment on the last line belongs to the token there
+	beyond.Line++ // a comment on the last line then belongs to the token there
 	s.comments.token(beyond)
 	s.tokens = append(s.tokens, lexer.EOFToken(s.pos))
 }
 
-// rest returns the text that has not been scanned.
+// rest returns the text that was not yet scanned.
 func (s *scanner) rest() string { return s.src[s.pos.Offset:] }
 
 // advance moves the position by n bytes, which it returns.
@@ -126,7 +126,7 @@ func after(pos Position, text string) Position {
 	return pos
 }
 
-// skipSpace skips white space and comments, which it adds to s.comments.
+// skipSpace skips white space and comments, and adds the comments to s.comments.
 func (s *scanner) skipSpace() {
 	for {
 		rest := s.rest()
@@ -184,7 +184,7 @@ func (s *scanner) next() {
 	}
 }
 
-// emit adds the token of the next n bytes.
+// emit adds a token of the next n bytes.
 func (s *scanner) emit(kind lexer.TokenType, n int) {
 	start := s.pos
 	s.comments.token(start)
@@ -193,7 +193,7 @@ func (s *scanner) emit(kind lexer.TokenType, n int) {
 	s.tokens = append(s.tokens, lexer.Token{Type: kind, Value: text, Pos: start})
 }
 
-// number adds a number of n bytes, and an error if it has no value.
+// number adds a number of n bytes, and an error if its value is not representable.
 func (s *scanner) number(kind lexer.TokenType, n int) {
 	text := s.rest()[:n]
 	switch {
@@ -217,7 +217,7 @@ func (s *scanner) number(kind lexer.TokenType, n int) {
 }
 
 // warnOfOctal adds a warning if thriftgo takes the decimal number text, whose value is v, for an
-// octal one. It does not where a field's id is.
+// octal one. Thriftgo does not do that for field ids.
 func (s *scanner) warnOfOctal(text string, v int64) {
 	rest := strings.TrimLeft(s.rest()[len(text):], " \t\r\n\v")
 	if digits := strings.TrimLeft(text, "+-"); len(digits) < 2 || digits[0] != '0' || digits[1] == 'x' ||
@@ -227,8 +227,8 @@ func (s *scanner) warnOfOctal(text string, v int64) {
 	s.warnings.Add(s.pos, "%s is %d, as for Apache's compiler; thriftgo takes it for an octal number", text, v)
 }
 
-// literal scans a quoted string. The token's text has its quotes, so that it differs
-// from that of any keyword or bracket.
+// literal scans a quoted string. The token's text includes the quotes, and thus differs from all
+// keywords and brackets.
 func (s *scanner) literal(quote byte) {
 	rest := s.rest()
 	if s.cuts >= maxCuts {
@@ -266,13 +266,13 @@ func (s *scanner) escapes(text string) {
 	}
 }
 
-// warn adds a warning about something that Apache's compiler refuses.
+// warn adds a warning about text that Apache's compiler refuses.
 func (s *scanner) warn(pos Position, format string, args ...any) {
 	s.warnings.Add(pos, "Apache's compiler refuses "+format, args...)
 }
 
 // quoted returns the string at the start of text, with its quotes, and whether it has a closing
-// one.
+// quote.
 func quoted(text string, quote byte) (string, bool) {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -285,8 +285,8 @@ func quoted(text string, quote byte) (string, bool) {
 	return text, false
 }
 
-// misquoted reports whether the last quote of text, a string over several lines, looks like the
-// opening one of another string, which rest goes on with.
+// misquoted reports whether the last quote of text, a string of several lines, looks like the
+// opening quote of another string. rest is the text after it.
 func misquoted(text, rest string) bool {
 	inside := strings.TrimRight(text[1:len(text)-1], " \t\r\n")
 	before := inside == "" || strings.IndexByte("=(,[:", inside[len(inside)-1]) >= 0 || strings.HasSuffix(inside, "include")
@@ -294,7 +294,7 @@ func misquoted(text, rest string) bool {
 	return before || after
 }
 
-// strayCharacter reports and skips a character that begins no token.
+// strayCharacter reports and skips a character that cannot begin a token.
 func (s *scanner) strayCharacter(c byte) {
 	switch {
 	case c == '@':
@@ -325,8 +325,8 @@ func firstRune(text string) string {
 	return text
 }
 
-// definition tells participle the kinds of token. The parser gets tokens that were
-// scanned before, so that Lex is called in no parse.
+// definition tells participle the kinds of token. The parser gets scanned tokens, so that Lex is
+// never called.
 type definition struct{}
 
 func (definition) Symbols() map[string]lexer.TokenType { return tokenTypes }
@@ -341,7 +341,7 @@ func (definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 	return &tokenLexer{tokens: s.tokens}, errs.Err()
 }
 
-// tokenLexer is a participle lexer for tokens, the last of which is EOF.
+// tokenLexer is a participle lexer that returns tokens, the last of which is EOF.
 type tokenLexer struct{ tokens []lexer.Token }
 
 func (l *tokenLexer) Next() (lexer.Token, error) {

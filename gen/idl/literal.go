@@ -15,8 +15,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isEscape(c byte) bool { return strings.IndexByte(`rnt"'\`, c) >= 0 }
 
-// identLen returns the length of the identifier at the start of text, with the dots
-// between its parts.
+// identLen returns the length of the identifier at the start of text, including the dots between
+// its parts.
 func identLen(text string) int {
 	word := func(i int) bool {
 		return i < len(text) && (isLetter(text[i]) || isDigit(text[i]))
@@ -28,10 +28,10 @@ func identLen(text string) int {
 	return n
 }
 
-// numberLen returns the kind and the length of the longest number at the start of text,
-// 0 if there is none. It follows Apache's patterns for flex: "1." is an integer and a
-// stray dot, ".5" and "1e3" are doubles, a sign alone is no number. Octal numbers like 0o17 are
-// thriftgo's.
+// numberLen returns the kind and the length of the longest number at the start of text. The length
+// is 0 if there is none. It follows Apache's patterns for flex: "1." is an integer and a stray
+// dot, ".5" and "1e3" are doubles, and a sign alone is not a number. Octal numbers like 0o17 come
+// from thriftgo.
 func numberLen(text string) (lexer.TokenType, int) {
 	digits := func(i int) int {
 		for i < len(text) && isDigit(text[i]) {
@@ -93,8 +93,8 @@ func parseInt(text string) (int64, error) {
 // parseDouble returns the value of a number token.
 func parseDouble(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-// unquote returns the text of a string token without quotes, its escapes resolved.
-// Unknown escapes, of which the scanner has warned, stay as they are.
+// unquote returns the text of a string token without quotes, its escapes resolved. Unknown
+// escapes, about which the scanner has warned, stay unchanged.
 func unquote(text string) string {
 	quote := text[0]
 	text = text[1:]

@@ -14,7 +14,7 @@ import (
 // parsing needs.
 const MaxNesting = 200
 
-// item is an element of a file's top level; one field is set.
+// item is an element of a file's top level. One field is set.
 type item struct {
 	Namespace  *Namespace  `parser:"  @@"`
 	Include    *Include    `parser:"| @@"`
@@ -26,8 +26,8 @@ type item struct {
 	Service    *Service    `parser:"| @@"`
 }
 
-// itemParser returns what parses an item. The grammar is LL(1), so that it needs no lookahead. It
-// is made when it is needed first, so that programs that read no IDL neither make nor have it.
+// itemParser returns the parser of items. The grammar is LL(1) and needs no lookahead. The parser
+// is made at first use, so that programs that read no IDL do not have it.
 func itemParser() *participle.Parser[item] {
 	made.once.Do(func() {
 		made.parser = participle.MustBuild[item](participle.Lexer(definition{}), participle.UseLookahead(0))
@@ -55,8 +55,7 @@ func Parse(name string, src []byte) (*File, error) {
 	return f, s.errs.Err()
 }
 
-// parse parses the file that a scanner makes tokens of. It returns the scanner, whose errors are
-// all that there are.
+// parse parses a file whose tokens come from scan. It returns the scanner, which has all errors.
 func parse(name string, src []byte, scan func(name, src string, errs *ErrorList) *scanner) (*File, *scanner) {
 	var errs ErrorList
 	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
@@ -79,16 +78,16 @@ func parse(name string, src []byte, scan func(name, src string, errs *ErrorList)
 type parser struct {
 	*scanner
 	file    *File
-	errs    *ErrorList // also the scanner's
+	errs    *ErrorList // shared with the scanner
 	scanned ErrorList  // the scanner's errors, in the order of the text
 
-	// stuckAt is the position of the token at which the last syntax error was noticed,
-	// zero if it is the first token of its line.
+	// stuckAt is the position of the token at which the last syntax error was noticed, or zero if
+	// that is the first token of its line.
 	stuckAt Position
 }
 
-// checkNesting reports whether brackets are nested at most MaxNesting deep, and adds an error if
-// not.
+// checkNesting reports whether brackets are nested at most MaxNesting deep. If not, it adds an
+// error.
 func (p *parser) checkNesting() bool {
 	depth := 0
 	for _, t := range p.tokens {
@@ -113,8 +112,8 @@ func bracket(t lexer.Token) int {
 	return 0
 }
 
-// items parses the tokens in pieces, each of which is a definition, so that an error in
-// one does not hide those in the next.
+// items parses the tokens in pieces of one definition each, so that an error in one piece does not
+// hide errors in the next.
 func (p *parser) items() {
 	start := 0
 	for start < len(p.tokens)-1 {
@@ -139,8 +138,8 @@ func (p *parser) itemEnd(start int) int {
 	}
 }
 
-// isName reports whether the keyword at i, outside of brackets, is a name in the piece that begins
-// at start rather than the beginning of the next one.
+// isName reports whether the keyword at i, outside brackets, is a name in the piece that begins at
+// start. Otherwise it begins the next piece.
 func (p *parser) isName(start, i int) bool {
 	before, next := p.tokens[i-1], p.tokens[i+1]
 	switch p.tokens[start].Value {
@@ -156,9 +155,9 @@ func (p *parser) isName(start, i int) bool {
 	return false
 }
 
-// atMargin reports whether the keyword at i begins a definition although a bracket is
-// open, which may have been forgotten: the keyword is in the first column, and a name
-// and a token that follows names in definitions come after it.
+// atMargin reports whether the keyword at i begins a definition although a bracket is open,
+// because its closing bracket was forgotten. The keyword must be in the first column, followed by
+// a name and by a token that follows names in definitions.
 func (p *parser) atMargin(i int) bool {
 	if p.tokens[i].Pos.Column != 1 || i+2 >= len(p.tokens) || p.tokens[i+1].Type != tokIdent {
 		return false
@@ -170,7 +169,7 @@ func (p *parser) atMargin(i int) bool {
 	return false
 }
 
-// item parses a piece, after which comes the token next.
+// item parses a piece. next is the token after it.
 func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	if p.checkForeign(tokens[0]) {
 		return
@@ -183,7 +182,7 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 		}
 		from := tokens[0].Pos
 		if from == p.tokens[0].Pos {
-			from = Position{} // the scanner may have dropped characters before it
+			from = Position{} // the scanner may have skipped characters before it
 		}
 		if !p.knownError(from, next.Pos) {
 			p.syntaxError(err, tokens, next)
@@ -202,10 +201,10 @@ func parseItem(tokens []lexer.Token, end Position) (*item, error) {
 	return itemParser().ParseFromLexer(lex)
 }
 
-// keywordsAsNames returns tokens with keywords made names, except where they begin the type of a
-// container. The grammar matches keywords by their texts, which stay, so that they are taken for
-// names only where no keyword can be. Thriftgo reserves no words. This is tried when all else
-// fails, since messages about errors are better if words are reserved.
+// keywordsAsNames returns tokens with keywords changed to names, except keywords that begin the
+// type of a container. Thriftgo reserves no words. The grammar still matches keywords by their
+// texts, so that they are names only where no keyword fits. This is tried last, since error
+// messages are better if words are reserved.
 func keywordsAsNames(tokens []lexer.Token) []lexer.Token {
 	tokens = slices.Clone(tokens)
 	for i, t := range tokens {
@@ -222,9 +221,9 @@ func keywordsAsNames(tokens []lexer.Token) []lexer.Token {
 	return tokens
 }
 
-// knownError reports whether an error in the piece between two positions is known already:
-// the scanner has found one there, or the parser was stuck at the piece's first token.
-// Then a syntax error would only repeat it.
+// knownError reports whether an error in the piece between two positions is already known: the
+// scanner has found one there, or the parser was stuck at the piece's first token. A syntax error
+// would only repeat it.
 func (p *parser) knownError(from, to Position) bool {
 	if from.Line > 0 && p.stuckAt == from {
 		return true
@@ -240,7 +239,7 @@ var foreignWords = wordSet(`package interaction senum cpp_namespace php_namespac
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
 // checkForeign reports whether t begins a definition of an older version or of a dialect of the
-// IDL. If so it adds an error, which tells what to write instead.
+// IDL. If so, it adds an error that tells what to write instead.
 func (p *parser) checkForeign(t lexer.Token) bool {
 	if t.Type != tokIdent || !foreignWords[t.Value] {
 		return false
@@ -286,7 +285,7 @@ func (p *parser) add(it *item) {
 	}
 }
 
-// checkHeaderPlace adds an error if the header line at pos, of that kind, comes after a
+// checkHeaderPlace adds an error if the header line at pos, which begins with word, comes after a
 // definition.
 func (p *parser) checkHeaderPlace(word string, pos Position) {
 	if len(p.file.Definitions) > 0 {

@@ -19,13 +19,13 @@ const (
 	CommentToken
 )
 
-// Token is a piece of a file's text as it stands there. All that is not in Tokens is white space.
+// Token is a piece of a file's text, unchanged. All text that is in no Token is white space.
 type Token struct {
 	Kind TokenKind
 	Text string
 	Pos  Position
-	// Above and Beside are the comments that are the token's if a declaration begins or ends with
-	// it. Comments have none.
+	// Above and Beside are the comments that belong to a declaration that begins or ends with the
+	// token. They are empty for comments.
 	Above, Beside string
 }
 
@@ -33,7 +33,7 @@ type Token struct {
 func (t Token) EndLine() int { return t.Pos.Line + strings.Count(t.Text, "\n") }
 
 // Tokens returns the tokens of the file src, with its comments; name is for positions only. The
-// error is that of Parse: tokens come of files only that parse.
+// error is that of Parse: there are no tokens of a file that does not parse.
 func Tokens(name string, src []byte) ([]Token, error) {
 	if _, err := Parse(name, src); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// All that depends on a base type is in this file: a further one is a Kind, a line of kinds, a
-// name, and a case of evalScalar and of appendScalar.
+// All code that depends on base types is in this file. A new base type needs a Kind, a line in
+// kinds, a name, and a case in evalScalar and in appendScalar.
 
 // Kind is the kind of a type without typedefs.
 type Kind uint8
@@ -33,12 +33,12 @@ const (
 	Map
 )
 
-// kinds describes the kinds: base types by their names, and what is on the wire.
+// kinds describes the kinds: the names of base types, and the wire formats.
 var kinds = [...]struct {
 	name  string
 	wire  uint8 // the wire type
-	least int   // how many bytes the zero value takes
-	fixed bool  // so many take all values
+	least int   // size of the zero value in bytes
+	fixed bool  // all values have that size
 }{
 	Bool: {"bool", 2, 1, true}, I8: {"i8", 3, 1, true}, I16: {"i16", 6, 2, true}, I32: {"i32", 8, 4, true}, I64: {"i64", 10, 8, true},
 	Double: {"double", 4, 8, true}, String: {"string", 11, 4, false}, Binary: {"binary", 11, 4, false}, UUID: {"uuid", 16, 16, true},
@@ -51,7 +51,8 @@ var baseTypes = map[string]*Type{
 	"i64": {Kind: I64}, "double": {Kind: Double}, "string": {Kind: String}, "binary": {Kind: Binary},
 }
 
-// youngTypes holds the types whose names are no keywords: files had types of that name before.
+// youngTypes holds the base types whose names are not keywords, because older files may use the
+// names for types of their own.
 var youngTypes = map[string]*Type{"uuid": {Kind: UUID}}
 
 // WireType returns the type's wire type in Thrift Binary.
@@ -60,7 +61,7 @@ func (t *Type) WireType() uint8 { return kinds[t.Kind].wire }
 // fixedSize reports whether all values of the type have the same size on the wire.
 func (t *Type) fixedSize() bool { return kinds[t.Kind].fixed }
 
-// LeastSize returns how many bytes the zero value of a type takes that is no struct.
+// LeastSize returns the size in bytes of the type's zero value. The type must not be a struct.
 func (t *Type) LeastSize() int { return kinds[t.Kind].least }
 
 // zero returns the zero value of a type of fixed size.
@@ -91,8 +92,8 @@ func appendScalar(b []byte, v *Value) []byte {
 	return append(b, v.Text...)
 }
 
-// evalScalar returns the value of a type that is neither a struct nor a container; nil, with an
-// error added, if v is none.
+// evalScalar returns v as a value of type t, which is neither a struct nor a container. If v is no
+// such value, it adds an error and returns nil.
 func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	n, isInt := integer(v)
@@ -144,8 +145,7 @@ func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 	return c.mismatch(in, t, v)
 }
 
-// evalUUID returns the value of a uuid, which is written as a string; nil, with an error added, if
-// v is none.
+// evalUUID returns v, a string, as a uuid. If v is not a uuid, it adds an error and returns nil.
 func (c *checker) evalUUID(in evalContext, t *Type, v *idl.Value) *Value {
 	text := string(*v.Text)
 	if len(text) == 38 && text[0] == '{' && text[37] == '}' {

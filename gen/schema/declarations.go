@@ -7,16 +7,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// A checker makes the model of the syntax trees. It works in passes over all files,
-// since names may be used before they are defined.
+// A checker makes the model from the syntax trees. It works in passes over all files, since names
+// may be used before they are defined.
 type checker struct {
 	set       *Set
 	errs      *idl.ErrorList
-	ambiguous map[idl.Position]bool // where a name was reported as ambiguous
+	ambiguous map[idl.Position]bool // places at which a name was reported as ambiguous
 	budget    int                   // how many more values constants may expand to
-	bytes     int                   // of the files
-	room      int                   // for how many values of constants and defaults, encoded
-	full      bool                  // an error has told that there is no more room
+	bytes     int                   // size of the files
+	room      int                   // how many more encoded values constants and defaults may have
+	full      bool                  // an error has reported that there is no more room
 	guesses   int                   // see nearestType
 }
 
@@ -43,7 +43,7 @@ func (c *checker) check() {
 	}
 }
 
-// declare adds what a file defines to its model and its names to its scopes.
+// declare adds the definitions of a file to its model, and their names to its scopes.
 func (c *checker) declare(p *Program) {
 	p.types, p.consts = map[string]*definition{}, map[string]*Const{}
 	for _, d := range p.AST.Definitions {
@@ -78,7 +78,7 @@ func (c *checker) declare(p *Program) {
 	}
 }
 
-// declareConst adds a constant to the program, or an error if there is one of its name.
+// declareConst adds a constant to the program, or an error if the name is taken.
 func (c *checker) declareConst(p *Program, d *idl.Const) {
 	k := &Const{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, ast: d}
 	p.Consts = append(p.Consts, k)
@@ -89,7 +89,8 @@ func (c *checker) declareConst(p *Program, d *idl.Const) {
 	p.consts[k.Name] = k
 }
 
-// enum returns the model of an enum: values without a number have that of the one before and 1.
+// enum returns the model of an enum. A value without a number gets that of the previous value plus
+// 1.
 func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
 	e := &Enum{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, Annotations: annotations(d.Annotations)}
 	seen := map[string]bool{}
@@ -127,8 +128,8 @@ func (c *checker) types(p *Program) {
 	}
 }
 
-// fields returns the fields of a struct or an argument list with ids and types, but
-// without defaults, for which all structs must be known.
+// fields returns the fields of a struct or an argument list with ids and types. Defaults are
+// evaluated later, when all structs are known.
 func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 	ids, names := map[int64]string{}, map[string]bool{}
 	var fields []*Field
@@ -153,8 +154,8 @@ func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 	return fields
 }
 
-// fieldID returns a field's id as Apache's compiler does: fields without one count down
-// from −1, or from below the last explicit id that is not positive. auto is the next such id.
+// fieldID returns a field's id as Apache's compiler does. Fields without an id count down from −1,
+// or from below the last explicit id that is not positive. auto is the next such id.
 func (c *checker) fieldID(f *idl.Field, auto *int64) int64 {
 	id := *auto
 	if f.ID != nil {

@@ -1,7 +1,6 @@
-// Package schema makes a model of .thrift files: it reads the files that they include,
-// looks up names, resolves typedefs, assigns field ids and evaluates constants and
-// defaults. The model is complete and consistent, unless there are errors: these are
-// returned all at once, each with its position.
+// Package schema makes a model of .thrift files. It reads included files, looks up names, resolves
+// typedefs, assigns field ids, and evaluates constants and defaults. The model is complete and
+// consistent unless there are errors. Errors are returned together, each with its position.
 //
 //	Load → Set → Program (a file) → Struct, Enum, Const, Typedef, Service
 //

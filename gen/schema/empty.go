@@ -1,12 +1,12 @@
 package schema
 
-// MaxEmpty is the most bytes that an empty message of a type may take: one in which only what
-// cannot be absent is. Required structs that contain each other several times can make it grow
-// twofold with each of them. A struct of 32,767 numbers takes 360 KB, a struct in the files of
-// gen/internal/wild at most 561 bytes.
+// MaxEmpty bounds the bytes of an empty message, which has only the fields that cannot be absent.
+// Required structs that contain each other several times can double its size with each level. A
+// struct of 32,767 numbers takes 360 KB, a struct in the files of gen/internal/wild at most 561
+// bytes.
 const MaxEmpty = 512 << 10
 
-// checkEmpty adds errors for structs of which an empty one takes more than MaxEmpty bytes.
+// checkEmpty adds errors for structs whose empty message takes more than MaxEmpty bytes.
 func (c *checker) checkEmpty() {
 	sizes := map[*Struct]int{}
 	for _, p := range c.set.Programs {
@@ -21,8 +21,8 @@ func (c *checker) checkEmpty() {
 	}
 }
 
-// emptySize returns how many bytes an empty message of type s takes, and keeps that in sizes. It
-// is 0 if that or a struct in it is too large, of which the innermost one gets an error. Required
+// emptySize returns the size of an empty message of type s, and keeps it in sizes. If it or a
+// struct in it is too large, the size is 0, and the innermost such struct gets an error. Required
 // structs are known not to contain themselves.
 func (c *checker) emptySize(sizes map[*Struct]int, s *Struct) int {
 	if size, ok := sizes[s]; ok {
@@ -54,5 +54,5 @@ func (c *checker) emptySize(sizes map[*Struct]int, s *Struct) int {
 	return size
 }
 
-// fieldHeader is how many bytes are before a field's value.
+// fieldHeader is the number of bytes before a field's value.
 const fieldHeader = 3

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 )
 
-// Files is where .thrift files are read from. Paths are those of package filepath.
+// Files is a source of .thrift files. Paths are those of package filepath.
 type Files interface {
-	// Canonical returns a path that is the same for all paths of a file, an error if there is
-	// none.
+	// Canonical returns the same path for all paths of a file. It returns an error if there is no
+	// such file.
 	Canonical(path string) (string, error)
-	// IsFile reports whether there is a file, which is not a folder.
+	// IsFile reports whether path is an existing file, not a folder.
 	IsFile(path string) bool
 	ReadFile(path string) ([]byte, error)
 }
@@ -46,7 +46,7 @@ func (disk) ReadFile(path string) ([]byte, error) {
 	return ReadAll(f)
 }
 
-// MaxFile is the most bytes of a .thrift file.
+// MaxFile is the largest size of a .thrift file in bytes.
 const MaxFile = 16 << 20
 
 // ErrTooLarge is the error for a file of more than MaxFile bytes.
@@ -61,7 +61,8 @@ func ReadAll(r io.Reader) ([]byte, error) {
 	return src, err
 }
 
-// OpenRegular opens a regular file: reading a pipe or a device might never end.
+// OpenRegular opens a file. It returns an error if it is not a regular file: reading a pipe or a
+// device might never end.
 func OpenRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

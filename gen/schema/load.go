@@ -15,7 +15,7 @@ import (
 // error is an idl.ErrorList; there is a Set in any case.
 func Load(files, includeDirs []string) (*Set, error) { return LoadFrom(Disk, files, includeDirs) }
 
-// LoadFrom is like Load, for files that are elsewhere than on the disk.
+// LoadFrom is Load with another source of files.
 func LoadFrom(from Files, files, includeDirs []string) (*Set, error) {
 	l := loader{from: from, dirs: includeDirs, byPath: map[string]*Program{}, set: &Set{}}
 	for _, file := range files {
@@ -40,14 +40,14 @@ type loader struct {
 	from   Files
 	dirs   []string
 	byPath map[string]*Program
-	stack  []*Program // the files that are being read, each included by the one before
+	stack  []*Program // the files that are being read, each included by the previous one
 	set    *Set
 	errs   idl.ErrorList
-	bytes  int // of the files that were read
+	bytes  int // total size of the files that were read
 }
 
-// file loads a file, once. from is the position for an error. It returns nil if the file can't be
-// read or includes itself.
+// file loads a file, unless it was loaded before. from is the position for an error. It returns
+// nil if the file can't be read or includes itself.
 func (l *loader) file(path string, from idl.Position) *Program {
 	key, err := l.from.Canonical(path)
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 	for _, dir := range l.dirs {
 		places = append(places, filepath.Join(dir, name))
 	}
-	places = append(places, filepath.Clean(name)) // as thriftgo does, from the working directory
+	places = append(places, filepath.Clean(name)) // from the working directory, as in thriftgo
 	if filepath.IsAbs(name) {
 		places = []string{name}
 	}
@@ -123,7 +123,7 @@ func programName(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// cycleText returns files that include each other in a circle as text.
+// cycleText returns a circle of includes as text.
 func cycleText(stack []*Program) string {
 	var b strings.Builder
 	for _, p := range stack {
@@ -132,7 +132,7 @@ func cycleText(stack []*Program) string {
 	return b.String() + stack[0].Path
 }
 
-// ioReason returns the text of an I/O error without the path, which the message has already.
+// ioReason returns the text of an I/O error without the path, which the message contains anyway.
 func ioReason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

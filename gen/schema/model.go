@@ -8,14 +8,14 @@ import (
 
 // Set is the model of all files that were loaded.
 type Set struct {
-	Programs []*Program // every file once, included files before those that include them
-	Roots    []*Program // the files that Load was given
+	Programs []*Program // every file once, included files first
+	Roots    []*Program // the files that were passed to Load
 	Warnings idl.ErrorList
 }
 
 // Program is one .thrift file.
 type Program struct {
-	Path     string // as error messages have it
+	Path     string // as in error messages
 	Name     string // base name without extension: the prefix of its names in including files
 	Includes []Include
 	Source   []byte // the file's text
@@ -27,7 +27,7 @@ type Program struct {
 	Consts   []*Const
 	Services []*Service
 
-	canonical string // identifies the file however it was reached
+	canonical string // identifies the file, whatever path led to it
 	types     map[string]*definition
 	typedefs  []*typedef
 	consts    map[string]*Const
@@ -39,7 +39,8 @@ type Include struct {
 	Pos idl.Position
 }
 
-// Namespace returns the file's namespace for a language, else that of "*", else "".
+// Namespace returns the file's namespace for a language, or else the namespace for "*", or else
+// "".
 func (p *Program) Namespace(lang string) string {
 	if ns := p.namespace(lang); ns != nil {
 		return ns.Name.Text
@@ -47,8 +48,8 @@ func (p *Program) Namespace(lang string) string {
 	return ""
 }
 
-// NamespacePos returns the position of the namespace that Namespace returns, or of the
-// file's beginning if there is none.
+// NamespacePos returns the position of the namespace that Namespace returns, or the beginning of
+// the file if there is none.
 func (p *Program) NamespacePos(lang string) idl.Position {
 	if ns := p.namespace(lang); ns != nil {
 		return ns.Name.Pos
@@ -80,7 +81,7 @@ type Type struct {
 	Key    *Type   // if Map
 	Elem   *Type   // the elements of List and SetKind, the values of Map
 
-	size int // how many types it is written with, typedefs resolved; 0 means 1
+	size int // number of types in its text, with typedefs resolved; 0 means 1
 }
 
 // Typedef is another name for a type.
@@ -168,7 +169,7 @@ type Service struct {
 	Program     *Program
 	Name, Doc   string
 	Pos         idl.Position
-	Extends     *Service // nil if it extends none
+	Extends     *Service // the extended service, or nil
 	Functions   []*Function
 	Annotations Annotations
 
@@ -181,14 +182,14 @@ type Function struct {
 	Pos       idl.Position
 	Oneway    bool
 	Returns   *Type   // nil if void
-	Args      *Struct // the struct of a call
-	// The struct of a reply: success (0) and the declared exceptions; nil if oneway
+	Args      *Struct // the struct of the arguments
+	// The struct of the result: success (0) and the declared exceptions; nil if oneway
 	Result      *Struct
 	Annotations Annotations
 }
 
-// Annotations are the (key = "value") pairs of a declaration, as they stand there: a key may come
-// several times.
+// Annotations are the (key = "value") pairs of a declaration, in order. A key may come several
+// times.
 type Annotations []Annotation
 
 // Annotation is (key = "value"), or (key), whose value is "1".

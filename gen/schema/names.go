@@ -33,8 +33,8 @@ func words(text string) map[string]bool {
 	return set
 }
 
-// checkName adds an error if the name of something that a file declares has a dot, and a warning
-// if Apache's compiler refuses it.
+// checkName adds an error if the name of a declaration has a dot, and a warning if Apache's
+// compiler refuses the name.
 func (c *checker) checkName(name string, pos idl.Position) {
 	switch {
 	case strings.Contains(name, "."):
@@ -44,7 +44,8 @@ func (c *checker) checkName(name string, pos idl.Position) {
 	}
 }
 
-// nameIn returns the name of a type as it is written at pos, with its file if that is another one.
+// nameIn returns the name of a type as the file of pos writes it: with its file if that is another
+// one.
 func (t *Type) nameIn(pos idl.Position) string {
 	var in *Program
 	switch t.Kind {
@@ -59,7 +60,7 @@ func (t *Type) nameIn(pos idl.Position) string {
 	return in.Name + "." + t.String()
 }
 
-// unknownType adds the error for a name that no type has.
+// unknownType adds the error for the name of an unknown type.
 func (c *checker) unknownType(p *Program, t *idl.Type) {
 	switch t.Name {
 	case "float":
@@ -90,7 +91,7 @@ func (c *checker) unknownType(p *Program, t *idl.Type) {
 	c.errs.Add(t.Pos, "unknown type %s", t.Name)
 }
 
-// foreignTypes tells what to use for types of other languages, whose names are in lower case.
+// foreignTypes tells what to use instead of types of other languages, by their lower-case names.
 var foreignTypes = map[string]string{
 	"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
 	"sbyte": "i8", "short": "i16", "int": "i32 or i64", "integer": "i32 or i64", "long": "i64",
@@ -108,11 +109,11 @@ var foreignTypes = map[string]string{
 
 const unsigned = ", there are no unsigned types"
 
-// maxGuesses is for how many unknown types in a set of files the one that is meant is looked for.
+// maxGuesses bounds the number of unknown types for which nearestType searches, per set of files.
 const maxGuesses = 20
 
-// nearestType returns the type of p, of the files that it includes, or of the IDL that is probably
-// meant by a misspelt name, "" if none is near.
+// nearestType returns the type that a misspelt name probably stands for, or "" if none is near. It
+// searches p, the files that p includes, and the base types.
 func (c *checker) nearestType(p *Program, name string) string {
 	if c.guesses++; c.guesses > maxGuesses {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// reference returns the value of type t that v, the name of a constant or of a value of an enum,
-// has. It adds an error and returns nil if there is none.
+// reference returns the value of type t that v names: a constant or a value of an enum. If there
+// is none, it adds an error and returns nil.
 func (c *checker) reference(in evalContext, t *Type, v *idl.Value) *Value {
 	e, enum, k, broken := c.findValue(in.program, *v.Ref, v.Pos)
 	if k != nil {
@@ -32,9 +32,9 @@ func (c *checker) reference(in evalContext, t *Type, v *idl.Value) *Value {
 	return nil
 }
 
-// lastPartValue returns the value NAME of enum t for a name like Other.NAME or file.NAME,
-// with a warning, or nil. Apache's compiler looks at the last part of a name only, and
-// files rely on it.
+// lastPartValue returns the value NAME of enum t for a name like Other.NAME or file.NAME, with a
+// warning, or nil. Apache's compiler looks only at the last part of a name, and existing files
+// rely on it.
 func (c *checker) lastPartValue(in evalContext, t *Type, v *idl.Value) *Value {
 	dot := strings.LastIndexByte(*v.Ref, '.')
 	e := t.Enum.value((*v.Ref)[dot+1:])
@@ -46,8 +46,8 @@ func (c *checker) lastPartValue(in evalContext, t *Type, v *idl.Value) *Value {
 	return &Value{Type: t, Int: int64(e.Value)}
 }
 
-// enumReference returns the value of type t that a name stands for, which is the value e of an
-// enum; nil, with an error added, if that does not fit.
+// enumReference returns the enum value e, which v names, as a value of type t. If it does not fit,
+// it adds an error and returns nil.
 func (c *checker) enumReference(in evalContext, t *Type, v *idl.Value, e *EnumValue, enum *Enum) *Value {
 	switch t.Kind {
 	case EnumKind:
@@ -63,8 +63,8 @@ func (c *checker) enumReference(in evalContext, t *Type, v *idl.Value, e *EnumVa
 	return c.mismatch(in, t, v)
 }
 
-// constReference returns the value of type t that a name stands for, which is the constant k; nil,
-// with an error added, if that does not fit.
+// constReference returns the constant k, which v names, as a value of type t. If it does not fit,
+// it adds an error and returns nil.
 func (c *checker) constReference(in evalContext, t *Type, v *idl.Value, k *Const) *Value {
 	if k.state == underway {
 		c.errs.Add(in.errorPos(v), "constant %s refers to itself", k.Name)
@@ -81,10 +81,10 @@ func (c *checker) constReference(in evalContext, t *Type, v *idl.Value, k *Const
 	return c.eval(evalContext{k.Program, &at}, t, k.ast.Value)
 }
 
-// findValue returns what a name in a value refers to. "A" is a constant of the file, "a.B"
-// a constant of an included file or a value of an enum (or of a typedef of one), "a.B.C" a
-// value of an included file's enum. If only enum is set, it has no such value. broken
-// reports that the name may be defined in text that did not parse.
+// findValue looks up a name in a constant value. "A" is a constant of the file, "a.B" a constant
+// of an included file or a value of an enum (or of a typedef of one), "a.B.C" a value of an
+// included file's enum. If only enum is set, the enum has no such value. broken reports that the
+// name may be defined in text that did not parse.
 func (c *checker) findValue(p *Program, name string, pos idl.Position) (e *EnumValue, enum *Enum, k *Const, broken bool) {
 	if k = p.consts[name]; k != nil {
 		return nil, nil, k, false
@@ -120,7 +120,7 @@ func (c *checker) findValue(p *Program, name string, pos idl.Position) (e *EnumV
 	return nil, enum, nil, broken
 }
 
-// value returns the value with a name, nil if there is none.
+// value returns the value with a name, or nil.
 func (e *Enum) value(name string) *EnumValue {
 	for _, v := range e.Values {
 		if v.Name == name {

@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// definition is a type or a service in a file's scope; one field after pos is set.
+// definition is a type or a service in a file's scope. One field after pos is set.
 type definition struct {
 	pos     idl.Position
 	enum    *Enum
@@ -23,8 +23,8 @@ type typedef struct {
 	redacts bool // see checker.redacts
 }
 
-// evalState is how far a typedef, a constant or a struct has been evaluated, so that one that
-// refers to itself is found.
+// evalState tells how far a typedef, a constant or a struct was evaluated. It serves to find those
+// that refer to themselves.
 type evalState uint8
 
 const (
@@ -33,9 +33,9 @@ const (
 	done
 )
 
-// lookup returns the type or service that p refers to by a name, nil if there is none. The
-// last part of a dotted name is the name, the rest the base name of an included file.
-// broken reports that the name may be defined in text that did not parse.
+// lookup returns the type or service that a name in p refers to, or nil. In a dotted name, the
+// last part is the definition's name, and the rest is the base name of an included file. broken
+// reports that the name may be defined in text that did not parse.
 func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *definition, broken bool) {
 	if n = p.types[name]; n != nil {
 		return n, false
@@ -88,12 +88,12 @@ func (c *checker) typ(p *Program, t *idl.Type) *Type {
 	return c.namedType(p, t)
 }
 
-// maxTypeSize is the most types that a type may be written with once its typedefs are resolved:
-// typedefs can refer to each other many times.
+// maxTypeSize bounds the number of types in the text of a type after its typedefs are resolved.
+// Typedefs can refer to each other many times.
 const maxTypeSize = 1000
 
-// container returns made, the model of the container t. If it is too large it adds an error and
-// returns nil.
+// container returns made, the model of the container t. If it is too large, container adds an
+// error and returns nil.
 func (c *checker) container(t *idl.Type, made *Type) *Type {
 	made.size = 1 + made.Elem.sizeOf()
 	if made.Key != nil {
@@ -108,7 +108,7 @@ func (c *checker) container(t *idl.Type, made *Type) *Type {
 
 func (t *Type) sizeOf() int { return max(t.size, 1) }
 
-// namedType returns the type that has a name; nil, with an error added, if there is none.
+// namedType returns the type with a name. If there is none, it adds an error and returns nil.
 func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	n, broken := c.lookup(p, t.Name, t.Pos)
 	switch {
@@ -140,7 +140,7 @@ func includes(p *Program, prefix string) bool {
 	return false
 }
 
-// typedef returns the type that a typedef stands for, nil if there was an error.
+// typedef returns the type that a typedef stands for, or nil after an error.
 func (c *checker) typedef(td *typedef) *Type {
 	switch td.state {
 	case underway:
@@ -162,7 +162,7 @@ func sameType(a, b *Type) bool {
 		sameType(a.Key, b.Key) && sameType(a.Elem, b.Elem)
 }
 
-// String returns the type as the IDL writes it.
+// String returns the type in the syntax of the IDL.
 func (t *Type) String() string {
 	switch t.Kind {
 	case EnumKind:
@@ -179,18 +179,18 @@ func (t *Type) String() string {
 	return kinds[t.Kind].name
 }
 
-// redact is the annotation of what must not appear in logs.
+// redact is the annotation of values that must not appear in logs.
 const redact = "nocopy.redact"
 
-// Redacts reports whether values must not appear in texts and logs: whether the annotation
-// nocopy.redact is there, other than with the value "0" or "false".
+// Redacts reports whether values must not appear in texts and logs: the annotation nocopy.redact
+// is present, and its value is not "0" or "false".
 func (a Annotations) Redacts() bool {
 	v, ok := a.Get(redact)
 	return ok && v != "0" && v != "false"
 }
 
-// redacts reports whether a type that p uses, or what it is made of, has the annotation redact: by
-// itself or by a typedef.
+// redacts reports whether a type that p uses, or one of its element types, has the annotation
+// redact, directly or through a typedef.
 func (c *checker) redacts(p *Program, t *idl.Type) bool {
 	if annotations(t.Annotations).Redacts() {
 		return true
@@ -215,8 +215,8 @@ func (c *checker) redacts(p *Program, t *idl.Type) bool {
 	return n.typedef.redacts
 }
 
-// withRedact returns the annotations a of a field of type t. They have the annotation redact if t
-// has it, unless a has it with another value.
+// withRedact returns the annotations a of a field of type t. It adds the annotation redact if t
+// has it and a does not have it.
 func (c *checker) withRedact(p *Program, t *idl.Type, a Annotations) Annotations {
 	if _, ok := a.Get(redact); ok || !c.redacts(p, t) {
 		return a

@@ -49,7 +49,7 @@ func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	c.defaults(p, fn.Args, f.Args)
 	for _, a := range fn.Args.Fields {
 		if a.Req == Optional {
-			a.Req = DefaultReq // Apache ignores the word in argument lists
+			a.Req = DefaultReq // Apache's compiler ignores the word in argument lists
 		}
 	}
 	if f.Result != nil {
@@ -86,7 +86,7 @@ func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	return fn
 }
 
-// checkThrows adds errors for declared exceptions that are none.
+// checkThrows adds errors for declared exceptions that are not exceptions.
 func (c *checker) checkThrows(fields []*Field, list []*idl.Field) {
 	for i, f := range fields {
 		if f.Type != nil && (f.Type.Kind != StructKind || f.Type.Struct.Shape != IsException) {
@@ -95,8 +95,7 @@ func (c *checker) checkThrows(fields []*Field, list []*idl.Field) {
 	}
 }
 
-// checkCycles adds errors for required fields by which a struct would have to contain
-// itself.
+// checkCycles adds errors for required fields that would make a struct contain itself.
 func (c *checker) checkCycles() {
 	state := map[*Struct]evalState{}
 	var visit func(s *Struct)

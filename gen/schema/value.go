@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// maxValues is the most values that all constants may expand to: constants can refer to each
-// other many times. Of files of n bytes it is at most fewValues and 4 for each byte.
+// maxValues bounds the values that all constants may expand to: constants can refer to each other
+// many times. For files of n bytes, the bound is at most fewValues + 4n.
 const (
 	maxValues = 1 << 20
 	fewValues = 1 << 16
@@ -25,7 +25,7 @@ type Value struct {
 	Wire   string // the value in Thrift Binary
 }
 
-// FieldValue is a field that a struct's value sets.
+// FieldValue is a field that is set in a struct's value.
 type FieldValue struct {
 	Field *Field
 	Value *Value
@@ -50,7 +50,7 @@ func (c *checker) defaults(p *Program, s *Struct, list []*idl.Field) {
 	}
 }
 
-// constant returns the value of a constant, nil if there was an error.
+// constant returns the value of a constant, or nil after an error.
 func (c *checker) constant(k *Const) *Value {
 	if k.state == untouched && k.Type != nil {
 		k.state = underway
@@ -60,9 +60,9 @@ func (c *checker) constant(k *Const) *Value {
 	return k.Value
 }
 
-// evalContext tells how to evaluate a value. program is the file whose names the value uses.
-// If a constant is referred to with another type than its own, its value is evaluated
-// again, and reference is the position to which its errors belong; else it is nil.
+// evalContext tells how to evaluate a value. program is the file whose names the value uses. If a
+// reference to a constant needs another type than the constant's, the value is evaluated again,
+// and reference is the position for errors. Otherwise reference is nil.
 type evalContext struct {
 	program   *Program
 	reference *idl.Position
@@ -76,7 +76,7 @@ func (in evalContext) errorPos(v *idl.Value) idl.Position {
 	return v.Pos
 }
 
-// eval returns the value of type t that v has. On error it adds the error and returns nil.
+// eval returns v as a value of type t. On error it adds the error and returns nil.
 func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 	if c.budget--; c.budget < 0 {
 		if c.budget == -1 {
@@ -100,12 +100,11 @@ func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 
 func (c *checker) maxValues() int { return min(maxValues, fewValues+4*c.bytes) }
 
-// evalList returns the value of a list or set that is written as v; nil, with an error added, if
-// it is none.
+// evalList returns v as a list or set of type t. If v is none, it adds an error and returns nil.
 func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.Map != nil && len(v.Map.Entries) == 0 {
-		return out // Apache takes {} for []
+		return out // Apache's compiler accepts {} for []
 	}
 	if v.List == nil {
 		return c.mismatch(in, t, v)
@@ -122,12 +121,11 @@ func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
-// evalMap returns the value of a map that is written as v; nil, with an error added, if it is
-// none.
+// evalMap returns v as a map of type t. If v is none, it adds an error and returns nil.
 func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.List != nil && len(v.List.Elems) == 0 {
-		return out // and [] for {}
+		return out // Apache's compiler accepts [] for {}
 	}
 	if v.Map == nil {
 		return c.mismatch(in, t, v)
@@ -144,8 +142,8 @@ func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
-// evalStruct returns the value of a struct, which is written as a map; nil, with an error added,
-// if v is none.
+// evalStruct returns v, a map, as a struct of type t. If v does not fit, it adds an error and
+// returns nil.
 func (c *checker) evalStruct(in evalContext, t *Type, v *idl.Value) *Value {
 	if v.List != nil && len(v.List.Elems) == 0 {
 		return &Value{Type: t}
@@ -204,7 +202,7 @@ func (s *Struct) field(name string) *Field {
 	return nil
 }
 
-// integer returns the value of an integer, or of true or false, and whether v is one.
+// integer returns the value of v, an integer, true or false, and whether v is one of these.
 func integer(v *idl.Value) (int64, bool) {
 	switch {
 	case v.Int != nil:
@@ -236,7 +234,7 @@ func (c *checker) mismatch(in evalContext, t *Type, v *idl.Value) *Value {
 	return nil
 }
 
-// describe returns a value as error messages show it.
+// describe returns a value in the form for error messages.
 func describe(v *idl.Value) string {
 	switch {
 	case v.Int != nil:

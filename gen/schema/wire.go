@@ -6,12 +6,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// What bounds the sizes of constants and defaults, which may contain each other many times. They
-// are counted in values: 16 bytes of text count as one more, and so does each field of a struct,
-// set or not.
+// The bounds of the sizes of constants and defaults, which may contain each other many times.
+// Sizes are numbers of values. Each 16 bytes of text count as one more, and so does each field of
+// a struct, set or not.
 const (
-	maxSize  = 1 << 20 // of one
-	fewSize  = 1 << 18 // of all together, and 4 more for each byte of the files
+	maxSize  = 1 << 20 // of one constant or default
+	fewSize  = 1 << 18 // of all together, plus 4 per byte of the files
 	maxDepth = 64      // nested structs, as in messages
 )
 
@@ -43,8 +43,8 @@ func (c *checker) encodeDefaults(s *Struct) {
 	}
 }
 
-// tooLarge adds the error that encode has failed. Once there is no room left, only the first one
-// tells that.
+// tooLarge adds the error that encode has failed. If there is no room left, only the first error
+// says so.
 func (c *checker) tooLarge(pos idl.Position, what string) {
 	switch {
 	case c.room > 0:
@@ -55,8 +55,8 @@ func (c *checker) tooLarge(pos idl.Position, what string) {
 	}
 }
 
-// encode sets v.Wire. It reports false if the value is too large or nested too deep, or if there
-// is no room for it; then there is none for the next one either.
+// encode sets v.Wire. It returns false if the value is too large or nested too deep, or if there
+// is no room for it. In the last case, no later value gets room, either.
 func (c *checker) encode(v *Value) bool {
 	w := writer{ok: true, most: min(maxSize, c.room)}
 	w.value(v, 0)
@@ -95,7 +95,7 @@ func (w *writer) value(v *Value, depth int) {
 
 func (w *writer) i32(n int64) { w.out = binary.BigEndian.AppendUint32(w.out, uint32(n)) }
 
-// list appends a list, or a set, of which it drops repeated elements.
+// list appends a list or set. It drops repeated elements of a set.
 func (w *writer) list(v *Value, depth int) {
 	elems := make([]string, 0, len(v.Elems))
 	seen := map[string]bool{}
@@ -117,7 +117,7 @@ func (w *writer) list(v *Value, depth int) {
 	}
 }
 
-// mapping appends a map; of a key that is given twice the last value counts.
+// mapping appends a map. If a key is given twice, the last value counts.
 func (w *writer) mapping(v *Value, depth int) {
 	var keys []string
 	elems := map[string]string{}
@@ -147,8 +147,8 @@ func (w *writer) encoded(v *Value, depth int) string {
 	return text
 }
 
-// strct appends a struct: the fields that v sets, and those that are on the wire although
-// they are not set.
+// strct appends a struct: the fields that v sets, and the unset fields that are always on the
+// wire.
 func (w *writer) strct(v *Value, depth int) {
 	w.size += len(v.Type.Struct.Fields)
 	for _, f := range v.Type.Struct.Fields {
@@ -165,7 +165,7 @@ func (w *writer) strct(v *Value, depth int) {
 	w.out = append(w.out, 0)
 }
 
-// field returns the value that v sets a field to, nil if it sets none.
+// field returns the value that v gives to a field, or nil.
 func (v *Value) field(f *Field) *Value {
 	for _, fv := range v.Fields {
 		if fv.Field == f {
@@ -175,8 +175,7 @@ func (v *Value) field(f *Field) *Value {
 	return nil
 }
 
-// absentValue returns the value that is on the wire for a field that is not set, nil if
-// there is none.
+// absentValue returns the value that is on the wire for an unset field, or nil if there is none.
 func (f *Field) absentValue() *Value {
 	switch {
 	case f.Req == Optional:
