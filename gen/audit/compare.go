@@ -10,15 +10,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Options tell which differences are allowed.
+// Options tells which differences are allowed.
 type Options struct {
-	// OptionalRemoval allows that optional fields are removed.
+	// OptionalRemoval allows removing optional fields.
 	OptionalRemoval bool
-	// RequiredToDefault allows that required fields become fields of default requiredness.
+	// RequiredToDefault allows changing required fields to default requiredness.
 	RequiredToDefault bool
 }
 
-// Compare returns what the change from old to new may break, sorted by place.
+// Compare returns a Finding for each difference between old and new that may break something,
+// sorted by place.
 func Compare(old, new *Version, opt Options) []Finding {
 	c := &comparer{
 		opt: opt, old: old, new: new, pairs: pair(old, new),
@@ -36,7 +37,7 @@ func (c *comparer) file(f filePair) {
 		f.lack = idl.Position{Filename: f.new.Path, Line: 1, Column: 1}
 		c.namespaces(f)
 	}
-	gone := f.new == nil && f.lack.Filename == "" // what it has no pair for is not looked for
+	gone := f.new == nil && f.lack.Filename == "" // no findings for definitions without a pair
 	for _, s := range f.old.Structs {
 		to := c.pairs.structs[s]
 		at := change{s.Name, s.Pos, f.lack}
@@ -82,12 +83,12 @@ func (c *comparer) file(f filePair) {
 	}
 }
 
-// shapeWord returns the keyword by which s is defined.
+// shapeWord returns the keyword that defines s.
 func shapeWord(s *schema.Struct) string {
 	return [...]string{schema.IsStruct: "struct", schema.IsUnion: "union", schema.IsException: "exception"}[s.Shape]
 }
 
-// moved adds a finding if a definition is not in the new file of its old one, but in another.
+// moved adds a finding if a definition has moved to a file that is not the pair of its old file.
 func (c *comparer) moved(at change, f filePair, to *schema.Program, word string) {
 	if to != f.new {
 		c.add(Warning, "moved", Source, at, "%s %s moved to another file", word, at.symbol)
@@ -100,7 +101,7 @@ func (c *comparer) structs(at change, old, new *schema.Struct) {
 	c.fields(old, new, fieldsOf{name: old.Name, union: old.Shape == schema.IsUnion, program: old.Program, key: old.Name})
 }
 
-// shape compares what kind of struct it is.
+// shape compares the kinds: struct, union or exception.
 func (c *comparer) shape(at change, old, new *schema.Struct) {
 	if old.Shape == new.Shape {
 		return
@@ -225,8 +226,8 @@ func (c *comparer) typedefs(f filePair) {
 	}
 }
 
-// canonical returns a text that equal values share: the order of pairs and of the fields of
-// structs does not count, nor that of a set's elements.
+// canonical returns a text that is the same for equal values. The order of pairs, of the fields of
+// structs, and of a set's elements does not matter.
 func canonical(v *schema.Value) string {
 	if v == nil {
 		return ""
@@ -239,7 +240,7 @@ func canonical(v *schema.Value) string {
 		}
 		slices.Sort(parts)
 	case schema.Map:
-		last := map[string]string{} // of a key that is given twice the last value counts
+		last := map[string]string{} // if a key is given twice, the last value counts
 		for i, k := range v.Keys {
 			last[canonical(k)] = canonical(v.Elems[i])
 		}
@@ -256,17 +257,18 @@ func canonical(v *schema.Value) string {
 			parts = slices.Compact(parts)
 		}
 	case schema.EnumKind:
-		return "=" + strconv.FormatInt(v.Int, 10) // whatever it is called
+		return "=" + strconv.FormatInt(v.Int, 10) // by number, not by name
 	default:
 		return "=" + scalarText(v)
 	}
 	return "(" + strings.Join(parts, "")
 }
 
-// quote returns text so that what follows it can't be taken for a part of it.
+// quote returns text in a form with a visible end: text that follows can't be taken for a part of
+// it.
 func quote(text string) string { return strconv.Itoa(len(text)) + ":" + text }
 
-// scalarText returns a scalar value as messages show it, "" of other values.
+// scalarText returns a scalar value in the form for messages, and "" for other values.
 func scalarText(v *schema.Value) string {
 	switch v.Type.Kind {
 	case schema.Bool:
@@ -287,7 +289,7 @@ func scalarText(v *schema.Value) string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
-// fromTo returns " from A to B" of values that can be shown in a line, "" of others.
+// fromTo returns " from A to B" for values that fit on a line, and "" for others.
 func fromTo(old, new *schema.Value) string {
 	text := func(v *schema.Value) string {
 		if v == nil {
@@ -296,7 +298,7 @@ func fromTo(old, new *schema.Value) string {
 		return short(scalarText(v))
 	}
 	a, b := text(old), text(new)
-	if a == b && old.Type.Kind == schema.EnumKind { // the name has another number
+	if a == b && old.Type.Kind == schema.EnumKind { // the same name with another number
 		a, b = fmt.Sprintf("%s (%d)", a, old.Int), fmt.Sprintf("%s (%d)", b, new.Int)
 	}
 	if a == "" || b == "" || a == b {

@@ -1,10 +1,11 @@
-// Package audit finds what a change of .thrift files breaks: all that Apache's thrift --audit
-// finds, mostly by its rules, and more.
+// Package audit finds what a change of .thrift files breaks: everything that Apache's thrift
+// --audit finds, mostly by the same rules, and more.
 //
 // A Version is one state of the files: on disk, or in a git revision. Compare pairs the files of
-// two Versions, the definitions in them, and returns a Finding for each difference that matters.
+// two Versions and the definitions in them, and returns a Finding for each difference that
+// matters.
 //
-// version.go and git.go load Versions, history.go tells what had an id before, pair.go pairs what
-// belongs together, compare.go, fields.go and service.go compare, types.go tells which types are
-// read as each other, print.go writes.
+// version.go and git.go load Versions, history.go finds earlier uses of ids, pair.go pairs files
+// and definitions, compare.go, fields.go and service.go compare them, types.go compares types, and
+// print.go writes findings.
 package audit

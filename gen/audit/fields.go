@@ -9,14 +9,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// fieldsOf tells what the fields that are compared belong to. Its name is that of a struct,
-// METHOD_args or METHOD_exception.
+// fieldsOf tells where the compared fields belong. Its name is that of a struct, METHOD_args or
+// METHOD_exception.
 type fieldsOf struct {
 	name    string
 	union   bool
 	throws  bool
 	program *schema.Program // the old file
-	key     string          // the name in that, with SERVICE. before those of methods
+	key     string          // the name in that file; those of methods begin with SERVICE.
 }
 
 // fields compares the fields of a struct, the arguments of a method or its exceptions.
@@ -73,7 +73,7 @@ func byID(fields []*schema.Field) []*schema.Field {
 	return list
 }
 
-// removed adds the finding that a field is no longer there.
+// removed adds the finding that a field was removed.
 func (c *comparer) removed(f *schema.Field, of fieldsOf, at change) {
 	breaks, severity := Source|JSON, Error
 	switch {
@@ -86,8 +86,8 @@ func (c *comparer) removed(f *schema.Field, of fieldsOf, at change) {
 	c.add(severity, "field-removed", breaks, at, "field %d %s of %s removed", f.ID, f.Name, of.name)
 }
 
-// added adds findings for a field whose id is new. moved reports that another id had its name
-// before; before are the old fields in the order of their ids.
+// added adds findings for a field with a new id. moved tells that the field's name had another id
+// before. before has the old fields in the order of their ids.
 func (c *comparer) added(g *schema.Field, moved bool, before []*schema.Field, of fieldsOf, at change) {
 	if !moved && c.judging == nil {
 		c.newID(g, before, of, at)
@@ -102,8 +102,8 @@ func (c *comparer) added(g *schema.Field, moved bool, before []*schema.Field, of
 	}
 }
 
-// newID adds the finding that an id was, or may have been, another field's in earlier revisions.
-// The same field may come back.
+// newID adds the finding that another field had, or may have had, an id in earlier revisions. The
+// same field may come back.
 func (c *comparer) newID(g *schema.Field, before []*schema.Field, of fieldsOf, at change) {
 	last, known, err := c.old.past.lastUse(of, g.ID)
 	if known {
@@ -124,8 +124,8 @@ func (c *comparer) newID(g *schema.Field, before []*schema.Field, of fieldsOf, a
 	}
 }
 
-// between reports whether one of the fields, which are in the order of their ids, comes after an
-// id. Ids that are not given count down.
+// between reports whether a field with a later id exists. fields are in the order of their ids.
+// Implicit ids count down.
 func between(id int16, fields []*schema.Field) bool {
 	switch {
 	case len(fields) == 0:
@@ -143,7 +143,7 @@ func (c *comparer) field(f, g *schema.Field, of fieldsOf, at change) {
 		c.requirement(f, g, of, at)
 	}
 	if c.judging != nil {
-		return // defaults break nothing
+		return // changed defaults break nothing
 	}
 	// The values can be compared only if they have the same type.
 	differ := canonical(f.Default) != canonical(g.Default)
@@ -155,7 +155,7 @@ func (c *comparer) field(f, g *schema.Field, of fieldsOf, at change) {
 	}
 }
 
-// types compares the types of a field.
+// types compares the two types of a field.
 func (c *comparer) types(f, g *schema.Field, of fieldsOf, at change) {
 	if !c.same(f.Type, g.Type) {
 		was, is := c.typeTexts(f.Type, g.Type)
@@ -170,7 +170,7 @@ func (c *comparer) types(f, g *schema.Field, of fieldsOf, at change) {
 	c.typedefName(old.Type, new.Type, at, "field %d %s of %s", f.ID, f.Name, of.name)
 }
 
-// typedefName adds a finding if a type is the same by another name.
+// typedefName adds a finding if a type is the same under another name.
 func (c *comparer) typedefName(old, new *idl.Type, at change, what string, args ...any) {
 	if c.sameTypedefs(old, new) {
 		return
@@ -183,7 +183,8 @@ func (c *comparer) typedefName(old, new *idl.Type, at change, what string, args 
 	c.add(Warning, "typedef-name-changed", Source, at, what+" changed from %s to %s, which is the same type", append(args, a, b)...)
 }
 
-// sameTypedefs reports whether the same typedefs write a type, which is the same in both Versions.
+// sameTypedefs reports whether a type, which is the same in both Versions, is written with the
+// same typedefs.
 func (c *comparer) sameTypedefs(old, new *idl.Type) bool {
 	if old == nil || new == nil {
 		return true

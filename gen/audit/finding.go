@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Severity tells how bad a Finding is by the rules of Apache's audit, where it has one.
+// Severity tells how severe a Finding is, by the rules of Apache's audit if it has one.
 type Severity string
 
 // The severities.
@@ -19,16 +19,17 @@ const (
 	Warning Severity = "warning" // a change that may break something
 )
 
-// Breaks is a set of what a change breaks between programs with the old and the new files.
+// Breaks is the set of things that a change breaks between programs with the old and the new
+// files.
 type Breaks uint8
 
-// What may break.
+// The elements of Breaks.
 const (
-	// Wire: one side refuses bytes of the other, or reads them as something else.
+	// Wire: one side refuses bytes of the other, or reads different values from them.
 	Wire Breaks = 1 << iota
-	// JSON: the same of JSON with the names of fields and enums.
+	// JSON: the same for JSON, which contains the names of fields and enum values.
 	JSON
-	// Source: code that uses the generated code has to change.
+	// Source: code that uses the generated code must change.
 	Source
 )
 
@@ -37,12 +38,12 @@ type Finding struct {
 	Severity Severity
 	// Kind names the kind of difference, such as "field-removed".
 	Kind string
-	// Symbol is what has changed, such as "User.name", by the old names.
+	// Symbol names the changed definition by its old name, such as "User.name".
 	Symbol  string
 	Message string
 	Breaks  Breaks
-	// Old and New are where it stands. If it is not in one of the Versions, that has the place
-	// where it could be: the struct, service or file around it.
+	// Old and New are its positions. If it is missing in one of the Versions, the position there
+	// is that of the enclosing struct, service or file.
 	Old, New idl.Position
 }
 
@@ -54,18 +55,18 @@ type comparer struct {
 	findings []Finding
 	own      map[*schema.Service]map[string]*schema.Function // see methods
 
-	verdicts map[[2]any]*verdict // of two structs or enums
-	pending  []func()            // find verdicts
-	judging  *verdict            // the one that is being found; nil while findings are collected
+	verdicts map[[2]any]*verdict // about two structs or enums
+	pending  []func()            // comparisons that will find verdicts
+	judging  *verdict            // the verdict that is being found; nil while findings are collected
 }
 
-// A change is where a difference stands and what it is in.
+// A change has the positions of a difference and the definition around it.
 type change struct {
 	symbol   string
 	old, new idl.Position
 }
 
-// add adds a finding, or what it breaks to the verdict that is being found.
+// add adds a finding. While a verdict is being found, it adds only breaks, to the verdict.
 func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format string, args ...any) {
 	if c.judging != nil {
 		c.judging.gain(breaks &^ Source)
@@ -80,7 +81,7 @@ func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format
 	c.findings = append(c.findings, Finding{s, kind, short(at.symbol), fmt.Sprintf(format, args...), breaks, at.old, at.new})
 }
 
-// sort sorts findings by their places, in the new files first, and drops repeated ones.
+// sortFindings sorts findings by position, in the new files first, and drops repeated ones.
 func sortFindings(list []Finding) []Finding {
 	place := func(a, b idl.Position) int {
 		return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -91,7 +92,7 @@ func sortFindings(list []Finding) []Finding {
 	return slices.CompactFunc(list, func(a, b Finding) bool { return a == b })
 }
 
-// maxText is the most bytes of a name, type or value that a message shows.
+// maxText bounds the bytes of a name, type or value that a message shows.
 const maxText = 120
 
 // short returns text, cut if it is long.

@@ -15,27 +15,27 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// gitFiles are the files of a revision of a git repository. Their paths are those that they have
-// or would have in the work tree; what is outside of that is read from disk.
+// gitFiles has the files of a revision of a git repository, by their paths in the work tree, even
+// if they are not there. Files outside the work tree are read from disk.
 type gitFiles struct {
-	label  string            // the revision as it was given
-	commit string            // the revision's, or the one before what is staged; may be ""
+	label  string            // the revision as written by the user
+	commit string            // commit of the revision, or HEAD for staged files; may be ""
 	top    string            // the work tree
-	blobs  map[string]string // the names of blobs by path in the repository
-	links  map[string]bool   // which of these are symbolic links
+	blobs  map[string]string // names of blobs by path in the repository
+	links  map[string]bool   // paths that are symbolic links
 }
 
 // openGit returns the files of a place in a revision.
 func openGit(p *place) (*tree, error) {
 	rel, dir := filepath.FromSlash(p.path), "."
-	// The path may be that of what is on disk in another repository than the current folder's. In
-	// a hook git says which it is.
+	// The path may lie on disk in another repository than the current folder. In a hook, git tells
+	// which repository it is.
 	if p.bare && os.Getenv("GIT_DIR") == "" {
 		dir = nearestFolder(rel)
 	}
 	top, err := git(dir, "rev-parse", "--show-toplevel")
 	if bare, _ := git(dir, "rev-parse", "--is-bare-repository"); strings.TrimSpace(bare) == "true" {
-		top, err = git(dir, "rev-parse", "--absolute-git-dir") // where a work tree would be
+		top, err = git(dir, "rev-parse", "--absolute-git-dir") // used like a work tree
 	}
 	if err != nil {
 		if p.bare {
@@ -48,7 +48,7 @@ func openGit(p *place) (*tree, error) {
 		return nil, err
 	}
 	base := filepath.Join(g.top, rel)
-	// As with git show: a path is one in the repository, unless it begins with a dot.
+	// As with git show, a path is relative to the repository, unless it begins with a dot.
 	if p.bare || rel == "." || strings.HasPrefix(rel, "./") || strings.HasPrefix(rel, "../") || rel == ".." {
 		if base, err = g.inTree(rel); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.arg, err)
@@ -63,7 +63,7 @@ func openGit(p *place) (*tree, error) {
 	return t, nil
 }
 
-// nearestFolder returns the folder that a path leads to, or the nearest one around it.
+// nearestFolder returns the folder at a path, or the nearest existing folder around it.
 func nearestFolder(name string) string {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -77,7 +77,7 @@ func nearestFolder(name string) string {
 	}
 }
 
-// inTree returns the path in the work tree of one that is relative to the current folder.
+// inTree converts a path relative to the current folder to a path in the work tree.
 func (g *gitFiles) inTree(name string) (string, error) {
 	abs, err := realPath(name)
 	if err != nil {
@@ -89,8 +89,8 @@ func (g *gitFiles) inTree(name string) (string, error) {
 	return abs, nil
 }
 
-// realPath returns an absolute path, symbolic links of folders that exist resolved: the work
-// tree's name has none in it.
+// realPath returns an absolute path, with symbolic links of existing folders resolved: the work
+// tree's name contains none.
 func realPath(name string) (string, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -106,7 +106,7 @@ func realPath(name string) (string, error) {
 	}
 }
 
-// within returns the path in the repository of one in the work tree.
+// within converts a path in the work tree to a path in the repository.
 func (g *gitFiles) within(name string) (string, bool) {
 	rel, err := filepath.Rel(g.top, name)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -138,7 +138,7 @@ func (g *gitFiles) read(p *place) error {
 	}
 	g.blobs, g.links = map[string]string{}, map[string]bool{}
 	for line := range strings.SplitSeq(out, "\x00") {
-		// "MODE blob ID\tPATH" or, of what is staged, "MODE ID STAGE\tPATH"
+		// "MODE blob ID\tPATH" or, for staged files, "MODE ID STAGE\tPATH"
 		about, name, found := strings.Cut(line, "\t")
 		words := strings.Fields(about)
 		if !found || len(words) != 3 || !strings.HasPrefix(words[0], "1") || words[0] == "160000" {
@@ -153,7 +153,7 @@ func (g *gitFiles) read(p *place) error {
 	return nil
 }
 
-// commitOf returns the name of the commit that a revision is, "" if it is none.
+// commitOf returns the name of a revision's commit, or "" if it has none.
 func (g *gitFiles) commitOf(revision string) string {
 	id, err := git(g.top, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
@@ -162,8 +162,7 @@ func (g *gitFiles) commitOf(revision string) string {
 	return strings.TrimSpace(id)
 }
 
-// resolve returns the path in the repository of the file that a path leads to, symbolic links
-// resolved.
+// resolve returns the path in the repository of the file at a path, with symbolic links resolved.
 func (g *gitFiles) resolve(name string) (string, bool) {
 	rel, ok := g.within(filepath.Clean(name))
 	for range 40 {
@@ -235,7 +234,7 @@ func (g *gitFiles) isFolder(name string) bool {
 	return false
 }
 
-// prefix returns that of the paths in a folder.
+// prefix returns the common prefix of the paths in a folder.
 func (g *gitFiles) prefix(folder string) string {
 	rel, _ := g.within(folder)
 	if rel == "." {
@@ -245,7 +244,7 @@ func (g *gitFiles) prefix(folder string) string {
 }
 
 // list returns the .thrift files below a folder, by their paths in it. Folders whose names begin
-// with a dot are left out.
+// with a dot are skipped.
 func (g *gitFiles) list(folder string) []string {
 	var list []string
 	for rel := range g.blobs {
@@ -258,7 +257,7 @@ func (g *gitFiles) list(folder string) []string {
 	return list
 }
 
-// path returns the path in the repository of one in the work tree.
+// path converts a path in the work tree to a path in the repository.
 func (g *gitFiles) path(name string) string {
 	if rel, ok := g.within(name); ok {
 		return rel
@@ -274,7 +273,7 @@ func (g *gitFiles) name(name string) string {
 	return name
 }
 
-// describe returns what a message calls the revision.
+// describe returns the revision's name in messages.
 func (g *gitFiles) describe() string {
 	if g.label == "" {
 		return "what is staged"

@@ -13,18 +13,18 @@ import (
 // A use is a field that had an id in an earlier revision.
 type use struct{ name, typ, revision string }
 
-// A history holds, of a file's structs in earlier revisions, the last use of each id. Structs are
-// named as a fieldsOf has them in key.
+// A history holds the last use of each id in earlier revisions of a file, by struct. Structs are
+// named like the key of a fieldsOf.
 type history map[string]map[int64]use
 
-// How much of a file's history is read, the newest revisions first.
+// The bounds of a file's history. The newest revisions are read first.
 const (
 	maxRevisions    = 1000
 	maxHistoryBytes = 8 << 20
 )
 
-// history returns the history of a file, by its path in the work tree: none if the revision is no
-// commit, or has no such file.
+// history returns the history of a file with this path in the work tree. It returns none if the
+// revision is not a commit, or does not have the file.
 func (g *gitFiles) history(name string) (history, error) {
 	rel, ok := g.resolve(name)
 	if g.commit == "" || !ok {
@@ -54,13 +54,13 @@ func (g *gitFiles) history(name string) (history, error) {
 	}
 	h := history{}
 	for i, text := range texts {
-		f, _ := idl.Parse(rel, text) // a revision that does not parse has what could be read of it
+		f, _ := idl.Parse(rel, text) // if a revision does not parse, use the part that does
 		h.add(f, commits[i][:min(10, len(commits[i]))])
 	}
 	return h, nil
 }
 
-// texts returns the bytes of the first blobs, as many as have maxHistoryBytes.
+// texts returns the contents of the first blobs, up to maxHistoryBytes in total.
 func (g *gitFiles) texts(blobs []string) ([][]byte, error) {
 	sizes, err := gitInput(g.top, strings.Join(blobs, "\n"), "cat-file", "--batch-check=%(objectsize)")
 	if err != nil {
@@ -90,7 +90,7 @@ func (g *gitFiles) texts(blobs []string) ([][]byte, error) {
 	return texts, nil
 }
 
-// add adds the fields of a revision of the file, which is older than those before.
+// add adds the fields of a revision of the file that is older than all revisions so far.
 func (h history) add(f *idl.File, revision string) {
 	if f == nil {
 		return
@@ -100,7 +100,7 @@ func (h history) add(f *idl.File, revision string) {
 		if h[key] == nil {
 			h[key] = map[int64]use{}
 		}
-		auto := int64(-1) // as the schema counts
+		auto := int64(-1) // as package schema counts
 		for _, f := range list {
 			id := auto
 			if f.ID != nil {
@@ -128,7 +128,7 @@ func (h history) add(f *idl.File, revision string) {
 	}
 }
 
-// aliases are the typedefs of a file by their names.
+// aliases has the typedefs of a file by name.
 type aliases map[string]*idl.Type
 
 func typedefs(f *idl.File) aliases {
@@ -141,8 +141,8 @@ func typedefs(f *idl.File) aliases {
 	return names
 }
 
-// written returns a type as the file writes it, typedefs of the file resolved. Those in a
-// container that stand for another one stay, since they could make the text very large.
+// written returns a type as text, with the file's typedefs resolved. Inside containers, typedefs
+// of containers stay unresolved, since they could make the text very large.
 func (a aliases) written(t *idl.Type) string {
 	return short(written(a.resolved(t), func(name string) string {
 		if t := a.resolved(&idl.Type{Name: name}); t.Base != "" || t.Name != "" {
@@ -152,7 +152,7 @@ func (a aliases) written(t *idl.Type) string {
 	}))
 }
 
-// resolved returns the type that a type which is a name stands for in the file.
+// resolved returns the type that t stands for if it is the name of a typedef of the file.
 func (a aliases) resolved(t *idl.Type) *idl.Type {
 	for range 100 {
 		if t == nil || a[t.Name] == nil {
@@ -163,7 +163,7 @@ func (a aliases) resolved(t *idl.Type) *idl.Type {
 	return t
 }
 
-// A past holds the histories of a Version's files, each read when it is first asked for.
+// A past holds the histories of a Version's files. It reads each at first use.
 type past struct {
 	of    func(name string) (history, error)
 	files map[*schema.Program]pastFile
@@ -174,11 +174,11 @@ type pastFile struct {
 	err error
 }
 
-// lastUse returns the field that had an id in earlier revisions, and whether there is one that is
-// known. The error says why the file's history is not known.
+// lastUse returns the last field that had an id in earlier revisions, and whether one is known.
+// The error tells why the file's history is unknown.
 func (p *past) lastUse(of fieldsOf, id int16) (last use, found bool, err error) {
 	if p == nil {
-		return use{}, false, nil // files on disk
+		return use{}, false, nil // files on disk have no history
 	}
 	f, asked := p.files[of.program]
 	if !asked {

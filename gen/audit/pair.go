@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// pairs holds what in the old Version is what in the new one.
+// pairs maps files and definitions of the old Version to those of the new one.
 type pairs struct {
 	files    []filePair
 	structs  map[*schema.Struct]*schema.Struct
@@ -17,9 +17,9 @@ type pairs struct {
 	typedefs map[*schema.Typedef]*schema.Typedef
 }
 
-// A filePair is a file in both Versions. new is nil if the new one lacks it; lack is the place
-// where it would be. There is no such place for a file that is no longer included: what was in it
-// may be elsewhere or not be used.
+// A filePair is a file in both Versions. new is nil if the new Version lacks the file; lack is
+// then the place where it would be. There is no such place for a file that is no longer included:
+// its definitions may be elsewhere or unused.
 type filePair struct {
 	old, new *schema.Program
 	lack     idl.Position
@@ -47,9 +47,9 @@ func pair(old, new *Version) pairs {
 	return p
 }
 
-// pairFiles pairs the files that the Versions were given by their paths, and those that they
-// include by the words of their include lines. A file that one includer no longer has may have its
-// pair by another one, so what has none is known in the end only.
+// pairFiles pairs the files given for the Versions by their paths, and included files by their
+// include lines. If one file no longer includes a file, another one may still do so. Which files
+// have no pair is therefore known only at the end.
 func (p *pairs) pairFiles(old, new *Version) {
 	paired := map[*schema.Program]bool{}
 	var add func(o, n *schema.Program)
@@ -61,7 +61,7 @@ func (p *pairs) pairFiles(old, new *Version) {
 		p.files = append(p.files, filePair{old: o, new: n})
 		included := includes(o, n)
 		for _, inc := range o.Includes {
-			if !old.given[inc.Program] { // others have their pairs by their paths
+			if !old.given[inc.Program] { // given files are paired by path
 				add(inc.Program, included[inc.Program])
 			}
 		}
@@ -82,8 +82,8 @@ func (p *pairs) pairFiles(old, new *Version) {
 	}
 }
 
-// includes returns, for each file that o includes, the one that n includes as that: by the same
-// words, else the first one of the same name by words that o does not have.
+// includes returns the pair in n for each file that o includes: the file with the same path in the
+// include line, or else the first file with the same name whose path o does not have.
 func includes(o, n *schema.Program) map[*schema.Program]*schema.Program {
 	byWords, byName := map[string]*schema.Program{}, map[string]*schema.Program{}
 	before, now := includeWords(o), includeWords(n)
@@ -108,7 +108,7 @@ func includes(o, n *schema.Program) map[*schema.Program]*schema.Program {
 	return found
 }
 
-// includeWords returns the paths in a file's include lines, by where these are.
+// includeWords returns the paths in a file's include lines, by position.
 func includeWords(p *schema.Program) map[idl.Position]string {
 	words := map[idl.Position]string{}
 	for _, line := range p.AST.Includes {
@@ -122,11 +122,11 @@ type index[D comparable] struct {
 	name func(D) string
 	list func(*schema.Program) []D
 	in   map[*schema.Program]map[string]D
-	// byName has those in files whose old ones have no definition of that name.
+	// byName has the definitions whose old file has no definition of that name.
 	byName map[string][]D
 }
 
-// newIndex returns the definitions that list returns of each file.
+// newIndex returns an index of the definitions that list returns for each file.
 func newIndex[D comparable](new *Version, files []filePair, list func(*schema.Program) []D, name func(D) string) *index[D] {
 	x := &index[D]{name: name, in: map[*schema.Program]map[string]D{}, byName: map[string][]D{}, list: list}
 	before := map[*schema.Program][]D{}
@@ -151,8 +151,8 @@ func newIndex[D comparable](new *Version, files []filePair, list func(*schema.Pr
 	return x
 }
 
-// match pairs the definitions of an old file: with that of the same name in the same file, else
-// with the only one of that name in another file that did not have it before.
+// match pairs each definition of an old file with the definition of the same name in the same
+// file, or else with the only definition of that name in another file that did not have it before.
 func (x *index[D]) match(f filePair, old []D, into map[D]D) {
 	var none D
 	for _, d := range old {

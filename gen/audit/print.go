@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// words returns what is broken as words.
+// words returns the elements of b as words.
 func (b Breaks) words() []string {
 	words := []string{}
 	for i, word := range []string{"wire", "json", "source"} {
@@ -34,7 +34,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s [%s; %s; old: %s]", f.New, f.Severity, f.Message, f.Kind, f.Breaks, f.Old)
 }
 
-// Count returns how many findings are errors and how many are warnings.
+// Count returns the numbers of errors and warnings among the findings.
 func Count(findings []Finding) (errors, warnings int) {
 	for _, f := range findings {
 		if f.Severity == Error {
@@ -76,7 +76,7 @@ type jsonPlace struct {
 
 func placeOf(p idl.Position) jsonPlace { return jsonPlace{p.Filename, p.Line, p.Column} }
 
-// WriteJSON writes findings as one JSON object; old and new are what was compared.
+// WriteJSON writes findings as one JSON object; old and new name the compared Versions.
 func WriteJSON(w io.Writer, old, new string, findings []Finding) error {
 	report := jsonReport{Old: old, New: new, Findings: []jsonFinding{}}
 	report.Errors, report.Warnings = Count(findings)
@@ -93,7 +93,7 @@ func WriteJSON(w io.Writer, old, new string, findings []Finding) error {
 	return e.Encode(report)
 }
 
-// WriteText writes findings, one a line.
+// WriteText writes findings, one per line.
 func WriteText(w io.Writer, findings []Finding) error {
 	for _, f := range findings {
 		if _, err := fmt.Fprintln(w, f); err != nil {

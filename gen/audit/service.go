@@ -4,8 +4,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// service compares a service. Methods that it has from one that it extends are compared here, too,
-// unless the comparison of that one finds what has changed in them.
+// service compares a service. Inherited methods are compared here, too, unless the comparison of
+// the extended service finds their changes.
 func (c *comparer) service(old, new *schema.Service) {
 	for _, f := range old.Functions {
 		at := change{old.Name + "." + f.Name, f.Pos, new.Pos}
@@ -29,8 +29,7 @@ func (c *comparer) service(old, new *schema.Service) {
 	}
 }
 
-// overrides compares the methods that a service has of its own now, and had before from the one
-// that it extends.
+// overrides compares the methods that a service inherited before and now defines itself.
 func (c *comparer) overrides(old, new *schema.Service) {
 	own := c.methods(old)
 	for _, g := range new.Functions {
@@ -43,8 +42,8 @@ func (c *comparer) overrides(old, new *schema.Service) {
 	}
 }
 
-// extends adds the finding that a service extends another one than before, and compares the
-// methods that it had from that.
+// extends adds the finding that a service extends another service than before, and compares the
+// methods that it inherited.
 func (c *comparer) extends(old, new *schema.Service) {
 	breaks, seen := Source, map[string]bool{}
 	for name := range c.methods(old) {
@@ -76,8 +75,8 @@ func (c *comparer) extends(old, new *schema.Service) {
 	c.add(Error, "extends-changed", breaks, change{old.Name, old.Pos, new.Pos}, "service %s extended %s, now %s", old.Name, was, is)
 }
 
-// method returns the method of a service with a name, which it may have from one that it extends,
-// and the service that has it; nil if there is none.
+// method returns a service's own or inherited method with a name, and the service that defines it,
+// or nil.
 func (c *comparer) method(s *schema.Service, name string) (*schema.Function, *schema.Service) {
 	for ; s != nil; s = s.Extends {
 		if f := c.methods(s)[name]; f != nil {
@@ -87,7 +86,7 @@ func (c *comparer) method(s *schema.Service, name string) (*schema.Function, *sc
 	return nil, nil
 }
 
-// methods returns the methods that a service has of its own, by their names.
+// methods returns a service's own methods by name.
 func (c *comparer) methods(s *schema.Service) map[string]*schema.Function {
 	byName := c.own[s]
 	if byName == nil {
@@ -100,7 +99,7 @@ func (c *comparer) methods(s *schema.Service) map[string]*schema.Function {
 	return byName
 }
 
-// function compares a method, which the old service from has.
+// function compares a method, which the old service from defines.
 func (c *comparer) function(from *schema.Service, f, g *schema.Function, at change) {
 	if f.Oneway != g.Oneway {
 		text := "no longer oneway"
@@ -125,7 +124,7 @@ func (c *comparer) function(from *schema.Service, f, g *schema.Function, at chan
 	c.fields(throws(f), throws(g), exceptions)
 }
 
-// throws returns the exceptions that a method declares as a struct.
+// throws returns a struct whose fields are the declared exceptions of a method.
 func throws(f *schema.Function) *schema.Struct {
 	s := &schema.Struct{Pos: f.Pos}
 	if f.Result != nil {

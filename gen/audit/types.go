@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// same reports whether a type is the same in both Versions, typedefs resolved: structs and enums
-// must be pairs, whatever their names.
+// same reports whether a type is the same in both Versions, with typedefs resolved. Structs and
+// enums must be pairs; their names do not matter.
 func (c *comparer) same(old, new *schema.Type) bool {
 	if old == nil || new == nil {
 		return old == new
@@ -25,11 +25,12 @@ func (c *comparer) same(old, new *schema.Type) bool {
 	return c.same(old.Key, new.Key) && c.same(old.Elem, new.Elem)
 }
 
-// typeBreaks returns what it breaks that a value's type has changed.
+// typeBreaks returns what changing a value's type from old to new breaks.
 func (c *comparer) typeBreaks(old, new *schema.Type) Breaks { return Source | c.valueBreaks(old, new) }
 
-// valueBreaks returns which of Wire and JSON it breaks to read values of one type as the other.
-// What has changed in a struct or an enum that is the same in both Versions is found there.
+// valueBreaks returns which of Wire and JSON breaks if values of one type are read as the other.
+// It does not look into a struct or enum that is the same in both Versions: comparing that finds
+// its changes.
 func (c *comparer) valueBreaks(old, new *schema.Type) Breaks {
 	if c.same(old, new) {
 		return 0
@@ -58,14 +59,14 @@ func (c *comparer) valueBreaks(old, new *schema.Type) Breaks {
 	return breaks
 }
 
-// A verdict is which of Wire and JSON it breaks that another definition takes the place of one. It
-// is found by comparing the two as if the one had been changed into the other.
+// A verdict tells which of Wire and JSON breaks if one definition is replaced by another. It is
+// found by comparing the two as if the first had been changed to the second.
 type verdict struct {
 	breaks Breaks
-	users  []*verdict // those of the definitions that contain the two
+	users  []*verdict // verdicts of definitions that contain the two
 }
 
-// gain adds what is broken, to the verdict and to its users.
+// gain adds breaks to the verdict and to its users.
 func (v *verdict) gain(breaks Breaks) {
 	todo := []*verdict{v}
 	for len(todo) > 0 {
@@ -78,12 +79,13 @@ func (v *verdict) gain(breaks Breaks) {
 	}
 }
 
-// maxVerdicts is how many pairs of definitions are compared because one took the other's place.
-// Two circles of definitions that contain each other can make very many. Others count as broken.
+// maxVerdicts bounds the pairs of definitions that are compared because one replaced the other.
+// Two circles of definitions that contain each other can make very many pairs. Further pairs count
+// as broken.
 const maxVerdicts = 1 << 16
 
-// replaced returns the verdict of two definitions, which compare compares. While another one is
-// being found the answer may lack what is not known yet; gain adds that later.
+// replaced returns the verdict about two definitions, which compare compares. While another
+// verdict is being found, the result may be incomplete; gain adds the rest later.
 func (c *comparer) replaced(defs [2]any, compare func()) Breaks {
 	v := c.verdicts[defs]
 	if v == nil && len(c.verdicts) == maxVerdicts {
@@ -110,7 +112,7 @@ func (c *comparer) replaced(defs [2]any, compare func()) Breaks {
 	return v.breaks
 }
 
-// written returns a type as the file writes it, with its names as named returns them.
+// written returns a type as text. named returns the text of a name.
 func written(t *idl.Type, named func(string) string) string {
 	switch {
 	case t == nil:
@@ -129,17 +131,17 @@ func written(t *idl.Type, named func(string) string) string {
 	return named(t.Name)
 }
 
-// bare returns a name without that of an included file.
+// bare returns a name without the name of an included file.
 func bare(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// typeTexts returns an old and a new type as messages show them, so that they differ.
+// typeTexts returns an old and a new type in the form for messages. The two texts differ.
 func (c *comparer) typeTexts(old, new *schema.Type) (string, string) {
 	return texts(
 		func(l label) string { return typeText(old, c.old, l) },
 		func(l label) string { return typeText(new, c.new, l) })
 }
 
-// typeText returns a type, its names as the label says.
+// typeText returns a type as text, with names in the form of label l.
 func typeText(t *schema.Type, v *Version, l label) string {
 	if t == nil {
 		return "void"
@@ -159,18 +161,18 @@ func typeText(t *schema.Type, v *Version, l label) string {
 	return t.String()
 }
 
-// A label returns what a message calls a definition of a file.
+// A label returns the name of a file's definition in a message.
 type label func(v *Version, p *schema.Program, name string) string
 
-// labels are the ways to call a definition, from the shortest to one that identifies it.
+// labels are the forms of a definition's name, from the shortest to one that identifies it.
 var labels = []label{
 	func(_ *Version, _ *schema.Program, name string) string { return name },
 	func(_ *Version, p *schema.Program, name string) string { return p.Name + "." + name },
 	func(v *Version, p *schema.Program, name string) string { return name + " of " + v.show(p.Path) },
 }
 
-// texts returns a text about the old and one about the new Version, with the first labels by which
-// they differ.
+// texts returns a text about the old and a text about the new Version, with the first label that
+// makes them differ.
 func texts(old, new func(label) string) (was, is string) {
 	for _, l := range labels {
 		if was, is = short(old(l)), short(new(l)); was != is {

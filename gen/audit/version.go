@@ -18,20 +18,20 @@ import (
 // Version is one state of .thrift files.
 type Version struct {
 	set       *schema.Set
-	single    *schema.Program            // if one file was given by its own name
-	files     map[string]*schema.Program // those that were given, by their paths in it
-	given     map[*schema.Program]bool   // the same
+	single    *schema.Program            // set if a single file was given by name
+	files     map[string]*schema.Program // the given files, by path within the given folder
+	given     map[*schema.Program]bool   // the same files
 	fields    map[idl.Position]*idl.Field
 	functions map[idl.Position]*idl.Function
 	aliases   map[string]aliases         // the typedefs of each file, by its path
 	programs  map[string]*schema.Program // by their paths
 	typedefs  map[*schema.Program]map[string]*schema.Typedef
-	place     func(path string) string // the name of a file by its path in what was given
+	place     func(path string) string // the name of a file by its path within the given folder
 	rename    func(name string) string
 	past      *past // of a git revision
 }
 
-// show returns the name of a file as findings have it, on one line.
+// show returns the name of a file in the form for findings, on one line.
 func (v *Version) show(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -41,14 +41,15 @@ func (v *Version) show(name string) string {
 	}, v.rename(name))
 }
 
-// Input says which Versions to load. Old and New are each a file, a folder, or, if there is no
-// such thing on disk, a git revision: "REV:PATH" is a file or folder in it, "REV" the path of the
-// other one, or the current folder if both are revisions.
+// Input tells which Versions to load. Old and New are each a file, a folder, or, if no such file
+// exists, a git revision: "REV:PATH" is a file or folder in a revision. "REV" stands for the other
+// one's path in the revision, or for the current folder if both are revisions.
 type Input struct {
 	Old, New string
-	// Files are the paths in Old and New to be compared; with none, all files in folders.
+	// Files lists the paths in Old and New to be compared. If it is empty, all files in the
+	// folders are compared.
 	Files []string
-	// OldDirs and NewDirs are where to look for included files.
+	// OldDirs and NewDirs are the folders for included files.
 	OldDirs, NewDirs []string
 }
 
@@ -83,16 +84,16 @@ func Load(in Input) (old, new *Version, err error) {
 	return old, new, err
 }
 
-// A place is what an argument refers to: a path on disk or in a git revision.
+// A place is the target of an argument: a path on disk or in a git revision.
 type place struct {
 	arg      string
-	path     string // on disk, or where it would be there
-	revision string // "" for what is on disk
-	index    bool   // what git has staged
+	path     string // on disk, even if nothing is there
+	revision string // "" for files on disk
+	index    bool   // the files that git has staged
 	bare     bool   // a revision without a path
 }
 
-// parsePlace returns what an argument refers to.
+// parsePlace returns the target of an argument.
 func parsePlace(arg string) *place {
 	if _, err := os.Lstat(arg); err == nil {
 		return &place{arg: arg, path: arg}
@@ -107,7 +108,7 @@ func parsePlace(arg string) *place {
 	return &place{arg: arg, path: name, revision: rev}
 }
 
-// cutRevision cuts "REV:PATH" at the first colon outside of braces, as git does.
+// cutRevision cuts "REV:PATH" at the first colon outside braces, as git does.
 func cutRevision(arg string) (rev, name string, found bool) {
 	depth := 0
 	for i, r := range arg {
@@ -123,7 +124,7 @@ func cutRevision(arg string) (rev, name string, found bool) {
 	return arg, "", false
 }
 
-// follow gives a revision without a path that of the other place.
+// follow gives a revision without a path the path of the other place.
 func (p *place) follow(other *place) {
 	switch {
 	case !p.bare || p.path != "":
@@ -136,18 +137,18 @@ func (p *place) follow(other *place) {
 	}
 }
 
-// A tree is the files of a place.
+// A tree has the files of a place.
 type tree struct {
 	arg    string
 	from   schema.Files
-	base   string // the file or folder, as from has it
+	base   string // the path of the file or folder in from
 	isFile bool
 	rename func(string) string
 	// list returns the .thrift files in a folder, by their paths in it.
 	list func(folder string) ([]string, error)
-	// dir returns a folder that is given on the command line as from has it.
+	// dir converts a folder on the command line to a path in from.
 	dir func(string) (string, error)
-	// history returns that of a file by its path, nil if these are files on disk.
+	// history returns the history of a file by its path. It is nil for files on disk.
 	history func(name string) (history, error)
 }
 
@@ -197,10 +198,10 @@ func plainError(err error) error {
 	return err
 }
 
-// name returns a path in the tree as its Files have it.
+// name converts a path in the tree to a path in from.
 func (t *tree) name(rel string) string { return filepath.Join(t.base, filepath.FromSlash(rel)) }
 
-// files returns the .thrift files that a path in the tree leads to: itself, or those in a folder.
+// files returns the .thrift files at a path in the tree: the file itself, or those in the folder.
 func (t *tree) files(rel string) []string {
 	if t.isFile {
 		return nil
@@ -219,7 +220,7 @@ func (t *tree) files(rel string) []string {
 	return list
 }
 
-// load reads the tree's files, or those of them that are wanted.
+// load reads the tree's files, or only the wanted ones.
 func (t *tree) load(wanted, dirs []string) (*Version, error) {
 	v := &Version{files: map[string]*schema.Program{}, given: map[*schema.Program]bool{}, rename: t.rename, place: t.name,
 		fields: map[idl.Position]*idl.Field{}, functions: map[idl.Position]*idl.Function{}, aliases: map[string]aliases{},
@@ -290,7 +291,7 @@ func (t *tree) rels(wanted []string) ([]string, error) {
 	return slices.Compact(list), nil
 }
 
-// renamed returns errors in files with the names that findings have.
+// renamed returns errors with file names in the form for findings.
 func (v *Version) renamed(err error) error {
 	var list idl.ErrorList
 	if !errors.As(err, &list) {
@@ -328,7 +329,7 @@ func (v *Version) syntax(p *schema.Program) {
 	}
 }
 
-// typedef returns the typedef that a type is by its name, nil if it is none.
+// typedef returns the typedef that a type's name refers to, or nil.
 func (v *Version) typedef(t *idl.Type) *schema.Typedef {
 	p := v.programs[t.Pos.Filename]
 	if found := v.typedefs[p][t.Name]; found != nil || t.Name == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// withDeprecation returns text with a paragraph "Deprecated: …", as Go's tools know it, if
-// there is an annotation that asks for one.
+// withDeprecation returns text. If an annotation asks for it, a paragraph "Deprecated: …", which
+// Go's tools recognise, is added.
 func withDeprecation(text string, a schema.Annotations) string {
 	why, ok := a.Get("deprecated")
 	if !ok {
@@ -26,13 +26,13 @@ func withDeprecation(text string, a schema.Annotations) string {
 	return text + "Deprecated: " + why
 }
 
-// newlines replaces everything that some editor takes for the end of a line by "\n".
+// newlines replaces all characters that some editors take for the end of a line by "\n".
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n",
 	"\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// doc returns text, which may be any bytes, as lines of a Go comment. None of them
-// is a directive: a space follows each //. That is not enough for +build, which
-// gofmt would move to the top of the file; it is quoted.
+// doc returns text, which may be any bytes, as lines of a Go comment. A space follows each //, so
+// that no line is a directive. A line with +build is also quoted, because gofmt would move it to
+// the top of the file.
 func doc(text string) string {
 	if text == "" {
 		return ""
@@ -48,8 +48,8 @@ func doc(text string) string {
 	return b.String()
 }
 
-// printable returns r, or U+FFFD if it is a control character or a byte order mark.
-// Bytes that are not UTF-8 have become U+FFFD before.
+// printable returns r, or U+FFFD if r is a control character or a byte order mark. Bytes that are
+// not UTF-8 are U+FFFD already.
 func printable(r rune) rune {
 	if unicode.IsControl(r) && r != '\t' || r == '\ufeff' {
 		return unicode.ReplacementChar
@@ -57,7 +57,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// info returns the expression for a declaration's comment and annotations; "" if it has none.
+// info returns the expression for a declaration's comment and annotations, or "" if it has none.
 func info(doc string, a schema.Annotations) string {
 	var parts []string
 	if doc != "" {

@@ -1,20 +1,20 @@
-// Package golang generates Go source from a schema. Accessors are single calls into package nocopy
-// or thriftimpl. Descriptors tell these what the types are. The commands nocopyc and
-// thrift-gen-nocopy call it.
+// Package golang generates Go source from a schema. Each accessor is a single call into package
+// nocopy or thriftimpl. Descriptors describe the types to these packages. The commands nocopyc and
+// thrift-gen-nocopy call package golang.
 //
-// The noun is a file: the Go file that is being written for one .thrift file. It knows how types
-// and other packages' names are spelled there:
+// The central type is file: the Go file that is being written for one .thrift file. It knows how
+// types and names of other packages are written there:
 //
 //	schema.Set ─► generator ─► file ─► views ─► templates ─► gofmt ─► []File
 //	                 │           │
-//	                 │           └─ imports, types       names of Go things: internal/names
+//	                 │ └─ imports, types names in Go code: internal/names
 //	                 └─ which package, errors            Validate methods:   internal/rules
 //
-// From the ground up: emit.go has the options and executes templates, imports.go knows paths of
-// files and packages, file.go and types.go spell names and types. views.go and services.go prepare
-// the input of the templates for declarations, source.go for a whole file, fields.go for what
-// Options.Fields adds and kitex.go for what Options.Kitex adds. generate.go puts them together.
+// From the bottom up: emit.go has the options and executes templates, imports.go knows paths of
+// files and packages, file.go and types.go write names and types. views.go and services.go prepare
+// the input of the templates for declarations, source.go for a whole file, fields.go for
+// Options.Fields, and kitex.go for Options.Kitex. generate.go puts them together.
 //
-// All that depends on a base type is in the table scalars of types.go, and in rulesOf of
+// All code that depends on base types is in the table scalars of types.go, and in rulesOf of
 // internal/rules.
 package golang

@@ -14,26 +14,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Version is the generator's version. The first line of each generated file tells it.
+// Version is the generator's version, which is in the first line of each generated file.
 const Version = "v0.3.0"
 
 // Options tell what to generate and how.
 type Options struct {
 	// PackagePrefix is the import path of the output directory.
 	PackagePrefix string
-	// ModulePath is the import path of the output directory by the nearest go.mod,
-	// or "". Packages that are generated in this run are imported by it if there is
-	// no PackagePrefix.
+	// ModulePath is the import path of the output directory according to the nearest go.mod, or
+	// "". Without a PackagePrefix, it is the prefix of the import paths of packages that this run
+	// generates.
 	ModulePath string
-	// Recursive means that the included files are generated too.
+	// Recursive also generates code for included files.
 	Recursive bool
-	// Kitex means that code for Kitex is generated too.
+	// Kitex also generates code for Kitex.
 	Kitex bool
-	// Fields means that a type of its fields is generated for each struct, too, and what makes
-	// messages, structs and lists of them.
+	// Fields also generates a Go struct of plain values for each struct, and the functions and
+	// methods that make messages, structs and lists from it.
 	Fields bool
-	// Golint means that initialisms in names are in capitals wherever golint demands it, not only
-	// where Apache's generator has them so.
+	// Golint capitalises initialisms in names wherever golint demands it, not only where Apache's
+	// generator does.
 	Golint bool
 }
 
@@ -48,14 +48,14 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc}).ParseFS(templateFiles, "templates/*.tmpl"))
 
-// structMethods holds the names of the methods that every struct, union or exception has. They are
-// read from the template that declares them.
+// structMethods holds the names of the methods of every struct, union or exception, read from the
+// template that declares them.
 var structMethods = methodsIn("struct.tmpl", `func \(s \*?{{\.Type}}\) (\w+)\(`)
 
-// valuesMethods holds those of every type of plain values.
+// valuesMethods holds the names of the methods of every type of plain values.
 var valuesMethods = methodsIn("fields.tmpl", `func \(v \*?{{\.Values}}\) (\w+)\(`)
 
-// methodsIn returns the names of the methods that a template declares, which the pattern finds.
+// methodsIn returns the names of the methods that a template declares. The pattern finds them.
 func methodsIn(template, pattern string) names.Scope {
 	text, err := templateFiles.ReadFile("templates/" + template)
 	if err != nil {
@@ -79,7 +79,8 @@ type generator struct {
 	rules     *rules.Rules           // what Validate methods check
 }
 
-// newGenerator returns a generator that knows which files and packages are written and imported.
+// newGenerator returns a generator. It determines which files and packages are written and
+// imported.
 func newGenerator(set *schema.Set, opt Options) *generator {
 	g := &generator{set: set, opt: opt, packageOf: names.PackagesOf(set, names.Options{Fields: opt.Fields, Golint: opt.Golint, Methods: structMethods, ValuesMethods: valuesMethods}), programs: set.Roots}
 	if opt.Recursive {
@@ -114,10 +115,10 @@ func (g *generator) execute(p *schema.Program, name string, view any) []byte {
 	return src
 }
 
-// formatted returns a Go file as gofmt formats it.
+// formatted formats a Go file as gofmt does.
 func formatted(src []byte) ([]byte, error) {
-	// The formatter may turn a comment's line into a heading, which it marks only when it
-	// formats again.
+	// The formatter may turn a comment's line into a heading, but marks it only when it formats
+	// again.
 	for range 5 {
 		before := src
 		var err error

@@ -9,40 +9,40 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// What Options.Fields adds: for each struct a Go struct of its fields, and what makes messages,
-// structs and lists of structs of these.
+// Options.Fields adds, for each struct, a Go struct of plain values, and functions and methods
+// that make messages, structs and lists of structs from it.
 
 // fieldsView is the template's input.
 type fieldsView struct {
 	Version, Source, Package string
 	Nocopy, Math             bool // the packages are used
-	Types                    bool // there are types of fields
+	Types                    bool // there are types of plain values
 	Imports                  []importLine
 	Structs                  []valuesView
 }
 
-// valuesView is the template's input for the Go struct of a struct's fields. Of a union it has
-// only the fields that are lists of structs.
+// valuesView is the template's input for the Go struct of plain values of a struct. For a union it
+// has only the fields that are lists of structs.
 type valuesView struct {
 	names.Struct
 	Fields       []valueView
 	Left         []string // the constants of the fields that are not among the plain values
 	WithDefaults bool
 	Elements     bool // it has lists of structs among the plain values
-	Fit          bool // after its fields there is no room yet for the STOP
+	Fit          bool // the STOP needs a check for room after the fields
 }
 
 // valueView is the template's input for a field of a valuesView.
 type valueView struct {
 	names.Field
 	plainView
-	Type    string // "" if it is not among the plain values
-	Default string // what the function for defaults sets it to; "" if that is its zero value
-	Element string // of a list of structs: the type of the elements' fields
+	Type    string // "" if the field is not among the plain values
+	Default string // the value that the function for defaults sets; "" if it is the zero value
+	Element string // of a list of structs: the elements' type of plain values
 }
 
-// fieldsFile returns the file that Options.Fields adds for f. others are the files that have been
-// generated before. It returns none if no struct of f gets anything.
+// fieldsFile returns the file that Options.Fields adds for f, or none if nothing is added to any
+// struct of f. others are the files generated so far.
 func (f *file) fieldsFile(others []File) []File {
 	own := *f
 	own.needs, own.uses = map[string]bool{}, map[*names.Package]bool{}
@@ -94,13 +94,13 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 	return view
 }
 
-// hasFields reports whether t is a struct for which a Go struct of its fields is generated.
+// hasFields reports whether t is a struct for which a Go struct of plain values is generated.
 func hasFields(t *schema.Type) bool {
 	return t.Kind == schema.StructKind && t.Struct.Shape != schema.IsUnion
 }
 
-// mayBeOwed reports whether a field, whose plain value is of the given type, must be sent also if
-// it is not set.
+// mayBeOwed reports whether a field whose plain value has type goType must be sent even if it is
+// not set.
 func mayBeOwed(field *schema.Field, goType string) bool {
 	if field.Req == schema.Optional || field.Req == schema.DefaultReq && field.Default == nil {
 		return false
@@ -114,12 +114,12 @@ func mayBeOwed(field *schema.Field, goType string) bool {
 	return false
 }
 
-// fieldsType returns the Go type of the fields of a struct.
+// fieldsType returns the Go type of plain values of a struct.
 func (f *file) fieldsType(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.packageOf[s.Program].Structs[s].Values)
 }
 
-// value fills in what of v depends on the type of field, a field of s.
+// value fills in the parts of v that depend on the type of field, a field of s.
 func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field) {
 	t := field.Type
 	switch t.Kind {
@@ -149,7 +149,7 @@ func (f *file) value(v *valueView, s *schema.Struct, field *schema.Field) {
 	}
 }
 
-// structValue fills in what of v depends on the type of field, a field of s that is a struct.
+// structValue is value for a field that is a struct.
 func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) {
 	inner := field.Type.Struct
 	if !hasFields(field.Type) {
@@ -168,8 +168,8 @@ func (f *file) structValue(v *valueView, s *schema.Struct, field *schema.Field) 
 	}
 }
 
-// hasDefaults reports whether there is a function that returns the fields of s with the IDL's
-// defaults.
+// hasDefaults reports whether a function that returns the plain values of s with the IDL's
+// defaults is generated.
 func (g *generator) hasDefaults(s *schema.Struct) bool {
 	for _, field := range s.Fields {
 		switch {
@@ -189,18 +189,18 @@ func (g *generator) hasDefaults(s *schema.Struct) bool {
 	return false
 }
 
-// mostByValue is the largest size, in words of 8 bytes, with which the fields of a nested struct
-// are a part of the Go struct around them. Of a larger one there is a pointer.
+// mostByValue is the largest size, in words of 8 bytes, of a nested Go struct that is embedded by
+// value. Larger ones are pointers.
 const mostByValue = 128
 
-// byPointer reports whether the plain value of a field of s, a struct, is a pointer: if the
-// structs contain each other, if it has a default, or if it is large.
+// byPointer reports whether the plain value of a field of s, whose type is a struct, is a pointer.
+// It is if the structs contain each other, if the field has a default, or if the struct is large.
 func (g *generator) byPointer(s *schema.Struct, field *schema.Field) bool {
 	inner := field.Type.Struct
 	return field.Default != nil || g.contains(inner, s) || g.sizeOfFields(inner) > mostByValue
 }
 
-// contains reports whether a struct, or one in its fields, has a field of type s, or is s.
+// contains reports whether outer is s, or contains a field of type s at any depth.
 func (g *generator) contains(outer, s *schema.Struct) bool {
 	seen := map[*schema.Struct]bool{}
 	var visit func(*schema.Struct) bool
@@ -222,7 +222,7 @@ func (g *generator) contains(outer, s *schema.Struct) bool {
 	return visit(outer)
 }
 
-// sizeOfFields returns how many words of 8 bytes the fields of s take.
+// sizeOfFields returns the size of the plain values of s, in words of 8 bytes.
 func (g *generator) sizeOfFields(s *schema.Struct) int {
 	if n, ok := g.valueSize[s]; ok {
 		return n

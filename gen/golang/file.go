@@ -8,16 +8,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// A file is the Go file that is being written for the .thrift file p. Its methods
-// return expressions as they must be spelled there.
+// A file is the Go file that is being written for the .thrift file p. Its methods return
+// expressions in the form needed there.
 type file struct {
 	g       *generator
 	p       *schema.Program
 	pkg     *names.Package
-	aliases map[*names.Package]string // the name of each imported package
+	aliases map[*names.Package]string // the import name of each package
 	imports []importLine
-	needs   map[string]bool         // the standard packages that it imports, and "nocopy"
-	uses    map[*names.Package]bool // the other packages that it refers to
+	needs   map[string]bool         // the imported standard packages, and "nocopy"
+	uses    map[*names.Package]bool // the other packages that the code uses
 	hidden  map[string]bool         // unexported names of other packages, reported once each
 }
 
@@ -68,8 +68,8 @@ func (f *file) importAliases(p *schema.Program) {
 	}
 }
 
-// qualify returns the expression for name, which belongs to p's package. A name of another
-// package must be exported; if it is not, qualify adds an error.
+// qualify returns the expression for name, which p's package declares. If name belongs to another
+// package and is not exported, qualify adds an error.
 func (f *file) qualify(p *schema.Program, name string) string {
 	pkg := f.g.packageOf[p]
 	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
@@ -79,7 +79,8 @@ func (f *file) qualify(p *schema.Program, name string) string {
 	return f.withPackage(pkg, name)
 }
 
-// withPackage returns name as this file refers to it: with an import alias, unless pkg is its own.
+// withPackage returns the expression for name in this file: with an import alias, unless pkg is
+// the file's own package.
 func (f *file) withPackage(pkg *names.Package, name string) string {
 	if pkg == f.pkg {
 		return name

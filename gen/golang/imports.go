@@ -10,16 +10,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Need is a Go file that generated code needs but that the same run does not generate.
+// Need is a Go file that generated code needs and that the same run does not generate.
 type Need struct {
-	Pos    idl.Position // of the include line because of which it is needed
+	Pos    idl.Position // of the include line that makes it necessary
 	Source string       // the .thrift file to generate it from
 	Path   string       // slash-separated, relative to the output directory
-	// Its package's import path; "" if the code that needs it is in the same package
+	// The import path of its package; "" if the code that needs it is in the same package
 	Import string
 }
 
-// Needs returns the files that the code from Generate needs and Generate does not return.
+// Needs returns the files that the code from Generate needs, but Generate does not return.
 func Needs(set *schema.Set, opt Options) []Need {
 	g := newGenerator(set, opt)
 	seen := map[*schema.Program]bool{}
@@ -76,8 +76,8 @@ func (g *generator) checkPaths() {
 	}
 }
 
-// includeOf returns the position of the include line of p by which p includes, directly
-// or not, a file that wanted reports true for; the start of p if there is none.
+// includeOf returns the position of the include line of p that includes, directly or indirectly, a
+// file for which wanted returns true. If there is none, it returns the start of p.
 func (g *generator) includeOf(p *schema.Program, wanted func(*schema.Program) bool) idl.Position {
 	seen := map[*schema.Program]bool{}
 	var reaches func(q *schema.Program) bool
@@ -104,7 +104,7 @@ func (g *generator) isIn(pkg *names.Package) func(*schema.Program) bool {
 	return func(p *schema.Program) bool { return g.packageOf[p] == pkg }
 }
 
-// importPath returns the import path of a package, "" if it is unknown.
+// importPath returns the import path of a package, or "" if it is unknown.
 func (g *generator) importPath(pkg *names.Package) string {
 	switch {
 	case g.opt.PackagePrefix != "":
@@ -115,8 +115,7 @@ func (g *generator) importPath(pkg *names.Package) string {
 	return ""
 }
 
-// checkImport adds an error if Go would refuse that p's code imports pkg, whose import
-// path is at.
+// checkImport adds an error if Go does not allow p's code to import pkg, whose import path is at.
 func (g *generator) checkImport(p *schema.Program, pkg *names.Package, at string) {
 	include := g.includeOf(p, g.isIn(pkg))
 	if prefix := strings.TrimSuffix(g.opt.PackagePrefix, "/"); prefix != "" && !validImport(prefix) {
@@ -134,8 +133,8 @@ func (g *generator) checkImport(p *schema.Program, pkg *names.Package, at string
 	}
 }
 
-// checkImportOnce is checkImport that does not repeat what was found before, such as for the code
-// of the file itself.
+// checkImportOnce is checkImport, but does not repeat an error that was reported before, for
+// example for the file's other code.
 func (g *generator) checkImportOnce(p *schema.Program, pkg *names.Package, at string) {
 	known := len(g.errs)
 	g.checkImport(p, pkg, at)
@@ -146,7 +145,7 @@ func (g *generator) checkImportOnce(p *schema.Program, pkg *names.Package, at st
 	}
 }
 
-// checkTwice adds an error if one of the others, or a file that is still to be made, has this
+// checkTwice adds an error if one of the others, or a file that will be generated later, has this
 // name.
 func (g *generator) checkTwice(p *schema.Program, name string, others []File) {
 	twice := slices.ContainsFunc(others, func(f File) bool { return f.Path == name }) ||
@@ -168,16 +167,16 @@ func validImport(at string) bool {
 	})
 }
 
-// mayImport reports whether code in the folder from may import the package in the
-// folder dir: one in a folder called internal is for that folder's parent only.
+// mayImport reports whether code in the folder from may import the package in the folder dir.
+// Packages below a folder called internal are only for code below that folder's parent.
 func mayImport(from, dir string) bool {
 	around := "/" + dir + "/"
 	i := strings.LastIndex(around, "/internal/")
 	return i < 0 || strings.HasPrefix("/"+from+"/", around[:i+1])
 }
 
-// checkCycles adds errors for Go packages that would import each other. This can
-// happen although no .thrift file includes itself.
+// checkCycles adds errors for Go packages that would import each other. This can happen even if no
+// .thrift file includes itself.
 func (g *generator) checkCycles() {
 	uses := map[*names.Package][]*names.Package{}
 	where := map[[2]*names.Package]*schema.Program{}

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// What Options.Kitex adds: for each file methods that Kitex's codecs call, and for each service a
-// package of its own, as Kitex's generator makes it.
+// Options.Kitex adds methods that Kitex's codecs call to each file, and a package for each
+// service, as Kitex's generator makes it.
 
 // codecView is the input of the template for the methods that codecs call.
 type codecView struct {
@@ -23,12 +23,12 @@ type kitexView struct {
 	Version, Source, Package string
 	IDLName, Go              string // the service's names
 	Namespace                string
-	Handler                  string // the interface that rpc's servers take
+	Handler                  string // the interface for servers of package rpc
 	NewProcessor             string
 	Unimplemented            string // a handler without methods of its own
 	Imports                  []importLine
 	Methods                  []kitexMethod
-	Calls, Streams           bool // whether there are methods that don't stream, or do
+	Calls, Streams           bool // whether there are methods without and with streams
 	Closes                   bool // whether a method is called Close
 }
 
@@ -39,8 +39,8 @@ type kitexMethod struct {
 	Args, Result     string // types; Result is "" if the method is oneway
 	First, Success   string // method expressions, or ""
 	Mode             string // Client, Server or Bidirectional if it streams
-	Req, Res         string // what is sent and received then
-	Unary            bool   // it doesn't stream, but goes over transports for streams
+	Req, Res         string // the types sent and received by a streaming method
+	Unary            bool   // not streaming, but called over transports for streams
 }
 
 // Signature returns the result types of the client's method.
@@ -51,8 +51,8 @@ func (m kitexMethod) Signature() string {
 	return "(" + m.Result + ", error)"
 }
 
-// kitexFiles returns the files that Options.Kitex adds for p. others are the files that there are
-// already.
+// kitexFiles returns the files that Options.Kitex adds for p. others are the files generated so
+// far.
 func (g *generator) kitexFiles(p *schema.Program, others []File) []File {
 	pkg := g.packageOf[p]
 	source := names.PlainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/")))
@@ -76,17 +76,17 @@ func (g *generator) kitexFiles(p *schema.Program, others []File) []File {
 	return files
 }
 
-// serviceFolder returns the name of the folder and of the package for a service, which is the
-// service's in lower case, as Kitex's generator has it.
+// serviceFolder returns the name of the folder and package for a service: the service's name in
+// lower case, as in Kitex's generator.
 func serviceFolder(s *schema.Service) string {
 	name := names.FolderName(names.PackageName(strings.ToLower(names.Public(s.Name))))
 	if name == "internal" {
-		name += "_" // nobody else could import it
+		name += "_" // other modules could not import it
 	}
 	return name
 }
 
-// checkServiceFolder adds an error if a service's folder is that of another package.
+// checkServiceFolder adds an error if another package uses the service's folder.
 func (g *generator) checkServiceFolder(s *schema.Service, dir string) {
 	for _, p := range g.programs {
 		if strings.EqualFold(g.packageOf[p].Dir, dir) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ImportPathOf returns the import path of a directory by the nearest go.mod, "" if there
-// is none. The directory need not exist.
+// ImportPathOf returns the import path of a directory according to the nearest go.mod, or "" if
+// there is none. The directory need not exist.
 func ImportPathOf(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func ImportPathOf(dir string) (string, error) {
 	}
 }
 
-// modulePath returns the module path in the text of a go.mod, "" if there is none.
+// modulePath returns the module path in the text of a go.mod, or "".
 func modulePath(gomod string) string {
 	for line := range strings.Lines(gomod) {
 		line, _, _ = strings.Cut(line, "//")

@@ -7,20 +7,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// How a struct of plain values becomes bytes and comes from bytes, see nocopy/internal/plain. For
-// each field there are statements that append it, read it, and fill it from a message's getter.
+// Generated code that converts structs of plain values to bytes and back, see
+// nocopy/internal/plain. Each field has statements that append it, read it, and fill it from a
+// message's getter.
 
 // plainView is the template's input for a field.
 type plainView struct {
 	Append, Read, Fill string
-	ReadBy             string // of a list of structs: Read, with a function that takes the elements
-	Begins             string // reads the fields with which new messages begin, before this field
+	ReadBy             string // for a list of structs: Read with a function that takes the elements
+	Begins             string // reads the fields of newBegins, before this field
 }
 
-// slack is plain.Slack: the bytes that may be written without a check after one.
+// slack is plain.Slack: the number of bytes that may be written after a check without another one.
 const slack = 128
 
-// plainFields makes the statements for the fields of s, whose view is given.
+// plainFields adds the statements for the fields of s to view.
 func (f *file) plainFields(s *schema.Struct, view *valuesView) {
 	room, views := 0, view.Fields
 	begins := newBegins(s)
@@ -52,7 +53,7 @@ func (f *file) plainFields(s *schema.Struct, view *valuesView) {
 		v := &views[begins[i]]
 		must := fmt.Sprintf("at = r.Must(at, %s)\n", v.Const)
 		reads = append(reads, must+strings.TrimPrefix(v.Read, must))
-		if i > 0 && begins[i] == begins[i-1]+1 { // it joins the one before
+		if i > 0 && begins[i] == begins[i-1]+1 { // it joins the previous field
 			joined := &views[run]
 			joined.Read = strings.TrimSuffix(joined.Read, "}") + v.Read + "\n}"
 			v.Read = ""
@@ -66,9 +67,9 @@ func (f *file) plainFields(s *schema.Struct, view *valuesView) {
 		first.Const, strings.Join(reads, "\n"))
 }
 
-// newBegins returns the fields of s with which a new message begins, without those that are first
-// in the IDL, too; nil if there are no others. Messages that are built by setters have them before
-// fields that precede them in the IDL.
+// newBegins returns the fields with which a new message of type s begins, except those that also
+// come first in the IDL. It returns nil if there are no others. Messages that are built by setters
+// have these fields before fields that precede them in the IDL.
 func newBegins(s *schema.Struct) (begins []int) {
 	for i := firstOther(s); i < len(s.Fields); i++ {
 		if isFixed(s.Fields[i]) {
@@ -88,7 +89,7 @@ func firstOther(s *schema.Struct) int {
 	return len(s.Fields)
 }
 
-// isFixed reports whether a new message has the field.
+// isFixed reports whether a new message contains the field.
 func isFixed(field *schema.Field) bool {
 	switch field.Type.Kind {
 	case schema.String, schema.Binary, schema.List, schema.SetKind, schema.Map, schema.StructKind:
@@ -97,7 +98,7 @@ func isFixed(field *schema.Field) bool {
 	return field.Req != schema.Optional
 }
 
-// plainField makes the statements for one field.
+// plainField builds the statements for one field.
 type plainField struct {
 	plainView
 	f      *file
@@ -106,15 +107,15 @@ type plainField struct {
 	field  *schema.Field
 	t      *schema.Type
 	value  string // the expression for its plain value
-	desc   string // that for the descriptor of s
-	def    string // the literal of its default; "" if there is none, or it is zero
+	desc   string // the expression for the descriptor of s
+	def    string // the literal of its default; "" if that is missing or zero
 	size   int    // the most bytes that Append writes without a check
-	checks bool   // it checks, after these
-	leaves int    // for how many bytes there is room then, at least
+	checks bool   // Append makes room after these bytes
+	leaves int    // the least room in bytes after that
 }
 
-// left is for a field that is not among the plain values: reading one fails, and the message,
-// which can read it, goes on.
+// left makes the statements for a field that is not among the plain values. Reading such a field
+// fails; the caller then uses a message, which can read it.
 func (p *plainField) left() {
 	if p.field.Req == schema.Required || p.field.Req == schema.DefaultReq && p.field.Default != nil {
 		p.appendDefault()
@@ -155,7 +156,7 @@ func (p *plainField) all() {
 	}
 }
 
-// container completes the statement that appends a slice with what is done if it is nil.
+// container completes the statement that appends a slice: it adds the code for a nil slice.
 func (p *plainField) container(put string) {
 	p.checks = true
 	if mayBeOwed(p.field, p.v.Type) {
@@ -166,7 +167,7 @@ func (p *plainField) container(put string) {
 	}
 }
 
-// scalar is for values of a fixed size, enums and strings.
+// scalar makes the statements for values of fixed size, enums and strings.
 func (p *plainField) scalar() {
 	v, t := p.v, p.t
 	method, absent := scalars[t.Kind].method, p.def
@@ -210,7 +211,7 @@ func (p *plainField) scalar() {
 	p.Fill = fmt.Sprintf("if %s.Set = s.IsSet%s(); %s.Set {\n%s\n} else {\n%s\n}", p.value, v.Go, p.value, p.Fill, zero)
 }
 
-// record is for structs.
+// record makes the statements for structs.
 func (p *plainField) record() {
 	v := p.v
 	absent := strings.TrimPrefix(v.Type, "*") + "{}"
@@ -244,7 +245,7 @@ func (p *plainField) record() {
 	p.checks, p.leaves = true, 0
 }
 
-// list is for lists and sets.
+// list makes the statements for lists and sets.
 func (p *plainField) list() {
 	v, elem := p.v, p.t.Elem
 	set, value := p.t.Kind == schema.SetKind, p.value
@@ -277,7 +278,7 @@ func (p *plainField) list() {
 	p.Fill = fmt.Sprintf("if s.IsSet%s() {\n%[2]s = s.Get%[1]s().AppendTo(impl.Empty(r, %[2]s))\n} else {\n%[2]s = nil\n}", v.Go, value)
 }
 
-// dict is for maps.
+// dict makes the statements for maps.
 func (p *plainField) dict() {
 	v, key, elem, value := p.v, p.t.Key, p.t.Elem, p.value
 	pair := value + "[i]"

@@ -10,15 +10,15 @@ import (
 
 type serviceView struct {
 	Doc, IDLName, Info string
-	// The IDL's name of the service that it extends, with its file; "" if none
+	// The IDL's name of the extended service, with its file, or ""
 	Extends                                                 string
 	Handler, Unimplemented, NewProcessor, Client, NewClient string
-	Base                                                    *baseView // nil if it extends no service
+	Base                                                    *baseView // of the extended service, or nil
 	Methods                                                 []methodView
 }
 
-// baseView holds the names of an extended service's declarations as the extending service's
-// file refers to them.
+// baseView holds the names of an extended service's declarations, in the form for the extending
+// service's file.
 type baseView struct{ Handler, Unimplemented, NewProcessor, Client, NewClient string }
 
 type methodView struct {
@@ -55,8 +55,8 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 	return view
 }
 
-// checkInherited adds an error if a service that s extends has a method of the same name as
-// fn: a Go method cannot take the arguments of both.
+// checkInherited adds an error if a service that s extends has a method of the same name as fn:
+// one Go method cannot take the arguments of both.
 func (f *file) checkInherited(s *schema.Service, fn *schema.Function) {
 	for b := s.Extends; b != nil; b = b.Extends {
 		if slices.ContainsFunc(b.Functions, func(other *schema.Function) bool { return other.Name == fn.Name }) {

@@ -20,14 +20,14 @@ type fileView struct {
 	Consts                   []constView
 	Structs                  []structView
 	Services                 []serviceView
-	Registered               []structView // without those of services
+	Registered               []structView // without the structs of services
 	Validators               []string     // the Validate methods
 }
 
 type typedefView struct{ Doc, Name, Type string }
 
-// source returns the Go source for one .thrift file. Errors in the IDL go to g.errs; the error
-// that it returns is a fault of the generator.
+// source returns the Go source for one .thrift file. Errors in the IDL are added to g.errs. A
+// returned error is a fault of the generator.
 func (f *file) source() ([]byte, error) {
 	p := f.p
 	view := fileView{Version: Version, Source: names.PlainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/"))), Package: f.pkg.Name}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestStructMethods: the names that no field's accessors may have are those of the template.
+// TestStructMethods: the names reserved for methods of structs are those in the template.
 func TestStructMethods(t *testing.T) {
 	for _, name := range []string{"Message", "Release", "Clone", "Valid", "String", "Error", "Unknown", "Which", "AppendTo", "Equal"} {
 		if !structMethods[name] {

@@ -86,9 +86,9 @@ func (f *file) mapType(t *schema.Type) string {
 	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
 }
 
-// goMap returns the Go map that a map can be set from, and the codecs of its keys and values; ""
-// if keys or values are structs or containers. Binary keys are strings, since a []byte can't be a
-// key.
+// goMap returns the Go map from which a map can be set, and the codecs of its keys and values. It
+// returns "" if keys or values are structs or containers. Binary keys are strings, since a []byte
+// can't be a key.
 func (f *file) goMap(t *schema.Type) (goType, codecs string) {
 	for _, part := range []*schema.Type{t.Key, t.Elem} {
 		switch part.Kind {
@@ -103,7 +103,7 @@ func (f *file) goMap(t *schema.Type) (goType, codecs string) {
 	return "map[" + f.goType(key) + "]" + f.goType(t.Elem), f.codec(key) + ", " + f.codec(t.Elem)
 }
 
-// codec returns the type argument by which a map reads and writes keys or values of type t.
+// codec returns the type argument that makes a map read and write keys or values of type t.
 func (f *file) codec(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
@@ -114,7 +114,7 @@ func (f *file) codec(t *schema.Type) string {
 	return "impl." + scalars[t.Kind].codec
 }
 
-// desc returns the expression that describes a type to the runtime.
+// desc returns the expression for the descriptor of a type.
 func (f *file) desc(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
@@ -133,7 +133,7 @@ func (f *file) desc(t *schema.Type) string {
 	return "impl." + scalars[t.Kind].desc
 }
 
-// descOf returns the descriptor of a struct as this file refers to it.
+// descOf returns the expression for the descriptor of a struct in this file.
 func (f *file) descOf(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.packageOf[s.Program].Structs[s].Desc)
 }
@@ -182,8 +182,7 @@ func bytesOf(text string) string {
 	return strings.Join(parts, ", ")
 }
 
-// isZero reports whether a scalar default is the zero value, as which an absent field reads
-// anyway.
+// isZero reports whether a scalar default is the zero value, which an absent field has anyway.
 func isZero(v *schema.Value) bool {
 	return strings.Trim(v.Wire, "\x00") == ""
 }

@@ -51,14 +51,14 @@ type fieldView struct {
 	Method     string // the type's part of method names: Int64 in SetInt64
 	Default    string // the Go literal of the default; "" if it is the zero value
 	Slice      string // the element type of the slice that SetX takes; "" if it takes a list
-	Noun       string // of a struct or map: what it is
-	GoMap      string // the Go map that sets a map; "" if only a map of the field's type can
-	Codecs     string // of its keys and values
+	Noun       string // of a struct or map: its kind as a word
+	GoMap      string // the Go map that can set a map; "" if there is none
+	Codecs     string // of the Go map's keys and values
 	Unset      string // the call that removes the field
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
 	Ordinal    int    // the index of the field's word in the struct's entry
-	Handle     string // whose getters read the field: Struct, or Wide of such a struct
+	Handle     string // the type whose getters read the field: Struct, or Wide in a wide struct
 	Has        string // the method that reports whether the field is set
 }
 
@@ -86,8 +86,8 @@ func (f *file) constView(c *schema.Const) constView {
 	}
 	switch c.Type.Kind {
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
-		// The value is made when it is first used: descriptors are complete only
-		// after the init functions of all files of the package have run.
+		// The value is made at first use: descriptors are complete only after the init functions
+		// of all files of the package have run.
 		f.needs["sync"] = true
 		view.Kind, view.Value = "view", strconv.Quote(c.Value.Wire)
 	case schema.Binary, schema.UUID:
@@ -134,7 +134,7 @@ func (f *file) structView(s *schema.Struct) structView {
 		switch {
 		case view.Union:
 			v.Unset = "UnsetArm(" + v.Const + ")"
-		case field.Req == schema.Required: // it cannot be removed, only get its default back
+		case field.Req == schema.Required: // it can't be removed, only reset to its default
 			v.Unset = "Reset(" + v.Const + ", " + v.Desc + ")"
 		}
 		view.Fields = append(view.Fields, v)
@@ -142,7 +142,7 @@ func (f *file) structView(s *schema.Struct) structView {
 	return view
 }
 
-// fieldView returns the template's input for a field, without what the struct decides.
+// fieldView returns the template's input for a field, without the parts that depend on the struct.
 func (f *file) fieldView(field *schema.Field) fieldView {
 	t := field.Type
 	v := fieldView{Doc: withDeprecation(field.Doc, field.Annotations), IDLName: field.Name, Type: f.goType(t)}
@@ -181,8 +181,8 @@ func (f *file) fieldView(field *schema.Field) fieldView {
 	return v
 }
 
-// slice returns the element type of the Go slice by which a list of elem is set, and
-// the plural in the name of the setting method; "" if it can be set by a list only.
+// slice returns the element type of the Go slice that can set a list of elem, and the plural in
+// the name of the setter. It returns "" if only a list can set it.
 func (f *file) slice(elem *schema.Type) (goType, plural string) {
 	switch elem.Kind {
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// context is how many unchanged lines a diff shows around changed ones.
+// context is the number of unchanged lines that a diff shows around changed ones.
 const context = 3
 
 // An edit is a range of lines of the old text that a range of the new text replaces.
 type edit struct{ oldStart, oldEnd, newStart, newEnd int }
 
-// Diff returns the difference between two texts in the unified form, "" if there is none. name is
-// that of the file.
+// Diff returns the difference between two texts as a unified diff, or "" if there is none. name is
+// the name of the file.
 func Diff(name, old, new string) string {
 	if old == new {
 		return ""
@@ -42,9 +42,8 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// compareLines appends the edits that make b of a. i and j are the numbers of their first lines.
-// Lines that are once in each are what it goes by, so that it takes time in proportion to the
-// text.
+// compareLines appends the edits that turn a into b. i and j are the numbers of their first lines.
+// It matches lines that occur exactly once in each, which takes time proportional to the text.
 func compareLines(a, b []string, i, j int, edits []edit) []edit {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b, i, j = a[1:], b[1:], i+1, j+1
@@ -55,7 +54,7 @@ func compareLines(a, b []string, i, j int, edits []edit) []edit {
 	if len(a) == 0 && len(b) == 0 {
 		return edits
 	}
-	counts := map[string][3]int{} // in a, in b, and where in b
+	counts := map[string][3]int{} // counts in a and b, and the index in b
 	for _, line := range a {
 		c := counts[line]
 		c[0]++
@@ -66,7 +65,7 @@ func compareLines(a, b []string, i, j int, edits []edit) []edit {
 		c[1], c[2] = c[1]+1, n
 		counts[line] = c
 	}
-	x, y := 0, 0 // what is before them is done
+	x, y := 0, 0 // the lines before them are done
 	for n, line := range a {
 		if c := counts[line]; n >= x && c[0] == 1 && c[1] == 1 && c[2] >= y {
 			edits = between(a[x:n], b[y:c[2]], i+x, j+y, edits)
@@ -79,7 +78,7 @@ func compareLines(a, b []string, i, j int, edits []edit) []edit {
 	return between(a[x:], b[y:], i+x, j+y, edits)
 }
 
-// between appends the edit of lines between two that are the same.
+// between appends the edit of the lines between two matching ones.
 func between(a, b []string, i, j int, edits []edit) []edit {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b, i, j = a[1:], b[1:], i+1, j+1
@@ -111,7 +110,7 @@ func hunk(out *strings.Builder, a, b []string, edits []edit) {
 	writeLines(out, " ", a[at:at+after])
 }
 
-// lineRange returns lines as a unified diff names them.
+// lineRange returns a range of lines in the form of a unified diff.
 func lineRange(start, n int) string {
 	if n > 0 {
 		start++

@@ -13,11 +13,11 @@ import (
 // Format returns the file src, formatted; name is for positions in errors. The error is that of
 // idl.Parse if the file does not parse; a file with errors is not formatted.
 //
-// Lines are indented by two spaces a level. Each declaration, field, value and method has a line
-// of its own. Elements of arguments, annotations and constants stay on the lines that they are
-// on. Of empty lines one is kept; there is one before and after what has a body. Separators and
-// comments stay what they are, except for white space before and after lines, and so does a byte
-// order mark.
+// Lines are indented by two spaces per level. Each declaration, field, value and method has a line
+// of its own. Line breaks between arguments, annotations and elements of constants stay. Several
+// empty lines become one; a definition with a body has an empty line before and after it.
+// Separators and comments stay unchanged, except for white space before and after lines. A byte
+// order mark stays, too.
 func Format(name string, src []byte) ([]byte, error) {
 	tokens, err := idl.Tokens(name, src)
 	if err != nil {
@@ -43,7 +43,7 @@ func Format(name string, src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// same returns an error unless the tokens of out are those that are given.
+// same returns an error unless out consists of the given tokens.
 func same(name string, tokens []idl.Token, out []byte) error {
 	again, err := idl.Tokens(name, out)
 	ok := err == nil && len(again) == len(tokens)
@@ -71,12 +71,12 @@ type token struct {
 	before []idl.Token
 }
 
-// A gap is what stands between two tokens.
+// A gap is the white space between two tokens.
 type gap uint8
 
 const (
 	none  gap = iota
-	space     // or nothing, at the start of a line
+	space     // nothing at the start of a line
 	keep      // a new line if there was one, else nothing
 	wrap      // a new line if there was one, else a space
 	line      // a new line, and an empty one if there was one
@@ -90,15 +90,15 @@ type printer struct {
 	comments []idl.Token // those after the last token
 	next     int         // the token that is written next
 	out      bytes.Buffer
-	endLine  int // where in the source the last token or comment that was written ends
-	indent   int // of the lines that begin now
+	endLine  int // the source line on which the last written token or comment ends
+	indent   int // of the next lines
 	started  int // the indentation of the current line
 }
 
-// text returns the next token's text, "" at the end. That of a string is its quote.
+// text returns the next token's text, or "" at the end. For a string it returns only the quote.
 func (p *printer) text() string { return p.peek(0) }
 
-// peek returns the text of the n-th token from the next one on.
+// peek returns the text of the n-th token after the next one.
 func (p *printer) peek(n int) string {
 	switch {
 	case p.next+n >= len(p.tokens):
@@ -112,8 +112,8 @@ func (p *printer) peek(n int) string {
 // write writes the next token, after a gap.
 func (p *printer) write(g gap) { p.writeClosing(g, p.indent) }
 
-// writeClosing writes the next token, after a gap. Comments before it are indented as the lines
-// now are, the token itself by indent.
+// writeClosing writes the next token, after a gap. Comments before it have the current
+// indentation, the token itself has indent.
 func (p *printer) writeClosing(g gap, indent int) {
 	if p.next == len(p.tokens) {
 		return
@@ -131,15 +131,15 @@ func (p *printer) writeClosing(g gap, indent int) {
 	p.endLine = t.EndLine()
 }
 
-// commented writes the comments before a token, and what separates it from the last one. Which of
-// them are on one line and which have empty lines in between stays as it is: that tells which
-// declaration a comment belongs to. A new line that the gap asks for comes before all comments,
-// or, if there is one already, is that one.
+// commented writes the comments before a token, and the white space between it and the last token.
+// Line breaks and empty lines between them stay, because they tell to which declaration a comment
+// belongs. If the gap needs a new line, an existing one serves as that; otherwise it comes before
+// all comments.
 func (p *printer) commented(g gap, t token, indent int) {
 	last := len(t.before)
-	lines := make([]int, last+1) // how many lines each starts after the end of the one before
-	first := -1                  // the first that starts on a new line
-	long := 0                    // the last comment of several lines, else the first one
+	lines := make([]int, last+1) // how many lines each starts after the end of the previous one
+	first := -1                  // the first comment that starts on a new line
+	long := 0                    // the last comment of several lines, or else the first one
 	end := p.endLine
 	for i := range lines {
 		of := t.Token
@@ -156,12 +156,12 @@ func (p *printer) commented(g gap, t token, indent int) {
 		end = of.EndLine()
 	}
 	if first < 0 && g >= line {
-		// The comments before a long one are about the last token, the others about t.
+		// The comments before a long one belong to the last token, the others to t.
 		first = long
 		lines[first] = 1
 	}
-	// Comments before first are about the last token if they start on its line: then the empty
-	// line after them means nothing.
+	// Comments before first belong to the last token if they start on its line. An empty line
+	// after them then has no meaning.
 	free := first == 0 || first > 0 && t.before[first-1].Pos.Line == p.endLine
 	switch {
 	case free && g == blank:
@@ -185,7 +185,8 @@ func (p *printer) commented(g gap, t token, indent int) {
 	p.indent = indent
 }
 
-// separate writes what a gap says; lines is how many lines there are from one end to the other.
+// separate writes the white space of a gap. lines is the number of lines from one end of the gap
+// to the other.
 func (p *printer) separate(g gap, lines int) {
 	if p.out.Len() == 0 {
 		p.started = p.indent
@@ -208,7 +209,7 @@ func (p *printer) separate(g gap, lines int) {
 	}
 }
 
-// comment writes a comment. The lines of one that has a star on each are aligned.
+// comment writes a comment. It aligns the lines of a comment with a star on each line.
 func (p *printer) comment(c idl.Token) {
 	lines := strings.Split(c.Text, "\n")
 	starred := len(lines) > 1

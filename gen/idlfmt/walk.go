@@ -3,7 +3,7 @@ package idlfmt
 import "github.com/nocopythrift/nocopythrift/gen/idl"
 
 // The methods of this file follow the grammar, which the tokens are known to obey. Each writes one
-// element of it; gap is that before its first token.
+// element of the grammar. Its argument g is the gap before the first token.
 
 // file writes all tokens and the comments after the last one.
 func (p *printer) file() {
@@ -17,7 +17,7 @@ func (p *printer) file() {
 		at := p.next
 		p.definition(g)
 		before, bodied = word, has
-		if p.next == at { // cannot be, but must not go on for ever
+		if p.next == at { // impossible, but must not loop for ever
 			p.write(line)
 		}
 	}
@@ -39,7 +39,7 @@ func isHeader(word string) bool {
 	return word == "namespace" || word == "include" || word == "cpp_include"
 }
 
-// hasBody reports whether the next definition is one of several lines.
+// hasBody reports whether the next definition has several lines.
 func (p *printer) hasBody() bool {
 	switch p.text() {
 	case "enum", "struct", "union", "exception", "service":
@@ -97,8 +97,8 @@ func (p *printer) definition(g gap) {
 	p.indent = 0
 }
 
-// body writes a pair of braces, and each element in it on a line. base is the indentation of the
-// closing one.
+// body writes a pair of braces, and each element between them on its own line. base is the
+// indentation of the closing brace.
 func (p *printer) body(base int, element func(gap)) {
 	p.write(space)
 	outside := p.indent
@@ -123,7 +123,7 @@ func (p *printer) body(base int, element func(gap)) {
 	p.indent = outside
 }
 
-// list writes a pair of brackets and the elements in it, on the lines that they are on.
+// list writes a pair of brackets and the elements between them, and keeps their line breaks.
 func (p *printer) list(g gap, end string, element func(gap)) {
 	p.write(g)
 	base, outside := p.started, p.indent

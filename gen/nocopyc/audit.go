@@ -103,7 +103,7 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// compare loads and compares what is old and what is new.
+// compare loads and compares the old and the new Version.
 func compare(in audit.Input, opt audit.Options, stderr io.Writer) ([]audit.Finding, error) {
 	old, new, err := audit.Load(in)
 	if err != nil {

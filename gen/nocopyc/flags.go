@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-// parseMixed parses flags that may stand before, between and after other arguments, which it
-// returns. After "--" there are no flags.
+// parseMixed parses flags before, between and after other arguments, and returns the other
+// arguments. "--" ends the flags.
 func parseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 	var operands []string
 	for {
@@ -28,8 +28,8 @@ func parseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 	}
 }
 
-// plainly returns err as the command prints it: errors in files as they are, others after the
-// command's name.
+// plainly returns err in the form that the command prints: errors in files unchanged, others after
+// the command's name.
 func plainly(err error) error {
 	var list idl.ErrorList
 	if errors.As(err, &list) {

@@ -26,7 +26,7 @@ command line and files that do not parse or cannot be read or written.
 
 `
 
-// A formatter is "nocopyc fmt" with its flags.
+// A formatter runs "nocopyc fmt" with its flags.
 type formatter struct {
 	write, list, diff, check bool
 	stdout, stderr           io.Writer
@@ -117,7 +117,8 @@ func (f *formatter) file(name string) error {
 	return f.format(name, src)
 }
 
-// format formats the text of a file and does with it what the flags say.
+// format formats the text of a file and writes, checks or compares the result, according to the
+// flags.
 func (f *formatter) format(name string, src []byte) error {
 	out, err := idlfmt.Format(name, src)
 	if err != nil {
@@ -140,8 +141,8 @@ func (f *formatter) format(name string, src []byte) error {
 	return err
 }
 
-// replaceFile replaces the text of a file at once. It keeps the file's permissions, and symbolic
-// links to it.
+// replaceFile replaces the text of a file atomically. It keeps the file's permissions, and
+// symbolic links to it.
 func replaceFile(name string, text []byte) error {
 	final, err := filepath.EvalSymlinks(name)
 	if err != nil {

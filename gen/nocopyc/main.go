@@ -56,7 +56,7 @@ In a Go file, for "go generate":
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// dirs is a flag that may be given several times.
+// dirs is a flag that may be repeated.
 type dirs []string
 
 func (d *dirs) String() string { return strings.Join(*d, " ") }
@@ -66,7 +66,7 @@ func (d *dirs) Set(dir string) error {
 	return nil
 }
 
-// run is the command with these arguments. It returns the exit code.
+// run runs the command with these arguments and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
@@ -76,14 +76,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return runFmt(args[1:], os.Stdin, stdout, stderr)
 		}
 	}
-	// The flag of earlier versions, which may stand anywhere.
+	// The flag of earlier versions may stand anywhere.
 	if i := slices.IndexFunc(args, func(a string) bool { return a == "-audit" || a == "--audit" }); i >= 0 {
 		return runAudit(slices.Delete(slices.Clone(args), i, i+1), stdout, stderr)
 	}
 	return runGenerate(args, stdout, stderr)
 }
 
-// runGenerate is the command that generates Go. It returns the exit code.
+// runGenerate generates Go code and returns the exit code.
 func runGenerate(args []string, stdout, stderr io.Writer) int {
 	var (
 		includes dirs
@@ -131,8 +131,8 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// mistakeIn tells what is wrong with the files of a command line, which may name a folder for the
-// output, or ask for a check; "" if nothing is.
+// mistakeIn returns the mistake in the files of a command line, or "". hasOutput tells that the
+// command line has -o or -check.
 func mistakeIn(files []string, hasOutput bool) string {
 	isFlag := func(f string) bool { return strings.HasPrefix(f, "-") && !strings.HasSuffix(f, ".thrift") }
 	late := slices.IndexFunc(files, isFlag)
@@ -148,7 +148,7 @@ func mistakeIn(files []string, hasOutput bool) string {
 }
 
 // generate writes the Go files for inputs into the folder out, and warnings to stderr. If out is
-// "" it only reports what is wrong.
+// "", it only reports errors.
 func generate(out string, inputs, includes []string, opt golang.Options, stderr io.Writer) error {
 	set, err := schema.Load(inputs, includes)
 	for _, w := range set.Warnings {
@@ -158,7 +158,7 @@ func generate(out string, inputs, includes []string, opt golang.Options, stderr 
 		return err
 	}
 	if out == "" {
-		opt.PackagePrefix = "any" // what the packages' paths are does not matter
+		opt.PackagePrefix = "any" // the packages' paths do not matter
 		_, err = golang.Generate(set, opt)
 		return err
 	}

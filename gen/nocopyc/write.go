@@ -8,15 +8,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
 
-// write writes files into the folder out. It writes each under a temporary name in its
-// folder first, and renames them when all are complete. Files that would not change are
-// not written, so that their times stay.
+// write writes files into the folder out. It first writes each file under a temporary name in the
+// same folder, and renames them when all are complete. It does not write files that would not
+// change, which keeps their times.
 func write(out string, files []golang.File) (err error) {
 	type pending struct{ temp, final string }
 	var list []pending
 	defer func() {
 		for _, p := range list {
-			os.Remove(p.temp) // has no effect on files that were renamed
+			os.Remove(p.temp) // has no effect after the rename
 		}
 	}()
 	for _, f := range files {
@@ -40,8 +40,8 @@ func write(out string, files []golang.File) (err error) {
 	return nil
 }
 
-// writeTemp writes src to a new file in the directory of final and returns its name; on
-// error too if the file exists and must be removed.
+// writeTemp writes src to a new file in the directory of final and returns its name. It returns
+// the name even with an error if the file exists and must be removed.
 func writeTemp(final string, src []byte) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(final), 0o777); err != nil {
 		return "", err

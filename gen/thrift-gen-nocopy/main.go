@@ -1,16 +1,17 @@
-// Thrift-gen-nocopy is a plugin of thriftgo, and so of Kitex's generator. It makes the code that
-// "nocopyc -kitex" makes.
+// Thrift-gen-nocopy is a plugin of thriftgo, and therefore of Kitex's generator. It generates the
+// same code as "nocopyc -kitex".
 //
 //	go install github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy@latest
 //	kitex -thrift-plugin nocopy -module example.com/shop shop.thrift
 //	thriftgo -g go -p nocopy shop.thrift
 //
-// Its files are in the folder nocopy of the output directory, beside what Kitex makes of the same
-// file. Parameters are given as in "-p nocopy:out=DIR,package_prefix=PATH": the folder to write to
-// instead, and its import path, which is needed outside of Go modules.
+// It writes to the folder nocopy of the output directory, beside Kitex's own code. Parameters, as
+// in "-p nocopy:out=DIR,package_prefix=PATH", give another folder, and its import path, which is
+// needed outside Go modules.
 //
-// A plugin gets a syntax tree, as a Thrift message on standard input, without comments and
-// positions. So the .thrift files that it names are read again, from the current directory.
+// A plugin gets a syntax tree without comments and positions, as a Thrift message on standard
+// input. The plugin therefore reads the .thrift files that the tree names again, from the current
+// directory.
 package main
 
 import (
@@ -38,11 +39,11 @@ func main() {
 	}
 }
 
-// maxRequest is the most bytes of a request.
+// maxRequest is the largest size of a request in bytes.
 const maxRequest = 1 << 30
 
-// run reads a request and writes the response to it. What is wrong with the request, or with the
-// files that it names, is in the response.
+// run reads a request and writes the response. The response contains errors in the request and in
+// the files that it names.
 func run(in io.Reader, out io.Writer) error {
 	data, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
 	if err != nil {
@@ -119,7 +120,7 @@ func generate(ast parser.Thrift, folder string, opt golang.Options) ([]golang.Fi
 }
 
 // includeFolders returns the folders in which thriftgo has found the files that a tree includes,
-// directly or not, each once.
+// directly or indirectly, each once.
 func includeFolders(ast parser.Thrift) []string {
 	var folders []string
 	seen := map[string]bool{}
@@ -144,10 +145,11 @@ func includeFolders(ast parser.Thrift) []string {
 }
 
 const (
-	// sameFile stands before the name of a file that was there before, if thriftgo compresses trees.
+	// sameFile precedes the name of a file that came before in the tree, if thriftgo compresses
+	// trees.
 	sameFile = "THRIFGO_REF:"
 
-	// trailer ends a request with additional information, in the byte before it.
+	// trailer ends a request that has additional information in the byte before it.
 	trailer = "\xffTHRIFTGO_TRAILER_V1\xff"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestBadRequests gives the plugin what is no request: the response tells why.
+// TestBadRequests: for input that is not a request, the response tells why.
 func TestBadRequests(t *testing.T) {
 	good := plugin.NewRequest()
 	good.SetLanguage("go")

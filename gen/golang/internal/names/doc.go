@@ -1,16 +1,16 @@
-// Package names decides what everything in generated code is called, and in which Go package it
-// is. Only the generator calls it.
+// Package names chooses the names of all declarations in generated code, and their Go packages.
+// Only the generator calls it.
 //
-// The noun is a Package, and what it has a name for:
+// The central type is Package. It has names for:
 //
 //	.thrift files of one namespace ──► Package ── Names ─┬─ Struct  Order NewOrder orderID …
 //	                                     Dir, Name       ├─ Enum    Color Color_RED ParseColor …
 //	                                                     ├─ Service OrdersHandler NewOrdersClient …
 //	                                                     └─ typedefs and constants
 //
-// identifier.go makes a Go name of an IDL name as Apache Thrift's generator does, and file and
-// folder names that the go command does not pass over. scope.go keeps names apart that would be
-// the same. package.go says which file's code goes into which package, and which packages it
-// imports. Names are chosen in the order of the declarations: a file that is generated alone gets
-// the same names as with those that include it.
+// identifier.go converts IDL names to Go names as Apache Thrift's generator does, and makes file
+// and folder names that the go command does not ignore. scope.go makes equal names differ.
+// package.go maps files to packages, and lists the packages that a file's code imports. Names are
+// chosen in the order of the declarations: a file that is generated alone gets the same names as
+// together with files that include it.
 package names

@@ -10,11 +10,11 @@ import (
 var initialisms = Words(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
 	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
 
-// Locals holds the names of receivers, parameters, local variables and imports in generated
+// Locals holds the names of the receivers, parameters, local variables and imports in generated
 // code.
 var Locals = Words(`s v n b opts nocopy impl io iter fmt slog math sync h c w ctx args result context rpc a r err validate`)
 
-// FieldsLocals holds the names of more of them, in the code that Options.Fields adds.
+// FieldsLocals holds more such names, in the code that Options.Fields adds.
 var FieldsLocals = Words(`at e f i k l to x`)
 
 // Predeclared holds Go's predeclared names, which generated names must not shadow, and main,
@@ -23,7 +23,7 @@ var Predeclared = Words(`any bool byte comparable complex64 complex128 error flo
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear
 	close complex copy delete imag len make max min new panic print println real recover init main _`)
 
-// Words returns the set of words that are separated by spaces.
+// Words returns the set of the words in a text.
 func Words(words string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -32,10 +32,9 @@ func Words(words string) map[string]bool {
 	return m
 }
 
-// Public returns the Go name that Apache's generator makes of an IDL name:
-// user_id → UserID, get_x → GetX, but userId → UserId and a_B → A_B. Names that
-// look like a constructor's, or like those of a method's arguments and result,
-// get an underscore.
+// Public returns the Go name that Apache's generator makes from an IDL name: user_id → UserID,
+// get_x → GetX, but userId → UserId and a_B → A_B. Names that look like the name of a constructor,
+// or of a method's arguments or result, get an underscore.
 func Public(name string) string {
 	if name == "" {
 		return ""
@@ -51,9 +50,9 @@ func Public(name string) string {
 	return name
 }
 
-// camelCase drops underscores before lower-case letters, capitalising these,
-// and capitalises initialisms. Only a whole word between underscores can be an
-// initialism, and only after a dropped one: ids, userId and url_Id keep theirs.
+// camelCase drops underscores before lower-case letters, capitalises these letters, and
+// capitalises initialisms. Only a whole word after a dropped underscore can be an initialism: ids,
+// userId and url_Id keep their letters.
 func camelCase(name string) string {
 	name = fixInitialism(name, 0)
 	for i := 1; i < len(name)-1; i++ {
@@ -68,13 +67,13 @@ func camelCase(name string) string {
 	return name
 }
 
-// golintInitialisms holds the words that golint wants in capitals and Apache's generator does not
+// golintInitialisms holds the initialisms that golint demands and Apache's generator does not
 // know.
 var golintInitialisms = Words(`ACL SQL XMPP`)
 
-// asGolint returns a name with the initialisms in it in capitals, as golint demands: userId →
-// userID, UrlList → URLList. A word ends before an underscore, and after a small letter that a
-// capital or a digit follows: Ids and HTTPUrl stay as they are.
+// asGolint capitalises the initialisms in a name as golint demands: userId → userID, UrlList →
+// URLList. A word ends before an underscore, and after a lower-case letter before a capital or a
+// digit: Ids and HTTPUrl stay unchanged.
 func asGolint(name string) string {
 	out, from := []byte(name), 0
 	for i := range out {
@@ -91,7 +90,7 @@ func asGolint(name string) string {
 	return string(out)
 }
 
-// fixInitialism returns name with the word that begins at an offset in capitals, if that is an
+// fixInitialism capitalises the word of name that begins at an offset, if the word is an
 // initialism.
 func fixInitialism(name string, at int) string {
 	word, _, _ := strings.Cut(name[at:], "_")
@@ -116,9 +115,9 @@ func Private(name string) string {
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-// PackageName returns a valid package name for the last part of a namespace or for
-// a file's name. The go command passes over files of package documentation, and
-// packages called main and init cannot be imported under their names.
+// PackageName returns a valid package name for the last part of a namespace or for a file's name.
+// The go command ignores files of package documentation, and packages called main and init cannot
+// be imported under their names.
 func PackageName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
@@ -138,9 +137,9 @@ func PackageName(name string) string {
 	return name
 }
 
-// FolderName returns the name of the folder for one part of a namespace. The go
-// command passes over _x, .x and testdata, gives vendor a meaning of its own, and
-// refuses -x and what Windows reserves.
+// FolderName returns the name of the folder for one part of a namespace. The go command ignores
+// _x, .x and testdata, gives vendor a special meaning, and refuses -x and the names that Windows
+// reserves.
 func FolderName(name string) string {
 	name = visible(name)
 	if short, _, _ := strings.Cut(name, "."); name == "testdata" || name == "vendor" || devices[strings.ToLower(short)] {
@@ -149,8 +148,8 @@ func FolderName(name string) string {
 	return name
 }
 
-// FileName returns the name of the Go file for a .thrift file. The go command reads
-// meaning into names like x_test.go and x_linux.go, and passes over _x.go.
+// FileName returns the name of the Go file for a .thrift file. The go command gives names like
+// x_test.go and x_linux.go a meaning, and ignores _x.go.
 func FileName(base string) string {
 	name := visible(PlainName(base))
 	if name == "" {
@@ -167,8 +166,8 @@ func FileName(base string) string {
 	return name + ".go"
 }
 
-// PlainName returns name with _ for the characters that Go modules do not allow in
-// file names, or that would end a comment.
+// PlainName returns name with _ instead of characters that Go modules do not allow in file names,
+// or that would end a comment.
 func PlainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r) {

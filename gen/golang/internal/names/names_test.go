@@ -24,7 +24,7 @@ func TestPublicName(t *testing.T) {
 	}
 }
 
-// TestGolintNames: Options.Golint changes initialisms only.
+// TestGolintNames: Options.Golint changes only initialisms.
 func TestGolintNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"userId": "UserID", "user_id": "UserID", "imageUrl": "ImageURL", "UrlList": "URLList", "url_Id": "URL_ID", "ids": "Ids",
@@ -76,7 +76,7 @@ func TestFolderName(t *testing.T) {
 	}
 }
 
-// TestPlatforms: every operating system and processor that the go command knows is known here.
+// TestPlatforms: platforms has every operating system and processor that the go command knows.
 func TestPlatforms(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src/internal/syslist/syslist.go"))
 	if err != nil {

@@ -13,11 +13,11 @@ type Package struct {
 	Dir  string // slash-separated, relative to the output directory
 	Name string
 	*Names
-	Written bool // this run generates some file of it
+	Written bool // this run generates at least one of its files
 	Used    bool // written, or imported by a package that is written
 }
 
-// Packages is the Go package that each file's code goes to.
+// Packages maps each file to the Go package of its code.
 type Packages map[*schema.Program]*Package
 
 // PackagesOf returns the packages for all files of set.
@@ -38,9 +38,9 @@ func PackagesOf(set *schema.Set, opt Options) Packages {
 	return of
 }
 
-// packageDir returns the folder for a file's code: a/b/c for "namespace go a.b.c", and
-// the file's base name in lower case if it has no namespace, as with Apache's
-// generator. Names that the go command would pass over are changed by FolderName.
+// packageDir returns the folder for a file's code: a/b/c for "namespace go a.b.c", and the file's
+// base name in lower case if it has no namespace, as with Apache's generator. FolderName changes
+// names that the go command would ignore.
 func packageDir(p *schema.Program) string {
 	ns := p.Namespace("go")
 	if ns == "" {

@@ -11,8 +11,8 @@ import (
 // Scope holds the names that are taken.
 type Scope map[string]bool
 
-// Unique returns name, with as many underscores added as it takes to differ from all taken
-// and all predeclared names, and marks it as taken.
+// Unique returns name, with underscores added until it differs from all taken and all predeclared
+// names, and marks the result as taken.
 func (s Scope) Unique(name string) string {
 	for s[name] || Predeclared[name] {
 		name += "_"
@@ -25,11 +25,11 @@ func (s Scope) Unique(name string) string {
 type Struct struct {
 	Type, New, Parse, Read, Desc, Which string
 	Fields                              []Field
-	// With Options.Fields, of a struct that is no union: the type of its fields, the function that
-	// returns one with the IDL's defaults, the one that makes a message of them, and the one that
-	// reads them
+	// With Options.Fields, for a struct that is not a union: the type of plain values, the
+	// function that returns them with the IDL's defaults, the function that makes a message from
+	// them, and the function that parses them
 	Values, Defaults, NewOf, ParseValues string
-	// And if it has lists of structs: the type of the functions that take their elements, and the
+	// If it has lists of structs: the type of the functions that take their elements, and the
 	// function that calls them
 	By, ParseBy string
 }
@@ -39,9 +39,9 @@ type Field struct {
 	Go     string // the part of method names: Name in GetName and SetName
 	Const  string // the field constant
 	Arm    string // the constant that a union's Which returns; "" in a struct
-	SetMap string // the method that takes a Go map, of fields that have one
-	// With Options.Fields: the field of the type of fields, and of lists of structs the methods that
-	// take a slice of these and a function
+	SetMap string // the method that takes a Go map, if there is one
+	// With Options.Fields: the field of the type of plain values and, for lists of structs, the
+	// methods that take a slice of plain values, and a function
 	Value, SetOf, SetBy string
 }
 
@@ -51,7 +51,7 @@ type Enum struct {
 	Values                 []string
 }
 
-// Const holds the Go names of a constant: its own, and that of the variable that describes it.
+// Const holds the Go names of a constant and of the variable that describes it.
 type Const struct{ Name, Var string }
 
 // Service holds the Go names of a service's declarations.
@@ -62,7 +62,7 @@ type Service struct {
 
 // Method holds the Go names of a method.
 type Method struct {
-	Go  string // the name of the handler's and of the client's method
+	Go  string // the name of the method of the handler and of the client
 	Var string // the variable that holds its *rpc.Method
 }
 
@@ -74,15 +74,15 @@ type Names struct {
 	Enums    map[*schema.Enum]*Enum
 	Typedefs map[*schema.Typedef]string
 	Consts   map[*schema.Const]Const
-	// Of all packages: a service may extend another package's
+	// Services of all packages: a service may extend one of another package
 	Services map[*schema.Service]*Service
 }
 
-// Options tell which names are needed, and how they are formed.
+// Options tells which names are needed, and how they are formed.
 type Options struct {
-	Fields, Golint bool  // as golang.Options has them
-	Methods        Scope // the methods that every struct, union and exception has
-	ValuesMethods  Scope // and those that every type of plain values has
+	Fields, Golint bool  // as in golang.Options
+	Methods        Scope // the methods of every struct, union and exception
+	ValuesMethods  Scope // the methods of every type of plain values
 }
 
 // newNames returns the names of an empty package. services is shared by all packages.
@@ -106,9 +106,9 @@ func (n *Names) public(name string) string {
 	return name
 }
 
-// addFile chooses the names of what p defines. Types choose first, then their members,
-// then typedefs and constants. Included files must be added before those that
-// include them, which then cannot change their names.
+// addFile chooses the names of p's definitions: first of types, then of their members, then of
+// typedefs and constants. Included files must be added before the files that include them, so that
+// these cannot change their names.
 func (n *Names) addFile(p *schema.Program) {
 	for _, s := range p.Structs {
 		n.Structs[s] = &Struct{Type: n.Taken.Unique(n.public(s.Name))}
@@ -138,14 +138,15 @@ func (n *Names) addFile(p *schema.Program) {
 		name := n.Taken.Unique(n.public(c.Name))
 		n.Consts[c] = Const{name, n.Taken.Unique(Private(name) + "Const")}
 	}
-	if n.opt.Fields { // last, so that other names do not depend on it
+	if n.opt.Fields { // last, so that other names do not depend on the option
 		for _, s := range StructsOf(p) {
 			n.values(s)
 		}
 	}
 }
 
-// StructsOf returns the structs of p and those of its services' methods.
+// StructsOf returns the structs of p, and the structs of the arguments and results of its
+// services' methods.
 func StructsOf(p *schema.Program) []*schema.Struct {
 	list := slices.Clone(p.Structs)
 	for _, s := range p.Services {
@@ -159,7 +160,7 @@ func StructsOf(p *schema.Program) []*schema.Struct {
 	return list
 }
 
-// values chooses the names of what Options.Fields adds for s, at the level of the package.
+// values chooses the package-level names that Options.Fields adds for s.
 func (n *Names) values(s *schema.Struct) {
 	if s.Shape == schema.IsUnion {
 		return
@@ -172,7 +173,7 @@ func (n *Names) values(s *schema.Struct) {
 	sn.By, sn.ParseBy = n.Taken.Unique(sn.Type+"By"), n.Taken.Unique("Parse"+sn.Type+"By")
 }
 
-// members chooses the names of what belongs to the type of s, which has its name already.
+// members chooses the names of the members of s. The type already has its name.
 func (n *Names) members(s *schema.Struct) {
 	sn := n.Structs[s]
 	sn.New = n.Taken.Unique("New" + sn.Type)
@@ -197,7 +198,7 @@ func (n *Names) members(s *schema.Struct) {
 		}
 		sn.Fields = append(sn.Fields, fn)
 	}
-	for i, f := range s.Fields { // names of fields come first
+	for i, f := range s.Fields { // fields choose first
 		if f.Type.Kind == schema.Map {
 			sn.Fields[i].SetMap = methods.Unique("Set" + sn.Fields[i].Go + "Map")
 		}
@@ -214,14 +215,13 @@ func (n *Names) members(s *schema.Struct) {
 	}
 }
 
-// vettedMethods holds the method names for which go vet demands the signature that the
-// standard library gives them.
+// vettedMethods holds the method names for which go vet demands the standard library's signature.
 var vettedMethods = Words(`GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML
 	UnreadByte UnreadRune WriteByte`)
 
-// service chooses the names of a service's declarations, those of the service that it
-// extends before its own. Arguments and results of its methods are structs called
-// VGetArgs and VGetResult; Public gives no struct of the IDL such a name.
+// service chooses the names of a service's declarations, after those of the service that it
+// extends. Arguments and results of a method get of service V are structs called VGetArgs and
+// VGetResult; Public gives no struct of the IDL such a name.
 func (n *Names) service(s *schema.Service) {
 	if n.Services[s] != nil {
 		return
@@ -238,7 +238,7 @@ func (n *Names) service(s *schema.Service) {
 		NewClient:     n.Taken.Unique("New" + name + "Client"),
 	}
 	n.Services[s] = sn
-	// A method must not hide those that are inherited, nor the clients that these come from.
+	// A method must not hide inherited methods, nor the embedded clients that they come from.
 	methods := Scope(maps.Clone(vettedMethods))
 	for b := s.Extends; b != nil; b = b.Extends {
 		base := n.Services[b]
