@@ -13,7 +13,7 @@ type serviceView struct {
 	// The IDL's name of the extended service, with its file, or ""
 	Extends                                                 string
 	Handler, Unimplemented, NewProcessor, Client, NewClient string
-	Base                                                    *baseView // of the extended service, or nil
+	Base                                                    *baseView // that of Extends, or nil
 	Methods                                                 []methodView
 }
 
