@@ -15,7 +15,7 @@ import (
 type Args struct {
 	method *Method
 	body   body
-	call   *call // a client's; else nil
+	call   *call // the client's call; nil on a server
 }
 
 // Struct returns the arguments as a struct, for conversion to their generated type, as in
@@ -74,7 +74,7 @@ func (a *Args) Read(ctx context.Context, _ string, n int, in bufiox.Reader) erro
 type Result struct {
 	method *Method
 	body   body
-	call   *call // a client's, of which it is the result of an attempt, or what is returned; else nil
+	call   *call // on a client, the call whose result, or attempt's result, this is; else nil
 }
 
 // Struct returns the result as a struct, for conversion to its generated type, as in
@@ -99,8 +99,8 @@ func (r *Result) SetSuccess(v any) {
 		v, there = r.method.success.value(v)
 	}
 	if !there {
-		// Kitex does this with the result of the attempt that has ended a call. It may hold a declared
-		// exception, which GetResult does not give.
+		// Kitex passes the result of the attempt that has ended the call. It may hold a declared
+		// exception, which GetResult does not return.
 		if r.call != nil && r == &r.call.result {
 			r.body.receive(r.call.lastReply())
 		} else {

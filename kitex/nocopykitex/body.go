@@ -10,28 +10,29 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// body is a struct that is sent or was received: a message, or wire bytes that become one when
-// somebody wants to look at them. Any number of goroutines may use it, but change the message only
-// while no other uses that.
+// body is a struct that is sent or was received: a message, or wire bytes that become a message at
+// first use. Any number of goroutines may use it. One of them may change the message only while no
+// other uses the message.
 type body struct {
 	desc *thriftimpl.Desc
 
 	mu sync.Mutex
-	// At most one of these three is there
+	// At most one of these three is set
 	received nocopy.Struct     // belongs to the caller of a client
 	msg      *nocopy.Message   // a held one
-	wire     [][]byte          // memory that nobody changes and the garbage collector frees
-	earlier  []*nocopy.Message // were msg, and may still be looked at
-	byRef    bool              // what was written is referred to until it has been sent
+	wire     [][]byte          // immutable memory that the garbage collector frees
+	earlier  []*nocopy.Message // previous values of msg, which may still be read
+	byRef    bool              // Kitex refers to the written bytes until they are sent
 }
 
-// errEmpty is the error of sending what is not there.
+// errEmpty is the error of sending an empty body.
 var errEmpty = errors.New("nocopy: arguments that were not set")
 
 // set makes m, a held message, the struct.
 func (b *body) set(m *nocopy.Message) { b.replace(nocopy.Struct{}, m, nil) }
 
-// receive makes s, which belongs to the caller of a client, the struct. It may be zero: none.
+// receive makes s, which belongs to the caller of a client, the struct. If s is zero, there is no
+// struct.
 func (b *body) receive(s nocopy.Struct) { b.replace(s, nil, nil) }
 
 func (b *body) replace(s nocopy.Struct, m *nocopy.Message, wire [][]byte) {
@@ -43,9 +44,9 @@ func (b *body) replace(s nocopy.Struct, m *nocopy.Message, wire [][]byte) {
 	b.received, b.msg, b.wire = s, m, wire
 }
 
-// encode makes the wire bytes of m, which must have been finished and must not recycle, the
-// struct. m must be released then. Pieces of less than below bytes are copied, as are those of m's
-// own memory of less than long.
+// encode makes the wire bytes of m the struct. m must be finished, must not recycle, and must be
+// released afterwards. encode copies pieces shorter than below, and pieces of m's own memory
+// shorter than long.
 func (b *body) encode(m *nocopy.Message, below, long int) {
 	wire := thriftimpl.Detach(m, below, long)
 	b.mu.Lock()
@@ -56,8 +57,8 @@ func (b *body) encode(m *nocopy.Message, below, long int) {
 	b.replace(nocopy.Struct{}, nil, wire)
 }
 
-// message returns the held message, which it makes of wire bytes if it has to; nil if there is
-// none.
+// message returns the held message, or nil if there is none. It makes one from wire bytes if
+// necessary.
 func (b *body) message() *nocopy.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,10 +104,10 @@ func (b *body) write(out bufiox.Writer) error {
 	return err
 }
 
-// pieces returns the wire bytes, for which it may use dst, and whether they are those of a held
-// message.
+// pieces returns the wire bytes, and whether they are those of a held message. It may append to
+// dst.
 func (b *body) pieces(dst [][]byte) (pieces [][]byte, held bool, err error) {
-	b.mu.Lock() // one of several that encode the struct finishes it, if it was changed
+	b.mu.Lock() // if several goroutines encode a changed struct, one of them finishes it
 	defer b.mu.Unlock()
 	switch {
 	case b.msg != nil:
@@ -127,8 +128,8 @@ func (b *body) empty() bool {
 	return b.msg == nil && b.wire == nil && b.received == (nocopy.Struct{})
 }
 
-// end releases the held messages. It does nothing but return false if what was written refers to
-// them and sent is false.
+// end releases the held messages. If Kitex may still refer to them, since they were written by
+// reference and sent is false, it only returns false.
 func (b *body) end(sent bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,22 +148,22 @@ func (b *body) end(sent bool) bool {
 }
 
 const (
-	// referFrom is the size of the smallest piece that is written by reference. Kitex's writers refer
-	// to larger pieces than 4 KiB and copy others.
+	// referFrom is the size of the smallest piece that is written by reference. Kitex's writers
+	// refer to pieces larger than 4 KiB and copy others.
 	referFrom = 4<<10 + 1
 
-	// shareFrom is the size of the smallest piece of another message that is referred to until it is
-	// written: a smaller one is copied at once.
+	// shareFrom is the size of the smallest piece of another message that is referred to until it
+	// is written. Smaller pieces are copied at once.
 	shareFrom = 256
 
-	// longOwn is the size from which on a piece that a request or a result was built in is referred
-	// to instead of copied: then the memory that it was built in can't be used again.
+	// longOwn is the size from which on a piece of a request's or result's own memory is referred
+	// to instead of copied. That memory can't be used again then.
 	longOwn = 32 << 10
 )
 
 // writePieces writes pieces of memory to Kitex's buffer: large ones by reference, as
 // bufiox.Writer's WriteBinary does in constant time, and small ones copied together. It reports
-// whether there are large ones.
+// whether there were large ones.
 func writePieces(out bufiox.Writer, pieces [][]byte) (byRef bool, err error) {
 	for i := 0; i < len(pieces); {
 		if len(pieces[i]) >= referFrom {

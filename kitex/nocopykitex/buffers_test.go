@@ -16,8 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// waitForBuffers waits until no slice of netpoll's buffers is held any more. (There may be fewer
-// than none, if others were given back after Forget.)
+// waitForBuffers waits until no slice of netpoll's buffers is held. (The number may be negative,
+// if slices were given back after Forget.)
 func waitForBuffers(t *testing.T) {
 	t.Helper()
 	for range 500 {
@@ -32,7 +32,7 @@ func waitForBuffers(t *testing.T) {
 // TestBuffersReleased counts the slices of netpoll's buffers that calls hold.
 func TestBuffersReleased(t *testing.T) {
 	for _, c := range carriers {
-		if c.mux { // replies that were written by reference are left to the garbage collector
+		if c.mux { // replies written by reference are left to the garbage collector
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func TestBuffersReleased(t *testing.T) {
 	}
 }
 
-// TestBuffersReleasedOnErrors sends messages that are no good, and large ones of methods that
-// there are not, to a server.
+// TestBuffersReleasedOnErrors sends malformed messages, and large messages for unknown methods, to
+// a server.
 func TestBuffersReleasedOnErrors(t *testing.T) {
 	nocopykitex.Forget()
 	h := newHandler(t)
@@ -103,7 +103,7 @@ func TestBuffersReleasedOnErrors(t *testing.T) {
 	if n := h.calls.Load(); n != 0 {
 		t.Errorf("the handler was called %d times", n)
 	}
-	// Clients that give up: the server's handler goes on.
+	// Clients that give up while the server's handler continues.
 	cl := c.dial(t, addr, nocopykitex.ClientRecycle(), client.WithShortConnection())
 	_, err := cl.Echo(context.Background(), func(args shop.ShopEchoArgs) { fillPicture(args.NewOrder(), stall, 60<<10) },
 		callopt.WithRPCTimeout(20*time.Millisecond))

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// eachCarrier runs f for each way of carrying calls, with memory that is used again and without.
+// eachCarrier runs f for each carrier, with and without recycled memory.
 func eachCarrier(t *testing.T, f func(t *testing.T, c carrier)) {
 	for _, c := range carriers {
 		t.Run(c.name, func(t *testing.T) { f(t, c) })
@@ -42,7 +42,7 @@ func TestEcho(t *testing.T) {
 	})
 }
 
-// echo sends an order of n bytes and compares what comes back.
+// echo sends an order of n bytes and compares the order that comes back.
 func echo(cl shopservice.Client, fill func(shop.Order, int64, int), n, id int) error {
 	want := shop.NewOrder()
 	fill(want, int64(id), n)

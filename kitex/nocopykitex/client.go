@@ -25,7 +25,7 @@ import (
 type Client struct {
 	service *Service
 	kitex   client.Client
-	// Over its connections replies are read when everything that was written has been sent
+	// Set if, over its connections, a reply is read only after all written bytes have been sent
 	atOnce atomic.Bool
 }
 
@@ -53,27 +53,27 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// call is a client's call while it is under way, with its retries.
+// call is a client's call in progress, with its retries.
 type call struct {
 	client *Client
 	method *Method
 	args   Args
-	result Result // what is returned
-	// The arguments refer to those of a server's call, and their memory is used again
+	result Result // the result that is returned
+	// The arguments refer to the arguments of a server's call, and their memory is recycled
 	inScope bool
 
 	mu       sync.Mutex
-	replies  []nocopy.Struct // of all attempts, in the order in which they came
-	others   []nocopy.Struct // results that middlewares have set
-	returned nocopy.Struct   // the result, once ended: the caller's
-	running  int             // attempts
+	replies  []nocopy.Struct // of all attempts, in the order of arrival
+	others   []nocopy.Struct // results set by middlewares
+	returned nocopy.Struct   // the result after end; it belongs to the caller
+	running  int             // number of running attempts
 	ended    bool
-	sent     int  // how many attempts have encoded the arguments
-	answered int  // how many of them have certainly sent them
-	closed   bool // the arguments are not encoded any more
+	sent     int  // number of attempts that have encoded the arguments
+	answered int  // number of attempts that have certainly sent them
+	closed   bool // the arguments must not be encoded any more
 }
 
-// attempt is one of the attempts of a call that is in the scope of a server's call.
+// attempt is an attempt of a call that is in the scope of a server's call.
 type attempt struct{ sent, answered bool }
 
 type (
@@ -81,7 +81,7 @@ type (
 	attemptKey struct{}
 )
 
-// callOf returns the client's call that is under way, nil if there is none.
+// callOf returns the client's call of a context, or nil.
 func callOf(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
 	return c
@@ -89,8 +89,8 @@ func callOf(ctx context.Context) *call {
 
 var errEnded = errors.New("nocopy: the call has ended")
 
-// attempts is the middleware around the others. It notes where attempts begin and end: some go on
-// when their call has ended.
+// attempts is the outermost middleware. It notes the beginning and end of attempts, because some
+// continue after their call has ended.
 func attempts(next endpoint.UnaryEndpoint) endpoint.UnaryEndpoint {
 	return func(ctx context.Context, req, resp any) (err error) {
 		c := callOf(ctx)
@@ -116,8 +116,8 @@ func attempts(next endpoint.UnaryEndpoint) endpoint.UnaryEndpoint {
 	}
 }
 
-// leave notes that an attempt ends with err, unless it panics. The last one releases the replies
-// that nobody gets, if their memory is used again.
+// leave notes that an attempt ends, with err if it has returned, otherwise with a panic. The last
+// attempt releases the replies that nobody gets, if their memory is recycled.
 func (c *call) leave(a *attempt, err error, returned bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,18 +128,18 @@ func (c *call) leave(a *attempt, err error, returned bool) {
 	c.releaseReplies()
 }
 
-// wasSent reports whether an attempt that ends with err has sent the arguments, over a connection
-// that sends what is written before a reply is read.
+// wasSent reports whether an attempt that ends with err has sent the arguments. The connection
+// sends all written bytes before it reads a reply.
 func (c *call) wasSent(err error) bool {
 	if err == nil {
 		return c.method.rpc.Oneway()
 	}
-	_, replied := errors.AsType[*remote.TransError](err) // an exception that is not declared
+	_, replied := errors.AsType[*remote.TransError](err) // an undeclared exception
 	return replied
 }
 
-// releaseReplies releases the replies that nobody gets, if nobody can be reading them and their
-// memory is used again.
+// releaseReplies releases the replies that nobody gets, if their memory is recycled and nobody can
+// be reading them.
 func (c *call) releaseReplies() {
 	if !c.ended || c.running > 0 {
 		return
@@ -167,7 +167,8 @@ func (c *call) end(result nocopy.Struct) {
 	c.releaseReplies()
 }
 
-// send notes that the arguments are about to be encoded, unless their memory may be used again.
+// send notes that the arguments are about to be encoded. It returns an error if their memory may
+// be in use again.
 func (c *call) send(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +182,7 @@ func (c *call) send(ctx context.Context) error {
 	return nil
 }
 
-// received makes s, which has been received, the result r of an attempt. atOnce tells that the
+// received makes s, which was received, the result r of an attempt. atOnce tells that the
 // attempt's arguments have been sent.
 func (c *call) received(ctx context.Context, r *Result, s nocopy.Struct, atOnce bool) error {
 	c.mu.Lock()
@@ -201,8 +202,8 @@ func (c *call) received(ctx context.Context, r *Result, s nocopy.Struct, atOnce 
 	return nil
 }
 
-// close keeps the arguments from being encoded from now on, and reports whether nobody is still
-// sending them.
+// close prevents any further encoding of the arguments. It returns true if nobody is still sending
+// them.
 func (c *call) close() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +211,7 @@ func (c *call) close() bool {
 	return c.ended && c.sent == c.answered
 }
 
-// lastReply returns the reply that came last, zero if there is none.
+// lastReply returns the last reply, or a zero Struct.
 func (c *call) lastReply() nocopy.Struct {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,7 +260,7 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 	}
 	ctx = context.WithValue(ctx, callKey{}, k)
 	returned := thriftimpl.Absent()
-	defer func() { k.end(returned) }() // also when a middleware panics
+	defer func() { k.end(returned) }() // even if a middleware panics
 	if m.rpc.Oneway() {
 		err = c.kitex.Call(ctx, method, &k.args, nil)
 	} else {
@@ -281,9 +282,9 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 	return returned, nil
 }
 
-// encode sets the arguments to what fill, which may be nil, makes of empty ones. If around is a
-// server's call that uses memory again, they refer to its memory and end with it, once they have
-// been sent. Otherwise they are only read from now on, and the garbage collector's.
+// encode sets the arguments: fill, unless it is nil, fills empty ones. If around is a server's
+// call that recycles memory, the arguments refer to its memory, and end with it, once they have
+// been sent. Otherwise they are only read from now on, and the garbage collector frees them.
 func (c *call) encode(fill func(nocopy.Struct), around *scope) error {
 	var held *nocopy.Message
 	var a nocopy.Struct
@@ -295,7 +296,7 @@ func (c *call) encode(fill func(nocopy.Struct), around *scope) error {
 	}
 	if held != nil {
 		defer func() {
-			if !c.inScope { // fill has panicked, or what it made can't be sent
+			if !c.inScope { // fill has panicked, or its arguments can't be sent
 				thriftimpl.End(held)
 			}
 		}()

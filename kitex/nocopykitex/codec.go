@@ -18,8 +18,8 @@ import (
 
 // NewPayloadCodec returns a codec, for client.WithPayloadCodec and server.WithPayloadCodec, that
 // encodes and decodes [Args] and [Result] itself. It leaves everything else to other; nil means
-// Kitex's own codec. It is needed only if other is a codec that does not ask Args and Result to
-// encode themselves, as Kitex's does.
+// Kitex's own codec. It is needed only if other, unlike Kitex's codec, does not ask Args and
+// Result to encode themselves.
 func NewPayloadCodec(other remote.PayloadCodec) remote.PayloadCodec {
 	if other == nil {
 		other = kitexthrift.NewThriftCodec()
@@ -51,7 +51,7 @@ func (c payloadCodec) Marshal(ctx context.Context, message remote.Message, out r
 	return data.Write(ctx, name, out)
 }
 
-// writer is what Args and Results are.
+// writer is implemented by Args and Result.
 type writer interface {
 	Write(ctx context.Context, method string, out bufiox.Writer) error
 	Struct() nocopy.Struct
@@ -99,7 +99,7 @@ func (c payloadCodec) Unmarshal(ctx context.Context, message remote.Message, in 
 	return nil
 }
 
-// isOurs reports whether the message that comes next is for Args or a Result. It reads nothing.
+// isOurs reports whether the next message is for Args or a Result. It consumes nothing.
 func (c payloadCodec) isOurs(ctx context.Context, message remote.Message, in remote.ByteBuffer) (bool, error) {
 	const fixed = 8 // version and type, and the length of the name
 	b, err := in.Peek(fixed)
@@ -133,5 +133,5 @@ func (c payloadCodec) isOurs(ctx context.Context, message remote.Message, in rem
 	return ours, nil
 }
 
-// maxName is the most bytes of a method's name.
+// maxName bounds the bytes of a method's name.
 const maxName = 1 << 16

@@ -1,12 +1,12 @@
-// What tests of this package see of its inside.
+// Internals of this package for its tests.
 
 package nocopykitex
 
-// Held returns how many slices of netpoll's buffers are held by messages.
+// Held returns the number of slices of netpoll's buffers that messages hold.
 func Held() int64 { return held.Load() }
 
-// Forget makes Held 0: what is held is left to the garbage collector.
+// Forget sets Held to 0: held slices are left to the garbage collector.
 func Forget() { held.Store(0) }
 
-// Pieces returns of how many pieces of memory encoded arguments are.
+// Pieces returns the number of pieces of memory of encoded arguments.
 func Pieces(a *Args) int { return len(a.body.wire) }

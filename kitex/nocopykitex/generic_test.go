@@ -13,11 +13,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/internal/shop"
 )
 
-// TestGeneric calls our server by Kitex's generic calls.
+// TestGeneric calls our server with Kitex's generic calls.
 func TestGeneric(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		if c.name == "gRPC" || c.name == "gRPC recycle" {
-			return // generic calls of methods that do not stream go over the other transports
+			return // generic calls of methods without streams use the other transports
 		}
 		opts := append([]client.Option{client.WithHostPorts(c.serve(t, newHandler(t)))}, carrierNamed(strings.TrimSuffix(c.name, " recycle")).client...)
 		text, err := os.ReadFile("../internal/shop/shop.thrift")
@@ -25,7 +25,7 @@ func TestGeneric(t *testing.T) {
 			t.Fatal(err)
 		}
 		types, _, _ := strings.Cut(string(text), "\nservice ")
-		// Kitex does not know methods without arguments there
+		// Kitex does not support methods without arguments there
 		idl, err := generic.NewThriftContentProvider(types+`
 		service Shop {
 			Order echo(1: Order order, 2: string note) throws (1: NotFound missing, 2: Busy busy)
@@ -43,7 +43,7 @@ func TestGeneric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx := context.Background() // what is given and returned is the first argument and the result
+		ctx := context.Background() // calls take the first argument and return the result
 		long := strings.Repeat("long ", 5000)
 		out, err := cl.GenericCall(ctx, "echo", `{"id":3,"first":{"name":"`+long+`","price":2}}`)
 		if text, _ := out.(string); err != nil || !strings.Contains(text, long) || !strings.Contains(text, `"id":3`) {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// carrier is a way to carry calls.
+// carrier is a combination of transport and options that carries calls.
 type carrier struct {
 	name   string
 	client []client.Option
@@ -55,7 +55,7 @@ func gonetClient(p transport.Protocol) []client.Option {
 		client.WithDialer(gonet.NewDialer()))
 }
 
-// carriers are all ways in which methods that do not stream are called.
+// carriers has all combinations for calling methods without streams.
 var carriers = []carrier{
 	{name: "framed", client: protocol(transport.Framed)},
 	{name: "TTHeader", client: protocol(transport.TTHeader)},
@@ -71,7 +71,7 @@ var carriers = []carrier{
 	{name: "gRPC", client: []client.Option{client.WithTransportProtocol(transport.GRPC)}},
 }
 
-// place is where a server listens, and what ends it.
+// place is the listener of a server, and the channel that ends the server.
 type place struct {
 	net.Listener
 	exit chan error
@@ -87,7 +87,7 @@ func listen(t testing.TB) place {
 	return place{l, make(chan error, 1)}
 }
 
-// run runs a server that was made with the options for l until the test ends.
+// run runs a server, made with the options for l, until the test ends.
 func run(t testing.TB, s server.Server, l place) string {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -107,14 +107,14 @@ func serverOptions(l place, opts []server.Option) []server.Option {
 	}, opts...)
 }
 
-// serve serves h as c says until the test ends and returns the address.
+// serve serves h over c until the test ends, and returns the address.
 func (c carrier) serve(t testing.TB, h shop.ShopHandler, opts ...server.Option) string {
 	t.Helper()
 	l := listen(t)
 	return run(t, shopservice.NewServer(h, serverOptions(l, slices.Concat(c.server, opts))...), l)
 }
 
-// dial returns a client as c says.
+// dial returns a client over c.
 func (c carrier) dial(t testing.TB, addr string, opts ...client.Option) shopservice.Client {
 	t.Helper()
 	cl, err := shopservice.NewClient("shop", append(append([]client.Option{client.WithHostPorts(addr)}, c.client...), opts...)...)
@@ -124,7 +124,7 @@ func (c carrier) dial(t testing.TB, addr string, opts ...client.Option) shopserv
 	return cl
 }
 
-// What the test's handler does by an order's id, if it is negative.
+// Negative order ids, which tell the test's handler what to do.
 const (
 	throwMissing = -1 - iota // returns the exception
 	throwBusy                // puts the exception into the result
@@ -136,7 +136,7 @@ const (
 	releasesArgs
 )
 
-// handler is what the tests call. It knows nothing of Kitex.
+// handler is the handler that the tests call. It knows nothing of Kitex.
 type handler struct {
 	calls, notes atomic.Int64
 	release      chan struct{} // closing it ends stalled calls
@@ -216,7 +216,7 @@ func (h *handler) Note(_ context.Context, args shop.ShopNoteArgs) error {
 	return nil
 }
 
-// fillOrder makes o an order with some n bytes in names of at most 100 bytes each.
+// fillOrder makes o an order with about n bytes in names of at most 100 bytes each.
 func fillOrder(o shop.Order, id int64, n int) {
 	o.SetID(id)
 	items := o.NewItems(n/100 + 1)
@@ -235,7 +235,7 @@ func fillPicture(o shop.Order, id int64, n int) {
 	}
 }
 
-// sizes are how many bytes there are in a call.
+// sizes returns the sizes of calls in bytes.
 func sizes() []int { return []int{1, 1 << 10, 5 << 10, 9 << 10, 70 << 10, 1 << 20, 8 << 20} }
 
 var _ = nocopykitex.ServerRecycle

@@ -8,11 +8,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// This file brings the headers of package rpc into Kitex's metainfo, and back. Those of a call
-// are transient values, which go to the next server only, as headers do. Those of a reply are
-// backward values. Transports without a place for metainfo carry none.
+// This file converts the headers of package rpc to Kitex's metainfo, and back. Headers of a call
+// are transient values, which, like headers, go only to the next server. Headers of a reply are
+// backward values. Transports without metainfo carry no headers.
 
-// sendHeaders returns ctx with the headers of a call, and whether those of the reply are wanted.
+// sendHeaders returns ctx with the headers of a call, and whether the caller asks for those of the
+// reply.
 func sendHeaders(ctx context.Context) (_ context.Context, asks bool, err error) {
 	sent, err := rpc.SentHeaders(ctx)
 	if err != nil {
@@ -28,8 +29,8 @@ func sendHeaders(ctx context.Context) (_ context.Context, asks bool, err error) 
 	return ctx, asks, nil
 }
 
-// receiveHeaders returns the context for a handler, and what sends the headers of the reply. A
-// client that has sent no metainfo asks for none.
+// receiveHeaders returns the context for a handler, and a function that sends the headers of the
+// reply. A client that has sent no metainfo asks for none.
 func receiveHeaders(ctx context.Context) (context.Context, func()) {
 	if !metainfo.HasMetaInfo(ctx) {
 		return ctx, func() {}

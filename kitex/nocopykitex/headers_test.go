@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// speaking answers with the headers that it has got.
+// speaking answers with the headers that it has received.
 type speaking struct{ *handler }
 
 func (speaking) Text(ctx context.Context, args shop.ShopTextArgs, result shop.ShopTextResult) error {
@@ -25,8 +25,8 @@ func (speaking) Text(ctx context.Context, args shop.ShopTextArgs, result shop.Sh
 }
 
 // TestHeaders: headers are transient values of Kitex's metainfo, also to and from programs that
-// use that; those of a reply are its backward values. Persistent values are headers in the next
-// server.
+// use metainfo directly. Headers of a reply are its backward values. Persistent values become
+// headers in the next server.
 func TestHeaders(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		var backward map[string]string
@@ -53,7 +53,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("without headers: %s", got)
 		}
 		if !strings.Contains(c.name, "TTHeader") && c.name != "mux" {
-			return // there is no place for them
+			return // no place for headers
 		}
 		var reply rpc.ReplyHeaders
 		ctx := rpc.ReceiveHeaders(rpc.SetHeader(context.Background(), "Tenant", "blue"), &reply)

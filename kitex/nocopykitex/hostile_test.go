@@ -19,8 +19,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// badBodies returns variants of a struct's wire bytes: cut off, with other bytes, with lengths
-// that are not true, and of structs and containers that are nested deeply.
+// badBodies returns variants of a struct's wire bytes: truncated, with changed bytes, with wrong
+// lengths, and with deeply nested structs and containers.
 func badBodies(good []byte) [][]byte {
 	var all [][]byte
 	for i := 0; i < len(good); i += max(1, len(good)/10) {
@@ -47,8 +47,8 @@ func badBodies(good []byte) [][]byte {
 		append([]byte{13, 0, 9}, slices.Repeat([]byte{3, 13, 0, 0, 0, 1, 0}, depth)...))
 }
 
-// TestHostileClients sends malformed arguments over each transport. The server answers all that
-// end, and gives back all buffers.
+// TestHostileClients sends malformed arguments over each transport. The server answers all
+// complete messages, and gives back all buffers.
 func TestHostileClients(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		name := strings.TrimSuffix(c.name, " recycle")
@@ -86,9 +86,9 @@ func TestHostileClients(t *testing.T) {
 	})
 }
 
-// TestHostileServers has servers that answer with malformed results, with lengths that are not
-// true, and that reset connections in the middle. Calls end with an error, or a result that can be
-// read; all buffers are given back.
+// TestHostileServers calls servers that answer with malformed results or wrong lengths, or reset
+// connections halfway. Calls end with an error or with a readable result, and all buffers are
+// given back.
 func TestHostileServers(t *testing.T) {
 	for i, c := range recycling() {
 		t.Run(c.name, func(t *testing.T) {

@@ -46,8 +46,8 @@ func (h plainHandler) Note(_ context.Context, order *plain.Order) error {
 	return nil
 }
 
-// checkOurs calls a foreign server with our client. noted is where it notes oneway calls; nil if
-// it gets none.
+// checkOurs calls a foreign server with our client. The server sends oneway calls to noted, which
+// is nil if it gets none.
 func checkOurs(t *testing.T, cl shopservice.Client, noted chan int64) {
 	t.Helper()
 	ctx := context.Background()
@@ -96,7 +96,7 @@ func checkOurs(t *testing.T, cl shopservice.Client, noted chan int64) {
 	}
 }
 
-// sameOrder compares the values that tests set: others send fields that were not set as well.
+// sameOrder compares the values that tests set. Other libraries also send unset fields.
 func sameOrder(a, b shop.Order) bool {
 	x, y := a.GetItems(), b.GetItems()
 	if a.GetID() != b.GetID() || x.Len() != y.Len() || !bytes.Equal(a.GetFirst().GetPicture(), b.GetFirst().GetPicture()) {
@@ -127,7 +127,7 @@ func TestPlainServer(t *testing.T) {
 			addr := run(t, plainservice.NewServer(&h, serverOptions(l, c.server)...), l)
 			noted := h.noted
 			if c.name == "gRPC" {
-				noted = nil // Kitex's own servers get no oneway calls there
+				noted = nil // Kitex's own servers get no oneway calls over this transport
 			}
 			checkOurs(t, c.dial(t, addr), noted)
 		})
@@ -232,8 +232,8 @@ func TestApacheServer(t *testing.T) {
 			s := thrift.NewTSimpleServer4(apache.NewShopProcessor(h), socket, transports, thrift.NewTBinaryProtocolFactoryConf(nil))
 			go s.Serve()
 			defer s.Stop()
-			// Apache's code sends fields that are not set, so that replies differ from requests in these:
-			// the orders of this test have all that matters.
+			// Apache's code also sends unset fields, so that its replies may have more fields than
+			// the requests. The orders of this test set all fields that are compared.
 			cl := carrierNamed(name).dial(t, socket.Addr().String())
 			for _, n := range []int{1, 2000, 9000, 300_000} {
 				res, err := cl.Echo(context.Background(), func(a shop.ShopEchoArgs) { fillOrder(a.NewOrder(), 4, n) })
@@ -295,7 +295,7 @@ func TestApacheClient(t *testing.T) {
 	}
 }
 
-// TestOwnServer has one handler serve on Kitex and on package rpc, and calls the latter through
+// TestOwnServer serves one handler on Kitex and on package rpc, and calls the latter through
 // Kitex.
 func TestOwnServer(t *testing.T) {
 	h := newHandler(t)

@@ -17,14 +17,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// GeneratedV1 is referred to by generated code: a version of this package that no longer fits such
-// code has another name, so that the mismatch is found when compiling.
+// Generated code refers to GeneratedV1. A version of this package that does not fit such code uses
+// another name: compiling then reports the mismatch.
 const GeneratedV1 = 1
 
 // Method describes a method of a service for Kitex. Generated code makes one for each.
 type Method struct {
 	name    string
-	rpc     *rpc.Method // nil if it streams
+	rpc     *rpc.Method // nil for a streaming method
 	info    serviceinfo.MethodInfo
 	first   func(args nocopy.Struct) any
 	success *Value
@@ -158,8 +158,8 @@ func Register(svr server.Server, s *Service, handler any, opts []server.Register
 	return svr.RegisterService(s.Info(), handler, opts...)
 }
 
-// valueHandler is a handler that is no pointer. Kitex asks whether a handler is nil, which panics
-// then.
+// valueHandler wraps a handler that is not a pointer. Kitex checks whether a handler is nil by
+// reflection, which panics for other values.
 type valueHandler struct{ handler any }
 
 // unwrap returns the handler that was registered as h.
@@ -204,8 +204,8 @@ func (m *Method) serve(ctx context.Context, handler, arg, res any) error {
 	return err
 }
 
-// serveStream handles a call over a transport for streams, which servers without
-// server.WithCompatibleMiddlewareForUnary leave to the method.
+// serveStream handles a call over a transport for streams. Servers without
+// server.WithCompatibleMiddlewareForUnary leave that to the method.
 func (m *Method) serveStream(ctx context.Context, handler any, st streaming.ServerStream) error {
 	args, result := m.newArgs(), m.newResult()
 	if err := st.RecvMsg(ctx, args); err != nil {
@@ -217,11 +217,11 @@ func (m *Method) serveStream(ctx context.Context, handler any, st streaming.Serv
 	return st.SendMsg(ctx, result)
 }
 
-// handle calls the handler with args and makes its outcome the result, which may be nil. An error
-// other than a declared exception is returned as Kitex sends it.
+// handle calls the handler with args and stores its outcome in result, which may be nil. It
+// returns an error other than a declared exception in the form that Kitex sends.
 func (m *Method) handle(ctx context.Context, handler any, args *nocopy.Message, result *Result, recycle bool) error {
 	var room [2]*nocopy.Message
-	own := room[:0] // the results that were made
+	own := room[:0] // the results made here
 	defer func() {
 		for _, r := range own {
 			thriftimpl.End(r)
@@ -260,8 +260,8 @@ func (m *Method) handle(ctx context.Context, handler any, args *nocopy.Message, 
 
 var errDisowned = errors.New("nocopy: the handler has released its arguments or its result, which belong to Kitex")
 
-// declared returns the result, which newResult makes, of a handler that has returned err. If that
-// is no declared exception, declared returns the error that Kitex sends.
+// declared returns a result, made by newResult, with the declared exception err. If err is not a
+// declared exception, it returns the error that Kitex sends.
 func (m *Method) declared(err error, newResult func() *nocopy.Message) (*nocopy.Message, error) {
 	if len(m.rpc.Throws) > 0 {
 		r := newResult()
@@ -282,7 +282,7 @@ func (m *Method) declared(err error, newResult func() *nocopy.Message) (*nocopy.
 	return nil, err
 }
 
-// keep makes m, which has been finished, the result.
+// keep makes m, which must be finished, the result.
 func (r *Result) keep(m *nocopy.Message, recycle bool) {
 	if recycle {
 		thriftimpl.EndHandles(m)

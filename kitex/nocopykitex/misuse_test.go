@@ -36,10 +36,10 @@ func echoes(_ context.Context, args shop.ShopEchoArgs, result shop.ShopEchoResul
 	return nil
 }
 
-// large is how many bytes of a call are a slice of netpoll's buffers.
+// large is the size of a call that stays a slice of netpoll's buffers.
 const large = 100 << 10
 
-// textOf calls echo with a large order and returns the result or the error as text.
+// textOf calls echo with a large order, and returns the result or the error as text.
 func textOf(cl shopservice.Client) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -54,7 +54,7 @@ func textOf(cl shopservice.Client) (text string) {
 	return strings.Clone(res.String())
 }
 
-// recycling returns carriers of each kind whose memory is used again.
+// recycling returns carriers of each kind that recycle memory.
 func recycling() []carrier {
 	var list []carrier
 	names := []string{"framed", "gonet framed"}
@@ -70,8 +70,8 @@ func recycling() []carrier {
 	return list
 }
 
-// checkMisuse has two calls made for each kind of carrier, with memory that is used again and
-// without, and looks for want in what comes out. All buffers must have been given back then.
+// checkMisuse makes two calls over each kind of carrier, with and without recycled memory, and
+// looks for want in the results. Afterwards all buffers must have been given back.
 func checkMisuse(t *testing.T, want string, h shop.ShopHandler, onServer []server.Option, onClient []client.Option) {
 	t.Helper()
 	nocopykitex.Forget()
@@ -83,14 +83,14 @@ func checkMisuse(t *testing.T, want string, h shop.ShopHandler, onServer []serve
 				t.Errorf("%s: %.200s", c.name, text)
 			}
 		}
-		if c.mux { // it is not known when something was sent
+		if c.mux { // the time of sending is unknown
 			nocopykitex.Forget()
 		}
 		waitForBuffers(t)
 	}
 }
 
-// TestMisuseByHandlers has handlers that do what they should not, or what is unusual.
+// TestMisuseByHandlers calls handlers that do forbidden or unusual things.
 func TestMisuseByHandlers(t *testing.T) {
 	for name, test := range map[string]struct {
 		echo func(context.Context, shop.ShopEchoArgs, shop.ShopEchoResult) error
@@ -163,7 +163,7 @@ func around(before func(*nocopykitex.Args), after func(*nocopykitex.Args, *nocop
 	}
 }
 
-// twice is a middleware that makes each call two times.
+// twice is a middleware that makes each call twice.
 func twice(next endpoint.Endpoint) endpoint.Endpoint {
 	return func(ctx context.Context, req, resp any) error {
 		next(ctx, req, resp)
@@ -171,8 +171,8 @@ func twice(next endpoint.Endpoint) endpoint.Endpoint {
 	}
 }
 
-// TestServersMiddlewares has middlewares of servers that look at arguments and results, and
-// replace, change and release them.
+// TestServersMiddlewares runs middlewares of servers that read, replace, change and release
+// arguments and results.
 func TestServersMiddlewares(t *testing.T) {
 	for name, test := range map[string]struct {
 		middleware endpoint.Middleware
@@ -181,7 +181,7 @@ func TestServersMiddlewares(t *testing.T) {
 		"replaces the result": {around(nil, func(args *nocopykitex.Args, result *nocopykitex.Result) {
 			before := result.GetResult().(*shop.Order)
 			result.SetSuccess(args.GetFirstArgument())
-			before.GetID() // it is still there
+			before.GetID() // args are still valid
 		}), "{success: {id: 5"},
 		"removes the result": {around(nil, func(args *nocopykitex.Args, result *nocopykitex.Result) {
 			result.SetSuccess(nil)
@@ -221,8 +221,8 @@ func TestServersMiddlewares(t *testing.T) {
 	}
 }
 
-// TestClientsMiddlewares has middlewares of clients that change and release arguments and results,
-// and attempts whose replies nobody gets.
+// TestClientsMiddlewares runs middlewares of clients that change and release arguments and
+// results, and attempts whose replies nobody gets.
 func TestClientsMiddlewares(t *testing.T) {
 	for name, test := range map[string]struct {
 		middleware endpoint.Middleware
@@ -254,7 +254,7 @@ func TestClientsMiddlewares(t *testing.T) {
 		}, nil), "{success: {id: 5"},
 		"releases the result": {around(nil, func(_ *nocopykitex.Args, result *nocopykitex.Result) {
 			shop.ShopEchoResult(result.Struct()).Release()
-			shop.NewOrder() // may be in the same memory
+			shop.NewOrder() // may take the same memory
 		}), "used after Release"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,8 +264,8 @@ func TestClientsMiddlewares(t *testing.T) {
 	}
 }
 
-// TestProxyFailures gives back all buffers of a proxy's calls whose back end fails, or that fail
-// themselves.
+// TestProxyFailures: a proxy gives back all buffers of calls whose back end fails, and of calls
+// that fail in the proxy.
 func TestProxyFailures(t *testing.T) {
 	for _, c := range recycling()[:2] {
 		t.Run(c.name, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestProxyFailures(t *testing.T) {
 	}
 }
 
-// forward is a proxy's handler that fails as the note says.
+// forward is a proxy's handler that fails in the way that the note tells.
 func forward(ctx context.Context, t *testing.T, to shopservice.Client, args shop.ShopEchoArgs, result shop.ShopEchoResult) error {
 	var kept shop.ShopEchoArgs
 	r, err := to.Echo(ctx, func(a shop.ShopEchoArgs) {

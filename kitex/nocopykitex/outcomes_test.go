@@ -28,14 +28,14 @@ func callID(cl shopservice.Client, id int64, note string) (shop.ShopEchoResult, 
 
 func TestOutcomes(t *testing.T) { eachCarrier(t, testOutcomes) }
 
-// TestPayloadCodec has the codec of this package in the place of Kitex's, and around one that
+// TestPayloadCodec uses the codec of this package instead of Kitex's, and around a codec that
 // knows neither Args nor Results.
 func TestPayloadCodec(t *testing.T) {
 	ours := nocopykitex.NewPayloadCodec(ignorant{thrift.NewThriftCodec()})
 	for _, c := range carriers {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "gRPC" {
-				return // payload codecs are not asked there
+				return // payload codecs are not used there
 			}
 			c.client = append([]client.Option{client.WithPayloadCodec(ours)}, c.client...)
 			c.server = append([]server.Option{server.WithPayloadCodec(nocopykitex.NewPayloadCodec(nil))}, c.server...)
@@ -84,14 +84,14 @@ func testOutcomes(t *testing.T, c carrier) {
 		}
 	}
 	_, err = callID(cl, failBusiness, "")
-	// Others have nowhere to put it
+	// Other transports have no place for it
 	if strings.Contains(c.name, "TTHeader") || c.mux || c.name == "gRPC" {
 		if e, ok := kerrors.FromBizStatusError(err); !ok || e.BizStatusCode() != 404 {
 			t.Errorf("business status: %v", err)
 		}
 	}
 
-	// The methods of the service and of the one that it extends
+	// The methods of the service, and of the service that it extends
 	if _, err := cl.Ping(context.Background(), nil); err != nil {
 		t.Error(err)
 	}
@@ -120,7 +120,7 @@ func testOutcomes(t *testing.T, c carrier) {
 			t.Errorf("oneway call %d arrived as %d", id, got)
 		}
 	}
-	// After all these the connections are good.
+	// After all these calls the connections still work.
 	if err := echo(cl, fillOrder, 20<<10, 7); err != nil {
 		t.Error(err)
 	}

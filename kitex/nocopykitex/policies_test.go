@@ -24,7 +24,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// flaky fails the first attempts of each call on the client, and counts all.
+// flaky fails the first attempts of each call on the client, and counts all attempts.
 type flaky struct {
 	failures int64
 	attempts atomic.Int64
@@ -72,8 +72,8 @@ func TestRetry(t *testing.T) {
 func TestBackupRequest(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		addr := c.serve(t, newHandler(t))
-		// The first attempt waits until the second one is under way: both encode one request. Kitex
-		// does not make a second one always.
+		// The first attempt waits until the second has begun, so that both encode the same
+		// request. Kitex does not always make a second attempt.
 		var calls sync.Map
 		var pairs atomic.Int64
 		race := func(next endpoint.Endpoint) endpoint.Endpoint {
@@ -127,7 +127,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestRequestStays looks at requests after their calls have ended, and after many others.
+// TestRequestStays checks requests after their calls have ended, and after many other calls.
 func TestRequestStays(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		addr := c.serve(t, newHandler(t))
@@ -177,14 +177,14 @@ func TestCircuitBreaker(t *testing.T) {
 		})
 		h := newHandler(t)
 		cl := c.dial(t, c.serve(t, h), client.WithCircuitBreaker(cb), client.WithFallback(fb))
-		// Kitex's server of multiplexed connections has a data race when it ends while calls are
-		// under way: its WaitGroup's Add and Wait.
+		// Kitex's server of multiplexed connections has a data race between Add and Wait of its
+		// WaitGroup, when it ends during calls.
 		var id int64 = stall
 		timeout := time.Millisecond
 		if c.mux {
 			id, timeout = failPlainly, time.Minute
 		}
-		if err := echo(cl, fillOrder, 1, 1); err != nil { // Kitex's server must not end while it starts
+		if err := echo(cl, fillOrder, 1, 1); err != nil { // wait until Kitex's server has started
 			t.Fatal(err)
 		}
 		open := false
@@ -207,7 +207,7 @@ func TestCircuitBreaker(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		cl := c.dial(t, c.serve(t, newHandler(t)))
-		// First one alone: Kitex's pool of multiplexed connections has a race
+		// The first call is made alone, because Kitex's pool of multiplexed connections has a race
 		if err := echo(cl, fillOrder, 1, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// proxy forwards orders to another server, having changed one nested field.
+// proxy changes one nested field of orders and forwards them to another server.
 type proxy struct {
 	handler
 	to shopservice.Client
@@ -67,14 +67,14 @@ func TestProxy(t *testing.T) {
 	})
 }
 
-// TestProxyBuffers: a proxy gives back the buffers of calls that were answered, and keeps those of
-// calls that it gave up, which may still be being sent.
+// TestProxyBuffers: a proxy gives back the buffers of answered calls, and keeps those of calls
+// that it gave up, since they may still be in use for sending.
 func TestProxyBuffers(t *testing.T) {
 	nocopykitex.Forget()
 	c := carrierNamed("framed")
 	back := newHandler(t)
 	backend := c.dial(t, c.serve(t, back, nocopykitex.ServerRecycle()), nocopykitex.ClientRecycle())
-	finished := make(finishes, 1000) // it finishes after the one given later
+	finished := make(finishes, 1000) // its Finish runs after that of the tracer given later
 	addr := c.serve(t, &proxy{to: backend}, server.WithTracer(finished), nocopykitex.ServerRecycle())
 	cl := c.dial(t, addr, nocopykitex.ClientRecycle())
 	var wg sync.WaitGroup
@@ -106,7 +106,7 @@ func TestProxyBuffers(t *testing.T) {
 	nocopykitex.Forget()
 }
 
-// finishes is a tracer that tells when calls end.
+// finishes is a tracer that reports the ends of calls.
 type finishes chan bool
 
 func (finishes) Start(ctx context.Context) context.Context { return ctx }

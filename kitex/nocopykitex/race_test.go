@@ -1,4 +1,4 @@
-// What tests with the race detector do without.
+// Settings for tests with the race detector.
 
 //go:build race
 
@@ -6,6 +6,6 @@ package nocopykitex_test
 
 import "github.com/cloudwego/kitex/pkg/rpcinfo"
 
-// Kitex's gRPC client looks at what it knows of a call when the stream ends: after the call, when
-// that may have been given to another.
+// Kitex's gRPC client reads its RPCInfo when the stream ends. That is after the call, when the
+// pool may have given the RPCInfo to another call.
 func init() { rpcinfo.EnablePool(false) }

@@ -18,30 +18,30 @@ import (
 )
 
 const (
-	// copyBelow is the size of the smallest message that is not copied where memory is used again: a
-	// slice of netpoll's buffers keeps a whole node of them.
+	// copyBelow is the size of the smallest message that is not copied when memory is recycled. A
+	// slice of netpoll's buffers keeps a whole node of them alive.
 	copyBelow = 8 << 10
 
 	// firstRead is how much memory is allocated for a message before its bytes have arrived.
 	firstRead = 64 << 10
 
-	// readStep is how many times as much memory as has arrived is allocated then.
+	// readStep: after that, this many times as much memory as has arrived is allocated.
 	readStep = 4
 )
 
-// received is a message's bytes, and how they were received.
+// received has a message's bytes, and how they were received.
 type received struct {
 	chunk  chain.Chunk
-	sliced int // how many of them Kitex does not know to have been read
-	// What is written to the connection that they came from has been sent when Kitex's Write has
+	sliced int // how many of them Kitex has not counted as read
+	// Bytes written to the connection they came from have been sent when Kitex's Write has
 	// returned without an error
 	atOnce bool
 }
 
-// receive reads the bytes of a struct: n of them, or up to its end if n is 0. They are copied
-// into memory of their own. With recycle those of large messages are a slice of netpoll's
-// buffers, which goes back when the chunk is released. (Without, these would be lost to netpoll,
-// which had to make others, of a power of two: that takes longer than copying.)
+// receive reads the bytes of a struct: n bytes, or up to its end if n is 0. It copies them into
+// memory of their own. With recycle, a large message stays a slice of netpoll's buffers, which is
+// given back when the chunk is released. (Without recycle, netpoll would lose the buffers and have
+// to make new ones, whose sizes are powers of two. That takes longer than copying.)
 func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 	np := netpollReader(r)
 	in.atOnce = sendsAtOnce(r, np)
@@ -62,7 +62,7 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 		return in, err
 	}
 	if n < copyBelow || !recycle {
-		b, err := r.Next(n) // when it returns they are there: no memory is allocated for less
+		b, err := r.Next(n) // returns only when n bytes are there: allocates no memory before
 		if err != nil {
 			return in, err
 		}
@@ -88,11 +88,11 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 	return in, nil
 }
 
-// held is how many slices of netpoll's buffers are held by messages.
+// held is the number of slices of netpoll's buffers that messages hold.
 var held atomic.Int64
 
-// sendsAtOnce reports whether the connection that r reads from, through np if that is not nil,
-// sends what is written before Kitex's Write returns: multiplexed connections don't.
+// sendsAtOnce reports whether the connection of r sends written bytes before Kitex's Write
+// returns. Multiplexed connections do not. If np is not nil, r reads through it.
 func sendsAtOnce(r bufiox.Reader, np netpoll.Reader) bool {
 	_, ok := np.(netpoll.Connection)
 	return ok || np == nil && reflect.TypeOf(r) == gonetBuffer
@@ -101,13 +101,13 @@ func sendsAtOnce(r bufiox.Reader, np netpoll.Reader) bool {
 // gonetBuffer is the type of the buffers of Kitex's transport over package net.
 var gonetBuffer = reflect.TypeOf(gonet.NewGonetExtension().NewReadByteBuffer(context.Background(), gonetConn{}, nil))
 
-// gonetConn stands in for a connection of that transport.
+// gonetConn stands in for a connection of the transport over package net.
 type gonetConn struct{ net.Conn }
 
 func (gonetConn) Reader() *bufiox.DefaultReader { return nil }
 func (gonetConn) Writer() *bufiox.DefaultWriter { return nil }
 
-// netpollReader returns the reader below r, nil if it is not netpoll's.
+// netpollReader returns netpoll's reader below r, or nil if there is none.
 func netpollReader(r bufiox.Reader) netpoll.Reader {
 	if p, ok := r.(interface{ NetpollReader() netpoll.Reader }); ok {
 		return p.NetpollReader()
@@ -115,7 +115,7 @@ func netpollReader(r bufiox.Reader) netpoll.Reader {
 	return nil
 }
 
-// copyFrom reads n bytes into memory of their own, which grows with the bytes that arrive.
+// copyFrom reads n bytes into new memory, which grows with the bytes that arrive.
 func copyFrom(r interface{ ReadBinary([]byte) (int, error) }, n int, recycle bool) (chain.Chunk, error) {
 	size := n
 	for size > firstRead {
@@ -137,7 +137,7 @@ func copyFrom(r interface{ ReadBinary([]byte) (int, error) }, n int, recycle boo
 	}
 }
 
-// sliceReader reads from what Slice of another version of netpoll has returned.
+// sliceReader reads from a result of Slice of another version of netpoll.
 type sliceReader struct{ netpoll.Reader }
 
 func (s sliceReader) ReadBinary(b []byte) (int, error) {
@@ -145,13 +145,13 @@ func (s sliceReader) ReadBinary(b []byte) (int, error) {
 	return copy(b, p), err
 }
 
-// structEnd returns how many bytes the struct has that comes next, for messages without a length.
-// It waits for no byte beyond it.
+// structEnd returns the length of the next struct in bytes, for messages without a length. It
+// waits for no byte after the struct.
 func structEnd(r netpoll.Reader) (int, error) {
 	var scan thriftimpl.Scanner
 	scan.Reset(0)
 	for want := 1; ; {
-		b, err := r.Peek(max(want, r.Len())) // more than is wanted if that is there already
+		b, err := r.Peek(max(want, r.Len())) // more than wanted if more is there already
 		if err != nil {
 			return 0, err
 		}
@@ -166,8 +166,8 @@ func structEnd(r netpoll.Reader) (int, error) {
 	}
 }
 
-// copyStruct reads the struct that comes next, and no byte beyond it, into memory of its own,
-// which grows with the bytes that arrive.
+// copyStruct reads the next struct, and no byte after it, into new memory, which grows with the
+// bytes that arrive.
 func copyStruct(r bufiox.Reader, recycle bool) (chain.Chunk, error) {
 	var scan thriftimpl.Scanner
 	scan.Reset(0)
@@ -199,13 +199,13 @@ func copyStruct(r bufiox.Reader, recycle bool) (chain.Chunk, error) {
 	}
 }
 
-// firstStruct is how much memory is allocated for a message whose length is not known.
+// firstStruct is how much memory is first allocated for a message of unknown length.
 const firstStruct = 1 << 10
 
 func tooLong(n int) error { return fmt.Errorf("%w: message of %d bytes", nocopy.ErrLimit, n) }
 
-// parse parses received bytes, which the message takes over: a held message if asked for. What
-// comes after the struct is ignored, as Kitex's own codecs do.
+// parse parses received bytes, which the message takes over. With held, it returns a held message.
+// It ignores bytes after the struct, as Kitex's own codecs do.
 func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
 	whole := c.From(0)
 	defer whole.Release()

@@ -25,27 +25,27 @@ func ServerRecycle() server.Option { return server.WithTracer(tracer{server: tru
 // option is a stats.Tracer, like ServerRecycle.
 func ClientRecycle() client.Option { return client.WithTracer(tracer{recycle: true}) }
 
-// scope is one call from its beginning to its end, of which a tracer knows.
+// scope is one call from beginning to end, as a tracer sees it.
 type scope struct {
 	server  bool
 	recycle bool
-	ri      rpcinfo.RPCInfo // of the call, to be compared only
-	sliced  atomic.Int64    // received bytes that Kitex has not counted
+	ri      rpcinfo.RPCInfo // of the call, only for comparison
+	sliced  atomic.Int64    // number of received bytes that Kitex has not counted
 
 	// On a server
 	args   *Args
-	atOnce bool // what is written has been sent when Kitex's Write has returned
+	atOnce bool // written bytes have been sent when Kitex's Write has returned
 
 	mu      sync.Mutex
 	result  *Result
-	calls   []*call // of clients, that may refer to the arguments
-	running int     // handlers
+	calls   []*call // calls of clients that may refer to the arguments
+	running int     // number of running handlers
 	ended   bool
 }
 
 type scopeKey struct{}
 
-// scopeOf returns the scope of a server's or a client's call, nil if there is none.
+// scopeOf returns the scope of a server's or a client's call, or nil.
 func scopeOf(ctx context.Context, server bool) *scope {
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.server == server {
 		return s
@@ -86,7 +86,7 @@ func (t tracer) Finish(ctx context.Context) {
 	}
 }
 
-// begin notes that a handler is called. It reports whether the call has not ended.
+// begin notes that a handler is called. It returns false if the call has already ended.
 func (s *scope) begin(r *Result) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *scope) begin(r *Result) bool {
 	return !s.ended
 }
 
-// answer notes that r is sent.
+// answer notes that r will be sent.
 func (s *scope) answer(r *Result) {
 	s.mu.Lock()
 	s.result = r
@@ -116,12 +116,12 @@ func (s *scope) end() {
 	s.mu.Unlock()
 }
 
-// release gives back the memory of the call, unless somebody may still use it. sent tells that
-// what was written has been sent.
+// release gives back the memory of the call, unless it may still be in use. sent tells that all
+// written bytes have been sent.
 func (s *scope) release(sent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended = true; s.running > 0 || s.args == nil { // a LocalCaller reads the result afterwards
+	if s.ended = true; s.running > 0 || s.args == nil { // a LocalCaller reads the result later
 		return
 	}
 	done := true
@@ -129,10 +129,10 @@ func (s *scope) release(sent bool) {
 		done = c.close() && done
 	}
 	if !done {
-		return // an attempt that was given up may still be sending what it refers to
+		return // an attempt that was given up may still be sending the arguments
 	}
 	if s.result != nil && !s.result.body.end(sent) {
-		return // it may refer to the arguments
+		return // the result may refer to the arguments
 	}
 	if s.args != nil {
 		s.args.body.end(true)

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/internal/shop/feed"
 )
 
-// feedHandler streams. It is a value, as handlers may be.
+// feedHandler handles streams. It is a value, not a pointer, which handlers may be.
 type feedHandler struct{}
 
 func (feedHandler) Last(_ context.Context, args shop.FeedLastArgs, result shop.FeedLastResult) error {
@@ -25,7 +25,7 @@ func (feedHandler) Last(_ context.Context, args shop.FeedLastArgs, result shop.F
 	return nil
 }
 
-// Talk answers each order with it.
+// Talk sends each order back.
 func (feedHandler) Talk(ctx context.Context, stream feed.Feed_talkServer) error {
 	for {
 		o, err := stream.Recv(ctx)
@@ -41,7 +41,7 @@ func (feedHandler) Talk(ctx context.Context, stream feed.Feed_talkServer) error 
 	}
 }
 
-// Watch sends as many orders as the id says.
+// Watch sends as many orders as the request's id.
 func (feedHandler) Watch(ctx context.Context, req *shop.Order, stream feed.Feed_watchServer) error {
 	for i := range req.GetID() {
 		o := req.Clone()
@@ -180,7 +180,7 @@ func (plainFeed) Talk(ctx context.Context, stream plain.Feed_talkServer) error {
 	}
 }
 
-// TestPlainStreams has Kitex's own code on one side.
+// TestPlainStreams uses Kitex's own code on one side.
 func TestPlainStreams(t *testing.T) {
 	for name, p := range streamTransports {
 		t.Run(name, func(t *testing.T) {

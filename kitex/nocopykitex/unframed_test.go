@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/internal/shop"
 )
 
-// TestUnframed sends messages without a length in pieces: each is answered when its last byte has
-// arrived, although nothing comes after that.
+// TestUnframed sends messages without a length in pieces. Each is answered after its last byte has
+// arrived, even if nothing comes after it.
 func TestUnframed(t *testing.T) {
 	for _, name := range []string{"unframed", "gonet unframed"} {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func callHeader(name string, seqid int32) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(seqid))
 }
 
-// TestClaimedLength claims lengths and sends little.
+// TestClaimedLength sends messages that claim large lengths but have few bytes.
 func TestClaimedLength(t *testing.T) {
 	for _, name := range []string{"framed", "unframed", "gonet framed", "gonet unframed"} {
 		t.Run(name, func(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// TestLargeRequests has a middleware look at requests that nobody would accept from strangers: of
-// many bytes, and of structs that need much more index than bytes.
+// TestLargeRequests: a client's middleware can read a request of more bytes than Parse accepts by
+// default.
 func TestLargeRequests(t *testing.T) {
 	c := carrierNamed("framed")
 	seen := 0
@@ -90,7 +90,8 @@ func TestLocalCaller(t *testing.T) {
 	}
 }
 
-// TestRegister serves two services on one server, which knows nothing of ours, also over gRPC.
+// TestRegister adds two generated services to one ordinary Kitex server, and calls them, also over
+// gRPC.
 func TestRegister(t *testing.T) {
 	l := listen(t)
 	s := server.NewServer(serverOptions(l, nil)...)
@@ -129,7 +130,7 @@ func TestClose(t *testing.T) {
 	if err := cl.(io.Closer).Close(); err != nil {
 		t.Error(err)
 	}
-	// Kitex panics, or returns that as an error
+	// Kitex panics, or returns an error
 	defer func() { recover() }()
 	if err := echo(cl, fillOrder, 1, 1); err == nil {
 		t.Error("a closed client calls")
@@ -137,15 +138,14 @@ func TestClose(t *testing.T) {
 }
 
 // TestShareFrom encodes requests that refer to a received order, which changes have cut into
-// pieces: those of less than shareFrom bytes are copied together then, others when they are
-// written.
+// pieces. Pieces shorter than shareFrom are copied together at once, others when they are written.
 func TestShareFrom(t *testing.T) {
 	for _, test := range []struct {
-		every  int // which of 80 items of some 130 bytes were changed
-		pieces int // of the request, once encoded
+		every  int // every how many of the 80 items of about 130 bytes are changed
+		pieces int // number of pieces of the encoded request
 	}{
-		{every: 1, pieces: 1},  // all are short
-		{every: 20, pieces: 9}, // four long ones, and what is copied around them
+		{every: 1, pieces: 1},  // all pieces are short
+		{every: 20, pieces: 9}, // four long pieces, and copies around them
 	} {
 		order := shop.NewOrder()
 		fillOrder(order, 3, 7900)

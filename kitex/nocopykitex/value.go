@@ -21,8 +21,8 @@ func First[A nocopy.View, T any](get func(A) T) func(nocopy.Struct) any {
 
 // Value gets and sets a method's return value. For generated code.
 type Value struct {
-	get   func(result nocopy.Struct, there bool) any // returns a pointer, nil if not there
-	value func(v any) (any, bool)                    // what v is or points to
+	get   func(result nocopy.Struct, there bool) any // returns a pointer, nil if there is no value
+	value func(v any) (any, bool)                    // the value that v is or points to
 }
 
 // Success returns the Value whose getter is get. For generated code.
@@ -83,8 +83,8 @@ func setField(s thriftimpl.Struct, d *thriftimpl.Desc, f thriftimpl.Field, v any
 	}
 }
 
-// wholeResult returns the result that v is the return value of, if it is one that was received,
-// zero else.
+// wholeResult returns the received result whose return value is v, or a zero Struct if there is
+// none.
 func (m *Method) wholeResult(v any) nocopy.Struct {
 	h, ok := v.(nocopy.AnyHandle)
 	if !ok || !nocopy.Struct(h.ThriftStruct()).Valid() {

@@ -21,7 +21,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestServiceInfo looks at what Kitex learns of services.
+// TestServiceInfo checks the descriptions of services for Kitex.
 func TestServiceInfo(t *testing.T) {
 	for _, test := range []struct {
 		info          *serviceinfo.ServiceInfo
@@ -70,7 +70,7 @@ func received(t *testing.T, info *serviceinfo.ServiceInfo, method string, wire [
 	return args
 }
 
-// TestKitexArgs looks at arguments and results as middlewares do.
+// TestKitexArgs uses arguments and results as middlewares do.
 func TestKitexArgs(t *testing.T) {
 	info := shopservice.NewServiceInfo()
 	echo := shop.NewShopEchoArgs()

@@ -23,7 +23,7 @@ import (
 // root is the folder of the repository.
 const root = "../../.."
 
-// texts are .thrift files by their paths.
+// texts has .thrift files by path.
 type texts map[string]string
 
 func (t texts) Canonical(path string) (string, error) { return path, nil }
@@ -82,7 +82,7 @@ func nocopyc(path string, files texts) error {
 	return err
 }
 
-// withIncludes returns a file and those that it includes.
+// withIncludes returns a file and the files that it includes.
 func withIncludes(t *testing.T, path string) texts {
 	t.Helper()
 	files := texts{}
@@ -138,7 +138,7 @@ var (
 	beginsIDL    = regexp.MustCompile(`^\s*(namespace|include|struct|union|exception|service|enum|typedef|const) [\w.]+ ?[\w<{]`)
 )
 
-// TestDocs: all IDL in pages and in comments of the library is accepted by thriftgo, too.
+// TestDocs: thriftgo also accepts all IDL in the documentation and in comments of the library.
 func TestDocs(t *testing.T) {
 	blocks := 0
 	check := func(path, text string, theirs, ours error) {
@@ -180,9 +180,9 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// refused matches the errors for what is refused although thriftgo accepts it: docs/idl.md has
-// the first three lines. Thriftgo notices the others when it generates code, or its code does not
-// compile.
+// refused matches the errors for IDL that nocopyc refuses although thriftgo's parser accepts it.
+// docs/idl.md lists the first three lines. For the others, thriftgo fails when it generates code,
+// or its code does not compile.
 var refused = regexp.MustCompile(`unknown type (required|optional)\w|unexpected "(required|optional)\w` +
 	`|must not contain a dot|unexpected character '\.'` +
 	`|is thrown but is not an exception|contain another \w+ without end` +
@@ -190,8 +190,8 @@ var refused = regexp.MustCompile(`unknown type (required|optional)\w|unexpected 
 	`|is taken|the name of a field|fields \w+ and \w+ have the same id|has two fields|collides with` +
 	`|refers to itself|has two methods|sets one field|is not a service|is already defined`)
 
-// TestFiles: the .thrift files that come with thriftgo, Kitex and dynamicgo are accepted, and so
-// are changed ones, if thriftgo accepts them.
+// TestFiles: nocopyc accepts the .thrift files of thriftgo, Kitex and dynamicgo, and mutated ones
+// that thriftgo accepts.
 func TestFiles(t *testing.T) {
 	var list []string
 	for _, module := range []string{"thriftgo", "kitex", "dynamicgo"} {
@@ -231,7 +231,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// words are what mutate inserts.
+// words has the words that mutate inserts.
 var words = strings.Split(`namespace|include|const|typedef|enum|struct|union|exception|service|list|map|set|string|binary|
 i8|i32|i64|bool|byte|double|void|oneway|async|required|optional|throws|extends|xsd_all|cpp_type|next|from|=|:|;|,|(|)|{|}|
 [|]|<|>|1|-1|007|0x1f|0o17|1.5|.5|1e3|"a"|'b'|"a\d"|"a

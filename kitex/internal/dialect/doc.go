@@ -1,3 +1,3 @@
-// Package dialect has tests only: nocopyc accepts what thriftgo, Kitex's generator, accepts, and
-// thriftgo accepts what the documentation shows.
+// Package dialect has only tests: nocopyc accepts the IDL that thriftgo, Kitex's generator,
+// accepts, and thriftgo accepts the IDL in the documentation.
 package dialect

@@ -1,3 +1,3 @@
-// Package moving has the code of docs/kitex.md: a service on Kitex as its own generator makes it,
-// and as nocopyc does. The test compares it with that page, and runs it.
+// Package moving has the code of docs/kitex.md: a service on Kitex with the code of Kitex's own
+// generator, and with that of nocopyc. The test compares it with the page, and runs it.
 package moving

@@ -51,8 +51,8 @@ func declarations(t *testing.T, name string, all map[string]string) {
 	}
 }
 
-// TestPage compares the blocks of the page, each after a comment with its name, with the code
-// here.
+// TestPage compares the code blocks of the page, each of which follows a comment with its name,
+// with the code here.
 func TestPage(t *testing.T) {
 	code := map[string]string{}
 	declarations(t, "old.go", code)
@@ -91,7 +91,7 @@ func serve(t *testing.T, f func(net.Listener) server.Server) string {
 	return l.Addr().String()
 }
 
-// TestCode runs the code: old and new clients get the same from old and new servers.
+// TestCode runs the code: old and new clients get the same results from old and new servers.
 func TestCode(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -178,5 +178,5 @@ func newTalk(ctx context.Context, cl feed.Client) (int64, error) {
 	return answer.GetID(), stream.CloseSend(ctx)
 }
 
-// logged is what this package's functions log.
+// logged receives what this package's functions log.
 var logged = make(chan int64, 100)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestProgram: the program that docs/kitex.md shows whole runs, with what nocopyc makes of its
-// IDL. It takes the library and this module from the checkout. make rehearse follows the page with
-// its own commands.
+// TestProgram runs the complete program of docs/kitex.md with the code that nocopyc generates from
+// its IDL. It uses the library and this module from the checkout. make rehearse follows the page
+// with the page's own commands.
 func TestProgram(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
