@@ -10,8 +10,8 @@
 // # On the wire
 //
 // A client sends the context in headers of the call, see rpc.SetHeader. HTTP and THeader have a
-// place for them. Plain Thrift has none: there they are in field 8888 of the arguments, as
-// OpenTelemetry's and SkyWalking's agents for Java send them. The field is a map<string,string>
+// place for headers. Plain Thrift has none; the headers are then in field 8888 of the arguments,
+// as OpenTelemetry's and SkyWalking's agents for Java send them. The field is a map<string,string>
 // just before the STOP. Peers that do not know it skip it. Replies carry no context. Keys are
 // those of the propagator, such as traceparent, tracestate and baggage, and [TimeoutKey]. As with
 // these agents, a server reads only the arguments' own fields. Of several fields 8888 it takes the

@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// A server and a client whose spans are kept in memory; a program gives its own TracerProvider, or
-// sets OpenTelemetry's global one.
+// A server and a client whose spans are kept in memory. A program passes its own TracerProvider,
+// or sets OpenTelemetry's global one.
 func Example() {
 	spans := tracetest.NewInMemoryExporter()
 	options := nocopyotel.Options{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))}

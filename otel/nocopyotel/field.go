@@ -5,7 +5,8 @@ import "github.com/nocopythrift/nocopythrift/nocopy/rpc"
 // FieldID is the id of the field that holds a call's context: rpc.HeaderField.
 const FieldID = rpc.HeaderField
 
-// TimeoutKey is the key of the time that is left for a call when it is sent, see rpc.TimeoutKey.
-// The server's context has a deadline that long after the arguments were parsed, unless it ends
-// earlier; a value of another form is ignored. Oneway calls have none: nobody waits for them.
+// TimeoutKey is the key of the remaining time of a call when it is sent, see rpc.TimeoutKey. The
+// server's context has a deadline that long after the arguments were parsed, unless it ends
+// earlier. A value of another form is ignored. Oneway calls have no remaining time, since nobody
+// waits for them.
 const TimeoutKey = rpc.TimeoutKey

@@ -25,7 +25,8 @@ import (
 
 func text(s string) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(s))), s...) }
 
-// wireMap returns the wire bytes of a map that says it has n pairs.
+// wireMap returns the wire bytes of a map with texts as keys and values, whose header claims n
+// pairs.
 func wireMap(n int, keyType, valueType byte, texts ...string) []byte {
 	b := append([]byte{keyType, valueType}, binary.BigEndian.AppendUint32(nil, uint32(n))...)
 	for _, s := range texts {
@@ -46,7 +47,7 @@ func field(typ byte, wire []byte) []byte {
 	return append([]byte{typ, FieldID >> 8, FieldID & 0xff}, wire...)
 }
 
-// asks is the service that the bytes of these tests call.
+// asks is the handler of the service that these tests call.
 type asks struct {
 	mu        sync.Mutex
 	deadlines int
@@ -81,7 +82,8 @@ func (a *asks) Count(context.Context, greet.GreeterCountArgs, greet.GreeterCount
 	return nil
 }
 
-// served starts a server with spans, of h unless srv has a Processor, and returns its address.
+// served starts a server with spans and returns its address. The handler is h, unless srv has a
+// Processor.
 func served(t *testing.T, srv *rpc.Server, h *asks) (string, *tracetest.InMemoryExporter) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -104,8 +106,8 @@ func served(t *testing.T, srv *rpc.Server, h *asks) (string, *tracetest.InMemory
 	return l.Addr().String(), spans
 }
 
-// TestHostileContext: whatever is in field 8888, the call is answered; what is no map of strings
-// within the limits, at the arguments' own level, is no context.
+// TestHostileContext: calls with any contents of field 8888 are answered. Only a map of strings
+// within the limits, at the arguments' own level, counts as a context.
 func TestHostileContext(t *testing.T) {
 	good := field(13, wireMap(1, 11, 11, "traceparent", parent))
 	many := func(n int) []byte {
@@ -161,7 +163,7 @@ func TestHostileContext(t *testing.T) {
 				defer nc.Close()
 				nc.SetDeadline(time.Now().Add(20 * time.Second))
 				request := helloCall(c.before, c.after)
-				for range 2 { // it harms no call after it either
+				for range 2 { // it does not harm later calls, either
 					go nc.Write(request)
 					reply := make([]byte, 4+4+4+5+4+3+4+9+1)
 					if n, err := nc.Read(reply); err != nil || n != len(reply) || !bytes.Contains(reply, []byte("hello ada")) {
@@ -187,8 +189,8 @@ func TestHostileContext(t *testing.T) {
 	}
 }
 
-// TestDeclaredContext: a field 8888 that the IDL declares is the program's own, also if it is a
-// map of strings: neither a server nor a client reads a context in it.
+// TestDeclaredContext: a field 8888 that the IDL declares belongs to the program, even if it is a
+// map of strings. Neither a server nor a client reads a context from it.
 func TestDeclaredContext(t *testing.T) {
 	args := thriftimpl.NewDesc("hello_args")
 	args.Define(
@@ -236,8 +238,8 @@ func TestDeclaredContext(t *testing.T) {
 	}
 }
 
-// TestJavaBytes: what Java's clients with OpenTelemetry's agent have sent, framed or not, two-way,
-// oneway and multiplexed, is answered; each call's span is the child of its client's.
+// TestJavaBytes: recorded calls of Java clients with OpenTelemetry's agent are answered: framed or
+// not, two-way, oneway and multiplexed. Each call's span is a child of its client's span.
 func TestJavaBytes(t *testing.T) {
 	files, err := filepath.Glob("testdata/javaagent-*.bin")
 	if err != nil || len(files) < 4 {
@@ -288,8 +290,8 @@ func TestJavaBytes(t *testing.T) {
 	}
 }
 
-// TestSkyWalking: what SkyWalking's agent has put into the map is passed on by a proxy that is
-// part of a trace.
+// TestSkyWalking: a proxy that takes part in a trace passes on the keys that SkyWalking's agent
+// has put into the map.
 func TestSkyWalking(t *testing.T) {
 	var got map[string]string
 	note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -324,7 +326,7 @@ func TestSkyWalking(t *testing.T) {
 	}
 }
 
-// TestTimeoutAtServer: the context of a call has the deadline.
+// TestTimeoutAtServer: a handler's context has the call's deadline.
 func TestTimeoutAtServer(t *testing.T) {
 	for value, want := range map[string]bool{"1H": true, "1s": false, "": false, "0n": true, "99999999H": false} {
 		h := new(asks)

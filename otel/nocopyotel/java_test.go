@@ -26,13 +26,13 @@ import (
 
 var update = flag.Bool("update", false, "TestJava writes what Java's clients send to testdata")
 
-// javaSpan is a span as the agent logs it.
+// javaSpan is a span in the form that the agent logs.
 type javaSpan struct {
 	TraceID, SpanID, ParentSpanID, Name string
 	Kind                                int // 2: server, 3: client
 }
 
-// javaProgram is a program that runs with OpenTelemetry's agent.
+// javaProgram is a Java program that runs with OpenTelemetry's agent.
 type javaProgram struct {
 	cmd *exec.Cmd
 	out *bufio.Scanner
@@ -86,7 +86,8 @@ func (p *javaProgram) stop(t *testing.T) (spans []javaSpan) {
 	return spans
 }
 
-// recorder passes connections on to a server and keeps what clients send, a piece a connection.
+// recorder forwards connections to a server and keeps the bytes that clients send, one piece per
+// connection.
 func recorder(t *testing.T, addr string) (port int, sent func() [][]byte) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,8 +133,9 @@ func recorder(t *testing.T, addr string) (port int, sent func() [][]byte) {
 	}
 }
 
-// TestJava: a call from Java to here and on to Java is one trace, framed or not, two-way and
-// oneway, multiplexed and asynchronous; Java's libraries skip what the other side has added.
+// TestJava: a call from Java to a Go server and on to Java is one trace: framed or not, two-way
+// and oneway, multiplexed and asynchronous. Java's libraries skip the field that the Go side has
+// added.
 func TestJava(t *testing.T) {
 	if os.Getenv("NOCOPY_OTEL_JAVA") == "" {
 		t.Skip("make otel runs this test: it needs Java, Maven and 30 MB from Maven Central")
@@ -197,8 +199,8 @@ func TestJava(t *testing.T) {
 	}
 }
 
-// checkTraces checks that every span of the client of Java is the root of a trace: its child is a
-// server's span here, and for relayed calls there are a client's span here and a server's in Java.
+// checkTraces checks that every span of the Java client is the root of a trace. Its child is a
+// server's span in Go. Relayed calls also have a client's span in Go and a server's span in Java.
 func checkTraces(t *testing.T, java []javaSpan, ours tracetest.SpanStubs, framed bool) {
 	t.Helper()
 	type span struct{ trace, id, parent, kind string }
@@ -239,7 +241,7 @@ func checkTraces(t *testing.T, java []javaSpan, ours tracetest.SpanStubs, framed
 	}
 	want := map[string]int{"java 3, server, client, java 2": 2, "java 3, server": 6}
 	if framed {
-		want["java 3, server"]++ // the asynchronous one
+		want["java 3, server"]++ // the asynchronous call
 	}
 	if fmt.Sprint(chains) != fmt.Sprint(want) {
 		t.Errorf("traces %v, want %v", chains, want)

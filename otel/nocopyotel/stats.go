@@ -73,11 +73,11 @@ func newStats(o Options, side string) *rpc.Stats {
 	return s
 }
 
-// blocksOf has the MeterProviders that count blocks already, of which a process has few. What
-// several callbacks observe is added up, but blocks are the process's.
+// blocksOf has the MeterProviders that already count blocks. A process has few. OpenTelemetry adds
+// up the values of several callbacks, but the blocks of a process must be counted once.
 var blocksOf sync.Map
 
-// observeBlocks makes m, of provider p, count the blocks of memory of the process.
+// observeBlocks makes m, a Meter of provider p, count the process's blocks of memory.
 func observeBlocks(p metric.MeterProvider, m metric.Meter) error {
 	if reflect.ValueOf(p).Comparable() {
 		if _, done := blocksOf.LoadOrStore(p, true); done {
@@ -95,8 +95,9 @@ func observeBlocks(p metric.MeterProvider, m metric.Meter) error {
 	return errors.Join(err1, err2, err3)
 }
 
-// typeName is how metrics and spans call the type of an ApplicationException: as in
-// UNKNOWN_METHOD. A type that Thrift does not know, which a peer may have made up, is _OTHER.
+// typeName returns the name of an ApplicationException's type in metrics and spans, such as
+// UNKNOWN_METHOD. For a type that Thrift does not define, which a peer may have made up, it is
+// _OTHER.
 func typeName(t rpc.ExceptionType) string {
 	if t < rpc.UnknownException || t > rpc.UnsupportedClientType {
 		return other

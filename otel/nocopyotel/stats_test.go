@@ -20,7 +20,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
 )
 
-// TestPrometheus: spans' metrics and those of Stats come out as Prometheus reads them.
+// TestPrometheus: the metrics of spans and of Stats are exported in the form that Prometheus
+// reads.
 func TestPrometheus(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	exporter, err := otelprom.New(otelprom.WithRegisterer(registry))
@@ -28,7 +29,7 @@ func TestPrometheus(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := nocopyotel.Options{MeterProvider: metric.NewMeterProvider(metric.WithReader(exporter))}
-	name := fmt.Sprint("thrift_test_", time.Now().UnixNano()) // names can be taken once
+	name := fmt.Sprint("thrift_test_", time.Now().UnixNano()) // each name can be used only once
 	vars := nocopyotel.Expvar(name)
 	addr := serve(t, &rpc.Server{
 		Processor: greet.NewGreeterProcessor(new(greeter)), Recycle: true, Interceptors: []rpc.Interceptor{nocopyotel.Server(options)},
@@ -95,7 +96,7 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// TestBlocksCountedOnce: the process's blocks are counted once, however many Stats there are.
+// TestBlocksCountedOnce: the process's blocks are counted once for any number of Stats.
 func TestBlocksCountedOnce(t *testing.T) {
 	tel := newTelemetry()
 	addr := serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter)), Stats: nocopyotel.ServerStats(tel.Options)})
@@ -105,7 +106,7 @@ func TestBlocksCountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for range 1000 { // blocks may be taken while this is counted
+	for range 1000 { // blocks may be taken in the meantime
 		before := rpc.ReadBlockStats()
 		var data metricdata.ResourceMetrics
 		if err := tel.reader.Collect(t.Context(), &data); err != nil {
@@ -129,8 +130,8 @@ func TestBlocksCountedOnce(t *testing.T) {
 	}
 }
 
-// TestUnknownMethodsAreOne: whatever names a peer makes up, a proxy without IDL has one metric and
-// spans of bounded size for them.
+// TestUnknownMethodsAreOne: a proxy without IDL has one metric, and spans of bounded size, for all
+// method names that a peer makes up.
 func TestUnknownMethodsAreOne(t *testing.T) {
 	tel := newTelemetry()
 	backend := dial(t, serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter))}))

@@ -46,7 +46,7 @@ const (
 	maxText = 1 << 10 // bytes of an error's text in a span
 )
 
-// tracing is what an interceptor needs.
+// tracing is the state of an interceptor.
 type tracing struct {
 	Options
 	tracer   trace.Tracer
@@ -91,7 +91,8 @@ func newTracing(o Options, kind trace.SpanKind) *tracing {
 	return t
 }
 
-// split returns host and port of an address; all of it and 0 if it has none.
+// split returns the host and port of an address. Without a port, it returns the whole address and
+// 0.
 func split(addr string) (string, int) {
 	if host, port, err := net.SplitHostPort(addr); err == nil {
 		n, _ := strconv.Atoi(port)
@@ -113,7 +114,7 @@ func Server(o Options) rpc.Interceptor {
 			defer cancel()
 		}
 		ctx, end := t.start(ctx, c)
-		err := errPanic // what it stays if next panics
+		err := errPanic // stays if next panics
 		defer func() { end(err) }()
 		err = next(ctx, c)
 		return err
@@ -127,7 +128,7 @@ func Client(o Options) rpc.Interceptor {
 	t := newTracing(o, trace.SpanKindClient)
 	return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		ctx, end := t.start(ctx, c)
-		err := errPanic // what it stays if next panics
+		err := errPanic // stays if next panics
 		defer func() { end(err) }()
 		err = next(t.send(ctx, c), c)
 		return err
@@ -136,7 +137,7 @@ func Client(o Options) rpc.Interceptor {
 
 var errPanic = errors.New("a handler or interceptor has panicked, or ended its goroutine")
 
-// received are the headers of a request, as a propagator reads them.
+// received gives a propagator access to the headers of a request.
 type received struct{ ctx context.Context }
 
 func (r received) Get(key string) string { return rpc.Header(r.ctx, key) }
@@ -150,9 +151,9 @@ func (r received) Keys() (keys []string) {
 	return keys
 }
 
-// send returns ctx with headers that have the trace context, the baggage and the deadline. Those
-// of a call that is forwarded are replaced, or removed if this program has none. Large ones come
-// last, and are left out if there is no room for them.
+// send returns ctx with headers for the trace context, the baggage and the deadline. In a
+// forwarded call, they replace the received ones, which are removed if this program has none.
+// Large headers come last, and are omitted if there is no room for them.
 func (t *tracing) send(ctx context.Context, c *rpc.Call) context.Context {
 	out := propagation.MapCarrier{}
 	t.Propagator.Inject(ctx, out)
@@ -181,7 +182,7 @@ func (t *tracing) send(ctx context.Context, c *rpc.Call) context.Context {
 	return ctx
 }
 
-// start begins a span, and returns what ends it with the call's error.
+// start begins a span, and returns a function that ends it with the call's error.
 func (t *tracing) start(ctx context.Context, c *rpc.Call) (context.Context, func(error)) {
 	began := time.Now()
 	method, original := t.method(c.Method)
@@ -216,11 +217,11 @@ func (t *tracing) start(ctx context.Context, c *rpc.Call) (context.Context, func
 	}
 }
 
-// other is the name of methods that are known by name only.
+// other is the name in metrics and spans of methods that are known only by name.
 const other = "_OTHER"
 
-// method returns the name that spans and metrics have for m, and its own name, shortened, if that
-// is other.
+// method returns the name of m for spans and metrics. If that is other, it also returns m's own
+// name, shortened.
 func (t *tracing) method(m *rpc.Method) (name, original string) {
 	switch wire := m.WireName(); {
 	case m.Service != "":
@@ -232,10 +233,10 @@ func (t *tracing) method(m *rpc.Method) (name, original string) {
 	}
 }
 
-// fail tells the span what has failed.
+// fail records an error in the span.
 func (t *tracing) fail(span trace.Span, c *rpc.Call, err error, typ string, failed bool) {
 	text := textOf(err)
-	if err == nil { // a declared exception that is passed on
+	if err == nil { // a forwarded declared exception
 		text = textOf(c.Exception())
 	}
 	if failed {
@@ -248,7 +249,7 @@ func (t *tracing) fail(span trace.Span, c *rpc.Call, err error, typ string, fail
 func textOf(err error) (text string) {
 	text = fmt.Sprintf("a %T, whose text can't be had", err)
 	done := make(chan struct{})
-	go func() { // it may end its goroutine
+	go func() { // Error may end its goroutine
 		defer close(done)
 		defer func() { recover() }()
 		text = fmt.Sprint(err)
@@ -295,8 +296,8 @@ func (t *tracing) outcome(c *rpc.Call, err error) (status string, failed bool) {
 	return other, true
 }
 
-// passedOn returns the declared exception in the result of a call that a proxy has forwarded,
-// which is no error of its own; nil if there is none.
+// passedOn returns the declared exception in the result of a call that a proxy has forwarded, or
+// nil. Such a call has no error of its own.
 func passedOn(c *rpc.Call) error {
 	if c.Method.Oneway() || len(c.Method.Throws) == 0 {
 		return nil
@@ -304,7 +305,7 @@ func passedOn(c *rpc.Call) error {
 	return c.Exception()
 }
 
-// nameOf returns the name of the declared exception that err is or wraps, "" if it is none.
+// nameOf returns the name of the declared exception that err is or wraps, or "".
 func nameOf(err error) string {
 	var e nocopy.AnyStruct
 	if errors.As(err, &e) {

@@ -26,7 +26,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// telemetry keeps spans and metrics.
+// telemetry collects spans and metrics.
 type telemetry struct {
 	nocopyotel.Options
 	spans  *tracetest.InMemoryExporter
@@ -40,7 +40,7 @@ func newTelemetry() *telemetry {
 	return t
 }
 
-// take returns the spans that have ended, n of them, by name and kind.
+// take returns n ended spans by name and kind.
 func (tel *telemetry) take(t *testing.T, n int) map[string]tracetest.SpanStub {
 	t.Helper()
 	for range 1000 {
@@ -69,7 +69,7 @@ func attr(s tracetest.SpanStub, key string) string {
 	return "none"
 }
 
-// greeter is the service of the tests. It notes the contexts that its methods get.
+// greeter is the tests' handler. It notes the contexts that its methods get.
 type greeter struct {
 	relay func(ctx context.Context, args greet.GreeterRelayArgs) (string, error)
 	mu    sync.Mutex
@@ -164,7 +164,7 @@ func hello(ctx context.Context, c greet.GreeterClient, name string) (string, err
 	return strings.Clone(res.GetSuccess()), nil
 }
 
-// TestOutcomes: spans and metrics of both sides tell how calls have ended, framed or not.
+// TestOutcomes: spans and metrics of both sides have the outcomes of calls, framed or not.
 func TestOutcomes(t *testing.T) {
 	for _, framed := range []bool{true, false} {
 		for _, c := range []struct {
@@ -208,7 +208,7 @@ func TestOutcomes(t *testing.T) {
 				}{{server, c.status, c.serverCode}, {client2, c.clientStatus, c.clientCode}} {
 					s := side.span
 					if c.name == "wait" && attr(s, "rpc.response.status_code") == "INTERNAL_ERROR" {
-						side.status = "INTERNAL_ERROR" // the server's deadline came first, and it has answered
+						side.status = "INTERNAL_ERROR" // the server reached its deadline first, and has answered
 					}
 					errType := "none"
 					if side.code == codes.Error {
@@ -256,8 +256,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestCarelessInterceptor: a call that ends with an internal error since an interceptor panics or
-// ends its goroutine is not one that the server's span calls OK.
+// TestCarelessInterceptor: if an interceptor panics or ends its goroutine, the call ends with an
+// internal error, and the server's span does not report OK.
 func TestCarelessInterceptor(t *testing.T) {
 	for name, careless := range map[string]rpc.Interceptor{
 		"panics": func(context.Context, *rpc.Call, rpc.Handler) error { panic("careless") },
@@ -324,8 +324,8 @@ func TestBaggageAndDeadline(t *testing.T) {
 	}
 }
 
-// TestProxy: a proxy passes the context on, or is a part of the trace; without IDL too, where
-// calls have one name.
+// TestProxy: a proxy passes the context on, or takes part in the trace, even without an IDL. All
+// its calls have one name then.
 func TestProxy(t *testing.T) {
 	for _, c := range []struct {
 		traced, raw, listed bool
@@ -382,7 +382,7 @@ func TestProxy(t *testing.T) {
 				if roots != 1 || len(all) != n {
 					t.Errorf("%d spans, %d roots", len(all), roots)
 				}
-				for _, s := range all { // those of the proxy
+				for _, s := range all { // the spans of the proxy
 					raw := attr(s, "rpc.method_original") != "none"
 					if raw && (attr(s, "rpc.method") != "_OTHER" || s.Name != "apache_thrift" || attr(s, "rpc.method_original") != "hello") {
 						t.Errorf("%s: %v", s.Name, s.Attributes)
@@ -399,7 +399,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestApachePeers: Apache's Go server skips the field, and its client's calls, which have none,
+// TestApachePeers: Apache's Go server skips the field. Calls of Apache's client have no field, and
 // begin traces.
 func TestApachePeers(t *testing.T) {
 	tel := newTelemetry()
@@ -466,8 +466,8 @@ func (apacheGreeter) Relay(context.Context, string, int32, bool) (string, error)
 func (apacheGreeter) Tell(context.Context, string) error                   { return nil }
 func (apacheGreeter) Count(context.Context, string, int64) (string, error) { return "", nil }
 
-// TestOwnField: an argument with the id 8888 is the caller's, not a context, for clients and
-// servers.
+// TestOwnField: for clients and servers, an argument with the id 8888 belongs to the caller, and
+// is not a context.
 func TestOwnField(t *testing.T) {
 	tel := newTelemetry()
 	addr := serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(new(greeter)), Interceptors: []rpc.Interceptor{nocopyotel.Server(tel.Options)}})
@@ -482,7 +482,7 @@ func TestOwnField(t *testing.T) {
 	}
 }
 
-// points returns how many sets of attributes a histogram has.
+// points returns the number of attribute sets of a histogram.
 func (tel *telemetry) points(t *testing.T, name string) int {
 	t.Helper()
 	var data metricdata.ResourceMetrics

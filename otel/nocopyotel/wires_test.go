@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
 )
 
-// TestEveryWire: the trace goes on over each wire, and baggage that is too large for the headers
+// TestEveryWire: the trace continues over each wire, and baggage that is too large for the headers
 // harms no call.
 func TestEveryWire(t *testing.T) {
 	member, err := baggage.NewMember("large", strings.Repeat("x", 8000))
