@@ -311,14 +311,19 @@ func picture(t *testing.T) string {
 			}
 		}
 	})
+	known := map[string]int{}
 	var floor func(dir string) int
 	floor = func(dir string) int {
-		n := 0
+		n, ok := known[dir]
+		if ok {
+			return n
+		}
 		for _, below := range imported[dir] {
 			if below != "" {
 				n = max(n, floor(below)+1)
 			}
 		}
+		known[dir] = n
 		return n
 	}
 	floors := map[int][]string{}
