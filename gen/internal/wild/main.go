@@ -28,6 +28,7 @@ func main() {
 	log.SetFlags(0)
 	verbose := flag.Bool("v", false, "print the name of every file")
 	list := flag.String("sources", "wild/sources.txt", "what to download: a line each with \"go\", \"pypi\" or \"maven\", a name and a version")
+	keep := flag.String("keep", "", "only download: keep the files in this `folder`, one folder for each source")
 	command.ParseFlags()
 	text, err := os.ReadFile(*list)
 	if err != nil {
@@ -45,7 +46,9 @@ func main() {
 	if t.check, err = gocheck.New(); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print("| from | files | refused |\n|---|---|---|\n")
+	if *keep == "" {
+		fmt.Print("| from | files | refused |\n|---|---|---|\n")
+	}
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
 		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
@@ -54,7 +57,17 @@ func main() {
 		if len(f) != 3 {
 			log.Fatalf("%s: %q is not a kind, a name and a version", *list, line)
 		}
-		t.source(source{f[0], f[1], f[2]}, *verbose)
+		s := source{f[0], f[1], f[2]}
+		if *keep != "" {
+			if err := s.fetch(filepath.Join(*keep, strings.ReplaceAll(f[1], "/", "+"))); err != nil {
+				log.Fatalf("%s: %v", s, err)
+			}
+			continue
+		}
+		t.source(s, *verbose)
+	}
+	if *keep != "" {
+		return
 	}
 	fmt.Printf("| **all** | %d | %d |\n", t.files, t.failed)
 	for _, why := range slices.Sorted(maps.Keys(t.refused)) {

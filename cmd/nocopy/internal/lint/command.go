@@ -1,0 +1,178 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Command finds what is wrong in .thrift files.
+type Command struct {
+	Paths []string `arg:"" optional:"" help:"Files and folders; - is standard input."`
+
+	Config        string   `short:"c" help:"Configuration in TOML, JSON or YAML; .nocopylint.toml or else .thriftcheck.toml, if there is one." placeholder:"FILE"`
+	Include       []string `short:"I" help:"Folder in which to look for included files, instead of the configuration's." sep:"none" placeholder:"DIR"`
+	Enable        []string `help:"Rules that apply, instead of the configuration's: names, beginnings of names, thriftcheck, buf, own, default or all." placeholder:"RULE"`
+	Disable       []string `help:"Rules that do not apply, besides the configuration's." placeholder:"RULE"`
+	ErrorsOnly    bool     `help:"Leave out warnings."`
+	Fix           bool     `help:"Mend what can be mended, in the files, and print the rest."`
+	List          bool     `short:"l" help:"List the rules and exit."`
+	StdinFilename string   `help:"Name of the file that standard input is, for messages and included files." default:"stdin.thrift" placeholder:"NAME"`
+	Format        string   `help:"Output: ${enum}." enum:"text,json,sarif,github" default:"text"`
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `A comment "// nolint:rule" switches a rule off for what starts on its line or, on a line of its own, for
+what comes next; before an empty line at the top of a file, for the file. So does the annotation
+(nolint = "rule"). docs/tool.md describes the configuration.
+
+Exit codes: 0 nothing was found, 1 a file can't be read or written, 2 wrong command line or
+configuration, 100 there are findings.
+
+Examples:
+  nocopy lint idl
+  nocopy lint -enable default,FIELD_LOWER_SNAKE_CASE -format github idl
+  nocopy lint -fix -enable IMPORT_USED,format idl`
+}
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	cfg, err := ReadConfig(c.Config)
+	if err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
+	if len(c.Enable) > 0 {
+		cfg.Checks.Enabled = c.Enable
+	}
+	cfg.Checks.Disabled = append(cfg.Checks.Disabled, c.Disable...)
+	applies, err := cfg.Applies()
+	if err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
+	if c.List {
+		return c.list(sh, applies)
+	}
+	if len(c.Paths) == 0 {
+		return shell.WithCode(shell.Usage, errors.New("no file or folder is given; see nocopy lint -h"))
+	}
+	in := Input{Paths: slices.Clone(c.Paths), Config: cfg, Includes: c.Include}
+	if i := slices.Index(in.Paths, "-"); i >= 0 {
+		if c.Fix {
+			return shell.WithCode(shell.Usage, errors.New("-fix needs files: standard input can't be written to"))
+		}
+		src, err := schema.ReadAll(sh.In)
+		if err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		in.Paths[i], in.Files = c.StdinFilename, &given{schema.Disk, c.StdinFilename, src}
+	}
+	result, err := Lint(in)
+	if err == nil && c.Fix {
+		result, err = fix(in, result)
+	}
+	if err != nil {
+		return err
+	}
+	if c.ErrorsOnly {
+		result.Findings = slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Severity != Error })
+	}
+	if err := result.Print(sh.Out, c.Format, sh.Color); err != nil {
+		return err
+	}
+	if len(result.Findings) > 0 {
+		return shell.WithCode(shell.Findings, shell.ErrSilent)
+	}
+	return nil
+}
+
+// maxRounds is how often files are mended: what one round changes may give the next one work.
+const maxRounds = 10
+
+// fix mends files, and returns what is found in them afterwards.
+func fix(in Input, result *Result) (*Result, error) {
+	for range maxRounds {
+		texts, err := result.Fix()
+		if err != nil {
+			return nil, err
+		}
+		changed := false
+		for name, text := range texts {
+			if bytes.Equal(text, result.Sources[name]) {
+				continue
+			}
+			changed = true
+			if err := written.Replace(name, text); err != nil {
+				return nil, err
+			}
+		}
+		if !changed {
+			break
+		}
+		if result, err = Lint(in); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+type listedRule struct {
+	Name     string   `json:"name"`
+	Source   Source   `json:"source"`
+	Severity Severity `json:"severity"`
+	Applies  bool     `json:"applies"`
+	Fixable  bool     `json:"fixable"`
+	Doc      string   `json:"doc"`
+}
+
+func (c *Command) list(sh *shell.Shell, applies map[string]bool) error {
+	var all []listedRule
+	for _, r := range rules {
+		all = append(all, listedRule{r.Name, r.Source, r.Severity, applies[r.Name], r.Fixable, r.Doc})
+	}
+	if c.Format == "json" {
+		return sh.WriteJSON(all)
+	}
+	for _, r := range all {
+		mark := " "
+		if r.Applies {
+			mark = "*"
+		}
+		name := shell.Paint(sh.Color && r.Applies, shell.Bold, fmt.Sprintf("%-28s", r.Name))
+		if _, err := fmt.Fprintf(sh.Out, "%s %s %-11s %s\n", mark, name, r.Source, r.Doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// given is the disk with one more file, which was given as standard input.
+type given struct {
+	schema.Files
+	name string
+	src  []byte
+}
+
+func (g *given) Canonical(path string) (string, error) {
+	if filepath.Clean(path) == filepath.Clean(g.name) {
+		return filepath.Abs(path)
+	}
+	return g.Files.Canonical(path)
+}
+
+func (g *given) IsFile(path string) bool {
+	return filepath.Clean(path) == filepath.Clean(g.name) || g.Files.IsFile(path)
+}
+
+func (g *given) ReadFile(path string) ([]byte, error) {
+	if filepath.Clean(path) == filepath.Clean(g.name) {
+		return g.src, nil
+	}
+	return g.Files.ReadFile(path)
+}

@@ -1,0 +1,212 @@
+package lint
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinterest/thriftcheck"
+	"github.com/pinterest/thriftcheck/checks"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+var wild = flag.String("wild", "", "a folder of .thrift files to compare with thriftcheck, such as `go run -C gen/internal ./wild -keep DIR` makes")
+
+// TestThriftcheck compares findings with those of thriftcheck's own code, for all rules that both
+// have, on the files of Apache Thrift, and with -wild on those of a folder. Files that either
+// refuses are left out.
+func TestThriftcheck(t *testing.T) {
+	root := *wild
+	if root == "" {
+		root = apacheDir(t)
+	}
+	files := thriftFiles(t, root)
+	if len(files) < 100 {
+		t.Fatalf("only %d files", len(files))
+	}
+	theirs, ours := map[string]int{}, map[string]int{}
+	compared, refused := 0, 0
+	for _, file := range files {
+		a, ok := theirFindings(t, file)
+		if !ok {
+			refused++
+			continue
+		}
+		b, ok := ourFindings(t, file)
+		if !ok {
+			refused++
+			continue
+		}
+		compared++
+		for key, n := range a {
+			theirs[key] += n
+		}
+		for key, n := range b {
+			ours[key] += n
+		}
+	}
+	rules := map[string]int{}
+	for key, n := range theirs {
+		rules[key[strings.LastIndexByte(key, ' ')+1:]] += n
+	}
+	t.Logf("%d files compared, %d refused by either", compared, refused)
+	for _, rule := range slices.Sorted(maps.Keys(rules)) {
+		t.Logf("%-20s %6d", rule, rules[rule])
+	}
+	keys := map[string]bool{}
+	for key := range theirs {
+		keys[key] = true
+	}
+	for key := range ours {
+		keys[key] = true
+	}
+	different := 0
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		switch file, _, _ := strings.Cut(key, " "); {
+		case theirs[key] == ours[key]:
+		case strings.Contains(key, "type") && explained(t, file):
+			different += max(theirs[key]-ours[key], ours[key]-theirs[key])
+		default:
+			t.Errorf("%s: thriftcheck has %d, we have %d", strings.TrimPrefix(key, root+"/"), theirs[key], ours[key])
+		}
+	}
+	t.Logf("%d differences where thriftcheck does not find out what a type is", different)
+}
+
+// unresolved matches what thriftcheck does not resolve: a typedef of a named type, and files whose
+// names have dots.
+var unresolved = regexp.MustCompile(`(?m)^\s*typedef\s+(?:[A-Z]|\w+\.)|^\s*include\s+"[^"]*\w\.\w+\.thrift"`)
+
+// explained reports whether a file, or one that it includes, has something that thriftcheck does
+// not resolve, so that types are neither allowed nor disallowed.
+func explained(t *testing.T, file string) bool {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast, err := idl.Parse(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inc := range ast.Includes {
+		name := filepath.Join(filepath.Dir(file), string(inc.Path))
+		if more, err := os.ReadFile(name); err == nil && unresolved.Match(more) {
+			return true
+		}
+	}
+	return unresolved.Match(src)
+}
+
+// apacheDir returns the folder of Apache Thrift's module, which has its .thrift files.
+func apacheDir(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "download", "-json", "github.com/apache/thrift@v0.25.0")
+	cmd.Dir = t.TempDir() // outside of any module
+	out, err := cmd.Output()
+	var module struct{ Dir string }
+	if jsonErr := json.Unmarshal(out, &module); err != nil || jsonErr != nil || module.Dir == "" {
+		t.Fatalf("%v %v\n%s", err, jsonErr, out)
+	}
+	return module.Dir
+}
+
+func thriftFiles(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(name) == ".thrift" {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// theirFindings counts the findings of thriftcheck by file, line, severity, the first name in the
+// message and rule. It reports false if the file does not parse.
+func theirFindings(t *testing.T, file string) (map[string]int, bool) {
+	t.Helper()
+	base, enum := thriftcheck.ThriftType{}, thriftcheck.ThriftType{}
+	if err := cmp.Or(base.UnmarshalString("base"), enum.UnmarshalString("enum")); err != nil {
+		t.Fatal(err)
+	}
+	plain := []thriftcheck.ThriftType{base, enum}
+	linter := thriftcheck.NewLinter(thriftcheck.Checks{
+		checks.CheckConstantRef(), checks.CheckEnumSize(20, 50), checks.CheckFieldDocMissing(),
+		checks.CheckFieldIDMissing(), checks.CheckFieldIDNegative(), checks.CheckFieldIDZero(),
+		checks.CheckFieldOptional(), checks.CheckFieldRequiredness(), checks.CheckIncludePath(),
+		checks.CheckInteger64bit(), checks.CheckMapKeyType(plain, nil), checks.CheckMapValueType(nil, []thriftcheck.ThriftType{enum}),
+		checks.CheckNamesReserved([]string{"id", "name", "value"}), checks.CheckSetValueType(plain, nil),
+		checks.CheckTypes(nil, []thriftcheck.ThriftType{enum}),
+	}, thriftcheck.WithIncludes([]string{filepath.Dir(file)}))
+	r, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	messages, err := linter.Lint(r, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, m := range messages {
+		if m.Check == "parse" {
+			return nil, false
+		}
+		found[key(file, m.Severity.String(), m.Message, m.Check)]++
+	}
+	return found, true
+}
+
+// ourFindings is the same of this package.
+func ourFindings(t *testing.T, file string) (map[string]int, bool) {
+	t.Helper()
+	cfg := Config{Includes: []string{filepath.Dir(file)}, Thriftcheck: true}
+	cfg.Checks.Enum.Size.Warning, cfg.Checks.Enum.Size.Error = 20, 50
+	cfg.Checks.Names.Reserved = []string{"id", "name", "value"}
+	cfg.Checks.Map.Value.DisallowedTypes = []string{"enum"}
+	cfg.Checks.Types.DisallowedTypes = []string{"enum"}
+	cfg.Checks.Disabled = []string{"compile"}
+	result, err := Lint(Input{Paths: []string{file}, Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Findings) == 0 {
+		cfg.Checks.Disabled = nil
+		all, err := Lint(Input{Paths: []string{file}, Config: cfg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all.Findings {
+			if f.Severity == Error && f.Pos.Filename == file {
+				return nil, false
+			}
+		}
+	}
+	found := map[string]int{}
+	for _, f := range result.Findings {
+		found[key(file, string(f.Severity), f.Message, f.Rule)]++
+	}
+	return found, true
+}
+
+func key(file, severity, message, rule string) string {
+	name := ""
+	if _, rest, ok := strings.Cut(message, `"`); ok && !strings.Contains(rule, "type") { // which word differently what is not allowed
+		name, _, _ = strings.Cut(rest, `"`)
+	}
+	return fmt.Sprintf("%s %s %q %s", file, severity, name, rule)
+}
