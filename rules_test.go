@@ -110,7 +110,7 @@ var arrows = []struct {
 	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
 	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/jsontext", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/chain", module + "/nocopy/internal/"}, "what people call of the engine; users' programs get no dependency through it"},
-	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/"}, "a tool; a module of its own, which no program imports"},
+	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/", "gopkg.in/"}, "a tool; a module of its own, which no program imports"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
 	{"gen/golang/internal/names", []string{module + "/gen/schema"}, "what generated things are called"},

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
@@ -20,6 +21,7 @@ import (
 // a method Help with an example.
 type commands struct {
 	Call call.Command `cmd:"" help:"Call a method."`
+	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
 
 	Version versionFlag `help:"Print the version and exit."`
 }

@@ -210,3 +210,28 @@ func key(file, severity, message, rule string) string {
 	}
 	return fmt.Sprintf("%s %s %q %s", file, severity, name, rule)
 }
+
+// TestApache: what the default rules find in Apache's own files is there on purpose, and right: an
+// enum with aliases, keys that JSON can't have, fields without ids, names of keywords, and files
+// that need -I, are not used, or are broken to test Apache's compiler.
+func TestApache(t *testing.T) {
+	result, err := Lint(Input{Paths: []string{apacheDir(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]int{}
+	for _, f := range result.Findings {
+		have[f.Rule+" "+string(f.Severity)]++
+	}
+	want := map[string]int{
+		"compile error":          3,  // BrokenConstants.thrift, and a struct that must contain itself
+		"compile warning":        55, // names that Apache's compiler refuses, in tests of that
+		"constant.ref error":     8,  // values of one enum by the name of another; those of files by none
+		"field.id.missing error": 27, "map.key.type error": 66, "set.value.type error": 34,
+		"include.path error":          14, // lib/rs/test_recursive, which is compiled with -I
+		"ENUM_NO_ALLOW_ALIAS warning": 2, "IMPORT_USED warning": 3,
+	}
+	if !maps.Equal(have, want) {
+		t.Errorf("have %v\nwant %v", have, want)
+	}
+}
