@@ -152,7 +152,8 @@ func (f *file) token(offset int) int {
 }
 
 // docstrings returns, by the offsets at which declarations start, their comments as thriftcheck
-// sees them: only a /** */ that ends on the line before or on the same one, and each of these once.
+// sees them: only a /** */ that ends on the line before or on the same one, and each of these
+// once.
 func docstrings(tokens []idl.Token, starts map[int]bool) map[int]string {
 	docs := map[int]string{}
 	text, end := "", 0

@@ -92,8 +92,8 @@ func byName(name string) *Rule {
 	return nil
 }
 
-// matches reports whether one of names is that of a rule, or one that it begins with, as "field" is
-// for "field.optional". "all" is that of every rule.
+// matches reports whether one of names is that of a rule, or one that it begins with, as "field"
+// is for "field.optional". "all" is that of every rule.
 func matches(rule string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return name == "all" || name == rule || strings.HasPrefix(rule, name+".") ||

@@ -91,8 +91,8 @@ func uri(name string) string {
 	return u.String()
 }
 
-// A counter turns the columns of positions, which count bytes, into columns of characters. It takes
-// little time if positions come in order, however long the lines are.
+// A counter turns the columns of positions, which count bytes, into columns of characters. It
+// takes little time if positions come in order, however long the lines are.
 type counter struct {
 	sources map[string][]byte
 	last    idl.Position

@@ -205,7 +205,8 @@ func ourFindings(t *testing.T, file string) (map[string]int, bool) {
 
 func key(file, severity, message, rule string) string {
 	name := ""
-	if _, rest, ok := strings.Cut(message, `"`); ok && !strings.Contains(rule, "type") { // which word differently what is not allowed
+	// Rules about types name what is not allowed in other words.
+	if _, rest, ok := strings.Cut(message, `"`); ok && !strings.Contains(rule, "type") {
 		name, _, _ = strings.Cut(rest, `"`)
 	}
 	return fmt.Sprintf("%s %s %q %s", file, severity, name, rule)
