@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/passed"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
@@ -22,6 +23,12 @@ import (
 type commands struct {
 	Call call.Command `cmd:"" help:"Call a method."`
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
+
+	Gen   passed.Gen   `cmd:"" passthrough:"" help:"Generate Go accessors, as nocopyc does."`
+	Check passed.Check `cmd:"" passthrough:"" help:"Report errors in .thrift files."`
+	Audit passed.Audit `cmd:"" passthrough:"" help:"Report what a change of .thrift files breaks."`
+	Fmt   passed.Fmt   `cmd:"" passthrough:"" help:"Format .thrift files."`
+	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
 
 	Version versionFlag `help:"Print the version and exit."`
 }

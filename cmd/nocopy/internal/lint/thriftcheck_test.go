@@ -227,7 +227,7 @@ func TestApache(t *testing.T) {
 	want := map[string]int{
 		"compile error":          3,  // BrokenConstants.thrift, and a struct that must contain itself
 		"compile warning":        55, // names that Apache's compiler refuses, in tests of that
-		"constant.ref error":     8,  // values of one enum by the name of another; those of files by none
+		"constant.ref error":     8,  // values of another enum, and of files by none
 		"field.id.missing error": 27, "map.key.type error": 66, "set.value.type error": 34,
 		"include.path error":          14, // lib/rs/test_recursive, which is compiled with -I
 		"ENUM_NO_ALLOW_ALIAS warning": 2, "IMPORT_USED warning": 3,

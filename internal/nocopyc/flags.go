@@ -1,4 +1,4 @@
-package main
+package nocopyc
 
 import (
 	"errors"
@@ -30,10 +30,10 @@ func parseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 
 // plainly returns err in the form that the command prints: errors in files unchanged, others after
 // the command's name.
-func plainly(err error) error {
+func (t Tool) plainly(err error) error {
 	var list idl.ErrorList
 	if errors.As(err, &list) {
 		return list
 	}
-	return fmt.Errorf("nocopyc: %w", err)
+	return fmt.Errorf("%s: %w", t.Name, err)
 }

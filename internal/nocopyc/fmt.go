@@ -1,4 +1,4 @@
-package main
+package nocopyc
 
 import (
 	"bytes"
@@ -24,22 +24,28 @@ otherwise; nothing but white space changes, and comments keep their places.
 The exit code is 0, or 1 if -check finds files that are not formatted, or 2 for a wrong
 command line and files that do not parse or cannot be read or written.
 
+Examples:
+
+	nocopyc fmt -w idl         formats all files below idl
+	nocopyc fmt -check idl     for CI
+
 `
 
-// A formatter runs "nocopyc fmt" with its flags.
+// A formatter runs the command that formats, with its flags.
 type formatter struct {
+	Tool
 	write, list, diff, check bool
 	stdout, stderr           io.Writer
 	unformatted, failed      bool
 }
 
-// runFmt is "nocopyc fmt". It returns the exit code.
-func runFmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	f := formatter{stdout: stdout, stderr: stderr}
-	flags := flag.NewFlagSet("nocopyc fmt", flag.ContinueOnError)
+// Fmt is the command that formats files. It returns the exit code.
+func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	f := formatter{Tool: t, stdout: stdout, stderr: stderr}
+	flags := flag.NewFlagSet(t.Name+" fmt", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), fmtUsage)
+		fmt.Fprint(flags.Output(), t.text(fmtUsage))
 		flags.PrintDefaults()
 	}
 	flags.BoolVar(&f.write, "w", false, "write the result to the file")
@@ -53,12 +59,12 @@ func runFmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	case len(paths) == 0 && f.write:
-		fmt.Fprintln(stderr, "nocopyc: -w needs files: standard input cannot be written to")
+		fmt.Fprintf(stderr, "%s: -w needs files: standard input cannot be written to\n", t.Name)
 		return 2
 	case len(paths) == 0:
 		src, err := schema.ReadAll(stdin)
 		if err != nil {
-			fmt.Fprintf(stderr, "nocopyc: standard input: %v\n", err)
+			fmt.Fprintf(stderr, "%s: standard input: %v\n", t.Name, err)
 			return 2
 		}
 		f.fail(f.format("<standard input>", src))
@@ -79,7 +85,7 @@ func runFmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (f *formatter) fail(err error) {
 	if err != nil {
 		f.failed = true
-		fmt.Fprintln(f.stderr, plainly(err))
+		fmt.Fprintln(f.stderr, f.plainly(err))
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package nocopyc
 
 import (
 	"errors"
@@ -33,22 +33,23 @@ the revisions before.
 The exit code is 0 if nothing is broken, 1 if there are errors, and 2 for a wrong command
 line, files that are missing and errors in files.
 
-"nocopyc -audit" is the same command. The flag will go in the next version.
-
 `
 
-// runAudit is "nocopyc audit". It returns the exit code.
-func runAudit(args []string, stdout, stderr io.Writer) int {
+// Audit is the command that compares files. It returns the exit code.
+func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	var (
 		dirs, oldDirs, newDirs dirs
 		opt                    audit.Options
 		asJSON, wire           bool
 		warnings               string
 	)
-	flags := flag.NewFlagSet("nocopyc audit", flag.ContinueOnError)
+	flags := flag.NewFlagSet(t.Name+" audit", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), auditUsage)
+		fmt.Fprint(flags.Output(), t.text(auditUsage))
+		if t == Nocopyc {
+			fmt.Fprintln(flags.Output(), "\"nocopyc -audit\" is the same command. The flag will go in the next version.")
+		}
 		flags.PrintDefaults()
 	}
 	flags.Var(&dirs, "I", "`directory` in which to look for included files; may be repeated")
@@ -66,13 +67,13 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	case !slices.Contains([]string{"on", "off", "error"}, warnings):
-		fmt.Fprintf(stderr, "nocopyc: -warnings is on, off or error, not %q\n", warnings)
+		fmt.Fprintf(stderr, "%s: -warnings is on, off or error, not %q\n", t.Name, warnings)
 		return 2
 	case len(operands) < 2:
-		fmt.Fprintln(stderr, "nocopyc audit: OLD and NEW are needed; see nocopyc audit -help")
+		fmt.Fprintf(stderr, "%[1]s audit: OLD and NEW are needed; see %[1]s audit -help\n", t.Name)
 		return 2
 	}
-	findings, err := compare(audit.Input{
+	findings, err := t.compare(audit.Input{
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(oldDirs, dirs), NewDirs: slices.Concat(newDirs, dirs),
 	}, opt, stderr)
@@ -94,7 +95,7 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 		err = audit.WriteText(stdout, findings)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "nocopyc: %v\n", err)
+		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
 		return 2
 	}
 	if n, _ := audit.Count(findings); n > 0 {
@@ -104,10 +105,10 @@ func runAudit(args []string, stdout, stderr io.Writer) int {
 }
 
 // compare loads and compares the old and the new Version.
-func compare(in audit.Input, opt audit.Options, stderr io.Writer) ([]audit.Finding, error) {
+func (t Tool) compare(in audit.Input, opt audit.Options, stderr io.Writer) ([]audit.Finding, error) {
 	old, new, err := audit.Load(in)
 	if err != nil {
-		return nil, plainly(err)
+		return nil, t.plainly(err)
 	}
 	for _, w := range new.Warnings() {
 		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)

@@ -1,0 +1,83 @@
+// Package passed has the commands that nocopyc and thriftdump are, too: they parse their arguments
+// themselves, and so have the same flags.
+package passed
+
+import (
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
+	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
+)
+
+// Args are the arguments of a command.
+type Args struct {
+	Args []string `arg:"" optional:""`
+}
+
+// The commands.
+type (
+	Gen   struct{ Args }
+	Check struct{ Args }
+	Audit struct{ Args }
+	Fmt   struct{ Args }
+	Dump  struct{ Args }
+)
+
+// Run is called by the parser.
+func (c *Gen) Run(sh *shell.Shell) error {
+	return end(nocopyc.Nocopy.Generate(c.Args.Args, sh.Out, sh.Err))
+}
+
+// Run is called by the parser.
+func (c *Check) Run(sh *shell.Shell) error {
+	return end(nocopyc.Nocopy.Check(c.Args.Args, sh.Out, sh.Err))
+}
+
+// Run is called by the parser.
+func (c *Audit) Run(sh *shell.Shell) error {
+	return end(nocopyc.Nocopy.Audit(asJSON(c.Args.Args), sh.Out, sh.Err))
+}
+
+// Run is called by the parser.
+func (c *Fmt) Run(sh *shell.Shell) error {
+	return end(nocopyc.Nocopy.Fmt(c.Args.Args, sh.In, sh.Out, sh.Err))
+}
+
+// Run is called by the parser.
+func (c *Dump) Run(sh *shell.Shell) error {
+	return end(thriftdump.Run("nocopy dump", asJSON(c.Args.Args), sh.In, sh.Out, sh.Err))
+}
+
+// asJSON returns arguments with -format json, which other commands have, as the flag -json that
+// these have.
+func asJSON(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		name, value, ok := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
+		if name != "-format" && name != "format" || !strings.HasPrefix(args[i], "-") {
+			out = append(out, args[i])
+			continue
+		}
+		if !ok && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+		switch value {
+		case "json":
+			out = append(out, "-json")
+		case "text":
+		default:
+			out = append(out, "-format="+value) // which is an error
+		}
+	}
+	return out
+}
+
+// end returns the error for an exit code; what is wrong has been printed.
+func end(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return shell.WithCode(code, shell.ErrSilent)
+}

@@ -1,0 +1,59 @@
+package passed
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+)
+
+type command interface{ Run(*shell.Shell) error }
+
+// TestCommands: what each command prints and its exit code, by the names of this tool.
+func TestCommands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"old.thrift": "struct S { 1: i32 a }\n", "new.thrift": "struct S { 1: i64 a }\n", "bad.thrift": "struct S { 1: J a }\n",
+		"ok.thrift": "struct S {\n  1: i32 a\n}\n", "s.bin": "\x08\x00\x01\x00\x00\x00\x05\x00",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := func(text string) Args { return Args{strings.Fields(text)} }
+	for _, c := range []struct {
+		cmd  command
+		want string
+		code int
+	}{
+		{&Gen{args("-o out ok.thrift")}, "", 0},
+		{&Gen{args("-h")}, "nocopy gen -o DIR", 0},
+		{&Gen{args("ok.thrift")}, "nocopy: -o DIR, or -check, is missing; see nocopy gen -help", 2},
+		{&Check{args("ok.thrift")}, "", 0},
+		{&Check{args("bad.thrift")}, "bad.thrift:1:15: unknown type J", 1},
+		{&Check{args("-h")}, "Example: nocopy check", 0},
+		{&Check{args("")}, "no .thrift file is given; see nocopy check -help", 2},
+		{&Audit{args("old.thrift new.thrift")}, "error: ", 1},
+		{&Audit{args("old.thrift new.thrift --format json")}, `"errors": 1`, 1},
+		{&Audit{args("-format=yaml old.thrift new.thrift")}, "flag provided but not defined: -format", 2},
+		{&Audit{args("old.thrift")}, "nocopy audit: OLD and NEW are needed; see nocopy audit -help", 2},
+		{&Fmt{args("-check old.thrift ok.thrift")}, "old.thrift\n", 1},
+		{&Fmt{args("-h")}, "nocopy fmt -w idl", 0},
+		{&Fmt{args("none.thrift")}, "nocopy: ", 2},
+		{&Dump{args("s.bin")}, "1: i32 5", 0},
+		{&Dump{args("-format text -idl ok.thrift -type S s.bin")}, "1 a: i32 5", 0},
+		{&Dump{args("-format json s.bin")}, `"value":5`, 0},
+		{&Dump{args("none")}, "nocopy dump: open none", 1},
+	} {
+		var out bytes.Buffer
+		err := c.cmd.Run(&shell.Shell{In: strings.NewReader(""), Out: &out, Err: &out})
+		if code := shell.CodeOf(err); code != c.code || !strings.Contains(out.String(), c.want) || c.want == "" && out.Len() > 0 {
+			t.Errorf("%T %+v: exit code %d, want %d\n%s\nwant %s", c.cmd, c.cmd, code, c.code, out.String(), c.want)
+		}
+	}
+	if _, err := os.Stat("out/ok/ok.go"); err != nil {
+		t.Error(err)
+	}
+}

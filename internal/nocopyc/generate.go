@@ -1,0 +1,177 @@
+package nocopyc
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
+)
+
+const usage = `usage: nocopyc -o DIR [-I DIR]... [-package-prefix PATH] [-r] FILE.thrift...
+
+Generates one Go package per "namespace go a.b.c", in the directory a/b/c under
+the output directory. A file without a namespace becomes a package named after
+the file. With -check instead of -o it only reports errors in the files.
+
+       nocopyc audit [flags] OLD NEW [FILE...]
+
+Reports what a change of .thrift files breaks; "nocopyc audit -help" says more.
+
+       nocopyc fmt [flags] [FILE|FOLDER...]
+
+Formats .thrift files; "nocopyc fmt -help" says more.
+
+`
+
+const example = `
+In a Go file, for "go generate":
+
+	//go:generate go tool nocopyc -o . user.thrift
+`
+
+// dirs is a flag that may be repeated.
+type dirs []string
+
+func (d *dirs) String() string { return strings.Join(*d, " ") }
+
+func (d *dirs) Set(dir string) error {
+	*d = append(*d, dir)
+	return nil
+}
+
+// Run is nocopyc with these arguments. It returns the exit code.
+func (t Tool) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "audit":
+			return t.Audit(args[1:], stdout, stderr)
+		case "fmt":
+			return t.Fmt(args[1:], stdin, stdout, stderr)
+		}
+	}
+	// The flag of earlier versions may stand anywhere.
+	if i := slices.IndexFunc(args, func(a string) bool { return a == "-audit" || a == "--audit" }); i >= 0 {
+		return t.Audit(slices.Delete(slices.Clone(args), i, i+1), stdout, stderr)
+	}
+	return t.Generate(args, stdout, stderr)
+}
+
+// Generate is the command that generates Go. It returns the exit code.
+func (t Tool) Generate(args []string, stdout, stderr io.Writer) int {
+	return t.generator(t.Generator, usage, example, false, args, stdout, stderr)
+}
+
+const checkUsage = `usage: nocopyc check [-I DIR]... FILE.thrift...
+
+Reports what is wrong in .thrift files, and warns of what Apache's compiler refuses, one a line:
+file:line:col: message. The exit code is 1 for errors. Flags of the generator are accepted.
+
+`
+
+const checkExample = `
+Example: nocopyc check -I common idl/user.thrift
+`
+
+// Check is the command that generates nothing. It returns the exit code.
+func (t Tool) Check(args []string, stdout, stderr io.Writer) int {
+	return t.generator(t.Name+" check", checkUsage, checkExample, true, args, stdout, stderr)
+}
+
+// generator is the command of that name.
+func (t Tool) generator(name, usage, example string, check bool, args []string, stdout, stderr io.Writer) int {
+	var (
+		includes dirs
+		opt      golang.Options
+		out      string
+		version  bool
+	)
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), t.text(usage))
+		flags.PrintDefaults()
+		fmt.Fprint(flags.Output(), t.text(example))
+	}
+	flags.StringVar(&out, "o", "", "output `directory` (required)")
+	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
+	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
+	flags.BoolVar(&opt.Recursive, "r", false, "also generate the included files")
+	flags.BoolVar(&opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
+	flags.BoolVar(&opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
+	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/idl.md")
+	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
+	flags.BoolVar(&version, "version", false, "print the version and exit")
+	if err := command.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
+	}
+	if version {
+		fmt.Fprintln(stdout, t.Name, golang.Version)
+		return 0
+	}
+	if mistake := mistakeIn(flags.Args(), out != "" || check); mistake != "" {
+		fmt.Fprintf(stderr, "%s: %s; see %s -help\n", t.Name, mistake, name)
+		return 2
+	}
+	if check {
+		out = ""
+	}
+	if err := t.generate(out, flags.Args(), includes, opt, stderr); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// mistakeIn returns the mistake in the files of a command line, or "". hasOutput tells that the
+// command line has -o or -check.
+func mistakeIn(files []string, hasOutput bool) string {
+	isFlag := func(f string) bool { return strings.HasPrefix(f, "-") && !strings.HasSuffix(f, ".thrift") }
+	late := slices.IndexFunc(files, isFlag)
+	switch {
+	case late >= 0:
+		return files[late] + " comes after a file; flags come before the files"
+	case !hasOutput:
+		return "-o DIR, or -check, is missing"
+	case len(files) == 0:
+		return "no .thrift file is given"
+	}
+	return ""
+}
+
+// generate writes the Go files for inputs into the folder out, and warnings to stderr. If out is
+// "", it only reports errors.
+func (t Tool) generate(out string, inputs, includes []string, opt golang.Options, stderr io.Writer) error {
+	set, err := schema.Load(inputs, includes)
+	for _, w := range set.Warnings {
+		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+	}
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		opt.PackagePrefix = "any" // the packages' paths do not matter
+		_, err = golang.Generate(set, opt)
+		return err
+	}
+	if opt.ModulePath, err = golang.ImportPathOf(out); err != nil {
+		return err
+	}
+	files, err := golang.Generate(set, opt)
+	if err != nil {
+		return err
+	}
+	warnOfOthers(out, files, stderr)
+	if err := write(out, files); err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	t.warnOfNeeds(out, includes, opt, golang.Needs(set, opt), stderr)
+	return nil
+}
