@@ -99,6 +99,7 @@ var arrows = []struct {
 	{"nocopy/apachethrift", []string{"github.com/apache/thrift/lib/go/thrift", module + "/nocopy"}, "messages and Apache's library; only programs that use both import it"},
 	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/entry", module + "/internal/jsontext", module + "/nocopy"}, "names for what the engine has for generated code"},
+	{"nocopy/gateway", []string{module + "/nocopy"}, "HTTP around dynamic calls; only gateways import it"},
 	{"nocopy/rpc/rpctest", []string{module + "/nocopy"}, "calls in memory; only tests import it"},
 	{"nocopy/internal/rpcinside", nil, "variables"},
 	{"nocopy/rpc", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/shm", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},

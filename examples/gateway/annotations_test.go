@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/gateway"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // startFor starts a gateway for one IDL file, whose services all have the same server.
-func startFor(t *testing.T, idl string, p *rpc.Processor, timeout time.Duration) *testGateway {
+func startFor(t *testing.T, idl string, p *rpc.Processor, timeout time.Duration, set ...func(*site)) *testGateway {
 	t.Helper()
 	addr, end, err := serve(p)
 	if err != nil {
@@ -36,7 +38,7 @@ func startFor(t *testing.T, idl string, p *rpc.Processor, timeout time.Duration)
 	for _, s := range schema.Services() {
 		backends[s.Name()] = cl
 	}
-	return start(t, texts, backends, timeout)
+	return start(t, texts, backends, timeout, set...)
 }
 
 // reply returns a Processor that handles all calls by f, which gets and returns wire bytes.
@@ -184,6 +186,74 @@ func TestAnnotations(t *testing.T) {
 	g.want("PATCH", "/tell", "", `{"what": "it"}`, 202, `{}`)
 	if what := <-told; what != "it" {
 		t.Errorf("told %q", what)
+	}
+}
+
+// TestPlain: a service without annotations is at POST /Service/method, its arguments by their
+// names, whatever they are. A method without one, of a service that has some, is nowhere.
+func TestPlain(t *testing.T) {
+	const idl = `
+struct Point { 1: i32 x, 2: string at (api.header = "X-At") }
+exception Bad { 1: string why }
+service Base { i32 twice(1: i32 n) }
+service Plain extends Base { Point echo(1: Point p) throws (1: Bad bad) oneway void tell(1: string what) void none() }`
+	schema, err := dynamic.LoadText(map[string]string{"test.thrift": idl})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := schema.Service("Plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
+		switch c.Method.Name() {
+		case "twice":
+			n, _ := c.Args.Get("n")
+			return c.Return(2 * n.Int())
+		case "echo":
+			p, _ := c.Args.Get("p")
+			if x, _ := p.Message().Get("x"); x.Int() < 0 {
+				e, err := c.Result.New("bad")
+				if err != nil {
+					return err
+				}
+				return e.Message().Set("why", "negative")
+			}
+			return c.Return(p)
+		}
+		return nil
+	}), 10*time.Second)
+	g.want("POST", "/Plain/twice", "", `{"n": 4}`, 200, `{"success":8}`)
+	g.want("POST", "/Base/twice", "", `{"n": 4}`, 200, `{"success":8}`)
+	if h := g.want("POST", "/Plain/echo", "X-At: here", `{"p": {"x": 3}}`, 200, `{"x":3}`); h.Get("X-At") != "here" {
+		t.Errorf("the header is %v", h)
+	}
+	g.want("POST", "/Plain/echo", "", `{"p": {"x": -3}}`, 500, `{"error":"Bad","exception":{"why":"negative"}}`)
+	g.want("POST", "/Plain/tell", "", `{"what": "it"}`, 202, `{}`)
+	g.want("POST", "/Plain/none", "", ``, 200, `{}`)
+	g.want("POST", "/Plain/none", "Content-Type: text/plain", `{}`, 415, `{"error":"Unsupported Media Type","message":"content type \"text/plain\": the method takes application/json and application/x-thrift"}`)
+	g.want("POST", "/Plain/twice", "", `{"m": 4}`, 400, `{"error":"Bad Request","message":"unknown field: \"m\"","path":"twice_args","offset":1}`)
+	g.want("GET", "/Plain/twice", "", "", 405, `{"error":"Method Not Allowed","message":"no method of the IDL is at GET /Plain/twice"}`)
+	g = startFor(t, `service S { i32 f() (api.get = "/f") i32 g() }`, reply(nil), time.Second)
+	g.want("POST", "/S/g", "", "{}", 404, `{"error":"Not Found","message":"no method of the IDL is at POST /S/g"}`)
+}
+
+// TestErr: a gateway whose schema can't be used says so to the program and to clients.
+func TestErr(t *testing.T) {
+	bad, err := dynamic.LoadText(map[string]string{"a.thrift": `service S { void f() (api.get = "x") }`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, schema := range []*dynamic.Schema{bad, nil} {
+		g := gateway.New(schema, map[string]rpc.Caller{"S": rpc.NewCaller(func(context.Context, *rpc.Method, []byte) ([]byte, error) { return nil, errors.New("called") })})
+		if g.Err() == nil {
+			t.Error("no error")
+		}
+		w := httptest.NewRecorder()
+		g.ServeHTTP(w, httptest.NewRequest("GET", "/f", nil))
+		if w.Code != 503 || !strings.Contains(w.Body.String(), "the gateway has no routes: ") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
 	}
 }
 

@@ -32,10 +32,7 @@ func (g *testGateway) waitForLoans(ok func(n int) bool) {
 	g.t.Helper()
 	n := 0
 	for range 2000 {
-		g.memory.mu.Lock()
-		n = maxMemory - g.memory.free
-		g.memory.mu.Unlock()
-		if ok(n) {
+		if n = g.Stats().Bytes; ok(n) {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -45,8 +42,7 @@ func (g *testGateway) waitForLoans(ok func(n int) bool) {
 
 // TestSlowBodies: bodies that don't arrive take no slots, and little memory.
 func TestSlowBodies(t *testing.T) {
-	g := startAll(t)
-	g.slots = make(chan struct{}, 2)
+	g := startAll(t, func(g *site) { g.MaxCalls = 2 })
 	const slow = 10
 	var conns []net.Conn
 	for range slow {
@@ -78,7 +74,7 @@ func TestSlowReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
+	p := service.Processor(func(_ context.Context, c *dynamic.Call) error {
 		v, err := c.Args.GetID(1)
 		if err != nil {
 			return err
@@ -87,8 +83,8 @@ func TestSlowReaders(t *testing.T) {
 			return c.Return(strings.Repeat("x", int(v.Int())))
 		}
 		return c.Return(v)
-	}), 10*time.Second)
-	g.slots = make(chan struct{}, 2)
+	})
+	g := startFor(t, idl, p, 10*time.Second, func(g *site) { g.MaxCalls = 2 })
 	const large = 10 << 20 // more than the buffers of a connection have
 	var conns []net.Conn
 	for i := range 5 {
@@ -96,11 +92,12 @@ func TestSlowReaders(t *testing.T) {
 		g.waitForLoans(func(n int) bool { return n > (i+1)*large })
 	}
 	g.want("POST", "/echo", "", `{"text": "a"}`, 200, `{"success":"a"}`)
+	for _, nc := range conns {
+		nc.Close()
+	}
+	g.waitForLoans(func(n int) bool { return n == 0 })
 
-	g.memory.mu.Lock()
-	held := g.memory.free - 16<<10
-	g.memory.free -= held
-	g.memory.mu.Unlock()
+	g = startFor(t, idl, p, 10*time.Second, func(g *site) { g.MaxMemory = 16 << 10 })
 	g.want("POST", "/echo", "", `{"text": "b"}`, 200, `{"success":"b"}`)
 	busy := g.want("POST", "/echo", "", `{"text": "`+strings.Repeat("b", 16<<10)+`"}`, 503, `{"error":"Service Unavailable","message":"too much memory is in use by other requests"}`)
 	if busy.Get("Retry-After") == "" {
@@ -109,31 +106,5 @@ func TestSlowReaders(t *testing.T) {
 	made := g.want("GET", "/large?n=10000", "", "", 503, `{"error":"Service Unavailable","message":"the call was made, but too much memory is in use for its answer"}`)
 	if made.Get("Retry-After") != "" {
 		t.Error("a call that was made is to be sent again")
-	}
-	g.memory.mu.Lock()
-	g.memory.free += held
-	g.memory.mu.Unlock()
-	for _, nc := range conns {
-		nc.Close()
-	}
-	g.waitForLoans(func(n int) bool { return n == 0 })
-}
-
-// TestLoan: a loan gets a quarter of what is free at most, and shrinks at any time.
-func TestLoan(t *testing.T) {
-	b := budget{free: 1000}
-	x, y := loan{from: &b}, loan{from: &b}
-	for _, step := range []struct {
-		of   *loan
-		n    int
-		ok   bool
-		free int
-	}{
-		{&x, 251, false, 1000}, {&x, 250, true, 750}, {&x, 251, false, 750}, {&y, 188, false, 750}, {&y, 187, true, 563},
-		{&x, 10, true, 803}, {&x, 10, true, 803}, {&y, 248, false, 803}, {&y, 247, true, 743}, {&x, 0, true, 753}, {&y, 0, true, 1000},
-	} {
-		if ok := step.of.set(step.n); ok != step.ok || b.free != step.free {
-			t.Errorf("a loan of %d: %v, %d are free; want %v, %d", step.n, ok, b.free, step.ok, step.free)
-		}
 	}
 }

@@ -24,18 +24,29 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
+// What a Gateway bounds; see package gateway.
+const (
+	maxBody    = 1 << 20
+	maxHeaders = 100
+	maxParts   = 1000 // of a form
+	firstBytes = 512  // of a body of which nothing has arrived
+)
+
 // A testGateway is a gateway that HTTP requests can be sent to.
 type testGateway struct {
-	*gateway
+	*site
 	t      *testing.T
 	url    string
 	client *http.Client
 }
 
 // start starts a gateway for IDL files, with its HTTP server. All ends with the test.
-func start(t *testing.T, texts map[string]string, backends map[string]rpc.Caller, timeout time.Duration) *testGateway {
+func start(t *testing.T, texts map[string]string, backends map[string]rpc.Caller, timeout time.Duration, set ...func(*site)) *testGateway {
 	t.Helper()
-	g := newGateway(backends, timeout)
+	g := newSite(backends, timeout)
+	for _, f := range set {
+		f(g)
+	}
 	if err := g.use(texts); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +67,7 @@ func start(t *testing.T, texts map[string]string, backends map[string]rpc.Caller
 }
 
 // startAll starts a gateway for the example's IDL and services.
-func startAll(t *testing.T) *testGateway {
+func startAll(t *testing.T, set ...func(*site)) *testGateway {
 	t.Helper()
 	texts := idl(t)
 	backends, stop, err := config{}.startBackends(context.Background(), texts)
@@ -64,7 +75,7 @@ func startAll(t *testing.T) *testGateway {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	return start(t, texts, backends, 10*time.Second)
+	return start(t, texts, backends, 10*time.Second, set...)
 }
 
 func idl(t *testing.T) map[string]string {
@@ -189,13 +200,16 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s %s: %v", c.verb, c.path, err)
 			continue
 		}
-		var p problem
+		var p struct {
+			Error, Message, Path string
+			Offset               *int
+		}
 		if status != 200 {
 			if err := json.Unmarshal([]byte(text), &p); err != nil || p.Message == "" {
 				t.Errorf("%s %s: %v in %s", c.verb, c.path, err, text)
 			}
 		}
-		have := strings.TrimRight(fmt.Sprint(status, " ", p.Title, " ", p.Path), " ")
+		have := strings.TrimRight(fmt.Sprint(status, " ", p.Error, " ", p.Path), " ")
 		if p.Offset != nil {
 			have += fmt.Sprint(" ", *p.Offset)
 		}
@@ -236,17 +250,32 @@ func TestBounds(t *testing.T) {
 	if status, _, text, err := g.send("GET", "/v1/keys/a", many.String(), ""); status != 431 {
 		t.Errorf("%d %s, %v for too many header fields", status, text, err)
 	}
-	for range cap(g.slots) {
-		g.slots <- struct{}{}
+}
+
+// TestCallsAtOnce: there are as many calls at a time as MaxCalls says.
+func TestCallsAtOnce(t *testing.T) {
+	began, end := make(chan struct{}), make(chan struct{})
+	g := startFor(t, `service S { void f() (api.get = "/f") }`, reply(func(context.Context, string, []byte) ([]byte, error) {
+		began <- struct{}{}
+		<-end
+		return []byte{0}, nil
+	}), 10*time.Second, func(g *site) { g.MaxCalls = 2 })
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() { g.want("GET", "/f", "", "", 200, `{}`) })
+		<-began
 	}
-	header := g.want("GET", "/v1/keys/a", "", "", 503, `{"error":"Service Unavailable","message":"too many requests at a time"}`)
+	if n := g.Stats().Calls; n != 2 {
+		t.Errorf("%d calls are being made, want 2", n)
+	}
+	header := g.want("GET", "/f", "", "", 503, `{"error":"Service Unavailable","message":"too many requests at a time"}`)
 	if header.Get("Retry-After") == "" {
 		t.Error("it is not said when to try again")
 	}
-	for range cap(g.slots) {
-		<-g.slots
-	}
-	g.want("GET", "/v1/keys/a", "", "", 404, `{"error":"NotFound","exception":{"key":"YQ=="}}`)
+	close(end)
+	calls.Wait()
+	go func() { <-began }()
+	g.want("GET", "/f", "", "", 200, `{}`)
 }
 
 // TestConcurrent: a thousand requests at a time each get their own answer, among them bad ones.
@@ -289,7 +318,7 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(stop)
-	g := newGateway(backends, 10*time.Second)
+	g := newSite(backends, 10*time.Second)
 	if err := g.use(texts); err != nil {
 		f.Fatal(err)
 	}

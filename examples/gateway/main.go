@@ -53,6 +53,9 @@ func main() {
 	}
 }
 
+// maxCalls is how many calls the servers take at a time: as many as the gateway makes.
+const maxCalls = 1024
+
 // grace is how long requests and calls may take to end after the program was told to stop.
 const grace = 5 * time.Second
 
@@ -68,7 +71,7 @@ func (c config) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer stop()
-	g := newGateway(backends, c.timeout)
+	g := newSite(backends, c.timeout)
 	if err := g.use(texts); err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func (c config) run(ctx context.Context, out io.Writer) error {
 
 // newServer returns a server whose requests have bounds. Bodies and numbers of requests have those
 // of the gateway.
-func newServer(g *gateway, timeout time.Duration) *http.Server {
+func newServer(g http.Handler, timeout time.Duration) *http.Server {
 	return &http.Server{
 		Handler:           g,
 		MaxHeaderBytes:    16 << 10,
@@ -145,7 +148,7 @@ func (c config) startBackends(ctx context.Context, texts map[string]string) (map
 			}
 			ends = append(ends, end)
 		}
-		cl, err := rpc.Dial(ctx, "tcp", addr, rpc.MaxInFlight(maxRequests))
+		cl, err := rpc.Dial(ctx, "tcp", addr, rpc.MaxInFlight(maxCalls))
 		if err != nil {
 			stop()
 			return nil, nil, err
@@ -162,7 +165,7 @@ func serve(p *rpc.Processor) (addr string, end func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	srv := &rpc.Server{Processor: p, Concurrency: maxRequests, Unordered: true}
+	srv := &rpc.Server{Processor: p, Concurrency: maxCalls, Unordered: true}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	return l.Addr().String(), func() {

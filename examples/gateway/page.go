@@ -1,39 +1,38 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/gateway"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 //go:embed page
 var pageFiles embed.FS
 
-// addPage adds the page that lists the methods of t, and what it asks for.
-func (g *gateway) addPage(t *table) (err error) {
-	for path, name := range map[string]string{"/{$}": "index.html", "/_gateway/page.js": "page.js", "/_gateway/page.css": "page.css"} {
-		t.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, req *http.Request) {
-			// What the IDL says is shown as text; nothing but the page's own script runs.
-			w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; frame-ancestors 'none'")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			http.ServeFileFS(w, req, pageFiles, "page/"+name)
-		})
+// pages are the files of the page, by their paths.
+var pages = map[string]string{"/": "index.html", "/_gateway/page.js": "page.js", "/_gateway/page.css": "page.css"}
+
+func servePage(w http.ResponseWriter, req *http.Request, name string) {
+	// What the IDL says is shown as text; nothing but the page's own script runs.
+	w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; frame-ancestors 'none'")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	file, err := pageFiles.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // it is embedded
 	}
-	methods := []methodInfo{}
-	for _, r := range t.routes {
-		methods = append(methods, r.info())
-	}
-	if t.methods, err = json.Marshal(methods); err != nil {
-		return err
-	}
-	t.mux.HandleFunc("GET /_gateway/methods", func(w http.ResponseWriter, _ *http.Request) { g.listMethods(t, w) })
-	return nil
+	http.ServeContent(w, req, name, time.Time{}, bytes.NewReader(file))
 }
 
 // A methodInfo is what the page shows of a route.
@@ -62,48 +61,44 @@ type throwInfo struct {
 	Status int    `json:"status"`
 }
 
-// listMethods answers with the routes of t, and with what is wrong with the IDL on disk. It copies
-// no list of them for each client.
-func (g *gateway) listMethods(t *table, w http.ResponseWriter) {
-	parts := [][]byte{[]byte(`{"methods":`), t.methods}
-	if err := g.refused.Load(); err != nil {
-		why, _ := json.Marshal((*err).Error())
-		parts = append(parts, []byte(`,"refused":`), why)
-	}
+// listMethods answers with the routes, and with what is wrong with the IDL on disk. It copies no
+// list of them for each client.
+func (s *site) listMethods(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	sendParts(w, http.StatusOK, append(parts, []byte("}\n"))...)
+	io.WriteString(w, `{"methods":`)
+	w.Write(*s.methods.Load())
+	if err := s.refused.Load(); err != nil {
+		why, _ := json.Marshal((*err).Error())
+		fmt.Fprintf(w, `,"refused":%s`, why)
+	}
+	io.WriteString(w, "}\n")
 }
 
-func (r *route) info() methodInfo {
-	m := methodInfo{Service: r.service, Method: r.method.Name(), Doc: r.method.Doc(), Verb: r.verb, Path: r.path}
-	if m.Verb == "" {
-		m.Verb = "GET"
+// infoOf returns what the page shows of a route.
+func infoOf(r gateway.Route) methodInfo {
+	m := methodInfo{Service: r.Service, Method: r.Method.Name(), Doc: r.Method.Doc(), Verb: cmp.Or(r.Verb, "GET"), Path: r.Path, RawBody: r.RawBody}
+	for _, p := range r.Params {
+		m.Params = append(m.Params, paramInfo{p.In, p.Name, p.Type.String(), p.Required})
 	}
-	for _, p := range r.places {
-		switch from := p.sources[0]; from.in {
-		case "raw_body":
-			m.RawBody = true
-		case "path", "query", "header", "cookie", "form":
-			m.Params = append(m.Params, paramInfo{from.in, from.name, p.typ.String(), p.required || from.in == "path"})
-		}
+	if r.Body.Valid() {
+		m.Body = sample(r.Body)
 	}
-	if r.hasBody {
-		m.Body = sample(r.root.desc)
-	}
-	if t, ok := r.method.Returns(); ok {
+	if t, ok := r.Method.Returns(); ok {
 		m.Returns = t.String()
 	}
-	for f := range r.method.Throws() {
-		m.Throws = append(m.Throws, throwInfo{f.Type().String(), r.statuses[f.ID()]})
+	for f := range r.Method.Throws() {
+		m.Throws = append(m.Throws, throwInfo{f.Type().String(), r.Statuses[f.ID()]})
 	}
 	return m
 }
 
 // sample returns a message of the type as JSON, for people to edit: all fields down to some depth,
 // texts with something in them.
-func sample(d *thriftimpl.Desc) json.RawMessage {
+func sample(d descriptor.Struct) json.RawMessage {
 	left := 200
-	msg := dynamic.Type{Struct: descriptor.Of(d)}.New()
+	msg := dynamic.Type{Struct: d}.New()
 	fillSample(msg, 3, &left)
 	text, err := nocopyjson.Marshal(msg, nocopyjson.ZeroValues)
 	if err != nil {
@@ -116,7 +111,7 @@ func sample(d *thriftimpl.Desc) json.RawMessage {
 // down to some depth. It looks at left more fields.
 func fillSample(msg dynamic.Message, depth int, left *int) {
 	for f := range msg.Descriptor().Fields() {
-		if *left--; *left < 0 || depth == 0 || !inJSON(f) {
+		if *left--; *left < 0 || depth == 0 || isElsewhere(f) {
 			continue
 		}
 		if f.Type().Wire() == nocopy.WireString && !f.HasDefault() {
@@ -136,4 +131,10 @@ func fillSample(msg dynamic.Message, depth int, left *int) {
 		}
 		fillSample(v.Message(), depth-1, left)
 	}
+}
+
+// isElsewhere reports whether a field is not in the JSON of a body.
+func isElsewhere(f descriptor.Field) bool {
+	tag, _ := f.Annotation("go.tag")
+	return strings.Contains(tag, `json:"-"`)
 }

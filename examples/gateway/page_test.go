@@ -100,8 +100,8 @@ struct Node { 1: optional Node next, 2: list<Node> more, 3: map<string, Node> na
 union Choice { 1: string a, 2: Node b }
 service S { void f(1: Node n) (api.post = "/f") void g(1: Choice c) (api.post = "/g") void h(1: Node n, 2: i32 m) (api.any = "/h") }`,
 		reply(nil), 0)
-	for _, r := range g.table.Load().routes {
-		if info := r.info(); len(info.Body) < 3 || !json.Valid(info.Body) {
+	for _, r := range g.Routes() {
+		if info := infoOf(r); len(info.Body) < 3 || !json.Valid(info.Body) {
 			t.Errorf("%s has the example %s", info.Method, info.Body)
 		}
 	}

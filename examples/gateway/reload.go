@@ -45,7 +45,7 @@ func readIDL(folder fs.FS) (map[string]string, error) {
 // watch looks at the IDL every so often until ctx ends, and has the gateway use what it finds
 // there, if it has changed and is the same at the next look, so that no file is used half written.
 // used is what the gateway uses.
-func (g *gateway) watch(ctx context.Context, folder fs.FS, used map[string]string, every time.Duration) {
+func (g *site) watch(ctx context.Context, folder fs.FS, used map[string]string, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	seen := used
@@ -71,6 +71,6 @@ func (g *gateway) watch(ctx context.Context, folder fs.FS, used map[string]strin
 			slog.Error("the new IDL is refused, the old one stays in use", "error", err)
 			continue
 		}
-		slog.Info("the new IDL is in use", "routes", len(g.table.Load().routes))
+		slog.Info("the new IDL is in use", "routes", len(g.Routes()))
 	}
 }

@@ -1,14 +1,18 @@
-package main
+package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,69 +20,112 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// A gateway answers HTTP requests by calls of Thrift services.
-type gateway struct {
-	backends map[string]rpc.Caller // by the names of services
-	timeout  time.Duration         // of a call
-	slots    chan struct{}         // one for each call that is being made
-	memory   budget                // for what slow clients send and receive
-	table    atomic.Pointer[table] // what the latest good IDL says
-	refused  atomic.Pointer[error] // why the IDL is not used that is on disk, nil if it is
+// Gateway is an http.Handler that answers HTTP requests by calls of Thrift services. New makes one.
+// The zero value of each exported field is a good default. None may be changed once the Gateway
+// has been given a request.
+type Gateway struct {
+	// Timeout limits the time of a call. 0 means 5 s. The calls' contexts end with it.
+	Timeout time.Duration
+	// MaxCalls limits the calls that are made at the same time. 0 means 1,024. Each has at most one
+	// body in memory, in JSON and in Thrift, and one reply, in both. Further requests are answered
+	// with the status 503.
+	MaxCalls int
+	// MaxMemory limits the bytes of bodies that have arrived in part, and of answers that are being
+	// written. 0 means 256 MiB. One request may have a quarter of what is free.
+	MaxMemory int
+	// Logger is for calls that have failed, whose reasons clients do not get to see. Nil means
+	// slog.Default.
+	Logger *slog.Logger
+
+	backends map[string]rpc.Caller
+	table    atomic.Pointer[table] // what the latest good schema says
+	err      error                 // of the schema that New was given
+
+	once   sync.Once
+	slots  chan struct{} // one for each call that is being made
+	memory budget        // for what slow clients send and receive
 }
 
-// maxRequests is the most calls that are made at a time. Each has at most one body in memory, in
-// JSON and in Thrift, and one reply, in both.
-const maxRequests = 1024
+const (
+	defaultTimeout   = 5 * time.Second
+	defaultMaxCalls  = 1024
+	defaultMaxMemory = 256 << 20
+)
 
-// A table is what one version of the IDL says. A request keeps to the table that it began with.
+// A table is what one schema says. A request keeps to the table that it began with.
 type table struct {
-	mux     *http.ServeMux
-	routes  []*route
-	methods []byte // the JSON of what the page shows of the routes
+	mux    *http.ServeMux
+	routes []*route
 }
 
-func newGateway(backends map[string]rpc.Caller, timeout time.Duration) *gateway {
-	g := &gateway{backends: backends, timeout: timeout, slots: make(chan struct{}, maxRequests), memory: budget{free: maxMemory}}
+// New returns a Gateway for the services of schema. backends has the servers of the services, by
+// their names in the IDL. If a schema can't be used, Err tells why, and all requests are answered
+// with the status 503. schema may be nil: then Use has to follow.
+func New(schema *dynamic.Schema, backends map[string]rpc.Caller) *Gateway {
+	g := &Gateway{backends: maps.Clone(backends)}
 	g.table.Store(&table{mux: http.NewServeMux()})
+	g.err = errors.New("there is no schema yet")
+	if schema != nil {
+		g.err = g.Use(schema)
+	}
 	return g
 }
 
-// use makes the gateway answer requests as the IDL files say, by their names. After an error it
-// goes on as before.
-func (g *gateway) use(texts map[string]string) error {
-	t, err := g.tableOf(texts)
+// Err returns why the schema that New was given can't be used, until Use is given one that can. It
+// returns nil if all is well.
+func (g *Gateway) Err() error {
+	if len(g.table.Load().routes) > 0 {
+		return nil
+	}
+	return g.err
+}
+
+// Use makes the Gateway answer requests as another schema says. Requests that are under way end as
+// they began. After an error the Gateway goes on as before. Any number of goroutines may call it,
+// while requests are served.
+func (g *Gateway) Use(schema *dynamic.Schema) error {
+	if schema == nil {
+		panic("nocopy: gateway.Gateway.Use of a nil Schema")
+	}
+	routes, err := routesOf(schema, g.backends)
 	if err != nil {
-		g.refused.Store(&err)
 		return err
 	}
-	g.refused.Store(nil)
+	t := &table{mux: http.NewServeMux(), routes: routes}
+	for _, r := range t.routes {
+		if err := t.add(r, g); err != nil {
+			return fmt.Errorf("%s.%s: %w", r.service, r.method.Name(), err)
+		}
+	}
 	g.table.Store(t)
 	return nil
 }
 
-func (g *gateway) tableOf(texts map[string]string) (*table, error) {
-	schema, err := dynamic.LoadText(texts)
-	if err != nil {
-		return nil, err
-	}
-	t := &table{mux: http.NewServeMux()}
-	if t.routes, err = routesOf(schema, g.backends); err != nil {
-		return nil, err
-	}
-	if err := g.addPage(t); err != nil {
-		return nil, err
-	}
-	for _, r := range t.routes {
-		if err := t.add(r, g); err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", r.service, r.method.Name(), err)
-		}
-	}
-	return t, nil
+// init sets the fields that depend on exported ones.
+func (g *Gateway) init() {
+	g.once.Do(func() {
+		g.slots = make(chan struct{}, max(cmp.Or(g.MaxCalls, defaultMaxCalls), 1))
+		g.memory.free = cmp.Or(g.MaxMemory, defaultMaxMemory)
+	})
+}
+
+// Stats is what a Gateway has in use.
+type Stats struct {
+	Calls int // that are being made
+	Bytes int // of MaxMemory
+}
+
+// Stats returns what is in use at the moment.
+func (g *Gateway) Stats() Stats {
+	g.init()
+	g.memory.mu.Lock()
+	defer g.memory.mu.Unlock()
+	return Stats{len(g.slots), cmp.Or(g.MaxMemory, defaultMaxMemory) - g.memory.free}
 }
 
 // add adds a route. The error tells that there can't be one, or that the mux could not tell it
 // from another one.
-func (t *table) add(r *route, g *gateway) (err error) {
+func (t *table) add(r *route, g *Gateway) (err error) {
 	pattern, err := patternOf(r.path)
 	if err != nil {
 		return err
@@ -113,8 +160,13 @@ func patternOf(path string) (string, error) {
 	return "/" + strings.Join(parts, "/"), nil
 }
 
-// ServeHTTP answers a request by the table of the moment.
-func (g *gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+// ServeHTTP answers a request. It bounds bodies; headers and times are for the http.Server.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	g.init()
+	if err := g.Err(); err != nil {
+		write(w, &problem{Status: http.StatusServiceUnavailable, Message: "the gateway has no routes: " + err.Error()})
+		return
+	}
 	req.Body = http.MaxBytesReader(w, req.Body, maxBody)
 	mux := g.table.Load().mux
 	h, pattern := mux.Handler(req)
@@ -134,7 +186,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // answer answers a request that is for r. It has a slot only from when its body is there until the
 // answer is to be written: clients that are slow, or mean to be, keep others from nothing.
-func (g *gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
+func (g *Gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	memory := loan{from: &g.memory}
 	defer memory.set(0)
 	body, err := readBody(req, &memory)
@@ -158,7 +210,7 @@ func (g *gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 
 // callInSlot makes the call that a request with a body stands for if there is a slot for it. The
 // error is a *problem.
-func (g *gateway) callInSlot(r *route, req *http.Request, body []byte) (*answer, error) {
+func (g *Gateway) callInSlot(r *route, req *http.Request, body []byte) (*answer, error) {
 	select {
 	case g.slots <- struct{}{}:
 		defer func() { <-g.slots }()
@@ -169,32 +221,33 @@ func (g *gateway) callInSlot(r *route, req *http.Request, body []byte) (*answer,
 }
 
 // call makes the call that a request with a body stands for. The error is a *problem.
-func (g *gateway) call(r *route, req *http.Request, body []byte) (*answer, error) {
+func (g *Gateway) call(r *route, req *http.Request, body []byte) (*answer, error) {
 	args, err := r.arguments(req, body)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(req.Context(), g.timeout)
+	ctx, cancel := context.WithTimeout(req.Context(), cmp.Or(g.Timeout, defaultTimeout))
 	defer cancel()
 	if r.method.Oneway() {
 		if err := dynamic.CallRawOneway(ctx, r.backend, r.method.Name(), args); err != nil {
-			return nil, r.unanswered(err)
+			return nil, g.unanswered(r, err)
 		}
 		return &answer{status: http.StatusAccepted, body: []byte("{}")}, nil
 	}
 	result, err := dynamic.CallRaw(ctx, r.backend, r.method.Name(), args)
 	if err != nil {
-		return nil, r.unanswered(err)
+		return nil, g.unanswered(r, err)
 	}
 	return r.answerFor(result)
 }
 
 // unanswered logs what clients are not shown, unless the client itself has gone away.
-func (r *route) unanswered(err error) error {
+func (g *Gateway) unanswered(r *route, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return unanswered(err)
 	}
-	slog.Warn("call failed", "service", r.service, "method", r.method.Name(), "error", err)
+	logger := cmp.Or(g.Logger, slog.Default())
+	logger.Warn("call failed", "service", r.service, "method", r.method.Name(), "error", err)
 	return unanswered(err)
 }
 
@@ -212,21 +265,16 @@ func write(w http.ResponseWriter, err error) {
 	send(w, p.Status, body)
 }
 
+// send sends a JSON body.
 func send(w http.ResponseWriter, status int, body []byte) {
-	sendParts(w, status, bytes.TrimSpace(body), []byte("\n"))
-}
-
-// sendParts sends a body that is in parts.
-func sendParts(w http.ResponseWriter, status int, parts ...[]byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	if status == http.StatusNoContent || status == http.StatusNotModified {
 		return
 	}
-	for _, p := range parts {
-		w.Write(p)
-	}
+	w.Write(bytes.TrimSpace(body))
+	io.WriteString(w, "\n")
 }
 
 // statusOnly is a ResponseWriter that keeps the status.

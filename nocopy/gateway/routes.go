@@ -1,4 +1,4 @@
-package main
+package gateway
 
 import (
 	"errors"
@@ -63,15 +63,16 @@ var placesOfFields = []string{
 	"api.path", "api.form", "api.query", "api.cookie", "api.header", "api.raw_body", "api.http_code", "api.none",
 }
 
-// routesOf returns the routes of all methods with an annotation of a path. backends are the
-// servers of the services, by their names.
+// routesOf returns the routes of all methods with an annotation of a path, and of all methods of
+// services that have no such method. backends are the servers of the services, by their names.
 func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) ([]*route, error) {
 	var all []*route
 	for _, s := range schema.Services() {
+		annotated := len(all)
 		for m := range s.AllMethods() {
 			for _, v := range verbs {
 				for _, path := range valuesOf(m.Annotations(), v.annotation) {
-					r, err := newRoute(s.Name(), m, v.verb, path)
+					r, err := newRoute(s.Name(), m, v.verb, path, false)
 					if err == nil && backends[s.Name()] == nil {
 						err = errors.New("the service has no server")
 					}
@@ -83,9 +84,20 @@ func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) ([]*route,
 				}
 			}
 		}
+		if len(all) > annotated || backends[s.Name()] == nil {
+			continue
+		}
+		for m := range s.AllMethods() {
+			r, err := newRoute(s.Name(), m, "POST", "/"+s.Name()+"/"+m.Name(), true)
+			if err != nil {
+				return nil, fmt.Errorf("%s.%s: %w", s.Name(), m.Name(), err)
+			}
+			r.backend = backends[s.Name()]
+			all = append(all, r)
+		}
 	}
 	if len(all) == 0 {
-		return nil, errors.New("no method has an annotation such as api.get")
+		return nil, errors.New("no service has a server and methods")
 	}
 	return all, nil
 }
@@ -100,10 +112,12 @@ func valuesOf(all iter.Seq[descriptor.Annotation], name string) (values []string
 	return values
 }
 
-func newRoute(service string, m descriptor.Method, verb, path string) (*route, error) {
-	r := &route{service: service, method: m, verb: verb, path: path, statuses: map[int16]int{}}
+// newRoute returns the route of a method. The body of a plain one has the arguments by their names,
+// also if a struct is the only one.
+func newRoute(service string, m descriptor.Method, verb, path string, plain bool) (*route, error) {
+	r := &route{service: service, method: m, verb: verb, path: path, hasBody: plain, statuses: map[int16]int{}}
 	request := m.Args()
-	if request.NumFields() == 1 {
+	if request.NumFields() == 1 && !plain {
 		if arg := request.Field(0); arg.Type().Struct().Valid() {
 			request, r.wrap = arg.Type().Struct(), arg.ID()
 		}

@@ -1,4 +1,4 @@
-package main
+package gateway
 
 import (
 	"io"
@@ -13,9 +13,6 @@ type budget struct {
 	mu   sync.Mutex
 	free int
 }
-
-// maxMemory is the most bytes of bodies and answers of requests that hold no slot.
-const maxMemory = 256 << 20
 
 // A loan is the part of a budget that one request has.
 type loan struct {

@@ -1,0 +1,29 @@
+// Package gateway offers Thrift services over HTTP with JSON, as the annotations of their IDL say,
+// without generated code:
+//
+//	schema, err := dynamic.Load("orders.thrift")
+//	client, err := rpc.Dial(ctx, "tcp", addr)
+//	g := gateway.New(schema, map[string]rpc.Caller{"Orders": client})
+//	if err := g.Err(); err != nil {
+//		return err
+//	}
+//	srv := &http.Server{Addr: ":8080", Handler: g, ReadTimeout: 10 * time.Second}
+//
+// The annotations are those of Kitex and Hertz. Those of methods are api.get, api.post, api.put,
+// api.delete, api.patch, api.options, api.head and api.any, with a path. A service none of whose
+// methods has one is offered at POST /Service/method; the body then has the arguments by their
+// names. examples/gateway has a table of the annotations of fields, and of the answers' statuses.
+//
+// A request becomes the wire bytes of a Thrift message as its JSON is read. The reply's JSON is
+// written from the bytes that came. Bodies may also be Thrift, application/x-thrift.
+//
+// # Limits
+//
+// A body has at most 1 MiB, a header 100 fields, a form 1,000 parts. A Gateway bounds the calls
+// that it makes at the same time, and the memory of slow clients. The http.Server bounds the size
+// of headers and the time of requests. The calls' contexts are those of the requests: rpc.SetHeader
+// by a handler around the Gateway adds headers to calls.
+//
+// Read next: gateway.go for a request's way, routes.go and view.go for what annotations mean,
+// request.go, thriftbody.go and reply.go for HTTP to Thrift and back, budget.go for memory.
+package gateway
