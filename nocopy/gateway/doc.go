@@ -21,8 +21,8 @@
 //
 // A body has at most 1 MiB, a header 100 fields, a form 1,000 parts. A Gateway bounds the calls
 // that it makes at the same time, and the memory of slow clients. The http.Server bounds the size
-// of headers and the time of requests. The calls' contexts are those of the requests: rpc.SetHeader
-// by a handler around the Gateway adds headers to calls.
+// of headers and the time of requests. The calls' contexts are those of the requests:
+// rpc.SetHeader by a handler around the Gateway adds headers to calls.
 //
 // Read next: gateway.go for a request's way, routes.go and view.go for what annotations mean,
 // request.go, thriftbody.go and reply.go for HTTP to Thrift and back, budget.go for memory.

@@ -20,9 +20,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Gateway is an http.Handler that answers HTTP requests by calls of Thrift services. New makes one.
-// The zero value of each exported field is a good default. None may be changed once the Gateway
-// has been given a request.
+// Gateway is an http.Handler that answers HTTP requests by calls of Thrift services. New makes
+// one. The zero value of each exported field is a good default. None may be changed once the
+// Gateway has been given a request.
 type Gateway struct {
 	// Timeout limits the time of a call. 0 means 5 s. The calls' contexts end with it.
 	Timeout time.Duration

@@ -112,8 +112,8 @@ func valuesOf(all iter.Seq[descriptor.Annotation], name string) (values []string
 	return values
 }
 
-// newRoute returns the route of a method. The body of a plain one has the arguments by their names,
-// also if a struct is the only one.
+// newRoute returns the route of a method. The body of a plain one has the arguments by their
+// names, also if a struct is the only one.
 func newRoute(service string, m descriptor.Method, verb, path string, plain bool) (*route, error) {
 	r := &route{service: service, method: m, verb: verb, path: path, hasBody: plain, statuses: map[int16]int{}}
 	request := m.Args()
