@@ -32,6 +32,8 @@ type Options struct {
 	// Fields also generates a Go struct of plain values for each struct, and the functions and
 	// methods that make messages, structs and lists from it.
 	Fields bool
+	// Reflect also generates the text of the IDL of services, for servers that tell it to clients.
+	Reflect bool
 	// Golint capitalises initialisms in names wherever golint demands it, not only where Apache's
 	// generator does.
 	Golint bool

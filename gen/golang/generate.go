@@ -26,6 +26,7 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 		if opt.Fields {
 			files = append(files, f.fieldsFile(files)...)
 		}
+		files = append(files, f.reflectFile(files)...)
 		if opt.Kitex {
 			files = append(files, g.kitexFiles(p, files)...)
 		}

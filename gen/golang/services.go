@@ -15,6 +15,7 @@ type serviceView struct {
 	Handler, Unimplemented, NewProcessor, Client, NewClient string
 	Base                                                    *baseView // that of Extends, or nil
 	Methods                                                 []methodView
+	IDLFiles                                                string // the variable with its IDL, or ""
 }
 
 // baseView holds the names of an extended service's declarations, in the form for the extending
@@ -39,6 +40,7 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 	view := serviceView{
 		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations),
 		Handler: n.Handler, Unimplemented: n.Unimplemented, NewProcessor: n.NewProcessor, Client: n.Client, NewClient: n.NewClient,
+		IDLFiles: f.reflectVar(),
 	}
 	if base := s.Extends; base != nil {
 		view.Extends = base.Program.Name + "." + base.Name

@@ -104,6 +104,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	flags.BoolVar(&opt.Recursive, "r", false, "also generate the included files")
 	flags.BoolVar(&opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
 	flags.BoolVar(&opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
+	flags.BoolVar(&opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
 	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/idl.md")
 	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
 	flags.BoolVar(&version, "version", false, "print the version and exit")

@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -76,6 +78,7 @@ type Names struct {
 	Consts   map[*schema.Const]Const
 	// Services of all packages: a service may extend one of another package
 	Services map[*schema.Service]*Service
+	IDLFiles map[*schema.Program]string // the variables that hold the IDL of services
 }
 
 // Options tells which names are needed, and how they are formed.
@@ -95,6 +98,7 @@ func newNames(services map[*schema.Service]*Service, opt Options) *Names {
 		Typedefs: map[*schema.Typedef]string{},
 		Consts:   map[*schema.Const]Const{},
 		Services: services,
+		IDLFiles: map[*schema.Program]string{},
 	}
 }
 
@@ -143,6 +147,15 @@ func (n *Names) addFile(p *schema.Program) {
 			n.values(s)
 		}
 	}
+	n.IDLFiles[p] = n.Taken.Unique("idlOf" + strings.Map(letter, p.Name))
+}
+
+// letter returns c, or an underscore if a Go name can't have it.
+func letter(c rune) rune {
+	if c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) {
+		return c
+	}
+	return '_'
 }
 
 // StructsOf returns the structs of p, and the structs of the arguments and results of its
