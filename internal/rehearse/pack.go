@@ -27,6 +27,7 @@ var installed = []struct {
 	{"kitex", 0},
 	{"otel", 0},
 	{"parquetmeta", 0},
+	{"hive", 0},
 }
 
 var errTooLarge = errors.New("too large")

@@ -1,0 +1,106 @@
+package hive
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Config says how to connect. Only Addr is needed; the zero value of every other field is a good
+// default. ParseDSN makes a Config from text.
+type Config struct {
+	Addr     string // host and port, such as "hive.example.com:10000"
+	User     string // "" means "anonymous"
+	Password string
+	Database string // in which statements find their tables; "" means the server's default
+
+	// Settings of the session, such as {"hive.exec.parallel": "true"}.
+	Settings map[string]string
+
+	// NoSASL is for servers with hive.server2.authentication = NOSASL, which need no login: messages
+	// are not in frames. Otherwise the client logs in by SASL PLAIN, for the server's NONE, LDAP, PAM
+	// and CUSTOM. Over HTTP it has no effect.
+	NoSASL bool
+
+	// SASL, if not nil, makes the mechanism of a login, instead of PLAIN. It is called for each
+	// connection, with the server's host. Use it for Kerberos (GSSAPI), with a package for that.
+	// Mechanisms' layers for integrity and encryption are not supported: use TLS.
+	SASL func(ctx context.Context, host string) (rpc.SASLClient, error)
+
+	// TLS makes the client use TLS, for binary and HTTP. If it has no ServerName, Addr's host is used.
+	TLS *tls.Config
+
+	// HTTP is for servers with hive.server2.transport.mode = http.
+	HTTP bool
+	// Path of the URL, over HTTP. "" means "cliservice".
+	HTTPPath string
+	// Token, if not "", is sent as a bearer token over HTTP. Otherwise User and Password are sent as
+	// HTTP's basic authentication.
+	Token string
+	// Authorize, if not nil, is called for each request over HTTP instead, to add what the server
+	// asks for: "Authorization: Negotiate …" for Kerberos, or a fresh token. Several goroutines may
+	// call it at the same time.
+	Authorize func(r *http.Request) error
+
+	// Dial connects instead of a net.Dialer's DialContext, for example through a proxy.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// BatchRows is the most rows in a Batch. 0 means 10,000. It is rounded up to a multiple of 8.
+	BatchRows int
+	// BatchBytes is about how many bytes the client asks the server for at once. It learns the size
+	// of rows from the replies, and asks for fewer than BatchRows if they are large; at first it asks
+	// for 1,000. 0 means 4 MiB. Servers may send more, up to MaxReply.
+	BatchBytes int
+	// MaxReply limits the bytes of one reply, which some servers fill with all of a result, whatever
+	// was asked for. A larger one ends the Result with an error that wraps nocopy.ErrLimit. 0 means
+	// 256 MiB; the most is 1 GiB. A reply takes about twice its size in memory, and two may be there at the same time.
+	MaxReply int
+
+	// Timeout limits connecting with its login, and each call that ends something: cancelling,
+	// closing a query, closing the session. 0 means 10 s. Contexts bound everything else.
+	Timeout time.Duration
+}
+
+const (
+	defaultRows    = 10_000
+	firstRows      = 1_000
+	defaultBytes   = 4 << 20
+	defaultReply   = 256 << 20
+	defaultTimeout = 10 * time.Second
+	defaultUser    = "anonymous"
+	defaultPath    = "cliservice"
+)
+
+// withDefaults returns a copy of c in which all that is needed is set.
+func (c Config) withDefaults() Config {
+	set(&c.User, defaultUser)
+	set(&c.HTTPPath, defaultPath)
+	set(&c.BatchRows, defaultRows)
+	set(&c.BatchBytes, defaultBytes)
+	set(&c.MaxReply, defaultReply)
+	set(&c.Timeout, defaultTimeout)
+	c.BatchRows = (min(max(c.BatchRows, 1), 1<<30) + 7) &^ 7
+	c.BatchBytes = max(c.BatchBytes, 1)
+	c.MaxReply = min(max(c.MaxReply, 1<<10), 1<<30)
+	settings := make(map[string]string, len(c.Settings)+1)
+	for k, v := range c.Settings {
+		settings["set:hiveconf:"+k] = v
+	}
+	if c.Database != "" {
+		settings["use:database"] = c.Database
+	}
+	c.Settings = settings
+	return c
+}
+
+// set sets what is zero.
+func set[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}

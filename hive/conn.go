@@ -1,0 +1,350 @@
+package hive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Conn is a session with a server. Any number of goroutines may use it, and several Results may be
+// open at the same time; the server handles calls of a binary connection one after the other.
+type Conn struct {
+	cfg     Config
+	caller  caller
+	client  tcli.TCLIServiceClient
+	session identifier
+
+	// Holds a value while a statement is being given to the server. If its caller has gone away, it
+	// is held until the server has answered and the query is closed.
+	starting chan struct{}
+	ending   sync.WaitGroup // goroutines that end queries whose contexts have ended
+	closed   atomic.Bool
+	once     sync.Once // for Close
+}
+
+// identifier is what the server names a session or an operation by.
+type identifier struct{ guid, secret []byte }
+
+func identifierOf(h tcli.THandleIdentifier) identifier {
+	return identifier{slices.Clone(h.GetGUID()), slices.Clone(h.GetSecret())}
+}
+
+func (id identifier) put(h tcli.THandleIdentifier) {
+	h.SetGUID(id.guid)
+	h.SetSecret(id.secret)
+}
+
+// clientProtocol is the newest version that all servers alive know: others refuse what they do not
+// know. Newer ones have nothing that is used here.
+const clientProtocol = tcli.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V8
+
+// Connect opens a session. ctx bounds connecting alone. The caller must Close the Conn.
+func Connect(ctx context.Context, cfg Config) (*Conn, error) {
+	c := &Conn{cfg: cfg.withDefaults(), starting: make(chan struct{}, 1)}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	var err error
+	if c.caller, err = c.cfg.dial(ctx); err != nil {
+		return nil, hiveError("connecting", err)
+	}
+	c.client = tcli.NewTCLIServiceClient(c.caller)
+	if err := c.openSession(ctx); err != nil {
+		c.caller.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// hiveError says what has failed, unless the server does.
+func hiveError(what string, err error) error {
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return fmt.Errorf("hive: %s: %w", what, err)
+}
+
+func (c *Conn) openSession(ctx context.Context) error {
+	r, err := c.client.OpenSession(ctx, func(args tcli.TCLIServiceOpenSessionArgs) {
+		req := args.NewReq()
+		req.SetClientProtocol(clientProtocol)
+		req.SetUsername(c.cfg.User)
+		req.SetPassword(c.cfg.Password)
+		if len(c.cfg.Settings) > 0 {
+			req.SetConfigurationMap(c.cfg.Settings)
+		}
+	})
+	if err != nil {
+		return hiveError("opening a session", err)
+	}
+	defer r.Release()
+	resp := r.GetSuccess()
+	if err := statusError(resp.GetStatus()); err != nil {
+		return err
+	}
+	if v := resp.GetServerProtocolVersion(); v < tcli.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V6 {
+		return fmt.Errorf("hive: the server speaks %v: results in columns need version 6, of Hive 0.13", v)
+	}
+	if !resp.IsSetSessionHandle() {
+		return badReply("OpenSession.success.sessionHandle", "there is none")
+	}
+	c.session = identifierOf(resp.GetSessionHandle().GetSessionId())
+	return nil
+}
+
+// Close closes the session, with all its queries, and the connection. It waits for queries that
+// are being cancelled, each for at most Config.Timeout. Results must not be used any more: they
+// fail with ErrClosed.
+func (c *Conn) Close() error {
+	err := ErrClosed
+	c.once.Do(func() {
+		c.closed.Store(true)
+		c.ending.Wait()
+		ctx, cancel := c.short(context.Background())
+		defer cancel()
+		err = c.closeSession(ctx)
+		c.caller.Close()
+	})
+	return err
+}
+
+func (c *Conn) closeSession(ctx context.Context) error {
+	r, err := c.client.CloseSession(ctx, func(args tcli.TCLIServiceCloseSessionArgs) {
+		c.session.put(args.NewReq().NewSessionHandle().NewSessionId())
+	})
+	if err != nil {
+		return hiveError("closing the session", err)
+	}
+	defer r.Release()
+	return statusError(r.GetSuccess().GetStatus())
+}
+
+// short returns a context for a call that ends something: also when ctx has ended.
+func (c *Conn) short(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), c.cfg.Timeout)
+}
+
+// Ping asks the server whether it knows the session. The error wraps ErrSession if it does not.
+func (c *Conn) Ping(ctx context.Context) error {
+	_, err := c.info(ctx, tcli.TGetInfoType_CLI_DBMS_NAME)
+	return err
+}
+
+// Server returns the name and the version of the server's software, such as "Spark SQL", "3.5.5".
+func (c *Conn) Server(ctx context.Context) (name, version string, err error) {
+	if name, err = c.info(ctx, tcli.TGetInfoType_CLI_DBMS_NAME); err != nil {
+		return "", "", err
+	}
+	version, err = c.info(ctx, tcli.TGetInfoType_CLI_DBMS_VER)
+	return name, version, err
+}
+
+func (c *Conn) info(ctx context.Context, what tcli.TGetInfoType) (string, error) {
+	if c.closed.Load() {
+		return "", ErrClosed
+	}
+	r, err := c.client.GetInfo(ctx, func(args tcli.TCLIServiceGetInfoArgs) {
+		req := args.NewReq()
+		c.session.put(req.NewSessionHandle().NewSessionId())
+		req.SetInfoType(what)
+	})
+	if err != nil {
+		return "", hiveError("asking for the server's name", err)
+	}
+	defer r.Release()
+	if err := statusError(r.GetSuccess().GetStatus()); err != nil {
+		return "", err
+	}
+	return bounded(r.GetSuccess().GetInfoValue().GetStringValue()), nil
+}
+
+// Query runs a statement and waits until it has ended. Placeholders in it, which are question
+// marks outside of quotes and comments, are replaced by args: see [Conn.Start]. ctx bounds the
+// query and the reading of its result: when it ends, the query is cancelled. The caller must Close
+// the Result.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
+	r, err := c.Start(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Wait(nil); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Exec runs a statement that has no result, or whose result is not needed.
+func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
+	r, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// Start begins a statement, and returns as soon as the server has accepted it. [Result.Wait] waits
+// for it, and shows its progress. Otherwise Start is like Query.
+//
+// The client writes args into the statement as literals, which mean the same whatever they
+// contain:
+//
+//	nil, nil pointers                   NULL
+//	bool, integers, floats              numbers; floats as DOUBLE
+//	string                              a literal; it must be UTF-8
+//	[]byte                              BINARY
+//	time.Time                           TIMESTAMP in UTC, of the years 1 to 9999
+//	Decimal                             DECIMAL(38, Scale)
+//	driver.Valuer, pointers, own types  the value that they have or point to
+//
+// If there are no args, the statement is sent as it is.
+func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, error) {
+	text, err := bind(sql, args)
+	if err != nil {
+		return nil, err
+	}
+	if c.closed.Load() {
+		return nil, ErrClosed
+	}
+	select {
+	case c.starting <- struct{}{}:
+	case <-ctx.Done():
+		return nil, hiveError("starting a query", context.Cause(ctx))
+	}
+	started := make(chan operation, 1)
+	go func() {
+		op := c.execute(context.WithoutCancel(ctx), text)
+		started <- op
+		<-c.starting
+	}()
+	select {
+	case op := <-started:
+		if op.err != nil {
+			return nil, op.err
+		}
+		return newResult(ctx, c, op), nil
+	case <-ctx.Done():
+		c.abandon(started)
+		return nil, hiveError("starting a query", context.Cause(ctx))
+	}
+}
+
+// operation is what the server says of a statement that it has accepted.
+type operation struct {
+	identifier
+	kind     tcli.TOperationType
+	hasRows  bool
+	modified int64 // rows; -1 if that is not known
+	err      error // it has not accepted it
+}
+
+// execute gives a statement to the server.
+func (c *Conn) execute(ctx context.Context, sql string) operation {
+	r, err := c.client.ExecuteStatement(ctx, func(args tcli.TCLIServiceExecuteStatementArgs) {
+		req := args.NewReq()
+		c.session.put(req.NewSessionHandle().NewSessionId())
+		req.SetStatement(sql)
+		req.SetRunAsync(true)
+	})
+	if err != nil {
+		return operation{err: hiveError("starting a query", err)}
+	}
+	defer r.Release()
+	resp := r.GetSuccess()
+	if err := statusError(resp.GetStatus()); err != nil {
+		return operation{err: err}
+	}
+	if !resp.IsSetOperationHandle() {
+		return operation{err: badReply("ExecuteStatement.success.operationHandle", "there is none")}
+	}
+	h := resp.GetOperationHandle()
+	op := operation{
+		identifier: identifierOf(h.GetOperationId()),
+		kind:       h.GetOperationType(), hasRows: h.GetHasResultSet(), modified: -1,
+	}
+	if h.IsSetModifiedRowCount() {
+		op.modified = int64(h.GetModifiedRowCount())
+	}
+	return op
+}
+
+// abandon ends a query that nobody waits for any more, as soon as the server has accepted it.
+func (c *Conn) abandon(started <-chan operation) {
+	c.ending.Go(func() {
+		timer := time.NewTimer(c.cfg.Timeout)
+		defer timer.Stop()
+		select {
+		case op := <-started:
+			if op.err == nil {
+				c.cancelAndClose(op)
+			}
+		case <-timer.C: // the session's end will be the query's
+		}
+	})
+}
+
+// cancelAndClose ends an operation, which may be running. Errors have no consequences: the
+// session's end is also the operation's.
+func (c *Conn) cancelAndClose(op operation) {
+	ctx, cancel := c.short(context.Background())
+	defer cancel()
+	c.aside(ctx, func(client tcli.TCLIServiceClient) error {
+		if err := op.cancel(ctx, client); err != nil {
+			return err
+		}
+		return op.close(ctx, client)
+	})
+}
+
+// aside calls f with a client whose calls do not wait for those of the session.
+func (c *Conn) aside(ctx context.Context, f func(tcli.TCLIServiceClient) error) error {
+	if c.cfg.HTTP {
+		return f(c.client)
+	}
+	second, err := c.cfg.dial(ctx)
+	if err != nil {
+		return hiveError("connecting, to cancel", err)
+	}
+	defer second.Close()
+	return f(tcli.NewTCLIServiceClient(second))
+}
+
+func (op *operation) put(h tcli.TOperationHandle) {
+	op.identifier.put(h.NewOperationId())
+	h.SetOperationType(op.kind)
+	h.SetHasResultSet(op.hasRows)
+}
+
+func (op *operation) cancel(ctx context.Context, client tcli.TCLIServiceClient) error {
+	r, err := client.CancelOperation(ctx, func(args tcli.TCLIServiceCancelOperationArgs) {
+		op.put(args.NewReq().NewOperationHandle())
+	})
+	if err != nil {
+		return hiveError("cancelling a query", err)
+	}
+	defer r.Release()
+	return statusError(r.GetSuccess().GetStatus())
+}
+
+func (op *operation) close(ctx context.Context, client tcli.TCLIServiceClient) error {
+	r, err := client.CloseOperation(ctx, func(args tcli.TCLIServiceCloseOperationArgs) {
+		op.put(args.NewReq().NewOperationHandle())
+	})
+	if err != nil {
+		return hiveError("closing a query", err)
+	}
+	defer r.Release()
+	return statusError(r.GetSuccess().GetStatus())
+}
+
+// usable reports whether calls may still succeed.
+func (c *Conn) usable() bool { return !c.closed.Load() }
+
+var _ caller = (*rpc.Client)(nil)

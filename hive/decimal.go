@@ -1,0 +1,186 @@
+package hive
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"strings"
+)
+
+// maxDecimalDigits is the most digits that a DECIMAL has.
+const maxDecimalDigits = 38
+
+// Decimal is a value of a DECIMAL column: a number of 128 bits in two's complement, Hi and Lo, to
+// be divided by 10 to the power of Scale. It is exact. Two Decimals of the same number may differ
+// in Scale.
+type Decimal struct {
+	Hi    int64
+	Lo    uint64
+	Scale int
+}
+
+var errDecimal = errors.New("not a decimal number of at most 38 digits")
+
+// ParseDecimal parses a number such as "-12.50": digits with at most one point, and a sign. The
+// digits after the point are the Scale. It takes at most 38 digits, leading zeros aside.
+func ParseDecimal(s string) (Decimal, error) {
+	d, ok := parseDecimal(s)
+	if !ok {
+		return Decimal{}, fmt.Errorf("hive: %.60q is %w", s, errDecimal)
+	}
+	return d, nil
+}
+
+func parseDecimal(s string) (d Decimal, ok bool) {
+	rest := s
+	negative := strings.HasPrefix(s, "-")
+	if negative || strings.HasPrefix(s, "+") {
+		rest = s[1:]
+	}
+	var hi, lo uint64
+	digits, seen, point := 0, false, false
+	for i := range len(rest) {
+		c := rest[i]
+		if c == '.' && !point {
+			point = true
+			continue
+		}
+		if c -= '0'; c > 9 {
+			return d, false
+		}
+		if seen = true; point {
+			d.Scale++
+		}
+		if digits > 0 || c != 0 {
+			digits++
+		}
+		if digits > maxDecimalDigits || d.Scale > maxDecimalDigits {
+			return d, false
+		}
+		hi, lo = timesTenPlus(hi, lo, uint64(c))
+	}
+	if negative {
+		hi, lo = negated(hi, lo)
+	}
+	d.Hi, d.Lo = int64(hi), lo
+	return d, seen
+}
+
+// timesTenPlus returns 10·(hi, lo) + c.
+func timesTenPlus(hi, lo, c uint64) (uint64, uint64) {
+	over, lo := bits.Mul64(lo, 10)
+	lo, carry := bits.Add64(lo, c, 0)
+	return hi*10 + over + carry, lo
+}
+
+func negated(hi, lo uint64) (uint64, uint64) {
+	lo, borrow := bits.Sub64(0, lo, 0)
+	hi, _ = bits.Sub64(0, hi, borrow)
+	return hi, lo
+}
+
+// magnitude returns the absolute value of the 128 bits.
+func (d Decimal) magnitude() (hi, lo uint64) {
+	if d.Hi < 0 {
+		return negated(uint64(d.Hi), d.Lo)
+	}
+	return uint64(d.Hi), d.Lo
+}
+
+// Sign returns -1, 0 or 1.
+func (d Decimal) Sign() int {
+	switch {
+	case d.Hi < 0:
+		return -1
+	case d.Hi == 0 && d.Lo == 0:
+		return 0
+	}
+	return 1
+}
+
+// appendDigits appends the digits of the magnitude to b.
+func (d Decimal) appendDigits(b []byte) []byte {
+	hi, lo := d.magnitude()
+	var digits [39]byte
+	i := len(digits)
+	for {
+		var rest uint64
+		hi, rest = hi/10, hi%10
+		lo, rest = bits.Div64(rest, lo, 10)
+		i--
+		digits[i] = '0' + byte(rest)
+		if hi == 0 && lo == 0 {
+			return append(b, digits[i:]...)
+		}
+	}
+}
+
+// digits returns how many digits the number has without its point.
+func (d Decimal) digits() int {
+	var b [39]byte
+	return len(d.appendDigits(b[:0]))
+}
+
+// String returns the number with Scale digits after the point. A negative Scale adds zeros, at
+// most 1,000.
+func (d Decimal) String() string {
+	var room [64]byte
+	b := room[:0]
+	if d.Hi < 0 {
+		b = append(b, '-')
+	}
+	sign := len(b)
+	b = d.appendDigits(b)
+	switch {
+	case d.Scale < 0:
+		return string(b) + strings.Repeat("0", min(-d.Scale, 1000))
+	case d.Scale == 0:
+		return string(b)
+	}
+	scale := min(d.Scale, 1000)
+	if lacking := scale + 1 - (len(b) - sign); lacking > 0 {
+		digits := string(b[sign:])
+		b = append(append(b[:sign], strings.Repeat("0", lacking)...), digits...)
+	}
+	point := len(b) - scale
+	return string(b[:point]) + "." + string(b[point:])
+}
+
+// Int returns the number without its point: the 128 bits.
+func (d Decimal) Int() *big.Int {
+	hi, lo := d.magnitude()
+	n := new(big.Int).SetUint64(hi)
+	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(lo))
+	if d.Hi < 0 {
+		n.Neg(n)
+	}
+	return n
+}
+
+// Rescale returns the number with another scale from 0 to 38. ok is false if that would lose
+// digits, or take more than 38.
+func (d Decimal) Rescale(scale int) (r Decimal, ok bool) {
+	if scale < 0 || scale > maxDecimalDigits || d.Scale < 0 || d.Scale > maxDecimalDigits {
+		return Decimal{}, false
+	}
+	hi, lo := d.magnitude()
+	digits := d.digits()
+	for s := d.Scale; s < scale; s++ {
+		if digits++; digits > maxDecimalDigits && (hi != 0 || lo != 0) {
+			return Decimal{}, false
+		}
+		hi, lo = timesTenPlus(hi, lo, 0)
+	}
+	for s := d.Scale; s > scale; s-- {
+		var rest uint64
+		hi, rest = hi/10, hi%10
+		if lo, rest = bits.Div64(rest, lo, 10); rest != 0 {
+			return Decimal{}, false
+		}
+	}
+	if d.Hi < 0 {
+		hi, lo = negated(hi, lo)
+	}
+	return Decimal{int64(hi), lo, scale}, true
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Runs a command beside HiveServer2 3.1.3:
+#
+#     ./hive.sh [-nosasl] [-http] COMMAND [ARGUMENT...]
+#
+# The server is in a network namespace of its own that has a loopback interface and nothing else,
+# whatever it listens on. The command runs in it, too, and has the server's address in
+# NOCOPY_HIVE_DSN. The server takes any user by SASL PLAIN; with -nosasl it needs no login. With
+# -http it speaks HTTP. Metastore (Derby) and files are in a temporary folder, which stays; the log is
+# hive.log there.
+#
+# The first run downloads the server with Maven (minutes). Java 17 is needed, and root, or the right
+# to make namespaces.
+set -euo pipefail
+version=3.1.3
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/nocopythrift/hive
+home=$cache/hive-$version
+
+download() { # download FOLDER: the server's jars in FOLDER/lib, and a class loader in FOLDER/loader
+	mkdir -p "$1/lib" "$1/loader"
+	cd "$1"
+	exclusion() { echo "<exclusion><groupId>$1</groupId><artifactId>$2</artifactId></exclusion>"; }
+	dependency() { echo "<dependency><groupId>$1</groupId><artifactId>$2</artifactId><version>$3</version><exclusions>${4:-}</exclusions></dependency>"; }
+	{
+		echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version><dependencies>'
+		dependency org.apache.hive hive-service $version "$(exclusion org.apache.hbase '*')$(exclusion org.pentaho '*')$(exclusion org.apache.calcite.avatica '*')$(exclusion org.apache.logging.log4j log4j-slf4j-impl)"
+		for name in hadoop-common hadoop-mapreduce-client-core hadoop-mapreduce-client-common hadoop-mapreduce-client-jobclient hadoop-yarn-api hadoop-yarn-common; do
+			dependency org.apache.hadoop $name 3.1.0
+		done
+		dependency org.apache.tez tez-api 0.9.1 "$(exclusion '*' '*')"
+		dependency com.lmax disruptor 3.3.7
+		dependency com.google.guava guava 19.0
+		dependency org.slf4j slf4j-log4j12 1.7.25
+		dependency org.apache.calcite.avatica avatica 1.12.0 "$(exclusion '*' '*')"
+		echo '</dependencies></project>'
+	} >pom.xml
+	mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies -DoutputDirectory=lib
+	# Hive 3 asks for the system's class loader to be a URLClassLoader, which Java 17's is not.
+	cat >Loader.java <<-'JAVA'
+		import java.io.File;
+		import java.net.URL;
+		import java.net.URLClassLoader;
+		import java.util.ArrayList;
+		import java.util.List;
+
+		public class Loader extends URLClassLoader {
+			public Loader(ClassLoader parent) throws Exception {
+				super(urls(), parent.getParent());
+			}
+
+			private static URL[] urls() throws Exception {
+				List<URL> urls = new ArrayList<>();
+				for (String path : System.getProperty("loader.path").split(":")) {
+					urls.add(new File(path).toURI().toURL());
+					for (String name : new File(path).list()) {
+						if (name.endsWith(".jar")) {
+							urls.add(new File(path, name).toURI().toURL());
+						}
+					}
+				}
+				return urls.toArray(new URL[0]);
+			}
+		}
+	JAVA
+	javac -d loader Loader.java
+}
+
+if [ -z "${NOCOPY_HIVE_INSIDE:-}" ]; then
+	if [ ! -d "$home" ]; then
+		mkdir -p "$cache"
+		work=$(mktemp -d "$cache/download-XXXXXX")
+		trap 'rm -rf "$work"' EXIT
+		(download "$work" >&2)
+		mv "$work" "$home"
+		trap - EXIT
+	fi
+	user=
+	[ "$(id -u)" = 0 ] || user=-r
+	NOCOPY_HIVE_INSIDE=1 exec unshare $user -n bash "$0" "$@"
+fi
+
+login=NONE mode=binary query='auth=PLAIN' port=10000
+while [ $# -gt 0 ]; do
+	case $1 in
+	-nosasl) login=NOSASL query='auth=NOSASL' ;;
+	-http) mode=http query='transport=http' ;;
+	-*) echo "$0: no option $1" >&2; exit 2 ;;
+	*) break ;;
+	esac
+	shift
+done
+[ $# -gt 0 ] || { echo "usage: $0 [-nosasl] [-http] COMMAND [ARGUMENT...]" >&2; exit 2; }
+ip link set lo up
+
+dir=$(mktemp -d)
+mkdir -m 777 "$dir/conf" "$dir/warehouse" "$dir/scratch" "$dir/local"
+property() { echo "<property><name>$1</name><value>$2</value></property>"; }
+{
+	echo '<configuration>'
+	property javax.jdo.option.ConnectionURL "jdbc:derby:;databaseName=$dir/metastore;create=true"
+	property javax.jdo.option.ConnectionDriverName org.apache.derby.jdbc.EmbeddedDriver
+	property hive.metastore.warehouse.dir "file://$dir/warehouse"
+	property hive.exec.scratchdir "file://$dir/scratch"
+	property hive.exec.local.scratchdir "$dir/local"
+	property fs.defaultFS file:///
+	property hive.metastore.schema.verification false
+	property datanucleus.schema.autoCreateAll true
+	property hive.metastore.event.db.notification.api.auth false
+	property hive.server2.authentication $login
+	property hive.server2.transport.mode $mode
+	property hive.server2.thrift.bind.host 127.0.0.1
+	property hive.server2.thrift.port $port
+	property hive.server2.thrift.http.port $port
+	property hive.server2.webui.port 0
+	property hive.server2.enable.doAs false
+	property hive.execution.engine mr
+	property mapreduce.framework.name local
+	property hive.server2.tez.initialize.default.sessions false
+	property hive.security.authorization.enabled false
+	echo '</configuration>'
+} >"$dir/conf/hive-site.xml"
+cat >"$dir/conf/log4j.properties" <<-'LOG'
+	log4j.rootLogger=WARN, err
+	log4j.appender.err=org.apache.log4j.ConsoleAppender
+	log4j.appender.err.target=System.err
+	log4j.appender.err.layout=org.apache.log4j.PatternLayout
+	log4j.appender.err.layout.ConversionPattern=%d %p %c: %m%n
+LOG
+opens=
+for p in java.lang java.lang.reflect java.net java.util java.util.concurrent java.io java.nio java.util.regex java.util.concurrent.atomic java.time; do
+	opens="$opens --add-opens=java.base/$p=ALL-UNNAMED"
+done
+(
+	cd "$dir"
+	export HADOOP_HOME=$dir HIVE_SERVER2_THRIFT_BIND_HOST=127.0.0.1
+	exec java -Xmx${NOCOPY_HIVE_MEMORY:-2g} $opens -Dderby.system.home="$dir" -Djava.system.class.loader=Loader -Dloader.path="$dir/conf:$home/lib" \
+		-cp "$home/loader:$dir/conf:$home/lib/*" org.apache.hive.service.server.HiveServer2
+) >"$dir/hive.log" 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null; wait $server 2>/dev/null || true' EXIT
+for ((i = 0; ; i++)); do
+	if (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; then break; fi
+	if ! kill -0 $server 2>/dev/null || [ $i -gt 600 ]; then
+		tail -20 "$dir/hive.log" >&2
+		exit 1
+	fi
+	sleep 0.5
+done
+if ip -o link show | grep -qv ': lo:'; then
+	echo "$0: the namespace has other interfaces than lo" >&2
+	exit 1
+fi
+echo "HiveServer2 $version answers; its log is $dir/hive.log; it listens on:" >&2
+ss -Hltn >&2
+NOCOPY_HIVE_DSN="hive://tester:secret@127.0.0.1:$port/?$query" NOCOPY_HIVE_SERVER=hive "$@"

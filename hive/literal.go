@@ -1,0 +1,208 @@
+package hive
+
+import (
+	"database/sql/driver"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// This file puts arguments into statements: HiveServer2 has no parameters of its own.
+
+// bind returns sql with its placeholders replaced by args as literals. Question marks in quotes
+// and comments are no placeholders. Without arguments there are no placeholders: the statement
+// may be of another language, such as "dfs -ls /a?".
+func bind(sql string, args []any) (string, error) {
+	if len(args) == 0 {
+		return sql, nil
+	}
+	var b strings.Builder
+	b.Grow(len(sql) + 16*len(args))
+	n, from := 0, 0
+	for i := range placeholders(sql) {
+		if n < len(args) {
+			b.WriteString(sql[from:i])
+			if err := writeLiteral(&b, args[n]); err != nil {
+				return "", fmt.Errorf("hive: argument %d: %w", n+1, err)
+			}
+		}
+		n, from = n+1, i+1
+	}
+	if n != len(args) {
+		return "", fmt.Errorf("hive: the statement has %d placeholders, the call %d arguments", n, len(args))
+	}
+	b.WriteString(sql[from:])
+	return b.String(), nil
+}
+
+// countPlaceholders returns how many arguments sql needs.
+func countPlaceholders(sql string) int {
+	n := 0
+	for range placeholders(sql) {
+		n++
+	}
+	return n
+}
+
+// placeholders iterates over the offsets of sql's placeholders.
+func placeholders(sql string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := 0; i < len(sql); i++ {
+			switch c := sql[i]; {
+			case c == '?':
+				if !yield(i) {
+					return
+				}
+			case c == '\'' || c == '"' || c == '`':
+				i = endOfQuoted(sql, i)
+			case c == '-' && strings.HasPrefix(sql[i:], "--"):
+				i = endAfter(sql, i, "\n")
+			case c == '/' && strings.HasPrefix(sql[i:], "/*"):
+				i = endAfter(sql, i+2, "*/")
+			}
+		}
+	}
+}
+
+// endOfQuoted returns the offset of the quote that ends what begins at i. A backslash takes the
+// character after it along, except between backquotes. A doubled quote ends one text and begins
+// the next, which is the same here.
+func endOfQuoted(sql string, i int) int {
+	quote := sql[i]
+	for i++; i < len(sql) && sql[i] != quote; i++ {
+		if sql[i] == '\\' && quote != '`' {
+			i++
+		}
+	}
+	return i
+}
+
+// endAfter returns the offset of the last byte of the next end at or after i.
+func endAfter(sql string, i int, end string) int {
+	at := min(i, len(sql))
+	if n := strings.Index(sql[at:], end); n >= 0 {
+		return at + n + len(end) - 1
+	}
+	return len(sql)
+}
+
+// writeLiteral writes an argument as an expression of Hive's and Spark's SQL.
+func writeLiteral(b *strings.Builder, arg any) error {
+	if d, ok := arg.(Decimal); ok {
+		return writeDecimal(b, d)
+	}
+	if d, ok := arg.(*Decimal); ok && d != nil {
+		return writeDecimal(b, *d)
+	}
+	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
+	if err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+		b.WriteString("NULL")
+	case bool:
+		b.WriteString(strings.ToUpper(strconv.FormatBool(v)))
+	case int64:
+		writeInt(b, v)
+	case float64:
+		fmt.Fprintf(b, "CAST('%s' AS DOUBLE)", formatFloat(v))
+	case string:
+		return writeString(b, v)
+	case []byte:
+		if v == nil {
+			b.WriteString("NULL")
+			return nil
+		}
+		fmt.Fprintf(b, "unhex('%s')", hex.EncodeToString(v))
+	case time.Time:
+		return writeTime(b, v)
+	default:
+		return fmt.Errorf("a %T cannot be a literal", arg)
+	}
+	return nil
+}
+
+// writeInt writes v. A minus sign is in parentheses, since two of them begin a comment. The
+// smallest number has no literal.
+func writeInt(b *strings.Builder, v int64) {
+	switch {
+	case v == math.MinInt64:
+		fmt.Fprintf(b, "CAST('%d' AS BIGINT)", v)
+	case v < 0:
+		fmt.Fprintf(b, "(%d)", v)
+	default:
+		b.WriteString(strconv.FormatInt(v, 10))
+	}
+}
+
+// formatFloat writes v as Java's Double.parseDouble reads it.
+func formatFloat(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "NaN"
+	case math.IsInf(v, 1):
+		return "Infinity"
+	case math.IsInf(v, -1):
+		return "-Infinity"
+	}
+	return strconv.FormatFloat(v, 'E', -1, 64)
+}
+
+// writeString writes v as a literal whose value is v again. Both servers replace ${name} in
+// statements before they parse them: a dollar sign is therefore written as its code.
+func writeString(b *strings.Builder, v string) error {
+	if !utf8.ValidString(v) {
+		return fmt.Errorf("the string %.40q is not UTF-8: pass a []byte for binary", v)
+	}
+	b.WriteByte('\'')
+	from := 0
+	for i := range len(v) {
+		escaped := ""
+		switch v[i] {
+		case '\'':
+			escaped = `\'`
+		case '\\':
+			escaped = `\\`
+		case '$':
+			escaped = `\u0024`
+		case '\n':
+			escaped = `\n`
+		case '\r':
+			escaped = `\r`
+		case 0:
+			escaped = `\u0000`
+		default:
+			continue
+		}
+		b.WriteString(v[from:i])
+		b.WriteString(escaped)
+		from = i + 1
+	}
+	b.WriteString(v[from:])
+	b.WriteByte('\'')
+	return nil
+}
+
+// writeTime writes the time in UTC: that is how TIMESTAMP columns are read.
+func writeTime(b *strings.Builder, t time.Time) error {
+	t = t.UTC()
+	if y := t.Year(); y < 1 || y > 9999 {
+		return fmt.Errorf("the year %d is not from 1 to 9999", y)
+	}
+	b.WriteString(t.Format("TIMESTAMP '2006-01-02 15:04:05.999999999'"))
+	return nil
+}
+
+// writeDecimal writes a DECIMAL with the scale of d.
+func writeDecimal(b *strings.Builder, d Decimal) error {
+	if d.Scale < 0 || d.Scale > maxDecimalDigits || d.digits() > maxDecimalDigits {
+		return fmt.Errorf("the decimal %v has more than %d digits", d, maxDecimalDigits)
+	}
+	fmt.Fprintf(b, "CAST('%v' AS DECIMAL(%d,%d))", d, maxDecimalDigits, d.Scale)
+	return nil
+}

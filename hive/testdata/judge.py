@@ -1,0 +1,37 @@
+"""Runs statements with PyHive, and prints their rows as JSON: judge.py HOST PORT AUTH < STATEMENTS
+
+AUTH is NOSASL or NONE. Each line of the input is a statement. The output has a line for each row,
+and an empty line after each statement. Binaries are in hexadecimal, decimals, times and dates text.
+"""
+import datetime
+import decimal
+import json
+import sys
+
+from pyhive import hive
+
+
+def plain(v):
+    if isinstance(v, bytes):
+        return v.hex()
+    if isinstance(v, decimal.Decimal):
+        return format(v, "f")
+    if isinstance(v, datetime.datetime):
+        return v.strftime("%Y-%m-%d %H:%M:%S.%f")
+    if isinstance(v, datetime.date):
+        return v.isoformat()
+    if isinstance(v, float) and (v != v or v in (float("inf"), float("-inf"))):
+        return repr(v)
+    return v
+
+
+host, port, auth = sys.argv[1:]
+settings = {} if auth == "NOSASL" else {"username": "tester"}
+cursor = hive.connect(host=host, port=int(port), auth=auth, **settings).cursor()
+cursor.arraysize = 10000
+for line in sys.stdin:
+    cursor.execute(line.rstrip("\n"))
+    while rows := cursor.fetchmany(10000):
+        for row in rows:
+            print(json.dumps([plain(v) for v in row], ensure_ascii=False))
+    print()
