@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
 )
 
-// Batch is a part of the rows of a result. It, its Columns and all that they return are valid until
-// the next call of Result.Next or Close.
+// Batch is a part of the rows of a result. It, its Columns and all that they return are valid
+// until the next call of Result.Next or Close.
 type Batch struct {
 	r       *Result
 	reply   reply
@@ -64,9 +64,9 @@ func (n Nulls) Count() int {
 	return count
 }
 
-// Column is a column of a Batch. Its methods for values return a slice with an element for each row;
-// where IsNull, the element is whatever the server sent, usually zero. The program may change the
-// elements of slices; bytes of a []byte it must not.
+// Column is a column of a Batch. Its methods for values return a slice with an element for each
+// row; where IsNull, the element is whatever the server sent, usually zero. The program may
+// change the elements of slices; bytes of a []byte it must not.
 //
 // A method for values of another type than the column's panics. Result.Columns tells the types.
 type Column struct {
@@ -77,8 +77,8 @@ type Column struct {
 
 	bitmap Nulls  // of the batch
 	masked []byte // memory for a bitmap with bits after the last row
-	// Values of the reply, if they are numbers, or of the batch, once they were asked for. Slices are
-	// kept for later replies.
+	// Values of the reply, if they are numbers, or of the batch, once they were asked for. Slices
+	// are kept for later replies.
 	loaded   bool
 	bools    []bool
 	int8s    []int8

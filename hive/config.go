@@ -21,9 +21,9 @@ type Config struct {
 	// Settings of the session, such as {"hive.exec.parallel": "true"}.
 	Settings map[string]string
 
-	// NoSASL is for servers with hive.server2.authentication = NOSASL, which need no login: messages
-	// are not in frames. Otherwise the client logs in by SASL PLAIN, for the server's NONE, LDAP, PAM
-	// and CUSTOM. Over HTTP it has no effect.
+	// NoSASL is for servers with hive.server2.authentication = NOSASL, which need no login:
+	// messages are not in frames. Otherwise the client logs in by SASL PLAIN, for the server's
+	// NONE, LDAP, PAM and CUSTOM. Over HTTP it has no effect.
 	NoSASL bool
 
 	// SASL, if not nil, makes the mechanism of a login, instead of PLAIN. It is called for each
@@ -31,19 +31,20 @@ type Config struct {
 	// Mechanisms' layers for integrity and encryption are not supported: use TLS.
 	SASL func(ctx context.Context, host string) (rpc.SASLClient, error)
 
-	// TLS makes the client use TLS, for binary and HTTP. If it has no ServerName, Addr's host is used.
+	// TLS makes the client use TLS, for binary and HTTP. If it has no ServerName, Addr's host is
+	// used.
 	TLS *tls.Config
 
 	// HTTP is for servers with hive.server2.transport.mode = http.
 	HTTP bool
 	// Path of the URL, over HTTP. "" means "cliservice".
 	HTTPPath string
-	// Token, if not "", is sent as a bearer token over HTTP. Otherwise User and Password are sent as
-	// HTTP's basic authentication.
+	// Token, if not "", is sent as a bearer token over HTTP. Otherwise User and Password are sent
+	// as HTTP's basic authentication.
 	Token string
 	// Authorize, if not nil, is called for each request over HTTP instead, to add what the server
-	// asks for: "Authorization: Negotiate …" for Kerberos, or a fresh token. Several goroutines may
-	// call it at the same time.
+	// asks for: "Authorization: Negotiate …" for Kerberos, or a fresh token. Several goroutines
+	// may call it at the same time.
 	Authorize func(r *http.Request) error
 
 	// Dial connects instead of a net.Dialer's DialContext, for example through a proxy.
@@ -51,13 +52,14 @@ type Config struct {
 
 	// BatchRows is the most rows in a Batch. 0 means 10,000. It is rounded up to a multiple of 8.
 	BatchRows int
-	// BatchBytes is about how many bytes the client asks the server for at once. It learns the size
-	// of rows from the replies, and asks for fewer than BatchRows if they are large; at first it asks
-	// for 1,000. 0 means 4 MiB. Servers may send more, up to MaxReply.
+	// BatchBytes is about how many bytes the client asks the server for at once. It learns the
+	// size of rows from the replies, and asks for fewer than BatchRows if they are large; at
+	// first it asks for 1,000. 0 means 4 MiB. Servers may send more, up to MaxReply.
 	BatchBytes int
-	// MaxReply limits the bytes of one reply, which some servers fill with all of a result, whatever
-	// was asked for. A larger one ends the Result with an error that wraps nocopy.ErrLimit. 0 means
-	// 256 MiB; the most is 1 GiB. A reply takes about twice its size in memory, and two may be there at the same time.
+	// MaxReply limits the bytes of one reply, which some servers fill with all of a result,
+	// whatever was asked for. A larger one ends the Result with an error that wraps
+	// nocopy.ErrLimit. 0 means 256 MiB; the most is 1 GiB. A reply takes about twice its size in
+	// memory, and two may be there at the same time.
 	MaxReply int
 
 	// Timeout limits connecting with its login, and each call that ends something: cancelling,

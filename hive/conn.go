@@ -13,16 +13,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Conn is a session with a server. Any number of goroutines may use it, and several Results may be
-// open at the same time; the server handles calls of a binary connection one after the other.
+// Conn is a session with a server. Any number of goroutines may use it, and several Results may
+// be open at the same time; the server handles calls of a binary connection one after the other.
 type Conn struct {
 	cfg     Config
 	caller  caller
 	client  tcli.TCLIServiceClient
 	session identifier
 
-	// Holds a value while a statement is being given to the server. If its caller has gone away, it
-	// is held until the server has answered and the query is closed.
+	// Holds a value while a statement is being given to the server. If its caller has gone away,
+	// it is held until the server has answered and the query is closed.
 	starting chan struct{}
 	ending   sync.WaitGroup // goroutines that end queries whose contexts have ended
 	closed   atomic.Bool
@@ -41,8 +41,8 @@ func (id identifier) put(h tcli.THandleIdentifier) {
 	h.SetSecret(id.secret)
 }
 
-// clientProtocol is the newest version that all servers alive know: others refuse what they do not
-// know. Newer ones have nothing that is used here.
+// clientProtocol is the newest version that all servers alive know: others refuse what they do
+// not know. Newer ones have nothing that is used here.
 const clientProtocol = tcli.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V8
 
 // Connect opens a session. ctx bounds connecting alone. The caller must Close the Conn.
@@ -167,8 +167,8 @@ func (c *Conn) info(ctx context.Context, what tcli.TGetInfoType) (string, error)
 
 // Query runs a statement and waits until it has ended. Placeholders in it, which are question
 // marks outside of quotes and comments, are replaced by args: see [Conn.Start]. ctx bounds the
-// query and the reading of its result: when it ends, the query is cancelled. The caller must Close
-// the Result.
+// query and the reading of its result: when it ends, the query is cancelled. The caller must
+// Close the Result.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
 	r, err := c.Start(ctx, sql, args...)
 	if err != nil {
@@ -190,8 +190,8 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	return r.Close()
 }
 
-// Start begins a statement, and returns as soon as the server has accepted it. [Result.Wait] waits
-// for it, and shows its progress. Otherwise Start is like Query.
+// Start begins a statement, and returns as soon as the server has accepted it. [Result.Wait]
+// waits for it, and shows its progress. Otherwise Start is like Query.
 //
 // The client writes args into the statement as literals, which mean the same whatever they
 // contain:

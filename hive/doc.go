@@ -24,8 +24,8 @@
 //
 // # Memory
 //
-// A reply of the server lies in memory of a pool. Strings and byte slices of a batch alias it, and
-// numbers are copied into slices that the Result keeps for the next batch:
+// A reply of the server lies in memory of a pool. Strings and byte slices of a batch alias it,
+// and numbers are copied into slices that the Result keeps for the next batch:
 //
 //	reply    | schema | 1 2 3 4 … | 3 Ada 5 Grace … | bitmaps of NULLs |
 //	                     |            \    \

@@ -18,11 +18,13 @@ func init() { sql.Register("hive", Driver{}) }
 // Driver is the driver that database/sql knows as "hive". [ParseDSN] tells what data source names
 // look like. Use sql.OpenDB([NewConnector](cfg)) for what they can't say.
 //
-// Values that are read are bool, int64, float64, []byte for BINARY, time.Time in UTC for TIMESTAMP
-// and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types of columns that
-// database/sql tells hold NULL, such as sql.NullInt64. Arguments are those of [Conn.Start].
+// Values that are read are bool, int64, float64, []byte for BINARY, time.Time in UTC for
+// TIMESTAMP and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types of
+// columns that database/sql tells hold NULL, such as sql.NullInt64. Arguments are those of
+// [Conn.Start].
 //
-// Statements are cancelled when their contexts end. There are no transactions, and no ids of rows.
+// Statements are cancelled when their contexts end. There are no transactions, and no ids of
+// rows.
 type Driver struct{}
 
 // Open connects to the server that a data source name tells.
@@ -223,8 +225,8 @@ func numbered(args []driver.Value) []driver.NamedValue {
 	return named
 }
 
-// copyTexts replaces texts by copies that outlive the batch. Short ones share memory, so that there
-// are few allocations, and that one which is kept keeps no more than 4 KiB of others.
+// copyTexts replaces texts by copies that outlive the batch. Short ones share memory, so that
+// there are few allocations, and that one which is kept keeps no more than 4 KiB of others.
 func copyTexts(texts []string) {
 	const most = 4 << 10
 	var b strings.Builder

@@ -31,8 +31,8 @@ func (e *Error) Error() string {
 }
 
 var (
-	// ErrCanceled is the error of a query that was cancelled: with Result.Cancel, by another client
-	// or by an administrator.
+	// ErrCanceled is the error of a query that was cancelled: with Result.Cancel, by another
+	// client or by an administrator.
 	ErrCanceled = errors.New("hive: the query was cancelled")
 
 	// ErrSession is the error of a call whose session the server does not know any more: it was
@@ -42,8 +42,8 @@ var (
 	// ErrClosed is the error of a Conn or Result that was closed.
 	ErrClosed = errors.New("hive: it was closed")
 
-	// ErrReply is the reason in the *nocopy.Error of a reply that is a message of its type, but does
-	// not make sense: columns of different lengths, for instance.
+	// ErrReply is the reason in the *nocopy.Error of a reply that is a message of its type, but
+	// does not make sense: columns of different lengths, for instance.
 	ErrReply = errors.New("not a reply of HiveServer2")
 )
 

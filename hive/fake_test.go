@@ -170,8 +170,8 @@ func readFile(t *testing.T, names ...string) string {
 	return string(b)
 }
 
-// TestRecorded compares what is read of replies of real servers with what PyHive has read there, in
-// batches of several sizes.
+// TestRecorded compares what is read of replies of real servers with what PyHive has read there,
+// in batches of several sizes.
 func TestRecorded(t *testing.T) {
 	for _, dir := range recordings(t) {
 		t.Run(dir, func(t *testing.T) {

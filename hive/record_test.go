@@ -63,8 +63,8 @@ func (r *recorder) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) 
 	return result, err
 }
 
-// TestRecord writes testdata anew from the server of ./spark.sh or ./hive.sh, if NOCOPY_HIVE_RECORD
-// is set to the Python that has PyHive, which writes what the values must be.
+// TestRecord writes testdata anew from the server of ./spark.sh or ./hive.sh, if
+// NOCOPY_HIVE_RECORD is set to the Python that has PyHive, which writes what the values must be.
 func TestRecord(t *testing.T) {
 	python := os.Getenv("NOCOPY_HIVE_RECORD")
 	if python == "" {

@@ -76,12 +76,13 @@ func (r *Result) RowsAffected() (n int64, known bool) { return r.op.modified, r.
 // Err returns the error that has ended Next, or nil.
 func (r *Result) Err() error { return r.err }
 
-// Batch returns the rows that Next has found. They are valid until the next call of Next or Close:
-// strings and byte slices, too. Copy what must live longer, with strings.Clone for example.
+// Batch returns the rows that Next has found. They are valid until the next call of Next or
+// Close: strings and byte slices, too. Copy what must live longer, with strings.Clone for
+// example.
 func (r *Result) Batch() *Batch { return &r.batch }
 
-// fail notes err as the end of the result, and returns it. If the query's context has ended, or it
-// was cancelled, that is the error.
+// fail notes err as the end of the result, and returns it. If the query's context has ended, or
+// it was cancelled, that is the error.
 func (r *Result) fail(err error) error {
 	if r.err != nil {
 		return r.err

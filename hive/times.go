@@ -6,8 +6,8 @@ import (
 )
 
 // parseTime parses a DATE, a TIMESTAMP or a TIMESTAMP WITH LOCAL TIME ZONE as servers write them,
-// such as "2026-11-26", "2026-11-26 10:20:30.5" and "2026-11-26 10:20:30.5 Europe/Berlin". Without
-// a zone the time is in UTC.
+// such as "2026-11-26", "2026-11-26 10:20:30.5" and "2026-11-26 10:20:30.5 Europe/Berlin".
+// Without a zone the time is in UTC.
 func parseTime(s string, zones *zoneCache) (t time.Time, ok bool) {
 	rest, negative := strings.CutPrefix(s, "-")
 	if !negative {

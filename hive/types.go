@@ -10,7 +10,8 @@ import (
 // Type is a type of Hive's SQL.
 type Type int32
 
-// The types. Spark uses a part of them; its intervals and other types of its own arrive as TypeString.
+// The types. Spark uses a part of them; its intervals and other types of its own arrive as
+// TypeString.
 const (
 	TypeBoolean           = Type(tcli.TTypeId_BOOLEAN_TYPE)
 	TypeTinyInt           = Type(tcli.TTypeId_TINYINT_TYPE)
@@ -126,7 +127,8 @@ func columnsOf(s tcli.TTableSchema) ([]ColumnInfo, error) {
 	return columns, nil
 }
 
-// qualifier returns the number that a type has by a name, such as its precision; 0 if it has none.
+// qualifier returns the number that a type has by a name, such as its precision; 0 if it has
+// none.
 func qualifier(q tcli.TTypeQualifiers, name string) int {
 	v, _ := q.GetQualifiers().Get(name)
 	return int(v.GetI32Value())

@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
 )
 
-// This file has the values of columns. Numbers are turned into Go's for a whole reply at once, when
-// they are first asked for; texts are looked up for a batch.
+// This file has the values of columns. Numbers are turned into Go's for a whole reply at once,
+// when they are first asked for; texts are looked up for a batch.
 
 // misuse panics: the program asks for values that the column can't have.
 func (c *Column) misuse(method string) {
@@ -62,8 +62,8 @@ func (c *Column) Int32s() []int32 {
 	return part(c, c.int32s)
 }
 
-// Int64s returns the values of a TypeBigInt, or those of a TypeInt, TypeSmallInt or TypeTinyInt as
-// int64.
+// Int64s returns the values of a TypeBigInt, or those of a TypeInt, TypeSmallInt or TypeTinyInt
+// as int64.
 func (c *Column) Int64s() []int64 {
 	switch c.info.Type.arm() {
 	case tcli.TColumn_I64Val:
@@ -96,9 +96,10 @@ func (c *Column) Float64s() []float64 {
 	return part(c, c.float64s)
 }
 
-// Strings returns the values of a TypeString, TypeVarchar or TypeChar, and those of all other types
-// that are no numbers, booleans or binaries, as the server writes them: decimals, timestamps, dates
-// and intervals as text, arrays, maps and structs as JSON. The strings alias the reply.
+// Strings returns the values of a TypeString, TypeVarchar or TypeChar, and those of all other
+// types that are no numbers, booleans or binaries, as the server writes them: decimals,
+// timestamps, dates and intervals as text, arrays, maps and structs as JSON. The strings alias
+// the reply.
 func (c *Column) Strings() []string {
 	c.need(tcli.TColumn_StringVal, "Strings")
 	if len(c.strings) != c.n {
@@ -125,8 +126,8 @@ func (c *Column) Bytes() [][]byte {
 }
 
 // Times returns the values of a TypeTimestamp, TypeTimestampTZ or TypeDate. Timestamps without a
-// zone, and dates, are in UTC: that is what a time.Time as an argument of a query means. NULL is the
-// zero Time. The error is about the first value that is none.
+// zone, and dates, are in UTC: that is what a time.Time as an argument of a query means. NULL is
+// the zero Time. The error is about the first value that is none.
 func (c *Column) Times() ([]time.Time, error) {
 	switch c.info.Type {
 	case TypeTimestamp, TypeTimestampTZ, TypeDate:
@@ -149,8 +150,8 @@ func (c *Column) Times() ([]time.Time, error) {
 }
 
 // Decimals returns the values of a TypeDecimal. NULL is the zero Decimal. The scale of a value is
-// the number of digits that the server has sent, which may be less than the column's. The error is
-// about the first value that is none.
+// the number of digits that the server has sent, which may be less than the column's. The error
+// is about the first value that is none.
 func (c *Column) Decimals() ([]Decimal, error) {
 	if c.info.Type != TypeDecimal {
 		c.misuse("Decimals")

@@ -1,5 +1,5 @@
-// Package fakehive is a HiveServer2 for tests: it answers with replies that were recorded from real
-// servers, or made by a test.
+// Package fakehive is a HiveServer2 for tests: it answers with replies that were recorded from
+// real servers, or made by a test.
 package fakehive
 
 import (
@@ -292,9 +292,9 @@ func (s *Server) CloseOperation(_ context.Context, args tcli.TCLIServiceCloseOpe
 	return nil
 }
 
-// Load returns the recorded queries below dir, by their statements: each has a folder with the files
-// statement.sql, schema.thrift and fetch-0.thrift, and so on. The statement is sql, without its
-// last line feed.
+// Load returns the recorded queries below dir, by their statements: each has a folder with the
+// files statement.sql, schema.thrift and fetch-0.thrift, and so on. The statement is sql, without
+// its last line feed.
 func Load(dir string) (map[string]*Query, error) {
 	folders, err := filepath.Glob(filepath.Join(dir, "*", "statement.sql"))
 	if err != nil {
