@@ -74,9 +74,9 @@ func (t Type) arm() tcli.TColumnWhich {
 type ColumnInfo struct {
 	Name      string
 	Type      Type
-	Precision int    // of TypeDecimal: the most digits; 0 if the server does not tell
+	Precision int    // of TypeDecimal: the most digits; 0 if unknown
 	Scale     int    // of TypeDecimal: the digits after the point
-	Length    int    // of TypeVarchar and TypeChar: the most characters; 0 if the server does not tell
+	Length    int    // of TypeVarchar and TypeChar: the most characters; 0 if unknown
 	Comment   string // "" if there is none
 }
 
