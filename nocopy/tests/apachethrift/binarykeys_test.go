@@ -24,9 +24,8 @@ func init() {
 func (b binaryKeys) ThriftDesc() *thriftimpl.Desc    { return binaryKeysDesc }
 func (b binaryKeys) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(b.s) }
 
-// TestBinaryKeys: over JSON the key of a map<binary, …> is base64, as Apache's Java, C++, C,
-// Python and Node have it. Apache's Go writes it as a string, which is another key or an error
-// here.
+// TestBinaryKeys: over JSON the key of a map<binary, …> is base64, as in Apache's Java, C++, C,
+// Python and Node. Apache's Go library writes a string, which is another key, or an error, here.
 func TestBinaryKeys(t *testing.T) {
 	ctx := context.Background()
 	read := func(text string) (nocopy.Struct, error) {

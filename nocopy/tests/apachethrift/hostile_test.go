@@ -26,14 +26,14 @@ var everything = func() map[string]*thriftimpl.Desc {
 	return m
 }()
 
-// bare are protocols without a header before the struct.
+// bare has protocols without a header before the struct.
 var bare = map[string]func(t thrift.TTransport) thrift.TProtocol{
 	"binary":  func(t thrift.TTransport) thrift.TProtocol { return thrift.NewTBinaryProtocolConf(t, nil) },
 	"compact": func(t thrift.TTransport) thrift.TProtocol { return thrift.NewTCompactProtocolConf(t, nil) },
 	"JSON":    func(t thrift.TTransport) thrift.TProtocol { return thrift.NewTJSONProtocol(t) },
 }
 
-// stream is a transport of which nobody knows how much is left.
+// stream is a transport with an unknown number of remaining bytes.
 type stream struct{ *thrift.StreamTransport }
 
 func over(b []byte) thrift.TTransport {
@@ -44,7 +44,7 @@ func memory(b []byte) thrift.TTransport {
 	return &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(bytes.Clone(b))}
 }
 
-// allocated returns how many bytes are allocated while f runs, also by other goroutines.
+// allocated returns the number of bytes allocated while f runs, in any goroutine.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -53,8 +53,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// check reads b over a transport of the kind given, and returns the error, which must be as it
-// should be.
+// check reads b over a transport made by trans, checks the form of the error, and returns it.
 func check(t *testing.T, name string, d *thriftimpl.Desc, trans func([]byte) thrift.TTransport, b []byte) (nocopy.Struct, error) {
 	t.Helper()
 	var s nocopy.Struct
@@ -74,7 +73,8 @@ func check(t *testing.T, name string, d *thriftimpl.Desc, trans func([]byte) thr
 	return s, err
 }
 
-// Counts and lengths that nothing follows take no memory; nesting ends; the path is told.
+// TestHostile: counts and lengths without the bytes take no memory, nesting is bounded, and errors
+// have the path.
 func TestHostile(t *testing.T) {
 	deep := func(s string, n int) string { return strings.Repeat(s, n) }
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestHostile(t *testing.T) {
 		{"binary", deep("\x0c\x00\x02", 1000), "Node.next.next", nocopy.ErrLimit},
 		{"JSON", deep(`{"2":{"rec":`, 1000), "Node.next.next", nocopy.ErrLimit},
 		{"JSON", `{"6":{"lst":` + deep(`["lst",1,`, 10_000), "Node.6[0][0]", nocopy.ErrLimit},
-		// 65 structs are one too many
+		// One more than 64 structs
 		{"compact", deep("\x2c", 64) + deep("\x00", 65), "Node.next.next", nocopy.ErrLimit},
 	} {
 		_, err := check(t, c.protocol, everything["Node"], over, []byte(c.bytes))
@@ -129,8 +129,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Structs that are cut off anywhere are an error, and a required field that is missing is one with
-// its path, over every protocol.
+// TestTruncatedAndMissing: over every protocol, a struct that is cut off anywhere is an error, and
+// a missing required field is an error with its path.
 func TestTruncatedAndMissing(t *testing.T) {
 	g := apachetest.NewGen(5)
 	sc := apachetest.NewSchema()
@@ -176,7 +176,8 @@ func TestTruncatedAndMissing(t *testing.T) {
 	}
 }
 
-// Limits and the option ValidUTF8 hold over every protocol, and errors of Read are Apache's, too.
+// TestLimits: Limits and the option ValidUTF8 apply to every protocol, and errors of Read are also
+// Apache's.
 func TestLimits(t *testing.T) {
 	d := everything["Node"]
 	b := []byte("\x58\x0aabcdefghij\x00") // Node.label
@@ -223,7 +224,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// endless is a transport that goes on with zeros for ever.
+// endless is a transport that continues with zeros for ever.
 type endless struct{ thrift.TTransport }
 
 func (e endless) Read(b []byte) (int, error) {
@@ -235,10 +236,10 @@ func (e endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// What never ends is read up to the limit only.
+// TestEndless: an endless message is read only up to the limit.
 func TestEndless(t *testing.T) {
 	for name, b := range map[string]string{
-		"compact": "\x39\xfc\xff\xff\xff\x03", // Node.kids, of which there are 2³⁰−1
+		"compact": "\x39\xfc\xff\xff\xff\x03", // Node.kids, with 2³⁰−1 elements
 		"binary":  "\x0f\x00\x03\x0c\x03\xff\xff\xff",
 	} {
 		var err error
@@ -251,8 +252,8 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// Unknown texts are strings in JSON if they can be, else binaries; simple JSON names unknown
-// fields by their ids.
+// TestUnknownTexts: in JSON unknown texts are strings if they are UTF-8, otherwise binaries.
+// Simple JSON names unknown fields by their ids.
 func TestUnknownTexts(t *testing.T) {
 	s, err := apachethrift.ReadStruct(context.Background(), bare["compact"](over([]byte("\x98\x02hi\x18\x01\xff\x00"))), everything["Node"])
 	if err != nil {
@@ -271,8 +272,8 @@ func TestUnknownTexts(t *testing.T) {
 	}
 }
 
-// FuzzRead: any bytes are a message or an error with a path, over every protocol; a message is
-// written and read again as it was.
+// FuzzRead: over every protocol, any bytes are a message, or an error with a path. A message is
+// the same after it was written and read again.
 func FuzzRead(f *testing.F) {
 	g := apachetest.NewGen(6)
 	names, types := []string{"binary", "compact", "JSON"}, referee.Everything()

@@ -65,8 +65,8 @@ func serve(t *testing.T, h kv.KeyValueHandler) func(timeout time.Duration) (kv.K
 	}
 }
 
-// Many clients at a time, whose handlers fail, panic, or return what is not theirs; each gets its
-// own answer, and the connections live on.
+// TestServed: many clients at once call handlers that fail, panic, or return messages of other
+// calls. Each client gets its own answer, and the connections stay open.
 func TestServed(t *testing.T) {
 	shared := kv.NewNotFound() // returned from many calls at a time
 	shared.SetKey([]byte("shared"))
@@ -124,8 +124,8 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// A call ends with its context; and the context of a handler ends, with Apache's cause, when its
-// client is gone.
+// TestServedContexts: a call ends when its context ends. When a client is gone, the context of its
+// handler ends with Apache's cause.
 func TestServedContexts(t *testing.T) {
 	entered, cause := make(chan struct{}, 1), make(chan error, 1)
 	dial := serve(t, &custom{retrieve: func(ctx context.Context, _ kv.KeyValueRetrieveArgs, _ kv.KeyValueRetrieveResult) error {
@@ -147,10 +147,10 @@ func TestServedContexts(t *testing.T) {
 	}
 }
 
-// Whatever a TClient does with a call, and whatever arguments it is given, the call has an error
-// that tells.
+// TestCallerErrors: for anything that a TClient may do, and any arguments, the call returns an
+// error that tells the reason.
 func TestCallerErrors(t *testing.T) {
-	var reply string // in compact; "" if the client does not read one
+	var reply string // in the compact protocol; "" if the client reads none
 	var sent int
 	caller := apachethrift.NewCaller(thrift.WrappedTClient{Wrapped: func(ctx context.Context, _ string, args, result thrift.TStruct) (thrift.ResponseMeta, error) {
 		sent++
@@ -175,7 +175,7 @@ func TestCallerErrors(t *testing.T) {
 	}{
 		{"", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
 		{"\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
-		// Field 1 is no struct
+		// Field 1 is not a struct
 		{"\x18\x02hi\x00", func(err error) bool { return errors.As(err, &e) && e.Type == rpc.MissingResult }},
 		{"\x08\x00\x02h", func(err error) bool {
 			return errors.As(err, &bad) && bad.Path == "retrieve_result.success" && errors.Is(err, io.ErrUnexpectedEOF)
@@ -211,7 +211,7 @@ func TestCallerErrors(t *testing.T) {
 	}
 }
 
-// failing is a transport that takes a number of bytes.
+// failing is a transport that fails after a number of bytes.
 type failing struct {
 	*thrift.TMemoryBuffer
 	left int
@@ -230,7 +230,7 @@ func (f *failing) Write(b []byte) (int, error)       { return len(b), f.take(len
 func (f *failing) WriteByte(byte) error              { return f.take(1) }
 func (f *failing) WriteString(s string) (int, error) { return len(s), f.take(len(s)) }
 
-// Errors of writing are those of the protocol, with a path.
+// TestWriteErrors: errors of writing are the protocol's errors, with a path.
 func TestWriteErrors(t *testing.T) {
 	o := newOrder()
 	for name, path := range map[string]string{"compact": "Order.lines[0].price: ", "binary": "Order: "} {
@@ -250,8 +250,8 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// A field with other elements than declared is an unknown one, and is forwarded; empty containers
-// are of their type whatever the protocol says.
+// TestWrongElements: a field with other elements than declared is unknown, and is forwarded. Empty
+// containers have their declared type, whatever the protocol says.
 func TestWrongElements(t *testing.T) {
 	wrong := &referee.Struct{Name: "S", Fields: []referee.Field{
 		{ID: 1, Name: "list", Type: referee.ListOf(referee.String)}, {ID: 2, Name: "map", Type: referee.MapOf(referee.I64, referee.Bool)},

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// A struct with a field of each type, and random types.
+// TestRandomTypes: round trips of a struct with a field of each type, and of random types.
 func TestRandomTypes(t *testing.T) {
 	sc, g := apachetest.NewSchema(), apachetest.NewGen(2)
 	structs := referee.Everything()
@@ -33,8 +33,7 @@ func TestRandomTypes(t *testing.T) {
 	}
 }
 
-// What peers send although it does not count, or is not known, arrives over every protocol as it
-// does over binary.
+// TestNoise: repeated and unknown fields arrive over every protocol as they do over binary.
 func TestNoise(t *testing.T) {
 	sc, g := apachetest.NewSchema(), apachetest.NewGen(3)
 	for _, s := range append(referee.Everything(), g.Structs(20)...) {
@@ -49,7 +48,7 @@ func TestNoise(t *testing.T) {
 			}
 			for _, w := range apachetest.Wires {
 				if w.Name == "JSON" {
-					continue // strings are not what they were
+					continue // it has changed the strings
 				}
 				sent := w.Written(t, func(p thrift.TProtocol) error {
 					return apachethrift.Write(context.Background(), p, apachetest.Known{Desc: d, Struct: nocopy.Struct(want)})
@@ -61,7 +60,7 @@ func TestNoise(t *testing.T) {
 				}); err != nil {
 					t.Fatalf("%s, %s: %v", w.Name, s.Name, err)
 				}
-				// Compact has no types of empty maps, so that one in an unknown field may differ
+				// Compact has no types for empty maps: one in an unknown field may differ
 				if again := w.Written(t, func(p thrift.TProtocol) error {
 					return apachethrift.Write(context.Background(), p, apachetest.Known{Desc: d, Struct: got})
 				}); !bytes.Equal(again, sent) || len(got.Message().Bytes()) != len(b) {

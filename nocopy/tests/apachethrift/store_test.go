@@ -1,4 +1,4 @@
-// store is a handler of the service KeyValue, which keeps the values in a map.
+// A handler of the service KeyValue that keeps the values in a map.
 
 package apachethrift_test
 

@@ -10,10 +10,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 )
 
-// BenchmarkAgainstCopy reports how fast converting is as a part of the speed of copying the same
-// bytes: 1 is the same, more is faster. Both are measured in turn, in random order, and the median
-// of the rounds' ratios counts, so that what else the machine does matters little. Bytes begin at
-// an odd address.
+// BenchmarkAgainstCopy reports the speed of converting divided by the speed of copying the same
+// bytes: 1 is the same, more is faster. Each round measures both, in random order. The result is
+// the median of the rounds' ratios, so that other load on the machine matters little. Bytes begin
+// at an odd address.
 func BenchmarkAgainstCopy(b *testing.B) {
 	for _, n := range []int{16, 128, 512, 4096, 32768, 131072, 1 << 20} {
 		against(b, "int64", n, 8, byteorder.LoadInt64s, byteorder.StoreInt64s)
@@ -26,8 +26,8 @@ func BenchmarkAgainstCopy(b *testing.B) {
 func against[E int16 | int32 | int64 | float64](b *testing.B, name string, n, size int, load func([]E, []byte), store func([]byte, []E)) {
 	values, bytes := make([]E, n), make([]byte, n*size+35)[35:]
 	other, from := make([]byte, n*size), make([]byte, n*size)
-	// Memory that was never written to is one page of zeroes, however large: reading it would be too
-	// fast.
+	// Memory that was never written to is mapped to a single page of zeroes: reading it would be
+	// too fast.
 	for _, fresh := range [][]byte{bytes, other, from} {
 		for i := range fresh {
 			fresh[i] = byte(i)

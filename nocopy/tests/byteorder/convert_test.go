@@ -12,8 +12,8 @@ import (
 
 type enum int32
 
-// check converts values of every length up to 200 to bytes, which must be those that
-// encoding/binary writes, and back; at some alignment each.
+// check converts slices of every length up to 200 to bytes and back, each at some alignment. The
+// bytes must be those that encoding/binary writes.
 func check[E int8 | int16 | int32 | int64 | float64 | enum](t *testing.T, name string, store func([]byte, []E), load func([]E, []byte), value func() E) {
 	t.Run(name, func(t *testing.T) {
 		for n := range 201 {
@@ -63,8 +63,8 @@ func panics(f func()) (did bool) {
 	return false
 }
 
-// TestConvert: all types, at all lengths, in both directions. Bits survive, those of numbers that
-// are none included.
+// TestConvert: all types, at all lengths, in both directions. All bits are preserved, even those
+// of NaNs.
 func TestConvert(t *testing.T) {
 	rand := rand.New(rand.NewPCG(1, 2))
 	check(t, "int8", byteorder.StoreInt8s, byteorder.LoadInt8s, func() int8 { return int8(rand.Uint32()) })
@@ -74,7 +74,7 @@ func TestConvert(t *testing.T) {
 	check(t, "int64", byteorder.StoreInt64s, byteorder.LoadInt64s, func() int64 { return int64(rand.Uint64()) })
 	check(t, "float64", byteorder.StoreFloat64s, byteorder.LoadFloat64s, func() float64 {
 		if rand.IntN(4) == 0 {
-			// Not a number, with something to tell
+			// A NaN with a payload
 			return math.Float64frombits(0x7ff8<<48 | rand.Uint64N(1<<48))
 		}
 		return math.Float64frombits(rand.Uint64())

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// readN reads n bytes and returns them as they came into the Buffer.
+// readN reads n bytes into the Buffer and returns the message.
 func readN(b *chain.Buffer, r io.Reader, n int) ([]byte, error) {
 	p, mem, err := b.ReadN(r, n)
 	if err == nil && n > 0 && &b.At(p)[0] != &mem[0] {
@@ -46,7 +46,7 @@ func TestReadN(t *testing.T) {
 	}
 }
 
-// TestReadPromise: memory grows with the bytes that arrive, not with the number that was promised.
+// TestReadPromise: memory grows with the bytes that arrive, not with n.
 func TestReadPromise(t *testing.T) {
 	for _, c := range []struct{ arrive, bound int }{
 		{0, 256 << 10}, {1, 256 << 10}, {firstRead, 512 << 10}, {1 << 20, 8 << 20}, {10 << 20, 64 << 20},

@@ -13,12 +13,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestKindsInTurn: one Buffer holds one message after the other, built and received in any order,
-// in either mode; none sees anything of those before it.
+// TestKindsInTurn: one Buffer holds one message after another, built and received in any order,
+// with and without recycling. No message shows anything of earlier ones.
 func TestKindsInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	var b, other chain.Buffer
-	var shared []byte // what other refers to
+	var shared []byte // the bytes that other refers to
 	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
 	for i := range testmode.Of(2_000, 20_000) {
 		recycle := r.IntN(16) == 0 != (i%1000 > 500)
@@ -70,7 +70,7 @@ func TestKindsInTurn(t *testing.T) {
 		if got := b.AppendTo(nil); !bytes.Equal(got, want) {
 			t.Fatalf("%d%s: %d bytes, not the %d that were appended", i, log, len(got), len(want))
 		}
-		if r.IntN(16) == 0 && b.Len() > 0 && b.NodeCount() == 0 { // somebody else refers to it
+		if r.IntN(16) == 0 && b.Len() > 0 && b.NodeCount() == 0 { // another Buffer refers to it
 			other.Reset(recycle)
 			b.Pieces(func(p chain.Pos, mem []byte) bool {
 				q := other.Share(&b, p, len(mem))
@@ -119,8 +119,8 @@ func TestKindsInTurn(t *testing.T) {
 	}
 }
 
-// TestFlatText: in foreign memory texts are found at once, but for those that reach to its very
-// end. What is not a text in it is none, whatever its length says.
+// TestFlatText: FlatText finds texts in foreign memory, except texts that reach to the end of the
+// memory. For bytes that are not a text it returns false, whatever their length says.
 func TestFlatText(t *testing.T) {
 	const lead = 6
 	for _, s := range []string{"", "a", strings.Repeat("long", segSize/3)} {

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// received are ways in which a message gets into a Buffer in one piece.
+// received has the ways to get a message into a Buffer in one piece.
 var received = map[string]func(b *chain.Buffer, mem []byte, recycle bool) chain.Pos{
 	"referred to": func(b *chain.Buffer, mem []byte, recycle bool) chain.Pos { return b.Refer(mem, recycle, false) },
 	"read": func(b *chain.Buffer, mem []byte, recycle bool) (at chain.Pos) {
@@ -22,8 +22,8 @@ var received = map[string]func(b *chain.Buffer, mem []byte, recycle bool) chain.
 	},
 }
 
-// TestRewrite: bytes of a small message are replaced in a copy of it, again and again, but not
-// for ever.
+// TestRewrite: bytes of a small message are replaced in a copy of it, again and again, up to a
+// limit.
 func TestRewrite(t *testing.T) {
 	for _, c := range []struct {
 		size, from, to, n int
@@ -62,7 +62,7 @@ func TestRewrite(t *testing.T) {
 					if again > 10*adopted {
 						t.Fatalf("%s, %+v: rewritten for ever", how, c)
 					}
-					to = c.from + c.n // what was put there is what is replaced next
+					to = c.from + c.n // replace the same bytes again
 				}
 				if got := b.AppendTo(nil); string(got) != want || b.Len() != len(want) || string(mem) != before {
 					t.Errorf("%s, %+v: %q", how, c, got)
@@ -73,7 +73,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestRewriteRefused: only what is received, in one piece and as it came is rewritten.
+// TestRewriteRefused: only received, unchanged messages in one piece are rewritten.
 func TestRewriteRefused(t *testing.T) {
 	for name, prepare := range map[string]func(b *chain.Buffer) chain.Pos{
 		"built, with headroom": func(b *chain.Buffer) chain.Pos {

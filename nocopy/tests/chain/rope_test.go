@@ -12,16 +12,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// The model of a Buffer is a tree of things: a list begins with a header and ends with its last
-// part, a record ends with a STOP of its own, a leaf is bytes. What is known of where a thing is
-// in the Buffer stands beside.
+// The model of a Buffer is a tree of things. A list begins with a header and ends with its last
+// part, a record ends with its own STOP, and a leaf is bytes. Each thing also has its place in the
+// Buffer.
 type thing struct {
 	header []byte
 	parts  []*thing
 	kind   thingKind
 
-	start, end chain.Pos    // without what was added later; of a record, end is its STOP
-	tail, own  chain.NodeID // for what is added, and in the place of which it stands
+	start, end chain.Pos    // without later additions; a record's end is its STOP
+	tail, own  chain.NodeID // the nodes that add to it, and that it is the content of
 }
 
 type thingKind int
@@ -52,7 +52,7 @@ func (x *thing) all(dst []*thing) []*thing {
 	return dst
 }
 
-// roper builds and edits a Buffer and its model in step.
+// roper builds and edits a Buffer and its model together.
 type roper struct {
 	r    *rand.Rand
 	b    *chain.Buffer
@@ -64,7 +64,7 @@ func (p *roper) grow(depth int) *thing {
 	x := &thing{kind: thingKind(p.r.IntN(3))}
 	size := 1 + p.r.IntN(6)
 	if p.r.IntN(50) == 0 {
-		size = p.r.IntN(40<<10) + 1 // soon needs another block
+		size = p.r.IntN(40<<10) + 1 // soon fills a block
 	}
 	x.header = make([]byte, size)
 	for i := range x.header {
@@ -119,14 +119,14 @@ func (p *roper) add(x *thing) {
 	x.parts = append(x.parts, part)
 	p.b.OpenContent(x.tail)
 	p.write(part)
-	if p.r.IntN(3) == 0 { // what is placed elsewhere must not come between
+	if p.r.IntN(3) == 0 { // bytes placed elsewhere must not come between
 		_, mem := p.b.Place(1 + p.r.IntN(100))
 		clear(mem)
 	}
 	p.b.Close()
 }
 
-// replace puts new content in the place of part i of a thing.
+// replace replaces part i of a thing.
 func (p *roper) replace(x *thing, i int) {
 	old := x.parts[i]
 	node := old.own

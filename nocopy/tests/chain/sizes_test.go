@@ -1,4 +1,4 @@
-// The sizes that tests of package chain know.
+// Constants for the tests of package chain.
 
 package chain_test
 
@@ -8,11 +8,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// What package chain calls so, too.
+// The same constants as in package chain.
 const (
-	firstRead = chain.SlabSize // how much ReadN allocates before any byte has come
+	firstRead = chain.SlabSize // how much ReadN allocates before the first byte has arrived
 	segSize   = 1 << 20        // the bytes of a segment
-	adopted   = 2 << 10        // the size up to which a message is copied when a value changes
+	adopted   = 2 << 10        // the size up to which Adopt copies memory
 	everyNode = math.MaxUint32 // any node
 )
 

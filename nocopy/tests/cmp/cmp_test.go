@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// message is a struct that is known by its descriptor.
+// message is a struct that is known only by its descriptor.
 type message struct {
 	d *thriftimpl.Desc
 	s thriftimpl.Struct
@@ -44,7 +44,7 @@ func init() {
 		thriftimpl.FieldDesc{ID: 11, Name: "count", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x07"})
 }
 
-// newAll returns a message with a point in all places where there can be one.
+// newAll returns a message with a point in every place that can have one.
 func newAll(x int32) message {
 	m := message{all, thriftimpl.New(all)}
 	new := func(i int) thriftimpl.Struct { return m.s.NewValue(all.Field(i), all, 0).Struct() }
@@ -64,7 +64,7 @@ func newAll(x int32) message {
 	return m
 }
 
-// TestDiff: what differs is shown with the IDL's names, of enums too.
+// TestDiff: differences are shown with the IDL's names, also those of enum values.
 func TestDiff(t *testing.T) {
 	diff := cmp.Diff(newAll(1), newAll(2), nocopycmp.Transform(), cmpopts.EquateNaNs())
 	diff = strings.ReplaceAll(diff, "\u00a0", " ")
@@ -81,8 +81,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestInside: handles are found in structs, slices and maps of Go's, and lists and maps on their
-// own.
+// TestInside: handles are found in Go structs, slices and maps. Handles of lists and maps are
+// compared, too.
 func TestInside(t *testing.T) {
 	type holder struct {
 		Orders []order.Order
@@ -127,7 +127,7 @@ func TestInside(t *testing.T) {
 	cmp.Equal(released, newOrder("a"), nocopycmp.Transform())
 }
 
-// TestOptions: each option equates what it is for, and only that.
+// TestOptions: each option equates what it should, and nothing else.
 func TestOptions(t *testing.T) {
 	unknown := order.NewLine()
 	withUnknown, err := order.ParseLine(append([]byte{3, 0xff, 0xfe, 1}, unknown.Message().Bytes()...))
@@ -182,7 +182,7 @@ func TestOptions(t *testing.T) {
 	nocopycmp.IgnoreFields(order.Line{}, "prise")
 }
 
-// TestNotLinked: programs that do not compare messages do not get go-cmp.
+// TestNotLinked: programs without nocopycmp do not contain go-cmp.
 func TestNotLinked(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "../../../examples/quickstart", "../../rpc", "../../messages").Output()
 	if err != nil || strings.Contains(string(out), "go-cmp") || !strings.Contains(string(out), "/nocopy\n") {

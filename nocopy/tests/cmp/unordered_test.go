@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// bags returns the struct Bag of an IDL with structs of one name in two files, and makes messages
-// of it.
+// bags loads an IDL with structs of the same name in two files. It returns a message of each, and
+// a function that makes a message of the struct Bag.
 func bags(t *testing.T) (a, b dynamic.Message, bag func(text string) dynamic.Message) {
 	s, err := dynamic.LoadText(map[string]string{
 		"a.thrift": "struct In { 1: optional i32 n, 2: optional i32 id, 3: optional list<i32> l, 4: optional double d }",
@@ -43,8 +43,8 @@ struct Bag { 1: optional a.In a, 2: optional b.In b, 3: optional set<a.In> set, 
 	}
 }
 
-// TestIgnoring: what options ignore counts nowhere, be it in sets, in keys or in lists that are
-// sorted; what they do not ignore counts, also in a type of the same name in another file.
+// TestIgnoring: ignored fields have no effect in sets, keys or sorted lists. Fields that are not
+// ignored count, even in a type of the same name in another file.
 func TestIgnoring(t *testing.T) {
 	a, b, bag := bags(t)
 	n := nocopycmp.IgnoreFields(a, "n")
@@ -100,7 +100,7 @@ func TestIgnoring(t *testing.T) {
 	if !strings.Contains(diff, `"id"`) || strings.Contains(cmp.Diff(bag(`{"set":[{"id":1}]}`), bag(`{}`), nocopycmp.Transform()), "options") {
 		t.Error(diff)
 	}
-	// A field that only FilterField's option is for, of a set of structs
+	// FilterField for a field that is a set of structs
 	if !cmp.Equal(bag(`{"set":[]}`), bag(`{"set":[]}`), nocopycmp.Transform(), nocopycmp.FilterField(bag("{}"), "set", cmpopts.EquateEmpty())) {
 		t.Error("empty sets differ")
 	}

@@ -69,9 +69,8 @@ func writtenBy(t testing.TB, rec *referee.Record, on func(*thrift.TMemoryBuffer)
 	return mem.Bytes()
 }
 
-// TestCompactAsApache: what Apache's library writes in the compact protocol becomes what it writes
-// in Thrift Binary, in all ways. A message goes out in the compact protocol as Apache's library
-// writes it.
+// TestCompactAsApache: in all ways, the compact bytes of Apache's library become its Thrift
+// Binary. Messages are written in the compact protocol with the same bytes as by Apache's library.
 func TestCompactAsApache(t *testing.T) {
 	for seed := range uint64(testmode.Of(40, 400)) {
 		g := apachetest.NewGen(seed)
@@ -101,7 +100,7 @@ func TestCompactAsApache(t *testing.T) {
 	}
 }
 
-// checkCompact wants the message to go out as these bytes.
+// checkCompact checks the message's compact bytes.
 func checkCompact(t *testing.T, name string, m *nocopy.Message, want []byte) {
 	t.Helper()
 	if got := m.AppendCompact([]byte("x")); !bytes.Equal(got[1:], want) || got[0] != 'x' {
@@ -113,7 +112,7 @@ func checkCompact(t *testing.T, name string, m *nocopy.Message, want []byte) {
 	}
 }
 
-// TestCompactUnknown: fields that the type does not know are kept and go out as they came.
+// TestCompactUnknown: unknown fields are kept and sent unchanged.
 func TestCompactUnknown(t *testing.T) {
 	d := thriftimpl.NewDesc("Nothing")
 	thriftimpl.Define(d, nil)
@@ -140,7 +139,7 @@ func TestCompactUnknown(t *testing.T) {
 	}
 }
 
-// TestCompactTruncated: the beginning of a message is one that ends too early, in all ways.
+// TestCompactTruncated: in all ways, a truncated message ends too early.
 func TestCompactTruncated(t *testing.T) {
 	g := apachetest.NewGen(3)
 	sc := apachetest.NewSchema()

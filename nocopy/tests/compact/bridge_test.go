@@ -20,8 +20,8 @@ func binaryOn(mem *thrift.TMemoryBuffer) thrift.TProtocol {
 	return thrift.NewTBinaryProtocolConf(mem, nil)
 }
 
-// bridge returns what one struct at the beginning of b is in the other protocol, and how many
-// bytes it has.
+// bridge converts the struct at the beginning of b to the other protocol. It also returns its
+// length in b.
 func bridge(b []byte, from, to func(*thrift.TMemoryBuffer) thrift.TProtocol) (out []byte, n int, err error) {
 	in, mem := &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(bytes.Clone(b))}, thrift.NewTMemoryBuffer()
 	c := copier{from(in), to(mem)}
@@ -126,7 +126,7 @@ func (c copier) value(t thrift.TType, depth int) error {
 	return errors.New("no such type")
 }
 
-// values copies n times one value of each type.
+// values copies one value of each type, n times.
 func (c copier) values(n, depth int, types ...thrift.TType) error {
 	if depth > 2000 {
 		return errTooDeep

@@ -33,7 +33,7 @@ func decoder(framed bool, r io.Reader, opts ...nocopy.Option) *nocopy.Decoder[an
 	return nocopy.NewDecoder[anything](r, opts...)
 }
 
-// frames returns messages after their lengths.
+// frames returns framed messages: each after its length.
 func frames(messages [][]byte) (b []byte) {
 	for _, m := range messages {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(len(m))), m...)
@@ -41,7 +41,7 @@ func frames(messages [][]byte) (b []byte) {
 	return b
 }
 
-// orders are some Orders of different sizes.
+// orders returns some Orders of different sizes.
 func orders() (all [][]byte) {
 	for _, n := range []int{0, 1, 100, 20_000, 300_000, 3} {
 		s := thriftimpl.New(orderDesc)
@@ -54,8 +54,8 @@ func orders() (all [][]byte) {
 	return all
 }
 
-// TestCompactDecoder: Decoders read messages in the compact protocol one after the other, however
-// they arrive, and tell where they are.
+// TestCompactDecoder: Decoders read messages in the compact protocol one after another, however
+// they are cut, and report the correct offsets.
 func TestCompactDecoder(t *testing.T) {
 	all := orders()
 	for _, framed := range []bool{false, true} {
@@ -70,7 +70,7 @@ func TestCompactDecoder(t *testing.T) {
 				if _, ok := r.(io.Seeker); ok {
 					r.(io.Seeker).Seek(0, io.SeekStart)
 				} else if opt != nocopy.Own {
-					continue // it has been read
+					continue // already read
 				}
 				d := decoder(framed, r, nocopy.Compact, opt)
 				offset := int64(0)
@@ -113,14 +113,14 @@ func (r *atOnce) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestCompactDecoderErrors: what comes before an error is returned first; the error is that of
-// Parse, or tells that the stream ends too early, and comes again.
+// TestCompactDecoderErrors: messages before an error are returned first. The error is that of
+// Parse, or reports that the stream ends too early. It is returned again by the next call.
 func TestCompactDecoderErrors(t *testing.T) {
 	good := []byte("\x16\x02\x00")
 	for _, c := range hostile {
 		for _, framed := range []bool{false, true} {
 			if c.reason == nocopy.ErrTrailing && !framed || c.bytes == "" && !framed || c.reason == nil && !framed {
-				continue // the rest is the next message; the stream ends; there may be more
+				continue // the rest is the next message, or the stream ends, or more may come
 			}
 			stream := append(bytes.Clone(good), c.bytes...)
 			if framed {
@@ -151,8 +151,8 @@ func TestCompactDecoderErrors(t *testing.T) {
 	}
 }
 
-// TestCompactDecoderLimits: a message of more than Limits.MaxBytes is refused before it has been
-// read, in the compact protocol and when it becomes too large.
+// TestCompactDecoderLimits: a message that exceeds Limits.MaxBytes, in the compact protocol or in
+// Thrift Binary, is refused before all of it was read.
 func TestCompactDecoderLimits(t *testing.T) {
 	const most = 100_000
 	for name, c := range map[string]string{

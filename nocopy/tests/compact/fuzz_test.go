@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// everyShape returns a struct with a field of every shape, all optional, so that arbitrary bytes
-// have a chance, and one without fields.
+// everyShape returns two structs: one with a field of every shape, all optional, so that random
+// bytes often fit, and one without fields.
 func everyShape() (every, nothing *thriftimpl.Desc) {
 	loose := &referee.Struct{Name: "Loose", Fields: slices.Clone(referee.Everything()[0].Fields)}
 	for i := range loose.Fields {
@@ -25,10 +25,10 @@ func everyShape() (every, nothing *thriftimpl.Desc) {
 	return apachetest.NewSchema().Desc(loose), nothing
 }
 
-// FuzzCompact gives any bytes to Apache's library and to Parse with Compact: both must accept or
-// refuse them, and what is accepted must become the same Thrift Binary, and the same bytes of the
-// compact protocol again. Only what does not fit its type is refused by us alone: Apache's library
-// cuts it off.
+// FuzzCompact passes any bytes to Apache's library and to Parse with Compact. Both must accept or
+// refuse them, and accepted bytes must become the same Thrift Binary, and the same compact bytes
+// again. One exception: numbers with too many bits are refused only here; Apache's library
+// truncates them.
 func FuzzCompact(f *testing.F) {
 	g := apachetest.NewGen(7)
 	for _, s := range referee.Everything() {
@@ -86,8 +86,8 @@ func asError(t *testing.T, err error) *nocopy.Error {
 	return bad
 }
 
-// sameWhenKnown parses b as a struct whose fields are known: it must be refused for the reason for
-// which the same in Thrift Binary is, in the same field, and have the same values.
+// sameWhenKnown parses b as a struct with known fields. The result must be that of the same bytes
+// in Thrift Binary: the same values, or an error with the same reason in the same field.
 func sameWhenKnown(t *testing.T, d *thriftimpl.Desc, b, binary, again []byte) {
 	t.Helper()
 	h, err := thriftimpl.Parse(d, b, nocopy.Compact)
@@ -133,8 +133,8 @@ func sameFromStream(t *testing.T, b []byte) {
 	}
 }
 
-// FuzzCompactOfBinary gives any Thrift Binary to Parse and wants AppendCompact to write what
-// Apache's library makes of it.
+// FuzzCompactOfBinary passes any Thrift Binary to Parse. AppendCompact must then write the same
+// bytes as Apache's library.
 func FuzzCompactOfBinary(f *testing.F) {
 	g := apachetest.NewGen(8)
 	for _, s := range referee.Everything() {
@@ -149,7 +149,7 @@ func FuzzCompactOfBinary(f *testing.F) {
 	every, nothing := everyShape()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if bytes.Contains(b, []byte("\x0b\x83\x00")) {
-			return // it may have a wire index, which is left out
+			return // it may have a wire index, which AppendCompact omits
 		}
 		for _, d := range []*thriftimpl.Desc{every, nothing} {
 			for _, opt := range []nocopy.Option{nocopy.Own, nocopy.Lazy, nocopy.ByIndex} {

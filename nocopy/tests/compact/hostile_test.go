@@ -35,12 +35,12 @@ func init() {
 
 const (
 	line = "\x18\x01x"          // article: "x"
-	full = "\xff\xff\xff\xff"   // of a varint
-	long = full + full + "\xff" // 9 bytes of one
+	full = "\xff\xff\xff\xff"   // bytes of a varint
+	long = full + full + "\xff" // 9 bytes of a varint
 )
 
-// hostile are bytes that are no Order in the compact protocol, with the error: its reason, path
-// and offset.
+// hostile has bytes that are not an Order in the compact protocol, with the reason, path and
+// offset of the error.
 var hostile = []struct {
 	name, bytes string
 	reason      error
@@ -90,8 +90,7 @@ var hostile = []struct {
 	{"in Thrift Binary", "\x0a\x00\x01\x00\x00\x00\x00\x00\x00\x00\x05\x00", nil, "", -1},
 }
 
-// TestHostileCompact: each of these is refused, in all ways, for its reason, with its path, at its
-// offset.
+// TestHostileCompact: each of hostile is refused in all ways, with its reason, path and offset.
 func TestHostileCompact(t *testing.T) {
 	for _, c := range hostile {
 		for _, w := range ways() {
@@ -110,7 +109,7 @@ func TestHostileCompact(t *testing.T) {
 				if !strings.Contains(err.Error(), "Thrift Binary") {
 					t.Errorf("%s, %s: %v", w.name, c.name, err)
 				}
-			case w.lazy && strings.HasPrefix(c.name, "deep"): // it is not checked where exactly
+			case w.lazy && strings.HasPrefix(c.name, "deep"): // any offset is fine
 			case !strings.HasSuffix(bad.Path, c.path) || c.offset >= 0 && bad.Offset != c.offset:
 				t.Errorf("%s, %s: %v, want %s at %d", w.name, c.name, err, c.path, c.offset)
 			}

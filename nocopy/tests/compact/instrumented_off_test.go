@@ -1,4 +1,4 @@
-// Tests ask here whether the build allocates more than others.
+// instrumented tells tests whether the build allocates more than others.
 
 //go:build !race && !nocopydebug
 

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// parse returns the Order that b is in the compact protocol.
+// parse parses b, an Order in the compact protocol.
 func parse(t testing.TB, b string, opts ...nocopy.Option) thriftimpl.Struct {
 	t.Helper()
 	s, err := thriftimpl.Parse(orderDesc, []byte(b), append(opts, nocopy.Compact)...)
@@ -27,7 +27,8 @@ func parse(t testing.TB, b string, opts ...nocopy.Option) thriftimpl.Struct {
 	return s
 }
 
-// TestCompactBytes: what has more than one form in the compact protocol, and what becomes of it.
+// TestCompactBytes: values with more than one form in the compact protocol, and how they are
+// written again.
 func TestCompactBytes(t *testing.T) {
 	price := binary.LittleEndian.AppendUint64(nil, math.Float64bits(1.5))
 	for _, c := range []struct{ name, compact, binary, again string }{
@@ -95,8 +96,8 @@ func TestCompactRefersToNothing(t *testing.T) {
 	}
 }
 
-// TestCompactLimits: MaxBytes holds for what a message becomes, to the byte, and for what it is;
-// MaxDepth for its nesting.
+// TestCompactLimits: MaxBytes limits both the Thrift Binary, exactly to the byte, and the compact
+// bytes. MaxDepth limits the nesting.
 func TestCompactLimits(t *testing.T) {
 	for name, b := range map[string]string{
 		"numbers": "\xa9\xf6\x90\x4e" + strings.Repeat("\x02", 10_000) + "\x00",
@@ -134,8 +135,8 @@ func TestCompactLimits(t *testing.T) {
 	parse(t, b, nocopy.Limits{MaxDepth: many}).Release()
 }
 
-// TestCompactMemory: memory follows the bytes that there are, not what they claim; and a message
-// that becomes too large is refused before it does.
+// TestCompactMemory: memory grows with the existing bytes, not with the sizes that they claim. A
+// message that would become too large is refused before it does.
 func TestCompactMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes string
@@ -164,7 +165,7 @@ func TestCompactMemory(t *testing.T) {
 	}
 }
 
-// TestCompactAllocations: how often memory is allocated does not depend on the message's size.
+// TestCompactAllocations: the number of allocations does not depend on the message's size.
 func TestCompactAllocations(t *testing.T) {
 	if instrumented {
 		t.Skip("pools lose what they have, or more is allocated")
@@ -195,8 +196,8 @@ func TestCompactAllocations(t *testing.T) {
 	}
 }
 
-// TestCompactOfPieces: an edited message in several pieces goes out as one in one piece, from many
-// goroutines at once.
+// TestCompactOfPieces: an edited message in several pieces is written like a message in one piece,
+// by many goroutines at once.
 func TestCompactOfPieces(t *testing.T) {
 	long := strings.Repeat("long ", 40_000)
 	s := parse(t, "\x16\x02\x29\x2c"+line+"\x00"+line+"\x00\x18\x04note\x00")
@@ -226,7 +227,7 @@ func TestCompactOfPieces(t *testing.T) {
 	s.Release()
 }
 
-// limited refuses to take more than so many bytes.
+// limited is a Writer that accepts a limited number of bytes.
 type limited struct{ left int }
 
 var errFull = errors.New("full")
@@ -239,12 +240,12 @@ func (f *limited) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// silent writes half of what it is given, and says nothing.
+// silent is a Writer that writes half of its argument and returns no error.
 type silent struct{}
 
 func (silent) Write(b []byte) (int, error) { return len(b) / 2, nil }
 
-// TestWriteCompactErrors: the Writer's error comes back, with how much was written.
+// TestWriteCompactErrors: WriteCompact returns the Writer's error and the number of bytes written.
 func TestWriteCompactErrors(t *testing.T) {
 	s := thriftimpl.New(orderDesc)
 	defer s.Release()
@@ -266,8 +267,8 @@ func TestWriteCompactErrors(t *testing.T) {
 	s.Message().WriteCompact(nil)
 }
 
-// TestCompactIndex: a wire index does not go out in the compact protocol, and is made for what has
-// come in it.
+// TestCompactIndex: a wire index is not written in the compact protocol, and is made for messages
+// that came in that protocol.
 func TestCompactIndex(t *testing.T) {
 	all := orders()
 	s := parse(t, string(all[2]), nocopy.WithIndex, engine.AnySize)
@@ -300,7 +301,7 @@ func TestCompactAbsent(t *testing.T) {
 	}
 }
 
-// TestCompactDynamic: types that are loaded at run time have it, too.
+// TestCompactDynamic: types that are loaded at run time support the compact protocol, too.
 func TestCompactDynamic(t *testing.T) {
 	schema, err := dynamic.LoadText(map[string]string{"a.thrift": "struct A { 1: i32 n, 2: map<string, i32> counts, 3: string text }"})
 	if err != nil {
@@ -328,10 +329,11 @@ func TestCompactDynamic(t *testing.T) {
 	}
 }
 
-// TestCompactDeepError: the error of a message with many levels takes memory in proportion to it.
+// TestCompactDeepError: the error for a message with many levels takes memory proportional to the
+// message.
 func TestCompactDeepError(t *testing.T) {
 	const levels = 20_000
-	b := []byte(strings.Repeat("\x5c", levels) + "\x1f") // Orders in each other, and no type
+	b := []byte(strings.Repeat("\x5c", levels) + "\x1f") // nested Orders, then an invalid type
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := thriftimpl.Parse(orderDesc, b, nocopy.Compact, nocopy.Limits{MaxDepth: levels + 1})

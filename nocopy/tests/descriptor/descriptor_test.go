@@ -13,8 +13,8 @@ import (
 	_ "github.com/nocopythrift/nocopythrift/nocopy/tests/descriptor/v2"
 )
 
-// TestTwoVersions: a name that two packages define is an error that names both; what only one of
-// them defines is found.
+// TestTwoVersions: a name that two packages define gives an error that names both packages. A name
+// that only one of them defines is found.
 func TestTwoVersions(t *testing.T) {
 	const packages = "github.com/nocopythrift/nocopythrift/nocopy/tests/descriptor/v"
 	_, err := descriptor.FindStruct("twice.Same")
@@ -73,7 +73,7 @@ func TestRequiredness(t *testing.T) {
 	}
 }
 
-// TestZero: the descriptions of nothing have no names and nothing in them.
+// TestZero: zero descriptions have no names and no contents.
 func TestZero(t *testing.T) {
 	var (
 		s  descriptor.Struct

@@ -79,7 +79,7 @@ func (s *store) Delete(ctx context.Context, args kv.KeyValueDeleteArgs, r kv.Key
 	panic("deleted")
 }
 
-// handlers handle the same calls, without generated types.
+// handlers returns handlers for the same calls, without generated types.
 func handlers(t testing.TB, schema *dynamic.Schema) map[string]dynamic.Handler {
 	data := map[string][]byte{}
 	key := func(c *dynamic.Call) string { v, _ := c.Args.Get("key"); return v.Text() }
@@ -104,7 +104,7 @@ func handlers(t testing.TB, schema *dynamic.Schema) map[string]dynamic.Handler {
 	}
 }
 
-// outcomes makes calls without generated types and returns what comes of them.
+// outcomes makes calls without generated types and returns their outcomes.
 func outcomes(t testing.TB, c dynamic.Client) (all []string) {
 	call := func(method string, set map[string]any) {
 		args, err := c.NewArgs(method)
@@ -146,8 +146,8 @@ var wantOutcomes = []string{
 	"update fails: rpc: internal error: no updates today", "delete fails: rpc: internal error: the server has failed; its log tells why",
 }
 
-// TestCalls: clients and servers without generated code, with each other, with generated ones, and
-// with a proxy between them that knows nothing.
+// TestCalls: clients and servers without generated code call each other and generated ones,
+// directly and through a proxy without an IDL.
 func TestCalls(t *testing.T) {
 	schema := mustLoad(t, kvFile)
 	sv := mustService(t, schema, "KeyValue")
@@ -178,7 +178,7 @@ func TestCalls(t *testing.T) {
 			if diff := cmp.Diff(wantOutcomes, outcomes(t, sv.Client(dial(t, proxy, opts...)))); diff != "" {
 				t.Errorf("%s through a proxy: %s", name, diff)
 			}
-			// A service of several, through a proxy for all of them
+			// One of several services, through a proxy for all of them
 			backend = serve(t, &rpc.Server{Processor: rpc.Multiplexed(map[string]*rpc.Processor{"kv": processor()})})
 			proxy = serve(t, &rpc.Server{Processor: rpc.NewProcessor("", nil).WithFallback(dynamic.Forward(dial(t, backend)))})
 			if diff := cmp.Diff(wantOutcomes, outcomes(t, sv.Client(rpc.MultiplexedCaller(dial(t, proxy), "kv")))); diff != "" {
@@ -191,7 +191,7 @@ func TestCalls(t *testing.T) {
 			}
 		}
 	}
-	// A generated client of a dynamic server
+	// A generated client calls a dynamic server
 	c := kv.NewKeyValueClient(dial(t, serve(t, &rpc.Server{Processor: dyn()})))
 	_, err := c.Retrieve(t.Context(), func(args kv.KeyValueRetrieveArgs) { args.SetKey([]byte("k")) })
 	if e := (kv.NotFound{}); !errors.As(err, &e) {
@@ -243,7 +243,7 @@ func TestServices(t *testing.T) {
 				e, _ := c.Result.New("o")
 				return e.Message().Set("code", 7)
 			case 3:
-				return dynamic.Exception{Message: mustStruct(t, schema, "P").New()} // is not declared
+				return dynamic.Exception{Message: mustStruct(t, schema, "P").New()} // undeclared
 			case 4:
 				return nil // returns nothing
 			case 5:
@@ -320,7 +320,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestRaw: calls of methods that are known by their names alone.
+// TestRaw: calls of methods that are known only by name.
 func TestRaw(t *testing.T) {
 	schema := text(t, services)
 	sv := mustService(t, schema, "S")
@@ -352,7 +352,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestManyExceptions: results of any number of fields, which have other layouts of their index.
+// TestManyExceptions: results with many fields, which have other index layouts.
 func TestManyExceptions(t *testing.T) {
 	for _, n := range []int{0, 12, 13, 56, 57, 70} {
 		var idl strings.Builder
@@ -376,7 +376,7 @@ func TestManyExceptions(t *testing.T) {
 			case x.Int() == 2 && n > 0:
 				return dynamic.Exception{Message: mustStruct(t, schema, "Denied").New()}
 			}
-			return nil // having returned nothing
+			return nil // without a return value
 		})
 		c := sv.Client(dial(t, serve(t, &rpc.Server{Processor: p})))
 		for x := range 3 {

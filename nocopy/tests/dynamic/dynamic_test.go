@@ -52,7 +52,7 @@ func TestConstValues(t *testing.T) {
 	}
 }
 
-// TestSameNames: files of the same name in two folders are told apart, or found to be equal.
+// TestSameNames: files of the same name in two folders are distinguished unless they are equal.
 func TestSameNames(t *testing.T) {
 	texts := map[string]string{
 		"x/a.thrift": "struct A { 1: i32 v }\nstruct B { 1: A a }", "y/a.thrift": "struct A { 1: i64 v }\nstruct B { 1: A a }",
@@ -95,8 +95,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWhere: files are found on disk, in folders to include from, in an fs.FS and in texts; never
-// outside of these.
+// TestWhere: files are found on disk, in include folders, in an fs.FS and in texts, and nowhere
+// else.
 func TestWhere(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, src string) {

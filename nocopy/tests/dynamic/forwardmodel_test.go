@@ -29,7 +29,7 @@ struct Optional {1: Inner head; 2: list<string> names; 3: Choice u; 5: map<strin
 union Union {1: Inner head; 2: list<string> names; 3: Choice u}
 `
 
-// wireMaker makes the bytes of arguments, of which much is not as forwardedIDL has it.
+// wireMaker makes the bytes of arguments that deviate in many ways from forwardedIDL.
 type wireMaker struct{ *rand.Rand }
 
 func size32(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
@@ -87,7 +87,7 @@ func (r wireMaker) value(t byte, depth int) (b []byte) {
 	return b
 }
 
-// structOf returns a struct of up to n fields, each one that make makes or any other.
+// structOf returns a struct of up to n fields. Each field is one from make, or any other.
 func (r wireMaker) structOf(n int, make func() []byte) (b []byte) {
 	for range r.IntN(n + 1) {
 		if r.IntN(4) == 0 {
@@ -141,7 +141,7 @@ func (r wireMaker) args() []byte {
 	})
 }
 
-// part returns a struct in a field of m; absent if it is not set.
+// part returns the struct in a field of m, which is absent if the field is not set.
 func part(m reflection.Message, name string) reflection.Message {
 	v, err := m.Get(name)
 	if err != nil || !m.Has(name) {
@@ -150,7 +150,7 @@ func part(m reflection.Message, name string) reflection.Message {
 	return v.Message()
 }
 
-// edit changes m, the same way for the same seed, and tells what it did.
+// edit changes m in the same way for the same seed, and returns a description of the change.
 func edit(m reflection.Message, seed uint64) (did string) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	for range 1 + r.IntN(4) {
@@ -186,18 +186,18 @@ func edit(m reflection.Message, seed uint64) (did string) {
 	return did
 }
 
-// added is what an interceptor of the proxy's client adds to the arguments.
+// added is the field that an interceptor of the proxy's client adds to the arguments.
 var added = fieldWire(8, 9999, []byte{1, 2, 3, 4})
 
 // forwarded is a proxy of the test, and a client of it.
 type forwarded struct {
 	name   string
-	typ    dynamic.Type // what it knows of the arguments
+	typ    dynamic.Type // the type of the arguments, as the proxy knows it
 	adds   bool         // its client's interceptor adds a field
 	lazy   bool
 	client *rpc.Client
-	mu     sync.Mutex // held while the handler or the test uses what follows
-	seed   uint64     // of what the handler changes; nothing if 0
+	mu     sync.Mutex // held while the handler or the test uses the fields below
+	seed   uint64     // seed of the handler's changes; 0 for none
 	did    string
 }
 
@@ -259,9 +259,9 @@ func startForwarding(t *testing.T, typ dynamic.Type, backend string, way int) *f
 	return f
 }
 
-// TestForwardModel: whatever arguments a proxy gets of which it knows something, they go to the
-// backend as they came, byte for byte; or, if its handler changes them, they have the value that
-// they get by the same changes elsewhere; or they are malformed, and are refused.
+// TestForwardModel: a proxy forwards any arguments that its types partly describe. If its handler
+// changes nothing, the backend gets the same bytes. If it changes them, the backend gets the value
+// that the same changes give elsewhere. Malformed arguments are refused.
 func TestForwardModel(t *testing.T) {
 	r := wireMaker{rand.New(rand.NewPCG(testmode.Seed(t), 3))}
 	schema, err := dynamic.LoadText(map[string]string{"forwarded.thrift": forwardedIDL})
@@ -295,12 +295,12 @@ func TestForwardModel(t *testing.T) {
 		f.mu.Unlock()
 		want, malformed := f.typ.Parse(bytes.Clone(wire))
 		_, err := dynamic.CallRaw(t.Context(), f.client, "any", wire)
-		if errors.Is(err, rpc.ErrConnLost) { // by the proxy, after a malformed call
+		if errors.Is(err, rpc.ErrConnLost) { // the proxy closed it after a malformed call
 			_, err = dynamic.CallRaw(t.Context(), f.client, "any", wire)
 		}
 		if malformed != nil {
 			if refused++; err == nil {
-				if <-got; !f.lazy { // which does not look into everything
+				if <-got; !f.lazy { // a lazy proxy does not check everything
 					t.Fatalf("%s: %x is malformed (%v), but was forwarded", f.name, wire, malformed)
 				}
 			}

@@ -12,14 +12,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
-// doubling returns structs S0 to Sn, each of which but the first contains two of the one before.
+// doubling returns structs S0 to Sn. Each except the first contains the previous one twice.
 func doubling(n int) string {
 	return "struct S0 { 1: required list<i32> a }\n" + repeat(n, func(i int) string {
 		return fmt.Sprintf("struct S%d { 1: required S%d a, 2: required S%d b }\n", i+1, i, i)
 	})
 }
 
-// TestEmpty: the most that an empty message takes is bounded.
+// TestEmpty: the size of an empty message is bounded.
 func TestEmpty(t *testing.T) {
 	typ, err := text(t, doubling(15)).Struct("S15")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestMistakes: mistakes have positions.
+// TestMistakes: errors have positions.
 func TestMistakes(t *testing.T) {
 	for src, want := range map[string]string{
 		"struct A { 1: i32 a 1: i32 b }":             "a.thrift:1:21: A: fields a and b have the same id 1",
@@ -70,8 +70,7 @@ func ids(n int) string {
 	return repeat(n, func(i int) string { return fmt.Sprintf("struct A%d { -32768: i8 a, 32767: i8 b }\n", i) })
 }
 
-// TestHostileIDL: text of strangers takes time and memory in proportion to its size, whatever it
-// has in it.
+// TestHostileIDL: any text takes time and memory proportional to its size.
 func TestHostileIDL(t *testing.T) {
 	n := 3_000
 	for name, src := range map[string]string{
@@ -104,14 +103,14 @@ func TestHostileIDL(t *testing.T) {
 			t.Errorf("%s: an error of %d bytes", name, len(err.Error()))
 		}
 		runtime.ReadMemStats(&after)
-		// What grows with the square of these sizes takes more
+		// Quadratic growth would exceed this
 		if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20+uint64(len(src))*1600 {
 			t.Errorf("%s: %d bytes took %d", name, len(src), used)
 		}
 	}
 }
 
-// TestValues: values that do not fit are errors with paths, and nothing is made.
+// TestValues: values that do not fit give errors with paths, and no message.
 func TestValues(t *testing.T) {
 	s := text(t, `
 struct Line { 1: string article, 2: i8 count }
@@ -162,7 +161,7 @@ struct Order { 1: list<Line> lines, 2: map<string, Line> named, 3: U u, 4: Color
 	}
 }
 
-// TestReleased: a message that was released panics, as a generated one does.
+// TestReleased: use of a released message panics, as with generated types.
 func TestReleased(t *testing.T) {
 	typ := mustStruct(t, text(t, "struct Rel { 1: string s }"), "Rel")
 	m := typ.New(nocopy.Recycle)

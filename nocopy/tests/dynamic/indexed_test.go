@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 )
 
-// TestIndexed: dynamic messages get an index, and are read by it and changed as others are, also
-// by a type that has become another since.
+// TestIndexed: dynamic messages get an index, and are read by it and changed like others, even
+// with a newer version of the type.
 func TestIndexed(t *testing.T) {
 	typ := mustStruct(t, mustLoad(t, "../../../examples/archive/archive.thrift"), "Invoice")
 	lines := make([]any, 200)

@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// TestEditingProxy: a proxy whose types come from an IDL edits what it forwards, with handlers of
-// package rpc; a method without one is an error to its client.
+// TestEditingProxy: a proxy whose types come from an IDL edits forwarded messages, with handlers
+// of package rpc. For a method without a handler the client gets an error.
 func TestEditingProxy(t *testing.T) {
 	backend := dial(t, serve(t, &rpc.Server{Processor: kv.NewKeyValueProcessor(&store{map[string][]byte{}})}))
 	forward := rpc.Forward(backend)

@@ -29,8 +29,8 @@ struct User {
 }
 `
 
-// TestRedactedTexts: what is redacted is in no text and no log of a message without generated
-// code, whatever the verb and the handler.
+// TestRedactedTexts: for types without generated code, no text and no log contains redacted
+// values, with any verb and handler.
 func TestRedactedTexts(t *testing.T) {
 	typ := mustStruct(t, text(t, secrets), "User")
 	m, err := typ.FromMap(map[string]any{
@@ -84,8 +84,8 @@ func TestRedactedTexts(t *testing.T) {
 	}
 }
 
-// TestErrorsWithoutValues: errors of values that do not fit do not tell the values, nor the keys
-// of maps that are redacted.
+// TestErrorsWithoutValues: errors about values that do not fit contain neither the values nor keys
+// of redacted maps.
 func TestErrorsWithoutValues(t *testing.T) {
 	typ := mustStruct(t, text(t, secrets), "User")
 	m := typ.New()
@@ -131,8 +131,8 @@ func TestErrorsWithoutValues(t *testing.T) {
 	}
 }
 
-// copied returns the error of copying what a mask selects from m, in which the lists of pins have
-// no elements, to a message in which they have one.
+// copied copies the parts that a mask selects from m to another message and returns the error. The
+// lists of pins are empty in m, and have one element in the other message.
 func copied(t *testing.T, typ dynamic.Type, path string, m dynamic.Message) error {
 	t.Helper()
 	to, err := typ.FromMap(map[string]any{"pins": map[string][]int{"hush": {1}}})
@@ -142,7 +142,7 @@ func copied(t *testing.T, typ dynamic.Type, path string, m dynamic.Message) erro
 	return messages.MustMask(to.ThriftDesc(), path).Copy(to, m)
 }
 
-// TestNaNKeys: maps of Go's have keys NaN, which are found only by going through all.
+// TestNaNKeys: Go maps may have keys that are NaN, which only a loop finds.
 func TestNaNKeys(t *testing.T) {
 	typ := mustStruct(t, text(t, "struct Map { 1: map<double, list<i32>> m }"), "Map")
 	for _, m := range []any{
@@ -160,8 +160,8 @@ func TestNaNKeys(t *testing.T) {
 	}
 }
 
-// TestNil: nil, nil pointers and messages of no type are refused with a text that tells why, or as
-// values by an error.
+// TestNil: nil, nil pointers and messages without a type give a panic that tells why or, as
+// values, an error.
 func TestNil(t *testing.T) {
 	typ := mustStruct(t, text(t, "struct Nil { 1: Nil n }"), "Nil")
 	m := typ.New()

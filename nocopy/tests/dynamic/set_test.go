@@ -40,7 +40,8 @@ type (
 	namedInt  uint16
 )
 
-// values are Go values for fields of All, and the field as JSON then; "" if they are refused.
+// values has Go values for fields of All, and the field's JSON after setting it, or "" if the
+// value is refused.
 var values = []struct {
 	field string
 	v     any
@@ -88,8 +89,8 @@ var values = []struct {
 	{"next", map[string]any{"next": map[string]any{"large": json.Number("1")}}, `{"next":{"large":1}}`}, {"next", map[string]any{"next": map[string]any{"none": 1}}, ``},
 }
 
-// TestSameValues: Set, SetID, FromMap and Return take the same Go values, and lists and maps those
-// for their elements, keys and values. What is refused changes nothing.
+// TestSameValues: Set, SetID, FromMap and Return accept the same Go values, and so do lists and
+// maps for their elements, keys and values. Refused values change nothing.
 func TestSameValues(t *testing.T) {
 	s := text(t, anythingIDL)
 	typ := mustStruct(t, s, "All")
@@ -161,7 +162,8 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// TestSetErrors: an error tells where in the value the fault is, but nothing of what is redacted.
+// TestSetErrors: an error tells the place of the fault in the value, but nothing about redacted
+// values.
 func TestSetErrors(t *testing.T) {
 	m := mustStruct(t, text(t, anythingIDL), "All").New()
 	for _, test := range []struct {
@@ -206,7 +208,7 @@ func TestSetErrors(t *testing.T) {
 	}
 }
 
-// TestJSONMethods: encoding/json reads into dynamic messages, also where they are in Go values.
+// TestJSONMethods: encoding/json reads into dynamic messages, even if they are part of Go values.
 func TestJSONMethods(t *testing.T) {
 	typ := mustStruct(t, text(t, anythingIDL), "All")
 	m := typ.New()
@@ -234,7 +236,7 @@ func TestJSONMethods(t *testing.T) {
 			t.Errorf("%s: %v, %v", in, m, err)
 		}
 	}
-	for range 2 { // an absent struct is read into, too
+	for range 2 { // the second time into an absent struct
 		if err := json.Unmarshal([]byte(`{"A":null}`), &holder); err != nil || holder.A.Valid() {
 			t.Error(holder.A, err)
 		}

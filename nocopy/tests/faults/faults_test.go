@@ -23,7 +23,7 @@ func buildFaults(t *testing.T, tags string) string {
 	return bin
 }
 
-// mistakeLine returns the line of main.go that is marked in the function of this name.
+// mistakeLine returns the number of the marked line of main.go in the function of this name.
 func mistakeLine(t *testing.T, function string) int {
 	t.Helper()
 	src, err := os.ReadFile("testdata/faults/main.go")
@@ -43,8 +43,8 @@ func mistakeLine(t *testing.T, function string) int {
 	return 0
 }
 
-// TestFaults: built with the tag nocopydebug, a program that makes a mistake with memory ends,
-// naming the line that makes it: what is stale faults where it is read or written.
+// TestFaults: built with the tag nocopydebug, a program with a memory mistake ends and names the
+// line of the mistake. Stale memory faults where it is read or written.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 		t.Run(c.mistake, func(t *testing.T) {
 			out, err := exec.Command(debug, c.mistake).CombinedOutput()
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) && c.mistake != "lost" { // which is reported only
+			if !errors.As(err, &exit) && c.mistake != "lost" { // lost messages are only reported
 				t.Errorf("%s: not caught: %v\n%s", c.mistake, err, out)
 				return
 			}
@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	// Without the tag the same program runs on: what is stale is whatever it is.
+	// Without the tag the same program continues: stale memory reads as anything.
 	for _, mistake := range []string{"stale string", "stale room", "double release", "leak"} {
 		t.Run(mistake+", without the tag", func(t *testing.T) {
 			if out, err := exec.Command(plain, mistake).CombinedOutput(); err != nil || !bytes.HasSuffix(out, []byte("not caught\n")) {
@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestDependencies: the library needs nothing but Go's own.
+// TestDependencies: package nocopy depends only on Go's standard library.
 func TestDependencies(t *testing.T) {
 	for _, tags := range []string{"", "nocopydebug"} {
 		t.Run(tags, func(t *testing.T) {

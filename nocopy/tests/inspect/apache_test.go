@@ -35,7 +35,7 @@ func (k *key) Read(ctx context.Context, p thrift.TProtocol) error {
 	}
 }
 
-// deleter is an Apache processor that answers all with an empty result.
+// deleter is an Apache processor that answers all calls with an empty result.
 type deleter struct{}
 
 func (deleter) Process(ctx context.Context, in, out thrift.TProtocol) (bool, thrift.TException) {

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
 
-// TestCompact: streams in the compact protocol are recognised and dumped as the Thrift Binary that
-// they become. Of malformed ones the beginning is dumped, and the error has the compact offset.
+// TestCompact: streams in the compact protocol are recognised and dumped after conversion to
+// Thrift Binary. Malformed ones are dumped up to the error, whose offset is in the compact bytes.
 func TestCompact(t *testing.T) {
 	const (
 		body  = "\x15\x54\x18\x05hello\x00"

@@ -21,7 +21,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
 
-// Parts of wire bytes, as the tests write them.
+// Parts of wire bytes.
 
 func str(s string) string { return string(binary.BigEndian.AppendUint32(nil, uint32(len(s)))) + s }
 
@@ -159,8 +159,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// TestForms: the form of a stream is found out, also of empty structs and of truncated ones, and
-// can be told.
+// TestForms: the form of a stream is detected, even for empty structs and truncated ones. It can
+// also be given.
 func TestForms(t *testing.T) {
 	call, old := strict(1, "get", 7)+field(nocopy.WireI64, 1, i64(5))+stop, oldStyle(1, "get", 7)+stop
 	for _, c := range []struct {
@@ -201,7 +201,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestMethods: the structs of messages are those of the method that the header names.
+// TestMethods: the method in the header determines the struct of a message.
 func TestMethods(t *testing.T) {
 	shop := loadIDL(t, shopIDL)
 	reply := field(nocopy.WireStruct, 0, sale) + stop
@@ -240,8 +240,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestMalformed: the dump goes up to the fault and tells where it is, what of, and why. What is
-// there of the value before it has its row.
+// TestMalformed: the dump ends at the fault, with its offset, path and reason. The part of the
+// value before the fault has its row.
 func TestMalformed(t *testing.T) {
 	shop := inspect.Options{IDL: loadIDL(t, shopIDL), Type: "Order"}
 	framed := shop
@@ -297,8 +297,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestHostile: lengths, counts and nesting that are far beyond what has come cost neither time nor
-// memory, and the dump is no more than some multiple of the input.
+// TestHostile: lengths, counts and nesting far beyond the bytes cost neither time nor memory, and
+// the size of the dump is bounded by a multiple of the input.
 func TestHostile(t *testing.T) {
 	deep := strings.Repeat("\x0c\x00\x01", 50_000)
 	for name, wire := range map[string]string{
@@ -364,7 +364,7 @@ func TestStreamed(t *testing.T) {
 	}
 }
 
-// TestTerminal: whatever bytes there are, nothing in the dump can drive a terminal.
+// TestTerminal: no input makes a dump that can control a terminal.
 func TestTerminal(t *testing.T) {
 	evil := "\x1b[2J\x07\r\n\x7f\u009b31m\u202e\u2028\U000e0041é"
 	wire := strict(1, evil, 1) + field(nocopy.WireString, 1, str(evil)) + field(nocopy.WireString, 2, str(evil+"\xff")) + stop
@@ -419,7 +419,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// TestMaxText: long texts are shortened where a character ends, or not at all.
+// TestMaxText: long texts are shortened after a whole character, or not at all.
 func TestMaxText(t *testing.T) {
 	wire := field(nocopy.WireString, 1, str(strings.Repeat("é", 50))) + stop
 	for _, c := range []struct {
@@ -437,7 +437,7 @@ func TestMaxText(t *testing.T) {
 	}
 }
 
-// TestFlushed: what has come is dumped before the rest does.
+// TestFlushed: bytes are dumped before the next ones arrive.
 func TestFlushed(t *testing.T) {
 	r, w := io.Pipe()
 	out, shown := io.Pipe()
@@ -456,8 +456,8 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// TestErrors: the errors of Reader and Writer are returned as they are, and what was read before
-// is dumped.
+// TestErrors: errors of Reader and Writer are returned unchanged, and bytes that were read before
+// are dumped.
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for n := 1; n < len(sale); n++ {
@@ -479,7 +479,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// FuzzDump: any bytes in any form are dumped in bounded size, harmlessly, and each line of JSON is
+// FuzzDump: any bytes in any form give a harmless dump of bounded size, and each line of JSON is
 // an object.
 func FuzzDump(f *testing.F) {
 	shop := loadIDL(f, shopIDL)

@@ -73,7 +73,7 @@ func waitFor(t testing.TB, tap *inspect.Tap) {
 
 // store is a handler.
 type store struct {
-	kv.KeyValueHandler // its methods that are not here are not called
+	kv.KeyValueHandler // the other methods are not called
 	values             sync.Map
 }
 
@@ -115,7 +115,7 @@ func listen(t testing.TB) net.Listener {
 	return l
 }
 
-// kinds returns what the headers of the messages in a dump say, in their order.
+// kinds returns the kinds of the messages in a dump, in order.
 func kinds(text string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile(`message: (\w+ "\w+")`).FindAllStringSubmatch(text, -1) {
@@ -124,8 +124,8 @@ func kinds(text string) []string {
 	return all
 }
 
-// TestTap: a call's messages are dumped in their order, on the server's side and on the client's,
-// with frames and without.
+// TestTap: the messages of a call are dumped in order, on the server's and on the client's side,
+// with and without frames.
 func TestTap(t *testing.T) {
 	for name, opts := range map[string][]rpc.Option{"framed": nil, "unframed": {rpc.Unframed}} {
 		var atServer, atClient output
@@ -172,7 +172,7 @@ func TestTap(t *testing.T) {
 	}
 }
 
-// TestTapConcurrently: messages of many connections and calls don't mix, and each is there.
+// TestTapConcurrently: messages of many connections and calls don't mix, and none is missing.
 func TestTapConcurrently(t *testing.T) {
 	var out output
 	tap := newTap(t, &out, inspect.Options{IDL: loadKV(t), JSON: true})
@@ -220,7 +220,7 @@ func TestTapConcurrently(t *testing.T) {
 	}
 }
 
-// pipe returns a connection through a Tap and its other end, which reads all and sends nothing.
+// pipe returns a connection through a Tap and its other end, which only reads.
 func pipe(t testing.TB, tap *inspect.Tap) (tapped, other net.Conn) {
 	t.Helper()
 	here, there := net.Pipe()
@@ -233,7 +233,8 @@ func pipe(t testing.TB, tap *inspect.Tap) (tapped, other net.Conn) {
 
 func drain(c net.Conn) { go io.Copy(io.Discard, c) }
 
-// TestTapGoesOn: after a malformed message the dump goes on with the next one, in frames at once.
+// TestTapGoesOn: after a malformed message the dump continues with the next message; with frames,
+// with the very next one.
 func TestTapGoesOn(t *testing.T) {
 	good := strict(1, "get", 1) + stop
 	bad := strict(1, "bad", 1) + "\x63\x00\x01" + strings.Repeat("x", 50)
@@ -263,8 +264,8 @@ func TestTapGoesOn(t *testing.T) {
 	}
 }
 
-// TestTapBounded: a Writer that stands still holds up nothing, takes bounded memory, and what was
-// left out is said.
+// TestTapBounded: a Writer that blocks delays nothing, memory is bounded, and omitted bytes are
+// reported.
 func TestTapBounded(t *testing.T) {
 	for name, wire := range map[string]string{
 		"framed":      frame(strict(1, "get", 1) + field(11, 1, str(strings.Repeat("x", 10_000))) + stop),
@@ -287,7 +288,7 @@ func TestTapBounded(t *testing.T) {
 			}
 			total += n
 		}
-		<-w.reached // until then rows are made
+		<-w.reached // rows are made until then
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if n := int64(after.HeapAlloc) - int64(before.HeapAlloc); n > 16<<20 {
@@ -320,7 +321,7 @@ func TestTapBounded(t *testing.T) {
 	}
 }
 
-// gate is a Writer that stands still until it is opened.
+// gate is a Writer that blocks until it is opened.
 type gate struct {
 	output
 	open, reached chan struct{}
@@ -335,7 +336,7 @@ func (g *gate) Write(b []byte) (int, error) {
 	return g.output.Write(b)
 }
 
-// TestTapFaults: a Writer that fails or panics disturbs no connection, and Wait tells of it.
+// TestTapFaults: a Writer that fails or panics disturbs no connection, and Wait returns its error.
 func TestTapFaults(t *testing.T) {
 	broken := errors.New("broken")
 	for name, w := range map[string]io.Writer{"failing": failing{broken}, "panicking": panicking{}} {
@@ -365,7 +366,7 @@ func TestTapFaults(t *testing.T) {
 	if err := stuck.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Wait for a Writer that stands still: %v", err)
 	}
-	for range 3 { // further connections are not held up by it
+	for range 3 { // it does not delay further connections
 		c, other := pipe(t, stuck)
 		drain(other)
 		io.WriteString(c, frame(strict(1, "get", 1)+stop))
@@ -406,7 +407,7 @@ func TestTapPassesThrough(t *testing.T) {
 	c.SetReadDeadline(time.Time{})
 	message := frame(strict(2, "get", 1) + stop)
 	go io.WriteString(other, message)
-	// The dump goes on after a deadline
+	// The dump continues after a deadline
 	if _, err := io.ReadFull(c, make([]byte, len(message))); err != nil {
 		t.Error(err)
 	}
@@ -432,7 +433,7 @@ func TestTapPassesThrough(t *testing.T) {
 	}
 }
 
-// TestTapUnsent: bytes that could not be written are said to be not sent.
+// TestTapUnsent: bytes that could not be written are reported as not sent.
 func TestTapUnsent(t *testing.T) {
 	var out output
 	tap := newTap(t, &out, inspect.Options{})
@@ -449,7 +450,7 @@ func TestTapUnsent(t *testing.T) {
 	}
 }
 
-// TestTapEnds: a closed connection leaves no goroutine, whether or not it was used.
+// TestTapEnds: a closed connection leaves no goroutine, used or not.
 func TestTapEnds(t *testing.T) {
 	before := runtime.NumGoroutine()
 	tap := newTap(t, io.Discard, inspect.Options{})
@@ -473,7 +474,7 @@ func TestTapEnds(t *testing.T) {
 	t.Errorf("%d goroutines more", runtime.NumGoroutine()-before)
 }
 
-// FuzzTap: whatever passes in whatever pieces arrives as it was, and is dumped harmlessly.
+// FuzzTap: any bytes, in any pieces, pass unchanged, and their dump is harmless.
 func FuzzTap(f *testing.F) {
 	good := frame(strict(1, "get", 1) + stop)
 	f.Add([]byte(good+good), uint8(3))

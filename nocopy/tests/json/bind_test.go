@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// schema has the descriptors of the referee's structs.
+// schema has descriptors of the referee's structs.
 type schema struct {
 	descs map[*referee.Struct]*thriftimpl.Desc
 	types map[*referee.Type]*thriftimpl.Type
@@ -44,7 +44,7 @@ func newSchema(structs []*referee.Struct) *schema {
 	return sc
 }
 
-// colors are the values of the enum that have names.
+// colors has the enum's values with names.
 var colors = map[int32]string{-1: "NONE", 0: "RED", 1: "GREEN", 7: "BLUE"}
 
 var color = func() *thriftimpl.Type {
@@ -81,7 +81,7 @@ func (sc *schema) typ(t *referee.Type) *thriftimpl.Type {
 	return sc.types[t]
 }
 
-// message is a message of a type that is known by its descriptor.
+// message is a message whose type is known only by its descriptor.
 type message struct {
 	thriftimpl.Struct
 	desc *thriftimpl.Desc
@@ -92,7 +92,7 @@ func (m message) ThriftStruct() thriftimpl.Struct { return m.Struct }
 
 var _ nocopy.AnyStruct = message{}
 
-// choices takes what is chosen from bytes, and zero when there are none left.
+// choices makes choices from bytes. When none are left, it chooses zero.
 type choices []byte
 
 func (c *choices) Intn(n int) int {

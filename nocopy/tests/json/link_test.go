@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestNotLinked: a program that does not use JSON has nothing of it but what initializes the
-// packages' variables, and what log/slog has of it; its module graph has one requirement more.
-// With Go 1.26 the second version of encoding/json is a module, and not linked by log/slog: then
-// what initializes it takes some kilobytes. What reads and writes JSON takes hundreds.
+// TestNotLinked: a program without JSON contains no JSON code except what log/slog uses and the
+// initialization of package variables. Its module graph has one more requirement. With Go 1.26 the
+// second version of encoding/json is a module, and log/slog does not link it: its initialization
+// then takes some kilobytes. The code that reads and writes JSON would take hundreds.
 func TestNotLinked(t *testing.T) {
 	const initialization = 8 << 10 // bytes
 	run := func(args ...string) string {

@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/json/shop"
 )
 
-// cart is a Go struct with messages in it, as programs have them.
+// cart is a Go struct that contains messages.
 type cart struct {
 	Item  shop.Item            `json:"item"`
 	Items []shop.Item          `json:"items"`
@@ -23,7 +23,7 @@ type cart struct {
 	Err   *shop.Refused        `json:"err"`
 }
 
-// ways are both releases of encoding/json.
+// ways has both versions of encoding/json.
 var ways = []struct {
 	name      string
 	marshal   func(any) ([]byte, error)
@@ -45,7 +45,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %+v", way.name, c)
 		}
 		want := text
-		if way.name == "v1" { // which escapes what HTML makes something of
+		if way.name == "v1" { // it escapes characters with a meaning in HTML
 			want = strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(text)
 		}
 		if out, err := way.marshal(c); err != nil || string(out) != want {
@@ -60,8 +60,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestMethodsFail: an error leaves the message as it was, and its offset counts from the beginning
-// of the whole text; of the value with the first version, as Go 1.26 has it.
+// TestMethodsFail: an error leaves the message unchanged. Its offset counts from the beginning of
+// the whole text or, with the first version in Go 1.26, of the value.
 func TestMethodsFail(t *testing.T) {
 	const text = `{"items": [{"large":1}, {"large":1.5}]}`
 	for _, way := range ways {
@@ -96,9 +96,8 @@ func TestMethodsFail(t *testing.T) {
 	}
 }
 
-// TestUnknownByMethods: encoding/json and its second version pass over what a newer program has
-// added, also with names in it that come twice where they allow that, unless they are told to
-// refuse it.
+// TestUnknownByMethods: both versions of encoding/json skip fields of a newer program, unless they
+// are told to refuse them. If they allow duplicate names, skipped values may have some.
 func TestUnknownByMethods(t *testing.T) {
 	const text = `{"new":{"a":[1,{}]},"item":{"large":1,"newer":{"b":[{}],"c":null},"point":{"x":1,"z":"\ud800"}},"items":[{"no":1,"text":"t"}]}`
 	want := `{large: 1, point: {x: 1}} {text: "t"}`
@@ -106,7 +105,7 @@ func TestUnknownByMethods(t *testing.T) {
 	for _, way := range ways {
 		var c cart
 		in := text
-		if way.name == "v2" { // which has another opinion of surrogates
+		if way.name == "v2" { // it treats surrogates differently
 			in = strings.Replace(text, `\ud800`, "x", 1)
 		}
 		if err := way.unmarshal([]byte(in), &c); err != nil || read(c) != want {
@@ -145,8 +144,8 @@ func TestUnknownByMethods(t *testing.T) {
 	}
 }
 
-// TestInvalidUTF8: bytes that are not UTF-8 are replaced by encoding/json, by its second version
-// and by this package if that is said, in both directions.
+// TestInvalidUTF8: in both directions, encoding/json replaces bytes that are not UTF-8. So do its
+// second version and package nocopyjson, with an option.
 func TestInvalidUTF8(t *testing.T) {
 	m, err := shop.ParseItem([]byte{0})
 	if err != nil {
@@ -209,7 +208,7 @@ func TestInvalidUTF8(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Keys that become the same are an error, also beside one that had no bytes to be replaced.
+	// Keys that become equal are an error, even if one of them had no invalid bytes.
 	for _, keys := range [][]string{{"\xff", "\xfe"}, {"\ufffd", "a", "\xff"}} {
 		m := shop.NewItem()
 		counts := m.NewCounts(2)
@@ -234,7 +233,7 @@ func badText() shop.Item {
 	return m
 }
 
-// TestArguments: what generated code has for a service's calls is a struct as others.
+// TestArguments: the structs of a service's arguments and results are converted like others.
 func TestArguments(t *testing.T) {
 	args := shop.NewShopGetArgs()
 	args.SetID(5)
@@ -243,7 +242,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestNames: fields are called as their annotations say.
+// TestNames: fields have the names in their annotations.
 func TestNames(t *testing.T) {
 	const text = `{"@id":1,"exact":"2","yes":"true","-":"d","a\"b\\":"q"}`
 	n := shop.NewNamed()
@@ -259,7 +258,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// Two fields with one name are an error of every use, not a panic, and not half a message.
+	// Two fields with one name make every use return an error: no panic, and no partial text.
 	c := shop.NewClash()
 	if b, err := c.MarshalJSON(); err == nil || !strings.Contains(err.Error(), "fields first and second") || b != nil {
 		t.Errorf("%s %v", b, err)
@@ -269,7 +268,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestZeroValues: fields that are not set are written on request, of unions only the one that is.
+// TestZeroValues: with ZeroValues unset fields are written, but in unions only the set field.
 func TestZeroValues(t *testing.T) {
 	m, err := shop.ParseItem([]byte{0})
 	if err != nil {
@@ -297,7 +296,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestAppend: what was there stays, also after an error.
+// TestAppend: the existing bytes stay, even after an error.
 func TestAppend(t *testing.T) {
 	m := shop.NewItem()
 	m.NewNumbers(2).Set(1, -1<<63)
@@ -328,8 +327,8 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-// TestLimitsOfText: what is written is bounded by Limits.MaxBytes, to the byte, and with
-// ZeroValues also without that.
+// TestLimitsOfText: Limits.MaxBytes bounds the text exactly to the byte. ZeroValues bounds it even
+// without that.
 func TestLimitsOfText(t *testing.T) {
 	m := shop.NewItem()
 	m.NewItems(1000)
@@ -378,7 +377,8 @@ func TestLimitsOfText(t *testing.T) {
 	}
 }
 
-// TestParts: a struct in a message, edited or not, is written as it reads.
+// TestParts: a struct inside a message, edited or not, is written with the values that getters
+// return.
 func TestParts(t *testing.T) {
 	var m shop.Item
 	if err := nocopyjson.Unmarshal([]byte(`{"items":[{"text":"a"},{"text":"b"},{"text":"c"}],"counts":{"x":1,"y":2}}`), &m); err != nil {
@@ -401,7 +401,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestRepeatedOnTheWire: of fields and keys that came twice the last counts.
+// TestRepeatedOnTheWire: if a field or key came twice, the last one counts.
 func TestRepeatedOnTheWire(t *testing.T) {
 	wire := "\x0b\x00\x07\x00\x00\x00\x01a" + "\x0b\x00\x07\x00\x00\x00\x01b" +
 		"\x0d\x00\x0f\x0b\x0a\x00\x00\x00\x02" + "\x00\x00\x00\x01k\x00\x00\x00\x00\x00\x00\x00\x01" + "\x00\x00\x00\x01k\x00\x00\x00\x00\x00\x00\x00\x02" +
@@ -416,7 +416,7 @@ func TestRepeatedOnTheWire(t *testing.T) {
 	}
 }
 
-// TestNil: what is nil where it must not be is a panic that says so.
+// TestNil: nil arguments give a panic that says so.
 func TestNil(t *testing.T) {
 	var s *shop.Item
 	m := shop.NewItem()
@@ -445,7 +445,7 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// TestLarge: a message of more than what is kept for the next one, and the next one.
+// TestLarge: a message that is too large for its memory to be kept, and the next message.
 func TestLarge(t *testing.T) {
 	text := `{"numbers":[` + strings.Repeat("-1,", 300_000) + `5]}`
 	for range 3 {

@@ -1,4 +1,4 @@
-// JSON as jsontext reads it, compared with the values that it stands for.
+// Comparing JSON, as jsontext reads it, with the values that it should have.
 
 package nocopyjson_test
 
@@ -16,13 +16,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 )
 
-// An oracle compares JSON, which jsontext reads, with the values that it stands for. What differs
-// is a panic with a *mismatch.
+// An oracle compares JSON, which jsontext reads, with the expected values. A difference panics
+// with a *mismatch.
 type oracle struct{ dec jsontext.Decoder }
 
 type mismatch struct{ text string }
 
-// compare returns an error unless text is JSON, also by its names, and says what rec has.
+// compare returns an error unless text is JSON with unique names and has the values of rec.
 func compare(text []byte, rec *referee.Record) (err error) {
 	var o oracle
 	o.dec.Reset(bytes.NewBuffer(text))
@@ -46,7 +46,7 @@ func (o *oracle) next() jsontext.Token {
 	return t
 }
 
-// want reads a token, which must be this text.
+// want reads a token, which must equal text.
 func (o *oracle) want(text string) {
 	if t := o.next(); t.String() != text {
 		panic(&mismatch{fmt.Sprintf("%s %q, want %q", t.Kind(), t.String(), text)})

@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// roundTrip writes a message as JSON, compares that with its values, and reads it again.
+// roundTrip writes a message as JSON, compares the text with the values, and reads it again.
 func roundTrip(t *testing.T, sc *schema, rec *referee.Record) {
 	t.Helper()
 	wire := referee.Write(rec, nil)
@@ -48,7 +48,7 @@ func roundTrip(t *testing.T, sc *schema, rec *referee.Record) {
 		{nocopyjson.Int64Strings}, {nocopyjson.ZeroValues}, {nocopyjson.Int64Strings, nocopyjson.ZeroValues, nocopy.Recycle},
 	} {
 		text, err := nocopyjson.Marshal(message{s, d}, opts...)
-		if err != nil && !errors.Is(err, nocopy.ErrUTF8) { // of a default
+		if err != nil && !errors.Is(err, nocopy.ErrUTF8) { // caused by a default
 			t.Fatal(err)
 		}
 		if err != nil {
@@ -64,8 +64,8 @@ type seeded struct{ *rand.Rand }
 
 func (s seeded) Intn(n int) int { return s.IntN(n) }
 
-// TestRandom: messages of random types are the same after a round trip, and what is written is
-// what jsontext reads.
+// TestRandom: messages of random types are the same after a round trip, and jsontext reads the
+// right values from their text.
 func TestRandom(t *testing.T) {
 	seed := testmode.Seed(t)
 	for i := range testmode.Of(150, 5000) {
@@ -84,7 +84,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip does what TestRandom does, with types and values by the fuzzer's choice.
+// FuzzRoundTrip is TestRandom with types and values that the fuzzer chooses.
 func FuzzRoundTrip(f *testing.F) {
 	for i := range 20 {
 		b := make([]byte, 400)
@@ -102,7 +102,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// FuzzRead reads any text as a message of every type. What is accepted is the same after a round
+// FuzzRead reads any text as a message of every type. Accepted messages are the same after a round
 // trip.
 func FuzzRead(f *testing.F) {
 	everything := referee.Everything()
@@ -127,8 +127,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkByTokenizer compares what reading text with AllowUnknown, or without, gave with what it
-// gives when the tokenizer reads all of it: two names that are unknown make it do so.
+// checkByTokenizer compares the result of reading text with and without AllowUnknown with the
+// result when the tokenizer reads all of it. Two unknown names make the tokenizer do that.
 func checkByTokenizer(t *testing.T, d *thriftimpl.Desc, text []byte, s nocopy.Struct, err error) {
 	inside, is := bytes.CutPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{"))
 	if !is || errors.Is(err, nocopyjson.ErrUnknownField) {

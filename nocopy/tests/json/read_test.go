@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/json/shop"
 )
 
-// TestAccepted: texts of an Item and how they are written again.
+// TestAccepted: texts of an Item, and the texts that are written for them.
 func TestAccepted(t *testing.T) {
 	for _, c := range []struct{ in, out string }{
 		{` { } `, `{}`},
@@ -67,7 +67,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// wrong are texts that are no Item, and what is said about them: the offset stands at ^.
+// wrong has texts that are not an Item, with their errors. ^ marks the offset.
 var wrong = []struct {
 	text, path string
 	err        error
@@ -139,7 +139,7 @@ var wrong = []struct {
 	{`{"inner":{^"no\u0020such":{}}}`, "Item.inner", nocopyjson.ErrUnknownField},
 }
 
-// checkError compares an error with what is expected; the offset is that of ^ in text.
+// checkError compares an error with the expected one, whose offset is that of ^ in text.
 func checkError(t *testing.T, err error, text, path string, want error) {
 	t.Helper()
 	var bad *nocopy.Error
@@ -160,8 +160,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUnknown: fields that the IDL does not know are passed over if that is said, but not what is
-// wrong in them.
+// TestUnknown: with AllowUnknown unknown fields are skipped, but errors in them are not.
 func TestUnknown(t *testing.T) {
 	var m shop.Item
 	text := `{"no":[{"a":1,"b":[null,"x",{}]}],"text":"a","point":{"x":1,"z":null}}`
@@ -190,8 +189,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestLimits: texts, messages, nesting and indexes are bounded, and what is refused is told with
-// its place.
+// TestLimits: texts, messages, nesting and indexes are bounded, and errors have the place.
 func TestLimits(t *testing.T) {
 	nested := func(n int, cut string) string {
 		return strings.Repeat(`{"next":`, n-1) + cut + "{}" + strings.Repeat("}", n-1)
@@ -232,7 +230,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyKeys: keys that come twice are found among any number of them, on every level.
+// TestManyKeys: duplicate keys are found among any number of keys, on every level.
 func TestManyKeys(t *testing.T) {
 	for _, n := range []int{1, 2, 11, 12, 13, 14, 31, 1000, 100_000} {
 		var b strings.Builder

@@ -1,4 +1,4 @@
-// The second version of encoding/json, of the Go release or as a module.
+// The second version of encoding/json, from the Go release or a module.
 
 //go:build go1.27 && goexperiment.jsonv2
 

@@ -9,7 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 )
 
-// tokens returns how many tokens the text has, and the error after them, nil at the text's end.
+// tokens returns the number of tokens in the text, and the error after them, which is nil at the
+// end of the text.
 func tokens(text string, opts ...jsontext.Options) (int, *jsontext.Decoder, error) {
 	d := new(jsontext.Decoder)
 	d.Reset(bytes.NewBufferString(text), opts...)
@@ -22,7 +23,8 @@ func tokens(text string, opts ...jsontext.Options) (int, *jsontext.Decoder, erro
 	}
 }
 
-// TestReleases: what this library relies on is the same with all releases of Go.
+// TestReleases: the behaviour of jsontext on which the library relies is the same with all Go
+// releases.
 func TestReleases(t *testing.T) {
 	if n, d, err := tokens(` {"a": [1.50, true], "b": null} `); n != 9 || err != nil || d.InputOffset() != 31 {
 		t.Errorf("%d tokens, offset %d, %v", n, d.InputOffset(), err)

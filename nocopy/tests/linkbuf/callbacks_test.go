@@ -30,8 +30,8 @@ func (e *ending) call() {
 	}
 }
 
-// TestCallbacks: a Reader, a Writer or the body of a loop that panics or ends its goroutine leaves
-// a Buffer as it was, and usable. Of a Receiver it takes no bytes away.
+// TestCallbacks: if a Reader, a Writer or a loop body panics or ends its goroutine, the Buffer is
+// unchanged and usable, and a Receiver has lost no bytes.
 func TestCallbacks(t *testing.T) {
 	const size = 200_000
 	want := bytes.Repeat([]byte("0123456789"), size/10)

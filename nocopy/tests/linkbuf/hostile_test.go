@@ -20,15 +20,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// hostile calls exported functions and methods with arguments that nobody should give them.
+// hostile calls exported functions and methods with invalid arguments.
 type hostile struct {
-	next      func(n int) int // chooses one of n
+	next      func(n int) int // returns a choice below n
 	buffers   [3]*linkbuf.Buffer
 	receivers [2]*linkbuf.Receiver
-	// neighbour is a message of somebody else's, in memory from the same pools.
+	// neighbour is an unrelated message, in memory from the same pools.
 	neighbour     linkbuf.Buffer
 	neighbourWant []byte
-	// foreign is memory around what is given to methods.
+	// foreign is memory around the arguments of methods.
 	foreign []byte
 }
 
@@ -47,7 +47,7 @@ func newHostile(next func(n int) int) *hostile {
 	return h
 }
 
-// lyingReader and lyingWriter return counts that cannot be.
+// lyingReader and lyingWriter return impossible counts.
 type lyingReader struct{ n int }
 
 func (r lyingReader) Read([]byte) (int, error) { return r.n, nil }
@@ -115,16 +115,16 @@ func (h *hostile) arg(typ reflect.Type) any {
 	panic("no arguments of type " + typ.String())
 }
 
-// functions are the exported functions; of methods, reflection knows.
+// functions has the exported functions. Reflection finds the methods.
 var functions = map[string]any{"ReadFrameSize": linkbuf.ReadFrameSize}
 
-// call is a function, or a method of something, by its name.
+// call is a function or a bound method, with its name.
 type call struct {
 	name string
 	f    reflect.Value
 }
 
-// calls returns all exported functions and all methods of what there is.
+// calls returns all exported functions, and all methods of the existing Buffers and Receivers.
 func (h *hostile) calls() []call {
 	var all []call
 	for name, f := range functions {
@@ -146,8 +146,8 @@ func (h *hostile) calls() []call {
 	return all
 }
 
-// do calls c with arguments that are hostile. It returns an error unless c returns or panics in a
-// way that it may.
+// do calls c with hostile arguments. It returns an error if c neither returns nor panics in an
+// allowed way.
 func (h *hostile) do(c call) (err error) {
 	args := make([]reflect.Value, c.f.Type().NumIn())
 	var given []any
@@ -155,7 +155,7 @@ func (h *hostile) do(c call) (err error) {
 		typ := c.f.Type().In(i)
 		v := h.arg(typ)
 		if p, ok := v.([]byte); ok && strings.HasSuffix(c.name, ".Refer") && h.aliases(p) {
-			v = h.foreign[:1000] // what is referred to has to stay, and recycled memory does not
+			v = h.foreign[:1000] // referred bytes must not change, but recycled memory would
 		}
 		given = append(given, v)
 		if args[i] = reflect.Zero(typ); v != nil {
@@ -191,7 +191,7 @@ func (h *hostile) aliases(p []byte) bool {
 	return len(p) > 0 && (&p[:cap(p)][cap(p)-1] != &h.foreign[1999])
 }
 
-// check returns an error if a message is not whole, or if what is somebody else's has changed.
+// check returns an error if a message is damaged, or if foreign memory has changed.
 func (h *hostile) check() error {
 	for i, b := range h.buffers {
 		n := 0
@@ -215,14 +215,14 @@ func (h *hostile) check() error {
 	return nil
 }
 
-// TestHostileArguments calls every exported function and method of the package with arguments that
-// nobody should give them, in any order, on what was never used, freed, or reset: they return, or
-// panic with a text of the package's own, and touch nothing that is not theirs.
+// TestHostileArguments calls every exported function and method of the package with invalid
+// arguments, in any order, on Buffers and Receivers that were never used, freed, or reset. They
+// must return, or panic with one of the package's texts, and must not touch other memory.
 func TestHostileArguments(t *testing.T) {
 	for seed := range uint64(testmode.Of(3, 10)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			h := newHostile(rand.New(rand.NewPCG(seed, 17)).IntN)
-			for _, c := range h.calls() { // each once at least, at first on what was never used
+			for _, c := range h.calls() { // each at least once, first on unused values
 				h.try(t, c)
 			}
 			for range 2000 {
@@ -243,7 +243,7 @@ func (h *hostile) try(t *testing.T, c call) {
 	}
 }
 
-// FuzzHostile does as TestHostileArguments, with choices that the fuzzer makes.
+// FuzzHostile is TestHostileArguments with choices that the fuzzer makes.
 func FuzzHostile(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5 {
@@ -275,7 +275,7 @@ func FuzzHostile(f *testing.F) {
 	})
 }
 
-// TestHostileFunctions: functions has all of the package's exported functions.
+// TestHostileFunctions: functions has all exported functions of the package.
 func TestHostileFunctions(t *testing.T) {
 	files, err := filepath.Glob("../../../linkbuf/*.go")
 	if err != nil || len(files) == 0 {

@@ -1,4 +1,4 @@
-// Tests of allocations ask here whether the build allocates more than usual: it does not.
+// instrumented tells tests that the build allocates no more than usual.
 
 //go:build !race && !nocopydebug
 

@@ -1,9 +1,8 @@
-// Tests of allocations ask here whether the build allocates more than usual: it does.
+// instrumented tells tests that the build allocates more than usual.
 
 //go:build race || nocopydebug
 
 package linkbuf_test
 
-// instrumented: the race detector and the tag nocopydebug allocate, and keep pools from giving
-// things back.
+// The race detector and the tag nocopydebug allocate, and disable the reuse of pools.
 const instrumented = true

@@ -14,18 +14,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// copyBelow is the size from which on a Buffer refers to bytes rather than copying them.
+// copyBelow is the size from which on a Buffer refers to bytes instead of copying them.
 const copyBelow = 256
 
-// modelled is a Buffer and the bytes that it should have.
+// modelled is a Buffer with its expected bytes.
 type modelled struct {
 	b       linkbuf.Buffer
 	want    []byte
 	recycle bool
 }
 
-// TestModel changes several Buffers at random, which share from each other, and compares all of
-// them with plain bytes after each change.
+// TestModel changes several Buffers at random, which also share from each other, and compares all
+// of them with plain bytes after each change.
 func TestModel(t *testing.T) {
 	for seed := range uint64(testmode.Of(8, 32)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -51,7 +51,7 @@ type modelWorld struct {
 	in              linkbuf.Receiver
 }
 
-// bytes returns random bytes, mostly few.
+// bytes returns random bytes, usually a few.
 func (w *modelWorld) bytes() []byte {
 	n := w.r.IntN(20)
 	switch w.r.IntN(10) {
@@ -158,7 +158,7 @@ func (w *modelWorld) step() string {
 	}
 }
 
-// check compares all Buffers with what they should have.
+// check compares all Buffers with their expected bytes.
 func (w *modelWorld) check(t *testing.T, what string) {
 	t.Helper()
 	for i := range w.buffers {
@@ -193,7 +193,7 @@ func (w *modelWorld) check(t *testing.T, what string) {
 	}
 }
 
-// TestCopies: a copy of a Buffer or Receiver is the same one, so that nothing is freed twice.
+// TestCopies: a copy of a Buffer or Receiver shares its state, so that nothing is freed twice.
 func TestCopies(t *testing.T) {
 	var b linkbuf.Buffer
 	b.Reset(true)
@@ -219,8 +219,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestAliasedArguments: bytes of the Buffer itself may be given to what copies them, wherever they
-// and their place are.
+// TestAliasedArguments: methods that copy their argument accept bytes of the Buffer itself, from
+// any place to any place.
 func TestAliasedArguments(t *testing.T) {
 	const size = 300
 	for split := 100; split < 200; split += 25 {
@@ -236,7 +236,7 @@ func TestAliasedArguments(t *testing.T) {
 					}
 					want := b.AppendTo(nil)
 					p := b.Slice(from, min(from+90, size))
-					b.Replace(split, split+1, want[split:split+1]) // in three pieces from now on
+					b.Replace(split, split+1, want[split:split+1]) // splits the message into three pieces
 					copy(want[to:], bytes.Clone(want[from:min(from+90, size)]))
 					f(&b, p)
 					if got := b.AppendTo(nil); !bytes.Equal(got, want) {
@@ -248,8 +248,7 @@ func TestAliasedArguments(t *testing.T) {
 	}
 }
 
-// TestConcurrentReaders reads one Buffer, writes it, and shares from it in several goroutines at
-// once.
+// TestConcurrentReaders: several goroutines at once read one Buffer, write it, and share from it.
 func TestConcurrentReaders(t *testing.T) {
 	var src linkbuf.Buffer
 	src.Reset(true)
@@ -283,7 +282,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// TestSteadyAllocs: a Buffer that is used again and again allocates nothing when it recycles.
+// TestSteadyAllocs: a recycling Buffer that is used again and again allocates nothing.
 func TestSteadyAllocs(t *testing.T) {
 	if instrumented {
 		t.Skip("instrumented builds allocate")
@@ -302,7 +301,7 @@ func TestSteadyAllocs(t *testing.T) {
 		c.Put(2000, text)
 		c.Free() // the block goes back to b
 		b.Free()
-	}); n > 1 { // a collection may empty a pool
+	}); n > 1 { // a garbage collection may empty a pool
 		t.Errorf("%v allocations a message", n)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// place is a struct somewhere in a message, with the record that it reads as.
+// place is a struct somewhere in a message, with its expected record.
 type place struct {
 	m message
 	r *referee.Record
@@ -66,8 +66,8 @@ func (ts types) inBlocks(t *testing.T, s *referee.Struct, wire []byte, rnd *rand
 	return message{ts[s], thriftimpl.Struct(h)}
 }
 
-// TestCopyAnywhere: structs anywhere in a message, which was received in one piece or in blocks,
-// become copies of others, one after the other, and the rest stays as it is.
+// TestCopyAnywhere: CopyInto makes structs anywhere in a received message, in one piece or in
+// blocks, copies of others, one after another. The rest of the message stays unchanged.
 func TestCopyAnywhere(t *testing.T) {
 	for round := range testmode.Of(20, 150) {
 		g := newGen(uint64(round))
@@ -104,8 +104,7 @@ func TestCopyAnywhere(t *testing.T) {
 	}
 }
 
-// TestCopyHuge: fields that the IDL does not know are removed from messages of many segments, also
-// after they were edited.
+// TestCopyHuge: unknown fields are removed from messages of many segments, even after edits.
 func TestCopyHuge(t *testing.T) {
 	d := thriftimpl.NewDesc("D")
 	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
@@ -132,7 +131,7 @@ func TestCopyHuge(t *testing.T) {
 	}
 }
 
-// TestSetsAfterCopy: a set that was looked into finds what its elements have become.
+// TestSetsAfterCopy: a set with a lookup table finds its elements after CopyInto has changed them.
 func TestSetsAfterCopy(t *testing.T) {
 	point, d := thriftimpl.NewDesc("P"), thriftimpl.NewDesc("D")
 	point.Define(thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
@@ -160,8 +159,8 @@ func TestSetsAfterCopy(t *testing.T) {
 	}
 }
 
-// TestReadTogether: finished messages are compared, copied from and selected from by many
-// goroutines at a time.
+// TestReadTogether: many goroutines at once compare finished messages, copy from them and select
+// parts of them.
 func TestReadTogether(t *testing.T) {
 	a, b := newOrder(), newOrder()
 	b.GetLines().Swap(0, 1)

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 )
 
-// TestCmpAgrees: by package nocopycmp the same messages are equal.
+// TestCmpAgrees: package nocopycmp regards the same messages as equal.
 func TestCmpAgrees(t *testing.T) {
 	opts := cmp.Options{nocopycmp.Transform(), cmpopts.EquateNaNs()}
 	for round := range testmode.Of(2, 50) {
@@ -42,8 +42,8 @@ func TestCmpAgrees(t *testing.T) {
 				t.Fatalf("round %d: %v\n%s", round, got, cmp.Diff(x, y, opts))
 			}
 			want := messages.Equal(x, y, messages.EquateNaNs, messages.IgnoreUnknown)
-			// For cmp, two elements of a set or keys of a map stay two, also if they differ in
-			// unknown fields only
+			// For cmp, elements of a set, or keys of a map, that differ only in unknown fields
+			// still count as two
 			got := cmp.Equal(x, y, opts, nocopycmp.IgnoreUnknown())
 			if want != got && (got || !hashes(s, containers) && !nans) {
 				t.Fatalf("round %d: %v without unknown fields\n%s", round, got, cmp.Diff(x, y, opts))
@@ -54,8 +54,8 @@ func TestCmpAgrees(t *testing.T) {
 
 func containers(t *referee.Type) bool { return t.IsContainer() }
 
-// hashesNaN reports whether a NaN is in an element of a set or in a key of a map in v, or anywhere
-// in v if that is hashed itself.
+// hashesNaN reports whether an element of a set or a key of a map in v contains a NaN or, if v
+// itself is hashed, whether v contains one.
 func hashesNaN(v referee.Value, hashed bool) bool {
 	in := func(v referee.Value) bool { return hashesNaN(v, hashed) }
 	switch v := v.(type) {
@@ -72,8 +72,8 @@ func hashesNaN(v referee.Value, hashed bool) bool {
 	return false
 }
 
-// hashes reports whether a struct has sets of elements, or maps with keys, that are in a kind or
-// have such in them, at any depth.
+// hashes reports whether a struct contains, at any depth, a set whose elements, or a map whose
+// keys, are or contain types of this kind.
 func hashes(s *referee.Struct, kind func(*referee.Type) bool) bool {
 	seen := map[*referee.Struct]bool{}
 	var in func(t *referee.Type, hashed bool) bool

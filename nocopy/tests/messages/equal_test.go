@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 )
 
-// TestEqualRandom: messages are equal if and only if the records that they were written from are,
-// by all options, and also between two sets of types made of one IDL.
+// TestEqualRandom: with all options, messages are equal if and only if their records are, also
+// between two sets of types made from one IDL.
 func TestEqualRandom(t *testing.T) {
 	var equal, unequal int
 	for round := range testmode.Of(5, 50) {

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestEqualAbsent: what is not there equals only what is not there, unless defaults count.
+// TestEqualAbsent: an absent handle equals only absent handles, unless defaults count.
 func TestEqualAbsent(t *testing.T) {
 	o := order.NewOrder()
 	empty := order.NewOrder()
@@ -38,7 +38,7 @@ func TestEqualAbsent(t *testing.T) {
 	check("absent and empty list, defaults", messages.Equal(empty.GetLines(), o.GetLines(), messages.EquateDefaults), true)
 	check("absent and empty map", messages.Equal(o.GetLabels(), empty.GetLabels()), false)
 	check("absent list and map that is there", messages.Equal(o.GetLines(), newOrder().GetLabels(), messages.EquateDefaults), false)
-	check("list and struct", messages.Equal(o.GetLines(), zero), true) // neither is there
+	check("list and struct", messages.Equal(o.GetLines(), zero), true) // both are absent
 	check("list and struct, defaults", messages.Equal(o.GetLines(), newOrder(), messages.EquateDefaults), false)
 	check("list of another type", messages.Equal(newOrder().GetLines(), newOrder().GetLabels()), false)
 	check("nil", messages.Equal[nocopy.AnyStruct](nil, zero), true)
@@ -53,7 +53,7 @@ func TestEqualAbsent(t *testing.T) {
 	messages.Equal(released, o)
 }
 
-// TestEqualUnfinished: what is being built equals what it is when it was sent.
+// TestEqualUnfinished: a message that is being built equals its form after sending.
 func TestEqualUnfinished(t *testing.T) {
 	a := order.NewOrder()
 	lines := a.NewLines(3)
@@ -90,7 +90,7 @@ func TestEqualDoubles(t *testing.T) {
 	}
 }
 
-// TestEqualAllocates: that messages with the same bytes are equal costs next to no memory.
+// TestEqualAllocates: comparing messages with the same bytes allocates almost nothing.
 func TestEqualAllocates(t *testing.T) {
 	a, b := newOrder(), newOrder()
 	a.Message().Finish()
@@ -104,14 +104,14 @@ func TestEqualAllocates(t *testing.T) {
 			if !f() {
 				t.Fatal("not equal")
 			}
-		}); n > 2 { // the handles, as interfaces
+		}); n > 2 { // the handles converted to interfaces
 			t.Errorf("%v allocations", n)
 		}
 	}
 }
 
-// TestEqualHostile: large sets and maps of structs in any order, and deep nesting, are compared in
-// a time that does not grow with the square.
+// TestEqualHostile: comparing large sets and maps of structs in any order, and deep nesting, takes
+// no quadratic time.
 func TestEqualHostile(t *testing.T) {
 	point := thriftimpl.NewDesc("P")
 	node := thriftimpl.NewDesc("N")
@@ -176,7 +176,7 @@ func TestEqualHostile(t *testing.T) {
 	}
 }
 
-// TestEqualTypes: which types are the same.
+// TestEqualTypes: which types are alike.
 func TestEqualTypes(t *testing.T) {
 	make := func(name string, fields ...thriftimpl.FieldDesc) message {
 		d := thriftimpl.NewDesc(name)
@@ -204,7 +204,7 @@ func TestEqualTypes(t *testing.T) {
 	}
 }
 
-// TestEqualUnknown: fields that the IDL does not know count, in any order but that of the same id.
+// TestEqualUnknown: unknown fields count. Their order matters only for fields with the same id.
 func TestEqualUnknown(t *testing.T) {
 	wire := func(fields ...[]byte) order.Line {
 		b := append(field(nocopy.WireString, 1), be32(0)...)
@@ -214,7 +214,7 @@ func TestEqualUnknown(t *testing.T) {
 		return newFrom(t, order.ParseLine, append(b, 0))
 	}
 	one, two, again := field(nocopy.WireI8, 100, 1), field(nocopy.WireI8, 101, 2), field(nocopy.WireI8, 100, 3)
-	odd := field(nocopy.WireI8, 2, 7) // an id that is known, with another type
+	odd := field(nocopy.WireI8, 2, 7) // a known id with another type
 	for i, c := range []struct {
 		a, b order.Line
 		want bool

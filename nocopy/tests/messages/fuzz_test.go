@@ -9,13 +9,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// FuzzEqual: messages of any bytes are equal if and only if what Apache's library reads is.
+// FuzzEqual: messages of any bytes are equal if and only if the records that Apache's library
+// reads are.
 func FuzzEqual(f *testing.F) {
 	structs := referee.Everything()
 	ts := newTypes(structs)
 	g := newGen(1)
 	rnd := rand.New(rand.NewPCG(1, 1))
-	for range 40 { // short ones, which are many a second
+	for range 40 { // short messages, for many runs per second
 		which := g.Intn(len(structs))
 		r := g.Record(structs[which], 2)
 		if wire := referee.Write(r, rnd); len(wire) < 500 {
@@ -43,8 +44,8 @@ func FuzzEqual(f *testing.F) {
 	})
 }
 
-// FuzzMask: any text is an error or a mask, which is the same again after a trip through its text,
-// and can be applied.
+// FuzzMask: any text gives an error or a mask. The mask's own text gives the same mask, and the
+// mask can be applied.
 func FuzzMask(f *testing.F) {
 	structs := referee.Everything()
 	ts := newTypes(structs)

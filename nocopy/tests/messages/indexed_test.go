@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 )
 
-// indexID is the field that an index is.
+// indexID is the id of the field that holds an index.
 const indexID = -32000
 
 // fillInvoice makes v an invoice of some KB.
@@ -61,7 +61,8 @@ func parsedWay(index bool, opts ...nocopy.Option) func(t testing.TB, plain []byt
 	}
 }
 
-// sentIndex fails if v goes out with an index that does not fit; it reports whether there is one.
+// sentIndex fails the test if v is sent with an index that does not fit. It reports whether v is
+// sent with an index.
 func sentIndex(t *testing.T, v invoice.Invoice) bool {
 	t.Helper()
 	b := v.Message().AppendTo(nil)
@@ -80,8 +81,8 @@ func sentIndex(t *testing.T, v invoice.Invoice) bool {
 	return true
 }
 
-// TestIndexed: merging, copying, comparing and masks do with messages that have an index what they
-// do with others. What they have changed goes out without, or with an index of what it is now.
+// TestIndexed: merging, copying, comparing and masks give the same results for messages with an
+// index. Changed messages are sent without an index, or with a new one.
 func TestIndexed(t *testing.T) {
 	wire := func(number int64) []byte {
 		v := invoice.NewInvoice()

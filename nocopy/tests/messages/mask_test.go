@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// randomPath returns a path that m has, without indexes of lists.
+// randomPath returns a path that exists in m, without indexes of lists.
 func randomPath(g *referee.Gen, m message) string {
 	var path strings.Builder
 	t, v := thriftimpl.StructOf(m.d), m.s
@@ -70,8 +70,8 @@ func randomPath(g *referee.Gen, m message) string {
 	}
 }
 
-// TestMaskRandom: what a mask drops is what it copies, and nothing else; keeping twice is keeping
-// once; a mask is the same after a trip through its text.
+// TestMaskRandom: a mask drops exactly the parts that it copies. Keeping twice is keeping once. A
+// mask made from a mask's text is the same.
 func TestMaskRandom(t *testing.T) {
 	for round := range testmode.Of(8, 50) {
 		g := newGen(uint64(round))
@@ -87,7 +87,7 @@ func TestMaskRandom(t *testing.T) {
 			g.Noise(a)
 			wire := referee.Write(a, rnd)
 			x, y, z := ts.parse(t, s, wire), ts.parse(t, s, wire), us.parse(t, s, wire)
-			if g.Intn(2) == 0 { // built, not parsed
+			if g.Intn(2) == 0 { // a built message, not a parsed one
 				y.s = thriftimpl.New(y.d)
 				messages.CopyInto(y, x)
 			}
@@ -123,8 +123,8 @@ func TestMaskRandom(t *testing.T) {
 	}
 }
 
-// TestMaskHides: Keep and Drop leave nothing of what they remove in the bytes: not in fields that
-// came twice, in repeated keys, or in unknown fields.
+// TestMaskHides: Keep and Drop leave no removed bytes in the message, not even in fields that came
+// twice, in repeated keys, or in unknown fields.
 func TestMaskHides(t *testing.T) {
 	secret := append(field(nocopy.WireString, 2), append(be32(6), "secret"...)...) // the customer
 	label := func(k, v string) []byte {
@@ -157,7 +157,7 @@ func TestMaskHides(t *testing.T) {
 	}
 }
 
-// TestMaskErrors: what is wrong is told with where it is.
+// TestMaskErrors: errors tell the mistake and its place.
 func TestMaskErrors(t *testing.T) {
 	ts, all := newTypes(referee.Everything()), thriftimpl.NewDesc("All")
 	_ = ts
@@ -222,7 +222,7 @@ func TestMaskErrors(t *testing.T) {
 	}
 }
 
-// TestZeroMask: a mask that was not made panics with a text that says so.
+// TestZeroMask: using the zero Mask panics with a text that says so.
 func TestZeroMask(t *testing.T) {
 	var zero messages.Mask
 	var none *messages.Mask
@@ -244,8 +244,8 @@ func TestZeroMask(t *testing.T) {
 	}
 }
 
-// TestMaskApplies: indexes that are not there, values that do not fit, and arms that exclude each
-// other are errors that change nothing.
+// TestMaskApplies: missing indexes, values that do not fit, and arms that exclude each other give
+// errors and change nothing.
 func TestMaskApplies(t *testing.T) {
 	mask := func(paths ...string) *messages.Mask { return messages.MustMask(order.OrderDesc, paths...) }
 	o := newOrder()
@@ -266,10 +266,10 @@ func TestMaskApplies(t *testing.T) {
 	}
 	far := newOrder()
 	if err := mask("lines[1]").Copy(short, far); err != nil || short.GetLines().Len() != 2 || short.GetLines().At(1).GetArticle() != "paper" {
-		t.Error(err, short) // the one after the last
+		t.Error(err, short) // one beyond the last
 	}
 	if err := mask("lines[3]").Copy(order.NewOrder(), order.NewOrder()); err != nil {
-		t.Error(err) // neither has it
+		t.Error(err) // missing in both
 	}
 	long := order.NewOrder()
 	long.NewLines(9)
@@ -292,7 +292,7 @@ func TestMaskApplies(t *testing.T) {
 		o.GetID() != 0 || o.IsSetCustomer() || o.IsSetLabels() || len(o.GetDocument()) != 1 {
 		t.Error(err, o) // an absent source has nothing set
 	}
-	// A list that is not set has no elements either, also where what it is in is not set
+	// An unset list has no elements, either, even in an unset struct
 	for want, err := range map[string]error{
 		"mask: lines[0]: what is copied has 0 elements": mask("lines[0]").Copy(o, order.NewOrder()),
 		"mask: lines[1]: what is copied has 0 elements": mask("lines[1].price").Copy(o, order.Order{}),
@@ -314,7 +314,7 @@ func TestMaskApplies(t *testing.T) {
 	if err := mask("lines[*].price").Set(empty, 1.5); err != nil || empty.IsSetLines() {
 		t.Error(err, empty)
 	}
-	// The wire is that of a struct with what is set, and is made where it was not
+	// The wire bytes are those of a struct with the value, which is made if it was missing
 	u := thriftimpl.NewUnionDesc("U")
 	u.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI32}, thriftimpl.FieldDesc{ID: 2, Name: "b", Type: thriftimpl.TypeI32})
 	d := thriftimpl.NewDesc("D")
@@ -331,7 +331,7 @@ func TestMaskApplies(t *testing.T) {
 	}
 }
 
-// TestMaskLarge: masks of many paths take a time in proportion to their size.
+// TestMaskLarge: masks of many paths take time proportional to their size.
 func TestMaskLarge(t *testing.T) {
 	d := thriftimpl.NewDesc("D")
 	nested := thriftimpl.TypeI32
@@ -340,7 +340,7 @@ func TestMaskLarge(t *testing.T) {
 	}
 	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "l", Type: nested})
 	var paths []string
-	for i := range 24 { // as many combinations as there are subsets of these
+	for i := range 24 { // a naive implementation would make 2^24 combinations
 		paths = append(paths, "l"+strings.Repeat("[*]", i)+"[0]"+strings.Repeat("[*]", 23-i))
 	}
 	start := time.Now()

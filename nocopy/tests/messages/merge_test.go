@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// merged is what Merge makes of two records.
+// merged returns the expected result of Merge for two records.
 func merged(a, b *referee.Record) *referee.Record {
 	a = referee.Clone(a).(*referee.Record)
 	for i, v := range b.Fields {
@@ -30,7 +30,7 @@ func merged(a, b *referee.Record) *referee.Record {
 		default:
 			switch v.(type) {
 			case *referee.Record, *referee.List, *referee.Map:
-			default: // it is set, as setters do: in a union that removes all else
+			default: // set it as setters do: in a union that removes all other arms
 				if a.Type.Union {
 					a.Unknown = nil
 				}
@@ -61,7 +61,7 @@ func mergedValue(a, b referee.Value) referee.Value {
 	return b
 }
 
-// sameBytes reports whether what m is sent as equals m.
+// checkSent checks that the sent form of m equals m.
 func (ts types) checkSent(t *testing.T, s *referee.Struct, m message) {
 	t.Helper()
 	wire := m.s.AppendStruct(nil, m.d)
@@ -88,8 +88,8 @@ func difference(got, want message) string {
 	return "unknown fields differ"
 }
 
-// TestMergeRandom: Merge and CopyInto do what they do to records, with messages that were parsed,
-// edited, and of other types made of the same IDL.
+// TestMergeRandom: Merge and CopyInto have the same effect on messages as on records: on parsed
+// and edited messages, and on messages of other types made from the same IDL.
 func TestMergeRandom(t *testing.T) {
 	for round := range testmode.Of(8, 50) {
 		g := newGen(uint64(round))
@@ -127,7 +127,7 @@ func TestMergeRandom(t *testing.T) {
 				t.Fatal("the source was changed")
 			}
 
-			messages.CopyInto(x, y) // x is edited by now
+			messages.CopyInto(x, y) // x has been edited
 			messages.CopyInto(z, us.parse(t, s, wireB))
 			fresh := message{ts[s], thriftimpl.New(ts[s])}
 			messages.CopyInto(fresh, y)
@@ -140,7 +140,7 @@ func TestMergeRandom(t *testing.T) {
 				ts.checkSent(t, s, got)
 			}
 			messages.Merge(x, want)
-			messages.CopyInto(x, want) // once more, now that there are unknown fields from both
+			messages.CopyInto(x, want) // again, with unknown fields from both
 			if !messages.Equal(x, want, same...) {
 				t.Fatalf("round %d: the second copy is %s", round, x.s.Format(x.d))
 			}
@@ -153,7 +153,7 @@ func TestMergeRandom(t *testing.T) {
 	}
 }
 
-// TestMergeItself: both may be parts of one message, also of each other.
+// TestMergeItself: both arguments may be parts of one message, and one may be part of the other.
 func TestMergeItself(t *testing.T) {
 	o := newOrder()
 	messages.Merge(o, o)
@@ -173,11 +173,11 @@ func TestMergeItself(t *testing.T) {
 	kid := func(i int) message { return message{d, tree.s.Value(d.Field(1), d).Struct().Element(i).Struct()} }
 	tree.s.SetText(d.Field(0), "a")
 	tree.s.NewValue(d.Field(1), d, 0).Struct().AppendNewElement(0).Struct().SetText(d.Field(0), "b")
-	messages.Merge(kid(0), tree) // a part gets the whole
+	messages.Merge(kid(0), tree) // the whole is merged into a part
 	if got := tree.s.Format(d); got != `{name: "a", kids: [{name: "a", kids: [{name: "b"}]}]}` {
 		t.Error(got)
 	}
-	messages.CopyInto(tree, kid(0)) // the whole becomes a part
+	messages.CopyInto(tree, kid(0)) // the whole becomes a copy of a part
 	if got := tree.s.Format(d); got != `{name: "a", kids: [{name: "b"}]}` {
 		t.Error(got)
 	}
@@ -198,7 +198,7 @@ func TestCopyLarge(t *testing.T) {
 	messages.CopyInto(to, from)
 	messages.Merge(more, from)
 	from.Release()
-	for i := range 8 { // whoever gets the memory now
+	for i := range 8 { // messages that may get the memory
 		o := order.NewOrder(nocopy.Recycle)
 		o.SetCustomer(fmt.Sprint(i))
 		o.SetDocument(bytes.Repeat([]byte{'y'}, 4000))
@@ -211,7 +211,7 @@ func TestCopyLarge(t *testing.T) {
 	}
 }
 
-// TestMergeRefuses: what can't be merged is a panic, and changes nothing.
+// TestMergeRefuses: arguments that can't be merged give a panic and change nothing.
 func TestMergeRefuses(t *testing.T) {
 	panics := func(want string, f func()) {
 		t.Helper()

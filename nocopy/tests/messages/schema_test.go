@@ -1,4 +1,4 @@
-// Types and messages of the referee for this package's tests, and what it takes for equal.
+// Types and messages of the referee for this package's tests, and its notion of equality.
 
 package messages_test
 
@@ -77,7 +77,7 @@ func (ts types) of(t *referee.Type) *thriftimpl.Type {
 		thrift.UUID: thriftimpl.TypeUUID}[t.Wire]
 }
 
-// message is a struct that is known by its descriptor.
+// message is a struct that is known only by its descriptor.
 type message struct {
 	d *thriftimpl.Desc
 	s thriftimpl.Struct
@@ -95,10 +95,10 @@ func (ts types) parse(t testing.TB, s *referee.Struct, wire []byte, opts ...noco
 	return message{ts[s], h}
 }
 
-// canon is what the judge takes for equal: texts of values that are the same for equal ones.
+// canon makes texts of values that are the same if and only if the values are equal.
 type canon struct {
 	opt messages.Option
-	nan *bool // set if there is a NaN that equals nothing
+	nan *bool // set to true if a NaN was found that equals nothing
 	// The texts of defaults; "" while they are being made
 	zeros map[*referee.Field]string
 }
@@ -132,7 +132,7 @@ func (c canon) text(t *referee.Type, v referee.Value) string {
 		return "[" + strings.Join(all, " ") + "]"
 	case *referee.Map:
 		pairs := map[string]referee.Value{}
-		for _, p := range v.Pairs { // a NaN among values that do not count is none
+		for _, p := range v.Pairs { // a NaN in a value that does not count is ignored
 			key := c.text(t.Key, p.Key)
 			if x, ok := p.Key.(referee.Float); ok && x == 1<<63 {
 				key = "-0"
@@ -174,7 +174,7 @@ func (c canon) record(r *referee.Record) string {
 	return "(" + strings.Join(all, " ") + ")"
 }
 
-// initial returns the text of what a field that is not set reads as.
+// initial returns the text of the value that an unset field reads as.
 func (c canon) initial(f *referee.Field) string {
 	if text, ok := c.zeros[f]; ok {
 		return text
@@ -195,8 +195,8 @@ func (c canon) zero(f *referee.Field) string {
 	return c.text(f.Type, referee.Zero(f.Type))
 }
 
-// shuffled returns a copy of a value with sets and maps in another order. Keys that come again
-// stay in theirs.
+// shuffled returns a copy of a value with sets and maps in another order. Repeated keys keep their
+// order.
 func shuffled(v referee.Value, rnd *rand.Rand) referee.Value {
 	v = referee.Clone(v)
 	shuffle(v, rnd)
@@ -230,7 +230,7 @@ func shuffle(v referee.Value, rnd *rand.Rand) {
 	}
 }
 
-// changed returns a copy of r in which perhaps something is different.
+// changed returns a copy of r with perhaps one change.
 func changed(g *referee.Gen, r *referee.Record) *referee.Record {
 	r = referee.Clone(r).(*referee.Record)
 	change(g, r)
@@ -279,7 +279,7 @@ func change(g *referee.Gen, v referee.Value) {
 	}
 }
 
-// field returns the wire bytes of a field and what follows.
+// field returns the wire bytes of a field with these value bytes.
 func field(wire nocopy.WireType, id int16, value ...byte) []byte {
 	return append([]byte{byte(wire), byte(id >> 8), byte(id)}, value...)
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// The tests in this file take messages in all states, above all such as are still being built,
-// through all functions that read messages by their descriptors.
+// The tests in this file pass messages in all states, above all messages that are still being
+// built, to all functions that read messages by their descriptors.
 
 const statesIDL = `
 struct D { 1: required string s, 2: i32 n = 7, 3: required list<string> l }
@@ -63,7 +63,7 @@ func must[X any](x X, err error) X {
 	return x
 }
 
-// fillState sets some of a C, and leaves things open: amount says how much.
+// fillState sets some fields of a C and leaves structs open. amount tells how many.
 func fillState(c reflection.Message, amount int) {
 	if amount > 0 {
 		must(0, c.Set("x", 1))
@@ -85,8 +85,7 @@ func fillState(c reflection.Message, amount int) {
 	}
 }
 
-// states returns messages of type C that are the same when they are sent, in pairs: made in some
-// way, and what the receiver gets.
+// states returns functions that make messages of type C in different states, by name.
 func (st stateTypes) states() map[string]func() nocopy.AnyStruct {
 	all := map[string]func() nocopy.AnyStruct{}
 	for amount := range 4 {
@@ -162,7 +161,7 @@ func (st stateTypes) states() map[string]func() nocopy.AnyStruct {
 	return all
 }
 
-// rangeText returns all that Range yields, to any depth.
+// rangeText returns everything that Range yields, to any depth.
 func rangeText(v reflection.Value) string {
 	var b strings.Builder
 	switch x := v.Interface().(type) {
@@ -186,7 +185,7 @@ func rangeText(v reflection.Value) string {
 	}
 }
 
-// getText returns all that Get returns, also of fields that are not set, to any depth.
+// getText returns everything that Get returns, including unset fields, to any depth.
 func getText(v reflection.Value) string {
 	var b strings.Builder
 	switch x := v.Interface().(type) {
@@ -204,13 +203,14 @@ func getText(v reflection.Value) string {
 	return rangeText(v)
 }
 
-// reader is a function that reads messages by their descriptors: what it makes of src.
+// reader is a function that reads messages by their descriptors and returns a result for src.
 type reader struct {
 	name string
 	read func(st stateTypes, src nocopy.AnyStruct) (any, error)
 }
 
-// sentBy returns the wire bytes of m's whole message, if they are such as every peer accepts.
+// sentBy returns the wire bytes of m's whole message. It returns an error if peers would refuse
+// them.
 func sentBy(typ dynamic.Type, m reflection.Message) (any, error) {
 	wire := m.Message().AppendTo(nil)
 	again, err := typ.Parse(wire)
@@ -343,8 +343,8 @@ var readers = []reader{
 	}},
 }
 
-// TestReadersOfStates: whatever reads a message by its descriptor makes the same of one that is
-// still being built, in whatever state, as of what its receiver gets.
+// TestReadersOfStates: functions that read messages by descriptors give the same result for a
+// message that is still being built, in any state, as for the message that its receiver gets.
 func TestReadersOfStates(t *testing.T) {
 	st := newStateTypes()
 	for name, build := range st.states() {
@@ -371,8 +371,8 @@ func TestReadersOfStates(t *testing.T) {
 	}
 }
 
-// TestTextOfStates: texts and logs show what is set of a message that is being built, and leave it
-// as it is.
+// TestTextOfStates: texts and logs show the set fields of a message that is being built, and do
+// not change it.
 func TestTextOfStates(t *testing.T) {
 	st := newStateTypes()
 	for name, build := range st.states() {
@@ -425,7 +425,7 @@ func TestReadersOfNothing(t *testing.T) {
 					}
 					continue
 				case "CopyInto a part", "Mask.Set of it", "reflection Set", "dynamic.FromMap", "reflection Get":
-					want[r.name] = nil // checked by the receiver only
+					want[r.name] = nil // only the receiver checks it
 				}
 				got, err := r.read(st, src)
 				w, special := want[r.name]
@@ -444,8 +444,8 @@ func TestReadersOfNothing(t *testing.T) {
 	}
 }
 
-// TestReadersOfKept: a message of the program's own is read while it is being built, and handles
-// of what was in it before are found out.
+// TestReadersOfKept: a message of the program's own can be read while it is being built, and
+// handles of its previous contents are detected.
 func TestReadersOfKept(t *testing.T) {
 	var m nocopy.Message
 	old := nocopy.NewInto[order.Order](&m)

@@ -1,4 +1,4 @@
-// Tests ask here whether strings that are read alias the message.
+// aliasing tells tests whether strings from getters alias the message.
 
 //go:build !nounsafe
 

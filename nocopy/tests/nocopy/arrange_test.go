@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// pointList returns a list of points whose x are these, in one of the states that lists may be in.
+// pointList returns a list of points with these xs, in one of the possible states of lists.
 func pointList(t *testing.T, state string, xs ...int32) (thriftimpl.Struct, nocopy.StructList[thriftimpl.Struct]) {
 	t.Helper()
 	f, x := fieldNamed(allDesc, "points"), fieldNamed(pointDesc, "x")
@@ -62,7 +62,8 @@ func pointList(t *testing.T, state string, xs ...int32) (thriftimpl.Struct, noco
 var listStates = []string{"open", "closed", "appended", "edited", "received", "lazy", "open, recycled", "closed, recycled", "appended, recycled", "edited, recycled",
 	"received, recycled", "lazy, recycled"}
 
-// xsOf returns the x of the points, as the message's own list has them and as it is sent.
+// xsOf returns the xs of the points. It checks that the list in the message and its sent form
+// agree.
 func xsOf(t *testing.T, l nocopy.StructList[thriftimpl.Struct]) []int32 {
 	t.Helper()
 	read := func(l nocopy.StructList[thriftimpl.Struct]) []int32 {
@@ -145,8 +146,8 @@ func TestArrangeStructs(t *testing.T) {
 	}
 }
 
-// TestArrangedHandles: handles go with their elements; those of deleted ones give the old values,
-// and what is changed through them is not sent.
+// TestArrangedHandles: handles move with their elements. Handles of deleted elements read the old
+// values, and changes through them are not sent.
 func TestArrangedHandles(t *testing.T) {
 	x := fieldNamed(pointDesc, "x")
 	for _, state := range listStates {
@@ -165,7 +166,7 @@ func TestArrangedHandles(t *testing.T) {
 			if got := xsOf(t, l); !slices.Equal(got, []int32{11, 30, 41}) || second.Int32(x) != 99 {
 				t.Errorf("%s: after Delete %v, and the deleted one %d", state, got, second.Int32(x))
 			}
-			// What is of a place and what goes along, as the doc has it.
+			// A handle of a place, and a handle that moves along, as documented.
 			here := l.At(0)
 			l.Set(0, l.At(1))
 			l.Set(1, here)
@@ -177,7 +178,7 @@ func TestArrangedHandles(t *testing.T) {
 	}
 }
 
-// TestArrangeBounds: what is out of range panics as with slices, and changes nothing.
+// TestArrangeBounds: arguments out of range panic as with slices, and change nothing.
 func TestArrangeBounds(t *testing.T) {
 	s := mustParse(t, allDesc, fullWire(t))
 	before := s.Message().AppendTo(nil)
@@ -224,8 +225,8 @@ func TestArrangeBounds(t *testing.T) {
 	})
 }
 
-// TestArrangeCost: nothing in the elements is copied, and what is done again and again does not
-// make the message grow.
+// TestArrangeCost: contents of elements are not copied, and repeated operations do not make the
+// message grow.
 func TestArrangeCost(t *testing.T) {
 	const n = 20_000
 	s := newStruct(allDesc)

@@ -16,7 +16,7 @@ var (
 	endDesc   = newStructDesc("End")
 	bareDesc  = newStructDesc("Bare") // without a template
 	spotDesc  = newStructDesc("Point")
-	broadDesc = newStructDesc("Wide") // with one that is longer than what ever Fits
+	broadDesc = newStructDesc("Wide") // with a template longer than MaxShort
 	owingDesc = newStructDesc("Strict")
 )
 
@@ -52,13 +52,13 @@ func init() {
 	)
 }
 
-// fillEnd sets all fields of an End but the pad.
+// fillEnd sets all fields of an End except the pad.
 func fillEnd(s thriftimpl.Struct) {
 	field := endDesc.Field
 	bare := nocopy.StructList[thriftimpl.Struct](s.NewChild(field(1), endDesc, 4))
 	for i := range bare.Len() {
 		e := bare.At(i)
-		if i != 1 { // one remains empty
+		if i != 1 { // element 1 stays empty
 			e.SetText(bareDesc.Field(0), strings.Repeat("n", i))
 		}
 		if i < 3 {
@@ -93,8 +93,8 @@ func fillEnd(s thriftimpl.Struct) {
 	s.SetInt32s(field(7), endDesc, []int32{1, 2, 3})
 }
 
-// TestBlockEnd builds the same after pads of all lengths that end where a block does, or somewhat
-// before it.
+// TestBlockEnd builds the same message after pads of all lengths that end at the end of a block,
+// or shortly before it.
 func TestBlockEnd(t *testing.T) {
 	const head = fieldHeader + textHeader
 	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
@@ -122,8 +122,8 @@ func TestBlockEnd(t *testing.T) {
 	}
 }
 
-// TestNextElement: from one element to the next is a way of its own; it ends where the list does,
-// and is left where something else was done meanwhile.
+// TestNextElement: moving from one element to the next has special code. It ends at the end of the
+// list, and is not used if something else was done in between.
 func TestNextElement(t *testing.T) {
 	name, x := spotDesc.Field(3), spotDesc.Field(0)
 	points := endDesc.Field(2)

@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestWrittenForUnset: what a finished message has of fields that nobody set, by requiredness: 0
-// none, 1 required, 2 optional.
+// TestWrittenForUnset: which unset fields a finished message contains, by requiredness: 0 default,
+// 1 required, 2 optional.
 func TestWrittenForUnset(t *testing.T) {
 	s := newStruct(defaultDesc)
 	defer s.Release()
@@ -31,7 +31,7 @@ func TestWrittenForUnset(t *testing.T) {
 	}
 }
 
-// TestDefaultsRead: the getters' side of it, before the message is finished and after.
+// TestDefaultsRead: what getters of unset fields return, before and after the message is finished.
 func TestDefaultsRead(t *testing.T) {
 	s := newStruct(defaultDesc)
 	defer s.Release()
@@ -63,8 +63,8 @@ func TestDefaultsRead(t *testing.T) {
 	check("when it is finished")
 }
 
-// TestUnsetDefaults: what is set and unset again stays out; required fields go back to their
-// default.
+// TestUnsetDefaults: fields that are set and unset again are not sent; required fields get their
+// default back.
 func TestUnsetDefaults(t *testing.T) {
 	for name, finish := range map[string]func(s thriftimpl.Struct) thriftimpl.Struct{
 		"while it is built": func(s thriftimpl.Struct) thriftimpl.Struct { return s },
@@ -111,7 +111,7 @@ func TestWhich(t *testing.T) {
 	for _, c := range []struct {
 		name, wire string
 		want       int32
-		unset      string // an arm, and what counts then
+		unset      string // an arm to unset, and the arm that counts then
 		then       int32
 	}{
 		{"none", "", 0, "label", 0},

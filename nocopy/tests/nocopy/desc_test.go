@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestUsedBeforeDefined: a struct that is not described yet, as when a variable of the generated
-// package is initialized with a message, is refused by all that would make one.
+// TestUsedBeforeDefined: functions that make messages refuse a struct that is not yet described,
+// as when a variable of the generated package is initialized with a message.
 func TestUsedBeforeDefined(t *testing.T) {
 	late, lateUnion := newStructDesc("Late"), newUnionDesc("Late")
 	around := newStructDesc("Around")

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestDuplicateKeys: of pairs with the same key the last counts, everywhere, in small maps and in
-// large ones.
+// TestDuplicateKeys: if several pairs have the same key, the last one counts, in all functions, in
+// small and large maps.
 func TestDuplicateKeys(t *testing.T) {
 	for _, n := range []int{2, 5, 16, 17, 18, 100, 1000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -77,8 +77,7 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
-// TestDuplicateFields: Unset removes every occurrence of a field, Set and New replace them for
-// good.
+// TestDuplicateFields: Unset removes every occurrence of a field; Set and New replace all of them.
 func TestDuplicateFields(t *testing.T) {
 	const (
 		medium1 = "\x08\x00\x04\x00\x00\x00\x01"

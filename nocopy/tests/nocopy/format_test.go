@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestContainerText: lists, sets and maps print as they do inside of a struct.
+// TestContainerText: lists, sets and maps print as they do in a struct.
 func TestContainerText(t *testing.T) {
 	f := namedIn(allDesc)
 	s := newStruct(allDesc)
@@ -58,7 +58,7 @@ func TestContainerText(t *testing.T) {
 	}
 }
 
-// TestNoStructText: what Parse returns beside an error can be printed.
+// TestNoStructText: the handle that Parse returns with an error can be printed.
 func TestNoStructText(t *testing.T) {
 	s, err := parseStruct(pointDesc, []byte{1})
 	if got := s.Format(pointDesc); err == nil || got != "<none>" {

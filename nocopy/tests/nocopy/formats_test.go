@@ -31,7 +31,7 @@ func init() {
 	)
 }
 
-// orderWire is an Order with all fields.
+// orderWire returns the bytes of an Order with all fields.
 func orderWire() []byte {
 	s := newStruct(describedOrder)
 	s.SetInt64(fieldNamed(describedOrder, "id"), 1)
@@ -48,7 +48,7 @@ func framed(b []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
 
-// otherFormats holds what is no Thrift Binary, and what the error says of it.
+// otherFormats returns bytes of other formats, and the text of the error for each.
 func otherFormats() map[string][2]string {
 	order := string(orderWire())
 	strict := "\x80\x01\x00\x01\x00\x00\x00\x03get\x00\x00\x00\x01" + order
@@ -85,8 +85,8 @@ func otherFormats() map[string][2]string {
 	}
 }
 
-// TestOtherFormats: the error of Parse says what the bytes are, in one piece and in several, and
-// is the *Error that it is without. So does that of a Decoder.
+// TestOtherFormats: the errors of Parse and of a Decoder name the format of the bytes, in one or
+// several pieces. Apart from that, they are the usual *Errors.
 func TestOtherFormats(t *testing.T) {
 	for name, c := range otherFormats() {
 		b := []byte(c[0])
@@ -105,7 +105,7 @@ func TestOtherFormats(t *testing.T) {
 		_, err = parseStruct(describedOrder, b, nocopy.Lazy)
 		check("Lazy", err)
 		_, err = nocopy.ParseBlocks[nocopy.Struct](describedOrder, [][]byte{b[:2], b[2:min(7, len(b))], b[min(7, len(b)):]})
-		if name != "compact struct" { // that is recognised in one piece
+		if name != "compact struct" { // which is recognised only in one piece
 			check("ParseBlocks", err)
 		}
 		_, err = nocopy.Read[nocopy.Struct](describedOrder, strings.NewReader(c[0]), len(b))
@@ -117,8 +117,8 @@ func TestOtherFormats(t *testing.T) {
 	}
 }
 
-// TestOtherFormatsOfStreams: the error of a Decoder says what a stream is, also of one that gives
-// empty structs first, since the length of a frame begins with zeros.
+// TestOtherFormatsOfStreams: the error of a Decoder names the format of a stream, even if the
+// stream first gives empty structs, because the length of a frame begins with zeros.
 func TestOtherFormatsOfStreams(t *testing.T) {
 	order := string(orderWire())
 	large := newStruct(describedOrder)
@@ -129,7 +129,7 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 	streams["JSON lines"] = [2]string{strings.Repeat(`{"id":1,"note":"x"}`+"\n", 9000), "nocopyjson"}
 	for name, c := range streams {
 		if name == "compact struct" || name == "compact, framed" {
-			continue // in a stream it is not known where it ends; it ends inside of what looks like a map
+			continue // the end is unknown in a stream; it ends inside an apparent map
 		}
 		d := nocopy.NewDecoder[viewOfOrder](strings.NewReader(c[0]))
 		var err error
@@ -160,7 +160,8 @@ func TestOtherFormatsOfStreams(t *testing.T) {
 	}
 }
 
-// TestFramesOfRequired: the length of a frame begins with an empty struct, which the type refuses.
+// TestFramesOfRequired: the length of a frame begins like an empty struct, which is invalid for a
+// type with required fields.
 func TestFramesOfRequired(t *testing.T) {
 	wire := newStruct(requiredDesc)
 	wire.SetText(fieldNamed(requiredDesc, "t"), "text")
@@ -180,18 +181,18 @@ var requiredDesc = func() *thriftimpl.Desc {
 	return d
 }()
 
-// viewOfRequired is what is generated of requiredDesc.
+// viewOfRequired is like the type generated for requiredDesc.
 type viewOfRequired nocopy.Struct
 
 func (viewOfRequired) ThriftDesc() *thriftimpl.Desc { return requiredDesc }
 
-// viewOfOrder is what is generated of describedOrder.
+// viewOfOrder is like the type generated for describedOrder.
 type viewOfOrder nocopy.Struct
 
 func (viewOfOrder) ThriftDesc() *thriftimpl.Desc { return describedOrder }
 
-// TestBrokenBinary: of Thrift Binary that is truncated or has wrong bytes, and of random bytes, no
-// error says that they are something else.
+// TestBrokenBinary: for truncated or damaged Thrift Binary, and for random bytes, no error names
+// another format.
 func TestBrokenBinary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	wires := [][]byte{orderWire(), fullWire(t)}
@@ -225,7 +226,8 @@ func TestBrokenBinary(t *testing.T) {
 			for i := range b {
 				b[i] = byte(r.Uint32())
 			}
-			// Random bytes may happen to be another format: 2 of a million are a compact call.
+			// Random bytes may look like another format by chance: 2 in a million are a compact
+			// call.
 			if random++; claims(d, b) != nil {
 				taken++
 			}
@@ -241,7 +243,7 @@ func TestBrokenBinary(t *testing.T) {
 	}
 }
 
-// TestSetterOnAbsent: the panic names the struct, the field and what makes it.
+// TestSetterOnAbsent: the panic names the struct, the field and the method that makes it.
 func TestSetterOnAbsent(t *testing.T) {
 	s := newStruct(describedOrder)
 	defer s.Release()

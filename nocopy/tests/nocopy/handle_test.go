@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// panicsWith runs f, which must panic with a text that begins so.
+// panicsWith runs f, which must panic with a text that begins with begins.
 func panicsWith(t *testing.T, begins string, f func()) {
 	t.Helper()
 	defer func() {
@@ -22,8 +22,8 @@ func panicsWith(t *testing.T, begins string, f func()) {
 	f()
 }
 
-// TestRoomBefore: every function that makes room before a message refuses a negative size and one
-// that is too large.
+// TestRoomBefore: every function that makes room before a message refuses negative and too large
+// sizes.
 func TestRoomBefore(t *testing.T) {
 	for _, n := range []int{-1, -8, -30, -66_000, 1 << 30} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestRoomBefore(t *testing.T) {
 	}
 }
 
-// TestFormatOfAnyType: a handle's text and copy are had with the descriptor of its type only.
+// TestFormatOfAnyType: Format and Clone accept only the descriptor of the handle's type.
 func TestFormatOfAnyType(t *testing.T) {
 	s := newStruct(allDesc)
 	other := newStructDesc("Other")
@@ -57,7 +57,7 @@ func TestFormatOfAnyType(t *testing.T) {
 	}
 }
 
-// TestScannerDepth: a depth beyond all is as much as may be.
+// TestScannerDepth: a depth above the maximum means the maximum.
 func TestScannerDepth(t *testing.T) {
 	var s thriftimpl.Scanner
 	for _, depth := range []int{1 << 30, math.MaxInt} {
@@ -68,7 +68,8 @@ func TestScannerDepth(t *testing.T) {
 	}
 }
 
-// TestNilStreams: reading from nil and writing to nil are panics that name it.
+// TestNilStreams: reading from nil and writing to nil panic, and the text names the Reader or
+// Writer.
 func TestNilStreams(t *testing.T) {
 	s := newStruct(allDesc)
 	panicsWith(t, "nocopy: Read of a nil", func() { nocopy.Read[nocopy.Struct](allDesc, nil, 3) })

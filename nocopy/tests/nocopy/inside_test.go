@@ -1,4 +1,4 @@
-// What tests reach of package nocopy as generated code does, and of its engine.
+// The tests' access to package nocopy, as generated code has it, and to its engine.
 
 package nocopy_test
 
@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Functions and types that generated code has by package thriftimpl.
+// Functions and types of package thriftimpl.
 var (
 	newStruct     = thriftimpl.New
 	parseStruct   = thriftimpl.Parse
@@ -50,8 +50,8 @@ func armWord(f thriftimpl.Field) int32 { return int32(f >> entry.WordShift) }
 const (
 	fieldHeader = 3
 	textHeader  = 4
-	referSize   = 4 << 10       // texts from here on are referred to
-	maxCount    = chain.MaxSize // of a list
+	referSize   = 4 << 10       // texts of at least this size are referred to
+	maxCount    = chain.MaxSize // largest number of elements of a list
 )
 
 // Texts of panics.
@@ -71,7 +71,7 @@ func appendBE32(dst []byte, v uint32) []byte { return binary.BigEndian.AppendUin
 // messageOf returns the message of a handle of any kind.
 func messageOf[V nocopy.View](v V) *nocopy.Message { return nocopy.Struct(v).Message() }
 
-// parseInto is that of package nocopy, of the type that d describes.
+// parseInto is nocopy.ParseInto for the type that d describes.
 func parseInto(m *nocopy.Message, d *thriftimpl.Desc, b []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 	return engine.ParseInto(d, (*engine.Message)(m), b, opts)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Sizes at which something changes: what is referred to, what takes a block of its own, what is
-// copied because positions would run out, what is refused.
+// Tests of sizes at which something changes: values are referred to, take a block of their own,
+// are copied because positions would run out, or are refused.
 
-// TestManyReferred: referring to foreign memory uses up positions; in time it must give way to
-// copying.
+// TestManyReferred: referring to foreign memory uses up positions. In time, values must be copied
+// instead.
 func TestManyReferred(t *testing.T) {
 	n := testmode.Of(2_000, 10_000)
 	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
@@ -72,7 +72,7 @@ func TestManyReferred(t *testing.T) {
 	}
 }
 
-// TestOneFieldManyTimes: setting a referred value again uses its place again.
+// TestOneFieldManyTimes: setting a referred value again reuses its segment.
 func TestOneFieldManyTimes(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
@@ -161,7 +161,7 @@ func TestHugeBinary(t *testing.T) {
 	}
 }
 
-// TestOverTheLimit: messages above 100 MiB are built, sent, and parsed by those who ask for it.
+// TestOverTheLimit: messages above 100 MiB are built, sent and, with Limits, parsed.
 func TestOverTheLimit(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
@@ -256,8 +256,8 @@ func TestMillions(t *testing.T) {
 	}
 }
 
-// millionth reads all of the one container in s and returns its last number, or how far it was
-// right.
+// millionth reads all of the only container in s. It returns its last number, or the index of the
+// first wrong element.
 func millionth(s thriftimpl.Struct, name string) int {
 	n := 0
 	switch {
@@ -302,8 +302,8 @@ func millionth(s thriftimpl.Struct, name string) int {
 	return n
 }
 
-// TestStoreAtTheEnd: numbers at the end of a large message, in the last segment of its memory,
-// reach the wire like others.
+// TestStoreAtTheEnd: numbers at the end of a large message, in the last segment of its memory, are
+// sent like others.
 func TestStoreAtTheEnd(t *testing.T) {
 	d := newStructDesc("Tail")
 	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "text", Type: typeString}, thriftimpl.FieldDesc{ID: 2, Name: "n", Type: typeI64}, thriftimpl.FieldDesc{ID: 3, Name: "ok", Type: typeBool})
@@ -339,7 +339,7 @@ func TestStoreAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRowsManyLong: of more texts than there are segments some are copied, as with setters.
+// TestRowsManyLong: if there are more texts than segments, some are copied, as with setters.
 func TestRowsManyLong(t *testing.T) {
 	long := strings.Repeat("x", referSize)
 	words := fieldNamed(allDesc, "words")
@@ -380,10 +380,10 @@ func TestRowsManyLong(t *testing.T) {
 	}
 }
 
-// TestNegativeLength: a length with the sign is negative also where there are as many bytes as it
-// would stand for without.
+// TestNegativeLength: a length with the sign bit is negative, even if as many bytes follow as it
+// would mean without the sign.
 func TestNegativeLength(t *testing.T) {
-	if raceEnabled || math.MaxInt == math.MaxInt32 { // memory for four times as much, or not as much
+	if raceEnabled || math.MaxInt == math.MaxInt32 { // too little memory
 		return
 	}
 	size := int64(1 << 31)

@@ -16,17 +16,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// panics calls f and wants it to panic with the text.
+// panics checks that f panics with the text.
 func panics(t *testing.T, what, text string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
 		got := recover()
 		if text == panicAbsent && strings.Contains(fmt.Sprint(got), setterOnAbsent) {
-			return // it may name the field
+			return // the panic may name the field
 		}
 		if text == panicStale && isStale(got) {
-			return // it may name the type
+			return // the panic may name the type
 		}
 		if got != text {
 			t.Errorf("%s: panic with %v, want %q", what, got, text)
@@ -41,7 +41,7 @@ func isStale(v any) bool {
 	return regexp.MustCompile(text).MatchString(fmt.Sprint(v))
 }
 
-// fullWire is a message in which every kind of handle can be had.
+// fullWire returns the bytes of a message with every kind of handle.
 func fullWire(t testing.TB) []byte {
 	s := newStruct(allDesc)
 	defer s.Release()
@@ -54,7 +54,7 @@ func fullWire(t testing.TB) []byte {
 	s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, [][]byte{{1}, {2}})
 	thriftimpl.SetUUIDs(s, fieldNamed(allDesc, "keys"), allDesc, []nocopy.UUID{{1}})
 	counts := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
-	for i := range 40 { // more than are looked up one by one
+	for i := range 40 { // enough for a hash table
 		counts.Put("key "+itoa(i), int64(i))
 	}
 	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
@@ -71,7 +71,7 @@ func fullWire(t testing.TB) []byte {
 	return bytes.Clone(s.Message().Bytes())
 }
 
-// uses are what can be done with the handles of a message.
+// uses returns all operations on the handles of a message.
 func uses(s thriftimpl.Struct) map[string]func() {
 	var (
 		flag, medium, text, blob = fieldNamed(allDesc, "flag"), fieldNamed(allDesc, "medium"), fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
@@ -162,8 +162,8 @@ func writes(use string) bool {
 	return name == "Append" || name == "AppendNew"
 }
 
-// TestUseAfterRelease: a handle of any kind dies with its message, also when the message's memory
-// has a new one in it by then.
+// TestUseAfterRelease: a handle of any kind ends with its message, even if the memory already has
+// a new message.
 func TestUseAfterRelease(t *testing.T) {
 	wire := fullWire(t)
 	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, nocopy.Lazy, "lazy")} {
@@ -195,7 +195,7 @@ func TestUseAfterRelease(t *testing.T) {
 	}
 }
 
-// TestUses: what panics after Release does not before.
+// TestUses: operations that panic after Release do not panic before.
 func TestUses(t *testing.T) {
 	wire := fullWire(t)
 	for name := range uses(mustParse(t, allDesc, wire)) {
@@ -221,8 +221,7 @@ func mustParse(t testing.TB, d *thriftimpl.Desc, wire []byte, opts ...nocopy.Opt
 	return s
 }
 
-// ignoredTwice calls a Release that is not the first. It must do nothing; with the tag nocopydebug
-// it must panic.
+// ignoredTwice calls Release again. It must do nothing or, with the tag nocopydebug, panic.
 func ignoredTwice(t *testing.T, what string, release func()) {
 	t.Helper()
 	if debugging {
@@ -251,7 +250,7 @@ func TestRelease(t *testing.T) {
 	panics(t, "Release of the message of a constant", panicNotRoot, constant.Message().Release)
 }
 
-// TestReleaseAbsent: Release of anything that is not there does nothing, as often as it is called.
+// TestReleaseAbsent: Release of an absent handle does nothing, any number of times.
 func TestReleaseAbsent(t *testing.T) {
 	s := mustParse(t, allDesc, fullWire(t), nocopy.Own)
 	failed, err := parseStruct(allDesc, []byte{0xff})
@@ -292,8 +291,8 @@ func TestReleaseAbsent(t *testing.T) {
 	d.Release()
 }
 
-// TestReleaseTwiceAfterReuse: a second Release of a handle leaves the message alone that is in the
-// same memory by then, in this goroutine or another one.
+// TestReleaseTwiceAfterReuse: a second Release of a handle does not affect the message that is in
+// the same memory by then, in this goroutine or another one.
 func TestReleaseTwiceAfterReuse(t *testing.T) {
 	if debugging {
 		t.Skip("a second Release panics with nocopydebug, and no memory is used again")
@@ -324,13 +323,13 @@ func TestReleaseTwiceAfterReuse(t *testing.T) {
 	}
 }
 
-// TestReleaseUnsent: a message of any size may be released before it was sent or finished, also
-// the first one that its memory holds.
+// TestReleaseUnsent: a message of any size may be released before it was sent or finished, even
+// the first message in its memory.
 func TestReleaseUnsent(t *testing.T) {
 	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
 		for n := 1; n <= 1<<16; n *= testmode.Of(64, 2) {
 			for _, linked := range []bool{false, true} {
-				runtime.GC() // whatever waits in pools is gone after two
+				runtime.GC() // two collections empty the pools
 				runtime.GC()
 				s := newStruct(allDesc, opts...)
 				words := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, 0))
@@ -348,7 +347,7 @@ func TestReleaseUnsent(t *testing.T) {
 	}
 }
 
-// TestAbsent: what is not there reads as zero, and can be made but not filled.
+// TestAbsent: absent structs and containers read as zero. They can be made, but not filled.
 func TestAbsent(t *testing.T) {
 	s := newStruct(allDesc)
 	defer s.Release()
@@ -362,7 +361,7 @@ func TestAbsent(t *testing.T) {
 			case name == "Release":
 				use() // nothing
 			case name == "UnsetArm" || strings.HasSuffix(name, "Set") && strings.Contains(name, " "):
-				// An index is out of range first, or there is nothing to do.
+				// The index is out of range first, or nothing is to be done.
 			case strings.HasSuffix(name, "At") && !strings.HasSuffix(name, "NewAt"):
 				func() {
 					defer func() {
@@ -466,8 +465,7 @@ func TestCountOutOfRange(t *testing.T) {
 	}
 }
 
-// TestStringsOutliveRelease: memory that strings may point to is not used twice, unless Recycle
-// allows it.
+// TestStringsOutliveRelease: memory that strings may refer to is not used again without Recycle.
 func TestStringsOutliveRelease(t *testing.T) {
 	wire := fullWire(t)
 	var strs []string

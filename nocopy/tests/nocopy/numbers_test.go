@@ -15,8 +15,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Lists of numbers are converted all at once, in pieces that their length and place in memory
-// decide on. What they hold is compared with what package encoding/binary makes of it.
+// Lists of numbers are converted at once, in pieces that depend on their length and place in
+// memory. These tests compare the results with those of encoding/binary.
 
 var numbersDesc = newStructDesc("Numbers")
 
@@ -34,7 +34,7 @@ func init() {
 
 type shade int32
 
-// listOf is what lists of E can do.
+// listOf is the interface of lists of E.
 type listOf[E any] interface {
 	nocopy.View
 	Len() int
@@ -45,7 +45,7 @@ type listOf[E any] interface {
 	All() iter.Seq2[int, E]
 }
 
-// numberKind is a kind of list: its field, and how that is set.
+// numberKind is a kind of list: its field, and the function that sets it.
 type numberKind[E comparable, L listOf[E]] struct {
 	field string
 	set   func(s thriftimpl.Struct, f thriftimpl.Field, d *thriftimpl.Desc, v []E)
@@ -63,7 +63,7 @@ func TestNumbers(t *testing.T) {
 	numberKind[shade, nocopy.EnumList[shade]]{"enums", setShades, func(r uint64) shade { return shade(r) }}.test(t)
 }
 
-// numberRand is set anew for each kind of numbers.
+// numberRand is set again for each kind of numbers.
 var numberRand *rand.Rand
 
 func (n numberKind[E, L]) random(count int) []E {
@@ -74,8 +74,8 @@ func (n numberKind[E, L]) random(count int) []E {
 	return v
 }
 
-// test has lists of all lengths and origins read, changed, sent and read again. The large ones
-// cross the lines between segments, and those between blocks as they arrive.
+// test reads, changes, sends, and reads again lists of all lengths and origins. Large lists cross
+// the boundaries of segments, and of the blocks that they arrive in.
 func (n numberKind[E, L]) test(t *testing.T) {
 	t.Run(n.field, func(t *testing.T) {
 		numberRand = rand.New(rand.NewPCG(1, 2))
@@ -131,14 +131,14 @@ func (n numberKind[E, L]) wire(t *testing.T, v []E) []byte {
 	return append(b, 0)
 }
 
-// checked is a message and what it must hold.
+// checked is a message with its expected contents.
 type checked[E comparable, L listOf[E]] struct {
 	numberKind[E, L]
 	t     *testing.T
 	s     thriftimpl.Struct
 	want  []E
 	about string
-	after []byte // on the wire, after the list
+	after []byte // wire bytes after the list
 }
 
 func (c *checked[E, L]) list() L { return L(c.s.Child(fieldNamed(numbersDesc, c.field), numbersDesc)) }
@@ -153,7 +153,7 @@ func (c *checked[E, L]) check(when string) {
 	if got := l.AppendTo(nil); !slices.Equal(got, c.want) {
 		c.t.Fatalf("%s, %s: AppendTo(nil) is wrong", c.about, when)
 	}
-	// Into a slice with some room that has an element already, and something after that must stay.
+	// AppendTo a slice that has an element and some room, after which bytes must stay unchanged.
 	room := c.random(2 + len(c.want)/2 + numberRand.IntN(len(c.want)+2))
 	rest := slices.Clone(room)
 	got := l.AppendTo(room[:1])

@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestOddBools: a bool on the wire that is neither 0 nor 1 is true: in fields, as element, as key
-// and as value. It goes out as it came, and as a key it is the one key that true is.
+// TestOddBools: a bool byte that is neither 0 nor 1 is true, as a field, element, key or value. It
+// is sent unchanged. As a key it equals the key true.
 func TestOddBools(t *testing.T) {
 	wire := []byte("\x02\x00\x01\xff" +
 		"\x0f\x00\x19\x02\x00\x00\x00\x03\x02\x00\x80" +
@@ -29,7 +29,7 @@ func TestOddBools(t *testing.T) {
 			m := nocopy.Map[bool, bool, thriftimpl.AsBool, thriftimpl.AsBool](s.Child(fieldNamed(allDesc, "pairs"), allDesc))
 			yes, ok := m.Get(true)
 			no, okNo := m.Get(false)
-			if !ok || !okNo || !yes || !no || m.Len() != 2 { // of the keys 7 and 1 the last counts
+			if !ok || !okNo || !yes || !no || m.Len() != 2 { // the keys 7 and 1 are equal: the last counts
 				t.Errorf("%s: %d keys, true: %v %v, false: %v %v", w.name, m.Len(), yes, ok, no, okNo)
 			}
 			checkOutput(t, w.name, nocopy.Struct(s).Message(), wire)

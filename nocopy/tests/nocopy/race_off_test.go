@@ -1,4 +1,4 @@
-// Tests ask here whether the race detector is on.
+// raceEnabled tells tests whether the race detector is on.
 
 //go:build !race
 

@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// rewritten are texts of smallWire: how they are set, and where Format shows them.
+// rewritten has the texts of smallWire: how to set each, and where Format shows it.
 var rewritten = []struct {
 	name string
 	set  func(s thriftimpl.Struct, v string)
@@ -37,7 +37,7 @@ var cloned = way{"cloned", func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.
 	return s.Clone(d), nil
 }}
 
-// smallWire is a message with texts, and all that may stand around them.
+// smallWire returns a message with texts and all kinds of values around them.
 func smallWire() []byte {
 	s := newStruct(allDesc)
 	defer s.Release()
@@ -57,8 +57,8 @@ func smallWire() []byte {
 	return s.Message().AppendTo(nil)
 }
 
-// TestRewrite: a text in a small message that was received is set without a node, whatever stands
-// before it and after it, and what was read from the message before stays as it is.
+// TestRewrite: a text in a small received message is set without a node, whatever is before and
+// after it. Strings that were read before stay unchanged.
 func TestRewrite(t *testing.T) {
 	wire := smallWire()
 	long := append(bytes.Clone(wire[:len(wire)-1]), "\x0b\x03\xe7\x00\x00\x10\x00"+strings.Repeat("z", 4<<10)+"\x00"...)
@@ -103,7 +103,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestRewriteKeepsNewBytes: what NewBytes returned is still the field when another one is set.
+// TestRewriteKeepsNewBytes: bytes from NewBytes are still those of the field after another field
+// was set.
 func TestRewriteKeepsNewBytes(t *testing.T) {
 	s := mustParse(t, allDesc, smallWire())
 	defer s.Release()
@@ -120,7 +121,7 @@ func TestRewriteKeepsNewBytes(t *testing.T) {
 	}
 }
 
-// TestRewriteAgain: texts may be set any number of times, and be made of each other.
+// TestRewriteAgain: texts may be set any number of times, also to each other.
 func TestRewriteAgain(t *testing.T) {
 	text := fieldNamed(allDesc, "text")
 	s := mustParse(t, allDesc, smallWire())
@@ -150,8 +151,8 @@ func TestRewriteAgain(t *testing.T) {
 	}
 }
 
-// TestRewriteShadow: a field that came twice goes altogether, also after a text before it was
-// set.
+// TestRewriteShadow: all occurrences of a field that came twice are removed, even after a text
+// before them was set.
 func TestRewriteShadow(t *testing.T) {
 	const medium = "\x08\x00\x04\x00\x00\x00"
 	s := mustParse(t, allDesc, []byte("\x0b\x00\x07\x00\x00\x00\x01a"+medium+"\x01"+medium+"\x02\x00"))

@@ -1,5 +1,5 @@
-// The struct types that most tests of this package use, as those beside package nocopy have them,
-// and how tests name their fields.
+// The struct types of most tests of this package, the same as in the tests beside package nocopy,
+// and access to their fields by name.
 
 package nocopy_test
 
@@ -9,18 +9,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// The descriptors that this package's tests run on, as generated code would make them. allDesc has
-// a field of every kind, ids at the edges of their range, and itself inside of itself.
+// The descriptors for this package's tests, as generated code would make them. allDesc has a field
+// of every kind, ids at the limits of their range, and a field of its own type.
 
 var (
 	pointDesc   = newStructDesc("Point")
 	shapeDesc   = newUnionDesc("Shape")
 	allDesc     = newStructDesc("All")
-	strictDesc  = newStructDesc("Strict")  // required fields, also inside of others
+	strictDesc  = newStructDesc("Strict")  // required fields, also nested
 	defaultDesc = newStructDesc("Default") // fields with IDL defaults
 	emptyDesc   = newStructDesc("Empty")
-	wideDesc    = newStructDesc("Wide") // 250 fields: what costs most index for least bytes
-	treeDesc    = newStructDesc("Tree") // recursion through a list only
+	wideDesc    = newStructDesc("Wide") // 250 fields: the most index for the fewest bytes
+	treeDesc    = newStructDesc("Tree") // recursion only through a list
 
 	descs = map[string]*thriftimpl.Desc{}
 )
@@ -96,7 +96,7 @@ func init() {
 	for i := range 250 {
 		wide = append(wide, opt(int16(i+1), fmt.Sprint("f", i+1), typeI64))
 	}
-	wideDesc.Define(wide...) // as code does that was generated before there were wide structs
+	wideDesc.Define(wide...) // like generated code from before wide structs
 	for _, d := range []*thriftimpl.Desc{pointDesc, shapeDesc, allDesc, strictDesc, defaultDesc, emptyDesc, wideDesc, treeDesc} {
 		descs[d.Name()] = d
 	}
@@ -104,7 +104,7 @@ func init() {
 
 var defaultFields []thriftimpl.FieldDesc
 
-// fieldNamed returns the constant of the field with this name, as generated code has it.
+// fieldNamed returns the constant that generated code would have for the field with this name.
 func fieldNamed(d *thriftimpl.Desc, name string) thriftimpl.Field {
 	i := d.NumberByName(name)
 	if i < 0 {

@@ -16,18 +16,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Messages that share memory. Each has a twin to which the same is done, but with copies, so that
-// it shares nothing: whatever others do, a message must read as its twin does.
+// Messages that share memory. Each has a twin that gets the same changes, but with copies, so that
+// it shares nothing. A message must always read like its twin, whatever happens to other messages.
 
 // shared is a message with its twin. Its owner changes it under the lock; others link its bytes
 // under the lock for readers.
 type shared struct {
 	sync.RWMutex
 	s, twin thriftimpl.Struct
-	number  int // locks are taken in this order
+	number  int // locks are taken in the order of numbers
 }
 
-// change has f change the message, and finishes it, so that others may link its bytes.
+// change calls f, which changes the message, and then finishes the message, so that others may
+// link its bytes.
 func (x *shared) change(f func()) {
 	x.Lock()
 	defer x.Unlock()
@@ -36,7 +37,7 @@ func (x *shared) change(f func()) {
 	x.twin.Message().Finish()
 }
 
-// changeFrom is change that reads src meanwhile.
+// changeFrom is change with a function that reads src.
 func (x *shared) changeFrom(src *shared, f func()) {
 	if src.number < x.number {
 		src.RLock()
@@ -58,7 +59,8 @@ func fieldsToShare() sharedFields {
 	return sharedFields{f("self"), f("children"), f("numbers"), f("words"), f("text"), f("blob"), f("medium"), f("counts"), f("points")}
 }
 
-// newShared makes a message that is worth linking: in one of the ways in which messages come.
+// newShared makes a message that is large enough for linking, in one of the ways to make or
+// receive one.
 func newShared(r *rand.Rand, recycle bool) *shared {
 	fillShared := func(s thriftimpl.Struct, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -195,7 +197,7 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 	}
 }
 
-// check wants the message to read and to be sent as its twin. Both are finished then.
+// check finishes both messages, and checks that the message reads and is sent like its twin.
 func (x *shared) check() error {
 	x.s.Message().Finish()
 	x.twin.Message().Finish()
@@ -210,8 +212,8 @@ func (x *shared) check() error {
 	if bytes.Equal(sent, want) {
 		return nil
 	}
-	// A field that was removed and set again is elsewhere if the message was compacted in between,
-	// which depends on what memory it has.
+	// A field that was removed and set again has another place if the message was compacted in
+	// between, which depends on its memory.
 	got, err := inOnePiece.parse(allDesc, sent, nocopy.Limits{MaxDepth: 10_000})
 	if err != nil {
 		return err
@@ -228,8 +230,8 @@ func (x *shared) release() {
 	x.twin.Release()
 }
 
-// TestSharingConcurrently: goroutines that each own messages link parts of each other's, edit, and
-// release, in any order.
+// TestSharingConcurrently: goroutines that each own messages link parts of each other's messages,
+// edit and release them, in any order.
 func TestSharingConcurrently(t *testing.T) {
 	for _, recycle := range []func(r *rand.Rand) bool{
 		func(*rand.Rand) bool { return true }, func(*rand.Rand) bool { return false }, func(r *rand.Rand) bool { return r.IntN(2) == 0 },
@@ -284,8 +286,8 @@ func TestSharingConcurrently(t *testing.T) {
 	}
 }
 
-// TestFreeze: what is done to a message afterwards leaves the memory alone that its bytes were
-// in, and is in the message nonetheless.
+// TestFreeze: later changes do not touch the memory of a frozen message's bytes, but are in the
+// message.
 func TestFreeze(t *testing.T) {
 	before := chain.BlocksInUse()
 	for i := range 60 {
@@ -323,15 +325,15 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestReleaseOrders: of four messages, each made of parts of the one before, every order of
-// release, with every choice of which recycle: those that are left keep their bytes, also when
-// they are changed and when others use the memory again.
+// TestReleaseOrders: four messages, each made of parts of the previous one, are released in every
+// order, with every choice of recycling ones. The remaining messages keep their bytes, even if
+// they are changed, and if others use the memory again.
 func TestReleaseOrders(t *testing.T) {
 	before := chain.BlocksInUse()
 	for _, order := range orders(4) {
 		for modes := range 16 {
 			if !testmode.Long && modes%5 != 0 {
-				continue // it takes long
+				continue // too slow
 			}
 			r := rand.New(rand.NewPCG(uint64(modes), 5))
 			var chain [4]*shared
@@ -344,7 +346,7 @@ func TestReleaseOrders(t *testing.T) {
 			}
 			for k, i := range order {
 				chain[i].release()
-				for range 3 { // others take the memory, if it can be had
+				for range 3 { // other messages take the memory, if it is free
 					o := newShared(r, true)
 					o.edit(r)
 					o.release()
@@ -377,13 +379,13 @@ func orders(n int) [][]int {
 	return all
 }
 
-// TestShareAdopted: a small block that was copied because something in it was set lies in the
-// message's own memory, which must stay as long as somebody links to it.
+// TestShareAdopted: a small block that was copied because of a setter is in the message's own
+// memory, which must stay as long as another message links to it.
 func TestShareAdopted(t *testing.T) {
 	inner, outer := newStructDesc("Inner"), newStructDesc("Outer")
 	inner.Define(
 		thriftimpl.FieldDesc{ID: 1, Name: "a", Type: typeString},
-		// Not in the template: it is where it is set
+		// Not in the template, so that it has a place only when it is set
 		thriftimpl.FieldDesc{ID: 2, Name: "n", Type: typeI64, Req: thriftimpl.Optional},
 		thriftimpl.FieldDesc{ID: 3, Name: "b", Type: typeString},
 	)
@@ -396,7 +398,7 @@ func TestShareAdopted(t *testing.T) {
 	c.SetText(inner.Field(2), text)
 	wire := s.Message().AppendTo(nil)
 	s.Release()
-	const number = 3 + 7 + 3_000 // where its header is
+	const number = 3 + 7 + 3_000 // offset of its header
 	for _, options := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
 		from, err := nocopy.ParseBlocks[thriftimpl.Struct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
 		if err != nil {
@@ -414,7 +416,7 @@ func TestShareAdopted(t *testing.T) {
 		}
 		from.Child(outer.Field(0), outer).SetInt64(inner.Field(1), 3)
 		from.Release()
-		for range 50 { // whoever gets the memory next fills it
+		for range 50 { // messages that may get the memory, and fill it
 			other := newStruct(outer, options...)
 			other.NewChild(outer.Field(0), outer, 0).SetText(inner.Field(0), strings.Repeat("y", 3_900))
 			other.Release()

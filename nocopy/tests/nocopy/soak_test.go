@@ -19,7 +19,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// soakMessages is how many messages TestSoak handles in each mode: NOCOPY_SOAK_MESSAGES, or a few.
+// soakMessages returns how many messages TestSoak handles in each mode: NOCOPY_SOAK_MESSAGES, or a
+// few.
 func soakMessages(t *testing.T) int {
 	text := os.Getenv("NOCOPY_SOAK_MESSAGES")
 	if text == "" {
@@ -32,7 +33,7 @@ func soakMessages(t *testing.T) int {
 	return n
 }
 
-// resident returns the memory that the process has in RAM, in bytes; 0 where that can't be told.
+// resident returns the resident memory of the process in bytes, or 0 if it is unknown.
 func resident() int {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -42,7 +43,7 @@ func resident() int {
 	return pages * os.Getpagesize()
 }
 
-// soakWires are received messages of every octave from 1 KiB to 8 MiB; in the short form of 1, 16
+// soakWires returns messages of each power of two from 1 KiB to 8 MiB; in the short form of 1, 16
 // and 256 KiB.
 func soakWires() [][]byte {
 	var wires [][]byte
@@ -65,13 +66,13 @@ func soakWires() [][]byte {
 	return wires
 }
 
-// soaker treats messages as a busy program does.
+// soaker handles messages like a busy program.
 type soaker struct {
 	r       *rand.Rand
 	opts    []nocopy.Option
 	recycle bool
 	wires   [][]byte
-	kept    [200]string // strings that somebody keeps
+	kept    [200]string // strings that the program keeps
 	numbers []int64
 }
 
@@ -83,7 +84,7 @@ func (k *soaker) one() error {
 	}
 	wire := k.wires[octave]
 	text, words := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "words")
-	if k.r.IntN(4) == 0 { // built
+	if k.r.IntN(4) == 0 { // build a message
 		s := newStruct(allDesc, k.opts...)
 		n := len(wire) / 16
 		s.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, k.numbers[:n])
@@ -109,7 +110,7 @@ func (k *soaker) one() error {
 		k.kept[k.r.IntN(len(k.kept))] = l.At(l.Len() - 1)
 	}
 	other := s
-	if k.r.IntN(8) == 0 { // linked into another, and gone
+	if k.r.IntN(8) == 0 { // link it into another, and drop it
 		other = newStruct(allDesc, k.opts...)
 		other.SetChild(fieldNamed(allDesc, "self"), allDesc, s)
 		s.Release()
@@ -124,9 +125,8 @@ func readAll(wire []byte, opts []nocopy.Option) (thriftimpl.Struct, error) {
 	return nocopy.Read[thriftimpl.Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
-// TestSoak handles messages as soakWires returns them, one after the other in several goroutines,
-// and wants the process to stay as large as it has become in the first part. With -v it prints how
-// that went.
+// TestSoak handles the messages of soakWires, one after another in several goroutines. After the
+// first part of the test the process must not grow. With -v it prints the sizes.
 func TestSoak(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("measures memory, which the race detector and nocopydebug use otherwise")
@@ -174,7 +174,7 @@ func TestSoak(t *testing.T) {
 	debug.FreeOSMemory()
 }
 
-// live returns the bytes of the heap that are in use, pools emptied.
+// live returns the bytes of the heap in use, after emptying the pools.
 func live() int {
 	for range 3 {
 		runtime.GC()
@@ -184,8 +184,8 @@ func live() int {
 	return int(m.HeapAlloc)
 }
 
-// TestHugeMessageLeaves: what one huge message has taken is given up when the messages after it
-// are small, also when pools are never left alone for long enough to be emptied.
+// TestHugeMessageLeaves: the memory of a huge message is given up when later messages are small,
+// even if pools are in use too often to be emptied.
 func TestHugeMessageLeaves(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("pools are not pools then")
@@ -229,13 +229,13 @@ func TestHugeMessageLeaves(t *testing.T) {
 				huge(s)
 				s.Message().WriteTo(io.Discard)
 				s.Release()
-				for range 3 { // what is in a pool survives one collection, if it is used meanwhile any number
+				for range 3 { // a pool's items survive one collection, or any number if they are used
 					small(1000)
 					runtime.GC()
 				}
 				var now runtime.MemStats
 				runtime.ReadMemStats(&now)
-				// One slab may wait to be carved
+				// One slab may wait for new messages
 				if held := int(now.HeapAlloc) - before; held > chain.MaxSlabSize+256<<10 {
 					t.Errorf("%s, %s: %d bytes are still held", name, mode, held)
 				}
@@ -244,9 +244,9 @@ func TestHugeMessageLeaves(t *testing.T) {
 	}
 }
 
-// TestRetainedString: a string that somebody keeps keeps one slab alive: of chain.SlabSize, or of
-// a message larger than that one of chain.MaxSlabSize, but of what was received as large pieces as
-// much as the message at most.
+// TestRetainedString: a string that the program keeps keeps one slab alive: chain.SlabSize, or
+// chain.MaxSlabSize for a larger message. For a message received in large pieces, it is at most
+// the size of the message.
 func TestRetainedString(t *testing.T) {
 	if !aliasing || raceEnabled {
 		t.Skip("strings are copies, or memory is measured with what the race detector needs")
@@ -277,7 +277,7 @@ func TestRetainedString(t *testing.T) {
 				var kept [n]string
 				before := live()
 				for i := range kept {
-					// Many messages, of which one string is kept
+					// Many messages, of each of which one string is kept
 					for range max(1, testmode.Of(10_000, 1_000_000)/len(wire)) {
 						s := receive(wire)
 						kept[i] = nocopy.StringList(s.Child(words, allDesc)).At(0)

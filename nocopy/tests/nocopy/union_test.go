@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestStrangeArm: an arm that the IDL does not know stays while the union is only read, linked or
-// cloned, and goes when one of ours is set, wherever the union is and however it came there.
+// TestStrangeArm: an unknown arm stays while the union is only read, linked or cloned, and is
+// removed when a known arm is set, wherever the union is and however it got there.
 func TestStrangeArm(t *testing.T) {
 	const (
 		label   = "\x0b\x00\x03\x00\x00\x00\x01l"
@@ -27,7 +27,7 @@ func TestStrangeArm(t *testing.T) {
 		}
 		return all
 	}
-	filler := longText[:referSize] // makes what is linked large enough for that
+	filler := longText[:referSize] // makes linked parts large enough for linking
 	list := []way{cloned}
 	for i, w := range ways(len(wire)) {
 		if i < 12 || i%7 == 0 {
@@ -121,13 +121,13 @@ func TestStrangeArm(t *testing.T) {
 	}
 }
 
-// TestArmFromItself: an arm may be made of what another arm, or the same one, holds, or of what is
-// around the union.
+// TestArmFromItself: an arm may be set to the contents of another arm, of the same arm, or of the
+// struct around the union.
 func TestArmFromItself(t *testing.T) {
 	a, sh, p := namedIn(allDesc), namedIn(shapeDesc), namedIn(pointDesc)
 	for _, c := range []struct {
 		name string
-		set  func(s, u thriftimpl.Struct) // s holds the union u
+		set  func(s, u thriftimpl.Struct) // s contains the union u
 		want string
 	}{
 		{"outline of points around", func(s, u thriftimpl.Struct) {
@@ -169,8 +169,8 @@ func TestArmFromItself(t *testing.T) {
 	}
 }
 
-// TestArmOfWhatIsAround: the struct around a union becomes its arm as it was, with what the union
-// held.
+// TestArmOfWhatIsAround: if the arm is set to the struct around the union, it becomes a copy of
+// that struct with the union's old contents.
 func TestArmOfWhatIsAround(t *testing.T) {
 	around, choice := newStructDesc("Around"), newUnionDesc("Choice")
 	around.Define(thriftimpl.FieldDesc{ID: 1, Name: "v", Type: typeI32}, thriftimpl.FieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
@@ -198,8 +198,8 @@ func TestArmOfWhatIsAround(t *testing.T) {
 	}
 }
 
-// TestArmFromDeadHandle: a union is as it was after a panic of a setter that was given a handle
-// that may not be used.
+// TestArmFromDeadHandle: a union is unchanged after a setter panics because of a handle that must
+// not be used.
 func TestArmFromDeadHandle(t *testing.T) {
 	sh := namedIn(shapeDesc)
 	dead := newStruct(allDesc)

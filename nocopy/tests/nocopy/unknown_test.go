@@ -31,7 +31,7 @@ const unknownWire = "\x08\x00\x64\x00\x00\x00\x07" + // 100: i32 7
 	"\x08\xff\xfe\x00\x00\x00\x01" + // −2
 	"\x00"
 
-// TestUnknown: what the IDL does not know is listed, kept and sent on, edited or not, lazy or not.
+// TestUnknown: unknown fields are listed, kept and sent on, edited or not, lazy or not.
 func TestUnknown(t *testing.T) {
 	want := []string{
 		"100 i32 00000007", "101 string 000000026869", "4 string 0000000173", "13 list 080000000100000005",
@@ -66,7 +66,7 @@ func TestUnknown(t *testing.T) {
 				}
 			}
 			for range clone.Unknown(allDesc) {
-				break // may stop early
+				break // the loop may stop early
 			}
 			other.Release()
 			again.Release()
@@ -152,7 +152,7 @@ func TestPeek(t *testing.T) {
 	if _, err := nocopy.Peek([]byte(wire), 9); !errors.Is(err, nocopy.ErrNotFound) {
 		t.Errorf("not found: %v", err)
 	}
-	// What is cut off is only missed after it.
+	// Truncation is an error only for values after it.
 	for n := range len(wire) {
 		v, err := nocopy.Peek([]byte(wire[:n]), 2, 5)
 		var e *nocopy.Error

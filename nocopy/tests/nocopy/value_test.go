@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestValueOfAnotherType: what reads a Value whose bytes are too few for its type, or that has
-// another type, gets zeros.
+// TestValueOfAnotherType: methods of a Value with another type, or with too few bytes, return
+// zeros.
 func TestValueOfAnotherType(t *testing.T) {
 	for wire := range nocopy.WireType(20) {
 		for n := range 20 {

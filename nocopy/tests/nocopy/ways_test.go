@@ -1,4 +1,4 @@
-// The ways in which bytes become a message, and what tests compare.
+// The ways in which bytes become a message, and comparisons for tests.
 
 package nocopy_test
 
@@ -18,7 +18,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// checkError wants an *Error for the reason at a place in the first n bytes of a message.
+// checkError checks that err is an *Error for the reason at a place in the first n bytes of a
+// message.
 func checkError(t testing.TB, where string, err error, d *thriftimpl.Desc, n int, reason error) *nocopy.Error {
 	t.Helper()
 	var e *nocopy.Error
@@ -37,7 +38,7 @@ func checkError(t testing.TB, where string, err error, d *thriftimpl.Desc, n int
 	return e
 }
 
-// checkOutput compares every form of output with the wire bytes wanted.
+// checkOutput compares every form of output with the expected wire bytes.
 func checkOutput(t testing.TB, name string, m *nocopy.Message, want []byte) {
 	t.Helper()
 	var w bytes.Buffer
@@ -55,7 +56,7 @@ func checkOutput(t testing.TB, name string, m *nocopy.Message, want []byte) {
 	}
 }
 
-// cutAt returns the way that gets its bytes in two blocks.
+// cutAt returns the way that gets its bytes in two blocks, cut at n.
 func cutAt(n int) way {
 	return way{fmt.Sprintf("cut at %d", n), func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		n := min(n, len(wire))
@@ -63,7 +64,7 @@ func cutAt(n int) way {
 	}}
 }
 
-// cutEvery returns the way that gets its bytes in blocks of n.
+// cutEvery returns the way that gets its bytes in blocks of n bytes.
 func cutEvery(n int) way {
 	return way{fmt.Sprintf("blocks of %d", n), func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 		var blocks [][]byte
@@ -74,13 +75,13 @@ func cutEvery(n int) way {
 	}}
 }
 
-// way is one way in which bytes become a message. All of them must come to the same.
+// way is one way in which bytes become a message. All ways must give the same result.
 type way struct {
 	name  string
 	parse func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error)
 }
 
-// ways returns all ways for a message of n bytes: cut at every offset among them.
+// ways returns all ways for a message of n bytes, including cuts at every offset.
 func ways(n int) []way {
 	list := []way{
 		inOnePiece, owned, fromReader, recycled, with(inOnePiece, nocopy.Lazy, "lazy"), with(fromReader, nocopy.Lazy, "lazy"),
@@ -109,9 +110,9 @@ var (
 	recycled = with(fromReader, nocopy.Recycle, "recycled")
 )
 
-// allocated returns how many bytes f allocates, starting with empty pools.
+// allocated returns the number of bytes that f allocates, beginning with empty pools.
 func allocated(f func()) int {
-	for range 2 { // what pools hold survives one collection
+	for range 2 { // items in pools survive one collection
 		runtime.GC()
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// zeroHandles are the zero values of all types of handles.
+// zeroHandles has the zero values of all types of handles.
 var zeroHandles = []any{
 	thriftimpl.Struct{}, nocopy.BoolList{}, nocopy.Int8List{}, nocopy.Int16List{}, nocopy.Int32List{}, nocopy.Int64List{}, nocopy.Float64List{}, nocopy.UUIDList{}, nocopy.EnumList[color]{}, nocopy.StringList{}, nocopy.BytesList{},
 	nocopy.StructList[thriftimpl.Struct]{}, nocopy.NestedList[nocopy.Int64List]{}, nocopy.NestedList[nocopy.StringMap]{}, nocopy.StringMap{}, nocopy.Map[int64, bool, thriftimpl.AsInt64, thriftimpl.AsBool]{}, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]{},
@@ -22,17 +22,17 @@ var zeroHandles = []any{
 	nocopy.NestedMap[int32, nocopy.StructList[thriftimpl.Struct], thriftimpl.AsInt32]{}, nocopy.NestedMap[nocopy.Int32List, nocopy.StringMap, thriftimpl.AsView[nocopy.Int32List]]{},
 }
 
-// inside are the methods that only package rpc calls, or package nocopy after it has looked.
+// inside has the methods that only package rpc calls, or package nocopy after a check.
 var inside = map[string]bool{"CheckSameLen": true, "FillByIndex": true, "First": true, "Next": true, "TextOf": true, "ToOwnMemory": true,
 	"AddOpen": true, "Claim": true, "Drop": true, "End": true, "Freeze": true, "Offer": true, "Retain": true}
 
 type color int32
 
-// changes are the methods that change what they are called on.
+// changes matches the methods that change their receiver.
 var changes = regexp.MustCompile(`^(Set|Append$|AppendBytes|AppendContainer|AppendStructOf|AppendText|AppendNew|AppendElement|AppendPair|AppendUnknown|Changeable|Grow|RemoveFields|Clear$|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
 
-// TestZeroHandles: whatever is asked of a zero handle, it answers like an absent struct or
-// container; what would change it panics with a text of this package's.
+// TestZeroHandles: all methods of a zero handle return the same as those of an absent struct or
+// container. Methods that would change it panic with a text of the package.
 func TestZeroHandles(t *testing.T) {
 	for _, h := range zeroHandles {
 		v := reflect.ValueOf(h)
@@ -115,7 +115,7 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 			}
 		case error: // Sendable
 		case bool:
-			if x != strings.HasPrefix(method, "Equal") { // what is absent equals what is absent
+			if x != strings.HasPrefix(method, "Equal") { // absent handles are equal
 				t.Errorf("%s returns %t", name, x)
 			}
 		case thriftimpl.Struct:
@@ -133,7 +133,7 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 	}
 }
 
-// TestZeroArguments: a zero handle in the place of a value is an empty value.
+// TestZeroArguments: a zero handle as an argument stands for an empty value.
 func TestZeroArguments(t *testing.T) {
 	field := namedIn(allDesc)
 	child := func(s thriftimpl.Struct, name string) thriftimpl.Struct { return s.NewChild(field(name), allDesc, 0) }
@@ -187,8 +187,8 @@ func TestZeroArguments(t *testing.T) {
 	}
 }
 
-// TestStaleWhileFilling: what remembers where it was filled notices that its message is gone, also
-// when the next message is at the same place.
+// TestStaleWhileFilling: functions that remember their place while filling notice that the message
+// was released, even if the next message is in the same place.
 func TestStaleWhileFilling(t *testing.T) {
 	for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
 		for _, again := range []bool{false, true} {

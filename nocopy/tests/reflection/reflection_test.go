@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 )
 
-// fill sets fields of m at random, by reflection alone.
+// fill sets fields of m at random, only by reflection.
 func fill(t *testing.T, r *rand.Rand, m reflection.Message, depth int) {
 	t.Helper()
 	for f := range m.Descriptor().Fields() {
@@ -77,7 +77,7 @@ func isHandle(t descriptor.Type) bool {
 	return t.Wire() == nocopy.WireStruct || t.Wire() == nocopy.WireMap || t.Wire() == nocopy.WireList || t.Wire() == nocopy.WireSet
 }
 
-// scalar returns a value of a type as Go has it.
+// scalar returns a random Go value of a type.
 func scalar(r *rand.Rand, t descriptor.Type) any {
 	switch t.Wire() {
 	case nocopy.WireBool:
@@ -108,7 +108,7 @@ func scalar(r *rand.Rand, t descriptor.Type) any {
 	return fmt.Sprint(r.Uint32())
 }
 
-// copyTo sets all that is set in one message in another, by reflection alone.
+// copyTo copies the set fields of one message to another, only by reflection.
 func copyTo(t *testing.T, from, to reflection.Message) {
 	t.Helper()
 	for f := range to.Descriptor().Fields() {
@@ -171,8 +171,8 @@ func load(t *testing.T, text, name string) dynamic.Type {
 	return typ
 }
 
-// TestReflection: a message that reflection fills is received as it is, and copied by reflection
-// alone it is the same.
+// TestReflection: a message filled by reflection is received unchanged, and a copy made by
+// reflection is the same.
 func TestReflection(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	tree, node := load(t, nesting, "Tree"), load(t, nesting, "Node")
@@ -261,7 +261,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestRefused: values that do not fit are errors that name the field, and set nothing.
+// TestRefused: values that do not fit give errors that name the field, and set nothing.
 func TestRefused(t *testing.T) {
 	o := order.NewOrder()
 	o.SetCustomer("Ada")
@@ -307,7 +307,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestZero: zero Values, Lists, Maps and handles read as nothing.
+// TestZero: zero Values, Lists, Maps and handles read as empty.
 func TestZero(t *testing.T) {
 	var v reflection.Value
 	if v.Bool() || v.Int() != 0 || v.Float() != 0 || v.Text() != "" || v.Bytes() != nil || v.UUID() != (nocopy.UUID{}) ||

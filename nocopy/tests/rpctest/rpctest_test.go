@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// store is a handler that has two of its service's methods.
+// store is a handler with two of its service's methods.
 type store struct {
 	kv.KeyValueHandler
 	values sync.Map
@@ -70,8 +70,8 @@ func retrieve(ctx context.Context, c kv.KeyValueClient, key string) ([]byte, err
 	return bytes.Clone(r.GetSuccess()), nil
 }
 
-// TestServe: results, declared exceptions both ways, answer errors, interceptors and deadlines
-// are as over a connection, with and without Recycle.
+// TestServe: results, declared exceptions of both forms, other errors, interceptors and deadlines
+// behave as over a connection, with and without Recycle.
 func TestServe(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		var served, sent atomic.Int32
@@ -114,7 +114,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeConcurrently: any number of calls at a time, and several clients' connections.
+// TestServeConcurrently: any number of calls at once, over the connections of several clients.
 func TestServeConcurrently(t *testing.T) {
 	c := kv.NewKeyValueClient(rpctest.Serve(t, &rpc.Server{Processor: kv.NewKeyValueProcessor(new(store)), Concurrency: 2}, rpc.PoolSize(4)))
 	var wg sync.WaitGroup
@@ -133,7 +133,7 @@ func TestServeConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// TestBusy: a call whose context ends returns though the server takes no further ones.
+// TestBusy: a call returns when its context ends, even if the server accepts no more calls.
 func TestBusy(t *testing.T) {
 	c := kv.NewKeyValueClient(rpctest.Serve(t, &rpc.Server{Processor: kv.NewKeyValueProcessor(new(store)), Concurrency: 1}, rpc.PoolSize(1)))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -169,7 +169,7 @@ func TestStop(t *testing.T) {
 	stop()
 }
 
-// TestRecorder: calls are kept as they were, whatever becomes of their messages.
+// TestRecorder: recorded calls stay unchanged, whatever happens to their messages.
 func TestRecorder(t *testing.T) {
 	r := rpctest.NewRecorder(rpctest.Serve(t, &rpc.Server{Processor: kv.NewKeyValueProcessor(new(store)), Recycle: true}))
 	c := kv.NewKeyValueClient(r)
@@ -197,7 +197,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestRefuses: what can't work is a panic that says so.
+// TestRefuses: invalid arguments give a panic that says so.
 func TestRefuses(t *testing.T) {
 	for _, f := range []func(){
 		func() { rpctest.Start(nil) },
@@ -215,7 +215,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// failures is a test that keeps its errors.
+// failures is a testing.TB that keeps its errors.
 type failures struct {
 	testing.TB
 	mu   sync.Mutex
@@ -228,7 +228,7 @@ func (f *failures) Errorf(format string, args ...any) {
 	f.said = append(f.said, fmt.Sprintf(format, args...))
 }
 
-// TestMissing: required fields that nobody has set, in arguments, results and exceptions, are
+// TestMissing: required fields that were never set, in arguments, results and exceptions, are
 // errors of the test.
 func TestMissing(t *testing.T) {
 	schema, err := dynamic.LoadText(map[string]string{"a.thrift": `
@@ -258,7 +258,7 @@ func TestMissing(t *testing.T) {
 	f := &failures{TB: t}
 	client := shop.Client(rpctest.Serve(f, srv))
 	kept := item.New()
-	debugging := len(nocopy.Leaked()) > 0 // it knows of kept
+	debugging := len(nocopy.Leaked()) > 0 // only the debug build lists kept
 	defer kept.Release()
 	for _, c := range []struct {
 		name string
@@ -282,7 +282,7 @@ func TestMissing(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				if v := recover(); v != nil && !debugging { // with the tag sending them panics
+				if v := recover(); v != nil && !debugging { // with the tag, sending them panics
 					t.Errorf("%q: %v", c.name, v)
 				}
 			}()

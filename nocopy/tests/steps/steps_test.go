@@ -20,10 +20,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestEmptySteps: an operation on a list of structs that are empty, each of which is one byte on
-// the wire, takes few steps per byte, however many fields the structs could have. It runs in a
-// program of its own, whose library counts its steps; in the short form only the packages that
-// have masks and reflection count.
+// TestEmptySteps: operations on a list of empty structs, each of which is one byte on the wire,
+// take few steps per byte, however many fields the structs could have. The test runs in a separate
+// program, whose library counts its steps. In the short form only the packages with masks and
+// reflection count.
 func TestEmptySteps(t *testing.T) {
 	t.Parallel()
 	if steps.Counting {
@@ -31,10 +31,10 @@ func TestEmptySteps(t *testing.T) {
 		return
 	}
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		return // it would be the same program
+		return // this is the program itself
 	}
 	folders := []string{"nocopy/messages", "nocopy/reflection"}
-	if testmode.Long { // all packages have to be compiled
+	if testmode.Long { // all packages must be compiled
 		folders = append(folders, "nocopy", "internal/chain", "nocopy/nocopyjson")
 	}
 	overlay, err := steps.Overlay("../../..", t.TempDir(), folders...)
@@ -50,7 +50,7 @@ func TestEmptySteps(t *testing.T) {
 	}
 }
 
-// anyMessage is a message that is known by its descriptor.
+// anyMessage is a message that is known only by its descriptor.
 type anyMessage struct {
 	d *thriftimpl.Desc
 	s thriftimpl.Struct
@@ -127,7 +127,7 @@ func countEmptySteps(t *testing.T) {
 				op.do(m, o)
 				limit := 300
 				if strings.HasPrefix(op.name, "Set") {
-					limit = 1000 // each struct gets a field, 7 bytes, and a place for it in the index
+					limit = 1000 // each struct gets a field of 7 bytes and a place for it in the index
 				}
 				if !wide(n) {
 					limit += 50 * n // each field has a word of the index, set or not
@@ -140,7 +140,7 @@ func countEmptySteps(t *testing.T) {
 	}
 }
 
-// wide reports whether the index of a struct of n fields holds those that are set only.
+// wide reports whether the index of a struct of n fields holds only the set fields.
 func wide(n int) bool { _, wide := entry.Layout(n, false); return wide }
 
 // set sets a field of the first struct in the list of m, of type d.

@@ -15,7 +15,7 @@ const good = "\x0a\x00\x01\x00\x00\x00\x00\x00\x00\x12\x67\x00"
 // TestRun: arguments, output and exit codes.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	command := filepath.Join(dir, "thriftdump.exe") // as Windows wants it
+	command := filepath.Join(dir, "thriftdump.exe") // Windows needs the extension
 	if out, err := exec.Command("go", "build", "-o", command, "github.com/nocopythrift/nocopythrift/nocopy/inspect/thriftdump").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 		args           []string
 		stdin          string
 		code           int
-		stdout, stderr string // what is in them
+		stdout, stderr string // parts of the expected texts
 	}{
 		{[]string{file}, "", 0, "1: i64 4711", ""},
 		{[]string{"-"}, good + good, 0, "12                                       struct", ""},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOldGeneratedCode: the compiler's first word on code of earlier versions is what to do.
+// TestOldGeneratedCode: the compiler's first error for code of earlier versions tells what to do.
 func TestOldGeneratedCode(t *testing.T) {
 	for _, version := range []string{"v1", "v2"} {
 		t.Run(version, func(t *testing.T) {

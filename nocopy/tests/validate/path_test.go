@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 )
 
-// TestDeepPathCost: the path of an error in a deeply nested message takes memory, and so time, in
-// proportion to its length, not to its square.
+// TestDeepPathCost: the path of an error in a deeply nested message takes memory, and therefore
+// time, proportional to its length, not to the square.
 func TestDeepPathCost(t *testing.T) {
 	const levels = 60_000
 	var before, after runtime.MemStats
