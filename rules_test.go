@@ -97,7 +97,7 @@ var arrows = []struct {
 	{"nocopy/reflection", []string{module + "/nocopy"}, "values by descriptors; users' programs get no dependency through it"},
 	{"nocopy/apachethrift/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/apachethrift", []string{"github.com/apache/thrift/lib/go/thrift", module + "/nocopy"}, "messages and Apache's library; only programs that use both import it"},
-	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
+	{"nocopy/nocopyjson", []string{module + "/internal/chain", module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/entry", module + "/internal/jsontext", module + "/nocopy"}, "names for what the engine has for generated code"},
 	{"nocopy/gateway", []string{module + "/nocopy"}, "HTTP around dynamic calls; only gateways import it"},
 	{"nocopy/rpc/rpctest", []string{module + "/nocopy"}, "calls in memory; only tests import it"},
@@ -111,7 +111,8 @@ var arrows = []struct {
 	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
 	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
-	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/jsontext", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"nocopy/internal/render", []string{module + "/nocopy/internal/engine", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "what messages look like: it reads them by what package engine exports"},
+	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/chain", module + "/nocopy/internal/"}, "what people call of the engine; users' programs get no dependency through it"},
 	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/", "gopkg.in/"}, "a tool; a module of its own, which no program imports"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
@@ -133,7 +134,7 @@ var arrows = []struct {
 
 // rooms are the engine and its parts. Only its faces and other rooms may import them.
 var (
-	rooms = []string{"engine", "formats", "schema", "wire", "wireindex"}
+	rooms = []string{"engine", "formats", "render", "schema", "wire", "wireindex"}
 	faces = []string{"nocopy", "nocopy/thriftimpl", "nocopy/nocopyjson"}
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // BoolList is a list or set of bool.
@@ -19,11 +20,13 @@ type BoolList engine.Struct
 func (l BoolList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l BoolList) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l BoolList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l BoolList) Equal(m BoolList) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l BoolList) Equal(m BoolList) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l BoolList) ThriftStruct() engine.Struct { return engine.Struct(l) }
@@ -123,11 +126,13 @@ type Int8List engine.Struct
 func (l Int8List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int8List) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l Int8List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int8List) Equal(m Int8List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l Int8List) Equal(m Int8List) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l Int8List) ThriftStruct() engine.Struct { return engine.Struct(l) }
@@ -221,11 +226,13 @@ type Int16List engine.Struct
 func (l Int16List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int16List) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l Int16List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int16List) Equal(m Int16List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l Int16List) Equal(m Int16List) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l Int16List) ThriftStruct() engine.Struct { return engine.Struct(l) }
@@ -319,11 +326,13 @@ type Int32List engine.Struct
 func (l Int32List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int32List) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l Int32List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int32List) Equal(m Int32List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l Int32List) Equal(m Int32List) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l Int32List) ThriftStruct() engine.Struct { return engine.Struct(l) }
@@ -417,11 +426,13 @@ type Int64List engine.Struct
 func (l Int64List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Int64List) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l Int64List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l Int64List) Equal(m Int64List) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l Int64List) Equal(m Int64List) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l Int64List) ThriftStruct() engine.Struct { return engine.Struct(l) }
@@ -515,12 +526,12 @@ type Float64List engine.Struct
 func (l Float64List) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l Float64List) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l Float64List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
 func (l Float64List) Equal(m Float64List) bool {
-	return engine.Struct(l).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
@@ -615,11 +626,13 @@ type UUIDList engine.Struct
 func (l UUIDList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l UUIDList) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l UUIDList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l UUIDList) Equal(m UUIDList) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l UUIDList) Equal(m UUIDList) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l UUIDList) ThriftStruct() engine.Struct { return engine.Struct(l) }
@@ -719,12 +732,12 @@ type EnumList[E ~int32] engine.Struct
 func (l EnumList[E]) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l EnumList[E]) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l EnumList[E]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
 func (l EnumList[E]) Equal(m EnumList[E]) bool {
-	return engine.Struct(l).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.

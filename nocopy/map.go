@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids. (A map of strings to
@@ -28,12 +29,12 @@ type NestedMap[K any, V View, KC engine.Codec[K]] engine.Struct
 func (p Map[K, V, KC, VC]) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p Map[K, V, KC, VC]) String() string { return engine.Struct(p).FormatContainer("{}") }
+func (p Map[K, V, KC, VC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
 func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
-	return engine.Struct(p).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
@@ -75,12 +76,12 @@ func (p Map[K, V, KC, VC]) Append(v V) K { return engine.AppendPair[K, V, KC, VC
 func (p StructMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p StructMap[K, V, KC]) String() string { return engine.Struct(p).FormatContainer("{}") }
+func (p StructMap[K, V, KC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
 func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
-	return engine.Struct(p).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
@@ -122,12 +123,12 @@ func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 func (p NestedMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p NestedMap[K, V, KC]) String() string { return engine.Struct(p).FormatContainer("{}") }
+func (p NestedMap[K, V, KC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
 func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
-	return engine.Struct(p).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // Message is one Thrift struct with everything in it: its wire bytes and an index of them. NewX
@@ -34,7 +35,7 @@ func (m *Message) Root() Struct { return Struct((*engine.Message)(m).Root()) }
 func (m *Message) Format(f fmt.State, verb rune) {
 	s := (*engine.Message)(m).Shown()
 	if d := s.RootDesc(); d != nil {
-		s.FormatTo(f, verb, d)
+		render.Format(f, verb, s, d)
 		return
 	}
 	io.WriteString(f, s.UnknownText())

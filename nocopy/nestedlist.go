@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // NestedList is a list or set of lists, sets or maps; C is the type of an element. Swap, Delete
@@ -15,12 +16,12 @@ type NestedList[C View] engine.Struct
 func (l NestedList[C]) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l NestedList[C]) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l NestedList[C]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
 func (l NestedList[C]) Equal(m NestedList[C]) bool {
-	return engine.Struct(l).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.

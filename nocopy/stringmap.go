@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // StringMap is a map of strings to strings. If a key comes twice on the wire, the last pair
@@ -14,11 +15,13 @@ type StringMap engine.Struct
 func (p StringMap) Len() int { return engine.Struct(p).MapLen() }
 
 // String returns the pairs as compact, readable text.
-func (p StringMap) String() string { return engine.Struct(p).FormatContainer("{}") }
+func (p StringMap) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
 // without options. The order does not matter.
-func (p StringMap) Equal(m StringMap) bool { return engine.Struct(p).EqualContainer(engine.Struct(m)) }
+func (p StringMap) Equal(m StringMap) bool {
+	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (p StringMap) ThriftStruct() engine.Struct { return engine.Struct(p) }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -63,7 +64,7 @@ func (s Struct) Release() { engine.Struct(s).Release() }
 // handle, such as the result of a oneway call, d may be nil.
 func (s Struct) Format(d *schema.Struct) string {
 	engine.Struct(s).CheckDesc(d)
-	return engine.Struct(s).Format(d)
+	return render.Text(engine.Struct(s), d)
 }
 
 // String returns the root of a message, such as arguments and results of package rpc, as text, as
@@ -71,7 +72,7 @@ func (s Struct) Format(d *schema.Struct) string {
 // placeholder; use Format.
 func (s Struct) String() string {
 	if d := engine.Struct(s).RootDesc(); d != nil {
-		return engine.Struct(s).Format(d)
+		return render.Text(engine.Struct(s), d)
 	}
 	return engine.Struct(s).UnknownText()
 }
@@ -79,7 +80,7 @@ func (s Struct) String() string {
 // GoString returns the text of String after the type's name, for %#v.
 func (s Struct) GoString() string {
 	if d := engine.Struct(s).RootDesc(); d != nil {
-		return d.Name() + engine.Struct(s).Format(d)
+		return d.Name() + render.Text(engine.Struct(s), d)
 	}
 	return engine.Struct(s).UnknownText()
 }
@@ -88,7 +89,7 @@ func (s Struct) GoString() string {
 // another struct it returns the text of String.
 func (s Struct) LogValue() slog.Value {
 	if d := engine.Struct(s).RootDesc(); d != nil {
-		return engine.Struct(s).LogValue(d)
+		return render.LogValue(engine.Struct(s), d)
 	}
 	return slog.StringValue(engine.Struct(s).UnknownText())
 }

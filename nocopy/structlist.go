@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // StructList is a list or set of structs. In a list that is being built, At returns the element to
@@ -19,12 +20,12 @@ type StructList[S View] engine.Struct
 func (l StructList[S]) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l StructList[S]) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l StructList[S]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
 func (l StructList[S]) Equal(m StructList[S]) bool {
-	return engine.Struct(l).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 //go:generate go run -C ../gen/internal ./fixedlists -o ../../nocopy
@@ -15,12 +16,12 @@ type StringList engine.Struct
 func (l StringList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l StringList) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l StringList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
 func (l StringList) Equal(m StringList) bool {
-	return engine.Struct(l).EqualContainer(engine.Struct(m))
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
@@ -95,11 +96,13 @@ type BytesList engine.Struct
 func (l BytesList) Len() int { return engine.Struct(l).ListLen() }
 
 // String returns the elements as compact, readable text.
-func (l BytesList) String() string { return engine.Struct(l).FormatContainer("[]") }
+func (l BytesList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
 // sets the order does not matter.
-func (l BytesList) Equal(m BytesList) bool { return engine.Struct(l).EqualContainer(engine.Struct(m)) }
+func (l BytesList) Equal(m BytesList) bool {
+	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
+}
 
 // ThriftStruct returns the handle for packages that work on messages of any type.
 func (l BytesList) ThriftStruct() engine.Struct { return engine.Struct(l) }

@@ -4,14 +4,14 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // UUID is a value of the IDL's type uuid: 16 bytes in wire order.
 type UUID [16]byte
 
 // String returns the UUID in the form 01234567-89ab-cdef-0123-456789abcdef.
-func (u UUID) String() string { return string(engine.AppendUUID(make([]byte, 0, 36), u)) }
+func (u UUID) String() string { return string(render.AppendUUID(make([]byte, 0, 36), u)) }
 
 // ParseUUID reads the form that String writes. The hyphens may be missing, and braces may surround
 // it.

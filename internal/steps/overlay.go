@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"bytes"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -16,9 +17,9 @@ import (
 const path = "github.com/nocopythrift/nocopythrift/internal/steps"
 
 // Overlay writes to dir copies of the sources in these folders of the module at root that count
-// their steps, but for tests. It returns the name of a file for go's flag -overlay. Tests in
-// packages of their own (package x_test) are left out: they would take most of the time of
-// compiling.
+// their steps. Files of tests stay as they are. It returns the name of a file for go's flag
+// -overlay. Tests in packages of their own (package x_test) are left out: they would take most of
+// the time of compiling.
 func Overlay(root, dir string, folders ...string) (string, error) {
 	replace := map[string]string{}
 	put := func(name string, src []byte) error {
@@ -65,11 +66,11 @@ func Overlay(root, dir string, folders ...string) (string, error) {
 	return name, os.WriteFile(name, list, 0o666)
 }
 
-// leaveOut makes replace hide the test file with the contents src if it is of a package of its
-// own.
+// leaveOut makes replace hide the test file with the contents src if it has tests and is of a
+// package of its own.
 func leaveOut(file string, src []byte, replace map[string]string) error {
 	f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.PackageClauseOnly)
-	if err == nil && strings.HasSuffix(f.Name.Name, "_test") {
+	if err == nil && strings.HasSuffix(f.Name.Name, "_test") && bytes.Contains(src, []byte("\nfunc Test")) {
 		file, err = filepath.Abs(file)
 		replace[file] = "" // no such file
 	}

@@ -146,7 +146,7 @@ func (t *structOf[S]) Read(ctx context.Context, p thrift.TProtocol) error {
 
 // String returns the struct as text, as its own String does.
 func (t *structOf[S]) String() string {
-	return (*t.Handle).ThriftStruct().Format((*t.Handle).ThriftDesc())
+	return thriftimpl.String(*t.Handle)
 }
 
 // ToApache copies src to dst, a struct that Apache's compiler has generated from the same IDL,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -59,7 +60,7 @@ func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, erro
 	if m == nil {
 		panic("nocopy: nil instead of a message")
 	}
-	return engine.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
+	return render.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
 }
 
 // buffers are for Write, of at most mostKept bytes: *[]byte.
@@ -130,7 +131,7 @@ func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
 }
 
 // written returns the options for writing.
-func written(opts []nocopy.Option) (o engine.JSON) {
+func written(opts []nocopy.Option) (o render.JSON) {
 	for _, opt := range opts {
 		switch opt := opt.(type) {
 		case engine.JSONOption:

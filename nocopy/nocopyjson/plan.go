@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -29,7 +29,7 @@ type structPlan struct {
 }
 
 type fieldPlan struct {
-	engine.JSONName
+	render.JSONName
 	idlName  string
 	quoted   string  // the name in quotes, its usual form in a text; "" if that can't be compared
 	header   [3]byte // wire type and id
@@ -39,7 +39,7 @@ type fieldPlan struct {
 
 // planOf returns the plan of the struct that d describes.
 func planOf(d *schema.Struct) *structPlan {
-	return engine.JSONPlan(d, func() any {
+	return render.JSONPlan(d, func() any {
 		c := planner{}
 		p := c.structure(d)
 		for of := range c {
@@ -67,8 +67,8 @@ func (c planner) structure(d *schema.Struct) *structPlan {
 	}
 	p := &structPlan{desc: d, byName: map[string]int{}}
 	c[d] = p
-	var names []engine.JSONName
-	names, p.err = engine.JSONNames(d)
+	var names []render.JSONName
+	names, p.err = render.JSONNames(d)
 	for i, n := range names {
 		f := d.FieldDesc(i)
 		t := f.Type

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -81,7 +82,9 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 		r.out = nil
 		s, err = engine.Parse(d, out, nocopy.Own, o.limits)
 	} else {
-		s, err = engine.ParseCopy(d, out, o.limits, o.recycle)
+		c := chain.NewChunk(len(out), o.recycle)
+		copy(c.Mem, out)
+		s, err = engine.ParseChunk(d, c, o.limits, o.recycle, false)
 	}
 	var bad *nocopy.Error
 	if errors.As(err, &bad) {

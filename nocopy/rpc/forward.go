@@ -183,9 +183,11 @@ type described struct {
 
 func (a described) ThriftDesc() *thriftimpl.Desc    { return a.d }
 func (a described) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(a.s) }
-func (a described) String() string                  { return a.ThriftStruct().Format(a.d) }
-func (a described) Format(f fmt.State, verb rune)   { a.ThriftStruct().FormatTo(f, verb, a.d) }
-func (a described) LogValue() slog.Value            { return a.ThriftStruct().LogValue(a.d) }
+func (a described) String() string                  { return thriftimpl.StringOf(a.ThriftStruct(), a.d) }
+func (a described) Format(f fmt.State, verb rune) {
+	thriftimpl.FormatOf(a.ThriftStruct(), f, verb, a.d)
+}
+func (a described) LogValue() slog.Value { return thriftimpl.LogValueOf(a.ThriftStruct(), a.d) }
 
 // anyOf returns s, of type d; absent if it is not of that type.
 func anyOf(s nocopy.Struct, d *thriftimpl.Desc) nocopy.AnyStruct {

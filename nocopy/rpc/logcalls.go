@@ -164,7 +164,7 @@ func (s loggedStruct) LogValue() (v slog.Value) {
 	v = slog.StringValue("<released>")
 	defer func() { recover() }() // a handler may have released it
 	d, handle := thriftimpl.Parts(s.of)
-	return handle.LogValue(d)
+	return thriftimpl.LogValueOf(handle, d)
 }
 
 // String returns what a Handler prints that does not know LogValue.

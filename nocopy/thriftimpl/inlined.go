@@ -61,8 +61,6 @@ func inlineStruct(s Struct, w Wide, f Field, d *Desc) {
 	s.Valid()
 	s.Message()
 	s.Which()
-	s.Equal(d, s)
-	s.Format(d)
 	w.Bool(f)
 	w.Float64(f)
 	w.HasFlat(f)

@@ -3,7 +3,7 @@ package thriftimpl
 import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 )
 
@@ -27,4 +27,4 @@ func GetJSON[S nocopy.StructView](s *S, d JSONIn) error { return nocopyjson.Unma
 
 // JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
 // two fields have the same name.
-func JSONNames(d *Desc) ([]engine.JSONName, error) { return engine.JSONNames(d) }
+func JSONNames(d *Desc) ([]render.JSONName, error) { return render.JSONNames(d) }

@@ -6,22 +6,32 @@ import (
 	"log/slog"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // String implements the methods String and Error of generated types.
-func String[S nocopy.StructView](s S) string { return Struct(s).Format(s.ThriftDesc()) }
+func String[S nocopy.StructView](s S) string { return StringOf(Struct(s), s.ThriftDesc()) }
+
+// StringOf is String of a struct that d describes.
+func StringOf(s Struct, d *Desc) string { return render.Text(s, d) }
 
 // Format implements the method Format of generated types.
 func Format[S nocopy.StructView](s S, f fmt.State, verb rune) {
-	Struct(s).FormatTo(f, verb, s.ThriftDesc())
+	FormatOf(Struct(s), f, verb, s.ThriftDesc())
 }
 
+// FormatOf is Format of a struct that d describes.
+func FormatOf(s Struct, f fmt.State, verb rune, d *Desc) { render.Format(f, verb, s, d) }
+
 // LogValue implements the method LogValue of generated types.
-func LogValue[S nocopy.StructView](s S) slog.Value { return Struct(s).LogValue(s.ThriftDesc()) }
+func LogValue[S nocopy.StructView](s S) slog.Value { return LogValueOf(Struct(s), s.ThriftDesc()) }
+
+// LogValueOf is LogValue of a struct that d describes.
+func LogValueOf(s Struct, d *Desc) slog.Value { return render.LogValue(s, d) }
 
 // Equals implements the method Equal of generated types.
 func Equals[S nocopy.StructView](s, t S) bool {
-	return Struct(s).Equal(s.ThriftDesc(), Struct(t))
+	return render.EqualStructs(Struct(s), Struct(t), s.ThriftDesc())
 }
 
 // Unknown implements the method Unknown of generated types.

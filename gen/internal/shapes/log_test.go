@@ -87,7 +87,7 @@ func TestRedacted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range []any{s, parsed, lazy, s.GetNested(), s.GetNestedByNumber(), s.GetCards(), key, rejected, card, []shapes.Secrets{s},
-		s.Message(), parsed.Message(), lazy.Message(), struct{ S shapes.Secrets }{s}, fmt.Errorf("wrapped: %w", rejected), rejected.Error(), s.ThriftStruct().Format(s.ThriftDesc())} {
+		s.Message(), parsed.Message(), lazy.Message(), struct{ S shapes.Secrets }{s}, fmt.Errorf("wrapped: %w", rejected), rejected.Error(), nocopy.Struct(s).Format(s.ThriftDesc())} {
 		texts := []string{handlers["text"](v)}
 		if _, ok := v.(slog.LogValuer); ok { // others are for encoding/json, which has all
 			texts = append(texts, handlers["json"](v))

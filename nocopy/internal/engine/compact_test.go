@@ -158,7 +158,7 @@ func checkSent(t *testing.T, what string, s Struct) {
 	t.Helper()
 	s.m.Finish()
 	got := mustParse(t, allDesc, s.m.AppendTo(nil))
-	if a, b := s.Format(allDesc), got.Format(allDesc); a != b {
+	if a, b := TextOf(s, allDesc), TextOf(got, allDesc); a != b {
 		t.Errorf("%s: reads as\n%.2000s\nis sent as\n%.2000s", what, a, b)
 	}
 	got.Release()

@@ -14,7 +14,7 @@
 //	bytes   chain.Buffer: blocks, and nodes instead of what was changed
 //
 // A handle of any type can be converted to Struct, whose methods are all accessors. Those that
-// end with At are for lists, those with Pair for maps. Only packages nocopy, thriftimpl,
+// end with At are for lists, those with Pair for maps. Only packages render, nocopy, thriftimpl,
 // nocopyjson, plain and tests import this package. Its exported names promise nothing to
 // programs.
 //

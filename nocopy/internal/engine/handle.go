@@ -34,11 +34,14 @@ func (s Struct) RootDesc() *schema.Struct {
 	return s.m.desc
 }
 
+// ZeroText is the zero handle as text. Parse returns a zero handle with an error.
+const ZeroText = "<none>"
+
 // UnknownText returns the text for a struct for which RootDesc returns nil.
 func (s Struct) UnknownText() string {
 	switch {
 	case s.m == nil:
-		return zeroHandleText
+		return ZeroText
 	case s.m.absent:
 		return "{}"
 	case s.m.desc != nil:

@@ -45,10 +45,10 @@ var hostileOperations = []hostileOperation{
 			}
 		})
 	}},
-	{"String", func(h *hostile) { _ = h.root.Format(h.desc) }},
+	{"String", func(h *hostile) { _ = TextOf(h.root, h.desc) }},
 	{"String of each container", func(h *hostile) {
 		for _, x := range append(h.lists, h.maps...) {
-			_ = x.FormatContainer("")
+			_ = ContainerTextOf(x.Struct, "")
 		}
 	}},
 	{"Clone", func(h *hostile) { h.root.Clone(h.desc).Release() }},

@@ -33,7 +33,7 @@ func TestHostileSteps(t *testing.T) {
 	case raceEnabled || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
 		return // it would be the same program
 	}
-	overlay, err := steps.Overlay("../../..", t.TempDir(), "nocopy/internal/engine", "internal/chain", "internal/byteorder")
+	overlay, err := steps.Overlay("../../..", t.TempDir(), "nocopy/internal/engine", "nocopy/internal/render", "internal/chain", "internal/byteorder")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -231,8 +231,8 @@ func TestByIndex(t *testing.T) {
 			if s.m.pending&byIndex == 0 {
 				t.Fatalf("%s: not read by the index", w.name)
 			}
-			if rnd.IntN(2) == 0 && s.Format(d) != plain.Format(d) {
-				t.Fatalf("%s: reads as\n%s not\n%s", w.name, s.Format(d), plain.Format(d))
+			if rnd.IntN(2) == 0 && TextOf(s, d) != TextOf(plain, d) {
+				t.Fatalf("%s: reads as\n%s not\n%s", w.name, TextOf(s, d), TextOf(plain, d))
 			}
 			if err := s.m.landing.err; err != nil {
 				t.Fatalf("%s: %v", w.name, err)
@@ -341,11 +341,11 @@ func TestIndexEdited(t *testing.T) {
 			if err := CheckSentIndex(businessDesc, out, false); err != nil {
 				t.Errorf("%s, %s: %v", name, how, err)
 			}
-			if got, want := s.Format(businessDesc), want.Format(businessDesc); got != want {
+			if got, want := TextOf(s, businessDesc), TextOf(want, businessDesc); got != want {
 				t.Errorf("%s, %s: reads as\n%.300s not\n%.300s", name, how, got, want)
 			}
 			again, err := Parse(businessDesc, out)
-			if err != nil || again.Format(businessDesc) != want.Format(businessDesc) {
+			if err != nil || TextOf(again, businessDesc) != TextOf(want, businessDesc) {
 				t.Errorf("%s, %s: what goes out reads otherwise: %v", name, how, err)
 			}
 			s.Release()

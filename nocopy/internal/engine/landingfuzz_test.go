@@ -91,7 +91,7 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 		}
 		m := s.m
 		readByHandles(d, s, 12)
-		_ = s.Format(d)
+		_ = TextOf(s, d)
 		if m.landing != nil && uint64(m.words) > 2*uint64(m.limits.maxIndex(len(b)))+1<<14 {
 			t.Fatalf("%d words for %d bytes", m.words, len(b))
 		}
@@ -99,8 +99,8 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 			if plainErr != nil {
 				t.Fatalf("accepted, but for a plain parse it is %v", plainErr)
 			}
-			if s.Format(d) != plain.Format(d) {
-				t.Fatalf("Index accepts what reads as\n%s not\n%s", s.Format(d), plain.Format(d))
+			if TextOf(s, d) != TextOf(plain, d) {
+				t.Fatalf("Index accepts what reads as\n%s not\n%s", TextOf(s, d), TextOf(plain, d))
 			}
 		} else if e := (*Error)(nil); !errors.As(err, &e) {
 			t.Fatalf("not an *Error: %v", err)

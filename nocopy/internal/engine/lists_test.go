@@ -18,10 +18,6 @@ type BoolList Struct
 
 func (l BoolList) Len() int { return Struct(l).ListLen() }
 
-func (l BoolList) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l BoolList) Equal(m BoolList) bool { return Struct(l).EqualContainer(Struct(m)) }
-
 func (l BoolList) ThriftStruct() Struct { return Struct(l) }
 
 func (l BoolList) Wire() []byte { return Struct(l).ContainerWire() }
@@ -102,10 +98,6 @@ type Int8List Struct
 
 func (l Int8List) Len() int { return Struct(l).ListLen() }
 
-func (l Int8List) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l Int8List) Equal(m Int8List) bool { return Struct(l).EqualContainer(Struct(m)) }
-
 func (l Int8List) ThriftStruct() Struct { return Struct(l) }
 
 func (l Int8List) Wire() []byte { return Struct(l).ContainerWire() }
@@ -179,10 +171,6 @@ func (l Int8List) Add(v int8) {
 type Int16List Struct
 
 func (l Int16List) Len() int { return Struct(l).ListLen() }
-
-func (l Int16List) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l Int16List) Equal(m Int16List) bool { return Struct(l).EqualContainer(Struct(m)) }
 
 func (l Int16List) ThriftStruct() Struct { return Struct(l) }
 
@@ -258,10 +246,6 @@ type Int32List Struct
 
 func (l Int32List) Len() int { return Struct(l).ListLen() }
 
-func (l Int32List) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l Int32List) Equal(m Int32List) bool { return Struct(l).EqualContainer(Struct(m)) }
-
 func (l Int32List) ThriftStruct() Struct { return Struct(l) }
 
 func (l Int32List) Wire() []byte { return Struct(l).ContainerWire() }
@@ -335,10 +319,6 @@ func (l Int32List) Add(v int32) {
 type Int64List Struct
 
 func (l Int64List) Len() int { return Struct(l).ListLen() }
-
-func (l Int64List) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l Int64List) Equal(m Int64List) bool { return Struct(l).EqualContainer(Struct(m)) }
 
 func (l Int64List) ThriftStruct() Struct { return Struct(l) }
 
@@ -414,12 +394,6 @@ type Float64List Struct
 
 func (l Float64List) Len() int { return Struct(l).ListLen() }
 
-func (l Float64List) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l Float64List) Equal(m Float64List) bool {
-	return Struct(l).EqualContainer(Struct(m))
-}
-
 func (l Float64List) ThriftStruct() Struct { return Struct(l) }
 
 func (l Float64List) Wire() []byte { return Struct(l).ContainerWire() }
@@ -493,10 +467,6 @@ func (l Float64List) Add(v float64) {
 type UUIDList Struct
 
 func (l UUIDList) Len() int { return Struct(l).ListLen() }
-
-func (l UUIDList) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l UUIDList) Equal(m UUIDList) bool { return Struct(l).EqualContainer(Struct(m)) }
 
 func (l UUIDList) ThriftStruct() Struct { return Struct(l) }
 
@@ -578,12 +548,6 @@ type EnumList[E ~int32] Struct
 
 func (l EnumList[E]) Len() int { return Struct(l).ListLen() }
 
-func (l EnumList[E]) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l EnumList[E]) Equal(m EnumList[E]) bool {
-	return Struct(l).EqualContainer(Struct(m))
-}
-
 func (l EnumList[E]) ThriftStruct() Struct { return Struct(l) }
 
 func (l EnumList[E]) Wire() []byte { return Struct(l).ContainerWire() }
@@ -658,12 +622,6 @@ type StringList Struct
 
 func (l StringList) Len() int { return Struct(l).ListLen() }
 
-func (l StringList) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l StringList) Equal(m StringList) bool {
-	return Struct(l).EqualContainer(Struct(m))
-}
-
 func (l StringList) ThriftStruct() Struct { return Struct(l) }
 
 func (l StringList) Wire() []byte { return Struct(l).ContainerWire() }
@@ -716,10 +674,6 @@ type BytesList Struct
 
 func (l BytesList) Len() int { return Struct(l).ListLen() }
 
-func (l BytesList) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l BytesList) Equal(m BytesList) bool { return Struct(l).EqualContainer(Struct(m)) }
-
 func (l BytesList) ThriftStruct() Struct { return Struct(l) }
 
 func (l BytesList) Wire() []byte { return Struct(l).ContainerWire() }
@@ -768,12 +722,6 @@ func (l BytesList) Add(v []byte) {
 type StructList[S View] Struct
 
 func (l StructList[S]) Len() int { return Struct(l).ListLen() }
-
-func (l StructList[S]) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l StructList[S]) Equal(m StructList[S]) bool {
-	return Struct(l).EqualContainer(Struct(m))
-}
 
 func (l StructList[S]) ThriftStruct() Struct { return Struct(l) }
 
@@ -838,12 +786,6 @@ type NestedList[C View] Struct
 
 func (l NestedList[C]) Len() int { return Struct(l).ListLen() }
 
-func (l NestedList[C]) String() string { return Struct(l).FormatContainer("[]") }
-
-func (l NestedList[C]) Equal(m NestedList[C]) bool {
-	return Struct(l).EqualContainer(Struct(m))
-}
-
 func (l NestedList[C]) ThriftStruct() Struct { return Struct(l) }
 
 func (l NestedList[C]) Wire() []byte { return Struct(l).ContainerWire() }
@@ -894,12 +836,6 @@ type NestedMap[K any, V View, KC Codec[K]] Struct
 
 func (p Map[K, V, KC, VC]) Len() int { return Struct(p).MapLen() }
 
-func (p Map[K, V, KC, VC]) String() string { return Struct(p).FormatContainer("{}") }
-
-func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
-	return Struct(p).EqualContainer(Struct(m))
-}
-
 func (p Map[K, V, KC, VC]) ThriftStruct() Struct { return Struct(p) }
 
 func (p Map[K, V, KC, VC]) Wire() []byte { return Struct(p).ContainerWire() }
@@ -923,12 +859,6 @@ func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
 func (p Map[K, V, KC, VC]) Append(v V) K { return AppendPair[K, V, KC, VC](Struct(p), v) }
 
 func (p StructMap[K, V, KC]) Len() int { return Struct(p).MapLen() }
-
-func (p StructMap[K, V, KC]) String() string { return Struct(p).FormatContainer("{}") }
-
-func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
-	return Struct(p).EqualContainer(Struct(m))
-}
 
 func (p StructMap[K, V, KC]) ThriftStruct() Struct { return Struct(p) }
 
@@ -955,12 +885,6 @@ func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 }
 
 func (p NestedMap[K, V, KC]) Len() int { return Struct(p).MapLen() }
-
-func (p NestedMap[K, V, KC]) String() string { return Struct(p).FormatContainer("{}") }
-
-func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
-	return Struct(p).EqualContainer(Struct(m))
-}
 
 func (p NestedMap[K, V, KC]) ThriftStruct() Struct { return Struct(p) }
 
@@ -991,10 +915,6 @@ func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
 type StringMap Struct
 
 func (p StringMap) Len() int { return Struct(p).MapLen() }
-
-func (p StringMap) String() string { return Struct(p).FormatContainer("{}") }
-
-func (p StringMap) Equal(m StringMap) bool { return Struct(p).EqualContainer(Struct(m)) }
 
 func (p StringMap) ThriftStruct() Struct { return Struct(p) }
 

@@ -228,6 +228,14 @@ func (m *Message) Root() Struct {
 	return Struct(m.handle(m.root))
 }
 
+// Shown returns the root for texts and logs: the zero handle if the message is empty or nil.
+func (m *Message) Shown() Struct {
+	if m == nil || m.words == 0 {
+		return Struct{}
+	}
+	return m.Root()
+}
+
 // Finish completes what is being built. It ends every struct, and adds fields that were never set:
 // required fields, and fields of default requiredness that have an IDL default. (Numbers, enums
 // and uuids of default requiredness are present from the beginning. Optional fields, and strings

@@ -9,6 +9,11 @@ type flag uint16
 
 func (flag) option() {}
 
+// JSONOption is an option of package nocopyjson.
+type JSONOption uint8
+
+func (JSONOption) option() {}
+
 // The flags. Those with a capital are options of package nocopy.
 const (
 	Lazy flag = 1 << iota

@@ -162,7 +162,7 @@ func TestPlanned(t *testing.T) {
 				if w.name == inOnePiece.name && len(got.m.shadows.all) != len(want.m.shadows.all) {
 					t.Fatalf("%x: %d fields came twice, not %d", wire, len(want.m.shadows.all), len(got.m.shadows.all))
 				}
-				if got, want := got.Format(d), want.Format(d); got != want {
+				if got, want := TextOf(got, d), TextOf(want, d); got != want {
 					t.Fatalf("%x %+v, %s: %s, want %s", wire, limit, w.name, got, want)
 				}
 			}
@@ -297,7 +297,7 @@ func TestPlannedFar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := got.Format(d), want.Format(d); got != want {
+		if got, want := TextOf(got, d), TextOf(want, d); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		got.Release()

@@ -180,7 +180,7 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 			if blocks, err := ParseBlocks(d, [][]byte{wire[:cut], wire[cut:]}, opts...); err == nil != (wantErr == nil) {
 				t.Fatalf("seed %d, message %d: %x cut at %d %v\n%v, want\n%v", seed, i, wire, cut, opts, err, wantErr)
 			} else if err == nil {
-				if g, w := blocks.Format(d), want.Format(d); g != w {
+				if g, w := TextOf(blocks, d), TextOf(want, d); g != w {
 					t.Fatalf("seed %d, message %d: %x cut at %d\n%s, want\n%s", seed, i, wire, cut, g, w)
 				}
 				blocks.Release()

@@ -160,7 +160,7 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 		}
 	}
 	clone := root.Clone(keyed)
-	if got, want := clone.Format(keyed), root.Format(keyed); got != want {
+	if got, want := TextOf(clone, keyed), TextOf(root, keyed); got != want {
 		t.Errorf("sent as\n%s, not\n%s", got, want)
 	}
 	clone.Release()

@@ -55,7 +55,7 @@ func TestUnreachedElements(t *testing.T) {
 	}
 	cube.NewAt(0, 3)
 	s.SetInt32(fieldNamed(d, "number"), 1)
-	if want := "cube: [[[], [], []], []"; !strings.Contains(s.Format(d), want) {
-		t.Error(s.Format(d))
+	if want := "cube: [[[], [], []], []"; !strings.Contains(TextOf(s, d), want) {
+		t.Error(TextOf(s, d))
 	}
 }

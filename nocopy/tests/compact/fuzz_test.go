@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -104,7 +105,7 @@ func sameWhenKnown(t *testing.T, d *thriftimpl.Desc, b, binary, again []byte) {
 	defer h.Release()
 	defer i.Release()
 	if !thriftimpl.Equal(h, thriftimpl.StructOf(d), i, thriftimpl.StructOf(d), 0) {
-		t.Fatalf("%x: %s\nin Thrift Binary: %s", b, h.Format(d), i.Format(d))
+		t.Fatalf("%x: %s\nin Thrift Binary: %s", b, render.Text(h, d), render.Text(i, d))
 	}
 	if got := h.Message().AppendCompact(nil); !bytes.Equal(got, again) {
 		t.Fatalf("%x goes out as\n%x, not\n%x", b, got, again)

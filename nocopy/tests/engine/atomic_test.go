@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -378,7 +379,7 @@ func sameAtomic(t *testing.T, name string, d *schema.Struct, s, want engine.Stru
 		t.Errorf("%s: %v", name, err)
 		return
 	}
-	if again.Format(d) != wanted.Format(d) {
-		t.Errorf("%s:\n%s\nwanted:\n%s", name, again.Format(d), wanted.Format(d))
+	if render.Text(again, d) != render.Text(wanted, d) {
+		t.Errorf("%s:\n%s\nwanted:\n%s", name, render.Text(again, d), render.Text(wanted, d))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -61,7 +62,7 @@ func TestBytesFrozen(t *testing.T) {
 					if got := again.Int64(fieldNamed(allDesc, "large")); got != 78 || s.Int64(fieldNamed(allDesc, "large")) != 78 {
 						t.Errorf("%s: set to 78, sent as %d", name, got)
 					}
-					if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
+					if got, want := render.Text(again, allDesc), render.Text(s, allDesc); got != want {
 						t.Errorf("%s: is %s, sent as %s", name, want, got)
 					}
 					if !bytes.Equal(before, want) || !bytes.Equal(second, wantSecond) {
@@ -87,7 +88,7 @@ func TestAppendStruct(t *testing.T) {
 		if string(wire[:3]) != "dst" {
 			t.Errorf("%s: what was there has changed", what)
 		}
-		if got := mustParse(t, d, wire[3:]).Format(d); got != want {
+		if got := render.Text(mustParse(t, d, wire[3:]), d); got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)
 		}
 	}

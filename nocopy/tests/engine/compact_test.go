@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 func stateOf(t *testing.T, state string) engine.Struct {
@@ -34,7 +35,7 @@ func checkSent(t *testing.T, what string, s engine.Struct) {
 	t.Helper()
 	s.Message().Finish()
 	got := mustParse(t, allDesc, s.Message().AppendTo(nil))
-	if a, b := s.Format(allDesc), got.Format(allDesc); a != b {
+	if a, b := render.Text(s, allDesc), render.Text(got, allDesc); a != b {
 		t.Errorf("%s: reads as\n%.2000s\nis sent as\n%.2000s", what, a, b)
 	}
 	got.Release()
@@ -59,9 +60,9 @@ func TestCompact(t *testing.T) {
 			if goneList.At(1) != "x" {
 				t.Errorf("%s: what was replaced reads %q", state, goneList.At(1))
 			}
-			before := s.Format(allDesc)
+			before := render.Text(s, allDesc)
 			s.Message().Compact()
-			if got := s.Format(allDesc); got != before {
+			if got := render.Text(s, allDesc); got != before {
 				t.Errorf("%s: was\n%s, is\n%s", state, before, got)
 			}
 			checkSent(t, state, s)
@@ -73,19 +74,19 @@ func TestCompact(t *testing.T) {
 			counts.Put("new", 79)
 			words.Append("80")
 			for _, want := range []string{"x: 77", "x: 78", `"new": 79`, `"80"`} {
-				if got := s.Format(allDesc); !strings.Contains(got, want) {
+				if got := render.Text(s, allDesc); !strings.Contains(got, want) {
 					t.Errorf("%s: %s is not in %s", state, want, got)
 				}
 			}
 			checkSent(t, state+", changed", s)
-			if gone.Valid() || gone.Text(fieldNamed(allDesc, "text")) != "" || goneList.Len() != 0 || gone.Format(allDesc) != "{}" || goneList.String() != "[]" {
-				t.Errorf("%s: what is gone reads as %v, %s, %s", state, gone.Valid(), gone.Format(allDesc), goneList)
+			if gone.Valid() || gone.Text(fieldNamed(allDesc, "text")) != "" || goneList.Len() != 0 || render.Text(gone, allDesc) != "{}" || goneList.String() != "[]" {
+				t.Errorf("%s: what is gone reads as %v, %s, %s", state, gone.Valid(), render.Text(gone, allDesc), goneList)
 			}
 			panics(t, "setting in what is gone", panicGone, func() { gone.SetText(fieldNamed(allDesc, "text"), "x") })
 			panics(t, "setting a number in what is gone", panicGone, func() { gone.SetInt64(fieldNamed(allDesc, "large"), 1) })
 			panics(t, "appending to what is gone", panicGone, func() { goneList.Append("x") })
-			if c := gone.Clone(allDesc); c.Format(allDesc) != "{}" {
-				t.Errorf("%s: a clone of what is gone: %s", state, c.Format(allDesc))
+			if c := gone.Clone(allDesc); render.Text(c, allDesc) != "{}" {
+				t.Errorf("%s: a clone of what is gone: %s", state, render.Text(c, allDesc))
 			}
 			s.SetChild(fieldNamed(allDesc, "self"), allDesc, gone)
 			checkSent(t, state+", with a copy of what is gone", s)
@@ -110,7 +111,7 @@ func TestEntryUsedAgain(t *testing.T) {
 	c := nocopy.Map[string, int64, engine.AsString, engine.AsInt64](s.Child(counts, allDesc))
 	c.Put("a", 3)
 	if got := s.AppendStruct(nil, allDesc); c.Len() != 1 || bytes.Count(got, []byte("\x01a")) != 1 {
-		t.Errorf("a key that was put twice is there twice: %s", s.Format(allDesc))
+		t.Errorf("a key that was put twice is there twice: %s", render.Text(s, allDesc))
 	}
 }
 
@@ -171,7 +172,7 @@ func TestShadowsWhenCompacted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := s.Format(allDesc)
+			before := render.Text(s, allDesc)
 			unknown := func() (n int) {
 				for range s.Unknown(allDesc) {
 					n++
@@ -181,7 +182,7 @@ func TestShadowsWhenCompacted(t *testing.T) {
 			n := unknown()
 			s.Message().Compact()
 			u := s.Child(fieldNamed(allDesc, "shape"), allDesc)
-			if got := s.Format(allDesc); got != before || unknown() != n || u.Which() != int32(fieldNamed(shapeDesc, "label").Word()) {
+			if got := render.Text(s, allDesc); got != before || unknown() != n || u.Which() != int32(fieldNamed(shapeDesc, "label").Word()) {
 				t.Errorf("%s: was\n%s with %d unknown, is\n%s with %d, %d", w.name, before, n, got, unknown(), u.Which())
 			}
 			checkSent(t, w.name, s)

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // These tests are for the race detector: reading and sending must change nothing that others can
@@ -48,7 +49,7 @@ func TestConcurrentReaders(t *testing.T) {
 			if err := s.Message().Index(); err != nil { // what Lazy left for later
 				t.Fatal(err)
 			}
-			want := mustParse(t, allDesc, wire).Format(allDesc)
+			want := render.Text(mustParse(t, allDesc, wire), allDesc)
 			together(t, func(i int) error {
 				for range 20 {
 					for name, use := range uses(s) {
@@ -56,7 +57,7 @@ func TestConcurrentReaders(t *testing.T) {
 							use()
 						}
 					}
-					if got := s.Format(allDesc); got != want {
+					if got := render.Text(s, allDesc); got != want {
 						return fmt.Errorf("%s: reads as %s", w.name, got)
 					}
 					c := s.Clone(allDesc)
@@ -94,7 +95,7 @@ func TestConcurrentSenders(t *testing.T) {
 					if err != nil || !bytes.Equal(got, want) {
 						return fmt.Errorf("%s: sent %d bytes, want %d: %v", name, len(got), len(want), err)
 					}
-					if s.Format(allDesc) == "" || s.Message().Len() != len(want) {
+					if render.Text(s, allDesc) == "" || s.Message().Len() != len(want) {
 						return fmt.Errorf("%s: reads differently while it is sent", name)
 					}
 					if v, ok := nocopy.Map[string, int64, engine.AsString, engine.AsInt64](s.Child(fieldNamed(allDesc, "counts"), allDesc)).Get("7"); ok && v != 7 {
@@ -170,7 +171,7 @@ func TestConcurrentGrafts(t *testing.T) {
 			go func() {
 				defer start.Done()
 				for range 100 {
-					shared.Format(allDesc)
+					render.Text(shared, allDesc)
 				}
 			}()
 			together(t, func(i int) error {

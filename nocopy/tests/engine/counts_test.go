@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -133,7 +134,7 @@ func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 	s, err := engine.Parse(d, wire)
 	text := ""
 	if err == nil {
-		if text = s.Format(d); !bytes.Equal(s.Message().Bytes(), wire) {
+		if text = render.Text(s, d); !bytes.Equal(s.Message().Bytes(), wire) {
 			t.Fatalf("%x: goes out as %x", wire, s.Message().Bytes())
 		}
 		s.Release()
@@ -146,7 +147,7 @@ func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 			t.Fatalf("%x: %v in one piece, %v %s", wire, err, other, w.name)
 		}
 		if other == nil {
-			if got := s.Format(d); got != text || !bytes.Equal(s.Message().Bytes(), wire) {
+			if got := render.Text(s, d); got != text || !bytes.Equal(s.Message().Bytes(), wire) {
 				t.Fatalf("%x: %s: %s\n%x, not\n%s", wire, w.name, got, s.Message().Bytes(), text)
 			}
 			s.Release()
@@ -157,10 +158,10 @@ func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 		if other == nil {
 			lazily := ""
 			if err == nil {
-				lazily = s.Format(d)
+				lazily = render.Text(s, d)
 			}
 			if other = s.Message().Index(); other == nil {
-				if got := s.Format(d); err == nil && (got != text || lazily != text) {
+				if got := render.Text(s, d); err == nil && (got != text || lazily != text) {
 					t.Fatalf("%x: %s: %s and %s, not %s", wire, w.name, lazily, got, text)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -96,7 +97,7 @@ func TestDepthOfSkipped(t *testing.T) {
 				s, err := w.parse(allDesc, message(63))
 				if err != nil {
 					t.Errorf("63 %s, %s: %v", c.name, w.name, err)
-				} else if got := s.Format(allDesc); got != "{}" {
+				} else if got := render.Text(s, allDesc); got != "{}" {
 					t.Errorf("63 %s, %s: %s", c.name, w.name, got)
 				}
 				for levels, wire := range deep {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -53,7 +54,7 @@ func checkChanges(t *testing.T, d *schema.Struct, s, other engine.Struct) {
 	if err != nil {
 		t.Fatalf("%x: changed to %x: %v", before, got, err)
 	}
-	if a, b := s.Format(d), again.Format(d); a != b {
+	if a, b := render.Text(s, d), render.Text(again, d); a != b {
 		t.Fatalf("%x: changed, reads as\n%s, its bytes\n%s", before, a, b)
 	}
 	s.Release()

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -128,7 +129,7 @@ func uses(s engine.Struct) map[string]func() {
 		"Text":  func() { s.Text(text) },
 		"Bytes": func() { s.Bytes(blob) }, "Has": func() { s.Has(medium) },
 		"Child": func() { s.Child(fieldNamed(allDesc, "point"), allDesc) }, "Which": func() { shape.Which() },
-		"Format": func() { s.Format(allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
+		"Format": func() { render.Text(s, allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
 		"Valid": func() { s.Valid() }, "Message": func() { s.Message() },
 		"Unknown": func() {
 			for range s.Unknown(allDesc) {

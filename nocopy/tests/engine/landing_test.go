@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -53,7 +54,7 @@ func TestNoIndex(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if s.Format(businessDesc) != plain.Format(businessDesc) {
+		if render.Text(s, businessDesc) != render.Text(plain, businessDesc) {
 			t.Errorf("%s: reads otherwise", name)
 		}
 		s.Release()

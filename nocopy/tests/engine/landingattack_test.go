@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // TestIndexForOthers: what reads messages in other ways than Parse takes one with an index for
@@ -39,11 +40,11 @@ func TestIndexForOthers(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: message %d: %v", opts, i, err)
 			}
-			if !s.Equal(businessDesc, a) || !a.Equal(businessDesc, s) || s.Format(businessDesc) != a.Format(businessDesc) {
+			if !render.EqualStructs(s, a, businessDesc) || !render.EqualStructs(a, s, businessDesc) || render.Text(s, businessDesc) != render.Text(a, businessDesc) {
 				t.Errorf("%v: message %d reads otherwise", opts, i)
 			}
-			j, err := engine.AppendJSON(nil, s, businessDesc, engine.JSON{})
-			k, plainErr := engine.AppendJSON(nil, a, businessDesc, engine.JSON{})
+			j, err := render.AppendJSON(nil, s, businessDesc, render.JSON{})
+			k, plainErr := render.AppendJSON(nil, a, businessDesc, render.JSON{})
 			if err != nil || plainErr != nil || !bytes.Equal(j, k) {
 				t.Errorf("%v: as JSON it is %.100s not %.100s; %v, %v", opts, j, k, err, plainErr)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -63,7 +64,7 @@ func TestDeepByIndex(t *testing.T) {
 				l := nocopy.StructList[engine.Struct](s.Child(trees, orchardDesc))
 				for i := 3; i < 1000; i += 13 {
 					if x := l.At(i); x.Int32(id) != int32(i) {
-						t.Errorf("depth %d, in lists %t: element %d is %.99s", depth, inLists, i, x.Format(orchardDesc))
+						t.Errorf("depth %d, in lists %t: element %d is %.99s", depth, inLists, i, render.Text(x, orchardDesc))
 					}
 				}
 				if err := s.Message().Index(); err != nil {

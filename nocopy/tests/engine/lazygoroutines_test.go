@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // TestLazySenders: a Lazy message that was not indexed goes out several times at once, while
@@ -13,7 +14,7 @@ import (
 func TestLazySenders(t *testing.T) {
 	wire := fullWire(t)
 	want := bytes.Clone(mustParse(t, allDesc, wire).Message().Bytes())
-	text := mustParse(t, allDesc, wire).Format(allDesc)
+	text := render.Text(mustParse(t, allDesc, wire), allDesc)
 	for _, w := range []way{inOnePiece, recycled, cutEvery(7)} {
 		t.Run(w.name, func(t *testing.T) {
 			s, err := with(w, engine.Lazy, "lazy").parse(allDesc, wire)
@@ -28,7 +29,7 @@ func TestLazySenders(t *testing.T) {
 				}
 				return nil
 			})
-			if got := s.Format(allDesc); got != text {
+			if got := render.Text(s, allDesc); got != text {
 				t.Errorf("it reads as %s", got)
 			}
 			s.Release()

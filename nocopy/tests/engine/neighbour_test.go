@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -73,7 +74,7 @@ func TestNothingLeftOver(t *testing.T) {
 				if at := bytes.Index(out.Bytes(), secret[:3]); at >= 0 {
 					t.Errorf("%s of %d: at %d of %d bytes another message's are sent", name, n, at, out.Len())
 				}
-				if text := s.Format(allDesc); bytes.Contains([]byte(text), []byte("5a5a5a")) {
+				if text := render.Text(s, allDesc); bytes.Contains([]byte(text), []byte("5a5a5a")) {
 					t.Errorf("%s of %d: another message's bytes can be read", name, n)
 				}
 				s.Release()

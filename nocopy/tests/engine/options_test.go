@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -208,7 +209,7 @@ func TestOptions(t *testing.T) {
 						if err := engine.CheckSentIndex(optionDesc, sent, indexed); err != nil {
 							t.Fatalf("%s: %v", what, err)
 						}
-						if got := withoutIndexField(t, sent); !bytes.Equal(got, plain) && s.Format(optionDesc) != mustFormat(t, plain) {
+						if got := withoutIndexField(t, sent); !bytes.Equal(got, plain) && render.Text(s, optionDesc) != mustFormat(t, plain) {
 							t.Fatalf("%s: sent is\n%x\nnot\n%x", what, got, plain)
 						}
 					}
@@ -239,7 +240,7 @@ func mustFormat(t *testing.T, wire []byte) string {
 		t.Fatal(err)
 	}
 	defer s.Release()
-	return s.Format(optionDesc)
+	return render.Text(s, optionDesc)
 }
 
 // withoutIndexField returns a message without its index.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 const (
@@ -72,8 +73,8 @@ func TestFindFieldsEdited(t *testing.T) {
 			if got := openBytes(t, s, cuts) + "\x00"; got != want {
 				t.Fatalf("%s: %x, want %x", name, got, want)
 			}
-			before := s.Format(allDesc)
-			if !s.RemoveFields(8888) || s.Format(allDesc) != before || string(s.Message().Bytes()) != want {
+			before := render.Text(s, allDesc)
+			if !s.RemoveFields(8888) || render.Text(s, allDesc) != before || string(s.Message().Bytes()) != want {
 				t.Fatalf("%s: removed: %x, want %x", name, s.Message().Bytes(), want)
 			}
 			checkOutput(t, name, s.Message(), []byte(want))

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -183,7 +184,7 @@ func TestScattered(t *testing.T) {
 			if lazyErr == nil {
 				lazy.Release()
 			}
-			want := flat.Format(allDesc)
+			want := render.Text(flat, allDesc)
 			var edited string
 			if flatErr == nil {
 				edited = editScattered(flat)
@@ -201,7 +202,7 @@ func TestScattered(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				if got := s.Format(allDesc); got != want {
+				if got := render.Text(s, allDesc); got != want {
 					t.Fatalf("%s, %s:\n%.200s, not\n%.200s", name, w.name, got, want)
 				}
 				if got := s.Message().AppendTo(nil); !bytes.Equal(got, wire) {
@@ -245,7 +246,7 @@ func editScattered(s engine.Struct) string {
 		return err.Error()
 	}
 	defer again.Release()
-	return again.Format(allDesc)
+	return render.Text(again, allDesc)
 }
 
 // limitsOf returns the Limits among the options.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -80,11 +81,11 @@ func TestUntyped(t *testing.T) {
 					to.UnsetValue(allDesc.Field(i), allDesc)
 				}
 				untyped(s, to, allDesc, inPlace)
-				if diff := cmp.Diff(s.Format(allDesc), to.Format(allDesc)); diff != "" {
+				if diff := cmp.Diff(render.Text(s, allDesc), render.Text(to, allDesc)); diff != "" {
 					t.Errorf("-read +put:\n%s", diff)
 				}
 				again := mustParse(t, allDesc, to.Message().Bytes())
-				if diff := cmp.Diff(s.Format(allDesc), again.Format(allDesc)); diff != "" {
+				if diff := cmp.Diff(render.Text(s, allDesc), render.Text(again, allDesc)); diff != "" {
 					t.Errorf("-read +parsed:\n%s", diff)
 				}
 			})

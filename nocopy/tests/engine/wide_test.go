@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -127,11 +128,11 @@ func TestWideGeneratedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if old.Int32(d.Field(0)) != 5 || old.Text(d.Field(197)) != "text7" || old.Has(d.Field(1)) {
-		t.Error(old.Format(d))
+		t.Error(render.Text(old, d))
 	}
 	old.SetText(d.Field(1), "x")
 	if again, err := engine.Parse(now, old.Message().Bytes()); err != nil || engine.Wide(again).Text(now.Field(1)) != "x" {
-		t.Error(again.Format(now), err)
+		t.Error(render.Text(again, now), err)
 	}
 }
 

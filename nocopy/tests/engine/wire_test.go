@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -116,13 +117,13 @@ func TestValidWire(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %s: %v", c.where, w.name, err)
 				}
-				if got := s.Format(c.desc); got != c.value {
+				if got := render.Text(s, c.desc); got != c.value {
 					t.Fatalf("%s: %s: the value is\n%s\nnot\n%s", c.where, w.name, got, c.value)
 				}
 				if err := s.Message().Index(); err != nil {
 					t.Fatalf("%s: %s: Index: %v", c.where, w.name, err)
 				}
-				if got := s.Format(c.desc); got != c.value {
+				if got := render.Text(s, c.desc); got != c.value {
 					t.Fatalf("%s: %s: after Index the value is\n%s\nnot\n%s", c.where, w.name, got, c.value)
 				}
 				checkOutput(t, w.name, s.Message(), c.wire)
@@ -166,11 +167,11 @@ func TestEditedWire(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: what was edited does not parse: %v\n%x", w.name, err, want)
 					}
-					text = again.Format(c.desc)
+					text = render.Text(again, c.desc)
 					again.Release()
 				}
 				checkOutput(t, w.name, s.Message(), want)
-				if diff := cmp.Diff(text, s.Format(c.desc)); diff != "" {
+				if diff := cmp.Diff(text, render.Text(s, c.desc)); diff != "" {
 					t.Fatalf("%s: edited message reads differently than its bytes (-bytes +message):\n%s", w.name, diff)
 				}
 				if !bytes.Equal(c.wire, before) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -151,7 +152,7 @@ func TestSetsOfViews(t *testing.T) {
 					t.Fatalf("seed %d: Contains(%s) = %v of %d elements\n%s", seed, s.text(v), got, s.h.ListLen(), s.elements)
 				}
 			}
-			if got, want := s.h.FormatContainer(""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
+			if got, want := render.ContainerText(s.h, ""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
 				t.Errorf("seed %d: %s, want %s", seed, got, want)
 			}
 			root.Release()

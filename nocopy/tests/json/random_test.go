@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -38,7 +39,7 @@ func roundTrip(t *testing.T, sc *schema, rec *referee.Record) {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	if got, want := again.Format(d), s.Format(d); got != want {
+	if got, want := again.Format(d), render.Text(s, d); got != want {
 		t.Fatalf("%s\nis read as\n%s\nnot\n%s", text, got, want)
 	}
 	if second, err := nocopyjson.Marshal(message{thriftimpl.Struct(again), d}); err != nil || !bytes.Equal(second, text) {

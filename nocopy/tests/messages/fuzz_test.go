@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -37,7 +38,7 @@ func FuzzEqual(f *testing.F) {
 		c := canon{messages.Option(opt % 8), &nan, map[*referee.Field]string{}}
 		want := c.record(read(t, s, a)) == c.record(read(t, s, b)) && !nan
 		if got := messages.Equal(message{ts[s], x}, message{ts[s], y}, c.opt); got != want {
-			t.Errorf("%v\n%s\n%s", got, x.Format(ts[s]), y.Format(ts[s]))
+			t.Errorf("%v\n%s\n%s", got, render.Text(x, ts[s]), render.Text(y, ts[s]))
 		}
 		messages.Merge(message{ts[s], x}, message{ts[s], y})
 		ts.checkSent(t, s, message{ts[s], x})

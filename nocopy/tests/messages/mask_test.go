@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -106,7 +107,7 @@ func TestMaskRandom(t *testing.T) {
 			m.Drop(y)
 			again.Drop(z)
 			if !messages.Equal(y, z, messages.EquateNaNs) {
-				t.Fatalf("%q: %s and %s", paths, y.s.Format(y.d), z.s.Format(z.d))
+				t.Fatalf("%q: %s and %s", paths, render.Text(y.s, y.d), render.Text(z.s, z.d))
 			}
 			ts.checkSent(t, s, y)
 			if err := m.Copy(y, x); err != nil || !messages.Equal(x, y, messages.EquateNaNs) {
@@ -320,14 +321,14 @@ func TestMaskApplies(t *testing.T) {
 	d := thriftimpl.NewDesc("D")
 	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "u", Type: thriftimpl.StructOf(u), Req: thriftimpl.Optional})
 	x := message{d, thriftimpl.New(d)}
-	if err := messages.MustMask(d, "u.a").Set(x, 1); err != nil || x.s.Format(d) != "{u: {a: 1}}" {
-		t.Error(err, x.s.Format(d))
+	if err := messages.MustMask(d, "u.a").Set(x, 1); err != nil || render.Text(x.s, d) != "{u: {a: 1}}" {
+		t.Error(err, render.Text(x.s, d))
 	}
-	if err := messages.MustMask(d, "u.b").Set(x, 2); err != nil || x.s.Format(d) != "{u: {b: 2}}" {
-		t.Error(err, x.s.Format(d))
+	if err := messages.MustMask(d, "u.b").Set(x, 2); err != nil || render.Text(x.s, d) != "{u: {b: 2}}" {
+		t.Error(err, render.Text(x.s, d))
 	}
-	if err := messages.MustMask(d, "u.b", "u.a").Set(x, 3); err == nil || x.s.Format(d) != "{u: {b: 2}}" {
-		t.Error(err, x.s.Format(d))
+	if err := messages.MustMask(d, "u.b", "u.a").Set(x, 3); err == nil || render.Text(x.s, d) != "{u: {b: 2}}" {
+		t.Error(err, render.Text(x.s, d))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -66,7 +67,7 @@ func (ts types) checkSent(t *testing.T, s *referee.Struct, m message) {
 	t.Helper()
 	wire := m.s.AppendStruct(nil, m.d)
 	if sent := ts.parse(t, s, wire, nocopy.Limits{MaxDepth: 1000}); !messages.Equal(m, sent, messages.EquateNaNs) {
-		t.Fatalf("%s is sent as\n%s", m.s.Format(m.d), sent.s.Format(m.d))
+		t.Fatalf("%s is sent as\n%s", render.Text(m.s, m.d), render.Text(sent.s, m.d))
 	}
 }
 
@@ -82,7 +83,7 @@ func difference(got, want message) string {
 			}
 		}
 		if !messages.Equal(v, w, messages.EquateNaNs) {
-			return fmt.Sprintf("it is\n%s, not\n%s", v.s.Format(v.d), w.s.Format(w.d))
+			return fmt.Sprintf("it is\n%s, not\n%s", render.Text(v.s, v.d), render.Text(w.s, w.d))
 		}
 	}
 	return "unknown fields differ"
@@ -135,18 +136,18 @@ func TestMergeRandom(t *testing.T) {
 			want = ts.parse(t, s, wireB)
 			for i, got := range []message{x, z, fresh} {
 				if !messages.Equal(got, want, same...) {
-					t.Fatalf("round %d, %d: %s is copied as\n%s", round, i, want.s.Format(x.d), got.s.Format(x.d))
+					t.Fatalf("round %d, %d: %s is copied as\n%s", round, i, render.Text(want.s, x.d), render.Text(got.s, x.d))
 				}
 				ts.checkSent(t, s, got)
 			}
 			messages.Merge(x, want)
 			messages.CopyInto(x, want) // again, with unknown fields from both
 			if !messages.Equal(x, want, same...) {
-				t.Fatalf("round %d: the second copy is %s", round, x.s.Format(x.d))
+				t.Fatalf("round %d: the second copy is %s", round, render.Text(x.s, x.d))
 			}
 			x.s.Message().Compact()
 			if !messages.Equal(x, want, same...) {
-				t.Fatalf("round %d: compacted it is %s", round, x.s.Format(x.d))
+				t.Fatalf("round %d: compacted it is %s", round, render.Text(x.s, x.d))
 			}
 			ts.checkSent(t, s, x)
 		}
@@ -174,11 +175,11 @@ func TestMergeItself(t *testing.T) {
 	tree.s.SetText(d.Field(0), "a")
 	tree.s.NewValue(d.Field(1), d, 0).Struct().AppendNewElement(0).Struct().SetText(d.Field(0), "b")
 	messages.Merge(kid(0), tree) // the whole is merged into a part
-	if got := tree.s.Format(d); got != `{name: "a", kids: [{name: "a", kids: [{name: "b"}]}]}` {
+	if got := render.Text(tree.s, d); got != `{name: "a", kids: [{name: "a", kids: [{name: "b"}]}]}` {
 		t.Error(got)
 	}
 	messages.CopyInto(tree, kid(0)) // the whole becomes a copy of a part
-	if got := tree.s.Format(d); got != `{name: "a", kids: [{name: "b"}]}` {
+	if got := render.Text(tree.s, d); got != `{name: "a", kids: [{name: "b"}]}` {
 		t.Error(got)
 	}
 }

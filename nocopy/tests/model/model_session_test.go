@@ -15,6 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -280,7 +281,7 @@ func (s *session) checkParsed(m *message) {
 	if err != nil {
 		failf("%s: its own bytes are refused: %v\n%x", m.name, err, m.sent)
 	}
-	if got, want := h.Format(m.b.desc), m.h.Format(m.b.desc); got != want {
+	if got, want := render.Text(h, m.b.desc), render.Text(m.h, m.b.desc); got != want {
 		failf("%s prints as\n%s\nwhat is parsed from its bytes as\n%s", m.name, want, got)
 	}
 	r := &reader{schema: s.schema, finished: true}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -136,7 +137,7 @@ func TestNextElement(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer parsed.Release()
-		return parsed.Format(endDesc)
+		return render.Text(parsed, endDesc)
 	}
 	set := func(e thriftimpl.Struct, n int64) { e.SetInt64(x, n) }
 	point := func(n int) string { return fmt.Sprintf("{x: %d, y: 0, on: false}", n) }

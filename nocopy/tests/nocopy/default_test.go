@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -16,7 +17,7 @@ func TestWrittenForUnset(t *testing.T) {
 		`number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
 	s.Message().Finish()
 	for name, got := range map[string]string{
-		"finished": s.Format(defaultDesc), "parsed": mustParse(t, defaultDesc, s.Message().Bytes()).Format(defaultDesc), "cloned": s.Clone(defaultDesc).Format(defaultDesc),
+		"finished": render.Text(s, defaultDesc), "parsed": render.Text(mustParse(t, defaultDesc, s.Message().Bytes()), defaultDesc), "cloned": render.Text(s.Clone(defaultDesc), defaultDesc),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got != want {
@@ -89,10 +90,10 @@ func TestUnsetDefaults(t *testing.T) {
 			}
 			const want = `{plain0: 0, number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
 			s.Message().Finish()
-			if got := s.Format(defaultDesc); got != want {
+			if got := render.Text(s, defaultDesc); got != want {
 				t.Errorf("%s: %s\nwant %s", name, got, want)
 			}
-			if got := mustParse(t, defaultDesc, s.Message().Bytes()).Format(defaultDesc); got != want {
+			if got := render.Text(mustParse(t, defaultDesc, s.Message().Bytes()), defaultDesc); got != want {
 				t.Errorf("%s, parsed: %s\nwant %s", name, got, want)
 			}
 			s.Release()
@@ -146,7 +147,7 @@ func TestWhich(t *testing.T) {
 					t.Errorf("%s, %s: without %s %d, want %d", c.name, w.name, c.unset, got, c.then)
 				}
 				s.Arm(fieldNamed(shapeDesc, "label"), shapeDesc).SetText(fieldNamed(shapeDesc, "label"), "new")
-				if got := s.Format(shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
+				if got := render.Text(s, shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
 					t.Errorf("%s, %s: after setting an arm %s, %d", c.name, w.name, got, s.Which())
 				}
 				checkOutput(t, c.name+", "+w.name+", then an arm set", nocopy.Struct(s).Message(), []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))

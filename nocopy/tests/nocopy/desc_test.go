@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -45,7 +46,7 @@ func TestUsedBeforeDefined(t *testing.T) {
 	late.Define(thriftimpl.FieldDesc{ID: 1, Name: "n", Type: typeI32})
 	s := mustParse(t, around, []byte("\x0c\x00\x02\x08\x00\x01\x00\x00\x00\x07\x00\x00"))
 	defer s.Release()
-	if got := s.Format(around); got != "{late: {n: 7}}" {
+	if got := render.Text(s, around); got != "{late: {n: 7}}" {
 		t.Errorf("described after all: %s", got)
 	}
 }

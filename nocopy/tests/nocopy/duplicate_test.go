@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -104,14 +105,14 @@ func TestDuplicateFields(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := s.Format(allDesc); got != allText {
+				if got := render.Text(s, allDesc); got != allText {
 					t.Fatalf("%x, %s: %s", order, w.name, got)
 				}
 				for _, f := range []thriftimpl.Field{medium, large, text, words, point} {
 					s.Unset(f)
 				}
 				again := mustParse(t, allDesc, s.Message().Bytes())
-				if got := again.Format(allDesc); got != "{}" {
+				if got := render.Text(again, allDesc); got != "{}" {
 					t.Fatalf("%x, %s: all unset, %s is left", order, w.name, got)
 				}
 				again.Release()
@@ -119,7 +120,7 @@ func TestDuplicateFields(t *testing.T) {
 				s.SetText(text, "b")
 				nocopy.StringList(s.NewChild(words, allDesc, 1)).Set(0, "v")
 				again = mustParse(t, allDesc, s.Message().Bytes())
-				if got := again.Format(allDesc); got != `{large: 2, text: "b", words: ["v"]}` {
+				if got := render.Text(again, allDesc); got != `{large: 2, text: "b", words: ["v"]}` {
 					t.Fatalf("%x, %s: set again: %s", order, w.name, got)
 				}
 				again.Release()

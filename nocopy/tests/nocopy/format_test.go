@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -61,7 +62,7 @@ func TestContainerText(t *testing.T) {
 // TestNoStructText: the handle that Parse returns with an error can be printed.
 func TestNoStructText(t *testing.T) {
 	s, err := parseStruct(pointDesc, []byte{1})
-	if got := s.Format(pointDesc); err == nil || got != "<none>" {
+	if got := render.Text(s, pointDesc); err == nil || got != "<none>" {
 		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -43,10 +44,10 @@ func TestFormatOfAnyType(t *testing.T) {
 	s := newStruct(allDesc)
 	other := newStructDesc("Other")
 	other.Define()
-	if got := nocopy.Struct(s).Format(allDesc); got != s.Format(allDesc) {
+	if got := nocopy.Struct(s).Format(allDesc); got != render.Text(s, allDesc) {
 		t.Errorf("the text is %s", got)
 	}
-	if got := nocopy.Struct(s).Clone(allDesc); thriftimpl.Struct(got).Format(allDesc) != s.Format(allDesc) {
+	if got := nocopy.Struct(s).Clone(allDesc); render.Text(thriftimpl.Struct(got), allDesc) != render.Text(s, allDesc) {
 		t.Error("the copy is another")
 	}
 	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Format(other) })

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -96,7 +97,7 @@ func uses(s thriftimpl.Struct) map[string]func() {
 		"Text":  func() { s.Text(text) },
 		"Bytes": func() { s.Bytes(blob) }, "Has": func() { s.Has(medium) },
 		"Child": func() { s.Child(fieldNamed(allDesc, "point"), allDesc) }, "Which": func() { shape.Which() },
-		"Format": func() { s.Format(allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
+		"Format": func() { render.Text(s, allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
 		"Valid": func() { s.Valid() }, "Message": func() { s.Message() },
 		"Unknown": func() {
 			for range s.Unknown(allDesc) {
@@ -378,7 +379,7 @@ func TestAbsent(t *testing.T) {
 			}
 		})
 	}
-	if got := self.Format(allDesc); got != "{}" {
+	if got := render.Text(self, allDesc); got != "{}" {
 		t.Errorf("absent struct: %s", got)
 	}
 	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
@@ -397,7 +398,7 @@ func TestAbsent(t *testing.T) {
 	})
 	self = s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 	self.SetInt32(fieldNamed(allDesc, "medium"), 1)
-	if got := s.Format(allDesc); got != "{self: {medium: 1}}" {
+	if got := render.Text(s, allDesc); got != "{self: {medium: 1}}" {
 		t.Errorf("after NewChild: %s", got)
 	}
 }
@@ -460,7 +461,7 @@ func TestCountOutOfRange(t *testing.T) {
 			panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(fieldNamed(allDesc, name), allDesc, n) })
 		})
 	}
-	if got := s.Format(allDesc); got != "{text: \"some text\"}" {
+	if got := render.Text(s, allDesc); got != "{text: \"some text\"}" {
 		t.Error("a use that panicked changed the message:", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -63,8 +64,8 @@ func TestRewrite(t *testing.T) {
 	wire := smallWire()
 	long := append(bytes.Clone(wire[:len(wire)-1]), "\x0b\x03\xe7\x00\x00\x10\x00"+strings.Repeat("z", 4<<10)+"\x00"...)
 	for _, r := range rewritten {
-		if s := mustParse(t, allDesc, wire); !strings.Contains(s.Format(allDesc), r.was) {
-			t.Fatalf("no %s in %s", r.was, s.Format(allDesc))
+		if s := mustParse(t, allDesc, wire); !strings.Contains(render.Text(s, allDesc), r.was) {
+			t.Fatalf("no %s in %s", r.was, render.Text(s, allDesc))
 		}
 	}
 	for _, w := range []way{inOnePiece, owned, with(inOnePiece, nocopy.Recycle, "recycled"), with(inOnePiece, nocopy.Lazy, "lazy"), cloned, fromReader} {
@@ -88,8 +89,8 @@ func TestRewrite(t *testing.T) {
 						}
 						again := mustParse(t, allDesc, s.Message().AppendTo(nil))
 						defer again.Release()
-						got := s.Format(allDesc)
-						if sent := again.Format(allDesc); sent != got || again.Message().Len() != s.Message().Len() {
+						got := render.Text(s, allDesc)
+						if sent := render.Text(again, allDesc); sent != got || again.Message().Len() != s.Message().Len() {
 							t.Errorf("%s, %s = %q:\n%s\ngoes out as\n%s", w.name, r.name, v, got, sent)
 						}
 						return got
@@ -146,7 +147,7 @@ func TestRewriteAgain(t *testing.T) {
 	}
 	again := mustParse(t, allDesc, s.Message().AppendTo(nil))
 	defer again.Release()
-	if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
+	if got, want := render.Text(again, allDesc), render.Text(s, allDesc); got != want {
 		t.Errorf("%s\ngoes out as\n%s", want, got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -201,7 +202,7 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 func (x *shared) check() error {
 	x.s.Message().Finish()
 	x.twin.Message().Finish()
-	if got, want := x.s.Format(allDesc), x.twin.Format(allDesc); got != want {
+	if got, want := render.Text(x.s, allDesc), render.Text(x.twin, allDesc); got != want {
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
 			at++
@@ -219,7 +220,7 @@ func (x *shared) check() error {
 		return err
 	}
 	defer got.Release()
-	if len(sent) != len(want) || got.Format(allDesc) != x.twin.Format(allDesc) {
+	if len(sent) != len(want) || render.Text(got, allDesc) != render.Text(x.twin, allDesc) {
 		return fmt.Errorf("is sent otherwise than its twin")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -108,11 +109,11 @@ func TestStrangeArm(t *testing.T) {
 			again := mustParse(t, allDesc, s.Clone(allDesc).Message().Bytes())
 			check("sent", again, 0)
 			for i, u := range shapes(again) {
-				if got, want := u.Format(shapeDesc), []string{"{radius: 2}", `{label: "new"}`, "{corner: {x: 0, y: 0}}"}[i%3]; got != want {
+				if got, want := render.Text(u, shapeDesc), []string{"{radius: 2}", `{label: "new"}`, "{corner: {x: 0, y: 0}}"}[i%3]; got != want {
 					t.Errorf("%s, %s: %s is sent, not %s", w.name, how.name, got, want)
 				}
 			}
-			if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
+			if got, want := render.Text(again, allDesc), render.Text(s, allDesc); got != want {
 				t.Errorf("%s, %s:\n%s\nis sent as\n%s", w.name, how.name, want, got)
 			}
 			again.Release()
@@ -157,11 +158,11 @@ func TestArmFromItself(t *testing.T) {
 			} {
 				u := s.Child(a("shape"), allDesc)
 				c.set(s, u)
-				if got := u.Format(shapeDesc); got != c.want {
+				if got := render.Text(u, shapeDesc); got != c.want {
 					t.Errorf("%s, %s: %s, want %s", c.name, name, got, c.want)
 				}
 				again := mustParse(t, allDesc, s.Message().Bytes())
-				if got := again.Child(a("shape"), allDesc).Format(shapeDesc); got != c.want {
+				if got := render.Text(again.Child(a("shape"), allDesc), shapeDesc); got != c.want {
 					t.Errorf("%s, %s: sent as %s, want %s", c.name, name, got, c.want)
 				}
 			}
@@ -188,10 +189,10 @@ func TestArmOfWhatIsAround(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.Child(fieldNamed(around, "u"), around).SetChild(fieldNamed(choice, "r"), choice, s)
 			const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
-			if got := s.Format(around); got != want {
+			if got := render.Text(s, around); got != want {
 				t.Errorf("%s: %s, want %s", name, got, want)
 			}
-			if got := mustParse(t, around, s.Message().Bytes()).Format(around); got != want {
+			if got := render.Text(mustParse(t, around, s.Message().Bytes()), around); got != want {
 				t.Errorf("%s: sent as %s, want %s", name, got, want)
 			}
 		})
@@ -221,7 +222,7 @@ func TestArmFromDeadHandle(t *testing.T) {
 				}()
 				u.SetChild(sh(arm), shapeDesc, h)
 			}()
-			if got := u.Format(shapeDesc); got != `{label: "as it was"}` || u.Which() != armWord(sh("label")) || u.Has(sh(arm)) {
+			if got := render.Text(u, shapeDesc); got != `{label: "as it was"}` || u.Which() != armWord(sh("label")) || u.Has(sh(arm)) {
 				t.Errorf("%s: %s, %d, %v", arm, got, u.Which(), u.Has(sh(arm)))
 			}
 			checkOutput(t, arm, nocopy.Struct(u).Message(), []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -172,7 +173,7 @@ func TestZeroArguments(t *testing.T) {
 		fill(want, emptyHandle(), emptyHandle(), emptyHandle())
 		fill(got, thriftimpl.Struct{}, thriftimpl.Struct{}, thriftimpl.Struct{})
 		if !bytes.Equal(want.Message().Bytes(), got.Message().Bytes()) {
-			t.Errorf("zero handles give\n%s, absent ones\n%s", got.Format(allDesc), want.Format(allDesc))
+			t.Errorf("zero handles give\n%s, absent ones\n%s", render.Text(got, allDesc), render.Text(want, allDesc))
 		}
 		want.Release()
 		got.Release()

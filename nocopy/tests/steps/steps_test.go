@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/steps"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
@@ -110,8 +111,8 @@ func countEmptySteps(t *testing.T) {
 				{"Merge", func(m, o anyMessage) { messages.Merge(m, o) }},
 				{"CopyInto", func(m, o anyMessage) { set(o, d); messages.CopyInto(m, o) }},
 				{"JSON", func(m, _ anyMessage) { _, _ = nocopyjson.Marshal(m) }},
-				{"String", func(m, _ anyMessage) { _ = m.s.Format(d) }},
-				{"a log's value", func(m, _ anyMessage) { slog.AnyValue(m.s.LogValue(d)).Resolve() }},
+				{"String", func(m, _ anyMessage) { _ = render.Text(m.s, d) }},
+				{"a log's value", func(m, _ anyMessage) { slog.AnyValue(render.LogValue(m.s, d)).Resolve() }},
 				{"Range", func(m, _ anyMessage) {
 					for _, list := range reflection.Of(m).Range() {
 						for _, x := range list.List().All() {

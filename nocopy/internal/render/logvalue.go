@@ -1,4 +1,4 @@
-package engine
+package render
 
 import (
 	"encoding/hex"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -18,23 +19,23 @@ const (
 	logTotal    = 8 << 10 // bytes of all, about
 )
 
-// LogValue returns the struct for package slog: a group of the fields that are set. Nested structs
+// LogValue returns a struct for package slog: a group of the fields that are set. Nested structs
 // are groups; inside lists and maps they are a map[string]any. Lists and sets are a []any, maps a
-// map[string]any. Values are redacted as by Format. Long strings, lists and maps are shortened,
+// map[string]any. Values are redacted as by Text. Long strings, lists and maps are shortened,
 // and the whole value to about 8 KiB; "…" marks omissions. The value is a copy and may outlive the
 // message. d describes s.
-func (s Struct) LogValue(d *schema.Struct) slog.Value {
-	if s.m == nil {
-		return slog.StringValue(zeroHandleText)
+func LogValue(s engine.Struct, d *schema.Struct) slog.Value {
+	if s == (engine.Struct{}) {
+		return slog.StringValue(engine.ZeroText)
 	}
-	s.alive()
-	w := logWriter{s.m, logTotal}
-	return w.structure(d, s.entry())
+	walker, e := engine.WalkerOf(s)
+	w := logWriter{walker, logTotal}
+	return w.structure(d, e)
 }
 
 // logWriter makes values for logs.
 type logWriter struct {
-	m    *Message
+	*engine.Walker
 	left int // bytes that the log may still have, about
 }
 
@@ -63,9 +64,9 @@ func (w *logWriter) structure(d *schema.Struct, e uint32) slog.Value {
 // fields calls add with the fields that are set, as long as there is room. It returns how many
 // more there are.
 func (w *logWriter) fields(d *schema.Struct, e uint32, add func(name string, v slog.Value)) (left int) {
-	for i := w.m.next(d, e, 0); i < len(d.Fields()); i = w.m.next(d, e, i+1) {
+	for i := w.Next(d, e, 0); i < len(d.Fields()); i = w.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		word := w.m.at(e, f.Ref())
+		word := w.Field(e, f)
 		if word == 0 {
 			continue
 		}
@@ -78,9 +79,6 @@ func (w *logWriter) fields(d *schema.Struct, e uint32, add func(name string, v s
 			add(f.Name, slog.StringValue(redactedText))
 			continue
 		}
-		if f.Kind() >= schema.Record && word&notIndexed != 0 {
-			word = w.m.indexLazily(f, e)
-		}
 		add(f.Name, w.value(f.Type, word))
 	}
 	return left
@@ -90,7 +88,7 @@ func (w *logWriter) fields(d *schema.Struct, e uint32, add func(name string, v s
 func (w *logWriter) value(t *schema.Type, word uint32) slog.Value {
 	switch t.Kind() {
 	case schema.Fixed:
-		return w.fixed(t, w.m.fixedValue(word))
+		return w.fixed(t, w.Fixed(word))
 	case schema.Text:
 		return slog.StringValue(w.text(t, word))
 	case schema.Record:
@@ -136,14 +134,14 @@ func plainGroup(v slog.Value) map[string]any {
 func (w *logWriter) fixed(t *schema.Type, b []byte) slog.Value {
 	w.spend(0)
 	switch t.Wire() {
-	case WireBool:
+	case wire.Bool:
 		return slog.BoolValue(b[0] != 0)
-	case WireDouble:
+	case wire.Double:
 		if v := math.Float64frombits(wire.BE64(b)); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			return slog.Float64Value(v)
 		}
-	case WireI8, WireI16, WireI32, WireI64:
-		v := int64(fixedOf(t, b).bits)
+	case wire.I8, wire.I16, wire.I32, wire.I64:
+		v := integer(t, b)
 		if t.Enum() == nil || t.Enum().Name(int32(v)) == "" {
 			return slog.Int64Value(v)
 		}
@@ -153,10 +151,7 @@ func (w *logWriter) fixed(t *schema.Type, b []byte) slog.Value {
 
 // text returns the beginning of a string, or of a binary in hex.
 func (w *logWriter) text(t *schema.Type, word uint32) string {
-	if word == 0 {
-		return ""
-	}
-	b := w.m.textBytes(word)
+	b := w.Text(word)
 	all := len(b)
 	if b = b[:min(all, logText, max(w.left, 1))]; len(b) < all {
 		for k := 1; k < utf8.UTFMax && k <= len(b); k++ { // ends with a whole character
@@ -181,41 +176,28 @@ func (w *logWriter) text(t *schema.Type, word uint32) string {
 
 func (w *logWriter) list(t *schema.Type, e uint32) []any {
 	list := []any{}
-	if e == 0 {
-		return list
-	}
-	n := w.m.idx[e+listCount]
+	n := w.Len(e)
 	for i := range n {
 		if i == logElements || w.left <= 0 {
 			return append(list, fmt.Sprintf("… %d more", n-i))
 		}
-		switch w.spend(0); t.Elem().Kind() {
-		case schema.Fixed:
-			list = append(list, w.fixed(t.Elem(), w.m.buf.At(w.m.idx[e+listStart]+i*uint32(t.Elem().Size()))).Any())
-		case schema.Text:
-			list = append(list, w.text(t.Elem(), w.m.idx[w.m.idx[e+listElems]+i]))
-		default:
-			list = append(list, w.inner(t.Elem(), w.m.elementEntry(e, t.Elem(), i)))
-		}
+		w.spend(0)
+		list = append(list, w.inner(t.Elem(), w.Element(t, e, i)))
 	}
 	return list
 }
 
 func (w *logWriter) dict(t *schema.Type, e uint32) map[string]any {
 	pairs := map[string]any{}
-	if e == 0 {
-		return pairs
-	}
-	repeated := w.m.repeated(e, t) > 0
+	repeated := w.AnyRepeated(e, t)
 	shown := 0
-	for i := range w.m.idx[e+listCount] {
-		slot := w.m.idx[e+listElems] + i*pairWords
-		word := w.m.idx[slot]
-		if word == 0 || repeated && w.m.isRepeated(e, t, i) {
+	for i := range w.Len(e) {
+		word, value := w.Pair(e, i)
+		if word == 0 || repeated && w.Repeated(e, t, i) {
 			continue
 		}
 		if shown == logElements || w.left <= 0 {
-			pairs["…"] = fmt.Sprintf("%d more", w.m.handle(e).MapLen()-shown)
+			pairs["…"] = fmt.Sprintf("%d more", w.Handle(e).MapLen()-shown)
 			break
 		}
 		shown++
@@ -224,7 +206,7 @@ func (w *logWriter) dict(t *schema.Type, e uint32) map[string]any {
 		if _, known := pairs[key]; known { // keys that were shortened
 			key += fmt.Sprintf(" (%d)", shown)
 		}
-		pairs[key] = w.inner(t.Elem(), w.m.idx[slot+pairValue])
+		pairs[key] = w.inner(t.Elem(), value)
 	}
 	return pairs
 }

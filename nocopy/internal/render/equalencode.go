@@ -1,4 +1,4 @@
-package engine
+package render
 
 import (
 	"bytes"
@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The encoding of a value is bytes that two values of the same type share if and only if they are
@@ -16,9 +18,9 @@ import (
 
 // encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the order
 // of its fields is that of the encoding.
-func (c *comparison) encode(dst []byte, t, u *schema.Type, v Value) []byte {
+func (c *comparison) encode(dst []byte, t, u *schema.Type, v engine.Value) []byte {
 	switch t.Wire() {
-	case WireDouble:
+	case wire.Double:
 		x := v.Float()
 		switch {
 		case math.IsNaN(x) && c.opt&EquateNaNs == 0:
@@ -29,13 +31,13 @@ func (c *comparison) encode(dst []byte, t, u *schema.Type, v Value) []byte {
 			x = 0 // not −0
 		}
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
-	case WireString:
+	case wire.String:
 		dst = binary.BigEndian.AppendUint32(dst, uint32(len(v.Bytes())))
 		return append(dst, v.Bytes()...)
-	case WireUUID:
+	case wire.UUID:
 		id := v.UUID()
 		return append(dst, id[:]...)
-	case WireStruct, WireList, WireSet, WireMap:
+	case wire.Struct, wire.List, wire.Set, wire.Map:
 		return c.handle(dst, t, u, v.Struct())
 	}
 	return binary.BigEndian.AppendUint64(dst, uint64(v.Int()))
@@ -43,20 +45,20 @@ func (c *comparison) encode(dst []byte, t, u *schema.Type, v Value) []byte {
 
 // handle appends the encoding of a struct, list, set or map. The other methods append the same of
 // one of these.
-func (c *comparison) handle(dst []byte, t, u *schema.Type, s Struct) []byte {
+func (c *comparison) handle(dst []byte, t, u *schema.Type, s engine.Struct) []byte {
 	c.enter()
 	defer func() { c.depth-- }()
 	s.WireIn(u) // completes it
 	switch t.Wire() {
-	case WireStruct:
+	case wire.Struct:
 		return c.structure(dst, t.Struct(), u.Struct(), s)
-	case WireList:
+	case wire.List:
 		dst = binary.BigEndian.AppendUint32(dst, uint32(s.Count()))
 		for i := range s.Count() {
 			dst = c.encode(dst, t.Elem(), u.Elem(), s.Element(i))
 		}
 		return dst
-	case WireSet:
+	case wire.Set:
 		return c.set(dst, t, u, s)
 	}
 	pairs := c.pairsOf(t, u, s)
@@ -75,14 +77,14 @@ const (
 	encodedUnknown
 )
 
-func (c *comparison) structure(dst []byte, d, e *schema.Struct, s Struct) []byte {
+func (c *comparison) structure(dst []byte, d, e *schema.Struct, s engine.Struct) []byte {
 	if d.IsUnion() {
 		arm := armOf(e, s)
 		dst = append(dst, byte(arm[0]), byte(arm[1]>>8), byte(arm[1]))
 	}
 	next := s
 	if d != e {
-		next = Struct{}
+		next = engine.Struct{}
 	}
 	for i := next.NextField(d, 0); i < d.NumFields(); i = next.NextField(d, i+1) {
 		f := sameField(e, d, i)
@@ -125,16 +127,16 @@ func (c *comparison) zero(d *schema.Struct, i int) ([]byte, bool) {
 	}
 	c.zeros[f] = nil
 	unequal := c.unequal
-	zero := c.encode([]byte{}, f.Type, f.Type, Struct{}.Value(d.Field(i), d))
+	zero := c.encode([]byte{}, f.Type, f.Type, engine.Struct{}.Value(d.Field(i), d))
 	c.unequal = unequal
 	c.zeros[f] = zero
 	return zero, true
 }
 
-func (c *comparison) set(dst []byte, t, u *schema.Type, s Struct) []byte {
+func (c *comparison) set(dst []byte, t, u *schema.Type, s engine.Struct) []byte {
 	var p encodedPairs
 	for i := range s.Count() {
-		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), Value{})
+		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), engine.Value{})
 	}
 	p.sort()
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.all)))
@@ -154,11 +156,11 @@ type encodedPairs struct {
 // pair is one of encodedPairs: where its key is, and its value.
 type pair struct {
 	from, to int
-	value    Value
+	value    engine.Value
 }
 
 // add adds a pair. mem is what was mem before, with the encoding of the key after it.
-func (p *encodedPairs) add(mem []byte, value Value) {
+func (p *encodedPairs) add(mem []byte, value engine.Value) {
 	p.all = append(p.all, pair{len(p.mem), len(mem), value})
 	p.mem = mem
 }
@@ -181,15 +183,15 @@ func (p *encodedPairs) sort() {
 }
 
 // key appends the encoding of a map's key. As keys 0 and −0 are different, as for peers.
-func (c *comparison) key(dst []byte, t, u *schema.Type, k Value) []byte {
-	if t.Wire() == WireDouble && k.Float() == 0 {
+func (c *comparison) key(dst []byte, t, u *schema.Type, k engine.Value) []byte {
+	if t.Wire() == wire.Double && k.Float() == 0 {
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(k.Float()))
 	}
 	return c.encode(dst, t, u, k)
 }
 
 // pairsOf returns the pairs of a map of type u, sorted by the encodings of their keys.
-func (c *comparison) pairsOf(t, u *schema.Type, s Struct) encodedPairs {
+func (c *comparison) pairsOf(t, u *schema.Type, s engine.Struct) encodedPairs {
 	p := encodedPairs{all: make([]pair, 0, s.Count())}
 	for k, v := range s.Pairs() {
 		p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
@@ -201,10 +203,10 @@ func (c *comparison) pairsOf(t, u *schema.Type, s Struct) encodedPairs {
 // unknownField is a field that the IDL does not know.
 type unknownField struct {
 	id    int16
-	value WireValue
+	value engine.WireValue
 }
 
-func unknownFieldsOf(d *schema.Struct, s Struct) (all []unknownField) {
+func unknownFieldsOf(d *schema.Struct, s engine.Struct) (all []unknownField) {
 	for id, v := range s.Unknown(d) {
 		all = append(all, unknownField{id, v})
 	}

@@ -1,36 +1,30 @@
-package engine
+package render
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// For package nocopyjson. JSONName is the name of a field in JSON.
+// JSONName is the name of a field in JSON.
 type JSONName struct {
 	Name   string
 	Skip   bool // the field is neither written nor read
 	Quoted bool // numbers and bools are written as strings
 }
 
-// For package nocopyjson. JSONOption is an option of that package.
-type JSONOption uint8
-
-func (JSONOption) option() {}
-
 // jsonField is what writing asks of a field that is not skipped.
 type jsonField struct {
 	label  string // a comma, the name in quotes and a colon
+	field  *schema.Field
 	typ    *schema.Type
-	c      schema.Ref
+	ref    schema.Ref
 	number uint32
-	kind   schema.Kind
 	quoted bool
 }
 
@@ -57,16 +51,6 @@ func JSONPlan(d *schema.Struct, newPlan func() any) any {
 
 var errSameKeys = errors.New("two keys of a map are the same in JSON")
 
-// ParseCopy parses a copy of b. The copy is in recycled memory if recycle is true.
-func ParseCopy(d *schema.Struct, b []byte, l Limits, recycle bool) (Struct, error) {
-	if !recycle && l == (Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}) {
-		return Parse(d, bytes.Clone(b), Own)
-	}
-	c := chain.NewChunk(len(b), recycle)
-	copy(c.Mem, b)
-	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle))
-}
-
 // JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
 // two fields have the same name.
 func JSONNames(d *schema.Struct) ([]JSONName, error) {
@@ -92,10 +76,10 @@ func jsonNamesOf(d *schema.Struct) *jsonNames {
 		numbers[n.Name] = i
 		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name), false)
 		if !ok {
-			names.err = ErrUTF8
+			names.err = wire.ErrUTF8
 		}
 		f := &d.Fields()[i]
-		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f.Type, f.Ref(), uint32(i), f.Kind(), n.Quoted})
+		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f, f.Type, f.Ref(), uint32(i), n.Quoted})
 	}
 	if d.IsWide() {
 		names.from = make([]int, len(d.Fields())+1)

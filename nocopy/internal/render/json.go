@@ -1,4 +1,4 @@
-package engine
+package render
 
 import (
 	"encoding/base64"
@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// For package nocopyjson. JSON holds options for writing a struct as JSON.
+// JSON holds options for writing a struct as JSON.
 type JSON struct {
 	Int64Strings       bool // write i64 as strings
 	ZeroValues         bool // also write unset fields
@@ -29,13 +29,13 @@ const (
 
 // most returns how many bytes the text of m, or of a part of it, may have, and the error of a text
 // that has more.
-func (o JSON) most(m *Message) (int, error) {
+func (o JSON) most(m *engine.Message) (int, error) {
 	switch {
 	case o.MaxBytes > 0:
-		return o.MaxBytes, wire.LimitError("JSON of more than Limits.MaxBytes = " + itoa(o.MaxBytes) + " bytes")
+		return o.MaxBytes, wire.LimitError("JSON of more than Limits.MaxBytes = " + strconv.Itoa(o.MaxBytes) + " bytes")
 	case o.ZeroValues:
 		most := zeroValuesText + min(zeroValuesPerByte*int64(m.Len()), math.MaxInt-zeroValuesText)
-		return int(most), wire.LimitError("JSON with ZeroValues of more than " + itoa(int(most)) +
+		return int(most), wire.LimitError("JSON with ZeroValues of more than " + strconv.Itoa(int(most)) +
 			" bytes, 16 MiB and 64 for each byte of the message: Limits.MaxBytes allows more")
 	}
 	return math.MaxInt, nil
@@ -43,21 +43,22 @@ func (o JSON) most(m *Message) (int, error) {
 
 // AppendJSON finishes the message of s and appends the struct to dst as JSON. An absent struct is
 // null. d describes s. The error is an *Error; its offset counts in the appended text.
-func AppendJSON(dst []byte, s Struct, d *schema.Struct, o JSON) ([]byte, error) {
+func AppendJSON(dst []byte, s engine.Struct, d *schema.Struct, o JSON) ([]byte, error) {
 	s.CheckDesc(d)
 	if !s.Valid() {
 		return append(dst, "null"...), nil
 	}
-	if err := s.m.Check(); err != nil {
+	walker, e := engine.WalkerOf(s)
+	if err := walker.Message().Check(); err != nil {
 		return dst, err
 	}
 	start := len(dst)
-	most, tooLong := o.most(s.m)
-	w := jsonWriter{m: s.m, JSON: o, end: math.MaxInt, tooLong: tooLong}
+	most, tooLong := o.most(walker.Message())
+	w := jsonWriter{Walker: walker, JSON: o, end: math.MaxInt, tooLong: tooLong}
 	if most < math.MaxInt-start {
 		w.end = start + most
 	}
-	dst = w.structure(dst, d, s.entry())
+	dst = w.structure(dst, d, e)
 	if w.stopped(dst) {
 		return dst[:start], w.failure(d.Name(), len(dst)-start)
 	}
@@ -67,7 +68,7 @@ func AppendJSON(dst []byte, s Struct, d *schema.Struct, o JSON) ([]byte, error) 
 // jsonWriter writes values of a message as JSON. Its methods append to dst and return it. When one
 // has set err, what it returns ends where the fault is, and those that called it add to path.
 type jsonWriter struct {
-	m *Message
+	*engine.Walker
 	JSON
 	err      error
 	path     []string // from the inside out
@@ -87,7 +88,7 @@ func (w *jsonWriter) stopped(dst []byte) bool {
 func (w *jsonWriter) failure(root string, offset int) error {
 	w.path = append(w.path, root)
 	slices.Reverse(w.path)
-	return &Error{Offset: offset, Path: strings.Join(w.path, ""), Err: w.err}
+	return &engine.Error{Offset: offset, Path: strings.Join(w.path, ""), Err: w.err}
 }
 
 // structure appends the struct of entry e.
@@ -99,31 +100,31 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 	}
 	start, arm := len(dst), uint32(0)
 	if d.IsUnion() {
-		arm = w.m.idx[w.m.armWord(e)]
+		arm = w.Arm(e)
 	}
 	for i := 0; i < len(names.writes); i++ {
 		f := &names.writes[i]
 		if d.IsWide() && !w.ZeroValues {
-			if k := names.from[w.m.next(d, e, int(f.number))]; k != i { // the first that may be set
+			if k := names.from[w.Next(d, e, int(f.number))]; k != i { // the first that may be set
 				i = k - 1
 				continue
 			}
 		}
-		word := w.m.at(e, f.c)
-		if word == 0 && (!w.ZeroValues || d.IsUnion()) || d.IsUnion() && f.c.Word() != arm {
+		word := w.Word(e, f.ref)
+		if word == 0 && (!w.ZeroValues || d.IsUnion()) || d.IsUnion() && f.ref.Word() != arm {
 			continue
 		}
 		dst = append(dst, f.label...)
 		if word == 0 {
-			dst = w.unset(dst, &d.Fields()[f.number], f.quoted)
+			dst = w.unset(dst, f.field, f.quoted)
 		} else {
-			if f.kind >= schema.Record && word&notIndexed != 0 {
-				word = w.m.indexLazily(&d.Fields()[f.number], e)
+			if word&engine.NotIndexed != 0 {
+				word = w.Field(e, f.field)
 			}
-			dst = w.field(dst, f, word)
+			dst = w.value(dst, f.typ, word, f.quoted)
 		}
 		if w.stopped(dst) {
-			w.path = append(w.path, "."+d.Fields()[f.number].Name)
+			w.path = append(w.path, "."+f.field.Name)
 			return dst
 		}
 	}
@@ -132,17 +133,6 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 	}
 	dst[start] = '{' // in the place of the first comma
 	return append(dst, '}')
-}
-
-// field appends the value of field f, for which word stands.
-func (w *jsonWriter) field(dst []byte, f *jsonField, word uint32) []byte {
-	switch f.kind {
-	case schema.Fixed:
-		return w.fixed(dst, f.typ, w.m.fixedValue(word), f.quoted)
-	case schema.Text:
-		return w.text(dst, f.typ, w.bytes(word))
-	}
-	return w.container(dst, f.typ, word)
 }
 
 // unset appends what a field that is not set reads as.
@@ -157,11 +147,11 @@ func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 		return w.text(dst, f.Type, value[min(wire.TextHeader, len(value)):])
 	case f.Default != "":
 		// What it does not set stays away: its own defaults might have it in them again.
-		v := absentOf(f)
-		m := w.m
-		w.m, w.ZeroValues = v.m, false
-		dst = w.container(dst, f.Type, v.entry())
-		w.m, w.ZeroValues = m, true
+		here, e := w.Walker, uint32(0)
+		w.Walker, e = engine.WalkerOf(engine.Struct{}.Child(f.Ref(), f.Of()))
+		w.ZeroValues = false
+		dst = w.container(dst, f.Type, e)
+		w.Walker, w.ZeroValues = here, true
 		return dst
 	case f.Kind() == schema.Record:
 		return append(dst, "null"...)
@@ -169,26 +159,16 @@ func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 	return w.container(dst, f.Type, 0)
 }
 
-// value appends a value of type t whose word in the index is word.
-func (w *jsonWriter) value(dst []byte, t *schema.Type, word uint32) []byte {
+// value appends a value of type t, for which word stands; with quoted as a string also if it is a
+// number or bool.
+func (w *jsonWriter) value(dst []byte, t *schema.Type, word uint32, quoted bool) []byte {
 	switch t.Kind() {
 	case schema.Fixed:
-		return w.fixed(dst, t, w.m.fixedValue(word), false)
+		return w.fixed(dst, t, w.Fixed(word), quoted)
 	case schema.Text:
-		if word == 0 { // not on the wire yet
-			return append(dst, `""`...)
-		}
-		return w.text(dst, t, w.bytes(word))
+		return w.text(dst, t, w.Text(word))
 	}
 	return w.container(dst, t, word)
-}
-
-// bytes returns the bytes of a text whose word in the index is word.
-func (w *jsonWriter) bytes(word uint32) []byte {
-	if s, ok := w.m.buf.FlatText(word); ok {
-		return chain.StringBytes(s)
-	}
-	return w.m.textBytes(word)
 }
 
 // container appends a struct, list, set or map.
@@ -205,23 +185,23 @@ func (w *jsonWriter) container(dst []byte, t *schema.Type, e uint32) []byte {
 }
 
 func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
-	if e == 0 || w.m.idx[e+listCount] == 0 {
+	n, c := w.Len(e), byte('[')
+	if n == 0 {
 		return append(dst, "[]"...)
 	}
-	m, c := w.m, byte('[')
-	for i := range m.idx[e+listCount] {
+	for i := range n {
 		dst = append(dst, c)
 		c = ','
 		switch t.Elem().Kind() {
 		case schema.Fixed:
-			dst = w.fixed(dst, t.Elem(), m.buf.At(m.idx[e+listStart]+i*uint32(t.Elem().Size())), false)
+			dst = w.fixed(dst, t.Elem(), w.FixedElement(e, i, uint32(t.Elem().Size())), false)
 		case schema.Text:
-			dst = w.value(dst, t.Elem(), m.idx[m.idx[e+listElems]+i])
+			dst = w.text(dst, t.Elem(), w.Text(w.TextElement(e, i)))
 		default:
-			dst = w.container(dst, t.Elem(), m.elementEntry(e, t.Elem(), i))
+			dst = w.container(dst, t.Elem(), w.Element(t, e, i))
 		}
 		if w.stopped(dst) {
-			w.path = append(w.path, "["+itoa(int(i))+"]")
+			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
 			return dst
 		}
 	}
@@ -231,36 +211,32 @@ func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
 // object appends a map whose keys are scalars or texts.
 func (w *jsonWriter) object(dst []byte, t *schema.Type, e uint32) []byte {
 	start, nan, replaced := len(dst), false, false
-	if e != 0 {
-		m := w.m
-		repeated := m.repeated(e, t) > 0
-		for i := range m.idx[e+listCount] {
-			slot := m.idx[e+listElems] + i*pairWords
-			word := m.idx[slot]
-			if word == 0 || repeated && m.isRepeated(e, t, i) {
-				continue
-			}
-			dst = append(dst, ',')
-			if t.Key().Kind() == schema.Text {
-				dst = w.text(dst, t.Key(), w.bytes(word))
-				replaced = replaced || w.replaced
-			} else {
-				b := m.fixedValue(word)
-				if t.Key().Wire() == WireDouble && isNaN(b) {
-					if nan {
-						w.err = errSameKeys
-					}
-					nan = true
+	repeated := w.AnyRepeated(e, t)
+	for i := range w.Len(e) {
+		key, value := w.Pair(e, i)
+		if key == 0 || repeated && w.Repeated(e, t, i) {
+			continue
+		}
+		dst = append(dst, ',')
+		if t.Key().Kind() == schema.Text {
+			dst = w.text(dst, t.Key(), w.Text(key))
+			replaced = replaced || w.replaced
+		} else {
+			b := w.Fixed(key)
+			if t.Key().Wire() == wire.Double && isNaN(b) {
+				if nan {
+					w.err = errSameKeys
 				}
-				dst = w.fixed(dst, t.Key(), b, true)
+				nan = true
 			}
-			if w.err == nil {
-				dst = w.value(append(dst, ':'), t.Elem(), m.idx[slot+pairValue])
-			}
-			if w.stopped(dst) {
-				w.path = append(w.path, "["+itoa(int(i))+"]")
-				return dst
-			}
+			dst = w.fixed(dst, t.Key(), b, true)
+		}
+		if w.err == nil {
+			dst = w.value(append(dst, ':'), t.Elem(), value, false)
+		}
+		if w.stopped(dst) {
+			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
+			return dst
 		}
 	}
 	if replaced && w.sameKeys(t, e) {
@@ -276,14 +252,14 @@ func (w *jsonWriter) object(dst []byte, t *schema.Type, e uint32) []byte {
 
 // sameKeys reports whether bytes that were replaced make two keys of a map the same text.
 func (w *jsonWriter) sameKeys(t *schema.Type, e uint32) bool {
-	m, repeated := w.m, w.m.repeated(e, t) > 0
 	seen := map[string]bool{}
-	for i := range m.idx[e+listCount] {
-		word := m.idx[m.idx[e+listElems]+i*pairWords]
-		if word == 0 || repeated && m.isRepeated(e, t, i) {
+	repeated := w.AnyRepeated(e, t)
+	for i := range w.Len(e) {
+		word, _ := w.Pair(e, i)
+		if word == 0 || repeated && w.Repeated(e, t, i) {
 			continue
 		}
-		key := string(w.text(nil, t.Key(), w.bytes(word)))
+		key := string(w.text(nil, t.Key(), w.Text(word)))
 		key = strings.ReplaceAll(key, "\ufffd", `\ufffd`) // it may also stand in the key itself
 		if seen[key] {
 			return true
@@ -297,34 +273,30 @@ func (w *jsonWriter) sameKeys(t *schema.Type, e uint32) bool {
 // value.
 func (w *jsonWriter) pairs(dst []byte, t *schema.Type, e uint32) []byte {
 	start := len(dst)
-	if e != 0 {
-		m := w.m
-		last := w.lastPairs(t, e)
-		written := map[string]bool{}
-		for i := range m.idx[e+listCount] {
-			slot := m.idx[e+listElems] + i*pairWords
-			key := m.idx[slot]
-			if key == 0 || last[string(m.wire(key, t.Key()))] != i {
-				continue
-			}
-			dst = append(dst, ",["...)
-			from, zeros := len(dst), w.ZeroValues
-			w.ZeroValues = false // with them, different keys might be the same
-			dst = w.container(dst, t.Key(), key)
-			w.ZeroValues = zeros
-			if w.err == nil && written[string(dst[from:])] {
-				w.err = errSameKeys
-			}
-			if w.err == nil {
-				written[string(dst[from:])] = true
-				dst = w.value(append(dst, ','), t.Elem(), m.idx[slot+pairValue])
-			}
-			if w.stopped(dst) {
-				w.path = append(w.path, "["+itoa(int(i))+"]")
-				return dst
-			}
-			dst = append(dst, ']')
+	last := w.lastPairs(t, e)
+	written := map[string]bool{}
+	for i := range w.Len(e) {
+		key, value := w.Pair(e, i)
+		if key == 0 || last[string(w.Wire(key, t.Key()))] != i {
+			continue
 		}
+		dst = append(dst, ",["...)
+		from, zeros := len(dst), w.ZeroValues
+		w.ZeroValues = false // with them, different keys might be the same
+		dst = w.container(dst, t.Key(), key)
+		w.ZeroValues = zeros
+		if w.err == nil && written[string(dst[from:])] {
+			w.err = errSameKeys
+		}
+		if w.err == nil {
+			written[string(dst[from:])] = true
+			dst = w.value(append(dst, ','), t.Elem(), value, false)
+		}
+		if w.stopped(dst) {
+			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
+			return dst
+		}
+		dst = append(dst, ']')
 	}
 	if len(dst) == start {
 		return append(dst, "[]"...)
@@ -336,9 +308,9 @@ func (w *jsonWriter) pairs(dst []byte, t *schema.Type, e uint32) []byte {
 // lastPairs returns the number of the last pair with a key, by the keys' wire bytes.
 func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]uint32 {
 	last := map[string]uint32{}
-	for i := range w.m.idx[e+listCount] {
-		if key := w.m.idx[w.m.idx[e+listElems]+i*pairWords]; key != 0 {
-			last[string(w.m.wire(key, t.Key()))] = i
+	for i := range w.Len(e) {
+		if key, _ := w.Pair(e, i); key != 0 {
+			last[string(w.Wire(key, t.Key()))] = i
 		}
 	}
 	return last
@@ -350,7 +322,7 @@ func isNaN(b []byte) bool { return math.IsNaN(math.Float64frombits(wire.BE64(b))
 func (w *jsonWriter) fixed(dst []byte, t *schema.Type, b []byte, quoted bool) []byte {
 	v := int64(0)
 	switch t.Wire() {
-	case WireBool:
+	case wire.Bool:
 		name := "false"
 		if b[0] != 0 {
 			name = "true"
@@ -359,11 +331,9 @@ func (w *jsonWriter) fixed(dst []byte, t *schema.Type, b []byte, quoted bool) []
 			return append(append(append(dst, '"'), name...), '"')
 		}
 		return append(dst, name...)
-	case WireI8:
-		v = int64(int8(b[0]))
-	case WireI16:
-		v = int64(int16(uint16(b[0])<<8 | uint16(b[1])))
-	case WireI32:
+	case wire.I8, wire.I16:
+		v = integer(t, b)
+	case wire.I32:
 		v = int64(int32(wire.BE32(b)))
 		if t.Enum() != nil {
 			if name := t.Enum().Name(int32(v)); name != "" {
@@ -371,10 +341,10 @@ func (w *jsonWriter) fixed(dst []byte, t *schema.Type, b []byte, quoted bool) []
 				return append(dst, '"')
 			}
 		}
-	case WireI64:
+	case wire.I64:
 		v = int64(wire.BE64(b))
 		quoted = quoted || w.Int64Strings
-	case WireDouble:
+	case wire.Double:
 		return appendJSONFloat(dst, math.Float64frombits(wire.BE64(b)), quoted)
 	default:
 		dst = AppendUUID(append(dst, '"'), [16]byte(b[:16]))
@@ -428,7 +398,7 @@ func (w *jsonWriter) text(dst []byte, t *schema.Type, b []byte) []byte {
 	}
 	dst, ok := appendJSONText(dst, b, w.ReplaceInvalidUTF8)
 	if !ok && !w.ReplaceInvalidUTF8 {
-		w.err = ErrUTF8
+		w.err = wire.ErrUTF8
 		return dst
 	}
 	w.replaced = !ok

@@ -1,13 +1,15 @@
-package engine
+package render
 
 import (
 	"bytes"
 	"math"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// For generated code and package messages. Equating holds the options of messages.Equal, one bit
+// Equating holds the options of messages.Equal, one bit
 // each: they make values equal that differ on the wire.
 type Equating uint8
 
@@ -18,22 +20,22 @@ const (
 	IgnoreUnknown
 )
 
-// Equal reports whether s and o are equal in the sense of messages.Equal without options. d
+// EqualStructs reports whether a and b are equal in the sense of messages.Equal without options. d
 // describes both.
-func (s Struct) Equal(d *schema.Struct, o Struct) bool {
+func EqualStructs(a, b engine.Struct, d *schema.Struct) bool {
 	t := schema.StructOf(d)
-	return Equal(s, t, o, t, 0)
+	return Equal(a, t, b, t, 0)
 }
 
-// EqualContainer reports whether two lists, sets or maps of the same Go type are equal, as package
-// messages' Equal does without options.
-func (s Struct) EqualContainer(o Struct) bool {
-	return Equal(s, s.ContainerType(), o, o.ContainerType(), 0)
+// EqualContainers reports whether two lists, sets or maps of the same Go type are equal, as
+// package messages' Equal does without options.
+func EqualContainers(a, b engine.Struct) bool {
+	return Equal(a, a.ContainerType(), b, b.ContainerType(), 0)
 }
 
 // Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
 // map has a nil type.
-func Equal(a Struct, t *schema.Type, b Struct, u *schema.Type, opt Equating) bool {
+func Equal(a engine.Struct, t *schema.Type, b engine.Struct, u *schema.Type, opt Equating) bool {
 	c := comparison{opt: opt}
 	aHere, bHere := a.Valid(), b.Valid()
 	if (!aHere || !bHere) && (t == nil || u == nil) { // of absent containers the type is not known
@@ -60,7 +62,7 @@ func Equal(a Struct, t *schema.Type, b Struct, u *schema.Type, opt Equating) boo
 
 // AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
 // only if they are equal. All NaNs are equal here.
-func AppendKey(dst []byte, key Value) []byte {
+func AppendKey(dst []byte, key engine.Value) []byte {
 	c := comparison{opt: EquateNaNs}
 	return c.encode(dst, key.Type(), key.Type(), key)
 }
@@ -87,14 +89,14 @@ func (c *comparison) enter() {
 }
 
 // value compares two values, neither of which is a field that is not set.
-func (c *comparison) value(t, u *schema.Type, a, b Value) bool {
+func (c *comparison) value(t, u *schema.Type, a, b engine.Value) bool {
 	switch t.Wire() {
-	case WireDouble:
+	case wire.Double:
 		x, y := a.Float(), b.Float()
 		return x == y || c.opt&EquateNaNs != 0 && math.IsNaN(x) && math.IsNaN(y)
-	case WireString, WireUUID:
+	case wire.String, wire.UUID:
 		return bytes.Equal(a.Bytes(), b.Bytes())
-	case WireStruct, WireList, WireSet, WireMap:
+	case wire.Struct, wire.List, wire.Set, wire.Map:
 		return c.handles(t, u, a.Struct(), b.Struct())
 	}
 	return a.Int() == b.Int()
@@ -102,7 +104,7 @@ func (c *comparison) value(t, u *schema.Type, a, b Value) bool {
 
 // handles compares two structs, lists, sets or maps. An absent one is as an empty one, whose
 // fields are not set.
-func (c *comparison) handles(t, u *schema.Type, a, b Struct) bool {
+func (c *comparison) handles(t, u *schema.Type, a, b engine.Struct) bool {
 	c.enter()
 	defer func() { c.depth-- }()
 	x, flat := a.WireIn(t)
@@ -112,19 +114,19 @@ func (c *comparison) handles(t, u *schema.Type, a, b Struct) bool {
 		return true
 	}
 	switch t.Wire() {
-	case WireStruct:
+	case wire.Struct:
 		return c.structs(t.Struct(), u.Struct(), a, b) &&
 			(identical || c.opt&IgnoreUnknown != 0 || sameUnknownFields(unknownFieldsOf(t.Struct(), a), unknownFieldsOf(u.Struct(), b)))
-	case WireList:
+	case wire.List:
 		return c.lists(t.Elem(), u.Elem(), a, b)
-	case WireSet:
+	case wire.Set:
 		return c.lists(t.Elem(), u.Elem(), a, b) || c.encoded(t, u, a, b)
 	}
 	return c.maps(t, u, a, b)
 }
 
 // structs compares the fields of two structs, unions or exceptions that their types have.
-func (c *comparison) structs(d, e *schema.Struct, a, b Struct) bool {
+func (c *comparison) structs(d, e *schema.Struct, a, b engine.Struct) bool {
 	if !a.Valid() && !b.Valid() {
 		return true
 	}
@@ -151,7 +153,7 @@ func (c *comparison) structs(d, e *schema.Struct, a, b Struct) bool {
 			return false
 		}
 		v, w := a.Value(f, d), b.Value(g, e)
-		if aSet != bSet && d.FieldDesc(i).Default != "" && v.typ.Kind() >= schema.Record {
+		if aSet != bSet && d.FieldDesc(i).Default != "" && v.Type().Kind() >= schema.Record {
 			if !aSet {
 				v = w // compared by its encoding, since defaults may have the same field in them
 			}
@@ -169,7 +171,7 @@ func (c *comparison) structs(d, e *schema.Struct, a, b Struct) bool {
 }
 
 // armOf returns the id of the arm that is set of a union, and whether there is one.
-func armOf(d *schema.Struct, s Struct) [2]int16 {
+func armOf(d *schema.Struct, s engine.Struct) [2]int16 {
 	if word := s.Which(); word != 0 {
 		return [2]int16{1, d.ArmID(word)}
 	}
@@ -185,7 +187,7 @@ func sameField(e, d *schema.Struct, i int) schema.Ref {
 }
 
 // lists compares two lists, or two sets by the order of their elements.
-func (c *comparison) lists(t, u *schema.Type, a, b Struct) bool {
+func (c *comparison) lists(t, u *schema.Type, a, b engine.Struct) bool {
 	n := a.Count()
 	if n != b.Count() {
 		return false
@@ -199,7 +201,7 @@ func (c *comparison) lists(t, u *schema.Type, a, b Struct) bool {
 }
 
 // encoded compares two sets or structs by their encodings.
-func (c *comparison) encoded(t, u *schema.Type, a, b Struct) bool {
+func (c *comparison) encoded(t, u *schema.Type, a, b engine.Struct) bool {
 	if (a.Count() == 0) != (b.Count() == 0) {
 		return false
 	}
@@ -211,7 +213,7 @@ func (c *comparison) encoded(t, u *schema.Type, a, b Struct) bool {
 }
 
 // maps compares two maps: first their keys, then the values of each key once.
-func (c *comparison) maps(t, u *schema.Type, a, b Struct) bool {
+func (c *comparison) maps(t, u *schema.Type, a, b engine.Struct) bool {
 	if (a.Count() == 0) != (b.Count() == 0) {
 		return false
 	}

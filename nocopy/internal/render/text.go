@@ -1,4 +1,4 @@
-package engine
+package render
 
 import (
 	"encoding/hex"
@@ -8,60 +8,51 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Format returns the struct as compact, readable text, like JSON with unquoted keys. It omits
-// unset fields, unknown fields, and the values of redacted fields; see schema.Info.Redacted. The
-// zero handle gives "<none>". d describes s.
-func (s Struct) Format(d *schema.Struct) string { return string(s.printed(d, false)) }
+// Text returns a struct as compact, readable text, like JSON with unquoted keys. It omits unset
+// fields, unknown fields, and the values of redacted fields; see schema.Info.Redacted. The zero
+// handle gives "<none>". d describes s.
+func Text(s engine.Struct, d *schema.Struct) string { return string(printed(s, d, false)) }
 
-// FormatTo writes the struct for package fmt: with %+v on indented lines, with other verbs as
-// Format does. d describes s.
-func (s Struct) FormatTo(f fmt.State, verb rune, d *schema.Struct) {
+// Format writes a struct for package fmt: with %+v on indented lines, with other verbs as Text
+// does. d describes s.
+func Format(f fmt.State, verb rune, s engine.Struct, d *schema.Struct) {
 	switch {
 	case verb == 'v' && f.Flag('+'):
-		f.Write(s.printed(d, true))
+		f.Write(printed(s, d, true))
 	case verb == 'v' && f.Flag('#'):
 		io.WriteString(f, d.Name())
-		f.Write(s.printed(d, false))
+		f.Write(printed(s, d, false))
 	default:
-		fmt.Fprintf(f, fmt.FormatString(f, verb), s.Format(d))
+		fmt.Fprintf(f, fmt.FormatString(f, verb), Text(s, d))
 	}
-}
-
-// Shown returns the root for texts and logs: the zero handle if the message is empty or nil.
-func (m *Message) Shown() Struct {
-	if m == nil || m.words == 0 {
-		return Struct{}
-	}
-	return m.Root()
 }
 
 // printed returns the struct as text, on one line or indented.
-func (s Struct) printed(d *schema.Struct, indented bool) []byte {
-	if s.m == nil {
-		return []byte(zeroHandleText)
+func printed(s engine.Struct, d *schema.Struct, indented bool) []byte {
+	if s == (engine.Struct{}) {
+		return []byte(engine.ZeroText)
 	}
-	s.alive()
-	return formatter{m: s.m, indented: indented}.structure(nil, d, s.entry())
+	w, e := engine.WalkerOf(s)
+	return formatter{w, indented, 0}.structure(nil, d, e)
 }
 
-// zeroHandleText is the zero handle as text. Parse returns a zero handle with an error.
-const zeroHandleText = "<none>"
-
-// FormatContainer returns a list, set or map as text. none is the text of one without elements,
+// ContainerText returns a list, set or map as text. none is the text of one without elements,
 // which an absent one is like.
-func (s Struct) FormatContainer(none string) string {
-	if s.m == nil {
-		return zeroHandleText
+func ContainerText(s engine.Struct, none string) string {
+	if s == (engine.Struct{}) {
+		return engine.ZeroText
 	}
-	s.alive()
-	if s.m.isEmpty() {
+	t := s.ContainerType()
+	if t == nil {
 		return none
 	}
-	return string(formatter{m: s.m}.value(nil, s.typ(), s.entry()))
+	w, e := engine.WalkerOf(s)
+	return string(formatter{Walker: w}.value(nil, t, e))
 }
 
 // redactedText stands in the place of what is redacted.
@@ -69,7 +60,7 @@ const redactedText = "<redacted>"
 
 // formatter writes values of a message as text.
 type formatter struct {
-	m        *Message
+	*engine.Walker
 	indented bool // fields, and elements that are structs or containers, are on lines of their own
 	depth    int  // of what is being written, if indented
 }
@@ -107,9 +98,9 @@ func (p formatter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 	dst = append(dst, '{')
 	in := p.inner()
 	first := true
-	for i := p.m.next(d, e, 0); i < len(d.Fields()); i = p.m.next(d, e, i+1) {
+	for i := p.Next(d, e, 0); i < len(d.Fields()); i = p.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		word := p.m.at(e, f.Ref())
+		word := p.Field(e, f)
 		if word == 0 {
 			continue
 		}
@@ -120,9 +111,6 @@ func (p formatter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 		if f.Info.Redacted() {
 			dst = append(dst, redactedText...)
 			continue
-		}
-		if f.Kind() >= schema.Record && word&notIndexed != 0 {
-			word = p.m.indexLazily(f, e)
 		}
 		dst = in.value(dst, f.Type, word)
 	}
@@ -141,7 +129,7 @@ func (p formatter) end(dst []byte, bracket byte, none bool) []byte {
 func (p formatter) value(dst []byte, t *schema.Type, word uint32) []byte {
 	switch t.Kind() {
 	case schema.Fixed:
-		return p.fixed(dst, t, p.m.fixedValue(word))
+		return p.fixed(dst, t, p.Fixed(word))
 	case schema.Text:
 		return p.text(dst, t, word)
 	case schema.Record:
@@ -153,10 +141,7 @@ func (p formatter) value(dst []byte, t *schema.Type, word uint32) []byte {
 }
 
 func (p formatter) text(dst []byte, t *schema.Type, word uint32) []byte {
-	b := []byte{}
-	if word != 0 {
-		b = p.m.textBytes(word)
-	}
+	b := p.Walker.Text(word)
 	if t.Binary() || !utf8.Valid(b) {
 		dst = append(dst, "0x"...)
 		return hex.AppendEncode(dst, b)
@@ -166,72 +151,65 @@ func (p formatter) text(dst []byte, t *schema.Type, word uint32) []byte {
 
 func (p formatter) fixed(dst []byte, t *schema.Type, b []byte) []byte {
 	switch t.Wire() {
-	case WireBool:
+	case wire.Bool:
 		return strconv.AppendBool(dst, b[0] != 0)
-	case WireI8:
-		return strconv.AppendInt(dst, int64(int8(b[0])), 10)
-	case WireI16:
-		return strconv.AppendInt(dst, int64(int16(uint16(b[0])<<8|uint16(b[1]))), 10)
-	case WireI32:
-		v := int32(wire.BE32(b))
+	case wire.I8, wire.I16, wire.I32, wire.I64:
+		v := integer(t, b)
 		if t.Enum() != nil {
-			if name := t.Enum().Name(v); name != "" {
+			if name := t.Enum().Name(int32(v)); name != "" {
 				return append(dst, name...)
 			}
 		}
-		return strconv.AppendInt(dst, int64(v), 10)
-	case WireI64:
-		return strconv.AppendInt(dst, int64(wire.BE64(b)), 10)
-	case WireDouble:
+		return strconv.AppendInt(dst, v, 10)
+	case wire.Double:
 		return strconv.AppendFloat(dst, math.Float64frombits(wire.BE64(b)), 'g', -1, 64)
 	}
 	return AppendUUID(dst, [16]byte(b[:16]))
 }
 
 func (p formatter) list(dst []byte, t *schema.Type, e uint32) []byte {
-	if e == 0 {
-		return append(dst, "[]"...)
-	}
 	dst = append(dst, '[')
 	p.indented = p.indented && t.Elem().Kind() >= schema.Record
 	in := p.inner()
-	n := p.m.idx[e+listCount]
+	n := p.Len(e)
 	for i := range n {
 		dst = in.separate(dst, i == 0)
-		switch t.Elem().Kind() {
-		case schema.Fixed:
-			dst = p.fixed(dst, t.Elem(), p.m.buf.At(p.m.idx[e+listStart]+i*uint32(t.Elem().Size())))
-		case schema.Text:
-			dst = p.text(dst, t.Elem(), p.m.idx[p.m.idx[e+listElems]+i])
-		default:
-			dst = in.value(dst, t.Elem(), p.m.elementEntry(e, t.Elem(), i))
-		}
+		dst = in.value(dst, t.Elem(), p.Element(t, e, i))
 	}
 	return p.end(dst, ']', n == 0)
 }
 
 func (p formatter) dict(dst []byte, t *schema.Type, e uint32) []byte {
-	if e == 0 {
-		return append(dst, "{}"...)
-	}
 	dst = append(dst, '{')
 	p.indented = p.indented && (t.Elem().Kind() >= schema.Record || t.Key().Kind() >= schema.Record)
 	in := p.inner()
 	first := true
-	repeated := p.m.repeated(e, t) > 0
-	for i := range p.m.idx[e+listCount] {
-		slot := p.m.idx[e+listElems] + i*pairWords
-		word := p.m.idx[slot]
-		if word == 0 || repeated && p.m.isRepeated(e, t, i) {
+	repeated := p.AnyRepeated(e, t)
+	for i := range p.Len(e) {
+		key, value := p.Pair(e, i)
+		if key == 0 || repeated && p.Repeated(e, t, i) {
 			continue
 		}
 		dst = in.separate(dst, first)
 		first = false
-		dst = in.value(dst, t.Key(), word)
+		dst = in.value(dst, t.Key(), key)
 		dst = append(dst, ": "...)
-		dst = in.value(dst, t.Elem(), p.m.idx[slot+pairValue])
+		dst = in.value(dst, t.Elem(), value)
 	}
 	return p.end(dst, '}', first)
+}
+
+// integer returns the i8, i16, i32 or i64 that b begins with.
+func integer(t *schema.Type, b []byte) int64 {
+	switch t.Wire() {
+	case wire.I8:
+		return int64(int8(b[0]))
+	case wire.I16:
+		return int64(int16(uint16(b[0])<<8 | uint16(b[1])))
+	case wire.I32:
+		return int64(int32(wire.BE32(b)))
+	}
+	return int64(wire.BE64(b))
 }
 
 // AppendUUID appends a uuid as text.
