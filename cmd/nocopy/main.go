@@ -12,8 +12,12 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/passed"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/record"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/replay"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
@@ -21,7 +25,12 @@ import (
 // commands are the subcommands. Each is a struct with flags, a method Run that gets the Shell, and
 // a method Help with an example.
 type commands struct {
-	Call call.Command `cmd:"" help:"Call a method."`
+	Call     call.Command     `cmd:"" help:"Call a method."`
+	Describe describe.Command `cmd:"" help:"Tell services, methods and types of a server or of IDL."`
+	Mock     mock.Command     `cmd:"" help:"Serve IDL with made-up or written answers."`
+	Record   record.Command   `cmd:"" help:"Pass calls on to a server and write them to a file."`
+	Replay   replay.Command   `cmd:"" help:"Make recorded calls again and compare the answers."`
+
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
 
 	Gen   passed.Gen   `cmd:"" passthrough:"" help:"Generate Go accessors, as nocopyc does."`
@@ -109,7 +118,10 @@ func find(model *kong.Application, args []string) *kong.Node {
 // their own. Commands that parse their arguments themselves get them unchanged.
 func longFlags(model *kong.Application, args []string) []string {
 	node := find(model, args)
-	if node == nil || node.Passthrough {
+	switch {
+	case node == nil:
+		node = model.Node
+	case node.Passthrough:
 		return args
 	}
 	known := map[string]*kong.Flag{}

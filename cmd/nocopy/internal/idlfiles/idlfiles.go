@@ -110,6 +110,10 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the IDL that the server tells: %w", err)
 		}
+		known := slices.ContainsFunc(idl.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
+		if known { // it can also be called in the way that was told first
+			continue
+		}
 		idl.Services = append(idl.Services, service)
 		if told.Name != "" {
 			idl.Multiplexed[service.Name()] = told.Name
@@ -166,25 +170,42 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 	return service, descriptor.Method{}, fmt.Errorf("method %s: %w; the service has %s", name, descriptor.ErrNotFound, methodNames(service))
 }
 
+// bareMethod finds a method by its name alone. A service that extends others counts for these.
 func (i *IDL) bareMethod(name string) (service dynamic.Service, method descriptor.Method, err error) {
-	var in []string
+	var in []dynamic.Service
 	for _, s := range i.Services {
 		for m := range s.AllMethods() {
 			if m.Name() == name {
-				if len(in) == 0 {
-					service, method = s, m
-				}
-				in = append(in, s.Name())
+				in = append(in, s)
+				break
 			}
 		}
 	}
-	switch {
-	case len(in) == 0:
+	in = slices.DeleteFunc(in, func(s dynamic.Service) bool {
+		return slices.ContainsFunc(in, func(other dynamic.Service) bool { return other != s && extends(other, s) })
+	})
+	if len(in) == 0 {
 		return service, method, fmt.Errorf("method %s: %w; the IDL has %s", name, descriptor.ErrNotFound, i.serviceNames())
-	case len(in) > 1:
-		return service, method, fmt.Errorf("method %s: %s have one; say which as in %s.%s", name, strings.Join(in, ", "), in[0], name)
 	}
-	return service, method, nil
+	if len(in) > 1 {
+		return service, method, fmt.Errorf("%s and %s have a method %s; say which as in %s.%s", in[0].Name(), in[1].Name(), name, in[0].Name(), name)
+	}
+	for m := range in[0].AllMethods() {
+		if m.Name() == name {
+			return in[0], m, nil
+		}
+	}
+	panic("unreachable")
+}
+
+// extends reports whether s extends base, perhaps through others.
+func extends(s, base dynamic.Service) bool {
+	for in, ok := s.Base(); ok; in, ok = in.Base() {
+		if in == base {
+			return true
+		}
+	}
+	return false
 }
 
 func (i *IDL) serviceNames() string {

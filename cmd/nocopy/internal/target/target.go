@@ -118,6 +118,17 @@ func (f *Connection) Connect(ctx context.Context, addr string, ask bool, opts ..
 	return s, nil
 }
 
+// Reconnect makes another connection to a server that Connect has found to be spoken to in the way
+// wire. It is never replaced by another one.
+func (f *Connection) Reconnect(ctx context.Context, addr, found string) (*Server, error) {
+	transport, protocol, _ := strings.Cut(found, " ")
+	var opts []rpc.Option
+	if transport != "http" {
+		opts = append(opts, rpc.OneConnection)
+	}
+	return f.dial(ctx, addr, wire{transport, protocol}, opts)
+}
+
 // wire is a way to speak to a server.
 type wire struct{ transport, protocol string }
 
@@ -179,8 +190,9 @@ func (f *Connection) dialHTTP(addr string, w wire, config *tls.Config, opts []rp
 	if !strings.Contains(addr, "://") {
 		network, address := Address(addr)
 		if network == "unix" {
+			path := address
 			opts = append(opts, rpc.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "unix", address)
+				return new(net.Dialer).DialContext(ctx, "unix", path)
 			}))
 			address = "localhost"
 		}

@@ -1,0 +1,342 @@
+// Package describe is the command that tells which services, methods and types there are.
+package describe
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+)
+
+// Command describes a server or IDL.
+type Command struct {
+	Address string `arg:"" optional:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket. Not with -idl."`
+	Name    string `arg:"" optional:"" help:"A service, Service.method, struct, union, exception or enum; all services and methods without."`
+	Files   string `name:"save" help:"Write the .thrift files to this folder, which must not exist." placeholder:"DIR"`
+
+	shell.Format
+	IDL idlfiles.Files `embed:""`
+	target.Connection
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `A server tells its IDL if it is one of nocopythrift with Describe and code of nocopyc -reflect, or one of
+fbthrift with metadata. Without that, -idl FILE describes files.
+
+Examples:
+  nocopy describe localhost:9090
+  nocopy describe localhost:9090 Store.get
+  nocopy describe localhost:9090 -save idl
+  nocopy describe -idl store.thrift Item`
+}
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	idl, err := c.IDL.Load()
+	if err != nil {
+		return err
+	}
+	wire := ""
+	if idl == nil {
+		if c.Address == "" {
+			return shell.WithCode(shell.Usage, fmt.Errorf("what is to be described? Give HOST:PORT, or files with -idl"))
+		}
+		server, err := c.Connect(sh.Ctx, c.Address, true)
+		if err != nil {
+			return err
+		}
+		server.Close()
+		if server.Description == nil {
+			return fmt.Errorf("%s speaks %s. Its IDL: %w", c.Address, server.Wire, server.NotDescribed)
+		}
+		if idl, err = idlfiles.Of(server.Description); err != nil {
+			return err
+		}
+		wire = server.Wire
+	} else if c.Address != "" { // then it is the name
+		if c.Name != "" {
+			return shell.WithCode(shell.Usage, fmt.Errorf("with -idl no server is asked: leave %s away", c.Address))
+		}
+		c.Name = c.Address
+	}
+	if c.Files != "" {
+		return save(sh, c.Files, idl.Files)
+	}
+	if c.JSON() {
+		return c.printJSON(sh, idl, wire)
+	}
+	if c.Name != "" {
+		text, err := define(idl, c.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(sh.Out, text)
+		return nil
+	}
+	if wire != "" {
+		fmt.Fprintf(sh.Out, "# %s\n", wire)
+	}
+	for _, s := range idl.Services {
+		fmt.Fprint(sh.Out, serviceText(sh, idl, s))
+	}
+	return nil
+}
+
+// save writes files, whose paths a server may have made up, to a new folder.
+func save(sh *shell.Shell, dir string, files map[string]string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var names []string
+	for name := range files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\x00\\") {
+			return fmt.Errorf("a file is called %q, which is not inside of the folder", name)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		local := filepath.FromSlash(name)
+		if err := root.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+			return err
+		}
+		if err := root.WriteFile(local, []byte(files[name]), 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintln(sh.Out, filepath.Join(dir, local))
+	}
+	return nil
+}
+
+// serviceText returns a service's methods, one a line.
+func serviceText(sh *shell.Shell, idl *idlfiles.IDL, s dynamic.Service) string {
+	var b strings.Builder
+	b.WriteString("service " + shell.Paint(sh.Color, shell.Bold, s.Name()))
+	if base, ok := s.Base(); ok {
+		b.WriteString(" extends " + base.Name())
+	}
+	if name := idl.Multiplexed[s.Name()]; name != "" {
+		fmt.Fprintf(&b, " # multiplexed: %q", name)
+	}
+	b.WriteString(" {\n")
+	for m := range s.AllMethods() {
+		b.WriteString("  " + methodText(m) + "\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// methodText returns a method as the IDL has it.
+func methodText(m descriptor.Method) string {
+	returns := "void"
+	if t, ok := m.Returns(); ok {
+		returns = t.String()
+	}
+	if m.Oneway() {
+		returns = "oneway void"
+	}
+	text := returns + " " + m.Name() + "(" + fieldsText(m.Args()) + ")"
+	var thrown []string
+	for f := range m.Throws() {
+		thrown = append(thrown, fieldText(f))
+	}
+	if len(thrown) > 0 {
+		text += " throws (" + strings.Join(thrown, ", ") + ")"
+	}
+	return text
+}
+
+func fieldsText(s descriptor.Struct) string {
+	var all []string
+	for f := range s.Fields() {
+		all = append(all, fieldText(f))
+	}
+	return strings.Join(all, ", ")
+}
+
+func fieldText(f descriptor.Field) string {
+	req := map[descriptor.Requiredness]string{descriptor.Required: "required ", descriptor.Optional: "optional "}[f.Requiredness()]
+	if f.Struct().Shape() == descriptor.IsUnion {
+		req = ""
+	}
+	return fmt.Sprintf("%d: %s%s %s", f.ID(), req, f.Type(), f.Name())
+}
+
+// define returns the definition of a name, with its comments.
+func define(idl *idlfiles.IDL, name string) (string, error) {
+	if t, err := idl.Schema.Struct(name); err == nil {
+		return structText(t.Struct), nil
+	}
+	if e, err := idl.Schema.Enum(name); err == nil {
+		var b strings.Builder
+		b.WriteString(comment("", e.Doc()) + "enum " + e.Name() + " {\n")
+		for v := range e.Values() {
+			fmt.Fprintf(&b, "%s  %s = %d\n", comment("  ", v.Doc()), v.Name(), v.Number())
+		}
+		b.WriteString("}\n")
+		return b.String(), nil
+	}
+	if s, err := idl.Schema.Service(name); err == nil {
+		var b strings.Builder
+		b.WriteString(comment("", s.Doc()) + "service " + s.Name() + " {\n")
+		for m := range s.AllMethods() {
+			b.WriteString(comment("  ", m.Doc()) + "  " + methodText(m) + "\n")
+		}
+		b.WriteString("}\n")
+		return b.String(), nil
+	}
+	_, m, err := idl.Method(name)
+	if err != nil {
+		return "", fmt.Errorf("no service, method, struct or enum is called %s: %w", name, err)
+	}
+	return comment("", m.Doc()) + methodText(m) + "\n", nil
+}
+
+func structText(s descriptor.Struct) string {
+	var b strings.Builder
+	b.WriteString(comment("", s.Doc()) + s.Shape().String() + " " + s.Name() + " {\n")
+	for f := range s.Fields() {
+		b.WriteString(comment("  ", f.Doc()) + "  " + fieldText(f) + "\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// comment returns a comment as lines. A server may have made it up: what terminals would take for
+// commands is escaped.
+func comment(indent, text string) string {
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(indent + "// " + printable(strings.TrimRight(line, "\n")) + "\n")
+	}
+	return b.String()
+}
+
+// printable returns text with control characters escaped.
+func printable(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if c < ' ' && c != '\t' || c == 0x7f || c >= 0x80 && c < 0xa0 {
+			fmt.Fprintf(&b, "\\x%02x", c)
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// The forms of -format json.
+type (
+	description struct {
+		Wire     string        `json:"wire,omitempty"`
+		Services []serviceJSON `json:"services"`
+	}
+	serviceJSON struct {
+		Name        string       `json:"name"`
+		Multiplexed string       `json:"multiplexed,omitempty"`
+		Doc         string       `json:"doc,omitempty"`
+		Methods     []methodJSON `json:"methods"`
+	}
+	methodJSON struct {
+		Name    string      `json:"name"`
+		Doc     string      `json:"doc,omitempty"`
+		Oneway  bool        `json:"oneway,omitempty"`
+		Returns string      `json:"returns,omitempty"`
+		Args    []fieldJSON `json:"args"`
+		Throws  []fieldJSON `json:"throws,omitempty"`
+	}
+	fieldJSON struct {
+		ID       int16  `json:"id"`
+		Name     string `json:"name"`
+		Type     string `json:"type"`
+		Presence string `json:"presence,omitempty"`
+		Doc      string `json:"doc,omitempty"`
+	}
+	structJSON struct {
+		Name   string      `json:"name"`
+		Kind   string      `json:"kind"`
+		Doc    string      `json:"doc,omitempty"`
+		Fields []fieldJSON `json:"fields,omitempty"`
+		Values []valueJSON `json:"values,omitempty"`
+	}
+	valueJSON struct {
+		Name  string `json:"name"`
+		Value int32  `json:"value"`
+		Doc   string `json:"doc,omitempty"`
+	}
+)
+
+func fieldOf(f descriptor.Field) fieldJSON {
+	presence := map[descriptor.Requiredness]string{descriptor.Required: "required", descriptor.Optional: "optional"}[f.Requiredness()]
+	return fieldJSON{f.ID(), f.Name(), f.Type().String(), presence, f.Doc()}
+}
+
+func methodOf(m descriptor.Method) methodJSON {
+	j := methodJSON{Name: m.Name(), Doc: m.Doc(), Oneway: m.Oneway(), Args: []fieldJSON{}}
+	if t, ok := m.Returns(); ok {
+		j.Returns = t.String()
+	}
+	for f := range m.Args().Fields() {
+		j.Args = append(j.Args, fieldOf(f))
+	}
+	for f := range m.Throws() {
+		j.Throws = append(j.Throws, fieldOf(f))
+	}
+	return j
+}
+
+func serviceOf(idl *idlfiles.IDL, s dynamic.Service) serviceJSON {
+	j := serviceJSON{Name: s.Name(), Multiplexed: idl.Multiplexed[s.Name()], Doc: s.Doc(), Methods: []methodJSON{}}
+	for m := range s.AllMethods() {
+		j.Methods = append(j.Methods, methodOf(m))
+	}
+	return j
+}
+
+func (c *Command) printJSON(sh *shell.Shell, idl *idlfiles.IDL, wire string) error {
+	if c.Name == "" {
+		d := description{Wire: wire, Services: []serviceJSON{}}
+		for _, s := range idl.Services {
+			d.Services = append(d.Services, serviceOf(idl, s))
+		}
+		return sh.WriteJSON(d)
+	}
+	if t, err := idl.Schema.Struct(c.Name); err == nil {
+		j := structJSON{Name: t.Name(), Kind: t.Shape().String(), Doc: t.Doc()}
+		for f := range t.Fields() {
+			j.Fields = append(j.Fields, fieldOf(f))
+		}
+		return sh.WriteJSON(j)
+	}
+	if e, err := idl.Schema.Enum(c.Name); err == nil {
+		j := structJSON{Name: e.Name(), Kind: "enum", Doc: e.Doc()}
+		for v := range e.Values() {
+			j.Values = append(j.Values, valueJSON{v.Name(), v.Number(), v.Doc()})
+		}
+		return sh.WriteJSON(j)
+	}
+	if s, err := idl.Schema.Service(c.Name); err == nil {
+		return sh.WriteJSON(serviceOf(idl, s))
+	}
+	_, m, err := idl.Method(c.Name)
+	if err != nil {
+		return err
+	}
+	return sh.WriteJSON(methodOf(m))
+}

@@ -1,0 +1,155 @@
+package mock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// answer is an answer from a file.
+type answer struct {
+	method string // Service.method
+	args   json.RawMessage
+	fields map[string]any // of the result
+	err    error
+	delay  time.Duration
+	cut    bool
+	given  bool
+}
+
+// newAnswer returns the answer that a line has; nil if it is a call that was never answered.
+func (m *server) newAnswer(l *recording.Line) (*answer, error) {
+	method, err := invoke.Find(m.idl, l.Method, "")
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{method: method.String(), args: l.Args, cut: l.Cut}
+	if l.Delay != "" {
+		if a.delay, err = time.ParseDuration(l.Delay); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case l.RawArgs != nil || l.RawReply != nil:
+		return nil, errors.New("it was recorded without IDL")
+	case l.Failed != "":
+		return nil, nil
+	case l.Error != nil:
+		a.err = &rpc.ApplicationException{Type: rpc.ExceptionType(l.Error.Type), Message: l.Error.Message}
+	case l.Exception != "":
+		name, err := thrown(method.Desc(), l.Exception)
+		if err != nil {
+			return nil, err
+		}
+		value := l.Value
+		if len(value) == 0 {
+			value = json.RawMessage("{}")
+		}
+		a.fields = map[string]any{name: value}
+	default:
+		if _, returns := method.Desc().Returns(); returns && !l.Cut {
+			if len(l.Result) == 0 {
+				return nil, errors.New("it has no result, exception or error")
+			}
+			a.fields = map[string]any{"success": l.Result}
+		}
+	}
+	if a.fields != nil { // what does not fit is told now
+		msg, err := resultOf(method.Desc(), a.fields)
+		if err != nil {
+			return nil, err
+		}
+		msg.Release()
+	}
+	return a, nil
+}
+
+// thrown returns the name of a declared exception's field in the result.
+func thrown(m descriptor.Method, exception string) (string, error) {
+	var known []string
+	for f := range m.Throws() {
+		if f.Type().Struct().Name() == exception || f.Name() == exception {
+			return f.Name(), nil
+		}
+		known = append(known, f.Type().Struct().Name())
+	}
+	return "", fmt.Errorf("%s does not throw %s, but %v", m.Name(), exception, known)
+}
+
+// find returns the answer from a file for a call; nil if there is none.
+func (m *server) find(s dynamic.Service, c *dynamic.Call) (*answer, error) {
+	list := m.answers[s.Name()+"."+c.Method.Name()]
+	if len(list) == 0 {
+		return nil, nil
+	}
+	args, err := nocopyjson.Marshal(c.Args)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var last *answer
+	for _, a := range list {
+		if !recording.Matches(a.args, args) {
+			continue
+		}
+		if !a.given {
+			a.given = true
+			return a, nil
+		}
+		last = a
+	}
+	return last, nil
+}
+
+// give answers a call, and says how.
+func (a *answer) give(ctx context.Context, c *dynamic.Call) (string, error) {
+	if err := wait(ctx, a.delay); err != nil {
+		return "given up", err
+	}
+	switch {
+	case a.cut:
+		return "connection cut", cut(ctx)
+	case a.err != nil:
+		return "error", a.err
+	case c.Method.Oneway():
+		return "oneway", nil
+	}
+	return "from a file", setResult(c, a.fields)
+}
+
+// resultOf returns the result of a method with these fields, which are JSON.
+func resultOf(m descriptor.Method, fields map[string]any) (dynamic.Message, error) {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return dynamic.Message{}, err
+	}
+	return dynamic.Type{Struct: m.Result()}.FromJSON(text)
+}
+
+// setResult sets the result of a call.
+func setResult(c *dynamic.Call, fields map[string]any) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	msg, err := resultOf(c.Method, fields)
+	if err != nil {
+		return err
+	}
+	defer msg.Release()
+	for f, v := range msg.Range() {
+		if err := c.Result.SetID(f.ID(), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

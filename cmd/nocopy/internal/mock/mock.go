@@ -1,0 +1,287 @@
+// Package mock is the command that serves IDL without a program behind it.
+package mock
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/listen"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Command serves the services of IDL files.
+type Command struct {
+	Listen  string        `help:"HOST:PORT, or the path of a unix socket. Without a host it is 127.0.0.1." default:"127.0.0.1:9090" placeholder:"ADDR"`
+	Answers []string      `help:"File of answers, one JSON object a line, as nocopy record writes them; may be repeated." placeholder:"FILE" sep:"none"`
+	Strict  bool          `help:"Answer only what -answers has; other calls get an error."`
+	Delay   time.Duration `help:"Time before each answer." placeholder:"DURATION"`
+	Errors  float64       `name:"errors" help:"Part of the calls that get an internal error, from 0 to 1." placeholder:"PART"`
+	Cuts    float64       `name:"cuts" help:"Part of the calls whose connection is cut, from 0 to 1." placeholder:"PART"`
+	Seed    uint64        `help:"Makes made-up values, errors and cuts the same each time; 0 is another one each time." default:"1"`
+	Cert    string        `help:"Serve TLS with this certificate, a PEM file; with -key." placeholder:"FILE"`
+	Key     string        `help:"Private key for -cert." placeholder:"FILE"`
+	Quiet   bool          `short:"q" help:"Do not print the calls."`
+
+	idlfiles.Files
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `Every method is answered with made-up values that fit names, types, defaults, rules (vt) and examples:
+the annotations example and examples (a JSON list) of fields. Clients may be framed or not, use Binary,
+Compact, THeader or HTTP, and the names of services (Service:method). The server tells its IDL: other
+commands need no -idl.
+
+A line of -answers is such as {"method": "Store.get", "args": {"key": "a"}, "result": "b"}. It counts for
+calls that have these arguments; more of them may follow. Instead of result it may have
+"exception": "NotFound", "value": {…}, "error": {"type": 6, "message": "…"}, or "cut": true; in addition
+"delay": "100ms". If several lines match, they take turns, and the last one stays.
+
+Example:
+  nocopy mock -idl store.thrift -listen :9090 -answers answers.jsonl -delay 5ms`
+}
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	if err := c.check(); err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
+	idl, err := c.Load()
+	if err != nil {
+		return err
+	}
+	if len(idl.Services) == 0 {
+		return errors.New("the IDL has no service")
+	}
+	seed := c.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	m := &server{Command: c, sh: sh, idl: idl, chance: rand.New(rand.NewPCG(seed, 0)), seed: seed}
+	for _, name := range c.Answers {
+		if err := m.readAnswers(name); err != nil {
+			return err
+		}
+	}
+	return m.serve()
+}
+
+func (c *Command) check() error {
+	switch {
+	case len(c.IDL) == 0:
+		return errors.New("which services are to be served? Give the IDL with -idl FILE")
+	case (c.Cert == "") != (c.Key == ""):
+		return errors.New("-cert and -key need each other")
+	case c.Errors < 0 || c.Errors > 1 || c.Cuts < 0 || c.Cuts > 1:
+		return errors.New("-errors and -cuts are from 0 to 1")
+	case c.Strict && len(c.Answers) == 0:
+		return errors.New("-strict needs -answers")
+	}
+	return nil
+}
+
+// server is a running mock.
+type server struct {
+	*Command
+	sh   *shell.Shell
+	idl  *idlfiles.IDL
+	seed uint64 // of made-up values
+
+	mu      sync.Mutex // of what follows, and of printing
+	chance  *rand.Rand
+	answers map[string][]*answer
+}
+
+// processor returns what handles the calls of all services, with and without their names.
+func (m *server) processor() *rpc.Processor {
+	files := m.files()
+	services := map[string]*rpc.Processor{}
+	var plain []*rpc.Method
+	var seen []string
+	for _, s := range m.idl.Services {
+		p := s.Processor(func(ctx context.Context, call *dynamic.Call) error { return m.handle(ctx, s, call) })
+		for name, method := range p.Methods() {
+			if !slices.Contains(seen, name) {
+				plain, seen = append(plain, method), append(seen, name)
+			}
+		}
+		if len(files) > 0 {
+			p = p.WithIDL(s.Name(), files...)
+		}
+		services[s.Name()] = p
+	}
+	services[""] = rpc.NewProcessor("", nil, plain...)
+	if len(m.idl.Services) == 1 && len(files) > 0 {
+		services[""] = services[""].WithIDL(m.idl.Services[0].Name(), files...)
+	}
+	return rpc.Multiplexed(services)
+}
+
+// files returns the IDL for clients that ask.
+func (m *server) files() []rpc.IDLFile {
+	var files []rpc.IDLFile
+	for path, text := range m.idl.Files {
+		files = append(files, rpc.IDLFile{Path: path, Text: text})
+	}
+	slices.SortFunc(files, func(a, b rpc.IDLFile) int {
+		if a.Path < b.Path {
+			return -1
+		}
+		return 1
+	})
+	return files
+}
+
+// connKey is the key of a call's connection in its context.
+type connKey struct{}
+
+// serve serves until the user interrupts it.
+func (m *server) serve() error {
+	srv := &rpc.Server{
+		Processor: m.processor(), Describe: true, Logger: slog.New(slog.NewTextHandler(m.sh.Err, nil)),
+		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, connKey{}, nc) },
+	}
+	if m.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(m.Cert, m.Key)
+		if err != nil {
+			return err
+		}
+		srv.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	}
+	l, err := listen.On(m.Listen)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range m.idl.Services {
+		names = append(names, s.Name())
+	}
+	fmt.Fprintf(m.sh.Err, "mocking %s on %s\n", strings.Join(names, ", "), l.Addr())
+	return Serve(m.sh.Ctx, srv, l)
+}
+
+// Serve serves until ctx ends; then calls under way may take a second to end.
+func Serve(ctx context.Context, srv *rpc.Server, l net.Listener) error {
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if srv.Shutdown(ending) != nil {
+		srv.Close()
+	}
+	<-served
+	return nil
+}
+
+// handle answers a call.
+func (m *server) handle(ctx context.Context, s dynamic.Service, c *dynamic.Call) error {
+	a, err := m.answer(ctx, s, c)
+	if !m.Quiet {
+		m.mu.Lock()
+		fmt.Fprintf(m.sh.Out, "%s.%s %.1000s → %s\n", s.Name(), c.Method.Name(), c.Args, a)
+		m.mu.Unlock()
+	}
+	return err
+}
+
+// answer answers a call, and says how.
+func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call) (string, error) {
+	if err := wait(ctx, m.Delay); err != nil {
+		return "given up", err
+	}
+	if m.Errors > 0 && m.draw() < m.Errors {
+		return "error on demand", errors.New("an error on demand, by nocopy mock -errors")
+	}
+	if m.Cuts > 0 && m.draw() < m.Cuts {
+		return "connection cut", cut(ctx)
+	}
+	a, err := m.find(s, c)
+	if err != nil {
+		return "error", err
+	}
+	if a != nil {
+		return a.give(ctx, c)
+	}
+	if m.Strict {
+		return "no answer for it", errors.New("nocopy mock has no answer for these arguments")
+	}
+	if c.Method.Oneway() {
+		return "oneway", nil
+	}
+	returns, ok := c.Method.Returns()
+	if !ok {
+		return "void", nil
+	}
+	// The same arguments get the same answer.
+	values := newGenerator(m.seed, s.Name()+"."+c.Method.Name(), c.Args.Message().Bytes())
+	return "made up", setResult(c, map[string]any{"success": values.make(returns, c.Method.Name(), nil, 0)})
+}
+
+// draw returns a number from 0 to 1.
+func (m *server) draw() float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.chance.Float64()
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// cut ends the connection of a call.
+func cut(ctx context.Context) error {
+	if nc, ok := ctx.Value(connKey{}).(net.Conn); ok {
+		nc.Close()
+	}
+	return errors.New("the connection is cut, by nocopy mock")
+}
+
+// readAnswers reads a file of answers.
+func (m *server) readAnswers(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if m.answers == nil {
+		m.answers = map[string][]*answer{}
+	}
+	err = recording.Read(f, func(_ int, l *recording.Line) error {
+		a, err := m.newAnswer(l)
+		if a != nil {
+			m.answers[a.method] = append(m.answers[a.method], a)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s:%w", name, err)
+	}
+	return nil
+}
