@@ -1,6 +1,6 @@
 module github.com/nocopythrift/nocopythrift/cmd/nocopy
 
-go 1.26.0
+go 1.26
 
 require (
 	github.com/alecthomas/kong v1.12.1
@@ -14,9 +14,11 @@ require go.uber.org/thriftrw v1.33.0 // indirect
 
 require (
 	github.com/BurntSushi/toml v1.6.0
+	github.com/HdrHistogram/hdrhistogram-go v1.1.2
 	github.com/alecthomas/participle/v2 v2.1.4
 	github.com/danwakefield/fnmatch v0.0.0-20160403171240-cbb64ac3d964
 	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/guptarohit/asciigraph v0.7.3
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/pinterest/thriftcheck v1.3.0
 	github.com/rivo/uniseg v0.4.7 // indirect

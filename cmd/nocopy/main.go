@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
@@ -30,6 +31,7 @@ type commands struct {
 	Mock     mock.Command     `cmd:"" help:"Serve IDL with made-up or written answers."`
 	Record   record.Command   `cmd:"" help:"Pass calls on to a server and write them to a file."`
 	Replay   replay.Command   `cmd:"" help:"Make recorded calls again and compare the answers."`
+	Bench    bench.Command    `cmd:"" help:"Measure how a server takes load."`
 
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
@@ -355,5 +356,76 @@ func TestDescribe(t *testing.T) {
 	want(t, 0, filepath.Join(dir, "shop.thrift"), "", "describe", addr, "-save", dir)
 	if text, err := os.ReadFile(filepath.Join(dir, "shop.thrift")); string(text) != shopIDL {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestBench measures a mock: at a rate, and as fast as it goes, with arguments by templates.
+func TestBench(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	addr, stop := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-errors", "0.5")
+	page := filepath.Join(t.TempDir(), "out.html")
+	out, errs, code := nocopy(t, "", "bench", addr, "Shop.add", "-d", `{"a": {{n}}, "b": {{int 5 7}}}`, "-duration", "10s", "-n", "200", "-warmup", "0", "-html", page, "-format", "json")
+	var rep struct {
+		Calls       int
+		Errors      map[string]int
+		Percentiles []struct{ Percent, Latency float64 }
+		Timeline    []struct{ Calls int }
+		Corrected   bool
+	}
+	if err := json.Unmarshal([]byte(out), &rep); err != nil || code != 0 || errs != "" || rep.Calls != 200 || rep.Corrected || len(rep.Timeline) == 0 || rep.Timeline[0].Calls == 0 ||
+		len(rep.Percentiles) != 7 || rep.Percentiles[6].Latency < rep.Percentiles[0].Latency {
+		t.Fatalf("%d %s%s, %v", code, out, errs, err)
+	}
+	failures := 0
+	for text, n := range rep.Errors {
+		failures += n
+		if !strings.Contains(text, "on demand") {
+			t.Errorf("error %s", text)
+		}
+	}
+	if failures < 50 || failures > 150 {
+		t.Errorf("%d of 200 calls failed, about half should", failures)
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "<h1>Shop.add</h1>") || !strings.Contains(string(text), "<polyline") || strings.Contains(string(text), "src=") {
+		t.Errorf("%s, %v", text, err)
+	}
+	printed, _ := stop()
+	for _, pattern := range []string{`add \{a: 0, b: [567]\}`, `add \{a: 199, b: [567]\}`} {
+		if !regexp.MustCompile(pattern).MatchString(printed) {
+			t.Errorf("no call is %s", pattern)
+		}
+	}
+
+	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	out, errs, code = nocopy(t, "", "bench", addr, "Shop.join", "text={{pick \"a\" \"b\"}}{{text 3}}", "x={{float 0 1}}", "u={{uuid}}", "-rate", "100", "-duration", "300ms", "-warmup", "10ms")
+	if code != 0 || errs != "" || !strings.HasPrefix(out, "Shop.join on "+addr+" (framed binary)\n30 calls in ") || !strings.Contains(out, "latencies from when they were due") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	for arg, want := range map[string]string{`{"a": {{none}}}`: "function \"none\" not defined", `{"a": {{int 2 1}}}`: "is no span", `{"a": "{{n}}x"}`: "add_args.a", `{{text 99999999}}`: "at most"} {
+		if _, errs, code := nocopy(t, "", "bench", addr, "Shop.add", "-d", arg); code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("%s: %d %s", arg, code, errs)
+		}
+	}
+	if _, errs, code := nocopy(t, "", "bench", addr, "Shop.add", "-c", "0"); code != 2 {
+		t.Errorf("%d %s", code, errs)
+	}
+}
+
+// TestCoordinatedOmission: with a rate, a server that stalls delays the calls that were due in the
+// meantime, and these count.
+func TestCoordinatedOmission(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q", "-answers", write(t, "a", `{"method": "Shop.add", "args": {"a": 10}, "result": 1, "delay": "300ms"}`))
+	out, errs, code := nocopy(t, "", "bench", addr, "Shop.add", "a:={{n}}", "-rate", "100", "-duration", "600ms", "-warmup", "0", "-c", "1", "-format", "json")
+	var rep struct {
+		Percentiles []struct{ Percent, Latency float64 }
+		Corrected   bool
+	}
+	if err := json.Unmarshal([]byte(out), &rep); err != nil || code != 0 || !rep.Corrected {
+		t.Fatalf("%d %s%s, %v", code, out, errs, err)
+	}
+	// Of 60 calls, the stalled one and some 29 after it are late.
+	if p75 := rep.Percentiles[1]; p75.Percent != 75 || p75.Latency < 50_000 {
+		t.Errorf("75 %% of the calls took at most %v µs", p75.Latency)
 	}
 }

@@ -139,6 +139,19 @@ type Outcome struct {
 	Took      time.Duration
 }
 
+// CallOnly makes a call, and does not turn its result into JSON. It looks for exceptions only.
+func (m *Method) CallOnly(ctx context.Context, c rpc.Caller, args []byte) Outcome {
+	if m.Oneway {
+		return Outcome{Err: dynamic.CallRawOneway(ctx, c, m.wireName(), args)}
+	}
+	reply, err := dynamic.CallRaw(ctx, c, m.wireName(), args)
+	o := Outcome{Reply: reply, Err: err}
+	if err != nil || m.idl == nil || len(reply) < 3 || reply[0] == 0 || reply[1] == 0 && reply[2] == 0 {
+		return o // it begins with field 0, the result
+	}
+	return m.Outcome(reply)
+}
+
 // Call makes a call with the wire bytes of the arguments.
 func (m *Method) Call(ctx context.Context, c rpc.Caller, args []byte) Outcome {
 	name := m.wireName()

@@ -17,8 +17,11 @@ import (
 
 // Line is a call and its outcome. Nothing in it names a file.
 type Line struct {
-	Method string          `json:"method"`         // Service.method, or the name on the wire without IDL
-	Args   json.RawMessage `json:"args,omitempty"` // by names; of a mock's answer: those that must match
+	// Service.method or, of calls to a multiplexing server, Service:method; the name on the wire
+	// without IDL
+	Method string `json:"method"`
+	// By their names. Of a mock's answer they are those that must match.
+	Args json.RawMessage `json:"args,omitempty"`
 
 	Result    json.RawMessage `json:"result,omitempty"`    // the return value
 	Exception string          `json:"exception,omitempty"` // the name of the declared exception

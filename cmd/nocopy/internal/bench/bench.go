@@ -1,0 +1,316 @@
+// Package bench is the command that measures how a server takes load.
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// Command calls a method many times.
+type Command struct {
+	Address string   `arg:"" help:"HOST:PORT, a URL, or the path of a unix socket."`
+	Method  string   `arg:"" help:"As for nocopy call."`
+	Args    []string `arg:"" optional:"" help:"As for nocopy call; values may have templates."`
+
+	Data        string        `short:"d" help:"Arguments as a JSON object with templates, or @FILE." placeholder:"JSON"`
+	Duration    time.Duration `help:"How long." default:"10s"`
+	Number      int           `short:"n" help:"How many calls; then -duration is only the most time." placeholder:"N"`
+	Rate        float64       `short:"r" help:"Calls per second; 0 is as many as there can be." placeholder:"N"`
+	Concurrency int           `short:"c" help:"Calls under way at the same time; with -rate the most." default:"16"`
+	Connections int           `help:"Connections to the server." default:"4"`
+	Warmup      time.Duration `help:"Calls before these are measured, for so long." default:"1s"`
+	HTML        string        `name:"html" help:"Also write a page with the results to this file." placeholder:"FILE"`
+	Seed        uint64        `help:"Makes random values the same each time." default:"1"`
+
+	shell.Format
+	idlfiles.Files
+	target.Connection
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `Templates in arguments: {{n}} is the number of the call from 0, {{int 1 100}} a random whole number from 1
+to 100, {{float 0 1}} a number, {{pick "a" "b"}} one of the texts, {{text 8}} letters, {{uuid}} a UUID and
+{{now}} the time in milliseconds.
+
+With -rate, latencies count from when a call was due, not from when it was made: a server that stalls
+is not asked less, and all calls that would have met the stall count (coordinated omission). Without
+-rate, -concurrency calls are always under way, and a latency is the time that a call took.
+
+Calls that are answered with exceptions are counted as errors, with the time that they took. The exit
+code is 1 if no call had a result.
+
+Example:
+  nocopy bench localhost:9090 Store.get -idl store.thrift -d '{"key": "k{{int 1 1000}}"}' -rate 2000 -html out.html`
+}
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	if err := c.check(); err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
+	idl, err := c.Load()
+	if err != nil {
+		return err
+	}
+	server, err := c.Connect(sh.Ctx, c.Address, idl == nil, rpc.PoolSize(c.Connections), rpc.MaxInFlight(c.Concurrency))
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if idl == nil {
+		if idl, err = idlfiles.Told(server); err != nil {
+			return err
+		}
+	}
+	m, err := invoke.Find(idl, c.Method, c.Multiplexed)
+	if err != nil {
+		return err
+	}
+	text := []byte(c.Data)
+	if name, ok := strings.CutPrefix(c.Data, "@"); ok {
+		if text, err = os.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	source, err := newSource(m, text, c.Args, c.Seed)
+	if err != nil {
+		return err
+	}
+	r := &runner{Command: c, sh: sh, server: server, method: m, source: source}
+	if c.Warmup > 0 {
+		warm := *r
+		warm.limit(c.Warmup, 0)
+		if _, err := warm.run(nil); err != nil {
+			return err
+		}
+	}
+	r.limit(c.Duration, c.Number)
+	progress := sh.NewProgress("seconds", int64(c.Duration.Seconds()))
+	result, err := r.run(progress)
+	progress.Done()
+	if err != nil {
+		return err
+	}
+	return r.report(result)
+}
+
+func (c *Command) check() error {
+	switch {
+	case c.Duration <= 0 || c.Number < 0 || c.Rate < 0 || math.IsNaN(c.Rate) || c.Warmup < 0:
+		return errors.New("-duration must be positive, and -n, -rate and -warmup not negative")
+	case c.Concurrency < 1 || c.Concurrency > 1<<16 || c.Connections < 1 || c.Connections > 1<<14:
+		return errors.New("-concurrency is from 1 to 65,536, -connections from 1 to 16,384")
+	case c.Rate > 1e7:
+		return errors.New("-rate is at most 10,000,000")
+	}
+	return c.Check()
+}
+
+// runner makes the calls.
+type runner struct {
+	*Command
+	sh       *shell.Shell
+	server   *target.Server
+	method   *invoke.Method
+	source   *source
+	duration time.Duration
+	number   int64 // 0: no limit
+}
+
+func (r *runner) limit(d time.Duration, n int) { r.duration, r.number = d, int64(n) }
+
+// result is what was measured.
+type result struct {
+	latencies *hdrhistogram.Histogram // in nanoseconds
+	seconds   []second
+	ok        int64
+	errors    map[string]int64
+	took      time.Duration
+	bytes     int64 // of arguments and results
+}
+
+// second is what was measured in one second.
+type second struct {
+	calls int64
+	worst time.Duration
+}
+
+// The latencies that are told apart: from a nanosecond to ten minutes, with three digits.
+const (
+	longest = 10 * time.Minute
+	digits  = 3
+)
+
+// mostErrors is how many different errors are told.
+const mostErrors = 20
+
+// worker has the measurements of one goroutine.
+type worker struct {
+	result
+}
+
+func newResult() result {
+	return result{latencies: hdrhistogram.New(1, int64(longest), digits), errors: map[string]int64{}}
+}
+
+// note counts a call that was due, or made, at a time, counted from the beginning.
+func (w *worker) note(due, end time.Duration, o *invoke.Outcome, size int) {
+	latency := end - due
+	w.latencies.RecordValue(max(min(int64(latency), int64(longest)), 1))
+	at := int(end / time.Second)
+	for len(w.seconds) <= at {
+		w.seconds = append(w.seconds, second{})
+	}
+	w.seconds[at].calls++
+	w.seconds[at].worst = max(w.seconds[at].worst, latency)
+	w.bytes += int64(size + len(o.Reply))
+	if o.Err == nil && o.Exception == "" {
+		w.ok++
+		return
+	}
+	text := "exception " + o.Exception
+	if o.Err != nil {
+		text = kind(o.Err)
+	}
+	if _, known := w.errors[text]; !known && len(w.errors) >= mostErrors {
+		text = "other errors"
+	}
+	w.errors[text]++
+}
+
+// kind returns an error's text of bounded length.
+func kind(err error) string {
+	text := err.Error()
+	if errors.Is(err, context.DeadlineExceeded) {
+		text = "no answer in time"
+	}
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "…"
+	}
+	return text
+}
+
+// run makes calls until the time is over, or enough have been made, or the user interrupts.
+func (r *runner) run(progress *shell.Progress) (*result, error) {
+	ctx, cancel := context.WithTimeout(r.sh.Ctx, r.duration)
+	defer cancel()
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	workers := make([]*worker, r.Concurrency)
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range workers {
+		w := &worker{newResult()}
+		workers[i] = w
+		all.Go(func() {
+			for {
+				n := next.Add(1) - 1
+				if r.number > 0 && n >= r.number {
+					return
+				}
+				due, ok := r.wait(ctx, began, n)
+				if !ok {
+					return
+				}
+				if progress != nil && n%64 == 0 {
+					progress.Set(int64(time.Since(began).Seconds()))
+				}
+				args, err := r.source.args(uint64(n))
+				if err != nil {
+					failed.CompareAndSwap(nil, &err)
+					cancel()
+					return
+				}
+				// The call may end after the time for new ones.
+				calling, done := r.Context(r.sh.Ctx)
+				if r.Rate == 0 {
+					due = time.Since(began)
+				}
+				o := r.method.CallOnly(calling, r.server.Caller, args)
+				done()
+				if r.sh.Ctx.Err() != nil {
+					return
+				}
+				w.note(due, time.Since(began), &o, len(args))
+				if r.Rate == 0 && o.Err != nil {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	sum := newResult()
+	sum.took = time.Since(began)
+	for _, w := range workers {
+		sum.add(&w.result)
+	}
+	return &sum, nil
+}
+
+// wait returns when call n is due, and when; it reports whether it is to be made.
+func (r *runner) wait(ctx context.Context, began time.Time, n int64) (due time.Duration, ok bool) {
+	if r.Rate > 0 {
+		due = time.Duration(float64(n) / r.Rate * float64(time.Second))
+		if due >= r.duration {
+			return 0, false
+		}
+		if d := due - time.Since(began); d > 0 {
+			timer := time.NewTimer(d)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return 0, false
+			}
+		}
+		return due, r.sh.Ctx.Err() == nil && time.Since(began) < r.duration+r.Timeout
+	}
+	return due, ctx.Err() == nil
+}
+
+// add adds the measurements of one goroutine.
+func (r *result) add(o *result) {
+	r.latencies.Merge(o.latencies)
+	r.ok += o.ok
+	r.bytes += o.bytes
+	for i, s := range o.seconds {
+		if i == len(r.seconds) {
+			r.seconds = append(r.seconds, second{})
+		}
+		r.seconds[i].calls += s.calls
+		r.seconds[i].worst = max(r.seconds[i].worst, s.worst)
+	}
+	for text, n := range o.errors {
+		if _, known := r.errors[text]; !known && len(r.errors) >= mostErrors {
+			text = "other errors"
+		}
+		r.errors[text] += n
+	}
+}
+
+// failures returns how many calls had no result.
+func (r *result) failures() (n int64) {
+	for _, of := range r.errors {
+		n += of
+	}
+	return n
+}
