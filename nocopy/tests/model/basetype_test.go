@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestBaseType: what is no base type is a panic with a text of ours.
+// TestBaseType: other types than base types give a panic with one of our texts.
 func TestBaseType(t *testing.T) {
 	for i := range 256 {
 		func() {

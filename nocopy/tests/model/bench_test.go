@@ -12,7 +12,7 @@ import (
 // Benchmarks of the basic operations, by generated code. Directory bench compares with other
 // libraries.
 
-// benchWire returns an order of n lines: about 40 bytes, and 43 a line.
+// benchWire returns an order of n lines: about 40 bytes, plus 43 per line.
 func benchWire(n int) []byte {
 	o := order.NewOrder()
 	defer o.Release()
@@ -20,7 +20,7 @@ func benchWire(n int) []byte {
 	return o.Message().AppendTo(nil)
 }
 
-// fillOrder does what programs that build messages do.
+// fillOrder fills an order as a program would.
 func fillOrder(o order.Order, n int) {
 	o.SetID(4711)
 	o.SetCustomer("Ada Lovelace")
@@ -92,7 +92,7 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// BenchmarkSet changes fields of a received message that have been changed before.
+// BenchmarkSet sets fields of a received message that were already changed.
 func BenchmarkSet(b *testing.B) {
 	o := benchParsed(b, 100)
 	l := o.GetLines().At(50)
@@ -168,7 +168,7 @@ func BenchmarkEdit(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteTo writes a finished message to what takes no time.
+// BenchmarkWriteTo writes a finished message to a Writer that takes no time.
 func BenchmarkWriteTo(b *testing.B) {
 	o := benchParsed(b, 100)
 	b.ReportAllocs()

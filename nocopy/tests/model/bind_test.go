@@ -1,4 +1,4 @@
-// Accessors for types that are made at run time, as generated code has them for its own.
+// Accessors for types that are made at run time, like those of generated code.
 
 package model_test
 
@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// What generated code is for types known beforehand, this file is for types of the referee:
-// accessors by value. A value is a referee.Value if it is a leaf, else its handle.
+// This file has accessors for types of the referee. A value is a referee.Value if it is a leaf,
+// otherwise a handle.
 
 // handle is the handle of any struct, list, set or map.
 type handle = thriftimpl.Struct
@@ -26,7 +26,7 @@ type wideHandle = thriftimpl.Wide
 // color is the enum of all fields of enum type.
 type color int32
 
-// bound is a struct type with what generated code would have of it.
+// bound is a struct type with the facts that generated code would have.
 type bound struct {
 	*referee.Struct
 	desc   *thriftimpl.Desc
@@ -42,10 +42,11 @@ type schema struct {
 	types   map[*referee.Type]*thriftimpl.Type
 }
 
-// newSchema returns the types of some structs. Of two one is wide, however few fields it has.
+// newSchema returns the types of some structs. Every second one is wide, even with few fields.
 func newSchema(structs []*referee.Struct) *schema { return newSchemaOf(structs, 1) }
 
-// newSchemaOf returns a schema in which the structs are wide whose numbers have the parity odd.
+// newSchemaOf returns a schema of structs. Those with even (odd = 0) or odd (odd = 1) numbers are
+// wide, even with few fields.
 func newSchemaOf(structs []*referee.Struct, odd int) *schema {
 	sc := &schema{of: map[*referee.Struct]*bound{}, types: map[*referee.Type]*thriftimpl.Type{}}
 	for i, s := range structs {
@@ -119,7 +120,8 @@ func (sc *schema) typ(t *referee.Type) *thriftimpl.Type {
 	return made
 }
 
-// leaf is the accessors of one type that is no struct or container: as a field, an element, a key.
+// leaf has the accessors of one type that is neither a struct nor a container: as a field, element
+// and key.
 type leaf interface {
 	get(s handle, f thriftimpl.Field, def referee.Value) referee.Value
 	set(s handle, f thriftimpl.Field, v referee.Value)
@@ -136,19 +138,19 @@ type leafList interface {
 	append(v referee.Value)
 	add(v referee.Value)
 	contains(v referee.Value) bool
-	all() []referee.Value // by All, having compared it with AppendTo
+	all() []referee.Value // by All, compared with AppendTo
 	sort(cmp func(a, b referee.Value) int)
 	arranged() arrangedList
 }
 
-// arrangedList is what all lists can do alike.
+// arrangedList has the methods that all lists share.
 type arrangedList interface {
 	Swap(i, j int)
 	Delete(i, j int)
 	Truncate(n int)
 }
 
-// listOf is what lists of T can do.
+// listOf is the interface of lists of T.
 type listOf[T any] interface {
 	nocopy.View
 	Len() int
@@ -234,7 +236,7 @@ func (l leavesOf[T, L, C]) all() []referee.Value {
 func same[T any](v T) referee.Value { return v }
 func cast[T any](v referee.Value) T { return v.(T) }
 
-// leaves are all of them.
+// leaves has all leaves.
 var leaves = map[*referee.Type]leaf{
 	referee.Bool:   &leafOf[bool, nocopy.BoolList, thriftimpl.AsBool]{handle.Bool, wideHandle.Bool, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
 	referee.I8:     &leafOf[int8, nocopy.Int8List, thriftimpl.AsInt8]{handle.Int8, wideHandle.Int8, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
@@ -261,7 +263,7 @@ var leaves = map[*referee.Type]leaf{
 		func(v referee.Value) color { return color(v.(int32)) }},
 }
 
-// dict is the accessors of one type of map.
+// dict has the accessors of one type of map.
 type dict interface {
 	len(m handle) int
 	get(m handle, k any) (any, bool)
@@ -337,7 +339,7 @@ func toLeaf[V any, VC thriftimpl.Codec[V], K any, KC thriftimpl.Codec[K]](x keys
 	return pairs[K, V, values]{x.to, x.from, to, from, nil, values.Append}
 }
 
-// mapOf is what maps from K to V can do.
+// mapOf is the interface of maps from K to V.
 type mapOf[K, V any] interface {
 	nocopy.View
 	Len() int

@@ -10,8 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestClaim: an offered message gets one owner, and is released once, by whoever is the last to
-// have to do with it.
+// TestClaim: an offered message gets one owner, and is released once, by the last user.
 func TestClaim(t *testing.T) {
 	d, other := thriftimpl.NewDesc("S"), thriftimpl.NewDesc("Other")
 	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
@@ -25,7 +24,7 @@ func TestClaim(t *testing.T) {
 		}()
 		f()
 	}
-	twice := func(release func()) { // it does nothing, or panics with nocopydebug
+	twice := func(release func()) { // does nothing, or panics with nocopydebug
 		defer func() {
 			if v := recover(); v != nil && v != "nocopy: message released twice" {
 				t.Errorf("a second Release panics with %v", v)
@@ -87,7 +86,7 @@ func TestClaim(t *testing.T) {
 
 	s = offered() // not claimed: like any other message
 	s.Release()
-	again := offered() // mostly in the same memory
+	again := offered() // usually in the same memory
 	if s.Claim(d) || s.Retain() || s.Is(d) {
 		t.Error("a stale handle reaches another message")
 	}
@@ -97,7 +96,7 @@ func TestClaim(t *testing.T) {
 	}
 	again.Release()
 
-	// Many at once.
+	// Many messages at once.
 	for range 200 {
 		s := offered()
 		s.SetInt64(2<<48|3<<32|10<<16|1, 42)

@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// decoded is a handle of the type that decodedDesc describes at the moment.
+// decoded is a handle of the type that decodedDesc currently describes.
 type decoded nocopy.Struct
 
 var decodedDesc *thriftimpl.Desc
@@ -44,7 +44,7 @@ func newDecoder(r io.Reader, framed bool, opts ...nocopy.Option) *nocopy.Decoder
 	return nocopy.NewDecoder[decoded](r, opts...)
 }
 
-// readers are ways in which a stream arrives.
+// readers has the ways in which a stream arrives.
 var readers = map[string]func([]byte) io.Reader{
 	"at once":     func(b []byte) io.Reader { return bytes.NewReader(b) },
 	"byte-wise":   func(b []byte) io.Reader { return iotest.OneByteReader(bytes.NewReader(b)) },
@@ -52,7 +52,8 @@ var readers = map[string]func([]byte) io.Reader{
 	"with an EOF": func(b []byte) io.Reader { return iotest.DataErrReader(bytes.NewReader(b)) },
 }
 
-// TestDecoder: what Apache's library writes, one message after another, is read as it reads them.
+// TestDecoder: a Decoder reads the messages of Apache's library, one after another, with the same
+// values.
 func TestDecoder(t *testing.T) {
 	sc := newSchema(referee.Everything())
 	g := newGen(11)
@@ -87,7 +88,7 @@ func TestDecoder(t *testing.T) {
 					if _, err := d.Next(); err != io.EOF {
 						t.Fatalf("%s: %v at the end", where, err)
 					}
-					for i, s := range kept { // all at once: none has the memory of another
+					for i, s := range kept { // all messages together: they must not share memory
 						sc.sameByGetters(t, b, handle(s), records[i])
 						if got := nocopy.Struct(s).Message().Bytes(); !bytes.Equal(got, wires[i]) {
 							t.Fatalf("%s: message %d is\n%x, not\n%x", where, i, got, wires[i])
@@ -130,8 +131,7 @@ func itemOf(n int) []byte {
 	return s.Message().AppendTo(nil)
 }
 
-// TestDecoderMany: thousands of messages of all sizes, each released before the next or only
-// later.
+// TestDecoderMany: thousands of messages of all sizes, each released before the next one or later.
 func TestDecoderMany(t *testing.T) {
 	decodedDesc = itemDesc
 	var wires [][]byte
@@ -177,7 +177,7 @@ func TestDecoderMany(t *testing.T) {
 	}
 }
 
-// TestDecoderEnds: a stream that ends inside a message, wherever, or with an error.
+// TestDecoderEnds: a stream that ends at any place inside a message, or with an error.
 func TestDecoderEnds(t *testing.T) {
 	decodedDesc = itemDesc
 	wires := [][]byte{itemOf(100), itemOf(0), itemOf(700)}
@@ -224,8 +224,8 @@ func TestDecoderEnds(t *testing.T) {
 	}
 }
 
-// TestDecoderWrong: what is wrong with a message, where, and that it ends the Decoder for good.
-// What is claimed takes no memory.
+// TestDecoderWrong: an invalid message gives an error with its reason and place, which ends the
+// Decoder for good. Claimed sizes take no memory.
 func TestDecoderWrong(t *testing.T) {
 	decodedDesc = itemDesc
 	good := itemOf(90)
@@ -292,7 +292,7 @@ func TestDecoderWrong(t *testing.T) {
 	}
 }
 
-// counting is a Reader that knows how much was read.
+// counting is a Reader that counts the bytes read.
 type counting struct {
 	io.Reader
 	n int
@@ -304,7 +304,7 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestDecoderAhead: it reads no more than 64 KiB ahead of small messages.
+// TestDecoderAhead: a Decoder reads at most 64 KiB ahead of small messages.
 func TestDecoderAhead(t *testing.T) {
 	decodedDesc = itemDesc
 	var wires [][]byte
@@ -327,7 +327,7 @@ func TestDecoderAhead(t *testing.T) {
 	}
 }
 
-// TestDecoderMisuse: what cannot be is a panic with a text of ours.
+// TestDecoderMisuse: impossible arguments and counts give a panic with one of our texts.
 func TestDecoderMisuse(t *testing.T) {
 	decodedDesc = itemDesc
 	var zero nocopy.Decoder[decoded]
@@ -355,7 +355,7 @@ func TestDecoderMisuse(t *testing.T) {
 	}
 	d := nocopy.NewDecoder[decoded](bytes.NewReader(bytes.Repeat(itemOf(10), 3)))
 	for range d.All() {
-		break // it goes on afterwards
+		break // the Decoder can still be used
 	}
 	if s, err := d.Next(); err != nil || d.Offset() != 2*int64(len(itemOf(10))) {
 		t.Errorf("%v, %v, offset %d", s, err, d.Offset())

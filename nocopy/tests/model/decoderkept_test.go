@@ -1,6 +1,6 @@
 //go:build !nocopydebug
 
-// With the tag messages also hold where they were made.
+// With the tag nocopydebug messages also hold the stacks that made them.
 
 package model_test
 
@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestDecoderKept: a small message that is kept of a stream keeps a block of at most 64 KiB; a
-// copy of its bytes keeps about as many.
+// TestDecoderKept: a kept small message of a stream keeps a block of at most 64 KiB alive. A copy
+// of its bytes takes only about its size.
 func TestDecoderKept(t *testing.T) {
 	decodedDesc = thriftimpl.NewDesc("Kept")
 	decodedDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32})
@@ -54,7 +54,7 @@ func TestDecoderKept(t *testing.T) {
 		runtime.KeepAlive(kept)
 		return (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / streams
 	}
-	// The heap also has what other tests leave: the least of some tries counts.
+	// The heap also contains garbage of other tests: the minimum of some tries counts.
 	least := func(copied bool, most int64) int64 {
 		size := keep(copied)
 		for try := 0; try < 5 && size > most; try++ {

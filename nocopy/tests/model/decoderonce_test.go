@@ -10,11 +10,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// onceReader returns an error together with the last of its bytes, or after them, and only once:
-// then it has more.
+// onceReader returns an error only once, together with some bytes or after them. Then it has more
+// bytes.
 type onceReader struct {
 	parts [][]byte
-	late  bool // the error comes alone
+	late  bool // the error comes without bytes
 	err   error
 	said  bool
 }
@@ -38,8 +38,8 @@ func (r *onceReader) Read(b []byte) (int, error) {
 	return n, r.err
 }
 
-// TestDecoderErrorOnce: an error that the Reader returns once, with bytes or without, comes after
-// the messages that arrived before it, and stays.
+// TestDecoderErrorOnce: an error that the Reader returns once, with or without bytes, is returned
+// after the messages that arrived before it, and by all later calls.
 func TestDecoderErrorOnce(t *testing.T) {
 	decodedDesc = thriftimpl.NewDesc("Once")
 	decodedDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32})

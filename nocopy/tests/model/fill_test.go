@@ -1,4 +1,4 @@
-// A filler: it builds messages from values of the referee, in every way that there is.
+// A filler builds messages from values of the referee, in every possible way.
 
 package model_test
 
@@ -10,13 +10,13 @@ import (
 
 func wireType(t nocopy.WireType) thrift.TType { return thrift.TType(t) }
 
-// filler builds values through accessors, in every way that there is to do so; which, Gen chooses.
+// filler builds values through accessors, in every possible way. Gen chooses the way.
 type filler struct {
 	*schema
 	*referee.Gen
 }
 
-// order returns the numbers below n: ascending mostly, or descending, or shuffled.
+// order returns the numbers below n: usually ascending, or descending, or shuffled.
 func (w filler) order(n int) []int {
 	o := make([]int, n)
 	for i := range o {
@@ -44,7 +44,7 @@ func (w filler) record(h handle, rec *referee.Record) {
 		switch {
 		case rec.Fields[i] != nil:
 			w.field(b, h, i, rec.Fields[i])
-		case f.Owed(rec.Type): // not to be filled in
+		case f.Owed(rec.Type): // Finish must not fill it in
 			w.field(b, h, i, referee.Zero(f.Type))
 			h.Unset(b.fields[i])
 		}
@@ -86,7 +86,7 @@ func unique(elems []referee.Value) bool {
 	return true
 }
 
-// room returns the n to make a container with.
+// room returns the n for making the container v.
 func (w filler) room(v referee.Value) int {
 	switch v := v.(type) {
 	case *referee.List:
@@ -99,7 +99,7 @@ func (w filler) room(v referee.Value) int {
 	return 0
 }
 
-// fill gives a struct or container that is empty the contents of v. A list has n elements already:
+// fill fills an empty struct or container with the contents of v. A list already has n elements:
 // all or none.
 func (w filler) fill(t *referee.Type, h handle, v referee.Value, n int) {
 	switch v := v.(type) {

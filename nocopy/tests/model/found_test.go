@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// What the model-based test has found, in the fewest steps.
+// Faults that the model-based test has found, in the fewest steps.
 
 // only returns the descriptor of a struct with one field of the type, and the field.
 func only(t *referee.Type, inner ...*referee.Struct) (*thriftimpl.Desc, thriftimpl.Field) {
@@ -22,7 +22,8 @@ func only(t *referee.Type, inner ...*referee.Struct) (*thriftimpl.Desc, thriftim
 	return sc.structs[0].desc, sc.structs[0].fields[0]
 }
 
-// A struct whose first bytes lie across two blocks begins where they have been copied together.
+// TestRootAcrossBlocks: a struct whose first bytes lie across two blocks begins in the piece that
+// they are copied to.
 func TestRootAcrossBlocks(t *testing.T) {
 	d, f := only(referee.String)
 	wire := []byte{11, 0, 1, 0, 0, 0, 3, 'o', 'n', 'e', 99: 0}[:11]
@@ -43,8 +44,8 @@ func TestRootAcrossBlocks(t *testing.T) {
 	}
 }
 
-// A struct may begin where nothing has been appended yet, and something be put elsewhere before
-// its first field is.
+// TestEmptyStructThenEdit: a struct may begin in an empty node, and another value may be set
+// before its first field.
 func TestEmptyStructThenEdit(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Optional}}}
 	top := &referee.Struct{Name: "Top", Fields: []referee.Field{{ID: 1, Name: "f", Type: referee.ListOf(referee.StructOf(inner))}}}
@@ -55,7 +56,7 @@ func TestEmptyStructThenEdit(t *testing.T) {
 	first := l.AppendNew()
 	first.SetText(x, "a")
 	s.Message().Finish()
-	l.AppendNew()           // in a node that is empty so far
+	l.AppendNew()           // in a node that is still empty
 	first.SetText(x, "bcd") // another one
 	s.Message().Finish()
 	for i, e := range l.All() {
@@ -68,7 +69,8 @@ func TestEmptyStructThenEdit(t *testing.T) {
 	}
 }
 
-// Index of a message parsed with Lazy and edited since: what is being built lacks what it is owed.
+// TestIndexOfLazyBeingEdited: Index of a message that was parsed with Lazy and edited; a struct
+// that is being built still lacks its owed fields.
 func TestIndexOfLazyBeingEdited(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Required}}}
 	d, f := only(referee.StructOf(inner), inner)
@@ -82,11 +84,11 @@ func TestIndexOfLazyBeingEdited(t *testing.T) {
 	}
 }
 
-// The place of a deleted pair is used again, whatever the next key is and however it comes.
+// TestDeletedPairComesAgain: the slot of a deleted pair is used again for any key, put in any way.
 func TestDeletedPairComesAgain(t *testing.T) {
 	d, f := only(referee.MapOf(referee.String, referee.I32))
 	for _, n := range []int{3, 40} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) { // without a table and with one
+		t.Run(fmt.Sprint(n), func(t *testing.T) { // without and with a table
 			s := thriftimpl.New(d)
 			m := nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](s.NewChild(f, d, 0))
 			want := map[string]int32{}
@@ -118,7 +120,7 @@ func TestDeletedPairComesAgain(t *testing.T) {
 	}
 }
 
-// A key that is a struct may be changed after it was put.
+// TestPutChangedKey: a key that is a struct may be changed after it was put.
 func TestPutChangedKey(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.I32}}}
 	d, f := only(referee.MapOf(referee.StructOf(inner), referee.I32), inner)
@@ -139,8 +141,8 @@ func TestPutChangedKey(t *testing.T) {
 	}
 }
 
-// Strings that were read from a message that is not recycled stay as they are, also when it refers
-// to the memory of one that is, and both are released.
+// TestStringsOutliveRecycledSource: strings from a message that does not recycle stay unchanged,
+// even if it refers to memory of a recycling message, and both are released.
 func TestStringsOutliveRecycledSource(t *testing.T) {
 	d, f := only(referee.ListOf(referee.String))
 	long := strings.Repeat("a", 3000)
@@ -151,7 +153,7 @@ func TestStringsOutliveRecycledSource(t *testing.T) {
 	got := nocopy.StringList(dst.Child(f, d)).At(1)
 	src.Release()
 	dst.Release()
-	for range 8 { // whoever takes the block next writes something else into it
+	for range 8 { // messages that may take the block, and write into it
 		other := thriftimpl.New(d, nocopy.Recycle)
 		other.SetTexts(f, d, []string{strings.Repeat("b", 3000), strings.Repeat("b", 3000), strings.Repeat("b", 3000)})
 		defer other.Release()
@@ -162,7 +164,8 @@ func TestStringsOutliveRecycledSource(t *testing.T) {
 	runtime.KeepAlive(src)
 }
 
-// Contains of a list being built sees what is there, and later what has come since.
+// TestContainsWhileBuilding: Contains of a list that is being built finds the elements so far, and
+// later the new ones.
 func TestContainsWhileBuilding(t *testing.T) {
 	d, f := only(referee.SetOf(referee.String))
 	s := thriftimpl.New(d)

@@ -16,8 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// everyShape is a schema with a field of every shape, all optional, so that arbitrary bytes have a
-// chance, and the same with required ones.
+// everyShape returns a schema with a field of every shape, all optional, so that random bytes
+// often fit, and the same with required fields.
 func everyShape() *schema {
 	structs := referee.Everything()
 	loose := &referee.Struct{Name: "Loose", Fields: slices.Clone(structs[0].Fields)}
@@ -27,10 +27,10 @@ func everyShape() *schema {
 	return newSchema(append([]*referee.Struct{loose}, structs...))
 }
 
-// FuzzApache gives any bytes to Apache's library and to Parse, with and without Lazy, and to Peek:
-// they must be accepted or refused by both, and read as the same values. Where the two differ on
-// purpose, the referee follows our rules (DESIGN.md lists them); bounds of nesting are
-// TestDepthOfSkipped's and TestDepthOfStructs' matter.
+// FuzzApache passes any bytes to Apache's library, to Parse with and without Lazy, and to Peek.
+// Both libraries must accept or refuse them, and read the same values. Where they differ on
+// purpose, the referee follows our rules (DESIGN.md lists them). TestDepthOfSkipped and
+// TestDepthOfStructs test the bounds of nesting.
 func FuzzApache(f *testing.F) {
 	sc := everyShape()
 	g := newGen(7)
@@ -48,7 +48,7 @@ func FuzzApache(f *testing.F) {
 		want, refused := referee.Accept(b.Struct, wire)
 		for _, lazy := range []bool{false, true} {
 			if lazy && twice(wire) {
-				continue // Lazy does not look into what a later occurrence of the field takes the place of
+				continue // Lazy does not check an occurrence that a later one of the field replaces
 			}
 			sc.sameAsApache(t, b, wire, lazy, want, refused)
 		}
@@ -64,7 +64,7 @@ func FuzzApache(f *testing.F) {
 	})
 }
 
-// sameAsApache parses wire and wants what the referee made of it.
+// sameAsApache parses wire and compares the result with the referee's.
 func (sc *schema) sameAsApache(t *testing.T, b *bound, wire []byte, lazy bool, want *referee.Record, refused error) {
 	t.Helper()
 	var opts []nocopy.Option
@@ -113,7 +113,7 @@ func (w walker) skip(t thrift.TType) error {
 	return thrift.SkipDefaultDepth(context.Background(), w.TProtocol, t)
 }
 
-// ids returns the ids of the fields of a struct, as far as it is well formed.
+// ids returns the ids of the fields in the well-formed beginning of a struct.
 func ids(wire []byte) []int16 {
 	var all []int16
 	w := walk(wire)
@@ -136,7 +136,7 @@ func twice(wire []byte) bool {
 	return len(slices.Compact(slices.Clone(all))) < len(all)
 }
 
-// samePeek wants Peek to find what Apache's protocol finds, going the same way.
+// samePeek compares Peek's result with what Apache's protocol finds on the same path.
 func samePeek(t *testing.T, wire []byte, path []int) {
 	t.Helper()
 	typ, want, refused := peek(wire, path)
@@ -191,8 +191,8 @@ func (w walker) field(want int) (thrift.TType, error) {
 	}
 }
 
-// element reads a list's header itself: Apache's check of the count against all bytes left is more
-// than finding one element needs.
+// element reads a list's header itself. Apache's library would compare the count with all
+// remaining bytes, which finding one element does not need.
 func (w walker) element(want int) (thrift.TType, error) {
 	t, err := w.ReadByte(context.Background())
 	if err != nil {
@@ -215,7 +215,7 @@ func (w walker) element(want int) (thrift.TType, error) {
 	return known(thrift.TType(t))
 }
 
-// known refuses types that there are not.
+// known refuses unknown types.
 func known(t thrift.TType) (thrift.TType, error) {
 	if slices.Contains([]thrift.TType{thrift.BOOL, thrift.BYTE, thrift.DOUBLE, thrift.I16, thrift.I32, thrift.I64, thrift.STRING,
 		thrift.STRUCT, thrift.MAP, thrift.SET, thrift.LIST, thrift.UUID}, t) {
@@ -224,8 +224,8 @@ func known(t thrift.TType) (thrift.TType, error) {
 	return 0, nocopy.ErrType
 }
 
-// TestSpoiltAsApache spoils random messages in a few places and wants the same verdict and values
-// as from Apache's library.
+// TestSpoiltAsApache damages random messages in a few places. The verdict and the values must be
+// those of Apache's library.
 func TestSpoiltAsApache(t *testing.T) {
 	t.Parallel()
 	sc := everyShape()
@@ -261,7 +261,7 @@ func TestSpoiltAsApache(t *testing.T) {
 	t.Logf("%d of %d spoilt messages are accepted", accepted, rounds)
 }
 
-// spoil changes, removes or adds a few bytes, with a liking for wire types and small counts.
+// spoil changes, removes or adds a few bytes, preferably wire types and small counts.
 func spoil(r *rand.Rand, wire []byte) []byte {
 	at := r.IntN(len(wire) + 1)
 	types := []byte{0, 1, 2, 3, 4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 0x7f, 0x80, 0xff}
@@ -273,7 +273,7 @@ func spoil(r *rand.Rand, wire []byte) []byte {
 	case r.IntN(8) == 0:
 		from := r.IntN(len(wire))
 		return slices.Insert(wire, at, bytes.Clone(wire[from:min(len(wire), from+r.IntN(40))])...)
-	case r.IntN(2) == 0: // in the place of a byte that may be a type
+	case r.IntN(2) == 0: // replaces a byte that may be a type
 		for range 50 {
 			if k := r.IntN(len(wire)); slices.Contains(types, wire[k]) {
 				at = k

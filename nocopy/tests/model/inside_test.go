@@ -1,4 +1,4 @@
-// What tests reach of the inside of package nocopy.
+// The tests' access to internals of package nocopy.
 
 package model_test
 
@@ -10,7 +10,7 @@ import (
 
 var anySize = engine.AnySize
 
-// parseInto and newInto are those of package nocopy, of the type that d describes.
+// parseInto and newInto are nocopy.ParseInto and NewInto for the type that d describes.
 func parseInto(m *nocopy.Message, d *thriftimpl.Desc, b []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 	return engine.ParseInto(d, (*engine.Message)(m), b, opts)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestMain lets the short form of the tests collect garbage less often. Tests of memory call the
+// TestMain makes the short form of the tests collect garbage less often. Tests of memory call the
 // collector themselves.
 func TestMain(m *testing.M) {
 	if !testmode.Long && os.Getenv("GOGC") == "" {

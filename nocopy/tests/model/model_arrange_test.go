@@ -39,8 +39,8 @@ func (s *session) arrange(t target, l *referee.List, of arrangedList, sort func(
 	}
 }
 
-// ranks returns an order of a list's elements: leaves that are not the same, and all structs and
-// containers, differ in it.
+// ranks returns sort keys for a list's elements. Different leaves, and all structs and containers,
+// have different keys.
 func (s *session) ranks(l *referee.List) func(referee.Value) string {
 	flip := byte(s.Intn(256))
 	order := map[referee.Value]string{}
@@ -60,9 +60,9 @@ func (s *session) ranks(l *referee.List) func(referee.Value) string {
 	}
 }
 
-// sorter makes of SortFunc of a list of structs or containers one that compares their models.
+// sorter wraps SortFunc of a list of structs or containers with a comparison of their models.
 func (s *session) sorter(t target, l *referee.List, at func(int) handle, sort func(func(a, b handle) int)) func(func(a, b referee.Value) int) {
-	t.m.h.Message().Finish() // so that all elements are there
+	t.m.h.Message().Finish() // makes all elements
 	settle(t.m.root)
 	models := map[handle]referee.Value{}
 	for i, x := range l.Elems {

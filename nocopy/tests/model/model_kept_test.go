@@ -1,8 +1,9 @@
-// Messages of a run of TestModel that are the session's own, filled again and again.
+// Message variables of TestModel's session, which are filled again and again.
 
 package model_test
 
-// fillOwn puts m into one of the session's own messages by calling fill. What is there ends.
+// fillOwn puts m into one of the session's own messages by calling fill, which ends its previous
+// contents.
 func (s *session) fillOwn(m *message, fill func()) {
 	k := s.Intn(len(s.own))
 	m.own = &s.own[k]
@@ -34,7 +35,7 @@ func (s *session) fillOwn(m *message, fill func()) {
 	}
 }
 
-// endOwn ends a message that is one of the session's own, in one of the ways.
+// endOwn ends the contents of one of the session's own messages, in one of the possible ways.
 func (s *session) endOwn(m *message) {
 	switch s.Intn(3) {
 	case 0:

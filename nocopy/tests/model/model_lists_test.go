@@ -15,7 +15,7 @@ func (s *session) editLeaves(t target, l *referee.List) {
 	of := leaves[l.Type.Elem].list(t.h)
 	x, text := s.value(l.Type.Elem)
 	if n := len(l.Elems); n > 0 && s.Intn(6) == 0 {
-		x = l.Elems[s.Intn(n)] // one that is there
+		x = l.Elems[s.Intn(n)] // an existing element
 		text = show(x)
 	}
 	switch class := s.Intn(10); {
@@ -78,7 +78,7 @@ func (s *session) editList(t target, l *referee.List) {
 		}
 		l.Elems = append(l.Elems, child.node)
 		s.hold(child)
-	case class < 4 && len(l.Elems) > 0: // some of those there are, in any order
+	case class < 4 && len(l.Elems) > 0: // some existing elements, in any order
 		for range s.times(len(l.Elems)) {
 			i := s.Intn(len(l.Elems))
 			child.path = fmt.Sprintf("%s[%d]", t.path, i)
@@ -99,7 +99,7 @@ func (s *session) editList(t target, l *referee.List) {
 	}
 }
 
-// times returns how many of n elements are changed one after the other: mostly one.
+// times returns how many of n elements are changed one after another: usually one.
 func (s *session) times(n int) int {
 	if s.Intn(4) > 0 {
 		return 1
@@ -153,8 +153,8 @@ func (s *session) graftElement(t target, l *referee.List) {
 	}
 }
 
-// addElement adds a value from elsewhere to a set. Elements are the same when their bytes are:
-// that they mean the same is necessary for that, but not enough.
+// addElement adds a value from elsewhere to a set. Elements are equal if their bytes are; equal
+// values may have different bytes.
 func (s *session) addElement(t target, l *referee.List, src target, v referee.Value) {
 	structs, nested := nocopy.StructList[handle](t.h), nocopy.NestedList[handle](t.h)
 	settle(t.m.root)
@@ -204,7 +204,7 @@ func (s *session) editMap(t target, m *referee.Map) {
 		}
 	}
 	switch class := s.Intn(8); {
-	case class == 0 && s.Intn(4) == 0: // without looking whether it is there
+	case class == 0 && s.Intn(4) == 0: // without a lookup
 		if k = referee.Zero(m.Type.Key); m.Find(k) < 0 {
 			s.logf("%s.AppendNew()", t.path)
 			d.appendNew(t.h)
@@ -253,8 +253,8 @@ func (s *session) editMap(t target, m *referee.Map) {
 	}
 }
 
-// editViewMap changes a map whose keys are structs or containers. The place of a deleted pair is
-// used again, so that only the map knows where a new one is.
+// editViewMap changes a map whose keys are structs or containers. The slot of a deleted pair is
+// used again, so that only the map knows where a new pair is.
 func (s *session) editViewMap(t target, d dict, m *referee.Map) {
 	var before []handle
 	d.all(t.h, func(k, _ any) { before = append(before, k.(handle)) })
@@ -278,7 +278,7 @@ func (s *session) editViewMap(t target, d dict, m *referee.Map) {
 	default:
 		src, k, ok := s.source(t, m.Type.Key)
 		settle(t.m.root)
-		if !ok || m.Find(k) >= 0 { // whether it is the same key, its bytes decide
+		if !ok || m.Find(k) >= 0 { // the bytes decide whether it is the same key
 			return
 		}
 		if leaves[m.Type.Elem] != nil {
@@ -305,7 +305,8 @@ func (s *session) editViewMap(t target, d dict, m *referee.Map) {
 	}
 }
 
-// deleteByView deletes a pair by its own key. If others have the same bytes, they go too.
+// deleteByView deletes a pair by its own key. Other pairs whose keys have the same bytes are
+// deleted, too.
 func (s *session) deleteByView(t target, d dict, m *referee.Map, before []handle) {
 	settle(t.m.root)
 	i := s.Intn(len(before))

@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 )
 
-// edit changes something in the message, or in one that an earlier handle is of.
+// edit changes something in the message, or in the message of an earlier handle.
 func (s *session) edit(m *message) {
 	if s.current != nil && s.Intn(2) == 0 {
 		m = s.current
@@ -41,7 +41,7 @@ func (s *session) edit(m *message) {
 	}
 }
 
-// value is a random value, with its text for the log.
+// value returns a random value, and its text for the log.
 func (s *session) value(t *referee.Type) (referee.Value, string) {
 	v := s.Value(t, 2)
 	if s.log == nil {
@@ -50,7 +50,7 @@ func (s *session) value(t *referee.Type) (referee.Value, string) {
 	return v, show(v)
 }
 
-// show prints a value in short.
+// show returns a short text of a value.
 func show(v referee.Value) string {
 	switch v := v.(type) {
 	case string:
@@ -65,7 +65,7 @@ func show(v referee.Value) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// arm makes field i the one that is set, in the model of a union.
+// arm makes field i the set one, in the model of a union.
 func arm(rec *referee.Record, i int) {
 	if rec.Type.Union {
 		for k := range rec.Fields {
@@ -123,7 +123,7 @@ func (s *session) unset(t target, b *bound, rec *referee.Record, i int) {
 	default:
 		was := t.h.HasField(constant)
 		t.h.Unset(constant)
-		if !was && rec.Fields[i] != nil { // never set, and the struct is not complete: it is owed still
+		if !was && rec.Fields[i] != nil { // it was never set, and the struct is not complete: still owed
 			rec.Fields[i] = owed{}
 			break
 		}
@@ -153,7 +153,7 @@ func (s *session) newChild(t target, b *bound, rec *referee.Record, i int) {
 	s.hold(child)
 }
 
-// empty is the model of a struct or container that is new: a list has n zeroes.
+// empty returns the model of a new struct or container. A list has n zeroes.
 func (s *session) empty(t *referee.Type, n int) referee.Value {
 	switch {
 	case t.IsStruct():
@@ -177,7 +177,7 @@ func (s *session) empty(t *referee.Type, n int) referee.Value {
 // graftField makes a field a copy of a value from elsewhere.
 func (s *session) graftField(t target, b *bound, rec *referee.Record, i int) {
 	f := &rec.Type.Fields[i]
-	if s.Intn(8) == 0 && rec.Fields[i] == nil { // what is absent is its default or empty
+	if s.Intn(8) == 0 && rec.Fields[i] == nil { // absent: its default, or empty
 		v := f.Default
 		if v == nil {
 			v = referee.Zero(f.Type)

@@ -1,4 +1,4 @@
-// How TestModel parses messages: in all the ways in which bytes arrive.
+// How TestModel parses messages: in all ways in which bytes can arrive.
 
 package model_test
 
@@ -13,11 +13,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// anyDepth is for messages that have been put into each other and themselves again and again.
+// anyDepth is for messages that were put into each other and into themselves again and again.
 var anyDepth = nocopy.Limits{MaxDepth: 10_000}
 
 // parse makes a message of wire, the bytes of rec, in one of the ways in which bytes arrive. With
-// mayEnd it may be in one of the session's own messages, so that what is there ends.
+// mayEnd it may use one of the session's own messages, whose previous contents end.
 func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool) *message {
 	m := &message{b: b, root: rec}
 	opts := []nocopy.Option{anyDepth}
@@ -35,7 +35,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 	case 1:
 		opts = append(opts, nocopy.ByIndex, anySize)
 		wire = engine.Indexed(b.desc, wire, anyDepth)
-	case 2: // for who does not know of the index
+	case 2: // for a receiver that does not know the index
 		wire = engine.Indexed(b.desc, wire, anyDepth)
 	}
 	var err error
@@ -75,8 +75,8 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 	return m
 }
 
-// readOnly returns a chunk of memory that must not be stored into, and which has other bytes when
-// it is given back.
+// readOnly returns a chunk of memory that must not be stored into, and whose bytes change when it
+// is given back.
 func readOnly(wire []byte) chain.Chunk {
 	was := string(wire)
 	return chain.HoldReadOnly(wire, owner(func() {

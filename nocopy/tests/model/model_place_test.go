@@ -55,8 +55,8 @@ func (m *message) places() []place {
 	return all
 }
 
-// at goes to a place by accessors. It says false for an element of a list being built that nobody
-// has made yet.
+// at goes to a place by accessors. It returns false for an element of a list being built that was
+// not made yet.
 func (s *session) at(m *message, all []place, i int) (target, bool) {
 	p := all[i]
 	t := target{m: m, t: p.t, node: p.node, h: m.h, path: m.name}
@@ -108,7 +108,7 @@ func (s *session) pairAt(up target, v *referee.Map, p place) handle {
 	return found
 }
 
-// pick chooses a struct or container in the message, by a handle got before or by one got now.
+// pick chooses a struct or container in the message, by an earlier handle or a new one.
 func (s *session) pick(m *message) (target, bool) {
 	if len(s.held) > 0 && s.Intn(3) == 0 {
 		t := s.held[s.Intn(len(s.held))]

@@ -9,7 +9,7 @@ import (
 )
 
 // setRows sets a list of structs in a field, or all plain fields of a struct that is not a union.
-// It reports false if there is no such thing to be set.
+// It returns false if t has neither.
 func (s *session) setRows(t target, rec *referee.Record, i int) bool {
 	w := rower{s.schema}
 	f := &rec.Type.Fields[i]

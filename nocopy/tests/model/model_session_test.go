@@ -19,21 +19,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// session is a few messages, each with its model, to which random things are done.
+// session has a few messages, each with its model, and applies random operations to them.
 type session struct {
 	*schema
 	*referee.Gen
 	data    *choices
 	until   time.Time // when to stop; zero: never
 	msgs    []*message
-	own     [2]nocopy.Message // the session's, filled again and again
+	own     [2]nocopy.Message // message variables, filled again and again
 	current *message
 	made    int      // messages so far
 	held    []target // handles to be used later
 	kept    []kept
 	ops     int
-	marks   []int            // where in data each step begins
-	log     *strings.Builder // nil: nobody will read it
+	marks   []int            // offset in data at which each step begins
+	log     *strings.Builder // nil if it is not needed
 }
 
 // message is a message with its model.
@@ -44,11 +44,11 @@ type message struct {
 	root     *referee.Record
 	recycled bool
 	indexed  bool            // it was made WithIndex
-	own      *nocopy.Message // which of the session's it is in; nil: none
+	own      *nocopy.Message // the session's variable that it is in, or nil
 	always   bool            // it is compacted before every change
-	sent     []byte          // its bytes when it was last finished; nil if it has changed since
+	sent     []byte          // its bytes when it was last finished; nil after a change
 	inputs   []input
-	parsed   []byte // what it was parsed from; nil if it may go out otherwise
+	parsed   []byte // the bytes that it was parsed from; nil if it may be sent with others
 }
 
 // input is memory that a message was made from and must leave alone.
@@ -60,18 +60,17 @@ type input struct {
 // kept is a string that was read from a message that is not recycled.
 type kept struct{ got, want string }
 
-// owed, in a model, is a field that is not set and will be when the message is finished. Until
-// then the message may have it already: a struct that is touched no more is completed at a time of
-// the message's choice.
+// owed, in a model, is an unset field that finishing the message will set. The message may set it
+// earlier: it may complete a struct that is no longer touched at any time.
 type owed struct{}
 
-// choices are the bytes that a session is made of.
+// choices has the bytes that determine a session.
 type choices struct {
 	b  []byte
 	at int
 }
 
-// Intn returns a number below n, 0 when the bytes have come to an end.
+// Intn returns a number below n, or 0 after the end of the bytes.
 func (c *choices) Intn(n int) int {
 	if n <= 1 {
 		return 0
@@ -94,7 +93,7 @@ func (c *choices) next() byte {
 
 func (c *choices) done() bool { return c.at >= len(c.b) }
 
-// failure is what a session panics with when message and model differ.
+// failure is the value of a session's panic when message and model differ.
 type failure string
 
 func failf(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }
@@ -110,7 +109,7 @@ func (s *session) logf(format string, args ...any) {
 	s.log.WriteString(strings.ToValidUTF8(text, "?") + "\n")
 }
 
-// newRecord is the model of a struct that is new.
+// newRecord returns the model of a new struct.
 func newRecord(t *referee.Struct) *referee.Record {
 	r := referee.NewRecord(t)
 	for i := range t.Fields {
@@ -123,7 +122,7 @@ func newRecord(t *referee.Struct) *referee.Record {
 	return r
 }
 
-// settle gives a model what is owed, in place: the message has been finished.
+// settle sets all owed fields of a model, in place, after the message was finished.
 func settle(v referee.Value) {
 	each(v, func(rec *referee.Record) {
 		for i, x := range rec.Fields {
@@ -134,13 +133,13 @@ func settle(v referee.Value) {
 	})
 }
 
-// align gives the copy of a model, or not, what is owed, as got has it: one cannot know whether
-// what is owed by a message that is not finished is there already.
+// align makes a model's copy agree with got about owed fields, set or not. Whether an unfinished
+// message already has an owed field cannot be known.
 func align(want, got referee.Value) {
 	switch w := want.(type) {
 	case *referee.Record:
 		g := got.(*referee.Record)
-		w.Unknown = nil // asking for them would finish the message
+		w.Unknown = nil // reading them would finish the message
 		for i, x := range w.Fields {
 			f := &w.Type.Fields[i]
 			switch {
@@ -289,7 +288,7 @@ func (s *session) checkParsed(m *message) {
 	h.Release()
 }
 
-// checkOthers checks that nothing has changed that was not to be changed.
+// checkOthers checks that everything else is unchanged.
 func (s *session) checkOthers() {
 	for _, m := range s.msgs {
 		if m.sent != nil && !bytes.Equal(m.h.Message().Bytes(), m.sent) {
@@ -308,7 +307,7 @@ func (s *session) checkOthers() {
 	}
 }
 
-// finish is what using a message as a source for another one does to it.
+// finish has the effect of using a message as a source for another one.
 func (s *session) finish(m *message) {
 	m.h.Message().Finish()
 	settle(m.root)
@@ -317,7 +316,7 @@ func (s *session) finish(m *message) {
 	}
 }
 
-// run does things until the choices have come to an end.
+// run applies operations until the choices have ended.
 func (s *session) run(limit int) {
 	for !s.data.done() && s.ops < limit && (s.until.IsZero() || time.Now().Before(s.until)) {
 		s.step()
@@ -365,7 +364,7 @@ func (s *session) step() {
 	case class < 15:
 		s.logf("%s.Message().Compact()", m.name)
 		m.h.Message().Compact()
-		m.sent = nil // fields that came twice come once now
+		m.sent = nil // fields that came twice are sent once now
 		return
 	case class < 17:
 		if err := m.h.Message().Index(); err != nil {
@@ -380,7 +379,7 @@ func (s *session) step() {
 	}
 }
 
-// release ends a message: its handles die, strings live on.
+// release ends a message: its handles end, strings stay valid.
 func (s *session) release(m *message) {
 	s.check(m)
 	s.logf("%s.Release()", m.name)
@@ -394,7 +393,7 @@ func (s *session) release(m *message) {
 	s.stale(m)
 }
 
-// forget removes a message that has ended, with all handles of it.
+// forget removes an ended message and all its handles.
 func (s *session) forget(m *message) {
 	for i := range s.msgs {
 		if s.msgs[i] == m {
@@ -414,8 +413,8 @@ func (s *session) forget(m *message) {
 	}
 }
 
-// stale checks that using a message after Release panics. That is no misuse to try while another
-// goroutine may have taken the message from the pool, as far as the race detector is concerned.
+// stale checks that using a message after Release panics. It must not run while another goroutine
+// may have taken the message from the pool: the race detector would report that.
 func (s *session) stale(m *message) {
 	if raceEnabled && m.own == nil || len(m.b.fields) == 0 {
 		return
@@ -458,7 +457,7 @@ func weight(v referee.Value) (n, size int) {
 	return n + 1, size + 8
 }
 
-// newMessage makes a message, in one of the ways in which users do.
+// newMessage makes a message, in one of the ways for users.
 func (s *session) newMessage() {
 	b := s.structs[0]
 	if s.Intn(3) == 0 {

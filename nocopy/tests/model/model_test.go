@@ -17,16 +17,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// The model-based test: random operations on several messages at once, each compared with a model
-// that is plain Go data. What is done follows from a string of bytes, so that a fuzzer can drive
-// it, and so that a failing session can be made shorter by leaving bytes out.
+// The model-based test applies random operations to several messages, and compares each message
+// with a model of plain Go data. A string of bytes determines the operations. A fuzzer can
+// therefore drive the test, and a failing session can be shortened by leaving bytes out.
 
 var (
 	modelSeed = flag.Uint64("model.seed", 0, "seed of TestModel; 0 is as testmode.Seed has it")
 	modelOps  = flag.Int("model.ops", 0, "operations of TestModel, at least; 0: 20,000, 200,000 with NOCOPY_LONG")
 )
 
-// schemas are those that sessions choose from: one with every shape, and random ones.
+// schemas returns the schemas for sessions: one with every shape, and random ones.
 var schemas = sync.OnceValue(func() []*schema {
 	list := []*schema{newSchemaOf(referee.Everything(), 0), newSchemaOf(referee.Everything(), 1)}
 	for seed := range uint64(31) {
@@ -36,10 +36,10 @@ var schemas = sync.OnceValue(func() []*schema {
 	return list
 })
 
-// play runs a session of the bytes and returns what it did and what was wrong.
+// play runs a session determined by data and returns it, and its failure.
 func play(data []byte, log bool) (*session, error) { return playUntil(time.Time{}, data, log) }
 
-// playUntil is play that does nothing new after a time.
+// playUntil is play, but begins no operation after a time.
 func playUntil(until time.Time, data []byte, log bool) (s *session, err error) {
 	c := &choices{b: data}
 	sc := schemas()[c.Intn(2*len(schemas()))%len(schemas())]
@@ -63,8 +63,8 @@ func playUntil(until time.Time, data []byte, log bool) (s *session, err error) {
 	return s, nil
 }
 
-// shorten leaves out of the bytes of a failing session what it fails without: operations, as many
-// at a time as possible, then single bytes, and makes others zero.
+// shorten removes bytes from a failing session while it still fails: operations, as many at once
+// as possible, then single bytes. It sets other bytes to zero.
 func shorten(data []byte, limit time.Duration) []byte {
 	deadline := time.Now().Add(limit)
 	fails := func(b []byte) bool {
@@ -179,7 +179,7 @@ func FuzzModel(f *testing.F) {
 			return // longer sessions only repeat themselves
 		}
 		if _, err := playUntil(time.Now().Add(3*time.Second), data, false); err != nil {
-			report(t, data, 3*time.Second) // a fuzzer takes 10 for a hang
+			report(t, data, 3*time.Second) // the fuzzer reports a hang after 10
 		}
 	})
 }

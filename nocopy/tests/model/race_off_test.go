@@ -1,4 +1,4 @@
-// Tests ask here whether the race detector is on: it is not.
+// raceEnabled tells tests that the race detector is off.
 
 //go:build !race
 

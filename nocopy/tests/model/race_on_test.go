@@ -1,4 +1,4 @@
-// Tests ask here whether the race detector is on: it is.
+// raceEnabled tells tests that the race detector is on.
 
 //go:build race
 

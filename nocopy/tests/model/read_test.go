@@ -1,4 +1,4 @@
-// A reader: it turns messages into values of the referee, by every getter that there is.
+// A reader converts messages to values of the referee, with every getter.
 
 package model_test
 
@@ -9,13 +9,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// reader reads messages into values by every getter there is, and notes what does not fit
-// together.
+// reader converts messages to values with every getter, and notes contradictions.
 type reader struct {
 	*schema
-	inAbsent bool         // it is a default or an empty value that is being read
-	finished bool         // the message is: unknown fields can be read without changing anything
-	keep     func(string) // is shown every string, as it comes from the message
+	inAbsent bool         // a default or an empty value is being read
+	finished bool         // the message is finished: reading unknown fields changes nothing
+	keep     func(string) // called with every string from the message
 	wrong    []string
 }
 
@@ -23,7 +22,7 @@ func (r *reader) wrongf(format string, args ...any) {
 	r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
 }
 
-// value reads a value: x is that itself if it is a leaf, else its handle.
+// value reads a value. x is the value itself if it is a leaf, otherwise its handle.
 func (r *reader) value(t *referee.Type, x any) referee.Value {
 	switch {
 	case t.IsStruct():
@@ -69,7 +68,7 @@ func (r *reader) record(s *referee.Struct, h handle) *referee.Record {
 	return rec
 }
 
-// absent checks that a field that is not set reads as its default.
+// absent checks that an unset field reads as its default.
 func (r *reader) absent(b *bound, h handle, i int) {
 	f := &b.Fields[i]
 	want := f.Default
@@ -87,7 +86,7 @@ func (r *reader) absent(b *bound, h handle, i int) {
 	if c.Valid() {
 		r.wrongf("%s.%s is not set, but valid", b.Name, f.Name)
 	}
-	// A struct of zeroes, or one inside of another: of a recursive one there is no end
+	// A struct of zeroes, or a nested one: a recursive struct would have no end
 	if want == nil || r.inAbsent {
 		return
 	}

@@ -22,8 +22,7 @@ func newGen(seed uint64) *referee.Gen {
 	return &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, 1))}}
 }
 
-// shapes returns one struct for each way in which a field can be declared, and for each
-// requiredness, with and without a default.
+// shapes returns one struct for each type and requiredness of a field, with and without a default.
 func shapes() []*referee.Struct {
 	g := newGen(1)
 	all := referee.Everything()
@@ -32,7 +31,7 @@ func shapes() []*referee.Struct {
 		list = append(list, s)
 		for _, f := range s.Fields {
 			for req := range referee.Requiredness(3) {
-				if req != referee.Optional && s.Name == "Node" && f.Type.IsStruct() { // would be endless
+				if req != referee.Optional && s.Name == "Node" && f.Type.IsStruct() { // would have no end
 					continue
 				}
 				for _, def := range []referee.Value{nil, g.Value(f.Type, 3)} {
@@ -49,7 +48,8 @@ func shapes() []*referee.Struct {
 	return list
 }
 
-// Bytes written through accessors are read by Apache's library to the same values.
+// TestApacheReadsOurs: Apache's library reads the same values from bytes that were written through
+// accessors.
 func TestApacheReadsOurs(t *testing.T) {
 	sc := newSchema(shapes())
 	g := newGen(2)
@@ -74,8 +74,8 @@ func TestApacheReadsOurs(t *testing.T) {
 	}
 }
 
-// Bytes written by Apache's library are read through accessors to the same values, and come out
-// again as they were.
+// TestOursReadsApache: accessors read the same values from bytes of Apache's library, and the
+// bytes are sent unchanged.
 func TestOursReadsApache(t *testing.T) {
 	sc := newSchema(shapes())
 	g := newGen(3)
@@ -102,8 +102,8 @@ func TestOursReadsApache(t *testing.T) {
 	}
 }
 
-// A new struct, sent as it is, is what Apache's library takes for one with only that set which
-// must be.
+// TestUntouchedStructs: Apache's library reads a new, unchanged struct as one in which only the
+// mandatory fields are set.
 func TestUntouchedStructs(t *testing.T) {
 	sc := newSchema(shapes())
 	for _, b := range sc.structs {

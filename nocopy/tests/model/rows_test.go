@@ -1,4 +1,4 @@
-// A writer of whole structs from values of the referee, as the code of "nocopyc -fields" is.
+// A writer of whole structs from values of the referee, like the code of "nocopyc -fields".
 
 package model_test
 
@@ -26,13 +26,13 @@ func plain(t *referee.Type) bool {
 	return true
 }
 
-// isRows reports whether t is a list of structs that have plain values.
+// isRows reports whether t is a list of structs with plain values.
 func isRows(t *referee.Type) bool {
 	return t.Wire == thrift.LIST && t.Elem.IsStruct() && !t.Elem.Struct.Union
 }
 
-// plainPart returns what is left of a value when it is written as plain values: fields that have
-// none are not set, or what they are if they must be.
+// plainPart returns the part of a value that plain values can hold. Fields without a plain value
+// are unset, or have their default if they must be set.
 func plainPart(v referee.Value) referee.Value {
 	v = referee.Clone(v)
 	each(v, func(rec *referee.Record) {
@@ -50,7 +50,7 @@ func plainPart(v referee.Value) referee.Value {
 	return v
 }
 
-// rower writes structs as ThriftAppend does.
+// rower writes structs like ThriftAppend.
 type rower struct{ *schema }
 
 func (r rower) put(w *writer, at int, rec *referee.Record) int {
@@ -107,8 +107,8 @@ func (r rower) set(h handle, rec *referee.Record) {
 	w.Done(r.put(&w, 0, rec), others...)
 }
 
-// list sets field i of a struct to these elements. If by is not nil it is called before each of
-// them.
+// list sets field i of a struct to these elements. If by is not nil, it is called before each
+// element.
 func (r rower) list(h handle, b *bound, i int, l *referee.List, by func(k int)) {
 	var w writer
 	defer w.Drop()
@@ -148,7 +148,7 @@ func putLeaf(w *writer, at int, f thriftimpl.Field, t *referee.Type, v referee.V
 	return w.Binary(at, f, []byte(v.(referee.Bytes)))
 }
 
-// all returns the elements as a slice that is not nil.
+// all returns the elements as a non-nil slice.
 func (x *leafOf[T, L, C]) all(v []referee.Value) []T {
 	all := make([]T, len(v))
 	for i := range v {

@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// scanPieces gives a Scanner b in pieces, calling it as seldom as it says, and returns the size of
-// the struct, 0 if its end is not in b, and how often it was called.
+// scanPieces passes b to a Scanner in pieces, and calls it only when the Scanner's result demands
+// it. It returns the size of the struct, or 0 if its end is not in b, and the number of calls.
 func scanPieces(b []byte, piece int) (end, calls int, err error) {
 	var s thriftimpl.Scanner
 	s.Reset(0)
@@ -35,8 +35,8 @@ func scanPieces(b []byte, piece int) (end, calls int, err error) {
 	return 0, calls, nil
 }
 
-// TestScanner: wherever the bytes are cut, the end is found when its last byte is there and no
-// sooner.
+// TestScanner: wherever the bytes are cut, the end is found exactly when the last byte has
+// arrived.
 func TestScanner(t *testing.T) {
 	everything := referee.Everything()[0]
 	for seed := range uint64(100) {
@@ -59,7 +59,8 @@ func TestScanner(t *testing.T) {
 	}
 }
 
-// TestScannerSpoilt: with bytes changed, it says the same as Peek, which sees them all at once.
+// TestScannerSpoilt: for damaged bytes, a Scanner gives the same result as Peek, which sees all
+// bytes at once.
 func TestScannerSpoilt(t *testing.T) {
 	everything := referee.Everything()[0]
 	r := rand.New(rand.NewPCG(1, 2))
@@ -127,8 +128,8 @@ func TestScannerLimits(t *testing.T) {
 	}
 }
 
-// TestScannerDrop: with what it has passed dropped, as often as possible or at random, it finds
-// the same end and the same errors.
+// TestScannerDrop: if scanned bytes are dropped, as often as possible or at random, the Scanner
+// finds the same end and the same errors.
 func TestScannerDrop(t *testing.T) {
 	everything := referee.Everything()[0]
 	r := rand.New(rand.NewPCG(1, 2))
@@ -166,8 +167,8 @@ func TestScannerDrop(t *testing.T) {
 	}
 }
 
-// TestScannerMisused: the zero Scanner is ready, and one that has come to the end, or to an error,
-// says the same again.
+// TestScannerMisused: the zero Scanner is ready for use. After the end or an error, a Scanner
+// returns the same again.
 func TestScannerMisused(t *testing.T) {
 	var s thriftimpl.Scanner
 	if end, need, err := s.Scan(nil); end != 0 || need != 1 || err != nil {
@@ -189,7 +190,7 @@ func TestScannerMisused(t *testing.T) {
 	}
 	s.Reset(0)
 	s.Scan([]byte{2, 0, 1, 1, 15, 0, 1, 12, 0, 0, 0, 9})
-	for _, fewer := range [][]byte{{2}, nil, {2, 0, 1, 1, 15}} { // than it has passed
+	for _, fewer := range [][]byte{{2}, nil, {2, 0, 1, 1, 15}} { // fewer bytes than it has scanned
 		if end, _, err := s.Scan(fewer); end != 0 || err != nil {
 			t.Errorf("%x: %d, %v", fewer, end, err)
 		}
@@ -201,8 +202,7 @@ func TestScannerMisused(t *testing.T) {
 	}
 }
 
-// TestScannerOnce: bytes that come one at a time are looked at once, also where there are many
-// values.
+// TestScannerOnce: bytes that come one at a time are scanned once, even with many values.
 func TestScannerOnce(t *testing.T) {
 	args := func(n int) []byte {
 		b := []byte{15, 0, 1, 12, 0, 0, 0, 0}
