@@ -1,6 +1,6 @@
-// Package gocheck decides whether generated files are good Go: part of every build, and without
-// errors. It serves tests, since in process that takes a fraction of the time of building and
-// vetting.
+// Package gocheck checks that generated files are good Go: part of every build, and without
+// errors. Tests use it, because checking in the same process takes a fraction of the time of
+// building and vetting.
 package gocheck
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // A Checker checks generated packages. It is for one goroutine.
 type Checker struct {
-	runtime  types.Importer // of the runtime and the packages that it imports
+	runtime  types.Importer // for the runtime and the packages that it imports
 	fset     *token.FileSet
 	module   string
 	files    map[string][]*ast.File    // of the packages to be checked, by import path
@@ -55,8 +55,8 @@ func New() (*Checker, error) {
 	return &Checker{runtime: library}, nil
 }
 
-// Check returns what is wrong with files, given by their slash-separated names below the folder
-// whose import path is module. They may import each other, the runtime and what that imports.
+// Check returns the errors in files, which are given by slash-separated names below the folder
+// with the import path module. They may import each other, the runtime, and the runtime's imports.
 func (c *Checker) Check(module string, files map[string][]byte) error {
 	c.fset, c.module = token.NewFileSet(), module
 	c.files, c.packages = map[string][]*ast.File{}, map[string]*types.Package{}
@@ -98,8 +98,8 @@ func (c *Checker) Import(at string) (*types.Package, error) {
 	return pkg, err
 }
 
-// inBuild returns an error if the go command would leave a file out of some build, or find more in
-// its comments than comments.
+// inBuild returns an error if the go command would leave a file out of a build, or find directives
+// in its comments.
 func inBuild(name string, src []byte, syntax *ast.File) error {
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		if part != "." && strings.Contains("_.", part[:1]) || part == "testdata" || part == "vendor" {

@@ -1,4 +1,4 @@
-// Package rules is generated from an IDL with all rules for values. The tests ask its Validate
+// Package rules is generated from an IDL with all rules for values. The tests call its Validate
 // methods.
 package rules
 

@@ -17,7 +17,7 @@ type validator interface {
 	Release()
 }
 
-// expect checks that a change of a valid message gives the error want, "" for none.
+// expect checks that a change of a valid message gives the error want, or no error if want is "".
 func expect[S validator](t *testing.T, valid func() S, change func(S), want string) {
 	t.Helper()
 	s := valid()
@@ -327,7 +327,7 @@ func TestAsserts(t *testing.T) {
 	}
 }
 
-// TestRedacted: errors about what is redacted tell neither values nor keys nor sizes.
+// TestRedacted: errors about redacted fields contain neither values nor keys nor sizes.
 func TestRedacted(t *testing.T) {
 	valid := func() rules.Secrets {
 		s := rules.NewSecrets()
@@ -341,7 +341,7 @@ func TestRedacted(t *testing.T) {
 	expect(t, valid, func(s rules.Secrets) { s.NewPins(1).At(0).SetNumber(7) }, "pins[0].number: expected a value >= 1000")
 }
 
-// TestAllocations: checking what is valid allocates nothing, but for strings that are read without
+// TestAllocations: checking valid messages allocates nothing, except strings that are read without
 // unsafe.
 func TestAllocations(t *testing.T) {
 	parsed := func(wire []byte) rules.Containers {
@@ -398,7 +398,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestTwice: what is said twice is checked, and told, once.
+// TestTwice: a rule that is given twice is checked and reported once.
 func TestTwice(t *testing.T) {
 	valid := func() rules.Twice {
 		s := rules.NewTwice()

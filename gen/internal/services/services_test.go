@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// handler returns what it is given, where that makes sense.
+// handler returns its arguments, where that makes sense.
 type handler struct{ told chan string }
 
 func (handler) Ping(context.Context, parent.RootPingArgs, parent.RootPingResult) error { return nil }
@@ -194,7 +194,7 @@ func client(t *testing.T, h services.SameHandler) services.SameClient {
 	return services.NewSameClient(c)
 }
 
-// TestArguments sends a value of every type there and back.
+// TestArguments sends a value of every type to the server and back.
 func TestArguments(t *testing.T) {
 	c := client(t, handler{})
 	check := func(method string, got, want any, err error) {
@@ -268,7 +268,7 @@ func TestArguments(t *testing.T) {
 	{
 		r, err := c.APath(bg, func(args services.AllAPathArgs) {
 			for i := range 3 {
-				args.GetV() // a getter does not disturb
+				args.GetV() // a getter does no harm
 				if i == 0 {
 					args.NewV(0)
 				}

@@ -1,4 +1,4 @@
-// Whether what allocates nothing otherwise allocates nothing in this build.
+// Whether operations that usually allocate nothing allocate nothing in this build.
 
 //go:build !race && !nocopydebug && !nounsafe
 

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Every generated type, over every protocol and transport.
+// TestOverApacheProtocols: every generated type, over every protocol and transport.
 func TestOverApacheProtocols(t *testing.T) {
 	sc, g := apachetest.NewSchema(), apachetest.NewGen(1)
 	for _, file := range thriftimpl.Files() {
@@ -38,14 +38,15 @@ func TestOverApacheProtocols(t *testing.T) {
 	t.Fatalf("no descriptors of %T", shapes.Point{})
 }
 
-// Structs that are being built, parts of messages, and those in several pieces.
+// TestWritePartsAndEdited: structs that are being built, parts of messages, and messages in
+// several pieces.
 func TestWritePartsAndEdited(t *testing.T) {
 	o := shapes.NewOuter()
 	o.NewOrigin().SetX(3)
 	o.NewShape().SetRaw(bytes.Repeat([]byte("long"), 3000))
 	o.NewLists().NewTexts(0).Append("a")
 	o.SetAfter(9)
-	o.GetLists().GetTexts().Append("b") // edited: no longer in one piece
+	o.GetLists().GetTexts().Append("b") // after the edit it is no longer in one piece
 	part := o.GetShape()
 	for _, w := range apachetest.Wires {
 		var outer shapes.Outer
@@ -73,7 +74,7 @@ func TestWritePartsAndEdited(t *testing.T) {
 	}
 }
 
-// An absent struct is written as an empty one, a released one panics.
+// TestHandles: an absent struct is written as an empty one; a released one panics.
 func TestHandles(t *testing.T) {
 	var zero shapes.RequiredDefaults
 	for name, s := range map[string]shapes.RequiredDefaults{"zero": zero, "absent": shapes.RequiredDefaults(thriftimpl.Absent())} {

@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestUnionSettersAreAtomic: a union's setter that panics leaves the arm that was set.
+// TestUnionSettersAreAtomic: a union's setter that panics leaves the set arm unchanged.
 func TestUnionSettersAreAtomic(t *testing.T) {
 	stale := NewPoint()
 	stale.Release()

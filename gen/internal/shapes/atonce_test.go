@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 )
 
-// changes are what TestChangedAtOnce has two goroutines do to one message.
+// changes has the changes that two goroutines of TestChangedAtOnce make to one message.
 var changes = []func(l shapes.Lists, i int){
 	func(l shapes.Lists, i int) { l.NewPoints(4).At(1).SetX(1) },
 	func(l shapes.Lists, i int) { l.GetPoints().AppendNew().SetY(int32(i)) },
@@ -34,8 +34,8 @@ var changes = []func(l shapes.Lists, i int){
 	func(l shapes.Lists, i int) { l.Message().Finish() },
 }
 
-// TestChangedAtOnce has goroutines change a message at once, against the rules, in a process of
-// its own, since memory may be overwritten then. Many of these races are called by their name, and
+// TestChangedAtOnce makes goroutines change a message at once, against the rules. It does so in a
+// separate process, since memory may be overwritten. Many of these races are reported as such, and
 // none ends in Go's fatal error for maps.
 func TestChangedAtOnce(t *testing.T) {
 	const mark = "NOCOPY_CHANGED_AT_ONCE"
@@ -56,8 +56,8 @@ func TestChangedAtOnce(t *testing.T) {
 	}
 }
 
-// changeAtOnce does each pair of changes in two goroutines, to messages that are read and to ones
-// that are built, and prints what they panic with. It goes on until a race is called by its name.
+// changeAtOnce makes each pair of changes in two goroutines, to parsed and built messages, and
+// prints the values of their panics. It continues until a race was reported.
 func changeAtOnce() {
 	in := shapes.ListsFields{Points: []shapes.PointFields{{X: 1}, {X: 2}}, Texts: []string{"a", "bb", "c"}, Larges: []int64{1}}
 	var named atomic.Bool

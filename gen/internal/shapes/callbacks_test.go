@@ -17,17 +17,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestCallbacks: every function of the program's own that a message, or a package on messages,
-// calls may panic or end its goroutine, at its first call, in the middle and at the last one.
-// Afterwards the messages have their bytes as before, can be read, edited, sent, cloned and
-// released by another goroutine, and no recycled memory is lost (with the tag nocopydebug).
+// TestCallbacks: every function of the program that a message, or a package for messages, calls
+// may panic or end its goroutine, at its first, middle or last call. Afterwards the messages have
+// the same bytes as before, another goroutine can read, edit, send, clone and release them, and no
+// recycled memory is lost (with the tag nocopydebug).
 func TestCallbacks(t *testing.T) {
 	for _, c := range slices.Concat(loopCallbacks, editCallbacks, streamCallbacks, packageCallbacks) {
 		t.Run(c.name, func(t *testing.T) {
 			called := false
 			for i, state := range states {
 				if c.own && i == len(endings) {
-					break // states make no difference
+					break // one state is enough
 				}
 				calls := 0
 				interrupted(t, c, state, func() { calls++ }, nil)
@@ -59,27 +59,28 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// callback is a use of messages in which f, a part of a function of the program's, is called.
+// callback is a use of messages that calls f in a function of the program.
 type callback struct {
 	name string
 	use  func(t *testing.T, s *subject, f func())
-	own  bool // the messages are its own, not those of the subject
+	own  bool // it uses its own messages, not those of the subject
 }
 
-// ending is how a function ends other than by returning.
+// ending is a way in which a function ends without returning.
 type ending struct {
 	name string
 	f    func()
-	// The messages are edited before anything else is done with them
+	// The messages are edited before any other use
 	editFirst bool
 }
 
 var endings = []ending{{"panic", func() { panic("enough") }, true}, {"Goexit", runtime.Goexit, false}}
 
-// interrupted calls c with f, which ends it unless end is nil, and tells what is wrong afterwards.
+// interrupted calls c with f, which ends c unless end is nil, and returns what is wrong
+// afterwards.
 func interrupted(t *testing.T, c callback, state state, f func(), end *ending) error {
 	blocks, leaked := chain.BlocksInUse(), len(nocopy.Leaked())
-	s, twin := state.make(t), state.make(t) // twin stays as s was before
+	s, twin := state.make(t), state.make(t) // twin stays in the original state of s
 	returned, done := false, make(chan struct{})
 	go func() {
 		defer close(done)
@@ -123,7 +124,7 @@ func interrupted(t *testing.T, c callback, state state, f func(), end *ending) e
 	return nil
 }
 
-// soon reports whether done is closed, for which it waits.
+// soon waits until done is closed, and reports whether that happened in time.
 func soon(done chan struct{}) bool {
 	select {
 	case <-done:
@@ -146,7 +147,7 @@ func (s *subject) release() {
 	s.maps.Release()
 }
 
-// state is a way in which messages have come about.
+// state is a way in which messages were made.
 type state struct {
 	name string
 	make func(t *testing.T) *subject
@@ -190,7 +191,7 @@ func newSubject(opts ...nocopy.Option) *subject {
 	}
 	toTexts, byLarges := s.maps.NewToTexts(), s.maps.NewByLarges()
 	toPoints, nested := s.maps.NewToPoints(), s.maps.NewNested()
-	for i := range 20 { // as many have a table
+	for i := range 20 { // enough for a table
 		large.Append(int64(i))
 		texts.Append(fmt.Sprint(i))
 		toTexts.Put(fmt.Sprint(i), "value")
@@ -201,7 +202,7 @@ func newSubject(opts ...nocopy.Option) *subject {
 	return s
 }
 
-// received is the wire bytes of the messages, with two fields in each that its type does not have.
+// received has the wire bytes of the messages, with two unknown fields in each.
 var received = func() (all [3][]byte) {
 	s := newSubject()
 	defer s.release()
@@ -229,7 +230,7 @@ func parsedSubject(t *testing.T, opts ...nocopy.Option) *subject {
 	return &subject{lists, sets, maps}
 }
 
-// edit changes all messages: values, lists, sets and maps.
+// edit changes values, lists, sets and maps of all messages.
 func (s *subject) edit(v string) {
 	s.lists.SetTimes([]int64{int64(len(v))})
 	s.lists.GetTexts().Append(v)
@@ -246,7 +247,7 @@ func (s *subject) edit(v string) {
 	s.maps.GetByLarges().Put(int64(len(v)), v)
 }
 
-// compare uses s and twin alike and releases them. It tells where they differ.
+// compare makes the same use of s and twin, releases them, and returns their difference.
 func (s *subject) compare(twin *subject, editFirst bool) error {
 	defer s.release()
 	defer twin.release()
@@ -273,7 +274,7 @@ func (s *subject) compare(twin *subject, editFirst bool) error {
 	return nil
 }
 
-// handle is what generated types of structs have.
+// handle has methods of generated types of structs.
 type handle[S any] interface {
 	nocopy.AnyStruct
 	fmt.Stringer
@@ -282,7 +283,7 @@ type handle[S any] interface {
 	Release()
 }
 
-// alike reads, sends and clones two messages and tells where they differ.
+// alike reads, sends and clones two messages and returns their difference.
 func alike[S handle[S]](got, want S) error {
 	var sent, framed bytes.Buffer
 	clone := got.Clone()

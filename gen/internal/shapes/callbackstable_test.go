@@ -31,7 +31,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// loop makes a callback of the body of a loop.
+// loop makes a callback for the body of a loop.
 func loop[K, V any](name string, all func(s *subject) iter.Seq2[K, V]) callback {
 	return callback{"loop over " + name, func(t *testing.T, s *subject, f func()) {
 		for range all(s) {
@@ -85,18 +85,18 @@ var loopCallbacks = []callback{
 	}),
 }
 
-// compared returns a function that compares as sorting the other way round needs it.
+// compared returns a comparison function for sorting in descending order.
 func compared[T cmp.Ordered](f func()) func(a, b T) int {
 	return func(a, b T) int { f(); return cmp.Compare(b, a) }
 }
 
-// sorts makes a callback of the function that is given to SortFunc.
+// sorts makes a callback for the argument of SortFunc.
 func sorts(name string, sort func(s *subject, f func())) callback {
 	return callback{"SortFunc of " + name, func(t *testing.T, s *subject, f func()) { sort(s, f) }, false}
 }
 
-// editCallbacks: functions that supply or compare what is changed. The change is made after they
-// have all returned.
+// editCallbacks has functions that supply or compare values for a change. The change is made after
+// all of them have returned.
 var editCallbacks = []callback{
 	{"SetXsBy of a field that is not set", func(t *testing.T, s *subject, f func()) {
 		s.lists.UnsetRefusals()
@@ -139,7 +139,7 @@ var editCallbacks = []callback{
 	sorts("a set", func(s *subject, f func()) { s.sets.GetTexts().SortFunc(compared[string](f)) }),
 }
 
-// largeLists is the wire bytes of a message that is read in several steps.
+// largeLists has the wire bytes of a message that is read in several steps.
 var largeLists = func() []byte {
 	s := shapes.NewLists()
 	defer s.Release()
@@ -147,7 +147,7 @@ var largeLists = func() []byte {
 	return s.Message().AppendTo(nil)
 }()
 
-// reads makes a callback of a Reader that has the bytes of a message.
+// reads makes a callback for a Reader with the bytes of a message.
 func reads(name string, wire []byte, read func(r io.Reader, n int) (shapes.Lists, error)) callback {
 	return callback{name, func(t *testing.T, _ *subject, f func()) {
 		s, err := read(stoppedReader{bytes.NewReader(wire), f}, len(wire))
@@ -158,7 +158,7 @@ func reads(name string, wire []byte, read func(r io.Reader, n int) (shapes.Lists
 	}, true}
 }
 
-// decodes makes a callback of the Reader of a Decoder. When the Reader goes on, so does the
+// decodes makes a callback for the Reader of a Decoder. When the Reader continues, so does the
 // Decoder.
 func decodes(name string, framed, inReader bool) callback {
 	return callback{name, func(t *testing.T, s *subject, f func()) {
@@ -203,7 +203,7 @@ func decodes(name string, framed, inReader bool) callback {
 	}, true}
 }
 
-// streamCallbacks: Readers and Writers, those that package fmt and log/slog stand for included.
+// streamCallbacks has Readers and Writers, and the interfaces of fmt and log/slog.
 var streamCallbacks = []callback{
 	{"Writer of WriteTo", func(t *testing.T, s *subject, f func()) { s.lists.Message().WriteTo(stoppedWriter(f)) }, false},
 	{"Writer of WriteFrame", func(t *testing.T, s *subject, f func()) { s.lists.Message().WriteFrame(stoppedWriter(f)) }, false},
@@ -292,7 +292,7 @@ func (f stoppedApache) Write(ctx context.Context, p thrift.TProtocol) error {
 	return io.ErrClosedPipe
 }
 
-// stoppedStruct is a handle of a type of the program's own.
+// stoppedStruct is a handle of a type that the program defines.
 type stoppedStruct struct {
 	shapes.Lists
 	f func()
@@ -323,14 +323,14 @@ type stoppedFile struct {
 func (s stoppedFile) Read(b []byte) (int, error) { s.f(); return s.File.Read(b) }
 func (s stoppedFile) Close() error               { s.f(); return s.File.Close() }
 
-// handles makes a callback of the methods of a handle.
+// handles makes a callback for the methods of a handle.
 func handles(name string, use func(s *subject, of nocopy.AnyStruct)) callback {
 	return callback{"handle given to " + name, func(t *testing.T, s *subject, f func()) {
 		use(s, stoppedStruct{s.lists, f})
 	}, false}
 }
 
-// compares makes a callback of a function in an option for package cmp.
+// compares makes a callback for a function in an option for package cmp.
 func compares(name string, option func(f func()) gocmp.Option) callback {
 	return callback{name, func(t *testing.T, s *subject, f func()) {
 		lists, sets := s.lists.Clone(), s.sets.Clone()
@@ -343,7 +343,7 @@ func compares(name string, option func(f func()) gocmp.Option) callback {
 	}, false}
 }
 
-// packageCallbacks: functions that are given to packages on messages of any type.
+// packageCallbacks has functions that are passed to packages for messages of any type.
 var packageCallbacks = []callback{
 	{"transport of apachethrift.Write", func(t *testing.T, s *subject, f func()) {
 		to := stoppedTransport{thrift.NewTMemoryBuffer(), f}

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 )
 
-// told is what descriptors tell of a declaration, in a form to be compared.
+// told has the facts that descriptors tell about a declaration, in a comparable form.
 type told struct {
 	Kind, Name, Doc, Type, Req, Default string
 	ID                                  int
@@ -59,7 +59,7 @@ func annotated(a schema.Annotations) (all []descriptor.Annotation) {
 	return all
 }
 
-// idlType returns the type as the IDL writes it, names without their files.
+// idlType returns the type in the syntax of the IDL, with names without their files.
 func idlType(t *schema.Type) string {
 	switch t.Kind {
 	case schema.StructKind:
@@ -77,7 +77,7 @@ func idlType(t *schema.Type) string {
 		schema.Double: "double", schema.String: "string", schema.Binary: "binary", schema.UUID: "uuid"}[t.Kind]
 }
 
-// TestDescriptors: what generated code registers is what its IDL says.
+// TestDescriptors: the descriptors that generated code registers agree with its IDL.
 func TestDescriptors(t *testing.T) {
 	set, err := schema.Load([]string{"shapes.thrift", "../services/services.thrift"}, nil)
 	if err != nil {
@@ -188,8 +188,8 @@ func TestEnumFunctions(t *testing.T) {
 	}
 }
 
-// TestRepeatedAnnotations: annotations are in the IDL's order, also those of one name, of which
-// the last is found by it.
+// TestRepeatedAnnotations: annotations are in the IDL's order. If several have the same name, a
+// search finds the last.
 func TestRepeatedAnnotations(t *testing.T) {
 	loaded, err := loadShapes(t).Struct("Noted")
 	if err != nil {

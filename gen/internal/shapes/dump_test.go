@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
 
-// TestAsParse: what Parse takes the dump has no fault in, and a fault is where Parse finds it, in
-// spoilt messages of all types.
+// TestAsParse: for damaged messages of all types, a dump has no fault if Parse accepts the bytes,
+// and otherwise a fault at the place where Parse finds one.
 func TestAsParse(t *testing.T) {
 	idl, err := inspect.LoadIDL("shapes.thrift")
 	if err != nil {
@@ -44,7 +44,8 @@ func TestAsParse(t *testing.T) {
 			if errors.As(want, &parsed) != errors.As(err, &fault) {
 				t.Fatalf("%s %x: Parse: %v, Dump: %v", name, b, want, err)
 			}
-			// Parse knows from a count that elements are missing; it finds what is required later
+			// Parse knows from a count that elements are missing, and finds missing required
+			// fields later
 			if parsed != nil && !errors.Is(want, io.ErrUnexpectedEOF) && !errors.Is(want, nocopy.ErrMissingRequired) &&
 				!errors.Is(err, nocopy.ErrMissingRequired) && fault.Offset != parsed.Offset+4 {
 				t.Fatalf("%s %x: Parse: %v, Dump: %v", name, b, want, err)

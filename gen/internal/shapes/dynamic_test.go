@@ -26,7 +26,7 @@ func loadShapes(t testing.TB) *dynamic.Schema {
 	return s
 }
 
-// fields is what a descriptor tells, to be compared.
+// fields returns the facts that a descriptor tells, as comparable text.
 func fields(s descriptor.Struct) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Shape(), s.Name(), s.Doc())
@@ -42,9 +42,8 @@ func fields(s descriptor.Struct) string {
 	return b.String()
 }
 
-// TestDynamicAsGenerated: descriptors tell what those of generated code do, new messages have
-// the same
-// bytes, and every parse, of good bytes and spoilt ones, has the same outcome.
+// TestDynamicAsGenerated: descriptors tell the same as those of generated code, new messages have
+// the same bytes, and parsing good and damaged bytes has the same outcome.
 func TestDynamicAsGenerated(t *testing.T) {
 	s := loadShapes(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -227,7 +226,7 @@ func randomValue(rnd *rand.Rand, t descriptor.Type, depth int) any {
 		return fields
 	case nocopy.WireMap:
 		var pairs []dynamic.Pair
-		for range rnd.IntN(2) { // equal keys that are structs are not looked for
+		for range rnd.IntN(2) { // equal keys that are structs are not detected
 			k, v := randomValue(rnd, t.Key(), depth+1), randomValue(rnd, t.Elem(), depth+1)
 			if k == nil || v == nil {
 				return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 )
 
-// TestEqualMethods: the method Equal of structs, lists, sets and maps of all types says what
-// messages.Equal does, also of those that are not there.
+// TestEqualMethods: the method Equal of structs, lists, sets and maps of all types gives the same
+// result as messages.Equal, also for absent ones.
 func TestEqualMethods(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	called := map[reflect.Type]bool{}
@@ -65,7 +65,7 @@ func sameMethods[S nocopy.AnyStruct](t *testing.T, rnd *rand.Rand, called map[re
 
 func messageOf(s nocopy.AnyStruct) []byte { return s.ThriftStruct().AppendStruct(nil, s.ThriftDesc()) }
 
-// sameEqual compares what x.Equal(y) returns.
+// sameEqual compares the result of x.Equal(y) with that of messages.Equal.
 func sameEqual(t *testing.T, called map[reflect.Type]bool, x, y reflect.Value) {
 	t.Helper()
 	called[x.Type()] = true
@@ -75,7 +75,7 @@ func sameEqual(t *testing.T, called map[reflect.Type]bool, x, y reflect.Value) {
 	}
 }
 
-// TestEqualByCmp: package cmp compares messages by their method Equal, if nothing else is said.
+// TestEqualByCmp: without options, package cmp compares messages by their method Equal.
 func TestEqualByCmp(t *testing.T) {
 	a, b := shapes.NewLists(), shapes.NewLists()
 	a.SetReals([]float64{0, 1})

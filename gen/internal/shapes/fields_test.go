@@ -19,7 +19,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 )
 
-// randomFields gives v, of a type of fields, random values.
+// randomFields gives v, a struct of plain values, random values.
 func randomFields(r *rand.Rand, v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -107,7 +107,7 @@ type view interface {
 	nocopy.AnyHandle
 }
 
-// checkFields compares messages of random fields with those that setters make.
+// checkFields compares messages made from random plain values with messages that setters make.
 func checkFields[S view, F any](t *testing.T, r *rand.Rand, make func(...nocopy.Option) S,
 	of func(F, ...nocopy.Option) S, set func(S, F), parse func([]byte, ...nocopy.Option) (S, error)) {
 	t.Helper()
@@ -145,7 +145,7 @@ func checkFields[S view, F any](t *testing.T, r *rand.Rand, make func(...nocopy.
 	}
 }
 
-// TestFields: whole structs are what setters make.
+// TestFields: messages made from plain values are the same as with setters.
 func TestFields(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	checkFields(t, r, shapes.NewRequiredFields, shapes.NewRequiredFieldsOf, shapes.RequiredFields.Set, shapes.ParseRequiredFields)
@@ -166,8 +166,7 @@ func TestFields(t *testing.T) {
 	checkFields(t, r, shapes.NewEmpty, shapes.NewEmptyOf, shapes.Empty.Set, shapes.ParseEmpty)
 }
 
-// TestFieldsOthers: fields that have no plain value stay as they are, but are there if they must
-// be.
+// TestFieldsOthers: fields without a plain value stay unchanged, but are present if they must be.
 func TestFieldsOthers(t *testing.T) {
 	s := shapes.NewRequiredDefaultsOf(shapes.DefaultRequiredDefaultsFields())
 	if got := s.GetShape().GetRadius(); got != 1.5 {
@@ -191,7 +190,8 @@ func TestFieldsOthers(t *testing.T) {
 	}
 }
 
-// refused returns n exceptions' fields, some with large texts, others with nested structs.
+// refused returns the plain values of n exceptions, some with large texts, others with nested
+// structs.
 func refused(n, large int) []shapes.RefusedFields {
 	v := make([]shapes.RefusedFields, n)
 	for i := range v {
@@ -224,7 +224,7 @@ func TestRowsOverBlocks(t *testing.T) {
 			want := wantRefused(v)
 			of, by := shapes.NewLists(opts...), shapes.NewLists(opts...)
 			of.SetRefusalsOf(v)
-			by.SetFlags([]bool{true}) // not the first field
+			by.SetFlags([]bool{true}) // does not write the first field
 			by.SetRefusalsBy(n, func(i int) shapes.RefusedFields { return v[i] })
 			by.UnsetFlags()
 			for _, got := range []shapes.Lists{of, by, shapes.NewListsOf(shapes.ListsFields{Refusals: v}, opts...)} {
@@ -247,10 +247,10 @@ func TestRowsOverBlocks(t *testing.T) {
 	}
 }
 
-// TestRowsThatChange: a function that supplies elements may change the message. One that panics or
-// ends its goroutine leaves the field as it was, wherever it is and whatever the list is in.
+// TestRowsThatChange: a function that supplies elements may change the message. If it panics or
+// ends its goroutine, the field is unchanged, wherever it is and whatever contains the list.
 func TestRowsThatChange(t *testing.T) {
-	const n = 3000 // several blocks
+	const n = 3000 // enough for several blocks
 	v := refused(n, 100)
 	newer := shapes.NewLists()
 	newer.SetWords([]string{"a"})
@@ -263,8 +263,8 @@ func TestRowsThatChange(t *testing.T) {
 	for _, where := range []int{0, 1, 700, n - 1} {
 		for name, test := range map[string]struct {
 			do   func(s shapes.Lists)
-			ends bool // the call
-			want any  // what it panics with
+			ends bool // the call ends its goroutine
+			want any  // the value of its panic
 		}{
 			"panic":        {func(shapes.Lists) { panic("enough") }, true, "enough"},
 			"Goexit":       {func(shapes.Lists) { runtime.Goexit() }, true, nil},
@@ -318,7 +318,7 @@ func TestRowsThatChange(t *testing.T) {
 	}
 }
 
-// TestRowsThatChangeReceived: the same where a list is replaced.
+// TestRowsThatChangeReceived is TestRowsThatChange for a list that is replaced.
 func TestRowsThatChangeReceived(t *testing.T) {
 	v := refused(300, 10)
 	wire := wantRefused(v).Message().AppendTo(nil)
@@ -351,8 +351,8 @@ func TestRowsThatChangeReceived(t *testing.T) {
 	}
 }
 
-// TestRowsThatRelease: a function that releases the message, which may be another one by then,
-// makes the setter panic as any other.
+// TestRowsThatRelease: if a function releases the message, whose memory may hold another one by
+// then, the setter panics like any other.
 func TestRowsThatRelease(t *testing.T) {
 	s := shapes.NewLists(nocopy.Recycle)
 	var another shapes.Lists
@@ -374,7 +374,8 @@ func TestRowsThatRelease(t *testing.T) {
 	})
 }
 
-// TestRowsInRows: a function may set another list by a function that panics, and go on after that.
+// TestRowsInRows: a function may set another list by a function that panics, and continue
+// afterwards.
 func TestRowsInRows(t *testing.T) {
 	v := refused(200, 10)
 	for _, inner := range []int{1, 50, 20_000} {
@@ -397,7 +398,7 @@ func TestRowsInRows(t *testing.T) {
 				return v[i]
 			})
 			v20 := v[20]
-			v[20] = shapes.RefusedFields{} // what a function returns that has recovered
+			v[20] = shapes.RefusedFields{} // the result of a function that has recovered
 			if s.IsSetPoints() || s.GetWords().At(0) != "one" || !s.GetRefusals().Equal(wantRefused(v).GetRefusals()) {
 				t.Errorf("inner %d, options %v: left is %v", inner, opts, s)
 			}
@@ -410,8 +411,8 @@ func TestRowsInRows(t *testing.T) {
 	}
 }
 
-// TestRowsThatRead: a function may read the message, also a list that it replaces, and build other
-// messages.
+// TestRowsThatRead: a function may read the message, even the list that is being replaced, and
+// build other messages.
 func TestRowsThatRead(t *testing.T) {
 	v := refused(40, 10)
 	wire := wantRefused(v).Message().AppendTo(nil)
@@ -437,8 +438,8 @@ func TestRowsThatRead(t *testing.T) {
 	}
 }
 
-// TestRowsInUnions: setting a list of structs by rows sets the arm, also if another one is set;
-// if the function panics, that one stays.
+// TestRowsInUnions: setting a list of structs by a function sets the arm, even if another one is
+// set. If the function panics, the other one stays.
 func TestRowsInUnions(t *testing.T) {
 	s := shapes.NewShape()
 	s.SetLabel("before")
@@ -455,7 +456,7 @@ func TestRowsInUnions(t *testing.T) {
 	}
 }
 
-// TestMisusedRows: what setters refuse, rows refuse.
+// TestMisusedRows: arguments that setters refuse are refused here, too.
 func TestMisusedRows(t *testing.T) {
 	var zero shapes.Lists
 	released := shapes.NewLists()
@@ -485,7 +486,7 @@ func TestMisusedRows(t *testing.T) {
 	}
 }
 
-// TestRowsAgainAndAgain: replacing what rows have made takes no more and more memory.
+// TestRowsAgainAndAgain: replacing such lists again and again takes bounded memory.
 func TestRowsAgainAndAgain(t *testing.T) {
 	v := refused(50, 7)
 	s := shapes.NewLists()
@@ -561,7 +562,7 @@ func TestNoAllocationsForRows(t *testing.T) {
 	}
 }
 
-// TestFieldsAsText: fields print as the struct does, so that what is redacted is not in logs.
+// TestFieldsAsText: plain values print like the struct, so that logs contain no redacted values.
 func TestFieldsAsText(t *testing.T) {
 	v := shapes.SecretsFields{Name: "n", Pin: "1234", Card: shapes.CardFields{Number: "5678"}}
 	s := shapes.NewSecretsOf(v)

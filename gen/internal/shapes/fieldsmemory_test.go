@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestRowsOfUnequalSize: a list whose first elements are large takes memory for what it has, not
-// for as many elements of their size.
+// TestRowsOfUnequalSize: a list whose first elements are large takes memory for its actual
+// elements, not as if all were large.
 func TestRowsOfUnequalSize(t *testing.T) {
 	v := make([]shapes.RefusedFields, 1_000_000)
 	for i := range 20 {
@@ -35,9 +35,9 @@ func TestRowsOfUnequalSize(t *testing.T) {
 	}
 }
 
-// TestDefaultsAtTheEndOfMemory: a default for which there is just enough memory is not lost when
-// more is taken for what comes next. With the tag nocopydebug, loading from memory that was given
-// up is a fault.
+// TestDefaultsAtTheEndOfMemory: a default that just fits into the memory is not lost when more
+// memory is taken for the next field. With the tag nocopydebug, loading from memory that was given
+// up faults.
 func TestDefaultsAtTheEndOfMemory(t *testing.T) {
 	built := shapes.NewRequiredDefaults()
 	built.Message().Finish()
@@ -59,8 +59,8 @@ func TestDefaultsAtTheEndOfMemory(t *testing.T) {
 	}
 }
 
-// TestCompactInLoop: a loop over a list goes on with the list's elements, whatever is built in the
-// memory that Compact has given up.
+// TestCompactInLoop: a loop over a list continues with the list's elements, whatever is built in
+// the memory that Compact has given up.
 func TestCompactInLoop(t *testing.T) {
 	want := []int64{1, 2, 3, 4, 5, 6, 7, 8}
 	other := slices.Repeat([]int64{-1}, 100)

@@ -18,11 +18,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 )
 
-// modelLengths are lengths of texts at which the way of copying changes, or that are referred to.
+// modelLengths has lengths at which the way of copying texts changes, and lengths of texts that
+// are referred to.
 var modelLengths = []int{0, 1, 3, 4, 7, 8, 9, 16, 17, 31, 32, 33, 100, 4095, 4096, 4097, 9000}
 
-// rowsModel is a list of structs and lists of texts next to it, in plain Go: what a message should
-// have.
+// rowsModel has the expected contents of a message in plain Go: a list of structs, and lists of
+// texts next to it.
 type rowsModel struct {
 	*rand.Rand
 	refusals []shapes.RefusedFields
@@ -55,8 +56,8 @@ func many[T any](m *rowsModel, f func() T) []T {
 	return v
 }
 
-// check compares a message with the model: what getters return, and what Apache's library reads of
-// what is sent, if it is to be sent.
+// check compares a message with the model: the results of getters and, with send, the values that
+// Apache's library reads from the sent bytes.
 func (m *rowsModel) check(s shapes.Lists, send bool) error {
 	if n := s.GetRefusals().Len(); n != len(m.refusals) {
 		return fmt.Errorf("%d refusals, want %d", n, len(m.refusals))
@@ -111,7 +112,7 @@ func (m *rowsModel) check(s shapes.Lists, send bool) error {
 	return m.check(parsed, false)
 }
 
-// change changes the message and the model, and returns what it has done.
+// change changes the message and the model, and returns a description of the change.
 func (m *rowsModel) change(s shapes.Lists) string {
 	n := len(m.refusals)
 	k := m.IntN(14)
@@ -196,8 +197,8 @@ func (m *rowsModel) change(s shapes.Lists) string {
 	return fmt.Sprint("SetRefusalsBy panics ", i)
 }
 
-// TestFieldsModel: messages whose structs are set as wholes and one field at a time, in any order,
-// built, received, finished, lazy, recycled, owned and shared, have what they should.
+// TestFieldsModel compares messages with the model. Structs are set as a whole and field by field,
+// in any order, in messages that are built, received, finished, lazy, recycled, owned and shared.
 func TestFieldsModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 2))
 	for round := range testmode.Of(60, 800) {

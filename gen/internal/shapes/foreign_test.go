@@ -48,7 +48,8 @@ func TestFastCodec(t *testing.T) {
 	}
 }
 
-// TestDetachedStays releases messages, makes others, and looks at what was detached.
+// TestDetachedStays releases messages, makes others, and checks that detached pieces are
+// unchanged.
 func TestDetachedStays(t *testing.T) {
 	other := shapes.NewRefused()
 	other.SetReason(strings.Repeat("other ", 3000))

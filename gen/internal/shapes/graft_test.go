@@ -13,7 +13,7 @@ import (
 // badText is not UTF-8.
 const badText = "b\xffd"
 
-// graftSources returns messages that a strict receiver would refuse, each for another reason.
+// graftSources returns messages that a strict receiver would refuse, each for a different reason.
 func graftSources(t *testing.T) map[string]Outer {
 	deep := func(n int) Outer {
 		v := TreeFields{Name: "leaf"}
@@ -72,7 +72,7 @@ func parsedOuter(t *testing.T, s Outer, opts ...nocopy.Option) Outer {
 	return s
 }
 
-// grafts are the ways of putting parts of one message into another.
+// grafts has the ways of putting parts of one message into another.
 var grafts = map[string]func(t *testing.T, to, from Outer){
 	"SetX": func(_ *testing.T, to, from Outer) {
 		to.SetTree(from.GetTree())
@@ -124,9 +124,9 @@ var grafts = map[string]func(t *testing.T, to, from Outer){
 	},
 }
 
-// TestGraftsIntoStrict: limits, ValidUTF8 and required fields are about what a message received. A
-// message takes what the program puts into it, however it was received itself; what it has
-// received and not indexed yet makes no difference.
+// TestGraftsIntoStrict: limits, ValidUTF8 and required fields apply to received bytes. A message
+// accepts all values that the program sets, whatever its own options are, and even if some of its
+// received bytes are not yet indexed.
 func TestGraftsIntoStrict(t *testing.T) {
 	sources := graftSources(t)
 	plain := withRows(NewOuterOf(OuterFields{
@@ -148,7 +148,7 @@ func TestGraftsIntoStrict(t *testing.T) {
 		"all": {nocopy.ValidUTF8, nocopy.Recycle, nocopy.Own,
 			nocopy.Limits{MaxBytes: 16 << 10, MaxDepth: 6, MaxIndex: 4 << 10}},
 	}
-	// what a message is after a graft
+	// the message after a graft
 	after := func(t *testing.T, wire []byte, opts []nocopy.Option, graft func(t *testing.T, to, from Outer), from Outer, touch bool) (string, []byte) {
 		t.Helper()
 		to, err := ParseOuter(bytes.Clone(wire), opts...)
@@ -201,8 +201,8 @@ func TestGraftsIntoStrict(t *testing.T) {
 	}
 }
 
-// TestReadThenIndexed: Index finds what is wrong with a message parsed with Lazy, also if it has
-// been read before. Reading it goes as if it were right.
+// TestReadThenIndexed: Index finds errors in a message parsed with Lazy, even if the invalid part
+// was read before. Reading works as if it were valid.
 func TestReadThenIndexed(t *testing.T) {
 	bad := NewOuterOf(OuterFields{
 		Tree: TreeFields{Name: "root", Children: []TreeFields{{Name: "child", Children: []TreeFields{{Name: badText}}}}},
@@ -261,7 +261,7 @@ func TestReadThenIndexed(t *testing.T) {
 						t.Errorf("it reads as %q", got)
 					}
 				}
-				// the message has forgotten it when it is filled again
+				// filling the message again removes the error
 				if _, err := nocopy.ParseInto[Outer](&m, good, append([]nocopy.Option{nocopy.Lazy}, c.opts...)...); err != nil {
 					t.Fatal(err)
 				}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestInlineGenerated: the compiler inlines the generated getters, and in them the functions that
-// read a scalar, down to the load.
+// TestInlineGenerated: the compiler inlines the generated getters, and all functions in them that
+// read a scalar.
 func TestInlineGenerated(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()

@@ -44,7 +44,7 @@ func fill(s shapes.Secrets, depth int) {
 	}
 }
 
-// handlers return the log of a value.
+// handlers has functions that return the log of a value.
 var handlers = map[string]func(v any) string{
 	"text": func(v any) string {
 		var b bytes.Buffer
@@ -58,7 +58,7 @@ var handlers = map[string]func(v any) string{
 	},
 }
 
-// withoutTime leaves out the time, whose digits may be any.
+// withoutTime omits the time, whose digits could be any.
 var withoutTime = &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 && a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -66,9 +66,9 @@ var withoutTime = &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog
 	return a
 }}
 
-// TestRedacted: what is annotated is in no text of a message: not in String, whatever the verb,
-// not in logs, not in an exception's error, not inside of lists, maps and other structs. The
-// message has it all.
+// TestRedacted: redacted values are in no text of a message: not in String or any verb, not in
+// logs, not in the error of an exception, and not in lists, maps and other structs. The message
+// contains them.
 func TestRedacted(t *testing.T) {
 	key := shapes.NewKey()
 	key.SetRaw([]byte(secret))
@@ -89,7 +89,7 @@ func TestRedacted(t *testing.T) {
 	for _, v := range []any{s, parsed, lazy, s.GetNested(), s.GetNestedByNumber(), s.GetCards(), key, rejected, card, []shapes.Secrets{s},
 		s.Message(), parsed.Message(), lazy.Message(), struct{ S shapes.Secrets }{s}, fmt.Errorf("wrapped: %w", rejected), rejected.Error(), nocopy.Struct(s).Format(s.ThriftDesc())} {
 		texts := []string{handlers["text"](v)}
-		if _, ok := v.(slog.LogValuer); ok { // others are for encoding/json, which has all
+		if _, ok := v.(slog.LogValuer); ok { // encoding/json includes everything
 			texts = append(texts, handlers["json"](v))
 		}
 		for _, verb := range []string{"%v", "%+v", "%s", "%q", "%#v", "%d", "%x", "%40.60v"} {
@@ -193,7 +193,7 @@ func TestIndented(t *testing.T) {
 	}
 }
 
-// TestLogValue: a log has groups for structs, and lists and maps as they are.
+// TestLogValue: a log has groups for structs, slices for lists and maps for maps.
 func TestLogValue(t *testing.T) {
 	f := shapes.NewPlainFields()
 	f.SetFlag(true)
@@ -240,8 +240,8 @@ func TestLogValue(t *testing.T) {
 	}
 }
 
-// TestLogValueBounded: whatever a message has, its log is short, and says what it lacks; the log
-// stays as it is when the message is released and its memory used again.
+// TestLogValueBounded: the log of any message is short, and tells what was omitted. It stays
+// unchanged when the message is released and its memory is used again.
 func TestLogValueBounded(t *testing.T) {
 	f := shapes.NewPlainFields()
 	f.SetText(strings.Repeat("é", 1<<20))

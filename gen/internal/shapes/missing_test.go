@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestMissing: required fields of every type that nobody has set; numbers with the tag nocopydebug
-// only, and none that have a default.
+// TestMissing: Missing finds unset required fields of every type; numbers only with the tag
+// nocopydebug, and no fields with a default.
 func TestMissing(t *testing.T) {
 	s := shapes.NewRequiredFields()
 	debugging := len(nocopy.Leaked()) > 0

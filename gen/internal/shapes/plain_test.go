@@ -20,19 +20,19 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// plainValues is a type of plain values, as a pointer to one has it.
+// plainValues has the methods of a pointer to plain values.
 type plainValues[V any] interface {
 	*V
 	AppendTo(dst []byte) []byte
 	Parse(b []byte, opts ...nocopy.Option) error
 }
 
-// plainType is what the tests below need of one type of plain values, without its name.
+// plainType has functions for one type of plain values, for the tests below.
 type plainType struct {
 	name string
-	// random returns the bytes of a random value, and a message of it
+	// random returns a random value, its bytes, and those of a message with it
 	random func(r *rand.Rand) (v any, appended, message []byte)
-	// parse returns the value of b; with slow it is parsed as a message. It sets the fields of kept
+	// parse parses b into kept and returns the value
 	parse func(b []byte, kept any, opts ...nocopy.Option) (v any, err error)
 }
 
@@ -66,7 +66,7 @@ var plainTypes = []plainType{
 	plainOf(shapes.NewSecretsOf), plainOf(shapes.NewRejectedOf), plainOf(shapes.NewNotedOf),
 }
 
-// fillRandom sets v and what is in it. Pointers deeper than depth are nil.
+// fillRandom sets v and everything in it to random values. Pointers deeper than depth are nil.
 func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -119,7 +119,7 @@ func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
 	}
 }
 
-// distinctPairs leaves out the pairs of v, if it has such, whose key an earlier one has.
+// distinctPairs removes pairs from v whose key an earlier pair has.
 func distinctPairs(v reflect.Value) {
 	seen := map[string]bool{}
 	n := 0
@@ -137,8 +137,8 @@ func distinctPairs(v reflect.Value) {
 	v.SetLen(n)
 }
 
-// TestPlainAppend: AppendTo writes what a message of the same values sends, and Parse reads it
-// again, also into values that were used before, and from what the message sends.
+// TestPlainAppend: AppendTo writes the bytes that a message with the same values sends. Parse
+// reads them again, even into used values, and also reads the bytes that the message sends.
 func TestPlainAppend(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, typ := range plainTypes {
@@ -170,8 +170,8 @@ func TestPlainAppend(t *testing.T) {
 	}
 }
 
-// TestPlainAgainstMessage: Parse gives the same values and the same errors as a message does, of
-// any bytes. With Limits, which are the usual ones here, it always makes a message.
+// TestPlainAgainstMessage: for any bytes, Parse gives the same values and errors as a message.
+// With Limits, here the default ones, it always makes a message.
 func TestPlainAgainstMessage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range plainTypes {
@@ -186,7 +186,7 @@ func TestPlainAgainstMessage(t *testing.T) {
 	}
 }
 
-// TestPlainUsual: Parse needs no message for what AppendTo writes, unless a key comes twice.
+// TestPlainUsual: Parse needs no message for bytes of AppendTo, unless a key comes twice.
 func TestPlainUsual(t *testing.T) {
 	lists := shapes.ListsFields{Points: []shapes.PointFields{{}, {X: 1}}, Texts: []string{"a", ""}, Flags: []bool{true}, Keys: []nocopy.UUID{{1}}}
 	b := lists.AppendTo(nil)
@@ -218,7 +218,7 @@ func TestPlainUsual(t *testing.T) {
 	}
 }
 
-// TestPlainBy: functions take the elements of lists, when all has been checked.
+// TestPlainBy: functions take the elements of lists after all bytes were checked.
 func TestPlainBy(t *testing.T) {
 	in := shapes.ListsFields{Texts: []string{"a"}, Points: []shapes.PointFields{{X: 1}, {Y: 2}, {X: 3}}, Refusals: []shapes.RefusedFields{{Code: 4}, {Where: nocopy.Some(shapes.PointFields{X: 5})}, {}}}
 	usual := in.AppendTo(nil)
@@ -264,7 +264,7 @@ func TestPlainBy(t *testing.T) {
 	}
 }
 
-// comparePlain compares the two ways of parsing b. It returns what can be used the next time.
+// comparePlain compares the two ways of parsing b. It returns the value to be used the next time.
 func comparePlain(t *testing.T, typ plainType, b []byte, kept any) any {
 	t.Helper()
 	want, wantErr := typ.parse(b, nil, nocopy.Limits{})
@@ -278,7 +278,7 @@ func comparePlain(t *testing.T, typ plainType, b []byte, kept any) any {
 	return got
 }
 
-// spoilt changes a few bytes of b, or leaves out or repeats some.
+// spoilt changes, removes or repeats a few bytes of b.
 func spoilt(r *rand.Rand, b []byte) []byte {
 	b = bytes.Clone(b)
 	for range r.IntN(3) {
@@ -300,7 +300,7 @@ func spoilt(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// FuzzPlain is TestPlainAgainstMessage with the bytes of the fuzzer.
+// FuzzPlain is TestPlainAgainstMessage with the fuzzer's bytes.
 func FuzzPlain(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for i, typ := range plainTypes {
@@ -336,7 +336,7 @@ func TestPlainDepth(t *testing.T) {
 	loop.AppendTo(nil)
 }
 
-// TestPlainAllocations: values that are kept take no memory, after the first time.
+// TestPlainAllocations: parsing into kept values allocates only the first time.
 func TestPlainAllocations(t *testing.T) {
 	v := shapes.ListsFields{Points: []shapes.PointFields{{X: 1}, {X: 2}}, Texts: []string{"a", "bb"}, Blobs: [][]byte{{1}}}
 	var kept shapes.ListsFields

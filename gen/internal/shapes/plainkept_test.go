@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 )
 
-// memoryOf returns how many bytes the slices in v and what they refer to take, elements beyond
-// their lengths included.
+// memoryOf returns how many bytes the slices in v and everything they refer to take, including
+// elements beyond their lengths.
 func memoryOf(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -33,13 +33,13 @@ func memoryOf(v reflect.Value) (n int) {
 	return n
 }
 
-// Forms of a message: read as it is, and by way of a message.
+// Forms of the bytes: read directly, and through a message.
 const (
 	usual   = "usual"
 	unknown = "with an unknown field"
 )
 
-// inForm returns b, a struct, in a form.
+// inForm returns b, the bytes of a struct, in a form.
 func inForm(b []byte, form string) []byte {
 	if form == unknown {
 		return append(bytes.Clone(b[:len(b)-1]), 8, 0x77, 0x77, 0, 0, 0, 1, 0)
@@ -48,8 +48,8 @@ func inForm(b []byte, form string) []byte {
 }
 
 // TestPlainKept: a value that is used for many messages takes no more memory than one message may,
-// though each fills another element with a large list, and none forgets the others' lists. So it
-// is by way of messages.
+// even if each message fills another element with a large list and keeps the others' lists. The
+// same holds when messages are made.
 func TestPlainKept(t *testing.T) {
 	const rounds, many = 70, 10_000
 	orders := map[string]func(k int) (elements, large int){
@@ -84,8 +84,8 @@ func TestPlainKept(t *testing.T) {
 	}
 }
 
-// TestPlainForgets: what a shorter list leaves of a longer one refers to no bytes of earlier
-// messages.
+// TestPlainForgets: after a shorter list, the unused elements of the slice refer to no bytes of
+// earlier messages.
 func TestPlainForgets(t *testing.T) {
 	v := shapes.ListsFields{Texts: []string{"a", "b"}, Blobs: [][]byte{{1}, {2}}, Refusals: []shapes.RefusedFields{{Reason: "x"}, {Reason: "y"}}}
 	long := v.AppendTo(nil)
@@ -103,10 +103,10 @@ func TestPlainForgets(t *testing.T) {
 	}
 }
 
-// TestPlainByMemory: functions are called with all elements, though these take as much memory
-// again when they are read for the second time.
+// TestPlainByMemory: functions are called with all elements, although the elements take the same
+// memory again when they are read for the second time.
 func TestPlainByMemory(t *testing.T) {
-	// Almost as many empty structs, of a byte each, as a message may have
+	// Almost the largest number of empty structs, of a byte each, in a message
 	n := (16 << 20) / int(reflect.TypeFor[shapes.SecretsFields]().Size()-64) * 9 / 10
 	list := func(n int) []byte { return binary.BigEndian.AppendUint32([]byte{15, 0, 11, 12}, uint32(n)) }
 	const elements = 3
@@ -129,8 +129,8 @@ func TestPlainByMemory(t *testing.T) {
 	}
 }
 
-// TestPlainByChanges: ParseXBy panics if a function changes the bytes. They were good before the
-// first call, so that reading can only fail for that.
+// TestPlainByChanges: ParseXBy panics if a function changes the bytes. They were checked before
+// the first call, so that reading can fail only for that reason.
 func TestPlainByChanges(t *testing.T) {
 	b := (&shapes.TreeFields{Children: make([]shapes.TreeFields, 3)}).AppendTo(nil)
 	var v shapes.TreeFields

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 )
 
-// secretBytes are in all that is redacted of secretJSON, and in nothing else.
+// In secretJSON the bytes of secretBytes occur only in redacted values.
 const (
 	secretBytes = "#QZ"
 	secretJSON  = `{"name":"ada","pin":"#QZ\u0051\\Q","password":"ZQ#","passwords":["Q","Z#"],"by_name":{"ZZ":"Q","Q#":"Z"},` +
@@ -20,7 +20,7 @@ const (
 		`"nested":[{"pin":"#\"Q","card":{"number":"#"}}],"nested_by_number":{"1":{"tokens":["Q"]}},"nested_by_name":{"x":{"by_name":{"Q":"Z"}}}}`
 )
 
-// readers of JSON, which must not tell what is redacted.
+// secretReaders read JSON. Their errors must not contain redacted values.
 var secretReaders = map[string]func(text string) error{
 	"Unmarshal": func(text string) error { var s shapes.Secrets; return nocopyjson.Unmarshal([]byte(text), &s) },
 	"AllowUnknown": func(text string) error {
@@ -40,8 +40,7 @@ var secretReaders = map[string]func(text string) error{
 	},
 }
 
-// TestRedactedJSON: whatever is wrong with a text, and wherever, the error has nothing of what is
-// redacted.
+// TestRedactedJSON: whatever the error in a text is, and wherever, it contains no redacted values.
 func TestRedactedJSON(t *testing.T) {
 	broken := []string{secretJSON}
 	for i := range secretJSON {
@@ -68,14 +67,14 @@ func TestRedactedJSON(t *testing.T) {
 			t.Errorf("%s: %d of %d failed", name, failed, len(broken))
 		}
 	}
-	// A struct that is redacted as a whole
+	// A redacted struct
 	var card shapes.Card
 	for _, text := range []string{`{"Q":1}`, `{Q`, `{"number":"Q`, `{"number":"1",Z`, `{"number":"a"Q`} {
 		if err := nocopyjson.Unmarshal([]byte(text), &card); err == nil || strings.ContainsAny(err.Error(), secretBytes) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// What has no secrets is quoted
+	// Texts of types without redacted fields are quoted
 	var p shapes.Point
 	for text, want := range map[string]string{`{"x":Q}`: "'Q'", `{"Q":1}`: `"Q"`} {
 		if err := nocopyjson.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), want) {
@@ -84,8 +83,8 @@ func TestRedactedJSON(t *testing.T) {
 	}
 }
 
-// TestRedactedErrors: errors of what sets fields by their names have neither keys nor values of
-// what is redacted.
+// TestRedactedErrors: errors of setting fields by name contain neither keys nor values of redacted
+// fields.
 func TestRedactedErrors(t *testing.T) {
 	schema := loadShapes(t)
 	typ, err := schema.Struct("Secrets")
@@ -136,7 +135,7 @@ func TestRedactedErrors(t *testing.T) {
 			}
 		}
 	}
-	// What is not redacted is told
+	// Errors show fields that are not redacted
 	if _, err := typ.FromMap(m{"nested_by_name": m{"Q": m{"name": 5}}}); err == nil || !strings.Contains(err.Error(), `["Q"].name: int`) {
 		t.Error(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 )
 
-// TestReleasedWhileIterating: a loop over a map panics with a text of ours when the message is
-// released in it, also if the map was changed before.
+// TestReleasedWhileIterating: a loop over a map panics with one of our texts when the message is
+// released in it, even if the map was changed before.
 func TestReleasedWhileIterating(t *testing.T) {
 	for name, loop := range map[string]func(m shapes.Maps){
 		"structs": func(m shapes.Maps) {

@@ -10,8 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 )
 
-// TestRepeatedKeys: of scalar and text keys that come twice the first is nowhere. Of keys that are
-// structs both are counted and shown, and the last is found, written as JSON and compared.
+// TestRepeatedKeys: if a scalar or text key comes twice, the first pair is ignored everywhere. If
+// a key that is a struct comes twice, both pairs are counted and shown, and the last one is found,
+// written as JSON and compared.
 func TestRepeatedKeys(t *testing.T) {
 	const (
 		twice  = "\x0b\x0b\x00\x00\x00\x02\x00\x00\x00\x01k\x00\x00\x00\x01a\x00\x00\x00\x01k\x00\x00\x00\x01b"

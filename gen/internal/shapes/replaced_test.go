@@ -15,7 +15,7 @@ func point(x int32) shapes.Point {
 	return p
 }
 
-// message has values that are replaced or removed in TestReplacedValues.
+// message returns a message with values that TestReplacedValues replaces or removes.
 func message() shapes.Maps {
 	m := shapes.NewMaps()
 	byNumber, byPoint, series := m.NewPointByNumber(3), m.NewByPoints(), m.NewSeries()
@@ -31,7 +31,7 @@ func message() shapes.Maps {
 	return m
 }
 
-// lists is message for lists.
+// lists is like message, for lists.
 func lists() shapes.Lists {
 	l := shapes.NewLists()
 	points, matrix := l.NewPoints(3), l.NewMatrix(3)
@@ -44,7 +44,7 @@ func lists() shapes.Lists {
 	return l
 }
 
-// inEveryState calls f with a message that was built, finished, received with several options, and
+// inEveryState calls f with messages that were built, finished, received with several options, and
 // received in several pieces.
 func inEveryState[S nocopy.StructView](t *testing.T, build func() S, parse func(b []byte, opts ...nocopy.Option) (S, error), f func(t *testing.T, s S)) {
 	t.Run("built", func(t *testing.T) { f(t, build()) })
@@ -76,7 +76,7 @@ func inEveryState[S nocopy.StructView](t *testing.T, build func() S, parse func(
 	})
 }
 
-// wantPoint fails unless p, and what is made of it, is the point with this x.
+// wantPoint fails unless p, and copies of it, are the point with this x.
 func wantPoint(t *testing.T, p shapes.Point, x int32) {
 	t.Helper()
 	want := point(x)
@@ -91,7 +91,7 @@ func wantPoint(t *testing.T, p shapes.Point, x int32) {
 	}
 }
 
-// wantNumbers fails unless l, and what is made of it, has this one number.
+// wantNumbers fails unless l, and copies of it, have only this number.
 func wantNumbers(t *testing.T, l nocopy.Int64List, x int64) {
 	t.Helper()
 	want := fmt.Sprintf("[%d]", x)
@@ -106,9 +106,8 @@ func wantNumbers(t *testing.T, l nocopy.Int64List, x int64) {
 	}
 }
 
-// TestReplacedValues: a handle of a value that was replaced or removed goes on giving the old one,
-// not only to getters: also where its wire bytes are asked for, since it is copied, compared, or
-// set in another message.
+// TestReplacedValues: a handle of a replaced or removed value keeps reading the old value: with
+// getters, and when its wire bytes are copied, compared, or set in another message.
 func TestReplacedValues(t *testing.T) {
 	inEveryState(t, message, shapes.ParseMaps, func(t *testing.T, m shapes.Maps) {
 		values := m.GetPointByNumber()

@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 )
 
-// TestRowsThatUse: a function that supplies elements may use the message in every way, also such
-// as complete what is being built.
+// TestRowsThatUse: a function that supplies elements may use the message in every way, even in
+// ways that complete what is being built.
 func TestRowsThatUse(t *testing.T) {
 	v := refused(3, 10)
 	build := func() shapes.Lists {
@@ -61,8 +61,9 @@ func TestRowsThatUse(t *testing.T) {
 	}
 }
 
-// TestRowsInThemselves: fields that contain themselves, by a pointer or a slice, panic with a text
-// of ours instead of filling the stack, which nothing recovers from. The message stays usable.
+// TestRowsInThemselves: plain values that contain themselves, through a pointer or a slice, give a
+// panic with one of our texts, not a stack overflow, which cannot be recovered. The message stays
+// usable.
 func TestRowsInThemselves(t *testing.T) {
 	chain := shapes.ChainFields{}
 	chain.Next = &chain

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestDefaults reads the IDL's defaults where nothing was set.
+// TestDefaults: unset fields read as the IDL's defaults.
 func TestDefaults(t *testing.T) {
 	s := shapes.NewOptionalDefaults()
 	defer s.Release()
@@ -79,8 +79,8 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// TestUnionFromHandle: an arm is set to what another one holds, and a handle that is dead leaves
-// the union as it was.
+// TestUnionFromHandle: an arm is set to the contents of another arm, and a stale handle leaves the
+// union unchanged.
 func TestUnionFromHandle(t *testing.T) {
 	s := shapes.NewShape()
 	defer s.Release()
@@ -136,8 +136,8 @@ func TestException(t *testing.T) {
 	}
 }
 
-// TestZeroHandles calls every method of every generated type on its zero value: what reads finds
-// nothing, what changes panics with a text of the runtime's.
+// TestZeroHandles calls every method of every generated type on its zero value. Methods that read
+// return empty values; methods that change panic with a text of the runtime.
 func TestZeroHandles(t *testing.T) {
 	for _, h := range []any{
 		shapes.PlainFields{}, shapes.OptionalFields{}, shapes.RequiredFields{}, shapes.PlainDefaults{}, shapes.OptionalDefaults{},

@@ -22,7 +22,7 @@ func same[K, V comparable](t *testing.T, want map[K]V, set func(shapes.Maps), ge
 	s, again := shapes.NewMaps(), shapes.NewMaps()
 	set(s)
 	set(again)
-	set(again) // in the place of the one before
+	set(again) // replaces the previous map
 	if a, b := s.AppendTo(nil), again.AppendTo(nil); !bytes.Equal(a, b) {
 		t.Errorf("the order is not always the same: %x, %x", a, b)
 	}
@@ -35,7 +35,7 @@ func same[K, V comparable](t *testing.T, want map[K]V, set func(shapes.Maps), ge
 	}
 }
 
-// TestSetFromGoMap: each kind of key and of value; what was there before is gone.
+// TestSetFromGoMap: every kind of key and value; the previous pairs are removed.
 func TestSetFromGoMap(t *testing.T) {
 	type m = shapes.Maps
 	flags := map[bool]string{true: "yes", false: ""}
@@ -107,14 +107,14 @@ func TestSetFromGoMap(t *testing.T) {
 	}
 }
 
-// panicText returns what f panics with.
+// panicText returns the value of f's panic as text.
 func panicText(f func()) (text string) {
 	defer func() { text, _ = recover().(string) }()
 	f()
 	return
 }
 
-// TestNewMapRoom: the number is a hint, whatever it is, but not a negative one.
+// TestNewMapRoom: any number is accepted as a hint, except negative ones.
 func TestNewMapRoom(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 1000, math.MaxInt} {
 		s := shapes.NewMaps()
@@ -141,7 +141,7 @@ func TestNewMapRoom(t *testing.T) {
 	}
 }
 
-// TestWhich: the arm that is set says its name and id.
+// TestWhich: the result of Which has the name and id of the set arm.
 func TestWhich(t *testing.T) {
 	s := shapes.NewShape()
 	if w := s.Which(); w != 0 || w.String() != "none" || w.ID() != 0 {
@@ -161,7 +161,7 @@ func TestWhich(t *testing.T) {
 	}
 }
 
-// TestRead: ReadS reads what arrives in any pieces, and says what is wrong.
+// TestRead: ReadS reads bytes that arrive in any pieces, and returns errors.
 func TestRead(t *testing.T) {
 	s := shapes.NewChain()
 	s.SetValue(7)
@@ -194,7 +194,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestPresence is what the comments of NewS, SetX and NewX say.
+// TestPresence checks what the comments of NewS, SetX and NewX say.
 func TestPresence(t *testing.T) {
 	plain := shapes.NewPlainFields()
 	for name, is := range map[string]bool{

@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 )
 
-// TestSetterOfZero: the panic of a setter of the zero handle names the type, though the handle
+// TestSetterOfZero: the panic of a setter of the zero handle names the type, although the handle
 // does not know it.
 func TestSetterOfZero(t *testing.T) {
 	var p shapes.Point

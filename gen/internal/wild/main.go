@@ -1,7 +1,6 @@
-// Wild tries nocopyc on the .thrift files that come with public Go modules, Python packages and
-// Maven artifacts: it downloads those in sources.txt, generates code of every file, and checks the
-// types of what was generated. It prints, for README.md, how many files there are and what was
-// refused, and why.
+// Wild tries nocopyc on the .thrift files in public Go modules, Python packages and Maven
+// artifacts. It downloads those in sources.txt, generates code from every file, and type-checks
+// the code. It prints, for README.md, the number of files, and which were refused and why.
 //
 //	go run -C gen/internal ./wild [-v]
 //
@@ -81,7 +80,7 @@ func main() {
 	}
 }
 
-// A trial is what is known of all files so far.
+// A trial has the results for all files so far.
 type trial struct {
 	dir, nocopyc         string
 	check                *gocheck.Checker
@@ -120,8 +119,8 @@ func (t *trial) source(s source, verbose bool) {
 	fmt.Printf("| %s | %d | %d |\n", s, files, t.failed-failed)
 }
 
-// file generates code of one file, with those that it includes, and checks it. It returns why that
-// was not possible, "" if it was.
+// file generates code from one file and the files that it includes, and checks it. It returns the
+// reason if that was not possible, otherwise "".
 func (t *trial) file(root, file string) string {
 	out := filepath.Join(t.dir, "out")
 	defer os.RemoveAll(out)
@@ -147,7 +146,7 @@ func (t *trial) file(root, file string) string {
 	return ""
 }
 
-// reason returns the first error among the lines that nocopyc has printed, without the place.
+// reason returns the first error in the output of nocopyc, without the place.
 func reason(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" || strings.Contains(line, ": warning: ") {

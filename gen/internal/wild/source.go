@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// A source is something with .thrift files in it that a registry has, in one version.
+// A source is one version of a package with .thrift files in a registry.
 type source struct{ kind, name, version string }
 
 func (s source) String() string { return s.kind + " " + s.name + " " + s.version }
@@ -46,7 +46,7 @@ func (s source) fetch(dir string) error {
 
 func (s source) fetchModule(dir string) error {
 	cmd := exec.Command("go", "mod", "download", "-json", s.name+"@"+s.version)
-	cmd.Dir = os.TempDir() // outside of this module
+	cmd.Dir = os.TempDir() // outside this module
 	out, err := cmd.Output()
 	var module struct{ Zip, Error string }
 	if jsonErr := json.Unmarshal(out, &module); jsonErr != nil || module.Error != "" {
@@ -59,7 +59,7 @@ func (s source) fetchModule(dir string) error {
 	return unzip(b, dir)
 }
 
-// fetchPython has pip download the package: what has been built of it, else its source.
+// fetchPython makes pip download the package: the built package, or else its source.
 func (s source) fetchPython(dir string) error {
 	archives, err := os.MkdirTemp("", "wild")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s source) fetchPython(dir string) error {
 	return err
 }
 
-// mostBytes is the size of the largest archive, and of the largest file.
+// mostBytes bounds the size of an archive, and of a file.
 const mostBytes = 500 << 20
 
 func get(url string) ([]byte, error) {

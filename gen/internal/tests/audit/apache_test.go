@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/audit"
 )
 
-// broken holds, for each of Apache's files break1.thrift to break34.thrift, the kind of error that
-// it has against test.thrift, and what it is about. The last is a warning here.
+// broken holds, for each of Apache's files break1.thrift to break34.thrift, the kind and the
+// symbol of its error compared with test.thrift. The last one is a warning here.
 var broken = strings.Fields(`
 	method-removed base.base_function3
 	field-type-changed test_struct1.struct1_member1
@@ -91,7 +91,7 @@ func TestApache(t *testing.T) {
 	if got := strings.Join(warnings, ", "); len(errors) > 0 || got != want {
 		t.Errorf("warning.thrift: errors %q, warnings %s", errors, got)
 	}
-	// The cases with options in thrift_audit_test.pl.
+	// The cases with options from thrift_audit_test.pl.
 	optional, toDefault := audit.Options{OptionalRemoval: true}, audit.Options{RequiredToDefault: true}
 	for _, test := range []struct {
 		old, new string

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/audit"
 )
 
-// write writes files, given as name and text in turn, below a folder.
+// write writes files below a folder. list alternates names and texts.
 func write(t *testing.T, dir string, list ...string) {
 	t.Helper()
 	for i := 0; i < len(list); i += 2 {
@@ -36,8 +36,7 @@ func load(t *testing.T, in audit.Input, opt audit.Options) []audit.Finding {
 	return audit.Compare(old, new, opt)
 }
 
-// compare returns the findings about two files, one a line, as "severity kind symbol: what it
-// breaks".
+// compare returns the findings about two files, one per line, as "severity kind symbol: breaks".
 func compare(t *testing.T, old, new string, opt audit.Options) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +51,7 @@ func compare(t *testing.T, old, new string, opt audit.Options) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestCompare has each kind of finding; the first 21 are the errors and warnings of Apache's
+// TestCompare tests each kind of finding. The first 21 are the errors and warnings of Apache's
 // audit.
 func TestCompare(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
@@ -155,8 +154,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestFolders: files are paired by their paths, included ones by their include lines; what moves
-// to another file is found there.
+// TestFolders: files are paired by path, included files by their include lines. Definitions that
+// move to another file are found there.
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir,
@@ -182,7 +181,7 @@ func TestFolders(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("folders (-want +got):\n%s", diff)
 	}
-	// A single file: what it includes is compared, too.
+	// A single file: its included files are compared, too.
 	found := load(t, audit.Input{Old: dir + "/old/a.thrift", New: dir + "/new/a.thrift"}, audit.Options{})
 	if len(found) != 2 || found[0].Kind != "struct-removed" || found[1].Kind != "field-type-changed" {
 		t.Errorf("a.thrift: %v", found)
@@ -193,7 +192,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestLongNames: however long names and values are, findings are short.
+// TestLongNames: findings are short, even for long names and values.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	old := "struct S" + long + " { 1: string " + long + " = '" + strings.Repeat("é", 1<<17) + "' } enum E { " + long + " } service V" + long + " { void " + long + "() }"
@@ -210,7 +209,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestNoLongerIncluded: what has moved out of a file that is no longer included is compared.
+// TestNoLongerIncluded: definitions that have moved out of a file that is no longer included are
+// compared.
 func TestNoLongerIncluded(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "old/a.thrift", "include 'b.thrift'\nstruct A { 1: b.B b }", "old/b.thrift", "struct B { 1: i32 x } struct Unused {}",
@@ -250,7 +250,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestLargeTypes: a few typedefs that stand for a huge type are an error; nothing runs for ever.
+// TestLargeTypes: a few typedefs that stand for a huge type give an error, in bounded time.
 func TestLargeTypes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("typedef i32 T0\n")

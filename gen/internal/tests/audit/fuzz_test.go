@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/audit"
 )
 
-// FuzzCompare: of any two files there are errors, or findings with places and short messages, and
-// the same each time; a file against itself has none.
+// FuzzCompare: any two files give errors, or findings with places and short messages, the same
+// each time. A file compared with itself has no findings.
 func FuzzCompare(f *testing.F) {
 	const all = `namespace go a
 typedef map<i32, S> T

@@ -20,8 +20,8 @@ func git(t *testing.T, args ...string) {
 	}
 }
 
-// repository makes a git repository with two commits, a staged change and one that is not, and
-// goes there.
+// repository makes a git repository with two commits, a staged and an unstaged change, and changes
+// to its folder.
 func repository(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,8 +53,8 @@ func repository(t *testing.T) {
 func TestGit(t *testing.T) {
 	repository(t)
 	for _, test := range []struct {
-		in   string // from which folder, what is old and new, files
-		want string // its finding's places and types; "" if there is none
+		in   string // the current folder, then OLD, NEW and FILEs
+		want string // places and types of its finding, or ""
 	}{
 		{". v1 HEAD", "HEAD:idl/common/c.thrift v1:idl/common/c.thrift i16 to i32"},
 		{". HEAD~1 main", "main:idl/common/c.thrift HEAD~1:idl/common/c.thrift i16 to i32"},
@@ -91,7 +91,7 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// TestGitDirs: folders for included files are looked for in the revision, too.
+// TestGitDirs: folders for included files are read from the revision, too.
 func TestGitDirs(t *testing.T) {
 	repository(t)
 	write(t, ".", "b.thrift", "include 'c.thrift'\nstruct B { 1: c.C c }")
@@ -116,7 +116,7 @@ func TestBareRepository(t *testing.T) {
 	}
 }
 
-// TestHook: what is staged can be compared in a hook, for which git sets its variables.
+// TestHook: staged files can be compared in a hook, in which git sets its environment variables.
 func TestHook(t *testing.T) {
 	repository(t)
 	t.Setenv("GIT_DIR", ".git")

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/audit"
 )
 
-// commit writes files, given as name and text in turn, and commits everything.
+// commit writes files and commits everything. files alternates names and texts.
 func commit(t *testing.T, files ...string) {
 	t.Helper()
 	write(t, ".", files...)
@@ -19,7 +19,7 @@ func commit(t *testing.T, files ...string) {
 	git(t, "commit", "-qm", "x", "--allow-empty")
 }
 
-// found returns the findings, one a line, as "severity kind symbol: what it breaks".
+// found returns the findings, one per line, as "severity kind symbol: breaks".
 func found(t *testing.T, words ...string) string {
 	t.Helper()
 	var lines []string
@@ -29,8 +29,8 @@ func found(t *testing.T, words ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestHistory: an id that another field had in an earlier revision is an error, one that none is
-// known to have had a warning.
+// TestHistory: an id that another field had in an earlier revision is an error. An id that no
+// field is known to have had is a warning.
 func TestHistory(t *testing.T) {
 	repository(t)
 	const file = "typedef i32 Count\nstruct S { %s 7: i32 z }\nunion U { %s }\nexception X { %s }\nservice V { void f(%s) }\n"
@@ -58,13 +58,13 @@ func TestHistory(t *testing.T) {
 			t.Error(f.Message)
 		}
 	}
-	// Without revisions nothing is known.
+	// Without revisions the history is unknown.
 	old := text("1: i32 a,", "1: i32 a", "1: i32 a", "1: i32 a")
 	write(t, ".", "disk/history.thrift", old)
 	if got := found(t, "disk", "idl"); strings.Contains(got, "error") || strings.Count(got, "field-added-between") != 3 {
 		t.Error(got)
 	}
-	// What comes after the old revision is its branch's own business.
+	// Revisions after the old one do not count.
 	git(t, "checkout", "-q", "-b", "branch")
 	commit(t, "idl/history.thrift", text("1: i32 a, 2: i16 draft, 8: i32 draft2,", "1: i32 a", "1: i32 a", "1: i32 a"))
 	commit(t, "idl/history.thrift", text("1: i32 a, 4: i32 draft,", "1: i32 a", "1: i32 a", "1: i32 a"))
@@ -90,7 +90,7 @@ func TestOddHistories(t *testing.T) {
 	commit(t, name, "struct S { 1: i32 a, 2: i64 b, 3: i32 c }\nstruct {")
 	commit(t, name, "struct S {")
 	commit(t, name, before)
-	for i := range 3 { // nothing but other files
+	for i := range 3 { // commits with only other files
 		commit(t, "other.thrift", fmt.Sprintf("const i32 C = %d", i))
 	}
 	write(t, ".", name, after, "new/n.thrift", before)
@@ -120,7 +120,7 @@ func TestOddHistories(t *testing.T) {
 	}
 }
 
-// TestFilesFollow: files that are given are looked for in what both arguments name.
+// TestFilesFollow: FILEs are looked for in both arguments.
 func TestFilesFollow(t *testing.T) {
 	repository(t)
 	const want = "error field-type-changed C.x: breaks wire, json, source"

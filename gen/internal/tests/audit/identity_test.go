@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// compareFolders returns the findings about files in two folders, each given as name and text in
-// turn, one a line, as "severity kind symbol: what it breaks".
+// compareFolders returns the findings about files in two folders, one per line, as "severity kind
+// symbol: breaks". old and new alternate names and texts.
 func compareFolders(t *testing.T, old, new []string, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,8 +27,8 @@ func compareFolders(t *testing.T, old, new []string, files ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestIncludeDropped: a file that one includer no longer has is compared for the other that still
-// has it, also where nothing else leads to it, and as what it is for that one.
+// TestIncludeDropped: if one file no longer includes a file but another one does, it is compared
+// as the latter includes it, even if no other path leads to it.
 func TestIncludeDropped(t *testing.T) {
 	old := []string{
 		"first.thrift", "include 'parts/money.thrift'\nstruct First { 1: i32 n }",
@@ -48,7 +48,7 @@ func TestIncludeDropped(t *testing.T) {
 	if got := compareFolders(t, old, new, "first.thrift"); got != "" {
 		t.Errorf("first.thrift alone: %s", got)
 	}
-	// The file may be found by other words, too, and by a folder of includes.
+	// The include line may have another path, and the file may be found in an include folder.
 	for i := range old {
 		old[i], new[i] = strings.ReplaceAll(old[i], "'parts/", "'"), strings.ReplaceAll(new[i], "'parts/", "'")
 	}
@@ -66,7 +66,7 @@ func TestIncludeDropped(t *testing.T) {
 func TestSameBareNames(t *testing.T) {
 	for _, test := range []struct {
 		what           string
-		old, new, want string // of each file: its name, a line, its text
+		old, new, want string // for each file its name, a new line, and its text
 	}{
 		{
 			"a struct of another file, and the old one is gone",
@@ -113,7 +113,7 @@ func TestSameBareNames(t *testing.T) {
 	}
 }
 
-// TestSameBareNameMessages: messages tell apart what has the same name.
+// TestSameBareNameMessages: messages distinguish definitions with the same name.
 func TestSameBareNameMessages(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "old/m.thrift", "include 'a/x.thrift'\ninclude 'y.thrift'\nstruct S { 1: x.P p }\nservice V extends x.B {}",
@@ -138,8 +138,8 @@ func TestSameBareNameMessages(t *testing.T) {
 	}
 }
 
-// TestReplaced: it breaks the same, on the wire and in JSON, whether a type is changed, or another
-// type takes its place where it is used.
+// TestReplaced: changing a type breaks the same, on the wire and in JSON, as replacing it by
+// another type where it is used.
 func TestReplaced(t *testing.T) {
 	for _, test := range []struct{ old, new string }{ // definitions of X
 		{"enum X { A = 1, B = 2 }", "enum X { B = 1, A = 2 }"},
@@ -173,7 +173,7 @@ func TestReplaced(t *testing.T) {
 		}
 		for _, use := range []string{"struct S { 1: %s x }", "struct S { 1: map<string, list<%s>> x }", "service V { %s f() }", "service V { void f(1: %s x) }",
 			"struct R { 1: optional %s x, 2: optional R r } struct S { 1: R r }", "union U { 1: set<%s> x }"} {
-			// As Y the new definition is there from the beginning.
+			// As Y, the new definition exists in both versions.
 			other := strings.NewReplacer(" X ", " Y ", " X>", " Y>").Replace(test.new)
 			both := test.old + "\n" + other + "\n"
 			old, new := both+fmt.Sprintf(use, "X"), both+fmt.Sprintf(use, "Y")
@@ -184,7 +184,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestCircles: what is broken in one of several structs that contain each other is broken in all.
+// TestCircles: a break in one of several structs that contain each other is a break in all of
+// them.
 func TestCircles(t *testing.T) {
 	const old = "struct A { 1: B n } struct B { 1: C n } struct C { 1: A n, 2: D d } struct D { 1: %s v, 2: C c }\n"
 	one, two := fmt.Sprintf(old, "i32"), fmt.Sprintf(old, "i64")
@@ -203,8 +204,7 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// TestInherited: methods that a service has from the one that it extends are compared, wherever
-// they come from afterwards, and once.
+// TestInherited: inherited methods are compared, once, wherever they come from afterwards.
 func TestInherited(t *testing.T) {
 	const bases = "service One { i32 f(1: i32 x) void g() }\nservice Two { string f(1: string x) void g() }\nservice Three { i32 f(1: i32 x) }\n"
 	const changed = "error field-type-changed f_args.x: breaks wire, json, source\nerror return-type-changed V.f: breaks wire, json, source"
@@ -231,7 +231,7 @@ func TestInherited(t *testing.T) {
 	}
 }
 
-// TestNamespaces: a namespace that is new is told if it moves generated code.
+// TestNamespaces: a new namespace is reported if it moves generated code.
 func TestNamespaces(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"", "namespace go a.b", "warning namespace-added namespace go: breaks source"},
@@ -249,8 +249,8 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestEnumDefaults: a default that is an enum's value is its number; what is called differently is
-// told of the enum.
+// TestEnumDefaults: a default that is an enum value counts as its number. Renamed values are
+// reported for the enum.
 func TestEnumDefaults(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"enum E { A = 1 } struct S { 1: E e = E.A }", "enum E { B = 1 } struct S { 1: E e = E.B }", "value 1 of enum E renamed from A to B"},
@@ -271,8 +271,8 @@ func TestEnumDefaults(t *testing.T) {
 	}
 }
 
-// TestManyChanges: the time that changes take is in proportion to their number. It was to its
-// square, 13 s for the fields.
+// TestManyChanges: time is proportional to the number of changes. It was quadratic: 13 s for the
+// fields.
 func TestManyChanges(t *testing.T) {
 	n := testmode.Of(2000, 32767)
 	many := func(n int, head, each, tail string) string {
@@ -302,8 +302,8 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestTypedefs: typedefs, too, are the same by file and name. One that moves is the same; one of
-// another file is not.
+// TestTypedefs: typedefs are also identified by file and name. A typedef that moves is the same;
+// one of another file is not.
 func TestTypedefs(t *testing.T) {
 	types := "typedef i32 T\ntypedef list<T> L"
 	for _, test := range []struct{ what, old, new, left, want string }{
@@ -336,7 +336,7 @@ func TestTypedefs(t *testing.T) {
 }
 
 // TestManyVerdicts: two circles of structs make as many pairs as the product of their lengths.
-// From some number on they count as broken without being looked at.
+// Above a limit, pairs count as broken without comparison.
 func TestManyVerdicts(t *testing.T) {
 	var b strings.Builder
 	for _, n := range []int{259, 260} {

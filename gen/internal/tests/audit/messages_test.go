@@ -1,4 +1,4 @@
-// Messages of one version of files, read with another one by Apache's library.
+// Messages of one version of files, read by Apache's library with another version.
 
 package audit_test
 
@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 )
 
-// messages makes messages of the types of one Version and reads those of another one, both by
-// Apache's library.
+// messages writes messages of the types of one Version, and reads them with the types of another,
+// by Apache's library.
 type messages struct {
 	*rand.Rand
 	leaves  referee.Gen
@@ -59,7 +59,7 @@ func (m *messages) strct(s *schema.Struct) *referee.Struct {
 	return r
 }
 
-// value returns a value. Below a depth of 0 there is only what must be.
+// value returns a random value. Below a depth of 0 it has only mandatory parts.
 func (m *messages) value(t *schema.Type, depth int) referee.Value {
 	n := 0
 	if depth > 0 {
@@ -86,7 +86,8 @@ func (m *messages) value(t *schema.Type, depth int) referee.Value {
 	return m.leaves.Leaf(leaves[t.Kind])
 }
 
-// record returns a struct: of a union one field, else what is required and mostly one field more.
+// record returns a struct. A union has one field; other structs have the required fields and
+// usually one more.
 func (m *messages) record(s *schema.Struct, depth int) *referee.Record {
 	r := referee.NewRecord(m.strct(s))
 	union := s.Shape == schema.IsUnion && len(s.Fields) > 0
@@ -103,22 +104,22 @@ func (m *messages) record(s *schema.Struct, depth int) *referee.Record {
 	return r
 }
 
-// A transfer is a message of one Version that is read with the other one. back is set if it is a
-// message of the new one: what this has in addition is no surprise then.
+// A transfer is a message of one Version that is read with the other one. back is set for a
+// message of the new Version, whose additional fields are expected to get lost.
 type transfer struct {
 	*messages
 	back bool
 }
 
-// strct reports whether a random message of a struct is read as something else.
+// strct reports whether a random message of a struct is read differently.
 func (t transfer) strct(from, to *schema.Struct) bool {
 	r := t.record(from, 1+t.IntN(12))
 	got, err := referee.Read(t.messages.strct(to), referee.Write(r, nil))
 	return err != nil || t.fields(from, to, r, got)
 }
 
-// fields reports whether what was written of a struct was read as something else. A program finds
-// a field by its name; one that was renamed, by its id.
+// fields reports whether the written fields of a struct were read differently. Fields are matched
+// by name, renamed ones by id.
 func (t transfer) fields(from, to *schema.Struct, wrote, read *referee.Record) bool {
 	if (from.Shape == schema.IsUnion) != (to.Shape == schema.IsUnion) || to.Shape == schema.IsUnion && read.Last == 0 {
 		return true
@@ -151,7 +152,7 @@ func find(fields []*schema.Field, is func(*schema.Field) bool) int {
 	return -1
 }
 
-// differs reports whether a value was read as another one.
+// differs reports whether a value was read differently.
 func (t transfer) differs(from, to *schema.Type, wrote, read referee.Value) bool {
 	switch v := wrote.(type) {
 	case *referee.Record:
@@ -186,8 +187,8 @@ func (t transfer) differs(from, to *schema.Type, wrote, read referee.Value) bool
 	return wrote != read
 }
 
-// enum reports whether a number of an enum means something else in another one: one of its names
-// has another number there, or nothing has the number.
+// enum reports whether a number of one enum has another meaning in the other: one of its names has
+// another number there, or no name has the number.
 func (t transfer) enum(from, to *schema.Enum, n int32) bool {
 	known := t.back
 	for _, v := range to.Values {
@@ -201,7 +202,7 @@ func (t transfer) enum(from, to *schema.Enum, n int32) bool {
 	return !known
 }
 
-// result reports whether a random reply of a method is read as something else.
+// result reports whether a random reply of a method is read differently.
 func (t transfer) result(from, to *schema.Function) bool {
 	r := referee.NewRecord(t.messages.strct(from.Result))
 	if n := len(r.Fields); n > 0 && (from.Returns != nil || t.IntN(2) == 0) {

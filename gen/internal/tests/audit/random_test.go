@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// An idlText is random .thrift files as a model that can be changed.
+// An idlText is a model of random .thrift files that can be changed.
 type idlText struct {
-	Files [3]idlFile // each may include those after it
+	Files [3]idlFile // each may include later ones
 }
 
 type idlFile struct {
@@ -22,7 +22,7 @@ type idlFile struct {
 
 type idlDef struct {
 	Word, Name string // Word is enum, struct, union or exception
-	Rank       int    // what must be in each value of it is of a lower one, so that values end
+	Rank       int    // mandatory parts of a value have lower ranks, so that values are finite
 	Fields     []idlField
 	Values     []idlValue
 }
@@ -40,7 +40,7 @@ type idlField struct {
 
 type idlType struct {
 	Base string // a base type; list, set or map; else the name of a definition
-	File int    // of that definition
+	File int    // the file of that definition
 	Elem []idlType
 }
 
@@ -53,7 +53,7 @@ type idlService struct {
 type idlMethod struct {
 	Name         string
 	Oneway       bool
-	Returns      []idlType // one or none
+	Returns      []idlType // the return type, if any
 	Args, Throws []idlField
 }
 
@@ -63,7 +63,7 @@ var fileNames = [3]string{"m", "x", "y"}
 type maker struct {
 	*rand.Rand
 	text *idlText
-	file int // for whose types are made
+	file int // the file for which types are made
 }
 
 func (m *maker) one(words string) string {
@@ -71,7 +71,7 @@ func (m *maker) one(words string) string {
 	return list[m.IntN(len(list))]
 }
 
-// newText returns random files in which the same names are used again and again.
+// newText returns random files that use the same few names again and again.
 func newText(r *rand.Rand) *idlText {
 	m := &maker{r, &idlText{}, 0}
 	rank := 0
@@ -155,8 +155,8 @@ func (m *maker) typ(depth int) idlType {
 	return idlType{Base: "map", Elem: []idlType{m.typ(0), m.typ(depth - 1)}}
 }
 
-// repair makes the files ones that load and whose values end: what a change has left without a
-// definition or with one twice goes, or becomes an i32.
+// repair makes the files valid, with finite values: references without a definition, and duplicate
+// definitions, are removed or become an i32.
 func (t *idlText) repair() {
 	for i := range t.Files {
 		f := &t.Files[i]
@@ -172,7 +172,7 @@ func (t *idlText) repair() {
 		for k := range t.Files[i].Services {
 			s := &t.Files[i].Services[k]
 			base := t.service(s.BaseFile, s.Base)
-			if s.BaseFile < i || base == nil || s.BaseFile == i && s.Base >= s.Name { // no circles
+			if s.BaseFile < i || base == nil || s.BaseFile == i && s.Base >= s.Name { // avoids circles
 				s.Base = "none"
 			}
 			s.Methods = unique(s.Methods, func(f idlMethod) any { return f.Name })
@@ -233,7 +233,7 @@ func (t *idlText) typ(x *idlType, file int) {
 		t.typ(&x.Elem[i], file)
 	}
 	if strings.Contains("E F P Q U X", x.Base) && (x.File < file || t.def(*x) == nil) {
-		for x.File = file; x.File < 3; x.File++ { // it may have moved
+		for x.File = file; x.File < 3; x.File++ { // the definition may have moved
 			if t.def(*x) != nil {
 				return
 			}
@@ -242,7 +242,7 @@ func (t *idlText) typ(x *idlType, file int) {
 	}
 }
 
-// def returns the definition that a type is, nil if it is none.
+// def returns the definition of a type, or nil.
 func (t *idlText) def(x idlType) *idlDef {
 	if x.File >= 3 {
 		return nil
@@ -359,7 +359,7 @@ func (m *maker) changeFields(list []idlField) []idlField {
 	return list
 }
 
-// replace changes a name or a base type somewhere in a type, mostly to one that is alike.
+// replace changes a name or a base type somewhere in a type, usually to a similar one.
 func (m *maker) replace(t *idlType) {
 	for len(t.Elem) > 0 && m.IntN(4) > 0 {
 		t = &t.Elem[m.IntN(len(t.Elem))]
@@ -389,7 +389,7 @@ func (m *maker) changeService(s *idlService) {
 	k := m.IntN(len(s.Methods))
 	f := &s.Methods[k]
 	switch m.IntN(8) {
-	case 0: // to a service that it extends, or another one
+	case 0: // to the extended service, or another one
 		if base := m.text.service(s.BaseFile, s.Base); base != nil {
 			base.Methods = append(base.Methods, *f)
 		}
@@ -413,7 +413,7 @@ func (m *maker) changeService(s *idlService) {
 	}
 }
 
-// write returns the text of a file, each definition on a line of its own.
+// write returns the text of a file, with each definition on its own line.
 func (t *idlText) write(file int) string {
 	var b strings.Builder
 	for _, name := range fileNames[file+1:] {

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// A site is a definition by its file and its line, of which it has one for itself.
+// A site identifies a definition by its file and line. No two definitions share a line.
 type site struct {
 	file string
 	line int
@@ -22,13 +22,13 @@ type site struct {
 
 func siteOf(p idl.Position) site { return site{filepath.Base(p.Filename), p.Line} }
 
-// A version is random files with what is needed to look at them.
+// A version has random files and indexes of their definitions.
 type version struct {
 	set      *schema.Set
 	structs  map[site]*schema.Struct
 	enums    map[site]*schema.Enum
 	services map[site]*schema.Service
-	named    map[string]any // the same by "FILE NAME"
+	named    map[string]any // the same definitions by "FILE NAME"
 }
 
 func loadVersion(t *testing.T, dir string, text *idlText) *version {
@@ -58,7 +58,7 @@ func everything(t *idlText) string {
 	return fmt.Sprintf("-- m\n%s-- x\n%s-- y\n%s", t.write(0), t.write(1), t.write(2))
 }
 
-// reach adds the sites of what a type is made of.
+// reach adds the sites of all definitions in a type.
 func reach(t *schema.Type, into map[site]bool) {
 	switch {
 	case t == nil:
@@ -75,14 +75,15 @@ func reach(t *schema.Type, into map[site]bool) {
 	}
 }
 
-// A pairOf has the old and the new version of some files, and what is read as something else.
+// A pairOf has the old and the new version of some files, and the definitions that are read
+// differently.
 type pairOf struct {
 	old, new         *version
 	forward, back    transfer
-	tries, persevere int // messages in each direction; more, if there ought to be one
+	tries, persevere int // messages in each direction; more if a break was reported
 }
 
-// structs reports whether messages of a struct are read as something else.
+// structs reports whether messages of a struct are read differently.
 func (p *pairOf) structs(old, new *schema.Struct, tries int) bool {
 	for range tries {
 		if p.forward.strct(old, new) || p.back.strct(new, old) {
@@ -92,13 +93,13 @@ func (p *pairOf) structs(old, new *schema.Struct, tries int) bool {
 	return false
 }
 
-// enums reports whether numbers of an enum mean something else.
+// enums reports whether numbers of an enum have another meaning.
 func (p *pairOf) enums(old, new *schema.Enum) bool {
 	return slices.ContainsFunc(old.Values, func(v *schema.EnumValue) bool { return p.forward.enum(old, new, v.Value) }) ||
 		slices.ContainsFunc(new.Values, func(v *schema.EnumValue) bool { return p.back.enum(new, old, v.Value) })
 }
 
-// methods returns all methods of a service, by their names.
+// methods returns all methods of a service by name.
 func methods(s *schema.Service) map[string]*schema.Function {
 	all := map[string]*schema.Function{}
 	for ; s != nil; s = s.Extends {
@@ -111,7 +112,7 @@ func methods(s *schema.Service) map[string]*schema.Function {
 	return all
 }
 
-// method reports whether calls of a method are read as something else.
+// method reports whether calls of a method are read differently.
 func (p *pairOf) method(f, g *schema.Function, tries int) bool {
 	if g == nil || f.Oneway != g.Oneway || p.structs(f.Args, g.Args, tries) {
 		return true
@@ -124,10 +125,10 @@ func (p *pairOf) method(f, g *schema.Function, tries int) bool {
 	return false
 }
 
-// TestWire holds what is reported against Apache's library. Random files are changed at random;
-// messages of the old files are read with the new ones, and the other way. Whatever is read as
-// something else must have been reported where it is or in what is in it, as a break of the wire.
-// What is reported so must be found in a message.
+// TestWire compares the reported breaks with Apache's library. Random files are changed at random,
+// and messages of the old files are read with the new ones, and the other way round. If a
+// definition is read differently, a break of the wire must have been reported for it or for a part
+// of it. Every reported break must show in a message.
 func TestWire(t *testing.T) {
 	seed := testmode.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -162,8 +163,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// missed returns what is read as something else, and is not reported. With single only m.thrift
-// was given, so that only what is there must be looked at.
+// missed returns the definitions that are read differently without a report. With single only
+// m.thrift was given, and only its definitions count.
 func (p *pairOf) missed(found []audit.Finding, single bool, differ *int) (missed []string) {
 	check := func(name string, differs bool, in map[site]bool) {
 		if !differs {
@@ -220,7 +221,7 @@ func (p *pairOf) missed(found []audit.Finding, single bool, differ *int) (missed
 	return missed
 }
 
-// invented returns the findings that no message shows.
+// invented returns the findings that show in no message.
 func (p *pairOf) invented(found []audit.Finding) (invented []string) {
 	for _, f := range found {
 		old, new := siteOf(f.Old), siteOf(f.New)
@@ -229,7 +230,7 @@ func (p *pairOf) invented(found []audit.Finding) (invented []string) {
 			shown = p.structs(s, to, p.persevere)
 		} else if e, to := p.old.enums[old], p.new.enums[new]; e != nil && to != nil {
 			shown = p.enums(e, to)
-		} else if !shown { // a method's: the service that has it may extend that of the place
+		} else if !shown { // a method: its service may extend the service at that place
 			service, name, _ := strings.Cut(f.Symbol, ".")
 			shown = p.anyMethod(service, name)
 		}
@@ -240,8 +241,8 @@ func (p *pairOf) invented(found []audit.Finding) (invented []string) {
 	return invented
 }
 
-// anyMethod reports whether calls of a method of services with a name, or of all methods where it
-// is only known by METHOD_args or METHOD_exception, are read as something else.
+// anyMethod reports whether calls of the method name of services with this name are read
+// differently, or, if only METHOD_args or METHOD_exception is known, of any service.
 func (p *pairOf) anyMethod(service, name string) bool {
 	for _, s := range p.old.named {
 		old, ok := s.(*schema.Service)

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestDirectives: what a comment says does nothing, wherever it stands and however it is written.
+// TestDirectives: no comment has an effect, wherever it is and whatever it contains.
 func TestDirectives(t *testing.T) {
 	c, err := gocheck.New()
 	if err != nil {
@@ -46,7 +46,7 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// TestBytesInComments: what is no text comes out as U+FFFD.
+// TestBytesInComments: bytes that are not text become U+FFFD.
 func TestBytesInComments(t *testing.T) {
 	c, err := gocheck.New()
 	if err != nil {
@@ -75,8 +75,7 @@ func TestBytesInComments(t *testing.T) {
 	}
 }
 
-// TestInheritedNames: no method hides one of the services that are extended, whatever these are
-// called.
+// TestInheritedNames: no method hides a method of an extended service, whatever the names are.
 func TestInheritedNames(t *testing.T) {
 	c, err := gocheck.New()
 	if err != nil {
@@ -98,7 +97,7 @@ struct AClient {}
 	}
 }
 
-// TestVettedMethods: go vet has opinions on the signatures of some methods.
+// TestVettedMethods: go vet demands certain signatures of some methods.
 func TestVettedMethods(t *testing.T) {
 	src := generate(t, "service S { void readByte(), void WriteByte(), void marshalJSON(), void gobEncode(), void format(), void seek() }")
 	for _, want := range []string{"ReadByte_(", "WriteByte_(", "MarshalJSON_(", "GobEncode_(", "Format(", "Seek("} {

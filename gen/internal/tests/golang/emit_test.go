@@ -32,7 +32,7 @@ func generate(t *testing.T, text string) string {
 	return string(files[0].Source)
 }
 
-// TestFresh compares what is committed with what would be generated now.
+// TestFresh compares the committed code with newly generated code.
 func TestFresh(t *testing.T) {
 	const dir = "../../shapes/"
 	set, err := schema.Load([]string{dir + "shapes.thrift"}, nil)
@@ -71,9 +71,9 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestOneStatement looks for accessors with more than one statement: gofmt breaks long ones over
-// three lines, but the middle one is all there is. A getter with a default first asks whether
-// the field is set.
+// TestOneStatement looks for accessors with more than one statement. gofmt breaks long ones over
+// three lines with one statement. A getter with a default also checks first whether the field is
+// set.
 func TestOneStatement(t *testing.T) {
 	src, err := os.ReadFile("../../shapes/shapes.go")
 	if err != nil {
@@ -155,7 +155,8 @@ typedef string Nick
 	}
 }
 
-// TestInheritedTwice: a Go method cannot take two kinds of arguments.
+// TestInheritedTwice: methods of the same name in a service and an extended one are an error,
+// since a Go method cannot take both kinds of arguments.
 func TestInheritedTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.thrift")
 	if err := os.WriteFile(path, []byte("service A { void m() }\nservice B extends A {}\nservice C extends B {\n  i32 m(1: i32 x)\n}\n"), 0o666); err != nil {
@@ -171,7 +172,7 @@ func TestInheritedTwice(t *testing.T) {
 	}
 }
 
-// TestUnexported: a name that begins with an underscore is good for its own package only.
+// TestUnexported: a name that begins with an underscore can be used only in its own package.
 func TestUnexported(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -195,8 +196,8 @@ func TestUnexported(t *testing.T) {
 	}
 }
 
-// TestWide: a struct of more than 57 fields says so to the library, where its getters are others,
-// and one of more than 862 has tables of two levels.
+// TestWide: code for a struct of more than 57 fields declares it as wide and uses other getters.
+// With more than 862 fields, tables have two levels.
 func TestWide(t *testing.T) {
 	for _, n := range []int{57, 58, 862, 863} {
 		var idl strings.Builder

@@ -11,8 +11,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// withFields generates from files, of which the last is the one that is given to nocopyc, with
-// Options.Fields. It returns the sources by name, having checked that they are good Go.
+// withFields generates code with Options.Fields. The last file is the one passed to nocopyc; it
+// may include the others. withFields checks that the code is good Go, and returns the sources by
+// name.
 func withFields(t *testing.T, files ...string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +56,7 @@ func wantAll(t *testing.T, src string, want ...string) {
 	}
 }
 
-// TestFieldsNames: what the IDL calls something keeps its name.
+// TestFieldsNames: names from the IDL stay unchanged.
 func TestFieldsNames(t *testing.T) {
 	src := withFields(t, `
 struct User { 1: i32 a = 1, 2: list<User> of, 3: list<User> Of, 4: list<User> x, 5: i32 xOf, 6: i32 xBy, 7: i32 _id, 8: i32 X_id, 9: i32 ThriftAppend, 10: i32 format, 11: i32 logValue, 12: i32 parse, 13: i32 appendTo, 14: i32 to }
@@ -71,7 +72,7 @@ exception E { 1: string why }
 		"type VGetArgsFields struct { User UserFields_ }", "type VGetResultFields struct { Success nocopy.Opt[UserFields_] E nocopy.Opt[EFields] }", "type _hiddenFields struct { C int32 }")
 }
 
-// TestFieldsOfOtherPackages: structs of included files are referred to.
+// TestFieldsOfOtherPackages: the code refers to the types of included files.
 func TestFieldsOfOtherPackages(t *testing.T) {
 	src := withFields(t, `
 namespace go e
@@ -96,8 +97,8 @@ struct Lines { 1: list<b.Line> lines }
 	}
 }
 
-// TestFieldsByPointer: structs that contain themselves, are large, or have a default are pointed
-// to, so that every type is finite and what is not set can be told.
+// TestFieldsByPointer: structs that contain themselves, are large, or have a default are pointers,
+// so that every type is finite and unset fields can be recognised.
 func TestFieldsByPointer(t *testing.T) {
 	wide := "struct Wide {\n"
 	for i := range 70 {
@@ -117,8 +118,8 @@ struct D3 { 1: D2 a, 2: D2 b, 3: D2 c }
 		"type D3Fields struct { A *D2Fields")
 }
 
-// TestFieldsFile: without the option nothing changes; with it there is one more file, whose name
-// no other file has.
+// TestFieldsFile: without the option nothing changes. With it there is one more file, with a
+// unique name.
 func TestFieldsFile(t *testing.T) {
 	const idl = "namespace go user\nstruct User { 1: i64 id, 2: bool active, 3: double score = 1.5 }\n"
 	name := filepath.Join(t.TempDir(), "fields-user.thrift")

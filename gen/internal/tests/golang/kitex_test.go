@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// TestKitexFresh compares the code for Kitex that is committed, which is in a module of its own,
-// with what would be generated now.
+// TestKitexFresh compares the committed code for Kitex, which is in another module, with newly
+// generated code.
 func TestKitexFresh(t *testing.T) {
 	const dir = "../../../../kitex/internal/"
 	for file, count := range map[string]int{"shop/shop.thrift": 5, "names/names.thrift": 7} {
@@ -40,7 +40,7 @@ func TestKitexFresh(t *testing.T) {
 	}
 }
 
-// TestKitexErrors: what can't be generated for Kitex is reported where it stands.
+// TestKitexErrors: IDL for which no Kitex code can be generated is reported with its position.
 func TestKitexErrors(t *testing.T) {
 	const s = "struct S { 1: string s }\n"
 	for _, test := range []struct{ text, want string }{

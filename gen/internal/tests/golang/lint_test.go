@@ -36,7 +36,7 @@ func TestImportGroups(t *testing.T) {
 	}
 }
 
-// TestNoLint: what linters complained about in generated code is not there.
+// TestNoLint: generated code avoids constructs that linters complained about.
 func TestNoLint(t *testing.T) {
 	src := generate(t, `namespace go x
 struct Order {

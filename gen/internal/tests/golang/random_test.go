@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// words are those that collide with Go's, with generated ones and with each other.
+// words has names that collide with Go's words, with generated names and with each other.
 var words = strings.Fields(`
 	break case chan continue default defer else fallthrough for func go goto if import interface package range return select switch type var
 	any bool_ error string_ int int32 uint8 float64 nil iota true_ len cap append make new panic init main print
@@ -38,15 +38,15 @@ var lines = []string{"plain", "+build ignore", " +build ignore", "\t+build linux
 
 var files = strings.Fields(`a b c A foo foo_test foo_linux foo_windows_amd64 x_test_linux amd64 _x .x -x con nul.x test main go documentation c++ a+build größe a.b a..b`)
 
-// A writer writes IDL out of random bytes.
+// A writer writes IDL determined by random bytes.
 type writer struct {
 	strings.Builder
 	bytes []byte
-	words []string        // those that names are made of
-	names map[string]bool // of the file
-	types []string        // that can be used in the file
+	words []string        // parts of names
+	names map[string]bool // names in the file
+	types []string        // types that can be used in the file
 	made  []string        // that the file defines
-	bases []string        // services that can be extended
+	bases []string        // services that may be extended
 	built []string        // that the file defines
 }
 
@@ -67,7 +67,7 @@ func (w *writer) pick(list []string) string {
 	return list[i]
 }
 
-// name is one that taken does not have yet.
+// name returns a name that is not in taken.
 func (w *writer) name(taken map[string]bool) string {
 	name := w.pick(w.words)
 	if w.n(4) == 0 {
@@ -198,7 +198,7 @@ func (w *writer) definition() {
 	}
 }
 
-// write makes a tree of files that include each other and returns their names.
+// write writes files that include each other and returns their names.
 func write(data []byte, dir string) ([]string, error) {
 	w := &writer{bytes: data, words: words}
 	if w.n(2) == 0 { // few words, for more collisions
@@ -206,7 +206,7 @@ func write(data []byte, dir string) ([]string, error) {
 		w.words = words[i : i+10]
 	}
 	var names []string
-	known, services := map[string][]string{}, map[string][]string{} // by the name of the file
+	known, services := map[string][]string{}, map[string][]string{} // by file name
 	taken := map[string]bool{}
 	for range 1 + w.n(3) {
 		w.Reset()
@@ -249,8 +249,8 @@ func write(data []byte, dir string) ([]string, error) {
 
 var errorLine = regexp.MustCompile(`(?m)^.+\.thrift:\d+:\d+: .+$`)
 
-// testGenerate writes files from random bytes and generates: either there are errors with their
-// places, or good Go. It reports whether there was code.
+// testGenerate writes files from random bytes and generates code. The result must be errors with
+// their places, or good Go. It reports whether there was code.
 func testGenerate(t *testing.T, c *gocheck.Checker, data []byte, dir string) bool {
 	t.Helper()
 	names, err := write(data, dir)

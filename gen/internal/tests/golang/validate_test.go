@@ -17,7 +17,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// generateErrors returns the errors of generating from a.thrift with the given text.
+// generateErrors generates from a.thrift with the given text, and returns the files and the
+// errors.
 func generateErrors(t *testing.T, text string) ([]golang.File, string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -115,7 +116,7 @@ func TestRuleErrors(t *testing.T) {
 	}
 }
 
-// TestNoRules: without rules nothing is generated for them.
+// TestNoRules: without rules no code for them is generated.
 func TestNoRules(t *testing.T) {
 	for _, src := range []string{"struct S { 1: i32 a (go.tag = 'vt.lt', x.vt.lt = '1') }", "struct T { 1: i32 a } struct S { 1: T t (vt.skip = 'true') }",
 		"struct S { 1: i32 a (vt.not_nil = 'false') }", "struct S { 1: map<i32, i32> a (vt.no_sparse = 'true') }"} {
@@ -125,8 +126,8 @@ func TestNoRules(t *testing.T) {
 	}
 }
 
-// TestIncludedRules: rules are in force in structs of other files, errors in these are found when
-// their code is generated.
+// TestIncludedRules: rules of structs in other files are checked. Errors in these rules are found
+// when the code of those files is generated.
 func TestIncludedRules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"a.thrift": "include 'b.thrift'\nstruct A { 1: b.B b }", "b.thrift": "struct B { 1: i32 a (vt.lt = '1'), 2: i32 b (vt.lt = 'x') }"} {
@@ -149,7 +150,7 @@ func TestIncludedRules(t *testing.T) {
 	}
 }
 
-// FuzzRules: whatever the annotations are, there is an error with a position, or Go that compiles.
+// FuzzRules: any annotations give an error with a position, or Go that compiles.
 func FuzzRules(f *testing.F) {
 	for _, rule := range []string{"vt.lt=5", "vt.in=1.5", "vt.min_size=$b", "vt.pattern=^a+$", "vt.elem.prefix=@sprintf(\"%d\", $c)", "vt.key.not_in=A", "vt.value.le=@add(@len($i), 0x10)",
 		"vt.defined_only=true", "vt.const=@equal(@mod($c, 2), 0)", "vt.elem.elem.ge=@now_unix_nano()", "vt.skip=1", "vt.contains=\"\\\x00\n"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// wide encodes a text with 16 or 32 bits a character.
+// wide encodes a text with 16 or 32 bits per character.
 func wide(order binary.AppendByteOrder, bits int, text string) []byte {
 	var out []byte
 	if bits == 32 {
@@ -49,7 +49,7 @@ func TestWideEncodings(t *testing.T) {
 	}
 }
 
-// TestBinary has files that are no text at all.
+// TestBinary tests files that are not text at all.
 func TestBinary(t *testing.T) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
@@ -106,7 +106,7 @@ func TestBytesInComments(t *testing.T) {
 	}
 }
 
-// TestOneBadByte: a byte or two may be a slip, which hides no other.
+// TestOneBadByte: a few bad bytes are reported one by one, and hide no other error.
 func TestOneBadByte(t *testing.T) {
 	_, err := idl.Parse("f", []byte("struct A\xe9 { 1: i32 }\nstruct B { 1: \x07 }"))
 	want := `f:1:9: unexpected character "\xe9"

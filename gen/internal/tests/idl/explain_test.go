@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// TestPlaces: an error is reported at the word that is wrong, not where the
-// parser can no longer make sense of it. The wrong word is marked by «».
+// TestPlaces: an error is reported at the wrong word, not where the parser notices it. The wrong
+// word is marked by «».
 func TestPlaces(t *testing.T) {
 	for src, want := range map[string]string{
 		// Misspelt words before a type.
@@ -43,14 +43,14 @@ func TestPlaces(t *testing.T) {
 		"struct A {\n 1: map<i32, «vector»<i32>> x\n}":        `unexpected "vector" before "<", expected "list", "set" or "map"`,
 		"typedef «array»<i32> x":                              `unexpected "array" before "<", expected "list", "set" or "map"`,
 		"struct A {\n 1: i32 x\n}\n«unoin» U {\n 1: i32 y\n}": `unexpected "unoin", did you mean "union"?`,
-		// A word too many.
+		// An extra word.
 		"struct A {\n 1: i32 a «b»\n 2: i32 c\n}":           `unexpected "b" after "a"`,
 		"struct A {\n 1: Foo a «b»\n 2: i32 c\n}":           `unexpected "b" after "a"`,
 		"struct A {\n 1: i32 a = 5 «b»\n 2: i32 c\n}":       `unexpected "b" after "5"`,
 		"struct A {\n 1: list<i32> a = [5] «b»\n}":          `unexpected "b" after "]"`,
 		"struct A {\n 1: string a = 'x' «b»;\n 2: i32 c\n}": `unexpected "b" after 'x'`,
 		"service S {\n void f() «now»\n}":                   `unexpected "now" after ")"`,
-		// What is missing is missing at the end of its line.
+		// A missing token is reported at the end of its line.
 		"struct A {\n 1: i32«»\n 2: i32 c\n}":            `expected a name after "i32"`,
 		"struct A {\n 1: optional Foo«»\n 2: i32 c\n}":   `expected a name after "Foo"`,
 		"struct A {\n 1:«»\n 2: i32 y}":                  `expected a type after ":"`,
@@ -94,7 +94,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOneErrorAPiece: what is misspelt in one definition hides no error in the next.
+// TestOneErrorAPiece: a misspelling in one definition hides no error in the next.
 func TestOneErrorAPiece(t *testing.T) {
 	_, err := idl.Parse("f", []byte("struct A {\n 1: optionl i32 a\n}\nstruct B {\n 1: i32 b c\n}\nconst i32 D\nunion E {\n 1: lst<i32> e }\n"))
 	want := `f:2:5: unexpected "optionl", did you mean "optional"?

@@ -168,7 +168,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// TestKeywordsAsFields has every word that Apache's compiler takes for a field.
+// TestKeywordsAsFields tests every keyword that Apache's compiler accepts as a field's name.
 func TestKeywordsAsFields(t *testing.T) {
 	words := strings.Fields(`namespace cpp_include include void bool byte i8 i16 i32 i64 double string binary
 		uuid map list set oneway async typedef struct union exception extends throws service enum const required optional`)

@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// TestThriftgo has what thriftgo accepts and Apache's compiler refuses, with the warnings.
+// TestThriftgo tests text that thriftgo accepts and Apache's compiler refuses, with the warnings.
 func TestThriftgo(t *testing.T) {
 	for src, want := range map[string]string{
 		"const string a = \"x\ny\"\r\nconst string b = 'p\r\n\nq' struct S { 1: i32 a (k = \"{\n  m: 'n'\n}\") }": "f:1:18: Apache's compiler refuses strings over several lines\n" +
@@ -33,7 +33,7 @@ func TestThriftgo(t *testing.T) {
 	}
 }
 
-// TestThriftgoValues: what only thriftgo accepts means what it does there.
+// TestThriftgoValues: text that only thriftgo accepts has the same meaning as there.
 func TestThriftgoValues(t *testing.T) {
 	f, err := idl.Parse("f", []byte("const string a = \"x\r\n\ty\\d\\\"\\\n\\n\"\nconst i32 b = 0o17"))
 	if err != nil {
@@ -83,8 +83,8 @@ func TestKeywordsAsNames(t *testing.T) {
 	}
 }
 
-// TestForgottenQuote: a quote that is forgotten is reported where the string begins, although the
-// string might go on to the next quote.
+// TestForgottenQuote: a forgotten quote is reported at the beginning of the string, although the
+// string could continue to the next quote.
 func TestForgottenQuote(t *testing.T) {
 	for src, want := range map[string]string{
 		"const string a = \"x\nconst string b = \"y\"\n":                                          `f:1:18: string not terminated`,

@@ -43,7 +43,7 @@ func TestPatch(t *testing.T) {
 		old, new := text(), text()
 		diff := idlfmt.Diff("f", old, new)
 		if diff == "" || old == "" || new == "" {
-			continue // git wants other words for files that are made and removed
+			continue // git needs another form for new and removed files
 		}
 		name := filepath.Join(dir, "f")
 		if err := os.WriteFile(name, []byte(old), 0o666); err != nil {

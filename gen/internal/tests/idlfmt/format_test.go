@@ -192,8 +192,8 @@ func TestApache(t *testing.T) {
 	}
 }
 
-// TestScrambled has the tokens of a file with other white space and comments in between, also
-// where nobody writes them.
+// TestScrambled formats the tokens of a file with other white space and comments between them,
+// even at unusual places.
 func TestScrambled(t *testing.T) {
 	n := 100
 	if testmode.Long {
@@ -208,7 +208,7 @@ func TestScrambled(t *testing.T) {
 		" /* c */ /* d\n e */ ", " /* d\n e *//* f\n g */ ", " /* d\n e */ /* c */ /* f\n g */ "}
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		often := 1 + r.IntN(30) // how rare comments are
+		often := 1 + r.IntN(30) // one in how many gaps has comments
 		var b strings.Builder
 		for _, token := range tokens {
 			if token.Kind == idl.CommentToken {

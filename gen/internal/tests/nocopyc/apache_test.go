@@ -13,15 +13,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// rejected are the files of Apache's repository that its own compiler (0.25)
-// does not accept, with what is wrong with them.
+// rejected has the files of Apache's repository that its own compiler (0.25) does not accept, with
+// their errors.
 var rejected = map[string]string{
 	"test/BrokenConstants.thrift": "does not fit in",
 }
 
-// TestApache generates every .thrift file in test/ and tutorial/ of the Apache
-// Thrift module, each with its includes in a directory of its own since many
-// have the same namespace, and vets what comes out, which type-checks it.
+// TestApache generates code from every .thrift file in test/ and tutorial/ of the Apache Thrift
+// module, and vets it, which type-checks it. Each file and its includes have a separate directory,
+// since many have the same namespace.
 func TestApache(t *testing.T) {
 	apache := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift")
 	dir := newModule(t, "apache")
@@ -56,11 +56,11 @@ func TestApache(t *testing.T) {
 		typeCheck(t, dir, "apache")
 		return
 	}
-	// The runtime needs the standard library only, so nothing is downloaded.
+	// The runtime needs only the standard library: nothing is downloaded.
 	goCommand(t, dir, "vet", "-mod=mod", "./...")
 }
 
-// typeCheck reports what is wrong with the Go files below dir, whose import path is module.
+// typeCheck reports errors in the Go files below dir, whose import path is module.
 func typeCheck(t *testing.T, dir, module string) {
 	t.Helper()
 	c, err := gocheck.New()

@@ -11,13 +11,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestSeen: whatever namespaces and files are called and whatever comments say,
-// the go command sees what was generated, and go vet finds nothing.
+// TestSeen: for any names of namespaces and files, and any comments, the go command sees the
+// generated code, and go vet finds nothing.
 func TestSeen(t *testing.T) {
 	dir := newModule(t, "m")
 	var list []string
 	add := func(name, text string) { list = append(list, name+".thrift", text) }
-	// One struct a namespace; all of them are imported.
+	// One struct per namespace; all of them are imported.
 	all, n := "namespace go all\n", 0
 	for _, ns := range strings.Fields(`_ _a a._ a._b.c testdata a.testdata.b vendor a.vendor internal internal.a main a.main type go.func
 		a.init x.string error nocopy rpc context documentation a.documentation foo_test builtin unsafe C cmd std all.x con a.AUX lpt1.x v2 x.v2 linux a.amd64 test`) {

@@ -65,7 +65,7 @@ func TestFmt(t *testing.T) {
 	}
 }
 
-// TestOurFiles: the .thrift files that users see first are formatted.
+// TestOurFiles: the .thrift files that users read first are formatted.
 func TestOurFiles(t *testing.T) {
 	if code, stdout, stderr := nocopyc("fmt", "-check", "../../../../examples"); code != 0 {
 		t.Errorf("run go run ./gen/nocopyc fmt -w examples: exit code %d\n%s%s", code, stdout, stderr)

@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
 
-// TestIrregularFiles: pipes, devices and files that are too large are refused, wherever a .thrift
-// file is read.
+// TestIrregularFiles: all commands that read .thrift files refuse pipes, devices and files that
+// are too large.
 func TestIrregularFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := syscall.Mkfifo("pipe.thrift", 0o666); err != nil {
@@ -43,7 +43,7 @@ func TestIrregularFiles(t *testing.T) {
 			}
 		}
 		if name == "large.thrift" {
-			continue // Loader.MaxBytes is for these
+			continue // Loader.MaxBytes bounds these
 		}
 		for _, file := range []string{name, "main.thrift"} {
 			if _, err := dynamic.Load(file); err == nil || !strings.Contains(err.Error(), reason) {

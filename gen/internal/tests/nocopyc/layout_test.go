@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNeeds: includes that are not generated too are named, wherever they are, until they are
-// there.
+// TestNeeds: includes whose code is not generated are reported, wherever they are, until their
+// code exists.
 func TestNeeds(t *testing.T) {
 	idl := []string{
 		"deep/deep.thrift", "namespace go x.deep\nstruct D {}",
@@ -27,7 +27,7 @@ func TestNeeds(t *testing.T) {
 	)
 	inners := strings.ReplaceAll(deep, "outer.thrift:4:3", "inner.thrift:1:1")
 	steps := func(list ...string) []string { return list }
-	for name, list := range map[string][]string{ // commands and what they print, in turn
+	for name, list := range map[string][]string{ // alternating commands and their output
 		"outer first": steps("outer.thrift", inner+deep+same, "deep/deep.thrift", "", "outer.thrift", inner+same, "same.thrift", "",
 			"inner.thrift", "", "outer.thrift", ""),
 		"inner first":  steps("deep/deep.thrift", "", "inner.thrift", "", "same.thrift", "", "outer.thrift", ""),
@@ -54,7 +54,7 @@ func sortedLines(text string) []string {
 	return lines
 }
 
-// TestNeedsElsewhere: what the module finds under the prefix need not be below the output
+// TestNeedsElsewhere: packages that the module finds under the prefix need not be below the output
 // directory.
 func TestNeedsElsewhere(t *testing.T) {
 	files(t, "go.mod", "module h.org/m\n", "gen/x/inner/anything.go", "package inner\n",
@@ -67,7 +67,7 @@ func TestNeedsElsewhere(t *testing.T) {
 	}
 }
 
-// TestLayoutErrors: what Go would refuse is refused, with what to do.
+// TestLayoutErrors: layouts that Go would refuse are refused, with advice.
 func TestLayoutErrors(t *testing.T) {
 	const advice = `give each file a "namespace go" of its own, or rename one`
 	for name, test := range map[string]struct {

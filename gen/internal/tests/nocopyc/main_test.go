@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// files writes files, given as name and text in turn, into a new directory and
-// goes there.
+// files writes files into a new directory and changes to it. list alternates names and texts.
 func files(t *testing.T, list ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -41,7 +40,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	command = filepath.Join(dir, "nocopyc.exe") // as Windows wants it
+	command = filepath.Join(dir, "nocopyc.exe") // Windows needs the extension
 	if out, err := exec.Command("go", "build", "-o", command, "github.com/nocopythrift/nocopythrift/gen/nocopyc").CombinedOutput(); err != nil {
 		log.Fatalf("%v\n%s", err, out)
 	}
@@ -151,7 +150,7 @@ func TestPackages(t *testing.T) {
 		args   []string
 		stderr string
 		tree   []string
-		has    string // in the last file
+		has    string // part of the last file
 	}{
 		"without namespace": {[]string{"My-File.thrift", "struct A {}"}, []string{"My-File.thrift"}, "", []string{"my-file/My-File.go"}, "package my_file\n"},
 		"for all languages": {[]string{"a.thrift", "namespace * x.y\nnamespace py z"}, []string{"a.thrift"}, "", []string{"x/y/a.go"}, "package y\n"},

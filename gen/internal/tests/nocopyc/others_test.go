@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOthers: files that can't be in one package, or that replace each other, are found out when
-// they are generated one after the other; nothing else is.
+// TestOthers: files that can't be in one package, or that replace each other, are reported when
+// they are generated one after another. Other files are not.
 func TestOthers(t *testing.T) {
 	const (
 		again = "which another run has generated, declares "
@@ -23,7 +23,7 @@ func TestOthers(t *testing.T) {
 		"others/a.thrift", "namespace go x\nenum User { ONE }\nstruct A {}",
 	}
 	steps := func(list ...string) []string { return list }
-	for name, list := range map[string][]string{ // commands and what they report
+	for name, list := range map[string][]string{ // alternating commands and their reports
 		"one name":                     steps("a.thrift", "", "b.thrift", "out/x/a.go, "+again+"User, ", "a.thrift", "out/x/b.go, "+again+"User, "),
 		"different names":              steps("a.thrift", "", "c.thrift", "", "-fields a.thrift", "", "c.thrift", ""),
 		"again":                        steps("-fields a.thrift", "", "-fields a.thrift", "", "a.thrift", "", "-golint a.thrift", ""),

@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// load loads a.thrift out of files that are given as "name: text" by lines of
-// the form "-- name --"; the text before the first such line is a.thrift.
+// load loads a.thrift. text has several files, separated by lines of the form "-- name --". The
+// text before the first such line is a.thrift.
 func load(t *testing.T, text string, includeDirs ...string) (*schema.Set, string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -112,7 +112,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestExpansion doubles a list thirty times over.
+// TestExpansion doubles a list thirty times.
 func TestExpansion(t *testing.T) {
 	src := "struct S { 1: double d }\nconst list<i32> C0 = [1, 1]\nconst list<double> X = C0\n"
 	typ := "list<i32>"
@@ -131,8 +131,8 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// TestExpansionOfMany: constants that are not too large each, and defaults whose structs have many
-// fields, are too large together.
+// TestExpansionOfMany: many constants, and defaults whose structs have many fields, can be too
+// large together, even if each is not.
 func TestExpansionOfMany(t *testing.T) {
 	many := "const list<i32> A = [" + strings.Repeat("1,", 1000) + "]\nconst list<list<i32>> B = [" + strings.Repeat("A,", 100) + "]\n"
 	wide := "struct W {"
@@ -153,8 +153,8 @@ func TestExpansionOfMany(t *testing.T) {
 	}
 }
 
-// The ids are those that Apache's compiler 0.17 gives (thrift --gen json), with
-// -allow-neg-keys where ids below 1 are explicit.
+// TestFieldIDs: the ids are those of Apache's compiler 0.17 (thrift --gen json), with
+// -allow-neg-keys if ids below 1 are explicit.
 func TestFieldIDs(t *testing.T) {
 	for src, want := range map[string][]int16{
 		"i32 a, 5: i32 b, i32 c; 2: i32 d i32 e":                            {-1, 5, -2, 2, -3},
@@ -313,8 +313,8 @@ a.thrift:9:87: Apache's compiler refuses the name set, which it reserves`
 	}
 }
 
-// TestWorkingDirectory: an included file is looked for in the working directory last, as by
-// thriftgo, which looks there first.
+// TestWorkingDirectory: an included file is looked for in the working directory, too, but last.
+// (thriftgo looks there first.)
 func TestWorkingDirectory(t *testing.T) {
 	_, err := load(t, "\n-- idl/main.thrift --\ninclude 'idl/b.thrift'\ninclude 'c.thrift'\nstruct S { 1: b.B b, 2: c.C c }\n"+
 		"-- idl/b.thrift --\nstruct B {}\n-- idl/c.thrift --\nstruct C {}\n-- c.thrift --\n")
@@ -331,8 +331,9 @@ func TestWorkingDirectory(t *testing.T) {
 	}
 }
 
-// TestRedact: a field has the annotation nocopy.redact if its type has it, or what that is made
-// of, by itself or by typedefs, unless it says otherwise; what a method returns, if that has it.
+// TestRedact: a field has the annotation nocopy.redact if its type or a part of the type has it,
+// directly or through typedefs, unless the field's own annotation says otherwise. A return value
+// has it if the method does.
 func TestRedact(t *testing.T) {
 	set, err := load(t, `include "b.thrift"
 typedef Later Secret
@@ -373,8 +374,8 @@ typedef binary Key (nocopy.redact)
 	}
 }
 
-// TestEmpty: a type is refused if an empty message of it is too large, which required structs can
-// make twofold with each line.
+// TestEmpty: a type is refused if its empty message is too large. Required structs can double the
+// size with each line.
 func TestEmpty(t *testing.T) {
 	doubling := func(n int) string {
 		src := "struct S0 { 1: required list<i32> a }\n"
