@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/apache/thrift v0.25.0
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
+	github.com/facebook/fbthrift v0.31.1-0.20211129061412-801ed7f9f295
 	github.com/google/go-cmp v0.7.0
 	github.com/nocopythrift/nocopythrift v0.0.0
 )

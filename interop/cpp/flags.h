@@ -25,6 +25,7 @@ class Flags {
 
   bool framed() const { return text("transport", "buffered") == "framed"; }
   bool http() const { return text("transport", "buffered") == "http"; }
+  bool header() const { return text("transport", "buffered") == "header"; }
   bool multiplexed() const { return text("protocol", "binary").rfind("multi", 0) == 0; }
   bool compact() const {
     std::string name = text("protocol", "binary");

@@ -10,6 +10,7 @@
 #include <thrift/processor/TMultiplexedProcessor.h>
 #include <thrift/protocol/TBinaryProtocol.h>
 #include <thrift/protocol/TCompactProtocol.h>
+#include <thrift/protocol/THeaderProtocol.h>
 #include <thrift/server/TNonblockingServer.h>
 #include <thrift/server/TThreadPoolServer.h>
 #include <thrift/server/TThreadedServer.h>
@@ -142,7 +143,9 @@ int main(int argc, char** argv) {
     processor = both;
   }
   shared_ptr<TProtocolFactory> protocols = make_shared<TCompactProtocolFactory>();
-  if (!flags.compact()) {
+  if (flags.header()) {
+    protocols = make_shared<THeaderProtocolFactory>();
+  } else if (!flags.compact()) {
     auto binary = make_shared<TBinaryProtocolFactory>();
     binary->setStrict(false, !flags.old());
     protocols = binary;

@@ -31,9 +31,9 @@ import thrift.test.Xtruct;
 import thrift.test.Xtruct2;
 
 /**
- * The test service on libthrift. --kind is threadpool, nonblocking, hsha or selector. Its first
- * line ends with the port that it listens on. --idle is after how many milliseconds without a
- * request it closes a connection; threadpool only.
+ * The test service on libthrift. --kind is threadpool, nonblocking, hsha or selector; over HTTP,
+ * it is TServlet whatever --kind is. Its first line ends with the port that it listens on. --idle
+ * is after how many milliseconds without a request it closes a connection; threadpool only.
  */
 public final class Server {
   public static void main(String[] args) throws Exception {
@@ -46,6 +46,10 @@ public final class Server {
       SecondService.Iface second = thing -> "testString(\"" + thing + "\")";
       both.registerProcessor("SecondService", new SecondService.Processor<>(second));
       processor = both;
+    }
+    if (flags.http()) {
+      Web.serve(flags, processor, flags.protocol());
+      return;
     }
     TServer server = server(flags, processor);
     Thread announcer = new Thread(() -> announce(server));

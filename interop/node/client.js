@@ -7,7 +7,7 @@
 const assert = require("assert");
 const Int64 = require("node-int64");
 const thrift = require("thrift");
-const { given, multiplexed, options } = require("./flags");
+const { given, http, multiplexed, options } = require("./flags");
 const SecondService = require("./gen/SecondService");
 const ThriftTest = require("./gen/ThriftTest");
 const { Insanity, Numberz, Xception, Xception2, Xtruct, Xtruct2 } = require("./gen/ThriftTest_types");
@@ -36,7 +36,8 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 // the library's doing: it leaves such a call alone.
 class Connection {
   constructor() {
-    this.raw = thrift.createConnection(given.host || "127.0.0.1", Number(given.port), options);
+    const connect = http ? thrift.createHttpConnection : thrift.createConnection;
+    this.raw = connect(given.host || "127.0.0.1", Number(given.port), { ...options });
     this.ended = new Promise((_, reject) => {
       this.raw.on("error", reject);
       this.raw.on("close", () => reject(new Error("connection closed")));
@@ -65,7 +66,7 @@ class Connection {
   }
 
   close() {
-    this.raw.end();
+    if (!http) this.raw.end();
   }
 }
 

@@ -14,12 +14,26 @@ function Old(transport) {
 }
 Object.setPrototypeOf(Old.prototype, thrift.TBinaryProtocol.prototype);
 
+const compact = /^(compact|multic)$/.test(given.protocol);
+
+// What the protocol THeaderProtocol writes to; what it reads tells its protocol itself
+function Header(...args) {
+  thrift.TBufferedTransport.apply(this, args);
+  this.setProtocolId(compact ? 2 : 0);
+}
+Object.setPrototypeOf(Header.prototype, thrift.TBufferedTransport.prototype);
+Header.receiver = thrift.TBufferedTransport.receiver;
+Header.DEFAULT_MAX_LENGTH = thrift.TBufferedTransport.DEFAULT_MAX_LENGTH;
+
+const transports = { framed: thrift.TFramedTransport, header: Header };
+
 module.exports = {
   given,
   multiplexed: /^multi/.test(given.protocol),
+  http: given.transport === "http",
   options: {
-    transport: given.transport === "framed" ? thrift.TFramedTransport : thrift.TBufferedTransport,
-    protocol: /^(compact|multic)$/.test(given.protocol) ? thrift.TCompactProtocol : given.old ? Old : thrift.TBinaryProtocol,
+    transport: transports[given.transport] || thrift.TBufferedTransport,
+    protocol: given.transport === "header" ? thrift.THeaderProtocol : compact ? thrift.TCompactProtocol : given.old ? Old : thrift.TBinaryProtocol,
     maxLength: given["max-frame"] ? Number(given["max-frame"]) : undefined,
   },
 };

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -44,6 +45,7 @@ type Reader struct {
 	at     int   // offset of err in the input
 	inside bool  // in a field of the innermost level, if that is a struct
 	large  bool  // the result exceeds Limits.Bytes
+	second bool  // the input is of version 2 of the protocol
 }
 
 // level is a struct or container that has not ended yet.
@@ -64,10 +66,15 @@ const spaceFor = 64
 
 // Reset begins a struct of type t, which may be nil. The Reader keeps its memory.
 func (r *Reader) Reset(t Type, l Limits) {
-	r.n, r.limits, r.err, r.inside, r.large = 0, l, nil, false, false
+	r.n, r.limits, r.err, r.inside, r.large, r.second = 0, l, nil, false, false, false
 	r.w = r.w[:min(cap(r.w), l.Bytes+spaceFor)]
 	r.stack = append(r.stack[:0], level{typ: ofKind(t, record), kind: record})
 }
+
+// Version2 makes the struct that Reset has begun one of the protocol's version 2, which fbthrift
+// writes. Its doubles are big-endian. The type that uuids have in version 1 is for numbers that
+// Thrift Binary has no type for.
+func (r *Reader) Version2() { r.second = true }
 
 // Bytes returns the Thrift Binary that was made. It is valid until the next Reset.
 func (r *Reader) Bytes() []byte { return r.w[:r.n] }
@@ -366,10 +373,17 @@ func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 		if len(b)-i < 8 {
 			return i, short
 		}
-		binary.BigEndian.PutUint64(w, binary.LittleEndian.Uint64(b[i:]))
+		u := binary.LittleEndian.Uint64(b[i:])
+		if r.second {
+			u = bits.ReverseBytes64(u)
+		}
+		binary.BigEndian.PutUint64(w, u)
 		r.n += 8
 		return i + 8, leave
 	case uuid:
+		if r.second {
+			return i, r.fail(i, wire.ErrType)
+		}
 		if len(b)-i < 16 {
 			return i, short
 		}

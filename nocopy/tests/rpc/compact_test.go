@@ -57,6 +57,7 @@ func TestCompactWire(t *testing.T) {
 		in, want []byte
 	}{
 		{"a call", add, sum},
+		{"a call of version 2", join([]byte{0x82, 0x22}, add[2:]), sum},
 		{"a negative sequence id", compactly(call, "add", -7, compactAdd(1, 2)), compactly(reply, "add", -7, compactSum(3))},
 		{"a sequence id of 10 bytes", join([]byte{0x82, 0x21}, bytes.Repeat([]byte{0xff}, 9), []byte{1, 3}, []byte("add"), compactAdd(1, 2)),
 			compactly(reply, "add", -1, compactSum(3))},
@@ -164,7 +165,7 @@ func readCompact(t *testing.T, nc net.Conn) (typ byte, name string, seqid int, b
 func TestCompactGarbage(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	for what, b := range map[string][]byte{
-		"another version":               {0x82, 0x22, 1, 1, 'a', 0},
+		"another version":               {0x82, 0x23, 1, 1, 'a', 0},
 		"a name that is too long":       {0x82, 0x21, 1, 0x81, 0x80, 0x04},
 		"a sequence id that never ends": join([]byte{0x82, 0x21}, bytes.Repeat([]byte{0xff}, 11)),
 		"a length that never ends":      join([]byte{0x82, 0x21, 1}, bytes.Repeat([]byte{0xff}, 11)),

@@ -11,7 +11,10 @@ const CompactID = 0x82
 
 const (
 	compactVersion = 1
-	typeShift      = 5 // of the type in the second byte; the version is in the bits below
+	// That of fbthrift, whose readers take both
+	compactVersion2 = 2
+
+	typeShift = 5 // of the type in the second byte; the version is in the bits below
 )
 
 // parseCompact is Parse for a message that begins with CompactID.
@@ -21,7 +24,11 @@ func parseCompact(b []byte) (h Header, need int, err error) {
 	if len(b) < fixed {
 		return h, fixed, nil
 	}
-	if v := b[1] & (1<<typeShift - 1); v != compactVersion {
+	switch v := b[1] & (1<<typeShift - 1); v {
+	case compactVersion:
+	case compactVersion2:
+		h.Version2 = true
+	default:
 		return h, 0, fmt.Errorf("%w: version %d of the compact protocol", ErrVersion, v)
 	}
 	h.Type = Type(b[1] >> typeShift)

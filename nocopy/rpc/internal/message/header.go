@@ -61,6 +61,9 @@ type Header struct {
 	SeqID int32
 	Name  []byte // aliases what was parsed
 	Size  int    // its bytes on the wire
+	// The struct is of the compact protocol's version 2. Replies are of version 1, which such
+	// peers take, too
+	Version2 bool
 	// The call's headers, or the reply's, if the transport has a place for them; else nil
 	Headers *header.List
 }

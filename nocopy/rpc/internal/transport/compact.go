@@ -112,6 +112,9 @@ func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader,
 	}
 	in := compact.TakeReader(n)
 	in.Reset(t, l)
+	if h.Version2 {
+		in.Version2()
+	}
 	return in, d
 }
 

@@ -50,7 +50,7 @@ var errFramed = fmt.Errorf("%w: a reply in a frame, where the client expects non
 
 // beginsMessage reports whether b begins as messages in frames do, and names of methods don't.
 func beginsMessage(b []byte) bool {
-	return b[0] == message.Version1>>8 && b[1] == message.Version1&0xff || b[0] == message.CompactID && b[1]&31 == 1 || message.IsTHeader(b)
+	return b[0] == message.Version1>>8 && b[1] == message.Version1&0xff || b[0] == message.CompactID && (b[1]&31 == 1 || b[1]&31 == 2) || message.IsTHeader(b)
 }
 
 // keepWhole is the most bytes of an unframed struct that are kept in one piece: they are moved to
