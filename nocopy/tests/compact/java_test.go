@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestCompactJava: doubles in fields, lists, sets and maps have the bytes that Apache's library for
-// Java writes, both ways. testdata/java tells how these were made.
+// TestCompactJava: doubles in fields, lists, sets and maps have the bytes that libthrift for
+// Java writes, both ways. testdata/java tells how they were made.
 func TestCompactJava(t *testing.T) {
 	text, err := os.ReadFile("testdata/java/doubles.txt")
 	if err != nil {
