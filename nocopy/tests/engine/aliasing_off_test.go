@@ -1,4 +1,5 @@
-// Tests ask here whether strings that are read alias the message: the safe twins copy them.
+// aliasing tells tests whether strings that are read refer to the message. The safe twins copy
+// them.
 
 //go:build nounsafe
 

@@ -1,4 +1,4 @@
-// Tests ask here whether strings that are read alias the message: they do.
+// aliasing tells tests whether strings that are read refer to the message. Here they do.
 
 //go:build !nounsafe
 

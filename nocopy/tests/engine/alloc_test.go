@@ -57,7 +57,7 @@ func init() {
 	)
 }
 
-// messageShape is a kind of message with what is done to it.
+// messageShape is a kind of message and the operations on it.
 type messageShape struct {
 	name              string
 	desc              *schema.Struct
@@ -88,7 +88,7 @@ var shapesInUse = []messageShape{
 	}},
 }
 
-// keys are made beforehand: making them is not what is measured.
+// keys are made beforehand, since making them is not part of the measurement.
 var keys = func() (k []string) {
 	for i := range 40 {
 		k = append(k, "key number "+itoa(i))
@@ -304,7 +304,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// addAll adds structs to a set, and puts them as a map's keys.
+// addAll adds structs to a set, and puts structs into a map as keys.
 func addAll(opts ...engine.Option) {
 	s, key := engine.New(allDesc, opts...), engine.New(pointDesc, opts...)
 	set := nocopy.StructList[engine.Struct](s.NewChild(fieldNamed(allDesc, "grown"), allDesc, 0))
@@ -323,7 +323,7 @@ func addAll(opts ...engine.Option) {
 	s.Release()
 }
 
-// holderDesc has room for copies of what shapesInUse makes.
+// holderDesc has fields for copies of the messages that shapesInUse makes.
 var holderDesc = schema.NewStruct("Holder")
 
 func init() {
@@ -335,8 +335,8 @@ func init() {
 	)
 }
 
-// graftAll puts a message into another one, whole and in parts, edited, again in the place of what
-// was there, and in its own.
+// graftAll puts a message into another one: into a field and a list, over values that were set
+// before, and after edits. It also copies a struct within the other message.
 func graftAll(t *testing.T, d *schema.Struct, wire []byte, opts ...engine.Option) {
 	s := mustParse(t, d, wire, opts...)
 	field, list := fieldNamed(holderDesc, d.Name()), fieldNamed(holderDesc, d.Name()+"List")

@@ -14,7 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// child is what an element of a list of structs has; nil is a field that is not set.
+// child holds the expected fields of an element of a list of structs; nil is a field that is not
+// set.
 type child struct {
 	medium     *int32
 	text, blob *string
@@ -92,7 +93,7 @@ func (o *childrenSession) checkChild(s engine.Struct, i int) {
 	}
 }
 
-// checkAll compares all elements, and those of the message parsed from the wire bytes.
+// checkAll compares all elements, in the message and in a message parsed from its wire bytes.
 func (o *childrenSession) checkAll() {
 	o.t.Helper()
 	again := mustParse(o.t, allDesc, o.s.Message().AppendTo(nil), engine.Limits{MaxBytes: 1 << 30})
@@ -107,7 +108,7 @@ func (o *childrenSession) checkAll() {
 	again.Release()
 }
 
-// between does something else than setting fields.
+// between does something other than setting fields.
 func (o *childrenSession) between() {
 	n := len(o.model)
 	switch i := o.IntN(n); o.IntN(10) {
@@ -208,7 +209,7 @@ func TestAnyFields(t *testing.T) {
 }
 
 // TestAnyFieldsBounded: setting the fields of a list's elements again and again, in any order,
-// takes no more memory than a few times what they hold.
+// takes no more memory than a few times the size of their values.
 func TestAnyFieldsBounded(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		for _, n := range []int{2, 300} {

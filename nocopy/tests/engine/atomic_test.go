@@ -142,7 +142,8 @@ type atomicSetter struct {
 }
 
 // holdsGigabytes is called by tests that hold large memory without touching it. With GOGC=400, as
-// in CI, the collector would wait for five times as much, and other tests touch their memory.
+// in CI, the collector would wait until the heap is five times as large, and other tests touch
+// their memory.
 func holdsGigabytes(t *testing.T) {
 	percent := debug.SetGCPercent(20)
 	t.Cleanup(func() {
@@ -319,7 +320,8 @@ func atomicSetters() (setters []atomicSetter) {
 	return setters
 }
 
-// refuses calls the setter and reports whether it panicked, with a text that is for programs.
+// refuses calls the setter and reports whether it panicked. The panic must be one that is meant
+// for programs, not an internal error.
 func (x atomicSetter) refuses(t *testing.T, state string, s engine.Struct) (refused bool) {
 	defer func() {
 		switch v := recover().(type) {
@@ -341,8 +343,8 @@ func (x atomicSetter) refuses(t *testing.T, state string, s engine.Struct) (refu
 	return false
 }
 
-// TestSettersAreAtomic: a setter that panics has changed nothing: what is sent is as before, and
-// what is set afterwards is as if it had not been called.
+// TestSettersAreAtomic: a setter that panics has changed nothing. The message is sent as before,
+// and later setters work as if it had not been called.
 func TestSettersAreAtomic(t *testing.T) {
 	holdsGigabytes(t)
 	setters := atomicSetters()

@@ -1,7 +1,7 @@
 //go:build !nounsafe && !race
 
-// Messages that use all positions take memory without touching it, which holds neither for the
-// twin without unsafe nor for the race detector.
+// Messages that use all positions take memory without touching it. This is not so in the twin
+// without unsafe and with the race detector.
 
 package engine_test
 
@@ -16,8 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// fillPositions sets the fields b and t of s to so much memory that there are positions left for
-// that many segments.
+// fillPositions sets the fields b and t of s to so many bytes that there are only positions left
+// for the given number of segments.
 func fillPositions(s engine.Struct, long []byte, left int) {
 	s.SetBytes(atomicField("b"), long[:chain.MaxSize])
 	rest := 900 << 20
@@ -31,7 +31,7 @@ func fillPositions(s engine.Struct, long []byte, left int) {
 }
 
 // TestSettersWhenFull: when positions run out, a setter takes full effect or none, however many
-// are left; what takes none of them works, and makes room.
+// are left. Setters that need no positions work, and make room.
 func TestSettersWhenFull(t *testing.T) {
 	holdsGigabytes(t)
 	if uint64(^uint(0)) < 1<<32 {
@@ -144,8 +144,8 @@ func TestSettersWhenFull(t *testing.T) {
 	}
 }
 
-// TestBuildingWhenFull: where elements are appended without looking for positions each time, those
-// that were before they ran out are in the message, and the others are empty.
+// TestBuildingWhenFull: if elements are appended without checking for positions each time, the
+// elements from before positions ran out are in the message, and the others are empty.
 func TestBuildingWhenFull(t *testing.T) {
 	holdsGigabytes(t)
 	if uint64(^uint(0)) < 1<<32 {

@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestSettersOfConstants: whatever is set in a constant, it stays as it is.
+// TestSettersOfConstants: no setter changes a constant.
 func TestSettersOfConstants(t *testing.T) {
 	holdsGigabytes(t)
 	wire := string(newAtomic().Message().AppendTo(nil))

@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// partDesc describes a struct that may contain itself everywhere, with a required field, and with
-// so many more fields. u is the type of its union.
+// partDesc describes a struct that may contain itself everywhere, has a required field, and a
+// number of further fields. u is the type of its union.
 type partDesc struct{ d, u *schema.Struct }
 
 func newPartDesc(name string, more int) partDesc {
@@ -62,7 +62,8 @@ func (p partDesc) small(text string) engine.Struct {
 	return s
 }
 
-// full returns a message that is being built, with something in all fields, and that arm of u.
+// full returns a message that is being built, with something in all fields, and the given arm in
+// u.
 func (p partDesc) full(text, arm string) engine.Struct {
 	s := p.small(text)
 	last := p.d.Field(len(p.d.Fields()) - 1)
@@ -160,7 +161,7 @@ func (p partDesc) badPart() []byte {
 	return []byte(strings.Replace(wire, "\x0b\x00\x01"+be(5)+"inner", "", 1))
 }
 
-// held returns the root of a message as package rpc has it of arguments.
+// held returns the root of a message that is held, as package rpc holds the messages of arguments.
 func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
 	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: engine.MaxDepth}, true, lazy)
 	if err != nil {
@@ -169,7 +170,8 @@ func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
 	return m.Root()
 }
 
-// sources are what is set: structs, which may be parts of the target, and what is none.
+// sources are the structs that are set, some of them parts of the target, and some that are absent
+// or invalid.
 func (p partDesc) sources() map[string]func(target engine.Struct) engine.Struct {
 	good, bad := p.full("source", "t").Message().AppendTo(nil), p.badPart()
 	indexed, badIndex := engine.Indexed(p.d, good), badIndexed(p)
@@ -302,7 +304,7 @@ func (p partDesc) setters() map[string]func(s, v engine.Struct) {
 var takesPart = map[string]bool{"list": true, "map": true, "map with keys": true, "lists": true, "list in list Set": true,
 	"list in list": true, "list in map": true, "new list in map": true, "union": true, "arm with a list": true}
 
-// attempt calls f and returns the text with which it has panicked, "" if it has not.
+// attempt calls f and returns the text of its panic, "" if it did not panic.
 func attempt(t *testing.T, name string, f func()) (text string) {
 	t.Helper()
 	defer func() {
@@ -327,9 +329,9 @@ func attempt(t *testing.T, name string, f func()) (text string) {
 	return ""
 }
 
-// TestSettersAreAtomicBySource: whatever is set wherever, in a message in whatever state, the
-// setter takes full effect or none. With full effect the message is as if a parsed copy of the
-// source had been set in a parsed copy of the target. The source stays as it is.
+// TestSettersAreAtomicBySource: a setter takes full effect or none, for all sources, places and
+// states of the message. With full effect the message is as if a parsed copy of the source had
+// been set in a parsed copy of the target. The source stays as it is.
 func TestSettersAreAtomicBySource(t *testing.T) {
 	for kind, more := range map[string]int{"few fields": 0, "60 fields more": 60} {
 		p := newPartDesc("Part"+itoa(more), more)

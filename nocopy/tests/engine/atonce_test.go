@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestNoGoMaps: goroutines that change a message at once could end the process, beyond recovery,
-// by Go's maps.
+// TestNoGoMaps: messages use no Go maps. Goroutines that change a Go map at the same time can end
+// the process, and no recover helps.
 func TestNoGoMaps(t *testing.T) {
 	known := map[reflect.Type]bool{reflect.TypeFor[schema.Struct](): true, reflect.TypeFor[schema.Type](): true}
 	var walk func(path string, t reflect.Type)
@@ -39,8 +39,8 @@ func TestNoGoMaps(t *testing.T) {
 }
 
 // TestChangeUnderWay: a change that begins while another one is under way panics, and the message
-// can be changed afterwards. Only several goroutines bring that about, so the test notes the other
-// change itself.
+// can be changed afterwards. This only happens with several goroutines; the test instead marks a
+// change as under way itself.
 func TestChangeUnderWay(t *testing.T) {
 	wire := fullWire(t)
 	words := fieldNamed(allDesc, "words")

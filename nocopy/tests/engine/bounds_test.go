@@ -39,7 +39,7 @@ func memoryBound(n int) int { return 160*n + 2*indexFloor + 320<<10 }
 // be returns n as a count on the wire.
 func be(n int) string { return string(wire.AppendBE32(nil, uint32(n))) }
 
-// bombs are messages of about n bytes that are as expensive as messages of their kind can be.
+// bombs are messages of about n bytes, each as expensive as a message of its kind can be.
 var bombs = []struct {
 	name string
 	make func(n int) string
@@ -121,7 +121,7 @@ func TestBoundedMemory(t *testing.T) {
 	}
 }
 
-// touchAll indexes what Lazy left for later.
+// touchAll indexes everything that Lazy left for later.
 func touchAll(s engine.Struct) {
 	for i := range allDesc.Fields() {
 		if f := &allDesc.Fields()[i]; f.Kind() >= schema.Record {
@@ -149,7 +149,7 @@ func touch(v engine.Struct, t *schema.Type) {
 	}
 }
 
-// TestPromises: counts and lengths that promise more than there is cost next to nothing.
+// TestPromises: counts and lengths that promise more bytes than there are cost next to nothing.
 func TestPromises(t *testing.T) {
 	if raceEnabled {
 		t.Skip("what the race detector allocates is counted too")

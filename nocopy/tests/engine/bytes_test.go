@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestBytesFrozen: what Bytes has handed out stays as it is, whatever is changed afterwards, and
-// what is sent is what was set.
+// TestBytesFrozen: bytes that Bytes has returned never change, whatever is changed in the message
+// afterwards, and the message is sent with the values that were set.
 func TestBytesFrozen(t *testing.T) {
 	small := []byte("\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01\x0b\x00\x07\x00\x00\x00\x03abc\x00")
 	for name, make := range map[string]func(wire []byte) engine.Struct{

@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// changer changes everything in a message that the accessors of a type know how to change: in the
-// way of a test that wants to see every path, not of a program.
+// changer changes everything in a message that the accessors of a type can change. It is meant to
+// take every path, and does not resemble a program.
 type changer struct {
 	t     *testing.T
 	m     *engine.Message
@@ -78,7 +78,7 @@ func (c changer) fixed(s engine.Struct, f *schema.Field, constant schema.Ref) {
 	}
 }
 
-// value changes what is in a struct or container.
+// value changes the contents of a struct or container.
 func (c changer) value(v engine.Struct, t *schema.Type) {
 	c.depth++
 	switch {

@@ -30,7 +30,7 @@ func stateOf(t *testing.T, state string) engine.Struct {
 	return s
 }
 
-// checkSent checks that a message is sent as it reads.
+// checkSent checks that a message is sent with the values that getters return.
 func checkSent(t *testing.T, what string, s engine.Struct) {
 	t.Helper()
 	s.Message().Finish()
@@ -41,7 +41,7 @@ func checkSent(t *testing.T, what string, s engine.Struct) {
 	got.Release()
 }
 
-// TestCompact: handles of what is in the message stay good, others read as absent.
+// TestCompact: handles of values that are in the message stay valid, others read as absent.
 func TestCompact(t *testing.T) {
 	for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
 		t.Run(state, func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestEntryUsedAgain(t *testing.T) {
 	}
 }
 
-// TestPositionsSuffice: values of many MiB that are referred to use up positions, but what fits
-// finds some.
+// TestPositionsSuffice: values of many MiB that are referred to use up positions, but a value that
+// fits finds some.
 func TestPositionsSuffice(t *testing.T) {
 	block := make([]byte, 64<<20)
 	s := engine.New(allDesc)
@@ -138,8 +138,8 @@ func TestPositionsSuffice(t *testing.T) {
 	}
 }
 
-// TestLargeEdits: a value of many MiB takes the place of another, again and again; in the long
-// form they are GiBs in all, more than an int32 counts.
+// TestLargeEdits: a value of many MiB replaces another, again and again. In the long form they are
+// GiBs in all, more than an int32 can count.
 func TestLargeEdits(t *testing.T) {
 	if raceEnabled || math.MaxInt == math.MaxInt32 {
 		t.Skip("takes GiBs")
@@ -160,8 +160,8 @@ func TestLargeEdits(t *testing.T) {
 	}
 }
 
-// TestShadowsWhenCompacted: of fields that came twice the last one is left, in unions with what is
-// unknown, too.
+// TestShadowsWhenCompacted: if a field comes twice only the last one is left, also in unions with
+// unknown fields.
 func TestShadowsWhenCompacted(t *testing.T) {
 	wire := "\x0b\x00\x07" + one + "a" + "\x0c\x00\x0b\x08\x00\x01" + one + "\x00" + "\x0b\x00\x07" + one + "b" + unkText + one + "u" +
 		"\x0c\x00\x0c" + unkText + one + "v" + "\x0b\x00\x03" + one + "x" + unkText + one + "w" + "\x0b\x00\x03" + one + "y" + "\x00" +

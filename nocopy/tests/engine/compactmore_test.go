@@ -9,9 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
-// TestEditedWhileIterating: whatever is changed while All is under way, also if the message is
-// compacted then, what All yields are elements of the list, or pairs of the map: of these all that
-// are not removed, and none twice.
+// TestEditedWhileIterating: whatever is changed during All, even if the message is compacted, All
+// yields elements of the list, or pairs of the map. All pairs that are not removed are yielded,
+// none of them twice.
 func TestEditedWhileIterating(t *testing.T) {
 	words, counts, matrix, points := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "counts"), fieldNamed(allDesc, "matrix"), fieldNamed(allDesc, "points")
 	forEach := func(f func(what string, s engine.Struct)) {
@@ -140,8 +140,8 @@ func TestEditedWhileIterating(t *testing.T) {
 	}
 }
 
-// TestSortedWhileCompacted: a function that compares may change anything else, and the message may
-// be compacted then; if it changes the list that is a panic of its own.
+// TestSortedWhileCompacted: the compare function may change anything but the list, and the message
+// may be compacted meanwhile. If it changes the list, the sort panics with a text of its own.
 func TestSortedWhileCompacted(t *testing.T) {
 	words, points := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "points")
 	x := fieldNamed(pointDesc, "x")

@@ -16,8 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
-// These tests are for the race detector: reading and sending must change nothing that others can
-// see.
+// These tests are for the race detector: reading and sending must not change anything that other
+// goroutines can see.
 
 // together runs f in several goroutines.
 func together(t *testing.T, f func(i int) error) {
@@ -71,7 +71,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// TestConcurrentSenders: a finished message goes out several times at once while it is read.
+// TestConcurrentSenders: several goroutines send a finished message while others read it.
 func TestConcurrentSenders(t *testing.T) {
 	built := engine.New(allDesc)
 	built.SetText(fieldNamed(allDesc, "text"), longText)
@@ -109,7 +109,7 @@ func TestConcurrentSenders(t *testing.T) {
 	}
 }
 
-// sendOne puts a message out in one of several ways.
+// sendOne sends a message in one of several ways.
 func sendOne(m *engine.Message, how int) ([]byte, error) {
 	switch how % 4 {
 	case 0:
@@ -151,8 +151,8 @@ func tcpPair() (client, server net.Conn, err error) {
 	return client, server, err
 }
 
-// TestConcurrentGrafts: many messages take from one that others read at the same time, and change
-// what they took.
+// TestConcurrentGrafts: many messages take values from one message, which others read at the same
+// time, and change their copies.
 func TestConcurrentGrafts(t *testing.T) {
 	source := engine.New(allDesc)
 	big := source.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)

@@ -14,7 +14,8 @@ import (
 type wireOf interface{ Wire() []byte }
 
 // containersIn returns the method Wire of each container in a message of allDesc, by its field's
-// name; of those whose handle has no name here what all handles call.
+// name. For handles whose type has no name here it returns the function that all of these methods
+// call.
 func containersIn(s engine.Struct) map[string]func() []byte {
 	all := map[string]func() []byte{}
 	for i := range allDesc.NumFields() {
@@ -48,8 +49,8 @@ func rawFields(t *testing.T, wire []byte) map[string][]byte {
 	return raw
 }
 
-// TestContainerWire: Wire is what Peek finds in the message's bytes, whatever pieces these came
-// in, and whether or not the message was edited.
+// TestContainerWire: Wire returns what Peek finds in the message's bytes, however they are cut,
+// and whether or not the message was edited.
 func TestContainerWire(t *testing.T) {
 	wire := fullWire(t)
 	ways := append([]way{cloned}, manyWays...)
@@ -105,8 +106,8 @@ func TestContainerWireAbsent(t *testing.T) {
 	l.Wire()
 }
 
-// TestContainerWireAliases: the bytes are the message's own, and what is appended to them does not
-// overwrite what comes after.
+// TestContainerWireAliases: the bytes are the message's own, and appending to them does not
+// overwrite the bytes that follow.
 func TestContainerWireAliases(t *testing.T) {
 	wire := fullWire(t)
 	before := bytes.Clone(wire)

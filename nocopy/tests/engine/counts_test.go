@@ -14,9 +14,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// countFields returns where in a well-formed struct the lengths and counts stand: an independent
-// walk, as the protocol's description has it. Those of empty containers of types that don't exist
-// are left out.
+// countFields returns the offsets of the lengths and counts in a well-formed struct. It is an
+// independent walk, written from the protocol's description. The counts of empty containers of
+// types that don't exist are left out.
 func countFields(wire []byte) []int {
 	w := countWalk{b: wire}
 	w.value(engine.WireStruct)
@@ -72,8 +72,7 @@ func (w *countWalk) value(t engine.WireType) {
 	}
 }
 
-// TestWrongCounts puts wrong numbers in the place of every length and count of every valid
-// message.
+// TestWrongCounts replaces every length and count of every valid message by wrong numbers.
 func TestWrongCounts(t *testing.T) {
 	n := 0
 	for _, c := range validCases(t) {
@@ -101,8 +100,8 @@ func TestWrongCounts(t *testing.T) {
 	}
 }
 
-// TestOffByOne: a count that is one too many or too few makes other bytes of the rest; whatever
-// that comes to, it is an error or a message that goes out as it came.
+// TestOffByOne: with a count that is one too many or too few the rest of the bytes means something
+// else. The result is an error, or a message that is sent as it was received.
 func TestOffByOne(t *testing.T) {
 	for _, c := range validCases(t) {
 		for _, at := range countFields(c.wire) {

@@ -1,4 +1,4 @@
-// Tests ask here whether the tag nocopydebug is set.
+// debugging tells tests whether the tag nocopydebug is set.
 
 //go:build !nocopydebug
 

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// How deep messages may be: structs inside structs, and anything inside of a field that is
+// Tests of how deep messages may be: structs in structs, and values in a field that is
 // skipped.
 
 // nest returns n levels of head around core, with tail after each.
@@ -76,8 +76,8 @@ func TestDepthOfStructs(t *testing.T) {
 	}
 }
 
-// TestDepthOfSkipped: in a value that is skipped every container counts, as it does for other
-// implementations. They agree that 63 pass and 66 don't.
+// TestDepthOfSkipped: in a value that is skipped every container counts as a level, as in other
+// implementations. All of them accept 63 levels and refuse 66.
 func TestDepthOfSkipped(t *testing.T) {
 	for _, c := range []struct{ name, field, head, core, tail string }{
 		{"structs", "\x0c\x00\x64", "\x0c\x00\x01", "\x00", "\x00"},
@@ -117,12 +117,11 @@ func TestDepthOfSkipped(t *testing.T) {
 	}
 }
 
-// How deep messages may be: structs inside structs, and anything inside of a field that is
+// Tests of how deep messages may be: structs in structs, and values in a field that is
 // skipped.
 
-// TestWrongAtTheEnd: what turns out not to be of its type only at its end is gone through once
-// more, as something unknown. Where such things are in one another, that must not come to twice as
-// much for every level.
+// TestWrongAtTheEnd: a value that turns out at its end not to be of its type is read once more, as
+// an unknown one. If such values are nested, the time must not double with every level.
 func TestWrongAtTheEnd(t *testing.T) {
 	const (
 		levels = 20 // each is three containers where it is unknown, of which 64 may be in one another

@@ -10,9 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// FuzzParse parses anything as each of the types, in every way, and wants the ways to agree: no
-// panic; what is accepted goes out as it came, in one piece or cut; deep and lazy read the same;
-// and it can be changed.
+// FuzzParse parses any bytes as each of the types, in every way. The ways must agree, and none may
+// panic. A message that is accepted is sent as it was received, in one piece or cut; with and
+// without Lazy it has the same values; and it can be changed.
 func FuzzParse(f *testing.F) {
 	types := []*schema.Struct{allDesc, strictDesc, shapeDesc, treeDesc, defaultDesc, businessDesc, emptyDesc}
 	for _, c := range wireCases(f, "*.txt") {
@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkChanges changes two messages that are the same, in the same way.
+// checkChanges makes the same changes to two equal messages.
 func checkChanges(t *testing.T, d *schema.Struct, s, other engine.Struct) {
 	before := bytes.Clone(s.Message().Bytes())
 	changer{t: t, m: s.Message()}.structure(s, d)

@@ -29,8 +29,8 @@ func TestPutAfterRelease(t *testing.T) {
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 }
 
-// TestHeld: whatever those do whom a held message was shown to, it stays to be sent, and later
-// messages come to no harm.
+// TestHeld: whatever is done by functions that were shown a held message, it can still be sent,
+// and later messages are not damaged.
 func TestHeld(t *testing.T) {
 	wire := fullWire(t)
 	for name, release := range map[string]func(s engine.Struct){
@@ -92,8 +92,8 @@ func TestShownHeld(t *testing.T) {
 	}
 }
 
-// TestEndHandles: no handle writes to a message that is about to be sent, also none that was just
-// being filled.
+// TestEndHandles: no handle writes to a message that is about to be sent, not even one that was
+// just being filled.
 func TestEndHandles(t *testing.T) {
 	m := engine.NewHeld(textMapDesc, 0, engine.Limits{}, false)
 	s := engine.Struct(m.Root())

@@ -1,4 +1,4 @@
-// Messages that tests use, what can be done with them, and how tests expect panics.
+// Messages for tests, the operations on them, and functions that check for panics.
 
 package engine_test
 
@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// fullWire is a message in which every kind of handle can be had.
+// fullWire returns a message with a value for every kind of handle.
 func fullWire(t testing.TB) []byte {
 	s := engine.New(allDesc)
 	defer s.Release()
@@ -56,7 +56,7 @@ func mustParse(t testing.TB, d *schema.Struct, wire []byte, opts ...engine.Optio
 	return s
 }
 
-// panics calls f and wants it to panic with the text.
+// panics calls f, which must panic with the text.
 func panics(t *testing.T, what, text string, f func()) {
 	t.Helper()
 	defer func() {
@@ -92,7 +92,7 @@ func ignoredTwice(t *testing.T, what string, release func()) {
 	release()
 }
 
-// panicsWith runs f, which must panic with a text that begins so.
+// panicsWith runs f, which must panic with a text that begins with begins.
 func panicsWith(t *testing.T, begins string, f func()) {
 	t.Helper()
 	defer func() {
@@ -104,7 +104,7 @@ func panicsWith(t *testing.T, begins string, f func()) {
 	f()
 }
 
-// uses are what can be done with the handles of a message.
+// uses returns the operations on the handles of a message.
 func uses(s engine.Struct) map[string]func() {
 	var (
 		flag, medium, text, blob = fieldNamed(allDesc, "flag"), fieldNamed(allDesc, "medium"), fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
@@ -204,8 +204,8 @@ var cloned = way{"cloned", func(d *schema.Struct, wire []byte, opts ...engine.Op
 	return s.Clone(d), nil
 }}
 
-// soakWires are received messages of every octave from 1 KiB to 8 MiB; in the short form of 1, 16
-// and 256 KiB.
+// soakWires returns messages of 1 KiB, 2 KiB, 4 KiB and so on up to 8 MiB; in the short form of 1,
+// 16 and 256 KiB.
 func soakWires() [][]byte {
 	var wires [][]byte
 	for octave := 0; octave < testmode.Of(11, 14); octave += testmode.Of(4, 1) {
@@ -227,7 +227,8 @@ func soakWires() [][]byte {
 	return wires
 }
 
-// define completes a descriptor, of a wide struct if it has enough fields, as thriftimpl.Define.
+// define completes a descriptor, that of a wide struct if it has enough fields, as
+// thriftimpl.Define does.
 func define(d *schema.Struct, fields []schema.FieldDesc) {
 	if len(fields) > entry.MaxDirect {
 		d.DefineWide(fields...)

@@ -58,8 +58,9 @@ func structs(n int) string { return times(n-1, self) + times(n, stop) }
 // mostIndex is how many bytes the index of a message of n may have, which is less on 32 bits.
 func mostIndex(n int) string { return itoa(int(min(64*int64(n)+16<<20, 4*int64(engine.MaxWords)))) }
 
-// A hostileCase is what strangers send: what it is, its bytes, the error ("" if it is accepted),
-// and the bytes that Parse may allocate in all, starting with empty pools: a bound of its peak.
+// A hostileCase is a message that an attacker may send: its name, its bytes, the error ("" if it
+// is accepted), and the number of bytes that Parse may allocate in all, starting with empty pools.
+// This is also a bound of the peak.
 type hostileCase struct {
 	what, sent, err string
 	peak            int
@@ -177,8 +178,8 @@ func hostileInput() []hostileCase {
 	}
 }
 
-// TestHostileInput: what strangers send costs memory and time in proportion to its bytes, whatever
-// it promises. With -v it prints the table of what each case cost.
+// TestHostileInput: a hostile message costs memory and time in proportion to its bytes, whatever
+// its lengths and counts promise. With -v the test prints a table of the cost of each case.
 func TestHostileInput(t *testing.T) {
 	cases := hostileInput()
 	if len(cases) < 60 {
@@ -243,9 +244,8 @@ func TestHostileInput(t *testing.T) {
 	t.Log(table.String())
 }
 
-// TestIndexMemory: by default an index is at most 16 MiB and 64 bytes for each byte of the
-// message, or the message is refused, however expensive it is made; Limits.MaxIndex is held to the
-// byte.
+// TestIndexMemory: by default a message is refused if its index would take more than 16 MiB plus
+// 64 bytes for each byte of the message. Limits.MaxIndex is exact to the byte.
 func TestIndexMemory(t *testing.T) {
 	measure := func(what string, wire []byte, opts ...engine.Option) int {
 		s, err := inOnePiece.parse(allDesc, wire, opts...)

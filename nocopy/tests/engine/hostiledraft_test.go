@@ -12,8 +12,8 @@ import (
 )
 
 // TestMadeUpDrafts calls the methods of Draft, found by reflection, in any order, with fields,
-// descriptors and offsets that no generated code has. What comes of it is a message or a panic,
-// but no fault, and other messages stay as they are.
+// descriptors and offsets that no generated code has. The result is a message or a panic, but no
+// fault, and other messages stay as they are.
 func TestMadeUpDrafts(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 7))

@@ -15,8 +15,8 @@ import (
 )
 
 // TestMadeUpFields calls every method of Struct, found by reflection, with fields that no
-// generated code has, descriptors of other types and numbers that cannot be. What comes of it is a
-// value or a panic, but no fault, and other messages stay as they are.
+// generated code has, descriptors of other types and impossible numbers. The result is a value or
+// a panic, but no fault, and other messages stay as they are.
 func TestMadeUpFields(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	r := rand.New(rand.NewPCG(7, 7))

@@ -1,4 +1,4 @@
-// The messages of TestHostileSteps. A line more here, or in hostileKeys, is a message more.
+// The messages of TestHostileSteps. Each line here and in hostileKeys adds a message.
 
 package engine_test
 
@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// keyed has maps with keys and sets with elements of every kind, and itself and a union inside of
-// itself.
+// keyed has maps with keys and sets with elements of every kind, and fields of its own type and of
+// a union.
 var keyed = schema.NewStruct("Keyed")
 
 // arms is a union of many arms.

@@ -27,8 +27,8 @@ func optionals(n int, t *schema.Type) []schema.FieldDesc {
 	return fields
 }
 
-// twoListsOf returns a struct of two lists of a new struct of so many optional fields, which it
-// returns, too.
+// twoListsOf returns a struct with two lists, and the struct of their elements, which has the
+// given number of optional fields.
 func twoListsOf(fields int) (elem, root *schema.Struct) {
 	elem, root = schema.NewStruct("Elem"), schema.NewStruct("Root")
 	define(elem, optionals(fields, schema.TypeI32))
@@ -41,9 +41,9 @@ func emptyElements(id byte, n int) []byte {
 	return append(append([]byte{byte(engine.WireList), 0, id, byte(engine.WireStruct)}, wire.AppendBE32(nil, uint32(n))...), make([]byte, n)...)
 }
 
-// TestManyEmptyStructs: a list of more than 97,000 empty structs of 57 fields is refused, of 15
-// fields one of more than 4,194,000, unless Limits.MaxIndex is raised. The error names it.
-// Structs of 58 fields and more are not bounded so.
+// TestManyEmptyStructs: unless Limits.MaxIndex is raised, a list of more than 97,000 empty structs
+// of 57 fields is refused, and a list of more than 4,194,000 of 15 fields. The error names
+// MaxIndex. For structs of 58 fields and more there is no such bound.
 func TestManyEmptyStructs(t *testing.T) {
 	ways := []way{inOnePiece, with(inOnePiece, engine.Lazy, "lazy"), with(inOnePiece, engine.ByIndex, "by index"), cutEvery(50_000), with(owned, engine.Recycle, "recycled")}
 	for _, c := range []struct{ fields, most int }{{57, 97_000}, {58, 0}, {15, 4_194_000}} {
@@ -86,7 +86,7 @@ func TestManyEmptyStructs(t *testing.T) {
 }
 
 // TestManyEmptyStructsByIndex: a message that is read by its own index takes at most twice the
-// limit, whatever is read of it. Index tells what else is wrong.
+// limit, whatever is read in it. Index finds the other errors.
 func TestManyEmptyStructsByIndex(t *testing.T) {
 	const n = 500_000
 	_, root := twoListsOf(57)
@@ -117,8 +117,8 @@ func TestManyEmptyStructsByIndex(t *testing.T) {
 	}
 }
 
-// TestLazySum: all that Lazy leaves for later fits into the limit of the index, not only what it
-// counts, and also if there is a field in it that the IDL does not have.
+// TestLazySum: the limit of the index holds for everything that Lazy leaves for later, not only
+// for the elements that it counts, and also if the IDL does not have one of the fields.
 func TestLazySum(t *testing.T) {
 	small, _ := twoListsOf(12)
 	elem, _ := twoListsOf(57)
@@ -148,9 +148,9 @@ func TestLazySum(t *testing.T) {
 	}
 }
 
-// TestLazyTight: what fits into the limit of the index just so is accepted with Lazy, too, though
-// more is counted for what is left for later: then all is indexed at once. A field that comes
-// twice is noted once.
+// TestLazyTight: a message whose index is just within the limit is accepted with Lazy, too, though
+// more is counted for the parts that are left for later: then everything is indexed at once. A
+// field that comes twice is noted once.
 func TestLazyTight(t *testing.T) {
 	elem, root := twoListsOf(57)
 	one := append(wire.AppendBE32([]byte{byte(engine.WireList), 0, 1, byte(engine.WireStruct)}, 100),
@@ -184,9 +184,9 @@ func TestLazyTight(t *testing.T) {
 	}
 }
 
-// TestIndexOfNested: no message takes more than 64 bytes of index a byte, however structs of which
-// most fields are not set are nested, with them as elements, keys and values, as long as those
-// that are empty have less than 15 fields.
+// TestIndexOfNested: a message takes at most 64 bytes of index for each of its bytes, also if
+// structs with few of their fields set are nested, as elements, keys and values. This only holds
+// if the empty ones have less than 15 fields.
 func TestIndexOfNested(t *testing.T) {
 	for _, width := range []int{12, 14, 15, entry.MaxDirect, entry.MaxDirect + 1, entry.FlatWords - entry.StructWords, entry.FlatWords} {
 		small := schema.NewStruct("Small") // as large as an entry may be that one byte takes

@@ -1,4 +1,4 @@
-// What tests of the engine know of its inside.
+// Constants and texts of the engine that tests repeat.
 
 package engine_test
 

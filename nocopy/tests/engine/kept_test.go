@@ -22,7 +22,7 @@ func keptInto(t testing.TB, m *engine.Message, d *schema.Struct, wire []byte, op
 	return s
 }
 
-// textWire returns the bytes of a message of allDesc with this text.
+// textWire returns the bytes of a message of allDesc with the text.
 func textWire(text string) []byte {
 	s := engine.New(allDesc)
 	defer s.Release()
@@ -30,8 +30,8 @@ func textWire(text string) []byte {
 	return bytes.Clone(s.Message().Bytes())
 }
 
-// TestKeptStale: every handle of what was in a kept message is dead once something else is, and
-// does it no harm.
+// TestKeptStale: once a kept message is used for the next message, all handles of the earlier one
+// are stale and can't damage the new one.
 func TestKeptStale(t *testing.T) {
 	wire := fullWire(t)
 	for name, next := range map[string]func(m *engine.Message) engine.Struct{
@@ -57,8 +57,8 @@ func TestKeptStale(t *testing.T) {
 	}
 }
 
-// TestKeptStrings: without Recycle what was read from a kept message stays as it is, whatever the
-// message is used for next.
+// TestKeptStrings: without Recycle strings that were read from a kept message stay as they are,
+// whatever the message is used for next.
 func TestKeptStrings(t *testing.T) {
 	var m engine.Message
 	text, blob := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
@@ -96,8 +96,8 @@ func TestKeptStrings(t *testing.T) {
 	}
 }
 
-// TestKeptShared: what other messages link of a kept one, and it of others, stays as it is, from
-// whichever memory.
+// TestKeptShared: values that other messages link from a kept one, and values that it links from
+// others, stay as they are, whichever memory they are in.
 func TestKeptShared(t *testing.T) {
 	big := strings.Repeat("0123456789", 1000)
 	text, self := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "self")
@@ -137,7 +137,7 @@ func TestKeptShared(t *testing.T) {
 	}
 }
 
-// TestKeptClaims: a kept message is nobody's to own; a copy outlives it.
+// TestKeptClaims: a kept message can't be claimed. A copy outlives it.
 func TestKeptClaims(t *testing.T) {
 	var m engine.Message
 	for range 3 {
@@ -182,8 +182,8 @@ func TestKeptReaders(t *testing.T) {
 	}
 }
 
-// TestKeptLetsGo: after Reset a kept message keeps nothing alive of what it was parsed from, nor
-// memory much larger than the next messages need.
+// TestKeptLetsGo: after Reset a kept message no longer keeps the bytes alive that it was parsed
+// from, nor memory that is much larger than the next messages need.
 func TestKeptLetsGo(t *testing.T) {
 	var m engine.Message
 	gone := make(chan bool, 1)

@@ -23,8 +23,8 @@ func withIndex(t testing.TB, d *schema.Struct, wire []byte, opts ...engine.Optio
 	return bytes.Clone(s.Message().Bytes())
 }
 
-// TestNoIndex: without an index, or with one that does not fit, ByIndex is as Parse without it,
-// and RequireIndex an error.
+// TestNoIndex: if there is no index, or one that does not fit, Parse with ByIndex does the same as
+// without it, and Parse with RequireIndex fails.
 func TestNoIndex(t *testing.T) {
 	wire := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, wire)

@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
-// TestByIndexAllocs: opening a message by its index, reading fields and elements of it, and
-// releasing it allocates nothing once memory of the kind is there.
+// TestByIndexAllocs: opening a message by its index, reading fields and elements, and releasing it
+// allocates nothing in steady state.
 func TestByIndexAllocs(t *testing.T) {
 	if raceEnabled || debugging || !aliasing {
 		t.Skip("memory is not reused")

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
-// TestIndexForOthers: what reads messages in other ways than Parse takes one with an index for
-// what it is without.
+// TestIndexForOthers: functions other than Parse read a message with an index like the same
+// message without it.
 func TestIndexForOthers(t *testing.T) {
 	plain := largeBusiness(t, 250)
 	with := withIndex(t, businessDesc, plain)

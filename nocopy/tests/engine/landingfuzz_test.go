@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// withEntries returns the message, which has no index, with one of these entries and anchors.
+// withEntries adds an index with these entries and anchors to a message that has none.
 func withEntries(data []byte, n int, entries []byte) []byte {
 	b := append(bytes.Clone(data[:len(data)-1]), byte(engine.WireString), byte(wireindex.Header>>8&0xff), byte(wireindex.Header&0xff))
 	size := uint32(len(entries) + wireindex.TrailerBytes)

@@ -49,8 +49,8 @@ var inCase = map[string]func(s engine.Struct) engine.Struct{
 	},
 }
 
-// TestTwoIndexes: of fields that are indexes the last one counts, and every change removes all, as
-// also what has its id and is none.
+// TestTwoIndexes: if a message has several indexes the last one counts. Every change removes all
+// of them, and also fields with the same id that are not indexes.
 func TestTwoIndexes(t *testing.T) {
 	plain := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, plain)
@@ -86,8 +86,8 @@ func TestTwoIndexes(t *testing.T) {
 	}
 }
 
-// TestHandleWithoutIndex: the index that finishing adds is the message's, not its root's: a handle
-// appends the same before and after.
+// TestHandleWithoutIndex: the index that finishing adds belongs to the message, not to its root: a
+// handle appends the same bytes before and after.
 func TestHandleWithoutIndex(t *testing.T) {
 	plain := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, plain)

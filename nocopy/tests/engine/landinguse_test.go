@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// Messages that are read by their index, and used in more ways than by getters: each way gives
-// what a valid message has, and takes what is not valid for absent.
+// Tests of messages that are read by their index and used in other ways than by getters. Each way
+// returns the values of a valid message, and treats invalid values as absent.
 
 var (
 	fruitDesc   = schema.NewStruct("Fruit")
@@ -34,8 +34,8 @@ func init() {
 	)
 }
 
-// TestDeepByIndex: an index is of use whatever Parse accepts: structs as deep as the limit, with
-// a list of them or without.
+// TestDeepByIndex: an index can be used with every depth that Parse accepts: structs as deep as
+// the limit, with and without a list of them.
 func TestDeepByIndex(t *testing.T) {
 	trees, tree, id := fieldNamed(orchardDesc, "trees"), fieldNamed(orchardDesc, "tree"), fieldNamed(orchardDesc, "id")
 	for _, inLists := range []bool{false, true} {
@@ -76,8 +76,8 @@ func TestDeepByIndex(t *testing.T) {
 	}
 }
 
-// TestInnerBytes: if an index lies, and getters have passed over a part of a struct or list by it,
-// the bytes of that struct or list are none, or those of an empty struct.
+// TestInnerBytes: if an index is wrong, and getters have used it to pass over a part of a struct
+// or list, that struct or list has no bytes, or those of an empty struct.
 func TestInnerBytes(t *testing.T) {
 	leaves, tree := fieldNamed(orchardDesc, "leaves"), fieldNamed(orchardDesc, "tree")
 	for _, inner := range []string{"", "\x0b\x83\x00\x00\x00\x00\x01x"} { // an index, or not
@@ -121,8 +121,8 @@ func TestInnerBytes(t *testing.T) {
 	}
 }
 
-// TestWireLenWithIndex: WireLen is the number of bytes that AppendStruct appends, which does not
-// append the index that finishing adds, nor one in an inner struct.
+// TestWireLenWithIndex: WireLen is the number of bytes that AppendStruct appends. It appends
+// neither the index that finishing adds nor one in an inner struct.
 func TestWireLenWithIndex(t *testing.T) {
 	plain := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, plain)

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
-// TestLazySenders: a Lazy message that was not indexed goes out several times at once, while
-// nobody reads it: that would index what is touched.
+// TestLazySenders: several goroutines send a Lazy message that was not indexed. None reads it,
+// since this would index the parts that are read.
 func TestLazySenders(t *testing.T) {
 	wire := fullWire(t)
 	want := bytes.Clone(mustParse(t, allDesc, wire).Message().Bytes())

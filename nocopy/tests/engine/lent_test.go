@@ -15,8 +15,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// TestLent: whatever a message without Recycle has handed out stays as it was after Release,
-// though memory of which nothing was handed out is used again.
+// TestLent: strings and bytes that a message without Recycle has returned stay as they were after
+// Release, though memory that they don't refer to is used again.
 func TestLent(t *testing.T) {
 	d := schema.NewStruct("Lender")
 	inner := schema.NewStruct("Inner")
@@ -87,7 +87,7 @@ func TestLent(t *testing.T) {
 			s := build(value)
 			got := lend(s)
 			s.Release()
-			for range 100 { // whoever comes next must not write there
+			for range 100 { // later messages must not write there
 				next := build(strings.Repeat("x", len(value)))
 				next.Message().WriteTo(io.Discard)
 				next.Release()
@@ -107,9 +107,8 @@ func TestLent(t *testing.T) {
 
 type lentLater func() string
 
-// TestLentReceived: what was set in a received message, or stitched of its blocks, stays after
-// Release if it was handed out, also if the message's own strings, which are not its memory, were
-// handed out before.
+// TestLentReceived: values that were set in a received message, or joined from its blocks, stay
+// after Release if they were returned, also if strings in the received bytes were returned before.
 func TestLentReceived(t *testing.T) {
 	d := requestDesc
 	user, method, id := d.Field(1), d.Field(2), d.Field(0)
@@ -173,8 +172,8 @@ func last[K, V any](seq func(func(K, V) bool)) any {
 	return v
 }
 
-// TestNotLent: a message of which nothing was handed out needs no new memory, whether it recycles
-// or not.
+// TestNotLent: a message that has returned no strings or bytes needs no new memory, with and
+// without Recycle.
 func TestNotLent(t *testing.T) {
 	if debugging || raceEnabled {
 		t.Skip("with nocopydebug every message is a new one, and the race detector's pools lose things on purpose")
@@ -208,7 +207,7 @@ func TestNotLent(t *testing.T) {
 	}
 }
 
-// TestNotLentLinked: linking from a message counts as lending.
+// TestNotLentLinked: linking from a message counts as returning its bytes.
 func TestNotLentLinked(t *testing.T) {
 	long := bytes.Repeat([]byte("0123456789"), 2_000)
 	parts := make([]string, 200)

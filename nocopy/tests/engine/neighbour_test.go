@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestNothingLeftOver: memory that is used again holds what another message had in it. None of
-// that is sent or read, however little of a message's room is filled.
+// TestNothingLeftOver: memory that is used again still holds the bytes of another message. None of
+// them are sent or read, however little of the new message's room is filled.
 func TestNothingLeftOver(t *testing.T) {
 	secret := bytes.Repeat([]byte{0x5a}, 3<<20)
 	leave := func() { // it all over the pools

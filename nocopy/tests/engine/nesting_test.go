@@ -12,9 +12,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// What this library builds, it accepts.
+// Tests that the library accepts the messages that it builds.
 
-// fieldOf returns the field of allDesc with this name.
+// fieldOf returns the field of allDesc with the name.
 func fieldOf(name string) schema.Ref {
 	for i := range allDesc.Fields() {
 		if allDesc.Fields()[i].Name == name {
@@ -24,7 +24,7 @@ func fieldOf(name string) schema.Ref {
 	panic(name)
 }
 
-// accepted checks that all ways of parsing, with default limits, take the message's bytes.
+// accepted checks that all ways of parsing, with default limits, accept the message's bytes.
 func accepted(t *testing.T, what string, d *schema.Struct, m *engine.Message) {
 	t.Helper()
 	wire := m.AppendTo(nil)
@@ -98,8 +98,7 @@ func TestOwnWideStructs(t *testing.T) {
 	accepted(t, "their clone", list, clone.Message())
 }
 
-// TestDeeperByLimits: Limits.MaxDepth makes room for deeper messages, for what is made of them
-// too.
+// TestDeeperByLimits: Limits.MaxDepth allows deeper messages, also for copies of them.
 func TestDeeperByLimits(t *testing.T) {
 	f := fieldOf("self")
 	s := engine.New(allDesc, engine.Limits{MaxDepth: 100})
@@ -144,7 +143,8 @@ func TestDeeperByLimits(t *testing.T) {
 	}
 }
 
-// TestUnknownInTheDeep: what is unknown counts by itself, wherever it is, in all ways of parsing.
+// TestUnknownInTheDeep: the levels of an unknown value are counted by themselves, wherever it is,
+// in all ways of parsing.
 func TestUnknownInTheDeep(t *testing.T) {
 	lists := unkList + string(nest(63, "\x0f"+one, "\x08"+none, ""))
 	for _, c := range []struct {

@@ -16,7 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// optionDesc describes messages for tests of options: with a text, and what Lazy leaves for later.
+// optionDesc describes messages for tests of options: with a text, and fields that Lazy leaves for
+// later.
 var optionDesc = func() *schema.Struct {
 	in, d := schema.NewStruct("In"), schema.NewStruct("Optioned")
 	in.Define(
@@ -49,8 +50,8 @@ func fillOptioned(s engine.Struct, pad string) {
 	s.SetTexts(d.Field(3), d, []string{"a", "b"})
 }
 
-// changeOptioned changes an Optioned in ways that differ for what was not indexed: it grafts parts
-// of other messages, adds elements and sets texts.
+// changeOptioned changes an Optioned in ways that differ for parts that are not indexed: it grafts
+// parts of other messages, adds elements and sets texts.
 func changeOptioned(s engine.Struct) {
 	d := optionDesc
 	other := engine.New(d)
@@ -110,8 +111,8 @@ var makers = []maker{
 	}},
 }
 
-// TestNoOptions: a pointer to an option and a struct that embeds one have its methods, so that the
-// compiler takes them for options. Nothing takes them silently. A nil means nothing.
+// TestNoOptions: a pointer to an option and a struct that embeds one have its methods, and the
+// compiler accepts them as options. All functions refuse them. A nil option has no effect.
 func TestNoOptions(t *testing.T) {
 	source := engine.New(optionDesc)
 	fillOptioned(source, strings.Repeat("p", 5000))
@@ -138,8 +139,8 @@ func TestNoOptions(t *testing.T) {
 	}
 }
 
-// TestOptions: every option and every pair of options, for everything that makes
-// messages, has the outcome that the options' comments tell.
+// TestOptions: every option and every pair of options has the effect that the options' comments
+// describe, in all functions that make messages.
 func TestOptions(t *testing.T) {
 	type option struct {
 		name string

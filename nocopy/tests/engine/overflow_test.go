@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
-// Products of counts and sizes stay right where an int has 32 bits: these tests run there, too
+// Products of counts and sizes must be right if an int has 32 bits. These tests also run there
 // (.ci/run).
 
 func TestHugeLimits(t *testing.T) {
@@ -32,7 +32,8 @@ func TestHugeLimits(t *testing.T) {
 	}
 }
 
-// TestSameBlockManyTimes: blocks may come to more than there is memory.
+// TestSameBlockManyTimes: blocks that are the same memory again and again, and in sum larger than
+// the limit, are refused.
 func TestSameBlockManyTimes(t *testing.T) {
 	block := make([]byte, 16<<20)
 	for _, n := range []int{7, 127, 128, 129, 255, 256, 257, 300, 3000} {

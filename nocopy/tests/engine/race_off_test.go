@@ -1,4 +1,4 @@
-// Tests ask here whether the race detector is on: it is not.
+// raceEnabled tells tests whether the race detector is on. Here it is not.
 
 //go:build !race
 

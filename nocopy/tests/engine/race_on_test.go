@@ -1,4 +1,4 @@
-// Tests ask here whether the race detector is on: it is.
+// raceEnabled tells tests whether the race detector is on. Here it is.
 
 //go:build race
 

@@ -33,7 +33,7 @@ func openBytes(t *testing.T, s engine.Struct, cuts []engine.Cut) string {
 	return out.String()
 }
 
-// TestFindFieldsEdited: what was set, replaced, linked or removed before a field is passed over.
+// TestFindFieldsEdited: a field is found after fields that were set, replaced, linked or removed.
 func TestFindFieldsEdited(t *testing.T) {
 	large := engine.New(allDesc)
 	defer large.Release()
@@ -86,7 +86,7 @@ func TestFindFieldsEdited(t *testing.T) {
 	}
 }
 
-// TestFindFieldsWide: a field that comes 100,000 times is one cut if nothing is between.
+// TestFindFieldsWide: a field that comes 100,000 times in a row is one cut.
 func TestFindFieldsWide(t *testing.T) {
 	for _, between := range []string{"", "\x02\x00\x65\x01"} {
 		const n = 100_000

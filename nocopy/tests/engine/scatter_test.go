@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
-// orderSession sets texts of lists in any order, and compares with slices of Go.
+// orderSession sets texts of lists in any order, and compares them with Go slices.
 type orderSession struct {
 	*rand.Rand
 	t    *testing.T
@@ -52,7 +52,7 @@ func (o *orderSession) check(l nocopy.StringList, want []string) {
 	}
 }
 
-// keep reads an element and remembers what it was.
+// keep reads an element and remembers its value.
 func (o *orderSession) keep(l nocopy.StringList, i int, want string) {
 	got := l.At(i)
 	if got != want {
@@ -146,8 +146,8 @@ func (o *orderSession) fill(n int, quiet bool) {
 	again.Release()
 }
 
-// TestAnyOrder: a list of texts may be filled in any order, elements set again, and anything else
-// may happen before it is complete. What was read stays as it is.
+// TestAnyOrder: a list of texts may be filled in any order, elements may be set again, and
+// anything else may happen before the list is complete. Strings that were read stay as they are.
 func TestAnyOrder(t *testing.T) {
 	o := &orderSession{Rand: rand.New(rand.NewPCG(testmode.Seed(t), 1)), t: t}
 	for round := range testmode.Of(75, 1500) {
@@ -186,7 +186,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestAnyOrderHuge: what is too much to be loose costs nodes.
+// TestAnyOrderHuge: texts in addition to those that may be loose cost nodes.
 func TestAnyOrderHuge(t *testing.T) {
 	n := testmode.Of(2_000, 75_000) // more than may be loose
 	text := strings.Repeat("x", 4000)
@@ -261,7 +261,8 @@ func TestAnyOrderLarge(t *testing.T) {
 }
 
 // TestAnyOrderBounded: setting elements again and again while the list is not complete takes no
-// more memory than a few times what it holds, whatever the texts' sizes and whether they are read.
+// more memory than a few times its size, whatever the texts' sizes and whether they are read or
+// not.
 func TestAnyOrderBounded(t *testing.T) {
 	texts := map[string][]string{
 		"short":           {"a", "bc", strings.Repeat("d", 200)},
@@ -304,8 +305,8 @@ func TestAnyOrderBounded(t *testing.T) {
 	}
 }
 
-// TestAnyOrderBytes: a list filled in any order is on the wire as one filled in order, in one
-// piece, and so is what comes after it.
+// TestAnyOrderBytes: a list that was filled in any order has the wire bytes of one that was filled
+// in order, in one piece, and the values after it have theirs.
 func TestAnyOrderBytes(t *testing.T) {
 	const n = 200
 	texts := make([][]byte, n)

@@ -65,8 +65,8 @@ func TestScatteredManyPieces(t *testing.T) {
 	}
 }
 
-// TestScatteredHuge: no message up to 1 GiB is refused for how it is cut, nor takes the program
-// down.
+// TestScatteredHuge: no message up to 1 GiB is refused because of its cuts, nor crashes the
+// program.
 func TestScatteredHuge(t *testing.T) {
 	if !testmode.Long || raceEnabled {
 		t.Skip("takes gigabytes")
@@ -114,8 +114,7 @@ func TestScatteredHuge(t *testing.T) {
 	}
 }
 
-// piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere, as
-// many as there are.
+// piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere.
 func piecesOf(n int, recycle bool) way {
 	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error) {
 		return engine.ParseChunk(d, pieces(wire, n, recycle), limitsOf(opts), recycle, false)
@@ -133,7 +132,7 @@ func sprinkled(n int) way {
 	}}
 }
 
-// scatteredWires are messages that are hard on whoever gets them in pieces.
+// scatteredWires returns messages that are difficult to parse in pieces.
 func scatteredWires() map[string][]byte {
 	wires := map[string][]byte{}
 	sizes := []int{100, 2_281, testmode.Of(5_000, 30_000)}
@@ -161,9 +160,8 @@ func scatteredWires() map[string][]byte {
 	return wires
 }
 
-// TestScattered: however a message is cut, it is what it is in one piece, or fails as it does, and
-// can be edited as well. In particular nobody can cut one so that it is refused, or that the
-// program panics.
+// TestScattered: however a message is cut, it has the values, or the error, of the message in one
+// piece, and can be edited as well. In particular no cuts make the library refuse it or panic.
 func TestScattered(t *testing.T) {
 	var ways []way
 	sizes := []int{1, 13}
@@ -217,7 +215,7 @@ func TestScattered(t *testing.T) {
 	}
 }
 
-// editScattered changes a message in many places and returns what it is then.
+// editScattered changes a message in many places and returns it as text.
 func editScattered(s engine.Struct) string {
 	f := func(name string) schema.Ref { return fieldNamed(allDesc, name) }
 	s.SetText(f("text"), strings.Repeat("edited ", 700))

@@ -12,8 +12,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
-// TestClaimCopyLinks: a copy of a large message is the same message, also once either is changed;
-// it has none of its bytes, unless some were the program's.
+// TestClaimCopyLinks: a copy of a large message has the same bytes, whether it links the message
+// or, since some bytes belong to the program, copies it. Later changes of one of the two don't
+// change the other.
 func TestClaimCopyLinks(t *testing.T) {
 	text, blob, list := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob"), fieldNamed(allDesc, "words")
 	large := bytes.Repeat([]byte("large "), 5000)
@@ -73,8 +74,8 @@ func TestClaimCopyLinks(t *testing.T) {
 	}
 }
 
-// TestToSend: what is about to be sent stays what it was, whatever happens to the message that it
-// was made of and to the caller's memory that that refers to.
+// TestToSend: a message that is about to be sent stays as it is, whatever happens to the message
+// that it was made from and to the caller's memory that this one refers to.
 func TestToSend(t *testing.T) {
 	large := strings.Repeat("0123456789", 300_000)
 	for name, build := range map[string]func(s engine.Struct, own []byte){

@@ -9,7 +9,7 @@ import (
 )
 
 // The descriptors that this package's tests run on, as generated code would make them. allDesc has
-// a field of every kind, ids at the edges of their range, and itself inside of itself.
+// a field of every kind, ids at the edges of their range, and fields of its own type.
 
 var (
 	pointDesc   = schema.NewStruct("Point")
@@ -103,7 +103,7 @@ func init() {
 
 var defaultFields []schema.FieldDesc
 
-// fieldNamed returns the constant of the field with this name, as generated code has it.
+// fieldNamed returns the constant of the field with the name, as generated code has it.
 func fieldNamed(d *schema.Struct, name string) schema.Ref {
 	for i := range d.Fields() {
 		if d.Fields()[i].Name == name {

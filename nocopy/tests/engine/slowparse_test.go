@@ -11,8 +11,8 @@ import (
 // The loop that runs programs and the slow parser must fill an index alike, word by word, and
 // refuse the same with the same error.
 
-// TestTextAcrossBlocks: where a text ends in the next block, words of the index that another
-// message has left do not say where it began.
+// TestTextAcrossBlocks: if a text ends in the next block, its beginning is not taken from words
+// that an earlier message has left in the index.
 func TestTextAcrossBlocks(t *testing.T) {
 	d := schema.NewStruct("Texts")
 	d.Define(

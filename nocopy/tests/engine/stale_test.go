@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// fill sets every field that a kind of handle is of; the last is still open afterwards.
+// fill sets a field for every kind of handle. The last one is still open afterwards.
 func fill(s engine.Struct) {
 	f := func(name string) schema.Ref { return fieldNamed(allDesc, name) }
 	s.SetInt64s(f("numbers"), allDesc, []int64{1, 2, 3})

@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// untyped reads s by its descriptor alone, and puts what it finds into to, which is of the same
-// type, in one of several ways.
+// untyped reads s by its descriptor alone, and puts the values into to, which is of the same type,
+// in one of several ways.
 func untyped(s, to engine.Struct, d *schema.Struct, inPlace bool) {
 	for i := range d.NumFields() {
 		f := d.Field(i)
@@ -69,8 +69,8 @@ func untypedInto(v, to engine.Value) {
 	}
 }
 
-// TestUntyped: what is read by descriptors is what is there, and what is put by them is what was
-// read.
+// TestUntyped: reading by descriptors returns the values of the message, and putting by
+// descriptors sets them.
 func TestUntyped(t *testing.T) {
 	for name, wire := range map[string][]byte{"full": fullWire(t), "none": {0}} {
 		for _, inPlace := range []bool{false, true} {
@@ -93,8 +93,8 @@ func TestUntyped(t *testing.T) {
 	}
 }
 
-// TestUntypedAbsent: values that are not set read as their defaults, containers that are absent as
-// empty, and nothing can be put there.
+// TestUntypedAbsent: values that are not set read as their defaults, absent containers as empty,
+// and nothing can be put into them.
 func TestUntypedAbsent(t *testing.T) {
 	s := engine.New(allDesc)
 	for i := range allDesc.NumFields() {
@@ -123,7 +123,7 @@ func TestUntypedAbsent(t *testing.T) {
 	}
 }
 
-// TestUntypedMismatch: a value of another type is refused where it is put.
+// TestUntypedMismatch: putting a value of another type is refused.
 func TestUntypedMismatch(t *testing.T) {
 	s := engine.New(allDesc)
 	values := []engine.Value{engine.ValueOfBool(true), engine.ValueOfFloat(1), engine.ValueOfInt(schema.TypeI32, 1), engine.ValueOfUUID(nocopy.UUID{}),
@@ -158,8 +158,8 @@ func TestEnumDesc(t *testing.T) {
 	}
 }
 
-// TestSetOwnUnion: a union becomes an arm of itself, and of what is in its other arms, also where
-// types are known by descriptors only: the arm that goes is copied first.
+// TestSetOwnUnion: an arm of a union can be set to the union itself, or to a value within another
+// arm, also by descriptors only. The value is copied before the old arm is removed.
 func TestSetOwnUnion(t *testing.T) {
 	d := schema.NewUnion("U")
 	d.Define(schema.FieldDesc{ID: 1, Name: "self", Type: schema.StructOf(d), Req: schema.Optional},

@@ -30,7 +30,7 @@ func wideOf(n int) *schema.Struct {
 
 var listOfNumbers = schema.ListOf(schema.TypeI32)
 
-// setNth sets field i of s to something that tells i and x.
+// setNth sets field i of s to a value that depends on i and x.
 func setNth(s engine.Struct, d *schema.Struct, i, x int) {
 	switch f := d.Field(i); i % 4 {
 	case 0:
@@ -44,8 +44,8 @@ func setNth(s engine.Struct, d *schema.Struct, i, x int) {
 	}
 }
 
-// TestWideSetWhileOpen: an element that is being built, and owes fields for which its table has no
-// room, is replaced. Its table is freed once: later elements have tables of their own.
+// TestWideSetWhileOpen: an element is replaced that is being built and has fields for which its
+// table has no room yet. Its table is freed only once: later elements have tables of their own.
 func TestWideSetWhileOpen(t *testing.T) {
 	elem := schema.NewStruct("Owing")
 	var fields []schema.FieldDesc
@@ -82,7 +82,7 @@ func TestWideSetWhileOpen(t *testing.T) {
 	}
 }
 
-// TestWideAllocations: neither getters nor setters of a message that is used again do.
+// TestWideAllocations: getters and setters of a message that is used again allocate nothing.
 func TestWideAllocations(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("this build allocates")
@@ -111,8 +111,8 @@ func TestWideAllocations(t *testing.T) {
 	}
 }
 
-// TestWideGeneratedBefore: code that was generated before there were wide structs defines those of
-// many fields as others.
+// TestWideGeneratedBefore: code that was generated before there were wide structs defines structs
+// of many fields like all others.
 func TestWideGeneratedBefore(t *testing.T) {
 	d, now := schema.NewStruct("Old"), wideOf(200)
 	fields := make([]schema.FieldDesc, 200)
@@ -136,10 +136,10 @@ func TestWideGeneratedBefore(t *testing.T) {
 	}
 }
 
-// wideSizes are numbers of fields around those at which something changes.
+// wideSizes are numbers of fields around the numbers at which the layout changes.
 var wideSizes = []int{1, 29, 30, 31, 63, 200, 509, 510, 893, 894, 895, 1021, 1022, 1023, 1533, 1534, 1535, 9000, 32767}
 
-// nth tells of field i what setNth has set it to.
+// nth returns the value of field i, in the form of wanted.
 func nth(s engine.Struct, d *schema.Struct, i int) any {
 	f, w := d.Field(i), engine.Wide(s)
 	if d.Span() <= entry.FlatWords && w.HasFlat(f) != w.Has(f) {
@@ -162,12 +162,11 @@ func nth(s engine.Struct, d *schema.Struct, i int) any {
 	return s.Child(f, d).ListLen()
 }
 
-// wanted is what nth returns of a field that was set to x.
+// wanted returns the result of nth for a field that was set to x.
 func wanted(i, x int) any { return []any{x, fmt.Sprint("text", x), true, x%3 + 1}[i%4] }
 
 // TestWide sets and removes fields of wide structs in random order, and compares them with a map:
-// while the message is built, after it was parsed, and edited, in one piece and cut, and
-// compacted.
+// while the message is built, and after it was parsed in one piece or cut, edited and compacted.
 func TestWide(t *testing.T) {
 	for _, n := range wideSizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -291,7 +290,7 @@ func TestWideInAnyOrder(t *testing.T) {
 	}
 }
 
-// listOfWide returns a struct with a list of wide structs of n fields.
+// listOfWide returns a struct with a list of wide structs of n fields, and the wide struct.
 func listOfWide(n int) (d, elem *schema.Struct) {
 	elem = wideOf(n)
 	d = schema.NewStruct("Wides")
@@ -299,8 +298,8 @@ func listOfWide(n int) (d, elem *schema.Struct) {
 	return d, elem
 }
 
-// TestWideMemory: the index of lists of wide structs is in proportion to the fields that are set,
-// and never more than the default limits allow, whichever fields those are.
+// TestWideMemory: the index of lists of wide structs is in proportion to the number of fields that
+// are set, and never larger than the default limits allow, whichever fields are set.
 func TestWideMemory(t *testing.T) {
 	for _, n := range wideSizes {
 		d, elem := listOfWide(n)
@@ -351,8 +350,8 @@ func every(n, step int) (all []int) {
 	return all
 }
 
-// TestWideBuiltIsAccepted: what is built within MaxBytes is parsed with the default limits, also
-// lists that take many times the constant part of the limit.
+// TestWideBuiltIsAccepted: messages that are built within MaxBytes are accepted with the default
+// limits, also lists that take many times the constant part of the limit.
 func TestWideBuiltIsAccepted(t *testing.T) {
 	for _, n := range []int{200, 5000} {
 		d, elem := listOfWide(n)
@@ -383,8 +382,8 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 	}
 }
 
-// TestWideInThemselves: wide structs nested in each other, of which nothing else is set, have the
-// fewest wire bytes for their tables. Their index is never more than the default limits allow.
+// TestWideInThemselves: wide structs nested in each other, with no other fields set, have the
+// fewest wire bytes for their tables. Their index is never larger than the default limits allow.
 func TestWideInThemselves(t *testing.T) {
 	for _, n := range []int{63, 894, 895, 1022, 1023, 32767} {
 		elem := schema.NewStruct(fmt.Sprint("Nested", n))

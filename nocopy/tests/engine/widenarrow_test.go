@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// TestWideAsNarrow: the same fields, of a struct that is wide and of one that is not, are found in
-// the same bytes, valid or spoilt, in one piece or cut, and with the same errors.
+// TestWideAsNarrow: a wide struct and one that is not wide, with the same fields, give the same
+// values and errors for the same bytes, valid or spoilt, in one piece or cut.
 func TestWideAsNarrow(t *testing.T) {
 	const n = 48
 	wide, narrow := wideOf(n), schema.NewStruct("Wide48")
@@ -66,7 +66,7 @@ func TestWideAsNarrow(t *testing.T) {
 	}
 }
 
-// sparseWire returns the bytes of a struct of d with some of its fields, now and then one twice.
+// sparseWire returns the bytes of a struct of d with some of its fields, some of them twice.
 func sparseWire(rnd *rand.Rand, d *schema.Struct) []byte {
 	var b []byte
 	for i := range len(d.Fields()) {

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// way is one way in which bytes become a message. All of them must come to the same.
+// way is one way in which bytes become a message. All of them must have the same result.
 type way struct {
 	name  string
 	parse func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error)
@@ -89,7 +89,8 @@ func checkOutput(t testing.TB, name string, m *engine.Message, want []byte) {
 	}
 }
 
-// checkError wants an *Error for the reason at a place in the first n bytes of a message.
+// checkError checks that err is an *Error for the reason, at a place in the first n bytes of a
+// message.
 func checkError(t testing.TB, where string, err error, d *schema.Struct, n int, reason error) *engine.Error {
 	t.Helper()
 	var e *engine.Error
@@ -108,7 +109,8 @@ func checkError(t testing.TB, where string, err error, d *schema.Struct, n int, 
 	return e
 }
 
-// TestValidWire: what comes in reads as the value and goes out as it came, whichever way it came.
+// TestValidWire: a message has the expected value and is sent with the bytes that were received,
+// whichever way it was parsed.
 func TestValidWire(t *testing.T) {
 	for _, c := range validCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,7 +135,7 @@ func TestValidWire(t *testing.T) {
 	}
 }
 
-// validCases returns those of the files that have a value.
+// validCases returns the cases of the files that have a value.
 func validCases(t testing.TB) []wireCase {
 	var valid []wireCase
 	for _, c := range wireCases(t, "*.txt") {
@@ -147,8 +149,8 @@ func validCases(t testing.TB) []wireCase {
 	return valid
 }
 
-// TestEditedWire: after the same changes a message is the same, whichever way it came; and the
-// bytes that came in stay as they were.
+// TestEditedWire: after the same changes a message is the same, whichever way it was parsed, and
+// the received bytes stay as they were.
 func TestEditedWire(t *testing.T) {
 	for _, c := range validCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -183,8 +185,8 @@ func TestEditedWire(t *testing.T) {
 	}
 }
 
-// TestTruncatedWire: a message that ends too early, wherever and however it comes, is
-// io.ErrUnexpectedEOF with a place.
+// TestTruncatedWire: the error of a message that ends too early, at any byte and in any way of
+// parsing, is io.ErrUnexpectedEOF with a place.
 func TestTruncatedWire(t *testing.T) {
 	for _, c := range validCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -223,7 +225,7 @@ func TestInvalidWire(t *testing.T) {
 	}
 }
 
-// TestInvalidLazily: what Lazy lets pass, Index finds; together they find everything.
+// TestInvalidLazily: Index finds the errors that parsing with Lazy does not find.
 func TestInvalidLazily(t *testing.T) {
 	for _, c := range wireCases(t, "invalid.txt") {
 		t.Run(c.name, func(t *testing.T) {

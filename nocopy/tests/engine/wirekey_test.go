@@ -12,12 +12,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// viewSet is a set of structs or lists, with what a test does to it.
+// viewSet is a set of structs or lists, and the test's record of it.
 type viewSet struct {
 	h        engine.Struct
 	elem     *schema.Type
 	elements []string        // what it holds, as text
-	handles  []engine.Struct // of elements, nothing where none has been asked for
+	handles  []engine.Struct // of elements; zero for elements whose handle was not needed yet
 }
 
 // newValue returns a message that holds the value of number v, and the value.
@@ -33,7 +33,7 @@ func (s *viewSet) newValue(v int32) (engine.Struct, engine.Struct) {
 	return holder, x
 }
 
-// change gives an element, or what is to become one, the value of number v.
+// change gives x, which is an element or will become one, the value of number v.
 func (s *viewSet) change(x engine.Struct, v int32) {
 	if s.elem.Kind() == schema.Record {
 		x.SetInt32(fieldNamed(pointDesc, "y"), v)
@@ -68,8 +68,8 @@ func (s *viewSet) at(i int) engine.Struct {
 	return s.handles[i]
 }
 
-// TestSetsOfViews: Contains and Add know what sets of structs and lists hold, whatever has been
-// changed through handles meanwhile.
+// TestSetsOfViews: Contains and Add find the present elements of sets of structs and lists, also
+// after changes through handles.
 func TestSetsOfViews(t *testing.T) {
 	rows := schema.NewStruct("Rows")
 	rows.Define(schema.FieldDesc{ID: 1, Name: "points", Type: schema.SetOf(schema.StructOf(pointDesc))}, schema.FieldDesc{ID: 2, Name: "rows", Type: schema.SetOf(schema.ListOf(schema.TypeI32))})
@@ -170,7 +170,7 @@ func joined(list []string) (s string) {
 	return s
 }
 
-// TestMapsByViews: the same of maps whose keys are structs.
+// TestMapsByViews is TestSetsOfViews for maps whose keys are structs.
 func TestMapsByViews(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -233,8 +233,8 @@ func TestMapsByViews(t *testing.T) {
 	}
 }
 
-// TestViewsReadByMany: of a set that was added to any number of goroutines may look for elements
-// and ask for handles.
+// TestViewsReadByMany: any number of goroutines may look for elements of a set that was added to,
+// and get handles of them.
 func TestViewsReadByMany(t *testing.T) {
 	for range 20 {
 		root, key := engine.New(allDesc), engine.New(pointDesc)

@@ -1,4 +1,4 @@
-// The format of testdata/wire: messages as commented hex, and what is to come of them.
+// The format of testdata/wire: messages as commented hex, and the expected results.
 
 package engine_test
 
@@ -15,7 +15,7 @@ import (
 )
 
 // wireCase is a block of a file in testdata/wire: bytes as hex or quoted text, each line with its
-// comment, and what is to come of them.
+// comment, and the expected result.
 //
 //	case: what it is about
 //	type: All
@@ -24,8 +24,7 @@ import (
 //	00                 # STOP
 //	value: {medium: 42, text: "hi"}
 //
-// In the place of value stands error in files of invalid messages, and options may name options of
-// Parse.
+// Files of invalid messages have error instead of value, and options may name options of Parse.
 type wireCase struct {
 	name  string
 	where string // file:line
