@@ -42,7 +42,7 @@ import (
 
 // peers are all contestants, in the order in which the tables list them.
 var peers = []peer.Peer{
-	ours.Peer(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), dynamic.Peer(),
+	ours.Peer(), ours.Compact(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), apache.Compact(), dynamic.Peer(),
 	dynamicgo.Peer(), vtproto.Peer(), victoria.Peer(), msgp.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
 }
 

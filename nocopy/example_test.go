@@ -176,6 +176,20 @@ func ExamplePeek() {
 	// true
 }
 
+// PeekAll finds several values in one pass.
+func ExamplePeekAll() {
+	values, err := nocopy.PeekAll(nil, order.OrderDesc, anOrder(), []int{1}, []int{3, 1, 1}, []int{4})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(values[0].Int64(), values[1].Text())
+	fmt.Println(values[2].Type == 0) // there is no field 4
+	// Output:
+	// 4711 cards
+	// true
+}
+
 // Lazy indexes the fields of the message. The contents of lists and structs are indexed when they
 // are first read. It suits programs that read little of large messages.
 func Example_lazy() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -76,4 +77,28 @@ func (v Value) Len() int {
 func Peek(b []byte, path ...int) (Value, error) {
 	v, err := engine.Peek(b, path...)
 	return Value(v), err
+}
+
+// PeekAll finds several values in one pass over the wire bytes of a struct, without making a
+// message. It appends them to dst in the order of the paths: each is what Peek finds, or the zero
+// Value, whose Type is 0, if there is no such field or element. A dst with enough capacity spares
+// an allocation.
+//
+// d is the descriptor of the struct, such as order.OrderDesc. PeekAll uses it to pass over other
+// values faster, whether or not the bytes are of that type; it may be nil. PeekAll looks at no more
+// bytes than needed; bytes after the last value are not checked. The values alias b. The error is
+// an *Error; then dst is returned as it was.
+func PeekAll(dst []Value, d *schema.Struct, b []byte, paths ...[]int) ([]Value, error) {
+	var few [4]engine.Sought
+	sought := few[:]
+	if len(paths) > len(few) {
+		sought = make([]engine.Sought, len(paths))
+	}
+	if err := engine.PeekAll(d, b, paths, sought); err != nil {
+		return dst, err
+	}
+	for i := range paths {
+		dst = append(dst, Value(sought[i].Value(b)))
+	}
+	return dst, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 
 	use "github.com/nocopythrift/nocopythrift/bench/generated/structs/apache"
+	"github.com/nocopythrift/nocopythrift/bench/ours"
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
@@ -27,6 +28,23 @@ func Peer() peer.Peer {
 		Name:   "apache",
 		Rows:   func(in *peer.Input, op peer.Op) []peer.Row { return structs.Rows(use.Of(in.Value), rows, in, op) },
 		Decode: func(in *peer.Input, b []byte) (any, error) { return fresh.Decode(use.Of(in.Value), b) },
+	}
+}
+
+// Compact has the row apache/compact: Thrift's compact protocol, with structs, memory buffer and
+// protocol that the application keeps.
+func Compact() peer.Peer {
+	kept := structs.Variant{Row: "apache/compact", Ops: all, Codec: keptCompact, Keep: true, Own: true}
+	return peer.Peer{
+		Name:   "apache/compact",
+		Format: ours.CompactFormat,
+		Rows: func(in *peer.Input, op peer.Op) []peer.Row {
+			if !ours.InCompact(in.Value) {
+				return nil
+			}
+			return structs.Rows(use.Of(in.Value), []structs.Variant{kept}, in, op)
+		},
+		Decode: func(in *peer.Input, b []byte) (any, error) { return kept.Decode(use.Of(in.Value), b) },
 	}
 }
 
@@ -51,11 +69,19 @@ func freshProtocols(structs.Message) structs.Codec {
 	}
 }
 
-func keptProtocols(structs.Message) structs.Codec {
+func compact(t thrift.TTransport) thrift.TProtocol {
+	return thrift.NewTCompactProtocolConf(t, &thrift.TConfiguration{MaxMessageSize: 1 << 30})
+}
+
+func keptProtocols(structs.Message) structs.Codec { return kept(binary) }
+
+func keptCompact(structs.Message) structs.Codec { return kept(compact) }
+
+func kept(protocol func(thrift.TTransport) thrift.TProtocol) structs.Codec {
 	out := thrift.NewTMemoryBuffer()
-	writer := binary(out)
+	writer := protocol(out)
 	in := new(thrift.TMemoryBuffer)
-	reader := binary(in)
+	reader := protocol(in)
 	return structs.Codec{
 		Encode: func(m any) []byte {
 			out.Reset()

@@ -101,6 +101,13 @@ func takeStepsOf(w data.Workload, n int) (steps int) {
 			s.Release()
 		})
 	}
+	if l.Peek != nil {
+		step("peek", func() {
+			tick()
+			sink += l.Peek(wire)
+			tick()
+		})
+	}
 	step("release", func() {
 		s := l.Parse(wire)
 		sink += l.Read(s)

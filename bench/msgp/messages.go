@@ -2,7 +2,7 @@ package msgp
 
 // What generate.sh makes MessagePack of: tuples have no names of fields on the wire.
 
-//msgp:tuple Sub Small Row Rows Label Sample Series Request
+//msgp:tuple Sub Small User Meta Item Business Row Rows Label Sample Series Request
 
 // Small is workload B.
 type Small struct {
@@ -18,6 +18,47 @@ type Small struct {
 type Sub struct {
 	Name, Region string
 	ID           int64
+}
+
+// Business is workload C.
+type Business struct {
+	ID      int64
+	Title   string
+	Status  int32
+	Meta    Meta
+	Items   []Item
+	Extra   map[string]string
+	Nums    []int64
+	Words   []string
+	Score   float64
+	Flag    bool
+	Owner   User
+	Ts      int64
+	Trailer string
+}
+
+// Meta is a struct in a Business.
+type Meta struct {
+	Region, Cluster string
+	User            User
+	Tags            map[string]string
+}
+
+// User is a struct in a Business, and in its Meta.
+type User struct {
+	UID         int64
+	Name, Email string
+	Age         int32
+	VIP         bool
+}
+
+// Item is an element of a Business.
+type Item struct {
+	ID         int64
+	Name, Desc string
+	Count      int32
+	Price      float64
+	OK         bool
 }
 
 // Rows is workload E.

@@ -7,6 +7,283 @@ import (
 )
 
 // MarshalMsg implements msgp.Marshaler
+func (z *Business) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 13
+	o = append(o, 0x9d)
+	o = msgp.AppendInt64(o, z.ID)
+	o = msgp.AppendString(o, z.Title)
+	o = msgp.AppendInt32(o, z.Status)
+	o, err = z.Meta.MarshalMsg(o)
+	if err != nil {
+		err = msgp.WrapError(err, "Meta")
+		return
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Items)))
+	for za0001 := range z.Items {
+		o, err = z.Items[za0001].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Items", za0001)
+			return
+		}
+	}
+	o = msgp.AppendMapHeader(o, uint32(len(z.Extra)))
+	for za0002, za0003 := range z.Extra {
+		o = msgp.AppendString(o, za0002)
+		o = msgp.AppendString(o, za0003)
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Nums)))
+	for za0004 := range z.Nums {
+		o = msgp.AppendInt64(o, z.Nums[za0004])
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Words)))
+	for za0005 := range z.Words {
+		o = msgp.AppendString(o, z.Words[za0005])
+	}
+	o = msgp.AppendFloat64(o, z.Score)
+	o = msgp.AppendBool(o, z.Flag)
+	o, err = z.Owner.MarshalMsg(o)
+	if err != nil {
+		err = msgp.WrapError(err, "Owner")
+		return
+	}
+	o = msgp.AppendInt64(o, z.Ts)
+	o = msgp.AppendString(o, z.Trailer)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Business) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 13 {
+		err = msgp.ArrayError{Wanted: 13, Got: zb0001}
+		return
+	}
+	z.ID, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "ID")
+		return
+	}
+	z.Title, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Title")
+		return
+	}
+	z.Status, bts, err = msgp.ReadInt32Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Status")
+		return
+	}
+	bts, err = z.Meta.UnmarshalMsg(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Meta")
+		return
+	}
+	var zb0002 uint32
+	zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Items")
+		return
+	}
+	if cap(z.Items) >= int(zb0002) {
+		z.Items = (z.Items)[:zb0002]
+	} else {
+		z.Items = make([]Item, zb0002)
+	}
+	for za0001 := range z.Items {
+		bts, err = z.Items[za0001].UnmarshalMsg(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Items", za0001)
+			return
+		}
+	}
+	var zb0003 uint32
+	zb0003, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Extra")
+		return
+	}
+	if z.Extra == nil {
+		z.Extra = make(map[string]string, zb0003)
+	} else if len(z.Extra) > 0 {
+		clear(z.Extra)
+	}
+	var field []byte
+	_ = field
+	for zb0003 > 0 {
+		var za0003 string
+		zb0003--
+		var za0002 string
+		za0002, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Extra")
+			return
+		}
+		za0003, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Extra", za0002)
+			return
+		}
+		z.Extra[za0002] = za0003
+	}
+	var zb0004 uint32
+	zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Nums")
+		return
+	}
+	if cap(z.Nums) >= int(zb0004) {
+		z.Nums = (z.Nums)[:zb0004]
+	} else {
+		z.Nums = make([]int64, zb0004)
+	}
+	for za0004 := range z.Nums {
+		z.Nums[za0004], bts, err = msgp.ReadInt64Bytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Nums", za0004)
+			return
+		}
+	}
+	var zb0005 uint32
+	zb0005, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Words")
+		return
+	}
+	if cap(z.Words) >= int(zb0005) {
+		z.Words = (z.Words)[:zb0005]
+	} else {
+		z.Words = make([]string, zb0005)
+	}
+	for za0005 := range z.Words {
+		z.Words[za0005], bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Words", za0005)
+			return
+		}
+	}
+	z.Score, bts, err = msgp.ReadFloat64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Score")
+		return
+	}
+	z.Flag, bts, err = msgp.ReadBoolBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Flag")
+		return
+	}
+	bts, err = z.Owner.UnmarshalMsg(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Owner")
+		return
+	}
+	z.Ts, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Ts")
+		return
+	}
+	z.Trailer, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Trailer")
+		return
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *Business) Msgsize() (s int) {
+	s = 1 + msgp.Int64Size + msgp.StringPrefixSize + len(z.Title) + msgp.Int32Size + z.Meta.Msgsize() + msgp.ArrayHeaderSize
+	for za0001 := range z.Items {
+		s += z.Items[za0001].Msgsize()
+	}
+	s += msgp.MapHeaderSize
+	if z.Extra != nil {
+		for za0002, za0003 := range z.Extra {
+			_ = za0003
+			s += msgp.StringPrefixSize + len(za0002) + msgp.StringPrefixSize + len(za0003)
+		}
+	}
+	s += msgp.ArrayHeaderSize + (len(z.Nums) * (msgp.Int64Size)) + msgp.ArrayHeaderSize
+	for za0005 := range z.Words {
+		s += msgp.StringPrefixSize + len(z.Words[za0005])
+	}
+	s += msgp.Float64Size + msgp.BoolSize + z.Owner.Msgsize() + msgp.Int64Size + msgp.StringPrefixSize + len(z.Trailer)
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *Item) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 6
+	o = append(o, 0x96)
+	o = msgp.AppendInt64(o, z.ID)
+	o = msgp.AppendString(o, z.Name)
+	o = msgp.AppendString(o, z.Desc)
+	o = msgp.AppendInt32(o, z.Count)
+	o = msgp.AppendFloat64(o, z.Price)
+	o = msgp.AppendBool(o, z.OK)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Item) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 6 {
+		err = msgp.ArrayError{Wanted: 6, Got: zb0001}
+		return
+	}
+	z.ID, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "ID")
+		return
+	}
+	z.Name, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Name")
+		return
+	}
+	z.Desc, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Desc")
+		return
+	}
+	z.Count, bts, err = msgp.ReadInt32Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Count")
+		return
+	}
+	z.Price, bts, err = msgp.ReadFloat64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Price")
+		return
+	}
+	z.OK, bts, err = msgp.ReadBoolBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "OK")
+		return
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *Item) Msgsize() (s int) {
+	s = 1 + msgp.Int64Size + msgp.StringPrefixSize + len(z.Name) + msgp.StringPrefixSize + len(z.Desc) + msgp.Int32Size + msgp.Float64Size + msgp.BoolSize
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
 func (z Label) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// array header, size 2
@@ -45,6 +322,98 @@ func (z *Label) UnmarshalMsg(bts []byte) (o []byte, err error) {
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z Label) Msgsize() (s int) {
 	s = 1 + msgp.StringPrefixSize + len(z.Name) + msgp.StringPrefixSize + len(z.Value)
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *Meta) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 4
+	o = append(o, 0x94)
+	o = msgp.AppendString(o, z.Region)
+	o = msgp.AppendString(o, z.Cluster)
+	o, err = z.User.MarshalMsg(o)
+	if err != nil {
+		err = msgp.WrapError(err, "User")
+		return
+	}
+	o = msgp.AppendMapHeader(o, uint32(len(z.Tags)))
+	for za0001, za0002 := range z.Tags {
+		o = msgp.AppendString(o, za0001)
+		o = msgp.AppendString(o, za0002)
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Meta) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 4 {
+		err = msgp.ArrayError{Wanted: 4, Got: zb0001}
+		return
+	}
+	z.Region, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Region")
+		return
+	}
+	z.Cluster, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Cluster")
+		return
+	}
+	bts, err = z.User.UnmarshalMsg(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "User")
+		return
+	}
+	var zb0002 uint32
+	zb0002, bts, err = msgp.ReadMapHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Tags")
+		return
+	}
+	if z.Tags == nil {
+		z.Tags = make(map[string]string, zb0002)
+	} else if len(z.Tags) > 0 {
+		clear(z.Tags)
+	}
+	var field []byte
+	_ = field
+	for zb0002 > 0 {
+		var za0002 string
+		zb0002--
+		var za0001 string
+		za0001, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Tags")
+			return
+		}
+		za0002, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Tags", za0001)
+			return
+		}
+		z.Tags[za0001] = za0002
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *Meta) Msgsize() (s int) {
+	s = 1 + msgp.StringPrefixSize + len(z.Region) + msgp.StringPrefixSize + len(z.Cluster) + z.User.Msgsize() + msgp.MapHeaderSize
+	if z.Tags != nil {
+		for za0001, za0002 := range z.Tags {
+			_ = za0002
+			s += msgp.StringPrefixSize + len(za0001) + msgp.StringPrefixSize + len(za0002)
+		}
+	}
 	return
 }
 
@@ -569,5 +938,65 @@ func (z *Sub) UnmarshalMsg(bts []byte) (o []byte, err error) {
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z Sub) Msgsize() (s int) {
 	s = 1 + msgp.StringPrefixSize + len(z.Name) + msgp.StringPrefixSize + len(z.Region) + msgp.Int64Size
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *User) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 5
+	o = append(o, 0x95)
+	o = msgp.AppendInt64(o, z.UID)
+	o = msgp.AppendString(o, z.Name)
+	o = msgp.AppendString(o, z.Email)
+	o = msgp.AppendInt32(o, z.Age)
+	o = msgp.AppendBool(o, z.VIP)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *User) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 5 {
+		err = msgp.ArrayError{Wanted: 5, Got: zb0001}
+		return
+	}
+	z.UID, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "UID")
+		return
+	}
+	z.Name, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Name")
+		return
+	}
+	z.Email, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Email")
+		return
+	}
+	z.Age, bts, err = msgp.ReadInt32Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Age")
+		return
+	}
+	z.VIP, bts, err = msgp.ReadBoolBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "VIP")
+		return
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *User) Msgsize() (s int) {
+	s = 1 + msgp.Int64Size + msgp.StringPrefixSize + len(z.Name) + msgp.StringPrefixSize + len(z.Email) + msgp.Int32Size + msgp.BoolSize
 	return
 }

@@ -73,6 +73,8 @@ func of(v any) structs.Message {
 	switch v := v.(type) {
 	case *data.Small:
 		return small(v)
+	case *data.Business:
+		return business(v)
 	case *data.VStreamRows:
 		return rows(v)
 	case *data.WriteRequest:

@@ -20,9 +20,9 @@ func business(v *data.Business) message[peer.Business] {
 		partial: func(m peer.Business) uint64 {
 			return data.F64(m.GetScore()) + uint64(m.GetTs()) + data.Str(m.GetOwner().GetName())
 		},
-		peek: func(b []byte) uint64 {
-			return data.F64(must(nocopy.Peek(b, 9)).Float64()) + uint64(must(nocopy.Peek(b, 12)).Int64()) + data.Str(must(nocopy.Peek(b, 11, 2)).Text())
-		},
+		peek: peek(peer.BusinessDesc, func(v []nocopy.Value) uint64 {
+			return data.F64(v[0].Float64()) + uint64(v[1].Int64()) + data.Str(v[2].Text())
+		}, []int{9}, []int{12}, []int{11, 2}),
 		edit: func(m peer.Business) {
 			m.GetOwner().SetName(data.EditText)
 			m.SetTs(data.EditInt)

@@ -18,7 +18,9 @@ type Life struct {
 	Fields func([]byte, ...nocopy.Option) error // parses bytes into them
 	Parse  func(wire []byte, opts ...nocopy.Option) nocopy.Struct
 	Read   func(nocopy.Struct) uint64 // reads all fields
-	Edit   func(nocopy.Struct)        // nil if the type has no such operation
+	// Nil if the type has no such operation:
+	Edit func(nocopy.Struct)
+	Peek func(wire []byte) uint64 // finds a few late values without a message
 }
 
 // LifeOf returns the steps for v, a message of package data.
@@ -39,6 +41,7 @@ func (f with[S]) life() Life {
 		},
 		Parse: func(b []byte, opts ...nocopy.Option) nocopy.Struct { return nocopy.Struct(must(m.parse(b, opts...))) },
 		Read:  func(s nocopy.Struct) uint64 { return m.sum(S(s)) },
+		Peek:  m.peek,
 	}
 	if m.of != nil {
 		l.Whole = func() nocopy.Struct { return nocopy.Struct(m.of()) }

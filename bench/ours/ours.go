@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/peer"
@@ -27,8 +28,8 @@ import (
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
 //   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message with an index
 //     (nocopy.WithIndex)
-//   - nocopy/peek (partial): no message, each field is looked up in the bytes; not for W, where
-//     looking up a row skips those before it
+//   - nocopy/peek (partial): no message, nocopy.PeekAll finds the fields in the bytes; not for W,
+//     whose 2,000 fields no program would name
 //
 // All of them release their messages. None owns the bytes it parses, so that an edit never stores
 // into its input.
@@ -46,7 +47,8 @@ func Peer() bench.Peer {
 type use interface {
 	rows(wire []byte, op bench.Op) []bench.Row
 	life() Life
-	decode(b []byte) (any, error)
+	compactStep(wire []byte, op bench.Op) bench.Step
+	decode(b []byte, opts ...nocopy.Option) (any, error)
 }
 
 func of(v any) use {
@@ -96,9 +98,9 @@ type message[S nocopy.StructView] struct {
 // with makes a message for each row, together with the slices that an application keeps.
 type with[S nocopy.StructView] func() message[S]
 
-func (f with[S]) decode(b []byte) (any, error) {
+func (f with[S]) decode(b []byte, opts ...nocopy.Option) (any, error) {
 	m := f()
-	s, err := m.parse(b, nocopy.Limits{MaxBytes: large})
+	s, err := m.parse(b, append(opts, nocopy.Limits{MaxBytes: large})...)
 	if err != nil {
 		return nil, err
 	}
@@ -242,6 +244,15 @@ func (p *plain) step(wire []byte, op bench.Op) bench.Step {
 		p.fill()
 		buf = p.write(buf[:0])
 		return uint64(must(w.Write(buf)))
+	}
+}
+
+// peek returns a function that finds values in the bytes of a struct and returns their sum.
+func peek(d *thriftimpl.Desc, sum func([]nocopy.Value) uint64, paths ...[]int) func([]byte) uint64 {
+	var values []nocopy.Value
+	return func(b []byte) uint64 {
+		values = must(nocopy.PeekAll(values[:0], d, b, paths...))
+		return sum(values)
 	}
 }
 

@@ -17,10 +17,9 @@ func writeRequest(v *data.WriteRequest) message[prom.WriteRequest] {
 		fill:    func(m prom.WriteRequest) { fillRequest(m, v) },
 		sum:     sumRequest,
 		partial: partialRequest,
-		peek: func(b []byte) uint64 {
-			return data.Str(must(nocopy.Peek(b, 1, last, 1, 0, 2)).Text()) +
-				data.F64(must(nocopy.Peek(b, 1, last, 2, 0, 1)).Float64()) + uint64(must(nocopy.Peek(b, 1, last, 2, 0, 2)).Int64())
-		},
+		peek: peek(prom.WriteRequestDesc, func(v []nocopy.Value) uint64 {
+			return data.Str(v[0].Text()) + data.F64(v[1].Float64()) + uint64(v[2].Int64())
+		}, []int{1, last, 1, 0, 2}, []int{1, last, 2, 0, 1}, []int{1, last, 2, 0, 2}),
 		edit: func(m prom.WriteRequest) {
 			series := m.GetTimeseries()
 			t := series.At(series.Len() - 1)

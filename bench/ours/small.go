@@ -67,9 +67,9 @@ func small(v *data.Small) message[peer.Small] {
 		partial: func(m peer.Small) uint64 {
 			return uint64(m.GetTimestamp()) + data.F64(m.GetWeight()) + data.Str(m.GetSub().GetName())
 		},
-		peek: func(b []byte) uint64 {
-			return uint64(must(nocopy.Peek(b, 6)).Int64()) + data.F64(must(nocopy.Peek(b, 8)).Float64()) + data.Str(must(nocopy.Peek(b, 9, 1)).Text())
-		},
+		peek: peek(peer.SmallDesc, func(v []nocopy.Value) uint64 {
+			return uint64(v[0].Int64()) + data.F64(v[1].Float64()) + data.Str(v[2].Text())
+		}, []int{6}, []int{8}, []int{9, 1}),
 		edit: func(m peer.Small) {
 			m.GetSub().SetName(data.EditText)
 			m.SetTimestamp(data.EditInt)

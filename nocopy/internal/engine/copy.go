@@ -40,6 +40,7 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 	}
 	// What may be sent from there may be sent from here
 	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
+		m.ownSeldom()
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
@@ -300,6 +301,7 @@ func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	}
 	m := newMessage(d, s.m.flags&Recycle, usualLimits)
 	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
+		m.ownSeldom()
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}

@@ -59,7 +59,7 @@ func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
 	m.flags = flags
 	m.buf.Begin(flags&Recycle != 0, headroom)
 	if flags&limited != 0 {
-		m.limits = limitsOf(opts)
+		m.limit(limitsOf(opts))
 	}
 	x.m, x.d = m, d
 	return m.buf.FreeTail()

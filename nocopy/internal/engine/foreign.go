@@ -85,7 +85,7 @@ func Reparse(d *schema.Struct, wire []byte, depth int) Struct {
 	base, p := m.buf.Refer(wire, false, true), m.parser()
 	p.reset(len(wire))
 	p.b, p.base, p.trusted = wire, base, true
-	s, err := m.parseRoot(p)
+	s, err := m.parsed(p, m.indexFrom(p))
 	if err != nil && !errors.Is(err, ErrLimit) {
 		panic("nocopy: internal error: " + err.Error())
 	}

@@ -25,7 +25,7 @@ func NewHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
 	m := beginMessage(d, held|flagIf(recycle, Recycle), n).m
 	if l != (Limits{}) {
 		m.flags |= limited
-		m.limits = l.orElse(usualLimits)
+		m.limit(l.orElse(usualLimits))
 	}
 	return m
 }
@@ -59,7 +59,7 @@ func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Messa
 	m.buf.Close()
 	m.beginTrusted(p)
 	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
-	if _, err := m.parseRoot(m.p); err != nil {
+	if _, err := m.parsed(m.p, m.indexFrom(m.p)); err != nil {
 		return nil, err
 	}
 	if err := m.Check(); err != nil {

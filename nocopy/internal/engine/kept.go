@@ -73,7 +73,7 @@ func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
 	flags := builtFlags(opts)
 	s := m.begin(d, flags, headroom)
 	if flags&limited != 0 {
-		m.limits = limitsOf(opts)
+		m.limit(limitsOf(opts))
 	}
 	return s
 }

@@ -78,13 +78,11 @@ func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	return parseWith(d, b, (flags | ByIndex).settled(), limits)
 }
 
-// parseByIndex parses the message, which is the parser's window, by its own index if it has one
-// that fits, else from its beginning unless RequireIndex was given.
-func (m *Message) parseByIndex(p *parser) (Struct, error) {
-	b, base := p.b, p.base
+// openByIndex opens the message b, which is at position base, by its own index. It reports whether
+// it could; if not, m is as it was before.
+func (m *Message) openByIndex(b []byte, base uint32) bool {
 	if m.landRoot(b, base) {
-		p.b = nil
-		return m.handle(m.root), nil
+		return true
 	}
 	m.pending = 0
 	if m.landing != nil {
@@ -92,10 +90,7 @@ func (m *Message) parseByIndex(p *parser) (Struct, error) {
 	}
 	m.forgetTables()
 	m.words, m.zeroed = firstEntry, 0
-	if m.flags&RequireIndex != 0 {
-		return m.parsed(p, p.fail(len(b), ErrIndex))
-	}
-	return m.parsed(p, m.indexFrom(p))
+	return false
 }
 
 // landRoot makes the entry of the root of the message b, which is at position base, by its wire

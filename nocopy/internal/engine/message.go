@@ -36,10 +36,10 @@ type Message struct {
 	builder        // what is being built
 	edits   []edit // of entries; [0] is unused
 	desc    *schema.Struct
-	limits  Limits
-	finding // keys of maps
-	*seldom // what few messages need
-	lease   // who may use it
+	finding         // keys of maps
+	p       *parser // nil unless it was needed, see parser
+	*seldom         // what few messages need
+	lease           // who may use it
 	state
 }
 
@@ -119,8 +119,17 @@ func takeParsed(d *schema.Struct, flags flag, limits Limits) *Message {
 
 // expect prepares m to be filled with received bytes.
 func (m *Message) expect(d *schema.Struct, flags flag, limits Limits) {
-	m.desc, m.flags, m.limits = d, flags, limits
+	m.desc, m.flags = d, flags
+	m.limit(limits)
 	m.words, m.zeroed = firstEntry, 0
+}
+
+// limit sets the limits of m, which are the usual ones until then.
+func (m *Message) limit(l Limits) {
+	if l != m.limits {
+		m.ownSeldom()
+		m.limits = l
+	}
 }
 
 // pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
@@ -151,7 +160,7 @@ var noEdits [1]edit
 
 // init makes a Message that is zero ready for its first contents.
 func (m *Message) init() {
-	m.gen, m.edits, m.limits, m.seldom = 1, noEdits[:], usualLimits, &noSeldom
+	m.gen, m.edits, m.seldom = 1, noEdits[:], &noSeldom
 }
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
@@ -162,7 +171,7 @@ func New(d *schema.Struct, opts ...Option) Struct {
 	flags := builtFlags(opts)
 	s := beginMessage(d, flags, headroom)
 	if flags&limited != 0 {
-		s.m.limits = limitsOf(opts)
+		s.m.limit(limitsOf(opts))
 	}
 	return s
 }
@@ -200,7 +209,7 @@ func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	if l != nil && *l != (Limits{}) {
 		m.flags |= limited
-		m.limits = l.orElse(usualLimits)
+		m.limit(l.orElse(usualLimits))
 	}
 	m.buf.BeginIn(c, n)
 	m.root = m.alloc(d.Words())
@@ -431,6 +440,9 @@ func (m *Message) endMore() {
 		l.end(m.guarded)
 	}
 	m.filterOf = 0
+	if m.p != nil {
+		m.dropParser()
+	}
 	if s := m.seldom; s != &noSeldom {
 		m.endSeldom(s)
 	}
@@ -439,7 +451,7 @@ func (m *Message) endMore() {
 	}
 	m.more, m.guarded, m.maybeFull, m.pending = m.large, false, false, 0
 	if m.flags&limited != 0 {
-		m.limits = usualLimits
+		m.limit(usualLimits)
 	}
 	if debugging {
 		m.untrack()

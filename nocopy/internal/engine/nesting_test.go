@@ -134,7 +134,7 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 	} {
 		panics(t, what, "nocopy: message can't be finished: "+text, f)
 	}
-	s.m.limits.MaxDepth = 1 << 20
+	s.m.limit(Limits{MaxDepth: 1 << 20})
 	wire := s.m.AppendTo(nil)
 	if _, err := Parse(allDesc, wire); !errors.Is(err, ErrLimit) {
 		t.Fatalf("Parse accepts what could not be finished: %v", err)

@@ -87,12 +87,19 @@ func parseWith(d *schema.Struct, b []byte, flags flag, limits Limits) (Struct, e
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }
 
-// parseFrom parses b, which is at this position, from its beginning.
+// parseFrom parses b, which is at this position, by its own index if that is asked for and fits,
+// else from its beginning, unless RequireIndex was given.
 func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
+	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
+		return m.handle(m.root), nil
+	}
 	p := m.parser()
 	p.reset(len(b))
 	p.b, p.base = b, base
-	return m.parseRoot(p)
+	if m.flags&RequireIndex != 0 {
+		return m.parsed(p, p.fail(len(b), ErrIndex))
+	}
+	return m.parsed(p, m.indexFrom(p))
 }
 
 func tooLong(d *schema.Struct, n int64, most int) *Error {
@@ -219,14 +226,6 @@ func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
 	base := m.buf.AddChunk(c)
 	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
 	return m.parseFrom(c.Mem, base)
-}
-
-// parseRoot parses the message, which is the parser's window.
-func (m *Message) parseRoot(p *parser) (Struct, error) {
-	if m.flags&ByIndex != 0 {
-		return m.parseByIndex(p)
-	}
-	return m.parsed(p, m.indexFrom(p))
 }
 
 // indexFrom indexes the root, which begins at the parser's window, and returns the index after it,

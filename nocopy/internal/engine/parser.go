@@ -71,7 +71,6 @@ var parsers = sync.Pool{New: func() any {
 // parser returns the message's parser.
 func (m *Message) parser() *parser {
 	if m.p == nil {
-		m.ownSeldom()
 		m.p, m.more = parsers.Get().(*parser), true
 		m.p.m = m
 	}

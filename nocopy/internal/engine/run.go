@@ -534,8 +534,8 @@ func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
 // ends at index at. If it is not whole in the window, or not as programs foresee it, passOp
 // returns an index that is not in the window.
 func (s *machine) passOp(o op, pc, at uint64) uint64 {
-	kind, n := o.kind(), uint32(1)
-	if kind != kindStruct {
+	n := uint32(1)
+	if o.kind() != kindStruct {
 		n = loadBE32(s.mem(), at-4)
 		if !s.fits(o, shapeAt(s.code, pc), n, at) {
 			return nowhere
@@ -544,8 +544,14 @@ func (s *machine) passOp(o op, pc, at uint64) uint64 {
 			return at
 		}
 	}
+	return s.passElements(o, pc, at, n)
+}
+
+// passElements returns what passOp returns, after n elements, n at least 1, of what the op
+// expects. The first is at index at. Of a struct n is 1.
+func (s *machine) passElements(o op, pc, at uint64, n uint32) uint64 {
 	inside, structs := toAt(s.code, pc)>>32, int32(0)
-	switch kind {
+	switch kind := o.kind(); kind {
 	case kindNumbers:
 		return at + uint64(n)*uint64(uint8(shapeAt(s.code, pc)))
 	case kindTexts:

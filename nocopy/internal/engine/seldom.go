@@ -40,34 +40,34 @@ type seldom struct {
 	idxItem  *spare.Item[[]uint32]
 	smallIdx []uint32
 
-	p *parser // nil unless it was needed, see parser
+	limits Limits
 
 	absentIn *schema.Field // the field that is absent; nil if that is not known
 }
 
 // noSeldom is only read.
-var noSeldom = seldom{dead: deadEntries{checkAt: uncheckedWords}}
+var noSeldom = *newSeldom()
+
+func newSeldom() *seldom {
+	return &seldom{dead: deadEntries{checkAt: uncheckedWords}, limits: usualLimits}
+}
 
 // ownSeldom makes seldom the message's own, if it is not.
 func (m *Message) ownSeldom() {
 	if m.seldom == &noSeldom {
-		m.seldom = &seldom{dead: deadEntries{checkAt: uncheckedWords}}
+		m.seldom = newSeldom()
 	}
 }
 
 // mustBeUntouched panics if something was stored into noSeldom or noLookups.
 func mustBeUntouched() {
-	was := seldom{dead: deadEntries{checkAt: uncheckedWords}}
-	if !reflect.DeepEqual(noSeldom, was) || !reflect.ValueOf(&noLookups).Elem().IsZero() {
+	if !reflect.DeepEqual(&noSeldom, newSeldom()) || !reflect.ValueOf(&noLookups).Elem().IsZero() {
 		panic("nocopy: internal error: stored into what all messages read")
 	}
 }
 
 // endSeldom empties s. It keeps some of its memory for the next message.
 func (m *Message) endSeldom(s *seldom) {
-	if s.p != nil {
-		m.dropParser()
-	}
 	if len(s.shadows.all) > 0 || s.shadows.found.Len() > 0 {
 		if cap(s.shadows.all) > keepShadows {
 			s.shadows.all = nil

@@ -22,7 +22,7 @@ func parseSlowly(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	p := m.parser()
 	p.reset(len(b))
 	p.b, p.base, p.slow = b, m.buf.Refer(b, false, false), true
-	return m.parseRoot(p)
+	return m.parsed(p, m.indexFrom(p))
 }
 
 // schemas makes types of all kinds and messages of them.

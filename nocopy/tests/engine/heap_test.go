@@ -22,7 +22,8 @@ func TestHeldMessage(t *testing.T) {
 	root := schema.NewStruct("Small")
 	inner := schema.NewStruct("Sub")
 	inner.Define(optionals(3, schema.TypeString)...)
-	root.Define(append(optionals(8, schema.TypeI64), schema.FieldDesc{ID: 9, Name: "sub", Type: inner.Type()})...)
+	root.Define(append(optionals(8, schema.TypeI64), schema.FieldDesc{ID: 9, Name: "sub", Type: inner.Type()},
+		schema.FieldDesc{ID: 10, Name: "subs", Type: schema.ListOf(inner.Type())})...)
 	build := func() engine.Struct {
 		s := engine.New(root)
 		for i := range 8 {
@@ -34,6 +35,8 @@ func TestHeldMessage(t *testing.T) {
 	}
 	s := build()
 	wire := s.Message().AppendTo(nil)
+	s.NewChild(root.Field(9), root, 25)
+	long := s.Message().AppendTo(nil)
 	s.Release()
 	for _, c := range []struct {
 		name           string
@@ -41,6 +44,8 @@ func TestHeldMessage(t *testing.T) {
 		bytes, objects uint64
 	}{
 		{"parsed", func() engine.Struct { s, _ := engine.Parse(root, wire); return s }, 832, 2},
+		// Message and index, which has grown while it was parsed
+		{"parsed, a long list", func() engine.Struct { s, _ := engine.Parse(root, long); return s }, 1408, 2},
 		// A frame, the block and its bytes, too
 		{"built and compacted", func() engine.Struct {
 			s := build()

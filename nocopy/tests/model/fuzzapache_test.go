@@ -57,10 +57,13 @@ func FuzzApache(f *testing.F) {
 			steps[i] = int(int8(path[i]))
 		}
 		samePeek(t, wire, steps)
+		paths := [][]int{steps}
 		for _, id := range ids(wire) {
 			samePeek(t, wire, []int{int(id)})
 			samePeek(t, wire, append([]int{int(id)}, steps...))
+			paths = append(paths, []int{int(id)}, append([]int{int(id)}, steps...))
 		}
+		samePeekAll(t, b, wire, paths)
 	})
 }
 
@@ -149,6 +152,37 @@ func samePeek(t *testing.T, wire []byte, path []int) {
 	}
 	if err == nil && (wireType(v.Type) != typ || !bytes.Equal(v.Raw(), want)) {
 		t.Fatalf("Peek(%x, %v) = %x of type %v, not %x of type %v", wire, path, v.Raw(), v.Type, want, typ)
+	}
+}
+
+// samePeekAll wants PeekAll to find at once what Peek finds one by one.
+func samePeekAll(t *testing.T, b *bound, wire []byte, paths [][]int) {
+	t.Helper()
+	want := make([]nocopy.Value, len(paths))
+	var refused error
+	for i, path := range paths {
+		v, err := nocopy.Peek(wire, path...)
+		if errors.Is(err, nocopy.ErrLimit) {
+			return
+		}
+		if err != nil && !errors.Is(err, nocopy.ErrNotFound) {
+			refused = err
+		}
+		want[i] = v
+	}
+	for _, d := range []*thriftimpl.Desc{nil, b.desc} {
+		got, err := nocopy.PeekAll(nil, d, wire, paths...)
+		if errors.Is(err, nocopy.ErrLimit) {
+			continue
+		}
+		if (err == nil) != (refused == nil) {
+			t.Fatalf("PeekAll(%x, %v): %v; Peek: %v", wire, paths, err, refused)
+		}
+		for i, v := range got {
+			if v.Type != want[i].Type || !bytes.Equal(v.Raw(), want[i].Raw()) {
+				t.Fatalf("PeekAll(%x): at %v %x of type %v, not %x of type %v", wire, paths[i], v.Raw(), v.Type, want[i].Raw(), want[i].Type)
+			}
+		}
 	}
 }
 
@@ -250,10 +284,17 @@ func TestSpoiltAsApache(t *testing.T) {
 		if !twice(wire) {
 			sc.sameAsApache(t, b, wire, true, want, refused)
 		}
+		var paths [][]int
 		for _, id := range ids(wire) {
 			samePeek(t, wire, []int{int(id)})
 			samePeek(t, wire, []int{int(id), r.IntN(4), r.IntN(3)})
+			if r.IntN(3) == 0 {
+				paths = append(paths, []int{int(id)})
+			}
+			paths = append(paths, []int{int(id), r.IntN(4), r.IntN(3)}, []int{int(id), r.IntN(4)})
 		}
+		r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+		samePeekAll(t, b, wire, paths[:r.IntN(len(paths)+1)])
 	}
 	if accepted < rounds/20 {
 		t.Errorf("only %d of %d spoilt messages are accepted: the test does not test much", accepted, rounds)

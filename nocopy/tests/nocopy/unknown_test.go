@@ -108,16 +108,18 @@ func TestValue(t *testing.T) {
 	}
 }
 
+const peekWire = "\x08\x00\x01\x00\x00\x00\x07" + // 1: i32 7
+	"\x0c\x00\x02" + "\x0b\x00\x05\x00\x00\x00\x02hi" + "\x00" + // 2: {5: "hi"}
+	// 3: [{}, {1: 9}]
+	"\x0f\x00\x03\x0c\x00\x00\x00\x02" + "\x00" + "\x08\x00\x01\x00\x00\x00\x09\x00" +
+	"\x0e\x00\x04\x0b\x00\x00\x00\x02" + "\x00\x00\x00\x01a" + "\x00\x00\x00\x01b" + // 4: ["a", "b"]
+	"\x0d\x00\x06\x08\x08\x00\x00\x00\x00" + // 6: {}
+	"\x08\xff\xff\x00\x00\x00\x08" + // −1: i32 8
+	"\x08\x00\x01\x00\x00\x00\x63" + // 1 again
+	"\x00"
+
 func TestPeek(t *testing.T) {
-	const wire = "\x08\x00\x01\x00\x00\x00\x07" + // 1: i32 7
-		"\x0c\x00\x02" + "\x0b\x00\x05\x00\x00\x00\x02hi" + "\x00" + // 2: {5: "hi"}
-		// 3: [{}, {1: 9}]
-		"\x0f\x00\x03\x0c\x00\x00\x00\x02" + "\x00" + "\x08\x00\x01\x00\x00\x00\x09\x00" +
-		"\x0e\x00\x04\x0b\x00\x00\x00\x02" + "\x00\x00\x00\x01a" + "\x00\x00\x00\x01b" + // 4: ["a", "b"]
-		"\x0d\x00\x06\x08\x08\x00\x00\x00\x00" + // 6: {}
-		"\x08\xff\xff\x00\x00\x00\x08" + // −1: i32 8
-		"\x08\x00\x01\x00\x00\x00\x63" + // 1 again
-		"\x00"
+	const wire = peekWire
 	for _, c := range []struct {
 		path []int
 		want string // type and bytes, or the error
@@ -168,3 +170,51 @@ func TestPeek(t *testing.T) {
 		t.Errorf("without a STOP after it: %v", err)
 	}
 }
+
+// TestPeekAll: several values are found at once as Peek finds each, in whichever order they are
+// asked for; the bytes up to the last of them are all that is looked at.
+func TestPeekAll(t *testing.T) {
+	paths := [][]int{
+		{1}, {-1}, {2}, {2, 5}, {2, 6}, {3}, {3, 0}, {3, 1, 1}, {3, 1, 2}, {3, 2}, {3, -1}, {4, 0}, {4, 1}, {4, 1, 0},
+		{6}, {6, 0}, {7}, {1, 1}, {1 << 16}, {2, 1 << 16}, {},
+	}
+	for n := range len(peekWire) + 1 {
+		wire := []byte(peekWire[:n])
+		for _, a := range paths {
+			for _, b := range paths {
+				v, aErr := nocopy.Peek(wire, a...)
+				w, bErr := nocopy.Peek(wire, b...)
+				kept := []nocopy.Value{{Type: nocopy.WireBool}}
+				all, err := nocopy.PeekAll(kept, nil, wire, a, b)
+				if ok := found(aErr) && found(bErr); !ok && (err == nil || len(all) != 1) {
+					t.Fatalf("first %d bytes, %v and %v: %v, %v, not an error", n, a, b, all, err)
+				} else if ok && (err != nil || len(all) != 3 || !sameValue(all[1], v) || !sameValue(all[2], w)) {
+					t.Fatalf("first %d bytes, %v and %v: %v, %v, not %v and %v", n, a, b, all, err, v, w)
+				}
+				var e, f *nocopy.Error
+				if single, _ := nocopy.PeekAll(nil, nil, wire, a); found(aErr) != (single != nil) {
+					t.Fatalf("first %d bytes, %v: %v, Peek: %v", n, a, single, aErr)
+				}
+				if _, err := nocopy.PeekAll(nil, nil, wire, a); !found(aErr) && (!errors.As(err, &e) || !errors.As(aErr, &f) || *e != *f) {
+					t.Fatalf("first %d bytes, %v: %v, Peek: %v", n, a, err, aErr)
+				}
+			}
+		}
+		if all, err := nocopy.PeekAll(nil, nil, wire, paths[:18]...); found(err) != (err == nil) || err == nil && len(all) != 18 {
+			t.Fatalf("first %d bytes, all: %v, %v", n, all, err)
+		}
+	}
+	if all, err := nocopy.PeekAll(nil, nil, nil); all != nil || err != nil {
+		t.Errorf("no path: %v, %v", all, err)
+	}
+	wire, values := []byte(peekWire), make([]nocopy.Value, 0, 3)
+	if n := testing.AllocsPerRun(10, func() {
+		values, _ = nocopy.PeekAll(values[:0], allDesc, wire, []int{4, 1}, []int{-1}, []int{2, 5})
+	}); n > 0 || len(values) != 3 || values[0].Text() != "b" || values[1].Int32() != 8 || values[2].Text() != "hi" {
+		t.Errorf("%v, with %v allocations", values, n)
+	}
+}
+
+func found(err error) bool { return err == nil || errors.Is(err, nocopy.ErrNotFound) }
+
+func sameValue(v, w nocopy.Value) bool { return v.Type == w.Type && bytes.Equal(v.Raw(), w.Raw()) }
