@@ -84,10 +84,10 @@ func Peek(b []byte, path ...int) (Value, error) {
 // Value, whose Type is 0, if there is no such field or element. A dst with enough capacity spares
 // an allocation.
 //
-// d is the descriptor of the struct, such as order.OrderDesc. PeekAll uses it to pass over other
-// values faster, whether or not the bytes are of that type; it may be nil. PeekAll looks at no more
-// bytes than needed; bytes after the last value are not checked. The values alias b. The error is
-// an *Error; then dst is returned as it was.
+// d is the descriptor of the struct, such as order.OrderDesc, or nil. PeekAll uses it to skip other
+// values faster, whether or not the bytes are of that type. PeekAll looks at no more bytes than
+// needed; bytes after the last value are not checked. The values alias b. The error is an *Error;
+// in that case dst is returned as it was.
 func PeekAll(dst []Value, d *schema.Struct, b []byte, paths ...[]int) ([]Value, error) {
 	var few [4]engine.Sought
 	sought := few[:]

@@ -7,11 +7,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// PeekAll finds the values at several paths in one pass over the struct b, and notes in sought,
-// which is zero, where they are. They are those that Peek finds. d describes the struct, or is nil.
-// The error is an *Error: that of the first byte that is wrong, up to the last of the values. (It
-// returns no values, since it would have to be generic then for those of package nocopy: the
-// compiler would not know in other packages that it does not keep the paths, and allocate them.)
+// PeekAll finds the values at several paths in one pass over the struct b. It notes in sought,
+// which is zero, where they are. They are those that Peek finds. d describes the struct, or is
+// nil. The error is an *Error: that of the first byte that is wrong, up to the last value.
+//
+// PeekAll returns no values, because it would have to be generic for those of package nocopy. In
+// other packages the compiler does not know that a generic function does not keep the paths, and
+// allocates them.
 func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 	if len(paths) == 0 {
 		return nil
@@ -66,9 +68,9 @@ type seeker struct {
 	machine machine  // passes values of known types
 }
 
-// value finds the values that paths lead to, in the value of wire type t at i: at and deeper tell how
-// many paths end with it and how many lead into it, of those that k steps led here. typ is its
-// declared type, or nil. It returns the index after the value, if toEnd is set or deeper is 0.
+// value finds the values that paths lead to, in the value of wire type t at i. Of the paths of
+// which k steps led here, at many end with this value, and deeper many lead into it. typ is its
+// declared type, or nil. value returns the index after the value, if toEnd is set or deeper is 0.
 func (s *seeker) value(typ *schema.Type, t WireType, i, k, at, deeper int, toEnd bool) (int, error) {
 	end, err := i, error(nil)
 	if at > 0 || deeper == 0 {
