@@ -84,7 +84,7 @@ func Peek(b []byte, path ...int) (Value, error) {
 // Value, whose Type is 0, if there is no such field or element. A dst with enough capacity spares
 // an allocation.
 //
-// d is the descriptor of the struct, such as order.OrderDesc, or nil. PeekAll uses it to skip other
+// d is the descriptor of the struct, such as order.OrderDesc, or nil. PeekAll uses it to skip
 // values faster, whether or not the bytes are of that type. PeekAll looks at no more bytes than
 // needed; bytes after the last value are not checked. The values alias b. The error is an *Error;
 // in that case dst is returned as it was.
