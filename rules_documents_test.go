@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestLinks: what Markdown files link to in this repository is there, and not ignored by git.
+// TestLinks: files to which Markdown files link in this repository exist, and are not ignored by
+// git.
 func TestLinks(t *testing.T) {
 	code := regexp.MustCompile("(?s)```.*?```|`[^`]*`")
 	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)

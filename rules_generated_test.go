@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPeoplesNames: package nocopy has no names for generated code, which once began with X, and
-// at most 25 files.
+// TestPeoplesNames: package nocopy has no names that are only for generated code (they began with
+// X in the past), and at most 25 files.
 func TestPeoplesNames(t *testing.T) {
 	files := 0
 	sources(t, "nocopy", func(name string, src []byte) {

@@ -1,4 +1,4 @@
-// Package command has what the commands of this repository share.
+// Package command has functions that the commands of this repository share.
 package command
 
 import (
@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// ParseFlags parses the program's arguments as flag.Parse does, by Parse. It ends the program if
-// that is an error or help was asked for.
+// ParseFlags parses the program's arguments, like flag.Parse, by calling Parse. It ends the
+// program after an error and after help.
 func ParseFlags() {
 	flag.CommandLine.Init(filepath.Base(os.Args[0]), flag.ContinueOnError)
 	switch err := Parse(flag.CommandLine, os.Args[1:]); {
@@ -22,9 +22,9 @@ func ParseFlags() {
 	}
 }
 
-// Parse parses flags as flags.Parse does, but prints a single line about a wrong one: what is
-// wrong, and how to get help. -help prints the usage. Commands exit with code 2 for errors other
-// than flag.ErrHelp.
+// Parse parses flags as flags.Parse does, but prints a single line about a wrong flag: the error,
+// and how to get help. -help prints the usage. Commands exit with code 2 for errors other than
+// flag.ErrHelp.
 func Parse(flags *flag.FlagSet, args []string) error {
 	out, usage := flags.Output(), flags.Usage
 	flags.SetOutput(io.Discard)

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestParseFlags: a wrong flag is one line and code 2, help is code 0 and the usage.
+// TestParseFlags: a wrong flag gives one line and exit code 2, -help gives the usage and exit code
+// 0.
 func TestParseFlags(t *testing.T) {
 	for _, c := range []struct {
 		args string

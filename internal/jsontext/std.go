@@ -43,6 +43,6 @@ func RejectsUnknownMembers(o Options) bool {
 	return rejects
 }
 
-// AppendUnquote appends what the JSON string src stands for to dst. It has U+FFFD for
-// each byte that is not UTF-8; then there is an error, too.
+// AppendUnquote appends the value of the JSON string src to dst. It appends U+FFFD for each byte
+// that is not UTF-8, and then also returns an error.
 func AppendUnquote(dst, src []byte) ([]byte, error) { return jsontext.AppendUnquote(dst, src) }

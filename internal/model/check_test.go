@@ -1,4 +1,4 @@
-// How messages are compared with their models.
+// Functions that compare messages with their models.
 
 package model
 
@@ -60,7 +60,7 @@ func (s *session) check(m *message) {
 	}
 }
 
-// checkAgain compares a message that has been checked with one received from its bytes.
+// checkAgain compares a message that has been checked with a message parsed from its bytes.
 func (s *session) checkAgain(m *message) {
 	h, err := thriftimpl.Parse(m.d, m.sent, anyDepth)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *session) compare(m *message, finished bool) {
 type comparer struct {
 	s        *session
 	m        *message
-	finished bool // else what will be there when the message is finished may be missing
+	finished bool // else values that finishing adds may be missing
 }
 
 func (c comparer) structure(path string, want *referee.Record, h thriftimpl.Struct, d *thriftimpl.Desc) {
@@ -219,7 +219,8 @@ func (s *session) keep(m *message, text, want string) {
 	}
 }
 
-// checkOthers checks that nothing has changed that was not to be changed.
+// checkOthers checks that messages, strings and inputs that no step has changed are still the
+// same.
 func (s *session) checkOthers() {
 	for _, m := range s.msgs {
 		if m.sent != nil && !bytes.Equal(m.h.Message().Bytes(), m.sent) {

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// leaf returns v, no struct or container, as a value of type typ.
+// leaf returns v, which is not a struct or container, as a value of type typ.
 func leaf(typ *thriftimpl.Type, t *referee.Type, v referee.Value) thriftimpl.Value {
 	return thriftimpl.ValueOf(typ, string(referee.WriteValue(t, v, nil)))
 }
@@ -50,7 +50,8 @@ func (s *session) fillField(h thriftimpl.Struct, d *thriftimpl.Desc, i int, t *r
 	h.SetValue(f, d, leaf(d.FieldDesc(i).Type, t, x))
 }
 
-// fill makes h, a new struct or container, what x is. A list has no elements yet, or all.
+// fill gives v, a new struct or container, the contents of x. If it is a list it has no elements
+// yet, or all of them.
 func (s *session) fill(v thriftimpl.Value, t *referee.Type, x referee.Value) {
 	h, typ := v.Struct(), v.Type()
 	switch x := x.(type) {
@@ -91,7 +92,7 @@ func (s *session) fill(v thriftimpl.Value, t *referee.Type, x referee.Value) {
 	}
 }
 
-// edit changes something in the message, or in one that an earlier handle is of.
+// edit changes something in the message, or in the message of a handle that was kept.
 func (s *session) edit(m *message) {
 	if s.current != nil && s.Intn(2) == 0 {
 		m = s.current
@@ -118,7 +119,7 @@ func (s *session) edit(m *message) {
 	}
 }
 
-// fieldOf chooses a field: of very many mostly one that is set.
+// fieldOf chooses a field. If there are very many it mostly chooses one that is set.
 func (s *session) fieldOf(rec *referee.Record) int {
 	i := s.Intn(len(rec.Fields))
 	if len(rec.Fields) > 50 && s.Intn(4) > 0 {
@@ -132,7 +133,7 @@ func (s *session) fieldOf(rec *referee.Record) int {
 	return i
 }
 
-// arm makes field i the one that is set, in the model of a union.
+// arm makes field i the only one that is set, in the model of a union.
 func arm(rec *referee.Record, i int) {
 	if rec.Type.Union {
 		for k := range rec.Fields {
@@ -192,8 +193,8 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 	}
 }
 
-// leafSource chooses a value of type t, no struct or container, from a struct or list, as getters
-// return it: a text aliases its message.
+// leafSource chooses a value of type t, which is not a struct or container, from a struct or list,
+// as getters return it: a text refers to its message.
 func (s *session) leafSource(to *message, t *referee.Type) (thriftimpl.Value, referee.Value, bool) {
 	m := to
 	if s.Intn(3) == 0 {
@@ -253,7 +254,7 @@ func (s *session) unset(t target, rec *referee.Record, i int) {
 	}
 }
 
-// empty is the model of a struct or container that is new: a list has n zeroes.
+// empty returns the model of a new struct or container: a list has n zeroes.
 func empty(t *referee.Type, n int) referee.Value {
 	v := referee.Zero(t)
 	if l, ok := v.(*referee.List); ok {
@@ -264,14 +265,14 @@ func empty(t *referee.Type, n int) referee.Value {
 	return v
 }
 
-// arranged is what all lists can do alike.
+// arranged has the methods that are the same for all lists.
 type arranged interface {
 	Swap(i, j int)
 	Delete(i, j int)
 	Truncate(n int)
 }
 
-// arrangedOf returns the list h, of type t, as the type of list that it is.
+// arrangedOf returns h, a list of type t, as a list with its Go type.
 func arrangedOf(t *referee.Type, h thriftimpl.Struct) arranged {
 	switch t.Elem.Wire {
 	case thrift.BOOL:

@@ -20,17 +20,17 @@ var (
 	opsFlag  = flag.Int("model.ops", 0, "operations of TestModel, at least; 0: 10,000, 200,000 with NOCOPY_LONG")
 )
 
-// universe is the types of a session.
+// universe holds the types of a session.
 type universe struct {
 	structs []*referee.Struct
 	*apachetest.Schema
 }
 
-// typesSeed makes other random types of the same numbers of fields.
+// typesSeed is the seed of the random types.
 var typesSeed uint64
 
-// universes are what sessions choose from: structs of every shape, and random ones of 3 to 1,022
-// fields.
+// universes are the sets of types that sessions choose from: structs of every shape, and random
+// ones of 3 to 1,022 fields.
 var universes = sync.OnceValue(func() (all []universe) {
 	all = append(all, universe{referee.Everything(), apachetest.NewSchema()})
 	for seed, counts := range [][]int{
@@ -43,7 +43,7 @@ var universes = sync.OnceValue(func() (all []universe) {
 	return all
 })
 
-// play runs a session of the bytes and returns what it did and what was wrong.
+// play runs the session of the bytes and returns it with its first failure.
 func play(data []byte, log bool) (s *session, err error) {
 	c := &choices{b: data}
 	all := universes()
@@ -64,7 +64,7 @@ func play(data []byte, log bool) (s *session, err error) {
 	return s, nil
 }
 
-// shorten leaves out of the bytes of a failing session what it fails without: steps, as many at a
+// shorten removes bytes from a failing session that still fails without them: steps, as many at a
 // time as possible, then single bytes.
 func shorten(data []byte, limit time.Duration) []byte {
 	deadline := time.Now().Add(limit)
@@ -121,7 +121,7 @@ func report(t *testing.T, data []byte, limit time.Duration) {
 	t.Errorf("%s\n%s\nwith -model.seed=%d the session's bytes are %x", s.log, text, typesSeed, data)
 }
 
-// TestModel plays sessions until they have done as many operations as asked for.
+// TestModel plays sessions until they have done the requested number of operations.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	seed := *seedFlag

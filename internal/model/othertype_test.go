@@ -1,4 +1,4 @@
-// Values of which the IDL says something else than the Go type tells.
+// Values whose Go type is right, but whose type in the IDL is another one.
 
 package model
 
@@ -22,7 +22,7 @@ func sameGoType(t, u *referee.Type) bool {
 	return t.Same(u)
 }
 
-// as returns v as a value of type t, whose Go type it has.
+// as returns v, which has the Go type of t, as a value of type t.
 func as(v referee.Value, t *referee.Type) referee.Value {
 	switch v := v.(type) {
 	case *referee.List:
@@ -41,9 +41,9 @@ func as(v referee.Value, t *referee.Type) referee.Value {
 	return v
 }
 
-// otherType sets a field by the setter that generated code calls, to a value whose Go type is the
-// field's, but of which the IDL says another type. It is converted, or refused by a panic before
-// anything has changed.
+// otherType sets a field, by the setter that generated code calls, to a value that has the field's
+// Go type but another type in the IDL. The setter converts it, or panics before anything has
+// changed.
 func (s *session) otherType(t target, rec *referee.Record) {
 	d := t.typ.Struct()
 	for i := range rec.Fields {
@@ -99,7 +99,8 @@ func (s *session) otherElement(t target, l *referee.List) {
 	}
 }
 
-// refused returns what f panics with, which must be a fixed text; "" if it does not.
+// refused calls f and returns the text of its panic, which must be a fixed text, or "" if it does
+// not panic.
 func refused(f func()) (text string) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -1,4 +1,4 @@
-// How structs and containers are found in a message and in its model.
+// Functions that find structs and containers in a message and in its model.
 
 package model
 
@@ -56,8 +56,8 @@ func (m *message) places() []place {
 	return all
 }
 
-// at goes to a place by accessors. It says false for what is not there yet, since the message is
-// not finished.
+// at goes to a place by accessors. It returns false for a value that is not there yet, since the
+// message is not finished.
 func (s *session) at(m *message, all []place, i int) (target, bool) {
 	p := all[i]
 	if p.parent < 0 {
@@ -94,7 +94,7 @@ func (s *session) at(m *message, all []place, i int) (target, bool) {
 	return t, t.h.Valid()
 }
 
-// pick chooses a struct or container in the message, by a handle got before or by one got now.
+// pick chooses a struct or container in the message, by a handle that was kept or by a new one.
 func (s *session) pick(m *message) (target, bool) {
 	if len(s.held) > 0 && s.Intn(3) == 0 {
 		t := s.held[s.Intn(len(s.held))]
@@ -122,8 +122,8 @@ func (s *session) hold(t target) {
 	}
 }
 
-// source chooses a value of which fits is true from any message, the same one included, whatever
-// state it is in. It returns it with a copy of its model.
+// source chooses a value whose type fits accepts from any message in any state, also from the one
+// that is changed. It returns the value with a copy of its model.
 func (s *session) source(fits func(*referee.Type) bool) (target, referee.Value, bool) {
 	first := s.Intn(len(s.msgs))
 	for i := range s.msgs {
@@ -150,7 +150,8 @@ func (s *session) source(fits func(*referee.Type) bool) (target, referee.Value, 
 	return target{}, nil, false
 }
 
-// sourceOf is source for values of type t; of a struct, a new message if there is none.
+// sourceOf is source for values of type t. For a struct it makes a new message if there is no such
+// value.
 func (s *session) sourceOf(t *referee.Type) (target, referee.Value, bool) {
 	if s.Intn(4) > 0 || !t.IsStruct() {
 		src, v, ok := s.source(t.Same)

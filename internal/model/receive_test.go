@@ -1,4 +1,4 @@
-// How messages begin: made new, or received in all ways in which bytes arrive.
+// How messages begin: made new, or received in all the ways in which bytes can be parsed.
 
 package model
 
@@ -17,15 +17,15 @@ import (
 // anyDepth is for messages that have been put into each other and themselves again and again.
 var anyDepth = nocopy.Limits{MaxDepth: 10_000}
 
-// generated is what a generated type would be. Its descriptor is that of the last use: the
-// functions that find out the descriptor by the type need one.
+// generated stands for a generated type. It has the descriptor of its last use, for functions that
+// get the descriptor from the type.
 type generated thriftimpl.Struct
 
 var generatedDesc *thriftimpl.Desc
 
 func (generated) ThriftDesc() *thriftimpl.Desc { return generatedDesc }
 
-// options are what New and all ways of receiving take.
+// options are the options that New and all ways of receiving accept.
 var options = []struct {
 	name string
 	nocopy.Option
@@ -81,8 +81,8 @@ func (s *session) newMessage() *message {
 	return m
 }
 
-// receiveNew receives a random message of type t, with what peers may send although it does not
-// count.
+// receiveNew receives a random message of type t, with fields and pairs that peers may send
+// although they don't count.
 func (s *session) receiveNew(t *referee.Struct) *message {
 	rec := s.Record(t, 3)
 	s.Noise(rec)
@@ -99,7 +99,8 @@ func (s *session) ownName(m *message) string {
 	return "own1"
 }
 
-// fillOwn puts m into one of the session's own messages by calling fill. What is there ends.
+// fillOwn puts m into one of the session's own messages by calling fill. The message that was
+// there ends.
 func (s *session) fillOwn(m *message, fill func()) {
 	m.own = &s.own[s.Intn(len(s.own))]
 	if s.busy != nil && s.busy.own == m.own {
@@ -146,7 +147,7 @@ func validTexts(v referee.Value) bool {
 	return true
 }
 
-// receive makes a message of wire, the bytes of rec, in one of the ways in which bytes arrive.
+// receive parses wire, the bytes of rec, in one of the ways in which bytes can be parsed.
 func (s *session) receive(t *referee.Struct, wire []byte, rec *referee.Record) *message {
 	m := &message{d: s.Desc(t), root: rec}
 	wire = bytes.Clone(wire)
@@ -213,7 +214,7 @@ func (s *session) receive(t *referee.Struct, wire []byte, rec *referee.Record) *
 	return m
 }
 
-// decode receives wire from a stream in which messages come before and after.
+// decode receives wire from a stream with messages before and after it.
 func (s *session) decode(d *thriftimpl.Desc, wire []byte, opts []nocopy.Option) (thriftimpl.Struct, error) {
 	generatedDesc = d
 	frame := func(b []byte) []byte { return b }

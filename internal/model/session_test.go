@@ -1,4 +1,4 @@
-// A session: a few messages with their models, and what is done to them by turns.
+// A session: a few messages with their models, and the operations on them.
 
 package model
 
@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// session is a few messages, each with its model, to which random things are done.
+// session is a few messages, each with its model, and random operations on them.
 type session struct {
 	universe
 	*referee.Gen
@@ -19,16 +19,16 @@ type session struct {
 	msgs    []*message
 	own     [2]nocopy.Message // the session's, filled again and again
 	current *message
-	busy    *message // what is being changed, and must not end
+	busy    *message // is being changed, and must not end
 	made    int      // messages so far
 	held    []target // handles to be used later
 	kept    []kept
 	ops     int
 	marks   []int            // where in data each step begins
-	log     *strings.Builder // nil: nobody will read it
+	log     *strings.Builder // nil: not wanted
 }
 
-// message is a message with its model: what it is once it is finished.
+// message is a message with its model: its contents once it is finished.
 type message struct {
 	name     string
 	d        *thriftimpl.Desc
@@ -37,7 +37,7 @@ type message struct {
 	recycled bool
 	own      *nocopy.Message // which of the session's it is in; nil: none
 	sent     []byte          // its bytes when it was last finished; nil if it has changed since
-	input    []byte          // what it was parsed from and must leave alone
+	input    []byte          // what it was parsed from and must not change
 	was      string          // the contents of input
 }
 
@@ -78,12 +78,12 @@ func (c *choices) next() byte {
 	return c.b[c.at-1]
 }
 
-// failure is what a session panics with when message and model differ.
+// failure is the value with which a session panics when message and model differ.
 type failure string
 
 func failf(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }
 
-// logf writes a line of the program that the session is.
+// logf writes a line of the session as a program.
 func (s *session) logf(format string, args ...any) {
 	if s.log == nil {
 		return
@@ -95,7 +95,7 @@ func (s *session) logf(format string, args ...any) {
 	s.log.WriteString(strings.ToValidUTF8(text, "?") + "\n")
 }
 
-// show prints a value in short.
+// show returns a value as short text.
 func show(v referee.Value) string {
 	text := fmt.Sprintf("%v", referee.Plain(v))
 	if len(text) > 200 {
@@ -104,7 +104,7 @@ func show(v referee.Value) string {
 	return text
 }
 
-// run does things until the choices have come to an end.
+// run does operations until there are no more choices.
 func (s *session) run(limit int) {
 	for s.data.at < len(s.data.b) && s.ops < limit {
 		s.step()
@@ -161,7 +161,7 @@ func (s *session) step() {
 	}
 }
 
-// release ends a message: its handles die, strings live on.
+// release releases a message. Its handles become stale, strings that were read stay valid.
 func (s *session) release(m *message) {
 	s.check(m)
 	switch how := s.Intn(3); {

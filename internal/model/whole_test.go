@@ -40,14 +40,14 @@ func (s *session) wholeOp(m *message) {
 	}
 }
 
-// become makes a model a copy of another, in place: handles to the struct stay good, those to what
-// was in it do not.
+// become makes a model a copy of another, in place: handles to the struct stay valid, handles to
+// values in it do not.
 func become(rec, as *referee.Record) {
 	onlyArm(as)
 	*rec = *referee.Clone(as).(*referee.Record)
 }
 
-// onlyArm leaves out of a union what is set, but does not count.
+// onlyArm removes the arms of a union that are set but don't count.
 func onlyArm(rec *referee.Record) {
 	if rec.Type.Union {
 		for i := range rec.Fields {
@@ -58,7 +58,7 @@ func onlyArm(rec *referee.Record) {
 	}
 }
 
-// structSource chooses a struct of the same type as rec, in whatever state.
+// structSource chooses a struct of the same type as rec, in any state.
 func (s *session) structSource(rec *referee.Record) (target, *referee.Record, bool) {
 	src, v, ok := s.sourceOf(referee.StructOf(rec.Type))
 	if !ok {
@@ -102,7 +102,7 @@ func (s *session) merge(t target, rec *referee.Record) {
 }
 
 // byBytes reports whether merging values of type t depends on their bytes, which a model does not
-// have: those of structs and containers in sets and as keys.
+// have. This is so for structs and containers in sets and as keys.
 func byBytes(t *referee.Type, seen map[*referee.Struct]bool) bool {
 	switch {
 	case t.IsStruct():
@@ -160,8 +160,8 @@ func mergeValue(to, from referee.Value) bool {
 	return true
 }
 
-// canon returns a value that equals another one's if package messages takes the two for equal,
-// with all NaNs equal.
+// canon returns a canonical form of v: two values that package messages considers equal have the
+// same form. All NaNs are equal.
 func canon(v referee.Value, key bool) referee.Value {
 	switch v := v.(type) {
 	case referee.Float:
@@ -223,7 +223,7 @@ func (s *session) equal(t target, rec *referee.Record) {
 	}
 }
 
-// selected is a mask's model: what it selects of a struct or container.
+// selected is the model of a mask: the parts of a struct or container that it selects.
 type selected struct {
 	all    bool
 	fields map[int]*selected
@@ -316,9 +316,9 @@ func (s *session) mask(t target, rec *referee.Record) {
 	t.m.sent = nil
 }
 
-// filter returns what is left of v when what is selected is kept, or dropped.
+// filter returns v with only the selected parts, or without them.
 func filter(v referee.Value, sel *selected, keep bool) referee.Value {
-	// part returns what is left of x, of which c is selected; nil if nothing is.
+	// part returns the remaining part of x, in which c selects; nil if nothing remains.
 	part := func(x referee.Value, c *selected) referee.Value {
 		switch {
 		case x == nil, c == nil && keep, c != nil && c.all && !keep:

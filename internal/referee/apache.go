@@ -19,8 +19,8 @@ var strict = func() *thrift.TConfiguration {
 	return &thrift.TConfiguration{TBinaryStrictRead: &yes, TBinaryStrictWrite: &yes}
 }()
 
-// Write returns the bytes of the record as Apache's library writes them, its fields in declaration
-// order or, with shuffle, in another one. The arm of a union that counts comes last.
+// Write returns the bytes of the record as Apache's library writes them, with its fields in
+// declaration order or, with shuffle, in random order. The arm of a union that counts comes last.
 func Write(r *Record, shuffle *rand.Rand) []byte {
 	return WriteValue(StructOf(r.Type), r, shuffle)
 }
@@ -194,7 +194,7 @@ func (r *reader) offset() int {
 	return len(r.all) - r.mem.Len()
 }
 
-// unknown skips the value at offset from, and keeps it as the field that it is.
+// unknown skips the value at offset from, and keeps it in rec as an unknown field.
 func (r *reader) unknown(rec *Record, id int16, wire thrift.TType, from int) error {
 	if r.mem == nil {
 		return thrift.SkipDefaultDepth(background, r.p, wire)

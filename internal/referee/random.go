@@ -10,8 +10,8 @@ import (
 // Choices is where random values come from: Intn returns a number in [0, n).
 type Choices interface{ Intn(n int) int }
 
-// Gen makes random values and types. What it chooses is Choices' matter; the contents of numbers
-// and strings come from a counter, so that no two are alike and choices are not spent on them.
+// Gen makes random values and types. It asks Choices when it has to choose. The contents of
+// numbers and strings come from a counter instead: this takes no choices, and no two are alike.
 type Gen struct {
 	Choices
 	count uint64
@@ -25,10 +25,10 @@ func (g *Gen) Bits() uint64 {
 	return x * 0xbf58476d1ce4e5b9
 }
 
-// long is text to take long strings from.
+// long is a text from which long strings are cut.
 var long = strings.Repeat("The quick brown fox jumps over the lazy dog. ", 4000)
 
-// Leaf returns a value of a type that is no struct or container.
+// Leaf returns a value of a type that is not a struct or container.
 func (g *Gen) Leaf(t *Type) Value {
 	class := g.Intn(8)
 	switch t.Wire {
@@ -75,7 +75,7 @@ func (g *Gen) number(class int) uint64 {
 	return g.Bits()
 }
 
-// text returns a string, now and then one so long that messages refer to it instead of copying it.
+// text returns a string, sometimes one so long that messages refer to it instead of copying it.
 func (g *Gen) text() string {
 	x := int(g.Bits() >> 40)
 	switch class := g.Intn(32); {
@@ -109,8 +109,8 @@ func (g *Gen) Count() int {
 	}
 }
 
-// Value returns a value of the type, at most depth structs and containers deep beyond what is
-// required.
+// Value returns a value of the type, at most depth structs and containers deep, not counting
+// required ones.
 func (g *Gen) Value(t *Type, depth int) Value {
 	switch {
 	case t.IsStruct():
@@ -151,8 +151,8 @@ func (g *Gen) elements(depth int, elem *Type) int {
 	return n
 }
 
-// many returns a list of elements of fixed size, of 4 KiB and more: so many that it is worth
-// referring to.
+// many returns a list of elements of fixed size, of 4 KiB and more: so large that messages refer
+// to it.
 func (g *Gen) many(t *Type) *List {
 	l := &List{Type: t}
 	plain := &Gen{Choices: chance{g}, count: g.Bits()}
@@ -177,7 +177,8 @@ func (l *List) Contains(x Value) bool {
 	return false
 }
 
-// Record returns a struct of which some fields are set, and all that must be; of a union, one.
+// Record returns a struct in which some fields are set, among them all required ones. Of a union
+// it sets at most one.
 func (g *Gen) Record(s *Struct, depth int) *Record {
 	r := NewRecord(s)
 	if s.Union {
@@ -205,8 +206,9 @@ func (g *Gen) Record(s *Struct, depth int) *Record {
 	return r
 }
 
-// Noise adds to the structs in a value, here and there, what peers may send although it does not
-// count or is not known: unknown fields, fields and keys that come twice, a second arm of a union.
+// Noise adds to some of the structs in a value things that peers may send although they don't
+// count or are not known: unknown fields, fields and keys that come twice, a second arm of a
+// union.
 func (g *Gen) Noise(v Value) {
 	switch v := v.(type) {
 	case *Record:
@@ -252,8 +254,8 @@ func (g *Gen) noise(r *Record) {
 	}
 }
 
-// Normal takes out of a value what does not count, in place: what is left is what reading what was
-// written gives.
+// Normal removes the things that don't count from a value, in place. Reading the written value
+// gives the remaining one.
 func Normal(v Value) {
 	switch v := v.(type) {
 	case *Record:

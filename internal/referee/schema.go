@@ -2,18 +2,18 @@ package referee
 
 import "strconv"
 
-// Structs returns n random struct types of 1 to 9 fields, which contain each other and themselves
-// at will.
+// Structs returns n random struct types of 1 to 9 fields, which may contain each other and
+// themselves.
 func (g *Gen) Structs(n int) []*Struct {
 	return g.structs(n, func(int) int { return 1 + g.Intn(9) })
 }
 
-// StructsOf is Structs for structs of these numbers of fields.
+// StructsOf is Structs with the given numbers of fields.
 func (g *Gen) StructsOf(fields ...int) []*Struct {
 	return g.structs(len(fields), func(i int) int { return fields[i] })
 }
 
-// structs returns n struct types, of which type i has fields(i) fields.
+// structs returns n struct types. Type i has fields(i) fields.
 func (g *Gen) structs(n int, fields func(i int) int) []*Struct {
 	all := make([]*Struct, n)
 	for i := range all {
@@ -42,11 +42,12 @@ func structIn(list []*Struct, s *Struct) bool {
 	return false
 }
 
-// many is from how many fields on a struct has mostly optional ones, of which few are set.
+// many is the number of fields from which on most fields of a struct are optional, and few of them
+// are set.
 const many = 24
 
-// fields gives struct i its fields, whose ids are below 10,000: Noise adds others from there on.
-// What is required lies further ahead in all, so that no value is infinite.
+// fields gives struct i its fields, with ids below 10,000: Noise adds fields with larger ids. A
+// required struct comes before s in all, and so no value is infinite.
 func (g *Gen) fields(s *Struct, all []*Struct, i int, count func(i int) int) {
 	id := int16(g.Intn(4)) - 1
 	n := count(i)
@@ -71,7 +72,7 @@ func (g *Gen) fields(s *Struct, all []*Struct, i int, count func(i int) int) {
 	}
 }
 
-// Type returns a random type made of leaves, the given structs, and containers.
+// Type returns a random type made from leaves, the given structs, and containers.
 func (g *Gen) Type(structs []*Struct, depth int) *Type {
 	class := g.Intn(16)
 	switch {
@@ -91,7 +92,7 @@ func (g *Gen) Type(structs []*Struct, depth int) *Type {
 	return MapOf(key, g.Type(structs, depth-1))
 }
 
-// Everything returns a set of structs with a field of every shape: the first has all others in it.
+// Everything returns a set of structs with a field of every shape. The first contains all others.
 func Everything() []*Struct {
 	point := &Struct{Name: "Point", Fields: []Field{{ID: 1, Name: "x", Type: I32, Req: Required}, {ID: 2, Name: "y", Type: I32}}}
 	item := &Struct{Name: "Item", Fields: []Field{{ID: 1, Name: "name", Type: String}, {ID: 2, Name: "blob", Type: Binary, Req: Optional},

@@ -1,6 +1,6 @@
-// Package referee is what tests hold the library against: values of Thrift types as plain Go data,
-// random ones of any type, and their bytes as Apache Thrift's own Go library reads and writes
-// them. It knows nothing of package nocopy. Only tests import it.
+// Package referee has the values with which tests compare the library: values of Thrift types as
+// plain Go data, random ones of any type, and their bytes as Apache Thrift's own Go library reads
+// and writes them. It does not use package nocopy. Only tests import it.
 package referee
 
 import (
@@ -37,10 +37,10 @@ type Field struct {
 	Default Value // nil: none
 }
 
-// Requiredness is what the IDL says of a field's presence.
+// Requiredness is required, optional or neither, as the IDL says for a field.
 type Requiredness int
 
-// The requirednesses; DefaultReq is that of a field that says nothing.
+// The requirednesses. DefaultReq is neither required nor optional.
 const (
 	DefaultReq Requiredness = iota
 	Required
@@ -60,7 +60,7 @@ var (
 	UUID   = &Type{Wire: thrift.UUID}
 	Enum   = &Type{Wire: thrift.I32, Enum: true}
 
-	// Leaves are all of them.
+	// Leaves holds all of them.
 	Leaves = []*Type{Bool, I8, I16, I32, I64, Double, String, Binary, UUID, Enum}
 )
 
@@ -114,7 +114,7 @@ type List struct {
 	Elems []Value
 }
 
-// Map is the value of a map. Of keys that come twice, the last counts.
+// Map is the value of a map. If a key comes twice, the last pair counts.
 type Map struct {
 	Type  *Type
 	Pairs []Pair
@@ -123,8 +123,8 @@ type Map struct {
 // Pair is an entry of a Map.
 type Pair struct{ Key, Value Value }
 
-// Zero returns the value that a field or element of the type has when nobody gave it one: of a
-// struct, what must be on the wire.
+// Zero returns the value of a field or element of the type that was not set. A struct has the
+// fields that must be on the wire.
 func Zero(t *Type) Value {
 	switch t.Wire {
 	case thrift.BOOL:
@@ -160,7 +160,7 @@ func Zero(t *Type) Value {
 	return &List{Type: t}
 }
 
-// NewRecord returns a struct of which nothing is set.
+// NewRecord returns a struct with no fields set.
 func NewRecord(s *Struct) *Record { return &Record{Type: s, Fields: make([]Value, len(s.Fields))} }
 
 // Owed reports whether a field of s is on the wire although it is not set.
@@ -168,7 +168,7 @@ func (f *Field) Owed(s *Struct) bool {
 	return !s.Union && f.Req != Optional && (f.Req == Required || f.Default != nil || f.Type.IsFixed())
 }
 
-// Initial returns the value of an owed field that nobody sets.
+// Initial returns the value of an owed field that is not set.
 func (f *Field) Initial() Value {
 	if f.Default != nil {
 		return Clone(f.Default)

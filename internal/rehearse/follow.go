@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// environment returns the environment of the documents' commands: what they install and download
-// goes into work, and our modules come from proxy.
+// environment returns the environment of the documents' commands: they install and download into
+// work, and get our modules from proxy.
 func environment(work, proxy string) ([]string, error) {
 	cache, err := output("go", "env", "GOMODCACHE")
 	if err != nil {
@@ -33,8 +33,8 @@ func environment(work, proxy string) ([]string, error) {
 // fence matches a fenced block: its language, the file that it names, and its lines.
 var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: +(\\S+))?\n(.*?)^```$")
 
-// follow does what a document's blocks say, in dir. It returns how many blocks it followed, and
-// what the commands printed.
+// follow executes the blocks of a document, in dir. It returns the number of blocks and the output
+// of the commands.
 func follow(text, dir string, env []string) (steps int, out string, err error) {
 	var script strings.Builder
 	script.WriteString("set -eux\n")
@@ -57,7 +57,7 @@ func follow(text, dir string, env []string) (steps int, out string, err error) {
 	if commands == 0 {
 		return 0, "", nil
 	}
-	// Bounded: a document's program that waits for ever is a mistake.
+	// The limit is for a program in a document that waits for ever by mistake.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash")

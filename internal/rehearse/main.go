@@ -3,12 +3,12 @@
 //
 //	go run -C internal/rehearse . [DOCUMENT...]
 //
-// A document's fenced blocks say what to do. Blocks of sh are run, in order, in one shell. A block
-// whose first line also names a file, as "```go main.go" does, is written to it. All other blocks
-// are left alone; tests of package docs compile them.
+// A document's fenced blocks are the steps. Blocks of sh are run, in order, in one shell. A block
+// whose first line also names a file, as in "```go main.go", is written to that file. All other
+// blocks are left alone; tests of package docs compile them.
 //
-// What is packed is the working tree, without the files that git does not know. Other modules come
-// from the module cache, or from the proxy that GOPROXY names.
+// It packs the working tree, without the files that git does not know. Other modules come from the
+// module cache, or from the proxy that GOPROXY names.
 package main
 
 import (

@@ -41,7 +41,7 @@ func packAll(root, proxy string) error {
 		return err
 	}
 	var large error
-	// A commit of the working tree as it is, or nothing if it is the last commit's.
+	// A commit of the working tree as it is, or nothing if the tree is that of the last commit.
 	revision, err := output("git", "-C", root, "stash", "create")
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func pack(tree, proxy, folder, version string) (int64, error) {
 	return info.Size(), archive.Close()
 }
 
-// output runs a command and returns what it prints, without the line's end.
+// output runs a command and returns its output, without the newline at its end.
 func output(name string, args ...string) (string, error) {
 	out, err := exec.Command(name, args...).Output()
 	if exit, ok := err.(*exec.ExitError); ok {

@@ -1,8 +1,8 @@
 // Package testmode tells tests whether to run in their short or in their long form.
 //
-// The short form of all tests takes about a minute and does the same every time. The long form,
-// with NOCOPY_LONG in the environment, as in CI, has large inputs, more rounds, and other seeds
-// each time.
+// The short form of all tests takes about a minute and is the same every time. The long form, with
+// NOCOPY_LONG in the environment, as in CI, has large inputs, more rounds, and new seeds each
+// time.
 package testmode
 
 import (
@@ -14,8 +14,8 @@ import (
 // Long reports whether tests run in their long form.
 var Long = os.Getenv("NOCOPY_LONG") != ""
 
-// Seed returns a seed for random input, and logs it: a fixed one in the short form, another each
-// time in the long form.
+// Seed returns a seed for random input, and logs it. It is fixed in the short form, and another
+// one each time in the long form.
 func Seed(t testing.TB) uint64 {
 	seed := uint64(1)
 	if Long {
@@ -25,7 +25,7 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// Of returns short in the short form, long in the long form.
+// Of returns short in the short form, and long in the long form.
 func Of(short, long int) int {
 	if Long {
 		return long

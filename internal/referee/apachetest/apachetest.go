@@ -1,4 +1,4 @@
-// Package apachetest holds package apachethrift against Apache's library, over all protocols and
+// Package apachetest compares package apachethrift with Apache's library, over all protocols and
 // transports. Only tests import it.
 package apachetest
 
@@ -21,7 +21,7 @@ import (
 
 var background = context.Background()
 
-// Schema converts types of the referee to descriptors and back, each once.
+// Schema converts types of the referee to descriptors and back. It converts each type once.
 type Schema struct {
 	descs   map[*referee.Struct]*thriftimpl.Desc
 	structs map[*thriftimpl.Desc]*referee.Struct
@@ -118,7 +118,7 @@ func NewGen(seed uint64) *referee.Gen {
 	return &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, 1))}}
 }
 
-// Wire is a protocol over a transport over memory.
+// Wire is a protocol over a transport that writes to memory.
 type Wire struct {
 	Name string
 	Over func(memory thrift.TTransport) thrift.TProtocol
@@ -165,7 +165,7 @@ var Wires = []Wire{
 	{"JSON", func(t thrift.TTransport) thrift.TProtocol { return thrift.NewTJSONProtocol(t) }},
 }
 
-// Written returns the bytes of a message whose struct is written by f.
+// Written returns the bytes of a message whose struct f writes.
 func (w Wire) Written(t testing.TB, f func(thrift.TProtocol) error) []byte {
 	t.Helper()
 	memory := thrift.NewTMemoryBuffer()
@@ -180,7 +180,7 @@ func (w Wire) Written(t testing.TB, f func(thrift.TProtocol) error) []byte {
 	return memory.Bytes()
 }
 
-// Read calls f to read the struct of a message, of which nothing must be left then.
+// Read calls f to read the struct of a message. Nothing of the message may be left afterwards.
 func (w Wire) Read(t testing.TB, b []byte, f func(thrift.TProtocol) error) error {
 	t.Helper()
 	memory := thrift.NewTMemoryBuffer()
@@ -225,8 +225,9 @@ func simpleJSON(t *testing.T, f func(thrift.TProtocol) error) string {
 	return fmt.Sprint(errors.Join(f(p), p.Flush(background)) == nil, memory.String())
 }
 
-// RoundTrip holds reading and writing of a record against Apache's library, over w: what Apache's
-// writes is read to what Apache's reads, and written again to the same bytes.
+// RoundTrip compares reading and writing of a record with Apache's library, over w: a record that
+// Apache's library has written is read with the values that Apache's library reads, and is written
+// with the same bytes.
 func RoundTrip(t *testing.T, w Wire, d *thriftimpl.Desc, rec *referee.Record) {
 	t.Helper()
 	b := w.Written(t, func(p thrift.TProtocol) error { return referee.WriteTo(p, rec) })
