@@ -72,7 +72,7 @@ func take(t testing.TB, l *Link, position []byte) *Taken {
 	return taken
 }
 
-// TestLink: messages of all sizes come as they were sent, and the same memory is used again.
+// TestLink: messages of all sizes arrive as they were sent, and the same memory is used again.
 func TestLink(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	var first uint64
@@ -95,8 +95,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestFull: there is no room when the memory is full, or too many messages were not returned, and
-// then as much again.
+// TestFull: there is no room if the memory is full or too many messages were not returned. Once
+// they are returned there is as much room as before.
 func TestFull(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	for _, n := range []int{1 << 20, 1 << 19, 100_000, 4096, 1} {
@@ -122,7 +122,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestLimit: no more is used than the other side maps.
+// TestLimit: no more memory is used than the other side maps.
 func TestLimit(t *testing.T) {
 	a, b := newLink(t, 1<<20), newLink(t, 1<<20)
 	attach(t, a, b)
@@ -138,7 +138,8 @@ func TestLimit(t *testing.T) {
 	take(t, b, send(t, a, make([]byte, maps))).Return()
 }
 
-// TestHeld: what was sent and returned keeps its room as long as it is held, and is claimed once.
+// TestHeld: a message that was sent and returned keeps its room as long as it is held, and is
+// claimed once.
 func TestHeld(t *testing.T) {
 	a, b := pair(t, 1<<20)
 	s, _ := a.Place(1 << 20)
@@ -204,7 +205,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestSealed: nobody but its maker can write, shrink or punch memory that was passed.
+// TestSealed: only its maker can write to memory that was passed, and nobody can shrink or grow it
+// or punch holes into it.
 func TestSealed(t *testing.T) {
 	l := newLink(t, 1<<20)
 	fd := l.FD()
@@ -234,7 +236,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestBadMemory: what is passed in the place of sealed memory is refused, and closed.
+// TestBadMemory: other files that are passed instead of sealed memory are refused and closed.
 func TestBadMemory(t *testing.T) {
 	memfd := func(size int64, seal int) int {
 		fd, err := memfdCreate("test", closeOnExec|allowSealing)
@@ -293,7 +295,7 @@ func TestBadMemory(t *testing.T) {
 	}
 }
 
-// TestHugePages: memory in huge pages is refused: what is mapped of it could not be unmapped.
+// TestHugePages: memory in huge pages is refused, since a mapped part of it could not be unmapped.
 func TestHugePages(t *testing.T) {
 	fd, err := memfdCreate("test", closeOnExec|allowSealing|hugePages)
 	if err == nil {
@@ -349,7 +351,7 @@ func TestHostilePositions(t *testing.T) {
 	}
 }
 
-// FuzzTake: whatever a position says, what is taken can be read, or it is an error.
+// FuzzTake: for every position, the bytes that are taken can be read, or there is an error.
 func FuzzTake(f *testing.F) {
 	_, b := pair(f, 1<<20)
 	f.Add(uint32(0), uint32(1), uint64(0), uint32(1))
@@ -452,8 +454,8 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// TestReader: one descriptor is passed, and nothing else is kept: not two, and not those of which
-// the system has dropped some, as MSG_CTRUNC tells.
+// TestReader: a single descriptor is kept. Two are not kept, nor are those that are left after the
+// system has dropped some, as MSG_CTRUNC tells.
 func TestReader(t *testing.T) {
 	fd := newLink(t, 1<<20).FD()
 	for _, count := range []int{0, 1, 2, 10, 40} {

@@ -65,7 +65,7 @@ func ends(t *testing.T, what string, f func()) {
 	}
 }
 
-// filesAre waits until that many files are open: some are closed by another goroutine.
+// filesAre waits until want files are open: some are closed by another goroutine.
 func filesAre(t *testing.T, want int) {
 	t.Helper()
 	n := openFiles(t)
@@ -77,9 +77,9 @@ func filesAre(t *testing.T, want int) {
 	}
 }
 
-// TestLingering: nothing waits until a descriptor is closed that was passed, wherever it comes:
-// where none is expected, in the place of memory, among others, in bytes that nobody reads, on a
-// connection that nobody accepts.
+// TestLingering: nothing waits until a passed descriptor is closed, wherever it arrives: where
+// none is expected, instead of memory, among others, in bytes that nobody reads, on a connection
+// that nobody accepts.
 func TestLingering(t *testing.T) {
 	read := func(t *testing.T, in io.Reader) {
 		if n, err := in.Read(make([]byte, 10)); n != 5 || err != nil {
@@ -177,8 +177,7 @@ func TestLingering(t *testing.T) {
 	}
 }
 
-// TestDiscard: peers make the process have no more than a bounded number of threads that close
-// what they pass.
+// TestDiscard: the number of threads that close the descriptors that peers pass is bounded.
 func TestDiscard(t *testing.T) {
 	before := openFiles(t)
 	for range 5 * mostClosing {
