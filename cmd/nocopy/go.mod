@@ -1,6 +1,6 @@
 module github.com/nocopythrift/nocopythrift/cmd/nocopy
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/alecthomas/kong v1.12.1
@@ -10,7 +10,19 @@ require (
 	golang.org/x/term v0.47.0
 )
 
-require go.uber.org/thriftrw v1.33.0 // indirect
+require (
+	github.com/bahlo/generic-list-go v0.2.0 // indirect
+	github.com/basgys/goxml2json v1.1.1-0.20231018121955-e66ee54ceaad // indirect
+	github.com/buger/jsonparser v1.1.1 // indirect
+	github.com/pb33f/jsonpath v0.7.1 // indirect
+	github.com/pb33f/ordered-map/v2 v2.3.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
+	go.uber.org/thriftrw v1.33.0 // indirect
+	go.yaml.in/yaml/v4 v4.0.0-rc.4 // indirect
+	golang.org/x/net v0.48.0 // indirect
+	golang.org/x/sync v0.19.0 // indirect
+	golang.org/x/text v0.33.0 // indirect
+)
 
 require (
 	github.com/BurntSushi/toml v1.6.0
@@ -20,6 +32,8 @@ require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/guptarohit/asciigraph v0.7.3
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/pb33f/libopenapi v0.33.0
+	github.com/pb33f/libopenapi-validator v0.11.0
 	github.com/pinterest/thriftcheck v1.3.0
 	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/sys v0.49.0 // indirect

@@ -14,8 +14,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/openapi"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/passed"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/record"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/replay"
@@ -34,6 +36,9 @@ type commands struct {
 	Bench    bench.Command    `cmd:"" help:"Measure how a server takes load."`
 
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
+
+	Doc     doc.Command     `cmd:"" help:"Write documentation from comments, as HTML or Markdown."`
+	Openapi openapi.Command `cmd:"" help:"Describe services over HTTP in OpenAPI 3.1."`
 
 	Gen   passed.Gen   `cmd:"" passthrough:"" help:"Generate Go accessors, as nocopyc does."`
 	Check passed.Check `cmd:"" passthrough:"" help:"Report errors in .thrift files."`

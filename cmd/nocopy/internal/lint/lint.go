@@ -3,13 +3,10 @@ package lint
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -72,7 +69,7 @@ func Lint(in Input) (*Result, error) {
 	if in.Files == nil {
 		in.Files = schema.Disk
 	}
-	names, err := expand(in.Files, in.Paths)
+	names, err := sources.Expand(in.Files, in.Paths)
 	if err != nil {
 		return nil, err
 	}
@@ -174,40 +171,6 @@ func (l *linter) sort() {
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Message, b.Message),
 		)
 	})
-}
-
-// expand returns the files that paths name: in folders all .thrift files, without those in folders
-// whose names begin with a dot.
-func expand(files schema.Files, paths []string) ([]string, error) {
-	var names []string
-	for _, path := range paths {
-		if files.IsFile(path) {
-			names = append(names, path)
-			continue
-		}
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-		before := len(names)
-		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && name != path && strings.HasPrefix(d.Name(), "."):
-				return fs.SkipDir
-			case !d.IsDir() && filepath.Ext(name) == ".thrift":
-				names = append(names, name)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if len(names) == before {
-			return nil, fmt.Errorf("%s has no .thrift files", path)
-		}
-	}
-	return names, nil
 }
 
 // recorder keeps what is read.

@@ -1,0 +1,67 @@
+package doc
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Command writes documentation.
+type Command struct {
+	Paths []string `arg:"" help:".thrift files, and folders of them. What they include is documented, too."`
+
+	Out     string   `short:"o" required:"" help:"Folder to write to." placeholder:"DIR"`
+	Include []string `short:"I" help:"Folder in which to look for included files." sep:"none" placeholder:"DIR"`
+	Format  string   `help:"Output: ${enum}." enum:"html,markdown" default:"html"`
+	Title   string   `help:"Title of the documentation." default:"Thrift services"`
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `The HTML pages need nothing but their folder: open index.html, or serve the folder. They have a
+search, links between types, and follow the system's colour scheme.
+
+Exit codes: 0 done, 1 errors in files, or a file can't be written, 2 wrong command line.
+
+Examples:
+  nocopy doc -o site idl
+  nocopy doc -format markdown -o docs/api -title Orders idl/orders.thrift`
+}
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	paths, err := sources.Expand(schema.Disk, c.Paths)
+	if err != nil {
+		return err
+	}
+	set, err := schema.Load(paths, c.Include)
+	if err != nil {
+		var list idl.ErrorList
+		if errors.As(err, &list) {
+			fmt.Fprintln(sh.Err, err)
+			return shell.WithCode(shell.Failed, shell.ErrSilent)
+		}
+		return err
+	}
+	write := htmlOf
+	if c.Format == "markdown" {
+		write = markdownOf
+	}
+	files, err := write(c.Title, pagesOf(set))
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := written.Below(c.Out, name, files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package openapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Command describes services in OpenAPI.
+type Command struct {
+	Files []string `arg:"" help:".thrift files with services."`
+
+	Include    []string `short:"I" help:"Folder in which to look for included files." sep:"none" placeholder:"DIR"`
+	Service    []string `help:"Services to describe; all if none is given." placeholder:"NAME"`
+	Title      string   `help:"Title of the API." default:"Thrift services"`
+	APIVersion string   `help:"Version of the API." default:"1.0.0"`
+	Server     []string `help:"URL of a server, such as a gateway's." sep:"none" placeholder:"URL"`
+	Format     string   `help:"Output: ${enum}." enum:"json,yaml" default:"json"`
+}
+
+// Help is the end of the command's help text.
+func (Command) Help() string {
+	return `Writes an OpenAPI 3.1 document of the routes that package gateway and nocopy console offer: those of
+the annotations api.get, api.post and so on, and POST /Service/method for services without any.
+
+Exit codes: 0 done, 1 errors in files, or a method that can't be offered, 2 wrong command line.
+
+Examples:
+  nocopy openapi idl/orders.thrift > openapi.json
+  nocopy openapi -format yaml -title Orders -server http://localhost:8080 idl/orders.thrift`
+}
+
+// Run is called by the parser.
+func (c *Command) Run(sh *shell.Shell) error {
+	set, err := schema.Load(c.Files, c.Include)
+	if err != nil {
+		var list idl.ErrorList
+		if errors.As(err, &list) {
+			fmt.Fprintln(sh.Err, err)
+			return shell.WithCode(shell.Failed, shell.ErrSilent)
+		}
+		return err
+	}
+	doc, err := Document(set, Options{Title: c.Title, Version: c.APIVersion, Servers: c.Server, Service: c.Service})
+	if err != nil {
+		return err
+	}
+	if c.Format != "yaml" {
+		return sh.WriteJSON(doc)
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return err
+	}
+	e := yaml.NewEncoder(sh.Out)
+	e.SetIndent(2)
+	return errors.Join(e.Encode(tree), e.Close())
+}
