@@ -70,11 +70,12 @@ type (
 	Media struct {
 		Schema *Schema `json:"schema,omitempty"`
 	}
-	// Schema is a type: one of JSON Schema, draft 2020-12.
+	// Schema is a type: one of JSON Schema, draft 2020-12. AdditionalProperties is a *Schema or
+	// false.
 	Schema struct {
 		Ref                  string             `json:"$ref,omitempty"`
 		Description          string             `json:"description,omitempty"`
-		Type                 any                `json:"type,omitempty"` // a string or several
+		Type                 any                `json:"type,omitempty"` // one or several
 		Format               string             `json:"format,omitempty"`
 		Enum                 []string           `json:"enum,omitempty"`
 		Const                string             `json:"const,omitempty"`
@@ -89,7 +90,7 @@ type (
 		Properties           map[string]*Schema `json:"properties,omitempty"`
 		Required             []string           `json:"required,omitempty"`
 		MaxProperties        int                `json:"maxProperties,omitempty"`
-		AdditionalProperties any                `json:"additionalProperties,omitempty"` // a *Schema or false
+		AdditionalProperties any                `json:"additionalProperties,omitempty"`
 		AnyOf                []*Schema          `json:"anyOf,omitempty"`
 	}
 )
