@@ -68,7 +68,7 @@ func (s *session) checkAgain(m *message) {
 	}
 	o := &message{name: "what is parsed from the bytes of " + m.name, d: m.d, h: h, root: m.root}
 	s.compare(o, true)
-	if got, want := h.Format(m.d), m.h.Format(m.d); got != want {
+	if got, want := thriftimpl.StringOf(h, m.d), thriftimpl.StringOf(m.h, m.d); got != want {
 		failf("%s prints as\n%s\n%s as\n%s", m.name, want, o.name, got)
 	}
 	if !messages.Equal(m, o, messages.EquateNaNs) || !messages.Equal(o, m, messages.EquateNaNs, messages.EquateDefaults) {
