@@ -329,6 +329,11 @@ func (w *world) findTrouble() {
 			s.trouble = w.epoch
 		}
 	}
+	for _, r := range w.replies { // some are held back until there is a call
+		if !r.proper && r.seen < 0 && !r.conn.end.isClosed() {
+			w.sides[evil].trouble = w.epoch
+		}
+	}
 	for _, c := range w.all() {
 		if c.of != evil && c.srv.down {
 			w.hurt(c)
