@@ -2,6 +2,8 @@
 
 package engine
 
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+
 const debugging = false
 
 // origin is what a build with the tag nocopydebug knows of where a message was made.
@@ -22,3 +24,19 @@ func (*Message) whereEnded(uint64) string { return "" }
 // Leaked returns where the messages were made that have not been released. It works only in builds
 // with the tag nocopydebug; in others it returns nil.
 func Leaked() []string { return nil }
+
+const checksMissing, checksRemoved = false, false
+
+// What builds with the tag nocopydebug note of entries.
+
+func (*Message) mustHaveAll()                        {}
+func (*Message) knowsUnset() bool                    { return false }
+func (*Message) noteTemplate(*schema.Struct, uint32) {}
+func (*Message) noteAllSet(uint32)                   {}
+func (*Message) noteSet(uint32, schema.Ref)          {}
+func (*Message) isUnset(uint32, schema.Ref) bool     { return false }
+func (*Message) noteRemoved(*schema.Type, uint32)    {}
+func (*Message) noteRemovedField(uint32)             {}
+func (*Message) noteReused(_, _ uint32)              {}
+func (*Message) checkPart(uint32)                    {}
+func (*Message) dropNotes()                          {}

@@ -69,3 +69,7 @@ func (e *Error) addFormat(what string) {
 		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
 	}
 }
+
+// GenerateThisCodeAgainWithNocopyc appears in the compiler's error for code that an older version
+// generated: what such code refers to as a constant is a variable of this type.
+type GenerateThisCodeAgainWithNocopyc struct{}
