@@ -24,9 +24,24 @@ type Conn struct {
 	// Holds a value while a statement is being given to the server. If its caller has gone away,
 	// it is held until the server has answered and the query is closed.
 	starting chan struct{}
-	ending   sync.WaitGroup // goroutines that end queries whose contexts have ended
-	closed   atomic.Bool
-	once     sync.Once // for Close
+
+	mu     sync.Mutex     // for closed, where it decides whether ending begins
+	ending sync.WaitGroup // what ends queries whose contexts have ended
+	closed atomic.Bool
+	once   sync.Once // for Close
+}
+
+// inBackground calls f, for which Close waits. It does nothing if the Conn is closed already.
+func (c *Conn) inBackground(f func()) {
+	c.mu.Lock()
+	if c.closed.Load() {
+		c.mu.Unlock()
+		return
+	}
+	c.ending.Add(1)
+	c.mu.Unlock()
+	defer c.ending.Done()
+	f()
 }
 
 // identifier is what the server names a session or an operation by.
@@ -105,7 +120,9 @@ func (c *Conn) openSession(ctx context.Context) error {
 func (c *Conn) Close() error {
 	err := ErrClosed
 	c.once.Do(func() {
+		c.mu.Lock()
 		c.closed.Store(true)
+		c.mu.Unlock()
 		c.ending.Wait()
 		ctx, cancel := c.short(context.Background())
 		defer cancel()
@@ -277,7 +294,7 @@ func (c *Conn) execute(ctx context.Context, sql string) operation {
 
 // abandon ends a query that nobody waits for any more, as soon as the server has accepted it.
 func (c *Conn) abandon(started <-chan operation) {
-	c.ending.Go(func() {
+	go c.inBackground(func() {
 		timer := time.NewTimer(c.cfg.Timeout)
 		defer timer.Stop()
 		select {
@@ -343,8 +360,5 @@ func (op *operation) close(ctx context.Context, client tcli.TCLIServiceClient) e
 	defer r.Release()
 	return statusError(r.GetSuccess().GetStatus())
 }
-
-// usable reports whether calls may still succeed.
-func (c *Conn) usable() bool { return !c.closed.Load() }
 
 var _ caller = (*rpc.Client)(nil)

@@ -39,15 +39,6 @@ func bind(sql string, args []any) (string, error) {
 	return b.String(), nil
 }
 
-// countPlaceholders returns how many arguments sql needs.
-func countPlaceholders(sql string) int {
-	n := 0
-	for range placeholders(sql) {
-		n++
-	}
-	return n
-}
-
 // placeholders iterates over the offsets of sql's placeholders.
 func placeholders(sql string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {

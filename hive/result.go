@@ -50,18 +50,9 @@ func newResult(ctx context.Context, c *Conn, op operation) *Result {
 	r := &Result{c: c, op: op, rows: min(firstRows, c.cfg.BatchRows)}
 	r.ctx, r.end = context.WithCancel(ctx)
 	r.batch.r = r
-	c.ending.Add(1)
-	stop := context.AfterFunc(ctx, func() {
-		defer c.ending.Done()
-		r.once.Do(func() { c.cancelAndClose(op) })
+	r.stop = context.AfterFunc(ctx, func() {
+		r.once.Do(func() { c.inBackground(func() { c.cancelAndClose(op) }) })
 	})
-	r.stop = func() bool {
-		stopped := stop()
-		if stopped {
-			c.ending.Done()
-		}
-		return stopped
-	}
 	return r
 }
 
