@@ -69,7 +69,7 @@ func TestVersions(t *testing.T) {
 	if generated := find("examples/quickstart/order/order.go", `impl\.GeneratedV(\d+)`); !strings.HasPrefix(version, "0."+generated+".") {
 		t.Errorf("the generator is of %s, what it makes names GeneratedV%s", version, generated)
 	}
-	for _, name := range []string{"cmd/nocopy/go.mod", "kitex/go.mod", "otel/go.mod", "parquetmeta/go.mod", "hive/go.mod"} {
+	for _, name := range []string{"cmd/nocopy/go.mod", "kitex/go.mod", "otel/go.mod", "parquetmeta/go.mod", "hive/go.mod", "hive/arrowhive/go.mod"} {
 		if required := find(name, `(?m)^\s*`+module+` v(\S+)`); required != version {
 			t.Errorf("%s requires %s, not %s", name, required, version)
 		}

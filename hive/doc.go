@@ -20,7 +20,7 @@
 //	return r.Err()
 //
 // For programs that use database/sql, the package registers the driver "hive": see [Driver]. It
-// takes two to three times as long. Package hive/arrowhive gives Arrow records.
+// takes six times as long as columns. Package hive/arrowhive gives Arrow records.
 //
 // # Memory
 //

@@ -28,6 +28,7 @@ var installed = []struct {
 	{"otel", 0},
 	{"parquetmeta", 0},
 	{"hive", 0},
+	{"hive/arrowhive", 0},
 }
 
 var errTooLarge = errors.New("too large")
