@@ -112,7 +112,8 @@ func serve(sizes []string) (addr string, rows map[string]int, err error) {
 	if err != nil || len(queries) != 1 {
 		return "", nil, fmt.Errorf("testdata: %d recordings: %w", len(queries), err)
 	}
-	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"USE default": {}}} // gohive asks for it
+	// gohive asks for the statement USE default
+	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"USE default": {}}}
 	rows = map[string]int{}
 	for _, recorded := range queries {
 		reply := recorded.Fetches[0]
