@@ -129,6 +129,7 @@ func protocols(strict bool) thrift.TProtocolFactory {
 var sizes = []int{0, 1, 100, 5000, 100_000, 2 << 20}
 
 func TestApacheClient(t *testing.T) {
+	t.Parallel()
 	for name, way := range apacheWays {
 		t.Run(name, func(t *testing.T) {
 			h := &handler{notified: make(chan string, 1)}

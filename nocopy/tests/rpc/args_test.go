@@ -131,6 +131,7 @@ func TestArgs(t *testing.T) {
 // TestArgsTwice: arguments that are given to several calls at a time are sent unchanged or
 // refused.
 func TestArgsTwice(t *testing.T) {
+	t.Parallel()
 	of := methods(t)
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for _, opts := range [][]rpc.Option{nil, {rpc.Interceptors(pass)}, {rpc.Recycle, rpc.PoolSize(1)}} {
@@ -197,6 +198,7 @@ func (p *proxy) Notify(ctx context.Context, args echo.EchoNotifyArgs) error {
 
 // TestForwarding: a handler may forward the arguments that it has received.
 func TestForwarding(t *testing.T) {
+	t.Parallel()
 	of := methods(t)
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {

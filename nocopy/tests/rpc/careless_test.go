@@ -286,6 +286,7 @@ func TestCarelessOneway(t *testing.T) {
 // TestExceptionsReturned: the client gets a copy of a returned exception; the handler's does not
 // change, whether one call returns it or many at a time, whatever its size, finished or not.
 func TestExceptionsReturned(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{5, 5000, 100_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			sentinel := conflict(strings.Repeat("x", size))

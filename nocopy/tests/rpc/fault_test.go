@@ -299,6 +299,7 @@ func TestStrayAmongCalls(t *testing.T) {
 
 // TestOutOfOrder: a server may answer in any order.
 func TestOutOfOrder(t *testing.T) {
+	t.Parallel()
 	const n = 32
 	addr := fakeServer(t, func(nc net.Conn) {
 		r := rand.New(rand.NewPCG(1, 2))

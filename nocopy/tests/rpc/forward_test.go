@@ -135,6 +135,7 @@ func checkOutcomes(t *testing.T, c echo.EchoClient, h *handler) {
 // TestForwardUnknown: what a proxy's IDL does not have goes through it: fields of arguments, of
 // results, an exception, and a result without anything known.
 func TestForwardUnknown(t *testing.T) {
+	t.Parallel()
 	strange := "\x0b\x03\xe8\x00\x00\x00\x01x" + "\x0c\x03\xe9\x08\x00\x01\x00\x00\x00\x07\x00"
 	args := append(bytes.TrimSuffix(addArgs(1, 2), []byte{0}), strange+"\x00"...)
 	for name, of := range forwarders {
@@ -164,6 +165,7 @@ func TestForwardUnknown(t *testing.T) {
 
 // TestForwardHook: a handler around Forward changes what goes to the backend and what comes back.
 func TestForwardHook(t *testing.T) {
+	t.Parallel()
 	h := &handler{notified: make(chan string, 1)}
 	for how, opts := range forwardOptions {
 		t.Run(how, func(t *testing.T) {

@@ -70,6 +70,7 @@ func putSpeaking(t *testing.T, c rpc.Caller, content byte) {
 // TestHeadersOfManyInFrame: looking for the headers of each of many calls in one frame takes time
 // for the bytes of that call, not for those of all that follow.
 func TestHeadersOfManyInFrame(t *testing.T) {
+	t.Parallel()
 	const depth, size = 20, 2 << 20 // deeper than is looked without parsing
 	deep := append(bytes.Repeat([]byte{12, 0, 9}, depth), make([]byte, depth)...)
 	text := append([]byte{11, 0, 8, 0, 0, 1, 0}, bytes.Repeat([]byte{rpc.HeaderField & 0xff}, 256)...)

@@ -432,6 +432,7 @@ func TestHTTPHeaders(t *testing.T) {
 // TestHTTPForward: a proxy speaks HTTP on either side, with headers, exceptions and unknown
 // methods.
 func TestHTTPForward(t *testing.T) {
+	t.Parallel()
 	backend := "http://" + serve(t, &rpc.Server{}, &handler{notified: make(chan string, 100)})
 	host, _ := hostOf(t, backend)
 	for name, to := range map[string]rpc.Caller{"to HTTP": dialHTTP(t, backend), "to compact HTTP": dialHTTP(t, backend, rpc.Protocol(rpc.Compact)), "to frames": dial(t, host)} {

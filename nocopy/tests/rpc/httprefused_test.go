@@ -67,6 +67,7 @@ func response(t testing.TB, r *bufio.Reader, method string) (*http.Response, str
 // TestHTTPRefused: what is no call over HTTP is answered with a status and a text, and what is a
 // bad call with Thrift's exception. Other calls are answered as before.
 func TestHTTPRefused(t *testing.T) {
+	t.Parallel()
 	add := strict(call, "add", 7, addArgs(40, 2))
 	compact := []byte("\x82\x21\x07\x03add\x16\x50\x16\x04\x00") // the same
 	zipped := new(bytes.Buffer)
@@ -204,6 +205,7 @@ func TestHTTPSmuggled(t *testing.T) {
 
 // TestHTTPManyHeaders: a request's header is bounded.
 func TestHTTPManyHeaders(t *testing.T) {
+	t.Parallel()
 	host := serve(t, &rpc.Server{}, &handler{})
 	nc := dialRaw(t, host)
 	go nc.Write([]byte("POST / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X: y\r\n", 100_000) + "\r\n"))

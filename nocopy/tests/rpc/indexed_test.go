@@ -151,6 +151,7 @@ func TestIndexedArgs(t *testing.T) {
 // TestOptionPairs: messages that were made with any option and any pair of options are arguments,
 // and values in arguments, whatever the options of client and server are.
 func TestOptionPairs(t *testing.T) {
+	t.Parallel()
 	options := []nocopy.Option{nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ValidUTF8, nocopy.WithIndex, nocopy.ByIndex, nocopy.RequireIndex, nocopy.Limits{MaxDepth: 100}}
 	pairs := [][]nocopy.Option{nil}
 	for i, a := range options {

@@ -56,6 +56,7 @@ func init() {
 // TestOwnResult: an interceptor's own result is sent, also if it is a part of a larger message or
 // sent by many calls at a time, and stays the interceptor's.
 func TestOwnResult(t *testing.T) {
+	t.Parallel()
 	upstream := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{})))
 	received, err := putNamed(upstream, "own", "fill")
 	if err != nil {

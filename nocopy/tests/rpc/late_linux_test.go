@@ -55,6 +55,7 @@ func (l lateListener) Accept() (net.Conn, error) {
 // TestLateRequest: a request that has arrived when a connection is about to be closed, since it
 // was idle or quiet, is answered.
 func TestLateRequest(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		srv  *rpc.Server

@@ -66,6 +66,7 @@ func TestLifetimes(t *testing.T) {
 // TestArgsIntoResult: a result that refers to the arguments is sent before the memory of either is
 // used again.
 func TestArgsIntoResult(t *testing.T) {
+	t.Parallel()
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
 			c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Recycle: recycle}, &handler{}), rpc.PoolSize(2)))

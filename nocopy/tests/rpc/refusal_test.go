@@ -125,6 +125,7 @@ func bigArgs(n int) []byte {
 // TestOverTheLimit: a request that is too large is answered, also to a client that reads only when
 // it has written all of it.
 func TestOverTheLimit(t *testing.T) {
+	t.Parallel()
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), MaxFrame: 16 << 20}, &handler{})
 	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}, {rpc.THeader()}} {

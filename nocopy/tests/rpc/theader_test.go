@@ -72,6 +72,7 @@ var (
 
 // TestTHeaderWire: what a server answers to THeader frames, byte for byte.
 func TestTHeaderWire(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
 	add, sum := strict(call, "add", 7, addArgs(40, 2)), strict(reply, "add", 7, sumResult(42))
 	old, oldSum := nonStrict(call, "add", 7, addArgs(40, 2)), nonStrict(reply, "add", 7, sumResult(42))
@@ -138,6 +139,7 @@ func TestTHeaderZlib(t *testing.T) {
 // TestTHeaderRefused: what can't be read is answered with the reason, under the sequence id of the
 // header, and calls after it are handled.
 func TestTHeaderRefused(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{MaxFrame: 300_000}, &handler{})
 	add, sum := strict(call, "add", 7, addArgs(40, 2)), strict(reply, "add", 7, sumResult(42))
 	tooLarge := binary.BigEndian.AppendUint16(join([]byte{0x0f, 0xff, 0, 0}, be32(99)), 1000)

@@ -98,6 +98,7 @@ func TestWire(t *testing.T) {
 
 // TestPipelined: many calls in one write are all answered, in order.
 func TestPipelined(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
 	for _, framing := range []func(...[]byte) []byte{frame, func(p ...[]byte) []byte { return bytes.Join(p, nil) }} {
 		nc := dialRaw(t, addr)
