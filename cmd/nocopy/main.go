@@ -16,6 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/migrate"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/openapi"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/passed"
@@ -39,6 +40,8 @@ type commands struct {
 
 	Doc     doc.Command     `cmd:"" help:"Write documentation from comments, as HTML or Markdown."`
 	Openapi openapi.Command `cmd:"" help:"Describe services over HTTP in OpenAPI 3.1."`
+
+	Migrate migrate.Command `cmd:"" help:"Rewrite Go packages from Apache's or Kitex's structs to accessors."`
 
 	Gen   passed.Gen   `cmd:"" passthrough:"" help:"Generate Go accessors, as nocopyc does."`
 	Check passed.Check `cmd:"" passthrough:"" help:"Report errors in .thrift files."`

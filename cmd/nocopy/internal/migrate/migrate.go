@@ -1,0 +1,153 @@
+// Package migrate rewrites Go packages that use the structs that Apache Thrift's compiler or Kitex
+// generate to the accessors that nocopyc generates of the same IDL.
+//
+// rewrite.go renders syntax trees anew, literal.go composite literals, assign.go statements.
+// types.go tells what corresponds to what in the old and in the new package. What it can't rewrite
+// stays, with a TODO comment that tells why.
+package migrate
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+)
+
+// Result is what Packages has made.
+type Result struct {
+	Files    map[string][]byte // the new texts, by the names of files
+	Old      map[string][]byte // the texts before
+	TODOs    []string          // file:line:col: reason
+	Errors   []string          // of the compiler, in the new texts
+	Examined int               // how many files of the packages there are
+}
+
+// Packages rewrites the packages that patterns match. pairs has the import paths of new packages
+// by those of old ones. Nothing is written.
+func Packages(dir string, patterns []string, tests bool, pairs map[string]string) (*Result, error) {
+	const mode = packages.LoadSyntax
+	cfg := &packages.Config{Mode: mode, Dir: dir, Tests: tests}
+	all := append([]string(nil), patterns...)
+	for _, path := range pairs {
+		all = append(all, path)
+	}
+	loaded, err := packages.Load(cfg, all...)
+	if err != nil {
+		return nil, err
+	}
+	targets := map[string]*types.Package{}
+	var chosen []*packages.Package
+	isNew := map[string]bool{}
+	for _, path := range pairs {
+		isNew[path] = true
+	}
+	for _, p := range loaded {
+		if isNew[p.PkgPath] {
+			targets[p.PkgPath] = p.Types
+		}
+		if !isNew[p.PkgPath] && pairs[p.PkgPath] == "" {
+			chosen = append(chosen, p)
+			if len(p.Errors) > 0 {
+				return nil, fmt.Errorf("%s does not compile: %v", p.PkgPath, p.Errors[0])
+			}
+		}
+	}
+	for old, path := range pairs {
+		if t := targets[path]; t == nil || t.Scope().Len() == 0 {
+			return nil, fmt.Errorf("there is no package %s, for %s: generate it with nocopy gen", path, old)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no package matches %s", strings.Join(patterns, " "))
+	}
+	r := &Result{Files: map[string][]byte{}, Old: map[string][]byte{}}
+	graph, err := checker.Analyze([]*analysis.Analyzer{analyzer(pairs, targets)}, chosen, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, action := range graph.Roots {
+		if action.Err != nil {
+			return nil, action.Err
+		}
+		if made, ok := action.Result.(*Result); ok {
+			for name, text := range made.Files {
+				r.Files[name], r.Old[name] = text, made.Old[name]
+			}
+			r.TODOs = append(r.TODOs, made.TODOs...)
+			r.Examined += made.Examined
+		}
+	}
+	cfg.Overlay = r.Files
+	cfg.Mode = packages.LoadSyntax
+	again, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, p := range again {
+		for _, e := range p.Errors {
+			// What the go command prints has names of files that it has made.
+			if text := e.Error(); !seen[text] && (e.Kind == packages.TypeError || e.Kind == packages.ParseError) {
+				seen[text] = true
+				r.Errors = append(r.Errors, text)
+			}
+		}
+	}
+	return r, nil
+}
+
+// analyzer returns the analysis that rewrites a package. Its result is a *Result.
+func analyzer(pairs map[string]string, targets map[string]*types.Package) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: "migrate", Doc: "rewrites uses of generated structs to accessors", ResultType: reflect.TypeFor[*Result](),
+		Run: func(pass *analysis.Pass) (any, error) {
+			r := &Result{Files: map[string][]byte{}, Old: map[string][]byte{}}
+			for _, file := range pass.Files {
+				name := pass.Fset.File(file.FileStart).Name()
+				src, err := os.ReadFile(name)
+				if err != nil || ast.IsGenerated(file) {
+					continue // a file that the go command has made, as of tests; or one of a generator
+				}
+				r.Examined++
+				w := &rewriter{
+					fset: pass.Fset, info: pass.TypesInfo, src: src, start: file.FileStart, scope: pass.TypesInfo.Scopes[file], pairs: pairs, targets: targets,
+				}
+				text, err := w.file(file)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
+				r.TODOs = append(r.TODOs, w.report...)
+				if !bytes.Equal(text, src) {
+					r.Files[name], r.Old[name] = text, src
+				}
+			}
+			return r, nil
+		},
+	}
+}
+
+// imports rewrites the import declarations, and keeps the names by which the file calls packages.
+func (w *rewriter) imports(s *ast.ImportSpec) (string, bool) {
+	path, err := strconv.Unquote(s.Path.Value)
+	if err != nil || w.pairs[path] == "" {
+		return "", false
+	}
+	name := ""
+	if s.Name != nil {
+		name = s.Name.Name
+	} else if p, ok := w.info.Implicits[s].(*types.PkgName); ok && p.Imported().Name() != w.targets[w.pairs[path]].Name() {
+		name = p.Imported().Name()
+	}
+	return strings.TrimSpace(name + " " + strconv.Quote(w.pairs[path])), true
+}
+
+func (w *rewriter) position(pos token.Pos) string { return w.fset.Position(pos).String() }
