@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
-// TestDocumentIDL runs the commands of docs/tool.md that need no server, on the file that it shows,
-// and compares what they print.
+// TestDocumentIDL runs the commands of docs/tool.md that need no server, on the file that it
+// shows, and compares what they print.
 func TestDocumentIDL(t *testing.T) {
 	text, err := os.ReadFile("../../docs/tool.md")
 	if err != nil {
