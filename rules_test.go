@@ -112,7 +112,8 @@ var arrows = []struct {
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
 	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
 	{"nocopy/internal/render", []string{module + "/nocopy/internal/engine", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "what messages look like: it reads them by what package engine exports"},
-	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"nocopy/internal/program", []string{module + "/internal/entry", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "types to ops, without messages"},
+	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/program", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/chain", module + "/nocopy/internal/"}, "what people call of the engine; users' programs get no dependency through it"},
 	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/", "gopkg.in/"}, "a tool; a module of its own, which no program imports"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
@@ -134,7 +135,7 @@ var arrows = []struct {
 
 // rooms are the engine and its parts. Only its faces and other rooms may import them.
 var (
-	rooms = []string{"engine", "formats", "render", "schema", "wire", "wireindex"}
+	rooms = []string{"engine", "formats", "program", "render", "schema", "wire", "wireindex"}
 	faces = []string{"nocopy", "nocopy/thriftimpl", "nocopy/nocopyjson"}
 )
 

@@ -19,6 +19,9 @@ const (
 	UnionWords  = Arm + 1
 )
 
+// PerByte is how many bytes the index may take for each byte of the message, by default.
+const PerByte = 64
+
 // MaxDirect is the largest number of fields of a struct or union whose entry has a word for each
 // field. A struct with more fields is wide: its entry has WideWords words, and a table has the
 // words of the fields that are set. Words are numbered, and the words of a struct are counted, as

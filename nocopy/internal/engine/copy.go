@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -336,14 +337,14 @@ func (m *Message) closeAllUnlessSealed() {
 // declared types.
 func nests(t *schema.Type) bool {
 	if t.Kind() == schema.Record {
-		programsOf(t.Struct())
+		program.Of(t.Struct())
 		return t.Struct().Nests()
 	}
 	if t.NestedInside() {
 		return true
 	}
 	for _, d := range t.Structs(nil) {
-		if programsOf(d); d.Nests() {
+		if program.Of(d); d.Nests() {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -53,7 +54,7 @@ var farPool = sync.Pool{New: func() any { return new(farTexts) }}
 
 // New begins a message that is a struct of type d.
 func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
-	programsOf(d)
+	program.Of(d)
 	flags := builtFlags(opts)
 	m := fromPool(builtHome + pool(flags))
 	m.flags = flags
@@ -75,7 +76,7 @@ func (x *Draft) Root(n int) Struct {
 		m.growIndex(2*int(m.words), maxWords)
 	}
 	m.idx[firstEntry+entryStart] = p
-	x.index(programsOf(d).Start, firstEntry, p, b, 0)
+	x.index(program.Of(d).Start, firstEntry, p, b, 0)
 	x.append(p, n)
 	m.buf.Close()
 	x.m = nil // so that a second call can't end the message again
@@ -87,7 +88,7 @@ func (x *Draft) Root(n int) Struct {
 func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
 	m := x.m
 	m.zeroed = 0
-	idx, cells := m.idx, *code.cells.Load()
+	idx, cells := m.idx, program.Cells()
 	var levels [parseLevels]level
 	var s machine // each field is set below, see Message.parse
 	s.pc, s.entry, s.used, s.room = pc, e, m.words, uint32(len(idx))
@@ -248,7 +249,7 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 	m.buf.Retract(len(x.d.Template()), inTail)
 	p, b := m.buf.Ahead(&x.mem, n, false)
 	m.idx[e+entryStart] = p
-	x.index(programsOf(x.d).Start, e, p, b, 0)
+	x.index(program.Of(x.d).Start, e, p, b, 0)
 	x.append(p, n)
 	m.open = m.open[:len(m.open)-1]
 	if len(m.open) == 0 {
@@ -350,7 +351,7 @@ func (x *Draft) EndList(n int) {
 		m.endTrusted(i)
 	} else {
 		before := m.idx[0] // no entry has this word: the program stores the value's entry in it
-		x.index(valueProgram(t), 0, p, b, wire.FieldHeader)
+		x.index(program.OfValue(t), 0, p, b, wire.FieldHeader)
 		word, m.idx[0] = m.idx[0], before
 	}
 	x.append(p, n)

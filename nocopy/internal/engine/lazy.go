@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
 // It returns the value's entry, which is the field's word from now on.
@@ -73,12 +76,8 @@ func (p *parser) allow(n int) {
 
 // affordsAny reports whether any value of field f, whatever is in it, can be left for later.
 func (p *parser) affordsAny(f *schema.Field) bool {
-	return p.unlimited || f.Widest() <= narrow && p.m.limits.MaxIndex <= 0
+	return p.unlimited || f.Widest() <= program.Narrow && p.m.limits.MaxIndex <= 0
 }
-
-// narrow is the most words of a struct's entry with which even empty structs in a list, which are
-// one byte each, do not exceed the default limit of the index.
-const narrow = indexPerByte/4 - 2
 
 // Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
 // before or not. It does not check a value that a later value of the same field replaces. Nor does

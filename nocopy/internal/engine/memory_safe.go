@@ -2,7 +2,11 @@
 
 package engine
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
+)
 
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
@@ -17,17 +21,19 @@ type memory struct {
 type (
 	bytesAt  = []byte
 	wordsAt  = []uint32
-	codeAt   = []cell
+	codeAt   = []program.Cell
 	levelsAt = []level
 )
 
-func (s *memory) set(b []byte, idx []uint32, code []cell) {
+func (s *memory) set(b []byte, idx []uint32, code []program.Cell) {
 	s.b, s.size, s.idx, s.code = b, uint64(len(b)), idx, code
 }
 
 func levelsOf(levels []level) (levelsAt, uint64) { return levels, uint64(len(levels)) }
 
-func memoryOf(b []byte, code []cell) memory { return memory{b: b, size: uint64(len(b)), code: code} }
+func memoryOf(b []byte, code []program.Cell) memory {
+	return memory{b: b, size: uint64(len(b)), code: code}
+}
 
 func (s *memory) mem() bytesAt   { return s.b }
 func (s *memory) window() []byte { return s.b }
@@ -36,11 +42,11 @@ func load8(b bytesAt, at uint64) byte      { return b[at] }
 func load32(b bytesAt, at uint64) uint32   { return binary.LittleEndian.Uint32(b[at:]) }
 func loadBE32(b bytesAt, at uint64) uint32 { return binary.BigEndian.Uint32(b[at:]) }
 
-func opAt(code codeAt, pc uint64) op        { return code[pc/cellSize].op }
-func reachAt(code codeAt, pc uint64) uint64 { return code[pc/cellSize].op.reach() }
-func toAt(code codeAt, pc uint64) uint64    { return code[pc/cellSize].to }
-func shapeAt(code codeAt, pc uint64) op     { return code[pc/cellSize+1].op }
-func typeAt(code codeAt, pc uint64) uint64  { return code[pc/cellSize+1].to }
+func opAt(code codeAt, pc uint64) program.Op    { return code[pc/program.CellSize].Op }
+func reachAt(code codeAt, pc uint64) uint64     { return code[pc/program.CellSize].Op.Reach() }
+func toAt(code codeAt, pc uint64) uint64        { return code[pc/program.CellSize].To }
+func shapeAt(code codeAt, pc uint64) program.Op { return code[pc/program.CellSize+1].Op }
+func typeAt(code codeAt, pc uint64) uint64      { return code[pc/program.CellSize+1].To }
 
 func entryAt(idx wordsAt, entry uint32) wordsAt { return idx[entry:] }
 func number(idx, w wordsAt) uint32              { return uint32(len(idx) - len(w)) }

@@ -2,7 +2,11 @@
 
 package engine
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
+)
 
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
@@ -25,7 +29,7 @@ type (
 )
 
 // set gives a machine a window, an index and the code.
-func (s *memory) set(b []byte, idx []uint32, code []cell) {
+func (s *memory) set(b []byte, idx []uint32, code []program.Cell) {
 	// SAFETY: every index in the window is compared with its size before anything is read there.
 	// Nothing is stored in the index but words that the machine has room for, and the entry that it
 	// begins with. All offsets in the code come from these cells, or from programs that were compiled
@@ -44,7 +48,7 @@ func levelsOf(levels []level) (levelsAt, uint64) {
 
 // memoryOf returns the memory of a machine that only passes. Unlike set it does not make the cells
 // escape.
-func memoryOf(b []byte, code []cell) memory {
+func memoryOf(b []byte, code []program.Cell) memory {
 	// SAFETY: see set.
 	return memory{b: unsafe.Pointer(unsafe.SliceData(b)), size: uint64(len(b)), code: unsafe.Pointer(unsafe.SliceData(code))}
 }
@@ -76,34 +80,34 @@ func loadBE32(b bytesAt, at uint64) uint32 {
 }
 
 // opAt returns the op at an offset.
-func opAt(code codeAt, pc uint64) op {
+func opAt(code codeAt, pc uint64) program.Op {
 	// SAFETY: see set.
-	return *(*op)(unsafe.Add(code, pc))
+	return *(*program.Op)(unsafe.Add(code, pc))
 }
 
 // reachAt returns the reach of the op at an offset. The other half of a load costs less than a
 // shift.
 func reachAt(code codeAt, pc uint64) uint64 {
 	// SAFETY: see set.
-	return uint64((*[8]byte)(unsafe.Add(code, pc))[opReach/8])
+	return uint64((*[8]byte)(unsafe.Add(code, pc))[program.OpReach/8])
 }
 
 // toAt returns where to go from the op at an offset.
 func toAt(code codeAt, pc uint64) uint64 {
 	// SAFETY: see set.
-	return (*cell)(unsafe.Add(code, pc)).to
+	return (*program.Cell)(unsafe.Add(code, pc)).To
 }
 
 // shapeAt returns what the second cell says of an op.
-func shapeAt(code codeAt, pc uint64) op {
+func shapeAt(code codeAt, pc uint64) program.Op {
 	// SAFETY: the op has two cells.
-	return (*[2]cell)(unsafe.Add(code, pc))[1].op
+	return (*[2]program.Cell)(unsafe.Add(code, pc))[1].Op
 }
 
 // typeAt returns the other half of the second cell.
 func typeAt(code codeAt, pc uint64) uint64 {
 	// SAFETY: the op has two cells.
-	return (*[2]cell)(unsafe.Add(code, pc))[1].to
+	return (*[2]program.Cell)(unsafe.Add(code, pc))[1].To
 }
 
 // entryAt returns the words of an entry.

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
 
 // Option changes how a message is made or parsed: a flag or Limits. Package nocopy describes them.
 type Option interface{ option() }
@@ -49,7 +52,7 @@ const (
 	defaultMaxBytes = 100 << 20
 	defaultMaxDepth = 64
 	mostDepth       = 1 << 16 // more takes too much stack
-	indexPerByte    = 64
+	indexPerByte    = entry.PerByte
 	indexFloor      = 16 << 20 // no index below is refused
 )
 

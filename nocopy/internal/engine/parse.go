@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
-// Lazy, and are as their type's program (program.go) foresees: Parse runs that at once. All
+// Lazy, and are as their type's program (package program) foresees: Parse runs that at once. All
 // others go through a parser (parser.go).
 
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,
@@ -37,7 +38,7 @@ func (m *Message) parse(d *schema.Struct, b []byte, flags flag) (Struct, error) 
 		m.growIndex(2<<bits.Len32(words), maxWords)
 	}
 	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	start, cells, idx := d.Programs().Start, *code.cells.Load(), m.idx
+	start, cells, idx := d.Programs().Start, program.Cells(), m.idx
 	var levels [parseLevels]level
 	var s machine // each field is set below, so that the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room

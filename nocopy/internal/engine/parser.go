@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -127,7 +128,7 @@ func (p *parser) structure(d *schema.Struct, e uint32, i int) int {
 		return i
 	}
 	var s machine
-	s.pc, s.entry, s.at = programsOf(d).Start, e, uint64(i)
+	s.pc, s.entry, s.at = program.Of(d).Start, e, uint64(i)
 	return p.runAll(&s, 0)
 }
 
@@ -148,7 +149,7 @@ func (p *parser) value(t *schema.Type, i, lead int) (int, uint32) {
 		p.m.growIndex(firstEntry, maxWords)
 	}
 	var s machine
-	s.pc, s.at = valueProgram(t), uint64(i+lead)
+	s.pc, s.at = program.OfValue(t), uint64(i+lead)
 	before := p.m.idx[0] // no entry has this word: the program stores the value's entry in it
 	end := p.runAll(&s, lead)
 	word := p.m.idx[0]

@@ -3,6 +3,7 @@ package engine
 import (
 	"io"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -23,8 +24,8 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 	var levels [parseLevels]level
 	typ := (*schema.Type)(nil)
 	if d != nil {
-		programsOf(d)
-		s.machine.memory = memoryOf(b, *code.cells.Load())
+		program.Of(d)
+		s.machine.memory = memoryOf(b, program.Cells())
 		s.machine.levels, s.machine.most = levelsOf(levels[:])
 		s.machine.deeper = defaultMaxDepth
 		typ = d.Type()
@@ -268,9 +269,9 @@ func (s *seeker) next(k, from, n int) int {
 func (s *seeker) pass(typ *schema.Type, t WireType, i, budget int) (int, error) {
 	if typ != nil && typ.Kind() >= schema.Record {
 		m := &s.machine
-		pc := uint64(valueProgram(typ))
+		pc := uint64(program.OfValue(typ))
 		o := opAt(m.code, pc)
-		if end := uint64(i) + o.reach(); end <= m.size {
+		if end := uint64(i) + o.Reach(); end <= m.size {
 			if end = m.passOp(o, pc, end); end <= m.size {
 				return int(end), nil
 			}
@@ -293,7 +294,7 @@ func (s *seeker) passElements(typ *schema.Type, t WireType, i, n int) (int, erro
 	}
 	if typ != nil {
 		m := &s.machine
-		pc := uint64(valueProgram(typ))
+		pc := uint64(program.OfValue(typ))
 		if end := m.passElements(opAt(m.code, pc), pc, uint64(i), uint32(n)); end <= m.size {
 			return int(end), nil
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -73,7 +74,7 @@ type sender struct {
 }
 
 func (r sender) structure(dst []byte, d *schema.Struct) []byte {
-	order := slices.Clone(fieldOrder(d, r.built != (r.Float64() < r.odd)))
+	order := slices.Clone(program.FieldOrder(d, r.built != (r.Float64() < r.odd)))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
@@ -197,12 +198,12 @@ func TestProgramOfBuilt(t *testing.T) {
 		p.reset(len(wire))
 		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
 		var s machine
-		s.pc, s.entry = programsOf(d).Start, p.allot(0, d.Words(), 1, 0)
+		s.pc, s.entry = program.Of(d).Start, p.allot(0, d.Words(), 1, 0)
 		p.load(&s)
 		why := p.start(&s)
 		p.b = nil
 		m.Release()
-		return why == finished, s.pc >= programsOf(d).Built
+		return why == finished, s.pc >= program.Of(d).Built
 	}
 	s := New(d)
 	defer s.Release()
@@ -232,7 +233,7 @@ func TestProgramOfBuilt(t *testing.T) {
 			s.Release()
 		})
 	}
-	if programsOf(leafDesc).Built != 0 {
+	if program.Of(leafDesc).Built != 0 {
 		t.Error("two programs where there is one order")
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -20,7 +21,7 @@ func (p *parser) runAll(s *machine, lead int) int {
 // load gives the machine what may have changed since it last ran: window, index, limits.
 func (p *parser) load(s *machine) {
 	s.head, s.after = p.base+wire.FieldHeader, uint64(p.after)
-	s.set(p.b, p.m.idx, *code.cells.Load())
+	s.set(p.b, p.m.idx, program.Cells())
 	s.levels, s.most = levelsOf(p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
 	s.deeper = int32(p.maxDepth - p.depth)
@@ -78,64 +79,64 @@ func (p *parser) resume(s *machine, why reason, lead int) int {
 // stopped at.
 func (s *machine) want() uint64 {
 	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
-	if o.kind() == kindStruct {
-		return uint64(shape >> shapeWords)
+	if o.Kind() == program.KindStruct {
+		return uint64(shape >> program.ShapeWords)
 	}
-	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
+	return listWords + uint64(loadBE32(s.mem(), s.at+o.Reach()-4))*uint64(shape>>program.ShapeWords)
 }
 
 // makeRoom makes room in the index for the words that the machine wants. It returns 0, or failed
 // if that is over the limit.
 func (p *parser) makeRoom(s *machine, lead int) int {
-	o, from := cellAt(s.pc).op, originOf(s.pc)
+	o, from := program.CellAt(s.pc).Op, program.OriginOf(s.pc)
 	i := int(s.at)
 	switch {
-	case o&opMap != 0:
-		i += int(o.reach())
-	case s.top == s.bottom && from.field == nil:
+	case o&program.OpMap != 0:
+		i += int(o.Reach())
+	case s.top == s.bottom && from.Field == nil:
 		i -= lead
 	}
-	if o.kind() == kindContainer {
-		t := from.typ
-		if from.field != nil {
-			t = from.field.Type
+	if o.Kind() == program.KindContainer {
+		t := from.Type
+		if from.Field != nil {
+			t = from.Field.Type
 		}
-		if n := wire.BE32(p.b[s.at+o.reach()-4:]); n >= manyElements {
+		if n := wire.BE32(p.b[s.at+o.Reach()-4:]); n >= manyElements {
 			p.foresee(t, int(n))
 		}
 	}
 	if p.reserve(s.want(), i) {
 		return 0
 	}
-	return p.addPath(s, from.field)
+	return p.addPath(s, from.Field)
 }
 
 // tooDeep fails at the struct that the machine may not go into, since it is nested too deeply.
 func (p *parser) tooDeep(s *machine) int {
-	o, from := cellAt(s.pc).op, originOf(s.pc)
-	p.fail(int(s.at+o.reach()), errDepth)
-	if o.kind() == kindStructs {
+	o, from := program.CellAt(s.pc).Op, program.OriginOf(s.pc)
+	p.fail(int(s.at+o.Reach()), errDepth)
+	if o.Kind() == program.KindStructs {
 		p.atElement(0)
 	}
-	return p.addPath(s, from.field)
+	return p.addPath(s, from.Field)
 }
 
 // runSlowly lets the slow parser do what the machine has stopped at: if that is a field, it and
 // all that follows in its struct, else the element. It returns 0, failed, or mismatch.
 func (p *parser) runSlowly(s *machine, lead int) int {
-	from := originOf(s.pc)
+	from := program.OriginOf(s.pc)
 	i, after := int(s.at), 0
-	if from.desc == nil {
-		o := cellAt(s.pc).op
+	if from.Desc == nil {
+		o := program.CellAt(s.pc).Op
 		if s.top > s.bottom {
 			lead = 0
 		}
-		at, word := p.slowValue(from.typ, i-lead, lead)
+		at, word := p.slowValue(from.Type, i-lead, lead)
 		switch {
 		case at >= 0:
-			p.m.idx[s.entry+o.word()] = word
+			p.m.idx[s.entry+o.Word()] = word
 			s.at = uint64(at)
-			s.pc += o.cells() * cellSize
+			s.pc += o.Cells() * program.CellSize
 			return 0
 		case at == failed:
 			return p.addPath(s, nil)
@@ -144,22 +145,22 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 		if f == nil {
 			return mismatch
 		}
-		from = originOf(s.pc)
+		from = program.OriginOf(s.pc)
 		if i = p.mismatchedContainer(f, int(s.at)); i < 0 {
 			return p.addPath(s, f)
 		}
 		after = i
 	} else if s.at > uint64(len(p.b)) { // perhaps more than an int can hold
-		i = p.overlong(from.desc, s.entry, s.pc)
+		i = p.overlong(from.Desc, s.entry, s.pc)
 	}
-	d := from.desc
+	d := from.Desc
 	for pc := s.pc; ; { // zero the words of the ops that the machine has not come to
-		o := cellAt(pc).op
-		if k := o.kind(); k == kindStop || k == kindUnionStop {
+		o := program.CellAt(pc).Op
+		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
 			break
 		}
-		p.m.idx[s.entry+o.word()] = 0
-		pc += o.cells() * cellSize
+		p.m.idx[s.entry+o.Word()] = 0
+		pc += o.Cells() * program.CellSize
 	}
 	p.top = s.top
 	if d.IsUnion() {
@@ -174,25 +175,25 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 	if i < 0 {
 		return p.addPath(s, nil)
 	}
-	s.at, s.pc = uint64(i), programsOf(d).Ended
+	s.at, s.pc = uint64(i), program.Of(d).Ended
 	return 0
 }
 
 // leaveStructs makes the machine go back to the field with the outermost plain struct that it is
-// in (plain: see program.go), which Lazy can leave for later. It reports whether a field is to be
-// left.
+// in, which Lazy can leave for later (package program tells what is plain). It reports whether a
+// field is to be left.
 func (p *parser) leaveStructs(s *machine, why reason) bool {
-	from := originOf(s.pc)
-	left := why == tooManyStructs && from.field != nil ||
-		why == indexFull && from.field != nil && uint64(p.m.words)+s.want()+p.promised > uint64(p.maxIndex)
+	from := program.OriginOf(s.pc)
+	left := why == tooManyStructs && from.Field != nil ||
+		why == indexFull && from.Field != nil && uint64(p.m.words)+s.want()+p.promised > uint64(p.maxIndex)
 	if why != unforeseen && !left {
 		return false
 	}
-	for s.top > s.bottom && p.levels[s.top-1].list == 0 && originOf(p.levels[s.top-1].pc-2*cellSize).field != nil {
+	for s.top > s.bottom && p.levels[s.top-1].list == 0 && program.OriginOf(p.levels[s.top-1].pc-2*program.CellSize).Field != nil {
 		s.top--
 		f := &p.levels[s.top]
 		s.at = uint64(p.m.idx[s.entry]-p.base) - wire.FieldHeader
-		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
+		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
 		s.deeper++
 		left = true
 	}
@@ -207,10 +208,10 @@ func (p *parser) leaveContainers(s *machine) *schema.Field {
 	for s.top > s.bottom {
 		s.top--
 		f := &p.levels[s.top]
-		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
-		s.at = uint64(p.m.idx[f.list+listStart]-p.base) - cellAt(s.pc).op.reach()
-		if from := originOf(s.pc); from.field != nil {
-			return from.field
+		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
+		s.at = uint64(p.m.idx[f.list+listStart]-p.base) - program.CellAt(s.pc).Op.Reach()
+		if from := program.OriginOf(s.pc); from.Field != nil {
+			return from.Field
 		}
 	}
 	return nil
@@ -219,17 +220,17 @@ func (p *parser) leaveContainers(s *machine) *schema.Field {
 // overlong returns the index of the field that came last in the struct of entry e: a text that
 // ends after the window. Of the entry only the words of ops before pc are defined.
 func (p *parser) overlong(d *schema.Struct, e, pc uint32) int {
-	programs, last := programsOf(d), uint32(0)
+	programs, last := program.Of(d), uint32(0)
 	at := programs.Start
 	if programs.Built > 0 && pc >= programs.Built {
 		at = programs.Built
 	}
 	for at < pc {
-		o := cellAt(at).op
-		if p.m.idx[e+o.word()] != 0 {
-			last = e + o.word()
+		o := program.CellAt(at).Op
+		if p.m.idx[e+o.Word()] != 0 {
+			last = e + o.Word()
 		}
-		at += o.cells() * cellSize
+		at += o.Cells() * program.CellSize
 	}
 	i := int(p.m.idx[last]-p.base) - wire.FieldHeader
 	p.m.idx[last] = 0
@@ -251,7 +252,7 @@ func (p *parser) addPath(s *machine, f *schema.Field) int {
 		if next.list != 0 {
 			p.atElement(int(p.m.idx[next.list+listCount] - 1 - left))
 		}
-		left, f = next.left, originOf(next.pc-2*cellSize).field
+		left, f = next.left, program.OriginOf(next.pc-2*program.CellSize).Field
 	}
 }
 
@@ -260,9 +261,9 @@ func (p *parser) addPath(s *machine, f *schema.Field) int {
 func (p *parser) pass(t *schema.Type, i int) int {
 	var s machine
 	s.top, s.bottom = p.top, p.top
-	program := valueProgram(t)
+	pc := program.OfValue(t)
 	p.load(&s)
-	if end := s.pass(uint64(program), uint64(i), 0, 0); end <= uint64(len(p.b)) {
+	if end := s.pass(uint64(pc), uint64(i), 0, 0); end <= uint64(len(p.b)) {
 		return int(end)
 	}
 	return mismatch

@@ -3,6 +3,7 @@ package engine
 import (
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -82,24 +83,24 @@ loop:
 		o := opAt(code, pc)
 		for int64(o) >= 0 {
 			end := at + reachAt(code, pc)
-			if end > size || (load32(mem, at)^uint32(o))&headerMask != 0 {
+			if end > size || (load32(mem, at)^uint32(o))&program.HeaderMask != 0 {
 				goto missed
 			}
-			if o&opText != 0 {
+			if o&program.OpText != 0 {
 				n := uint64(loadBE32(mem, at+wire.FieldHeader))
-				if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
+				if len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(end, n) {
 					goto missed
 				}
 				end += n
 			}
 			if len(m) != modePasses {
-				put(w, uint32(o>>opWord), head+uint32(at))
+				put(w, uint32(o>>program.OpWord), head+uint32(at))
 			}
 			at = end
-			pc += cellSize
+			pc += program.CellSize
 			o = opAt(code, pc)
 		}
-		if o.kind() == kindStop {
+		if o.Kind() == program.KindStop {
 			if at >= size || load8(mem, at) != byte(WireStop) {
 				break
 			}
@@ -110,23 +111,23 @@ loop:
 			if left > 0 {
 				left--
 				if len(m) != modePasses {
-					w = wordsAfter(w, o.word())
+					w = wordsAfter(w, o.Word())
 					put(w, entryStart, head+uint32(at)-wire.FieldHeader)
 				}
 				pc = toAt(code, pc) >> 32
 				continue
 			}
 			s.deeper++
-		} else if kind := o.kind(); kind >= kindStruct {
-			e, end := s.used, at+o.reach()
-			if o&opBare != 0 {
+		} else if kind := o.Kind(); kind >= program.KindStruct {
+			e, end := s.used, at+o.Reach()
+			if o&program.OpBare != 0 {
 				if end > size {
 					goto missed
 				}
-			} else if end >= size || (load32(mem, at)^uint32(o))&headerMask != 0 {
+			} else if end >= size || (load32(mem, at)^uint32(o))&program.HeaderMask != 0 {
 				goto missed
 			}
-			if len(m)&modeLazy != 0 && o&opLater != 0 {
+			if len(m)&modeLazy != 0 && o&program.OpLater != 0 {
 				if s.leaves == 0 {
 					break
 				}
@@ -134,19 +135,19 @@ loop:
 				if after > size {
 					break
 				}
-				put(w, o.word(), notIndexed|(head+uint32(at)))
+				put(w, o.Word(), notIndexed|(head+uint32(at)))
 				at = after
-				pc += 2 * cellSize
+				pc += 2 * program.CellSize
 				continue
 			}
-			if kind == kindStruct {
+			if kind == program.KindStruct {
 				if len(m) != modePasses {
-					words := uint64(shapeAt(code, pc) >> shapeWords)
+					words := uint64(shapeAt(code, pc) >> program.ShapeWords)
 					if uint64(e)+words > uint64(s.room) {
 						why = indexFull
 						break
 					}
-					put(w, o.word(), e)
+					put(w, o.Word(), e)
 					s.used = e + uint32(words)
 				}
 				if s.deeper <= 0 {
@@ -158,7 +159,7 @@ loop:
 					break
 				}
 				f = s.level(s.top)
-				f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
+				f.pc, f.left, f.list = uint32(pc)+2*program.CellSize, left, 0
 				if len(m) != modePasses {
 					f.entry = number(s.idx, w)
 					w = entryAt(s.idx, e)
@@ -175,7 +176,7 @@ loop:
 				if !s.fits(o, shape, n, end) {
 					goto missed
 				}
-				per, l := uint32(shape>>shapeWords), w
+				per, l := uint32(shape>>program.ShapeWords), w
 				words := listWords + uint64(n)*uint64(per)
 				if len(m) != modePasses {
 					if uint64(e)+words > uint64(s.room) {
@@ -186,7 +187,7 @@ loop:
 					put(l, listStart, head+uint32(end)-wire.FieldHeader)
 					put(l, listCount, n)
 					put(l, listElems, e+listWords)
-					if kind == kindStructs {
+					if kind == program.KindStructs {
 						put(l, listRoom, per)
 					} else {
 						put(l, listRoom, n)
@@ -195,17 +196,17 @@ loop:
 				}
 				switch {
 				case n == 0:
-				case kind == kindNumbers:
+				case kind == program.KindNumbers:
 					end += uint64(n) * uint64(uint8(shape))
-				case kind == kindTexts:
+				case kind == program.KindTexts:
 					end = texts[M](s, o, l, n, end)
-				case kind == kindTextPairs:
+				case kind == program.KindTextPairs:
 					end = textPairs[M](s, o, l, n, end)
 				default:
-					if o&opNested != 0 && s.after > 0 { // there may be no way back
+					if o&program.OpNested != 0 && s.after > 0 { // there may be no way back
 						goto missed
 					}
-					if kind == kindStructs && s.deeper <= 0 {
+					if kind == program.KindStructs && s.deeper <= 0 {
 						why = tooManyStructs
 						break loop
 					}
@@ -216,7 +217,7 @@ loop:
 					if len(m) != modePasses {
 						l = wordsAfter(l, listWords)
 					}
-					if len(m)&modeChecks == 0 && o&opFlat != 0 && kind == kindStructs {
+					if len(m)&modeChecks == 0 && o&program.OpFlat != 0 && kind == program.KindStructs {
 						all := n
 						if end, n = flats[M](s, toAt(code, pc)>>32, l, per, n, end); n == 0 {
 							break
@@ -226,16 +227,16 @@ loop:
 						}
 					}
 					if len(m) != modePasses {
-						put(w, o.word(), e)
+						put(w, o.Word(), e)
 						s.used = e + uint32(words)
 					}
 					f = s.level(s.top)
-					f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
+					f.pc, f.left, f.list = uint32(pc)+2*program.CellSize, left, 0
 					if len(m) != modePasses {
 						f.entry, f.list = number(s.idx, w), e
 						w = l
 					}
-					if kind == kindStructs {
+					if kind == program.KindStructs {
 						s.deeper--
 						if len(m) != modePasses {
 							put(w, entryStart, head+uint32(end)-wire.FieldHeader)
@@ -251,75 +252,75 @@ loop:
 				}
 				if len(m) != modePasses {
 					put(entryAt(s.idx, e), listEnd, head+uint32(end)-wire.FieldHeader)
-					put(w, o.word(), e)
+					put(w, o.Word(), e)
 					s.used = e + uint32(words)
 				}
 				at = end
-				pc += 2 * cellSize
+				pc += 2 * program.CellSize
 				continue
 			}
-		} else if kind <= kindNext {
-			if kind == kindUnionStop {
+		} else if kind <= program.KindNext {
+			if kind == program.KindUnionStop {
 				if at >= size || load8(mem, at) != byte(WireStop) {
 					break
 				}
 				if len(m) != modePasses {
 					put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
-					put(w, unionWord, lastOf(w, o.word(), uint32(o.reach())))
+					put(w, unionWord, lastOf(w, o.Word(), uint32(o.Reach())))
 				}
 				at++
 			}
-			if len(m) != modePasses && o&opMap != 0 {
+			if len(m) != modePasses && o&program.OpMap != 0 {
 				put(w, pairNode, 0)
 			}
 			if left > 0 {
 				left--
 				if len(m) != modePasses {
-					w = wordsAfter(w, o.word())
-					if kind != kindNext {
+					w = wordsAfter(w, o.Word())
+					if kind != program.KindNext {
 						put(w, entryStart, head+uint32(at)-wire.FieldHeader)
 					}
 				}
 				pc = toAt(code, pc) >> 32
 				continue
 			}
-			if kind != kindNext {
+			if kind != program.KindNext {
 				s.deeper++
 			}
 		} else {
 			switch kind {
-			case kindDone:
+			case program.KindDone:
 				why = finished
 				break loop
-			case kindQuit:
+			case program.KindQuit:
 				pc = toAt(code, pc) >> 32
 				break loop
-			case kindFork:
-				other, next := toAt(code, pc)>>32, at+o.reach()
-				if next+4 <= size && o.is(load32(mem, at)) &&
-					(next == at || opAt(code, other+cellSize).is(load32(mem, next))) {
+			case program.KindFork:
+				other, next := toAt(code, pc)>>32, at+o.Reach()
+				if next+4 <= size && o.Is(load32(mem, at)) &&
+					(next == at || opAt(code, other+program.CellSize).Is(load32(mem, next))) {
 					pc = other
 				} else {
 					pc = uint64(uint32(toAt(code, pc)))
 				}
 				continue
 			}
-			end := at + o.reach()
+			end := at + o.Reach()
 			if end > size {
 				break
 			}
-			if kind == kindText {
+			if kind == program.KindText {
 				n := uint64(loadBE32(mem, at))
-				if end+n > size || len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
+				if end+n > size || len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(end, n) {
 					break
 				}
 				end += n
 			}
 			if len(m) != modePasses {
-				put(w, o.word(), head+uint32(at)-wire.FieldHeader)
+				put(w, o.Word(), head+uint32(at)-wire.FieldHeader)
 			}
 			at = end
-			pc += cellSize
+			pc += program.CellSize
 			continue
 		}
 		// A struct or container has ended: the one that it is in goes on.
@@ -339,7 +340,7 @@ loop:
 		continue
 	missed:
 		if len(m) != modePasses {
-			put(w, o.word(), 0)
+			put(w, o.Word(), 0)
 		}
 		pc = uint64(uint32(toAt(code, pc)))
 	}
@@ -357,7 +358,7 @@ const nowhere = 1 << 62
 // It returns the index after them, or one that is not in the window.
 //
 //go:noinline
-func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
+func texts[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
 	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
 	if size < wire.TextHeader {
@@ -369,7 +370,7 @@ func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 			return nowhere
 		}
 		x := uint64(loadBE32(mem, at))
-		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(at+wire.TextHeader, x) {
+		if len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(at+wire.TextHeader, x) {
 			return nowhere
 		}
 		if len(m) != modePasses {
@@ -385,7 +386,7 @@ func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 // at. It returns the index after them, or one that is not in the window.
 //
 //go:noinline
-func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
+func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
 	if len(m) == modePasses {
 		return texts[M](s, o, l, 2*n, at)
@@ -400,7 +401,7 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 			return nowhere
 		}
 		x := uint64(loadBE32(mem, at))
-		if len(m)&modeChecks != 0 && o&opStringKeys != 0 && !s.valid(at+wire.TextHeader, x) {
+		if len(m)&modeChecks != 0 && o&program.OpStringKeys != 0 && !s.valid(at+wire.TextHeader, x) {
 			return nowhere
 		}
 		value := at + wire.TextHeader + x
@@ -408,7 +409,7 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 			return nowhere
 		}
 		x = uint64(loadBE32(mem, value))
-		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(value+wire.TextHeader, x) {
+		if len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(value+wire.TextHeader, x) {
 			return nowhere
 		}
 		put(l, pairKey, base+uint32(at))
@@ -426,12 +427,12 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 // all fields in the order of the program or in that of New. It returns where it has stopped, and
 // how many are left.
 func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
-	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && s.size >= labelSize {
+	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+program.CellSize)&program.OpText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
 	}
 	end, left := flatsIn[M](s, pc, w, words, n, at)
 	if left == n {
-		ended := pc + uint64(words-structWords+1)*cellSize
+		ended := pc + uint64(words-structWords+1)*program.CellSize
 		if built := uint64(uint32(toAt(s.code, ended))); built != 0 {
 			return flatsIn[M](s, built, w, words, n, at)
 		}
@@ -450,17 +451,17 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 		i := at
 		for o := opAt(code, pc); int64(o) >= 0; o = opAt(code, pc) {
 			// No field is shorter than 8 bytes by more than what follows it, mostly.
-			if i+8 > size || (load32(mem, i)^uint32(o))&headerMask != 0 {
+			if i+8 > size || (load32(mem, i)^uint32(o))&program.HeaderMask != 0 {
 				return at, n
 			}
 			if len(m) != modePasses {
-				put(w, uint32(o>>opWord), head+uint32(i))
+				put(w, uint32(o>>program.OpWord), head+uint32(i))
 			}
-			if o&opText != 0 {
+			if o&program.OpText != 0 {
 				i += uint64(loadBE32(mem, i+wire.FieldHeader))
 			}
 			i += reachAt(code, pc)
-			pc += cellSize
+			pc += program.CellSize
 		}
 		if i >= size || load8(mem, i) != byte(WireStop) {
 			return at, n
@@ -476,7 +477,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 		if len(m) != modePasses {
 			w = wordsAfter(w, words)
 		}
-		pc -= uint64(words-structWords) * cellSize
+		pc -= uint64(words-structWords) * program.CellSize
 	}
 }
 
@@ -488,13 +489,13 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
 	var m M
 	mem, last, base := s.mem(), s.size-labelSize, s.head-wire.FieldHeader
-	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+cellSize))
+	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+program.CellSize))
 	for {
-		if at > last || (load32(mem, at)^name)&headerMask != 0 {
+		if at > last || (load32(mem, at)^name)&program.HeaderMask != 0 {
 			return at, n
 		}
 		v := at + uint64(loadBE32(mem, at+wire.FieldHeader))
-		if v > last || (load32(mem, v+textSize)^value)&headerMask != 0 {
+		if v > last || (load32(mem, v+textSize)^value)&program.HeaderMask != 0 {
 			return at, n
 		}
 		z := v + uint64(loadBE32(mem, v+textSize+wire.FieldHeader))
@@ -524,18 +525,18 @@ const (
 
 // fits reports whether n elements of this shape, the op of a second cell, may come in the
 // container of op o, whose header ends at index end.
-func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
+func (s *machine) fits(o, shape program.Op, n uint32, end uint64) bool {
 	mem := s.mem()
-	return (n == 0 || load8(mem, end-5) == byte(shape>>shapeWire) && (o&opMap == 0 || load8(mem, end-6) == byte(shape>>shapeKey))) &&
-		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.after
+	return (n == 0 || load8(mem, end-5) == byte(shape>>program.ShapeWire) && (o&program.OpMap == 0 || load8(mem, end-6) == byte(shape>>program.ShapeKey))) &&
+		uint64(n)*uint64(uint8(shape>>program.ShapeLeast)) <= s.size-end+s.after
 }
 
 // passOp returns the index after the struct or container that o, the op at pc, expects. Its header
 // ends at index at. If it is not whole in the window, or not as programs foresee it, passOp
 // returns an index that is not in the window.
-func (s *machine) passOp(o op, pc, at uint64) uint64 {
+func (s *machine) passOp(o program.Op, pc, at uint64) uint64 {
 	n := uint32(1)
-	if o.kind() != kindStruct {
+	if o.Kind() != program.KindStruct {
 		n = loadBE32(s.mem(), at-4)
 		if !s.fits(o, shapeAt(s.code, pc), n, at) {
 			return nowhere
@@ -549,21 +550,21 @@ func (s *machine) passOp(o op, pc, at uint64) uint64 {
 
 // passElements returns what passOp returns, after n elements, n at least 1, of what the op
 // expects. The first is at index at. Of a struct n is 1.
-func (s *machine) passElements(o op, pc, at uint64, n uint32) uint64 {
+func (s *machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 	inside, structs := toAt(s.code, pc)>>32, int32(0)
-	switch kind := o.kind(); kind {
-	case kindNumbers:
+	switch kind := o.Kind(); kind {
+	case program.KindNumbers:
 		return at + uint64(n)*uint64(uint8(shapeAt(s.code, pc)))
-	case kindTexts:
+	case program.KindTexts:
 		return texts[passing](s, o, s.idx, n, at)
-	case kindTextPairs:
+	case program.KindTextPairs:
 		return texts[passing](s, o, s.idx, 2*n, at)
-	case kindStruct, kindStructs:
+	case program.KindStruct, program.KindStructs:
 		if structs = 1; s.deeper <= 0 {
 			return nowhere
 		}
-		if o&opFlat != 0 && kind == kindStructs {
-			if at, n = flats[passing](s, inside, s.idx, uint32(shapeAt(s.code, pc)>>shapeWords), n, at); n == 0 {
+		if o&program.OpFlat != 0 && kind == program.KindStructs {
+			if at, n = flats[passing](s, inside, s.idx, uint32(shapeAt(s.code, pc)>>program.ShapeWords), n, at); n == 0 {
 				return at
 			}
 		}

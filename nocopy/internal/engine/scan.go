@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -352,7 +353,7 @@ func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 // nothing but texts and fields of fixed size and mostly the same ones. It returns where the next
 // one is, and how many are left then.
 func flatStructs(b []byte, i int, left int64) (int, int64) {
-	var like [scanFields + 1]cell
+	var like [scanFields + 1]program.Cell
 	for misses := 0; left > 1 && misses < maxMisses; left-- {
 		cells := programOf(b, i, like[:0])
 		if len(cells) < 2 {
@@ -386,22 +387,22 @@ const (
 
 // programOf returns the program of the struct at b[i:], none if it has others than texts and
 // fields of fixed size, too many, or is not whole.
-func programOf(b []byte, i int, cells []cell) []cell {
+func programOf(b []byte, i int, cells []program.Cell) []program.Cell {
 	for len(b)-i >= 8 && len(cells) < scanFields {
 		x := wire.Load64(b, i)
 		t := WireType(x)
 		if t == WireStop {
-			return append(cells, cell{op: special(kindStop)})
+			return append(cells, program.Cell{Op: program.Special(program.KindStop)})
 		}
-		o := op(x&headerMask) | wire.FieldHeader<<opReach
+		o := program.Op(x&program.HeaderMask) | wire.FieldHeader<<program.OpReach
 		n := uint64(wire.FixedSize[t])
 		switch {
 		case t == WireString:
 			n = wire.TextHeader + uint64(wire.LengthIn(x))
-			o |= opText
-			o += wire.TextHeader << opReach
+			o |= program.OpText
+			o += wire.TextHeader << program.OpReach
 		case n > 0:
-			o += op(n) << opReach
+			o += program.Op(n) << program.OpReach
 		default:
 			return nil
 		}
@@ -409,7 +410,7 @@ func programOf(b []byte, i int, cells []cell) []cell {
 			return nil
 		}
 		i += int(n)
-		cells = append(cells, cell{op: o})
+		cells = append(cells, program.Cell{Op: o})
 	}
 	return nil
 }

@@ -4,14 +4,15 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// The slow parser indexes what programs (program.go) do not foresee: fields in any order, twice,
-// unknown or of another type than the IDL's, values that cross from one block into the next, and
-// whatever is wrong.
+// The slow parser indexes what programs do not foresee: fields in any order, twice, unknown or of
+// another type than the IDL's, values that cross from one block into the next, and whatever is
+// wrong.
 
 // fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
 // which fields have come before. It returns the index after the struct, or failed.
@@ -174,7 +175,7 @@ func (p *parser) mismatchedContainer(f *schema.Field, i int) int {
 // container returns.
 func (p *parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
-	if f.Widest() <= 2*narrow && p.affordsAny(f) { // programs try each field of a struct
+	if f.Widest() <= 2*program.Narrow && p.affordsAny(f) { // programs try each field of a struct
 		if end := p.pass(f.Type, at); end >= 0 {
 			return end, notIndexed | p.base + uint32(at)
 		}

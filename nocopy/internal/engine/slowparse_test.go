@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -74,7 +75,7 @@ func (r *schemas) typ(depth int) *schema.Type {
 }
 
 func (r *schemas) structure(dst []byte, d *schema.Struct, depth int) []byte {
-	order := slices.Clone(fieldOrder(d, r.IntN(2) == 0))
+	order := slices.Clone(program.FieldOrder(d, r.IntN(2) == 0))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}

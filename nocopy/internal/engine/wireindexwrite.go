@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -266,7 +267,7 @@ func walkContainers[V containerVisitor](m *Message, v V, d *schema.Struct, e uin
 		switch t := p.f.Type; {
 		case t.Kind() == schema.Record && !t.Struct().IsUnion():
 			walkContainers(m, v, t.Struct(), p.word)
-		case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !isFlat(t.Elem().Struct()) && !t.Elem().Struct().IsUnion():
+		case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !program.IsFlat(t.Elem().Struct()) && !t.Elem().Struct().IsUnion():
 			for i := range m.idx[p.word+listCount] {
 				x := m.structEntry(p.word, i)
 				from, to := m.extent(x, t.Elem())
