@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/console"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
@@ -35,6 +36,7 @@ type commands struct {
 	Record   record.Command   `cmd:"" help:"Pass calls on to a server and write them to a file."`
 	Replay   replay.Command   `cmd:"" help:"Make recorded calls again and compare the answers."`
 	Bench    bench.Command    `cmd:"" help:"Measure how a server takes load."`
+	Console  console.Command  `cmd:"" help:"Serve a page for calling methods and watching traffic."`
 
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
 
@@ -95,7 +97,7 @@ func run(args []string, sh *shell.Shell) (code int) {
 	}
 	err = chosen.Run()
 	if err != nil && !errors.Is(err, shell.ErrSilent) {
-		fmt.Fprintln(sh.Err, "nocopy:", err)
+		fmt.Fprintln(sh.Err, "nocopy:", shell.Printable(err.Error()))
 	}
 	return shell.CodeOf(err)
 }

@@ -59,6 +59,13 @@ var listening = regexp.MustCompile(`(?:on|at) (?:http://)?(127\.0\.0\.1:\d+|/\S+
 // is called, which returns what it has printed.
 func start(t *testing.T, args ...string) (addr string, stop func() (stdout, stderr string)) {
 	t.Helper()
+	return startWith(t, args, "")
+}
+
+// startWith is start for a command that listens on several addresses: that of the line with a
+// text.
+func startWith(t *testing.T, args []string, line string) (addr string, stop func() (stdout, stderr string)) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var out, errs lockedBuffer
 	ended := make(chan int, 1)
@@ -75,7 +82,8 @@ func start(t *testing.T, args ...string) (addr string, stop func() (stdout, stde
 	}
 	t.Cleanup(func() { stop() })
 	for range 2000 {
-		if m := listening.FindStringSubmatch(errs.String()); m != nil {
+		_, rest, found := strings.Cut(errs.String(), line)
+		if m := listening.FindStringSubmatch(strings.Repeat("at ", min(len(line), 1)) + rest); found && m != nil {
 			return m[1], stop
 		}
 		select {

@@ -127,21 +127,11 @@ func (rep *Report) print(w io.Writer, color bool) {
 			asciigraph.Caption("calls in each second")))
 	}
 	for _, text := range slices.Sorted(maps.Keys(rep.Errors)) {
-		fmt.Fprintf(w, "\n%s %d × %s", shell.Paint(color, shell.Red, "errors"), rep.Errors[text], printable(text))
+		fmt.Fprintf(w, "\n%s %d × %s", shell.Paint(color, shell.Red, "errors"), rep.Errors[text], shell.Printable(text))
 	}
 	if len(rep.Errors) > 0 {
 		fmt.Fprintln(w)
 	}
-}
-
-// printable returns text without control characters, which a server may have sent.
-func printable(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' || c >= 0x7f && c < 0xa0 {
-			return '\uFFFD'
-		}
-		return c
-	}, text)
 }
 
 //go:embed page.html

@@ -230,7 +230,7 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 			first = shell.WithCode(shell.CodeOf(err), shell.ErrSilent)
 		}
 		if !errors.Is(err, shell.ErrSilent) {
-			fmt.Fprintf(sh.Err, "%s:%d: %v\n", c.Calls, n, err)
+			fmt.Fprintf(sh.Err, "%s:%d: %s\n", c.Calls, n, shell.Printable(err.Error()))
 		}
 	}
 	if err := lines.Err(); err != nil {

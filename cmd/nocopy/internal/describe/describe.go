@@ -216,27 +216,14 @@ func structText(s descriptor.Struct) string {
 }
 
 // comment returns a comment as lines. A server may have made it up: what terminals would take for
-// commands is escaped.
+// commands is replaced.
 func comment(indent, text string) string {
 	if text == "" {
 		return ""
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		b.WriteString(indent + "// " + printable(strings.TrimRight(line, "\n")) + "\n")
-	}
-	return b.String()
-}
-
-// printable returns text with control characters escaped.
-func printable(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		if c < ' ' && c != '\t' || c == 0x7f || c >= 0x80 && c < 0xa0 {
-			fmt.Fprintf(&b, "\\x%02x", c)
-			continue
-		}
-		b.WriteRune(c)
+		b.WriteString(indent + "// " + shell.Printable(strings.TrimRight(line, "\n")) + "\n")
 	}
 	return b.String()
 }

@@ -245,18 +245,27 @@ func (o *Outcome) Code() int {
 // Dump shows the messages of a call, annotated: the arguments and, if there is one, the result.
 // They are shown as messages in Thrift Binary, whatever the wire was.
 func (m *Method) Dump(w io.Writer, color bool, args, reply []byte) error {
-	opt := inspect.Options{Form: inspect.Messages, Color: color}
-	if m.idl != nil {
-		opt.IDL, opt.Type = m.idl.Names, m.Service
-	}
 	kind := byte(1)
 	if m.Oneway {
 		kind = 4
 	}
-	if err := inspect.Dump(w, bytes.NewReader(m.message(kind, args)), opt); err != nil || reply == nil {
+	if err := m.dump(w, color, kind, args); err != nil || reply == nil {
 		return err
 	}
-	return inspect.Dump(w, bytes.NewReader(m.message(2, reply)), opt)
+	return m.DumpReply(w, color, reply)
+}
+
+// DumpReply shows a result as Dump does.
+func (m *Method) DumpReply(w io.Writer, color bool, reply []byte) error {
+	return m.dump(w, color, 2, reply)
+}
+
+func (m *Method) dump(w io.Writer, color bool, kind byte, body []byte) error {
+	opt := inspect.Options{Form: inspect.Messages, Color: color}
+	if m.idl != nil {
+		opt.IDL, opt.Type = m.idl.Names, m.Service
+	}
+	return inspect.Dump(w, bytes.NewReader(m.message(kind, body)), opt)
 }
 
 // message returns a struct with a message's header.

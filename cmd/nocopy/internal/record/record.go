@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,10 +130,14 @@ type upstreamKey struct{}
 // connect makes a connection to the server for one of a client's. It ends with that.
 func (r *recorder) connect(ctx context.Context, _ net.Conn) context.Context {
 	u := &upstream{}
-	server, err := r.Reconnect(ctx, r.Address, r.wire)
+	var opts []rpc.Option
+	if !strings.HasPrefix(r.wire, "http ") {
+		opts = append(opts, rpc.OneConnection)
+	}
+	server, err := r.Again(ctx, r.Address, r.wire, opts...)
 	if err != nil {
 		u.err = err
-		fmt.Fprintln(r.sh.Err, "nocopy:", err)
+		fmt.Fprintln(r.sh.Err, "nocopy:", shell.Printable(err.Error()))
 	} else {
 		u.forward = rpc.Forward(server.Caller)
 		context.AfterFunc(ctx, server.Close)

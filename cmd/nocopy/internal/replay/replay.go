@@ -122,7 +122,7 @@ func (r *replayer) line(n int, l *recording.Line) error {
 	if !r.JSON() {
 		for _, d := range found {
 			fmt.Fprintf(r.sh.Out, "%s:%d: %s: %s: recorded %s, got %s\n", r.File, n, shell.Paint(r.sh.Color, shell.Bold, l.Method),
-				d.Path, orAbsent(d.Recorded), orAbsent(d.Got))
+				shell.Printable(d.Path), shell.Printable(orAbsent(d.Recorded)), shell.Printable(orAbsent(d.Got)))
 		}
 	}
 	return nil

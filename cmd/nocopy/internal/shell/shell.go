@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +59,16 @@ const (
 	Yellow Color = "33"
 	Cyan   Color = "36"
 )
+
+// Printable returns text, which may come from a server, without what terminals take for commands.
+func Printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {
+			return '\uFFFD'
+		}
+		return c
+	}, text)
+}
 
 // Paint returns text in a colour if on is true, else unchanged. on is Color or ErrColor.
 func Paint(on bool, c Color, text string) string {

@@ -31,6 +31,9 @@ func (f *Connection) detect(ctx context.Context, addr string, asked wire, opts [
 	}
 	var tried []string
 	for round, time := range patience {
+		if f.Timeout > 0 {
+			time = min(time, f.Timeout)
+		}
 		for i := 0; i < len(ways); i++ {
 			w := ways[i]
 			s, err := f.try(ctx, addr, w, time, opts)

@@ -118,14 +118,10 @@ func (f *Connection) Connect(ctx context.Context, addr string, ask bool, opts ..
 	return s, nil
 }
 
-// Reconnect makes another connection to a server that Connect has found to be spoken to in the way
-// wire. It is never replaced by another one.
-func (f *Connection) Reconnect(ctx context.Context, addr, found string) (*Server, error) {
+// Again connects once more to a server that Connect has found to be spoken to in the way that is
+// Server.Wire.
+func (f *Connection) Again(ctx context.Context, addr, found string, opts ...rpc.Option) (*Server, error) {
 	transport, protocol, _ := strings.Cut(found, " ")
-	var opts []rpc.Option
-	if transport != "http" {
-		opts = append(opts, rpc.OneConnection)
-	}
 	return f.dial(ctx, addr, wire{transport, protocol}, opts)
 }
 

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// TestLoopback: without a host, commands listen on the loopback interface.
+func TestLoopback(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", ":0", "-q")
+	for name, args := range map[string][]string{
+		"mock": {"mock", "-idl", idl, "-listen", ":0", "-q"}, "record": {"record", server, "-listen", ":0"}, "console": {"console", server, "-listen", ":0"},
+	} {
+		addr, _ := start(t, args...)
+		if host, _, err := net.SplitHostPort(addr); err != nil || host != "127.0.0.1" {
+			t.Errorf("%s listens on %s", name, addr)
+		}
+	}
+}
+
+// answerWith starts a server that answers each connection's first bytes with these, and then waits
+// or closes.
+func answerWith(t *testing.T, answer func(request []byte) []byte, wait bool) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer nc.Close()
+				nc.SetDeadline(time.Now().Add(20 * time.Second))
+				b := make([]byte, 4096)
+				for {
+					n, err := nc.Read(b)
+					if err != nil {
+						return
+					}
+					nc.Write(answer(b[:n]))
+					if !wait {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// reply returns the framed reply to a framed request, with this struct.
+func reply(request, body []byte) []byte {
+	if len(request) < 16 {
+		return nil
+	}
+	n := int(binary.BigEndian.Uint32(request[8:]))
+	if n > len(request)-16 {
+		return nil
+	}
+	b := append([]byte{0, 0, 0, 0, 0x80, 1, 0, 2}, request[8:16+n]...)
+	b = append(b, body...)
+	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
+	return b
+}
+
+// TestHostileServers: whatever a server answers, each command fails in time, says why, and writes
+// no control characters.
+func TestHostileServers(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	file := write(t, "calls.jsonl", `{"method": "Shop.get", "args": {"id": 1}, "result": {"id": 1}}`)
+	text := func(id byte, s string) []byte {
+		return append(binary.BigEndian.AppendUint32([]byte{11, 0, id}, uint32(len(s))), s...)
+	}
+	bodies := map[string][]byte{
+		"empty": {0}, "truncated": {12, 0, 0, 10}, "huge count": {12, 0, 0, 15, 0, 3, 12, 0x7f, 0xff, 0xff, 0xff, 0, 0},
+		"other type": {8, 0, 0, 0, 0, 0, 1, 0}, "unknown exception": {12, 0, 9, 0, 0},
+		"missing required": {12, 0, 0, 0, 0}, "deep": append([]byte(strings.Repeat("\x0c\x00\x63", 5000)), 0),
+		"terminal": append(append([]byte{12, 0, 1}, text(1, "\x1b]0;evil\x07\x1b[31m\x9b2J")...), 0, 0),
+	}
+	for name, body := range bodies {
+		addr := answerWith(t, func(request []byte) []byte { return reply(request, body) }, true)
+		for _, command := range [][]string{
+			{"call", addr, "Shop.get", "id=1", "-v"}, {"call", addr, "get", "-raw", "-v"}, {"replay", file, addr},
+			{"bench", addr, "Shop.get", "id=1", "-n", "3", "-warmup", "0"}, {"describe", addr},
+		} {
+			args := append(command, "-transport", "framed", "-protocol", "binary", "-timeout", "2s")
+			if command[0] != "describe" && command[len(command)-2] != "-raw" {
+				args = append(args, "-idl", idl)
+			}
+			out, errs, code := nocopy(t, "", args...)
+			if code == 0 && command[0] != "bench" && command[2] != "get" {
+				t.Errorf("%s: nocopy %s succeeds: %s", name, strings.Join(command, " "), out)
+			}
+			if strings.Contains(errs, "goroutine ") || strings.ContainsAny(out+errs, "\x1b\x07\x9b") && !strings.Contains(out+errs, "\\") {
+				t.Errorf("%s: nocopy %s: %d %q %q", name, strings.Join(command, " "), code, out, errs)
+			}
+			for _, c := range out + errs {
+				if c < ' ' && c != '\n' && c != '\t' || c == 0x9b {
+					t.Errorf("%s: nocopy %s writes %q: %q %q", name, strings.Join(command, " "), c, out, errs)
+					break
+				}
+			}
+		}
+	}
+	refusing := answerWith(t, func(request []byte) []byte {
+		b := reply(request, append(text(1, "\x1b]0;evil\x07\u009b2J"), 0))
+		if b != nil {
+			b[7] = 3 // an exception
+		}
+		return b
+	}, true)
+	for _, command := range []string{"call", "bench", "describe"} {
+		if out, errs, code := nocopy(t, "", command, refusing, "Shop.get", "-transport", "framed", "-timeout", "1s"); code == 0 || strings.ContainsAny(out+errs, "\x1b\x07\u009b") {
+			t.Errorf("%s: %d %q %q", command, code, out, errs)
+		}
+	}
+	// Servers that speak something else, or nothing, while the tool finds out what
+	for name, answer := range map[string]func([]byte) []byte{
+		"silence": func([]byte) []byte { return nil },
+		"noise":   func(b []byte) []byte { return []byte(strings.Repeat("\x1b[31mnoise", 1000)) },
+		"echo":    func(b []byte) []byte { return b },
+		"zeros":   func([]byte) []byte { return make([]byte, 1000) },
+		"TLS":     func([]byte) []byte { return []byte("\x15\x03\x01\x00\x02\x02\x28") },
+		"SSH":     func([]byte) []byte { return []byte("SSH-2.0-OpenSSH_9.6\r\n") },
+		"HTTP": func([]byte) []byte {
+			return []byte("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		},
+		"promise": func([]byte) []byte { return []byte{0x00, 0xf0, 0, 0, 0x80, 1, 0, 2} },
+	} {
+		for _, wait := range []bool{true, false} {
+			began := time.Now()
+			_, errs, code := nocopy(t, "", "call", answerWith(t, answer, wait), "get", "-timeout", "200ms")
+			if code != 1 || errs == "" || strings.ContainsAny(errs, "\x1b\x07") || strings.Contains(errs, "goroutine ") {
+				t.Errorf("%s: %d %q", name, code, errs)
+			}
+			if name == "TLS" && !strings.Contains(errs, "add -tls") {
+				t.Errorf("%s: %s", name, errs)
+			}
+			if d := time.Since(began); d > 40*time.Second {
+				t.Errorf("%s takes %v", name, d)
+			}
+		}
+	}
+}
+
+// describing starts a server that tells these files.
+func describing(t *testing.T, service string, files ...rpc.IDLFile) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &rpc.Server{Processor: rpc.NewProcessor(service, nil).WithIDL(service, files...), Describe: true}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	t.Cleanup(func() { srv.Close(); <-served })
+	return l.Addr().String()
+}
+
+// TestHostileIDL: IDL that a server tells is refused, or harms nothing.
+func TestHostileIDL(t *testing.T) {
+	secret := write(t, "secret.thrift", "struct Secret { 1: string found }")
+	dir := t.TempDir()
+	for i, path := range []string{"../evil.thrift", "/tmp/nocopy-evil.thrift", "a/../../evil.thrift", "a\\..\\..\\evil.thrift", "a\x00.thrift", ""} {
+		into := filepath.Join(dir, fmt.Sprint(i))
+		addr := describing(t, "S", rpc.IDLFile{Path: path, Text: "service S { void f() }"})
+		if _, errs, code := nocopy(t, "", "describe", addr, "-save", into); code != 1 || errs == "" {
+			t.Errorf("%q is saved: %d %s", path, code, errs)
+		}
+	}
+	if found, _ := filepath.Glob(filepath.Join(dir, "*.thrift")); len(found) > 0 {
+		t.Errorf("%v were written", found)
+	}
+	if _, errs, code := nocopy(t, "", "describe", describing(t, "S", rpc.IDLFile{Path: "s.thrift", Text: "service S {}"}), "-save", dir); code != 1 || !strings.Contains(errs, "exists") {
+		t.Errorf("a folder that is there is written to: %d %s", code, errs)
+	}
+	for _, include := range []string{secret, "../" + filepath.Base(secret), "/etc/passwd"} {
+		addr := describing(t, "S", rpc.IDLFile{Path: "s.thrift", Text: fmt.Sprintf("include %q service S { void f() }", include)})
+		if out, errs, code := nocopy(t, "", "describe", addr); code != 1 || strings.Contains(out+errs, "found") || !strings.Contains(errs, "cannot find include") {
+			t.Errorf("include %s: %d %s%s", include, code, out, errs)
+		}
+	}
+	addr := describing(t, "S", rpc.IDLFile{Path: "s.thrift", Text: "/** \x1b]0;evil\x07\x1b[2J\n */ struct A { 1: i32 x }\nservice S { A f(1: A a) }"})
+	for _, name := range []string{"A", "S", "S.f", ""} {
+		out, errs, code := nocopy(t, "", strings.Fields("describe "+addr+" "+name)...)
+		if code != 0 || strings.ContainsAny(out+errs, "\x1b\x07") {
+			t.Errorf("describe %s: %d %q %q", name, code, out, errs)
+		}
+	}
+	for _, text := range []string{strings.Repeat("x", 2<<20), "struct A { 1: " + strings.Repeat("list<", 50_000) + "i32 }", "service S { T f() }"} {
+		for _, command := range []string{"describe", "call", "bench"} {
+			_, errs, code := nocopy(t, "", command, describing(t, "S", rpc.IDLFile{Path: "s.thrift", Text: text}), "S.f")
+			if code != 1 || len(errs) > 1<<16 || strings.Contains(errs, "goroutine ") {
+				t.Errorf("%s of %.20q: %d %.300s", command, text, code, errs)
+			}
+		}
+	}
+}
+
+// TestHostileRecordings: what is in a recording is data. No file is opened that it names, and what
+// does not fit is refused with the line's number.
+func TestHostileRecordings(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	secret := write(t, "secret", "found")
+	for line, want := range map[string]string{
+		`{"method": "Shop.join", "args": {"text": "@` + secret + `"}, "result": "x"}`:                    "", // a text like others
+		`{"method": "Shop.join", "args": "@` + secret + `", "result": "x"}`:                              ":1: arguments of Shop.join",
+		`{"method": "Shop.join", "args": {"text": 1}}`:                                                   ":1: arguments of Shop.join",
+		`{"method": "Shop.join", "idl": "/etc/passwd"}`:                                                  `:1: json: unknown field "idl"`,
+		`{"method": "../../etc/passwd"}`:                                                                 ":1: service ../../etc: not found",
+		`{"method": ""}`:                                                                                 ":1: the key method is missing",
+		`{"method": "Shop.get", "rawArgs": "AAAA", "rawReply": "AA=="}`:                                  "", // malformed arguments: the server refuses them, or the client
+		`{"method": "Shop.get", "rawArgs": "` + strings.Repeat("DAAB", 30000) + `", "rawReply": "AA=="}`: "",
+		`{"method": "Shop.get"} {"method": "Shop.get"}`:                                                  ":1: more follows",
+		strings.Repeat("[", 100_000):                                                                     ":1: ",
+	} {
+		out, errs, code := nocopy(t, "", "replay", write(t, "calls.jsonl", line), server)
+		if code == 0 || want != "" && !strings.Contains(errs, want) || strings.Contains(out+errs, "found\"") || strings.Contains(errs, "goroutine ") {
+			t.Errorf("replay of %.100s: %d %.300s %.300s", line, code, out, errs)
+		}
+		if _, errs, code := nocopy(t, "", "mock", "-idl", idl, "-listen", "/none/s.sock", "-answers", write(t, "calls.jsonl", line)); code != 1 || strings.Contains(errs, "goroutine ") {
+			t.Errorf("mock with %.100s: %d %.300s", line, code, errs)
+		}
+	}
+	// A recording is not written through a link, or into a file that is there.
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(secret, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := nocopy(t, "", "record", server, "-o", link); code != 1 || !strings.Contains(errs, "exists") {
+		t.Errorf("%d %s", code, errs)
+	}
+}

@@ -1,0 +1,74 @@
+package console
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"context"
+)
+
+// guard refuses what comes from pages of other sites. A browser tells where a request comes from
+// (Origin, Sec-Fetch-Site), which net/http checks. A site whose name was made to mean this machine
+// (DNS rebinding) is told by the name in Host.
+func (s *site) guard(h http.Handler) http.Handler {
+	h = http.NewCrossOriginProtection().Handler(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !s.isOwn(req.Host) {
+			http.Error(w, "this page is not for the host "+req.Host+": see nocopy console -h, -host", http.StatusMisdirectedRequest)
+			return
+		}
+		// Cross-site reads, such as by a script element, get nothing either.
+		if site := req.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+			if req.Header.Get("Sec-Fetch-Mode") != "navigate" || req.Method != http.MethodGet || req.URL.Path != "/" {
+				http.Error(w, "requests of other sites are refused", http.StatusForbidden)
+				return
+			}
+		}
+		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		h.ServeHTTP(w, req)
+	})
+}
+
+// isOwn reports whether a browser that names a host means this machine: an IP address is not
+// looked up.
+func (s *site) isOwn(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	return host == "localhost" || slices.ContainsFunc(s.Host, func(own string) bool { return strings.EqualFold(own, host) })
+}
+
+// pass passes the bytes of a connection on to a server, and back, until either side ends.
+func pass(ctx context.Context, client net.Conn, network, address string) {
+	defer client.Close()
+	server, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	stop := context.AfterFunc(ctx, func() { client.Close(); server.Close() })
+	defer stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		io.Copy(server, client)
+		if half, ok := server.(interface{ CloseWrite() error }); ok {
+			half.CloseWrite()
+		}
+	}()
+	io.Copy(client, server)
+	if half, ok := client.(interface{ CloseWrite() error }); ok {
+		half.CloseWrite()
+	}
+	client.Close()
+	<-done
+}
