@@ -218,13 +218,13 @@ func TestHostileRecordings(t *testing.T) {
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
 	secret := write(t, "secret", "found")
 	for line, want := range map[string]string{
-		`{"method": "Shop.join", "args": {"text": "@` + secret + `"}, "result": "x"}`:                    "", // a text like others
+		`{"method": "Shop.join", "args": {"text": "@` + secret + `"}, "result": "x"}`:                    "",
 		`{"method": "Shop.join", "args": "@` + secret + `", "result": "x"}`:                              ":1: arguments of Shop.join",
 		`{"method": "Shop.join", "args": {"text": 1}}`:                                                   ":1: arguments of Shop.join",
 		`{"method": "Shop.join", "idl": "/etc/passwd"}`:                                                  `:1: json: unknown field "idl"`,
 		`{"method": "../../etc/passwd"}`:                                                                 ":1: service ../../etc: not found",
 		`{"method": ""}`:                                                                                 ":1: the key method is missing",
-		`{"method": "Shop.get", "rawArgs": "AAAA", "rawReply": "AA=="}`:                                  "", // malformed arguments: the server refuses them, or the client
+		`{"method": "Shop.get", "rawArgs": "AAAA", "rawReply": "AA=="}`:                                  "",
 		`{"method": "Shop.get", "rawArgs": "` + strings.Repeat("DAAB", 30000) + `", "rawReply": "AA=="}`: "",
 		`{"method": "Shop.get"} {"method": "Shop.get"}`:                                                  ":1: more follows",
 		strings.Repeat("[", 100_000):                                                                     ":1: ",

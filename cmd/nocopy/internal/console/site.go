@@ -99,7 +99,9 @@ type (
 	}
 	// typeJSON is a type: of is a key of Structs or Enums.
 	typeJSON struct {
-		Kind string    `json:"kind"` // bool, int, double, string, binary, uuid, enum, struct, list, set or map
+		// Bool, int, double, string, binary, uuid, enum, struct, list (also of sets) or map, in small
+		// letters
+		Kind string    `json:"kind"`
 		Text string    `json:"text"`
 		Of   string    `json:"of,omitempty"`
 		Key  *typeJSON `json:"key,omitempty"`
@@ -199,8 +201,9 @@ const maxBody = 16 << 20
 
 // callJSON is a request to make a call.
 type callJSON struct {
-	Method  string      `json:"method"`  // Service.method
-	Args    string      `json:"args"`    // a JSON object, as text: its numbers may be larger than JavaScript's
+	Method string `json:"method"` // Service.method
+	// A JSON object, as text: its numbers may be larger than JavaScript has them
+	Args    string      `json:"args"`
 	Headers [][2]string `json:"headers"` // names and values
 }
 
