@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A shellTest runs transcripts with the tool as users have it.
+type shellTest struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newShell builds the tool and returns a folder to run it in.
+func newShell(t *testing.T) *shellTest {
+	t.Helper()
+	dir, bin := t.TempDir(), t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(bin, "nocopy"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const most = 20_000_000
+	if info, err := os.Stat(filepath.Join(bin, "nocopy")); err != nil || info.Size() > most {
+		t.Errorf("the binary has %d bytes, more than %d (%v)", info.Size(), most, err)
+	}
+	return &shellTest{t, dir, append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "NO_COLOR=1")}
+}
+
+// background starts a command, waits for its first line, and returns it. The command ends with the
+// test.
+func (s *shellTest) background(name string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	r, w, err := os.Pipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	w.Close()
+	s.t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); r.Close() })
+	line := make(chan string, 1)
+	go func() {
+		lines := bufio.NewReader(r)
+		first, _ := lines.ReadString('\n')
+		line <- first
+		for {
+			if _, err := lines.ReadString('\n'); err != nil {
+				return
+			}
+		}
+	}()
+	select {
+	case text := <-line:
+		return text
+	case <-time.After(30 * time.Second):
+		s.t.Fatalf("%s %v prints nothing", name, args)
+		return ""
+	}
+}
+
+// run runs a command of a transcript and returns what it prints.
+func (s *shellTest) run(command string) string {
+	if line, ok := strings.CutSuffix(command, " &"); ok {
+		return s.background("bash", "-c", "exec "+line)
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", command)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// matches reports whether output is as a transcript shows it, where … stands for anything.
+func matches(shown, output string) bool {
+	parts := strings.Split(strings.TrimSpace(shown), "…")
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	return regexp.MustCompile("^(?s:" + strings.Join(parts, ".*") + ")$").MatchString(strings.TrimSpace(output))
+}
+
+// shownBlock matches the transcripts in docs/tool.md, and files that it shows.
+var shownBlock = regexp.MustCompile("(?ms)^```(console|thrift (\\S+))\n(.*?)^```$")
+
+// transcript runs the transcripts of the page. Ports are those in ports in the place of the page's.
+func (s *shellTest) transcript(ports map[string]string, only func(command string) bool) {
+	page, err := os.ReadFile("../../docs/tool.md")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	commands := 0
+	for _, block := range shownBlock.FindAllStringSubmatch(string(page), -1) {
+		if block[2] != "" {
+			if err := os.WriteFile(filepath.Join(s.dir, block[2]), []byte(block[3]), 0o600); err != nil {
+				s.t.Fatal(err)
+			}
+			continue
+		}
+		for _, step := range strings.Split("\n"+block[3], "\n$ ")[1:] {
+			for port, own := range ports {
+				step = strings.ReplaceAll(step, ":"+port, ":"+own)
+			}
+			command, shown, _ := strings.Cut(step, "\n")
+			if !only(command) {
+				continue
+			}
+			commands++
+			if output := s.run(command); !matches(shown, output) {
+				s.t.Errorf("$ %s\n%s\nthe page shows\n%s", command, output, shown)
+			}
+		}
+	}
+	if commands < 5 {
+		s.t.Errorf("the page has %d commands", commands)
+	}
+}
+
+// freePorts returns ports of this machine that are free.
+func freePorts(t *testing.T, pages ...string) map[string]string {
+	t.Helper()
+	ports := map[string]string{}
+	for _, page := range pages {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, ports[page], _ = net.SplitHostPort(l.Addr().String())
+	}
+	return ports
+}
+
+// thriftTest writes the IDL of Apache's test service to the folder.
+func (s *shellTest) thriftTest() {
+	s.t.Helper()
+	dir, err := exec.CommandContext(s.t.Context(), "go", "-C", "../../interop", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift").Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	idl, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "test/ThriftTest.thrift"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "ThriftTest.thrift"), idl, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestTranscript runs docs/tool.md against interop's server of ours.
+func TestTranscript(t *testing.T) {
+	s := newShell(t)
+	s.thriftTest()
+	server := filepath.Join(t.TempDir(), "server")
+	build := exec.CommandContext(t.Context(), "go", "-C", "../../interop", "build", "-trimpath", "-o", server, "./server")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ports := freePorts(t, "9090", "9091", "9092", "9093")
+	if line := s.background(server, "--port", ports["9090"]); !strings.Contains(line, "port "+ports["9090"]) {
+		t.Fatal(line)
+	}
+	s.transcript(ports, func(string) bool { return true })
+}
+
+// TestTranscriptPython runs the calls of docs/tool.md against interop's server on Apache's Python
+// library: on each transport, which the tool finds out.
+func TestTranscriptPython(t *testing.T) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	setup := exec.CommandContext(t.Context(), "../../interop/python/setup.sh", filepath.Join(cache, "nocopythrift", "interop-python"))
+	var said bytes.Buffer
+	setup.Stderr = &said
+	python, err := setup.Output()
+	if err != nil {
+		t.Skipf("SKIPPED, nothing was tested against Apache Thrift's Python library: %s", said.String())
+	}
+	s := newShell(t)
+	s.thriftTest()
+	for _, how := range [][2]string{{"framed", "binary"}, {"buffered", "binary"}, {"framed", "compact"}, {"buffered", "compact"}, {"header", "binary"}, {"http", "binary"}} {
+		own := *s
+		t.Run(how[0]+" "+how[1], func(t *testing.T) {
+			own.t = t
+			script, err := filepath.Abs("../../interop/python/server.py")
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := own.background(strings.TrimSpace(string(python)), "-u", script, "--port", "0", "--transport", how[0], "--protocol", how[1])
+			port := regexp.MustCompile(`\d+`).FindString(line)
+			own.transcript(map[string]string{"9090": port}, func(command string) bool {
+				return strings.Contains(command, ":"+port) && !strings.Contains(command, "-transport")
+			})
+		})
+	}
+}
