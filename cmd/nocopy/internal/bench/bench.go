@@ -208,7 +208,7 @@ func kind(err error) string {
 
 // run makes calls until the time is over, or enough have been made, or the user interrupts.
 func (r *runner) run(progress *shell.Progress) (*result, error) {
-	ctx, cancel := context.WithTimeout(r.sh.Ctx, r.duration)
+	ctx, cancel := context.WithCancel(r.sh.Ctx)
 	defer cancel()
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
@@ -284,7 +284,7 @@ func (r *runner) wait(ctx context.Context, began time.Time, n int64) (due time.D
 		}
 		return due, r.sh.Ctx.Err() == nil && time.Since(began) < r.duration+r.Timeout
 	}
-	return due, ctx.Err() == nil
+	return due, ctx.Err() == nil && time.Since(began) < r.duration
 }
 
 // add adds the measurements of one goroutine.
