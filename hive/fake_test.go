@@ -34,47 +34,55 @@ func connect(t *testing.T, cfg hive.Config) *hive.Conn {
 	return c
 }
 
-// plain returns what judge.py writes for value i of a column.
-func plain(t *testing.T, c *hive.Column, i int) any {
+// plain returns what judge.py writes for the values of a column.
+func plain(t *testing.T, c *hive.Column) []any {
 	t.Helper()
-	if c.IsNull(i) {
-		return nil
-	}
-	float := func(f float64) any {
-		switch {
-		case math.IsNaN(f):
-			return "nan"
-		case math.IsInf(f, 0):
-			return strings.TrimPrefix(strings.ToLower(fmt.Sprint(f)), "+")
-		}
-		return f
-	}
+	var value func(i int) any
 	switch c.Info().Type {
 	case hive.TypeBoolean:
-		return c.Bools()[i]
+		value = func(i int) any { return c.Bools()[i] }
 	case hive.TypeTinyInt, hive.TypeSmallInt, hive.TypeInt, hive.TypeBigInt:
-		return c.Int64s()[i]
+		values := c.Int64s()
+		value = func(i int) any { return values[i] }
 	case hive.TypeFloat, hive.TypeDouble:
-		return float(c.Float64s()[i])
+		value = func(i int) any {
+			switch f := c.Float64s()[i]; {
+			case math.IsNaN(f):
+				return "nan"
+			case math.IsInf(f, 0):
+				return strings.TrimPrefix(strings.ToLower(fmt.Sprint(f)), "+")
+			default:
+				return f
+			}
+		}
 	case hive.TypeBinary:
-		return hex.EncodeToString(c.Bytes()[i])
+		value = func(i int) any { return hex.EncodeToString(c.Bytes()[i]) }
 	case hive.TypeDecimal:
-		d, err := c.Decimals()
+		values, err := c.Decimals()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d[i].String()
+		value = func(i int) any { return values[i].String() }
 	case hive.TypeTimestamp, hive.TypeDate:
-		at, err := c.Times()
+		values, err := c.Times()
 		if err != nil {
 			t.Fatal(err)
 		}
+		layout := "2006-01-02 15:04:05.000000"
 		if c.Info().Type == hive.TypeDate {
-			return at[i].Format("2006-01-02")
+			layout = "2006-01-02"
 		}
-		return at[i].Format("2006-01-02 15:04:05.000000")
+		value = func(i int) any { return values[i].Format(layout) }
+	default:
+		value = func(i int) any { return c.Strings()[i] }
 	}
-	return c.Strings()[i]
+	column := make([]any, c.Len())
+	for i := range column {
+		if !c.IsNull(i) {
+			column[i] = value(i)
+		}
+	}
+	return column
 }
 
 // rowsOf returns the rows of a result as lines of JSON.
@@ -83,10 +91,14 @@ func rowsOf(t *testing.T, r *hive.Result) []string {
 	var lines []string
 	for r.Next() {
 		b := r.Batch()
+		columns := make([][]any, len(r.Columns()))
+		for k := range columns {
+			columns[k] = plain(t, b.Column(k))
+		}
 		for i := range b.Len() {
-			row := make([]any, len(r.Columns()))
+			row := make([]any, len(columns))
 			for k := range row {
-				row[k] = plain(t, b.Column(k), i)
+				row[k] = columns[k][i]
 			}
 			lines = append(lines, asJSON(t, row))
 		}

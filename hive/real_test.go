@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -151,4 +152,44 @@ func TestRealSession(t *testing.T) {
 		t.Error("there is no such database")
 		c.Close()
 	}
+}
+
+// judgedRows is a statement with 100,000 rows of all types.
+var judgedRows = "SELECT pos AS i, pos % 2 = 0 AS b, CAST(pos % 100 - 50 AS TINYINT) AS t, CAST(pos % 30000 AS SMALLINT) AS s, " +
+	"IF(pos % 6 = 0, NULL, pos * 1234567891) AS l, CAST(pos % 64 / 8.0 AS FLOAT) AS f, IF(pos % 9 = 0, NULL, pos / 7.0D) AS d, CAST(pos / 4.0 AS DECIMAL(18,4)) AS n, " +
+	"date_add(CAST('1970-01-01' AS DATE), pos) AS day, IF(pos % 4 = 1, NULL, CAST(concat('2026-11-26 10:20:30.', CAST(pos AS STRING)) AS TIMESTAMP)) AS at, " +
+	"IF(pos % 5 = 3, NULL, concat('text ü ', CAST(pos AS STRING))) AS text, CAST(concat('bin', CAST(pos AS STRING)) AS BINARY) AS raw, array(pos, NULL) AS a" +
+	" FROM (SELECT 1 AS one) t LATERAL VIEW posexplode(split(space(99999), ' ')) e AS pos, x"
+
+// TestRealJudge compares 100,000 rows with what PyHive reads, whose Python is NOCOPY_HIVE_PYTHON.
+func TestRealJudge(t *testing.T) {
+	cfg, err := hive.ParseDSN(realServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	python := os.Getenv("NOCOPY_HIVE_PYTHON")
+	if python == "" {
+		t.Skip("SKIPPED: NOCOPY_HIVE_PYTHON is not set to a Python that has PyHive")
+	}
+	r, err := connect(t, cfg).Query(t.Context(), judgedRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rowsOf(t, r)
+	if len(got) != 100_000 {
+		t.Error(len(got), "rows")
+	}
+	host, port, _ := strings.Cut(cfg.Addr, ":")
+	auth := "NONE"
+	if cfg.NoSASL {
+		auth = "NOSASL"
+	}
+	cmd := exec.Command(python, "-B", "testdata/judge.py", host, port, auth)
+	cmd.Stdin = strings.NewReader(judgedRows + "\n")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareLines(t, got, wanted(t, strings.TrimSuffix(string(out), "\n")))
 }

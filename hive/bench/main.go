@@ -1,6 +1,7 @@
 // Command bench measures how long clients take to read a large result, and how much memory:
 //
 //	go run . [-sizes 100,500]
+//	go run . -judge
 //
 // It starts a server that answers each fetch with the same 10,000 rows, which were recorded from
 // Spark 3.5.5 (-record), until the result has about as many MB. Each client is a process of
@@ -11,6 +12,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -38,19 +40,23 @@ func main() {
 	log.SetFlags(0)
 	sizes := flag.String("sizes", "100,500", "sizes of results in MB")
 	record := flag.String("record", "", "record the reply from the server with this address, and end")
+	judge := flag.Bool("judge", false, "compare each value of 100,000 rows with gohive's, and end")
 	flag.Parse()
+	if *judge {
+		*sizes = "11" // 10 replies
+	}
 	if *record != "" {
 		if err := recordFrom(*record); err != nil {
 			log.Fatal(err)
 		}
 		return
 	}
-	if err := run(strings.Split(*sizes, ",")); err != nil {
+	if err := run(strings.Split(*sizes, ","), *judge); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(sizes []string) error {
+func run(sizes []string, judge bool) error {
 	dir, err := os.MkdirTemp("", "hive-bench")
 	if err != nil {
 		return err
@@ -66,6 +72,21 @@ func run(sizes []string) error {
 	addr, rowsOf, err := serve(sizes)
 	if err != nil {
 		return err
+	}
+	if judge {
+		var outs [2]string
+		for i, folder := range []string{"ours", "gohive"} {
+			out, err := exec.Command(filepath.Join(dir, folder), "judge", addr, "SELECT "+sizes[0]).Output()
+			if err != nil {
+				return err
+			}
+			outs[i] = string(out)
+		}
+		fmt.Print("hive:   ", outs[0], "gohive: ", outs[1])
+		if outs[0] != outs[1] {
+			return errors.New("they differ")
+		}
+		return nil
 	}
 	results := map[string][]measure.Result{}
 	for _, size := range sizes {

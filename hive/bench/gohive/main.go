@@ -1,4 +1,4 @@
-// Command gohive reads a result with gohive: gohive gohive ADDR STATEMENT
+// Command gohive reads a result with gohive: gohive NAME ADDR STATEMENT
 package main
 
 import (
@@ -12,13 +12,9 @@ import (
 )
 
 func main() {
-	measure.Print(func() (s measure.Sum, err error) {
-		db, err := sql.Open("hive", "hive://u@"+os.Args[2]+"/default?auth=NOSASL")
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer db.Close()
-		err = measure.SQL(db, os.Args[3], &s)
-		return s, err
-	})
+	db, err := sql.Open("hive", "hive://u@"+os.Args[2]+"/default?auth=NOSASL")
+	if err != nil {
+		log.Fatal(err)
+	}
+	measure.Main(os.Args[1], db, os.Args[3])
 }

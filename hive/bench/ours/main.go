@@ -19,8 +19,16 @@ import (
 
 func main() {
 	name, addr, statement := os.Args[1], os.Args[2], os.Args[3]
+	if name == "sql" || name == "judge" {
+		db, err := sql.Open("hive", "hive://"+addr+"/?auth=NOSASL")
+		if err != nil {
+			log.Fatal(err)
+		}
+		measure.Main(name, db, statement)
+		return
+	}
 	read := map[string]func(addr, statement string, s *measure.Sum) error{
-		"columns": columns, "arrow": arrow, "sql": bySQL, "apache": apache,
+		"columns": columns, "arrow": arrow, "apache": apache,
 	}[name]
 	if read == nil {
 		log.Fatal("no client ", name)
@@ -132,15 +140,6 @@ func arrow(addr, statement string, s *measure.Sum) error {
 		}
 	}
 	return reader.Err()
-}
-
-func bySQL(addr, statement string, s *measure.Sum) error {
-	db, err := sql.Open("hive", "hive://"+addr+"/?auth=NOSASL")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return measure.SQL(db, statement, s)
 }
 
 // apache reads the structs that Apache's generated code decodes.
