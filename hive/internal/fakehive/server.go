@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -39,8 +40,6 @@ type Server struct {
 	Calls      []string // names of calls, in order
 	sessions   int
 	operations map[string]*operation
-	closedOps  int
-	canceled   map[string]bool
 }
 
 type operation struct {
@@ -55,7 +54,11 @@ func (s *Server) Serve(t interface {
 	Fatal(...any)
 	Cleanup(func())
 }, srv *rpc.Server) string {
-	s.operations, s.canceled = map[string]*operation{}, map[string]bool{}
+	s.mu.Lock()
+	if s.operations == nil {
+		s.operations = map[string]*operation{}
+	}
+	s.mu.Unlock()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -228,6 +231,7 @@ func (s *Server) GetResultSetMetadata(_ context.Context, args tcli.TCLIServiceGe
 		unknown(result.NewSuccess().NewStatus())
 		return nil
 	}
+	s.finish(op.query.Schema.Message())
 	result.SetSuccess(op.query.Schema)
 	return nil
 }
@@ -243,15 +247,25 @@ func (s *Server) FetchResults(ctx context.Context, args tcli.TCLIServiceFetchRes
 	n := op.fetches
 	op.fetches++
 	s.mu.Unlock()
+	var resp tcli.TFetchResultsResp
 	switch q := op.query; {
 	case q.Fetch != nil:
-		result.SetSuccess(q.Fetch(ctx, n, args.GetReq().GetMaxRows()))
+		resp = q.Fetch(ctx, n, args.GetReq().GetMaxRows())
 	case n < len(q.Fetches):
-		result.SetSuccess(q.Fetches[n])
+		resp = q.Fetches[n]
 	default:
-		result.SetSuccess(Empty())
+		resp = Empty()
 	}
+	s.finish(resp.Message())
+	result.SetSuccess(resp)
 	return nil
+}
+
+// finish finishes a message that several goroutines may send.
+func (s *Server) finish(m *nocopy.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.Finish()
 }
 
 // Empty returns the reply to a fetch after the last row.
