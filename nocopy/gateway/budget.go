@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// A budget bounds the memory of the bodies that have arrived in part and of the answers that are
-// being written, which may take as long as clients like. One request may have a quarter of what is
-// free: where a few with large bodies have taken most of it, there is room for many small ones.
+// A budget bounds the memory of bodies that have arrived in part and of answers that are being
+// written: slow clients may keep either for long. One request may take a quarter of the free
+// memory. After a few large bodies have taken most of it, many small ones still have room.
 type budget struct {
 	mu   sync.Mutex
 	free int
@@ -33,10 +33,10 @@ func (l *loan) set(n int) bool {
 	return true
 }
 
-// firstBytes is the memory for a body of which nothing has arrived.
+// firstBytes is the memory for a body before its first byte has arrived.
 const firstBytes = 512
 
-// read returns a body. Its memory is on loan, and grows with what arrives.
+// read returns a body. Its memory is on loan, and grows as the bytes arrive.
 func (l *loan) read(body io.Reader) ([]byte, error) {
 	var b []byte
 	for {

@@ -2,7 +2,7 @@ package gateway
 
 import "testing"
 
-// TestLoan: a loan gets a quarter of what is free at most, and shrinks at any time.
+// TestLoan: a loan gets at most a quarter of the free memory, and can shrink at any time.
 func TestLoan(t *testing.T) {
 	b := budget{free: 1000}
 	x, y := loan{from: &b}, loan{from: &b}

@@ -9,9 +9,9 @@
 //	}
 //	srv := &http.Server{Addr: ":8080", Handler: g, ReadTimeout: 10 * time.Second}
 //
-// The annotations are those of Kitex and Hertz. Those of methods are api.get, api.post, api.put,
-// api.delete, api.patch, api.options, api.head and api.any, with a path. A service none of whose
-// methods has one is offered at POST /Service/method; the body then has the arguments by their
+// The annotations are the ones that Kitex and Hertz use. Methods have api.get, api.post, api.put,
+// api.delete, api.patch, api.options, api.head and api.any, with a path. If no method of a service
+// has one, each is offered at POST /Service/method; the body then has the arguments by their
 // names. examples/gateway has a table of the annotations of fields, and of the answers' statuses.
 //
 // A request becomes the wire bytes of a Thrift message as its JSON is read. The reply's JSON is
@@ -21,8 +21,8 @@
 //
 // A body has at most 1 MiB, a header 100 fields, a form 1,000 parts. A Gateway bounds the calls
 // that it makes at the same time, and the memory of slow clients. The http.Server bounds the size
-// of headers and the time of requests. The calls' contexts are those of the requests:
-// rpc.SetHeader by a handler around the Gateway adds headers to calls.
+// of headers and the time of requests. Calls have the contexts of their requests: an http.Handler
+// around the Gateway can add headers to calls with rpc.SetHeader.
 //
 // Read next: gateway.go for a request's way, routes.go and view.go for what annotations mean,
 // request.go, thriftbody.go and reply.go for HTTP to Thrift and back, budget.go for memory.

@@ -30,8 +30,8 @@ type Gateway struct {
 	// body in memory, in JSON and in Thrift, and one reply, in both. Further requests are answered
 	// with the status 503.
 	MaxCalls int
-	// MaxMemory limits the bytes of bodies that have arrived in part, and of answers that are being
-	// written. 0 means 256 MiB. One request may have a quarter of what is free.
+	// MaxMemory limits the bytes of bodies that have arrived in part, and of answers that are
+	// being written. 0 means 256 MiB. One request may take a quarter of the free memory.
 	MaxMemory int
 	// Logger is for calls that have failed, whose reasons clients do not get to see. Nil means
 	// slog.Default.
@@ -115,7 +115,7 @@ type Stats struct {
 	Bytes int // of MaxMemory
 }
 
-// Stats returns what is in use at the moment.
+// Stats returns the calls and the memory in use at the moment.
 func (g *Gateway) Stats() Stats {
 	g.init()
 	g.memory.mu.Lock()
@@ -241,7 +241,7 @@ func (g *Gateway) call(r *route, req *http.Request, body []byte) (*answer, error
 	return r.answerFor(result)
 }
 
-// unanswered logs what clients are not shown, unless the client itself has gone away.
+// unanswered logs an error whose details clients are not shown, unless the client has gone away.
 func (g *Gateway) unanswered(r *route, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return unanswered(err)

@@ -15,7 +15,8 @@ type Route struct {
 	RawBody bool // the body is one field's value
 	// Returns describes the return value as Body does, if it is a struct; else it is not valid.
 	Returns descriptor.Struct
-	// Statuses are those of declared exceptions, by the ids of their fields in the result.
+	// Statuses are the HTTP statuses of declared exceptions, by the ids of their fields in the
+	// result.
 	Statuses map[int16]int
 }
 

@@ -70,7 +70,7 @@ func unanswered(err error) error {
 	return p
 }
 
-// An answer is what is sent for a result.
+// An answer is the HTTP response for a method's result.
 type answer struct {
 	status int
 	header http.Header
@@ -124,8 +124,8 @@ func (r *route) exception(f descriptor.Field, e dynamic.Message) (*answer, error
 	return a, nil
 }
 
-// fill makes a body of a message, and header fields and the status of those of its fields that are
-// there.
+// fill writes a message as the body. Its fields that have a place in the header, or hold the
+// status, set those too, if they are there.
 func (a *answer) fill(m dynamic.Message, places []place) (err error) {
 	for _, p := range places {
 		v, ok := valueAt(m, p.ids)
@@ -145,7 +145,7 @@ func (a *answer) fill(m dynamic.Message, places []place) (err error) {
 	return err
 }
 
-// headerValue returns text with spaces in the place of what the values of headers can't have.
+// headerValue returns text with characters that a header's value can't have replaced by spaces.
 func headerValue(text string) string {
 	b := []byte(text)
 	for i, c := range b {

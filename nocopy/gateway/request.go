@@ -133,8 +133,8 @@ func (r *route) formatOf(req *http.Request) (format int, boundary string, err er
 	return 0, "", &problem{Status: http.StatusUnsupportedMediaType, Message: fmt.Sprintf("content type %q: the method takes application/json and application/x-thrift", given)}
 }
 
-// formIn returns the values of a form, of one in several parts if it has a boundary. A file's
-// value is what is in it.
+// formIn returns the values of a form. With a boundary, the form is in several parts. The value of
+// a file is its content.
 func formIn(body []byte, boundary string) (url.Values, error) {
 	if boundary == "" {
 		return url.ParseQuery(string(body))

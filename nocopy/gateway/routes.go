@@ -30,8 +30,8 @@ type route struct {
 	path    string // as the IDL has it
 	backend rpc.Caller
 
-	// root is the view of what a request fills: the struct that is the only argument, or else the
-	// arguments, whose names the JSON of the body then has.
+	// root is the view of the struct that a request fills. That is the only argument, if it is a
+	// struct. Otherwise it is the struct of arguments, and the JSON of the body has their names.
 	root *view
 	wrap int16 // the id of the argument that root is, 0 if root is the arguments
 
@@ -132,7 +132,7 @@ func newRoute(service string, m descriptor.Method, verb, path string, plain bool
 		r.hasBody = r.hasBody || inJSON(f) && !bodiless
 		switch sources := sourcesOf(f); {
 		case len(sources) > 0:
-		case bodiless && fits(f.Type(), "query"): // what has no annotation is in the query
+		case bodiless && fits(f.Type(), "query"): // fields without an annotation are in the query
 			r.places = append(r.places, newPlace(f, nil, request.Name(), []source{{"query", f.Name()}}))
 		case f.Requiredness() == descriptor.Required:
 			r.jsonOnly = request.Name() + "." + f.Name()
@@ -236,7 +236,7 @@ func isBase(t descriptor.Type) bool {
 	return true
 }
 
-// placesIn returns the places of a struct's fields and of those of nested structs.
+// placesIn returns the places of the fields of a struct and of its nested structs.
 func placesIn(s descriptor.Struct) ([]place, error) {
 	if !s.Valid() {
 		return nil, nil

@@ -28,15 +28,16 @@ func (r *route) thriftMessage(body []byte) (dynamic.Message, error) {
 	return msg, nil
 }
 
-// A bodyWalk passes over a struct that Parse has accepted. It looks at each occurrence of a field
-// that comes several times, of which Parse keeps the last: another library may merge them.
+// A bodyWalk passes over a struct that Parse has accepted. If a field comes several times, it
+// looks at each occurrence: Parse keeps the last one, but another library may merge them.
 type bodyWalk struct {
 	body []byte
 	at   int // how far it has come
 }
 
-// structure passes over a struct with fields of a view, nil if it has none. The error tells of a
-// field that comes from elsewhere, whatever type it has in the body; its path begins with fields.
+// structure passes over a struct. fields are the fields of its view, nil if it has none. It
+// returns an error if the body has a field that must come from elsewhere, even with another type
+// than the IDL's. The error's path begins with the names of fields.
 func (w *bodyWalk) structure(fields map[int16]viewField) *nocopy.Error {
 	for {
 		start := w.at
@@ -57,7 +58,7 @@ func (w *bodyWalk) structure(fields map[int16]viewField) *nocopy.Error {
 	}
 }
 
-// value passes over a value. fields are those of the view, if it is a struct that has one.
+// value passes over a value. If it is a struct with a view, fields are the view's fields.
 func (w *bodyWalk) value(wire nocopy.WireType, fields map[int16]viewField) *nocopy.Error {
 	switch wire {
 	case nocopy.WireStruct:
@@ -90,7 +91,7 @@ func (w *bodyWalk) number() int {
 	return int(binary.BigEndian.Uint32(w.body[w.at-4:]))
 }
 
-// sizes are those of the values that always have the same, by their wire types.
+// sizes has the sizes of the values of fixed size, by their wire types.
 var sizes = [...]int{
 	nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireI16: 2, nocopy.WireI32: 4, nocopy.WireI64: 8,
 	nocopy.WireDouble: 8, nocopy.WireUUID: 16,

@@ -33,16 +33,16 @@ func (f viewField) nested() map[int16]viewField {
 
 func (v *view) typ() dynamic.Type { return dynamic.Type{Struct: descriptor.Of(v.desc)} }
 
-// views has the views of structs. Types are never given back, so each struct has one view for as
-// long as the program runs, however often the IDL is loaded. Package dynamic bounds how many
-// structs there can be.
+// views has the views of structs. Types are never given back. Each struct therefore keeps one view
+// for as long as the program runs, however often the IDL is loaded. Package dynamic bounds how
+// many structs there can be.
 var views = struct {
 	sync.Mutex
 	of map[*thriftimpl.Desc]*view
 }{of: map[*thriftimpl.Desc]*view{}}
 
-// viewOf returns the view of d and of the structs nested in it, but for those in lists, sets, maps
-// and unions, which are as the IDL has them.
+// viewOf returns the view of d and of the structs nested in it. Unions, and structs in lists, sets
+// and maps, stay as the IDL has them.
 func viewOf(d *thriftimpl.Desc) *view {
 	views.Lock()
 	defer views.Unlock()
@@ -61,7 +61,7 @@ func makeView(d *thriftimpl.Desc) *view {
 		made = thriftimpl.NewExceptionDesc
 	}
 	v := &view{made(d.Name(), *d.Info()), map[int16]viewField{}}
-	// Before the fields, of which one may have the struct as its type again
+	// Before the fields are made: one of them may have this struct as its type
 	views.of[d] = v
 	names, _ := thriftimpl.JSONNames(d) // placesIn asks the view for the error
 	var fields []thriftimpl.FieldDesc

@@ -95,8 +95,8 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 //
 // Arguments from NewArgs belong to the call, even if it fails, and may be used for one call only.
 // Other arguments are copied and remain the caller's. They may be any whole message of the
-// method's arguments, such as those of a server's handler. Anything else, including released
-// arguments, gives an error.
+// method's arguments, such as the arguments that a server's handler has received. Anything else,
+// including released arguments, gives an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	args, err := m.claimArgs(args, c.outermost != nil)
 	if err != nil {

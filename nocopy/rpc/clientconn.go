@@ -24,10 +24,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// clientConn is one connection of a client. Its goroutine, or that of a call whose turn it is,
-// reads replies and gives them to the calls, by their sequence ids. Requests are written by the
-// goroutines that make calls: the first one that comes while none is writing writes what is
-// queued. Writes that might block are left to another goroutine, so that every call can return
+// clientConn is one connection of a client. Its goroutine reads replies and gives them to the
+// calls, by their sequence ids; a call whose turn it is may read instead. Requests are written by
+// the goroutines that make calls: if none is writing, the next one to come writes all queued
+// requests. Another goroutine does the writes that might block. Every call can therefore return
 // when its context ends.
 type clientConn struct {
 	nc            net.Conn
@@ -40,7 +40,7 @@ type clientConn struct {
 	failed        atomic.Bool
 	replied       atomic.Bool         // a reply has come
 	givenUp       atomic.Int32        // the number of calls given up without a reply so far
-	goroutines    sync.WaitGroup      // those of the connection
+	goroutines    sync.WaitGroup      // the connection's
 	wake          chan struct{}       // for the goroutine that reads, when it is its turn
 	interrupted   atomic.Bool         // the call that reads is to give up its turn
 	peek          func() (int, error) // see socket.Peeker; used with mu held
@@ -85,8 +85,8 @@ const (
 // before they read their own replies. Tests set it.
 var aloneBefore = 8
 
-// lookAfter is how long a connection may be without a call before its goroutine reads, so that it
-// notices what else comes: that the server has closed the connection, for instance.
+// lookAfter is how long a connection may be without a call before its goroutine reads. That is how
+// it notices events without a call, such as the server closing the connection.
 const lookAfter = 50 * time.Millisecond
 
 func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn(nc, opt, nil) }
@@ -189,7 +189,7 @@ func (c *clientConn) nextID() int32 {
 	}
 }
 
-// encoder returns what makes calls whose style is not plain.
+// encoder returns the Encoder for calls whose style is not plain.
 func (c *clientConn) encoder() transport.Encoder {
 	return transport.Encoder{Transport: c.opt.transport, Style: c.opt.style, Stats: c.in.Stats}
 }
@@ -201,7 +201,7 @@ func (c *clientConn) takeID() int32 {
 	return c.nextID()
 }
 
-// describe returns what describes the struct of a reply; nil if that is not known.
+// describe returns the descriptor of a reply's struct, nil if it is not known.
 func (c *clientConn) describe(h message.Header) *thriftimpl.Desc {
 	if h.Type == message.Exception {
 		return exceptionDesc
@@ -316,10 +316,10 @@ func (c *clientConn) deliver(h message.Header, body chain.Chunk, err error) {
 	c.mu.Unlock()
 }
 
-// endOldest ends the oldest call with BadSequenceID, since a reply has come whose sequence id was
-// not given: it must be for one of the calls. It reports whether to log that: the first stray
-// reply is logged, and those that end a call, of which there can't be arbitrarily many. c.mu is
-// held.
+// endOldest ends the oldest call with BadSequenceID. It is called for a stray reply, one with a
+// sequence id that no call was given: the reply must be for one of the calls. It reports whether
+// to log the reply. The first stray reply is logged, and each that ends a call; their number is
+// bounded. c.mu is held.
 func (c *clientConn) endOldest(h message.Header) bool {
 	var oldest *pending
 	for _, p := range c.calls {
@@ -439,7 +439,7 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 	c.mu.Unlock()
 }
 
-// failQueue ends the calls that are queued, none of which was written. c.mu is held.
+// failQueue ends the queued calls. None of them was written. c.mu is held.
 func (c *clientConn) failQueue() {
 	for i, p := range c.queue {
 		c.queue[i] = nil

@@ -235,7 +235,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		synctest.Wait()
 		return args, returned
 	}
-	// The first call keeps the connection busy, so that the second one is queued.
+	// The first call keeps the connection busy: the second one is queued.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	over := make(chan struct{})
@@ -244,7 +244,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 	c.mu.Lock()
 	p := c.queue[0]
 	c.mu.Unlock()
-	const id = 2 // that of the second call, once it has one
+	const id = 2 // the second call's, once it has one
 
 	state, outcome, want := "queued", "", ""
 	for i, event := range walk {

@@ -148,8 +148,8 @@ func (t *clientTries) finalResult(result nocopy.Struct) (nocopy.Struct, error) {
 }
 
 // beginTry returns the method and the arguments that a try sends. The arguments are retained and
-// finished, so that copies of the Call may send them at the same time; endTry must be called with
-// them. It ends the result of the try before with the same Call.
+// finished: copies of the Call may send them at the same time. endTry must be called with them.
+// beginTry ends the result of the previous try with the same Call.
 func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

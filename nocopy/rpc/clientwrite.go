@@ -92,8 +92,8 @@ func (c *clientConn) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, er
 	return false, nil
 }
 
-// flushQueue starts a goroutine that writes what is still queued, so that the calling one, whose
-// own call is written, need not wait for others' to be. c.mu is held.
+// flushQueue starts a goroutine that writes the calls that are still queued. The calling
+// goroutine, whose own call has been written, need not wait for them. c.mu is held.
 func (c *clientConn) flushQueue() {
 	if len(c.queue) == 0 {
 		c.writing = false

@@ -27,7 +27,7 @@ const DescribeMethod = "nocopy.describe"
 // IDLFile is a .thrift file: the path by which other files include it, and its text.
 type IDLFile struct{ Path, Text string }
 
-// describedService is a service of which a Processor knows the IDL.
+// describedService is a service with its IDL, as a Processor knows it.
 type describedService struct {
 	service string
 	files   []IDLFile // the first one declares the service

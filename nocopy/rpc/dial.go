@@ -56,7 +56,7 @@ func settingsOf(list []Option) options {
 	return o
 }
 
-// setDefaults sets what has not been set.
+// setDefaults sets the options that have not been set.
 func (o *options) setDefaults() {
 	if o.deadlines {
 		o.interceptors = append(o.interceptors, sendDeadline)
@@ -205,8 +205,8 @@ func (c *Client) startSweeping() {
 	}
 }
 
-// sweep retires connections that are idle or old. It is called by the timer every so often, so
-// that calls need not note when they are made.
+// sweep retires connections that are idle or old. The timer calls it every so often. Calls
+// therefore need not note when they are made.
 func (c *Client) sweep(every time.Duration) {
 	now := time.Now()
 	most := int(c.opt.idleTimeout/every) - 1 // how often a connection may be seen unused

@@ -142,10 +142,11 @@
 //
 // # Watching
 //
-// An [Interceptor] sees each call. [Stats] counts what interceptors can't see: bytes, connections,
-// waiting and refused calls. [ReadBlockStats] counts blocks of memory. [Health] answers health
-// checks; Shutdown uses it to tell load balancers before it stops. [CheckHealth] is such a check.
-// [LogCalls] logs calls, and [SampleLogs] bounds the log. The module otel has traces and metrics.
+// An [Interceptor] sees each call. [Stats] counts events that interceptors can't see: bytes,
+// connections, waiting and refused calls. [ReadBlockStats] counts blocks of memory. [Health]
+// answers health checks; Shutdown uses it to tell load balancers before it stops. [CheckHealth] is
+// such a check. [LogCalls] logs calls, and [SampleLogs] bounds the log. The module otel has traces
+// and metrics.
 //
 // # Fields without IDL
 //
@@ -154,9 +155,9 @@
 //
 // # Headers
 //
-// [SetHeader] makes calls send a pair of name and value with their context, [Header] returns what
-// was sent to a handler. [SetReplyHeader] and [ReceiveHeaders] are for replies. Headers travel on
-// every wire, if need be in a field without IDL. With the option [Deadlines], a client sends the
-// time left until its context's deadline in a header. A [Server] with Deadlines ends the handler's
+// [SetHeader] makes calls with a context send a pair of name and value, [Header] returns the value
+// in the handler. [SetReplyHeader] and [ReceiveHeaders] are for replies. Headers travel on every
+// wire, if need be in a field without IDL. With the option [Deadlines], a client sends the time
+// left until its context's deadline in a header. A [Server] with Deadlines ends the handler's
 // context when this time is over. The module otel sends traces in headers.
 package rpc

@@ -25,7 +25,7 @@ func (s *store) Create(_ context.Context, args kv.KeyValueCreateArgs, result kv.
 	return nil
 }
 
-// Retrieve does the same. What is read from args may be kept, since the server does not recycle.
+// Retrieve does the same. Values read from args may be kept, since the server does not recycle.
 func (s *store) Retrieve(_ context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
 	v, ok := s.values.Load(string(args.GetKey()))
 	if !ok {

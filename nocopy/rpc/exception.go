@@ -74,13 +74,13 @@ var (
 	// ErrClientClosed means that the client was closed.
 	ErrClientClosed = errors.New("rpc: client closed")
 	// ErrNotSent means that the connection failed, or could not be made, before the whole call had
-	// reached the server. The server has not begun to handle it, and the call can be made again. For
-	// a call that was written, this is known only on Linux, if the server closed the connection
-	// before its system had received the last byte. It does not hold for a server that ends only its
-	// side of the stream, and goes on handling what arrives.
+	// reached the server. The server has not begun to handle it, and the call can be made again.
+	// For a call that was written, this is known only on Linux, if the server closed the
+	// connection before its system had received the last byte. It does not hold for a server that
+	// ends only its side of the stream, and goes on handling calls that arrive.
 	ErrNotSent = errors.New("the call was not sent")
-	// ErrConnLost means that the connection failed after that, or that it is unknown when: the server
-	// may have handled the call.
+	// ErrConnLost means that the connection failed after the whole call had reached the server, or
+	// at an unknown point: the server may have handled the call.
 	ErrConnLost = errors.New("connection lost")
 )
 

@@ -67,8 +67,8 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 	return true
 }
 
-// tailOf returns what is sent of args, which are finished, with these fields: all but the parts in
-// cuts and the STOP, and then the tail.
+// tailOf returns how to send args, which are finished, with these fields: all bytes of args except
+// the cuts and the STOP, and then the tail.
 func tailOf(args nocopy.Struct, fields []sentField) (cuts []thriftimpl.Cut, tail []byte) {
 	for _, f := range fields {
 		_, all := thriftimpl.Struct(args).FindFields(f.id)

@@ -31,12 +31,12 @@ import (
 // fallback with a service's name. The call ends with ctx, which a server ends when its client is
 // gone. Server.Lazy and the option Lazy avoid indexing values that are not read.
 //
-// All arguments are well-formed when they are forwarded, but lazily parsed ones and those of a
-// RawMethod may lack required fields, or have text that is not UTF-8. A Server of this package
-// refuses such a call and goes on. Other Thrift servers close the connection, on which calls of
-// other clients fail then. If clients are not trusted and the backend is such a server, call
-// c.Args.Message().Index before forwarding lazily parsed arguments. For a RawMethod, forward the
-// calls of each such client with a Client of its own.
+// All arguments are well-formed when they are forwarded. But lazily parsed arguments, and
+// arguments of a RawMethod, may lack required fields, or have text that is not UTF-8. A Server of
+// this package refuses such a call and goes on. Other Thrift servers close the connection, and
+// calls of other clients on it then fail. If clients are not trusted and the backend is such a
+// server, call c.Args.Message().Index before forwarding lazily parsed arguments. For a RawMethod,
+// forward the calls of each such client with a Client of its own.
 //
 // Forward copies only changed bytes and pieces shorter than 4 KiB, unless one side speaks the
 // compact protocol or compresses: then messages are converted, see Stats.Converted. (If backend is
@@ -126,8 +126,8 @@ func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
 	return p.with("WithHandler", func(m *Method) *Method { return m.HandledBy(h) }, names)
 }
 
-// WithLazy returns a Processor for which servers parse arguments lazily, as with nocopy.Lazy:
-// those of the methods with these names, or of all methods if there are no names. See Server.Lazy.
+// WithLazy returns a Processor for which servers parse the arguments of the methods with these
+// names lazily, as with nocopy.Lazy. Without names, it is all methods. See Server.Lazy.
 func (p *Processor) WithLazy(names ...string) *Processor {
 	return p.with("WithLazy", func(m *Method) *Method {
 		c := *m
@@ -136,7 +136,7 @@ func (p *Processor) WithLazy(names ...string) *Processor {
 	}, names)
 }
 
-// with returns a copy of p with f's methods in the place of those with these names, or of all.
+// with returns a copy of p in which f's results replace the methods with these names, or all.
 func (p *Processor) with(caller string, f func(*Method) *Method, names []string) *Processor {
 	c := *p
 	c.methods = maps.Clone(p.methods)

@@ -40,7 +40,7 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 	switch {
 	case refusal != nil:
 		return c.refuse(h, refusal, false)
-	case err != nil: // the call's end is known, so that the next one can be found
+	case err != nil: // the call's end is known: the next one can be found
 		h.Name = []byte(m.Name)
 		return c.refuseBad(h, m, err)
 	}
@@ -103,7 +103,7 @@ func (o *origin) bareName(name []byte) string {
 	return string(name[bytes.LastIndexByte(name, ':')+1:])
 }
 
-// protocolError returns the answer to a message of which err says what is wrong.
+// protocolError returns the answer to a message that was refused with err.
 func protocolError(err error) *ApplicationException {
 	var internal *ApplicationException
 	if errors.As(err, &internal) {
@@ -128,10 +128,10 @@ func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message,
 	return c.in.TakeStruct(chunk, args, c.srv.Limits, c.srv.recycle, lazy)
 }
 
-// handle calls the handler of a request, with its interceptors, and sets the reply. Whatever they
-// do, there is a reply afterwards, also if they or methods of what they return panic. If they end
-// the goroutine, another one becomes the reader. readerID is admit's result. arrived is when the
-// request's last bytes have, if stats wants to know.
+// handle calls the handler of a request, with its interceptors, and sets the reply. There is
+// always a reply afterwards, even if they panic, or if methods of values that they return do. If
+// they end the goroutine, another one becomes the reader. readerID is admit's result. arrived is
+// when the request's last bytes arrived, if stats wants to know.
 func (c *serverConn) handle(req *request, readerID uint64, arrived time.Time) {
 	returned, told, failed := false, false, false
 	defer func() {

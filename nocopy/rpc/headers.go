@@ -38,7 +38,7 @@ const HeaderField = header.FieldID
 // before anything is sent.
 //
 // A handler's context also has the headers of the request, see Header. Calls that the handler
-// makes with it do not send these, except those of Forward.
+// makes with it do not send these; calls of Forward do.
 func SetHeader(ctx context.Context, key, value string) context.Context {
 	if ctx == nil {
 		panic("nocopy: rpc.SetHeader with a nil Context")
@@ -62,11 +62,10 @@ func tooLarge(l header.List) error {
 	return nil
 }
 
-// Header returns the value of a header, or "" if there is none. In a client, and its
-// interceptors, it is what calls with ctx send. In a handler, and a server's interceptors, it is
-// what the client has sent, unless SetHeader has set another value. It comes from the client:
-// nothing else has checked it. If the client has sent several headers with this name, the last
-// one counts.
+// Header returns the value of a header, or "" if there is none. In a client, and its interceptors,
+// it is the value that calls with ctx send. In a handler, and a server's interceptors, it is the
+// value that the client has sent, unless SetHeader has set another one. Nothing has checked the
+// client's value. If the client has sent several headers with this name, the last one counts.
 func Header(ctx context.Context, key string) string {
 	h := headersOf(ctx)
 	if h == nil {
@@ -163,8 +162,8 @@ func (r *ReplyHeaders) All() iter.Seq2[string, string] {
 }
 
 // ReceiveHeaders returns a copy of ctx. A call with it sets r to the headers of its reply, before
-// it returns; to none if there is no reply. If an interceptor tries a call several times, they
-// are those of the last try that has ended.
+// it returns; to none if there is no reply. If an interceptor tries a call several times, the last
+// try that has ended sets the headers.
 //
 // On wires without a place for headers, the client asks the server for them by a header of the
 // call, ReplyHeadersKey. Servers of this package then send them in a field of the result,
@@ -178,8 +177,8 @@ func ReceiveHeaders(ctx context.Context, r *ReplyHeaders) context.Context {
 	return c
 }
 
-// ReplyHeadersKey is the name of the header by which a client asks for those of the reply, where
-// peers might not expect any.
+// ReplyHeadersKey is the name of the header by which a client asks for headers of the reply, on
+// wires where peers might not expect any.
 const ReplyHeadersKey = "thrift-reply-headers"
 
 // SetReplyHeader makes the reply to the call that a handler or a server's interceptor handles
@@ -231,7 +230,8 @@ func (r *replyState) pass(l header.List) {
 	r.passed = l
 }
 
-// close ends r and returns its headers. own reports whether some are not those of a backend.
+// close ends r and returns its headers. own reports whether some of them do not come from a
+// backend.
 func (r *replyState) close() (l header.List, own bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

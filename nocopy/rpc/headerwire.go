@@ -25,10 +25,11 @@ func fieldOf(s nocopy.Struct, d *thriftimpl.Desc) header.List {
 	return header.OfField(nocopy.Value(v))
 }
 
-// requestHeaders are the headers of a request that was received, and what its reply may have.
+// requestHeaders are the headers of a received request, and the facts that decide its reply's
+// headers.
 type requestHeaders struct {
 	list   header.List
-	inArgs bool        // they are in the arguments, and so are those of the reply in the result
+	inArgs bool        // they are in the arguments, and the reply's are in the result
 	maybe  bool        // there may be some in the arguments
 	reply  *replyState // nil if the reply can't have headers
 }
@@ -175,7 +176,7 @@ func deliverHeaders(to []*ReplyHeaders, l header.List) {
 }
 
 // forClient returns ctx without the headers of the request that is being handled, unless they are
-// passed on: a client's interceptors see what is sent.
+// passed on: a client's interceptors see the headers that are sent, and no others.
 func forClient(ctx context.Context) context.Context {
 	if h := headersOf(ctx); h != nil && len(h.received) > 0 && !h.passedOn {
 		c := newHeaderContext(ctx)
@@ -186,7 +187,7 @@ func forClient(ctx context.Context) context.Context {
 }
 
 // passHeaders returns a context with which a call of Forward passes on the headers of the request
-// that is being handled, and a function that passes on those of the reply.
+// that is being handled, and a function that passes on the reply's headers.
 func passHeaders(ctx context.Context) (context.Context, func()) {
 	h := headersOf(ctx)
 	if h == nil || len(h.received) == 0 && h.reply == nil {
@@ -205,8 +206,8 @@ func passHeaders(ctx context.Context) (context.Context, func()) {
 // These functions are for Callers and servers of a program's own, and for packages that carry
 // calls by other means than this one, such as another transport.
 
-// SentHeaders returns the headers that a call with ctx sends, ReplyHeadersKey among them if those
-// of the reply are wanted. On error, the call must return the error.
+// SentHeaders returns the headers that a call with ctx sends. ReplyHeadersKey is among them if the
+// reply's headers are wanted. On error, the call must return the error.
 func SentHeaders(ctx context.Context) (iter.Seq2[string, string], error) {
 	var x extras
 	if err := x.add(ctx, rawTwoWay, true); err != nil {

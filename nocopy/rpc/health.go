@@ -27,7 +27,7 @@ type Health struct {
 	status atomic.Int32 // of a status, 1 more; 0 if it was not set
 }
 
-// Status is the answer to a health check. The numbers are those of fb303's fb_status.
+// Status is the answer to a health check. The numbers are the same as in fb303's fb_status.
 type Status int32
 
 // The answers to a health check. A load balancer sends calls to servers that are alive, and may

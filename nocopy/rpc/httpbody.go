@@ -11,7 +11,7 @@ import (
 )
 
 // receiveBody receives the body of a request or a response of HTTP, in one piece. length is how
-// long it will be; −1 if that is not known. Memory grows with what arrives.
+// long it will be; −1 if that is not known. Memory grows as the bytes arrive.
 func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool) (chain.Chunk, error) {
 	if 0 <= length && length <= chain.SlabSize {
 		c := chain.NewChunk(int(length), recycle)

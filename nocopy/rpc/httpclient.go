@@ -45,7 +45,7 @@ import (
 // PoolSize, where 0 means no limit: over HTTP/1.1, a connection has one call at a time. Other
 // options panic.
 //
-// Errors of calls are those of a Client's. If the status is not 200, there is an [HTTPError].
+// Calls return the same errors as a Client's. If the status is not 200, there is an [HTTPError].
 func DialHTTP(url string, opts ...Option) (Caller, error) {
 	c := &httpClient{opt: settingsOf(opts)}
 	c.opt.checkHTTP()
@@ -117,7 +117,8 @@ func (o *options) checkHTTP() {
 	}
 }
 
-// newTransport returns what makes connections. poolSize is their greatest number, 0 for no limit.
+// newTransport returns the http.Transport for calls. It makes at most poolSize connections; 0 is
+// no limit.
 func (o *options) newTransport(poolSize int) *http.Transport {
 	t := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -427,7 +428,7 @@ type httpCall struct {
 
 	mu     sync.Mutex
 	pieces [][]byte // nil when the call has returned: they may be used for something else
-	header bool     // that of the response has begun to arrive
+	header bool     // the response's header has begun to arrive
 }
 
 // errStalled is why a call has ended whose bytes were not taken, or whose reply did not go on.
@@ -491,7 +492,7 @@ func (c *httpCall) failure(ctx context.Context, err error) error {
 }
 
 // open returns a reader of the call's bytes. If net/http opens a second one, the server has
-// handled nothing of what the first has read.
+// handled none of the bytes that the first has read.
 func (c *httpCall) open() (io.ReadCloser, error) {
 	c.sent.Store(false)
 	return &httpCallReader{of: c}, nil
@@ -500,7 +501,7 @@ func (c *httpCall) open() (io.ReadCloser, error) {
 // httpCallReader reads a call's bytes. It is for one goroutine at a time.
 type httpCallReader struct {
 	of        *httpCall
-	piece, at int // what comes next
+	piece, at int // the next byte to read
 }
 
 func (r *httpCallReader) Read(b []byte) (n int, err error) {

@@ -57,7 +57,7 @@ const (
 // application/vnd.apache.thrift.binary or .compact. The response has the same type, the status
 // 200, and the reply as its body: also for a declared exception or an [ApplicationException]. To a
 // oneway call, it is empty and comes before the handler returns. Anything else is answered with a
-// status of 400 or above and a text. Headers of the request are those of [Header].
+// status of 400 or above and a text. [Header] returns the request's headers.
 //
 // All fields of the Server hold, except those that are about connections: IdleTimeout, KeepAlive,
 // MaxConnAge and ConnContext. The router's http.Server has its own. Calls have the context of the
@@ -261,7 +261,7 @@ func (x *exchange) call(body chain.Chunk, arrived time.Time) (kept bool) {
 	return false
 }
 
-// refuseCall answers a call that is not handled with e. name is that of the method.
+// refuseCall answers a call that is not handled with e. name is the method's name.
 func (x *exchange) refuseCall(req *request, name string, e *ApplicationException) {
 	defer req.release()
 	x.stats.Refused(int32(e.Type))

@@ -28,7 +28,7 @@ func (p *Processor) Methods() iter.Seq2[string, *Method] {
 }
 
 // Multiplexed reports whether calls of m have the name of a service before the method's name, as
-// those of a MultiplexedCaller do.
+// calls of a MultiplexedCaller do.
 func (m *Method) Multiplexed() bool { return m.prefix != "" }
 
 // Outcome returns the error of a call with this result, of type m.Result. If the result holds a
@@ -51,16 +51,15 @@ func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
 // If write fails, Invoke returns its error. If the handler returned a declared exception, or put
 // one into the result, Invoke writes the result and returns the exception. Otherwise, if there is
 // no result, it returns the handler's error or an *ApplicationException. Malformed arguments give
-// the type ProtocolError. The headers in the arguments are those of the handler's context, unless
-// it is one of WithRequestHeaders; see HeaderField. A panic of the handler, or a result that
-// can't be sent, gives the type InternalError and an id; slog.Default logs the details under that
-// id.
+// the type ProtocolError. The handler's context has the headers in the arguments, unless ctx is
+// one of WithRequestHeaders; see HeaderField. A panic of the handler, or a result that can't be
+// sent, gives the type InternalError and an id; slog.Default logs the details under that id.
 func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
 	if m.handler == nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
 	}
 	headers := requestHeaders{inArgs: true}
-	if headersOf(ctx) == nil { // else those of WithRequestHeaders count
+	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
 		headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
 	}
 	a, err := thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy)

@@ -208,7 +208,7 @@ type logCounts struct {
 
 // logKind counts the records of a kind in one second.
 type logKind struct {
-	message string    // up to maxKind of it, a copy; of others that of the last that was dropped
+	message string    // up to maxKind of it, a copy; in others, the last dropped one's
 	until   time.Time // when the second ends
 	passed  int
 	dropped int

@@ -41,11 +41,11 @@ var ErrLogin = sasl.ErrRefused
 // TSaslClientTransport does. Servers of Hive and Impala demand that. With TLS, the login comes
 // after the handshake.
 //
-// Logins with m are made one after the other, also those of several clients that were given the
-// same Option. Messages are in frames. Mechanisms' layers for integrity and
-// encryption are not supported: use TLS. There is no shared memory. m must not be nil, and not be
-// used with Unframed. DialTimeout includes the login. If it fails, Dial returns ErrLogin, and
-// calls whose connection is replaced return ErrNotSent, which then wraps ErrLogin.
+// Logins with m are made one after the other, even if several clients were given the same Option.
+// Messages are in frames. Mechanisms' layers for integrity and encryption are not supported: use
+// TLS. There is no shared memory. m must not be nil, and not be used with Unframed. DialTimeout
+// includes the login. If it fails, Dial returns ErrLogin, and calls whose connection is replaced
+// return ErrNotSent, which then wraps ErrLogin.
 func SASL(m SASLClient) Option {
 	if m == nil {
 		panic("nocopy: rpc.SASL without a mechanism")

@@ -27,7 +27,7 @@ type Method struct {
 	raw     bool    // made by RawMethod
 	lazy    bool    // a server parses its arguments lazily
 	direct  bool    // interceptors are not called
-	passes  *Method // if calls return their result whatever is in it, the same method without that
+	passes  *Method // for a method whose calls return results unread: the same method without that
 	handler Handler
 	slow    *atomic.Bool // the handler took longer than patience last time
 }
@@ -165,7 +165,8 @@ type callTries interface {
 	underway() int // how many handlers and interceptors have not returned
 }
 
-// sentField is a field that goes out with a call's arguments in the place of theirs with its id.
+// sentField is a field that is sent with a call's arguments. It replaces the arguments' field with
+// its id.
 type sentField struct {
 	id   int16
 	wire []byte // header and value; empty: the arguments' are left out
@@ -225,7 +226,7 @@ type Handler func(ctx context.Context, c *Call) error
 // return early, without waiting for next.
 //
 // The reply is what the outermost interceptor returns. If that is an error, the reply is the
-// error, whatever Result holds. If it is nil, the reply is Result. An interceptor that drops a
+// error, even if Result is set. If it is nil, the reply is Result. An interceptor that drops a
 // declared exception must therefore put another Result there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
@@ -266,16 +267,16 @@ var (
 	errResultUse  = errors.New("next was called while another call of it is filling the same Result")
 )
 
-// rawDesc describes arguments and results of which nothing is known: a struct without fields. What
-// is on the wire is kept, passed over once to find its end, and not looked at.
+// rawDesc describes arguments and results without a known type, as a struct without fields. Their
+// bytes are kept, and passed over once to find their end.
 var rawDesc = thriftimpl.NewDesc("struct")
 
 func init() { rawDesc.Define() }
 
 // RawMethod returns a Method that is known by its name alone. Its arguments and results are
 // structs without known fields. A Caller accepts arguments that were parsed with the descriptor in
-// Args, and returns the result's bytes, including those of declared exceptions. name is the name
-// in the header of a call, for a service of several "service:method".
+// Args, and returns the result's bytes; they include declared exceptions. name is the name in the
+// header of a call: "service:method" if the server has several services.
 func RawMethod(name string, oneway bool) *Method {
 	at := strings.LastIndexByte(name, ':') + 1
 	m := &Method{Name: name[at:], Args: rawDesc, prefix: name[:at], raw: true}
@@ -315,7 +316,7 @@ func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) e
 	}
 }
 
-// anyStructIn returns the struct that of describes that err is or wraps, nil if there is none.
+// anyStructIn returns the struct that err is or wraps, if its descriptor is of; else nil.
 func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {
 	if e, ok := err.(nocopy.AnyStruct); ok && e.ThriftDesc() == of {
 		return e

@@ -11,11 +11,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// NewCaller returns a Caller whose calls roundTrip carries, by whatever means: a queue, a
-// WebSocket, another connection. call is one message without a frame, in Thrift Binary or with
-// Protocol(Compact) in that; it is valid until roundTrip returns, which must not change it. reply
-// is the message that answers it, which roundTrip gives up. For a oneway method it is not looked
-// at. Generated clients may call roundTrip from any number of goroutines at the same time.
+// NewCaller returns a Caller whose calls roundTrip carries, by any means: a queue, a WebSocket,
+// another connection. call is one message without a frame, in Thrift Binary or, with
+// Protocol(Compact), in the compact protocol. It is valid until roundTrip returns, and roundTrip
+// must not change it. reply is the message that answers it; roundTrip gives it up. For a oneway
+// method, reply is ignored. Generated clients may call roundTrip from any number of goroutines at
+// the same time.
 //
 // If roundTrip returns an error, the call's error wraps it. An error that wraps ErrNotSent or
 // ErrConnLost tells Retry what to do. Headers are in a field of the arguments, see HeaderField.

@@ -207,7 +207,7 @@ type SharedMemory uint8
 
 const (
 	// CopyFromPeer copies a received message out of the shared memory before looking at it. The
-	// message therefore stays as it was checked, whatever the peer does.
+	// message therefore stays as it was checked: the peer can't change it any more.
 	CopyFromPeer SharedMemory = 1 + iota
 
 	// TrustPeer uses received messages where they are, for peers that are trusted like this
@@ -273,5 +273,5 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return max(v, 0)
 }
 
-// defaultTimeout is what limits of time are if they are 0, unless they say otherwise.
+// defaultTimeout is the value of time limits of 0, unless their comments say otherwise.
 const defaultTimeout = 30 * time.Second

@@ -15,16 +15,16 @@ import (
 )
 
 // pending is a call of a client on a connection. states.md has its states as a table: they tell
-// what refers to it. The connection's last step is finish, which gives it back to the goroutine
-// that makes the call. That recycles it, or, if it has given up the call, the goroutine that
-// writes.
+// who refers to it. The connection's last step is finish, which gives it back to the goroutine
+// that makes the call. That goroutine recycles it. If it has given up the call, the goroutine that
+// writes does.
 type pending struct {
 	method  *Method
 	args    nocopy.Struct    // retained until written
 	head    []byte           // the bytes before args on the wire
 	id      []byte           // the part of head that is the sequence id
 	seqid   int32            // set from state writing on, or, if the style is not plain, before
-	tail    []byte           // the bytes after args but for their STOP; nil: it is sent as it is
+	tail    []byte           // replaces the STOP of args; nil: args are sent as they are
 	cuts    []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
 	size    int              // of head, args and tail, in bytes; with a slot of head alone
 	end     int64            // of the call in the bytes of the connection; set from state writing on
@@ -34,7 +34,7 @@ type pending struct {
 	inPlace bool              // args were built there, and hold it
 	placing chain.Batch       // the bytes, while they are copied there, or are encoded
 	encoded transport.Encoded // all bytes on the wire, if the style is not in place
-	list    header.List       // what goes out in the transport's place for headers
+	list    header.List       // sent in the transport's place for headers
 	wants   bool              // the headers of the reply are wanted
 	got     header.List       // they
 	began   time.Time         // when the call began, if stats wants to know
@@ -43,8 +43,8 @@ type pending struct {
 	err     error
 }
 
-// callState tells which of the connection's lists hold a pending, and what is still to be done.
-// The connection's mutex guards it.
+// callState tells which of the connection's lists hold a pending, and the steps that remain. The
+// connection's mutex guards it.
 type callState uint8
 
 const (
@@ -81,7 +81,7 @@ func newPending(m *Method, args nocopy.Struct, x *extras) *pending {
 	return p
 }
 
-// putHead makes what comes before the arguments on a connection of transport t. The sequence id is
+// putHead makes the bytes before the arguments on a connection of transport t. The sequence id is
 // set later.
 func (p *pending) putHead(t transport.Transport) {
 	p.size = p.plainSize()
@@ -110,8 +110,8 @@ func (p *pending) addHeader(seqid int32) {
 	p.id = message.PutHeader(p.head[at:], true, m.messageType(), m.prefix, m.Name, seqid)
 }
 
-// encode makes what is sent with this sequence id in a style that is not plain: what comes before
-// the arguments if it is in place, else all.
+// encode makes the bytes that are sent with this sequence id in a style that is not plain. If the
+// style is in place, they are the bytes before the arguments, else the whole message.
 func (p *pending) encode(e transport.Encoder, seqid int32) {
 	p.seqid = seqid
 	if e.Style.IsInPlace() {
@@ -160,13 +160,13 @@ const (
 	// which the goroutine that makes a call writes it: sockets take as many without blocking.
 	inlineBytes = 16 << 10
 
-	// inlineCalls is the most such calls: a unix socket may hold no more than 208 KiB, of which each
-	// write takes up to 1 KiB however small it is.
+	// inlineCalls is the most such calls. A unix socket may hold no more than 208 KiB, and each
+	// write takes up to 1 KiB of that, however small it is.
 	inlineCalls = 100
 
-	// batchBytes is how many bytes a batch has before no further call is added to it. So all but the
-	// last of its calls are small, and if the server takes the bytes slowly, few calls count as
-	// begun of which no byte has been sent.
+	// batchBytes is the size of a batch from which on no call is added to it. All calls of a batch
+	// are therefore small, except the last. If the server takes the bytes slowly, few calls count
+	// as begun before a byte of them has been sent.
 	batchBytes = 64 << 10
 )
 

@@ -26,7 +26,7 @@ type request struct {
 	style     message.Style // the reply has the same
 	seqid     int32
 	reply     *nocopy.Message   // nil if there is none
-	sent      header.List       // what goes out with reply, in the transport's place for headers
+	sent      header.List       // sent with reply, in the transport's place for headers
 	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
 	began     time.Time         // when the handler was called, if the method is slow; else zero
 }

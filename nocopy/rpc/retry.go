@@ -33,18 +33,18 @@ type RetryPolicy struct {
 // Retry returns an interceptor for clients, see Interceptors, that repeats calls that have failed
 // without a reply:
 //
-//   - A call with ErrNotSent, of any method. The server has not begun to handle it, so it does not
+//   - A call with ErrNotSent, of any method. The server has not begun to handle it: it does not
 //     run twice.
 //   - A call with ErrConnLost, of a method that policy.Idempotent names. The server may have
-//     handled it, so it may run twice, and as often as it is tried: MaxTries times.
+//     handled it. It may therefore run more than once, at most MaxTries times.
 //
 // No other call is repeated: not one that has any reply, be it an exception, nor one whose context
 // has ended, nor one whose reply was too large (nocopy.ErrLimit), nor one of a closed client. A
 // Client repeats a call on its own up to twice, at once, if a connection turns out to be closed
 // before the call was sent; such a call does not run twice either.
 //
-// The error is that of the last try. But if the server may have handled an earlier one, it is
-// ErrConnLost, also if the last one was not sent.
+// The error is the last try's. But if the server may have handled an earlier try, it is
+// ErrConnLost, even if the last try was not sent.
 func Retry(policy RetryPolicy) Interceptor {
 	r := &retrier{
 		idempotent: map[string]bool{},

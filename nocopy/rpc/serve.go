@@ -204,7 +204,7 @@ func (s *Server) stop(drains bool) {
 	listeners := slices.Collect(maps.Keys(s.listeners))
 	s.mu.Unlock()
 	for _, l := range listeners { // without holding the lock
-		// Accept returns then, and Serve accepts what is left
+		// Accept returns then, and Serve accepts the connections that are left
 		d, ok := (*l).(interface{ SetDeadline(time.Time) error })
 		if !drains || !socket.CanDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
 			shm.CloseListener(*l)
@@ -314,7 +314,7 @@ func (s *Server) method(h message.Header) *Method {
 	return s.Processor.method(h)
 }
 
-// describe returns what describes the struct of a message; nil if that is not known.
+// describe returns the descriptor of a message's struct, nil if it is not known.
 func (s *Server) describe(h message.Header) *thriftimpl.Desc {
 	if m := s.method(h); m != nil && h.IsRequest() {
 		return m.Args

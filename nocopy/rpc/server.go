@@ -69,8 +69,8 @@ type Server struct {
 	// 64. If a handler takes longer than a millisecond, the next call is handled at the same time.
 	// With 1, calls are handled strictly one after the other.
 	Concurrency int
-	// Unordered writes replies as soon as they are ready, for clients that match them by sequence id,
-	// as those of this package do. Otherwise replies are in the order of the calls.
+	// Unordered writes replies as soon as they are ready, for clients that match them by sequence
+	// id, as clients of this package do. Otherwise replies are in the order of the calls.
 	Unordered bool
 
 	// ReadTimeout limits the time for receiving a request once its first byte has arrived, for a TLS
@@ -223,9 +223,9 @@ func (s *Server) handlerPanicked(m *Method, peer net.Addr, v any) *ApplicationEx
 	return &ApplicationException{UnknownMethod, text}
 }
 
-// lacksMethod reports whether the panic v, which is under way, is that of a method which a handler
-// has from an embedded interface that is nil: a method that the compiler has made, called by the
-// function that NewVProcessor gives to HandledBy.
+// lacksMethod reports whether a handler lacks the called method: it embeds a nil interface, and
+// the method that the compiler has made for that panicked. v is the value of the panic that is
+// under way. The caller of such a method is the function that NewVProcessor gives to HandledBy.
 func lacksMethod(v any) bool {
 	if _, ok := v.(runtime.Error); !ok {
 		return false

@@ -73,9 +73,9 @@ type serverConn struct {
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
 	slot          connSlot
 	settingUp     atomic.Bool // setUp has not returned
-	left          time.Time   // when the reader began to read only what has arrived; used by it only
-	sealed        bool        // the system drops what comes; used by the reader only
-	drained       bool        // what has arrived was read; used by the reader only
+	left          time.Time   // when the reader began to read only arrived bytes; used by it only
+	sealed        bool        // the system drops new bytes; used by the reader only
+	drained       bool        // all arrived bytes were read; used by the reader only
 	writeDeadline time.Time   // the one that nc has
 }
 
@@ -163,7 +163,7 @@ func (c *serverConn) serve() {
 	c.read()
 }
 
-// setUp does what comes before the first request: the handshake of TLS, the context, and a login.
+// setUp takes the steps before the first request: the handshake of TLS, the context, and a login.
 func (c *serverConn) setUp() error {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := c.handshake(t); err != nil {
@@ -217,12 +217,12 @@ func (c *serverConn) handshake(t *tls.Conn) (err error) {
 func (c *serverConn) release() {
 	defer c.drop() // also when a function of Stats ends the goroutine
 	c.mu.Lock()
-	c.flush() // a reply may have been held back for that of a call that did not get one
+	c.flush() // a reply may have been held back for the reply of a call that got none
 	c.mu.Unlock()
 }
 
-// drop gives up a reference to the connection without writing replies. Whoever gives up the last
-// one closes it.
+// drop gives up a reference to the connection without writing replies. Giving up the last one
+// closes it.
 func (c *serverConn) drop() {
 	c.mu.Lock()
 	c.refs--

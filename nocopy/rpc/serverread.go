@@ -21,10 +21,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
-// No request may be handled while Concurrency calls are under way, and when no more will be
-// handled but replies are still to be written. Then the reader reads ahead, at most maxAhead
-// bytes, so that it notices when the client goes away. With maxAhead bytes it asks the system
-// every peerPoll instead, which only Linux answers.
+// No request may be handled while Concurrency calls are under way, nor when the connection handles
+// no more but still has replies to write. Then the reader reads ahead, at most maxAhead bytes, to
+// notice when the client goes away. When it has maxAhead bytes it asks the system every peerPoll
+// instead, which only Linux answers.
 const (
 	maxAhead = 1 << 20
 	peerPoll = 500 * time.Millisecond
@@ -94,7 +94,7 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 }
 
 // guard is deferred where received bytes are looked at: it turns a panic into an error for the
-// client and logs it. There should be none but those of a tls.Config's functions.
+// client and logs it. Only a tls.Config's functions should panic.
 func (o *origin) guard(err *error) {
 	if v := recover(); v != nil {
 		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())
@@ -116,8 +116,8 @@ func (c *serverConn) mayClose() bool {
 
 // leave is called by the reader when the connection is to end, though nothing is wrong with it:
 // the server is closing, or the connection is idle or too old. Requests that have arrived are
-// still handled: their clients could not know that they were not. What comes later is dropped, as
-// far as the system can do that, so that it is known not to have been handled.
+// still handled: their clients could not know that they were not. Later requests are dropped, as
+// far as the system can do that: clients then know that they were not handled.
 func (c *serverConn) leave() {
 	if !c.in.Last {
 		c.in.Last, c.left = true, time.Now()
@@ -245,7 +245,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 		}
 		c.drained = true
 	case timeout && busy:
-		return c.keepReading() // calls are under way, so that it is not idle
+		return c.keepReading() // calls are under way: it is not idle
 	case timeout && socket.HasBytes(c.raw):
 		return c.keepReading() // a request has come just now: reading has not looked after its deadline
 	case timeout: // idle for too long
@@ -284,8 +284,8 @@ func isMalformed(err error) bool {
 }
 
 // readError notes an error of reading from nc. At the end of the stream the client may still be
-// receiving, so the calls under way get HalfCloseTimeout. After another error of the connection
-// it is aborted.
+// receiving: the calls under way get HalfCloseTimeout. After another error of the connection it is
+// aborted.
 func (c *serverConn) readError(err error) {
 	c.logEnd(err)
 	c.mu.Lock()
@@ -347,8 +347,8 @@ func (c *serverConn) giveUpSlot() {
 }
 
 // abort closes the socket at once, drops the replies that are ready and ends the contexts of calls
-// under way. c.mu is held, so that another goroutine closes: that may take a while, for instance
-// if the socket lingers.
+// under way. Another goroutine closes, since c.mu is held and closing may take a while, for
+// instance if the socket lingers.
 func (c *serverConn) abort() {
 	if c.aborted {
 		return

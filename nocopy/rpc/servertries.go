@@ -16,7 +16,7 @@ import (
 type serverTries struct {
 	from   *origin
 	method *Method
-	call   Call // given to the interceptors. They may keep it, so that no serverTries is used twice
+	call   Call // given to the interceptors. They may keep it: no serverTries is used twice
 
 	mu         sync.Mutex
 	results    []*nocopy.Message // the results that the server has made

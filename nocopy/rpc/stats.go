@@ -59,7 +59,8 @@ func ReadBlockStats() BlockStats {
 	return BlockStats{Taken: taken, Returned: returned}
 }
 
-// hook returns what calls the functions of s; nil if s is nil. The first panic is logged with log.
+// hook returns a Hook that calls the functions of s; nil if s is nil. The first panic is logged
+// with log.
 func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
 	if s == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 // that, but where each call has been alone on the connection, calls read their own replies: that
 // spares waking the goroutine, which would wake the call's.
 
-// noteCall notes a call that is about to be queued, and reports whether it may read its own reply:
-// if ready is true, it is alone and small, so that it is written before it reads, and calls before
-// it were alone too. c.mu is held.
+// noteCall notes a call that is about to be queued, and reports whether it may read its own reply.
+// It may if ready is true, if it is alone and small (its own goroutine then writes it before it
+// reads), and if calls before it were alone too. c.mu is held.
 func (c *clientConn) noteCall(p *pending, ready bool) bool {
 	if p.method.Oneway() {
 		return false
@@ -47,7 +47,7 @@ func (c *clientConn) wakeReader() {
 	}
 }
 
-// readOwn reads replies until that of p has come, the connection fails or ctx ends.
+// readOwn reads replies until the reply to p has come, the connection fails or ctx ends.
 func (c *clientConn) readOwn(ctx context.Context, p *pending) {
 	defer c.endTurn() // also when a function of Stats ends the goroutine
 	if ctx.Done() != nil {
@@ -118,9 +118,9 @@ func (c *clientConn) awaitTurn() {
 // about to.
 const lookQuiet = 5 * time.Millisecond
 
-// look closes the connection if the server has and nobody has noticed: because nobody reads, or
-// since it happened just now, after a pause. It is called before a call is sent, so that the call
-// goes to another connection. c.mu is held, but released for closing.
+// look closes the connection if the server has closed it unnoticed: because nobody reads, or
+// because it happened just now, after a pause. It is called before a call is sent: the call can
+// then go to another connection. c.mu is held, but released for closing.
 func (c *clientConn) look() {
 	peek := c.peek
 	switch {

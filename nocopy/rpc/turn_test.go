@@ -20,7 +20,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// fed is a net.Conn that takes what is written, and from which the test's bytes can be read.
+// fed is a net.Conn that accepts writes, and from which the test's bytes are read.
 type fed struct {
 	net.Conn
 	mu       sync.Mutex
@@ -58,7 +58,7 @@ func (c *fed) Read(b []byte) (int, error) {
 	}
 }
 
-// peek is as that of a socket.
+// peek acts like a socket's.
 func (c *fed) peek() (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 )
 
 // Wires is a set of the ways in which a client may speak to a [Server], joined with |. The server
-// tells by the first bytes of a connection whether it has frames, and by those of each message
-// what else it is.
+// tells by the first bytes of a connection whether it has frames, and by the first bytes of each
+// message in which protocol it is.
 type Wires uint16
 
 // The ways to speak to a Server.

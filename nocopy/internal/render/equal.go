@@ -67,14 +67,14 @@ func AppendKey(dst []byte, key engine.Value) []byte {
 	return c.encode(dst, key.Type(), key.Type(), key)
 }
 
-// comparison compares values. Of each pair of types that its methods are given, the second one is
-// the same as the first, or made of the same IDL.
+// comparison compares values. Its methods take pairs of types. The second type is the same as the
+// first, or was made from the same IDL.
 type comparison struct {
 	opt Equating
 	// A double that equals nothing, itself included, was found while encoding.
 	unequal bool
 	depth   int
-	// The encodings of what fields read as when they are not set, once needed; nil while in the works
+	// The encodings of unset fields' values, once needed; nil while one is being made
 	zeros map[*schema.FieldDesc][]byte
 }
 
@@ -88,7 +88,7 @@ func (c *comparison) enter() {
 	}
 }
 
-// value compares two values, neither of which is a field that is not set.
+// value compares two values. Neither is an unset field.
 func (c *comparison) value(t, u *schema.Type, a, b engine.Value) bool {
 	switch t.Wire() {
 	case wire.Double:

@@ -16,8 +16,8 @@ import (
 // and for keys, which have no order to compare them in. A double that equals nothing is noted in
 // c.unequal.
 
-// encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the order
-// of its fields is that of the encoding.
+// encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the
+// encoding has its fields in the order of t.
 func (c *comparison) encode(dst []byte, t, u *schema.Type, v engine.Value) []byte {
 	switch t.Wire() {
 	case wire.Double:
@@ -115,8 +115,9 @@ func (c *comparison) structure(dst []byte, d, e *schema.Struct, s engine.Struct)
 	return append(dst, encodedEnd)
 }
 
-// zero returns the encoding of what field i of d reads as when it is not set, or false: a default
-// that has the same field in it does not equal that.
+// zero returns the encoding of the value that field i of d reads as when it is unset. While that
+// value is being encoded, it returns false for the same field nested in it: that does not equal
+// the default.
 func (c *comparison) zero(d *schema.Struct, i int) ([]byte, bool) {
 	f := d.FieldDesc(i)
 	if zero, ok := c.zeros[f]; ok {
@@ -159,7 +160,7 @@ type pair struct {
 	value    engine.Value
 }
 
-// add adds a pair. mem is what was mem before, with the encoding of the key after it.
+// add adds a pair. mem is p.mem with the encoding of the key appended.
 func (p *encodedPairs) add(mem []byte, value engine.Value) {
 	p.all = append(p.all, pair{len(p.mem), len(mem), value})
 	p.mem = mem
@@ -167,7 +168,7 @@ func (p *encodedPairs) add(mem []byte, value engine.Value) {
 
 func (p *encodedPairs) key(i int) []byte { return p.mem[p.all[i].from:p.all[i].to] }
 
-// sort sorts the pairs by their keys. Of pairs with the same key the last one is left.
+// sort sorts the pairs by their keys. Only the last pair with the same key is kept.
 func (p *encodedPairs) sort() {
 	byKey := func(a, b pair) int { return bytes.Compare(p.mem[a.from:a.to], p.mem[b.from:b.to]) }
 	latest := func(a, b pair) int { // the last one of the same key comes first

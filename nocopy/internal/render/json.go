@@ -131,7 +131,7 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 	if len(dst) == start {
 		return append(dst, "{}"...)
 	}
-	dst[start] = '{' // in the place of the first comma
+	dst[start] = '{' // replaces the first comma
 	return append(dst, '}')
 }
 
@@ -246,7 +246,7 @@ func (w *jsonWriter) object(dst []byte, t *schema.Type, e uint32) []byte {
 	if len(dst) == start {
 		return append(dst, "{}"...)
 	}
-	dst[start] = '{' // in the place of the first comma
+	dst[start] = '{' // replaces the first comma
 	return append(dst, '}')
 }
 
@@ -301,7 +301,7 @@ func (w *jsonWriter) pairs(dst []byte, t *schema.Type, e uint32) []byte {
 	if len(dst) == start {
 		return append(dst, "[]"...)
 	}
-	dst[start] = '[' // in the place of the first comma
+	dst[start] = '[' // replaces the first comma
 	return append(dst, ']')
 }
 
@@ -356,7 +356,7 @@ func (w *jsonWriter) fixed(dst []byte, t *schema.Type, b []byte, quoted bool) []
 	return append(appendJSONInt(append(dst, '"'), v), '"')
 }
 
-// exactInts is a bound of whole numbers whose shortest form as a float is that of an integer.
+// exactInts bounds the whole numbers whose shortest form as a float is the form of an integer.
 const exactInts = 1 << 53
 
 // appendJSONFloat appends a number as encoding/json does, or the string that stands for one that

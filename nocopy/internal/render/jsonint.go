@@ -37,8 +37,8 @@ func appendUpToEight(dst []byte, v uint64) []byte {
 }
 
 // eightDigits returns the eight decimal digits of v, which is below 10⁸, the first in the lowest
-// byte. First halves stand in 32 bits each, then pairs of digits in 16, then digits in 8; the
-// products divide by 100 and 10 what is that small.
+// byte. It splits v into halves of 32 bits, then into pairs of digits in 16 bits, then into digits
+// in 8. The products divide such small numbers by 100 and by 10.
 func eightDigits(v uint64) uint64 {
 	x := v/10000 | v%10000<<32
 	y := x * 10486 >> 20 & 0x0000007f_0000007f

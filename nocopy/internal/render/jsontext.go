@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Bytes of a word of eight, in each of which a bit or number stands.
+// Words of eight bytes that have the same bit or number in each byte.
 const (
 	highBits = 0x8080808080808080
 	lowBits  = 0x0101010101010101
 )
 
-// plainPrefix returns how many bytes b begins with that stand for themselves in a JSON string:
-// ASCII but for control characters, quotes and backslashes.
+// plainPrefix returns how many bytes at the start of b stand for themselves in a JSON string:
+// ASCII except control characters, quotes and backslashes.
 func plainPrefix(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -20,7 +20,8 @@ func plainPrefix(b []byte) int {
 			break
 		}
 	}
-	// Of what is left mostly all is plain: it is seen at once, with bytes before it.
+	// Usually all of the rest is plain. One word that ends with b, and begins before the rest,
+	// shows it.
 	switch rest := len(b) - i; {
 	case rest >= 8:
 	case len(b) >= 8:
@@ -45,8 +46,8 @@ func plainWord(x uint64) bool {
 	return (x|(x-lowBits*0x20)|(quote-lowBits)|(backslash-lowBits))&highBits == 0
 }
 
-// appendJSONText appends b as the inside of a JSON string. It returns false if b is not UTF-8:
-// with replace each byte that is not is U+FFFD in dst, without it dst ends before the first.
+// appendJSONText appends b as the inside of a JSON string. It returns false if b is not UTF-8.
+// With replace, dst has U+FFFD for each invalid byte; without, dst ends before the first one.
 func appendJSONText(dst, b []byte, replace bool) ([]byte, bool) {
 	for ok := true; ; {
 		n := plainPrefix(b)

@@ -55,27 +55,27 @@ func ContainerText(s engine.Struct, none string) string {
 	return string(formatter{Walker: w}.value(nil, t, e))
 }
 
-// redactedText stands in the place of what is redacted.
+// redactedText replaces a redacted value.
 const redactedText = "<redacted>"
 
 // formatter writes values of a message as text.
 type formatter struct {
 	*engine.Walker
 	indented bool // fields, and elements that are structs or containers, are on lines of their own
-	depth    int  // of what is being written, if indented
+	depth    int  // of the value that is being written, if indented
 }
 
-// mostIndent is how deep text is indented at most, so that its size is in proportion to the
+// mostIndent is the deepest indentation. The bound keeps the size of the text in proportion to the
 // message's.
 const mostIndent = 32
 
-// inner returns the formatter of what is inside.
+// inner returns the formatter for the values nested in this one.
 func (p formatter) inner() formatter {
 	p.depth++
 	return p
 }
 
-// separate appends what comes before a field or element.
+// separate appends the separator before a field or element.
 func (p formatter) separate(dst []byte, first bool) []byte {
 	switch {
 	case p.indented:

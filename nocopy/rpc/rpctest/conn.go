@@ -52,7 +52,7 @@ func (memory) Network() string { return "memory" }
 func (memory) String() string  { return "memory" }
 
 // pipeRoom is how many bytes a direction of a connection holds; then writing waits, as it does on
-// a socket. (net.Pipe holds none, so that every write waits for whoever reads.)
+// a socket. (net.Pipe holds none: every write there waits for a reader.)
 const pipeRoom = 64 << 10
 
 // pipe is one direction of a connection.

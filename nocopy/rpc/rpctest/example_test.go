@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/rpctest"
 )
 
-// fake is a service of which a test needs one method.
+// fake implements a service for a test that needs one method of it.
 type fake struct {
 	kv.UnimplementedKeyValueHandler
 }

@@ -1,5 +1,5 @@
-// Package foreign calls what a program has handed in: errors, panics' values and loggers, whose
-// methods may do anything. Whatever they do, the caller goes on. Package rpc and its parts
+// Package foreign calls methods of values that a program has handed in: errors, panics' values and
+// loggers. The methods may do anything, and the caller still goes on. Package rpc and its parts
 // call it.
 package foreign
 
@@ -27,8 +27,8 @@ func Text(v any) (text string) {
 	return text
 }
 
-// Log writes to a logger, which may do anything: it has a goroutine of its own, so that it
-// may also end that.
+// Log writes to a logger, which may do anything. It runs on a goroutine of its own, which it may
+// even end.
 func Log(l *slog.Logger, level slog.Level, what string, args []any) {
 	done := make(chan struct{})
 	go func() {

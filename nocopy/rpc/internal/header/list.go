@@ -84,9 +84,9 @@ var lastToGo = []string{"traceparent", TimeoutKey}
 // TimeoutKey is the key of the time that is left for a call.
 const TimeoutKey = "thrift-timeout"
 
-// Merge returns the headers of own, and those of others whose keys own does not have, as far as
-// there is room: the largest of them are left out. Headers of own with an empty value, and those
-// of others that can't be sent on every wire, are left out too.
+// Merge returns the headers of own, and the headers of others whose keys own does not have. If
+// they do not fit, the largest headers of others are left out. Headers of own with an empty value
+// are left out too, and headers of others that can't be sent on every wire.
 func Merge(others, own List) List {
 	all := make(List, 0, len(others)+len(own))
 	for _, p := range others {

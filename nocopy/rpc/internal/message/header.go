@@ -40,7 +40,7 @@ const (
 	Compact             // Thrift's compact protocol
 )
 
-// Style is how a message is sent. A reply has that of its request.
+// Style is how a message is sent. A reply has the style of its request.
 type Style struct {
 	Form    Form
 	THeader *THeader // nil if there is none
@@ -49,7 +49,7 @@ type Style struct {
 // IsPlain reports whether the message is Thrift Binary, with nothing but a length before it.
 func (s Style) IsPlain() bool { return s.Form != Compact && s.THeader == nil }
 
-// IsInPlace reports whether the message is Thrift Binary, with whatever before it.
+// IsInPlace reports whether the message is Thrift Binary. Other bytes may precede it.
 func (s Style) IsInPlace() bool {
 	return s.Form != Compact && (s.THeader == nil || !s.THeader.Zlib)
 }
@@ -59,7 +59,7 @@ type Header struct {
 	Type Type
 	Style
 	SeqID int32
-	Name  []byte // aliases what was parsed
+	Name  []byte // aliases the parsed bytes
 	Size  int    // its bytes on the wire
 	// The struct is of the compact protocol's version 2. Replies are of version 1, which such
 	// peers take, too

@@ -14,15 +14,15 @@ import (
 //	0f ff | flags | sequence id | size/4 | protocol | count, transforms | infos | padding | message
 //	  2      2        4            2       \____________ varints, size bytes ___________/
 //
-// Transforms are what was done to the message, in this order. An info is 1, the number of pairs,
-// and the pairs' keys and values, each after its length. Padding is zeros.
+// Transforms were applied to the message in this order. An info is 1, the number of pairs, and the
+// pairs' keys and values, each after its length. Padding is zeros.
 type THeader struct {
 	Flags uint16
-	SeqID int32 // that of the message
+	SeqID int32 // the message's
 	Zlib  bool  // the message is compressed
 }
 
-// THeaderMagic are the first two bytes of what is in such a frame.
+// THeaderMagic are the first two bytes in such a frame.
 const THeaderMagic = 0x0fff
 
 // THeaderSize is the size of its fixed part.
@@ -79,9 +79,9 @@ func Malformed(err error) *Refusal {
 // SizeOfTHeader returns the size of the THeader that begins with b, of THeaderSize bytes at least.
 func SizeOfTHeader(b []byte) int { return THeaderSize + 4*int(binary.BigEndian.Uint16(b[8:])) }
 
-// ParseTHeader parses what comes before the message in b, all that is in a frame. It returns the
-// headers, the encoding of the message, and where that begins. The error is a *Refusal; the
-// sequence id and the flags are known then if b has THeaderSize bytes.
+// ParseTHeader parses the bytes before the message in b, the whole content of a frame. It returns
+// the headers, the encoding of the message, and where the message begins. The error is a *Refusal;
+// the sequence id and the flags are known then if b has THeaderSize bytes.
 func ParseTHeader(b []byte) (t THeader, l header.List, form Form, size int, err error) {
 	if len(b) < THeaderSize {
 		return t, nil, 0, 0, malformed("it has %d bytes, less than %d", len(b), THeaderSize)
@@ -157,8 +157,8 @@ func (p *theaderParser) text() string {
 	return string(p.b[p.at-int(n) : p.at])
 }
 
-// infos adds the headers to l. It ends at the first info that is not known, or that is padding,
-// and where there is no room for more headers.
+// infos adds the headers to l. It ends at the first unknown info, at padding, or when there is no
+// room for more headers.
 func (p *theaderParser) infos(l *header.List) {
 	for p.err == nil && p.at < len(p.b) {
 		if id := p.number(); id != keyValues && id != persistentKeyValues {

@@ -14,7 +14,7 @@
 //
 // Either side may end it with BAD or ERROR, whose payload says why. After COMPLETE the connection
 // carries messages in frames, as without a login: security layers are not supported. The format is
-// that of Apache's TSaslTransport.
+// the same as in Apache's TSaslTransport.
 package sasl
 
 import (
@@ -62,9 +62,9 @@ var ErrRefused = errors.New("login by SASL refused")
 // Login logs in as the client.
 func Login(rw io.ReadWriter, c Client) error { return finish(rw, login(rw, c)) }
 
-// Accept lets a client log in. The function returns the server's side of a mechanism, nil if it is
-// not known. A client that fails learns what is wrong with its messages, but not why a mechanism
-// has refused it.
+// Accept lets a client log in. mechanism returns the server's side of a mechanism, nil if the
+// server does not know it. A client that fails learns which of its messages were malformed, but
+// not why a mechanism has refused it.
 func Accept(rw io.ReadWriter, mechanism func(name string) Server) error {
 	return finish(rw, accept(rw, mechanism))
 }

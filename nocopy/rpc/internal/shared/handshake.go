@@ -26,7 +26,7 @@ const Method = "nocopy.sharedMemory"
 // anew.
 const timeout = 5 * time.Second
 
-// version is the first byte of what the sides tell each other.
+// version is the first byte of each side's data in the handshake.
 const version = 1
 
 // newMessage returns the call or the reply that passes memory, in a frame. It has one field of
@@ -85,8 +85,8 @@ func Ask(ctx context.Context, nc *net.UnixConn, size int) (link *shm.Link, usabl
 	return link, true, nil
 }
 
-// call passes the memory of this side and attaches that of the server's reply, as much of it.
-// It reports false if the server has answered with an exception.
+// call passes the memory of this side, and attaches the memory that the server's reply passes, of
+// the same size. It reports false if the server has answered with an exception.
 func call(nc *net.UnixConn, link *shm.Link) (bool, error) {
 	size := link.Size()
 	if err := shm.SendFD(nc, newMessage(message.Call, 0, 1, size), link.FD()); err != nil {

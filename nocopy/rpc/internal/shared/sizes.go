@@ -17,8 +17,8 @@ const (
 )
 
 // With TrustPeer, arguments and results that are expected to be large are built where they are
-// sent from. With CopyFromPeer they are copied there when they are complete: the peer can read
-// all of the memory, and must not see what was in a message before it was sent.
+// sent from. With CopyFromPeer they are copied there when they are complete: the peer can read all
+// of the memory, and must not see values that a message had before it was sent.
 
 // Sizes tells how many bytes messages of a type had when one was sent last.
 type Sizes struct {

@@ -110,7 +110,7 @@ func beneath(nc net.Conn) net.Conn {
 	return nc
 }
 
-// CanDrain reports whether l is of a type of which AcceptLeft knows.
+// CanDrain reports whether l is of a type that AcceptLeft supports.
 func CanDrain(l net.Listener) bool {
 	switch l.(type) {
 	case *net.TCPListener, *net.UnixListener:

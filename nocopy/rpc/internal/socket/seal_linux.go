@@ -15,8 +15,8 @@ import (
 // twice. TCP knows: its last segment acknowledges exactly what had arrived.
 
 // onlyControl is a program for the system's packet filter that drops TCP segments with data. It
-// compares a segment's length with that of its header, which is in the upper half of byte 12, in
-// words.
+// compares the length of a segment with the length of its header. The latter is the upper half of
+// byte 12, in words.
 var onlyControl = []syscall.SockFilter{
 	{Code: syscall.BPF_LD | syscall.BPF_B | syscall.BPF_ABS, K: 12},
 	{Code: syscall.BPF_ALU | syscall.BPF_AND | syscall.BPF_K, K: 0xf0},
@@ -28,8 +28,8 @@ var onlyControl = []syscall.SockFilter{
 	{Code: syscall.BPF_RET | syscall.BPF_K, K: 0},
 }
 
-// Seal makes the system take in no more data for a connection, and reports whether it does. What
-// has arrived can be read, and everything else works. Data that comes for TCP is dropped,
+// Seal makes the system take in no more data for a connection, and reports whether it does. Bytes
+// that have arrived can be read, and everything else works. Data that comes for TCP is dropped,
 // unacknowledged: when the connection is closed, the other end knows which bytes were, see
 // Reached. On a unix socket, writing fails at the other end from now on.
 func Seal(nc net.Conn) (sealed bool) {
@@ -82,11 +82,11 @@ func AckedBefore(nc net.Conn) (n int64) {
 	return n
 }
 
-// Reached returns how many of the n bytes that were written to nc may have reached the other
-// end, when nc has failed with err; at worst n. A TCP connection ends with a segment that
-// acknowledges all that had arrived by then, and what comes later is dropped. Of a unix socket,
-// an end that is closed before all has been read is an error. before is what AckedBefore has
-// returned, and writeErr the error that writing has met, if any.
+// Reached returns how many of the n bytes that were written to nc may have reached the other end,
+// when nc has failed with err; at worst n. A TCP connection ends with a segment that acknowledges
+// all bytes that had arrived by then, and later ones are dropped. If the other end of a unix
+// socket is closed before all has been read, err says so. before is the result of AckedBefore, and
+// writeErr the error that writing has met, if any.
 func Reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	switch c := nc.(type) {
 	case *net.TCPConn:

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Seal would make the system drop what comes from now on. Here it can't, and reports false.
+// Seal reports false: it can't make this system drop the data that comes from now on.
 func Seal(net.Conn) bool { return false }
 
 // AcceptLeft would call f with each connection that waits to be accepted. Here it can't know.

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 )
 
-// Functions are those of rpc.Stats. Any of them may be nil.
+// Functions are the functions of an rpc.Stats. Any of them may be nil.
 type Functions struct {
 	Conns, InFlight, Received, Converted func(int)
 	Queued                               func(time.Duration)
@@ -62,8 +62,8 @@ func (h *Hook) caught(returned *bool) {
 	}
 }
 
-// tell calls f, one of h's functions. The methods below are inlined, so that without Stats they
-// cost one comparison.
+// tell calls f, one of h's functions. The methods below are inlined: without Stats they cost one
+// comparison.
 func tell[T any](h *Hook, f func(T), v T) {
 	if f != nil {
 		returned := false
@@ -109,7 +109,7 @@ func (h *Hook) Received(n int) {
 	}
 }
 
-// Sent tells of what a write has sent.
+// Sent tells how much a write has sent.
 func (h *Hook) Sent(s chain.Stats) {
 	if h != nil && s.Bytes > 0 {
 		tell(h, h.to.Sent, linkbuf.Stats(s))

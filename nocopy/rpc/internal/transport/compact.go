@@ -29,7 +29,7 @@ func EndKnown(err error) bool {
 }
 
 // decodeFramed returns a message in the compact protocol, with its struct in Thrift Binary. c has
-// its struct, and what follows in its frame, which is kept for Next.
+// its struct, and the rest of the frame, which is kept for Next.
 func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
 	defer c.Release()
 	h.Name = r.keepName(h.Name)
@@ -91,8 +91,8 @@ func (r *Receiver) keepName(name []byte) []byte {
 	return r.name
 }
 
-// beginCompact returns a Reader for the struct of a message of about n bytes, and what describes
-// the struct, if that is known. most is the most bytes of it in Thrift Binary.
+// beginCompact returns a Reader for the struct of a message of about n bytes, and the descriptor
+// of the struct, nil if it is not known. In Thrift Binary, the struct may have at most most bytes.
 func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader, *thriftimpl.Desc) {
 	const containers = 16 // in each other, with the struct around them: MaxDepth does not count them
 	l := compact.Limits{Bytes: most, Levels: containers * (1 + defaultMaxDepth), Name: r.Limits.Name}
@@ -118,17 +118,17 @@ func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader,
 	return in, d
 }
 
-// defaultMaxDepth is what MaxDepth of nocopy.Limits is if it is 0.
+// defaultMaxDepth is the value of a MaxDepth of 0 in nocopy.Limits.
 const defaultMaxDepth = 64
 
-// made returns a chunk of what in has made.
+// made returns a chunk with the bytes that in has made.
 func (r *Receiver) made(in *compact.Reader) chain.Chunk {
 	r.Stats.Converted(in.Len())
 	return r.in.Copy(in.Bytes())
 }
 
-// faultOf returns what is wrong with the struct that in has read, which d describes, nil if that
-// is not known.
+// faultOf returns the error that in has found in its struct. d is the struct's descriptor, nil if
+// it is not known.
 func faultOf(in *compact.Reader, d *thriftimpl.Desc, h message.Header) *nocopy.Error {
 	at, why := in.Fault()
 	if d == nil {

@@ -1,9 +1,9 @@
-// Package transport receives messages from connections, in whichever way they follow one another
-// there, and says what is sent with them. The two halves of package rpc, its server's connections
+// Package transport receives messages from connections, and knows the bytes that surround them:
+// lengths of frames, headers, compression. The two halves of package rpc, its server's connections
 // and its client's, call it; it knows neither.
 //
-// The noun is a Receiver, which has the bytes of one connection, and what its Transport makes of
-// them:
+// The noun is a Receiver. It holds the bytes of one connection, and its Transport finds the
+// messages in them:
 //
 //	net.Conn ─► chain.Receiver ─► Transport.next ─► message.Header and a Chunk with the struct
 //	  fill.go     what arrived       framed.go          │
@@ -13,12 +13,12 @@
 //
 // # A further transport
 //
-// It is a file with a type that implements Transport, such as framed.go, and a variable that
-// clients choose it by. Its next takes bytes of r.in, asks r.fill for more, and returns what
-// message.Parse gives, whatever it has around it. AppendFront and Add say what is sent before a
-// plain request and reply; an Encoder makes the others. A server tells it by its first bytes:
-// transportOf gets a case for it. It is tested by the servers' and the clients' tests that go
-// through all transports.
+// A transport is a file, such as framed.go, with a type that implements Transport and a variable
+// by which clients choose it. Its next takes bytes of r.in, asks r.fill for more, and returns the
+// results of message.Parse without the bytes around them. AppendFront and Add put bytes before
+// plain requests and replies; an Encoder makes the others. A server recognizes a transport by the
+// first bytes of a connection: add a case to transportOf. The servers' and the clients' tests that
+// go through all transports cover it.
 //
 // An encoding other than binary is turned into binary in next (compact.go), and from it when the
 // message is sent (encode.go): all between sees binary messages alone.

@@ -15,7 +15,8 @@ import (
 
 // This file makes messages of styles that are not plain, from Thrift Binary.
 
-// Encoded is a message as it is sent, or, if its style is in place, what comes before it.
+// Encoded is a message as it is sent. If its style is in place, it is only the bytes before the
+// message.
 type Encoded struct {
 	writer *compact.Writer
 	buffer *buffer
@@ -26,8 +27,8 @@ type buffer struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// deflaters are the Writers that compress. One takes about a MiB, so that none waits with the
-// message that it has compressed.
+// deflaters are the Writers that compress. One takes about a MiB. It is therefore given back
+// before its compressed message is written.
 var deflaters = sync.Pool{New: func() any {
 	z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
 	return z
@@ -100,10 +101,10 @@ func (e Encoder) Call(b *chain.Batch, typ message.Type, prefix, name string, seq
 	return e.encode(head, wire, seqid, l)
 }
 
-// headRoom is room for what comes before the struct of most messages.
+// headRoom is room for the bytes before the struct of most messages.
 const headRoom = 128
 
-// Front returns what comes before a message of n bytes with these headers. The style is in place.
+// Front returns the bytes before a message of n bytes with these headers. The style is in place.
 func (e Encoder) Front(l header.List, seqid int32, n int) Encoded {
 	b := buffers.Get().(*buffer)
 	b.b = e.AppendFront(b.b[:0], l, seqid, n)
@@ -126,7 +127,8 @@ const lengthSize = 4
 // setLength sets the length of a frame that has n more bytes than b.
 func setLength(b []byte, n int) { binary.BigEndian.PutUint32(b, uint32(len(b)-lengthSize+n)) }
 
-// appendFront appends what comes before a message, with a length of 0 if it comes in a frame.
+// appendFront appends the bytes before a message. If it comes in a frame, the frame's length is 0
+// yet.
 func (e Encoder) appendFront(b []byte, l header.List, seqid int32) []byte {
 	if e.Transport != Unframed {
 		b = append(b, 0, 0, 0, 0)

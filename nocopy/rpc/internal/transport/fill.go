@@ -50,7 +50,8 @@ func (r *Receiver) fill(want int) error {
 	return err
 }
 
-// LastWait is how long the Receiver waits for more bytes when only what has arrived is read.
+// LastWait is how long the Receiver waits for more bytes when only bytes that have arrived are
+// read.
 const LastWait = 2 * time.Millisecond
 
 // fillLast reads once if anything has arrived. If not, its error is os.ErrDeadlineExceeded.
@@ -112,7 +113,7 @@ const Quiet = 50 * time.Millisecond
 // Ages tells a connection's Receiver that its time has come.
 type Ages struct {
 	Old     atomic.Bool // MaxConnAge is over: idle connections are closed soon
-	Expired atomic.Bool // so is MaxConnAgeGrace, nearly: only what has arrived is read
+	Expired atomic.Bool // MaxConnAgeGrace is nearly over: only bytes that have arrived are read
 }
 
 // idle returns how long the Receiver waits for a message to begin, 0 for ever.
@@ -123,8 +124,8 @@ func (r *Receiver) idle() time.Duration {
 	return r.IdleTimeout
 }
 
-// wasRetired reports whether reading has ended before its deadline since the connection has become
-// old meanwhile, so that it is to go on.
+// wasRetired reports whether reading ended before its deadline because the connection became old
+// meanwhile. Then reading goes on.
 func (r *Receiver) wasRetired() bool {
 	return r.Ages.Old.Load() && (r.deadline.IsZero() || time.Now().Before(r.deadline)) && !r.IsClosing()
 }
@@ -132,7 +133,7 @@ func (r *Receiver) wasRetired() bool {
 // Buffered returns how many bytes have been received of messages that Next has not returned.
 func (r *Receiver) Buffered() int { return len(r.in.Bytes()) }
 
-// Unread returns those bytes. They are valid until Next is called.
+// Unread returns the bytes that Buffered counts. They are valid until Next is called.
 func (r *Receiver) Unread() []byte { return r.in.Bytes() }
 
 // FillAhead waits for more bytes; ClearDeadline must have been called.

@@ -70,8 +70,8 @@ func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, t
 // errUnframed is the error of a length that is the beginning of a message instead.
 var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize)
 
-// foreign returns an error that names what has arrived instead of a frame; nil if that is not
-// known.
+// foreign returns an error that names the protocol of the bytes that arrived instead of a frame;
+// nil if it is not known.
 func (r *Receiver) foreign() error {
 	switch b := r.in.Bytes(); {
 	case b[0] == message.Version1>>8 && b[1] == message.Version1&0xff:
@@ -83,8 +83,8 @@ func (r *Receiver) foreign() error {
 	}
 }
 
-// ErrTooLarge is the error of a frame of which the length alone is wrong: if its header is known,
-// another message may follow.
+// ErrTooLarge is the error of a frame that is only too long: if its header is known, another
+// message may follow.
 var ErrTooLarge = fmt.Errorf("%w: %w", chain.ErrFrameSize, nocopy.ErrLimit)
 
 // tooLarge returns the error of a frame of n bytes, which are more than allowed.

@@ -19,7 +19,7 @@ import (
 // time, except Interrupt, EndReadsAt and Passing.
 type Receiver struct {
 	Conn           net.Conn
-	Src            io.Reader // Conn, or what reads from it and keeps descriptors that are passed
+	Src            io.Reader // Conn, or a reader of it that keeps descriptors that are passed
 	Link           *shm.Link // nil if there is no shared memory
 	Trusts         bool      // messages in shared memory are used where they lie
 	Transport      Transport // nil: it is told from the first bytes
@@ -28,14 +28,14 @@ type Receiver struct {
 	IdleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	MessageTimeout time.Duration // how long a message may take that has begun; 0 for ever
 	Requests       bool          // the messages are requests, else replies
-	// Describe returns what describes the struct of a message with this header, nil if that is not
-	// known. It is called for those in the compact protocol.
+	// Describe returns the descriptor of the struct in a message with this header, nil if it is
+	// not known. It is called for messages in the compact protocol.
 	Describe func(message.Header) *thriftimpl.Desc
 	Closing  *atomic.Bool // reading is to end; set before Interrupt is called
 	Ages     Ages
 	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends
 	Leave   func()
-	Last    bool // only what has arrived is still read
+	Last    bool // only bytes that have arrived are still read
 	Shut    bool // nothing more can arrive: the end of the stream is this side's doing
 	Stats   *stats.Hook
 	Arrived time.Time // when the last bytes did, if Stats wants to know
@@ -48,7 +48,7 @@ type Receiver struct {
 	scan        thriftimpl.Scanner
 	hasDeadline bool      // a read deadline is set
 	deadline    time.Time // the one that was set last
-	inMessage   bool      // the deadline is that of a message that has begun
+	inMessage   bool      // the deadline is for a message that has begun
 	inStruct    bool      // an unframed struct is arriving, which may not be in in
 	name        []byte    // of the message that was received last, if it was decoded
 }
@@ -92,8 +92,8 @@ func (r *Receiver) next() (message.Header, chain.Chunk, error) {
 	return r.Transport.next(r)
 }
 
-// passRest passes over what is left of a frame that was too large, in memory for a part of it. If
-// it returns an error, it goes on with what is left when it is called again.
+// passRest passes over the rest of a frame that was too large, in memory for a part of it. If it
+// returns an error, the next call goes on with the rest.
 func (r *Receiver) passRest() error {
 	const part = 16 << 10
 	for r.rest > 0 {
@@ -123,7 +123,7 @@ func (r *Receiver) HasBegun() bool {
 	return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0 || r.inStruct
 }
 
-// Free frees the memory of what has arrived.
+// Free frees the memory of the bytes that have arrived.
 func (r *Receiver) Free() {
 	r.frameRest.Release()
 	r.frameRest = chain.Chunk{}

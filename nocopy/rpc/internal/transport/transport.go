@@ -20,9 +20,9 @@ type Transport interface {
 	// HasHeaders reports whether it has a place for the headers of calls and replies. Then next
 	// sets message.Header's Headers. Otherwise they are in a field of the struct.
 	HasHeaders() bool
-	// AppendFront appends what comes before a plain message of n bytes, its header included.
+	// AppendFront appends the bytes before a plain message of n bytes, which include its header.
 	AppendFront(b []byte, n int) []byte
-	// Add adds a plain message to a batch, with what comes before it. m has room for that, see
+	// Add adds a plain message to a batch, with the bytes before it. m has room for them, see
 	// message.HeaderRoom.
 	Add(b *chain.Batch, m *nocopy.Message)
 }
@@ -48,8 +48,8 @@ func (r *Receiver) detect() error {
 	return err
 }
 
-// transportOf returns the Transport of a connection that begins with b: five bytes at least, or
-// two of which the first is 0x80. Also with an error it returns one.
+// transportOf returns the Transport of a connection that begins with b. b has at least five bytes,
+// or two if the first is 0x80. It returns a Transport with an error, too.
 func transportOf(b []byte) (Transport, error) {
 	switch {
 	case b[0] == message.Version1>>8:

@@ -42,10 +42,11 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	return r.nextStruct(h)
 }
 
-// tell is how many bytes of what is no message are looked at, to tell what it is.
+// tell is how many bytes that are no message are needed to name their protocol in an error.
 const tell = max(message.Tell, lengthSize+2)
 
-// errFramed is the error of a reply in a frame, whose length would be that of a method's name.
+// errFramed is the error of a reply in a frame. Its length would be read as the length of a
+// method's name.
 var errFramed = fmt.Errorf("%w: a reply in a frame, where the client expects none", message.ErrVersion)
 
 // beginsMessage reports whether b begins as messages in frames do, and names of methods don't.
@@ -58,10 +59,10 @@ func beginsMessage(b []byte) bool {
 const keepWhole = 8 << 10
 
 // nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of
-// more than keepWhole bytes is cut between values where blocks end, so that no bytes are moved.
+// more than keepWhole bytes is cut between values where blocks end, which avoids moving its bytes.
 func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, error) {
 	r.scan.Reset(r.Limits.Parse.MaxDepth)
-	// The bytes in r.in before the struct's, and those of the struct that were cut off
+	// The number of bytes in r.in before the struct, and of the struct's bytes that were cut off
 	before, cut := h.Size, 0
 	for {
 		end, need, err := r.scan.Scan(r.in.Bytes()[before:])

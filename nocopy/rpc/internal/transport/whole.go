@@ -27,7 +27,7 @@ func (r *Receiver) Whole(c chain.Chunk) (message.Header, chain.Chunk, error) {
 	return h, c, err
 }
 
-// errFrame is the error of a message in a frame where there are no frames.
+// errFrame is the error of a message in a frame, on a transport without frames.
 var errFrame = fmt.Errorf("%w: it is in a frame, which HTTP has none of", message.ErrVersion)
 
 // isFrame reports whether b is a message in a frame: its length, and a strict or compact header.
