@@ -40,7 +40,7 @@ func (l pipes) dial() net.Conn {
 	return client
 }
 
-// aging is a connection to a server in a bubble, with what its client has received.
+// aging is a connection to a server in a bubble, with the bytes that its client has received.
 type aging struct {
 	t     *testing.T
 	srv   *rpc.Server
@@ -64,7 +64,7 @@ func (a *aging) until(d time.Duration) {
 	synctest.Wait()
 }
 
-// state returns what has been received and when the connection was closed.
+// state returns the received messages and when the connection was closed.
 func (a *aging) state() (string, time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,7 @@ func (a *aging) closesBetween(from, to time.Duration) {
 	}
 }
 
-// received checks what has been received.
+// received checks the received messages.
 func (a *aging) received(want ...[]byte) {
 	a.t.Helper()
 	if got, _ := a.state(); got != string(bytes.Join(want, nil)) {
@@ -94,8 +94,8 @@ func (a *aging) received(want ...[]byte) {
 	}
 }
 
-// TestConnAge: a connection that has reached its age ends once it is quiet, whatever it is doing
-// then; and when the grace is over in any case, with the replies to calls under way.
+// TestConnAge: a connection that has reached its age ends once it is quiet, in any state. When the
+// grace is over it always ends, with the replies to calls under way.
 func TestConnAge(t *testing.T) {
 	const (
 		age   = 10 * time.Second

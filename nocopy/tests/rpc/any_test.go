@@ -61,7 +61,7 @@ func TestAnyArgs(t *testing.T) {
 	echoes(t, clientOf(t, raw, false), "raw")
 }
 
-// TestAnyArgsOfAnother: what is not of the method's type reads as absent.
+// TestAnyArgsOfAnother: arguments of another type than the method's read as absent.
 func TestAnyArgsOfAnother(t *testing.T) {
 	replaced := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		of := *c

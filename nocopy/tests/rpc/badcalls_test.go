@@ -53,7 +53,7 @@ func badCall(r *rand.Rand, n, most int) []byte {
 }
 
 // TestBadCallsHarmNobodyElse: one client sends calls that the back end, or the proxy, refuses.
-// They go over one connection to the back end with the good calls of other clients, none of which
+// They share one connection to the back end with the good calls of other clients. No good call
 // fails.
 func TestBadCallsHarmNobodyElse(t *testing.T) {
 	const most = 4000
@@ -159,8 +159,8 @@ func TestLargeCallHarmsNobodyElse(t *testing.T) {
 	closes(t, nc)
 }
 
-// TestRefusedOnewayHoldsNoReplies: replies that wait for the one to the next call, so that both
-// are written at once, are written if there is none to it.
+// TestRefusedOnewayHoldsNoReplies: a reply may wait for the next call's reply, to be written
+// together with it. If the next call gets no reply, the first one is written alone.
 func TestRefusedOnewayHoldsNoReplies(t *testing.T) {
 	t.Parallel()
 	const most = 4000

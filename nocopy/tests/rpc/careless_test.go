@@ -61,7 +61,7 @@ type (
 	unwrapPanic struct{}
 	asPanic     struct{}
 	errorPanic  struct{}
-	selfPanic   struct{} // with what panics when it is printed
+	selfPanic   struct{} // with a value that panics when it is printed
 	exitError   struct{}
 )
 
@@ -195,8 +195,8 @@ var careless = map[string]putHandler{
 	},
 }
 
-// TestCareless: whatever a handler does or returns, its client gets an error, the log has a line,
-// and other calls are not affected.
+// TestCareless: for any mistake that a handler makes or returns, its client gets an error, the log
+// has a line, and other calls are not affected.
 func TestCareless(t *testing.T) {
 	through := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for _, v := range []struct {
@@ -283,8 +283,9 @@ func TestCarelessOneway(t *testing.T) {
 	}
 }
 
-// TestExceptionsReturned: the client gets a copy of a returned exception; the handler's does not
-// change, whether one call returns it or many at a time, whatever its size, finished or not.
+// TestExceptionsReturned: the client gets a copy of a returned exception. The handler's exception
+// does not change, whether one call returns it or many at a time, whether it is large or small,
+// finished or not.
 func TestExceptionsReturned(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{5, 5000, 100_000} {
@@ -427,7 +428,7 @@ func TestBrokenLoggerOfClient(t *testing.T) {
 	c.Close()
 }
 
-// TestHideErrors: with HideErrors clients get no texts of errors, except those of declared
+// TestHideErrors: with HideErrors clients get no texts of errors, except the texts of declared
 // exceptions and ApplicationExceptions.
 func TestHideErrors(t *testing.T) {
 	q := new(quiet)
@@ -459,7 +460,7 @@ func TestReplyWaits(t *testing.T) {
 	h := &custom{added: make(chan struct{}, 1)}
 	h.fail = func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
 		close(parked)
-		<-h.added // the call after that of put was begun: put's reply waits for this one's
+		<-h.added // the call after put was begun: put's reply waits for its reply
 		defer func() {
 			if recover() == nil {
 				t.Error("a result can be written to that waits to be sent")

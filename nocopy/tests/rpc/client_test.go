@@ -163,8 +163,8 @@ func TestGivenUpHoldsNobodyUp(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestNilOptions: nil in place of an option, of its argument, or of what a Server needs, panics at
-// once.
+// TestNilOptions: nil panics at once as an option, as its argument, or as a value that a Server
+// needs.
 func TestNilOptions(t *testing.T) {
 	for what, f := range map[string]func(){
 		"rpc.TLS": func() { rpc.TLS(nil) }, "rpc.Logger": func() { rpc.Logger(nil) }, "rpc.Interceptors": func() { rpc.Interceptors(nil) },

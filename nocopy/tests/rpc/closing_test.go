@@ -45,8 +45,8 @@ func (l *racingListener) Accept() (net.Conn, error) {
 	return &racingConn{nc.(*net.TCPConn), l.request, sync.OnceFunc(func() { close(l.reads) })}, nil
 }
 
-// TestRequestAtShutdown: a request that arrives just as Shutdown is called, so that the server
-// reads it, is answered.
+// TestRequestAtShutdown: a request that arrives just as Shutdown is called is answered if the
+// server reads it.
 func TestRequestAtShutdown(t *testing.T) {
 	t.Parallel()
 	for _, framed := range []bool{true, false} {

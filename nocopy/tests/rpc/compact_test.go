@@ -161,7 +161,8 @@ func readCompact(t *testing.T, nc net.Conn) (typ byte, name string, seqid int, b
 	return b[1] >> 5, string(b[at : at+int(length)]), int(id), b[at+int(length):]
 }
 
-// TestCompactGarbage: what is no message in the compact protocol ends the connection, at once.
+// TestCompactGarbage: bytes that are no message in the compact protocol end the connection at
+// once.
 func TestCompactGarbage(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	for what, b := range map[string][]byte{
@@ -180,7 +181,7 @@ func TestCompactGarbage(t *testing.T) {
 	}
 }
 
-// TestCompactSlowly: an unframed message of which only a part comes ends the connection after
+// TestCompactSlowly: an unframed message that stops half-way ends the connection after
 // ReadTimeout, wherever it stops.
 func TestCompactSlowly(t *testing.T) {
 	t.Parallel()
@@ -193,8 +194,8 @@ func TestCompactSlowly(t *testing.T) {
 	}
 }
 
-// TestOtherReplies: a client that gets a reply in another protocol than that of its call says
-// which.
+// TestOtherReplies: a client that gets a reply in another protocol than its call's names the
+// protocol.
 func TestOtherReplies(t *testing.T) {
 	answers := func(b []byte) string {
 		return fakeServer(t, func(nc net.Conn) {
@@ -311,8 +312,8 @@ func TestCompactExtras(t *testing.T) {
 	}
 }
 
-// TestConverted: Stats count what was turned from and into another protocol, and do not count it
-// as sent without copying.
+// TestConverted: Stats count bytes that were converted from and to another protocol, and do not
+// count them as sent without copying.
 func TestConverted(t *testing.T) {
 	t.Parallel()
 	const size = 100_000

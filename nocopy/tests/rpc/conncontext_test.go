@@ -17,7 +17,7 @@ import (
 type connKey struct{}
 
 // TestConnContext: all calls of a connection have the context that ConnContext made for it, and no
-// other's; it ends with the connection, except that of oneway calls.
+// other connection's. It ends with the connection; contexts of oneway calls do not.
 func TestConnContext(t *testing.T) {
 	for _, intercepted := range []bool{false, true} {
 		var conns atomic.Int32
@@ -104,8 +104,8 @@ func TestConnContextTLS(t *testing.T) {
 	}
 }
 
-// TestConnContextCareless: whatever ConnContext does, the connection is closed and gives up its
-// place, and the server goes on.
+// TestConnContextCareless: for any mistake in ConnContext, the connection is closed and gives up
+// its place, and the server goes on.
 func TestConnContextCareless(t *testing.T) {
 	for name, f := range map[string]func(ctx context.Context, nc net.Conn) context.Context{
 		"panic": func(context.Context, net.Conn) context.Context { panic("no context") },

@@ -140,8 +140,8 @@ func TestDeadlinePasses(t *testing.T) {
 	}
 }
 
-// TestHostileHeaders: whatever is in field 8888, the call is answered, and what is no timeout in
-// a map of strings within the limits is no deadline.
+// TestHostileHeaders: a call with anything in field 8888 is answered. It has a deadline only if
+// the field is a map of strings within the limits, with a timeout.
 func TestHostileHeaders(t *testing.T) {
 	t.Parallel()
 	timeout := func(s string) []byte { return headerField(13, pairsOf(1, 11, 11, rpc.TimeoutKey, s)) }
@@ -219,8 +219,8 @@ func TestDeclaredHeaders(t *testing.T) {
 	}
 }
 
-// TestTimeouts: what SendDeadline sends, ReceiveDeadline receives, not shorter; what is no timeout
-// is no deadline.
+// TestTimeouts: ReceiveDeadline receives the time that SendDeadline sends, not a shorter one. A
+// text that is no timeout gives no deadline.
 func TestTimeouts(t *testing.T) {
 	const none, soon = -1, 0
 	for s, want := range map[string]time.Duration{

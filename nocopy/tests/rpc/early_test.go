@@ -51,8 +51,8 @@ func (c *handling) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestReplyToQueued: a reply with the id that a call will have, of which no byte has been
-// written, is not that call's.
+// TestReplyToQueued: a reply with the id of a queued call, before a byte of the call has been
+// written, is not given to the call.
 func TestReplyToQueued(t *testing.T) {
 	cancellable, cancel := context.WithCancel(bg)
 	defer cancel()
@@ -132,8 +132,8 @@ func TestReplyToQueued(t *testing.T) {
 	}
 }
 
-// TestEarlyReplyDisclosesNothing: arguments for one server go to that one only, whatever another
-// server replies.
+// TestEarlyReplyDisclosesNothing: arguments for one server go only to that server, for all replies
+// of another server.
 func TestEarlyReplyDisclosesNothing(t *testing.T) {
 	t.Parallel()
 	for range testmode.Of(1, 3) {

@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestErrorValues: callers tell by errors.Is what has become of a call: each error has the given
+// TestErrorValues: callers learn the fate of a call with errors.Is: each error has the given
 // values and none of the others that doc.go lists.
 func TestErrorValues(t *testing.T) {
 	all := []error{

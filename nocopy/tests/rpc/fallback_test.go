@@ -25,8 +25,8 @@ func forward(c rpc.Caller) rpc.Handler {
 	}
 }
 
-// TestFallback: calls of unknown methods come to the fallback with their names and bytes, those of
-// known ones do not; what it answers with is sent.
+// TestFallback: calls of unknown methods come to the fallback with their names and bytes, calls of
+// known ones do not. The fallback's answers are sent.
 func TestFallback(t *testing.T) {
 	type seen struct {
 		wire, text string
@@ -89,8 +89,8 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestFallbackOfServices: each service's fallback gets the calls of that service, and that of all
-// the others.
+// TestFallbackOfServices: each service's fallback gets the unknown calls of that service; the
+// fallback of all services gets the others.
 func TestFallbackOfServices(t *testing.T) {
 	var got string
 	named := func(by string) rpc.Handler {

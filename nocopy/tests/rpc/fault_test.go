@@ -199,7 +199,7 @@ func TestStalledReply(t *testing.T) {
 	}
 }
 
-// TestBadReplies: the call that a bad reply answers gets an error that tells what is wrong.
+// TestBadReplies: the call that a bad reply answers gets an error that names the fault.
 func TestBadReplies(t *testing.T) {
 	isType := func(want rpc.ExceptionType) func(error) bool {
 		return func(err error) bool {

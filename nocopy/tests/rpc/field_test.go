@@ -55,8 +55,8 @@ func (s *seen) take() ([][]byte, []string) {
 	return args, vals
 }
 
-// TestSetField: what a client's interceptor sets goes out last in the arguments, which stay as
-// they are, whatever their size, and is what a server's interceptor sees.
+// TestSetField: a field that a client's interceptor sets is sent last in the arguments, and a
+// server's interceptor sees it. The arguments themselves do not change, large or small.
 func TestSetField(t *testing.T) {
 	t.Parallel()
 	for _, lazy := range []bool{false, true} {
@@ -270,8 +270,8 @@ func TestSetFieldBadBytes(t *testing.T) {
 	}
 }
 
-// TestSetFieldDropsIndex: arguments that an interceptor has put there, and that carry an index of
-// their bytes, are sent without it when a field is set: it would be that of other bytes.
+// TestSetFieldDropsIndex: an interceptor's arguments may carry an index of their bytes. When a
+// field is set, they are sent without it: it would not fit the bytes that are sent.
 func TestSetFieldDropsIndex(t *testing.T) {
 	t.Parallel()
 	var at seen

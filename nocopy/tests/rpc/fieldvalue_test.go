@@ -12,9 +12,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestFieldValues: what a client's interceptor sets in fields that no IDL knows, a server's reads,
-// on both sides also before it is sent; what the IDL declares is not changed, and what is of
-// another type, or absent, is not read.
+// TestFieldValues: a server's interceptor reads the values that a client's interceptor sets in
+// fields that no IDL knows. Both sides can read them before they are sent, too. Fields that the
+// IDL declares do not change. Values of another type, and absent ones, are not read.
 func TestFieldValues(t *testing.T) {
 	t.Parallel()
 	uuid := nocopy.UUID{1, 15: 2}

@@ -57,7 +57,7 @@ func clientOf(t *testing.T, p *rpc.Processor, recycle bool, opts ...rpc.Option) 
 	return echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: p, Recycle: recycle}, nil), opts...))
 }
 
-// TestForward: through a proxy, of whatever kind, calls give what they give without one.
+// TestForward: through each kind of proxy, calls have the same results as without one.
 func TestForward(t *testing.T) {
 	for name, of := range forwarders {
 		for how, opts := range forwardOptions {
@@ -163,7 +163,8 @@ func TestForwardUnknown(t *testing.T) {
 	}
 }
 
-// TestForwardHook: a handler around Forward changes what goes to the backend and what comes back.
+// TestForwardHook: a handler around Forward changes the arguments for the backend, and its
+// results.
 func TestForwardHook(t *testing.T) {
 	t.Parallel()
 	h := &handler{notified: make(chan string, 1)}
@@ -389,8 +390,8 @@ func TestForwardBadProgram(t *testing.T) {
 	}
 }
 
-// TestLazyServer: with Lazy handlers read the same, what is malformed is refused, and a handler
-// with a mistake in what Lazy does not see is not harmed.
+// TestLazyServer: with Lazy, handlers read the same values, and malformed arguments are refused.
+// Faults that Lazy does not see do no harm to a handler.
 func TestLazyServer(t *testing.T) {
 	t.Parallel()
 	h := &handler{notified: make(chan string, 10)}

@@ -45,7 +45,7 @@ func (c *fedConn) Read(b []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if len(c.cuts) > 0 {
-		n = min(n, 1+int(c.cuts[c.reads%len(c.cuts)]%64)) // small pieces are what is hard
+		n = min(n, 1+int(c.cuts[c.reads%len(c.cuts)]%64)) // small pieces are the hard ones
 	}
 	c.reads++
 	copy(b, c.in[:n])
@@ -117,8 +117,8 @@ func (f *failures) Handle(_ context.Context, r slog.Record) error {
 func (f *failures) WithAttrs([]slog.Attr) slog.Handler { return f }
 func (f *failures) WithGroup(string) slog.Handler      { return f }
 
-// FuzzServer sends any bytes to a server, in any pieces. The server must not panic or hang, and
-// answer the same whatever the pieces are, and whether it recycles memory.
+// FuzzServer sends any bytes to a server, in any pieces. The server must not panic or hang. Its
+// answers must not depend on the pieces, nor on whether it recycles memory.
 func FuzzServer(f *testing.F) {
 	var plain, recycling *fedListener
 	failed := new(failures)

@@ -63,7 +63,7 @@ func FuzzReplies(f *testing.F) {
 			first := true
 			opts = append(opts, rpc.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
 				if !first {
-					return nil, net.ErrClosed // it was not sent, so the client says: the answer has come
+					return nil, net.ErrClosed // the client says that it was not sent: the answer has come
 				}
 				first = false
 				fed := &fedConn{in: bytes.Clone(in), cuts: cuts, closed: make(chan struct{})}

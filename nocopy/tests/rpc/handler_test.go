@@ -130,7 +130,7 @@ func (q *quiet) reset() {
 	q.buf.Reset()
 }
 
-// debugLogger logs what is only of interest to those who look for something, too.
+// debugLogger returns a logger that logs records of the level debug, too.
 func (q *quiet) debugLogger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(q, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }

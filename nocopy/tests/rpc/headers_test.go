@@ -63,7 +63,7 @@ func (s *speaking) Notify(ctx context.Context, _ echo.EchoNotifyArgs) error {
 // headerWires are the ways in which clients reach a server in the tests of headers.
 var headerWires = []struct {
 	name  string
-	place bool // the wire has one for headers: nobody asks for those of the reply
+	place bool // the wire has one for headers: nobody asks for the reply's
 	opts  []rpc.Option
 }{
 	{"framed", false, nil},
@@ -197,8 +197,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestWrongHeaders: what HTTP can't carry, and what is too much, fails the call with a clear
-// error and reaches no server; nothing panics. Replies likewise.
+// TestWrongHeaders: headers that HTTP can't carry, and too many headers, fail the call with a
+// clear error and reach no server; nothing panics. Replies likewise.
 func TestWrongHeaders(t *testing.T) {
 	t.Parallel()
 	s := newSpeaking()
@@ -264,8 +264,8 @@ func TestWrongHeaders(t *testing.T) {
 	}
 }
 
-// TestHeadersAreForOneHop: a handler's calls do not send the headers of its request, those of
-// Forward do, except what was removed; both can add others.
+// TestHeadersAreForOneHop: a handler's calls do not send the headers of its request. Calls of
+// Forward do, except removed headers. Both can add others.
 func TestHeadersAreForOneHop(t *testing.T) {
 	t.Parallel()
 	for _, wire := range headerWires {
@@ -334,8 +334,8 @@ func TestHeadersAreForOneHop(t *testing.T) {
 	}
 }
 
-// TestHeadersOfTries: each try sends the headers of its own context; the client gets those of the
-// reply to the last one; a call without a reply has none.
+// TestHeadersOfTries: each try sends the headers of its own context. The client gets the headers
+// of the reply to the last try. A call without a reply has none.
 func TestHeadersOfTries(t *testing.T) {
 	t.Parallel()
 	s := newSpeaking()

@@ -67,8 +67,8 @@ func putSpeaking(t *testing.T, c rpc.Caller, content byte) {
 	}
 }
 
-// TestHeadersOfManyInFrame: looking for the headers of each of many calls in one frame takes time
-// for the bytes of that call, not for those of all that follow.
+// TestHeadersOfManyInFrame: a frame has many calls. Looking for the headers of one takes time for
+// the bytes of that call, not for the bytes of all later calls.
 func TestHeadersOfManyInFrame(t *testing.T) {
 	t.Parallel()
 	const depth, size = 20, 2 << 20 // deeper than is looked without parsing

@@ -22,9 +22,9 @@ func statusResult(s rpc.Status) []byte {
 	return bytes.Join([][]byte{{8, 0, 0}, be32(int(s)), {0}}, nil)
 }
 
-// TestHealth: a server answers health checks itself, framed or not, with what was set last,
-// whatever its processor and interceptors are; a method of that name comes first, a fallback does
-// not.
+// TestHealth: a server answers health checks itself, framed or not, with the status that was set
+// last, with any processor and interceptors. A method of that name takes precedence, a fallback
+// does not.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	refuse := func(context.Context, *rpc.Call, rpc.Handler) error {
@@ -91,7 +91,7 @@ func TestHealthOwnMethod(t *testing.T) {
 	expect(t, nc, frame(strict(reply, "add", 1, sumResult(3))))
 }
 
-// TestHealthArguments: what comes as arguments is passed over, and refused if malformed.
+// TestHealthArguments: arguments are passed over, and refused if malformed.
 func TestHealthArguments(t *testing.T) {
 	addr := serve(t, &rpc.Server{Health: &rpc.Health{}}, &handler{})
 	nc := dialRaw(t, addr)
@@ -105,8 +105,9 @@ func TestHealthArguments(t *testing.T) {
 	}
 }
 
-// TestDrain: from Shutdown on checks are answered with StatusStopping, whatever is set; calls go
-// on and connections are accepted for DrainTime, or until the context ends or Close is called.
+// TestDrain: from Shutdown on, checks are answered with StatusStopping, even if another status is
+// set. Calls go on and connections are accepted for DrainTime, or until the context ends or Close
+// is called.
 func TestDrain(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -290,8 +290,8 @@ var rudeFunctions = map[string]func(s *rudeSetup, act func(), r *rude){
 	"arguments": func(s *rudeSetup, act func(), _ *rude) { s.fill = act },
 }
 
-// TestFunctionsOfThePrograms: whatever function of the program's panics or ends its goroutine, no
-// call hangs, other connections are served, and nothing is left over.
+// TestFunctionsOfThePrograms: if any function of the program panics or ends its goroutine, no call
+// hangs, other connections are served, and nothing is left over.
 func TestFunctionsOfThePrograms(t *testing.T) {
 	cert, pool := certificate(t)
 	for name, set := range rudeFunctions {
@@ -332,7 +332,7 @@ func TestFunctionsOfThePrograms(t *testing.T) {
 	}
 }
 
-// rudeCalls makes calls while r acts, and looks what is left when it has stopped.
+// rudeCalls makes calls while r acts, and checks that nothing is left over when it has stopped.
 func rudeCalls(t *testing.T, r *rude, s *rudeSetup) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestHTTPDeaf: a client that takes no answers, whatever they answer, is given up after
+// TestHTTPDeaf: a client that takes no answers, to any kind of request, is given up after
 // WriteTimeout.
 func TestHTTPDeaf(t *testing.T) {
 	for way, request := range map[string][]byte{

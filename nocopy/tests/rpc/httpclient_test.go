@@ -362,7 +362,7 @@ func TestDialHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPHeaders: headers of calls and replies are those of HTTP.
+// TestHTTPHeaders: headers of calls and replies are sent as headers of HTTP.
 func TestHTTPHeaders(t *testing.T) {
 	for way, start := range httpWays {
 		t.Run(way, func(t *testing.T) {

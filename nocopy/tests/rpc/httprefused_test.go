@@ -64,8 +64,8 @@ func response(t testing.TB, r *bufio.Reader, method string) (*http.Response, str
 	return resp, string(b)
 }
 
-// TestHTTPRefused: what is no call over HTTP is answered with a status and a text, and what is a
-// bad call with Thrift's exception. Other calls are answered as before.
+// TestHTTPRefused: a request that is no call is answered with a status and a text, a bad call with
+// Thrift's exception. Other calls are answered as before.
 func TestHTTPRefused(t *testing.T) {
 	t.Parallel()
 	add := strict(call, "add", 7, addArgs(40, 2))
@@ -215,8 +215,8 @@ func TestHTTPManyHeaders(t *testing.T) {
 	unharmed(t, echo.NewEchoClient(dial(t, host)))
 }
 
-// TestHTTPLargeHeaders: of headers that are too large together, the largest are left out. What is
-// left does not depend on chance.
+// TestHTTPLargeHeaders: if headers are too large together, the largest are left out. The choice
+// does not depend on chance.
 func TestHTTPLargeHeaders(t *testing.T) {
 	got := make(chan map[string]string, 1)
 	srv := &rpc.Server{Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -260,7 +260,7 @@ func TestHTTPSlow(t *testing.T) {
 	}
 }
 
-// FuzzHTTP: whatever a request holds, there is a response, and only a call has status 200.
+// FuzzHTTP: every request has a response, and only a call has status 200.
 func FuzzHTTP(f *testing.F) {
 	add := strict(call, "add", 7, addArgs(40, 2))
 	for _, t := range []string{"application/x-thrift", "application/vnd.apache.thrift.binary", "application/vnd.apache.thrift.compact", "text/plain", ""} {

@@ -98,8 +98,8 @@ func TestHTTPShutdownGivesUp(t *testing.T) {
 	}
 }
 
-// TestHTTPGone: the context of a call ends when its client has gone away, that of a oneway call
-// does not.
+// TestHTTPGone: the context of a call ends when its client has gone away; a oneway call's does
+// not.
 func TestHTTPGone(t *testing.T) {
 	for way, start := range httpWays {
 		t.Run(way, func(t *testing.T) {
@@ -376,8 +376,8 @@ func TestHTTPExits(t *testing.T) {
 	}
 }
 
-// TestHTTPCareless: whatever a handler does wrong, the client gets an internal error, and other
-// calls their results.
+// TestHTTPCareless: for any mistake of a handler, its client gets an internal error, and other
+// calls get their results.
 func TestHTTPCareless(t *testing.T) {
 	through := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for way, start := range httpWays {

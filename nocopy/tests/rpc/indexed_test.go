@@ -65,8 +65,8 @@ func TestIndexedMessages(t *testing.T) {
 	}
 }
 
-// TestIndexedArgs: arguments that have an index are looked into, changed and passed on
-// by interceptors and Forward as others are. What was changed goes out without an index.
+// TestIndexedArgs: interceptors and Forward read, change and pass on arguments with an index like
+// any others. Changed arguments are sent without an index.
 func TestIndexedArgs(t *testing.T) {
 	made := echo.NewEchoPutArgs(nocopy.WithIndex)
 	item := made.NewItem()
@@ -148,8 +148,8 @@ func TestIndexedArgs(t *testing.T) {
 	}
 }
 
-// TestOptionPairs: messages that were made with any option and any pair of options are arguments,
-// and values in arguments, whatever the options of client and server are.
+// TestOptionPairs: messages made with any option and any pair of options can be arguments, and
+// values in arguments, under all options of client and server.
 func TestOptionPairs(t *testing.T) {
 	t.Parallel()
 	options := []nocopy.Option{nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ValidUTF8, nocopy.WithIndex, nocopy.ByIndex, nocopy.RequireIndex, nocopy.Limits{MaxDepth: 100}}

@@ -1,4 +1,4 @@
-// What tests see of the inside of package rpc.
+// The internals of package rpc that tests can see.
 
 package rpc_test
 

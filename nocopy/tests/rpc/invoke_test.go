@@ -37,7 +37,7 @@ func putArgs() []byte {
 	return args.Message().Bytes()
 }
 
-// Whatever a handler does, Invoke returns what a server would answer.
+// TestInvoke: for all outcomes of a handler, Invoke returns the answer that a server would send.
 func TestInvoke(t *testing.T) {
 	missing := echo.NewNotFound()
 	missing.SetKey("k")

@@ -215,8 +215,8 @@ func TestRestarts(t *testing.T) {
 	})
 }
 
-// TestHalfSent: a call of which the server can't have read all is not lost, however the server
-// ends the connection; one that it can have read is, and is not made again.
+// TestHalfSent: a call is not lost if the server can't have read all of it, however the server
+// ends the connection. A call that it can have read is lost, and is not made again.
 func TestHalfSent(t *testing.T) {
 	if !rpcinside.KnowsUnread {
 		t.Skip("a client does not know here what had arrived when a connection was closed")

@@ -70,9 +70,9 @@ func dialSocket(t *testing.T, path string) net.Conn {
 }
 
 // TestLingering: clients of a unix socket pass sockets that are slow to close, with shared memory
-// and without: in the place of memory, among requests, with what is never read, and on connections
-// that are not accepted. Others get their places and replies, and the server ends as if there were
-// none of that.
+// and without: instead of memory, among requests, with bytes that are never read, and on
+// connections that are not accepted. Other clients get their places and replies, and the server
+// ends as usual.
 func TestLingering(t *testing.T) {
 	cert, pool := certificate(t)
 	waits := echo.NewEchoFailArgs()
@@ -168,8 +168,8 @@ func TestLingering(t *testing.T) {
 	}
 }
 
-// TestLingeringServer: a server passes sockets that are slow to close, in the place of memory,
-// with a reply, or with what is never read. The client dials, calls and closes as ever.
+// TestLingeringServer: a server passes sockets that are slow to close, instead of memory, with a
+// reply, or with bytes that are never read. The client dials, calls and closes as usual.
 func TestLingeringServer(t *testing.T) {
 	for name, answer := range map[string]func(t *testing.T, nc net.Conn){
 		"instead of memory": func(t *testing.T, nc net.Conn) {

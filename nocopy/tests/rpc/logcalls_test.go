@@ -29,7 +29,7 @@ func callLog(level slog.Level) (*quiet, *slog.Logger) {
 	}}))
 }
 
-// TestLogCalls: what is logged of calls, on servers and on clients, by outcome.
+// TestLogCalls: the records of calls, on servers and on clients, by outcome.
 func TestLogCalls(t *testing.T) {
 	t.Parallel()
 	for _, srv := range []*rpc.Server{{}, {Recycle: true}, {Lazy: true}} {

@@ -171,9 +171,10 @@ func inManyWays(t *testing.T, f func(t *testing.T, s shape, framed, recycle bool
 	}
 }
 
-// TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it:
-// the first time at most three times as much, and then hardly more than the message itself, framed
-// or not, whatever is in it, on both sides. Most is its bytes, from which nothing is copied.
+// TestReceivedMemory: receiving and parsing a large message allocates in proportion to it: the
+// first time at most three times its size, and then hardly more than its size. This holds framed
+// or not, for all contents, on both sides. Most of that memory has the message's bytes, from which
+// nothing is copied.
 func TestReceivedMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")

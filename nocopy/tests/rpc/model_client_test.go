@@ -1,4 +1,4 @@
-// TestModel's calls: how clients make them, and what is known of each.
+// TestModel's calls: how clients make them, and the facts that the model knows of each.
 
 package rpc_test
 

@@ -1,4 +1,4 @@
-// TestModel's hostile server, and what clients may make of what it sends.
+// TestModel's hostile server, and the outcomes that its replies may have for clients.
 
 package rpc_test
 
@@ -11,7 +11,7 @@ import (
 
 // evilConn is the state of the hostile server on a connection.
 type evilConn struct {
-	mayBreak bool // what was sent has broken it, or may have
+	mayBreak bool // the sent bytes have broken it, or may have
 	answered map[int32]int
 }
 
@@ -22,7 +22,7 @@ type evilReply struct {
 	seqid  int32
 	method string
 	proper bool // as a reply should be
-	end    int  // where it ends in what was sent
+	end    int  // where it ends in the sent bytes
 	epoch  int  // in which it had been read
 	seen   int  // how much the client had written when it had read it, at most; -1: it has not yet
 	to     *modelCall
@@ -147,7 +147,7 @@ func (w *world) evilReplyTo(kind int) {
 	case "half a result":
 		body = body[:len(body)/2]
 		r.proper = false
-		if !w.conf.framed { // what follows completes it
+		if !w.conf.framed { // the next bytes complete it
 			name, c.mayBreak = "nothing", true
 		}
 	case "two replies":

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// stream is one direction of a connection in memory: what was written, how far it was read, and
-// what is done to the bytes on their way. Its fields are changed with change.
+// stream is one direction of a connection in memory: the written bytes, how far they were read,
+// and how they are held back or lost on their way. Its fields are changed with change.
 type stream struct {
 	mu           sync.Mutex
 	wake         *sync.Cond

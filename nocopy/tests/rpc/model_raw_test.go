@@ -1,4 +1,4 @@
-// TestModel's hostile clients, and what servers may make of what they send.
+// TestModel's hostile clients, and the answers that servers may give them.
 
 package rpc_test
 

@@ -16,10 +16,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 )
 
-// The model of client and server: programs of calls, cancels, stalls, resets, restarts and of
-// whatever hostile peers, careless handlers and interceptors may do, with a reference that knows
-// how each call may end and what may be on the wire. What is done follows from a string of bytes,
-// so that a fuzzer can drive it and a failing program can be made shorter.
+// The model of client and server. Its programs consist of calls, cancels, stalls, resets,
+// restarts, and acts of hostile peers, careless handlers and interceptors. A reference knows how
+// each call may end and which bytes may be on the wire. A program is decoded from a string of
+// bytes: a fuzzer can drive it, and a failing program can be made shorter.
 //
 //	model_pipe_test.go    connections in memory, which hold bytes back and break as they are told
 //	model_wire_test.go    reads what is on them
@@ -150,7 +150,7 @@ func (w *world) slowDown() {
 	})
 }
 
-// play runs a program. What was wrong is in the world that it returns.
+// play runs a program. The world that it returns has the faults that were found.
 func play(t *testing.T, data []byte, log *strings.Builder) (w *world) {
 	rpcinside.EmptyPools()
 	defer rpcinside.EmptyPools()

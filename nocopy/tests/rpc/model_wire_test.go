@@ -1,4 +1,4 @@
-// TestModel's own decoder of what goes over the wire.
+// TestModel's own decoder of the bytes on the wire.
 
 package rpc_test
 
@@ -21,7 +21,7 @@ type message struct {
 	seqid int32
 	// Of its struct: []byte, int64, bool or a map[int16]any; other types are passed over
 	fields map[int16]any
-	start  int // of the message, or of its frame, in what was written
+	start  int // of the message, or of its frame, in the written bytes
 }
 
 // errMore is the decoder's error for bytes that end too early.
@@ -207,7 +207,7 @@ func (d *decoder) theader() {
 	}
 }
 
-// tail returns where the message begins in the middle of which b ends, and whether its header may
+// tail returns where the incomplete message at the end of b begins, and whether its header may
 // have the sequence id.
 func tail(b []byte, framed bool, list []message, seqid int32) (start int, may bool) {
 	d := &decoder{b: b}

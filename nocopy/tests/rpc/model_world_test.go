@@ -38,9 +38,8 @@ func (s *script) n(n int) int {
 
 func (s *script) more() bool { return s.at < len(s.b) }
 
-// world holds all parts of the model: a server, two clients of which one talks to it and the
-// other to a hostile server, and hostile clients. The goroutine that runs the program is the
-// hostile ones.
+// world holds all parts of the model: a server and a client of it, another client with a hostile
+// server, and hostile clients. The goroutine that runs the program acts as the hostile peers.
 //
 // Time is the synctest bubble's: it stands still but in the steps that let it pass.
 type world struct {
@@ -64,7 +63,7 @@ type world struct {
 	sides   map[byte]*side
 	conns   []*modelConn // all connections
 	servers []*instance
-	replies []*evilReply // those of the hostile server
+	replies []*evilReply // the hostile server's
 }
 
 // conf is chosen at the beginning of a program.
@@ -111,7 +110,7 @@ type instance struct {
 	down   bool
 }
 
-// logBuffer keeps the beginning of what is logged.
+// logBuffer keeps the beginning of the log.
 type logBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -222,7 +221,7 @@ func newWorld(data []byte, log *strings.Builder) *world {
 	return w
 }
 
-// startServer starts a server in the place of the last one.
+// startServer starts a server that replaces the last one.
 func (w *world) startServer() {
 	one := echo.NewEchoProcessor(&modelHandler{w})
 	srv := &rpc.Server{

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// through returns what carries messages to a server in memory.
+// through returns a function that carries messages to a server in memory.
 func through(srv *rpc.Server) func(context.Context, *rpc.Method, []byte) ([]byte, error) {
 	return func(ctx context.Context, _ *rpc.Method, call []byte) ([]byte, error) {
 		r := httptest.NewRequest("POST", "/", bytes.NewReader(call)).WithContext(ctx)
@@ -25,8 +25,8 @@ func through(srv *rpc.Server) func(context.Context, *rpc.Method, []byte) ([]byte
 	}
 }
 
-// TestNewCaller: a Caller of a program's own makes all kinds of calls, with interceptors,
-// deadlines, fields and in both protocols; its own errors are those of calls.
+// TestNewCaller: a program's own Caller makes all kinds of calls, with interceptors, deadlines,
+// fields and in both protocols. Calls return the errors of its function.
 func TestNewCaller(t *testing.T) {
 	t.Parallel()
 	h := &handler{notified: make(chan string, 1)}
@@ -87,7 +87,7 @@ func TestNewCaller(t *testing.T) {
 	}
 }
 
-// TestNewCallerReplies: whatever comes instead of the reply is the error of the call.
+// TestNewCallerReplies: anything else than the reply gives the call an error.
 func TestNewCallerReplies(t *testing.T) {
 	t.Parallel()
 	good := strict(reply, "add", 1, []byte{10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0})

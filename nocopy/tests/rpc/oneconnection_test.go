@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestOneConnection: with OneConnection, a client dials once, whatever PoolSize says. When that
+// TestOneConnection: with OneConnection, a client dials once, under any PoolSize. When that
 // connection has ended, by the server, the client or both being idle, calls fail at once with
 // ErrNotSent and the reason; Retry does not repeat them.
 func TestOneConnection(t *testing.T) {

@@ -60,7 +60,7 @@ func send(t testing.TB, nc net.Conn, b []byte) {
 	}
 }
 
-// expect reads exactly what is wanted.
+// expect reads exactly the wanted bytes.
 func expect(t testing.TB, nc net.Conn, want []byte) {
 	t.Helper()
 	got := make([]byte, len(want))

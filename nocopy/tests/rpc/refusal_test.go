@@ -43,8 +43,8 @@ func readMessage(t *testing.T, nc net.Conn, isFramed bool) (typ byte, name strin
 	return head[3], name, seqid, nil
 }
 
-// TestBareNames: replies carry the name of the method alone, whatever service the client has put
-// before it and whatever is wrong.
+// TestBareNames: replies carry the name of the method alone, for all services that the client has
+// put before it, and for all faults.
 func TestBareNames(t *testing.T) {
 	h := &handler{}
 	echoes, base := echo.NewEchoProcessor(h), echo.NewBaseProcessor(h)

@@ -85,8 +85,8 @@ func TestSampleLogsKinds(t *testing.T) {
 	})
 }
 
-// TestSampleLogsKeepsCopies: what is kept of messages is a copy, since they may be from memory
-// that is used again, and no more than 1 KiB, by which kinds are told apart.
+// TestSampleLogsKeepsCopies: SampleLogs tells kinds of records apart by at most 1 KiB of their
+// messages. It keeps a copy of that, since a message may be in memory that is used again.
 func TestSampleLogsKeepsCopies(t *testing.T) {
 	for _, kinds := range []int{1, 1001} { // the last is one of the others
 		synctest.Test(t, func(t *testing.T) {

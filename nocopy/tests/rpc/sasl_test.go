@@ -207,8 +207,8 @@ func TestSASLEmptyResponse(t *testing.T) {
 	expect(t, nc, saslMessage(5, ""))
 }
 
-// TestSASLHostileClients: whatever a client sends in place of a login, its connection ends within
-// ReadTimeout, no call is handled, the log says what it was, and others are served.
+// TestSASLHostileClients: if a client sends something else than a login, its connection ends
+// within ReadTimeout, no call is handled, the log names the fault, and others are served.
 func TestSASLHostileClients(t *testing.T) {
 	t.Parallel()
 	const late = "did not arrive in time"
@@ -272,7 +272,7 @@ func TestSASLHostileClients(t *testing.T) {
 	}
 }
 
-// TestSASLHostileServers: whatever a server answers to a login, Dial returns an error, in time.
+// TestSASLHostileServers: for all wrong answers to a login, Dial returns an error, in time.
 func TestSASLHostileServers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -482,8 +482,8 @@ func (w waiting) Next([]byte) ([]byte, bool, error) {
 	return nil, false, context.Cause(w.ctx)
 }
 
-// TestSASLMechanismWaits: the context of a login ends with the time for it, so that a mechanism
-// which waits for something does not take a place of the server's for ever.
+// TestSASLMechanismWaits: the context of a login ends when its time is over. A mechanism that
+// waits for something therefore does not hold a connection's place in the server for ever.
 func TestSASLMechanismWaits(t *testing.T) {
 	t.Parallel()
 	srv := saslServer()

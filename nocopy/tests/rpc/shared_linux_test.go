@@ -360,8 +360,8 @@ func (h *hostile) put(t *testing.T, message []byte) (position, mem []byte) {
 	return position, s.Bytes()
 }
 
-// TestSharedHostilePositions: positions that are wrong, and what lies where there is no message,
-// end the connection and nothing else.
+// TestSharedHostilePositions: wrong positions, and positions without a message, end the connection
+// and nothing else.
 func TestSharedHostilePositions(t *testing.T) {
 	for _, mode := range sharedModes {
 		q := new(quiet)
@@ -418,8 +418,8 @@ func TestSharedUnasked(t *testing.T) {
 	closes(t, nc)
 }
 
-// TestSharedHostileHello: bad calls for shared memory are answered as an unknown method is,
-// whatever is passed with them, and leave nothing open.
+// TestSharedHostileHello: bad calls for shared memory are answered like calls of an unknown
+// method, whichever descriptors are passed with them, and leave nothing open.
 func TestSharedHostileHello(t *testing.T) {
 	path := serveUnix(t, &rpc.Server{SharedMemory: rpc.CopyFromPeer}, &handler{})
 	files, before := openFiles(t), maps(t)

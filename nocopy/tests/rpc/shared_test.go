@@ -154,7 +154,7 @@ func TestSharedRefusedRudely(t *testing.T) {
 	}
 }
 
-// shareReply passes memory, but for the descriptor.
+// shareReply is a reply that passes memory, without the descriptor.
 var shareReply = append([]byte("\x00\x00\x00\x30\x80\x01\x00\x02\x00\x00\x00\x13nocopy.sharedMemory\x00\x00\x00\x00\x0b\x00\x00\x00\x00\x00\x09\x01"), 0, 0, 0, 0, 0, 0x10, 0, 0, 0)
 
 // rudeListener answers the first message of the first connection with answer and closes it.
@@ -181,7 +181,7 @@ func (l *rudeListener) Accept() (net.Conn, error) {
 	}
 }
 
-// replayed is a connection of which some bytes were read already.
+// replayed is a connection that gives bytes again that were read from it already.
 type replayed struct {
 	net.Conn
 	first []byte

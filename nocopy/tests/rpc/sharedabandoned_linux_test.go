@@ -79,7 +79,7 @@ func TestSharedAbandoned(t *testing.T) {
 	}
 }
 
-// TestSharedForwarded: results that Forward has received, and of which no reply was made, are
+// TestSharedForwarded: results that Forward has received, but that no reply was made from, are
 // released when the call ends: the backend has its room again, and when the connection has ended
 // nothing is mapped.
 func TestSharedForwarded(t *testing.T) {
@@ -135,7 +135,7 @@ func TestSharedForwarded(t *testing.T) {
 		},
 	} {
 		for _, inHandler := range []bool{false, true} {
-			if inHandler && name == "the first" { // what was put into a copy is the handler's
+			if inHandler && name == "the first" { // a value that was put into a copy is the handler's
 				continue
 			}
 			t.Run(fmt.Sprint(name, inHandler), func(t *testing.T) {

@@ -175,8 +175,8 @@ func TestSharedBuilt(t *testing.T) {
 	}
 }
 
-// TestSharedUnsent: with CopyFromPeer nothing is in shared memory but what was sent: neither what
-// was replaced before, nor the result of a call that fails.
+// TestSharedUnsent: with CopyFromPeer shared memory holds only sent bytes: neither values that
+// were replaced before, nor the result of a call that fails.
 func TestSharedUnsent(t *testing.T) {
 	const secret = "never to be sent"
 	failing := func(ctx context.Context, call *rpc.Call, next rpc.Handler) error {
@@ -247,7 +247,7 @@ func TestSharedAllocs(t *testing.T) {
 	}
 }
 
-// sharedMemory returns what is in the shared memory of this process.
+// sharedMemory returns the contents of the shared memory of this process.
 func sharedMemory(t *testing.T) (list [][]byte) {
 	t.Helper()
 	for _, fd := range sharedFiles(t) {

@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// useAll does with an item whatever can be done with one.
+// useAll applies all operations on items.
 func useAll(args echo.EchoPutArgs, result echo.EchoPutResult) {
 	item := args.GetItem()
 	switch rand.IntN(9) {
@@ -100,7 +100,7 @@ func flip(t *testing.T, h *hostile, seed int, end time.Time) {
 	mem := s.Bytes()[at:]
 	copy(mem, frame)
 	closed := make(chan struct{})
-	go func() { // take what comes
+	go func() { // take all connections
 		defer close(closed)
 		io.Copy(io.Discard, h.nc)
 	}()

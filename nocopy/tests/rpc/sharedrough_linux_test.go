@@ -87,7 +87,7 @@ func (h *roughHandler) Notify(_ context.Context, args echo.EchoNotifyArgs) error
 	return nil
 }
 
-// end checks what is still kept.
+// end checks the values that are still kept.
 func (h *roughHandler) end() (bad int64) {
 	for _, k := range h.kept {
 		if k.check() != nil {
@@ -107,8 +107,8 @@ func countAll() *rpc.Stats {
 
 // TestSharedRough: calls of all kinds at once, through a proxy, to servers with shared memory and
 // over TCP; given up, kept, linked, edited and sent on; over connections that grow old, with
-// little memory, until the servers are shut down. What comes is what was sent, and in the end
-// nothing is mapped or open.
+// little memory, until the servers are shut down. Messages arrive as they were sent, and in the
+// end nothing is mapped or open.
 func TestSharedRough(t *testing.T) {
 	listenUnix(t) // the descriptors of Go's poller are made now
 	files, before := openFiles(t), maps(t)
@@ -183,7 +183,7 @@ func rough(t *testing.T, near, far rpc.SharedMemory, recycle bool) {
 					k := keptItem{n: []int{100, 20_000, 70_000, 300_000, 900_000}[rand.IntN(5)], seed: g*1_000_000 + i}
 					var res echo.EchoPutResult
 					res, err = c.Put(ctx, func(args echo.EchoPutArgs) {
-						if n := len(kept); n > 0 && rand.IntN(3) == 0 { // send on what was received, edited
+						if n := len(kept); n > 0 && rand.IntN(3) == 0 { // send on a received value, edited
 							from := are[n-1]
 							k.n, k.seed = from.n, from.seed
 							args.SetItem(kept[n-1].GetSuccess())
@@ -268,7 +268,7 @@ func TestSharedNoMemory(t *testing.T) {
 }
 
 // TestSharedMany: many connections at once have memory each. When they have ended no file is open,
-// and nothing is mapped but what messages are in that are not released.
+// and only the memory of unreleased messages is mapped.
 func TestSharedMany(t *testing.T) {
 	listener(t).Close() // the process's first socket opens the files of Go's poller, which stay open
 	for _, mode := range sharedModes {

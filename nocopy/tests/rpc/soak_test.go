@@ -20,8 +20,8 @@ import (
 )
 
 // TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, and looks for
-// lost and swapped replies and for what is left over. NOCOPY_SOAK says for how long, such as 60s;
-// without it that is 0.4 s, or 5 s with NOCOPY_LONG.
+// lost and swapped replies and for leaks. NOCOPY_SOAK is the duration, such as 60s; without it, it
+// is 0.4 s, or 5 s with NOCOPY_LONG.
 func TestSoak(t *testing.T) {
 	duration := time.Duration(testmode.Of(400, 5000)) * time.Millisecond
 	if s := os.Getenv("NOCOPY_SOAK"); s != "" {

@@ -46,7 +46,7 @@ type stateTest struct {
 	shutdown chan error           // nil: not begun
 	want     []answered
 	parked   bool // a handler is parked
-	oneway   bool // the parked handler is that of a oneway call
+	oneway   bool // the parked handler serves a oneway call
 	sending  bool // the client has not closed its side
 	reset    bool
 }
@@ -151,18 +151,17 @@ func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
 		logs(t, s.log, "not a Thrift message")
 	case "closing":
 		s.close(t)
-		settle() // until the system drops what comes
+		settle() // until the system drops new bytes
 	}
 	return ctx
 }
 
-// happen makes the event happen and notes what is to come back because of it. It reports whether
-// it can happen, whether the context of the handler that is parked is to end, and whether the
-// client goes on.
+// happen makes the event happen and notes the answers that are due because of it. It reports
+// whether the event can happen, and whether it ends the context of the parked handler.
 func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bool) {
 	handles := state != "refused" && state != "closing"
 	request := func(b []byte, typ byte) {
-		if state == "part" { // what is there already is the beginning of another
+		if state == "part" { // the server has the beginning of another already
 			b = addCall(2)[20:]
 			if typ = reply; event == "bad args" || event == "garbage" {
 				b = bytes.Clone(b)
@@ -209,7 +208,7 @@ func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bo
 		if state == "closing" {
 			return false, false
 		}
-		s.close(t) // what has arrived is still handled
+		s.close(t) // calls that have arrived are still handled
 	case "Close":
 		s.srv.Close()
 		s.want = nil
@@ -279,7 +278,7 @@ func TestServerStates(t *testing.T) {
 	}
 }
 
-// finish lets parked handlers go on, reads all replies, and checks what is left.
+// finish lets parked handlers go on, reads all replies, and checks that nothing is left over.
 func (s *stateTest) finish(t *testing.T, ctx context.Context, ends bool) {
 	if ends {
 		select {

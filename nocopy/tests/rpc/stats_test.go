@@ -65,8 +65,8 @@ func settles(t *testing.T, what string, f func() bool) {
 	t.Errorf("%s: not so", what)
 }
 
-// TestStats: what one side counts as sent the other counts as received; every call is counted,
-// whatever becomes of it, and nothing is left in flight or open.
+// TestStats: one side counts as received what the other counts as sent. Every call is counted,
+// with any outcome, and nothing is left in flight or open.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	for _, way := range spoken {
@@ -221,8 +221,8 @@ func TestStatsNil(t *testing.T) {
 	rpc.Dial(bg, "tcp", addr, (*rpc.Stats)(nil))
 }
 
-// statsGoexit returns Stats one function of which ends its goroutine when it is called for the
-// nth time.
+// statsGoexit returns Stats. One of their functions, which, ends its goroutine when it is called
+// for the nth time.
 func statsGoexit(which string, nth int64) *rpc.Stats {
 	var n atomic.Int64
 	at := func() {
@@ -319,7 +319,7 @@ func TestStatsGoexit(t *testing.T) {
 	}
 }
 
-// TestStatsBytes: the numbers are those of the wire.
+// TestStatsBytes: the numbers are the numbers of bytes on the wire.
 func TestStatsBytes(t *testing.T) {
 	t.Parallel()
 	server := newCounts()
@@ -333,7 +333,7 @@ func TestStatsBytes(t *testing.T) {
 	})
 }
 
-// TestSentByReference: Stats tell what was not copied to be written.
+// TestSentByReference: Stats tell how many bytes were written without being copied.
 func TestSentByReference(t *testing.T) {
 	var bytes, byRef atomic.Int64
 	stats := &rpc.Stats{Sent: func(s linkbuf.Stats) {

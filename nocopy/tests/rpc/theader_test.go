@@ -19,8 +19,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// headed is a THeader frame: with flags, a sequence id, the part of the header that has no fixed
-// size, which is padded, and what follows.
+// headed is a THeader frame with flags, a sequence id, the part of the header without a fixed
+// size, which is padded, and the messages.
 func headed(flags uint16, seqid int, head []byte, message ...[]byte) []byte {
 	head = append(bytes.Clone(head), make([]byte, (4-len(head)%4)%4)...)
 	b := []byte{0x0f, 0xff, byte(flags >> 8), byte(flags)}
@@ -347,8 +347,8 @@ func TestTHeaderOptions(t *testing.T) {
 	}
 }
 
-// TestTHeaderWaiting: compressed calls that wait for their replies hold no more than their bytes,
-// not what has compressed them.
+// TestTHeaderWaiting: compressed calls that wait for their replies hold only their bytes, and not
+// the zlib.Writer that has compressed them.
 func TestTHeaderWaiting(t *testing.T) {
 	const calls, most = 200, 100 << 20
 	h := waitingHandler()

@@ -19,7 +19,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// failsAlone fails the test unless err is that of a call whose reply alone is too large.
+// failsAlone fails the test unless err belongs to a call whose reply alone is too large.
 func failsAlone(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, nocopy.ErrLimit) || errors.Is(err, rpc.ErrConnLost) {

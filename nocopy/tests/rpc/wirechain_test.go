@@ -17,7 +17,7 @@ import (
 type chained struct {
 	handler
 	headers  chan map[string]string
-	deadline chan time.Duration // what is left of a call's time; 0: it has no deadline
+	deadline chan time.Duration // the rest of a call's time; 0: it has no deadline
 }
 
 func (c *chained) Add(ctx context.Context, args echo.EchoAddArgs, result echo.EchoAddResult) error {
@@ -32,8 +32,9 @@ func (c *chained) Add(ctx context.Context, args echo.EchoAddArgs, result echo.Ec
 }
 
 // TestWireChain: a call goes through proxies that speak every wire, one after the other. It comes
-// out as it went in: results, exceptions, errors, oneway calls, headers both ways, deadlines, what
-// proxies' interceptors add, and the refusal of what is too large for one of them.
+// out as it went in: results, exceptions, errors, oneway calls, headers both ways, deadlines,
+// fields that proxies' interceptors add, and the refusal of calls that are too large for one of
+// them.
 func TestWireChain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -169,7 +169,7 @@ func TestStop(t *testing.T) {
 	stop()
 }
 
-// TestRecorder: recorded calls stay unchanged, whatever happens to their messages.
+// TestRecorder: recorded calls stay unchanged when their messages change.
 func TestRecorder(t *testing.T) {
 	r := rpctest.NewRecorder(rpctest.Serve(t, &rpc.Server{Processor: kv.NewKeyValueProcessor(new(store)), Recycle: true}))
 	c := kv.NewKeyValueClient(r)
