@@ -3,6 +3,7 @@ package engine
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -107,3 +108,213 @@ func NewConst(t *schema.Type, wire string) *Const { return &Const{frozen(t, wire
 // View returns the constant's handle, for conversion to its type. Any number of goroutines may
 // read it; it can't be changed.
 func (c *Const) View() Struct { return c.view }
+
+// Finishing a message fills in the required fields that nobody has set, see Finish. This file
+// finds them: a text, container or struct is noted when it is filled in, which happens only in
+// programs that have made the mistake. Numbers are in a new struct from the beginning; only with
+// the tag nocopydebug is it known whether they were set, see debug_on.go.
+
+// mostMissing is the most fields that Missing returns, and that are noted.
+const mostMissing = 100
+
+// filled is a required field that was filled in: word is its word since then.
+type filled struct {
+	e, word uint32
+	f       schema.Ref
+}
+
+// missingField is a required field that was never set.
+type missingField struct {
+	path string
+	in   string // the type that declares it
+}
+
+// String tells what is wrong.
+func (f missingField) String() string {
+	return f.path + ", a required field of " + f.in + ", was never set"
+}
+
+// Missing returns the paths of required fields that were never set, or were unset, such as
+// "Order.lines[3].sku": at most 100 of them, or nil. Peers refuse a message that lacks them.
+// [Message.Finish] therefore fills them in, empty, and peers can't notice. Fields with an IDL
+// default are never missing.
+//
+// Missing changes nothing. It may be called before or after the message is finished. It sees
+// strings, binaries, structs and containers. Numbers, bools, enums and uuids are zero from the
+// beginning; only builds with the tag nocopydebug know whether they were set. With that tag,
+// finishing a message with missing fields panics; package rpctest reports them as errors of the
+// test. Fields that were copied from another message count as set.
+func (m *Message) Missing() []string {
+	var paths []string
+	for _, f := range m.missing(mostMissing) {
+		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+// Missing returns what each required field that was never set is called, of the message of s: its
+// path, and what is wrong; as Message.Missing, of up to 10 fields. It notes no use of a *Message.
+func (s Struct) Missing() []string {
+	if s.m == nil || s.released() {
+		return nil
+	}
+	var texts []string
+	for _, f := range s.m.missing(10) {
+		texts = append(texts, f.String())
+	}
+	return texts
+}
+
+// noteFilled notes that field f of the struct of entry e, which nobody has set, was filled in. Of
+// many the last are kept, since the first may have been replaced.
+func (m *Message) noteFilled(e uint32, f *schema.Field) {
+	if f.Req != schema.Required || f.Default != "" || f.Kind() == schema.Fixed {
+		return
+	}
+	m.ownSeldom()
+	if len(m.filled) < mostMissing {
+		m.filled = append(m.filled, filled{})
+	}
+	m.filled[m.fillings%mostMissing] = filled{e, m.at(e, f.Ref()), f.Ref()}
+	m.fillings++
+	m.more = true
+}
+
+// missing returns the first required fields that were never set, at most that many.
+func (m *Message) missing(most int) []missingField {
+	m.mustBeFilled()
+	switch {
+	case m.absent || m.desc == nil || m.idx[m.root] == 0: // it has no index
+		return nil
+	case len(m.open) == 0 && len(m.filled) == 0 && len(m.edits) <= 1 && !m.knowsUnset():
+		return nil // as it was received, or complete
+	}
+	w := missingWalk{m: m, most: most, requires: map[*schema.Struct]bool{}}
+	w.structure(m.desc, m.root, m.desc.Name(), 0)
+	return w.found
+}
+
+// missingWalk looks for missing fields.
+type missingWalk struct {
+	m        *Message
+	most     int
+	found    []missingField
+	requires map[*schema.Struct]bool
+}
+
+// requiring reports whether a value of type t may have required fields in it.
+func (w *missingWalk) requiring(t *schema.Type) bool {
+	for _, d := range t.Structs(nil) {
+		if w.has(d, map[*schema.Struct]bool{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether the struct, or one inside of it, has required fields. seen are those that
+// are being looked at.
+func (w *missingWalk) has(d *schema.Struct, seen map[*schema.Struct]bool) bool {
+	if known, ok := w.requires[d]; ok {
+		return known
+	}
+	if seen[d] {
+		return false
+	}
+	seen[d] = true
+	has := len(d.Required()) > 0
+	for i := 0; i < len(d.Fields()) && !has; i++ {
+		for _, inner := range d.Fields()[i].Type.Structs(nil) {
+			has = has || w.has(inner, seen)
+		}
+	}
+	if has || len(seen) == 1 { // else it may only not be known yet
+		w.requires[d] = has
+	}
+	delete(seen, d)
+	return has
+}
+
+// structure looks at the struct of entry e, which has this path.
+func (w *missingWalk) structure(d *schema.Struct, e uint32, path string, depth int) {
+	m := w.m
+	if depth > m.limits.MaxDepth || !w.requiring(d.Type()) {
+		return
+	}
+	if !d.IsUnion() {
+		for _, f := range d.Required() {
+			if w.isMissing(d, e, f) {
+				w.add(path+"."+f.Name, d)
+			}
+		}
+	}
+	if m.idx[e] == 0 { // an element that was not begun
+		return
+	}
+	for i := m.next(d, e, 0); i < len(d.Fields()) && len(w.found) < w.most; i = m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		if word := m.at(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 && !w.isFilled(e, f.Ref(), word) {
+			w.value(f.Type, word, path+"."+f.Name, depth+1)
+		}
+	}
+}
+
+func (w *missingWalk) add(path string, d *schema.Struct) {
+	if len(w.found) < w.most {
+		w.found = append(w.found, missingField{path, d.Name()})
+	}
+}
+
+// isMissing reports whether the required field f of the struct of entry e was never set.
+func (w *missingWalk) isMissing(d *schema.Struct, e uint32, f *schema.Field) bool {
+	m := w.m
+	if m.idx[e] == 0 {
+		return f.Default == "" && (f.Kind() != schema.Fixed || debugging)
+	}
+	word := m.at(e, f.Ref())
+	switch {
+	case word == 0: // it is going to be filled in, or was removed
+		return f.Default == "" || m.fieldNode(e, f.Ref()) != 0
+	case f.Kind() == schema.Fixed:
+		return m.isUnset(e, f.Ref())
+	case !w.isFilled(e, f.Ref(), word):
+		return false
+	}
+	switch f.Kind() { // something may have been added since
+	case schema.Text:
+		return len(m.textBytes(word)) == 0
+	case schema.Record:
+		return string(m.wire(word, f.Type)) == string(schema.AppendZero(nil, f.Type))
+	}
+	return m.idx[word+listCount] == 0
+}
+
+// isFilled reports whether field f of the struct of entry e, of this word, was filled in.
+func (w *missingWalk) isFilled(e uint32, f schema.Ref, word uint32) bool {
+	return len(w.m.filled) > 0 && slices.Contains(w.m.filled, filled{e, word, f})
+}
+
+// value looks at the struct or container of type t and entry e, which has this path.
+func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
+	m := w.m
+	switch {
+	case !w.requiring(t):
+	case t.Kind() == schema.Record:
+		w.structure(t.Struct(), e, path, depth)
+	case t.Kind() == schema.List && m.idx[e+listRoom] != roomByIndex:
+		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
+			if inner := m.elementEntry(e, t.Elem(), i); inner != 0 {
+				w.value(t.Elem(), inner, path+"["+itoa(int(i))+"]", depth+1)
+			}
+		}
+	case t.Kind() == schema.Dict:
+		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
+			slot := m.idx[e+listElems] + i*pairWords
+			for k, kt := range [...]*schema.Type{t.Key(), t.Elem()} {
+				if word := m.idx[slot+uint32(k)*pairValue]; kt.Kind() >= schema.Record && m.idx[slot] != 0 && word != 0 {
+					w.value(kt, word, path+"["+itoa(int(i))+"]", depth+1)
+				}
+			}
+		}
+	}
+}

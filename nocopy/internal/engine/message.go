@@ -81,15 +81,15 @@ type builder struct {
 // lease is who may use a message, and what those may have who used it before.
 type lease struct {
 	own    *Message       // itself if it is kept, so that copies are found out
-	claims atomic.Uint64  // who owns it, see claim.go
-	noted  atomic.Uint32  // what users of a held message have done with it, see held.go
+	claims atomic.Uint64  // who owns it, see lease.go
+	noted  atomic.Uint32  // what users of a held message have done with it, see lease.go
 	since  uint32         // all contents from this generation to the current one were of type past
 	past   *schema.Struct // the type of the contents before the current ones
 }
 
 // home is the number of the pool in which a message waits for its next contents; 0 if it is kept
-// by the program, see kept.go. Each kind of messages keeps memory that is of no use to the others,
-// and a held message stays held.
+// by the program, see lease.go. Each kind of messages keeps memory that the others can't use. A
+// held message stays held.
 type home uint8
 
 const (

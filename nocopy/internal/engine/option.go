@@ -22,7 +22,7 @@ const (
 	Lazy flag = 1 << iota
 	Own
 	Recycle
-	held // of package rpc, see held.go. It stands next to Recycle for the sake of pool
+	held // of package rpc, see lease.go. It stands next to Recycle for the sake of pool
 	ValidUTF8
 	limited // there are Limits
 	WithIndex

@@ -16,14 +16,14 @@ type seldom struct {
 	shadows    shadows     // fields that came twice
 	handouts   []handout   // memory for binaries, handed out since the message was last finished
 	dead       deadEntries // what is in the index, and no longer in the message
-	looseNodes []uint32    // words of texts that no loose element has any more, see scatter.go
+	looseNodes []uint32    // words of texts that no loose element has any more, see arrange.go
 
 	// Memory for copies, which waits for more
 	copied     []byte      // for a value that is copied from another message
 	spentRange chain.Range // has memory for the pieces of the next Range, see source
 	scratch    []byte      // for a zero value that is encoded before it is appended
 
-	// Required fields that were filled in, see missing.go
+	// Required fields that were filled in, see default.go
 	fillings int
 	filled   []filled
 

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// Parse bounds how many structs may be nested. Building is bounded likewise, when the message is
+// finished: by then every struct is in its place.
+
+// maxNesting is how many structs may be nested in the message when it is finished: as many as
+// Parse accepts by default, or more if it was made with such Limits.
+func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, defaultMaxDepth) }
+
+// checkNesting returns an error if more structs are nested in the message, of which everything is
+// complete, than may be. Only types that may contain themselves need a look, and only when entries
+// were added since the last one.
+func (m *Message) checkNesting() error {
+	if m.words == m.levelled || m.desc.Nesting() <= m.maxNesting() {
+		return nil
+	}
+	if most := m.maxNesting(); m.exceeds(m.desc.Type(), m.root, most) {
+		return &Error{Path: m.desc.Name(), Err: depthError(most)}
+	}
+	m.levelled = m.words
+	return nil
+}
+
+// exceeds reports whether more than left structs are nested in the value of entry e.
+func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
+	switch {
+	case t.Nesting() <= left:
+		return false
+	case t.Kind() == schema.Record:
+		return left == 0 || m.fieldExceeds(t.Struct(), e, left-1)
+	}
+	for i := range m.idx[e+listCount] {
+		if t.Kind() == schema.List {
+			if m.exceeds(t.Elem(), m.elementEntry(e, t.Elem(), i), left) {
+				return true
+			}
+			continue
+		}
+		pair := m.idx[m.idx[e+listElems]+i*pairWords:][:pairWords]
+		if key, value := pair[pairKey], pair[pairValue]; key != 0 && // it was not deleted
+			(t.Key().Kind() >= schema.Record && m.exceeds(t.Key(), key, left) || t.Elem().Kind() >= schema.Record && m.exceeds(t.Elem(), value, left)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldExceeds reports whether more than left structs are nested in a field of the struct of entry
+// e.
+func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
+	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := m.at(e, f.Ref())
+		if word == 0 || f.Kind() < schema.Record || f.Type.Nesting() <= left {
+			continue
+		}
+		if p := word &^ notIndexed; p != word {
+			if _, err := skip(m.buf.At(p), 0, f.Type.Wire(), budgetOf(left), 1); err == nil {
+				continue
+			}
+			word = m.indexLazily(f, e)
+		}
+		if m.exceeds(f.Type, word, left) {
+			return true
+		}
+	}
+	return false
+}
+
+// depthError returns errDepth with the depth that would be accepted.
+func depthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }
+
+// toSend links at most so many pieces, of messages of at most so many bytes, since each piece
+// takes up to 2 MiB of positions, of which there are 2 GiB. It copies the rest.
+const (
+	mostLinks  = 500
+	mostLinked = 512 << 20
+)
+
+// toSend returns a message with the wire bytes that the message of s has now, and room for n bytes
+// before them. s is the root, and finished. The message can be sent and released, and nothing
+// else: it has no index. Pieces of 4 KiB and more are linked, but for memory of the caller's,
+// which is copied, as smaller pieces are. Neither message sees changes of the other, and any
+// number of goroutines may call toSend of one message.
+func (s Struct) toSend(flags flag, limits Limits, n int) *Message {
+	from := s.m
+	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
+	m := takeParsed(from.desc, flags, limits)
+	m.buf.Begin(flags&Recycle != 0, n)
+	m.root = m.alloc(from.desc.Words())
+	m.levelled = m.words // how deep structs are nested was found out when s was finished
+	if from.pending&(carriesIndex|placedIndex) != 0 {
+		m.guarded, m.pending = true, carriesIndex
+	}
+	if n := r.Len(); n < ReferSize || n > mostLinked {
+		_, b := m.buf.Extend(r.Len())
+		r.AppendTo(b[:0])
+		m.buf.Close()
+		return m
+	}
+	m.buf.Close()
+	links := 0
+	r.Pieces(func(at chain.Pos, mem []byte) bool {
+		if len(mem) >= ReferSize && links < mostLinks && !from.buf.Foreign(at) {
+			links++
+			p := m.buf.Share(&from.buf, at, len(mem))
+			m.buf.AddRoot(p, p+chain.Pos(len(mem)))
+			return true
+		}
+		p, b := m.buf.Place(len(mem))
+		copy(b, mem)
+		m.buf.AddRoot(p, p+chain.Pos(len(mem)))
+		return true
+	})
+	return m
+}
+
+// This file is for packages that put messages into the buffers of other libraries.
+
+// AppendPieces appends the parts of the message's wire bytes that are contiguous in memory, in
+// wire order. The message has been finished; its memory is not used again when it is released,
+// unless it recycles.
+func (m *Message) AppendPieces(dst [][]byte) [][]byte {
+	m.Finish()
+	m.buf.Lend()
+	m.buf.Freeze()
+	return m.buf.AppendPieces(dst)
+}
+
+// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
+// after Release, which must come next. Those of less than below bytes are copied together, as are
+// those of the message's own memory of less than long; others are referred to.
+func (m *Message) Detach(below, long int) [][]byte {
+	m.Finish()
+	return m.buf.Detach(below, long)
+}
+
+// WireLen returns the number of bytes that AppendStruct appends. It finishes the message;
+// therefore any number of goroutines may call it and AppendStruct. d describes s.
+func (s Struct) WireLen(d *schema.Struct) int {
+	s = s.orAbsent()
+	s.alive()
+	if s.m.isEmpty() {
+		return len(schema.AppendZero(nil, d.Type()))
+	}
+	if err := s.Sendable(); err != nil {
+		panic("nocopy: message can't be finished: " + err.Error())
+	}
+	if s.m.pending != 0 { // AppendStruct may leave an index out
+		return len(s.AppendStruct(nil, d))
+	}
+	if uint32(s.k) == s.m.root && s.m.desc == d {
+		return s.m.buf.Len()
+	}
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).Len()
+}
+
+// ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
+// has a copy of these in memory of its own.
+func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
+	var scan Scanner
+	n, need, err := scan.Scan(b)
+	if err == nil && need > 0 {
+		n = len(b) // parsing tells what is missing
+	}
+	if err != nil {
+		var bad *Error
+		if errors.As(err, &bad) {
+			bad.Path = d.Name()
+		}
+		return Struct{}, 0, err
+	}
+	c := chain.NewChunk(n, false)
+	copy(c.Mem, b[:n])
+	s, err := ParseChunk(d, c, Limits{}, false, false)
+	return s, n, err
+}
+
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
+// into a held message. It refers to the pieces and never changes them.
+func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
+	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, defaultMaxDepth, math.MaxInt})
+	return s.m, err
+}
+
+// Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
+// were put together from those of messages and may have any size. Required fields may be missing,
+// as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
+// this.
+func Reparse(d *schema.Struct, wire []byte, depth int) Struct {
+	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
+	base, p := m.buf.Refer(wire, false, true), m.parser()
+	p.reset(len(wire))
+	p.b, p.base, p.trusted = wire, base, true
+	s, err := m.parsed(p, m.indexFrom(p))
+	if err != nil && !errors.Is(err, ErrLimit) {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return s
+}
+
+// Recycles reports whether s is a handle in a message whose memory is recycled.
+func Recycles(s Struct) bool { return s.m != nil && s.m.flags&Recycle != 0 }

@@ -1,0 +1,429 @@
+package engine
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// A kept message is a Message variable of a program's own, which is filled again and again by
+// ParseInto and NewInto. No pool knows it: its home is nil.
+
+// Reset empties a Message variable of the program's own; see Message. Its handles end, and panic
+// when used. The message drops the bytes that it was parsed from, the bytes that it links, and its
+// pooled memory. Strings and bytes that were read from it stay valid, unless it was filled with
+// Recycle. Reset does nothing for an empty message. It panics if m was made by NewX, ParseX or the
+// like.
+func (m *Message) Reset() {
+	if m == nil || m.own != m {
+		m.adopt()
+	}
+	if m.words != 0 {
+		m.end()
+	}
+}
+
+// adopt makes a Message that is zero a kept one. It panics if m can't be one.
+func (m *Message) adopt() {
+	switch {
+	case m == nil:
+		panic("nocopy: nil instead of a Message")
+	case m.home != 0 || m.frozen:
+		panic(panicNotKept)
+	case m.own != nil:
+		panic(panicCopied)
+	}
+	m.own = m
+	m.init()
+}
+
+// ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
+// returns its root. What m holds before ends.
+func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
+	if m == nil || m.own != m {
+		m.adopt()
+	}
+	if m.words != 0 {
+		m.end()
+	}
+	if len(opts) > 0 || unusual(d, b, 0) {
+		return m.parseWith(d, b, opts)
+	}
+	return m.parse(d, b, 0)
+}
+
+// parseWith parses b, a struct that d describes, into m with any options, and returns its root.
+func (m *Message) parseWith(d *schema.Struct, b []byte, opts []Option) (Struct, error) {
+	flags := flagsOf(opts)
+	if !unusual(d, b, flags) {
+		return m.parse(d, b, flags)
+	}
+	flags, limits := configOf(opts)
+	if len(b) > limits.MaxBytes {
+		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
+	}
+	m.expect(d, flags, limits)
+	if flags&Compact != 0 {
+		m.buf.Reset(flags&Recycle != 0)
+		return m.parseCompact(b)
+	}
+	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
+}
+
+// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
+// root. What m holds before ends.
+func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
+	m.Reset()
+	flags := builtFlags(opts)
+	s := m.begin(d, flags, headroom)
+	if flags&limited != 0 {
+		m.limit(limitsOf(opts))
+	}
+	return s
+}
+
+// The arguments of a client's call are used by several parties: the call owns the message, and
+// each connection that writes it retains it. Release by the owner takes effect once nobody
+// retains the message any more.
+//
+// Message.claims holds the message's generation, so that a stale handle changes nothing, and
+// below that the flags and the number of those that retain the message. It is 0 if the message
+// was never offered.
+
+const (
+	isOffered   = 1 << 31     // Claim makes its caller the owner
+	isClaiming  = 1 << 30     // a caller of Claim is about to become the owner
+	isOwned     = 1 << 29     // the message has an owner
+	retainCount = isOwned - 1 // the bits of the number of those that retain the message
+)
+
+// claims returns the value of Message.claims for the handle's generation with these flags.
+func (s Struct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
+
+// Offer makes the message available to Claim. s is its root.
+func (s Struct) Offer() {
+	s.alive()
+	s.m.claims.Store(s.claims(isOffered))
+}
+
+// Claim makes the caller the owner of the message and reports whether it could. It succeeds if the
+// message was offered and can be finished, s is its root and d its type. If several callers try,
+// one succeeds. A claimed message is finished.
+func (s Struct) Claim(d *schema.Struct) bool {
+	if s.m == nil || !s.m.claims.CompareAndSwap(s.claims(isOffered), s.claims(isClaiming)) {
+		return false
+	}
+	if !s.m.isRoot(s.k, d) || s.m.Check() != nil {
+		s.m.claims.Store(s.claims(isOffered))
+		return false
+	}
+	s.m.claims.Store(s.claims(isOwned))
+	return true
+}
+
+// Retain keeps the message until Drop, and reports whether it could. It can as long as the message
+// has an owner. It looks at nothing else, which makes it safe however stale s is.
+func (s Struct) Retain() bool {
+	if s.m == nil {
+		return false
+	}
+	for {
+		h := s.m.claims.Load()
+		if h&^retainCount != s.claims(isOwned) {
+			return false
+		}
+		if s.m.claims.CompareAndSwap(h, h+1) {
+			return true
+		}
+	}
+}
+
+// Drop ends what Retain began. After the owner's Release, the last Drop releases the message.
+func (s Struct) Drop() {
+	if s.m.claims.Add(^uint64(0)) == s.claims(0) {
+		s.m.release()
+	}
+}
+
+// ClaimCopy returns the root of a copy that the caller owns. It returns an error if s can't be
+// sent, or if Is reports false for s and d. Any number of goroutines may copy one message. A copy
+// links the bytes if they are many, unless some of them are in the caller's memory.
+func (s Struct) ClaimCopy(d *schema.Struct) (Struct, error) {
+	return s.claimCopy(d, Struct.linkOrClone)
+}
+
+// ClaimToSend returns the root of a message with the same contents. The caller owns it and may
+// only send and release it. Pieces of 4 KiB and more are not copied. The errors are those of
+// ClaimCopy.
+func (s Struct) ClaimToSend(d *schema.Struct) (Struct, error) {
+	return s.claimCopy(d, func(s Struct, _ *schema.Struct) Struct {
+		return Struct(s.toSend(s.m.flags&Recycle|limited, s.m.limits, 0).Root())
+	})
+}
+
+// claimCopy returns what make makes of s, owned by the caller. The error tells why there is none:
+// s is not the root of a message of type d, was released, or can't be sent. The message is
+// retained meanwhile.
+func (s Struct) claimCopy(d *schema.Struct, make func(Struct, *schema.Struct) Struct) (Struct, error) {
+	switch {
+	case s.m == nil:
+		return Struct{}, errNotWhole
+	case s.Retain(): // or its owner might release it meanwhile
+		defer s.Drop()
+	case s.m.claims.Load()>>32 == s.k>>32 && s.m.claims.Load() != s.claims(isOffered):
+		return Struct{}, errNotWhole // its owner has released it, or has only just become it
+	}
+	if !s.Is(d) {
+		return Struct{}, errNotWhole
+	}
+	if err := s.Sendable(); err != nil {
+		return Struct{}, err
+	}
+	c := make(s, d)
+	c.Offer()
+	c.Claim(d)
+	return c, nil
+}
+
+var errNotWhole = errors.New("not a whole message of this type, or released")
+
+// End releases a message that was offered or claimed, unless it was released already. If it is
+// retained, the last Drop releases it.
+func (s Struct) End() {
+	if h := s.m.claims.Load(); h == s.claims(isOffered) || h&^retainCount == s.claims(isOwned) {
+		s.m.Release()
+	}
+}
+
+// unclaim ends the ownership of a message that was offered or claimed. It reports whether it has
+// done so and nobody retains the message.
+func (m *Message) unclaim() bool {
+	for {
+		h := m.claims.Load()
+		if h&(isOffered|isOwned) == 0 {
+			releasedTwice()
+			return false
+		}
+		left := h &^ (isOffered | isOwned)
+		if m.claims.CompareAndSwap(h, left) {
+			return left&retainCount == 0
+		}
+	}
+}
+
+// Is reports whether s is the root of an unreleased message of type d. It is false for the handle
+// of an absent struct. For a message that was offered, Is looks only at its claims, since the
+// message may already be used for another one.
+func (s Struct) Is(d *schema.Struct) bool {
+	if s.m == nil {
+		return false
+	}
+	h := s.m.claims.Load()
+	switch age := int32(uint32(h>>32) - uint32(s.k>>32)); {
+	case h == 0 || age < 0: // it was not offered
+	case age > 0, h&(isOffered|isOwned) == 0:
+		return false
+	}
+	return s.k>>32 == s.m.gen && s.m.isRoot(s.k, d)
+}
+
+// isRoot reports whether k is the root's handle and d its type.
+func (m *Message) isRoot(k uint64, d *schema.Struct) bool {
+	return !m.frozen && uint32(k) == m.root && m.desc == d
+}
+
+// Freeze keeps the message's bytes as they are while they are being written. Later setters write
+// elsewhere. Other goroutines may read the message meanwhile.
+func (s Struct) Freeze() { s.m.buf.Freeze() }
+
+// A held message belongs to package rpc, which shows it to handlers and interceptors: the
+// arguments and results of a server's calls. Release does not give its memory back; it ends the
+// handles and is noted. So a handler that uses the message too late can't harm another message.
+
+// What is noted of a held message.
+const (
+	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
+	disowned             // Release was called
+)
+
+// NewHeld is like NewWithRoom, but makes a held message, to which the limits apply. Its Root is
+// the only handle.
+func NewHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
+	checkRoom(n)
+	m := beginMessage(d, held|flagIf(recycle, Recycle), n).m
+	if l != (Limits{}) {
+		m.flags |= limited
+		m.limit(l.orElse(usualLimits))
+	}
+	return m
+}
+
+// ParseHeld is like ParseChunk, but makes a held message.
+func ParseHeld(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
+	s, err := parseChunk(d, c, l, Own|held|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
+	return s.m, err
+}
+
+// CopyHeld returns a held message with what v is now and room for n bytes before it: it can be
+// sent, and nothing else. v may be a part of any message and is read only, but for finishing it.
+// The error tells why v can't be sent as a struct of type d.
+func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Message, error) {
+	checkRoom(n)
+	if err := v.Sendable(); err != nil {
+		return nil, err
+	}
+	limits := l.orElse(usualLimits)
+	if v.Is(d) && v.m.maxNesting() <= limits.MaxDepth {
+		return v.toSend(held|limited|flagIf(recycle, Recycle), limits, n), nil
+	}
+	if v.gone() {
+		return nil, errAbsent
+	}
+	r := v.m.rangeOf(v.entry(), d.Type(), chain.Range{})
+	m := takeParsed(d, held|limited|flagIf(recycle, Recycle), limits)
+	m.buf.Begin(recycle, n)
+	p, b := m.buf.Extend(r.Len())
+	r.AppendTo(b[:0])
+	m.buf.Close()
+	m.beginTrusted(p)
+	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
+	if _, err := m.parsed(m.p, m.indexFrom(m.p)); err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		m.EndHeld()
+		return nil, err
+	}
+	return m, nil
+}
+
+// finishing is held while a message is finished that several goroutines may be about to send.
+var finishing sync.Mutex
+
+var errAbsent = errors.New("absent struct")
+
+// Sendable finishes the message of s, before any number of goroutines send it. It returns an error
+// if the message can't be sent: s is absent, the message was released, structs are nested too
+// deeply (see Message.Check), or it was parsed with ByIndex and is invalid.
+func (s Struct) Sendable() error {
+	switch {
+	case s.m == nil || s.m.absent:
+		return errAbsent
+	case s.k>>32 != s.m.gen:
+		return errors.New("struct used after Release")
+	}
+	finishing.Lock()
+	defer finishing.Unlock()
+	if s.m.pending&byIndex != 0 {
+		if err := s.m.Index(); err != nil {
+			return err
+		}
+	}
+	return s.m.Check()
+}
+
+// disown is Release of a held message, called by a program to which it was shown.
+func (m *Message) disown() {
+	if m.words != 0 {
+		m.noted.Or(disowned)
+		m.EndHandles()
+	}
+}
+
+// IsDisowned reports whether Release was called for a held message.
+func (m *Message) IsDisowned() bool { return m.noted.Load()&disowned != 0 }
+
+// EndHeld releases the memory of a held message.
+func (m *Message) EndHeld() {
+	m.end()
+	noted := m.noted.Load()
+	switch {
+	case debugging:
+		return
+	case noted&shown != 0:
+		m.buf.Retire()
+		return
+	}
+	if noted != 0 {
+		m.noted.Store(0)
+	}
+	pools[m.home].Put(m)
+}
+
+// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (m *Message) Abandon() {
+	if debugging {
+		m.untrack()
+	}
+}
+
+// discard gives up a message that could not be parsed.
+func (m *Message) discard() {
+	if m.flags&held != 0 {
+		m.EndHeld()
+		return
+	}
+	m.Release()
+}
+
+// OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
+// from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
+func OwnPiece(m *Message) (owner chain.Owner, at, n int) {
+	m.Finish()
+	return m.buf.OwnPiece()
+}
+
+// staleUse is the panic of a handle that is used after the Release of its message. Getters are
+// inlined and can't afford a call: they panic with the handle, and its text is made when somebody
+// reads it.
+type staleUse Struct
+
+// Error names the type, if it is still known. The message may belong to another goroutine by now.
+//
+//go:norace
+func (s staleUse) Error() string {
+	if s.m == nil { // the zero handle of a list, in which At looks for nothing else
+		return "nocopy: index out of range with length 0"
+	}
+	d, since, gen := s.m.past, uint64(s.m.since), s.k>>32
+	if now := s.m.gen; d == nil || gen < since || gen >= now {
+		return panicStale + findWhere
+	}
+	what := d.Name()
+	if uint32(s.k) != firstEntry {
+		what = "part of " + what
+	}
+	return s.m.staleText(what, gen)
+}
+
+// RuntimeError makes it a runtime.Error, as an IndexError is.
+func (staleUse) RuntimeError() {}
+
+var _ runtime.Error = staleUse{}
+
+// mustBeFilled panics if m is empty.
+func (m *Message) mustBeFilled() {
+	if m.words == 0 {
+		panic(m.emptyText())
+	}
+}
+
+// emptyText returns the text of a panic for the use of a Message that is empty.
+func (m *Message) emptyText() string {
+	if m.home == 0 || m.past == nil {
+		return panicEmpty
+	}
+	return m.staleText(m.past.Name(), m.gen-1)
+}
+
+// staleText returns the text of a panic for the use of contents of that generation.
+func (m *Message) staleText(what string, gen uint64) string {
+	text := "nocopy: " + what + " used after Release"
+	if where := m.whereEnded(gen); where != "" {
+		return text + where
+	}
+	return text + findWhere
+}
