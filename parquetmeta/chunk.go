@@ -62,7 +62,7 @@ type Chunk struct {
 	encodings uint32 // where the list is
 }
 
-// Statistics are those of a column chunk. The values are in the encoding PLAIN; those of
+// Statistics are the statistics of a column chunk. The values are in the encoding PLAIN; values of
 // BYTE_ARRAY have no length before them. A slice is nil, and a count -1, if it is not known.
 type Statistics struct {
 	MinValue, MaxValue           []byte // bounds in the column's order
@@ -304,8 +304,8 @@ func (f *File) chunk(g, c int) (Chunk, error) {
 
 var noStatistics = Statistics{NullCount: -1, DistinctCount: -1, NaNCount: -1}
 
-// decode decodes the chunk that begins at index i. If it is wrong, decode returns the path of
-// what is in it, and the scanner knows the rest.
+// decode decodes the chunk that begins at index i. If the chunk is wrong, decode returns the path
+// of the wrong value; the scanner has the offset and the error.
 func (c *Chunk) decode(s *scanner, i int) (path string) {
 	offset, data := false, false
 	var v int64
@@ -433,7 +433,7 @@ func (c *Chunk) metadata(s *scanner, i int) (path string, next int) {
 	return "", i
 }
 
-// checkPath goes over the chunk's path and compares it with that of the column.
+// checkPath goes over the chunk's path and compares it with the column's.
 func (c *Chunk) checkPath(s *scanner, i int) int {
 	at := i
 	elem, n, i := s.listHeader(i)

@@ -31,10 +31,10 @@
 //	    key_value_metadata, ...                KeyValue
 //	length, "PAR1"
 //
-// [RowGroup] and [Chunk] are plain values that are decoded from there, without allocations.
-// Whatever they leave out is in a message of package format: File, RowGroup, Chunk and Node have
-// a method Metadata, which turns their part of the footer into one. Such a message has getters
-// and setters, and keeps the fields that package format does not know.
+// [RowGroup] and [Chunk] are plain values that are decoded from there, without allocations. They
+// leave some fields out. All fields are in messages of package format: File, RowGroup, Chunk and
+// Node have a method Metadata, which turns their part of the footer into such a message. It has
+// getters and setters, and keeps the fields that package format does not know.
 //
 // # Ownership
 //
@@ -44,12 +44,12 @@
 //
 // # Errors
 //
-// What is wrong with a footer is a *[nocopy.Error] with offset and path. Offsets count from the
-// beginning of the footer, which [File.Offset] gives. Open refuses a footer whose structs, lists
-// and texts do not fit into it, whose schema is no tree, or whose row groups have not a chunk
-// for each column. Numbers are not checked: offsets and sizes may be anything until
-// [Chunk.Range] or a method that reads from the file finds that they are not in it. A chunk
-// whose path is not that of its column is an error.
+// A wrong footer gives a *[nocopy.Error] with offset and path. Offsets count from the beginning of
+// the footer, which [File.Offset] gives. Open refuses a footer whose structs, lists and texts do
+// not fit into it, whose schema is no tree, or whose row groups have not a chunk for each column.
+// Numbers are not checked: offsets and sizes may be anything until [Chunk.Range] or a method that
+// reads from the file finds that they are not in it. A chunk with another path than its column's
+// is an error.
 //
 // Footers are bounded by [nocopy.Limits], and what a File keeps by 16 bytes for each byte of its
 // footer, whatever counts and lengths are in it. Schemas have at most 256 levels.

@@ -105,7 +105,7 @@ func TestKeyTwice(t *testing.T) {
 	}
 }
 
-// TestIncomplete: a footer that lacks what is required is not written.
+// TestIncomplete: a footer that lacks required fields is not written.
 func TestIncomplete(t *testing.T) {
 	m := format.NewFileMetaData()
 	if out, err := parquetmeta.AppendFooter([]byte("x"), m); !errors.Is(err, nocopy.ErrMissingRequired) || string(out) != "x" {

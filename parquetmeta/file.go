@@ -18,8 +18,8 @@ var (
 	// ErrNotParquet is in the error of Open if the file does not end as Parquet files do.
 	ErrNotParquet = errors.New("not a Parquet file")
 
-	// ErrEncrypted is in the error of Open if the footer is encrypted, in that of a chunk's
-	// indexes if the chunk is, and in that of AppendFooter if the footer must be signed.
+	// ErrEncrypted is wrapped by the error of Open if the footer is encrypted, of a chunk's
+	// methods for indexes if the chunk is, and of AppendFooter if the footer must be signed.
 	ErrEncrypted = errors.New("encrypted")
 
 	// ErrSchema is in the error of Open if the schema is no tree, or a row group has not a chunk
@@ -54,7 +54,7 @@ type File struct {
 	nodes    []node
 	leaves   []int32 // the nodes that are columns
 	groups   []group
-	chunks   []uint32 // where the chunks begin: those of the first group, then the next
+	chunks   []uint32 // where the chunks begin: the first group's, then the next's
 	paths    paths
 	required [5]bool // which of the fields 1 to 4 there are
 }
@@ -67,10 +67,10 @@ type group struct{ start, rest, end uint32 }
 // than 64 KiB, else with two. Open goes over the footer once, without decoding it, and notes
 // where schema, row groups and column chunks are. Methods of the File decode them from there.
 //
-// A footer may have 100 MiB, or the MaxBytes of the limits. The other limits hold for what
-// Metadata and its like return. The error is a *[nocopy.Error], whose offset counts from the
-// footer's beginning, if the footer is wrong; that of r; or one with [ErrNotParquet] or
-// [ErrEncrypted].
+// A footer may have 100 MiB, or the MaxBytes of the limits. The other limits hold for the messages
+// that Metadata and its like return. If the footer is wrong, the error is a *[nocopy.Error], whose
+// offset counts from the footer's beginning. Other errors are errors of r, or wrap [ErrNotParquet]
+// or [ErrEncrypted].
 //
 // The file may be closed after Open if nobody asks for the indexes of chunks.
 func Open(r io.ReaderAt, size int64, limits ...nocopy.Limits) (*File, error) {
@@ -142,8 +142,8 @@ func readFull(r io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-// scan goes over the footer. If it is wrong, scan returns the path of what is, and the scanner
-// knows the rest.
+// scan goes over the footer. If the footer is wrong, scan returns the path of the wrong value; the
+// scanner has the offset and the error.
 func (f *File) scan(s *scanner) (path string) {
 	const root = "FileMetaData"
 	last, i := int16(0), 0
@@ -229,12 +229,12 @@ func (f *File) Version() int32 { return f.version }
 // CreatedBy returns the name of the program that wrote the file, or "".
 func (f *File) CreatedBy() string { return string(f.creator) }
 
-// Offset returns where in the file the footer begins: what comes before are the data.
+// Offset returns where in the file the footer begins. The data come before it.
 func (f *File) Offset() int64 { return f.start }
 
 // KeyValues yields the keys and values of the file's metadata in their order. A key may come
-// twice. A key without a value has the value "". It ends before what is wrong, which Metadata
-// reports.
+// twice. A key without a value has the value "". It ends before the first malformed pair, which
+// Metadata reports.
 func (f *File) KeyValues() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		if f.pairs == 0 {

@@ -108,7 +108,7 @@ func everything(file []byte, limits ...nocopy.Limits) error {
 	return all
 }
 
-// TestHostile: what is wrong with a file is an error that says what and where.
+// TestHostile: each fault of a file gives an error that names the fault and its place.
 func TestHostile(t *testing.T) {
 	with := func(change func(m format.FileMetaData)) []byte {
 		m := small()
@@ -280,8 +280,8 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// FuzzFooter: no footer panics or takes long, and what a chunk reads in place is what its
-// message has.
+// FuzzFooter: no footer panics or takes long. A chunk that is read in place has the same values as
+// its message.
 func FuzzFooter(f *testing.F) {
 	f.Add(compact(small()))
 	file := write(f, 29, 2)

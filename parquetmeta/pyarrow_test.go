@@ -26,7 +26,7 @@ type noted struct {
 	}
 }
 
-// TestPyarrow compares what is read with what pyarrow reads, of files that it writes.
+// TestPyarrow compares the values that we and pyarrow read from files that pyarrow writes.
 func TestPyarrow(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -31,8 +31,8 @@ func opened(t testing.TB, file []byte) *parquetmeta.File {
 	return f
 }
 
-// TestFiles compares what is read with what parquet-go reads, on the files of its tests, many of
-// which are parquet-testing's: by parquet-mr, parquet-cpp, Rust, Impala and others.
+// TestFiles compares the values that we and parquet-go read from the files of parquet-go's tests.
+// Many of them come from parquet-testing: by parquet-mr, parquet-cpp, Rust, Impala and others.
 func TestFiles(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/parquet-go/parquet-go").Output()
 	if err != nil {
@@ -216,7 +216,7 @@ func compareSchema(t *testing.T, f *parquetmeta.File, want *theirs.FileMetaData)
 
 func compareChunk(t *testing.T, file []byte, c parquetmeta.Chunk, want *theirs.ColumnChunk) {
 	t.Helper()
-	// parquet-go gives 0 for what is absent.
+	// parquet-go gives 0 for absent values.
 	m := &want.MetaData
 	have := []int64{
 		int64(c.Type), int64(c.Codec), c.NumValues, c.TotalUncompressedSize, c.TotalCompressedSize, c.DataPageOffset,

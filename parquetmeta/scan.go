@@ -43,7 +43,7 @@ type scanner struct {
 	err error
 }
 
-// fail notes what is wrong and returns bad.
+// fail notes the error and returns bad.
 func (s *scanner) fail(at int, err error) int {
 	if s.err == nil {
 		s.at, s.err = min(at, len(s.b)), err
@@ -229,7 +229,7 @@ func (s *scanner) list(i, level int) int {
 		case elem == record:
 			i = s.record(i, level+1)
 		case elem == text && uint(i) < uint(len(s.b)) && s.b[i] < 0x80:
-			i += int(s.b[i]) + 1 // an end beyond the bytes is found by what comes next
+			i += int(s.b[i]) + 1 // the next step finds an end beyond the bytes
 		default:
 			i = s.value(elem, i, level+1)
 		}
@@ -267,8 +267,8 @@ func (s *scanner) dict(i, level int) int {
 	return i
 }
 
-// record passes over a struct. Footers consist of numbers, texts, structs and short lists, so
-// these take no call each. A struct in a struct needs no more than to be counted, since ids
+// record passes over a struct. Footers consist of numbers, texts, structs and short lists: record
+// passes over these without a call for each. Nested structs only need to be counted, since ids
 // don't matter.
 func (s *scanner) record(i, level int) int {
 	b := s.b

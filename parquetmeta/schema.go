@@ -124,8 +124,9 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 	return "", i
 }
 
-// wrongNode returns what is wrong with the next element of a schema, and the name of the field
-// that is. above is the number of groups that the element is in.
+// wrongNode checks the next element of a schema. It returns the error, and the path of the wrong
+// field in the element; "" is the element itself. above is the number of groups that the element
+// is in.
 func (f *File) wrongNode(i int, named bool, children int64, above int) (what string, err error) {
 	switch {
 	case i < 0:
@@ -222,8 +223,8 @@ func (f *File) find(i int32, path string) int {
 	return -1
 }
 
-// paths finds columns by hashes of their paths. It is made for the second lookup, so that a
-// program that looks up one column does not wait for it.
+// paths finds columns by hashes of their paths. It is made for the second lookup: a program that
+// looks up one column does not wait for it.
 type paths struct {
 	lookups atomic.Uint32
 	once    sync.Once
@@ -246,7 +247,7 @@ func (f *File) column(path string) int {
 	return f.find(0, path)
 }
 
-// hashPaths hashes the paths of all columns: a node's goes on with that of its parent.
+// hashPaths hashes the paths of all columns. A node's hash continues its parent's.
 func (f *File) hashPaths() {
 	hashes := make([]uint64, len(f.nodes))
 	f.paths.byHash = make(map[uint64]int32, len(f.leaves))

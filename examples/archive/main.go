@@ -151,7 +151,7 @@ func compare(w io.Writer, f *records.File) error {
 	return nil
 }
 
-// three reads three nested fields of an invoice and returns what depends on all of them.
+// three reads three nested fields of an invoice and returns a number that depends on all of them.
 func three(b []byte, opts ...nocopy.Option) (int, error) {
 	v, err := invoice.ParseInvoice(b, opts...)
 	if err != nil {

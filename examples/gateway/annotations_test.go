@@ -189,8 +189,9 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestPlain: a service without annotations is at POST /Service/method, its arguments by their
-// names, whatever they are. A method without one, of a service that has some, is nowhere.
+// TestPlain: methods of a service without annotations are at POST /Service/method, with arguments
+// of any names and types by their names. A method without annotation is nowhere if the service has
+// some.
 func TestPlain(t *testing.T) {
 	const idl = `
 struct Point { 1: i32 x, 2: string at (api.header = "X-At") }
@@ -257,7 +258,7 @@ func TestErr(t *testing.T) {
 	}
 }
 
-// TestServerFails: what is wrong with the server is its fault, not the client's.
+// TestServerFails: errors of the server are its fault, not the client's.
 func TestServerFails(t *testing.T) {
 	const idl = `
 struct Reply { 1: required string a, 2: i32 status (api.http_code), 3: string h (api.header = "H") }

@@ -29,7 +29,7 @@ const (
 	maxBody    = 1 << 20
 	maxHeaders = 100
 	maxParts   = 1000 // of a form
-	firstBytes = 512  // of a body of which nothing has arrived
+	firstBytes = 512  // of a body before its first byte has arrived
 )
 
 // A testGateway is a gateway that HTTP requests can be sent to.
@@ -146,7 +146,7 @@ func TestKeyValue(t *testing.T) {
 	g.want("GET", "/v1/keys/hello", "", "", 200, `{"success":""}`)
 	g.want("DELETE", "/v1/keys/hello", "", "", 200, `{}`)
 	g.want("DELETE", "/v1/keys/hello", "", "", 404, missing)
-	// A key is whatever bytes its part of the path stands for.
+	// A key may be any bytes: its part of the path is decoded.
 	g.want("GET", "/v1/keys/%00%ff%2F..%2Fa%20b", "", "", 404, `{"error":"NotFound","exception":{"key":"AP8vLi4vYSBi"}}`)
 	g.want("HEAD", "/v1/keys/hello", "", "", 404, "")
 }
@@ -161,8 +161,8 @@ func TestOrders(t *testing.T) {
 	g.want("POST", "/v1/orders?coupon=ten", "", `{"customer": "Ada"}`, 422, `{"error":"Refused","exception":{"why":"an order without lines"}}`)
 }
 
-// TestMalformed: what is wrong with a request is said with the value's path, and its offset where
-// it stands in a body.
+// TestMalformed: the error for a request names the wrong value's path, and its offset if it is in
+// a body.
 func TestMalformed(t *testing.T) {
 	g := startAll(t)
 	for _, c := range []struct{ verb, path, header, body, want string }{
@@ -307,7 +307,7 @@ func TestConcurrent(t *testing.T) {
 	done.Wait()
 }
 
-// FuzzRequest: whatever a body is, the answer is JSON, and one that blames the right side.
+// FuzzRequest: for any body, the answer is JSON, and blames the right side.
 func FuzzRequest(f *testing.F) {
 	texts, err := readIDL(os.DirFS("idl"))
 	if err != nil {

@@ -103,8 +103,8 @@ func (c config) run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// newServer returns a server whose requests have bounds. Bodies and numbers of requests have those
-// of the gateway.
+// newServer returns a server that bounds headers and times of requests. The gateway bounds bodies
+// and the number of requests.
 func newServer(g http.Handler, timeout time.Duration) *http.Server {
 	return &http.Server{
 		Handler:           g,

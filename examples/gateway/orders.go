@@ -10,8 +10,8 @@ import (
 // orders handles the calls of the service Orders. It has no generated code either.
 type orders struct{ last atomic.Int64 }
 
-// firstID is beyond what numbers in JavaScript can tell apart, which is why the IDL has ids as
-// strings in JSON.
+// firstID is larger than the whole numbers that JavaScript can tell apart. The IDL therefore makes
+// ids strings in JSON.
 const firstID = 1 << 60
 
 func (o *orders) submit(_ context.Context, c *dynamic.Call) error {

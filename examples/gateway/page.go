@@ -61,8 +61,8 @@ type throwInfo struct {
 	Status int    `json:"status"`
 }
 
-// listMethods answers with the routes, and with what is wrong with the IDL on disk. It copies no
-// list of them for each client.
+// listMethods answers with the routes, and with the error in the IDL on disk. It does not copy the
+// list of routes for each client.
 func (s *site) listMethods(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

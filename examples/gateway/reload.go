@@ -42,9 +42,8 @@ func readIDL(folder fs.FS) (map[string]string, error) {
 	return texts, nil
 }
 
-// watch looks at the IDL every so often until ctx ends, and has the gateway use what it finds
-// there, if it has changed and is the same at the next look, so that no file is used half written.
-// used is what the gateway uses.
+// watch looks at the IDL every so often until ctx ends. The gateway uses a changed IDL if it is
+// the same at the next look: no file is used half written. used is the IDL that the gateway uses.
 func (g *site) watch(ctx context.Context, folder fs.FS, used map[string]string, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

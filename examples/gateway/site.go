@@ -14,7 +14,7 @@ import (
 // A site is a gateway with a page about its methods. The IDL may change.
 type site struct {
 	*gateway.Gateway
-	methods atomic.Pointer[[]byte] // the JSON of what the page shows of the routes
+	methods atomic.Pointer[[]byte] // the JSON of the routes for the page
 	refused atomic.Pointer[error]  // why the IDL is not used that is on disk, nil if it is
 }
 

@@ -23,8 +23,8 @@ func thriftStruct(id byte, fields ...string) string {
 	return "\x0c\x00" + string(id) + strings.Join(fields, "") + "\x00"
 }
 
-// TestThriftRules: what can't be in the JSON of a body can't be in one of Thrift either: wherever
-// it is, whatever type it has there, and if the same struct comes again without it.
+// TestThriftRules: fields that can't be in a JSON body can't be in a Thrift body either: at any
+// place, of any type, and even if the same struct comes again without them.
 func TestThriftRules(t *testing.T) {
 	const idl = `
 struct Inner { 1: string note (api.header = "X-Note"), 2: string text, 3: optional Inner next }
@@ -105,8 +105,8 @@ service S {
 		}
 	}
 
-	// What JSON can have, and what the IDL does not know, is sent on: annotations mean nothing in
-	// lists, and in unions those of their own fields.
+	// Fields that JSON can have are sent on, and unknown ones: annotations mean nothing in lists,
+	// and on the fields of unions.
 	const inList, ofList = "\x0f\x00\x0b\x0c\x00\x00\x00\x01", "\x00"
 	for _, c := range []struct{ path, header, body, want string }{
 		{"/echo/7?query=q", "X-Head: h\nX-Note: n", both + thriftText(9, "t") + thriftStruct(10, thriftText(2, "i")) + inList + thriftText(1, "l") + ofList + thriftText(99, "u"),

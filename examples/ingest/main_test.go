@@ -164,8 +164,8 @@ func (w *writer) run(ctx context.Context, client api.IngesterClient, acked *atom
 	}
 }
 
-// TestKilled: whatever the server has acknowledged is there after it was killed in the middle of
-// load, three times, once with a cache in which there is hardly any room.
+// TestKilled: all samples that the server has acknowledged are there after it was killed under
+// load, three times, once with a cache that has hardly any room.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now().UnixMilli()
@@ -269,8 +269,9 @@ func (d *slowDisk) Commit() error {
 	return nil
 }
 
-// TestSlowDisk: while nothing can be written the server holds a request of each connection, and
-// what it reads ahead, whatever clients send; all are answered afterwards.
+// TestSlowDisk: while nothing can be written, the server holds only one request of each
+// connection, and the bytes that it reads ahead, however much clients send. All requests are
+// answered afterwards.
 func TestSlowDisk(t *testing.T) {
 	const (
 		conns    = 4
@@ -330,7 +331,7 @@ func TestSlowDisk(t *testing.T) {
 			last, same = now, 0
 		}
 	}
-	// A request, its index, what is read ahead, and as much again for what is free but not collected
+	// A request, its index, the bytes read ahead, and as much again for garbage
 	if grown := heap() - before; grown > 2*conns*(4*size) {
 		t.Errorf("%d MiB for %d connections of which %d MiB were sent", grown>>20, conns, sent.Load())
 	}
@@ -349,8 +350,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestServer: what is too large is refused, and the server works on; a reply tells what was
-// refused.
+// TestServer: too large requests and samples are refused, and the server works on; a reply names
+// the refused samples.
 func TestServer(t *testing.T) {
 	server := startServer(t, t.TempDir(), "-max-request", "20000", "-max-series", "50")
 	for _, transport := range []rpc.Option{rpc.PoolSize(1), rpc.Unframed} {
@@ -450,7 +451,7 @@ func TestReadme(t *testing.T) {
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "go run . "); ok {
 			n++
 			var args []string
-			for i, part := range strings.Split(rest, "'") { // what is between two of them is one argument
+			for i, part := range strings.Split(rest, "'") { // the text between two of them is one argument
 				if i%2 == 1 {
 					args = append(args, part)
 				} else {

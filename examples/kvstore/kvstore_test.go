@@ -221,8 +221,8 @@ func random(n int) []byte {
 	return b
 }
 
-// TestValuesLast: what the store keeps and what a client has retrieved stays as it is, whatever
-// happens to the memory of later calls, and when the value in the store is replaced.
+// TestValuesLast: values in the store, and values that a client has retrieved, do not change when
+// later calls use memory again, nor when the value in the store is replaced.
 func TestValuesLast(t *testing.T) {
 	_, c := startStore(t)
 	values := map[string][]byte{}

@@ -21,8 +21,7 @@ type load struct {
 	meter   meter
 	refused atomic.Int64
 	mean    int // size of values
-	// What all values are cut from, so that they are easy to check and nobody spends time on making
-	// them
+	// All values are cut from pad: they are easy to check and take no time to make
 	pad     []byte
 	maxKeys int // of one worker
 }
@@ -62,8 +61,8 @@ func (l *load) run(ctx context.Context, caller rpc.Caller, workers int) (wrong e
 	return wrong
 }
 
-// worker makes one call after the other. No other worker uses its keys, so that it knows which
-// values the store must return.
+// worker makes one call after the other. No other worker uses its keys: it knows which values the
+// store must return.
 type worker struct {
 	*load
 	client kv.KeyValueClient

@@ -180,7 +180,7 @@ func (c config) driveOne(ctx context.Context, name, addr string, inFlight int, o
 	return <-finished
 }
 
-// report prints a meter's figures every second, and those of the whole time when ctx ends.
+// report prints a meter's figures every second, and the figures of the whole time when ctx ends.
 func report(ctx context.Context, m *meter, out io.Writer, more func() string) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

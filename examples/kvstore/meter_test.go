@@ -32,7 +32,7 @@ func TestBuckets(t *testing.T) {
 
 func TestQuantiles(t *testing.T) {
 	m := new(meter)
-	m.add(time.Hour, 1) // before the first reading, so it must not count
+	m.add(time.Hour, 1) // before the first reading: it must not count
 	before := m.read()
 	var all []time.Duration
 	for range 10_000 {

@@ -93,11 +93,11 @@ func (c client) edit(ctx context.Context, of place, f func(hms.StorageDescriptor
 	})
 }
 
-// batch is how many partitions are asked for at a time, so that no reply is very large.
+// batch is how many partitions are asked for at a time. It keeps replies from being very large.
 const batch = 1000
 
-// partitions returns an iterator over a table's partitions, each of which ends with its step. An
-// error comes last.
+// partitions returns an iterator over a table's partitions. A partition is valid until the next
+// step. An error comes last.
 func (c client) partitions(ctx context.Context, of place) iter.Seq2[hms.Partition, error] {
 	return func(yield func(hms.Partition, error) bool) {
 		names, err := c.partitionNames(ctx, of)

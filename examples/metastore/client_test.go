@@ -169,7 +169,7 @@ func TestCommandErrors(t *testing.T) {
 	}
 }
 
-// TestHostileMetastore: whatever comes from a metastore is an error within limits and time.
+// TestHostileMetastore: any wrong answer of a metastore is an error, within limits and time.
 func TestHostileMetastore(t *testing.T) {
 	frame := func(text string) string { return "\x00\x00\x00" + string(rune(len(text))) + text }
 	header := "\x80\x01\x00\x02\x00\x00\x00\x11get_all_databases\x00\x00\x00\x01"

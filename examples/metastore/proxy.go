@@ -50,7 +50,7 @@ func (p proxy) server() (*rpc.Server, error) {
 }
 
 // session is a client's connection. A metastore remembers who has logged in on a connection, and
-// what was set there: so each client has a connection to it of its own.
+// the settings made there. Each client therefore has its own connection to it.
 type session struct {
 	client  net.Conn
 	forward rpc.Handler

@@ -53,8 +53,8 @@ func apacheClient(t *testing.T, addr string, framed bool) *apache.MetastoreClien
 	return apache.NewMetastoreClient(thrift.NewTStandardClient(protocol, protocol))
 }
 
-// TestProxy: through the proxy Apache's library reads what it reads without, but for locations,
-// and what it writes is written where it belongs. Nothing else changes.
+// TestProxy: through the proxy Apache's library reads the same values as without it, except
+// locations. Its writes go to the right places. Nothing else changes.
 func TestProxy(t *testing.T) {
 	const n = 3000
 	for _, framed := range []bool{false, true} {
@@ -297,7 +297,7 @@ func dial(t *testing.T, addr string, opts ...rpc.Option) *rpc.Client {
 	return c
 }
 
-// TestOtherMethods: what is not in the IDL is forwarded as it comes: arguments, results,
+// TestOtherMethods: calls that are not in the IDL are forwarded unchanged: arguments, results,
 // exceptions, oneway calls.
 func TestOtherMethods(t *testing.T) {
 	args := "\x0b\x00\x01\x00\x00\x00\x0as3://new/x\x00"

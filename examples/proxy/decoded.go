@@ -80,7 +80,7 @@ type apacheProxy struct {
 	backends []*apachePool
 }
 
-// apacheConfig lets messages be as large as those of the other proxies.
+// apacheConfig allows messages as large as in the other proxies.
 var apacheConfig = &thrift.TConfiguration{MaxMessageSize: 64 << 20, MaxFrameSize: 16_384_000}
 
 // serveApache serves an Apache proxy until stop is closed.

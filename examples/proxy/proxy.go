@@ -27,8 +27,8 @@ func newRouter(name string, m *metrics, backends ...rpc.Caller) *router {
 	return r
 }
 
-// processor returns what a server of the proxy serves: all methods of all services. Arguments
-// should be parsed lazily, so that nothing in them is indexed but the way to the header.
+// processor returns the proxy's Processor: for all methods of all services. Arguments should be
+// parsed lazily: then only the way to the header is indexed.
 func (r *router) processor() *rpc.Processor {
 	var known []*rpc.Method
 	for _, name := range oneway {

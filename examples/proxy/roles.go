@@ -20,8 +20,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Back ends and proxies are processes of their own, so that the time of a proxy's processor can be
-// told from that of the others. Each is this program again, with a role in the environment:
+// Back ends and proxies are processes of their own, to measure a proxy's processor time apart from
+// the others'. Each is this program again, with a role in the environment:
 //
 //	backend NAME
 //	nocopy NAME PAGE BACKENDS...
@@ -29,9 +29,9 @@ import (
 //	apache NAME BACKENDS...
 const roleEnv = "PROXY_ROLE"
 
-// process is a back end or a proxy. Its standard output begins with its address and that of its
-// page, "-" if it has none; then there is a line with its processor time in nanoseconds for each
-// line of its standard input. It ends when that does.
+// process is a back end or a proxy. Its standard output begins with its address and its page's
+// address, "-" if it has none. Then there is a line with its processor time in nanoseconds for
+// each line of its standard input. It ends when its input ends.
 type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser

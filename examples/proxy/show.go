@@ -19,7 +19,8 @@ type show struct {
 	callers int
 }
 
-// kinds are the proxies that are compared, by their roles; sizes those of the orders, in bytes.
+// kinds are the proxies that are compared, by their roles; sizes are the sizes of orders, in
+// bytes.
 var (
 	kinds = []string{"nocopy", "kitex", "apache"}
 	sizes = []int{1 << 10, 16 << 10, 256 << 10, 1 << 20}
@@ -69,7 +70,7 @@ func (s *show) run(ctx context.Context) error {
 	return err
 }
 
-// figures are those of one proxy with orders of one size, one for each round.
+// figures are the measurements of one proxy with orders of one size, one for each round.
 type figures struct {
 	rate []float64       // calls a second
 	cpu  []time.Duration // processor time of the proxy for a call

@@ -35,7 +35,7 @@ type library interface {
 	editAndForward(wire []byte) ([]byte, error)
 }
 
-// sum is what is left of an order when all of it has been read.
+// sum has the totals of an order, which depend on all of its values.
 type sum struct {
 	texts, lines int
 	total        float64

@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestForwarded: only the line that was edited differs in what is forwarded.
+// TestForwarded: a forwarded order differs only in the edited line.
 func TestForwarded(t *testing.T) {
 	ours := &nocopyThrift{}
 	wire, err := ours.build()

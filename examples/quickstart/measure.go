@@ -18,7 +18,7 @@ func (c cost) String() string {
 }
 
 // compare calls a and b in turns, for about the time given to each, and returns the median cost of
-// each. Taking turns shares whatever else the machine is doing between them.
+// each. Taking turns spreads other load on the machine evenly over both.
 func compare(each time.Duration, a, b func() error) (cost, cost, error) {
 	const rounds = 15
 	var costs [2][rounds]cost

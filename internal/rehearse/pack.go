@@ -34,15 +34,15 @@ var installed = []struct {
 var errTooLarge = errors.New("too large")
 
 // packAll writes a module proxy's files for each installed module into the folder proxy. The
-// version is that of the generator. A zip file that is too large is an errTooLarge; all files are
-// written nonetheless.
+// modules have the generator's version. A zip file that is too large gives an errTooLarge; all
+// files are written nonetheless.
 func packAll(root, proxy string) error {
 	version, err := generatorVersion(root)
 	if err != nil {
 		return err
 	}
 	var large error
-	// A commit of the working tree as it is, or nothing if the tree is that of the last commit.
+	// A commit of the working tree as it is, or nothing if the tree equals the last commit's.
 	revision, err := output("git", "-C", root, "stash", "create")
 	if err != nil {
 		return err

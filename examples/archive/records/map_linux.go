@@ -20,7 +20,7 @@ func mapped(name string) ([]byte, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "mmap", Path: name, Err: err}
 	}
-	// Without it the kernel reads what is around each page, too.
+	// Without it the kernel reads the surroundings of each page, too.
 	if err := syscall.Madvise(b, syscall.MADV_RANDOM); err != nil {
 		syscall.Munmap(b)
 		return nil, &os.PathError{Op: "madvise", Path: name, Err: err}

@@ -3,7 +3,7 @@
 //
 // The messages stand one after the other, with nothing between them, as a Thrift library writes
 // structs to a file. Beside the file F is F.keys, with 16 bytes for each message, big-endian: its
-// key, and the offset in F of what follows it.
+// key, and the offset in F of its end.
 package records
 
 import (
@@ -68,7 +68,7 @@ func Append(name string) (w *Writer, err error) {
 	return w, w.keys.Truncate(w.n * keyBytes)
 }
 
-// Append appends a message. Its key must be greater than that of the message before.
+// Append appends a message. Its key must be greater than the previous message's.
 func (w *Writer) Append(key int64, m io.WriterTo) error {
 	if w.n > 0 && key <= w.last {
 		return ErrOrder
@@ -104,8 +104,8 @@ func (w *Writer) Close() error {
 // File is a file of messages, mapped. Any number of goroutines may read it.
 type File struct{ data, keys []byte }
 
-// Open maps the file. It must not become shorter while it is open: reading what is gone ends the
-// program. What is appended later is not seen.
+// Open maps the file. It must not become shorter while it is open: reading bytes that are gone
+// ends the program. Messages that are appended later are not seen.
 func Open(name string) (*File, error) {
 	keys, err := mapped(name + ".keys")
 	if err != nil {

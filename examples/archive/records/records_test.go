@@ -92,7 +92,7 @@ func TestRecords(t *testing.T) {
 	w.Close()
 }
 
-// TestBrokenOff: what was appended in part is no message, and is cut off.
+// TestBrokenOff: a partly appended message is cut off.
 func TestBrokenOff(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "invoices")
 	add(t, name, 1, 2)
@@ -115,7 +115,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// TestWrongKeys: whatever the file of keys says, nothing outside of the file is returned.
+// TestWrongKeys: for any contents of the file of keys, nothing outside of the file is returned.
 func TestWrongKeys(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "invoices")
 	add(t, name, 1, 2, 3)

@@ -3,7 +3,7 @@
 // Command bench measures the example's server with three ways of reading a write request: this
 // library's accessors, Kitex's structs, and VictoriaMetrics' prompb, which reads Protocol Buffers.
 // All are in the same rpc server, with the same cache of series, and append to a TSDB of their
-// own, or to none. It needs Linux, where a thread's processor time is known: that of the client
+// own, or to none. It needs Linux, where a thread's processor time is known: the client's time
 // does not count.
 //
 //	go run ./bench
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// figures are those of one round of one server, for each sample.
+// figures are the measurements of one server in one round, for each sample.
 type figures struct{ wall, cpu, allocs, bytes float64 }
 
 // contender is a server with one front end, with or without a TSDB, and its client.

@@ -32,7 +32,7 @@ type Batch struct {
 	lset    labels.Labels // if it is not in the cache
 	bad     api.Reason    // why all of its samples are refused
 
-	at             place // what was passed last
+	at             place // the last sample that was passed
 	taken, refused int
 	reason         api.Reason // why the first was refused, 0 if none was
 	first          place      // the first that was refused

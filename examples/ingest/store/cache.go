@@ -34,8 +34,8 @@ type series struct {
 	keys    [maxKeys]string // "" if there are fewer, none if it was removed
 }
 
-// order reports whether it is known what becomes of a sample, since it is not newer than the
-// newest: it is there already if the reason is 0.
+// order reports whether the outcome of a sample is known, which it is unless the sample is newer
+// than the newest one. Reason 0 means that the sample is stored already.
 func (s *series) order(t int64, v float64) (known bool, reason api.Reason) {
 	switch {
 	case t > s.t:
@@ -53,7 +53,7 @@ const (
 	seriesSize = 400
 	// maxKeys is by how many different bytes a series is known; it is found by others too, slowly.
 	maxKeys = 4
-	// minCache is room for some series, whatever their labels.
+	// minCache is room for some series with any labels.
 	minCache = 4 * (seriesSize + 2*maxKeys*maxLabels)
 )
 

@@ -22,7 +22,7 @@ type Options struct {
 	MaxSeries  int           // series with samples in memory; 1,000,000 if 0
 	CacheBytes int           // memory of the cache of series, about; 256 MiB if 0
 	Retention  time.Duration // how long samples stay on disk; 15 days if 0
-	MaxBytes   int64         // of blocks on disk, the oldest of which are removed; 16 GiB if 0
+	MaxBytes   int64         // of blocks on disk: the oldest are removed; 16 GiB if 0
 	Logger     *slog.Logger  // slog.Default if nil
 
 	now func() time.Time // time.Now if nil; tests set it
@@ -31,8 +31,8 @@ type Options struct {
 const (
 	// maxLabels is the most wire bytes of a series' labels.
 	maxLabels = 4 << 10
-	// maxAhead is how far in the future a sample may be. One of the year 3000 would make the TSDB
-	// refuse those of today as too old.
+	// maxAhead is how far in the future a sample may be. A sample of the year 3000 would make the
+	// TSDB refuse today's samples as too old.
 	maxAhead = 10 * time.Minute
 )
 
@@ -61,8 +61,8 @@ func (o Options) withDefaults() Options {
 // Store takes samples. Its methods may be called by many goroutines at once.
 //
 // Requests are appended one at a time. The TSDB checks a sample's order when it is appended and
-// again when it is committed, and then drops without a word what others have overtaken: a sample
-// would be acknowledged and not be there.
+// again when it is committed. The second time it silently drops samples that others have
+// overtaken: with requests at the same time, a sample could be acknowledged and not be there.
 type Store struct {
 	db      *tsdb.DB // nil if the samples go elsewhere
 	engine  *promql.Engine
@@ -125,8 +125,8 @@ func (s *Store) Close() error {
 }
 
 // Broken is closed when the write-ahead log can't be written any more. The Store takes no samples
-// then: what comes after a record that was written in part would be lost when the log is replayed.
-// Opening the directory again repairs the log.
+// then: records after a partly written one would be lost when the log is replayed. Opening the
+// directory again repairs the log.
 func (s *Store) Broken() <-chan struct{} { return s.broken }
 
 func (s *Store) fail(err error) {

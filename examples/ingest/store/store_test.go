@@ -134,7 +134,7 @@ func outcome(err error) string {
 	return "taken"
 }
 
-// TestOutcomes: what becomes of samples is told, and is so.
+// TestOutcomes: the outcomes of samples are reported, and are true.
 func TestOutcomes(t *testing.T) {
 	long := strings.Repeat("x", maxLabels)
 	for _, c := range []struct {
@@ -389,7 +389,7 @@ func TestAbsentLabels(t *testing.T) {
 	}
 }
 
-// TestAnyOrder: samples go to their series in whatever order these are sent.
+// TestAnyOrder: samples go to their series, which may be sent in any order.
 func TestAnyOrder(t *testing.T) {
 	const n = 50
 	s := open(t, Options{})
@@ -436,7 +436,7 @@ func TestManySeries(t *testing.T) {
 	}
 }
 
-// TestSameSeries: what clients that write the same series at once are told is so.
+// TestSameSeries: clients that write the same series at once are told true outcomes.
 func TestSameSeries(t *testing.T) {
 	s := open(t, Options{})
 	var wg sync.WaitGroup
@@ -533,7 +533,7 @@ func TestGoneClient(t *testing.T) {
 	}
 }
 
-// TestQueries: results of all types, and what is wrong.
+// TestQueries: results of all types, and errors.
 func TestQueries(t *testing.T) {
 	s := open(t, Options{now: func() time.Time { return time.UnixMilli(start + 60_000) }})
 	if err := s.write(t, oneSeries{"__name__=m a=1", []point{{0, 1}, {30_000, 4}}}); err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// store keeps values by key. It is a map cut into shards, so that calls for different keys seldom
-// wait for each other.
+// store keeps values by key. It is a map cut into shards: calls for different keys seldom wait for
+// each other.
 type store struct {
 	seed   maphash.Seed
 	shards [64]shard
@@ -18,10 +18,10 @@ type shard struct {
 	values map[string][]byte
 }
 
-// KeepFrom is the size from which on a value is kept where it was received: half of a slab, a
-// block of 64 KiB into which a server receives one request after the other, unless they are
+// KeepFrom is the size from which on a value is kept where it was received. It is half of a slab,
+// a block of 64 KiB into which a server receives one request after the other, unless they are
 // larger. Such a value keeps less than its own size of other requests from being freed. A small
-// value would keep a whole slab, so it is cloned.
+// value would keep a whole slab and is therefore cloned.
 const KeepFrom = 32 << 10
 
 func newStore() *store {
@@ -37,8 +37,8 @@ func (s *store) shard(key []byte) *shard {
 }
 
 // keep returns a value for the store: a clone if it is small, else the value itself, in the
-// request's memory. Values in the store are never written to, so that a reply may refer to one,
-// also after it has been replaced.
+// request's memory. Values in the store are never written to. A reply may therefore refer to one
+// even after it has been replaced.
 func keep(value []byte) []byte {
 	if len(value) < KeepFrom {
 		return bytes.Clone(value)
