@@ -6,7 +6,7 @@
 //	go run -C bench . -save NAME      keep the times, to -compare NAME with later
 //	go run -C bench . -profile C20K/build
 //
-// Relative paths are then below bench, those of files that are read, too.
+// Relative paths, of files that are read too, are then below bench.
 //
 // A table per workload and operation: time, ratio to `kitex` and to `limit/reuse` (hand-written
 // code for that one message) in the same rounds, processor time with the collector's share, bytes
@@ -209,7 +209,7 @@ func contestants(w data.Workload) []peer.Peer {
 	return []peer.Peer{ours.Peer(), kitex.Peer(), limit.Peer()}
 }
 
-// judges returns the peers that can read what rows on w write.
+// judges returns the peers that can read the messages that rows on w write.
 func judges(w data.Workload) []peer.Peer {
 	if _, ok := w.Kind.(*data.JSON); ok {
 		return jsons.Peers()

@@ -19,8 +19,8 @@ import (
 // profileTime is how long each row runs under the profiler.
 const profileTime = 2 * time.Second
 
-// profile runs the rows of what, WORKLOAD[/OP[/ROW]], under the CPU profiler; without ROW our own.
-// Samples have the operation and the row as labels.
+// profile runs rows under the CPU profiler. what selects them as WORKLOAD[/OP[/ROW]]; without ROW,
+// they are our own. Samples have the operation and the row as labels.
 func profile(out io.Writer, workloads []data.Workload, selected string, each time.Duration) error {
 	name, rest, _ := strings.Cut(selected, "/")
 	op, row, _ := strings.Cut(rest, "/")

@@ -18,7 +18,7 @@ type selected struct {
 	op   peer.Op
 }
 
-// parseSelection reads list, every item of which must select something.
+// parseSelection reads list. Each of its items must select something.
 func parseSelection(workloads []data.Workload, list string) (selection, error) {
 	var s selection
 	for item := range strings.SplitSeq(list, ",") {

@@ -41,7 +41,7 @@ type late struct {
 }
 
 // table is a file in which records are looked up by their numbers, which are their keys. open maps
-// it, and returns what looks up and what ends that.
+// it, and returns a function that looks up a record, and one that unmaps the file.
 type table struct {
 	name   string
 	file   string
@@ -92,7 +92,7 @@ func measure(dir string, n, rounds int, sample time.Duration) error {
 	}
 	fmt.Println("| file | bytes a record | lookup | cold: waits for pages | cold: KiB read |")
 	fmt.Println("|---|---|---|---|---|")
-	for _, end := range ends { // what is mapped stays in memory
+	for _, end := range ends { // the mapped pages stay in memory
 		end()
 	}
 	for k, t := range tables {

@@ -114,7 +114,8 @@ func (m message) rows(op peer.Op) []peer.Row {
 			received := append(make([]byte, 0, len(s)+room), s...)
 			msg := new(capnp.Message)
 			return func(w io.Writer) uint64 {
-				// The room is as it was before the last step, so that this one's edit is the same again.
+				// Clearing the room undoes the last step's edit: this step makes the same one
+				// again.
 				clear(received[len(s) : len(s)+room])
 				must(msg.Reset(capnp.SingleSegment(received)))
 				m.edit(must(msg.Root()).Struct())

@@ -113,7 +113,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// TestJSON: what was written is read again, here also what the others write.
+// TestJSON: written text is read again, and we also read the text that the others write.
 func TestJSON(t *testing.T) {
 	a := &apache.Business{Id: 7, Title: "kettle", Nums: []int64{1, 2}}
 	text, err := jsonApache(a)

@@ -1,4 +1,4 @@
-// Package comingfrom has what users of other libraries do today, and how that is written here, as
-// pairs of functions that its tests run. docs/coming-from.md shows their bodies side by side;
-// go test -update writes them there.
+// Package comingfrom has pairs of functions: the code that users of other libraries write today,
+// and the same with nocopythrift. Its tests run them. docs/coming-from.md shows their bodies side
+// by side; go test -update writes them there.
 package comingfrom

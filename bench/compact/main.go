@@ -4,16 +4,16 @@
 //	go run -C bench ./compact
 //	go run -C bench ./compact -only C20K/read/nocopy -times 100    one row, for a profiler
 //
-// The columns are processor time, that of the collector included:
+// The columns are processor time, including the collector's:
 //
 //   - nocopy: Parse with Compact, and AppendCompact of a parsed message
 //   - recycle: Parse with Recycle, too; WriteCompact
 //   - lazy: Parse with Recycle and Lazy, too
 //   - binary: the same message in Thrift Binary: Parse, and AppendTo
 //   - bridge: package apachethrift over Apache's TCompactProtocol, value by value
-//   - structs: Apache's structs over the same protocol; for footer, those of parquet-go
+//   - structs: Apache's structs over the same protocol; for footer, parquet-go's structs
 //
-// The message footer is that of a Parquet file of 100 columns and 50 row groups, which parquet-go
+// The message footer comes from a Parquet file of 100 columns and 50 row groups, which parquet-go
 // wrote.
 package main
 
@@ -118,7 +118,7 @@ type bench struct {
 	read, write     func() // of structs
 }
 
-// workloads returns those of the benchmarks' messages that are measured.
+// workloads returns the messages of the benchmarks that are measured here.
 func workloads() []*bench {
 	var all []*bench
 	for _, w := range data.All() {

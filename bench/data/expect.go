@@ -108,8 +108,8 @@ func sumUser(u User) uint64 {
 	return uint64(u.UID) + Str(u.Name) + Str(u.Email) + uint64(u.Age) + Bool(u.VIP)
 }
 
-// Partial returns the result of reading three fields of v: two scalars and a nested string, all of
-// which come late in the message; of a Wide, the text T50 of each row.
+// Partial returns the result of reading three fields of v: two scalars and a nested string. All
+// three come late in the message. For a Wide, it is the text T50 of each row.
 func Partial(v any) uint64 {
 	switch v := v.(type) {
 	case *Small:

@@ -21,8 +21,8 @@ type Small struct {
 	SubID                   int64
 }
 
-// Pair is an entry of a map<string,string>. Maps are slices of pairs here, so that no peer pays
-// for iterating over a Go map that its own format does not use.
+// Pair is an entry of a map<string,string>. Maps are slices of pairs here: no peer pays for
+// iterating over a Go map that its own format does not use.
 type Pair struct{ Key, Value string }
 
 // Item is an element of Business.Items.

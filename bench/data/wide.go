@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Wide is workload W: structs of many optional fields, few of which are set.
+// Wide is workload W: structs of many optional fields, with few fields set.
 type Wide struct{ Rows []WideRow }
 
 // WideRow holds the fields of a struct that are set, in the order of their ids.
 type WideRow struct{ Fields []WideField }
 
-// WideField is a field that is set. Its value, in the member for the field's kind, is never zero,
-// so that formats without optional fields carry it, too.
+// WideField is a field that is set. Its value, in the member for the field's kind, is never zero:
+// formats without optional fields carry it, too.
 type WideField struct {
 	ID     int16
 	Text   string

@@ -9,15 +9,15 @@ import (
 // other workload's, since the cost of peers that allocate depends on how much the collector has to
 // mark.
 type Workload struct {
-	// As in -w and in the tables; G, H and I are groups, of which it names group, kind and size:
+	// As in -w and in the tables. In the groups G, H and I, it consists of group, kind and size:
 	// "G-A-x4"
 	Name  string
 	About string // one line for the table's title
 	New   func() any
 	Kind  any // a nil pointer of the type that New returns
 
-	// For G, H and I: the unit of which the workloads of a group have more and more, and how many
-	// this one has.
+	// For G, H and I: the workloads of a group have growing numbers of this unit; Units is this
+	// one's number.
 	Unit  string
 	Units int
 }

@@ -1,5 +1,5 @@
 // Package dynamicgo is cloudwego's dynamicgo, for gateways that know a message only by its IDL: it
-// looks fields up in the bytes and copies the message around what is changed.
+// looks fields up in the bytes and copies the message around the changed values.
 package dynamicgo
 
 import (

@@ -1,5 +1,5 @@
-// Package flat is FlatBuffers, with code by flatc: accessors on the message's bytes, as ours, in a
-// format made for that. A received message cannot be edited, but for its numbers.
+// Package flat is FlatBuffers, with code by flatc: accessors on the message's bytes, like ours, in
+// a format made for that. Only the numbers of a received message can be edited.
 package flat
 
 import (

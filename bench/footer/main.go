@@ -4,7 +4,7 @@
 //	go run -C bench ./footer
 //	go run -C bench ./footer -only 100x50/column -times 100    one row, for a profiler
 //
-// The columns are processor time, that of the collector included, and allocations, of:
+// The columns are processor time, including the collector's, and allocations, of:
 //
 //   - parquet-go: the footer is read, and becomes parquet-go's structs
 //   - open: parquetmeta.Open
@@ -160,7 +160,7 @@ func rowsOf(file []byte, columns, groups int) []*row {
 	}
 }
 
-// seen keeps what is read from being optimized away.
+// seen keeps reads from being optimized away.
 var seen int64
 
 func footerOf(file []byte) []byte {

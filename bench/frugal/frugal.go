@@ -25,8 +25,8 @@ var (
 //
 //   - frugal: fresh structs and a fresh buffer
 //   - frugal/reuse (build, edit): the application keeps structs, slices, maps and the buffer
-//   - frugal/nocopy (read, partial, edit): every string and binary is tagged nocopy, so that it
-//     aliases the input
+//   - frugal/nocopy (read, partial, edit): every string and binary is tagged nocopy, and aliases
+//     the input
 func Peer() peer.Peer {
 	return peer.Peer{Name: "frugal", Rows: func(in *peer.Input, op peer.Op) []peer.Row {
 		return append(structs.Rows(use.Of(in.Value), rows, in, op), structs.Rows(nocopy.Of(in.Value), tagged, in, op)...)

@@ -10,7 +10,7 @@
 //   - bytes: only the buffers, which nocopy.ParseInto reads when a message is wanted
 //   - Kitex: Kitex's structs, by FastRead; the buffers are garbage then
 //
-// Times are processor time that the kernel has counted, so a busy machine changes them little.
+// Times are processor time that the kernel has counted. A busy machine changes them little.
 package main
 
 import (

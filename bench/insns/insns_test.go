@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestDumped: what callgrind writes is read, and what is not of a row is told from it.
+// TestDumped: files by callgrind are read; those without a row's counts are recognized.
 func TestDumped(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "out.1")
 	for text, want := range map[string]row{

@@ -1,6 +1,6 @@
 // Command insns counts instructions: of building, parsing, reading, editing and releasing messages
 // of workloads B, C1K, C20K, E, F and W, without options. Counts do not depend on where code lies
-// or on what else the machine does, so that a change of 1 % shows.
+// or on other load of the machine. A change of 1 % shows.
 //
 //	go run -C bench ./insns         compares with insns/table.txt, within 1 %
 //	go run -C bench ./insns -write  writes the table anew
@@ -88,7 +88,7 @@ func format(release string, rows []row) []byte {
 	return b
 }
 
-// read returns the rows of a table, and the release of Go they are of.
+// read returns the rows of a table, and the release of Go that they were measured with.
 func read(text string) (release string, rows []row, err error) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {

@@ -121,7 +121,7 @@ func takeStepsOf(w data.Workload, n int) (steps int) {
 // counting is whether tick has an effect.
 var counting bool
 
-// tick begins and ends what is counted.
+// tick begins and ends counting.
 func tick() {
 	if counting {
 		toggle()

@@ -33,14 +33,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 )
 
-// The formats of what is written, besides Thrift Binary.
+// The formats that peers write, besides Thrift Binary.
 const (
 	formatJSON      = "JSON"
 	formatProtoJSON = "JSON of Protocol Buffers"
 	formatProto     = "protobuf of JSON"
 )
 
-// Peers are the contestants, of which each converts in one direction:
+// Peers are the contestants. Each converts in one direction:
 //
 //   - nocopy, nocopy/recycle: messages, parsed and written by nocopyjson, or read by it and
 //     written
@@ -49,8 +49,8 @@ const (
 //   - kitex/sonic, apache/sonic: the same structs, and sonic
 //   - kitex/structs-only (to-json): encoding/json, of structs that are there already
 //   - dynamicgo: t2j, j2t; the latter is native code on amd64 before Go 1.27
-//   - protojson: Protocol Buffers in the place of Thrift
-//   - jsontext/tokens (from-json): nothing but the tokens of the text are read
+//   - protojson: Protocol Buffers instead of Thrift
+//   - jsontext/tokens (from-json): only the tokens of the text are read
 func Peers() []peer.Peer {
 	text := func(in *peer.Input, b []byte) (any, error) {
 		m := usekitex.Of(of(in))

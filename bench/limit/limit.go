@@ -10,10 +10,10 @@ import (
 )
 
 // Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not
-// zeroed, and `limit/reuse` with one buffer for all. What is set in an order of its own is first
-// set in Go slices, or noted beside the message received; they are fresh, or used again, as the
-// buffer is. For lists of numbers the rows are `scalar`, a loop over the elements, and `memcpy`,
-// which leaves them as they are.
+// zeroed, and `limit/reuse` with one buffer for all. Values that are set in another order than the
+// message's are first set in Go slices, or noted beside the received message. These are fresh, or
+// used again, like the buffer. For lists of numbers the rows are `scalar`, a loop over the
+// elements, and `memcpy`, which does not convert them.
 func Peer() peer.Peer { return peer.Peer{Name: "limit", Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {
@@ -75,7 +75,7 @@ func write(w io.Writer, b []byte) uint64 {
 	return uint64(n)
 }
 
-// writeBlob does not copy the binary, so it needs no buffer worth reusing.
+// writeBlob does not copy the binary and needs no buffer worth reusing.
 func writeBlob(w io.Writer, v *data.Blob) uint64 {
 	var buf [128]byte
 	head := putBlobHead(buf[:], v)

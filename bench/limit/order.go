@@ -9,9 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// orderRows are the rows of what is set in an order of its own: into Go slices, which are then
-// written in the message's order. limit makes slices and buffer anew for every message,
-// limit/reuse has the same for all.
+// orderRows returns the rows for values that are set in another order than the message's. They are
+// set in Go slices, which are then written in the message's order. limit makes slices and buffer
+// anew for every message, limit/reuse has the same for all.
 func orderRows(set func(data.Catalog) data.Catalog) []peer.Row {
 	return []peer.Row{
 		{Peer: "limit", Make: func() peer.Step {

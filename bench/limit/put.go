@@ -1,7 +1,7 @@
 // Package limit is Thrift Binary written by hand for each of the benchmark's messages: one pass,
 // no index, no validation beyond Go's bounds checks. Only many edits of one message take two
 // passes, with notes of where its items are. No library for messages of all kinds can be expected
-// to be faster, so that it shows how far the others are from what the machine allows.
+// to be faster. It shows how far the others are from the limits of the machine.
 package limit
 
 import "encoding/binary"

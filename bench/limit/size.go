@@ -2,7 +2,7 @@ package limit
 
 import "github.com/nocopythrift/nocopythrift/bench/data"
 
-// size returns the size of the message v, so that Append allocates a fresh buffer once.
+// size returns the size of the message v. With it, a fresh buffer for Append is allocated once.
 func size(v any) int {
 	switch v := v.(type) {
 	case *data.MyTest:

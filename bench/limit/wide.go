@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Workload W: the kind of a field tells what is on the wire, whichever of its kind it is.
+// Workload W: all fields of a kind are written in the same way.
 
 // sizeWide returns what the message v takes at most: bools are counted as numbers, texts have four
 // bytes too many.

@@ -1,7 +1,7 @@
-// Package measure times rows against each other so that the ratios can be trusted: all in one
-// process, in a random order that changes from round to round (the first row of each would look
-// slow), after a warm-up and a garbage collection each, without the time in which other programs
-// had the processor, and compared only with what was measured in the same round.
+// Package measure times rows against each other so that the ratios can be trusted. All rows run in
+// one process, in a random order that changes from round to round (the first row of a round would
+// look slow), each after a warm-up and a garbage collection. The time in which other programs had
+// the processor does not count. Times are only compared with times of the same round.
 package measure
 
 import (
@@ -31,8 +31,8 @@ type Options struct {
 	Progress func(done, of int)
 }
 
-// MinRounds is the least number of rounds, whatever Budget is: a confidence interval of 95 % needs
-// as many.
+// MinRounds is the least number of rounds under any Budget: a confidence interval of 95 % needs as
+// many.
 const MinRounds = 6
 
 // Result holds the figures of a row: for one operation, and medians over the rounds.
@@ -123,7 +123,7 @@ func Median(v []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// sink keeps results alive, so that no step can be optimised away.
+// sink keeps results alive: no step can be optimised away.
 var sink atomic.Uint64
 
 // discard is io.Discard without its ReadFrom: every row hands over its bytes by Write.
@@ -188,7 +188,7 @@ func take(make func() peer.Step, n int) sample {
 	var before, after runtime.MemStats
 	gc := gcTime()
 	runtime.ReadMemStats(&before)
-	// What is waited for lies within what elapses, never outside
+	// The waiting time is taken within the elapsed time, never outside
 	cpu, start, wait := CPUTime(), time.Now(), thread.soFar()
 	run(step, n)
 	wait = thread.soFar() - wait

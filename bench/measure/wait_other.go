@@ -4,7 +4,7 @@ package measure
 
 import "time"
 
-// waiting is always 0 on this system, so that times are longer on a busy machine.
+// waiting is always 0 on this system: times are longer on a busy machine.
 type waiting struct{}
 
 func newWaiting() *waiting            { return nil }

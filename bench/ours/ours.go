@@ -17,22 +17,22 @@ import (
 
 // Peer has the rows
 //
-//   - nocopy: no options, so everything read from a message stays valid for ever
-//   - nocopy/recycle: with nocopy.Recycle, so memory is used again after Release
+//   - nocopy: no options; everything read from a message stays valid for ever
+//   - nocopy/recycle: with nocopy.Recycle; memory is used again after Release
 //   - nocopy/fields, nocopy/fields+recycle (build): of structs of plain values, as nocopyc -fields
 //     makes them; without options, and with nocopy.Recycle
 //   - nocopy/plain (build, read): such structs and bytes, without a message; structs, slices and
 //     the buffer are kept
 //   - nocopy/kept (B and H): no options, all messages one after the other in one Message that the
 //     application keeps
-//   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
+//   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, as in a gateway
 //   - nocopy/index (partial): with nocopy.ByIndex and nocopy.Recycle, of a message with an index
 //     (nocopy.WithIndex)
 //   - nocopy/peek (partial): no message, nocopy.PeekAll finds the fields in the bytes; not for W,
 //     whose 2,000 fields no program would name
 //
-// All of them release their messages. None owns the bytes it parses, so that an edit never stores
-// into its input.
+// All of them release their messages. None owns the bytes it parses: an edit never stores into its
+// input.
 func Peer() bench.Peer {
 	return bench.Peer{
 		Name: "nocopy",

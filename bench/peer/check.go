@@ -10,8 +10,8 @@ import (
 )
 
 // Check runs every row and returns an error that names the first one whose result differs from the
-// values, by every peer that can decode it. fresh makes another copy of in.Value, to
-// be edited. entries are those of Entries.
+// values, by every peer that can decode it. fresh makes another copy of in.Value, to be edited.
+// entries are the result of Entries.
 func Check(in *Input, fresh func() any, entries []Entry, peers []Peer) error {
 	before := bytes.Clone(in.Wire)
 	for _, e := range entries {

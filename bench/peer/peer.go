@@ -62,9 +62,8 @@ type Step = func(w io.Writer) uint64
 type Row struct {
 	Peer string
 	// Make returns a step. State that an application would keep between messages (buffers, pools,
-	// structs) is kept between calls of the step and freed with it, so that the collector does not
-	// mark it while another row is measured. Make also converts the input to formats other than
-	// Thrift.
+	// structs) is kept between calls of the step and freed with it: the collector does not mark it
+	// while another row is measured. Make also converts the input to formats other than Thrift.
 	Make func() Step
 }
 
@@ -75,8 +74,8 @@ type Peer struct {
 	Format string
 	// Rows returns the ways to do op on in, best known use first; none if it cannot.
 	Rows func(in *Input, op Op) []Row
-	// Decode returns the values in b, a message of the type of in.Value. It checks what peers of its
-	// format have written. nil if another peer of the format has it.
+	// Decode returns the values in b, a message of the type of in.Value. It checks the messages
+	// that peers of its format have written. It is nil if another peer of the format has it.
 	Decode func(in *Input, b []byte) (any, error)
 }
 
@@ -149,7 +148,7 @@ func named(rows []Row, name string) *Row {
 	return nil
 }
 
-// mainRow returns the name of a peer's first row from that of any: "kitex" from "kitex/reuse".
+// mainRow returns the name of a peer's first row, given any row's: "kitex" from "kitex/reuse".
 func mainRow(name string) string {
 	name, _, _ = strings.Cut(name, "/")
 	return name

@@ -1,4 +1,4 @@
-// Package report turns measurements into tables, JSON, charts, and verdicts on what has changed.
+// Package report turns measurements into tables, JSON, charts, and verdicts on changes.
 package report
 
 import (
@@ -36,8 +36,8 @@ type Row struct {
 	CPU  float64 `json:"cpu_ns"`
 	// Below 1: faster than the row `kitex` in the same rounds; 0 if that was not measured
 	RatioKitex float64 `json:"ratio_kitex"`
-	// Likewise, of the row `limit/reuse`, or `limit` where there is nothing to reuse; of `memcpy` for
-	// lists of numbers
+	// Likewise, for the row `limit/reuse`, or `limit` if there is nothing to reuse; for `memcpy`
+	// in workloads of lists of numbers
 	RatioLimit float64 `json:"ratio_limit"`
 	Allocs     float64 `json:"allocs"`
 	Bytes      float64 `json:"bytes"`

@@ -33,8 +33,8 @@ func (t Table) Text(w io.Writer) error {
 	return tw.Flush()
 }
 
-// number writes three significant digits of what is below a hundred, and all digits of what is
-// larger, in groups.
+// number writes numbers below 100 with three significant digits, and larger ones with all digits,
+// in groups.
 func number(v float64) string {
 	switch {
 	case v == 0:

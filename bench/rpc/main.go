@@ -1,9 +1,9 @@
 // Rpc measures calls over loopback TCP: echoes of 190 B, 4 KB, 64 KB and 1 MB, one call at a time
 // on one connection and on each of 64, against Apache Thrift (framed), Kitex (framed, FastCodec,
-// netpoll) and grpc-go. Where a library can have many calls in flight on one connection, that is
-// measured too. Then calls over unix sockets and through shared memory, against Kitex over unix
-// sockets and shmipc-go; then replies and requests of many small structs, 1 MB and 50 MB, framed
-// and not. Server and client run in this process, so CPU and allocations are of both.
+// netpoll) and grpc-go. If a library can have many calls in flight on one connection, that is
+// measured too. Then come calls over unix sockets and through shared memory, against Kitex over
+// unix sockets and shmipc-go; then replies and requests of many small structs, 1 MB and 50 MB,
+// framed and not. Server and client run in this process: CPU and allocations are the sums of both.
 //
 //	go run -C bench/rpc . [-quick] [-rounds N] [-duration D] [-peers LIST] [-sizes LIST]
 //		[-rows LIST] [-shared LIST] [-cpuprofile FILE]

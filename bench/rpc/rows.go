@@ -28,7 +28,7 @@ import (
 // rowSize is the size of a Row on the wire, about: its name has 5 to 7 bytes.
 const rowSize = 11 + 7 + 13 + 1
 
-// names holds the names of rows, so that making them is not measured.
+// names holds the names of rows: making them is not measured.
 var names = func() []string {
 	list := make([]string, 100_000)
 	for i := range list {

@@ -31,10 +31,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Calls between processes of one host: over unix sockets, and through shared memory. A message is
-// a list of records of 1 KB, a request as often as a reply, all of which are written anew for
-// each. The other side reads every byte of them, or of a few records. What goes the other way is
-// small.
+// Calls between processes of one host: over unix sockets, and through shared memory. A large
+// message is a list of records of 1 KB. Requests and replies take turns in being large, and
+// records are written anew for each message. The other side reads every byte of all records, or of
+// a few. The message in the other direction is small.
 
 // recordSize is the size of a Row with a name of nameSize bytes on the wire.
 const (
@@ -42,7 +42,7 @@ const (
 	recordSize = 11 + 7 + 7 + nameSize + 1
 )
 
-// source is what names are cut from.
+// source is the text that names are cut from.
 var source = func() string {
 	b := make([]byte, 4<<20)
 	for i := range b {
@@ -68,8 +68,8 @@ func step(n int, all bool) int {
 	return max(n/4, 1)
 }
 
-// sharedPeer is a library with one way between processes. open returns functions each of which
-// sends n records, and receives as many; there are so many workers that call one each.
+// sharedPeer is a library with one way between processes. open returns one function per worker.
+// Each function sends n records, and receives as many.
 type sharedPeer struct {
 	name      string
 	pipelines bool
@@ -117,7 +117,7 @@ func readRecords(list nocopy.StructList[echo.Row], all bool) (sum int64) {
 	return sum
 }
 
-// sumRecords is what readers of n records return.
+// sumRecords returns the sum that readers of n records return.
 func sumRecords(n int, all bool) (sum int64) {
 	for i := 0; i < n; i += step(n, all) {
 		sum += 2*int64(i) + read(nameFor(i))
@@ -229,7 +229,7 @@ func openKitexUnix(dir string, n, workers int, all bool) ([]func() error, func()
 	return slices.Repeat([]func() error{call}, workers), func() { srv.Stop() }, nil
 }
 
-// openNone is what is left without messages: records are written to memory, and read there.
+// openNone measures the rest, without messages: records are written to memory, and read there.
 func openNone(_ string, n, _ int, all bool) ([]func() error, func(), error) {
 	mem := make([]byte, n*recordSize)
 	call := func() error {
@@ -244,7 +244,7 @@ func openNone(_ string, n, _ int, all bool) ([]func() error, func(), error) {
 	return []func() error{call}, func() {}, nil
 }
 
-// putRecords writes the records from i to those before end.
+// putRecords writes the records i to end-1.
 func putRecords(b []byte, i, end int) {
 	for ; i < end; i++ {
 		binary.BigEndian.PutUint64(b, uint64(i))
@@ -254,7 +254,7 @@ func putRecords(b []byte, i, end int) {
 	}
 }
 
-// sumPut is sumRecords of those from i to those before end, which are in b.
+// sumPut is sumRecords of the records i to end-1, which are in b.
 func sumPut(b []byte, i, end, every int) (sum int64) {
 	for ; i < end; i++ {
 		if i%every == 0 {

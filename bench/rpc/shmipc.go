@@ -10,7 +10,7 @@ import (
 // shmipcPiece is the largest slice of its memory.
 const shmipcPiece = 128<<10 - 20
 
-// defaultSizes are those of its slices unless they are configured.
+// defaultSizes are the sizes of its slices unless they are configured.
 var defaultSizes = shmipc.DefaultConfig().BufferSliceSizes
 
 // tunedSizes are for messages of few pieces.

@@ -15,9 +15,9 @@ import (
 
 // Peer has the rows
 //
-//   - VM prompb/pool (read, partial): as vminsert does, whose strings alias the input
-//   - easyproto: pooled marshaler (build), a visitor that decodes nothing else than what is wanted
-//     (read, partial)
+//   - VM prompb/pool (read, partial): as in vminsert, where strings alias the input
+//   - easyproto: pooled marshaler (build), a visitor that decodes only the wanted fields (read,
+//     partial)
 func Peer() peer.Peer { return peer.Peer{Name: "victoria", Format: vtproto.Format, Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {

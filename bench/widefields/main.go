@@ -1,6 +1,5 @@
-// Command widefields writes what is the same for each of the many fields of workload W: the IDL of
-// all peers, and the application's use of the fields, a package for each peer. generate.sh calls
-// it.
+// Command widefields writes the repetitive code for the many fields of workload W: the IDL of all
+// peers, and the application's use of the fields, a package for each peer. generate.sh calls it.
 //
 //	go run ./widefields DIR
 package main

@@ -1,7 +1,7 @@
-// Capacity measures what a server needs: memory for connections that are idle, and processor time
-// a call while one in a hundred of them is busy. The servers are ours, Kitex' on netpoll, and
+// Capacity measures the needs of a server: memory for idle connections, and processor time per
+// call while one connection in a hundred is busy. The servers are ours, Kitex' on netpoll, and
 // net/http's, each in a process of its own, on a unix socket. The clients write bytes that were
-// made before and look only at the size of replies, so that they need little time themselves.
+// made before and look only at the size of replies. They need little time themselves.
 //
 //	go run -C bench/rpc ./capacity [-conns LIST] [-size N] [-duration D]
 package main

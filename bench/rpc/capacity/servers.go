@@ -65,7 +65,7 @@ func beServer(name, path string) error {
 	fmt.Println("listening")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		if in.Text() == "memory" {
-			time.Sleep(time.Second) // what connections give back after a while
+			time.Sleep(time.Second) // connections give memory back after a while
 			debug.FreeOSMemory()
 		}
 		s := now()
