@@ -36,7 +36,7 @@ func init() {
 	)
 }
 
-// keys are made beforehand: making them is not what is measured.
+// keys are made beforehand: making them is not measured.
 var keys = func() (k []string) {
 	for i := range 40 {
 		k = append(k, "key number "+itoa(i))

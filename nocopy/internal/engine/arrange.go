@@ -106,7 +106,7 @@ func (s Struct) DeleteRange(i, j int) {
 			}
 		}
 	}
-	if i == 0 { // nothing moves, so that doing it again and again is cheap
+	if i == 0 { // nothing moves: doing it again and again is cheap
 		parts = parts[j:]
 		m.idx[e+listElems] += n
 		m.idx[e+listRoom] -= n
@@ -192,11 +192,11 @@ func (s Struct) ToOwnMemory(size int) []byte {
 	return s.FixedBytes(size)
 }
 
-// A list of texts that is being built turns scattered when an element is set out of order: its
-// elements, but for those before it, are loose from then on. They are in memory of the message,
-// but in no run, and their words are positions there, 0 of those that were not set. When the
-// list is completed they are copied into the run, in their order. So there is neither a node for
-// each of them nor anything to be sorted.
+// A list of texts that is being built turns scattered when an element is set out of order: that
+// element and all later ones are loose from then on. Loose elements are in memory of the message,
+// but in no run. Their words are positions there; the words of unset elements are 0. When the list
+// is completed, they are copied into the run, in their order. They therefore take no node each,
+// and nothing has to be sorted.
 
 // scattered is set in the next of a frame whose list is scattered. The rest of next is the number
 // of elements that are on the wire.
@@ -339,8 +339,8 @@ func (m *Message) moveReferred(word, p uint32, b []byte) {
 	m.buf.MoveGrow(word&^inNode, p+wire.TextHeader, p)
 }
 
-// renewLoose copies the loose elements of the innermost frame's list to new memory, without what
-// is no longer needed. It reports whether there was room for them; if not, the list is gathered.
+// renewLoose copies the loose elements of the innermost frame's list to new memory, without
+// replaced ones. It reports whether there was room for them; if not, the list is gathered.
 func (m *Message) renewLoose() bool {
 	old := m.buf.RenewLoose()
 	words := m.looseWords()

@@ -15,7 +15,7 @@ type frame struct {
 	e        uint32
 	next     uint32 // list or map: how many elements or pairs are on the wire
 	lead     uint8  // list: how many bytes of a field header come before its header
-	reopened bool   // it was complete before: what is added goes to the node at its end
+	reopened bool   // it was complete before: bytes are added to the node at its end
 }
 
 // someStruct stands in for the type of a reopened struct; only its kind is read.
@@ -80,8 +80,7 @@ func (m *Message) setOpenHandle() {
 }
 
 // openStruct makes the struct of entry e the innermost frame. It completes all frames nested in
-// it; if the struct was complete it is reopened: what is appended goes to a node before its
-// STOP.
+// it. A complete struct is reopened: bytes are then appended to a node before its STOP.
 func (m *Message) openStruct(e uint32) {
 	if m.closeNested(e) {
 		return
@@ -98,7 +97,7 @@ func (m *Message) openStruct(e uint32) {
 	m.push(someStruct, e, 0).reopened = true
 }
 
-// closeNested completes all frames nested in that of entry e, and reports whether e has a
+// closeNested completes all frames nested in the frame of entry e, and reports whether e has a
 // frame.
 func (m *Message) closeNested(e uint32) bool {
 	for i := len(m.open) - 1; i >= 0; i-- {
@@ -129,7 +128,7 @@ func (m *Message) closeAll() {
 }
 
 // closeTo completes all frames but the outermost n. The caller must set openHandle. If positions
-// run out it panics: what is complete then is no frame any more, and nothing has come twice.
+// run out it panics: frames that are complete then are gone, and no bytes were added twice.
 func (m *Message) closeTo(n int) {
 	m.mapFill.handle, m.openHandle = 0, 0
 	if top := len(m.open); top > n {
@@ -308,9 +307,9 @@ func (m *Message) endFullList(e uint32) {
 	}
 }
 
-// placeChild prepares for a new value of field f, of n bytes: what is appended next, field header
-// first, is sent in its place. It opens the struct if the field was never set, else a node that
-// replaces the field.
+// placeChild prepares for a new value of field f, of n bytes: the bytes that are appended next,
+// field header first, are the field. It opens the struct if the field was never set, else a node
+// that replaces the field.
 func (s Struct) placeChild(f schema.Ref, n int) {
 	s.changeableBy(n)
 	m, e := s.m, uint32(s.k)
@@ -341,7 +340,7 @@ func checkCount(t *schema.Type, n int) {
 	}
 }
 
-// safeCount is a number of elements that fit in a message whatever their size.
+// safeCount is a number of elements that always fit in a message.
 const safeCount = 1 << 24
 
 // checkLargeCount panics if a value of type t can't have n elements. n is at least safeCount.

@@ -22,9 +22,9 @@ const (
 	placedIndex                      // finishing has added a wire index, in Message.indexNode
 	byIndex                          // the message is read by its wire index, see landing
 
-	// innerIndex: other structs than the root have one among theirs, since each was a message. It
-	// stays there, whatever is changed. What is copied from such a struct, and may become a message,
-	// goes without it.
+	// innerIndex: structs other than the root have an index among their fields, since each was a
+	// message. It stays there under all changes. Copies of such a struct, which may become
+	// messages, are made without it.
 	innerIndex
 )
 
@@ -38,7 +38,7 @@ func (m *Message) noteIndex(e uint32) {
 	}
 }
 
-// settle does what is pending. It panics if the message was parsed with ByIndex and is not valid.
+// settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.
 func (m *Message) settle() {
 	if m.pending&byIndex != 0 {
 		m.mustIndex()
@@ -121,8 +121,8 @@ func (m *Message) appendInner(dst []byte, e uint32, t *schema.Type) ([]byte, boo
 
 // This file writes the index of a message's wire bytes, see package wireindex.
 
-// How large a value must be to get an entry, in bytes: in the root, and elsewhere. What is smaller
-// is passed over quickly.
+// The least size of a value with an entry, in bytes: in the root, and elsewhere. Smaller values
+// are passed over quickly.
 const (
 	leastInRoot = 64
 	leastInside = 1 << 10
@@ -261,7 +261,7 @@ func (w *indexWriter) offset(p uint32) int {
 		if p-q.from < q.to-q.from {
 			return int(q.offset + p - q.from)
 		}
-		if p == q.to { // what begins there goes on in another piece
+		if p == q.to { // a value that begins there continues in another piece
 			end = int(q.offset + p - q.from)
 		}
 	}
@@ -335,16 +335,16 @@ func (m *Message) elementAt(e uint32, t *schema.Type, i uint32) uint32 {
 type containerVisitor interface {
 	// offset returns the offset of a position in the message.
 	offset(p uint32) int
-	// visit is called with each value in a field that is a struct, list, set or map: its entry, and
-	// the offsets where it begins and ends. It reports whether to visit what is in it.
+	// visit is called with each value in a field that is a struct, list, set or map: its entry,
+	// and the offsets where it begins and ends. It reports whether to visit the values in it.
 	visit(f *schema.Field, e uint32, at, end int, root bool) bool
-	// element reports whether to visit what is in an element of a list.
+	// element reports whether to visit the values in an element of a list.
 	element(at, end int) bool
 }
 
-// walkContainers tells v of what is in the struct of entry e of a message without nodes, of which
-// everything is indexed, in the order of the wire bytes. It does not look into maps, unions and
-// lists of lists.
+// walkContainers shows v the values in the struct of entry e, in the order of the wire bytes. The
+// message has no nodes, and all of it is indexed. It does not look into maps, unions and lists of
+// lists.
 func walkContainers[V containerVisitor](m *Message, v V, d *schema.Struct, e uint32) {
 	type place struct {
 		f    *schema.Field

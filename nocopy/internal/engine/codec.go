@@ -18,8 +18,8 @@ type Codec[T any] interface {
 	encode(v T) encoded
 }
 
-// encoded is the wire bytes of a map's key or value: text, without its length, if that is not nil;
-// else n bytes of fixed; or those of view.
+// encoded is the wire bytes of a map's key or value. If text is not nil, it is a text without its
+// length. Otherwise the bytes are the first n of fixed, or the bytes of view.
 type encoded struct {
 	fixed [16]byte
 	n     int
@@ -87,7 +87,7 @@ type (
 	AsView[S View] struct{}
 )
 
-// appendEncoded appends a value of type t to what is being built and returns its word.
+// appendEncoded appends a value of type t to the innermost frame and returns its word.
 func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
 	switch t.Kind() {
 	case schema.Fixed:

@@ -12,7 +12,7 @@ import (
 // Compact rewrites the message into one piece of memory, without the values that were replaced or
 // removed. Setters call it when such values take several times as much memory as the rest. A
 // message that is edited again and again therefore stays within a few times its size. Compact
-// completes what is being built.
+// completes the values that are being built.
 //
 // A program that keeps small messages calls Compact when they are complete: a message that is
 // built takes a slab of 64 KiB, and moves into memory of its own size. Later changes take a slab
@@ -118,8 +118,8 @@ func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 	}
 }
 
-// keepHandouts puts the handouts, which may still be filled, in the place of the binaries that
-// compacting has copied from them. It forgets all if there are more than fewHandouts.
+// keepHandouts replaces the binaries that compacting has copied from handouts by the handouts,
+// which may still be filled. If there are more than fewHandouts, it forgets them all.
 func (m *Message) keepHandouts() {
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
 		return m.at(h.e, h.field) == 0 // its struct is no longer in the message
@@ -190,7 +190,7 @@ func (m *Message) compact() {
 	}
 	d.byStruct.Clear()
 	m.keepHandouts()
-	m.guarded = true // handles of what is no longer in the message must be found out
+	m.guarded = true // handles of removed values must be found out
 }
 
 // rewriter goes through the wire bytes of a message that was compacted, and gives its entries
@@ -373,8 +373,8 @@ func (u *extraFields) add(at, end uint32) {
 // end frees the entries that were not used again.
 func (u *extraFields) end() { u.m.dead.freeExtra(u.m, u.chain) }
 
-// roundUp returns n or a little more: there are four sizes for each power of two, so that words
-// that are freed often fit what is needed next.
+// roundUp returns n or a little more. There are four sizes for each power of two: freed words
+// often fit the next need.
 func roundUp(n uint32) uint32 {
 	if n <= 16 {
 		return n

@@ -65,7 +65,7 @@ func (m *Message) parseCompact(b []byte) (Struct, error) {
 	return m.parseBinaryOf(r, b)
 }
 
-// refuseCompact returns what is wrong with b, which r could not read, and releases m.
+// refuseCompact returns the error in b, which r could not read, and releases m.
 func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
 	d := m.desc
 	err := compactError(d, r, m.limits)
@@ -98,7 +98,7 @@ func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (Struct, error) {
 	return s, nil
 }
 
-// compactError returns what is wrong with the bytes that r has read, of a struct that d describes.
+// compactError returns the error in the bytes that r has read, of a struct that d describes.
 func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *Error {
 	at, why := r.Fault()
 	e := &Error{Offset: at, Err: why}
@@ -127,8 +127,8 @@ func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *Error {
 	return e
 }
 
-// compactOffset returns the offset in b, in the compact protocol, of what is at an offset in the
-// Thrift Binary that it became: it makes that again, value by value where it matters.
+// compactOffset converts an offset in Thrift Binary to the offset of the same value in b, which is
+// in the compact protocol. To do so it converts b again, value by value near the offset.
 func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 	r := compact.TakeReader(len(b))
 	defer r.Free()
@@ -152,7 +152,7 @@ func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 	return max(at, end-(r.Len()-offset)) // from the value's end, as in a text
 }
 
-// notCompact tells of what other format b is, which is not a struct in the compact protocol.
+// notCompact names the format of b, which is not a struct in the compact protocol.
 func notCompact(b []byte, d *schema.Struct) string {
 	if len(b) >= formats.LeastCompact {
 		if end, err := skip(b, 0, WireStruct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {

@@ -164,7 +164,7 @@ func (m *Message) placeValue(node chain.NodeID, t *schema.Type, header uint32, s
 	return m.indexShared(node, t, src, e)
 }
 
-// leadOf returns how many bytes come before a value: those of a field header, unless header is
+// leadOf returns how many bytes come before a value: the size of a field header, or 0 if header is
 // 0.
 func leadOf(header uint32) int {
 	if header != 0 {
@@ -241,10 +241,10 @@ func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
 }
 
 // AppendStruct appends a copy of the struct's wire bytes to dst. Parse accepts them. An absent
-// struct gives the bytes of an empty one. AppendStruct completes what is being built in the
-// struct. d describes s. Generated code calls it as AppendTo. In a message parsed with ByIndex, an
-// invalid struct counts as absent, except the root, which gives the bytes of the message as it
-// arrived.
+// struct gives the bytes of an empty one. AppendStruct completes the values that are being built
+// in the struct. d describes s. Generated code calls it as AppendTo. In a message parsed with
+// ByIndex, an invalid struct counts as absent, except the root, which gives the bytes of the
+// message as it arrived.
 func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 	s = s.orAbsent()
 	s.alive()

@@ -122,8 +122,8 @@ func (m *Message) noteDeadElement(e uint32, t *schema.Type, x uint32) {
 // inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
 func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockWords.Get(e) }
 
-// reclaim frees the entries of all that was noted as dead, but for the structs that were
-// replaced in fields of structs that still live: reclaimFields frees those.
+// reclaim frees the entries of all values that were noted as dead. Structs that were replaced in
+// fields of live structs are the exception: reclaimFields frees those.
 func (d *deadEntries) reclaim(m *Message) {
 	d.compacted = true
 	for _, f := range d.fields {
@@ -141,7 +141,7 @@ func (d *deadEntries) reclaim(m *Message) {
 	d.values, d.fields = d.values[:0], d.fields[:0]
 }
 
-// reclaimFields frees the entries of what was replaced in fields of the struct of entry e.
+// reclaimFields frees the entries of values that were replaced in fields of the struct of entry e.
 func (d *deadEntries) reclaimFields(m *Message, desc *schema.Struct, e uint32) {
 	if d.byStruct.Len() == 0 {
 		return
@@ -198,9 +198,9 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *schema.Struct, e uint32) {
 	}
 }
 
-// reclaimStructs frees the entries of the elements of the list of structs of entry e. Of elements
-// whose entries are in the list's block it frees what is in them only: the caller frees the block.
-// It returns how many words after the list's entry are the elements'.
+// reclaimStructs frees the entries of the elements of the list of structs of entry e. If the
+// entries of elements are in the list's block, it frees only the entries in them: the caller frees
+// the block. It returns how many words after the list's entry are the elements'.
 func (d *deadEntries) reclaimStructs(m *Message, t *schema.Type, e uint32) uint32 {
 	n, follow := m.idx[e+listCount], m.elementsFollow(e)
 	for k := range n {

@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// With the tag nocopydebug a Message is never used again after Release, so that a second
-// Release is always noticed; and where it was made is known until then.
+// With the tag nocopydebug a Message is never used again after Release: a second Release is always
+// noticed. Until Release it knows where it was made.
 
 const debugging = true
 
@@ -130,12 +130,12 @@ func Leaked() []string {
 // debugNotes is what a message knows of its entries.
 type debugNotes struct {
 	unset   hashmap.Map[uint32, []schema.Ref]   // required numbers of new structs that nobody has set
-	removed hashmap.Map[uint32, *schema.Type]   // entries of what was replaced or removed
+	removed hashmap.Map[uint32, *schema.Type]   // entries of replaced and removed values
 	structs hashmap.Map[uint32, *schema.Struct] // by entry: the types of new structs
 }
 
-// The environment variable NOCOPYDEBUG turns checks off: missing=0 that of required fields,
-// removed=0 that of writes to values that were removed from their message.
+// The environment variable NOCOPYDEBUG turns checks off: missing=0 the check of required fields,
+// removed=0 the check of writes to values that were removed from their message.
 var (
 	checksMissing = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "missing=0")
 	checksRemoved = !strings.Contains(os.Getenv("NOCOPYDEBUG"), "removed=0")
@@ -152,7 +152,7 @@ func (m *Message) mustHaveAll() {
 
 func (m *Message) knowsUnset() bool { return m.origin.unset.Len() > 0 }
 
-// noteTemplate notes that entry e is that of a new struct.
+// noteTemplate notes that entry e belongs to a new struct.
 func (m *Message) noteTemplate(d *schema.Struct, e uint32) {
 	m.origin.structs.Put(e, d)
 	m.noteAllSet(e)
@@ -186,8 +186,8 @@ func (m *Message) isUnset(e uint32, f schema.Ref) bool {
 	return slices.Contains(m.origin.unset.Get(e), f)
 }
 
-// noteRemoved notes that the struct or container of type t and entry e, and what is in it, is
-// about to be no longer part of the message.
+// noteRemoved notes that the struct or container of type t and entry e is about to be removed from
+// the message, with all values in it.
 func (m *Message) noteRemoved(t *schema.Type, e uint32) {
 	if t.Kind() < schema.Record || e == 0 || e&notIndexed != 0 || m.origin.removed.Get(e) != nil {
 		return

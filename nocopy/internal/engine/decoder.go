@@ -101,9 +101,8 @@ func (d *Decoder) receive() (chain.Chunk, int64, error) {
 	return d.in.Take(int(n)), length + int64(n), nil
 }
 
-// explained returns err, which says of what other format the bytes are that have arrived, if they
-// are of one that is known. The length of a frame may have been read as structs: its first byte is
-// 0, which is an empty one.
+// explained returns err. If the bytes that have arrived are of another known format, err names it.
+// The length of a frame may have been read as structs: its first byte is 0, which is an empty one.
 func (d *Decoder) explained(err *Error) error {
 	if !d.framed && d.offset < readAhead {
 		d.noteStart()
@@ -121,8 +120,8 @@ func (d *Decoder) explained(err *Error) error {
 	return err
 }
 
-// startFormat tells of what format a stream of bare structs is, by its first bytes: of calls or
-// frames. It returns "" if that is not known.
+// startFormat names the format of a stream that should be bare structs, by its first bytes: calls
+// or frames. It returns "" if it is not known.
 func (d *Decoder) startFormat() string {
 	switch b := d.start[:]; {
 	case formats.IsCall(b):

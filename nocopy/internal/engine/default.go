@@ -77,7 +77,7 @@ func setterOfZero() string {
 	return panicAbsent
 }
 
-// isCapital reports whether a name begins with a capital, as those of generated types and setters
+// isCapital reports whether a name begins with a capital, as names of generated types and setters
 // do.
 func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
@@ -129,7 +129,7 @@ type missingField struct {
 	in   string // the type that declares it
 }
 
-// String tells what is wrong.
+// String describes the fault.
 func (f missingField) String() string {
 	return f.path + ", a required field of " + f.in + ", was never set"
 }
@@ -152,8 +152,8 @@ func (m *Message) Missing() []string {
 	return paths
 }
 
-// Missing returns what each required field that was never set is called, of the message of s: its
-// path, and what is wrong; as Message.Missing, of up to 10 fields. It notes no use of a *Message.
+// Missing returns a text for each required field of the message of s that was never set: its path
+// and the fault. Like Message.Missing, it returns up to 10. It notes no use of a *Message.
 func (s Struct) Missing() []string {
 	if s.m == nil || s.released() {
 		return nil
@@ -212,8 +212,8 @@ func (w *missingWalk) requiring(t *schema.Type) bool {
 	return false
 }
 
-// has reports whether the struct, or one inside of it, has required fields. seen are those that
-// are being looked at.
+// has reports whether the struct, or one nested in it, has required fields. seen are the structs
+// that are being looked at.
 func (w *missingWalk) has(d *schema.Struct, seen map[*schema.Struct]bool) bool {
 	if known, ok := w.requires[d]; ok {
 		return known

@@ -1,6 +1,5 @@
-// Package engine is what makes messages work: it indexes, reads, builds, changes and sends them.
-// Package nocopy has the names that people call. Package thriftimpl has those that generated code
-// calls.
+// Package engine makes messages work: it indexes, reads, builds, changes and sends them. Package
+// nocopy has the names that people call, package thriftimpl the names that generated code calls.
 //
 // Its two nouns are the Message, which is wire bytes and an index of words over them, and the
 // Struct, which is a handle: a message, its generation and an entry of its index.

@@ -23,7 +23,7 @@ type Draft struct {
 	first []byte    // memory of the message, in which mem is at first
 	far   *farTexts // nil if there are none
 
-	// What is set: the struct s, which d describes, or the list in its field f
+	// The value to set: the struct s, which d describes, or the list in its field f
 	s Struct
 	f schema.Ref
 	d *schema.Struct
@@ -103,7 +103,7 @@ func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
 	}
 }
 
-// indexRest does what is left for index to do after machine s has stopped for this reason.
+// indexRest does the rest of index after machine s has stopped for this reason.
 func (x *Draft) indexRest(s *machine, why reason, p uint32, b []byte, lead int) {
 	x.begin(p, b)
 	for i := range s.top {

@@ -13,12 +13,12 @@ const inNode = 1 << 31
 // edited marks the second word of an entry if it holds an edit's number instead of a position.
 const edited = 1 << 31
 
-// edit holds what is known of a struct or container that was changed after it was complete. It
-// is made by the first change.
+// edit holds the state of a struct or container that was changed after it was complete. The first
+// change makes it.
 type edit struct {
 	end       uint32       // position of the STOP, or after the last element
 	valueNode chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
-	tailNode  chain.NodeID // the node at the end, with what was added; or 0
+	tailNode  chain.NodeID // the node at the end, with added values; or 0
 	// Struct: index of a word for each of the entry, with the node that replaces the field; of a wide
 	// one the number of a table with such words
 	fieldNodes uint32
@@ -26,7 +26,7 @@ type edit struct {
 	dead       uint32 // map: how many pairs were deleted
 	// Map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
 	liveSet uint32
-	// Map: number+1 of a deleted pair, whose word for the value is that of the next; or 0
+	// Map: number+1 of a deleted pair, or 0. Its word for the value has the next one's number+1.
 	free uint32
 	// List of fixed-size elements: how many bytes its node has after the last element
 	spare uint32
@@ -336,7 +336,7 @@ func (p *parser) panicTrusted() {
 	panic("nocopy: internal error: bytes that were valid are not")
 }
 
-// Limits for what has been checked already.
+// Limits for bytes that have been checked already.
 const (
 	maxDepth  = 1 << 20
 	maxBudget = maxDepth * structCost

@@ -57,8 +57,8 @@ const (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// explain adds to the error of a failed parse what the bytes are, if they are of another format
-// that is known. b are the first bytes of the message, and size is how many it has.
+// explain adds the name of the bytes' format to the error of a failed parse, if it is another
+// known format. b are the first bytes of the message, and size is the size of the message.
 func (e *Error) explain(b []byte, size int, d *schema.Struct) {
 	e.addFormat(formats.Of(b, size, d))
 }

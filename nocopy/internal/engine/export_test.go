@@ -1,4 +1,4 @@
-// What tests need of the inside of the package, and tests outside of it, too.
+// Internals of the package for its tests, and for tests outside of it.
 
 package engine
 

@@ -16,8 +16,8 @@ import (
 // Parse accepts by default, or more if it was made with such Limits.
 func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, defaultMaxDepth) }
 
-// checkNesting returns an error if more structs are nested in the message, of which everything is
-// complete, than may be. Only types that may contain themselves need a look, and only when entries
+// checkNesting returns an error if structs are nested too deeply in the message. All of the
+// message is complete. Only types that may contain themselves need a look, and only when entries
 // were added since the last one.
 func (m *Message) checkNesting() error {
 	if m.words == m.levelled || m.desc.Nesting() <= m.maxNesting() {
@@ -79,8 +79,8 @@ func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
 // depthError returns errDepth with the depth that would be accepted.
 func depthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }
 
-// toSend links at most so many pieces, of messages of at most so many bytes, since each piece
-// takes up to 2 MiB of positions, of which there are 2 GiB. It copies the rest.
+// toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
+// to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
 const (
 	mostLinks  = 500
 	mostLinked = 512 << 20
@@ -88,9 +88,9 @@ const (
 
 // toSend returns a message with the wire bytes that the message of s has now, and room for n bytes
 // before them. s is the root, and finished. The message can be sent and released, and nothing
-// else: it has no index. Pieces of 4 KiB and more are linked, but for memory of the caller's,
-// which is copied, as smaller pieces are. Neither message sees changes of the other, and any
-// number of goroutines may call toSend of one message.
+// else: it has no index. Pieces of 4 KiB and more are linked. Smaller pieces are copied, and so is
+// memory of the caller's. Neither message sees changes of the other, and any number of goroutines
+// may call toSend of one message.
 func (s Struct) toSend(flags flag, limits Limits, n int) *Message {
 	from := s.m
 	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
@@ -136,9 +136,9 @@ func (m *Message) AppendPieces(dst [][]byte) [][]byte {
 	return m.buf.AppendPieces(dst)
 }
 
-// Detach returns the message's wire bytes, having finished it, in pieces that stay as they are
-// after Release, which must come next. Those of less than below bytes are copied together, as are
-// those of the message's own memory of less than long; others are referred to.
+// Detach finishes the message and returns its wire bytes, in pieces that do not change after
+// Release, which must come next. Pieces of less than below bytes are copied together, and so are
+// pieces of the message's own memory of less than long bytes. Other pieces are referred to.
 func (m *Message) Detach(below, long int) [][]byte {
 	m.Finish()
 	return m.buf.Detach(below, long)
@@ -170,7 +170,7 @@ func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 	var scan Scanner
 	n, need, err := scan.Scan(b)
 	if err == nil && need > 0 {
-		n = len(b) // parsing tells what is missing
+		n = len(b) // parsing finds missing fields
 	}
 	if err != nil {
 		var bad *Error
@@ -185,15 +185,15 @@ func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 	return s, n, err
 }
 
-// ParseEncoded parses pieces of wire bytes that a message of type d has had, whatever its size,
-// into a held message. It refers to the pieces and never changes them.
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
+// held message. It refers to the pieces and never changes them.
 func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
 	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, defaultMaxDepth, math.MaxInt})
 	return s.m, err
 }
 
 // Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
-// were put together from those of messages and may have any size. Required fields may be missing,
+// were put together from bytes of messages and may have any size. Required fields may be missing,
 // as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
 // this.
 func Reparse(d *schema.Struct, wire []byte, depth int) Struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
-// multiplication says. fixedlists.go has a getter for each size and meaning.
+// Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
+// place of element i. fixedlists.go has a getter for each size and meaning.
 
 // FixedBytes returns the bytes of all elements, which have the given size.
 func (s Struct) FixedBytes(size int) []byte {

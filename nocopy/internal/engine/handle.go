@@ -22,7 +22,7 @@ type Struct struct {
 	k uint64 // generation<<32 | entry
 }
 
-// RootDesc returns what describes s, if it is the root of a message; else nil. It panics if the
+// RootDesc returns the descriptor of s, if it is the root of a message; else nil. It panics if the
 // message was released.
 func (s Struct) RootDesc() *schema.Struct {
 	if s.m == nil || s.m.absent {
@@ -69,7 +69,7 @@ func CheckDesc[S View](d *schema.Struct) {
 	if d == nil {
 		panic("nocopy: nil instead of a descriptor")
 	}
-	// What is asked of a nil pointer takes no memory; the answer is kept.
+	// Asking a nil pointer takes no memory; the answer is kept.
 	handle := any((*S)(nil))
 	if seen := d.HandleType().Load(); seen != nil && *seen == handle {
 		return
@@ -87,5 +87,5 @@ func CheckDesc[S View](d *schema.Struct) {
 	}
 }
 
-// describes is what handles of generated types have.
+// describes is the method set of handles of generated types.
 type describes interface{ ThriftDesc() *schema.Struct }

@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// The words that every entry begins with, and how many words come before those of the fields of a
-// struct or union.
+// The words that every entry begins with, and the number of words before the words of the fields
+// of a struct or union.
 const (
 	entryStart  = entry.Start // position of the first field header, element or pair
 	entryEnd    = entry.End   // position of the STOP or after the last element; or an edit's number
@@ -110,7 +110,7 @@ func (m *Message) resizeIndex(least, n int) {
 	m.setIndex(i.Value, i)
 }
 
-// setIndex puts another index in the place of the one that has become too small.
+// setIndex replaces an index that has become too small.
 func (m *Message) setIndex(idx []uint32, item *spare.Item[[]uint32]) {
 	copy(idx, m.idx[:min(int(m.words), len(m.idx))])
 	if item != nil {
@@ -138,7 +138,7 @@ type growth struct {
 	guessed    bool // it has grown to what it was expected to need
 }
 
-// doubling is the growth of an index of which not all is made at once: it only doubles.
+// doubling is the growth of an index that is not made all at once: it only doubles.
 var doubling = growth{paused: true, guessed: true}
 
 // knownBy is after how many bytes since it grew last it is known how fast an index grows.

@@ -12,11 +12,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// CheckIndex returns what is wrong with the words of a message's index: each is of one entry at
-// most, or free.
+// CheckIndex returns an error if the words of a message's index are wrong: each belongs to one
+// entry at most, or is free.
 func CheckIndex(m *Message) (err error) {
 	if m.pending&byIndex != 0 {
-		return nil // there are no words yet for what has not been read
+		return nil // unread values have no words yet
 	}
 	c := indexChecker{m: m, taken: make([]string, m.words)}
 	defer func() {
@@ -168,8 +168,8 @@ func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
 	}
 }
 
-// indexOpened checks all of a message that is read by its index, and indexes what has been left
-// for later: it is an ordinary message afterwards. An error is returned again without a scan:
+// indexOpened checks all of a message that is read by its index, and indexes the values that were
+// left for later. Afterwards it is an ordinary message. An error is returned again without a scan:
 // programs may ask for each element, and nothing changes such a message.
 func (m *Message) indexOpened() error {
 	if m.landing.checked == nil {
@@ -200,8 +200,8 @@ func (m *Message) checkOpened() error {
 	return nil
 }
 
-// validInner reports whether the bytes of the struct of entry e, which d describes and which is
-// not the root, are such a struct. Getters may have passed over what is in it by the index.
+// validInner reports whether the bytes of the struct of entry e, which is not the root, are a
+// valid struct of type d. Getters may have passed over the values in it by the index.
 func (m *Message) validInner(e uint32, d *schema.Struct) bool {
 	l := m.landing
 	from, to := m.extent(e, d.Type())
@@ -218,8 +218,8 @@ func (m *Message) validInner(e uint32, d *schema.Struct) bool {
 	return true
 }
 
-// indexRest indexes what has been left for later, not using the index. It reports whether it
-// could; if not, landing.err tells why.
+// indexRest indexes the values that were left for later, without using the index. It reports
+// whether it could; if not, landing.err has the error.
 func (m *Message) indexRest() bool {
 	l := m.landing
 	defer m.moreIndex()()
@@ -258,8 +258,8 @@ type indexCheck struct {
 	k int // the next entry
 }
 
-// structure compares the entries of what is in the struct at offset i. It returns the offset of
-// what follows; or that of what does not fit, and false.
+// structure compares the entries of the values in the struct at offset i. It returns the offset
+// after the struct; or the offset of the value that does not fit, and false.
 func (c *indexCheck) structure(i int) (int, bool) {
 	for c.b[i] != byte(WireStop) {
 		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader

@@ -18,7 +18,7 @@ import (
 // Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
 // is one of Message.idx.
 
-// landing is what is known of a message that is read by its index.
+// landing is the state of a message that is read by its index.
 type landing struct {
 	x         wireindex.Index
 	b         []byte // the message
@@ -70,9 +70,10 @@ func (l *landing) affords(depth, n int) bool {
 	return l.read[depth] <= (mostPassed+4)*len(l.b)
 }
 
-// OpenIndexed parses a message with the option ByIndex. If the message has an index, OpenIndexed
-// looks at little more than what is read. d is the descriptor of S. The message refers to b, which
-// must not change while the message, or anything read from it, is in use. The error is an *Error.
+// OpenIndexed parses a message with the option ByIndex. If the message has an index, only little
+// more than the values that are read is looked at. d is the descriptor of S. The message refers to
+// b, which must not change while the message, or anything read from it, is in use. The error is an
+// *Error.
 func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags, limits := configOf(opts)
 	return parseWith(d, b, (flags | ByIndex).settled(), limits)
@@ -128,7 +129,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 
 // landFields fills in the words of entry e, which are zero, of a struct of type d that begins at
 // offset i: up to its STOP or, of the root, up to offset stop. Entry k of the wire index is the
-// first one of a value in it. It returns the offset of what follows, and whether the struct is as
+// first one of a value in it. It returns the offset after the struct, and whether the struct is as
 // the wire index tells. If not, the struct may still be valid.
 func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end int, ok bool) {
 	l := m.landing
@@ -341,7 +342,7 @@ func (m *Message) landValue(t *schema.Type, at, stop, k, depth int) uint32 {
 const smallStruct = 256
 
 // landStruct makes an entry for the struct at an offset, before stop. Entry k of the wire index is
-// the first that may be for a value in it. It returns the entry and the offset of what follows; 0
+// the first that may be for a value in it. It returns the entry and the offset after the struct; 0
 // if the struct is not as the wire index tells.
 func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32, end int) {
 	if depth > m.limits.MaxDepth || !m.mayAlloc(d.Words()+1) {
@@ -389,8 +390,8 @@ func (m *Message) mostIndexFor(words int) int {
 }
 
 // parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
-// returns its entry, the offset of what follows, and whether it is valid. If not, it notes the
-// error for Message.Index.
+// returns its entry, the offset after it, and whether it is valid. If not, it notes the error for
+// Message.Index.
 func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end int, ok bool) {
 	l := m.landing
 	m.beginTrusted(l.base + uint32(at))

@@ -15,7 +15,7 @@ type landedList struct {
 	e       uint32
 	typ     *schema.Type
 	depth   int
-	at, end int // offsets of its header, and of what follows
+	at, end int // offsets of its header, and of the byte after the list
 	k       int // the list's entry in the wire index
 	inner   bool
 	failed  bool       // it can't be parsed as a whole
@@ -154,8 +154,8 @@ func (m *Message) landOne(l *landedList, i uint32) (e uint32) {
 }
 
 // findElement returns the offset of element i of a list, and limit, the offset that the element
-// ends at or before: that of the next anchor, or of the list's end. It reports whether the anchors
-// fit.
+// ends at or before: the offset of the next anchor, or of the list's end. It reports whether the
+// anchors fit.
 func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 	x := &m.landing.x
 	entry := x.Entry(l.k)

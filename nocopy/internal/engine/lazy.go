@@ -42,8 +42,8 @@ func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
 }
 
 // parseLeft indexes the struct or container of type t at position p, which Lazy left for later,
-// with all checks that parsing makes without Lazy. With lazily it leaves what is in it for later
-// as Lazy does. It returns failed, with the error noted, or the entry.
+// with all checks that parsing makes without Lazy. With lazily it leaves the values in it for
+// later, as Lazy does. It returns failed, with the error noted, or the entry.
 func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32) {
 	m.beginTrusted(p)
 	m.p.lazy = lazily
@@ -65,16 +65,17 @@ func (p *parser) affords(f *schema.Field, n, structs int) bool {
 	return true
 }
 
-// allow is called for a value of n bytes before affords counts its words, or it is indexed at
-// once. What affordsAny lets Lazy leave for later may take all words that are due to its bytes: so
-// those of the whole message are reserved at first, and allow gives back those of other values.
+// allow is called for a value of n bytes before affords counts its words, or before it is indexed
+// at once. A value that affordsAny lets Lazy leave for later may take all words that are due to
+// its bytes. The words of the whole message are therefore reserved at first, and allow gives back
+// the words of other values.
 func (p *parser) allow(n int) {
 	words := min(p.reserved, indexPerByte/4*uint64(n))
 	p.reserved -= words
 	p.promised -= words
 }
 
-// affordsAny reports whether any value of field f, whatever is in it, can be left for later.
+// affordsAny reports whether all possible values of field f can be left for later.
 func (p *parser) affordsAny(f *schema.Field) bool {
 	return p.unlimited || f.Widest() <= program.Narrow && p.m.limits.MaxIndex <= 0
 }

@@ -89,9 +89,9 @@ func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
 // each connection that writes it retains it. Release by the owner takes effect once nobody
 // retains the message any more.
 //
-// Message.claims holds the message's generation, so that a stale handle changes nothing, and
-// below that the flags and the number of those that retain the message. It is 0 if the message
-// was never offered.
+// Message.claims holds the message's generation: a stale handle changes nothing. Below that it has
+// the flags, and the number of holders that retain the message. It is 0 if the message was never
+// offered.
 
 const (
 	isOffered   = 1 << 31     // Claim makes its caller the owner
@@ -156,8 +156,8 @@ func (s Struct) ClaimCopy(d *schema.Struct) (Struct, error) {
 }
 
 // ClaimToSend returns the root of a message with the same contents. The caller owns it and may
-// only send and release it. Pieces of 4 KiB and more are not copied. The errors are those of
-// ClaimCopy.
+// only send and release it. Pieces of 4 KiB and more are not copied. The errors are the same as
+// ClaimCopy's.
 func (s Struct) ClaimToSend(d *schema.Struct) (Struct, error) {
 	return s.claimCopy(d, func(s Struct, _ *schema.Struct) Struct {
 		return Struct(s.toSend(s.m.flags&Recycle|limited, s.m.limits, 0).Root())
@@ -243,7 +243,7 @@ func (s Struct) Freeze() { s.m.buf.Freeze() }
 // arguments and results of a server's calls. Release does not give its memory back; it ends the
 // handles and is noted. So a handler that uses the message too late can't harm another message.
 
-// What is noted of a held message.
+// Notes on a held message.
 const (
 	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
 	disowned             // Release was called
@@ -267,9 +267,9 @@ func ParseHeld(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (*
 	return s.m, err
 }
 
-// CopyHeld returns a held message with what v is now and room for n bytes before it: it can be
-// sent, and nothing else. v may be a part of any message and is read only, but for finishing it.
-// The error tells why v can't be sent as a struct of type d.
+// CopyHeld returns a held message with the present contents of v and room for n bytes before them:
+// it can be sent, and nothing else. v may be a part of any message. CopyHeld finishes it and
+// changes nothing else. The error tells why v can't be sent as a struct of type d.
 func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Message, error) {
 	checkRoom(n)
 	if err := v.Sendable(); err != nil {

@@ -20,8 +20,8 @@ const (
 	listWords = entry.ListWords
 )
 
-// Of a list of structs, listRoom is the number of words from one element's entry to that of the
-// next. With roomTable the words are entries' numbers instead, and the rest of listRoom is how
+// In a list of structs, listRoom is the number of words from one element's entry to the next
+// one's. With roomTable the words are entries' numbers instead, and the rest of listRoom is how
 // many there is room for.
 const (
 	roomBuilding = 1 << 31 // elements are still to come: At appends them
@@ -192,9 +192,9 @@ func (m *Message) indexInto(t *schema.Type, p, e uint32) {
 	m.endTrusted(m.p.structure(t.Struct(), e, 0))
 }
 
-// appendSlots adds n elements or pairs to the count of the list or map, so that their bytes can
-// be appended next. It returns the slot of the first one; the caller sets the words. The slots
-// of a list of structs are numbers of entries then.
+// appendSlots adds n elements or pairs to the count of the list or map. The caller appends their
+// bytes next. It returns the slot of the first one; the caller sets the words. The slots of a list
+// of structs are numbers of entries then.
 func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.openList(e)
 	m.mapFill.handle = 0
@@ -229,7 +229,7 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 		return
 	}
 	flags, had := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
-	room := roundUp(max(2*had, count+n, 4)) // few sizes: what is left over is used again
+	room := roundUp(max(2*had, count+n, 4)) // few sizes: freed words are used again
 	if uint64(room)*uint64(per) > maxWords {
 		m.buf.EndChange()
 		panicCount(int(count + n))
@@ -368,7 +368,7 @@ func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
 		m.closeEntry(word)
 		if own := m.editOf(word).valueNode; own != 0 {
 			ed := m.edit(word)
-			ed.valueNode, ed.spare = 0, 0 // its handles no longer change what is sent
+			ed.valueNode, ed.spare = 0, 0 // its handles no longer change the sent bytes
 			return own
 		}
 	case word&inNode != 0:
@@ -431,8 +431,8 @@ func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
 	return inNode | node
 }
 
-// appendsAt reports whether element i of the list of entry e is not on the wire yet, so that
-// the caller must append it. It has appended all before it then, and counts it as appended.
+// appendsAt reports whether element i of the list of entry e is not on the wire yet. Then the
+// caller must append it: appendsAt has appended all elements before it, and counts it as appended.
 func (m *Message) appendsAt(e, i uint32) bool {
 	f := m.frameOf(e)
 	if f == nil || i < f.next {
@@ -448,7 +448,7 @@ func (m *Message) appendsAt(e, i uint32) bool {
 }
 
 // beforeSet must be called before element i is set, unless it is of fixed size. It reports whether
-// the element is not on the wire yet, so that the caller must append it. Otherwise the caller
+// the element is not on the wire yet. Then the caller must append it. Otherwise the caller
 // replaces it, and it is taken out of the list's table until the next lookup.
 func (s Struct) beforeSet(i int) bool {
 	if s.m.appendsAt(s.entry(), uint32(i)) {

@@ -55,8 +55,8 @@ func (s Struct) find(k encoded) int {
 }
 
 // findToPut returns the number of the pair with the key, −1 if there is none. The key will be
-// added then: the filter learns it, so that it may know of later keys that they are new. Keys that
-// are structs or containers are not in the filter, since they may change.
+// added then: the filter learns it, and can tell later keys that are new. Keys that are structs or
+// containers are not in the filter, since they may change.
 func (s Struct) findToPut(k encoded) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
@@ -117,8 +117,8 @@ func (s Struct) putEncoded(k, value encoded) {
 // sizeOfBoth returns n+k, or the largest int32 if that is less. Each is at most chain.MaxSize.
 func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
 
-// appendPair adds a pair with the key, so that its value can be appended next. It returns the
-// pair's slot; the caller sets the value's word.
+// appendPair adds a pair with the key; the caller appends its value next. It returns the pair's
+// slot; the caller sets the value's word.
 func (s Struct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().Key(), k)
@@ -341,8 +341,8 @@ func (s Struct) deletePair(i int) {
 	m.storeCount(e, t)
 }
 
-// newPair adds a pair, so that its key and value can be appended next, and returns its slot;
-// the caller sets the words in it.
+// newPair adds a pair and returns its slot. The caller appends its key and value next, and sets
+// the words in the slot.
 func (s Struct) newPair() uint32 {
 	s.Changeable()
 	m, e := s.m, s.entry()

@@ -68,21 +68,21 @@ type entries struct {
 	tableSlots uint32
 }
 
-// builder is what has been begun and is not complete.
+// builder is the values that have been begun and are not complete.
 type builder struct {
 	// openHandle is the handle of the innermost struct that is being built, at the tail; 0 if none.
 	// Its fields are appended without further ado.
 	openHandle uint64
-	open       []frame // what is being built, outermost first
+	open       []frame // the values that are being built, outermost first
 	listFill   listFill
 	mapFill    mapFill
 }
 
 // lease is who may use a message, and what those may have who used it before.
 type lease struct {
-	own    *Message       // itself if it is kept, so that copies are found out
+	own    *Message       // itself if it is kept: copies are found out
 	claims atomic.Uint64  // who owns it, see lease.go
-	noted  atomic.Uint32  // what users of a held message have done with it, see lease.go
+	noted  atomic.Uint32  // how users of a held message have used it, see lease.go
 	since  uint32         // all contents from this generation to the current one were of type past
 	past   *schema.Struct // the type of the contents before the current ones
 }
@@ -245,12 +245,12 @@ func (m *Message) Shown() Struct {
 	return m.Root()
 }
 
-// Finish completes what is being built. It ends every struct, and adds fields that were never set:
-// required fields, and fields of default requiredness that have an IDL default. (Numbers, enums
-// and uuids of default requiredness are present from the beginning. Optional fields, and strings
-// and containers without a default, are sent only if they were set.) Afterwards sending and
-// reading change nothing until the next setter; several goroutines may do both. Finish may be
-// called any number of times.
+// Finish completes the values that are being built. It ends every struct, and adds fields that
+// were never set: required fields, and fields of default requiredness that have an IDL default.
+// (Numbers, enums and uuids of default requiredness are present from the beginning. Optional
+// fields, and strings and containers without a default, are sent only if they were set.)
+// Afterwards sending and reading change nothing until the next setter; several goroutines may do
+// both. Finish may be called any number of times.
 //
 // Finish panics if structs are nested too deeply: more than 64 levels, which Parse accepts by
 // default, or more than the MaxDepth in the Limits of the message or of a message that parts of it
@@ -298,11 +298,11 @@ func (m *Message) Len() int {
 	return m.buf.Len()
 }
 
-// Bytes finishes the message and returns its wire bytes: those of the whole message. (A handle's
-// AppendTo gives the bytes of one struct.) They alias the message if it is in one piece. Editing a
-// message, or setting large values that it refers to, splits it into pieces; then they are a copy.
-// They must not be changed. They keep their contents when the message is changed, until Release if
-// it recycles.
+// Bytes finishes the message and returns the wire bytes of the whole message. (A handle's AppendTo
+// gives the bytes of one struct.) They alias the message if it is in one piece. Editing a message,
+// or setting large values that it refers to, splits it into pieces; then they are a copy. They
+// must not be changed. They keep their contents when the message is changed, until Release if it
+// recycles.
 func (m *Message) Bytes() []byte {
 	m.Finish()
 	if b, ok := m.buf.Bytes(); ok {
@@ -333,8 +333,8 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 }
 
 // WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
-// big-endian i32, then its bytes. It returns what it wrote and how. Its errors are those of
-// WriteTo.
+// big-endian i32, then its bytes. It returns how many bytes it wrote, and how. Its errors are the
+// same as WriteTo's.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	if w == nil {
 		panic("nocopy: WriteFrame of a nil Writer")
@@ -485,8 +485,8 @@ const keepShadows = 4 << 10
 // grown with such an index is dropped.
 const keepLarge = 16
 
-// dropLarge gives up what is larger than most messages need. A large index goes to a pool. Memory
-// that has grown with it is dropped after keepLarge messages.
+// dropLarge gives up memory that is larger than most messages need. A large index goes to a pool.
+// Memory that has grown with it is dropped after keepLarge messages.
 func (m *Message) dropLarge() {
 	if m.idxItem != nil {
 		m.dropIndex()

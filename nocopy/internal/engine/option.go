@@ -56,7 +56,7 @@ const (
 	indexFloor      = 16 << 20 // no index below is refused
 )
 
-// usualLimits are those of messages without others.
+// usualLimits are the limits of messages without others.
 var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
 
 // flagsOf returns the flags among the options, and limited if there are Limits. A nil means
@@ -121,7 +121,7 @@ func limitsOf(opts []Option) Limits {
 	return limits
 }
 
-// orElse returns the limits with those of other for what they leave to the default.
+// orElse returns l, with other's values for the fields that l leaves to the default.
 func (l Limits) orElse(other Limits) Limits {
 	if l.MaxBytes > 0 {
 		other.MaxBytes = min(l.MaxBytes, chain.MaxSize)

@@ -40,7 +40,7 @@ func (m *Message) parse(d *schema.Struct, b []byte, flags flag) (Struct, error) 
 	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
 	start, cells, idx := d.Programs().Start, program.Cells(), m.idx
 	var levels [parseLevels]level
-	var s machine // each field is set below, so that the compiler need not make all of it zero first
+	var s machine // each field is set below: the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
 	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+wire.FieldHeader, 0, 1
 	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
@@ -64,7 +64,7 @@ func (m *Message) parse(d *schema.Struct, b []byte, flags flag) (Struct, error) 
 // it has looked at any byte.
 const mostLeading = 32 << 10
 
-// parseRest does what is left for parse to do after machine s has stopped for this reason.
+// parseRest does the rest of parse after machine s has stopped for this reason.
 func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Struct, error) {
 	p := m.parser()
 	p.reset(len(b))
@@ -277,7 +277,7 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 }
 
 // parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
-// everything at once: more index was promised to what was left for later than that will take.
+// everything at once. That takes less index than was promised to the values left for later.
 func (m *Message) parseEagerly(p *parser) (Struct, error) {
 	b, base := p.b, p.base
 	m.forgetTables()

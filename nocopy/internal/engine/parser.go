@@ -27,19 +27,19 @@ type parser struct {
 	present []present // the fields of wide structs that have not ended
 	spare   []present // memory for sorting them
 
-	levels []level // of all machines under way, those of the outermost first
+	levels []level // of all machines under way, the outermost's first
 	top    uint32
 	few    [16]level
 
 	mismatched uint32  // position of a field that turned out not to be of its type
-	scan       Scanner // for what is skipped across windows
+	scan       Scanner // for values that are skipped across windows
 
 	growth    growth
 	depth     int
 	maxDepth  int
 	maxIndex  uint32 // words
 	lazy      bool
-	promised  uint64 // most words that indexing what was left for later may take
+	promised  uint64 // most words that indexing values left for later may take
 	reserved  uint64 // how many of these are for values that are left without counting, see allow
 	utf8      bool
 	trusted   bool // the bytes were accepted before: required fields are not asked for again
@@ -198,7 +198,7 @@ func (p *parser) reserve(words uint64, i int) bool {
 	return true
 }
 
-// fail notes err as what is wrong at i, unless an error was noted before. It returns failed.
+// fail notes the error err at i, unless an error was noted before. It returns failed.
 //
 //go:noinline
 func (p *parser) fail(i int, err error) int {
