@@ -1,4 +1,4 @@
-package nocopy
+package inline_test
 
 import (
 	"fmt"
@@ -10,15 +10,15 @@ import (
 )
 
 // TestInliningWhereUsed: reading a field or element costs a program no call. Comments in
-// testdata/inline name the calls that must be inlined, line by line; the compiler reports those
+// testdata/use.go name the calls that must be inlined, line by line; the compiler reports those
 // that it inlines.
 func TestInliningWhereUsed(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "build", "-gcflags=-m=1", "./testdata/inline").CombinedOutput()
+	out, err := exec.Command("go", "build", "-gcflags=-m=1", "./testdata").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	source, err := os.ReadFile("testdata/inline/use.go")
+	source, err := os.ReadFile("testdata/use.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestInliningWhereUsed(t *testing.T) {
 		n++
 		said := regexp.MustCompile(fmt.Sprintf(`(?m)use\.go:%d:\d+: inlining call to %s$`, i+1, regexp.QuoteMeta(m[1])))
 		if !said.Match(out) {
-			t.Errorf("testdata/inline/use.go:%d: %s is not inlined", i+1, m[1])
+			t.Errorf("testdata/use.go:%d: %s is not inlined", i+1, m[1])
 		}
 	}
 	if n < 25 {

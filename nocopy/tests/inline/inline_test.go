@@ -1,4 +1,5 @@
-package nocopy_test
+// Package inline_test looks at what the compiler inlines.
+package inline_test
 
 import (
 	"flag"
@@ -24,11 +25,13 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// inlinable returns the functions of this package and of the packages in internal that the
-// compiler can inline, sorted. env is added to the go command's environment.
+const nocopy = "github.com/nocopythrift/nocopythrift/nocopy"
+
+// inlinable returns the functions of package nocopy, and of the packages in its internal folder,
+// that the compiler can inline, sorted. env is added to the go command's environment.
 func inlinable(t *testing.T, env ...string) []string {
 	t.Helper()
-	c := exec.Command("go", "build", "-trimpath", "-gcflags=-m=2", ".", "./internal/...")
+	c := exec.Command("go", "build", "-trimpath", "-gcflags=-m=2", nocopy, nocopy+"/internal/...")
 	c.Env = append(os.Environ(), env...)
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -36,7 +39,7 @@ func inlinable(t *testing.T, env ...string) []string {
 	}
 	var names []string
 	typeArgs := regexp.MustCompile(`\[.*\]`)
-	said := regexp.MustCompile(`(?m)^github.com/nocopythrift/nocopythrift/nocopy/(?:internal/([a-z]+/))?[^/]+: can inline (.*) with cost `)
+	said := regexp.MustCompile(`(?m)^github.com/nocopythrift/nocopythrift(?:@[^/]+)?/nocopy/(?:internal/([a-z]+/))?[^/]+: can inline (.*) with cost `)
 	for _, m := range said.FindAllSubmatch(out, -1) {
 		name := typeArgs.ReplaceAllString(strings.Replace(string(m[1]), "/", ".", 1)+string(m[2]), "")
 		// The compiler numbers function literals, and the functions that it makes for defer and
@@ -49,13 +52,13 @@ func inlinable(t *testing.T, env ...string) []string {
 	return slices.Compact(names)
 }
 
-var writeInlinable = flag.Bool("inline.write", false, "write testdata/inline/list.txt anew")
+var writeInlinable = flag.Bool("inline.write", false, "write testdata/list.txt anew")
 
 // TestInlinable: a function that could be inlined before still can. The list is for amd64; on
 // 32-bit machines it is a little shorter.
 func TestInlinable(t *testing.T) {
 	t.Parallel()
-	const file = "testdata/inline/list.txt"
+	const file = "testdata/list.txt"
 	names := inlinable(t, "GOARCH=amd64", "GOOS=linux")
 	if *writeInlinable {
 		if err := os.WriteFile(file, []byte(strings.Join(names, "\n")+"\n"), 0o644); err != nil {
@@ -70,7 +73,7 @@ func TestInlinable(t *testing.T) {
 	for name := range strings.Lines(string(list)) {
 		name = strings.TrimSpace(name)
 		if _, ok := slices.BinarySearch(names, name); !ok {
-			t.Errorf("%s is not inlined any more, or is gone: go test -run TestInlinable ./nocopy -inline.write writes the list anew", name)
+			t.Errorf("%s is not inlined any more, or is gone: go test -C nocopy/tests ./inline -run TestInlinable -inline.write writes the list anew", name)
 		}
 		n++
 	}
