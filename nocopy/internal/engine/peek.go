@@ -12,7 +12,7 @@ import (
 // needed; bytes after the value are not checked. If a field comes twice, the first one counts. The
 // value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element.
 func Peek(b []byte, path ...int) (WireValue, error) {
-	b = b[:min(len(b), maxScan)] // so no length is negative and yet that of what is there
+	b = b[:min(len(b), maxScan)] // then no negative length fits into b
 	v := WireValue{WireStruct, b}
 	for k, step := range path {
 		at, t, err := 0, WireStop, error(nil)

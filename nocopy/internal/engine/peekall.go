@@ -9,12 +9,12 @@ import (
 )
 
 // PeekAll finds the values at several paths in one pass over the struct b. It notes in sought,
-// which is zero, where they are. They are those that Peek finds. d describes the struct, or is
-// nil. The error is an *Error: that of the first byte that is wrong, up to the last value.
+// which is zero, where they are. It finds the same values as Peek. d describes the struct, or is
+// nil. The error is an *Error for the first wrong byte up to the last value.
 //
-// PeekAll returns no values, because it would have to be generic for those of package nocopy. In
-// other packages the compiler does not know that a generic function does not keep the paths, and
-// allocates them.
+// PeekAll returns no values, because it would have to be generic to return values of package
+// nocopy. In other packages the compiler does not know that a generic function does not keep the
+// paths, and allocates them.
 func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 	if len(paths) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (s *Sought) Value(b []byte) WireValue {
 }
 
 // seeker finds the values at several paths. Its methods take and return indexes of b; with an
-// error, that of what is wrong.
+// error, the index of the wrong byte.
 type seeker struct {
 	b       []byte
 	paths   [][]int
@@ -69,9 +69,10 @@ type seeker struct {
 	machine machine  // passes values of known types
 }
 
-// value finds the values that paths lead to, in the value of wire type t at i. Of the paths of
-// which k steps led here, at many end with this value, and deeper many lead into it. typ is its
-// declared type, or nil. value returns the index after the value, if toEnd is set or deeper is 0.
+// value finds the values that paths lead to, in the value of wire type t at i. The first k steps
+// of some paths lead here: at of these paths end with this value, and deeper of them lead into it.
+// typ is its declared type, or nil. value returns the index after the value, if toEnd is set or
+// deeper is 0.
 func (s *seeker) value(typ *schema.Type, t WireType, i, k, at, deeper int, toEnd bool) (int, error) {
 	end, err := i, error(nil)
 	if at > 0 || deeper == 0 {
@@ -100,7 +101,7 @@ func (s *seeker) value(typ *schema.Type, t WireType, i, k, at, deeper int, toEnd
 		next, err = s.pass(typ, t, i, budgetOf(defaultMaxDepth)-structCost)
 	}
 	if err == nil {
-		s.found(k, 0, 0, WireStop) // what has not been found is not there
+		s.found(k, 0, 0, WireStop) // values that were not found are absent
 	}
 	return max(next, end), err
 }
@@ -280,8 +281,8 @@ func (s *seeker) pass(typ *schema.Type, t WireType, i, budget int) (int, error) 
 	return skip(s.b, i, t, budget, structCost)
 }
 
-// passElements returns the index after n elements of wire type t, the first of which is at i. typ
-// is the type of their list, or nil.
+// passElements returns the index after n elements of wire type t. The first one is at i. typ is
+// the type of their list, or nil.
 func (s *seeker) passElements(typ *schema.Type, t WireType, i, n int) (int, error) {
 	if n == 0 {
 		return i, nil
@@ -310,7 +311,7 @@ func (s *seeker) passElements(typ *schema.Type, t WireType, i, n int) (int, erro
 	return i + sc.off, err
 }
 
-// path returns the path of an error: that of a value which is sought where it happened.
+// path returns the path of an error: the path of a sought value where the error happened.
 func (s *seeker) path() string {
 	best := 0
 	for n := range s.paths {

@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// runAll runs a machine, of which pc, entry and at are set, to the end of the value that it
-// indexes. It returns the index after that, failed, or mismatch. lead bytes before at must stay
+// runAll runs a machine to the end of the value that it indexes. Its pc, entry and at are set.
+// runAll returns the index after the value, failed, or mismatch. lead bytes before at must stay
 // contiguous with the value's header.
 func (p *parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
@@ -61,7 +61,7 @@ func (p *parser) resume(s *machine, why reason, lead int) int {
 		case tooManyStructs:
 			i = p.tooDeep(s)
 		case levelsFull:
-			if int(s.height()) == len(p.levels) { // those of parse are fewer
+			if int(s.height()) == len(p.levels) { // parse has fewer
 				p.levels = append(p.levels, p.levels...)
 			}
 		default:
@@ -180,7 +180,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 }
 
 // leaveStructs makes the machine go back to the field with the outermost plain struct that it is
-// in, which Lazy can leave for later (package program tells what is plain). It reports whether a
+// in. Lazy can leave that for later. (Package program defines plain structs.) It reports whether a
 // field is to be left.
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := program.OriginOf(s.pc)
@@ -202,7 +202,7 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 }
 
 // leaveContainers makes the machine go back from an element that is not of its declared type to
-// the field that the element is in. It returns the field; nil if the machine began inside of the
+// the field that the element is in. It returns the field, nil if the machine began inside the
 // field.
 func (p *parser) leaveContainers(s *machine) *schema.Field {
 	for s.top > s.bottom {

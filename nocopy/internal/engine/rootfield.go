@@ -146,7 +146,7 @@ func (w *rootWalk) size(f *schema.Field, t WireType) int {
 	if n, err := skip(w.pieces[0].mem[w.at:], 0, t, maxBudget, 1); err == nil {
 		return n
 	}
-	// It lies across pieces: what is left of the message is copied together, once
+	// It lies across pieces: the rest of the message is copied together, once
 	left := 0
 	for _, p := range w.pieces {
 		left += len(p.mem)

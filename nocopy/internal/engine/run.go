@@ -354,8 +354,8 @@ loop:
 // nowhere is an index that is in no window.
 const nowhere = 1 << 62
 
-// texts indexes n texts, n at least 1, of the list of entry l, the first of which is at index at.
-// It returns the index after them, or one that is not in the window.
+// texts indexes n texts, n at least 1, of the list of entry l. The first one is at index at. It
+// returns the index after them, or one that is not in the window.
 //
 //go:noinline
 func texts[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
@@ -382,8 +382,8 @@ func texts[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uin
 	return at
 }
 
-// textPairs indexes n pairs, n at least 1, of the map of entry l, the first of which is at index
-// at. It returns the index after them, or one that is not in the window.
+// textPairs indexes n pairs, n at least 1, of the map of entry l. The first one is at index at. It
+// returns the index after them, or one that is not in the window.
 //
 //go:noinline
 func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
@@ -422,10 +422,10 @@ func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64)
 	}
 }
 
-// flats indexes n structs, n at least 1, of texts and fields of fixed size, the first of which is
-// at index at, into entries of this many words each from w on. It stops at one that does not have
-// all fields in the order of the program or in that of New. It returns where it has stopped, and
-// how many are left.
+// flats indexes n structs, n at least 1, of texts and fields of fixed size. The first one is at
+// index at; its entry is at w, and each entry has this many words. flats stops at a struct that
+// does not have all fields in the order of the program or of New. It returns where it has stopped,
+// and how many structs are left.
 func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+program.CellSize)&program.OpText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
@@ -520,7 +520,7 @@ func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint
 
 const (
 	textSize  = wire.FieldHeader + wire.TextHeader
-	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
+	labelSize = 2*textSize + 1 // of a struct of two texts, without their contents
 )
 
 // fits reports whether n elements of this shape, the op of a second cell, may come in the
@@ -548,8 +548,8 @@ func (s *machine) passOp(o program.Op, pc, at uint64) uint64 {
 	return s.passElements(o, pc, at, n)
 }
 
-// passElements returns what passOp returns, after n elements, n at least 1, of what the op
-// expects. The first is at index at. Of a struct n is 1.
+// passElements passes n elements, n at least 1, of the kind that the op expects, and returns the
+// same as passOp. The first element is at index at. For a struct n is 1.
 func (s *machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 	inside, structs := toAt(s.code, pc)>>32, int32(0)
 	switch kind := o.Kind(); kind {
@@ -572,8 +572,8 @@ func (s *machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 	return s.pass(inside, at, n-1, structs)
 }
 
-// pass returns the index after the value at index at, of which pc is the program, and after left
-// more such values, or an index that is not in the window. structs is 1 if they are structs, else
+// pass passes the value at index at, whose program is at pc, and left more such values. It returns
+// the index after them, or one that is not in the window. structs is 1 if they are structs, else
 // 0.
 func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
 	top, bottom, deeper := s.top, s.bottom, s.deeper

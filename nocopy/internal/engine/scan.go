@@ -18,7 +18,7 @@ type Scanner struct {
 	budget  int   // see budgetOf
 	levels  []scanLevel
 	begun   bool
-	err     error // that of the last Scan, and of all later ones
+	err     error // the error of the last Scan, and of all later ones
 
 	// What only this package asks of a Scanner, see start.
 	listCost   int      // what a list or map costs of the budget
@@ -31,9 +31,9 @@ type Scanner struct {
 
 // scanLevel is a struct, list or map whose end has not been found.
 type scanLevel struct {
-	left  int64        // elements to come, those of a map being keys and values; -1 for a struct
+	left  int64        // elements to come, in a map keys and values; -1 for a struct
 	types [2]WireType  // of the elements; of a map's keys and values
-	value bool         // typ is the declared type of the elements; else of what contains them
+	value bool         // typ is the declared type of the elements; else of their container
 	typ   *schema.Type // nil: types are not compared
 }
 
@@ -47,7 +47,7 @@ const (
 // value whose type is known next to nothing.
 const structCost = 256
 
-// budgetOf returns the budget for depth structs inside of one another.
+// budgetOf returns the budget for depth nested structs.
 func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
 
 // Reset prepares for a struct with at most depth levels of nested structs. depth is at most
@@ -114,7 +114,7 @@ func (s *Scanner) Drop() {
 
 // scan looks at b, all bytes of the value that have arrived so far and were not dropped, and goes
 // on from s.off. It returns how many bytes there must be at least to get any further, 0 at the
-// end. It returns errors as they are; what is wrong is at s.off.
+// end. It returns errors as they are; s.off is the offset of the error.
 //
 // The innermost level stands in l, those around it in s.levels.
 func (s *Scanner) scan(b []byte) (need int, err error) {
@@ -182,7 +182,7 @@ loop:
 				typ = typ.Within(l.left&1 == 0)
 			}
 		}
-		head := int(wire.MinSize[t]) // what tells the size
+		head := int(wire.MinSize[t]) // the bytes that tell the size
 		if t == WireStruct {
 			head = 0
 		}
@@ -261,8 +261,8 @@ func (s *Scanner) push(l scanLevel) {
 	s.levels = append(s.levels, l)
 }
 
-// beyond is what scan returns at i for a value of which n bytes from at on, more than there are,
-// are still to be passed.
+// beyond returns scan's results at i for a value that ends beyond the bytes: the n bytes from at
+// on are still to be passed.
 func (s *Scanner) beyond(i, at, n int) (off, need int, err error) {
 	switch end := s.dropped + int64(at) + int64(n); {
 	case n < 0:
@@ -323,8 +323,8 @@ func (s *Scanner) container(b []byte, at int, pairs bool, l *scanLevel, budget i
 	return next, 0, nil
 }
 
-// leaves passes elements at b[i:], of which left are still to come, as long as they are texts or
-// of fixed size. It returns where the next one is, and how many are left then.
+// leaves passes elements at b[i:], at most left, as long as they are texts or of fixed size. It
+// returns the index of the next one, and how many are left then.
 func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= wire.TextHeader {
 		n := uint64(wire.BE32(b[i:]))
@@ -349,9 +349,9 @@ func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 	return i, left
 }
 
-// flatStructs passes structs at b[i:], of which left are still to come, as long as they have
-// nothing but texts and fields of fixed size and mostly the same ones. It returns where the next
-// one is, and how many are left then.
+// flatStructs passes structs at b[i:], at most left, as long as they have only texts and fields of
+// fixed size, mostly the same ones. It returns the index of the next one, and how many are left
+// then.
 func flatStructs(b []byte, i int, left int64) (int, int64) {
 	var like [scanFields + 1]program.Cell
 	for misses := 0; left > 1 && misses < maxMisses; left-- {

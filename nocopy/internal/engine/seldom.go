@@ -8,14 +8,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// seldom is what few messages need. Most only read noSeldom, which is all messages' until they
-// need one of their own. Whatever stores into it calls ownSeldom first.
+// seldom has the state that few messages need. Most only read noSeldom, which all messages share
+// until they need one of their own. Code that stores into it calls ownSeldom first.
 type seldom struct {
 	// Left by edits
 	liveSets   []bitset    // see edit.live
 	shadows    shadows     // fields that came twice
 	handouts   []handout   // memory for binaries, handed out since the message was last finished
-	dead       deadEntries // what is in the index, and no longer in the message
+	dead       deadEntries // entries in the index whose values are no longer in the message
 	looseNodes []uint32    // words of texts that no loose element has any more, see arrange.go
 
 	// Memory for copies, which waits for more

@@ -10,7 +10,7 @@ import (
 )
 
 // skip returns the index after the value of type t at b[i:]. On an error it returns the index of
-// what is wrong. Every list or map costs listCost of the budget, every struct structCost.
+// the wrong byte. Every list or map costs listCost of the budget, every struct structCost.
 func skip(b []byte, i int, t WireType, budget, listCost int) (int, error) {
 	if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
 		return i + n, nil
@@ -33,8 +33,8 @@ func takeScanner() *Scanner {
 	return new(Scanner)
 }
 
-// mostWhole is how many structs, lists and maps in one another wholeEnd looks into for most
-// callers: what is nested deeper, and then passed level by level, is looked at that often.
+// mostWhole is how many nested structs, lists and maps wholeEnd looks into for most callers.
+// Values that are nested deeper are passed level by level, and looked at up to that often.
 const mostWhole = 6
 
 // wholeDepth returns how many it may look into if there is this budget left.
@@ -144,9 +144,9 @@ func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (n
 	return i, left, structs
 }
 
-// skip returns the index after the value of type t at b[i:]; on an error, the index of what is
-// wrong. It does so by an Scanner, which tells more about the value: typ is its declared type,
-// see resetValue.
+// skip returns the index after the value of type t at b[i:]; on an error, the index of the wrong
+// byte. It uses a Scanner, which tells more about the value: typ is its declared type, see
+// resetValue.
 func (s *Scanner) skip(b []byte, i int, t WireType, typ *schema.Type, budget, listCost int) (int, error) {
 	if wire.MinSize[t] == 0 {
 		return i, wire.TypeError(t)
@@ -162,10 +162,10 @@ func (s *Scanner) skip(b []byte, i int, t WireType, typ *schema.Type, budget, li
 // noID is a number that is no field's id, see loaded.
 const noID = 1
 
-// idMask is where a field's id is in what is loaded, little-endian, from its header on.
+// idMask selects a field's id in a word that is loaded from its header on, little-endian.
 const idMask = 0xffff00
 
-// loaded returns an id as it stands there.
+// loaded returns an id as it stands in such a word.
 func loaded(id int16) uint64 { return uint64(bits.ReverseBytes16(uint16(id))) << 8 }
 
 // skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
@@ -203,8 +203,8 @@ func skipPlain(b []byte, i int, stop uint64) int {
 	return int(at)
 }
 
-// fits reports whether the parser takes the well-formed value at b[i:] for one of type t: whether
-// the elements of lists and maps are of their declared types, but for those in structs.
+// fits reports whether the parser takes the well-formed value at b[i:] for one of type t. The
+// elements of lists and maps must be of their declared types, except lists and maps in structs.
 func fits(b []byte, t *schema.Type, i int) bool {
 	switch {
 	case t.Kind() < schema.List:

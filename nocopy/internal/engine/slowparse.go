@@ -10,9 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// The slow parser indexes what programs do not foresee: fields in any order, twice, unknown or of
-// another type than the IDL's, values that cross from one block into the next, and whatever is
-// wrong.
+// The slow parser indexes values that programs do not foresee: fields in any order, twice, unknown
+// or of another type than the IDL's, and values that cross from one block into the next. It finds
+// all errors.
 
 // fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
 // which fields have come before. It returns the index after the struct, or failed.
@@ -188,8 +188,8 @@ func (p *parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 			return end, notIndexed | p.base + uint32(at)
 		}
 		if end < 0 && p.err.Err == errDepth {
-			// Unknown fields in the value have a depth of their own, which does not add to that of
-			// the structs around them. Indexing finds out whether it is too deep after all.
+			// Unknown fields in the value have a depth of their own: it does not add to the depth
+			// of the structs around them. Indexing finds out whether it is too deep after all.
 			p.err = nil
 			end = p.skipAs(at, f.Type.Wire(), nil, 2*p.maxDepth-p.depth, 1)
 		}
@@ -279,7 +279,7 @@ func (p *parser) inElement(k, i int) int {
 	return i
 }
 
-// badList fails with what is wrong with the list whose header is at h, or returns mismatch.
+// badList fails with the error in the list whose header is at h, or returns mismatch.
 func (p *parser) badList(t *schema.Type, h int) int {
 	n, elem := int32(wire.BE32(p.b[h+1:])), WireType(p.b[h])
 	switch {
@@ -293,8 +293,8 @@ func (p *parser) badList(t *schema.Type, h int) int {
 	return mismatch
 }
 
-// listEntry fills in the first words of the entry e of a list, set or map of type t, of n elements
-// or pairs, the first of which is at body.
+// listEntry fills in the first words of the entry e of a list, set or map of type t. It has n
+// elements or pairs, and the first one is at body.
 func (p *parser) listEntry(t *schema.Type, e uint32, body int, n uint32) {
 	w := (*[listWords]uint32)(p.m.idx[e:])
 	w[listStart], w[listEnd] = p.base+uint32(body), 0
@@ -337,7 +337,7 @@ func (p *parser) dict(t *schema.Type, i, lead int) (int, uint32) {
 	return i, e
 }
 
-// badDict fails with what is wrong with the map whose header is at h, or returns mismatch.
+// badDict fails with the error in the map whose header is at h, or returns mismatch.
 func (p *parser) badDict(t *schema.Type, h int) int {
 	key, value := WireType(p.b[h]), WireType(p.b[h+1])
 	switch {

@@ -18,9 +18,9 @@ type windowState struct {
 	from    int          // index in b at which the window's part of the chain begins
 	node    chain.NodeID // whose content the chain is, 0 = the message
 	windows []window
-	next    place // what follows the window
+	next    place // the byte after the window
 	after   int   // how many bytes follow the window
-	// In a stitched window b[copied:] is a copy of what stands at original; else copied is 0.
+	// In a stitched window b[copied:] is a copy of the bytes at original; else copied is 0.
 	copied   int
 	original place
 }
@@ -92,11 +92,11 @@ func (p *parser) stitch(i, n int) int {
 	}
 	left := p.b[i:]
 	p.endWindow(i)
-	if p.copied > 0 && i >= p.copied { // what is left is copies of one block: go on in that
+	if p.copied > 0 && i >= p.copied { // the rest is a copy of one block: go on in that
 		p.next = place{p.original.window, p.original.off + i - p.copied}
 		p.after += len(left)
 		left = nil
-	} else if p.copied == 0 && len(left) > 0 { // what is left gets other positions, in a stitch
+	} else if p.copied == 0 && len(left) > 0 { // the rest gets other positions, in a stitch
 		p.m.buf.TakeBack(p.base+uint32(i), p.base+uint32(len(p.b)))
 	}
 	if w := p.windows[p.next.window].Mem; len(left) == 0 && n <= len(w)-p.next.off {

@@ -14,10 +14,9 @@ import (
 // entry yet.
 const notIndexed = 1 << 31
 
-// empty is the message of absent structs, lists and maps: whatever is read from it is zero. Each
-// field has one of its own, so that a panic can name it.
-// Their handle is entry 0 of generation 0, so that the zero Struct differs from it only in its
-// message.
+// empty is the message of absent structs, lists and maps: all values in it read as zero. Each
+// field has one of its own: a panic can name the field. Their handle is entry 0 of generation 0:
+// the zero Struct differs from it only in its message.
 var empty = makeEmpty(nil)
 
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
@@ -374,7 +373,7 @@ func (s Struct) writable() {
 }
 
 // Changeable panics unless the struct or container may be changed, which may take memory. If it is
-// worth it, the message is compacted first, so that positions known from before mean nothing.
+// worth it, the message is compacted first: positions known from before then mean nothing.
 func (s Struct) Changeable() {
 	if s.m == nil {
 		panic(setterOfZero())

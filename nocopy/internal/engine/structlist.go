@@ -120,8 +120,8 @@ func (m *Message) nextElement() Struct {
 	return Struct{m, key}
 }
 
-// appendStruct adds a struct to the end of the list, so that its bytes can be appended next,
-// and returns its entry.
+// appendStruct adds a struct to the end of the list and returns its entry. The caller appends its
+// bytes next.
 func (s Struct) appendStruct() uint32 {
 	t := s.typ()
 	slot := s.m.appendSlots(s.entry(), 1)
@@ -197,7 +197,7 @@ func (s Struct) NewContainerAt(i, n int) Struct {
 	return c
 }
 
-// newContainerAt is NewContainerAt without zeros in what has elements of fixed size.
+// newContainerAt is NewContainerAt, but does not write zeros to elements of fixed size.
 func (s Struct) newContainerAt(i, n int) Struct {
 	s.Changeable()
 	s.checkIndex(i)

@@ -20,9 +20,9 @@ type finding struct {
 	filterOf   uint32 // the entry of the map that the filter is of, 0 if there is none
 }
 
-// lookups holds hash tables for the keys of large maps and the elements of large sets. A table
-// is made by the first lookup that needs it. Lookups are reading, so goroutines that share a
-// message share the lock.
+// lookups holds hash tables for the keys of large maps and the elements of large sets. A table is
+// made by the first lookup that needs it. Lookups count as reading: goroutines that share a
+// message may make them at the same time, and share the lock.
 type lookups struct {
 	mu           sync.RWMutex
 	made         hashmap.Map[uint32, *table] // by entry
@@ -36,7 +36,7 @@ type lookups struct {
 	filterTable *table  // the table of that map, nil if it has none yet
 }
 
-// noLookups is read where there are none.
+// noLookups is read in messages without lookups.
 var noLookups lookups
 
 // keyTables returns the message's lookups, to be read only.
@@ -318,7 +318,7 @@ func tableSize(n uint32) int {
 	return size
 }
 
-// moveInto copies what is in the table's buckets into more of them, which are empty.
+// moveInto copies the table's buckets into slots, which are more and empty.
 func (tb *table) moveInto(slots []uint64) {
 	mask := len(slots) - 1
 	for _, x := range tb.buckets {
@@ -402,8 +402,8 @@ func (tb *table) remove(m *Message, e uint32, t *schema.Type, i uint32) bool {
 	return true
 }
 
-// free empties a bucket. What is in the buckets after it, up to an empty one, moves closer to
-// where it belongs, so that it is found without passing an empty one.
+// free empties a bucket. The contents of the buckets after it, up to an empty one, move closer to
+// where they belong: they are then found without passing an empty bucket.
 func (tb *table) free(slot int) {
 	tb.taken--
 	mask := len(tb.buckets) - 1
@@ -459,7 +459,7 @@ func (tb *table) needsWholeKeys() bool { return tb.clashes > maxClashes && !tb.w
 var seeds = [2]uint64{maphash.Comparable(seed, 0), maphash.Comparable(seed, 1) | 1}
 
 // hashOfEnds returns half a hash of what bothEnds returned for a key. Keys that differ only
-// between their ends have the same.
+// between their ends have the same half.
 func hashOfEnds(ends uint64) uint64 {
 	hi, lo := bits.Mul64(ends^seeds[0], seeds[1])
 	return (hi ^ lo) >> 32

@@ -17,8 +17,8 @@ const hasExtra = 1 << 31
 const (
 	extraAt = iota
 	extraEnd
-	extraNext // what was unionWord before there was this field
-	extraArm  // what is unionWord without any; only the last field's counts
+	extraNext // the value of unionWord before this field was added
+	extraArm  // the value of unionWord without such fields; only the last field's counts
 	extraWords
 )
 

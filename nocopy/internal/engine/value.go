@@ -288,8 +288,8 @@ func (s Struct) UnsetValue(f schema.Ref, d *schema.Struct) {
 	}
 }
 
-// Complete completes what is being built in the message of s. Afterwards s reads as it will be
-// sent. Complete does nothing for an absent struct or container, or the zero handle.
+// Complete completes the values that are being built in the message of s. Afterwards s reads as it
+// will be sent. Complete does nothing for an absent struct or container, or the zero handle.
 func (s Struct) Complete() {
 	if s = s.orAbsent(); !s.m.isEmpty() {
 		s.m.closeAllUnlessSealed()

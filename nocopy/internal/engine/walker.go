@@ -7,7 +7,7 @@ import (
 )
 
 // Walker is a Message as package render goes through it: by the words of its index. The word of a
-// struct or container is its entry; 0 stands for what is not there.
+// struct or container is its entry; 0 stands for an absent one.
 type Walker Message
 
 // WalkerOf returns the message of s and the word of s. It panics if the message was released.
@@ -90,8 +90,7 @@ func (w *Walker) Element(t *schema.Type, e, i uint32) uint32 {
 	return w.Message().elementEntry(e, t.Elem(), i)
 }
 
-// FixedElement returns the bytes that element i of a list or set begins, each of which has size
-// bytes.
+// FixedElement returns the bytes from element i of a list or set on. Each element has size bytes.
 func (w *Walker) FixedElement(e, i, size uint32) []byte {
 	return w.buf.At(w.idx[e+listStart] + i*size)
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // WireIn returns the wire bytes of s, a handle of type t, and whether they are in one piece. They
-// alias the message until its next change or Release. WireIn completes what is being built in s.
+// alias the message until its next change or Release. WireIn completes the values that are being
+// built in s.
 func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
 	s = s.orAbsent()
 	if s.m.isEmpty() {
@@ -19,7 +20,7 @@ func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
 }
 
 // AppendWire appends a copy of the wire bytes of v to dst. An absent struct or container gives the
-// bytes of an empty one. AppendWire completes what is being built in it.
+// bytes of an empty one. AppendWire completes the values that are being built in it.
 func (v Value) AppendWire(dst []byte) []byte {
 	switch t := v.typ; {
 	case t.Kind() == schema.Text:
@@ -64,7 +65,7 @@ func (s Struct) AppendUnknown(d *schema.Struct, id int16, v WireValue) {
 func (s Struct) Clear(d *schema.Struct) {
 	s.Changeable()
 	m, e := s.m, s.entry()
-	m.closeAll() // first, since it adds what is required or has a default
+	m.closeAll() // first, since it adds fields that are required or have a default
 	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
 		s.Unset(d.Field(i))
 	}
@@ -111,7 +112,7 @@ func (s Struct) anyUnknown(d *schema.Struct) bool {
 }
 
 // ContainerWire returns the wire bytes of a list, set or map: an alias if they are in one piece,
-// else a copy; nil if it is absent. What is being built in it is completed.
+// else a copy; nil if it is absent. Values that are being built in it are completed.
 func (s Struct) ContainerWire() []byte {
 	s = s.orAbsent()
 	s.alive()

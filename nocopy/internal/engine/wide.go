@@ -7,21 +7,21 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// A wide struct has more than entry.MaxDirect fields. Mostly few of them are set, and the index is
-// to be in proportion to those. So its entry does not have a word for each field, but the number
-// of a table, or 0 for an empty one: the number of the word of the index at which the table
-// begins.
+// A wide struct has more than entry.MaxDirect fields. Mostly few of them are set, and the index
+// should be in proportion to the set ones. Its entry therefore does not have a word for each
+// field, but the number of a table, or 0 for an empty one. That is the number of the word of the
+// index at which the table begins.
 //
 // A table has the words of the fields that are set. It begins with a group for each 32 fields: a
 // set of fields, as 32 bits, and the offset in the table of the words of these, which are in
 // ascending order. The words of a group are anywhere after the groups; when a field is added they
-// move to the end of the table, unless they are there: so fields that are set in ascending order
-// are appended. A table that is full is copied into a larger one.
+// move to the end of the table, unless they are there already. Fields that are set in ascending
+// order are therefore appended. A table that is full is copied into a larger one.
 //
 // A struct of more than flatSpan words has tables of two levels. The words in the outer table are
-// the numbers of inner tables, for chunkSpan fields each. So the smallest table for one field
-// takes 256 bytes, however many fields the struct has. A flat table has one level: that of a
-// smaller struct, an outer table and an inner one are flat.
+// the numbers of inner tables, for chunkSpan fields each. The smallest table for one field
+// therefore takes 256 bytes, however many fields the struct has. A flat table has one level: the
+// table of a smaller struct, an outer table and an inner table are flat.
 //
 // A word in a table is not 0: a field that is unset leaves the set.
 
@@ -117,8 +117,8 @@ func inFlat(idx []uint32, t, n uint32) uint32 {
 }
 
 // inTable adds field f to table t if it is not in it. It returns the number of the table, which is
-// another one if t had no room, and that of the field's word in the index. A t of 0 is an empty
-// table.
+// another one if t had no room, and the number of the field's word in the index. A t of 0 is an
+// empty table.
 func (m *Message) inTable(t uint32, f schema.Ref) (table, at uint32) {
 	n, span := f.Word(), f.Words()
 	if span <= flatSpan {
@@ -214,8 +214,8 @@ func roomForMore(table []uint32, span uint32) uint32 {
 	return entry.BareTable(span) + max(2*uint32(n), leastSlots)
 }
 
-// fillTable copies the flat table t of a struct of span words into the new table to, which is zero
-// but for tableRoom and has room for it. A t of 0 is an empty table.
+// fillTable copies the flat table t of a struct of span words into the new table to, which has
+// room for it. All words of to are zero, except tableRoom. A t of 0 is an empty table.
 func fillTable(idx []uint32, to, t, span uint32) {
 	used := entry.BareTable(span)
 	if t == 0 {
@@ -240,11 +240,12 @@ func (m *Message) indexWideTemplate(d *schema.Struct, e, p uint32) {
 	}
 }
 
-// spareTables are the free tables: item c is the first of those of 1<<c to 1<<(c+1)-1 words, 0 if
+// spareTables are the free tables. Item c is the first table of 1<<c to 1<<(c+1)-1 words, 0 if
 // there is none. The word tableUsed of each is the number of the next one.
 type spareTables [13]uint32
 
-// allocTable returns the number of a new table of at least n words, zero but for tableRoom.
+// allocTable returns the number of a new table of at least n words. They are zero, except
+// tableRoom.
 func (m *Message) allocTable(n uint32) uint32 {
 	m.hasTables, m.more = true, true
 	m.ownSeldom()
@@ -275,7 +276,7 @@ func (m *Message) freeTable(t, span uint32) {
 	m.freeFlat(t)
 }
 
-// freeFlat frees the flat table t. Whatever makes tables has made seldom the message's own.
+// freeFlat frees the flat table t. Code that makes tables has made seldom the message's own.
 func (m *Message) freeFlat(t uint32) {
 	s, c := m.seldom, bits.Len32(m.idx[t+tableRoom])-1
 	m.idx[t+tableUsed] = s.spareTables[c]

@@ -161,7 +161,7 @@ func (p *parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	return i
 }
 
-// sortByDigit copies from to to, sorted by the 8 bits from shift on; what has the same ones stays
+// sortByDigit copies from to to, sorted by the 8 bits from shift on. Items with the same bits stay
 // in order.
 func sortByDigit(to, from []present, shift uint) {
 	var at [257]int

@@ -134,7 +134,7 @@ func (m *Message) registerElement(e uint32, t *schema.Type, i uint32) {
 		number = w.owner[x]
 	}
 	if w.elements[number] != (element{e, i}) {
-		if len(w.elements) > int(m.words) { // most are of what has changed since
+		if len(w.elements) > int(m.words) { // most are of elements that have changed since
 			w.invalidate()
 			return
 		}
@@ -191,9 +191,9 @@ func (m *Message) register(t *schema.Type, e, number uint32) {
 	}
 }
 
-// closeElements completes all frames nested in the list or map of entry e, or all frames if
-// that is complete, so that its elements or keys can be compared as bytes. In a finished
-// message there is nothing to complete.
+// closeElements completes all frames nested in the list or map of entry e, or all frames if it is
+// complete. Its elements or keys can then be compared as bytes. In a finished message there is
+// nothing to complete.
 func (m *Message) closeElements(e uint32) {
 	if !m.buf.Sealed() && !m.closeNested(e) {
 		m.closeAll()

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// code is what has been compiled. It only grows: an offset stays good, also in an older copy.
+// code holds all compiled programs. It only grows: an offset stays good, also in an older copy.
 var code struct {
 	mu      sync.Mutex
 	cells   atomic.Pointer[[]Cell]
@@ -55,7 +55,7 @@ func OfValue(t *schema.Type) uint32 {
 	return t.Value.Load()
 }
 
-// compiler appends to the code what a type and the types inside of it need.
+// compiler appends the programs of a type and of the types in it to the code.
 type compiler struct {
 	cells      []Cell
 	origins    []Origin
@@ -71,10 +71,10 @@ type compiler struct {
 type reference struct {
 	cell  int
 	typ   *schema.Type
-	value bool // to the program of a value; else to that of what is inside
+	value bool // to the program of a value; else of its elements or fields
 }
 
-// compile makes the programs of t, and of the types in it of which there are none yet.
+// compile makes the programs of t, and of the types in it that have none yet.
 func compile(t *schema.Type) {
 	code.mu.Lock()
 	defer code.mu.Unlock()

@@ -10,8 +10,8 @@ func canWait(f *schema.Field) bool {
 	return !f.FixedList() && !(f.Kind() == schema.Record && plain(f.Type.Struct()))
 }
 
-// holdsLists reports whether t is a list of structs that have values which Lazy leaves for later:
-// then it leaves these, not all of the list, so that nothing is passed over twice.
+// holdsLists reports whether t is a list of structs that have values which Lazy leaves for later.
+// Lazy then leaves these values, and not all of the list: nothing is passed over twice.
 func holdsLists(t *schema.Type) bool {
 	if t.Kind() != schema.List || t.Elem().Kind() != schema.Record {
 		return false
