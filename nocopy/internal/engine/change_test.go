@@ -76,7 +76,7 @@ func (c changer) fixed(s Struct, f *schema.Field, constant schema.Ref) {
 	}
 }
 
-// value changes what is in a struct or container.
+// value changes the contents of a struct or container.
 func (c changer) value(v Struct, t *schema.Type) {
 	c.depth++
 	switch {

@@ -17,8 +17,8 @@ var clashDesc = func() *schema.Struct {
 	return d
 }()
 
-// TestClashingKeys: tables go by the ends of keys until too many keys have the same; then by whole
-// keys, so that no choice of keys makes looking for them slow.
+// TestClashingKeys: tables go by the ends of keys until too many keys have the same ends; then by
+// whole keys. No choice of keys makes lookups slow.
 func TestClashingKeys(t *testing.T) {
 	for _, c := range []struct {
 		format string

@@ -103,7 +103,7 @@ func footprint(m *Message) int {
 }
 
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first,
-// whatever is done, and is right afterwards. Handles got before stay good.
+// for all edits, and is right afterwards. Handles got before stay good.
 func TestEditedForEver(t *testing.T) {
 	rounds := testmode.Of(1000, 8_000)
 	for name, do := range againAndAgain {
@@ -164,8 +164,8 @@ func checkSent(t *testing.T, what string, s Struct) {
 	got.Release()
 }
 
-// TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else
-// is changed.
+// TestRoomIsKept: bytes from NewBytes stay the message's until it is finished, under all other
+// changes.
 func TestRoomIsKept(t *testing.T) {
 	s := New(allDesc)
 	room := s.NewBytes(fieldNamed(allDesc, "blob"), 3000)

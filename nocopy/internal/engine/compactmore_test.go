@@ -42,7 +42,7 @@ func TestCompactedNesting(t *testing.T) {
 // TestFreeEntriesEnd: the next message knows nothing of the last one's free entries.
 func TestFreeEntriesEnd(t *testing.T) {
 	words := fieldNamed(allDesc, "words")
-	// For one of these the index is just as large as that of any message may be
+	// For one of these n the index is just as large as any message's may be
 	for n := 48 << 10; n < 48<<10+200; n++ {
 		s := New(allDesc)
 		s.NewChild(words, allDesc, n-200)
@@ -56,8 +56,8 @@ func TestFreeEntriesEnd(t *testing.T) {
 	}
 }
 
-// TestIndexForEver: the index is bounded by what a message has had at once, whatever the sizes of
-// what comes and goes.
+// TestIndexForEver: the index is bounded by the most values that a message has had at once, for
+// all sizes of added and removed values.
 func TestIndexForEver(t *testing.T) {
 	words, points, matrix, grown, wide := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "points"), fieldNamed(allDesc, "matrix"), fieldNamed(allDesc, "grown"), fieldNamed(allDesc, "wide")
 	x := fieldNamed(pointDesc, "x")

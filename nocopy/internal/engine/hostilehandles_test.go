@@ -93,7 +93,7 @@ func holderOf(t *schema.Type) *schema.Struct {
 	return d
 }
 
-// listsOf are the types of lists, by those of their elements.
+// listsOf are the types of lists, by the types of their elements.
 var listsOf = map[*schema.Type]*schema.Type{}
 
 // value returns value number i of a type, of a message of its own if it is a struct or container.
@@ -193,7 +193,7 @@ func (h *hostile) each(handles []typedHandle, f func(x typedHandle)) {
 	}
 }
 
-// unlessGone calls f, which may set something in what is no longer in its message.
+// unlessGone calls f, which may set something in a value that is no longer in its message.
 func unlessGone(f func()) {
 	defer func() {
 		if x := recover(); x != nil && x != panicGone {

@@ -10,7 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// hostileOperation is done to a message by run; nil is what is done to each before.
+// hostileOperation is an operation on a message; run does it. A nil run is only the steps that are
+// taken with each message before.
 type hostileOperation struct {
 	name string
 	run  func(h *hostile)
@@ -217,7 +218,7 @@ var hostileOperations = []hostileOperation{
 		for i := range h.times {
 			s := h.structs[min(1, len(h.structs)-1)]
 			h.change(s.Struct, s.t)
-			if i%16 == 0 && s.Struct != h.root { // what is unknown to the root is as large as the message
+			if i%16 == 0 && s.Struct != h.root { // the root's unknown fields are as large as the message
 				for range s.Unknown(s.t.Struct()) {
 					break
 				}

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// keyed has maps with keys and sets with elements of every kind, and itself and a union inside of
-// itself.
+// keyed has maps with keys and sets with elements of every kind, and fields with itself and with a
+// union.
 var keyed = schema.NewStruct("Keyed")
 
 // arms is a union of many arms.
@@ -58,7 +58,7 @@ func init() {
 	arms.Define(many...)
 }
 
-// hostileShape is a message of about n bytes, and what is in it that is worth changing.
+// hostileShape is a message of about n bytes, and the values in it that are worth changing.
 type hostileShape struct {
 	name  string
 	kinds string

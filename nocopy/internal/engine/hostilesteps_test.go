@@ -15,13 +15,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestHostileSteps: whatever a program does to all of a message, the steps that the library takes
-// for it are in proportion to the message's bytes, however bad that is, or to n·log(n). 16 times
-// the bytes may take 24 times the steps; of small messages 32 times, since tables begin at some
-// size. It runs in a program of its own, whose library counts its steps. Messages are of 2 and 32
-// KiB; in the short form each operation has a third of fewer shapes. They are received in one of
-// several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
-// 64 KiB with all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
+// TestHostileSteps: applying any operation to all of a message takes steps in proportion to n, the
+// message's bytes, or to n·log(n), for all bad messages. 16 times the bytes may take 24 times the
+// steps; for small messages 32 times, since tables begin at some size. The test runs in a program
+// of its own, whose library counts its steps. Messages are of 2 and 32 KiB; in the short form each
+// operation has a third of fewer shapes. They are received in one of several ways, by turns. With
+// NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and 64 KiB with all types of
+// keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
 func TestHostileSteps(t *testing.T) {
 	t.Parallel()
 	switch {
@@ -151,7 +151,7 @@ func hostileSteps(d *schema.Struct, wire string, parse func(*schema.Struct, []by
 	return 0, ""
 }
 
-// TestOverlay: what counts is made of all sources, and compiles.
+// TestOverlay: the library that counts is made of all sources, and compiles.
 func TestOverlay(t *testing.T) {
 	if steps.Counting {
 		return

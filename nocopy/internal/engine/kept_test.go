@@ -40,8 +40,8 @@ func isEmpty(t *testing.T, what string, m *Message) {
 	m.Reset()
 }
 
-// TestKeptOrders: whatever is done to a kept message in which order, it is empty afterwards or
-// holds what it was filled with last, and handles of before are stale.
+// TestKeptOrders: after any operations on a kept message, in any order, it is empty or holds its
+// last contents, and older handles are stale.
 func TestKeptOrders(t *testing.T) {
 	text := fieldNamed(allDesc, "text")
 	steps := []struct {
@@ -157,7 +157,7 @@ func TestKeptOrders(t *testing.T) {
 	}
 }
 
-// TestKeptMisuse: what is no kept message can't be used as one, and nothing has happened to it.
+// TestKeptMisuse: other messages can't be used as kept ones, and the attempt does not change them.
 func TestKeptMisuse(t *testing.T) {
 	wire := textWire("x")
 	into := map[string]func(m *Message){

@@ -129,7 +129,7 @@ func withIndex(t testing.TB, d *schema.Struct, wire []byte, opts ...Option) []by
 	return bytes.Clone(s.m.Bytes())
 }
 
-// sameReader compares messages by what programs read with handles.
+// sameReader compares messages by the values that programs read with handles.
 type sameReader struct {
 	t   testing.TB
 	rnd *rand.Rand
@@ -188,8 +188,8 @@ func (r sameReader) containers(t *schema.Type, a, b Struct) {
 	}
 }
 
-// TestByIndex: what is read by an index, in any order, is what a plain parse gives; checking it
-// finds nothing; and it goes out as it came.
+// TestByIndex: values that are read by an index, in any order, are the same as after a plain
+// parse. Checking the message finds nothing, and it is sent as it came.
 func TestByIndex(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, testmode.Seed(t)))
@@ -283,8 +283,8 @@ func checkIndex(t testing.TB, s Struct) {
 	}
 }
 
-// TestIndexEdited: what was edited, copied from or put into another message goes out without the
-// index that it had, or with another one.
+// TestIndexEdited: a message that was edited, copied from or put into another one is sent without
+// its old index: with a new one or none.
 func TestIndexEdited(t *testing.T) {
 	plain := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, plain)
@@ -354,8 +354,8 @@ func TestIndexEdited(t *testing.T) {
 	}
 }
 
-// TestIndexInvalid: what changes a message that turns out not to be valid, or links from it,
-// panics with a fixed text; Index returns the error, and reading gives what is there.
+// TestIndexInvalid: when a message turns out to be invalid, changing it or linking from it panics
+// with a fixed text. Index returns the error, and reading gives the values that are there.
 func TestIndexInvalid(t *testing.T) {
 	with := withIndex(t, businessDesc, largeBusiness(t, 300))
 	s, err := Parse(businessDesc, with)

@@ -10,8 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// checkEditedHostile changes, copies and links a message whose index may say anything: what goes
-// out then has no index, and is what comes of a plain parse; or it is refused with a fixed text.
+// checkEditedHostile changes, copies and links a message whose index may say anything. The bytes
+// that are sent then have no index, and are the same as after a plain parse; or the operation is
+// refused with a fixed text.
 func checkEditedHostile(t testing.TB, d *schema.Struct, b []byte, edit func(s Struct) Struct) {
 	t.Helper()
 	run := func(opts ...Option) (out []byte, refused bool) {

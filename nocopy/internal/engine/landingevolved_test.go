@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// evolved returns a type such as d may become: fields are gone, new, of another type, or have
-// another id, also in what is in it.
+// evolved returns a type that d may become: fields are gone, new, of another type, or have another
+// id, in nested structs too.
 func (g messageMaker) evolved(d *schema.Struct, depth int) *schema.Struct {
 	to := schema.NewStruct(d.Name())
 	if d.IsUnion() {

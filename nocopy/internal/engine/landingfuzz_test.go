@@ -194,9 +194,9 @@ func TestHostileIndex(t *testing.T) {
 				f := &types[k].Fields()[rnd.IntN(len(types[k].Fields()))]
 				wireindex.PutNumber(e[wireindex.EntryFieldAt:], f.Header()<<wireindex.StrideBits)
 				wireindex.PutNumber(e[wireindex.EntryTypesAt:], f.Type.Hash())
-			case 7: // an entry for one of the root's fields, whatever it is
+			case 7: // an entry for any of the root's fields
 				body, n = withRootField(rnd, types[k], wires[k], body, n)
-			case 8: // entries in another order, one of which ends elsewhere
+			case 8: // entries in another order, and one ends elsewhere
 				a, b := body[rnd.IntN(x.N)*wireindex.EntryBytes:][:wireindex.EntryBytes], body[rnd.IntN(x.N)*wireindex.EntryBytes:][:wireindex.EntryBytes]
 				wireindex.PutNumber(a[wireindex.EntryEndAt:], uint32(rnd.IntN(len(with))))
 				c := bytes.Clone(a)

@@ -43,8 +43,8 @@ var inCase = map[string]func(s Struct) Struct{
 }
 
 // TestInnerIndex: a struct that was a message with an index is sent on in its message as it came.
-// What is copied from it, which may be a message again, has no index, whatever was edited in it
-// before, and wherever it was linked to.
+// A copy of it, which may be a message again, has no index, after any edits of the struct, and
+// wherever it was linked to.
 func TestInnerIndex(t *testing.T) {
 	message := largeBusiness(t, 300)
 	with := withIndex(t, businessDesc, message)

@@ -16,8 +16,8 @@ var branchDesc = func() *schema.Struct {
 	return d
 }()
 
-// overlapping returns a message of lists in each other, each of which says to have elements
-// elements, and whose anchors name the same bytes for every third of them.
+// overlapping returns a message of nested lists. Each claims to have elements elements, and its
+// anchors name the same bytes for every third of them.
 func overlapping(levels, elements, padding int) []byte {
 	var begins []int // where the list's field begins
 	data := []byte{}

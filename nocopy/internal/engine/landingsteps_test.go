@@ -70,8 +70,7 @@ func countLandingSteps(t *testing.T) {
 	}
 }
 
-// countAsking returns the steps of what asks Index for each of n elements, of which the last is
-// not valid.
+// countAsking returns the steps of asking Index for each of n elements. The last one is not valid.
 func countAsking(t *testing.T, n int) int {
 	s, err := Parse(orchardDesc, spoilElement(t, "list", n, n-1), RequireIndex)
 	if err != nil {
@@ -86,8 +85,8 @@ func countAsking(t *testing.T, n int) int {
 	return steps.N
 }
 
-// TestSmallIndex: what looks like an index in a message that is too small for one, such as the
-// bytes of a text that comes last, is not taken for one.
+// TestSmallIndex: a message that is too small for an index may have bytes that look like one, such
+// as a text that comes last. They are not taken for an index.
 func TestSmallIndex(t *testing.T) {
 	wire := largeBusiness(t, 20)
 	if len(wire) >= wireindex.MinIndexed {

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// Messages that are read by their index, and used in more ways than by getters: each way gives
-// what a valid message has, and takes what is not valid for absent.
+// Messages that are read by their index, and used in more ways than by getters: each way gives the
+// same values as a valid message, and takes invalid ones for absent.
 
 var (
 	fruitDesc   = schema.NewStruct("Fruit")
@@ -38,8 +38,8 @@ func fillLeaves(s Struct, field string, n int) StructList[Struct] {
 	return l
 }
 
-// spoilElement returns the wire bytes, with an index, of an Orchard with n leaves in a field, of
-// which element i is not valid.
+// spoilElement returns the wire bytes, with an index, of an Orchard with n leaves in a field.
+// Element i is not valid.
 func spoilElement(t testing.TB, field string, n, i int) []byte {
 	made := New(orchardDesc)
 	defer made.Release()
@@ -78,8 +78,8 @@ func TestContainsByIndex(t *testing.T) {
 	}
 }
 
-// TestInnerBytesValid: of a valid message the bytes of what is read by its index are those that
-// it came with.
+// TestInnerBytesValid: the bytes of values that are read by the index of a valid message are the
+// bytes that it came with.
 func TestInnerBytesValid(t *testing.T) {
 	inner := New(orchardDesc, WithIndex)
 	fillLeaves(inner, "leaves", 900)
@@ -105,8 +105,8 @@ func TestInnerBytesValid(t *testing.T) {
 	}
 }
 
-// TestSendableByIndex: what package rpc is about to send is checked, whatever its index says; a
-// struct that is absent can't be sent.
+// TestSendableByIndex: a message that package rpc is about to send is checked, for all contents of
+// its index. An absent struct can't be sent.
 func TestSendableByIndex(t *testing.T) {
 	wire := spoilElement(t, "list", 1000, 700)
 	s, err := Parse(orchardDesc, wire, RequireIndex)
@@ -135,8 +135,8 @@ func TestSendableByIndex(t *testing.T) {
 	}
 }
 
-// TestSetAbsentByIndex: a setter of a struct that is absent since it is not valid panics with what
-// is wrong with the message, not as if the struct had been removed.
+// TestSetAbsentByIndex: a setter of a struct that is absent because it is invalid panics with the
+// error in the message, not as if the struct had been removed.
 func TestSetAbsentByIndex(t *testing.T) {
 	s, err := Parse(orchardDesc, spoilElement(t, "list", 1000, 700), RequireIndex)
 	if err != nil {

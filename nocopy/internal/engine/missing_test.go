@@ -164,8 +164,9 @@ func TestMissingBounded(t *testing.T) {
 	}
 }
 
-// TestWriteToRemoved: with the tag nocopydebug a write to what was replaced or removed panics,
-// with its type; without, nobody sees it. What has come in its place is not affected.
+// TestWriteToRemoved: with the tag nocopydebug, a write to a replaced or removed value panics, and
+// names its type. Without the tag, it has no effect on the message. The value that replaced it
+// does not change.
 func TestWriteToRemoved(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -42,8 +42,7 @@ func accepted(t *testing.T, what string, d *schema.Struct, m *Message) {
 	}
 }
 
-// TestOwnNesting: whatever was done to a message, it can be finished if and only if Parse accepts
-// it.
+// TestOwnNesting: after any operations, a message can be finished if and only if Parse accepts it.
 func TestOwnNesting(t *testing.T) {
 	selfField, childrenField := fieldOf("self"), fieldOf("children")
 	namedField, unionField := fieldOf("named"), fieldOf("text")

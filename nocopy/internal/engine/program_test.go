@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// planned and unplanned parsing must agree: whatever is not as the plan has it is left to the
-// parser that needs none. ValidUTF8 does without plans; all texts here are UTF-8.
+// Parsing with and without programs must agree: values that programs do not foresee are left to
+// the slow parser. ValidUTF8 uses no programs; all texts here are UTF-8.
 
 // outerDesc has structs in one another, with nothing but simple fields, and containers around
 // them; leafDesc is the innermost. Of boxDesc the orders differ only in a struct inside.
@@ -147,10 +147,10 @@ func TestPlanned(t *testing.T) {
 				t.Fatalf("%x %+v: %v, want %v", wire, limit, err, wantErr)
 			}
 			if err == nil && wantErr != nil {
-				err = got.m.Index() // what Lazy could not see; what is indexed later has no limits
+				err = got.m.Index() // errors that Lazy could not see; indexing later has no limits
 			}
-			// What is skipped counts its depth from its field on. Of a field that comes twice the first
-			// value is never indexed if it was left for later.
+			// A skipped value counts its depth from its field on. If a field comes twice, its
+			// first value is never indexed if it was left for later.
 			unseen := errors.Is(wantErr, ErrLimit) || errors.Is(err, ErrLimit) ||
 				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows.all) > 0
 			if (err == nil) != (wantErr == nil) && !unseen {
@@ -275,7 +275,7 @@ func TestProgramOfGaps(t *testing.T) {
 	}
 }
 
-// TestPlannedFar: what does not fit into a step is indexed as well.
+// TestPlannedFar: values that do not fit into a step are indexed as well.
 func TestPlannedFar(t *testing.T) {
 	d := schema.NewStruct("Wide")
 	var fields []schema.FieldDesc

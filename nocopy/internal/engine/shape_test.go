@@ -9,16 +9,16 @@ import (
 )
 
 // The descriptors that this package's tests run on, as generated code would make them. allDesc has
-// a field of every kind, ids at the edges of their range, and itself inside of itself.
+// a field of every kind, also of its own type, and ids at the edges of their range.
 
 var (
 	pointDesc   = schema.NewStruct("Point")
 	shapeDesc   = schema.NewUnion("Shape")
 	allDesc     = schema.NewStruct("All")
-	strictDesc  = schema.NewStruct("Strict")  // required fields, also inside of others
+	strictDesc  = schema.NewStruct("Strict")  // required fields, also in nested structs
 	defaultDesc = schema.NewStruct("Default") // fields with IDL defaults
 	emptyDesc   = schema.NewStruct("Empty")
-	wideDesc    = schema.NewStruct("Wide") // 250 fields: what costs most index for least bytes
+	wideDesc    = schema.NewStruct("Wide") // 250 fields: they cost most index for least bytes
 	treeDesc    = schema.NewStruct("Tree") // recursion through a list only
 
 	descs = map[string]*schema.Struct{}

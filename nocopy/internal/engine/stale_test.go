@@ -9,9 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// What a handle is worth after what it is of has been replaced or removed, for every kind of
-// handle. (After Release it panics, whatever has become of the message since:
-// TestUseAfterRelease.)
+// How a handle of each kind behaves after its value has been replaced or removed. (After Release
+// it panics, for all later contents of the message: TestUseAfterRelease.)
 
 // heldKinds are the kinds of handles: how to get one from a message of fullWire, and its type.
 var heldKinds = []struct {
@@ -193,8 +192,8 @@ func show(v Struct, t *schema.Type) string {
 	return ContainerTextOf(v, "")
 }
 
-// TestHandleOfWhatIsGone: a handle of what has been replaced or removed goes on giving the old
-// value, to getters and as wire bytes, and what is changed through it does not reach the wire.
+// TestHandleOfWhatIsGone: a handle of a replaced or removed value goes on giving the old value, to
+// getters and as wire bytes. Changes through it do not reach the wire.
 func TestHandleOfWhatIsGone(t *testing.T) {
 	wire := heldWire()
 	for _, kind := range heldKinds {
@@ -240,8 +239,8 @@ func TestHandleOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// changeStale changes everything through a handle of what is gone. It may panic, but not as by an
-// error of
+// changeStale changes everything through a handle of a removed value. It may panic, but only with
+// the prefix "nocopy: ", and not with an internal error.
 func changeStale(t *testing.T, where string, h Struct, typ *schema.Type) {
 	defer func() {
 		if r := recover(); r != nil && (!strings.HasPrefix(fmt.Sprint(r), "nocopy: ") || strings.Contains(fmt.Sprint(r), "internal")) {
@@ -278,8 +277,8 @@ func TestHandleOfElement(t *testing.T) {
 	}
 }
 
-// TestTextsOfWhatIsGone: strings and bytes that were read stay as they were, whatever becomes of
-// the field, the message, and the messages after it.
+// TestTextsOfWhatIsGone: strings and bytes that were read do not change when the field, the
+// message, or the messages after it do.
 func TestTextsOfWhatIsGone(t *testing.T) {
 	for state, make := range heldStates {
 		t.Run(state, func(t *testing.T) {

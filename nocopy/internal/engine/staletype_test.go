@@ -10,7 +10,7 @@ import (
 )
 
 // TestStaleNamesType: the panic of a handle after Release names its message's type as long as that
-// is certain, whatever the message has been filled with since, and never another type.
+// is certain, and never another type, for all later contents of the message.
 func TestStaleNamesType(t *testing.T) {
 	said := func(s Struct) (text string) {
 		defer func() { text = fmt.Sprint(recover()) }()

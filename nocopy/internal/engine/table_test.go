@@ -32,9 +32,9 @@ func slowly(s Struct, t *schema.Type, k []byte) (found, dups int) {
 	return found, dups
 }
 
-// TestTables: tables know what maps and sets hold, of every type, with keys that came several
-// times, however they are changed: by the map's or set's methods, through handles of keys and
-// elements, and through handles of what is in those.
+// TestTables: tables know the contents of maps and sets of every type, with keys that came several
+// times, after all kinds of changes: by the map's or set's methods, through handles of keys and
+// elements, and through handles of values in those.
 func TestTables(t *testing.T) {
 	sizes := []int{16, 40}
 	if testmode.Long {
@@ -139,7 +139,7 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 				h.append(s, ft)
 			}
 		case class < 8 && kt.Kind() >= schema.Record && s.ListLen() > 0:
-			// a handle, of which something may be changed now and later
+			// a handle, whose contents may be changed now and later
 			i := r.IntN(s.ListLen())
 			if ft.Kind() == schema.List {
 				handles = append(handles, at(s, ft, i))
@@ -180,7 +180,7 @@ func (h *hostile) within(s Struct, t *schema.Type) []typedHandle {
 	return inner.all()
 }
 
-// TestTwins: of the pairs of one key the last one leads, in whatever order they come and go.
+// TestTwins: the last pair with a key counts, in whichever order pairs come and go.
 func TestTwins(t *testing.T) {
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -218,8 +218,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTableStays: deleting and putting makes no table anew, however many pairs there are, and none
-// grows with what is deleted again.
+// TestTableStays: deleting and putting makes no table anew, however many pairs there are. No table
+// grows with pairs that are deleted again.
 func TestTableStays(t *testing.T) {
 	for _, n := range []int{17, 32, 33, 63, 64, 65, 1024, 4095, 4096, 4097} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -5,10 +5,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Op tells what is expected next. The low 24 bits are a field header as it is loaded,
-// little-endian. Above them: how many bytes the op reaches, without the contents of a text or
-// container; flags; the word of the entry that it fills; its kind. The sign is set unless it is a
-// field that is a text or of fixed size.
+// Op describes the value that is expected next. The low 24 bits are a field header as it is
+// loaded, little-endian. Above them are: how many bytes the op reaches, without the contents of a
+// text or container; flags; the word of the entry that it fills; its kind. The sign is clear only
+// for fields that are texts or of fixed size.
 type Op uint64
 
 // The parts of an Op above the field header.
@@ -16,7 +16,7 @@ const (
 	OpReach = 24 // shift
 
 	OpText       = 1 << 32 // a text, whose contents follow
-	OpFlat       = 1 << 32 // a list of structs of nothing but texts and fields of fixed size
+	OpFlat       = 1 << 32 // a list of structs of only texts and fields of fixed size
 	OpString     = 1 << 33 // a text, or list or map of texts, that ValidUTF8 checks
 	OpStringKeys = 1 << 34 // a map with keys that it checks
 	OpBare       = 1 << 35 // an element: it has no field header
