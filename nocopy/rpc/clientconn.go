@@ -110,8 +110,8 @@ func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	return c
 }
 
-// owed returns how many replies are still to come that no call waits for: those to calls that were
-// given up, and one that is too large and is being passed over.
+// owed returns how many replies are still to come that no call waits for. They are replies to
+// calls that were given up, and one that is too large and is being passed over.
 func (c *clientConn) owed() int {
 	n := int(c.givenUp.Load())
 	if c.in.Passing() {
@@ -348,9 +348,9 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	return c.opt.result(m, p.reply, p.wants, &p.got)
 }
 
-// close closes the connection because of err, once, and ends all its calls: with ErrNotSent those
-// that the server can't have seen, the others with ErrConnLost, or with ErrClientClosed if that is
-// err.
+// close closes the connection because of err, once, and ends all its calls. Calls that the server
+// can't have seen end with ErrNotSent, the others with ErrConnLost, or with ErrClientClosed if
+// that is err.
 func (c *clientConn) close(err error) {
 	c.mu.Lock()
 	if c.err != nil {
@@ -394,9 +394,9 @@ func (c *clientConn) close(err error) {
 }
 
 // awaitWrite waits for a write that is under way when the stream has ended, for a tenth of a
-// second at most: it does so only if the server, too, does not read. What the write has met says
-// what can have arrived, and bytes that it has not yet given to the system look as if they had.
-// c.mu is held, but released meanwhile.
+// second at most: it does so only if the server, too, does not read. The write's error tells how
+// many bytes can have arrived. Bytes that the write has not yet given to the system would look as
+// if they had arrived. c.mu is held, but released meanwhile.
 func (c *clientConn) awaitWrite() {
 	for end := time.Now().Add(100 * time.Millisecond); len(c.batched) > 0 && c.ended && c.err == nil; {
 		if time.Now().After(end) {
@@ -411,8 +411,8 @@ func (c *clientConn) awaitWrite() {
 // lastReplies is how long replies are still read when a write has failed.
 const lastReplies = time.Second
 
-// writeFailed ends calls that can't be written because of err: the server has got reach bytes of
-// all at most. Replies to the other calls may have arrived, and are read before the connection is
+// writeFailed ends calls that can't be written because of err. The server has got at most reach
+// bytes of all. Replies to the other calls may have arrived, and are read before the connection is
 // closed.
 func (c *clientConn) writeFailed(err error, reach int64) {
 	c.mu.Lock()
@@ -486,11 +486,11 @@ func (c *clientConn) notSent(p *pending) error {
 	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.cause()))
 }
 
-// errRetired is the cause of the end of a connection that the client closes since it is idle or
+// errRetired is the cause of the end of a connection that the client closes because it is idle or
 // old, or that failed and is not used any more.
 var errRetired = errors.New("closed by the client, being idle or old")
 
-// connUse is what a client knows of the use of one of its connections. Client.mu guards it.
+// connUse has a client's notes on the use of one of its connections. Client.mu guards it.
 type connUse struct {
 	expires time.Time // zero: never
 	calls   int       // the number of calls that use the connection

@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// place puts the bytes of a call into shared memory, unless they were built there, if it has that
-// many and there is room: then their position is sent in their place.
+// place puts the bytes of a call into shared memory, unless they were built there. It does so only
+// if there are enough of them and there is room. Their position is then sent instead of them.
 func (c *clientConn) place(p *pending) {
 	const length = 4 // of the frame
 	if c.in.Trusts {
@@ -233,9 +233,9 @@ func (c *clientConn) setWriteDeadline() {
 	}
 }
 
-// settle ends a call whose reply or error has been set. If its bytes are being written, it goes on
-// waiting until that is done: they may be in memory that belongs to the caller again when the call
-// returns. c.mu is held.
+// settle ends a call whose reply or error has been set. If its bytes are being written, the call
+// goes on waiting until that is done: they may be in memory that belongs to the caller again when
+// the call returns. c.mu is held.
 func (c *clientConn) settle(p *pending) {
 	if c.calls[p.seqid] == p {
 		delete(c.calls, p.seqid)

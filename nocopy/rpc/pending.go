@@ -70,7 +70,7 @@ var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struc
 const maxKeptHead = 1 << 10
 
 // newPending returns a call of m. args must be retained; the connection drops them when they are
-// written. x goes out with them. putHead or encode must be called next.
+// written. x is sent with them. putHead or encode must be called next.
 func newPending(m *Method, args nocopy.Struct, x *extras) *pending {
 	p := pendings.Get().(*pending)
 	p.method, p.args, p.state = m, args, callQueued
@@ -126,7 +126,7 @@ func (p *pending) encode(e transport.Encoder, seqid int32) {
 	p.size = len(p.encoded.Bytes())
 }
 
-// setHead copies head to byte at of the call's slot, and puts the slot's position in its place.
+// setHead copies head to byte at of the call's slot, and replaces it by the slot's position.
 func (p *pending) setHead(head []byte, at int) {
 	mem := p.slot.Bytes()[at:]
 	n := copy(mem, head)
@@ -156,17 +156,18 @@ func (p *pending) finish() {
 }
 
 const (
-	// inlineBytes is the most bytes of calls without a reply, those to be written included, up to
-	// which the goroutine that makes a call writes it: sockets take as many without blocking.
+	// inlineBytes bounds the calls that goroutines write themselves. Up to so many bytes of calls
+	// without a reply, including the calls to be written, the goroutine that makes a call writes
+	// it: sockets take as many without blocking.
 	inlineBytes = 16 << 10
 
 	// inlineCalls is the most such calls. A unix socket may hold no more than 208 KiB, and each
 	// write takes up to 1 KiB of that, however small it is.
 	inlineCalls = 100
 
-	// batchBytes is the size of a batch from which on no call is added to it. All calls of a batch
-	// are therefore small, except the last. If the server takes the bytes slowly, few calls count
-	// as begun before a byte of them has been sent.
+	// batchBytes bounds batches: once a batch has so many bytes, no further call is added to it.
+	// All calls of a batch are therefore small, except the last. If the server takes the bytes
+	// slowly, few calls count as begun before a byte of them has been sent.
 	batchBytes = 64 << 10
 )
 

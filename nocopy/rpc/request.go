@@ -36,7 +36,7 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 // oneway reports whether the request is a oneway call, which has no reply.
 func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
-// release frees the request and its messages, but those that handlers are still using.
+// release frees the request and its messages, except messages that handlers are still using.
 func (r *request) release() {
 	r.encoded.Free()
 	if r.reply != nil {

@@ -79,7 +79,7 @@ type serverConn struct {
 	writeDeadline time.Time   // the one that nc has
 }
 
-// readState is what a connection's reader does.
+// readState is the state of a connection's reader.
 type readState uint8
 
 const (
@@ -98,7 +98,7 @@ const (
 	slotFreed                 // Server.orphans
 )
 
-// defaultConcurrency is what Server.Concurrency is if it is 0.
+// defaultConcurrency is the value of a Server.Concurrency of 0.
 const defaultConcurrency = 64
 
 // patience is how long the reader may be in a handler before another goroutine becomes the reader.
@@ -212,8 +212,8 @@ func (c *serverConn) handshake(t *tls.Conn) (err error) {
 	return t.HandshakeContext(ctx)
 }
 
-// release ends a goroutine's use of the connection. The last one's frees what the connection
-// holds.
+// release ends a goroutine's use of the connection. Releasing the last use frees the connection's
+// resources.
 func (c *serverConn) release() {
 	defer c.drop() // also when a function of Stats ends the goroutine
 	c.mu.Lock()
@@ -310,8 +310,8 @@ func (c *serverConn) complete(req *request, readerID uint64) bool {
 	return isReader && (may || c.readAhead())
 }
 
-// completeUnhandled sends the reply of a request that had no handler, and returns what keepReading
-// does. With noMore no more requests are handled.
+// completeUnhandled sends the reply of a request that had no handler, and returns the result of
+// keepReading. With noMore no more requests are handled.
 func (c *serverConn) completeUnhandled(req *request, noMore bool) bool {
 	c.mu.Lock()
 	c.noMore = c.noMore || noMore

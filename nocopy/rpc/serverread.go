@@ -30,10 +30,10 @@ const (
 	peerPoll = 500 * time.Millisecond
 )
 
-// defaultHalfClose is what Server.HalfCloseTimeout is if it is 0.
+// defaultHalfClose is the value of a Server.HalfCloseTimeout of 0.
 const defaultHalfClose = 2 * time.Second
 
-// read is what the reader does. It returns when another goroutine has become the reader, or the
+// read is the reader's loop. It returns when another goroutine has become the reader, or the
 // connection has ended. If a method of nc panics, the connection ends.
 func (c *serverConn) read() {
 	defer c.release()
@@ -66,8 +66,9 @@ func (c *serverConn) receive() (h message.Header, chunk chain.Chunk, err error) 
 	return c.in.Next()
 }
 
-// share answers the call that asks for shared memory, the first one on the connection, and reports
-// whether h and chunk are that and there is some. Else the message is a call like others.
+// share answers the call that asks for shared memory, which is the first one on its connection. It
+// reports false if h and chunk are not that call or there is no shared memory: then the message is
+// a call like others.
 func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 	passed := c.passed
 	c.passed = nil
@@ -131,7 +132,7 @@ func (c *serverConn) leave() {
 // way, and how long a handshake of TLS may take when the server is closing.
 const mostDraining = 500 * time.Millisecond
 
-// mayDrain reports whether it pays to look once more for requests when all that has arrived was
+// mayDrain reports whether it pays to look for requests once more after all received ones were
 // read: more may come, and replies can still be written. c.mu is held.
 func (c *serverConn) mayDrain() bool {
 	return !c.sealed && c.unanswered > 0 && time.Since(c.left) < mostDraining && !c.in.HasBegun()
@@ -226,7 +227,7 @@ func (c *serverConn) wakeReader() {
 	c.in.Interrupt()
 }
 
-// readFailed deals with an error of receive, and returns what keepReading does. A malformed
+// readFailed deals with an error of receive, and returns the result of keepReading. A malformed
 // message is answered if its header h is known. No more requests are handled then, except after
 // one whose end is known, and after a timeout that only meant to stop the reader.
 func (c *serverConn) readFailed(h message.Header, err error) bool {
@@ -501,8 +502,8 @@ func (c *serverConn) retire() {
 	c.interruptReader()
 }
 
-// expire is called by ageTimer shortly before the grace is over. No more requests are read but
-// those that have arrived. When the grace is over, the contexts of calls under way end.
+// expire is called by ageTimer shortly before the grace is over. Only requests that have arrived
+// are still read. When the grace is over, the contexts of calls under way end.
 func (c *serverConn) expire(left time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 )
 
 // This file decides which goroutine reads a client's connection. A connection has a goroutine for
-// that, but where each call has been alone on the connection, calls read their own replies: that
+// that. But if each call has been alone on the connection, calls read their own replies: that
 // spares waking the goroutine, which would wake the call's.
 
 // noteCall notes a call that is about to be queued, and reports whether it may read its own reply.
@@ -84,8 +84,8 @@ func (c *clientConn) endTurn() {
 }
 
 // awaitTurn is called by the connection's goroutine when it has delivered a reply. If no other
-// call is under way and the last ones were alone, it leaves reading to those that follow, until it
-// is woken or there are none for a while.
+// call is under way and the last ones were alone, it leaves reading to the next calls, until it is
+// woken or there are no calls for a while.
 func (c *clientConn) awaitTurn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,9 +113,8 @@ func (c *clientConn) awaitTurn() {
 	}
 }
 
-// lookQuiet is for how long nothing must have been written on a connection that is being read for
-// a call to look at it first. Its reader notices that the server has closed it, but it may be
-// about to.
+// A call looks at a connection that is being read only if nothing has been written on it for
+// lookQuiet. The reader does notice that the server has closed it, but may be only about to.
 const lookQuiet = 5 * time.Millisecond
 
 // look closes the connection if the server has closed it unnoticed: because nobody reads, or

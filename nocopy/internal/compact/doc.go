@@ -59,14 +59,14 @@ const (
 	wireUUID   = byte(wire.UUID)
 )
 
-// wireOf are the types of Thrift Binary for those of the compact protocol.
+// wireOf has the types of Thrift Binary by the types of the compact protocol.
 var wireOf = [16]byte{
 	isTrue: wireBool, isFalse: wireBool, i8: wireI8, i16: wireI16, i32: wireI32, i64: wireI64, double: wireDouble, text: wireText,
 	list: wireList, set: wireSet, dict: wireMap, record: wireStruct, uuid: wireUUID,
 }
 
-// compactOf are the types of the compact protocol for those of Thrift Binary, 0 for what is no
-// type.
+// compactOf has the types of the compact protocol by the types of Thrift Binary, 0 for numbers
+// that are no type.
 var compactOf = [256]byte{
 	wireBool: isTrue, wireI8: i8, wireI16: i16, wireI32: i32, wireI64: i64, wireDouble: double, wireText: text,
 	wireList: list, wireSet: set, wireMap: dict, wireStruct: record, wireUUID: uuid,

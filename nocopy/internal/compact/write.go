@@ -32,9 +32,8 @@ type out struct {
 func (w *Writer) Bytes() []byte { return w.w[:w.n] }
 
 // Write converts b, which must be exactly one struct. It leaves out a binary field of that struct
-// whose id is without. If to is not nil, Write calls it with parts of the result as they are made,
-// so that memory does not grow. Bytes then returns the last part. The error is that of to, or
-// ErrInvalid.
+// whose id is without. If to is not nil, Write calls it with parts of the result as they are made:
+// memory does not grow. Bytes then returns the last part. The error is to's, or ErrInvalid.
 func (w *Writer) Write(b []byte, without int16, to func([]byte) error) error {
 	w.n, w.out, w.w = 0, to, w.w[:cap(w.w)]
 	defer func() { w.out = nil }()

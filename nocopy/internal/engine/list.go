@@ -161,7 +161,7 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	}
 }
 
-// appendZeroStruct appends a struct with nothing but its defaults, whose entry is e.
+// appendZeroStruct appends a struct with only its defaults. Its entry is e.
 func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
 	if d := t.Struct(); len(d.Owed()) == 0 {
 		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {

@@ -62,7 +62,7 @@ const (
 // parseLevels is how many levels the usual parse has, which is done without a parser.
 const parseLevels = 4
 
-// parsers are those that no message has.
+// parsers are the parsers that no message uses.
 var parsers = sync.Pool{New: func() any {
 	p := new(parser)
 	p.levels = p.few[:]

@@ -9,8 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Of returns the name of the format of some bytes, and what reads it, or "" if it is unknown. b is
-// the first part of size bytes, which were expected to be a message of the type that d describes.
+// Of returns a text that names the format of some bytes and a way to read them, "" if it is
+// unknown. b is the first part of size bytes, which were expected to be a message of the type that
+// d describes.
 func Of(b []byte, size int, d *schema.Struct) string {
 	switch {
 	case isFrame(b, size):

@@ -13,5 +13,5 @@
 //
 // A Reader never reports an error. If it cannot read something, for any reason, the position
 // becomes [Failed]. The caller then parses the bytes as a message and fills its struct from the
-// getters. Errors, limits and rules are therefore those of messages.
+// getters. Errors, limits and rules are therefore the same as for messages.
 package plain

@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Failed is the position that reports bytes without the usual form. It is larger than any other,
-// so that all fields read as absent there.
+// Failed is the position that reports bytes without the usual form. It is larger than any other:
+// all fields read as absent there.
 const Failed = math.MaxInt / 2
 
 // The default limits of a message: see nocopy.Limits.
@@ -231,9 +231,9 @@ func (r *Reader) Map(at int, f Field, key, elem nocopy.WireType, size int) (int,
 	return n, at
 }
 
-// Slice returns v with n elements, and at. Elements keep their contents, so that slices in them
-// can be reused. v grows if it has too few. At Failed, or if the slices of the message take too
-// much memory, Slice returns nil and Failed.
+// Slice returns v with n elements, and at. Elements keep their contents: slices in them can be
+// reused. v grows if it has too few. At Failed, or if the slices of the message take too much
+// memory, Slice returns nil and Failed.
 //
 // The memory of v counts like new memory, and is given up if there is no room for it. Elements of
 // v beyond n become zero. Otherwise many messages could each fill another element with a large

@@ -58,7 +58,7 @@ func NewWriter(dst []byte) (Writer, int) {
 }
 
 // use makes w write to the capacity of b, after its length. It uses no more capacity than the
-// largest text needs, so that longer texts always call growText, which refuses them.
+// largest text needs. Longer texts therefore always call growText, which refuses them.
 func (w *Writer) use(b []byte) {
 	w.b = b[:len(b)+min(cap(b)-len(b), most+2*(Slack+beyond))]
 }
@@ -96,9 +96,9 @@ func (w *Writer) grow(at, n int) {
 	w.b = w.to.Grow(w.b, at, at+n, at+max(n, int(more)))
 }
 
-// Memory for the remaining elements is at most mostLikely times as large as the previous elements,
-// so that a few large elements do not reserve memory as if all were large. For this, previous
-// elements of fewer than leastLikely bytes count as that many.
+// Memory for the remaining elements is at most mostLikely times as large as the previous elements:
+// a few large elements do not reserve memory as if all were large. For this, previous elements of
+// fewer than leastLikely bytes count as that many.
 const (
 	mostLikely  = 15
 	leastLikely = 64 << 10

@@ -352,7 +352,7 @@ func FieldOrder(d *schema.Struct, built bool) []uint16 {
 	return order
 }
 
-// IsFlat reports whether the struct has nothing but texts and fields of fixed size.
+// IsFlat reports whether the struct has only texts and fields of fixed size.
 func IsFlat(d *schema.Struct) bool {
 	for i := range d.Fields() {
 		if d.Fields()[i].Kind() > schema.Text {

@@ -145,8 +145,8 @@ func AppendZero(dst []byte, t *Type) []byte {
 	return append(dst, 0)
 }
 
-// Hash returns a hash of the wire types in a value of type t: its own, and those of its elements,
-// keys and values at any depth, but not those of the fields of structs.
+// Hash returns a hash of the wire types in a value of type t: its own type, and the types of its
+// elements, keys and values at any depth. Types of fields in structs do not count.
 func (t *Type) Hash() uint32 { return t.hash() >> (32 - wireindex.BitsPerNumber) }
 
 func (t *Type) hash() uint32 {
