@@ -33,7 +33,7 @@ type Gateway struct {
 	// MaxMemory limits the bytes of bodies that have arrived in part, and of answers that are
 	// being written. 0 means 256 MiB. One request may take a quarter of the free memory.
 	MaxMemory int
-	// Logger is for calls that have failed, whose reasons clients do not get to see. Nil means
+	// Logger logs failed calls, with the reasons that clients do not get to see. Nil means
 	// slog.Default.
 	Logger *slog.Logger
 
@@ -52,7 +52,7 @@ const (
 	defaultMaxMemory = 256 << 20
 )
 
-// A table is what one schema says. A request keeps to the table that it began with.
+// A table has the routes of one schema. A request keeps to the table that it began with.
 type table struct {
 	mux    *http.ServeMux
 	routes []*route
@@ -71,8 +71,8 @@ func New(schema *dynamic.Schema, backends map[string]rpc.Caller) *Gateway {
 	return g
 }
 
-// Err returns why the schema that New was given can't be used, until Use is given one that can. It
-// returns nil if all is well.
+// Err returns the reason why New's schema can't be used, until Use is given one that can be. It
+// returns nil if there is no such reason.
 func (g *Gateway) Err() error {
 	if len(g.table.Load().routes) > 0 {
 		return nil
@@ -80,9 +80,9 @@ func (g *Gateway) Err() error {
 	return g.err
 }
 
-// Use makes the Gateway answer requests as another schema says. Requests that are under way end as
-// they began. After an error the Gateway goes on as before. Any number of goroutines may call it,
-// while requests are served.
+// Use makes the Gateway answer requests by another schema. Requests that are under way end as they
+// began. After an error the Gateway goes on as before. Any number of goroutines may call it, while
+// requests are served.
 func (g *Gateway) Use(schema *dynamic.Schema) error {
 	if schema == nil {
 		panic("nocopy: gateway.Gateway.Use of a nil Schema")
@@ -109,7 +109,7 @@ func (g *Gateway) init() {
 	})
 }
 
-// Stats is what a Gateway has in use.
+// Stats are the resources that a Gateway has in use.
 type Stats struct {
 	Calls int // that are being made
 	Bytes int // of MaxMemory
@@ -123,8 +123,8 @@ func (g *Gateway) Stats() Stats {
 	return Stats{len(g.slots), cmp.Or(g.MaxMemory, defaultMaxMemory) - g.memory.free}
 }
 
-// add adds a route. The error tells that there can't be one, or that the mux could not tell it
-// from another one.
+// add adds a route. It returns an error if the route is not possible, or if the mux could not tell
+// it from another one.
 func (t *table) add(r *route, g *Gateway) (err error) {
 	pattern, err := patternOf(r.path)
 	if err != nil {
@@ -184,8 +184,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	mux.ServeHTTP(w, req)
 }
 
-// answer answers a request that is for r. It has a slot only from when its body is there until the
-// answer is to be written: clients that are slow, or mean to be, keep others from nothing.
+// answer answers a request that is for r. It holds a slot only from when the body has arrived
+// until the answer is ready to be written: slow clients, deliberate or not, do not take slots from
+// others.
 func (g *Gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	memory := loan{from: &g.memory}
 	defer memory.set(0)

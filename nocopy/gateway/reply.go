@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// A problem is an answer that is not what the method returns, as JSON.
+// A problem is an answer other than the method's result, as JSON.
 type problem struct {
 	Status    int             `json:"-"`
 	Title     string          `json:"error"` // the status in words, or the exception's name
@@ -30,7 +30,7 @@ type problem struct {
 
 func (p *problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Title, p.Message) }
 
-// A placeError tells why a field can't be set to what a request has for it.
+// A placeError tells why a field can't be set to the value that a request has for it.
 type placeError struct {
 	path string
 	err  error
@@ -39,7 +39,7 @@ type placeError struct {
 func (e *placeError) Error() string { return e.err.Error() }
 func (e *placeError) Unwrap() error { return e.err }
 
-// badRequest returns the problem with a request for which there is an error.
+// badRequest returns the problem for a request with the error err.
 func badRequest(err error) error {
 	p := &problem{Status: http.StatusBadRequest, Message: err.Error()}
 	var field *placeError
@@ -166,7 +166,8 @@ func valueAt(m dynamic.Message, ids []int16) (reflection.Value, bool) {
 	return v, v.IsSet()
 }
 
-// textOf returns what parse takes: of lists and sets the elements, with commas in between.
+// textOf returns the text that parse takes. For lists and sets it is the elements, with commas in
+// between.
 func textOf(v reflection.Value) string {
 	switch {
 	case v.Type().Wire() == nocopy.WireString:

@@ -21,7 +21,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// What a request may have, besides what http.Server's MaxHeaderBytes allows.
+// Limits of a request, in addition to http.Server's MaxHeaderBytes.
 const (
 	maxBody    = 1 << 20
 	maxHeaders = 100
@@ -32,7 +32,7 @@ const (
 
 var limits = nocopy.Limits{MaxBytes: maxBody, MaxDepth: maxNesting, MaxIndex: maxIndex}
 
-// How bodies are written.
+// The formats of bodies.
 const (
 	asJSON = iota
 	asForm
@@ -79,7 +79,7 @@ func (r *route) arguments(req *http.Request, body []byte) ([]byte, error) {
 	return append(msg.Message().AppendTo(args), byte(nocopy.WireStop)), nil
 }
 
-// message returns the message that the body is, or an empty one.
+// message returns the message in the body, or an empty one.
 func (r *route) message(format int, body []byte) (dynamic.Message, error) {
 	noBody := !r.hasBody || format == asForm
 	switch {
@@ -112,9 +112,9 @@ func readBody(req *http.Request, memory *loan) ([]byte, error) {
 	return body, nil
 }
 
-// formatOf returns how the body is written, and the boundary between the parts of a form that has
-// several. A route without fields in forms refuses forms, which curl says it sends unless told
-// otherwise: browsers let pages of other sites send forms, with JSON in them.
+// formatOf returns the format of the body, and the boundary between the parts of a form that has
+// several. A route without fields in forms refuses forms, because browsers let pages of other
+// sites send forms, with JSON in them. (curl's default is to say that it sends a form.)
 func (r *route) formatOf(req *http.Request) (format int, boundary string, err error) {
 	given := req.Header.Get("Content-Type")
 	if given == "" {
@@ -162,7 +162,7 @@ func formIn(body []byte, boundary string) (url.Values, error) {
 	}
 }
 
-// values are what a request has outside of the JSON of its body.
+// values are the values that a request has outside the JSON of its body.
 type values struct {
 	req   *http.Request
 	body  []byte
@@ -170,7 +170,7 @@ type values struct {
 	query url.Values
 }
 
-// find returns what a source has; nothing is the same as an empty value.
+// find returns the values of a source; no value is the same as an empty one.
 func (v *values) find(from source) []string {
 	switch from.in {
 	case "path":
@@ -189,7 +189,7 @@ func (v *values) find(from source) []string {
 	return nil
 }
 
-// put sets the field of msg that p is, if a source has a value. A field that is required must get
+// put sets the field of msg at the place p, if a source has a value. A required field must get
 // one, unless the body has it.
 func (v *values) put(msg dynamic.Message, p place) error {
 	for _, from := range p.sources {
@@ -209,8 +209,8 @@ func (v *values) put(msg dynamic.Message, p place) error {
 	return nil
 }
 
-// structOf returns the struct in msg that has the field that p is, and makes those on the way to
-// it.
+// structOf returns the struct in msg that has the field at the place p. It makes the structs on
+// the way.
 func structOf(msg dynamic.Message, p place) (dynamic.Message, error) {
 	for _, id := range p.ids[:len(p.ids)-1] {
 		if !msg.HasID(id) {
@@ -236,8 +236,8 @@ func set(msg dynamic.Message, p place, v any) error {
 	return in.SetID(p.ids[len(p.ids)-1], v)
 }
 
-// setText sets the field that p is to what the texts say: of a list or set the elements, which may
-// have commas in between.
+// setText sets the field at the place p to the value of the texts. For a list or set they are the
+// elements, which may have commas in between.
 func setText(msg dynamic.Message, p place, texts []string) error {
 	if p.typ.Wire() != nocopy.WireList && p.typ.Wire() != nocopy.WireSet {
 		v, err := parse(p.typ, texts[0])
@@ -278,7 +278,7 @@ func setText(msg dynamic.Message, p place, texts []string) error {
 	return nil
 }
 
-// parse returns the value of a base type that a text stands for, as package reflection takes it.
+// parse returns the value of a base type that a text represents, as package reflection takes it.
 func parse(t descriptor.Type, text string) (any, error) {
 	switch {
 	case t.IsBinary():

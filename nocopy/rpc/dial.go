@@ -16,9 +16,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
-// This file makes a client's connections, and closes those that have not been used for a while, or
-// are old, before the server or something between does: then no call meets a connection that is
-// being closed.
+// This file makes a client's connections. It also closes connections that are old or have been
+// idle for a while, before the server or something between does. No call then meets a connection
+// that is being closed.
 
 const (
 	defaultPoolSize    = 4
@@ -162,7 +162,7 @@ func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Li
 	if usable {
 		return nc, link, nil
 	}
-	// The server has closed it, or it is not known what it makes of it: it gets another
+	// The server has closed it, or its state there is unknown: the client dials again
 	socket.Close(nc)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

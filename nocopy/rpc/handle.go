@@ -29,8 +29,8 @@ func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 	if refusal != nil {
 		h.Name = bytes.Clone(h.Name) // parseArgs releases the chunk, which holds it
 	}
-	// A frame may have any number of messages: headers are looked for in this one alone. In pieces
-	// there is only one, which parsing may copy together.
+	// A frame may have any number of messages: headers are looked for in this message only. If the
+	// chunk is in pieces there is only one message, which parsing may copy together.
 	inPieces := chunk.Next() != nil
 	var headers requestHeaders
 	if m != nil && inPieces {
@@ -68,8 +68,8 @@ func (o *origin) methodOf(h message.Header) (*Method, *ApplicationException) {
 	return m, nil
 }
 
-// refuse answers a message with e instead of handling it, and returns what keepReading does. With
-// noMore no more requests are handled.
+// refuse answers a message with e instead of handling it, and returns the result of keepReading.
+// With noMore no more requests are handled.
 func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bool) bool {
 	c.stats.Refused(int32(e.Type))
 	req := c.newRequest(h)
@@ -78,9 +78,9 @@ func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bo
 	return c.completeUnhandled(req, noMore)
 }
 
-// refuseBad refuses a call of m, nil for an unknown method, that is malformed or too large, as err
-// tells, and whose end is known. The requests after it are handled. A oneway call is not answered:
-// its client would take the answer for that to its next call.
+// refuseBad refuses a call of m, nil for an unknown method. The call is malformed or too large, as
+// err tells, and its end is known: the requests after it are handled. A oneway call is not
+// answered: its client would take the answer for the answer to its next call.
 func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
 	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", loggedText(string(h.Name), maxLoggedName), "err", err)
 	e := protocolError(err)
@@ -116,8 +116,8 @@ func protocolError(err error) *ApplicationException {
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 
-// parseArgs parses the arguments of a call of m, which begin chunk, and takes that over. Those of
-// an unknown method, nil, it passes over.
+// parseArgs parses the arguments of a call of m at the beginning of chunk, and takes over chunk.
+// If m is nil, the method is unknown, and it passes over the arguments.
 func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message, err error) {
 	defer c.guard(&err)
 	var args *thriftimpl.Desc
@@ -211,9 +211,9 @@ func (o *origin) callInterceptors(ctx context.Context, req *request, result *noc
 	o.prepareReply(req, &a.call, own, err)
 }
 
-// prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call
-// as it is and has returned err. own is the message of call.Result if the server has made it, else
-// nil.
+// prepareReply sets the reply to a request. Its handler, or outermost interceptor, has left call
+// in this state and has returned err. own is the message of call.Result if the server has made it,
+// else nil.
 func (o *origin) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
 	m := req.method
 	if err == nil && thriftimpl.Disowned(req.args) {
@@ -334,7 +334,7 @@ func (o *origin) answer(req *request, e *ApplicationException, name string) {
 	o.setReply(req, m, message.Exception, name)
 }
 
-// setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
+// setReply makes m the reply. The header goes into its reserved room. It returns an error if m is
 // nested too deeply to be sent.
 func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
 	strict := req.style.Form != message.Old

@@ -196,8 +196,8 @@ func (s *Server) log(level slog.Level, what string, args ...any) {
 // concealed is the text that clients get instead of one that they must not see; the id follows.
 const concealed = "the server has failed; its log tells why under id "
 
-// conceal logs v, a panic's value or an error that clients must not see, under a new id, and
-// returns an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
+// conceal logs v, a panic's value or an error that clients must not see, under a new id. It
+// returns an answer that holds only a fixed text and that id. m, peer and stack may be nil.
 func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
 	id := fmt.Sprintf("%016x", rand.Uint64())
 	args := []any{"id", id, "peer", peer, "err", foreign.Text(v)}
@@ -250,5 +250,5 @@ func lacksMethod(v any) bool {
 	return strings.HasPrefix(next().Function, ownPackage)
 }
 
-// ownPackage is what the names of this package's functions begin with.
+// ownPackage is the prefix of the names of this package's functions.
 const ownPackage = "github.com/nocopythrift/nocopythrift/nocopy/rpc."
