@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
@@ -54,17 +55,26 @@ func truncated(err error) error {
 }
 
 // headersOfHTTP returns the headers of a request or a response, except those that HTTP has a
-// meaning of its own for. Of several values of a header, the last counts. If there is no room for
-// all, the largest are left out.
+// meaning of its own for, and those that net/http adds by itself. Of several values of a header,
+// the last counts. If there is no room for all, the largest are left out.
 func headersOfHTTP(h http.Header) *header.List {
 	all := make(header.List, 0, len(h))
 	for key, values := range h {
-		if len(values) > 0 && !header.IsReserved(key) {
-			all = append(all, header.Pair{Key: key, Value: values[len(values)-1]})
+		if len(values) == 0 || header.IsReserved(key) {
+			continue
+		}
+		if p := (header.Pair{Key: key, Value: values[len(values)-1]}); !addedByNetHTTP(p) {
+			all = append(all, p)
 		}
 	}
 	if all.TooLarge() {
 		all = header.Fitting(all)
 	}
 	return &all
+}
+
+// addedByNetHTTP reports whether p is the User-Agent that Go's clients send if the program has set
+// none.
+func addedByNetHTTP(p header.Pair) bool {
+	return p.Key == "User-Agent" && strings.HasPrefix(p.Value, "Go-http-client/")
 }
