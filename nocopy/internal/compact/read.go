@@ -275,32 +275,42 @@ fields:
 			s = r.fail(i, wire.LimitError("number with more bits than its type"))
 			break fields
 		}
-		binary.BigEndian.PutUint32(w[n:], uint32(wireOf[kind])<<24|uint32(uint16(id))<<8)
+		to := (*[spaceFor]byte)(w[n:])
+		binary.BigEndian.PutUint32(to[:], uint32(wireOf[kind])<<24|uint32(uint16(id))<<8)
 		var u uint64
 		if kind >= i16 && kind <= i64 {
-			if uint(at) < uint(len(b)) && b[at] < 0x80 {
+			switch {
+			case uint(at) < uint(len(b)) && b[at] < 0x80:
 				u = uint64(b[at])
 				at++
-			} else if u, at = r.number(b, at, bitsOf[kind]); at < 0 {
-				s = r.stopped(l, id, stepOf(at))
-				break fields
+			case at+2 < len(b) && b[at+1] < 0x80:
+				u = uint64(b[at]&0x7f) | uint64(b[at+1])<<7
+				at += 2
+			case at+2 < len(b) && b[at+2] < 0x80 && kind != i16:
+				u = uint64(b[at]&0x7f) | uint64(b[at+1]&0x7f)<<7 | uint64(b[at+2])<<14
+				at += 3
+			default:
+				if u, at = r.number(b, at, bitsOf[kind]); at < 0 {
+					s = r.stopped(l, id, stepOf(at))
+					break fields
+				}
 			}
 			u = unzig(u)
 		}
 		switch kind {
 		case isTrue:
-			w[n+3] = 1
+			to[3] = 1
 			n += 4
 		case isFalse:
 			n += 4
 		case i16:
-			binary.BigEndian.PutUint16(w[n+3:], uint16(u))
+			binary.BigEndian.PutUint16(to[3:], uint16(u))
 			n += 5
 		case i32:
-			binary.BigEndian.PutUint32(w[n+3:], uint32(u))
+			binary.BigEndian.PutUint32(to[3:], uint32(u))
 			n += 7
 		case i64:
-			binary.BigEndian.PutUint64(w[n+3:], u)
+			binary.BigEndian.PutUint64(to[3:], u)
 			n += 11
 		case text:
 			if next, to := putText(w, n+3, b, at); next >= 0 {

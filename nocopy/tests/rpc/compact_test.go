@@ -222,6 +222,15 @@ func TestOtherReplies(t *testing.T) {
 			t.Errorf("%v instead of %q", err, c.text)
 		}
 	}
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}} {
+		addr := fakeServer(t, func(nc net.Conn) { // of TLS: its alert is all that comes
+			nc.Read(make([]byte, 1000))
+			nc.Write([]byte("\x15\x03\x03\x00\x02\x02\x32"))
+		})
+		if _, err := echo.NewEchoClient(dial(t, addr, opts...)).Add(bg, nil); !errors.Is(err, rpc.ErrTLS) {
+			t.Errorf("a server of TLS: %v", err)
+		}
+	}
 }
 
 // TestBadCompactReply: a malformed reply fails its own call, others on the connection go on.

@@ -36,8 +36,8 @@ func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 		return message.Header{}, chain.Chunk{}, cmp.Or(r.foreign(), fmt.Errorf("%w: %d", chain.ErrFrameSize, n))
 	case int(n) > r.Limits.Frame:
 		h, err := r.headerOfLarge(int(n))
-		if h.Size == 0 && err == nil {
-			err = r.foreign()
+		if h.Size == 0 { // also if nothing more came: an alert of TLS is shorter than a header
+			err = cmp.Or(r.foreign(), err)
 		}
 		return h, chain.Chunk{}, cmp.Or(err, r.tooLarge(int(n)))
 	}
