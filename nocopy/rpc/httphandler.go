@@ -57,8 +57,8 @@ const (
 // application/vnd.apache.thrift.binary or .compact. The response has the same type, the status
 // 200, and the reply as its body: also for a declared exception or an [ApplicationException]. To a
 // oneway call, it is empty and comes before the handler returns. Anything else is answered with a
-// status of 400 or above and a text. [Header] returns the request's headers, except those that HTTP
-// has a meaning of its own for, and the User-Agent of Go programs that have set none.
+// status of 400 or above and a text. [Header] returns the request's headers, except those that
+// HTTP has a meaning of its own for, and the User-Agent of Go programs that have set none.
 //
 // All fields of the Server hold, except those that are about connections: IdleTimeout, KeepAlive,
 // MaxConnAge and ConnContext. The router's http.Server has its own. Calls have the context of the

@@ -114,9 +114,9 @@ func (x *httpState) dial(waits bool) rpc.Option {
 	})
 }
 
-// TestHTTPStates walks every pair of state and event of a call over HTTP. In each, the call ends as
-// the table says, or goes on; nothing is left over; and the client's next call is answered, unless
-// it was closed.
+// TestHTTPStates walks every pair of state and event of a call over HTTP. In each, the call ends
+// as the table says, or goes on; nothing is left over; and the client's next call is answered,
+// unless it was closed.
 func TestHTTPStates(t *testing.T) {
 	for s, state := range httpStates {
 		for _, event := range httpEvents {
