@@ -230,6 +230,9 @@ func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, err
 	if c.closed.Load() {
 		return nil, ErrClosed
 	}
+	if ctx.Err() != nil { // select would choose at random
+		return nil, hiveError("starting a query", context.Cause(ctx))
+	}
 	select {
 	case c.starting <- struct{}{}:
 	case <-ctx.Done():

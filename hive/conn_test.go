@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -148,6 +149,23 @@ func TestAbandonedStart(t *testing.T) {
 	ended(t, "Close", func() { c.Close() })
 }
 
+// TestEndedContext: a statement whose context has ended already is not sent.
+func TestEndedContext(t *testing.T) {
+	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {}}}
+	c := connect(t, serve(t, s))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 {
+		if err := c.Exec(ctx, "q"); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	c.Close() // waits for what was sent
+	if n := s.Count("ExecuteStatement"); n != 0 {
+		t.Error(n, "statements were sent")
+	}
+}
+
 // TestErrors: what the server says of an error arrives, from each kind of call.
 func TestErrors(t *testing.T) {
 	failed := func(status tcli.TStatus) {
@@ -243,7 +261,7 @@ func TestProgress(t *testing.T) {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {Status: func(n int, s tcli.TGetOperationStatusResp) {
 		s.SetOperationState(tcli.TOperationState_RUNNING_STATE)
 		s.SetOperationStarted(1000)
-		if n == 2 {
+		if n == 5 {
 			s.SetOperationState(tcli.TOperationState_FINISHED_STATE)
 			s.SetNumModifiedRows(12)
 			return
@@ -253,7 +271,7 @@ func TestProgress(t *testing.T) {
 		rows := u.NewRows(1)
 		rows.NewAt(0, 2).Set(0, "Map 1")
 		rows.At(0).Set(1, "RUNNING")
-		u.SetProgressedPercentage(float64(n) / 2)
+		u.SetProgressedPercentage([]float64{0, 0.5, math.NaN(), -3, math.Inf(1)}[n])
 		u.SetFooterSummary("VERTICES: 00/01")
 	}}}}
 	r, err := connect(t, serve(t, s)).Start(t.Context(), "q")
@@ -267,15 +285,12 @@ func TestProgress(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"RUNNING 0 [VERTEX STATUS] [[Map 1 RUNNING]] VERTICES: 00/01 1 true",
-		"RUNNING 50 [VERTEX STATUS] [[Map 1 RUNNING]] VERTICES: 00/01 1 true",
-		"FINISHED -1 [] []  1 true",
+	var want []string
+	for _, percent := range []string{"0", "50", "-1", "-1", "100"} {
+		want = append(want, "RUNNING "+percent+" [VERTEX STATUS] [[Map 1 RUNNING]] VERTICES: 00/01 1 true")
 	}
-	for i := range seen {
-		seen[i] = strings.ReplaceAll(seen[i], "NaN", "")
-	}
-	if len(seen) != 3 || strings.ReplaceAll(strings.Join(seen, ";"), " ", "") != strings.ReplaceAll(strings.Join(want, ";"), " ", "") {
+	want = append(want, "FINISHED -1 [] []  1 true")
+	if strings.ReplaceAll(strings.Join(seen, ";"), " ", "") != strings.ReplaceAll(strings.Join(want, ";"), " ", "") {
 		t.Errorf("%q", seen)
 	}
 	if n, known := r.RowsAffected(); n != 12 || !known {

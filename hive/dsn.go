@@ -30,16 +30,13 @@ import (
 // values are escaped as in URLs. For anything else, such as Kerberos, use a Config.
 func ParseDSN(dsn string) (Config, error) {
 	var c Config
-	if !strings.Contains(dsn, "://") {
+	if scheme, _, ok := strings.Cut(dsn, "://"); !ok || strings.ContainsAny(scheme, ":@/?") {
 		dsn = "hive://" + dsn
 	}
+	// Errors do not quote parts that may belong to a password
 	u, err := url.Parse(dsn)
 	if err != nil {
-		var e *url.Error // its text has the password
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return c, fmt.Errorf("hive: data source name: %w", err)
+		return c, errors.New("hive: data source name: not a URL; user, password and database are escaped as in URLs, such as %2F for a slash")
 	}
 	fail := func(format string, args ...any) (Config, error) {
 		return Config{}, fmt.Errorf("hive: data source name: "+format, args...)
@@ -56,18 +53,18 @@ func ParseDSN(dsn string) (Config, error) {
 	c.Password, _ = u.User.Password()
 	c.Database = strings.TrimPrefix(u.Path, "/")
 	if strings.Contains(c.Database, "/") {
-		return fail("the database is %q", c.Database)
+		return fail("the database has a slash")
 	}
 	parameters, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return fail("%w", err)
+		return fail("the parameters are not escaped as in URLs")
 	}
 	for name, values := range parameters {
 		if len(values) != 1 {
 			return fail("%s is given %d times", name, len(values))
 		}
 		if err := c.setParameter(name, values[0]); err != nil {
-			return fail("%s=%s: %w", name, values[0], err)
+			return fail("%s: %w", name, err)
 		}
 	}
 	port := u.Port()

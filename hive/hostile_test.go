@@ -3,10 +3,12 @@ package hive_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/hive"
 	"github.com/nocopythrift/nocopythrift/hive/internal/fakehive"
@@ -109,6 +111,40 @@ func TestNulls(t *testing.T) {
 			t.Error(at, rows, r.Err())
 		}
 		r.Close()
+	}
+}
+
+// TestZonesOutlive: times keep their zones when the replies that named them are gone, and later
+// replies with other zones are read right.
+func TestZonesOutlive(t *testing.T) {
+	const replies, rows = 40, 1000
+	zone := func(n int) string { return fmt.Sprintf("+%02d:30", n%14) }
+	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {Schema: schemaOf(hive.TypeTimestampTZ), Fetch: func(_ context.Context, n int, _ int64) tcli.TFetchResultsResp {
+		if n == replies {
+			return fakehive.Empty()
+		}
+		return fetchOf(stringColumn(nil, slices.Repeat([]string{"2026-11-26 10:20:30 " + zone(n)}, rows)...))
+	}}}}
+	r, err := connect(t, serve(t, s)).Query(t.Context(), "q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var kept []time.Time
+	for r.Next() {
+		times, err := r.Batch().Column(0).Times()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, times[0])
+	}
+	if err := r.Err(); err != nil || len(kept) != replies {
+		t.Fatal(len(kept), err)
+	}
+	for n, at := range kept {
+		if name, offset := at.Zone(); name != zone(n) || offset != n%14*3600+1800 {
+			t.Errorf("reply %d: the zone %s, %d s", n, name, offset)
+		}
 	}
 }
 

@@ -51,32 +51,59 @@ func placeholders(sql string) func(yield func(int) bool) {
 			case c == '\'' || c == '"' || c == '`':
 				i = endOfQuoted(sql, i)
 			case c == '-' && strings.HasPrefix(sql[i:], "--"):
-				i = endAfter(sql, i, "\n")
+				i = endOfLine(sql, i)
 			case c == '/' && strings.HasPrefix(sql[i:], "/*"):
-				i = endAfter(sql, i+2, "*/")
+				i = endOfComment(sql, i)
 			}
 		}
 	}
 }
 
 // endOfQuoted returns the offset of the quote that ends what begins at i. A backslash takes the
-// character after it along, except between backquotes. A doubled quote ends one text and begins
-// the next, which is the same here.
+// character after it along, except between backquotes and in Spark's raw literals, such as r'\d'.
+// A doubled quote ends one text and begins the next, which is the same here.
 func endOfQuoted(sql string, i int) int {
 	quote := sql[i]
+	escapes := quote != '`' && !hasRawPrefix(sql[:i])
 	for i++; i < len(sql) && sql[i] != quote; i++ {
-		if sql[i] == '\\' && quote != '`' {
+		if sql[i] == '\\' && escapes {
 			i++
 		}
 	}
 	return i
 }
 
-// endAfter returns the offset of the last byte of the next end at or after i.
-func endAfter(sql string, i int, end string) int {
-	at := min(i, len(sql))
-	if n := strings.Index(sql[at:], end); n >= 0 {
-		return at + n + len(end) - 1
+// hasRawPrefix reports whether before ends with the word r, which makes the quote after it begin
+// a raw literal.
+func hasRawPrefix(before string) bool {
+	word, ok := strings.CutSuffix(strings.ToLower(before[max(len(before)-2, 0):]), "r")
+	return ok && strings.TrimRight(word, "abcdefghijklmnopqrstuvwxyz0123456789_") == word
+}
+
+// endOfLine returns the offset of the character that ends the line of i.
+func endOfLine(sql string, i int) int {
+	if n := strings.IndexAny(sql[i:], "\r\n"); n >= 0 {
+		return i + n
+	}
+	return len(sql)
+}
+
+// endOfComment returns the offset of the last byte of the comment that begins at i. Comments may
+// contain comments, as on Spark.
+func endOfComment(sql string, i int) int {
+	depth := 0
+	for ; i+1 < len(sql); i++ {
+		switch sql[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+		}
+		if depth == 0 {
+			return i
+		}
 	}
 	return len(sql)
 }

@@ -36,6 +36,12 @@ func TestBind(t *testing.T) {
 		{"?", []any{time.Duration(5)}, "5"},
 		{"?", []any{Decimal{Hi: -1, Lo: math.MaxUint64, Scale: 3}}, "CAST('-0.001' AS DECIMAL(38,3))"},
 		{"dfs -ls /a?", nil, "dfs -ls /a?"},
+		{"-- ?\r?", []any{1}, "-- ?\r1"},
+		{"?/* ? /* ? */ ? */?/**/?", []any{1, 2, 3}, "1/* ? /* ? */ ? */2/**/3"},
+		{"?/* /* ? */ ?", []any{1}, "1/* /* ? */ ?"},
+		{`SELECT r'\', ?, R"\", ?`, []any{1, 2}, `SELECT r'\', 1, R"\", 2`},
+		{`r'\'?`, []any{1}, `r'\'1`},
+		{`tr'\'?'?`, []any{1}, `tr'\'?'1`},
 	} {
 		if got, err := bind(b.sql, b.args); got != b.want || err != nil {
 			t.Errorf("%s %v: %s %v, want %s", b.sql, b.args, got, err, b.want)

@@ -298,7 +298,10 @@ func progressOf(s tcli.TGetOperationStatusResp) Progress {
 	if !u.Valid() {
 		return p
 	}
-	p.Percent, p.Footer = 100*u.GetProgressedPercentage(), bounded(u.GetFooterSummary())
+	if part := u.GetProgressedPercentage(); part >= 0 { // not if it is NaN
+		p.Percent = 100 * min(part, 1)
+	}
+	p.Footer = bounded(u.GetFooterSummary())
 	copied := func(l nocopy.StringList) (texts []string) {
 		for _, text := range l.All() {
 			texts = append(texts, bounded(text))

@@ -90,11 +90,12 @@ type zoneCache struct{ byName map[string]*time.Location }
 const maxZones = 1000
 
 // find returns the zone with a name such as "Europe/Berlin", "Z" or "+02:00"; nil if there is
-// none.
+// none. The name may alias a reply: the zone and the cache keep a copy.
 func (c *zoneCache) find(name string) *time.Location {
 	if z, ok := c.byName[name]; ok {
 		return z
 	}
+	name = strings.Clone(name)
 	z := loadZone(name)
 	if c.byName == nil {
 		c.byName = map[string]*time.Location{}
