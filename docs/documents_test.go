@@ -120,6 +120,7 @@ var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 var elsewhere = map[string]string{
 	"docs/coming-from.md": "bench/comingfrom",
 	"docs/kitex.md":       "kitex/internal/moving",
+	"docs/tool.md":        "cmd/nocopy",
 }
 
 // What the guide's blocks take for granted: the values, and the packages that are imported if the
