@@ -205,6 +205,8 @@ func TestUsage(t *testing.T) {
 		{2, "must be one of", []string{"call", addr, "f", "-transport", "pigeon"}},
 		{2, "not as 'name: value'", []string{"call", addr, "f", "-H", "x"}},
 		{2, "-sasl does not go with", []string{"call", addr, "f", "-sasl", "PLAIN", "-transport", "http"}},
+		{2, "known are PLAIN", []string{"call", addr, "f", "-sasl", "CRAM"}},
+		{2, "-delay is not negative", []string{"mock", "-idl", idl, "-delay", "-1s"}},
 		{2, "-calls has the arguments", []string{"call", addr, "f", "-calls", "x", "a=1"}},
 		{2, "-idl FILE", []string{"mock"}},
 		{2, "from 0 to 1", []string{"mock", "-idl", idl, "-errors", "2"}},

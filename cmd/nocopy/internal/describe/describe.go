@@ -128,10 +128,11 @@ func serviceText(sh *shell.Shell, idl *idlfiles.IDL, s dynamic.Service) string {
 	if base, ok := s.Base(); ok {
 		b.WriteString(" extends " + base.Name())
 	}
+	b.WriteString(" {")
 	if name := idl.Multiplexed[s.Name()]; name != "" {
-		fmt.Fprintf(&b, " # multiplexed: %q", name)
+		fmt.Fprintf(&b, " // multiplexed as %q", name)
 	}
-	b.WriteString(" {\n")
+	b.WriteString("\n")
 	for m := range s.AllMethods() {
 		b.WriteString("  " + methodText(m) + "\n")
 	}

@@ -4,6 +4,7 @@ package idlfiles
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,6 +35,8 @@ type IDL struct {
 	// Multiplexed has the names by which multiplexing clients call services, by their own names. Only
 	// a server tells them.
 	Multiplexed map[string]string
+
+	declared map[dynamic.Service]*schema.Program // where the services are, of IDL from disk
 }
 
 // maxBytes is the most bytes of IDL from disk.
@@ -57,7 +60,7 @@ func (f *Files) Load() (*IDL, error) {
 	if err != nil {
 		bundle = nil // only servers of this tool need it
 	}
-	idl := &IDL{Schema: s, Names: inspect.IDLOf(set), Files: map[string]string{}}
+	idl := &IDL{Schema: s, Names: inspect.IDLOf(set), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
 	for _, b := range bundle {
 		idl.Files[b.Path] = b.Text
 	}
@@ -143,12 +146,26 @@ func (i *IDL) findServices(set *schema.Set) {
 			for _, s := range p.Services {
 				if found, err := i.Schema.Service(p.Name + "." + s.Name); err == nil {
 					i.Services = append(i.Services, found)
+					if i.declared != nil {
+						i.declared[found] = p
+					}
 				}
 			}
 		}
 	}
 	add(set.Roots, true)
 	add(set.Programs, false)
+}
+
+// FileOf returns the path in Files of the file that declares a service; "" if it is not known.
+func (i *IDL) FileOf(s dynamic.Service) string {
+	p := i.declared[s]
+	for _, name := range slices.Sorted(maps.Keys(i.Files)) {
+		if p != nil && path.Base(name) == filepath.Base(p.Path) && i.Files[name] == string(p.Source) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Method finds a method by "Service.method", "file.Service.method", "Service:method" or, if only

@@ -88,6 +88,8 @@ func (c *Command) check() error {
 		return errors.New("-cert and -key need each other")
 	case c.Errors < 0 || c.Errors > 1 || c.Cuts < 0 || c.Cuts > 1:
 		return errors.New("-errors and -cuts are from 0 to 1")
+	case c.Delay < 0:
+		return errors.New("-delay is not negative")
 	case c.Strict && len(c.Answers) == 0:
 		return errors.New("-strict needs -answers")
 	}
@@ -108,7 +110,6 @@ type server struct {
 
 // processor returns what handles the calls of all services, with and without their names.
 func (m *server) processor() *rpc.Processor {
-	files := m.files()
 	services := map[string]*rpc.Processor{}
 	var plain []*rpc.Method
 	var seen []string
@@ -119,29 +120,33 @@ func (m *server) processor() *rpc.Processor {
 				plain, seen = append(plain, method), append(seen, name)
 			}
 		}
-		if len(files) > 0 {
+		if files := m.files(s); len(files) > 0 {
 			p = p.WithIDL(s.Name(), files...)
 		}
 		services[s.Name()] = p
 	}
 	services[""] = rpc.NewProcessor("", nil, plain...)
-	if len(m.idl.Services) == 1 && len(files) > 0 {
+	if files := m.files(m.idl.Services[0]); len(m.idl.Services) == 1 && len(files) > 0 {
 		services[""] = services[""].WithIDL(m.idl.Services[0].Name(), files...)
 	}
 	return rpc.Multiplexed(services)
 }
 
-// files returns the IDL for clients that ask.
-func (m *server) files() []rpc.IDLFile {
+// files returns the IDL of a service for clients that ask: the file that declares it comes first.
+func (m *server) files(s dynamic.Service) []rpc.IDLFile {
+	declaring := m.idl.FileOf(s)
 	var files []rpc.IDLFile
 	for path, text := range m.idl.Files {
 		files = append(files, rpc.IDLFile{Path: path, Text: text})
 	}
 	slices.SortFunc(files, func(a, b rpc.IDLFile) int {
-		if a.Path < b.Path {
+		switch declaring {
+		case a.Path:
 			return -1
+		case b.Path:
+			return 1
 		}
-		return 1
+		return strings.Compare(a.Path, b.Path)
 	})
 	return files
 }

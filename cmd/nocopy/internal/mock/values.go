@@ -137,17 +137,31 @@ func (g *generator) list(t descriptor.Type, name string, r rules, depth int) any
 	return list
 }
 
+// pairs makes up a map: an object, or an array of pairs if objects have no such keys.
 func (g *generator) pairs(t descriptor.Type, name string, r rules, depth int) any {
-	pairs := map[string]any{}
+	object, list := map[string]any{}, [][2]any{}
+	isList := false
 	switch t.Key().Wire() {
 	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
-		return pairs // JSON has no such keys
+		isList = true
 	}
 	for range g.count(r, depth) {
-		key := fmt.Sprint(g.make(t.Key(), "key", r.of("key", t.Key()), depth+1))
-		pairs[key] = g.make(t.Elem(), strings.TrimSuffix(name, "s"), r.of("value", t.Elem()), depth+1)
+		key := g.make(t.Key(), "key", r.of("key", t.Key()), depth+1)
+		written := fmt.Sprint(key)
+		if isList {
+			text, _ := json.Marshal(key)
+			written = string(text)
+		}
+		if _, twice := object[written]; twice {
+			continue
+		}
+		value := g.make(t.Elem(), strings.TrimSuffix(name, "s"), r.of("value", t.Elem()), depth+1)
+		object[written], list = value, append(list, [2]any{key, value})
 	}
-	return pairs
+	if isList {
+		return list
+	}
+	return object
 }
 
 // integer makes up an integer.

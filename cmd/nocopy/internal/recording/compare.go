@@ -74,9 +74,9 @@ type Difference struct {
 // mostDifferences is how many are told of one call.
 const mostDifferences = 20
 
-// Compare returns where two JSON values of a type differ, which may be the zero Type. The
-// elements of sets may be in any order. Paths in ignore are left out; * in one stands for any
-// name, index or key.
+// Compare returns where two JSON values of a type differ, which may be the zero Type. The elements
+// of sets and the pairs of maps may be in any order. Paths in ignore are left out; * in one stands
+// for any name, index or key.
 func Compare(t descriptor.Type, path string, recorded, got json.RawMessage, ignore []string) []Difference {
 	c := comparer{ignore: ignore}
 	c.compare(t, path, decode(recorded), decode(got))
@@ -155,13 +155,17 @@ func (c *comparer) objects(t descriptor.Type, path string, a, b map[string]any) 
 
 func (c *comparer) lists(t descriptor.Type, path string, a, b []any) {
 	var inner descriptor.Type
-	if t.Type() != nil && (t.Wire() == nocopy.WireList || t.Wire() == nocopy.WireSet) {
+	switch {
+	case t.Type() == nil:
+	case t.Wire() == nocopy.WireList:
 		inner = t.Elem()
-		if t.Wire() == nocopy.WireSet {
-			byText := func(x, y any) int { return strings.Compare(text(x), text(y)) }
-			slices.SortFunc(a, byText)
-			slices.SortFunc(b, byText)
-		}
+	case t.Wire() == nocopy.WireSet:
+		inner = t.Elem()
+		sortByText(a)
+		sortByText(b)
+	case t.Wire() == nocopy.WireMap: // of keys that objects can't have; text begins with the key
+		sortByText(a)
+		sortByText(b)
 	}
 	for i := range max(len(a), len(b)) {
 		x, y := any(absent{}), any(absent{})
@@ -173,6 +177,10 @@ func (c *comparer) lists(t descriptor.Type, path string, a, b []any) {
 		}
 		c.compare(inner, fmt.Sprintf("%s[%d]", path, i), x, y)
 	}
+}
+
+func sortByText(values []any) {
+	slices.SortFunc(values, func(x, y any) int { return strings.Compare(text(x), text(y)) })
 }
 
 // covers reports whether a pattern such as "lines[*].id" is that of a path, which may begin with

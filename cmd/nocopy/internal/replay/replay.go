@@ -84,6 +84,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return fmt.Errorf("%s:%w", c.File, err)
 	}
+	if len(r.Only) > 0 && r.sum.Calls+r.sum.LeftOut == 0 {
+		return fmt.Errorf("%s has no call of %s", c.File, strings.Join(r.Only, ", "))
+	}
 	return r.finish()
 }
 
@@ -128,9 +131,13 @@ func (r *replayer) line(n int, l *recording.Line) error {
 	return nil
 }
 
+// contains reports whether a method is one of those of -only, which may leave the service out, and
+// have a dot where multiplexing clients have a colon.
 func contains(names []string, name string) bool {
+	name = strings.ReplaceAll(name, ":", ".")
 	for _, n := range names {
-		if n == name || strings.HasSuffix(name, "."+n) || strings.HasSuffix(name, ":"+n) {
+		n = strings.ReplaceAll(n, ":", ".")
+		if n == name || strings.HasSuffix(name, "."+n) {
 			return true
 		}
 	}

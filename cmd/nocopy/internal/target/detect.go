@@ -17,8 +17,9 @@ import (
 var patience = []time.Duration{400 * time.Millisecond, 3 * time.Second}
 
 // detect finds out how a server speaks, by asking for its description in one way after the other,
-// each on a connection of its own. It is the right way if there is any reply: most servers answer
-// that they do not know the method. No method of the server is called.
+// each on a connection of its own. It is the right way if there is a reply: most servers answer
+// that they do not know the method. The exception is a reply which says that the server does not
+// speak that way. No method of the server is called.
 func (f *Connection) detect(ctx context.Context, addr string, asked wire, opts []rpc.Option) (*Server, error) {
 	var ways []wire
 	for _, p := range protocols {
@@ -62,9 +63,17 @@ func (f *Connection) detect(ctx context.Context, addr string, asked wire, opts [
 func isFinal(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
-	return errors.Is(err, rpc.ErrLogin) || errors.Is(err, rpc.ErrTLS) || errors.As(err, &dns) ||
+	return errors.Is(err, rpc.ErrLogin) || demandsLogin(err) || errors.Is(err, rpc.ErrTLS) || errors.As(err, &dns) ||
 		errors.As(err, &op) && op.Op == "dial" || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
 }
+
+// refusesWay reports whether a server answers that it does not speak in the way of the call.
+func refusesWay(answer *rpc.ApplicationException) bool {
+	return answer.Type == rpc.UnsupportedClientType || answer.Type == rpc.InvalidProtocol || answer.Type == rpc.InvalidTransform
+}
+
+// demandsLogin reports whether a server has said, instead of a reply, that a login comes first.
+func demandsLogin(err error) bool { return strings.Contains(err.Error(), "a login by SASL") }
 
 // try asks a server in one way. It returns the server if it has answered.
 func (f *Connection) try(ctx context.Context, addr string, w wire, patience time.Duration, opts []rpc.Option) (*Server, error) {
@@ -76,7 +85,8 @@ func (f *Connection) try(ctx context.Context, addr string, w wire, patience time
 	defer cancel()
 	s.Description, s.NotDescribed = dynamic.ReadDescription(asking, s.Caller)
 	var answer *rpc.ApplicationException
-	if s.Description != nil || errors.As(s.NotDescribed, &answer) || errors.Is(s.NotDescribed, dynamic.ErrNotDescribed) {
+	answered := errors.As(s.NotDescribed, &answer)
+	if s.Description != nil || answered && !refusesWay(answer) || !answered && errors.Is(s.NotDescribed, dynamic.ErrNotDescribed) {
 		return s, nil
 	}
 	s.Close()

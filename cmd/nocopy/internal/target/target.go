@@ -82,6 +82,11 @@ func (f *Connection) Check() error {
 	case f.SASL != "" && (f.Transport == "unframed" || f.Transport == "http"):
 		return fmt.Errorf("-sasl does not go with -transport %s: after a login, messages are in frames", f.Transport)
 	}
+	if f.SASL != "" {
+		if _, err := f.mechanism(); err != nil {
+			return err
+		}
+	}
 	for _, h := range f.Header {
 		if _, _, ok := strings.Cut(h, ":"); !ok {
 			return fmt.Errorf("header %q is not as 'name: value'", h)
@@ -291,11 +296,17 @@ func (f *Connection) Explain(addr string, err error) error {
 		hint = "the server does not speak TLS: leave -tls away"
 	case errors.As(err, &unknown):
 		hint = "name its authority with -ca FILE, or accept any certificate with -insecure"
+	case f.Cert == "" && strings.Contains(err.Error(), "tls: certificate required"):
+		hint = "the server demands a client's certificate: add -cert FILE -key FILE"
+	case strings.Contains(err.Error(), "remote error: tls: handshake failure"):
+		hint = "perhaps the server does not speak TLS"
+	case strings.Contains(err.Error(), "server has no login by SASL"):
+		hint = "leave -sasl away"
 	case errors.Is(err, rpc.ErrLogin):
 		hint = "is the user right, and the password in NOCOPY_PASSWORD?"
 	case errors.As(err, &status) && status.Status == http.StatusNotFound:
 		hint = "name the path, as in http://HOST:PORT/path"
-	case f.SASL == "" && strings.Contains(err.Error(), "a login by SASL"):
+	case f.SASL == "" && demandsLogin(err):
 		hint = "the server demands a login: add -sasl PLAIN -user NAME"
 	}
 	if hint != "" {
