@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
@@ -10,10 +11,14 @@ import (
 	"strings"
 )
 
-// name returns the name of a new variable.
+// name returns the name of a new variable. The file does not contain it: the variable shadows none.
 func (w *rewriter) name(base string) string {
-	w.names++
-	return fmt.Sprintf("%s%d", base, w.names)
+	for {
+		w.names++
+		if name := fmt.Sprintf("%s%d", base, w.names); !bytes.Contains(w.src, []byte(name)) {
+			return name
+		}
+	}
 }
 
 // literal returns an expression that makes the message of a composite literal.
@@ -114,7 +119,30 @@ func (w *rewriter) set(x string, n *types.Named, field string, value ast.Expr, p
 			return x + "." + whole.Name() + "(" + w.expr(value) + ")", true
 		}
 	}
-	return "", false
+	return w.copied(x, n, field, value)
+}
+
+// copied returns statements that copy a Go slice of structs into a list. A nil slice leaves an
+// optional field unset.
+func (w *rewriter) copied(x string, n *types.Named, field string, value ast.Expr) (string, bool) {
+	s, ok := w.info.TypeOf(value).Underlying().(*types.Slice)
+	if !ok {
+		return "", false
+	}
+	elem, pointer := w.oldStruct(s.Elem())
+	make := w.accessor(n, "New", field)
+	set := method(resultOf(make), "Set")
+	if elem == nil || !pointer || set == nil || set.Signature().Params().Len() != 2 ||
+		!types.Identical(set.Signature().Params().At(1).Type(), w.newNamed(elem)) {
+		return "", false
+	}
+	from, list := w.name("from"), w.name("list")
+	text := list + " := " + x + "." + make.Name() + "(len(" + from + "))\nfor i, v := range " + from + " {\n" + list + ".Set(i, v)\n}"
+	head := "{\n" + from + " := " + w.expr(value) + "\n"
+	if unset := w.accessor(n, "Unset", field); unset != nil && method(types.NewPointer(n), "IsSet"+field) != nil {
+		head = "if " + from + " := " + w.expr(value) + "; " + from + " == nil {\n" + x + "." + unset.Name() + "()\n} else {\n"
+	}
+	return head + text + "\n}", true
 }
 
 func deref(t types.Type) types.Type { return types.Unalias(t).(*types.Pointer).Elem() }

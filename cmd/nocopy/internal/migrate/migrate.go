@@ -24,11 +24,10 @@ import (
 
 // Result is what Packages has made.
 type Result struct {
-	Files    map[string][]byte // the new texts, by the names of files
-	Old      map[string][]byte // the texts before
-	TODOs    []string          // file:line:col: reason
-	Errors   []string          // of the compiler, in the new texts
-	Examined int               // how many files of the packages there are
+	Files  map[string][]byte // the new texts, by the names of files
+	Old    map[string][]byte // the texts before
+	TODOs  []string          // file:line:col: reason
+	Errors []string          // of the compiler, in the new texts
 }
 
 // Packages rewrites the packages that patterns match. pairs has the import paths of new packages
@@ -74,6 +73,7 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 	if err != nil {
 		return nil, err
 	}
+	seen := map[string]bool{} // a package and its variant for tests have files in common
 	for _, action := range graph.Roots {
 		if action.Err != nil {
 			return nil, action.Err
@@ -82,8 +82,12 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 			for name, text := range made.Files {
 				r.Files[name], r.Old[name] = text, made.Old[name]
 			}
-			r.TODOs = append(r.TODOs, made.TODOs...)
-			r.Examined += made.Examined
+			for _, todo := range made.TODOs {
+				if !seen[todo] {
+					seen[todo] = true
+					r.TODOs = append(r.TODOs, todo)
+				}
+			}
 		}
 	}
 	cfg.Overlay = r.Files
@@ -92,7 +96,6 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
 	for _, p := range again {
 		for _, e := range p.Errors {
 			// What the go command prints has names of files that it has made.
@@ -117,7 +120,6 @@ func analyzer(pairs map[string]string, targets map[string]*types.Package) *analy
 				if err != nil || ast.IsGenerated(file) {
 					continue // a file that the go command has made, as of tests; or one of a generator
 				}
-				r.Examined++
 				w := &rewriter{
 					fset: pass.Fset, info: pass.TypesInfo, src: src, start: file.FileStart, scope: pass.TypesInfo.Scopes[file], pairs: pairs, targets: targets,
 				}

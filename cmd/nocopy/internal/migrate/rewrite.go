@@ -28,7 +28,7 @@ type rewriter struct {
 	names  int // of variables that were made
 }
 
-// file returns the file's new text.
+// file returns the file's new text, formatted if anything in it has changed.
 func (w *rewriter) file(f *ast.File) ([]byte, error) {
 	w.headers, w.notes, w.nils = map[ast.Stmt]bool{}, f.Comments, map[*ast.Ident]types.Type{}
 	w.findNils(f)
@@ -48,6 +48,9 @@ func (w *rewriter) file(f *ast.File) ([]byte, error) {
 		return true
 	})
 	text := w.render(f)
+	if text == string(w.src[f.Pos()-w.start:f.End()-w.start]) {
+		return w.src, nil // not even formatted
+	}
 	return format.Source([]byte(string(w.src[:f.Pos()-w.start]) + text + string(w.src[f.End()-w.start:])))
 }
 
@@ -314,6 +317,13 @@ func (w *rewriter) index(e *ast.IndexExpr) (string, bool) {
 	list, typ := w.container(e.X)
 	if typ == nil {
 		return "", false
+	}
+	if two, ok := w.info.Types[e].Type.(*types.Tuple); ok { // v, ok := m[k]
+		m := method(typ, "Get")
+		if m == nil || m.Signature().Results().Len() != 2 || !w.fits(two.At(0).Type(), m.Signature().Results().At(0).Type()) {
+			return "", false
+		}
+		return list + "." + m.Name() + "(" + w.expr(e.Index) + ")", true
 	}
 	for _, name := range []string{"At", "Get", "Lookup"} {
 		if m := method(typ, name); m != nil && w.fits(w.info.Types[e].Type, resultOf(m)) {
