@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// name returns the name of a new variable. The file does not contain it: the variable shadows none.
+// name returns the name of a new variable. The file does not contain it, thus nothing is shadowed.
 func (w *rewriter) name(base string) string {
 	for {
 		w.names++

@@ -277,7 +277,8 @@ func TestStore(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	for _, line := range strings.Split(strings.TrimSpace(errs), "\n") {
-		if !strings.Contains(line, "service.go") && !strings.HasPrefix(line, "\t") { // details of an error are indented
+		// The details of an error are indented.
+		if !strings.Contains(line, "service.go") && !strings.HasPrefix(line, "\t") {
 			t.Errorf("unexpected: %s", line)
 		}
 	}
