@@ -154,6 +154,16 @@ func TestConsoleOfOtherSites(t *testing.T) {
 		if status, _, _ := request(t, "GET", url+path, "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"); status != 403 {
 			t.Errorf("%s for another site: %d", path, status)
 		}
+		for _, origin := range []string{"http://evil.example", "null", "http://%zz"} {
+			if status, _, _ := request(t, "GET", url+path, "", "Origin: "+origin); status != 403 {
+				t.Errorf("%s for %s: %d", path, origin, status)
+			}
+		}
+		if path != "/_console/traffic" { // which does not end
+			if status, _, _ := request(t, "GET", url+path, "", "Origin: "+url); status != 200 {
+				t.Errorf("%s for the page itself: %d", path, status)
+			}
+		}
 	}
 	if status, _, header := request(t, "OPTIONS", url+"/_console/call", "", "Origin: http://evil.example", "Access-Control-Request-Method: POST"); status < 400 || header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a preflight request: %d %v", status, header)

@@ -189,7 +189,7 @@ func printJSON(w io.Writer, text json.RawMessage, indent string) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(shell.PrintableJSON(b.Bytes()))
 	return err
 }
 

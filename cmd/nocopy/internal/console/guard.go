@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -27,6 +28,12 @@ func (s *site) guard(h http.Handler) http.Handler {
 				http.Error(w, "requests of other sites are refused", http.StatusForbidden)
 				return
 			}
+		}
+		// Browsers that do not trust an address, such as http with an IP address, leave Sec-Fetch-Site
+		// out, and net/http lets reads pass.
+		if origin, err := url.Parse(req.Header.Get("Origin")); err != nil || req.Header.Get("Origin") != "" && origin.Host != req.Host {
+			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
+			return
 		}
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -86,6 +87,9 @@ const (
 	ThriftcheckFile = ".thriftcheck.toml"
 )
 
+// maxConfig is the most bytes of a configuration, which may come with files of strangers.
+const maxConfig = 1 << 20
+
 // ReadConfig reads a configuration from a file in TOML, or JSON or YAML, as its extension says. If
 // the name is "" it reads ConfigFile or else ThriftcheckFile in the working directory; if there is
 // neither, the configuration is empty. A file called as ThriftcheckFile sets Config.Thriftcheck.
@@ -102,7 +106,15 @@ func ReadConfig(name string) (Config, error) {
 			return cfg, nil
 		}
 	}
-	text, err := os.ReadFile(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return cfg, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("%s is larger than %d bytes", name, maxConfig)
+	}
 	if err != nil {
 		return cfg, err
 	}

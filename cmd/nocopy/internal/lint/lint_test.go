@@ -202,6 +202,9 @@ service V {
 
 // TestConfig: a file of thriftcheck's has its meaning; one of ours has the default rules.
 func TestConfig(t *testing.T) {
+	if _, err := ReadConfig("/dev/zero"); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("an endless configuration: %v", err)
+	}
 	texts := map[string]string{
 		"idl/a.thrift":  "include \"b.thrift\"\nnamespace py x\nstruct S { 1: i32 template; 2: map<string, U> m; 3: set<E> s }\nunion U {}\nenum E { A, B }\n",
 		"inc/b.thrift":  "",
@@ -316,6 +319,15 @@ func TestHostile(t *testing.T) {
 				run(t, Command{Paths: []string{"a.thrift"}, Enable: []string{"all"}, Format: format, Fix: format == "text" && name == "values"})
 			}
 		})
+	}
+	// A file's name is no command for a terminal or GitHub.
+	evil := "x\x1b[31m\n::error::y\u009b.thrift"
+	files(t, map[string]string{evil: "struct S { i32 a }"})
+	for _, format := range Formats {
+		out, code := run(t, Command{Paths: []string{evil}, Format: format})
+		if code != shell.Findings || strings.ContainsAny(out, "\x1b\u009b") || strings.Contains(out, "\n::error::y") {
+			t.Errorf("%s: exit code %d: %q", format, code, out)
+		}
 	}
 	files(t, map[string]string{"a.thrift": "include 'b.thrift'", "b.thrift": "include 'a.thrift'", "c.thrift": "\xff\x00", "d.thrift": ""})
 	if out, code := run(t, Command{Paths: []string{"."}}); code != shell.Findings || !strings.Contains(out, "include cycle") {

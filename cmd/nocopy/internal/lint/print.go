@@ -1,11 +1,12 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
 // Formats are the forms in which findings can be printed.
@@ -26,12 +27,19 @@ func (r *Result) Print(w io.Writer, format string, color bool) error {
 		if color {
 			severity = map[Severity]string{Error: "\x1b[31m", Warning: "\x1b[33m"}[f.Severity] + severity + "\x1b[0m"
 		}
-		_, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s (%s)\n", f.Pos.Filename, f.Pos.Line, f.Pos.Column, severity, f.Message, f.Rule)
+		name := oneLine(f.Pos.Filename)
+		_, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s (%s)\n", name, f.Pos.Line, f.Pos.Column, severity, oneLine(f.Message), f.Rule)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// oneLine returns text that may come from a file or be its name, so that it can't begin a line,
+// which GitHub may take for a command, or hold what terminals take for one.
+func oneLine(text string) string {
+	return shell.Printable(strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD").Replace(text))
 }
 
 type jsonReport struct {
@@ -59,12 +67,7 @@ func (r *Result) json(w io.Writer) error {
 	return encode(w, report)
 }
 
-func encode(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+func encode(w io.Writer, v any) error { return (&shell.Shell{Out: w}).WriteJSON(v) }
 
 // The characters that GitHub's workflow commands give a meaning, in their text and in properties.
 var (
@@ -76,7 +79,8 @@ var (
 func (r *Result) github(w io.Writer) error {
 	for _, f := range r.Findings {
 		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", f.Severity,
-			inProperty.Replace(filepath.ToSlash(f.Pos.Filename)), f.Pos.Line, f.Pos.Column, inProperty.Replace(f.Rule), inText.Replace(f.Message))
+			shell.Printable(inProperty.Replace(filepath.ToSlash(f.Pos.Filename))), f.Pos.Line, f.Pos.Column, inProperty.Replace(f.Rule),
+			shell.Printable(inText.Replace(f.Message)))
 		if err != nil {
 			return err
 		}

@@ -255,7 +255,7 @@ func (r *recorder) record(l *recording.Line, began time.Time, took time.Duration
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		_, err = r.out.Write(append(text, '\n'))
+		_, err = r.out.Write(append(shell.PrintableJSON(text), '\n'))
 	}
 	r.n++
 	if err != nil && r.err == nil {

@@ -3,14 +3,17 @@
 package shell
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -60,14 +63,37 @@ const (
 	Cyan   Color = "36"
 )
 
-// Printable returns text, which may come from a server, without what terminals take for commands.
+// Printable returns text, which may come from a server, without what terminals take for commands,
+// and without what turns the direction of text around.
 func Printable(text string) string {
 	return strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 {
+		if c < ' ' && c != '\n' && c != '\t' || isCommand(c) {
 			return '\uFFFD'
 		}
 		return c
 	}, text)
+}
+
+// PrintableJSON returns JSON of the same value in which what Printable leaves out is escaped.
+func PrintableJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, isCommand) {
+		return text
+	}
+	var b []byte
+	for _, c := range string(text) {
+		if isCommand(c) {
+			b = fmt.Appendf(b, `\u%04x`, c)
+		} else {
+			b = utf8.AppendRune(b, c)
+		}
+	}
+	return b
+}
+
+// isCommand reports whether a character, which JSON need not escape, is a control character or
+// changes the direction of text.
+func isCommand(c rune) bool {
+	return c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
 }
 
 // Paint returns text in a colour if on is true, else unchanged. on is Color or ErrColor.
@@ -80,10 +106,15 @@ func Paint(on bool, c Color, text string) string {
 
 // WriteJSON writes v to Out as indented JSON.
 func (s *Shell) WriteJSON(v any) error {
-	e := json.NewEncoder(s.Out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := s.Out.Write(PrintableJSON(b.Bytes()))
+	return err
 }
 
 // Format is the flag of commands that print data.
