@@ -63,7 +63,10 @@ type Config struct {
 	MaxReply int
 
 	// Timeout limits connecting with its login, and each call that ends something: cancelling,
-	// closing a query, closing the session. 0 means 10 s. Contexts bound everything else.
+	// closing a query, closing the session. 0 means 10 s. Contexts bound everything else. A reply
+	// that has begun to arrive must be complete within 30 s and a further second for each 256 KiB
+	// of MaxReply: 17 minutes by default. Otherwise the connection fails with rpc.ErrConnLost.
+	// Over HTTP, the limit is 30 s without a byte.
 	Timeout time.Duration
 }
 

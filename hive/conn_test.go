@@ -256,6 +256,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestNoState: an answer that does not tell how far a query is ends it, instead of being asked for
+// until the context ends.
+func TestNoState(t *testing.T) {
+	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {Status: func(int, tcli.TGetOperationStatusResp) {}}}}
+	if err := connect(t, serve(t, s)).Exec(t.Context(), "q"); !errors.Is(err, hive.ErrReply) {
+		t.Error(err)
+	}
+	if s.Operations() != 0 {
+		t.Error("the query stays open")
+	}
+}
+
 // TestProgress: progress is shown while a query runs.
 func TestProgress(t *testing.T) {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {Status: func(n int, s tcli.TGetOperationStatusResp) {

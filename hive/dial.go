@@ -11,6 +11,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -39,7 +40,7 @@ func (c *Config) dial(ctx context.Context) (caller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hive: Config.Addr: %w", err)
 	}
-	options = append(options, rpc.OneConnection, rpc.DialTimeout(c.Timeout))
+	options = append(options, rpc.OneConnection, rpc.DialTimeout(c.Timeout), rpc.StallTimeout(c.stallTimeout()))
 	if c.TLS != nil {
 		options = append(options, rpc.TLS(c.TLS))
 	}
@@ -65,6 +66,11 @@ func (c *Config) dial(ctx context.Context) (caller, error) {
 		options = append(options, rpc.SASL(plain{c.User, password}))
 	}
 	return rpc.Dial(ctx, "tcp", c.Addr, options...)
+}
+
+// stallTimeout is the time for receiving the largest reply.
+func (c *Config) stallTimeout() time.Duration {
+	return 30*time.Second + time.Duration(c.MaxReply>>18)*time.Second
 }
 
 // plain is SASL's mechanism PLAIN, RFC 4616.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"hash/crc32"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -161,16 +163,36 @@ var judgedRows = "SELECT pos AS i, pos % 2 = 0 AS b, CAST(pos % 100 - 50 AS TINY
 	"IF(pos % 5 = 3, NULL, concat('text ü ', CAST(pos AS STRING))) AS text, CAST(concat('bin', CAST(pos AS STRING)) AS BINARY) AS raw, array(pos, NULL) AS a" +
 	" FROM (SELECT 1 AS one) t LATERAL VIEW posexplode(split(space(99999), ' ')) e AS pos, x"
 
-// TestRealJudge compares 100,000 rows with what PyHive reads, whose Python is NOCOPY_HIVE_PYTHON.
+// judge returns what judge.py prints for a statement. The Python that has PyHive is
+// NOCOPY_HIVE_PYTHON.
+func judge(t *testing.T, cfg hive.Config, sql string, how ...string) []string {
+	t.Helper()
+	python := os.Getenv("NOCOPY_HIVE_PYTHON")
+	if python == "" {
+		t.Skip("SKIPPED: NOCOPY_HIVE_PYTHON is not set to a Python that has PyHive")
+	}
+	host, port, _ := strings.Cut(cfg.Addr, ":")
+	auth := "NONE"
+	if cfg.NoSASL {
+		auth = "NOSASL"
+	}
+	cmd := exec.Command(python, append([]string{"-B", "testdata/judge.py", host, port, auth}, how...)...)
+	cmd.Stdin = strings.NewReader(sql + "\n")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wanted(t, strings.TrimSuffix(string(out), "\n"))
+}
+
+// TestRealJudge compares 100,000 rows with what PyHive reads.
 func TestRealJudge(t *testing.T) {
 	cfg, err := hive.ParseDSN(realServer(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	python := os.Getenv("NOCOPY_HIVE_PYTHON")
-	if python == "" {
-		t.Skip("SKIPPED: NOCOPY_HIVE_PYTHON is not set to a Python that has PyHive")
-	}
+	want := judge(t, cfg, judgedRows)
 	r, err := connect(t, cfg).Query(t.Context(), judgedRows)
 	if err != nil {
 		t.Fatal(err)
@@ -179,17 +201,44 @@ func TestRealJudge(t *testing.T) {
 	if len(got) != 100_000 {
 		t.Error(len(got), "rows")
 	}
-	host, port, _ := strings.Cut(cfg.Addr, ":")
-	auth := "NONE"
-	if cfg.NoSASL {
-		auth = "NOSASL"
-	}
-	cmd := exec.Command(python, "-B", "testdata/judge.py", host, port, auth)
-	cmd.Stdin = strings.NewReader(judgedRows + "\n")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	compareLines(t, got, want)
+}
+
+// summedRows is a statement with 1,000,000 rows, 100 MB.
+var summedRows = "SELECT pos * 1234567891 AS l, pos / 7.0D AS d, concat('some longer text, ü, about the row with the number ', CAST(pos AS STRING), space(24)) AS text" +
+	" FROM (SELECT 1 AS one) t LATERAL VIEW posexplode(split(space(999999), ' ')) e AS pos, x"
+
+// TestRealSums compares the sums of 100 MB with those of PyHive.
+func TestRealSums(t *testing.T) {
+	cfg, err := hive.ParseDSN(realServer(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareLines(t, got, wanted(t, strings.TrimSuffix(string(out), "\n")))
+	want := judge(t, cfg, summedRows, "sums")
+	r, err := connect(t, cfg).Query(t.Context(), summedRows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var count, ints, size int64
+	var floats float64
+	crc := crc32.NewIEEE()
+	for r.Next() {
+		b := r.Batch()
+		count += int64(b.Len())
+		for _, v := range b.Column(0).Int64s() {
+			ints += v
+		}
+		for _, v := range b.Column(1).Float64s() {
+			floats += v
+		}
+		for _, v := range b.Column(2).Strings() {
+			size += int64(len(v))
+			io.WriteString(crc, v)
+		}
+	}
+	if err := r.Err(); err != nil || count != 1_000_000 {
+		t.Fatal(count, err)
+	}
+	compareLines(t, []string{asJSON(t, []any{count, ints, floats, size, crc.Sum32()})}, want)
 }

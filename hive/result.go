@@ -262,6 +262,9 @@ func (r *Result) poll(progress func(Progress)) (finished bool, err error) {
 	if err := statusError(s.GetStatus()); err != nil {
 		return false, err
 	}
+	if !s.IsSetOperationState() {
+		return false, badReply("GetOperationStatus.success.operationState", "there is none")
+	}
 	if progress != nil {
 		progress(progressOf(s))
 	}

@@ -98,8 +98,8 @@ func (c *Column) Float64s() []float64 {
 
 // Strings returns the values of a TypeString, TypeVarchar or TypeChar, and those of all other
 // types that are no numbers, booleans or binaries, as the server writes them: decimals,
-// timestamps, dates and intervals as text, arrays, maps and structs as JSON. The strings alias
-// the reply.
+// timestamps, dates and intervals as text, arrays, maps and structs as JSON, in which Spark does
+// not escape quotes. The strings alias the reply.
 func (c *Column) Strings() []string {
 	c.need(tcli.TColumn_StringVal, "Strings")
 	if len(c.strings) != c.n {
