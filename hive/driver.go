@@ -88,7 +88,7 @@ func (c *sqlConn) note(err error) error {
 // notBegun is note for a call that has done nothing if it failed: database/sql may make it again.
 func (c *sqlConn) notBegun(err error) error {
 	if c.note(err); errors.Is(err, rpc.ErrNotSent) || errors.Is(err, ErrSession) {
-		return driver.ErrBadConn
+		return fmt.Errorf("%w: %w", driver.ErrBadConn, err) // DB.Ping returns it
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -348,5 +349,28 @@ func TestAllocations(t *testing.T) {
 	})
 	if perRow := (bySQL - columns) / (rows * replies); perRow > 2.2 {
 		t.Errorf("%.2f allocations for a row of 2 values", perRow)
+	}
+}
+
+// TestSQLGone: after the server has gone away, Ping says why, and the pool connects again when it
+// is back.
+func TestSQLGone(t *testing.T) {
+	s := &fakehive.Server{}
+	srv := &rpc.Server{}
+	addr := s.Serve(t, srv)
+	db := sql.OpenDB(hive.NewConnector(hive.Config{Addr: "h:1", NoSASL: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}}))
+	defer db.Close()
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	srv.Close()
+	if err := db.PingContext(t.Context()); !errors.Is(err, rpc.ErrNotSent) && !errors.Is(err, rpc.ErrConnLost) {
+		t.Error(err)
+	}
+	addr = s.Serve(t, &rpc.Server{})
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
