@@ -23,7 +23,7 @@ import (
 
 const fleetIDL = `
 struct Cell { 1: i32 x, 2: i32 y }
-service Fleet { string ping(), map<Cell, list<i32>> count(1: set<Cell> cells) }`
+service Fleet { string ping(), map<Cell, list<i32>> count(1: map<Cell, i32> cells) }`
 
 // fleet starts a server of fleetIDL that tells its IDL and answers only ping.
 func fleet(t *testing.T, srv *rpc.Server) (addr string) {
@@ -168,7 +168,8 @@ func TestFiles(t *testing.T) {
 	folder := idl[:len(idl)-len("all.thrift")]
 	for name, text := range map[string]string{
 		"a.thrift": "service Base { i32 zero() }",
-		"z.thrift": "include \"a.thrift\"\nservice Last extends a.Base { i32 one() }\nservice More { i32 two() }",
+		"e.thrift": "enum Kind { TRUCK }",
+		"z.thrift": "include \"a.thrift\"\ninclude \"e.thrift\"\nenum Kind { SHIP }\nservice Last extends a.Base { i32 one() }\nservice More { i32 two(1: Kind k, 2: e.Kind other) }",
 	} {
 		if err := os.WriteFile(folder+name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -179,6 +180,16 @@ func TestFiles(t *testing.T) {
 		if out, errs, code := nocopy(t, "", "call", addr, method); code != 0 || len(out) < 2 {
 			t.Errorf("%s: %d %s%s", method, code, out, errs)
 		}
+	}
+	page, _ := start(t, "console", addr, "-listen", "127.0.0.1:0")
+	if status, text, _ := request(t, "GET", "http://"+page+"/_console/state", ""); status != 200 || !strings.Contains(text, `["SHIP"]`) || !strings.Contains(text, `["TRUCK"]`) {
+		t.Errorf("%d %s", status, text)
+	}
+	// Given as a file, IDL does not tell that the server is a multiplexing one.
+	several, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	more := write(t, "more.thrift", "service Fleet { string pong() }")
+	if _, errs, code := nocopy(t, "", "call", several, "pong", "-idl", more); code != 65 || !strings.Contains(errs, "call Fleet:pong") {
+		t.Errorf("%d %s", code, errs)
 	}
 	if out, errs, code := nocopy(t, "", "call", addr, "count"); code != 0 || !strings.HasPrefix(out, "[\n  [\n    {\n      \"x\": ") {
 		t.Errorf("%d %s%s", code, out, errs)

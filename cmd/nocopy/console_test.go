@@ -203,7 +203,9 @@ func TestConsoleInBrowser(t *testing.T) {
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
-	var result, verdict, sent, past, again, traffic string
+	other, _ := start(t, "mock", "-idl", write(t, "fleet.thrift", fleetIDL), "-listen", "127.0.0.1:0", "-q")
+	pairs, _ := start(t, "console", other, "-listen", "127.0.0.1:0")
+	var result, verdict, sent, past, again, traffic, keys string
 	var picture []byte
 	err = chromedp.Run(ctx,
 		chromedp.Navigate(url+"/"),
@@ -219,12 +221,17 @@ func TestConsoleInBrowser(t *testing.T) {
 			return nil
 		}),
 		chromedp.Click("#tab-traffic"), chromedp.WaitVisible("#messages pre"), chromedp.Sleep(300*time.Millisecond), chromedp.Text("#messages", &traffic),
+		// A map with structs as keys
+		chromedp.Navigate("http://"+pairs+"/"), chromedp.Click(`button[data-method="Fleet.count"]`), chromedp.Click(`//button[text()="add"]`, chromedp.BySearch),
+		chromedp.Click(`//button[text()="set Cell"]`, chromedp.BySearch), chromedp.SetValue(`input[aria-label="x"]`, "5"), chromedp.SetValue(`.item input[placeholder="i32"]:not([aria-label])`, "66"),
+		chromedp.Click("#send"), chromedp.WaitVisible("#received"), chromedp.Text("#sent", &keys),
 	)
 	if name := os.Getenv("NOCOPY_SCREENSHOT"); name != "" && len(picture) > 0 {
 		os.WriteFile(name, picture, 0o600)
 	}
 	if err != nil || result != "3" || !strings.Contains(sent, "1 a: i32 1") || !strings.HasPrefix(verdict, "exception NotFound") ||
-		!strings.Contains(again, "i64 9007199254740993") || strings.Count(past, "Shop.") != 3 || !strings.Contains(traffic, "b: i32 77") {
-		t.Errorf("%v\nresult %s\nsent %s\nverdict %s\nagain %s\nhistory %s\ntraffic %s", err, result, sent, verdict, again, past, traffic)
+		!strings.Contains(again, "i64 9007199254740993") || strings.Count(past, "Shop.") != 3 || !strings.Contains(traffic, "b: i32 77") ||
+		!strings.Contains(keys, "x: i32 5") || !strings.Contains(keys, "i32 66") {
+		t.Errorf("%v\nkeys %s\nresult %s\nsent %s\nverdict %s\nagain %s\nhistory %s\ntraffic %s", err, keys, result, sent, verdict, again, past, traffic)
 	}
 }

@@ -158,6 +158,10 @@ func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method,
 		ctx = rpc.ReceiveHeaders(ctx, &headers)
 	}
 	o := m.Call(ctx, server.Caller, args)
+	var answer *rpc.ApplicationException
+	if errors.As(o.Err, &answer) && answer.Type == rpc.UnknownMethod && m.Prefix == "" && m.Service != "" {
+		o.Err = fmt.Errorf("%w (if the server is a multiplexing one, call %s:%s)", o.Err, m.Service, m.Name)
+	}
 	if c.Verbose {
 		m.Dump(sh.Err, sh.ErrColor, args, o.Reply)
 		for name, value := range headers.All() {

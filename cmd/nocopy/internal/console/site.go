@@ -85,6 +85,7 @@ type (
 		Structs map[string]*structJSON `json:"structs"`
 		Enums   map[string]*enumJSON   `json:"enums"`
 		structs map[*thriftimpl.Desc]string
+		enums   map[descriptor.Enum]string
 	}
 	structJSON struct {
 		Name   string      `json:"name"`
@@ -114,7 +115,7 @@ type (
 
 // state answers with all that the page shows.
 func (s *site) state(w http.ResponseWriter, _ *http.Request) {
-	types := &typesJSON{map[string]*structJSON{}, map[string]*enumJSON{}, map[*thriftimpl.Desc]string{}}
+	types := &typesJSON{map[string]*structJSON{}, map[string]*enumJSON{}, map[*thriftimpl.Desc]string{}, map[descriptor.Enum]string{}}
 	all := stateJSON{Address: s.Address, Wire: s.server.Wire, Types: types, Watch: s.Watch}
 	routes := map[string][]string{}
 	for _, r := range s.gateway.Routes() {
@@ -185,15 +186,25 @@ func (t *typesJSON) of(d descriptor.Type) typeJSON {
 	default:
 		j.Kind = "int"
 		if e := d.Enum(); e.Valid() {
-			j.Kind, j.Of = "enum", e.Name()
-			values := []string{}
-			for v := range e.Values() {
-				values = append(values, v.Name())
-			}
-			t.Enums[e.Name()] = &enumJSON{values}
+			j.Kind, j.Of = "enum", t.enum(e)
 		}
 	}
 	return j
+}
+
+// enum returns the key of an enum. Files may have enums of the same name.
+func (t *typesJSON) enum(e descriptor.Enum) string {
+	if key := t.enums[e]; key != "" {
+		return key
+	}
+	key := fmt.Sprint("e", len(t.enums))
+	t.enums[e] = key
+	values := []string{}
+	for v := range e.Values() {
+		values = append(values, v.Name())
+	}
+	t.Enums[key] = &enumJSON{values}
+	return key
 }
 
 // maxBody is the most bytes of a request.

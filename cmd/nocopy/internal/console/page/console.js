@@ -87,14 +87,17 @@ function list(type, depth) {
   return items(() => editor(type.elem, depth + 1), all => "[" + all.map(e => e.json() ?? "null").filter(v => v !== "null").join(",") + "]");
 }
 
+// map gives an object, or an array of pairs if objects have no such keys.
 function map(type, depth) {
+  const pairs = ["struct", "list", "map"].includes(type.key.kind);
   return items(() => {
     const key = editor(type.key, depth + 1), value = editor(type.elem, depth + 1);
     return { node: element("div", {}, key.node, value.node), key, value };
-  }, all => "{" + all.filter(p => p.key.json() !== undefined).map(p => {
-    const k = p.key.json();
-    return (k.startsWith('"') ? k : JSON.stringify(k)) + ":" + (p.value.json() ?? "null");
-  }).join(",") + "}");
+  }, all => {
+    const set = all.map(p => [p.key.json(), p.value.json() ?? "null"]).filter(([k]) => k !== undefined);
+    if (pairs) return "[" + set.map(([k, v]) => "[" + k + "," + v + "]").join(",") + "]";
+    return "{" + set.map(([k, v]) => (k.startsWith('"') ? k : JSON.stringify(k)) + ":" + v).join(",") + "}";
+  });
 }
 
 function headerRows() {
