@@ -26,8 +26,13 @@ func running(_ int, s tcli.TGetOperationStatusResp) {
 // its own, while the query runs and while rows are fetched. The session goes on.
 func TestContextEnds(t *testing.T) {
 	fetching, release := make(chan struct{}, 9), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{
-		"runs": {Schema: schemaOf(hive.TypeBigInt), Status: running},
+		"runs": {Schema: schemaOf(hive.TypeBigInt), Status: func(n int, s tcli.TGetOperationStatusResp) {
+			if running(n, s); n == 1 {
+				cancel()
+			}
+		}},
 		"stuck": {Schema: schemaOf(hive.TypeBigInt), Fetch: func(ctx context.Context, n int, _ int64) tcli.TFetchResultsResp {
 			fetching <- struct{}{}
 			select {
@@ -39,20 +44,18 @@ func TestContextEnds(t *testing.T) {
 		"good": {Schema: schemaOf(hive.TypeBigInt), Fetches: []tcli.TFetchResultsResp{fetchOf(int64Column(nil, 1, 2))}},
 	}}
 	c := connect(t, serve(t, s))
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
 	ended(t, "Query", func() {
 		if _, err := c.Query(ctx, "runs"); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
-	ctx, cancel = context.WithTimeoutCause(t.Context(), time.Hour, errors.New("never"))
-	r, err := c.Query(ctx, "stuck")
+	stuck, end := context.WithTimeoutCause(t.Context(), time.Hour, errors.New("never"))
+	r, err := c.Query(stuck, "stuck")
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-fetching
-	cancel()
+	end()
 	ended(t, "Next", func() {
 		if r.Next() || !errors.Is(r.Err(), context.Canceled) {
 			t.Error(r.Err())

@@ -366,6 +366,7 @@ func TestSQLGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv.Close()
+	time.Sleep(20 * time.Millisecond) // the client usually notices it; both cases are tested
 	if err := db.PingContext(t.Context()); !errors.Is(err, rpc.ErrNotSent) && !errors.Is(err, rpc.ErrConnLost) {
 		t.Error(err)
 	}
