@@ -85,7 +85,7 @@ func (c *Config) setParameter(name, value string) (err error) {
 			c.NoSASL = true
 		case "PLAIN", "NONE", "LDAP", "PAM", "CUSTOM":
 		case "KERBEROS", "GSSAPI":
-			return errors.New("Kerberos needs a Config with SASL, or over HTTP with Authorize")
+			return errors.New("a login by Kerberos needs a Config with SASL, or over HTTP with Authorize")
 		default:
 			return errors.New("unknown")
 		}

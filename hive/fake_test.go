@@ -1,7 +1,6 @@
 package hive_test
 
 import (
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -263,5 +262,3 @@ func ended(t *testing.T, what string, f func()) {
 		t.Fatal(what, "did not end")
 	}
 }
-
-var background = context.Background
