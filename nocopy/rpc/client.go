@@ -141,10 +141,8 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 	}
 	var p *poolConn
 	var conn *clientConn
-	defer func() {
-		c.leave(p, conn, true)
-		c.opt.stats.InFlight(-1)
-	}()
+	defer func() { c.leave(p, conn, true) }()
+	defer c.opt.stats.InFlight(-1) // first: the next call counts when it has the place
 	c.opt.stats.InFlight(1)
 	const maxTries = 3
 	for i := 1; ; i++ {

@@ -283,10 +283,8 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	if err := c.enter(ctx); err != nil {
 		return thriftimpl.Absent(), callError(m, err)
 	}
-	defer func() {
-		<-c.inFlight
-		c.opt.stats.InFlight(-1)
-	}()
+	defer func() { <-c.inFlight }()
+	defer c.opt.stats.InFlight(-1) // first: the next call counts when it has the place
 	c.opt.stats.InFlight(1)
 	c.opt.stats.Queued(began)
 
@@ -335,7 +333,7 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 		r.Header["Accept-Encoding"] = []string{"identity"} // else net/http might ask for another one
 	}
 	for _, p := range headers {
-		r.Header.Set(p.Key, p.Value)
+		r.Header[requestKey(p.Key)] = []string{p.Value}
 	}
 	return r.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotFirstResponseByte: func() { call.answering(true) },
@@ -344,6 +342,17 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 			return nil
 		},
 	}))
+}
+
+// requestKey returns the key of a header in a request. net/http sends a POST again if it finds one
+// of two keys, even if the server may have handled it. It looks for them only in their canonical
+// form; to servers, the case makes no difference.
+func requestKey(key string) string {
+	switch key = textproto.CanonicalMIMEHeaderKey(key); key {
+	case "Idempotency-Key", "X-Idempotency-Key":
+		return strings.ToLower(key)
+	}
+	return key
 }
 
 // receive returns the reply in a response. Its error is the call's.

@@ -2,9 +2,13 @@ package rpc_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	gomaps "maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -79,4 +83,36 @@ func TestHTTPOnlyProgramsHeaders(t *testing.T) {
 			t.Errorf("sent: %v, want %v", names, want)
 		}
 	})
+}
+
+// TestHTTPIdempotencyKey: no header makes net/http send a call again that may have been handled.
+func TestHTTPIdempotencyKey(t *testing.T) {
+	for _, key := range []string{"Idempotency-Key", "idempotency-key", "X-Idempotency-Key", "X-IDEMPOTENCY-KEY", "Another-Key"} {
+		t.Run(key, func(t *testing.T) {
+			var calls atomic.Int64
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if got := r.Header.Get(key); got != "7" {
+					t.Errorf("the header is %q", got)
+				}
+				io.Copy(io.Discard, r.Body)
+				if calls.Add(1) > 1 {
+					panic(http.ErrAbortHandler)
+				}
+				w.Header().Set("Content-Type", "application/x-thrift")
+				w.Write(strict(reply, "ping", 1, []byte{0})) // the connection is used again
+			}))
+			t.Cleanup(s.Close)
+			c := echo.NewEchoClient(dialHTTP(t, s.URL))
+			ctx := rpc.SetHeader(bg, key, "7")
+			if _, err := c.Ping(ctx, nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Ping(ctx, nil); !errors.Is(err, rpc.ErrConnLost) {
+				t.Error(err)
+			}
+			if n := calls.Load(); n != 2 {
+				t.Errorf("%d calls have arrived", n)
+			}
+		})
+	}
 }

@@ -349,3 +349,38 @@ func TestSentByReference(t *testing.T) {
 		t.Errorf("%d bytes by reference, %d copied", byRef.Load(), copied)
 	}
 }
+
+// TestStatsMaxInFlight: a client never counts more calls in flight than MaxInFlight.
+func TestStatsMaxInFlight(t *testing.T) {
+	addr := serve(t, &rpc.Server{}, &handler{})
+	var inFlight, most atomic.Int64
+	opts := []rpc.Option{rpc.MaxInFlight(1), &rpc.Stats{InFlight: func(delta int) {
+		if delta < 0 {
+			time.Sleep(100 * time.Microsecond) // another call may have the place by now
+		}
+		if n := inFlight.Add(int64(delta)); n > most.Load() {
+			most.Store(n)
+		}
+	}}}
+	for way, caller := range map[string]rpc.Caller{
+		"a socket": dial(t, addr, opts...), "HTTP": dialHTTP(t, "http://"+addr, opts...),
+	} {
+		t.Run(way, func(t *testing.T) {
+			most.Store(0)
+			var calls sync.WaitGroup
+			for range 3 {
+				calls.Go(func() {
+					for range 10 {
+						if _, err := echo.NewEchoClient(caller).Ping(bg, nil); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			calls.Wait()
+			if n := most.Load(); n != 1 {
+				t.Errorf("%d calls were in flight", n)
+			}
+		})
+	}
+}
