@@ -223,32 +223,41 @@ func report(t *testing.T, data []byte, err error) {
 	t.Errorf("%v\nthe program's bytes: %x\nthe program:\n%s", err, data, log)
 }
 
-// shorten leaves out of a failing program what it fails without: steps, then it makes bytes zero.
+// shorten leaves out of a failing program what it fails without.
 func shorten(t *testing.T, data []byte, limit time.Duration) []byte {
+	return shortenWith(data, limit, func(b []byte) (steps []int, end int, failed bool) {
+		w := play(t, b, nil)
+		return w.steps, w.at, w.failed()
+	})
+}
+
+// shortenWith leaves out of a failing program what it fails without: steps, then it makes bytes
+// zero. play runs a program, and returns where its steps began and how many bytes it has read.
+func shortenWith(data []byte, limit time.Duration, play func([]byte) (steps []int, end int, failed bool)) []byte {
 	deadline := time.Now().Add(limit)
 	fails := func(b []byte) bool {
 		for range 2 { // the scheduler has a say
 			if !time.Now().Before(deadline) {
 				return false
 			}
-			if play(t, b, nil).failed() {
+			if _, _, failed := play(b); failed {
 				return true
 			}
 		}
 		return false
 	}
-	w := play(t, data, nil)
-	data = data[:min(w.at, len(data))]
-	for size := max(len(w.steps)/2, 1); size > 0; {
+	steps, end, _ := play(data)
+	data = data[:min(end, len(data))]
+	for size := max(len(steps)/2, 1); size > 0; {
 		less := false
-		for k := 0; k < len(w.steps); {
-			from, to := w.steps[k], len(data)
-			if k+size < len(w.steps) {
-				to = min(w.steps[k+size], len(data))
+		for k := 0; k < len(steps); {
+			from, to := steps[k], len(data)
+			if k+size < len(steps) {
+				to = min(steps[k+size], len(data))
 			}
 			if b := append(append([]byte{}, data[:min(from, len(data))]...), data[to:]...); from < len(data) && fails(b) {
 				data, less = b, true
-				w = play(t, data, nil)
+				steps, _, _ = play(data)
 			} else {
 				k += size
 			}
