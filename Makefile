@@ -72,7 +72,7 @@ hostile: ## counts the steps of all operations on hostile messages: received in 
 	NOCOPY_HOSTILE=large go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy/internal/engine
 
 fuzz: ## runs every fuzz target for FUZZTIME, two at a time
-	@{ go list -f '{{.Dir}}' ./...; go list -C parquetmeta -f '{{.Dir}}' .; .ci/parts go list -f '{{.Dir}}' ./...; } | while read -r dir; do \
+	@{ go list -f '{{.Dir}}' ./...; for module in parquetmeta hive; do go list -C $$module -f '{{.Dir}}' .; done; .ci/parts go list -f '{{.Dir}}' ./...; } | while read -r dir; do \
 		sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$dir"/*_test.go 2>/dev/null | sed "s|^|$$dir |"; \
 	done | xargs -P 2 -L 1 sh -c 'echo "$$0 $$1"; for try in 1 2; do \
 		out=$$(go test -C "$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1 . 2>&1); code=$$?; echo "$$out"; \
