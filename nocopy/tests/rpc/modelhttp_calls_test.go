@@ -70,7 +70,7 @@ var httpSent = []map[string]string{
 	{"Content-Type": "text/html"}, {"no name": "x"},
 }
 
-func unsendable(headers int) bool { return headers >= len(httpSent)-2 }
+const badHeaders = 2 // at the end of httpSent
 
 // httpModelCall is a call.
 type httpModelCall struct {
@@ -123,8 +123,11 @@ func (w *httpWorld) call(of int) {
 	c.way, c.ends = way.name, way.ends
 	c.size = modelSizes[w.n(len(modelSizes))]
 	c.conduct = httpConducts[w.n(len(httpConducts))]
-	if w.n(2) == 1 {
-		c.headers = w.n(len(httpSent))
+	switch w.n(16) {
+	case 1, 2, 3, 4, 5, 6:
+		c.headers = w.n(len(httpSent) - badHeaders)
+	case 7:
+		c.headers = len(httpSent) - 1 - w.n(badHeaders)
 	}
 	if patience := []time.Duration{0, 0, 0, 500 * time.Microsecond, 10 * time.Millisecond, 2 * time.Second}[w.n(6)]; patience > 0 {
 		c.cancel()
@@ -254,7 +257,7 @@ func (w *httpWorld) classify(c *httpModelCall, err error) httpOutcome {
 func (w *httpWorld) may(c *httpModelCall) httpOutcome {
 	s := w.sides[c.of]
 	troubled := s.trouble >= c.began
-	if unsendable(c.headers) {
+	if c.headers >= len(httpSent)-badHeaders {
 		return hNoHeader
 	}
 	o := c.ends

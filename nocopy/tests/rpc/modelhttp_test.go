@@ -38,7 +38,7 @@ import (
 var httpSteps = strings.Fields("call call call call call call evil-call evil-call evil-call evil-call evil-call " +
 	"cancel cancel go-on go-on go-on settle settle settle time time time slow slow slow reset " +
 	"raw-connect raw-connect raw-send raw-send raw-send raw-send raw-end " +
-	"evil-reply evil-reply evil-reply evil-reply evil-reply evil-reply refuse server close")
+	"evil-reply evil-reply evil-reply evil-reply evil-reply evil-reply evil-reply evil-reply refuse server server close")
 
 // httpConf is chosen at the beginning of a program.
 type httpConf struct {
@@ -373,7 +373,7 @@ func (w *httpWorld) step() {
 	case "raw-end":
 		w.rawEnd()
 	case "evil-reply":
-		w.evilReply(w.n(len(httpEvilKinds)) * (w.n(3) & 1)) // most are as they should be
+		w.evilReply(w.n(len(httpEvilKinds)))
 	case "refuse":
 		s := w.sides[w.n(len(w.sides))]
 		w.mu.Lock()
