@@ -423,8 +423,16 @@ func (h *httpModelHandler) Put(ctx context.Context, args echo.EchoPutArgs, resul
 	if err != nil {
 		return err
 	}
-	if c.way == "exit" {
+	switch c.way {
+	case "exit":
 		runtime.Goexit()
+	case "missing, returned": // it stays the handler's
+		e := echo.NewNotFound()
+		e.SetKey(c.token)
+		h.w.mu.Lock()
+		defer h.w.mu.Unlock()
+		h.w.owned = append(h.w.owned, e)
+		return fmt.Errorf("wrapped: %w", e)
 	}
 	return h.handler.Put(ctx, args, result)
 }

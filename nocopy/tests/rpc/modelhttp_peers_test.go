@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -75,14 +76,17 @@ func (w *httpWorld) evilMessage(c *httpModelConn, compact bool, typ byte, method
 		}
 		return strict(typ, method, seqid, failure("x", 2))
 	}
-	result := echo.NewEchoEchoResult()
-	result.SetSuccess(payload)
-	m := result.Message()
+	var m *nocopy.Message
 	if c.method == "put" {
 		result := echo.NewEchoPutResult()
 		result.NewSuccess().SetData(payload)
 		m = result.Message()
+	} else {
+		result := echo.NewEchoEchoResult()
+		result.SetSuccess(payload)
+		m = result.Message()
 	}
+	defer m.Release()
 	if compact {
 		return compactly(typ, method, seqid, m.AppendCompact(nil))
 	}
@@ -295,6 +299,7 @@ func (w *httpWorld) rawSend(kind int) {
 	u.call = w.addCall(rawSide)
 	u.call.conduct = conduct
 	args := echo.NewEchoEchoArgs()
+	defer args.Message().Release()
 	args.SetPayload([]byte(u.call.token + strings.Repeat("x", 200)))
 	body := strict(call, "echo", 7, args.Message().Bytes())
 	if compact {
@@ -504,6 +509,9 @@ func (w *httpWorld) end() {
 		}
 	}
 	w.checkCounts()
+	for _, e := range w.owned {
+		e.Release()
+	}
 	for _, c := range w.order {
 		c.cancel()
 	}

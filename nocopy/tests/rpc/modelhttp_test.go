@@ -59,7 +59,8 @@ type httpWorld struct {
 	err    error // the first thing that was wrong
 	epoch  int   // counts the moments at which everything had come to rest
 	calls  map[string]*httpModelCall
-	counts map[string]int // by Stats
+	counts map[string]int  // by Stats
+	owned  []echo.NotFound // by the handler
 
 	order   []*httpModelCall
 	sides   []*httpSide
@@ -484,7 +485,9 @@ func TestModelHTTP(t *testing.T) {
 	}
 	t.Logf("%d programs, %v", programs, outcomes)
 	for _, stack := range nocopy.Leaked() {
-		if before[stack]--; before[stack] < 0 {
+		// An exception that passes a server's interceptors is left to the garbage collector.
+		passing := strings.Contains(stack, "(*Call).Exception")
+		if before[stack]--; before[stack] < 0 && !passing {
 			t.Errorf("a message was not released. It was made at\n%s", stack)
 			break
 		}
