@@ -47,7 +47,7 @@ func TestCancel(t *testing.T) {
 					case err != nil:
 						cancelled.Add(1)
 					}
-					if d := time.Since(start); d > patience+10*time.Second { // machines are busy
+					if d := time.Since(start); d > patience+time.Minute { // machines are busy
 						t.Errorf("returned after %v", d)
 					}
 				}

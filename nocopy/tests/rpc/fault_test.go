@@ -436,7 +436,7 @@ func TestEarlyReply(t *testing.T) {
 				<-stop
 			})
 			cl := dial(t, addr, rpc.PoolSize(1))
-			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
 			if !takes {
 				ctx, cancel = context.WithTimeout(bg, 200*time.Millisecond)
 			}

@@ -55,7 +55,7 @@ func expects(t *testing.T, c <-chan string, n int, name, what string) {
 			if got != name {
 				t.Fatalf("%s: %s", what, got)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("%s: %d of %d", what, i, n)
 		}
 	}
@@ -138,7 +138,7 @@ var networks = map[string]func(t *testing.T, srv *rpc.Server) func() net.Conn{
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { nc.Close() })
-			nc.SetDeadline(time.Now().Add(10 * time.Second))
+			nc.SetDeadline(time.Now().Add(time.Minute))
 			return nc
 		}
 	},
@@ -259,7 +259,7 @@ func TestManyOnewaysThenClose(t *testing.T) {
 	nc.Close()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("%d of %d", handled.Load(), n)
 	}
 }
@@ -293,7 +293,7 @@ func TestOnewaysAfterCallsThenClose(t *testing.T) {
 	close(release)
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("%d of %d", handled.Load(), n)
 	}
 }
@@ -383,7 +383,7 @@ func TestOrphans(t *testing.T) {
 		t.Error("a connection is served though handlers are running for four")
 	}
 	close(release)
-	nc.SetReadDeadline(time.Now().Add(10 * time.Second))
+	nc.SetReadDeadline(time.Now().Add(time.Minute))
 	expect(t, nc, frame(strict(reply, "add", 7, sumResult(3))))
 }
 

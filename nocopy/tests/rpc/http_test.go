@@ -36,7 +36,7 @@ var httpWays = map[string]func(t testing.TB, srv *rpc.Server, h *handler) string
 		s.Start()
 		t.Cleanup(s.Close)
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
 			defer cancel()
 			if err := srv.Shutdown(ctx); err != nil {
 				t.Errorf("Shutdown: %v", err)

@@ -465,7 +465,7 @@ func TestHTTPForeignConns(t *testing.T) {
 		serveOn(t, &rpc.Server{}, &handler{}, rudeHTTP{l, r})
 		for range 30 {
 			c := dialHTTP(t, "http://"+l.Addr().String())
-			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
 			if _, err := echo.NewEchoClient(c).Ping(ctx, nil); errors.Is(err, context.DeadlineExceeded) {
 				t.Error("a call hangs")
 			}

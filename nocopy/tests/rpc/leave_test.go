@@ -200,7 +200,7 @@ func TestRestarts(t *testing.T) {
 			before := l.ok.Load()
 			time.Sleep(50 * time.Millisecond)
 			settles(t, "calls are answered", func() bool { return l.accepted.Load() && l.ok.Load() > before })
-			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
 			if err := srv.Shutdown(ctx); err != nil {
 				t.Error("Shutdown: ", err)
 			}

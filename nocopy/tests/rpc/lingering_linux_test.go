@@ -203,7 +203,7 @@ func TestLingeringServer(t *testing.T) {
 						}
 						t.Cleanup(func() { nc.Close() })
 						answers.Go(func() {
-							nc.SetDeadline(time.Now().Add(10 * time.Second))
+							nc.SetDeadline(time.Now().Add(time.Minute))
 							io.ReadFull(nc, make([]byte, 20))
 							answer(t, nc)
 						})

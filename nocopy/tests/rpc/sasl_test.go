@@ -307,7 +307,7 @@ func TestSASLHostileServers(t *testing.T) {
 					return
 				}
 				defer nc.Close()
-				nc.SetDeadline(time.Now().Add(10 * time.Second))
+				nc.SetDeadline(time.Now().Add(time.Minute))
 				b := make([]byte, 16) // the name and the first response, or what there is of them
 				io.ReadAtLeast(nc, b, 15)
 				nc.Write(c.answer)

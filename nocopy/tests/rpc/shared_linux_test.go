@@ -74,7 +74,7 @@ func openFiles(t testing.TB) int {
 // mapped waits until so many mappings are left.
 func mapped(t testing.TB, want int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); maps(t) != want; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); maps(t) != want; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("shared memory is mapped %d times, not %d", maps(t), want)
 		}
@@ -314,7 +314,7 @@ func dialUnix(t *testing.T, path string) *net.UnixConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { nc.Close() })
-	nc.SetDeadline(time.Now().Add(10 * time.Second))
+	nc.SetDeadline(time.Now().Add(time.Minute))
 	return nc.(*net.UnixConn)
 }
 
@@ -483,7 +483,7 @@ func TestSharedHostileHello(t *testing.T) {
 	link.Close()
 	null.Close()
 	mapped(t, before)
-	for end := time.Now().Add(10 * time.Second); openFiles(t) > files; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); openFiles(t) > files; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d files are open, and %d were", openFiles(t), files)
 		}

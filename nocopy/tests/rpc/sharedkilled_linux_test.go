@@ -43,7 +43,7 @@ func TestSharedKilled(t *testing.T) {
 		}
 		unharmed(t, echo.NewEchoClient(dial(t, path)))
 		mapped(t, before)
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			conns, _ := serverInUse(srv)
 			if conns == 1 && openFiles(t) <= files+8 {
 				break
@@ -96,7 +96,7 @@ func TestSharedServerKilled(t *testing.T) {
 		os.Remove(path)
 		startChild(t, "server", path, mode)
 		awaitServer(t, path)
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(numbered(100_000, 1)) })
 			if err == nil && bytes.Equal(res.GetSuccess(), numbered(100_000, 1)) {
 				res.Release()
@@ -205,7 +205,7 @@ func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory, serverLog
 	unharmed(t, echo.NewEchoClient(dial(t, path))) // and the server has accepted both
 	files := openFiles(t)
 	for free := 1; free < 9; free++ { // the connection takes one, this side's memory another
-		for end := time.Now().Add(10 * time.Second); openFiles(t) > files; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); openFiles(t) > files; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d files are open, and %d were", openFiles(t), files)
 			}

@@ -123,7 +123,7 @@ func TestSharedRough(t *testing.T) {
 		}
 	}
 	mapped(t, before)
-	for end := time.Now().Add(10 * time.Second); openFiles(t) > files; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); openFiles(t) > files; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d files are open, and %d were", openFiles(t), files)
 		}
@@ -228,7 +228,7 @@ func rough(t *testing.T, near, far rpc.SharedMemory, recycle bool) {
 	for end := time.Now().Add(20 * time.Second); done.Load() < int64(testmode.Of(30, 600)) && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+	ctx, cancel := context.WithTimeout(bg, time.Minute)
 	defer cancel()
 	if err := proxy.Shutdown(ctx); err != nil {
 		t.Error(err)

@@ -314,7 +314,7 @@ func (s *stateTest) finish(t *testing.T, ctx context.Context, ends bool) {
 		return // it was closed
 	}
 	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(10 * time.Second))
+	nc.SetDeadline(time.Now().Add(time.Minute))
 	send(t, nc, addCall(1))
 	expect(t, nc, frame(strict(reply, "add", 1, sumResult(3))))
 }
