@@ -133,7 +133,7 @@ func moduleDir(t *testing.T, module string) string {
 }
 
 var (
-	fencedBlock  = regexp.MustCompile("(?sm)^```thrift[^\n]*\n(.*?)^```$")
+	fencedBlock  = regexp.MustCompile("(?sm)^```thrift ?([^\n]*)\n(.*?)^```$")
 	commentBlock = regexp.MustCompile(`(?m)(?:^\s*//\t.*\n)+`)
 	beginsIDL    = regexp.MustCompile(`^\s*(namespace|include|struct|union|exception|service|enum|typedef|const) [\w.]+ ?[\w<{]`)
 )
@@ -155,9 +155,15 @@ func TestDocs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		files := texts{} // blocks with names, which others include
 		for _, m := range fencedBlock.FindAllStringSubmatch(string(page), -1) {
-			files := texts{"f": m[1]}
-			check(path, m[1], thriftgo("f", files), nocopyc("f", files))
+			if m[1] != "" {
+				files[m[1]] = m[2]
+			}
+		}
+		for _, m := range fencedBlock.FindAllStringSubmatch(string(page), -1) {
+			files["f"] = m[2]
+			check(path, m[2], thriftgo("f", files), nocopyc("f", files))
 		}
 	}
 	for _, path := range paths(t, root+"/nocopy", ".go") {
