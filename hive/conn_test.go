@@ -74,7 +74,7 @@ func TestContextEnds(t *testing.T) {
 	compareLines(t, rowsOf(t, r), []string{"[1]", "[2]"})
 }
 
-// TestCancel: Cancel ends a query for whoever waits for it.
+// TestCancel: Cancel ends a query for all goroutines that wait for it.
 func TestCancel(t *testing.T) {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"runs": {Schema: schemaOf(hive.TypeBigInt), Status: running}}}
 	c := connect(t, serve(t, s))

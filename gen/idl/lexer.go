@@ -341,7 +341,7 @@ func (definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 	return &tokenLexer{tokens: s.tokens}, errs.Err()
 }
 
-// tokenLexer is a participle lexer that returns tokens, the last of which is EOF.
+// tokenLexer is a participle lexer that returns tokens. The last one is EOF.
 type tokenLexer struct{ tokens []lexer.Token }
 
 func (l *tokenLexer) Next() (lexer.Token, error) {

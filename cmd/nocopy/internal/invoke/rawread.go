@@ -140,7 +140,7 @@ func (r *rawReader) fields(depth int) (any, error) {
 	}
 }
 
-// count returns the number of elements, each of which has at least a byte.
+// count returns the number of elements. Each has at least a byte.
 func (r *rawReader) count() (int, error) {
 	n, err := r.number(4)
 	if err == nil && (n < 0 || n > int64(len(r.b)-r.at)) {

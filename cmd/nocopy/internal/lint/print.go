@@ -75,7 +75,7 @@ var (
 	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// github writes workflow commands, of which GitHub makes annotations in a pull request.
+// github writes workflow commands. GitHub shows them as annotations in a pull request.
 func (r *Result) github(w io.Writer) error {
 	for _, f := range r.Findings {
 		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", f.Severity,

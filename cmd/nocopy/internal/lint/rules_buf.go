@@ -173,7 +173,7 @@ func serviceSuffix(f *file) {
 	}
 }
 
-// importUsed finds includes of which no name is used. One that is not found is include.path's.
+// importUsed finds includes that are not used. One that is not found is include.path's.
 func importUsed(f *file) {
 	used := map[string]bool{}
 	use := func(name string) {

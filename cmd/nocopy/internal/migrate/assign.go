@@ -154,7 +154,7 @@ func (w *rewriter) appends(sel *ast.SelectorExpr, n *types.Named, rhs ast.Expr) 
 	return text + strings.Join(lines, "\n"), true
 }
 
-// use returns a statement that uses a variable of which nothing is set.
+// use returns a statement that uses a variable whose fields are not set.
 func use(v string, lit *ast.CompositeLit) string {
 	if len(lit.Elts) == 0 {
 		return "\n_ = " + v

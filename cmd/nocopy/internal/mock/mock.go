@@ -1,4 +1,4 @@
-// Package mock is the command that serves IDL without a program behind it.
+// Package mock is the command that serves the methods of IDL with made-up or written answers.
 package mock
 
 import (

@@ -219,7 +219,7 @@ func (g *generator) text(name string) string {
 	return fmt.Sprintf("%s %d", strings.Join(words, " "), 1+g.random.IntN(100))
 }
 
-// fill returns a form with a word in the place of each {list}, and a digit in that of each #.
+// fill returns a form, with each {list} replaced by one of its words and each # by a digit.
 func (g *generator) fill(form string) string {
 	var b strings.Builder
 	for len(form) > 0 {

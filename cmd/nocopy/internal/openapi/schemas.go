@@ -99,7 +99,7 @@ func (w *writer) structRef(s *schema.Struct, view bool) *Schema {
 	}
 	if w.doc.Components.Schemas[name] == nil {
 		made := &Schema{}
-		w.doc.Components.Schemas[name] = made // before the fields, of which one may have it again
+		w.doc.Components.Schemas[name] = made // before the fields, since one may have it again
 		*made = *w.object(s, view)
 		made.Description = s.Doc
 	}
