@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -422,4 +423,76 @@ func (c *Client) Close() error {
 		<-d
 	}
 	return nil
+}
+
+// call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
+// result, also with an error: then it is absent or holds the exception that is the error.
+func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras, began time.Time) (nocopy.Struct, error) {
+	if !thriftimpl.Struct(args).Retain() {
+		return thriftimpl.Absent(), callError(m, errReturned)
+	}
+	done := ctx.Done()
+	mayBlock := done == nil && returned == nil
+	p := newPending(m, args, x)
+	p.began = began
+	if c.opt.style.IsPlain() {
+		p.putHead(c.opt.transport)
+	} else {
+		p.encode(c.encoder(), c.takeID())
+	}
+	if c.link != nil {
+		c.place(p)
+	}
+	// Without frames, reading can't be interrupted: a message is not read in parts
+	mayRead := returned == nil && (done == nil || c.opt.transport != transport.Unframed)
+	reads, err := c.enqueue(p, mayBlock, mayRead)
+	if err != nil {
+		thriftimpl.Struct(args).Drop()
+		p.recycle()
+		return thriftimpl.Absent(), err
+	}
+	if reads {
+		c.readOwn(ctx, p)
+	}
+	if mayBlock {
+		<-p.done
+	} else {
+		select {
+		case <-p.done:
+		case <-done:
+			if c.giveUp(p) {
+				return thriftimpl.Absent(), callError(m, ctx.Err())
+			}
+			<-p.done
+		case <-returned:
+			if c.giveUp(p) {
+				return thriftimpl.Absent(), callError(m, errReturned)
+			}
+			<-p.done
+		}
+	}
+	result, err := c.result(p)
+	x.got = p.got
+	p.recycle()
+	return result, err
+}
+
+// outermostOf returns the outermost of a client's interceptors around try; nil if there are none.
+func outermostOf(list []Interceptor, try Handler) Handler {
+	if len(list) == 0 {
+		return nil
+	}
+	return wrap(list, try, callInterceptor)
+}
+
+// newPending returns a call of m. args must be retained; the connection drops them when they are
+// written. x is sent with them. putHead or encode must be called next.
+func newPending(m *Method, args nocopy.Struct, x *extras) *pending {
+	p := pendings.Get().(*pending)
+	p.method, p.args, p.state = m, args, callQueued
+	p.list, p.wants = x.list, len(x.wanted) > 0
+	if len(x.fields) > 0 {
+		p.cuts, p.tail = tailOf(args, x.fields)
+	}
+	return p
 }

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -122,58 +121,6 @@ func (c *clientConn) owed() int {
 
 // wait waits until the goroutines of a connection that was closed have ended.
 func (c *clientConn) wait() { c.goroutines.Wait() }
-
-// call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
-// result, also with an error: then it is absent or holds the exception that is the error.
-func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras, began time.Time) (nocopy.Struct, error) {
-	if !thriftimpl.Struct(args).Retain() {
-		return thriftimpl.Absent(), callError(m, errReturned)
-	}
-	done := ctx.Done()
-	mayBlock := done == nil && returned == nil
-	p := newPending(m, args, x)
-	p.began = began
-	if c.opt.style.IsPlain() {
-		p.putHead(c.opt.transport)
-	} else {
-		p.encode(c.encoder(), c.takeID())
-	}
-	if c.link != nil {
-		c.place(p)
-	}
-	// Without frames, reading can't be interrupted: a message is not read in parts
-	mayRead := returned == nil && (done == nil || c.opt.transport != transport.Unframed)
-	reads, err := c.enqueue(p, mayBlock, mayRead)
-	if err != nil {
-		thriftimpl.Struct(args).Drop()
-		p.recycle()
-		return thriftimpl.Absent(), err
-	}
-	if reads {
-		c.readOwn(ctx, p)
-	}
-	if mayBlock {
-		<-p.done
-	} else {
-		select {
-		case <-p.done:
-		case <-done:
-			if c.giveUp(p) {
-				return thriftimpl.Absent(), callError(m, ctx.Err())
-			}
-			<-p.done
-		case <-returned:
-			if c.giveUp(p) {
-				return thriftimpl.Absent(), callError(m, errReturned)
-			}
-			<-p.done
-		}
-	}
-	result, err := c.result(p)
-	x.got = p.got
-	p.recycle()
-	return result, err
-}
 
 // nextID returns a sequence id that no call on the connection has, from 1 to math.MaxInt32, and
 // then from 1 again. c.mu is held.
@@ -512,4 +459,18 @@ func (u *connUse) begin(o *options) {
 func (u *connUse) end() bool {
 	u.calls--
 	return u.retired && u.calls == 0
+}
+
+// settle ends a call whose reply or error has been set. If its bytes are being written, the call
+// goes on waiting until that is done: they may be in memory that belongs to the caller again when
+// the call returns. c.mu is held.
+func (c *clientConn) settle(p *pending) {
+	if c.calls[p.seqid] == p {
+		delete(c.calls, p.seqid)
+	}
+	if p.state == callWriting {
+		p.state = callAnswered
+		return
+	}
+	p.finish()
 }

@@ -233,20 +233,6 @@ func (c *clientConn) setWriteDeadline() {
 	}
 }
 
-// settle ends a call whose reply or error has been set. If its bytes are being written, the call
-// goes on waiting until that is done: they may be in memory that belongs to the caller again when
-// the call returns. c.mu is held.
-func (c *clientConn) settle(p *pending) {
-	if c.calls[p.seqid] == p {
-		delete(c.calls, p.seqid)
-	}
-	if p.state == callWriting {
-		p.state = callAnswered
-		return
-	}
-	p.finish()
-}
-
 // giveUp ends a call that is no longer waited for; the caller must not use p any more. It reports
 // false if the call has ended in another way at the same time: then the caller must receive from
 // p.done.

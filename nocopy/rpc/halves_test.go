@@ -13,7 +13,7 @@ import (
 // TestHalves: the server's files and the client's name nothing of each other.
 func TestHalves(t *testing.T) {
 	halves := [2][]string{
-		{"server.go", "serverconn.go", "serverread.go", "servertries.go", "serve.go", "request.go", "handle.go"},
+		{"server.go", "serverconn.go", "serverread.go", "servertries.go", "serve.go", "handle.go"},
 		{"client.go", "clientconn.go", "clientwrite.go", "clienttries.go", "dial.go", "pending.go", "turn.go"},
 	}
 	var declares [2]map[string]bool

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -262,18 +264,6 @@ func (o *origin) copyResult(req *request, result nocopy.Struct) (*nocopy.Message
 	return thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(s), message.HeaderRoom(len(m.Name)), o.srv.Limits, o.srv.recycle)
 }
 
-// newResult returns an empty result of m with room for a reply's header, built in shared memory if
-// it is expected to be large.
-func (o *origin) newResult(m *Method) *nocopy.Message {
-	room := message.HeaderRoom(len(m.Name))
-	if o.trusts {
-		if chunk, ok := o.srv.sizes.Place(o.shared, m.Result); ok {
-			return thriftimpl.NewIn(m.Result, chunk, room, &o.srv.Limits)
-		}
-	}
-	return thriftimpl.NewHeld(m.Result, room, o.srv.Limits, o.srv.recycle)
-}
-
 // detachResult removes m from the messages that release frees: it becomes the reply.
 func (r *request) detachResult(m *nocopy.Message) {
 	if r.tries == nil {
@@ -346,8 +336,44 @@ func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, nam
 	return nil
 }
 
-// conceal logs an error of a call from o and returns what the client gets instead: a fixed text
-// and the id under which the log has the error.
-func (o *origin) conceal(what string, m *Method, err error) *ApplicationException {
-	return o.srv.conceal(what, m, o.peer, err, nil)
+var requests = sync.Pool{New: func() any { return new(request) }}
+
+// oneway reports whether the request is a oneway call, which has no reply.
+func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
+
+// release frees the request and its messages, except messages that handlers are still using.
+func (r *request) release() {
+	r.encoded.Free()
+	if r.reply != nil {
+		thriftimpl.End(r.reply)
+	}
+	if r.tries != nil {
+		r.tries.end(r.args, r.stillUsed)
+	} else {
+		if r.args != nil {
+			thriftimpl.End(r.args)
+		}
+		if r.result != nil {
+			thriftimpl.End(r.result)
+		}
+		r.call.endForwarded()
+	}
+	*r = request{}
+	requests.Put(r)
+}
+
+// method returns the method that a call names, nil if there is none.
+func (s *Server) method(h message.Header) *Method {
+	if m := s.health; m != nil && string(h.Name[:min(len(m.prefix), len(h.Name))]) == m.prefix && string(h.Name[len(m.prefix):]) == m.Name {
+		if own := s.Processor.methods[string(h.Name)]; own == nil {
+			return m
+		}
+	}
+	if s.describer != nil && string(h.Name) == DescribeMethod {
+		return s.describer
+	}
+	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
+		return nil
+	}
+	return s.Processor.method(h)
 }

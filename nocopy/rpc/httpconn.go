@@ -26,26 +26,6 @@ import (
 // maxHTTPHeader limits the header of a request; net/http takes a little more.
 const maxHTTPHeader = 64 << 10
 
-// httpTurn is the part of a serverConn that changes when net/http takes over.
-type httpTurn struct {
-	mu   sync.Mutex
-	conn *httpConn // nil as long as the connection does not speak HTTP
-}
-
-// httpConn is a connection as net/http has it.
-type httpConn struct {
-	net.Conn
-	of     *serverConn
-	first  []byte        // read already
-	slots  chan struct{} // holds one value for each call under way
-	closed chan struct{}
-
-	mu      sync.Mutex
-	state   http.ConnState
-	writing bool // within a deadline that was set
-	once    sync.Once
-}
-
 // newHTTPServer returns the server of net/http for all connections that speak HTTP.
 func (s *Server) newHTTPServer() *http.Server {
 	h := &http.Server{
@@ -242,4 +222,24 @@ func (h *httpConn) Close() error {
 		close(h.closed)
 	})
 	return nil
+}
+
+// httpTurn is the part of a serverConn that changes when net/http takes over.
+type httpTurn struct {
+	mu   sync.Mutex
+	conn *httpConn // nil as long as the connection does not speak HTTP
+}
+
+// httpConn is a connection as net/http has it.
+type httpConn struct {
+	net.Conn
+	of     *serverConn
+	first  []byte        // read already
+	slots  chan struct{} // holds one value for each call under way
+	closed chan struct{}
+
+	mu      sync.Mutex
+	state   http.ConnState
+	writing bool // within a deadline that was set
+	once    sync.Once
 }

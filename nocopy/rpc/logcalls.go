@@ -53,11 +53,6 @@ func LogCalls(l *slog.Logger) Interceptor {
 	}
 }
 
-const (
-	maxLoggedName = 256
-	maxLoggedText = 1 << 10
-)
-
 var errPanicked = errors.New("a handler or interceptor has panicked, or ended its goroutine")
 
 // running returns how many handlers and interceptors of the call have not returned, not counting
@@ -102,14 +97,6 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 		attrs = append(attrs, slog.Any("result", loggedStruct{end, AnyResult(c)}))
 	}
 	l.LogAttrs(ctx, level, "rpc: "+name+": "+outcome, attrs...)
-}
-
-// loggedText returns s, or its beginning if it has more than most bytes, as UTF-8.
-func loggedText(s string, most int) string {
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return strings.ToValidUTF8(s, "\ufffd")
 }
 
 // loggedOutcome returns the level and the outcome of a call that has ended with err, and the

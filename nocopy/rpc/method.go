@@ -244,14 +244,6 @@ func wrap(list []Interceptor, h Handler, callInner func(ctx context.Context, c *
 	return h
 }
 
-// outermostOf returns the outermost of a client's interceptors around try; nil if there are none.
-func outermostOf(list []Interceptor, try Handler) Handler {
-	if len(list) == 0 {
-		return nil
-	}
-	return wrap(list, try, callInterceptor)
-}
-
 // callError returns the error of a call of m that has failed with err.
 func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }
 
@@ -334,4 +326,17 @@ func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {
 		}
 	}
 	return nil
+}
+
+const (
+	maxLoggedName = 256
+	maxLoggedText = 1 << 10
+)
+
+// loggedText returns s, or its beginning if it has more than most bytes, as UTF-8.
+func loggedText(s string, most int) string {
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
 }

@@ -3,16 +3,23 @@ package rpc
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
@@ -275,3 +282,205 @@ func orDefault[T int | time.Duration](v, def T) T {
 
 // defaultTimeout is the value of time limits of 0, unless their comments say otherwise.
 const defaultTimeout = 30 * time.Second
+
+// Wires is a set of the ways in which a client may speak to a [Server], joined with |. The server
+// tells by the first bytes of a connection whether it has frames, and by the first bytes of each
+// message in which protocol it is.
+type Wires uint16
+
+// The ways to speak to a Server.
+const (
+	WireFramed          = Wires(transport.FramedBinary)    // Thrift Binary in frames
+	WireUnframed        = Wires(transport.UnframedBinary)  // Thrift Binary without frames
+	WireFramedCompact   = Wires(transport.FramedCompact)   // the compact protocol in frames
+	WireUnframedCompact = Wires(transport.UnframedCompact) // the compact protocol without frames
+	WireHTTP            = Wires(transport.HTTP)            // HTTP, with either protocol
+	WireTHeader         = Wires(transport.InTHeader)       // frames of Apache's THeaderTransport
+)
+
+// Protocol is the encoding of a client's calls, and of the replies to them. It is an option of
+// Dial:
+//
+//	rpc.Dial(ctx, "tcp", addr, rpc.Protocol(rpc.Compact))
+//
+// A server needs no option: it answers in the protocol of the call.
+type Protocol uint8
+
+const (
+	Binary  Protocol = iota // Thrift Binary: messages are used in place
+	Compact                 // Thrift's compact protocol: they are turned into Thrift Binary, and back
+)
+
+func (p Protocol) apply(o *options) {
+	switch p {
+	case Binary:
+		o.style.Form = message.Strict
+	case Compact:
+		o.style.Form = message.Compact
+	default:
+		panic("nocopy: an unknown rpc.Protocol")
+	}
+}
+
+// THeader makes a client speak with Apache's THeaderTransport: in frames that have headers besides
+// the message, see SetHeader. Replies must come in such frames, too. Protocol chooses the encoding
+// of the messages. THeader does not go together with Unframed.
+//
+//	rpc.Dial(ctx, "tcp", addr, rpc.THeader(rpc.Zlib), rpc.Protocol(rpc.Compact))
+//
+// A server needs no option: it answers with the protocol, transforms and flags of the call.
+func THeader(opts ...THeaderOption) Option {
+	var t message.THeader
+	for _, opt := range opts {
+		if opt != Zlib {
+			panic("nocopy: an unknown rpc.THeaderOption")
+		}
+		t.Zlib = true
+	}
+	return optionFunc(func(o *options) { o.style.THeader = &t })
+}
+
+// THeaderOption is a setting of THeader.
+type THeaderOption uint8
+
+// Zlib compresses calls. A server of this package compresses the replies to them, as Apache's do.
+// Compressed messages are decompressed into memory for at most MaxFrame bytes.
+const Zlib THeaderOption = 1
+
+// Stats are functions that a Server calls to count events, and a Client that has them as an
+// option. Any of them may be nil. Without Stats nothing is measured. The goroutines that carry
+// calls call them, several at the same time. They must neither wait nor end their goroutine. A
+// panic is recovered; the first one is logged. Stats must not be changed once they are in use.
+type Stats struct {
+	// Conns is called with 1 when a connection was made, and with −1 when nothing uses it any more.
+	Conns func(delta int)
+	// InFlight is called with 1 and −1. On a server, these mark when the outermost interceptor, or
+	// the handler if there is none, is called and returns. On a client, they mark when a call, or a
+	// try of it, gets its place among MaxInFlight, and when it ends.
+	InFlight func(delta int)
+	// Queued is called once per call, with the time that it has waited. On a server, that is the time
+	// from the arrival of its last byte until it is handled. On a client, it is the time until the
+	// call is written: waiting for a place among MaxInFlight, for a connection, and for other calls
+	// to be written. A client's call that is never written is not counted.
+	Queued func(time.Duration)
+	// Received is called with the number of bytes read from a connection. Sent is called with the
+	// number of bytes written, and how many of them were sent without copying. Both include headers,
+	// frames, and messages in shared memory. With TLS they count bytes before encryption. Over HTTP,
+	// they count the bodies of requests and responses.
+	Received func(bytes int)
+	Sent     func(linkbuf.Stats)
+	// Converted is called with the number of bytes in Thrift Binary of a struct that was received or
+	// sent in another form, such as the compact protocol. They were copied, and Sent does not count
+	// them as sent without copying.
+	Converted func(bytes int)
+	// Refused is called on a server when a message is not handled, with the type of the answer, such
+	// as UnknownMethod. Interceptors do not see such messages.
+	Refused func(ExceptionType)
+}
+
+func (s *Stats) apply(o *options) {
+	if s == nil {
+		panic("nocopy: a nil *rpc.Stats as an Option")
+	}
+	o.stats = s.hook(o.warn)
+}
+
+// BlockStats counts the blocks of memory for messages in this process, both recycled blocks and
+// those left to the garbage collector.
+type BlockStats struct {
+	Taken    uint64 // from the pools, or made because they were empty
+	Returned uint64 // to the pools; others are in use or left to the garbage collector
+}
+
+// ReadBlockStats returns the counts since the first Server or Client in the process got Stats.
+func ReadBlockStats() BlockStats {
+	taken, returned := chain.Blocks()
+	return BlockStats{Taken: taken, Returned: returned}
+}
+
+// hook returns a Hook that calls the functions of s; nil if s is nil. The first panic is logged
+// with log.
+func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
+	if s == nil {
+		return nil
+	}
+	f := stats.Functions{Conns: s.Conns, InFlight: s.InFlight, Queued: s.Queued, Received: s.Received, Sent: s.Sent, Converted: s.Converted}
+	if refused := s.Refused; refused != nil {
+		f.Refused = func(t int32) { refused(ExceptionType(t)) }
+	}
+	return stats.New(f, func(args ...any) { log("a function of Stats panicked", args...) })
+}
+
+// SASLClient is the client's side of an SASL mechanism such as PLAIN. The Client of package
+// github.com/emersion/go-sasl is one. Its methods must return soon: nothing interrupts them, also
+// not DialTimeout.
+type SASLClient interface {
+	// Start begins a login. response is what the mechanism sends at once: nil if it waits for a
+	// challenge.
+	Start() (mechanism string, response []byte, err error)
+	// Next answers a challenge of the server's. It is not called for a server that ends the login
+	// without one: a mechanism can't insist that the server proves who it is, as TLS does.
+	Next(challenge []byte) (response []byte, err error)
+}
+
+// SASLServer is the server's side of an SASL mechanism, for one login. The Server of package
+// github.com/emersion/go-sasl is one.
+type SASLServer interface {
+	// Next judges a response of the client's, which is nil if the client waits for a challenge.
+	// done reports that the login has succeeded; challenge is then the last thing that the client
+	// gets to see. The client does not get to see err.
+	Next(response []byte) (challenge []byte, done bool, err error)
+}
+
+// ErrLogin is the error of a login by SASL that one side has refused.
+var ErrLogin = sasl.ErrRefused
+
+// SASL makes a client log in with a mechanism on every connection, as Apache's
+// TSaslClientTransport does. Servers of Hive and Impala demand that. With TLS, the login comes
+// after the handshake.
+//
+// Logins with m are made one after the other, even if several clients were given the same Option.
+// Messages are in frames. Mechanisms' layers for integrity and encryption are not supported: use
+// TLS. There is no shared memory. m must not be nil, and not be used with Unframed. DialTimeout
+// includes the login. If it fails, Dial returns ErrLogin, and calls whose connection is replaced
+// return ErrNotSent, which then wraps ErrLogin.
+func SASL(m SASLClient) Option {
+	if m == nil {
+		panic("nocopy: rpc.SASL without a mechanism")
+	}
+	turn := make(chan struct{}, 1)
+	return optionFunc(func(o *options) {
+		o.login = func(ctx context.Context, nc net.Conn) error {
+			select {
+			case turn <- struct{}{}:
+				defer func() { <-turn }()
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			err := during(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(halves{shm.ReaderOf(nc), nc}, m) })
+			if err != nil && !errors.Is(err, ErrLogin) {
+				err = fmt.Errorf("login by SASL: %w", err)
+			}
+			return err
+		}
+	})
+}
+
+// halves is a connection whose bytes are read by in.
+type halves struct {
+	in io.Reader
+	io.Writer
+}
+
+func (h halves) Read(b []byte) (int, error) { return h.in.Read(b) }
+
+// during calls login. It calls end, which closes the connection, when ctx ends meanwhile; ctx's
+// error is the result then.
+func during(ctx context.Context, end func(), login func() error) error {
+	stop := context.AfterFunc(ctx, end)
+	err := login()
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	return err
+}

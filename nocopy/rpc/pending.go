@@ -69,18 +69,6 @@ var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struc
 // maxKeptHead is the most bytes of a head that recycle keeps for another call.
 const maxKeptHead = 1 << 10
 
-// newPending returns a call of m. args must be retained; the connection drops them when they are
-// written. x is sent with them. putHead or encode must be called next.
-func newPending(m *Method, args nocopy.Struct, x *extras) *pending {
-	p := pendings.Get().(*pending)
-	p.method, p.args, p.state = m, args, callQueued
-	p.list, p.wants = x.list, len(x.wanted) > 0
-	if len(x.fields) > 0 {
-		p.cuts, p.tail = tailOf(args, x.fields)
-	}
-	return p
-}
-
 // putHead makes the bytes before the arguments on a connection of transport t. The sequence id is
 // set later.
 func (p *pending) putHead(t transport.Transport) {

@@ -10,12 +10,13 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -177,19 +178,6 @@ func (s *Server) start(nc net.Conn, drains bool) {
 	go c.serve()
 }
 
-// forget removes a connection that no goroutine uses any more.
-func (s *Server) forget(c *serverConn) {
-	s.mu.Lock()
-	delete(s.conns, c)
-	s.mu.Unlock()
-	if c.slot == slotFreed {
-		<-s.orphans
-	} else {
-		<-s.slots
-	}
-	s.serving.Done()
-}
-
 // stop makes Serve return and connections read no more requests. With drains, connections that
 // wait to be accepted are still served.
 func (s *Server) stop(drains bool) {
@@ -298,22 +286,6 @@ func (s *Server) newHealthMethod() *Method {
 	}
 }
 
-// method returns the method that a call names, nil if there is none.
-func (s *Server) method(h message.Header) *Method {
-	if m := s.health; m != nil && string(h.Name[:min(len(m.prefix), len(h.Name))]) == m.prefix && string(h.Name[len(m.prefix):]) == m.Name {
-		if own := s.Processor.methods[string(h.Name)]; own == nil {
-			return m
-		}
-	}
-	if s.describer != nil && string(h.Name) == DescribeMethod {
-		return s.describer
-	}
-	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
-		return nil
-	}
-	return s.Processor.method(h)
-}
-
 // describe returns the descriptor of a message's struct, nil if it is not known.
 func (s *Server) describe(h message.Header) *thriftimpl.Desc {
 	if m := s.method(h); m != nil && h.IsRequest() {
@@ -340,4 +312,81 @@ func (s *Server) drain(ctx context.Context) {
 	case <-ctx.Done():
 	case <-s.done:
 	}
+}
+
+// newDescribeMethod returns the method that tells the IDL; nil without Describe.
+func (s *Server) newDescribeMethod() *Method {
+	if !s.Describe {
+		return nil
+	}
+	m := RawMethod(DescribeMethod, false)
+	m.slow, m.direct = new(atomic.Bool), true
+	description := sync.OnceValues(func() (thriftimpl.Struct, error) {
+		return thriftimpl.Parse(rawDesc, s.Processor.description())
+	})
+	m.handler = func(_ context.Context, c *Call) error {
+		result, err := description()
+		c.Result = nocopy.Struct(result) // the reply has a copy
+		return err
+	}
+	return m
+}
+
+func newServerConn(s *Server, nc net.Conn) *serverConn {
+	c := &serverConn{origin: origin{srv: s, peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	if t, ok := nc.(*tls.Conn); ok {
+		c.raw = t.NetConn()
+	}
+	c.in = transport.Receiver{
+		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
+		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
+	}
+	c.settingUp.Store(true)
+	c.in.Leave = c.leave
+	c.stats = s.stats.Of(c.giveUp)
+	c.in.Stats = c.stats
+	c.in.Describe = s.describe
+	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
+		c.passed = shm.NewReader(socket)
+		c.in.Src = c.passed
+	} else {
+		c.in.Src = shm.ReaderOf(nc)
+	}
+	c.in.Reset(s.recycle)
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.oneway = s.ctx
+	c.wake = make(chan struct{}, 1)
+	c.timer = time.AfterFunc(time.Hour, c.relieveReader)
+	c.timer.Stop()
+	return c
+}
+
+// serve serves the connection until it ends or another goroutine has become the reader.
+func (c *serverConn) serve() {
+	defer c.survive() // what answerPlain does
+	ready := false
+	defer func() {
+		if !ready { // it has failed, or functions of the program's have ended the goroutine
+			c.mu.Lock()
+			c.abort()
+			c.mu.Unlock()
+			c.release()
+		}
+	}()
+	c.stats.Conns(1)
+	if err := c.setUp(); err != nil {
+		c.logEnd(err)
+		c.answerPlain(err)
+		if errors.Is(err, ErrLogin) {
+			c.linger() // the client may not have read the refusal
+		}
+		return
+	}
+	ready = true
+	c.startAging()
+	c.settingUp.Store(false)
+	if c.in.IsClosing() {
+		c.in.Interrupt()
+	}
+	c.read()
 }

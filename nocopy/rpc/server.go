@@ -15,10 +15,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Server answers calls. It tells framed from unframed clients by their first bytes, and answers
@@ -252,3 +255,41 @@ func lacksMethod(v any) bool {
 
 // ownPackage is the prefix of the names of this package's functions.
 const ownPackage = "github.com/nocopythrift/nocopythrift/nocopy/rpc."
+
+// origin is where a server's calls come from: a connection, or one HTTP request. It has what
+// handling a call takes, which is the same for both.
+type origin struct {
+	srv    *Server
+	peer   net.Addr
+	stats  *stats.Hook
+	ctx    context.Context // of calls except oneway ones
+	oneway context.Context // of oneway calls
+	shared *shm.Link       // nil if there is no shared memory
+	trusts bool            // messages in shared memory are used where they lie
+}
+
+// newResult returns an empty result of m with room for a reply's header, built in shared memory if
+// it is expected to be large.
+func (o *origin) newResult(m *Method) *nocopy.Message {
+	room := message.HeaderRoom(len(m.Name))
+	if o.trusts {
+		if chunk, ok := o.srv.sizes.Place(o.shared, m.Result); ok {
+			return thriftimpl.NewIn(m.Result, chunk, room, &o.srv.Limits)
+		}
+	}
+	return thriftimpl.NewHeld(m.Result, room, o.srv.Limits, o.srv.recycle)
+}
+
+// conceal logs an error of a call from o and returns what the client gets instead: a fixed text
+// and the id under which the log has the error.
+func (o *origin) conceal(what string, m *Method, err error) *ApplicationException {
+	return o.srv.conceal(what, m, o.peer, err, nil)
+}
+
+// guard is deferred where received bytes are looked at: it turns a panic into an error for the
+// client and logs it. Only a tls.Config's functions should panic.
+func (o *origin) guard(err *error) {
+	if v := recover(); v != nil {
+		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())
+	}
+}

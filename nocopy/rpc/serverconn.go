@@ -15,6 +15,10 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -103,65 +107,6 @@ const defaultConcurrency = 64
 
 // patience is how long the reader may be in a handler before another goroutine becomes the reader.
 const patience = time.Millisecond
-
-func newServerConn(s *Server, nc net.Conn) *serverConn {
-	c := &serverConn{origin: origin{srv: s, peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
-	if t, ok := nc.(*tls.Conn); ok {
-		c.raw = t.NetConn()
-	}
-	c.in = transport.Receiver{
-		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
-		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
-	}
-	c.settingUp.Store(true)
-	c.in.Leave = c.leave
-	c.stats = s.stats.Of(c.giveUp)
-	c.in.Stats = c.stats
-	c.in.Describe = s.describe
-	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
-		c.passed = shm.NewReader(socket)
-		c.in.Src = c.passed
-	} else {
-		c.in.Src = shm.ReaderOf(nc)
-	}
-	c.in.Reset(s.recycle)
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
-	c.oneway = s.ctx
-	c.wake = make(chan struct{}, 1)
-	c.timer = time.AfterFunc(time.Hour, c.relieveReader)
-	c.timer.Stop()
-	return c
-}
-
-// serve serves the connection until it ends or another goroutine has become the reader.
-func (c *serverConn) serve() {
-	defer c.survive() // what answerPlain does
-	ready := false
-	defer func() {
-		if !ready { // it has failed, or functions of the program's have ended the goroutine
-			c.mu.Lock()
-			c.abort()
-			c.mu.Unlock()
-			c.release()
-		}
-	}()
-	c.stats.Conns(1)
-	if err := c.setUp(); err != nil {
-		c.logEnd(err)
-		c.answerPlain(err)
-		if errors.Is(err, ErrLogin) {
-			c.linger() // the client may not have read the refusal
-		}
-		return
-	}
-	ready = true
-	c.startAging()
-	c.settingUp.Store(false)
-	if c.in.IsClosing() {
-		c.in.Interrupt()
-	}
-	c.read()
-}
 
 // setUp takes the steps before the first request: the handshake of TLS, the context, and a login.
 func (c *serverConn) setUp() error {
@@ -564,4 +509,77 @@ func (c *serverConn) setWriteDeadline() {
 		c.writeDeadline = now.Add(timeout)
 		c.nc.SetWriteDeadline(c.writeDeadline)
 	}
+}
+
+// request is a call that a server has read, until its reply is written. states.md has its states
+// as a table.
+type request struct {
+	method  *Method // nil if it is answered without a handler
+	headers requestHeaders
+	call    Call // what the handler gets, unless there are interceptors
+	args    *nocopy.Message
+	// Nil if there is none, if it has become the reply, or if tries holds it
+	result    *nocopy.Message
+	tries     *serverTries  // nil if there are no interceptors
+	stillUsed bool          // handlers are running that the interceptors did not wait for
+	order     uint64        // its place among the requests of its connection that need a reply
+	style     message.Style // the reply has the same
+	seqid     int32
+	reply     *nocopy.Message   // nil if there is none
+	sent      header.List       // sent with reply, in the transport's place for headers
+	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
+	began     time.Time         // when the handler was called, if the method is slow; else zero
+}
+
+// acceptLogin lets the client log in by SASL, within ReadTimeout. ctx is the connection's.
+func (c *serverConn) acceptLogin() (err error) {
+	defer c.guard(&err)
+	ctx := c.ctx
+	if d := c.in.MessageTimeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, transport.ErrTimeout)
+		defer cancel()
+	}
+	c.in.Transport = transport.Framed
+	c.setWriteDeadline()
+	return during(ctx, c.giveUp, func() error { // which also ends the context that SASL was given
+		return sasl.Accept(halves{c.in.Src, c.nc}, func(mechanism string) sasl.Server {
+			if s := c.srv.SASL(c.ctx, mechanism); s != nil {
+				return s
+			}
+			return nil
+		})
+	})
+}
+
+// forget removes a connection that no goroutine uses any more.
+func (s *Server) forget(c *serverConn) {
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	if c.slot == slotFreed {
+		<-s.orphans
+	} else {
+		<-s.slots
+	}
+	s.serving.Done()
+}
+
+// keepReading is called by the reader. It waits until another request may be handled, and returns
+// true; or until the connection has nothing more to do, closes it, and returns false.
+func (c *serverConn) keepReading() bool {
+	c.mu.Lock()
+	may := c.mayHandle()
+	if may {
+		c.state = receiving
+	}
+	c.mu.Unlock()
+	return may || c.readAhead()
+}
+
+// giveUpSlot is freeSlot for goroutines that do not hold c.mu.
+func (c *serverConn) giveUpSlot() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.freeSlot()
 }

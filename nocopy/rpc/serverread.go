@@ -94,14 +94,6 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 	return true
 }
 
-// guard is deferred where received bytes are looked at: it turns a panic into an error for the
-// client and logs it. Only a tls.Config's functions should panic.
-func (o *origin) guard(err *error) {
-	if v := recover(); v != nil {
-		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())
-	}
-}
-
 // mayHandle reports whether another request may be handled. Requests that a client sent before it
 // closed the connection are handled although no reply can be written: some may be oneway calls.
 // c.mu is held.
@@ -136,18 +128,6 @@ const mostDraining = 500 * time.Millisecond
 // read: more may come, and replies can still be written. c.mu is held.
 func (c *serverConn) mayDrain() bool {
 	return !c.sealed && c.unanswered > 0 && time.Since(c.left) < mostDraining && !c.in.HasBegun()
-}
-
-// keepReading is called by the reader. It waits until another request may be handled, and returns
-// true; or until the connection has nothing more to do, closes it, and returns false.
-func (c *serverConn) keepReading() bool {
-	c.mu.Lock()
-	may := c.mayHandle()
-	if may {
-		c.state = receiving
-	}
-	c.mu.Unlock()
-	return may || c.readAhead()
 }
 
 // readAhead is keepReading while no request may be handled.
@@ -338,13 +318,6 @@ func (c *serverConn) freeSlot() {
 		<-c.srv.slots
 	default: // it keeps its slot until its handlers have returned
 	}
-}
-
-// giveUpSlot is freeSlot for goroutines that do not hold c.mu.
-func (c *serverConn) giveUpSlot() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.freeSlot()
 }
 
 // abort closes the socket at once, drops the replies that are ready and ends the contexts of calls
