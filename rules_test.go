@@ -167,8 +167,8 @@ func TestArrows(t *testing.T) {
 	})
 }
 
-// TestUnsafe: unsafe stands only in files named *_unsafe.go, each of which says why, and has a
-// twin that does without, with the tag nounsafe.
+// TestUnsafe: only files named *_unsafe.go use unsafe. Each says why, and has a twin without it,
+// behind the tag nounsafe.
 func TestUnsafe(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		if !slices.Contains(imports(src), "unsafe") {
@@ -470,7 +470,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return exported
 }
 
-// TestFresh: what go:generate lines make is what is committed.
+// TestFresh: committed files equal the output of the go:generate lines.
 func TestFresh(t *testing.T) {
 	programs := t.TempDir()
 	for folder, name := range map[string]string{".": "./gen/nocopyc", "gen/internal": "./fixedlists"} {

@@ -65,7 +65,7 @@ func (n Nulls) Count() int {
 }
 
 // Column is a column of a Batch. Its methods for values return a slice with an element for each
-// row; where IsNull, the element is whatever the server sent, usually zero. The program may
+// row; where IsNull, the element is the value that the server sent, usually zero. The program may
 // change the elements of slices; bytes of a []byte it must not.
 //
 // A method for values of another type than the column's panics. Result.Columns tells the types.

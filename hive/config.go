@@ -56,8 +56,8 @@ type Config struct {
 	// size of rows from the replies, and asks for fewer than BatchRows if they are large; at
 	// first it asks for 1,000. 0 means 4 MiB. Servers may send more, up to MaxReply.
 	BatchBytes int
-	// MaxReply limits the bytes of one reply, which some servers fill with all of a result,
-	// whatever was asked for. A larger one ends the Result with an error that wraps
+	// MaxReply limits the bytes of one reply. Some servers fill one with all of a result, although
+	// fewer rows were asked for. A larger one ends the Result with an error that wraps
 	// nocopy.ErrLimit. 0 means 256 MiB; the most is 1 GiB. A reply takes about twice its size in
 	// memory, and two may be there at the same time.
 	MaxReply int

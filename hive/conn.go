@@ -44,7 +44,7 @@ func (c *Conn) inBackground(f func()) {
 	f()
 }
 
-// identifier is what the server names a session or an operation by.
+// identifier is the server's name for a session or an operation.
 type identifier struct{ guid, secret []byte }
 
 func identifierOf(h tcli.THandleIdentifier) identifier {
@@ -210,8 +210,8 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 // Start begins a statement, and returns as soon as the server has accepted it. [Result.Wait]
 // waits for it, and shows its progress. Otherwise Start is like Query.
 //
-// The client writes args into the statement as literals, which mean the same whatever they
-// contain:
+// The client writes args into the statement as literals, which mean the same with any
+// contents:
 //
 //	nil, nil pointers                   NULL
 //	bool, integers, floats              numbers; floats as DOUBLE
@@ -256,7 +256,7 @@ func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, err
 	}
 }
 
-// operation is what the server says of a statement that it has accepted.
+// operation is the server's answer to a statement that it has accepted.
 type operation struct {
 	identifier
 	kind     tcli.TOperationType

@@ -20,7 +20,7 @@ import (
 // This file makes connections. A Conn has one for its session, and makes another one for a moment
 // when it cancels: the server handles the calls of a connection one after the other.
 
-// caller is what makes calls, until it is closed.
+// caller makes calls until it is closed.
 type caller interface {
 	rpc.Caller
 	io.Closer

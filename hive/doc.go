@@ -37,7 +37,7 @@
 //
 // # Errors
 //
-// An [*Error] is what the server says of a query or a call. [ErrCanceled], [ErrSession] and
+// An [*Error] is the server's error about a query or a call. [ErrCanceled], [ErrSession] and
 // [ErrClosed] tell the reasons that programs care about. A reply that can't be read, or does not
 // make sense, gives a *nocopy.Error; one that is too large wraps nocopy.ErrLimit. Errors of the
 // connection are those of package rpc, such as rpc.ErrConnLost.

@@ -172,7 +172,7 @@ func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.Na
 	return sqlResult{n, known}, c.note(r.Close())
 }
 
-// sqlResult is what Exec returns.
+// sqlResult is the result of Exec.
 type sqlResult struct {
 	rows  int64
 	known bool

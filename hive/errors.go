@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Error is what the server says of a call or a query that failed.
+// Error is the server's error about a call or a query that failed.
 type Error struct {
 	Message string   // such as "Table not found: x"; it may have a stack trace
 	State   string   // SQLSTATE, such as "42S02"; "" if the server sent none

@@ -85,7 +85,7 @@ func (c *oneReply) query(t *testing.T) (*Conn, *Result) {
 	return conn, r
 }
 
-// FuzzReply: whatever replies have, columns and database/sql read the same number of rows of
+// FuzzReply: for any replies, columns and database/sql read the same number of rows of
 // consistent values, or fail with an error.
 func FuzzReply(f *testing.F) {
 	dirs, err := filepath.Glob("testdata/*/*/schema.thrift")

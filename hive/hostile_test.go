@@ -148,8 +148,8 @@ func TestZonesOutlive(t *testing.T) {
 	}
 }
 
-// TestHugeReply: a server that sends all rows in one reply, whatever was asked for, gives batches
-// of the usual size, or is refused if the reply exceeds the limit.
+// TestHugeReply: a server that sends all rows in one reply, although fewer were asked for, gives
+// batches of the usual size, or is refused if the reply exceeds the limit.
 func TestHugeReply(t *testing.T) {
 	const rows = 1_000_000
 	values, texts := make([]int64, rows), make([]string, rows)

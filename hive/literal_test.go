@@ -106,8 +106,8 @@ func unescaped(t *testing.T, literal string) string {
 	return ""
 }
 
-// TestStringLiterals: whatever a text has, its literal means the text, and has nothing that
-// servers replace before they parse it.
+// TestStringLiterals: the literal of any text means that text, and contains nothing that servers
+// replace before they parse it.
 func TestStringLiterals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"'", "\\", "$", "{", "}", "n", "u0041", "0", "\n", "\r", "\x00", "%", "_", "--", "/*", "?", ";", "ü", "🐝", "\x1a", `"`, "`"}

@@ -185,7 +185,7 @@ func (r *Result) Close() error {
 	return err
 }
 
-// Progress is what the server tells of a query.
+// Progress is the server's report on a query that runs.
 type Progress struct {
 	State    string  // such as "RUNNING"
 	Percent  float64 // from 0 to 100; -1 if the server does not tell

@@ -56,8 +56,8 @@ func TestOurClientAgainstOurServer(t *testing.T) {
 	})
 }
 
-// TestServerTakesAnyTransport: our server takes any transport, whatever --transport says, and also
-// clients that do not multiplex.
+// TestServerTakesAnyTransport: our server takes any transport, also with another --transport, and
+// also clients that do not multiplex.
 func TestServerTakesAnyTransport(t *testing.T) {
 	t.Parallel()
 	port := startOurs(t, "framed", "multi").port

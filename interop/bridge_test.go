@@ -150,7 +150,7 @@ func TestBridgedHTTP(t *testing.T) {
 	}
 }
 
-// seen is what a handler has been told by its context.
+// seen is a handler and the facts that its context has told it.
 type seen struct {
 	interop.Handler
 	mu     sync.Mutex

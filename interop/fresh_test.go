@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFresh: the committed package thrifttest is what nocopyc generates from the Apache module's
-// ThriftTest.thrift.
+// TestFresh: the committed package thrifttest equals the output of nocopyc for the Apache
+// module's ThriftTest.thrift.
 func TestFresh(t *testing.T) {
 	out := t.TempDir()
 	idl := filepath.Join(apacheModule(t), "test", "ThriftTest.thrift")

@@ -88,7 +88,7 @@ func (p peer) test(t *testing.T) {
 	}
 }
 
-// outcome is what checks have come to, by their names.
+// outcome is the results of checks, by their names.
 type outcome map[string]error
 
 // judge fails the test if other checks have failed than those that are to fail. It logs a row for
@@ -271,7 +271,7 @@ func (p program) testClient(t *testing.T, library, path string) {
 	p.judge(t, library, ran, all)
 }
 
-// closesOnUnknownService is what several libraries do.
+// closesOnUnknownService is an exception that several libraries need.
 var closesOnUnknownService = map[string]string{"unknown service": "the multiplexing processor closes the connection without an answer"}
 
 // TestPython: the checks that python/client.py and our client program do not make, with the server

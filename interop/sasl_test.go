@@ -49,7 +49,7 @@ func serveSASL(t *testing.T) string {
 	})
 }
 
-// saslLogins are what clients of other libraries do to log in, and whether they may.
+// saslLogins are the ways in which clients of other libraries log in, and whether they may.
 var saslLogins = []struct {
 	name string
 	args []string

@@ -227,7 +227,7 @@ func (b *Buffer) Share(src *Buffer, from, to int) {
 }
 
 // ReadN reads n bytes from r and appends them. Memory grows to at most 5 times the bytes that have
-// arrived, whatever n is. If n is negative, or too large for the message, the error is
+// arrived, even for a large n. If n is negative, or too large for the message, the error is
 // [ErrFrameSize]. If fewer bytes come, it is io.ErrUnexpectedEOF. After an error, or if r panics,
 // nothing is appended.
 func (b *Buffer) ReadN(r io.Reader, n int) error {

@@ -63,9 +63,9 @@ const (
 	// operations call it themselves: changing the message, comparing it, linking parts of it, sending
 	// it in a call, and Unknown. A setter panics if it returns an error. Validate does not call it.
 	//
-	// Use ByIndex only for trusted sources that write their messages with WithIndex. If an index is
-	// forged, readers that skip it may see other values. In a message without an index, whoever
-	// chooses the last values can forge one.
+	// Use ByIndex only for trusted sources that write their messages with WithIndex. If an index
+	// is forged, readers that skip it may see other values. In a message without an index, a peer
+	// that chooses the last values can forge one.
 	ByIndex = engine.ByIndex
 
 	// RequireIndex is ByIndex for messages that must have an index. If there is none, or it does not

@@ -80,9 +80,9 @@ func Peek(b []byte, path ...int) (Value, error) {
 }
 
 // PeekAll finds several values in one pass over the wire bytes of a struct, without making a
-// message. It appends them to dst in the order of the paths: each is what Peek finds, or the zero
-// Value, whose Type is 0, if there is no such field or element. A dst with enough capacity spares
-// an allocation.
+// message. It appends them to dst in the order of the paths: each is the value that Peek finds, or
+// the zero Value, whose Type is 0, if there is no such field or element. A dst with enough
+// capacity spares an allocation.
 //
 // d is the descriptor of the struct, such as order.OrderDesc, or nil. PeekAll uses it to skip
 // values faster, whether or not the bytes are of that type. PeekAll looks at no more bytes than

@@ -29,7 +29,7 @@ type Column struct {
 	path string // that there is not
 }
 
-// Chunk is what the footer tells of a column chunk. It is a plain value, which may be kept. Its
+// Chunk is the footer's description of a column chunk. It is a plain value, which may be kept. Its
 // byte slices alias the footer: they are good for ever, keep the footer in memory, and must not
 // be changed. Sizes and lengths are in bytes, offsets count from the file's beginning. They are
 // what the footer tells: they may be wrong, also negative. An offset, size or length is -1 if

@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/parquetmeta"
 )
 
-// noted is what testdata/write.py notes of a file. Its chunks have the elements that it lists.
+// noted is the notes of testdata/write.py on a file. Its chunks have the elements that it lists.
 type noted struct {
 	Rows    int64
 	Creator string

@@ -45,7 +45,7 @@ type Variant struct {
 	// The application keeps structs, slices and maps from one message to the next
 	Keep   bool
 	Subset bool // decodes into Message.Subset's structs
-	// The peer's bytes are not Thrift Binary: its input is what it encodes itself
+	// The peer's bytes are not Thrift Binary: it reads bytes that it has encoded itself
 	Own bool
 }
 

@@ -78,8 +78,8 @@ func reply(request, body []byte) []byte {
 	return b
 }
 
-// TestHostileServers: whatever a server answers, each command fails in time, says why, and writes
-// no control characters.
+// TestHostileServers: servers send hostile answers. Each command fails in time, says why, and
+// writes no control characters.
 func TestHostileServers(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
 	file := write(t, "calls.jsonl", `{"method": "Shop.get", "args": {"id": 1}, "result": {"id": 1}}`)

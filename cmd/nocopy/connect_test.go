@@ -161,8 +161,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestFiles: a mock tells IDL of several files, each of which declares a service. Values of maps
-// whose keys are structs are made up, too, and compared in any order.
+// TestFiles: a mock tells IDL of several files, one for each service. Values of maps whose keys
+// are structs are made up, too, and compared in any order.
 func TestFiles(t *testing.T) {
 	idl := write(t, "all.thrift", fleetIDL)
 	folder := idl[:len(idl)-len("all.thrift")]

@@ -66,7 +66,8 @@ func main() {
 	os.Exit(run(os.Args[1:], shell.Of(ctx, os.Stdin, os.Stdout, os.Stderr)))
 }
 
-// exited is what the parser panics with after it has printed a help text or the version.
+// exited is the value of the panic by which the parser ends a command, after it has printed a help
+// text or the version.
 type exited int
 
 // run runs the command with these arguments and returns the exit code.

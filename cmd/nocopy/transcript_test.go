@@ -97,8 +97,7 @@ func matches(shown, output string) bool {
 // shownBlock matches the transcripts in docs/tool.md, and files that it shows.
 var shownBlock = regexp.MustCompile("(?ms)^```(console|thrift (\\S+))\n(.*?)^```$")
 
-// transcript runs the transcripts of the page. Ports are those in ports in the place of the
-// page's.
+// transcript runs the page's transcripts. ports has the ports that replace those of the page.
 func (s *shellTest) transcript(ports map[string]string, only func(command string) bool) {
 	page, err := os.ReadFile("../../docs/tool.md")
 	if err != nil {

@@ -35,7 +35,7 @@ func servePage(w http.ResponseWriter, req *http.Request, name string) {
 	http.ServeContent(w, req, name, time.Time{}, bytes.NewReader(file))
 }
 
-// A methodInfo is what the page shows of a route.
+// A methodInfo is the part of a route that the page shows.
 type methodInfo struct {
 	Service string          `json:"service"`
 	Method  string          `json:"method"`

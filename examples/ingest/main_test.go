@@ -333,7 +333,7 @@ func TestSlowDisk(t *testing.T) {
 	}
 	// A request, its index, the bytes read ahead, and as much again for garbage
 	if grown := heap() - before; grown > 2*conns*(4*size) {
-		t.Errorf("%d MiB for %d connections of which %d MiB were sent", grown>>20, conns, sent.Load())
+		t.Errorf("%d MiB for %d connections that sent %d MiB", grown>>20, conns, sent.Load())
 	}
 	if sent.Load() == conns*requests {
 		t.Error("all was sent while nothing could be stored")

@@ -68,7 +68,7 @@ func dialApache(addr string, framed bool) (caller, error) {
 	}, nil
 }
 
-// cost is what a call takes, on average.
+// cost is the cost of a call, on average.
 type cost struct {
 	wall, cpu time.Duration
 	allocs    uint64

@@ -37,8 +37,8 @@ func command(t *testing.T, metastore string, framed bool, args ...string) (strin
 	return out.String(), err
 }
 
-// TestCommands: what the client lists is what Apache's library reads, what it edits is nothing but
-// what it was told to; unknown fields stay.
+// TestCommands: the client lists the values that Apache's library reads, and edits only those that
+// it was told to. Unknown fields stay.
 func TestCommands(t *testing.T) {
 	const n = 2500
 	for _, framed := range []bool{false, true} {
@@ -208,7 +208,8 @@ func TestHostileMetastore(t *testing.T) {
 	}
 }
 
-// TestFresh: hms/ is what the generator makes of metastore.thrift, and the IDL is formatted.
+// TestFresh: hms/ equals the output of the generator for metastore.thrift, and the IDL is
+// formatted.
 func TestFresh(t *testing.T) {
 	out := t.TempDir()
 	for _, args := range [][]string{

@@ -86,7 +86,7 @@ configure() {
 	END
 }
 
-jvm() { # CLASS ARGUMENT... in the place of this process
+jvm() { # CLASS ARGUMENT... replaces this process
 	local opens=() package
 	for package in java.lang java.net java.util java.util.concurrent java.io java.nio; do
 		opens+=("--add-opens=java.base/$package=ALL-UNNAMED")

@@ -36,7 +36,7 @@ const usage = `usage: metastore [flags] COMMAND
 A PLACE is DATABASE.TABLE, or a partition such as logs.visits/day=2026-11-23/hour=7.
 `
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	metastore  string
 	framed     bool
@@ -225,7 +225,7 @@ func printable(text string) string {
 	return text
 }
 
-// set sets parameters, each of which is KEY=VALUE, or KEY= to be removed.
+// set sets parameters: KEY=VALUE sets one, KEY= removes it.
 func set(ctx context.Context, m client, of place, params []string) error {
 	for _, p := range params {
 		if key, _, ok := strings.Cut(p, "="); !ok || key == "" {

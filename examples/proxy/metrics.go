@@ -94,7 +94,7 @@ func (m *metrics) quantiles() (p50, p99 time.Duration) {
 	return time.Duration(all.ValueAtQuantile(50)) * time.Microsecond, time.Duration(all.ValueAtQuantile(99)) * time.Microsecond
 }
 
-// reading is what the page shows.
+// reading is the contents of the page.
 type reading struct {
 	Requests, Failed, InFlight, Connections int64
 	Received, ByReference, Copied           int64   // bytes

@@ -132,7 +132,7 @@ func TestRouter(t *testing.T) {
 	}
 }
 
-// TestFresh: packages shop and envelope are what nocopyc makes of the IDL.
+// TestFresh: packages shop and envelope equal the output of nocopyc for the IDL.
 func TestFresh(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {

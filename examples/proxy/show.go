@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// show is what the command does.
+// show is one run of the command.
 type show struct {
 	out     io.Writer
 	page    string        // the address of the page

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cost is what one call of a task takes.
+// cost is the cost of one call of a task.
 type cost struct {
 	time        time.Duration
 	allocations float64

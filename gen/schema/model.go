@@ -27,7 +27,7 @@ type Program struct {
 	Consts   []*Const
 	Services []*Service
 
-	canonical string // identifies the file, whatever path led to it
+	canonical string // identifies the file: the same for all paths that lead to it
 	types     map[string]*definition
 	typedefs  []*typedef
 	consts    map[string]*Const

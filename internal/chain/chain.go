@@ -48,8 +48,8 @@ func (b *Buffer) Seal() {
 // fewNodes is the number of nodes up to which flatten is tried.
 const fewNodes = 8
 
-// flatten lists the pieces of an edited message in the usual case: one span and a few nodes, none
-// of which lies in the content of another node, or in bytes that another node replaces. It returns
+// flatten lists the pieces of an edited message in the usual case: one span and a few nodes.
+// No node lies in the content of another node, or in bytes that another node replaces. It returns
 // false in all other cases.
 func (b *Buffer) flatten() bool {
 	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {

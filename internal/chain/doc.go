@@ -10,7 +10,7 @@
 //
 // Memory has positions. A [Pos] is a segment number and an offset below 1 MiB; the table of
 // segments turns it into bytes in two loads. Segment 0 is a page of zeroes. A block of more than 1
-// MiB takes several entries, each of which reaches to the block's end. A contiguous value can
+// MiB takes several entries. Each reaches to the block's end. A contiguous value can
 // therefore be read from its position on.
 //
 //	segment   0          1                    2                      3

@@ -112,7 +112,7 @@ const (
 )
 
 // ReadN reads n bytes from r into contiguous memory of the Buffer's own, and returns the memory
-// and its position. Whatever n is, memory begins with 64 KiB and grows to at most 4 times the
+// and its position. Even for a large n, memory begins with 64 KiB and grows to at most 4 times the
 // bytes that have arrived. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 	var block *Block // the bytes that have arrived, until they justify n bytes of memory

@@ -17,7 +17,7 @@ const (
 	inUse     state = iota // never used, or holds a message that did not begin with Refer
 	referring              // holds a message that began with Refer
 	ready                  // for any message
-	// for a message that is built in the block at the tail, no byte of which is in use
+	// for a message that is built in the block at the tail, if no byte of that is in use
 	readyToBuild
 	readyToRefer // for a message that is received in foreign memory
 )

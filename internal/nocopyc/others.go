@@ -39,7 +39,7 @@ func warnOfOthers(out string, files []golang.File, stderr io.Writer) {
 			}
 		}
 		if old := declaredIn(path); len(old) > 0 && len(names) > 0 && len(inBoth(old, names)) == 0 {
-			fmt.Fprintf(stderr, "%s: warning: this replaces a file with %s, of which nothing is left: "+
+			fmt.Fprintf(stderr, "%s: warning: this replaces a file with %s; all of that code is lost: "+
 				"if two .thrift files have this name, give each a \"namespace go\" of its own, or rename one\n", path, listed(old))
 		}
 	}

@@ -277,7 +277,7 @@ type Taken struct {
 
 // Take returns the message at a position of PositionSize bytes, which the peer has sent. The
 // message must be returned, once. Its memory must not be written. Reading it never faults,
-// whatever the position says.
+// even if the position is forged.
 func (l *Link) Take(position []byte) (*Taken, error) {
 	i := binary.BigEndian.Uint32(position[4:])
 	n, at := binary.BigEndian.Uint32(position[12:]), binary.BigEndian.Uint64(position[16:])

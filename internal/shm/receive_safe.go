@@ -4,7 +4,7 @@ package shm
 
 import "syscall"
 
-// receive receives into b, of which there is at least one byte, and oob, without waiting.
+// receive receives into b, which must have at least one byte, and oob, without waiting.
 func receive(fd int, b, oob []byte) (n, oobn, flags int, err error) {
 	for {
 		n, oobn, flags, _, err = syscall.Recvmsg(fd, b, oob, syscall.MSG_DONTWAIT)

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// receive receives into b, of which there is at least one byte, and oob, without waiting. Unlike
+// receive receives into b, which must have at least one byte, and oob, without waiting. Unlike
 // package syscall's Recvmsg it does not ask for the sender's address, which would be allocated.
 func receive(fd int, b, oob []byte) (n, oobn, flags int, err error) {
 	part := syscall.Iovec{Base: &b[0]}

@@ -22,7 +22,7 @@ const mostClosing = 8
 
 var closing = make(chan struct{}, mostClosing)
 
-// discard closes a descriptor that a peer has passed, whatever it is, in another goroutine. It
+// discard closes a descriptor of any kind that a peer has passed, in another goroutine. It
 // waits while mostClosing others are being closed.
 func discard(fd int) {
 	closing <- struct{}{}
@@ -240,8 +240,8 @@ func CloseListener(l net.Listener) error {
 }
 
 // closeAfter closes a socket and calls f with a descriptor of it, which then is the last one.
-// Whoever uses the socket is told first that it is closed, and does not notice what f does. If no
-// more descriptors can be had, f comes first.
+// Users of the socket learn first that it is closed, and do not notice the effect of f. If no more
+// descriptors can be had, f comes first.
 func closeAfter(socket syscall.Conn, close func() error, f func(fd int)) error {
 	last := -1
 	raw, err := socket.SyscallConn()

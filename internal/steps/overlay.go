@@ -77,7 +77,7 @@ func leaveOut(file string, src []byte, replace map[string]string) error {
 	return err
 }
 
-// change puts text in the place of some bytes of a file.
+// change replaces some bytes of a file by text.
 type change struct {
 	at, end int
 	text    string

@@ -15,7 +15,7 @@ var (
 	Limit int
 )
 
-// Exceeded is what counting panics with beyond Limit.
+// Exceeded is the value of the panic that ends counting beyond Limit.
 type Exceeded struct{}
 
 // Step counts one step.

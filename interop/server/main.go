@@ -2,8 +2,9 @@
 //
 //	go run ./interop/server --port 9090 --transport framed --protocol multi
 //
-// It prints a line for each call, and ends when it is interrupted. A client may be framed or not
-// whatever --transport says, since the server can tell. The exit code is 1 when it can't listen.
+// It prints a line for each call, and ends when it is interrupted. Clients may be framed or not,
+// also with another --transport, since the server can tell. The exit code is 1 when it can't
+// listen.
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-// ours is what nocopyc -kitex makes; oursRecycle is that with both options for recycling. They are
+// ours uses the code of nocopyc -kitex; oursRecycle has both options for recycling, too. They are
 // tracers, for which Kitex would take the time of each stage of a call; it does not for the other
 // peers.
 var (

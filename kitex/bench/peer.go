@@ -36,7 +36,7 @@ func peerNamed(name string) (peer, error) {
 	return peer{}, fmt.Errorf("no peer %q", name)
 }
 
-// byProxy is what the proxy makes of a record's tenant.
+// byProxy returns the tenant that the proxy sets in a record.
 func byProxy(tenant string) string { return tenant + "/by-proxy" }
 
 func clientOptions(addr string, conns int) []client.Option {

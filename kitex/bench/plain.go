@@ -10,7 +10,7 @@ import (
 	service "github.com/nocopythrift/nocopythrift/kitex/bench/generated/plain/records/records"
 )
 
-// fastCodec is what Kitex's own generator makes.
+// fastCodec uses the code of Kitex's own generator.
 var fastCodec = peer{
 	name: "FastCodec",
 	newServer: func(opts []server.Option) server.Server {

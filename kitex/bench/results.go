@@ -42,7 +42,7 @@ func printHead(scenario string) {
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 }
 
-// printRows prints the figures of all peers, the first of which the others are compared with.
+// printRows prints the figures of all peers, and compares them with those of the first.
 func printRows(shape string, size int, all []results) {
 	for i, r := range all {
 		record, bytes := "", ""

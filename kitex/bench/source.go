@@ -11,7 +11,7 @@ import (
 // sink keeps what was read alive, so that no reading can be optimised away.
 var sink atomic.Uint64
 
-// source is what an application has that sends a record.
+// source is the data from which an application makes a record.
 type source struct {
 	id            int64
 	tenant, trace string

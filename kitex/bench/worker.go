@@ -19,7 +19,7 @@ import (
 	"github.com/cloudwego/kitex/pkg/klog"
 )
 
-// usage is what a process has used since it began.
+// usage is the resources that a process has used since it began.
 type usage struct {
 	CPU           time.Duration // on all cores, in the kernel too
 	Allocs, Alloc uint64        // how many allocations, and their bytes
@@ -39,7 +39,7 @@ func currentUsage() usage {
 	return usage{CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), Allocs: m.Mallocs, Alloc: m.TotalAlloc}
 }
 
-// order is what a worker is told to do.
+// order is an order to a worker.
 type order struct {
 	Run      bool // make calls; else tell what was used
 	Shape    string

@@ -147,7 +147,7 @@ func TestMisuseByHandlers(t *testing.T) {
 	}
 }
 
-// around returns a middleware that calls before and after, each of which may be nil.
+// around returns a middleware that calls before and after. Both may be nil.
 func around(before func(*nocopykitex.Args), after func(*nocopykitex.Args, *nocopykitex.Result)) endpoint.Middleware {
 	return func(next endpoint.Endpoint) endpoint.Endpoint {
 		return func(ctx context.Context, req, resp any) error {

@@ -28,7 +28,7 @@
 //     does not know its field translates it from binary or compact to JSON.
 //   - A field with another type than declared, or with elements of another type, is an unknown
 //     field. If it is required, it is therefore missing. An empty container has its declared type,
-//     whatever types the protocol gives it.
+//     even if the protocol names another.
 //   - A bool on the wire that is neither 0 nor 1 is false for Apache's protocols, and true if
 //     bytes are copied.
 //   - A missing required field is an error, as in ParseX. If a union has several fields, the last

@@ -23,7 +23,7 @@ const (
 // with Apache's compiler.
 type Annotation = thriftimpl.Annotation
 
-// info is what declarations have in common.
+// info is the common part of declarations.
 type info struct{ i *thriftimpl.Info }
 
 // Doc returns the comment that documents the declaration in the IDL, or "".

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Description is what a server tells of itself.
+// Description is a server's description of itself.
 type Description struct {
 	// Services are the services that the server has.
 	Services []ServiceName

@@ -22,7 +22,7 @@ type Schema struct {
 	files []*file
 }
 
-// file is what one .thrift file defines.
+// file holds the definitions of one .thrift file.
 type file struct {
 	path     string // the path from which it was loaded
 	prefix   string // prefix of names: the file's name and a dot

@@ -11,8 +11,8 @@ import (
 
 var messageType = reflect.TypeFor[Message]()
 
-// inMessage returns the two Messages before the last step of a path, of which one may be nil, and
-// the key of that step.
+// inMessage returns the two Messages before the last step of a path, and the key of that step. One
+// of the Messages may be nil.
 func inMessage(p cmp.Path) (x, y Message, key string, ok bool) {
 	mi, ok := p.Index(-1).(cmp.MapIndex)
 	if !ok || p.Index(-2).Type() != messageType {
@@ -90,8 +90,8 @@ func FilterField(m nocopy.AnyStruct, name string, opt cmp.Option) cmp.Option {
 	}, opt)
 }
 
-// IgnoreDefaults ignores fields that are set in one message only, if their value is what the
-// other's getter returns: the IDL's default, zero, an empty value, or a struct that is empty in
+// IgnoreDefaults ignores fields that are set in one message only, if their value equals that
+// of the other's getter: the IDL's default, zero, an empty value, or a struct that is empty in
 // this sense.
 func IgnoreDefaults() cmp.Option {
 	o := &option{func(m Message, key string) bool { return isDefault(m.desc(), key, m[key]) }, true}

@@ -171,7 +171,7 @@ var (
 		thriftimpl.Field(nocopy.WireI32)<<entry.WireShift
 )
 
-// healthMethod is what CheckHealth calls.
+// healthMethod is the method that CheckHealth calls.
 var healthMethod = &Method{Service: "Health", Name: defaultHealthMethod, Args: rawDesc, Result: healthDesc, Success: healthStatus}
 
 const defaultHealthMethod = "getStatus"

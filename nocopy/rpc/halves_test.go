@@ -48,7 +48,7 @@ func TestHalves(t *testing.T) {
 		}
 		for _, name := range names {
 			if !strings.HasSuffix(name, "_test.go") && !slices.Contains(slices.Concat(halves[0], halves[1]), name) {
-				t.Errorf("of which half is %s?", name)
+				t.Errorf("%s is in neither half", name)
 			}
 		}
 	}

@@ -101,7 +101,7 @@ func Headers(ctx context.Context) iter.Seq2[string, string] {
 	}
 }
 
-// headers are what a context knows of headers. They do not change.
+// headers are the headers that a context holds. They do not change.
 type headers struct {
 	set      header.List // by SetHeader; with an empty value: not sent
 	received header.List // of the request that is being handled

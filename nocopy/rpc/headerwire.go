@@ -108,7 +108,7 @@ func putHeaders(s thriftimpl.Struct, d *thriftimpl.Desc, l header.List) {
 	}
 }
 
-// extras are what a call of a client sends besides its arguments, and receives besides its
+// extras are the headers that a client's call sends with its arguments, and receives with its
 // result.
 type extras struct {
 	fields []sentField

@@ -225,8 +225,8 @@ type Handler func(ctx context.Context, c *Call) error
 // of next. After the interceptor has returned, next returns an error. An interceptor may therefore
 // return early, without waiting for next.
 //
-// The reply is what the outermost interceptor returns. If that is an error, the reply is the
-// error, even if Result is set. If it is nil, the reply is Result. An interceptor that drops a
+// The outermost interceptor decides the reply. If it returns an error, the reply is the error,
+// even if Result is set. If it returns nil, the reply is Result. An interceptor that drops a
 // declared exception must therefore put another Result there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 

@@ -415,8 +415,8 @@ func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
 // github.com/emersion/go-sasl is one. Its methods must return soon: nothing interrupts them, also
 // not DialTimeout.
 type SASLClient interface {
-	// Start begins a login. response is what the mechanism sends at once: nil if it waits for a
-	// challenge.
+	// Start begins a login. response is the first response, which is sent at once: nil if the
+	// mechanism waits for a challenge.
 	Start() (mechanism string, response []byte, err error)
 	// Next answers a challenge of the server's. It is not called for a server that ends the login
 	// without one: a mechanism can't insist that the server proves who it is, as TLS does.

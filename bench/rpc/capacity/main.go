@@ -181,7 +181,7 @@ type reporter struct {
 	answers *bufio.Reader
 }
 
-// state is what a process has used: time in ns, memory in bytes.
+// state is the resources that a process has used: time in ns, memory in bytes.
 type state struct{ cpu, resident int64 }
 
 func (r reporter) state() (s state, err error) { return r.say("state") }

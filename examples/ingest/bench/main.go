@@ -34,7 +34,7 @@ type config struct {
 
 func main() {
 	var c config
-	flag.IntVar(&c.rounds, "rounds", 15, "rounds, of which the medians are shown")
+	flag.IntVar(&c.rounds, "rounds", 15, "rounds; the medians are shown")
 	flag.IntVar(&c.series, "series", 10_000, "series")
 	flag.IntVar(&c.perRequest, "samples", 2000, "samples of a request, each of another series")
 	flag.IntVar(&c.scrapes, "scrapes", 20, "samples of each series in a round")

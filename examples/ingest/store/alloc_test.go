@@ -60,8 +60,8 @@ func TestKnownSeries(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfTSDB: what a request allocates with the TSDB is what the TSDB allocates for the
-// same samples on its own.
+// TestAllocationsOfTSDB: a request to a store with the TSDB allocates as much as the TSDB alone
+// for the same samples.
 func TestAllocationsOfTSDB(t *testing.T) {
 	const runs, warm = 40, 130 // series have more than one chunk then
 	wires := manyWires(warm + runs + 1)

@@ -21,7 +21,7 @@ type cache struct {
 	size, max int
 }
 
-// series is what the cache knows of a series.
+// series is the cache's knowledge of a series.
 type series struct {
 	ref     storage.SeriesRef // its number in the head, which may have removed it since
 	lset    labels.Labels

@@ -248,7 +248,7 @@ func TestRowsOverBlocks(t *testing.T) {
 }
 
 // TestRowsThatChange: a function that supplies elements may change the message. If it panics or
-// ends its goroutine, the field is unchanged, wherever it is and whatever contains the list.
+// ends its goroutine, the field is unchanged, for lists and fields at any place.
 func TestRowsThatChange(t *testing.T) {
 	const n = 3000 // enough for several blocks
 	v := refused(n, 100)

@@ -59,8 +59,8 @@ func TestDefaultsAtTheEndOfMemory(t *testing.T) {
 	}
 }
 
-// TestCompactInLoop: a loop over a list continues with the list's elements, whatever is built in
-// the memory that Compact has given up.
+// TestCompactInLoop: a loop over a list continues with the list's elements, even if the memory
+// that Compact has given up is used again.
 func TestCompactInLoop(t *testing.T) {
 	want := []int64{1, 2, 3, 4, 5, 6, 7, 8}
 	other := slices.Repeat([]int64{-1}, 100)

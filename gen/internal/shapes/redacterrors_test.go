@@ -40,7 +40,7 @@ var secretReaders = map[string]func(text string) error{
 	},
 }
 
-// TestRedactedJSON: whatever the error in a text is, and wherever, it contains no redacted values.
+// TestRedactedJSON: no error about a JSON text contains redacted values.
 func TestRedactedJSON(t *testing.T) {
 	broken := []string{secretJSON}
 	for i := range secretJSON {

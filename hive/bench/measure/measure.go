@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Sum is what a client has read. All must have the same.
+// Sum adds up the values that a client has read. All clients must get the same.
 type Sum struct {
 	Rows, Bytes, Ints int64
 	Floats            float64
 }
 
-// Result is what reading took.
+// Result is the cost of reading.
 type Result struct {
 	CPU, Wall   float64 // seconds
 	Allocations uint64

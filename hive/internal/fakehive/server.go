@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Query is what the server knows of a statement.
+// Query is the server's state of a statement.
 type Query struct {
 	Schema  tcli.TGetResultSetMetadataResp // absent: the statement has no rows
 	Fetches []tcli.TFetchResultsResp       // one after the other; then empty ones

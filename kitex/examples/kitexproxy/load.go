@@ -37,7 +37,7 @@ type failure struct {
 	err          error
 }
 
-// counts is what became of calls.
+// counts counts the outcomes of calls.
 type counts struct {
 	by     map[string]int // back end → calls
 	failed int

@@ -33,7 +33,7 @@ const (
 	// or newProxy takes, with spaces between.
 	roleEnv = "KITEXPROXY_ROLE"
 
-	// serviceName is what back ends are registered as.
+	// serviceName is the name under which back ends are registered.
 	serviceName = "orders"
 
 	// leaseSeconds is how long a back end stays registered that was killed.
@@ -193,5 +193,5 @@ func (p *proxy) Place(ctx context.Context, args orders.OrdersPlaceArgs, result o
 	return nil
 }
 
-// via is what the proxy makes of order.header.via.
+// via is the value that the proxy sets order.header.via to.
 const via = "kitexproxy"

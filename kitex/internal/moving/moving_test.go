@@ -51,8 +51,8 @@ func declarations(t *testing.T, name string, all map[string]string) {
 	}
 }
 
-// TestPage compares the code blocks of the page, each of which follows a comment with its name,
-// with the code here.
+// TestPage compares the code blocks of the page with the code here. A comment before each block
+// has its name.
 func TestPage(t *testing.T) {
 	code := map[string]string{}
 	declarations(t, "old.go", code)

@@ -251,7 +251,7 @@ func TestWriteErrors(t *testing.T) {
 }
 
 // TestWrongElements: a field with other elements than declared is unknown, and is forwarded. Empty
-// containers have their declared type, whatever the protocol says.
+// containers have their declared type, even if the protocol names another.
 func TestWrongElements(t *testing.T) {
 	wrong := &referee.Struct{Name: "S", Fields: []referee.Field{
 		{ID: 1, Name: "list", Type: referee.ListOf(referee.String)}, {ID: 2, Name: "map", Type: referee.MapOf(referee.I64, referee.Bool)},

@@ -160,7 +160,7 @@ func description(files ...rpc.IDLFile) []byte {
 	return append(b, 0, 0)
 }
 
-// TestHostileDescriptions: whatever a server tells is refused with an error, or is IDL within the
+// TestHostileDescriptions: a hostile description is refused with an error, or is IDL within the
 // limits. No file of this machine is read.
 func TestHostileDescriptions(t *testing.T) {
 	many := make([]rpc.IDLFile, 1001)
@@ -204,7 +204,7 @@ func TestHostileDescriptions(t *testing.T) {
 	}
 }
 
-// metadata is what fbthrift's servers tell, as far as the test needs it.
+// metadata is the metadata of fbthrift's servers, as far as the test needs it.
 const metadata = `
 struct Element { 1: optional Type t }
 struct Pair { 1: optional Type k, 2: optional Type v }
@@ -289,7 +289,7 @@ func TestDescribeMetadata(t *testing.T) {
 	}
 }
 
-// FuzzDescribe: whatever a server answers, there is a schema or an error.
+// FuzzDescribe: any answer of a server gives a schema or an error.
 func FuzzDescribe(f *testing.F) {
 	f.Add(description(rpc.IDLFile{Path: "a.thrift", Text: "service S { i32 f() }"}), false)
 	f.Add([]byte{12, 0, 0, 12, 0, 2, 13, 0, 6, 11, 12, 0, 0, 0, 0, 0, 0, 0}, true)

@@ -18,7 +18,7 @@ import (
 )
 
 // Messages that share memory. Each has a twin that gets the same changes, but with copies, so that
-// it shares nothing. A message must always read like its twin, whatever happens to other messages.
+// it shares nothing. A message must always read like its twin, even if other messages change.
 
 // shared is a message with its twin. Its owner changes it under the lock; others link its bytes
 // under the lock for readers.

@@ -277,7 +277,7 @@ func TestRetainedString(t *testing.T) {
 				var kept [n]string
 				before := live()
 				for i := range kept {
-					// Many messages, of each of which one string is kept
+					// Keep one string of each of many messages
 					for range max(1, testmode.Of(10_000, 1_000_000)/len(wire)) {
 						s := receive(wire)
 						kept[i] = nocopy.StringList(s.Child(words, allDesc)).At(0)

@@ -193,7 +193,8 @@ func TestFallbackKeepsNothing(t *testing.T) {
 	}
 }
 
-// part is what the test of WithFallbackArgs knows of arguments: a struct with a name in field 1.
+// part is the part of arguments that the test of WithFallbackArgs knows: a struct with a name in
+// field 1.
 type part nocopy.Struct
 
 const (

@@ -121,7 +121,7 @@ func rudely(c actingConn) rpc.Option {
 	})
 }
 
-// rudeSetup is what a function of the program's is part of.
+// rudeSetup is a server and a client, with functions of the program's.
 type rudeSetup struct {
 	srv     *rpc.Server
 	conns   actingConn // of the listener

@@ -46,8 +46,8 @@ const (
 	ofHTTPStall = 10 * time.Second
 )
 
-// httpEvents are what may happen then. ends has, for each state, the errors that the call's one
-// wraps; nil: the call goes on.
+// httpEvents are the events that may follow. ends has, for each state, the errors that the call's
+// one wraps; nil: the call goes on.
 var httpEvents = []struct {
 	name   string
 	happen func(x *httpState)

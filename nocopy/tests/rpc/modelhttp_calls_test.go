@@ -59,7 +59,7 @@ var httpAsked = []struct {
 	{"missing, returned", hMissing}, {"missing, filled", hMissing}, {"undeclared", hInternal}, {"panic", hInternal}, {"exit", hInternal},
 }
 
-// httpConducts are what the handler does first.
+// httpConducts are the handler's possible first steps.
 var httpConducts = []string{"", "", "waits", "waits for its context", "ends late", "takes a second"}
 
 // httpSent are the headers of a call. A call with the last ones can't be sent. The Idempotency-Key

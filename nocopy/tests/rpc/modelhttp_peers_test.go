@@ -65,7 +65,7 @@ func (w *httpWorld) readRequests() {
 	}
 }
 
-// otherReply is what a reply has that nobody has asked for.
+// otherReply is the text of a reply that nobody has asked for.
 const otherReply = "stray!"
 
 // evilMessage returns a message to a call of the hostile server, with a payload.
@@ -542,7 +542,7 @@ func (w *httpWorld) checkCounts() {
 			}
 		}
 		if n := w.counts[fmt.Sprintf("client %d queued", of)]; n < answered || n > made {
-			w.failf("client %d has made %d calls, %d of which were sent, but has counted %d", of, made, answered, n)
+			w.failf("client %d has made %d calls and sent %d of them, but has counted %d", of, made, answered, n)
 		}
 	}
 }

@@ -28,7 +28,7 @@ type who struct{ name string }
 
 type whoKey struct{}
 
-// stepped is both sides of a mechanism of n rounds, each of which checks the one before. The last
+// stepped is both sides of a mechanism of n rounds. Each round checks the one before. The last
 // challenge comes with the end.
 type stepped struct {
 	n    int

@@ -79,9 +79,8 @@ func (h *itemHandler) Put(_ context.Context, args echo.EchoPutArgs, result echo.
 }
 
 // TestSharedBuilt: with TrustPeer, and only then, messages that are expected to be large are built
-// in shared memory, and are what they were made as: one at a time and many, larger and smaller
-// ones than expected, changed and sent again by interceptors, several times at once, and given
-// up.
+// in shared memory, and keep their values: one at a time and many, larger and smaller ones than
+// expected, changed and sent again by interceptors, several times at once, and given up.
 func TestSharedBuilt(t *testing.T) {
 	for _, mode := range sharedModes {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {

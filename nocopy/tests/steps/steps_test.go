@@ -21,8 +21,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestEmptySteps: operations on a list of empty structs, each of which is one byte on the wire,
-// take few steps per byte, however many fields the structs could have. The test runs in a separate
+// TestEmptySteps: operations on a list of empty structs, which are one byte each on the wire, take
+// few steps per byte, however many fields the structs could have. The test runs in a separate
 // program, whose library counts its steps. In the short form only the packages with masks and
 // reflection count.
 func TestEmptySteps(t *testing.T) {

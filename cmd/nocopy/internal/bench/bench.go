@@ -135,7 +135,7 @@ type runner struct {
 
 func (r *runner) limit(d time.Duration, n int) { r.duration, r.number = d, int64(n) }
 
-// result is what was measured.
+// result is the outcome of a measurement.
 type result struct {
 	latencies *hdrhistogram.Histogram // in nanoseconds
 	seconds   []second
@@ -145,7 +145,7 @@ type result struct {
 	bytes     int64 // of arguments and results
 }
 
-// second is what was measured in one second.
+// second is the outcome of one second.
 type second struct {
 	calls int64
 	worst time.Duration

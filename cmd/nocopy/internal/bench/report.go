@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
-// Report is what -format json prints. Times are in microseconds.
+// Report is the output of -format json. Times are in microseconds.
 type Report struct {
 	Address     string           `json:"address"`
 	Method      string           `json:"method"`

@@ -38,8 +38,8 @@ as JSON and both messages annotated. It shows the traffic of its own calls and, 
 clients, which connect to that address instead of the server's. The same port also answers HTTP as package
 gateway does: POST /Service/method with the arguments as JSON, and the paths of annotations api.*.
 
-Whoever can reach the port can call the server: it is 127.0.0.1 unless -listen says otherwise. Pages of
-other sites can't: requests from them are refused, and so are names that are not -host.
+Everyone who can reach the port can call the server: it is 127.0.0.1 unless -listen says otherwise.
+Pages of other sites can't: requests from them are refused, and so are names that are not -host.
 
 Example:
   nocopy console localhost:9090 -idl store.thrift -watch :9092`

@@ -218,7 +218,7 @@ type callJSON struct {
 	Headers [][2]string `json:"headers"` // names and values
 }
 
-// outcomeJSON is what came of it.
+// outcomeJSON is the outcome of a call.
 type outcomeJSON struct {
 	Result    string            `json:"result,omitempty"` // JSON, as text
 	Exception string            `json:"exception,omitempty"`

@@ -178,8 +178,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestOutside: no file is written out of the folder, whatever links are in it and files are
-// called.
+// TestOutside: no file is written outside of the folder, even if it contains links or names of
+// files lead out of it.
 func TestOutside(t *testing.T) {
 	put(t, map[string]string{"idl/...thrift": "struct S {}", "idl/INDEX.thrift": "struct S {}", "elsewhere/index.html": "mine", "elsewhere/style.css": "mine"})
 	if err := os.MkdirAll("site", 0o777); err != nil {

@@ -24,7 +24,7 @@ type Files struct {
 	Include []string `name:"I" short:"I" help:"Folder in which to look for included files, after that of the including file; may be repeated." placeholder:"DIR" sep:"none" group:"IDL"`
 }
 
-// IDL is what .thrift files say.
+// IDL is the contents of .thrift files.
 type IDL struct {
 	Schema *dynamic.Schema
 	Names  *inspect.IDL

@@ -129,7 +129,7 @@ func (m *Method) ArgsJSON(wire []byte) (json.RawMessage, error) {
 	return nocopyjson.Marshal(msg)
 }
 
-// Outcome is what came of a call.
+// Outcome is the outcome of a call.
 type Outcome struct {
 	Result    json.RawMessage // the return value; null if there is none
 	Exception string          // the name of the declared exception; Value is it
@@ -243,7 +243,7 @@ func (o *Outcome) Code() int {
 }
 
 // Dump shows the messages of a call, annotated: the arguments and, if there is one, the result.
-// They are shown as messages in Thrift Binary, whatever the wire was.
+// They are shown as messages in Thrift Binary even if the wire had another protocol.
 func (m *Method) Dump(w io.Writer, color bool, args, reply []byte) error {
 	kind := byte(1)
 	if m.Oneway {

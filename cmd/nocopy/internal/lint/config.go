@@ -27,8 +27,8 @@ type Config struct {
 	Thriftcheck bool `json:"-"`
 }
 
-// Checks is what a Config tells of rules. In the lists of names, a name is that of a rule, what
-// names of rules begin with ("field.id"), the source of rules ("thriftcheck", "buf" or "own"),
+// Checks is the part of a Config that selects rules. A name in the lists is the name of a rule,
+// the beginning of such names ("field.id"), the source of rules ("thriftcheck", "buf" or "own"),
 // "default" or "all".
 type Checks struct {
 	// Enabled has the rules that apply; if it is empty, they are the default ones. Disabled has

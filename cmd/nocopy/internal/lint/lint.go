@@ -33,7 +33,7 @@ type Finding struct {
 // Fixable reports whether Fix mends the finding.
 func (f Finding) Fixable() bool { return f.fix != nil }
 
-// Input is what to look at.
+// Input tells Lint which files to check, and how.
 type Input struct {
 	Paths    []string // files and folders; in these all .thrift files count
 	Includes []string // folders in which included files are looked for; if nil, the configuration's
@@ -41,7 +41,7 @@ type Input struct {
 	Files    schema.Files // nil is the disk
 }
 
-// Result is what Lint finds.
+// Result is the outcome of Lint.
 type Result struct {
 	Findings []Finding // by file, in the order of the paths, and position
 	Sources  map[string][]byte
@@ -98,7 +98,7 @@ func Lint(in Input) (*Result, error) {
 	return &Result{Findings: l.findings, Sources: reader.sources}, nil
 }
 
-// linter is what all files share.
+// linter is the state that all files share.
 type linter struct {
 	cfg      Config
 	rules    []*Rule

@@ -115,8 +115,8 @@ func int64bit(f *file) {
 	}
 }
 
-// checkType reports a type that the configuration does not allow. what is what it is used for, and
-// pos the position for that.
+// checkType reports a type that the configuration does not allow. what is its use, as a
+// word, and pos the position to report.
 func (f *file) checkType(what string, pos idl.Position, t *idl.Type, types TypeLists) {
 	have := f.kinds(f.prog, t)
 	in := func(list []string) bool {

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Result is what Packages has made.
+// Result is the result of Packages.
 type Result struct {
 	Files  map[string][]byte // the new texts, by the names of files
 	Old    map[string][]byte // the texts before

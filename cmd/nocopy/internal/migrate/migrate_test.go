@@ -24,7 +24,7 @@ struct Order {
 }
 `
 
-// old is what Apache's compiler generates of idl, as far as programs see it.
+// old is the code that Apache's compiler generates of idl, as far as programs see it.
 const old = `package shop
 
 type Colour int64

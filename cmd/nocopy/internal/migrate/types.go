@@ -41,7 +41,7 @@ func (w *rewriter) newNamed(n *types.Named) *types.Named {
 	return nil
 }
 
-// method returns the method of a new type by its name, in whatever case: Id in old code is ID in
+// method returns the method of a new type by its name, in any case: Id in old code is ID in
 // new one.
 func method(t types.Type, name string) *types.Func {
 	if t == nil {
@@ -61,7 +61,7 @@ func (w *rewriter) accessor(n *types.Named, verb, field string) *types.Func {
 	return method(w.newNamed(n), verb+strings.TrimSuffix(field, "_"))
 }
 
-// equals are what generated code of others calls the method Equal.
+// equals are the names that generated code of others has for the method Equal.
 var equals = map[string]bool{"Equals": true, "DeepEqual": true}
 
 // fits reports whether a value of the new type goes where code expects one of the old type, once

@@ -50,7 +50,7 @@ type (
 		Explode     *bool   `json:"explode,omitempty"`
 		Schema      *Schema `json:"schema"`
 	}
-	// RequestBody is what is sent.
+	// RequestBody describes the body of a request.
 	RequestBody struct {
 		Required bool             `json:"required,omitempty"`
 		Content  map[string]Media `json:"content"`

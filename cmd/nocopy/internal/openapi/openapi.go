@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Options are what the IDL does not tell.
+// Options are the facts that the IDL does not tell.
 type Options struct {
 	Title   string
 	Version string   // of the API

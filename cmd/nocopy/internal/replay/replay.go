@@ -40,14 +40,14 @@ Example:
   nocopy replay calls.jsonl localhost:9083 -idl hive_metastore.thrift -ignore createTime`
 }
 
-// report is what is told of a call whose answer differs.
+// report is the report on a call whose answer differs.
 type report struct {
 	Line        int                    `json:"line"`
 	Method      string                 `json:"method"`
 	Differences []recording.Difference `json:"differences"`
 }
 
-// summary is what is told in the end.
+// summary is the report at the end.
 type summary struct {
 	Calls     int      `json:"calls"`
 	LeftOut   int      `json:"leftOut"`

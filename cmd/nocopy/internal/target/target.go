@@ -50,7 +50,7 @@ type Server struct {
 	Caller rpc.Caller
 	// Wire tells how the server is spoken to, such as "framed binary".
 	Wire string
-	// Description is what the server tells of itself; nil if it was not asked.
+	// Description is the server's description of itself; nil if it was not asked.
 	Description *dynamic.Description
 	// NotDescribed is why there is no Description, if it was asked.
 	NotDescribed error
@@ -61,7 +61,7 @@ type Server struct {
 // Close ends the server's connections.
 func (s *Server) Close() { s.close() }
 
-// transports and protocols are what auto tries, in this order.
+// auto tries these transports and protocols, in this order.
 var (
 	transports = []string{"framed", "unframed", "theader", "http"}
 	protocols  = []string{"binary", "compact"}

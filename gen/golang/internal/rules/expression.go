@@ -24,7 +24,7 @@ const (
 	boolOperand
 )
 
-// An operand is what a value is compared with: a Go expression. A constant has no type yet.
+// An operand is a Go expression that a value is compared with. A constant has no type yet.
 type operand struct {
 	kind     operandKind
 	code     string
@@ -191,7 +191,7 @@ func (c subject) reference(name string) (operand, error) {
 	case schema.Binary:
 		return operand{kind: bytesOperand, code: get}, nil
 	}
-	return operand{}, fmt.Errorf("$%s is a %s, of which only @len can be used", name, f.Type)
+	return operand{}, fmt.Errorf("$%s is a %s: only its @len can be used", name, f.Type)
 }
 
 // getter returns a field of the struct and the expression that reads it.

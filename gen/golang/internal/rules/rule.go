@@ -1,6 +1,6 @@
 package rules
 
-// structRules are what a struct's Validate method checks.
+// structRules are the rules that a struct's Validate method checks.
 type structRules struct {
 	fields   []*valueRules // in the order of the fields
 	asserts  []rule
@@ -8,7 +8,7 @@ type structRules struct {
 	needed   bool // there is something to check, here or in a field's type
 }
 
-// valueRules are what is checked of a value.
+// valueRules are the rules for a value.
 type valueRules struct {
 	rules     []rule
 	skip      bool // what structs in the value demand is not checked

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Rules are what the Validate methods of all structs check.
+// Rules are the rules that the Validate methods of all structs check.
 type Rules struct {
 	structs map[*schema.Struct]*structRules
 }

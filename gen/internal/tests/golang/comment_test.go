@@ -8,7 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestDirectives: no comment has an effect, wherever it is and whatever it contains.
+// TestDirectives: no comment of an IDL has an effect, at any place, even if it looks like a
+// directive.
 func TestDirectives(t *testing.T) {
 	c, err := gocheck.New()
 	if err != nil {
@@ -75,7 +76,8 @@ func TestBytesInComments(t *testing.T) {
 	}
 }
 
-// TestInheritedNames: no method hides a method of an extended service, whatever the names are.
+// TestInheritedNames: no method hides a method of an extended service, even if their names are
+// equal.
 func TestInheritedNames(t *testing.T) {
 	c, err := gocheck.New()
 	if err != nil {

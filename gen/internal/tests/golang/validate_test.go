@@ -72,7 +72,7 @@ func TestRuleErrors(t *testing.T) {
 		{field("S x (vt.const = '1')"), at + "76: vt.const: S has no such rule; it has skip, not_nil"},
 		{field("uuid x (vt.const = '1')"), at + "79: vt.const: uuid has no such rule; it has not_nil"},
 		{field("i32 x (vt.assert = '@equal(1, 1)')"), at + "78: vt.assert: is for structs, not for fields"},
-		{field("i32 x (vt.lt = '$l')"), at + "78: vt.lt: $l is a list<i32>, of which only @len can be used"},
+		{field("i32 x (vt.lt = '$l')"), at + "78: vt.lt: $l is a list<i32>: only its @len can be used"},
 		{field("i32 x (vt.lt = '$t')"), at + "78: vt.lt: i32 cannot be compared with $t"},
 		{field("i32 x (vt.lt = '@')"), at + `78: vt.lt: "@" is not an integer`},
 		{field("i32 x (vt.lt = '@my_func()')"), at + "78: vt.lt: @my_func: there is no such function; there are add, equal, len, mod, now_unix_nano and sprintf, none of one's own"},

@@ -11,7 +11,7 @@ import (
 func TestOthers(t *testing.T) {
 	const (
 		again = "which another run has generated, declares "
-		gone  = "of which nothing is left"
+		gone  = "all of that code is lost"
 	)
 	idl := []string{
 		"go.mod", "module h.org/m\n",

@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 )
 
-// THeader is what a frame of Apache's THeaderTransport has before its message, except headers:
+// THeader is the header of a frame of Apache's THeaderTransport, without the program's headers:
 //
 //	0f ff | flags | sequence id | size/4 | protocol | count, transforms | infos | padding | message
 //	  2      2        4            2       \____________ varints, size bytes ___________/

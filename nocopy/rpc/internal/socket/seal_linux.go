@@ -130,7 +130,7 @@ func wasReset(fd uintptr, writeErr error) bool {
 	if tcpState(fd) != tcpClosed || errors.Is(writeErr, syscall.EPIPE) {
 		return false
 	}
-	// EPIPE is what the system says of a reset that follows an end
+	// The system reports EPIPE for a reset that follows an end
 	code, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_ERROR)
 	return err != nil || syscall.Errno(code) != syscall.EPIPE
 }
