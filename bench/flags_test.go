@@ -111,8 +111,8 @@ func TestRefusedFlags(t *testing.T) {
 	}
 }
 
-// TestPrepare: what cannot be written or compared is refused before anything is measured, and
-// files stay as they are.
+// TestPrepare: if results could not be written or compared, nothing is measured, and files stay as
+// they are.
 func TestPrepare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("kept.json", []byte("before"), 0o600); err != nil {

@@ -171,7 +171,7 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// TestErrors: what the server says of an error arrives, from each kind of call.
+// TestErrors: the server's text of an error arrives, from each kind of call.
 func TestErrors(t *testing.T) {
 	failed := func(status tcli.TStatus) {
 		status.SetStatusCode(tcli.TStatusCode_ERROR_STATUS)
@@ -318,7 +318,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestEnds: what is closed fails with ErrClosed, twice closed does nothing, and nothing stays
+// TestEnds: after Close, calls fail with ErrClosed. A second Close does nothing. Nothing stays
 // open.
 func TestEnds(t *testing.T) {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {Schema: schemaOf(hive.TypeBigInt), Fetch: func(context.Context, int, int64) tcli.TFetchResultsResp {

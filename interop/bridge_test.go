@@ -398,7 +398,8 @@ func TestBridgedErrors(t *testing.T) {
 	}
 }
 
-// What is read refers to nothing of the transport, and what is written to nothing of the message.
+// A message that was read does not refer to memory of the transport, and written bytes do not
+// refer to the message.
 func TestBridgedBytes(t *testing.T) {
 	x := thrifttest.NewXtruct()
 	x.SetStringThing("some text")

@@ -147,7 +147,7 @@ func TestDomainSocket(t *testing.T) {
 	}
 }
 
-// TestServerPrints: what the servers of other languages print.
+// TestServerPrints tests the output of the servers of other languages.
 func TestServerPrints(t *testing.T) {
 	t.Parallel()
 	s := startOurs(t, "buffered", "multi")

@@ -1,5 +1,5 @@
-// What our client does to a server besides calling every method: methods and fields that it does
-// not know, errors, large and deep values, many calls at a time.
+// The hardships to which our client puts a server besides calling every method: methods and fields
+// that it does not know, errors, large and deep values, many calls at a time.
 
 package interop_test
 

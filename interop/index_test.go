@@ -1,4 +1,4 @@
-// What other libraries read in messages that have an index of their own.
+// Other libraries read messages that carry an index.
 
 package interop_test
 

@@ -209,7 +209,8 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestMemory: what a footer says about its lists makes a File no larger than its bytes allow.
+// TestMemory: the memory of a File is bounded by its bytes, even if the footer promises long
+// lists.
 func TestMemory(t *testing.T) {
 	const n = 300_000
 	children := binary.AppendUvarint(nil, 2*n)

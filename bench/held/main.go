@@ -64,7 +64,7 @@ func main() {
 			continue
 		}
 		for _, way := range ways {
-			// No collection before all is held: what the collector did then is not the question.
+			// No collection before all is held: earlier work of the collector is not measured.
 			cmd := exec.Command(os.Args[0], "-mb", fmt.Sprint(*mb), "-row", way, name)
 			cmd.Env = append(os.Environ(), "GOGC=off")
 			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -140,7 +140,7 @@ func each[T any](n int, f func() T) []T {
 	held := make([]T, n)
 	for i := range held {
 		held[i] = f()
-		// What only the parser or Kitex needed is collected now and then.
+		// Collect the temporary memory of the parser and of Kitex now and then.
 		if i%(1+n/4) == n/4 {
 			runtime.GC()
 		}

@@ -1,6 +1,7 @@
 package msgp
 
-// What generate.sh makes MessagePack of: tuples have no names of fields on the wire.
+// The types from which generate.sh makes MessagePack code: tuples have no names of fields on the
+// wire.
 
 //msgp:tuple Sub Small User Meta Item Business Row Rows Label Sample Series Request
 

@@ -219,8 +219,8 @@ func TestHostileIDL(t *testing.T) {
 	}
 }
 
-// TestHostileRecordings: what is in a recording is data. No file is opened that it names, and what
-// does not fit is refused with the line's number.
+// TestHostileRecordings: a recording contains data only. No file that it names is opened. Lines
+// that do not fit are refused with their number.
 func TestHostileRecordings(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")

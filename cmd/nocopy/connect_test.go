@@ -88,7 +88,7 @@ func (plainLogin) Next(response []byte) ([]byte, bool, error) {
 	return nil, false, errors.New("not ann")
 }
 
-// TestLogins: TLS, certificates of clients and logins by SASL, alone and together. What fails says
+// TestLogins: TLS, certificates of clients and logins by SASL, alone and together. An error says
 // which flag is missing.
 func TestLogins(t *testing.T) {
 	pair, cert, key := certificate(t)

@@ -182,8 +182,8 @@ func TestCall(t *testing.T) {
 	want(t, 0, "{\n  \"1\": {\n    \"rec\": {\n      \"1\": {\n        \"str\": \"gone\"\n      }\n    }\n  }\n}", "", "call", addr, "get", "-raw", "1:i64=404")
 }
 
-// TestUsage: what is wrong with a command line is said, with exit code 2; what is wrong with
-// arguments, files and servers with 1.
+// TestUsage: mistakes in a command line are reported with exit code 2, faults of arguments, files
+// and servers with 1.
 func TestUsage(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
 	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
@@ -241,7 +241,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestMock: what is made up follows names, types, rules and examples, and is the same for the same
+// TestMock: made-up values follow names, types, rules and examples, and are the same for the same
 // arguments.
 func TestMock(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
@@ -284,8 +284,8 @@ func TestMock(t *testing.T) {
 	want(t, 0, "null", "", "call", "unix:"+socket, "ping", "-transport", "http")
 }
 
-// TestRecordReplay: what was recorded is replayed without a difference where the answers are the
-// same, and with those that there are elsewhere. A mock answers from a recording.
+// TestRecordReplay: replaying recorded calls reports no difference if the answers are the same,
+// and otherwise all differences. A mock answers from a recording.
 func TestRecordReplay(t *testing.T) {
 	idl, answers := write(t, "shop.thrift", shopIDL), write(t, "answers.jsonl", `{"method": "Shop.get", "args": {"id": 404}, "exception": "NotFound", "value": {"why": "gone"}}`)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers, "-q")

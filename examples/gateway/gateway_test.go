@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// What a Gateway bounds; see package gateway.
+// The limits of a Gateway; see package gateway.
 const (
 	maxBody    = 1 << 20
 	maxHeaders = 100

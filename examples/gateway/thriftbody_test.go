@@ -131,8 +131,8 @@ service S {
 	g.want("POST", "/echo/7", thriftType, "\x00", 400, `{"error":"Bad Request","message":"required field is missing in header X-Both","path":"Request.both"}`)
 }
 
-// TestThriftAsItCame: what a body of Thrift has is sent as it came, also in any order, with fields
-// that the IDL does not know, and with the header in its place.
+// TestThriftAsItCame: fields of a Thrift body are sent as they came, also in any order, with
+// fields that the IDL does not know, and with the header in its place.
 func TestThriftAsItCame(t *testing.T) {
 	got := make(chan string, 1)
 	g := startFor(t, idl(t)["orders.thrift"], reply(func(_ context.Context, _ string, args []byte) ([]byte, error) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReplay: what -bench compares is the same: both libraries read the same bytes, all of them.
+// TestReplay: -bench compares equal work: both libraries read the same bytes, all of them.
 func TestReplay(t *testing.T) {
 	in, end := io.Pipe()
 	addresses, out := io.Pipe()

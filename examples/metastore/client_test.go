@@ -129,7 +129,7 @@ func TestPartitionName(t *testing.T) {
 	}
 }
 
-// TestCommandErrors: what can't be done is told, and does nothing.
+// TestCommandErrors: a command that can't be done reports why, and changes nothing.
 func TestCommandErrors(t *testing.T) {
 	f := newFake(t, 50)
 	addr := serveFake(t, f)

@@ -189,7 +189,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestShow: what the command does, in short.
+// TestShow runs the command with few calls.
 func TestShow(t *testing.T) {
 	var out strings.Builder
 	s := show{out: &out, page: "127.0.0.1:0", each: 100 * time.Millisecond, rounds: 1, stay: 200 * time.Millisecond, callers: 4}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// What package syscall has no names for.
+// Constants that package syscall lacks.
 const (
 	addSeals = 1033 // F_ADD_SEALS
 	getSeals = 1034 // F_GET_SEALS

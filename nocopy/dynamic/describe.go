@@ -38,8 +38,8 @@ var ErrNotDescribed = errors.New("the server does not tell its IDL")
 // Describe is set, and a server of fbthrift if it has a metadata handler. If it does not, the
 // error wraps ErrNotDescribed; other errors are those of calls and of LoadText.
 //
-// What the server sends is not trusted. Its files have at most 1 MiB together, and include no
-// files of the operating system.
+// The server is not trusted. Its files have at most 1 MiB together, and include no files of the
+// operating system.
 func Describe(ctx context.Context, c rpc.Caller) (*Schema, error) {
 	d, err := ReadDescription(ctx, c)
 	if err != nil {

@@ -25,7 +25,7 @@ var longConnections = client.WithLongConnection(connpool.IdleConfig{
 // patience is how long a back end may take to be called.
 const patience = 15 * time.Second
 
-// What an order has beside its header.
+// The values of an order besides its header.
 var (
 	document = bytes.Repeat([]byte("0123456789abcdef"), 2<<10)
 	lines    = []string{"one line", strings.Repeat("another line ", 100)}

@@ -32,7 +32,8 @@ func TestWrittenForUnset(t *testing.T) {
 	}
 }
 
-// TestDefaultsRead: what getters of unset fields return, before and after the message is finished.
+// TestDefaultsRead: getters of unset fields return defaults, before and after the message is
+// finished.
 func TestDefaultsRead(t *testing.T) {
 	s := newStruct(defaultDesc)
 	defer s.Release()

@@ -47,7 +47,7 @@ func compactFailure(text string, typ int) []byte {
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// TestCompactWire: what a server answers to messages in the compact protocol, byte for byte.
+// TestCompactWire tests a server's answers to messages in the compact protocol, byte for byte.
 func TestCompactWire(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	add := compactly(call, "add", 7, compactAdd(40, 2))

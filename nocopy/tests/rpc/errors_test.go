@@ -138,8 +138,8 @@ func TestErrorValues(t *testing.T) {
 	}
 }
 
-// TestExceptionTypes: what a server answers of itself, and what a reply lacks, is an
-// ApplicationException with a type of its own.
+// TestExceptionTypes: each error that a server itself answers with, and each missing part of a
+// reply, is an ApplicationException with a type of its own.
 func TestExceptionTypes(t *testing.T) {
 	cl := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxBytes: 1000}}, &handler{}))
 	for _, c := range []struct {

@@ -132,8 +132,8 @@ func checkOutcomes(t *testing.T, c echo.EchoClient, h *handler) {
 	unharmed(t, c)
 }
 
-// TestForwardUnknown: what a proxy's IDL does not have goes through it: fields of arguments, of
-// results, an exception, and a result without anything known.
+// TestForwardUnknown: a proxy forwards parts that its IDL does not have: fields of arguments and
+// of results, an exception, and a result without any known field.
 func TestForwardUnknown(t *testing.T) {
 	t.Parallel()
 	strange := "\x0b\x03\xe8\x00\x00\x00\x01x" + "\x0c\x03\xe9\x08\x00\x01\x00\x00\x00\x07\x00"
@@ -307,8 +307,8 @@ func TestForwardBackendGone(t *testing.T) {
 	}
 }
 
-// TestForwardCopiesNothing: what a proxy allocates for a large call, and for a large result, is
-// little more than what it receives.
+// TestForwardCopiesNothing: for a large call or result, a proxy allocates little more than the
+// bytes that it receives.
 func TestForwardCopiesNothing(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")

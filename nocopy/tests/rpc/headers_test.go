@@ -105,8 +105,9 @@ func dialOn(t *testing.T, wire, addr string, opts ...rpc.Option) rpc.Caller {
 	return c
 }
 
-// TestHeaders: what a client sets, and nothing else, arrives at the handler, and what that sets,
-// at the client, with results, exceptions and errors; in any case, on every wire.
+// TestHeaders: exactly the headers that a client sets arrive at the handler, and those that the
+// handler sets arrive at the client, with results, exceptions and errors; in any case, on every
+// wire.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for _, wire := range headerWires {

@@ -197,7 +197,7 @@ func TestCheckHealthLogged(t *testing.T) {
 	}
 }
 
-// TestCheckHealth: what a client is told of a server, by all the ways to it.
+// TestCheckHealth: a client learns the health of a server, by all the ways to it.
 func TestCheckHealth(t *testing.T) {
 	t.Parallel()
 	health := new(rpc.Health)

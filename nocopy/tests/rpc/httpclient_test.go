@@ -32,7 +32,7 @@ func fakeHTTP(t testing.TB, f http.HandlerFunc) string {
 	return s.URL
 }
 
-// TestHTTPClientErrors: what a call returns for each thing that a server may answer.
+// TestHTTPClientErrors tests the result of a call for each kind of answer.
 func TestHTTPClientErrors(t *testing.T) {
 	const thrift = "application/x-thrift"
 	sum := strict(reply, "add", 1, sumResult(42))
@@ -312,7 +312,7 @@ func TestHTTPGivenUp(t *testing.T) {
 	close(release)
 }
 
-// TestDialHTTP: what can't be dialled, and what can't be set.
+// TestDialHTTP: addresses that can't be dialled, and options that can't be set, are errors.
 func TestDialHTTP(t *testing.T) {
 	for _, url := range []string{"", "localhost:80", "ftp://localhost", "http://", "http:localhost", "http://[::1", "unix:///tmp/s"} {
 		if c, err := rpc.DialHTTP(url); err == nil || c != nil {

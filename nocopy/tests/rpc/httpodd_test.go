@@ -17,8 +17,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestHTTPOdd: what HTTP has besides requests and responses does no harm: a call that asks before
-// its body, upgrades that nobody wants, and trailers.
+// TestHTTPOdd: rare parts of HTTP do no harm: a call that asks before its body, upgrades that
+// nobody wants, and trailers.
 func TestHTTPOdd(t *testing.T) {
 	add, sum := strict(call, "add", 7, addArgs(40, 2)), string(strict(reply, "add", 7, sumResult(42)))
 	const te, noLength = "Transfer-Encoding: chunked", "Content-Length: -"

@@ -356,7 +356,7 @@ func TestHTTPStats(t *testing.T) {
 	}
 }
 
-// TestHTTPExits: what a handler does harms no other call.
+// TestHTTPExits: a handler that panics or exits harms no other call.
 func TestHTTPExits(t *testing.T) {
 	for way, start := range httpWays {
 		t.Run(way, func(t *testing.T) {

@@ -129,8 +129,8 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// What takes no server down takes nobody down who invokes the method: no handler's mistake is a
-// panic, and the error can be printed.
+// Invoking a method is as safe as serving it: no handler's mistake is a panic, and the error can
+// be printed.
 func TestInvokeCareless(t *testing.T) {
 	for name, h := range careless {
 		done := make(chan error, 1)

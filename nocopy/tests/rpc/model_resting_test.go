@@ -1,4 +1,4 @@
-// What TestModel checks whenever all connections have come to rest.
+// The checks of TestModel whenever all connections have come to rest.
 
 package rpc_test
 

@@ -16,9 +16,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestSharedAbandoned: what a handler has that its interceptor does not wait for stays until the
-// handler returns, and no longer: then the client has its room again, and when the connection has
-// ended nothing is mapped.
+// TestSharedAbandoned: if an interceptor does not wait for its handler, the handler's memory stays
+// until the handler returns, and no longer. Then the client has its room again, and when the
+// connection has ended nothing is mapped.
 func TestSharedAbandoned(t *testing.T) {
 	for _, mode := range sharedModes {
 		before := maps(t)

@@ -71,7 +71,7 @@ var (
 	zlibHead    = []byte{0, 1, 1}
 )
 
-// TestTHeaderWire: what a server answers to THeader frames, byte for byte.
+// TestTHeaderWire tests a server's answers to THeader frames, byte for byte.
 func TestTHeaderWire(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
@@ -138,8 +138,8 @@ func TestTHeaderZlib(t *testing.T) {
 	}
 }
 
-// TestTHeaderRefused: what can't be read is answered with the reason, under the sequence id of the
-// header, and calls after it are handled.
+// TestTHeaderRefused: a frame that can't be read is answered with the reason, under the sequence
+// id of its header, and calls after it are handled.
 func TestTHeaderRefused(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, &rpc.Server{MaxFrame: 300_000}, &handler{})

@@ -41,7 +41,7 @@ func newSource(m *invoke.Method, text []byte, pairs []string, seed uint64) (*sou
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.args(0) // what is wrong is told before calls are made
+	_, err = s.args(0) // reports mistakes before calls are made
 	return s, err
 }
 

@@ -216,8 +216,8 @@ func structText(s descriptor.Struct) string {
 	return b.String()
 }
 
-// comment returns a comment as lines. A server may have made it up: what terminals would take for
-// commands is replaced.
+// comment returns a comment as lines. A server may have made it up: control characters are
+// replaced.
 func comment(indent, text string) string {
 	if text == "" {
 		return ""

@@ -204,7 +204,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestErrors: what is wrong is told, and nothing is written.
+// TestErrors: faults are reported, and nothing is written.
 func TestErrors(t *testing.T) {
 	put(t, map[string]string{"a.thrift": "struct S { 1: None n }", "b.thrift": strings.Repeat("typedef list<i32> t ", 3), "empty/x": ""})
 	for path, want := range map[string]string{"a.thrift": "unknown type None", "none.thrift": "none.thrift", "empty": "no .thrift files"} {

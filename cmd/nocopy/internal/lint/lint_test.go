@@ -165,7 +165,8 @@ func TestNolint(t *testing.T) {
 	}
 }
 
-// TestFix: what can be mended is, the file then says the same, and the rest is printed.
+// TestFix mends all findings that can be mended. The file then means the same. The other findings
+// are printed.
 func TestFix(t *testing.T) {
 	files(t, map[string]string{"a.thrift": `include "used.thrift"
 include "unused.thrift" // no longer

@@ -212,9 +212,9 @@ func key(file, severity, message, rule string) string {
 	return fmt.Sprintf("%s %s %q %s", file, severity, name, rule)
 }
 
-// TestApache: what the default rules find in Apache's own files is there on purpose, and right: an
-// enum with aliases, keys that JSON can't have, fields without ids, names of keywords, and files
-// that need -I, are not used, or are broken to test Apache's compiler.
+// TestApache: the findings of the default rules in Apache's own files are right: an enum with
+// aliases, keys that JSON can't have, fields without ids, names of keywords, and files that need
+// -I, are not used, or are broken to test Apache's compiler.
 func TestApache(t *testing.T) {
 	result, err := Lint(Input{Paths: []string{apacheDir(t)}})
 	if err != nil {

@@ -2,8 +2,8 @@
 // generate to the accessors that nocopyc generates of the same IDL.
 //
 // rewrite.go renders syntax trees anew, literal.go composite literals, assign.go statements.
-// types.go tells what corresponds to what in the old and in the new package. What it can't rewrite
-// stays, with a TODO comment that tells why.
+// types.go tells what corresponds to what in the old and in the new package. Code that it can't
+// rewrite stays, with a TODO comment that tells why.
 package migrate
 
 import (
@@ -98,7 +98,7 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 	}
 	for _, p := range again {
 		for _, e := range p.Errors {
-			// What the go command prints has names of files that it has made.
+			// Errors that the go command prints have names of files that it has made.
 			if text := e.Error(); !seen[text] && (e.Kind == packages.TypeError || e.Kind == packages.ParseError) {
 				seen[text] = true
 				r.Errors = append(r.Errors, text)

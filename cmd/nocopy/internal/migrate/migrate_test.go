@@ -298,7 +298,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestLeft: what can't be rewritten stays, with a reason, and the compiler's errors are printed.
+// TestLeft: code that can't be rewritten stays, with a reason, and the compiler's errors are
+// printed.
 func TestLeft(t *testing.T) {
 	module(t, `package main
 
@@ -334,7 +335,7 @@ func main() {
 	}
 }
 
-// TestMistakes: what is wrong with a command line is told.
+// TestMistakes: mistakes in command lines are reported.
 func TestMistakes(t *testing.T) {
 	module(t, program)
 	for want, c := range map[string]Command{

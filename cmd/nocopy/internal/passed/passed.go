@@ -74,7 +74,7 @@ func asJSON(args []string) []string {
 	return out
 }
 
-// end returns the error for an exit code; what is wrong has been printed.
+// end returns the error for an exit code. The message has been printed.
 func end(code int) error {
 	if code == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 type command interface{ Run(*shell.Shell) error }
 
-// TestCommands: what each command prints and its exit code, by the names of this tool.
+// TestCommands tests the output and the exit code of each command, by the names of this tool.
 func TestCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

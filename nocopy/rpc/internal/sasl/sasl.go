@@ -40,7 +40,7 @@ type Server interface {
 	Next(response []byte) (challenge []byte, done bool, err error)
 }
 
-// What a message is.
+// The kinds of messages.
 const (
 	start    = 1
 	ok       = 2
