@@ -239,7 +239,7 @@ func TestErrors(t *testing.T) {
 		"timed out": "TIMEDOUT", "no state": "INITIALIZED", "session": "does not know the session",
 		"hive's session": "does not know the session", "no handle": "there is none", "unknown": "unknown statement",
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if name == "no state" { // is that of a query that has not begun
 			cancel()
 			continue

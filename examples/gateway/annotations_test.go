@@ -136,7 +136,7 @@ func TestAnnotations(t *testing.T) {
 			return e.Message().Set("why", "so")
 		}
 		return c.Return(arg)
-	}), 10*time.Second)
+	}), time.Minute)
 
 	header := g.want("POST", "/all/7?page=1&page=2,3&colour=BLUE,1,BLUE&key=01234567-89ab-cdef-0123-456789abcdef&weight=2.5", "Cookie: session=s1\nX-Flag: true\nX-Weight: 9\nX-Note: n1",
 		`{"fullName": "Ada", "big": "9007199254740993", "inner": {"n": 4}, "small": 3}`,
@@ -223,7 +223,7 @@ service Plain extends Base { Point echo(1: Point p) throws (1: Bad bad) oneway v
 			return c.Return(p)
 		}
 		return nil
-	}), 10*time.Second)
+	}), time.Minute)
 	g.want("POST", "/Plain/twice", "", `{"n": 4}`, 200, `{"success":8}`)
 	g.want("POST", "/Base/twice", "", `{"n": 4}`, 200, `{"success":8}`)
 	if h := g.want("POST", "/Plain/echo", "X-At: here", `{"p": {"x": 3}}`, 200, `{"x":3}`); h.Get("X-At") != "here" {
@@ -264,7 +264,7 @@ func TestServerFails(t *testing.T) {
 struct Reply { 1: required string a, 2: i32 status (api.http_code), 3: string h (api.header = "H") }
 service S { Reply f(1: binary how) (api.get = "/f") void g(1: binary how) (api.get = "/g") }`
 	stop := make(chan struct{})
-	g := startFor(t, idl, reply(func(ctx context.Context, _ string, args []byte) ([]byte, error) {
+	answers := reply(func(ctx context.Context, _ string, args []byte) ([]byte, error) {
 		switch how := string(args[7 : len(args)-1]); how {
 		case "slow":
 			select {
@@ -277,9 +277,11 @@ service S { Reply f(1: binary how) (api.get = "/f") void g(1: binary how) (api.g
 		default:
 			return []byte(how), nil
 		}
-	}), 300*time.Millisecond)
+	})
 	defer close(stop)
+	g := startFor(t, idl, answers, 100*time.Millisecond)
 	g.want("GET", "/f?how=slow", "", "", 504, `{"error":"Gateway Timeout","message":"the server did not answer in time"}`)
+	g = startFor(t, idl, answers, time.Minute)
 	g.want("GET", "/f?how=unknown", "", "", 502, `{"error":"Bad Gateway","message":"the server did not handle the call: unknown method"}`)
 	g.want("GET", "/f?how=%0c%00%00%00%00", "", "", 502, `{"error":"Bad Gateway","message":"the reply is malformed"}`)
 	g.want("GET", "/f?how=%00", "", "", 502, `{"error":"Bad Gateway","message":"the reply is empty"}`)
@@ -323,11 +325,10 @@ func TestUnreachable(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	defer func() { srv.Close(); <-served }()
-	for range 1000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if status, _, _, _ := g.send("GET", "/f", "", ""); status == 200 {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("the server that is back is not found")
 }

@@ -31,11 +31,10 @@ func (g *testGateway) dial(request string) net.Conn {
 func (g *testGateway) waitForLoans(ok func(n int) bool) {
 	g.t.Helper()
 	n := 0
-	for range 2000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if n = g.Stats().Bytes; ok(n) {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	g.t.Fatalf("%d bytes are on loan", n)
 }
@@ -84,7 +83,7 @@ func TestSlowReaders(t *testing.T) {
 		}
 		return c.Return(v)
 	})
-	g := startFor(t, idl, p, 10*time.Second, func(g *site) { g.MaxCalls = 2 })
+	g := startFor(t, idl, p, time.Minute, func(g *site) { g.MaxCalls = 2 })
 	const large = 10 << 20 // more than the buffers of a connection have
 	var conns []net.Conn
 	for i := range 5 {
@@ -97,7 +96,7 @@ func TestSlowReaders(t *testing.T) {
 	}
 	g.waitForLoans(func(n int) bool { return n == 0 })
 
-	g = startFor(t, idl, p, 10*time.Second, func(g *site) { g.MaxMemory = 16 << 10 })
+	g = startFor(t, idl, p, time.Minute, func(g *site) { g.MaxMemory = 16 << 10 })
 	g.want("POST", "/echo", "", `{"text": "b"}`, 200, `{"success":"b"}`)
 	busy := g.want("POST", "/echo", "", `{"text": "`+strings.Repeat("b", 16<<10)+`"}`, 503, `{"error":"Service Unavailable","message":"too much memory is in use by other requests"}`)
 	if busy.Get("Retry-After") == "" {

@@ -66,7 +66,7 @@ service S {
 		}
 		r, _ := c.Result.Get("success")
 		return r.Message().Set("other", a.Text()+" "+list.List().String())
-	}), 10*time.Second)
+	}), time.Minute)
 
 	header, body := multipartForm(t, "a", "x=y&ü", "b", "1", "@upload", "é\t\xff, --", "b", "2,3", "ignored", "z")
 	if h := g.want("POST", "/form", header, body, 200, `{"other":"x=y&ü [1, 2, 3]"}`); h.Get("X-File") != "é\t\xff, --" {

@@ -57,7 +57,7 @@ func start(t *testing.T, texts map[string]string, backends map[string]rpc.Caller
 	srv := newServer(g, timeout)
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1100}, Timeout: 30 * time.Second}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1100}, Timeout: 2 * time.Minute}
 	t.Cleanup(func() {
 		client.CloseIdleConnections()
 		srv.Close()
@@ -75,7 +75,7 @@ func startAll(t *testing.T, set ...func(*site)) *testGateway {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	return start(t, texts, backends, 10*time.Second, set...)
+	return start(t, texts, backends, time.Minute, set...)
 }
 
 func idl(t *testing.T) map[string]string {
@@ -231,7 +231,7 @@ func TestNotHTTP(t *testing.T) {
 		}
 		io.WriteString(conn, bytes)
 		conn.(*net.TCPConn).CloseWrite()
-		conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		conn.SetReadDeadline(time.Now().Add(time.Minute))
 		answer, _ := io.ReadAll(conn)
 		conn.Close()
 		if len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 4") && !strings.HasPrefix(string(answer), "HTTP/1.1 5") {
@@ -259,7 +259,7 @@ func TestCallsAtOnce(t *testing.T) {
 		began <- struct{}{}
 		<-end
 		return []byte{0}, nil
-	}), 10*time.Second, func(g *site) { g.MaxCalls = 2 })
+	}), time.Minute, func(g *site) { g.MaxCalls = 2 })
 	var calls sync.WaitGroup
 	for range 2 {
 		calls.Go(func() { g.want("GET", "/f", "", "", 200, `{}`) })
@@ -318,7 +318,7 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(stop)
-	g := newSite(backends, 10*time.Second)
+	g := newSite(backends, time.Minute)
 	if err := g.use(texts); err != nil {
 		f.Fatal(err)
 	}

@@ -66,7 +66,7 @@ service S {
 			return err
 		}
 		return c.Return(r)
-	}), 10*time.Second)
+	}), time.Minute)
 
 	const evil = "evil"
 	both := thriftText(8, "body")
@@ -138,7 +138,7 @@ func TestThriftAsItCame(t *testing.T) {
 	g := startFor(t, idl(t)["orders.thrift"], reply(func(_ context.Context, _ string, args []byte) ([]byte, error) {
 		got <- string(args)
 		return []byte("\x0c\x00\x01\x00\x00"), nil
-	}), 10*time.Second)
+	}), time.Minute)
 	const (
 		unknown = "\x0a\x00\x63\x00\x00\x00\x00\x00\x00\x00\x2a"
 		line    = "\x0b\x00\x01\x00\x00\x00\x01x" + unknown + "\x00"

@@ -193,7 +193,7 @@ func TestKilled(t *testing.T) {
 			})
 		}
 		// More than a chunk of each series
-		for deadline := time.Now().Add(30 * time.Second); acked.Load() < 800; {
+		for deadline := time.Now().Add(2 * time.Minute); acked.Load() < 800; {
 			if time.Sleep(time.Millisecond); time.Now().After(deadline) {
 				t.Error("the server is too slow")
 				break

@@ -87,12 +87,11 @@ func TestHalves(t *testing.T) {
 	}
 	go func() { served <- c.run(ctx, &out) }()
 	var addr string
-	for range 1000 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if line, _, ok := strings.Cut(out.String(), "\n"); ok {
 			addr = strings.TrimPrefix(line, "serving on ")
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	for _, client := range []string{"blocking", "pipelined"} {
 		var said lockedBuffer
@@ -113,8 +112,9 @@ func TestHalves(t *testing.T) {
 // through more.
 func TestDelays(t *testing.T) {
 	t.Parallel()
-	calls := func(client string) (n int) {
+	calls := func(client string) (n int, took time.Duration) {
 		var out lockedBuffer
+		start := time.Now()
 		if err := run(t, context.Background(), &out, "-duration=1s", "-client="+client, "-delays", "-connections=1", "-value-size=100"); err != nil {
 			t.Fatal(err)
 		}
@@ -123,11 +123,12 @@ func TestDelays(t *testing.T) {
 			t.Fatalf("no summary:\n%s", out.String())
 		}
 		fmt.Sscan(found[1], &n)
-		return n
+		return n, time.Since(start)
 	}
-	one, many := calls("blocking"), calls("pipelined")
-	if one > int(1100*time.Millisecond/store.ReadDelay) {
-		t.Errorf("%d calls one after the other within a second", one)
+	one, took := calls("blocking")
+	many, _ := calls("pipelined")
+	if one > int(took/store.ReadDelay) {
+		t.Errorf("%d calls one after the other within %v", one, took)
 	}
 	if many < 4*one {
 		t.Errorf("%d calls with 32 in flight, %d with one", many, one)
@@ -143,7 +144,7 @@ func TestInterrupted(t *testing.T) {
 	if err := run(t, ctx, &out, "-duration=1h"); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(start); took > 10*time.Second || !strings.Contains(out.String(), "in all") {
+	if took := time.Since(start); took > time.Minute || !strings.Contains(out.String(), "in all") {
 		t.Errorf("ended after %v:\n%s", took, out.String())
 	}
 }

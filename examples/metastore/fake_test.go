@@ -217,7 +217,7 @@ func serve(t *testing.T, srv *rpc.Server) string {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		srv.Shutdown(ctx)
 		<-served

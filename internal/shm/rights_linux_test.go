@@ -69,7 +69,7 @@ func ends(t *testing.T, what string, f func()) {
 func filesAre(t *testing.T, want int) {
 	t.Helper()
 	n := openFiles(t)
-	for end := time.Now().Add(10 * time.Second); n != want && time.Now().Before(end); n = openFiles(t) {
+	for end := time.Now().Add(time.Minute); n != want && time.Now().Before(end); n = openFiles(t) {
 		time.Sleep(time.Millisecond)
 	}
 	if n != want {

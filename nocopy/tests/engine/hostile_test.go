@@ -210,8 +210,10 @@ func TestHostileInput(t *testing.T) {
 					took = time.Since(start)
 				}
 				got := allocated(parse)
-				// It is the whole process that is measured, the runtime's goroutines, too
-				for again := 0; again < 2 && got > c.peak; again++ {
+				// The whole process is measured, with the runtime's goroutines, and the time on a machine
+				// that may be busy.
+				most := time.Second + time.Duration(len(wire))*time.Microsecond
+				for again := 0; again < 2 && (got > c.peak || took > most); again++ {
 					got = allocated(parse)
 				}
 				text := ""
@@ -230,8 +232,7 @@ func TestHostileInput(t *testing.T) {
 				if got > c.peak && w.name == inOnePiece.name && !raceEnabled && !debugging {
 					t.Errorf("%s: %d bytes allocated, more than %d", c.what, got, c.peak)
 				}
-				// Generous: machines are busy
-				if most := time.Second + time.Duration(len(wire))*time.Microsecond; took > most && !raceEnabled {
+				if took > most && !raceEnabled {
 					t.Errorf("%s, %s: took %v", c.what, w.name, took)
 				}
 				if w.name == inOnePiece.name {

@@ -279,7 +279,7 @@ func TestApacheServer(t *testing.T) {
 			if _, err := c.Version(bg, nil); !errors.As(err, &ae) || ae.Type != rpc.MissingResult {
 				t.Errorf("no result: %v", err)
 			}
-			ctx, cancel := context.WithTimeout(bg, time.Second)
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
 			defer cancel()
 			if _, err := c.Add(ctx, nil); err != nil {
 				t.Errorf("afterwards: %v", err)

@@ -126,7 +126,7 @@ func TestBadCallsHarmNobodyElse(t *testing.T) {
 func TestLargeCallHarmsNobodyElse(t *testing.T) {
 	t.Parallel()
 	const most = 4000
-	addr := serve(t, &rpc.Server{MaxFrame: most, ReadTimeout: 300 * time.Millisecond}, &handler{})
+	addr := serve(t, &rpc.Server{MaxFrame: most}, &handler{})
 	large := frame(strict(call, "echo", 2, bigArgs(100_000)))
 	for _, piece := range []int{1, 7, len(large)} {
 		nc := dialRaw(t, addr)
@@ -151,7 +151,7 @@ func TestLargeCallHarmsNobodyElse(t *testing.T) {
 			}
 		}
 	}
-	nc := dialRaw(t, addr)
+	nc := dialRaw(t, serve(t, &rpc.Server{MaxFrame: most, ReadTimeout: 300 * time.Millisecond}, &handler{}))
 	send(t, nc, large[:500])
 	if typ, _, id, _ := readMessage(t, nc, true); typ != exception || id != 2 {
 		t.Errorf("a reply of type %d to %d", typ, id)

@@ -114,12 +114,12 @@ func TestUnixSocketTakesFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c := echo.NewEchoClient(dial(t, path, rpc.PoolSize(1), rpc.StallTimeout(5*time.Second)))
+	c := echo.NewEchoClient(dial(t, path, rpc.PoolSize(1), rpc.StallTimeout(time.Minute)))
 	for i := range 100_000 {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
 		err := c.Notify(ctx, nil)
-		if cancel(); time.Since(start) > 3*time.Second {
+		if cancel(); time.Since(start) > 30*time.Second {
 			t.Fatalf("call %d took %v: %v", i, time.Since(start), err)
 		}
 		if err != nil {

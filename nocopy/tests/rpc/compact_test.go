@@ -187,9 +187,13 @@ func TestCompactSlowly(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, &rpc.Server{ReadTimeout: 50 * time.Millisecond}, &handler{})
 	b := compactly(call, "add", 7, compactAdd(40, 2))
+	var conns []net.Conn
 	for n := 1; n < len(b); n++ {
 		nc := dialRaw(t, addr)
 		send(t, nc, b[:n])
+		conns = append(conns, nc)
+	}
+	for _, nc := range conns {
 		closes(t, nc)
 	}
 }

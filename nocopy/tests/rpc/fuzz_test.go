@@ -96,7 +96,7 @@ func (l *fedListener) feed(t *testing.T, in, cuts []byte) []byte {
 	l.conns <- c
 	select {
 	case <-c.closed:
-	case <-time.After(8 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%x, cut at %v: the server still has the connection", in, cuts)
 	}
 	c.mu.Lock()

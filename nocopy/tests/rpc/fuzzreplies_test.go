@@ -74,7 +74,7 @@ func FuzzReplies(f *testing.F) {
 				t.Fatal(err)
 			}
 			defer cl.Close()
-			ctx, cancel := context.WithTimeout(bg, 8*time.Second)
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
 			defer cancel()
 			var headers rpc.ReplyHeaders
 			res, err := echo.NewEchoClient(cl).Add(rpc.ReceiveHeaders(ctx, &headers), nil)

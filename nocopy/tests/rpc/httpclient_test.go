@@ -257,7 +257,7 @@ func TestHTTPGivenUp(t *testing.T) {
 			t.Errorf("%s, again: %v", name, err)
 		}
 	}
-	c := dialHTTP(t, fakeHTTP(t, halts), rpc.StallTimeout(20*time.Millisecond))
+	c := dialHTTP(t, fakeHTTP(t, halts), rpc.StallTimeout(200*time.Millisecond))
 	if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrConnLost) || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a reply that stalls: %v", err)
 	}
@@ -271,12 +271,12 @@ func TestHTTPGivenUp(t *testing.T) {
 		}
 	}
 	for name, server := range map[string]http.HandlerFunc{"a status": other(500, "text/plain"), "a page": other(200, "text/html")} {
-		c := dialHTTP(t, fakeHTTP(t, server), rpc.StallTimeout(20*time.Millisecond))
+		c := dialHTTP(t, fakeHTTP(t, server), rpc.StallTimeout(200*time.Millisecond))
 		if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrConnLost) || !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s whose text stalls: %v", name, err)
 		}
 	}
-	c = dialHTTP(t, fakeHTTP(t, other(200, "application/x-thrift")), rpc.StallTimeout(20*time.Millisecond))
+	c = dialHTTP(t, fakeHTTP(t, other(200, "application/x-thrift")), rpc.StallTimeout(200*time.Millisecond))
 	if err := echo.NewEchoClient(c).Notify(bg, nil); err != nil {
 		t.Errorf("a oneway call whose answer stalls: %v", err)
 	}
@@ -286,23 +286,23 @@ func TestHTTPGivenUp(t *testing.T) {
 			io.WriteString(nc, begun)
 			<-release
 		})
-		c = dialHTTP(t, "http://"+dribbles, rpc.StallTimeout(20*time.Millisecond))
+		c = dialHTTP(t, "http://"+dribbles, rpc.StallTimeout(200*time.Millisecond))
 		if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrConnLost) || !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("a response that stalls after %q: %v", begun, err)
 		}
 	}
 	thinks := fakeHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusEarlyHints)
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(400 * time.Millisecond)
 		w.Header().Set("Content-Type", "application/x-thrift")
 		w.Write(strict(reply, "ping", 1, []byte{0}))
 	})
-	c = dialHTTP(t, thinks, rpc.StallTimeout(50*time.Millisecond))
+	c = dialHTTP(t, thinks, rpc.StallTimeout(200*time.Millisecond))
 	if _, err := echo.NewEchoClient(c).Ping(bg, nil); err != nil {
 		t.Errorf("a server that takes longer than it may stall: %v", err)
 	}
 	deaf := fakeServer(t, func(nc net.Conn) { <-release }) // reads nothing
-	c = dialHTTP(t, "http://"+deaf, rpc.StallTimeout(50*time.Millisecond))
+	c = dialHTTP(t, "http://"+deaf, rpc.StallTimeout(200*time.Millisecond))
 	big := make([]byte, 64<<20)
 	_, err := echo.NewEchoClient(c).Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(big) })
 	if !errors.Is(err, rpc.ErrNotSent) || !errors.Is(err, os.ErrDeadlineExceeded) {

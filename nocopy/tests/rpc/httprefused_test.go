@@ -247,16 +247,19 @@ func TestHTTPSlow(t *testing.T) {
 	add := rawRequest("POST", "/", strict(call, "add", 7, addArgs(40, 2)))
 	header := bytes.Index(add, []byte("\r\n\r\n")) + 4
 	for _, n := range []int{5, 40, header - 1, header, len(add) - 1} {
-		host := serve(t, &rpc.Server{ReadTimeout: 200 * time.Millisecond}, &handler{})
-		nc := dialRaw(t, host)
-		send(t, nc, add[:n])
-		b, err := io.ReadAll(nc)
-		if ne, ok := err.(net.Error); ok && ne.Timeout() {
-			t.Errorf("after %d bytes the connection stays open", n)
-		}
-		if n >= header && !bytes.HasPrefix(b, []byte("HTTP/1.1 408 ")) {
-			t.Errorf("after %d bytes: %q", n, b)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			host := serve(t, &rpc.Server{ReadTimeout: time.Second}, &handler{})
+			nc := dialRaw(t, host)
+			send(t, nc, add[:n])
+			b, err := io.ReadAll(nc)
+			if ne, ok := err.(net.Error); ok && ne.Timeout() {
+				t.Error("the connection stays open")
+			}
+			if n >= header && !bytes.HasPrefix(b, []byte("HTTP/1.1 408 ")) {
+				t.Errorf("%q", b)
+			}
+		})
 	}
 }
 

@@ -264,7 +264,7 @@ func TestHalfSent(t *testing.T) {
 // under way end before.
 func TestClientClosesFirst(t *testing.T) {
 	t.Parallel()
-	const limit = 200 * time.Millisecond
+	const limit = 500 * time.Millisecond
 	for name, opt := range map[string]rpc.Option{"idle": rpc.IdleTimeout(limit), "old": rpc.MaxConnAge(limit), "neither": rpc.IdleTimeout(-1)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -193,7 +193,7 @@ func TestMaxConns(t *testing.T) {
 		t.Error("a third connection is served")
 	}
 	conns[0].Close()
-	conns[2].SetReadDeadline(time.Now().Add(5 * time.Second))
+	conns[2].SetReadDeadline(time.Now().Add(time.Minute))
 	expect(t, conns[2], answer)
 }
 
@@ -217,7 +217,7 @@ func TestListenersShareSlots(t *testing.T) {
 				t.Error("a second connection is served")
 			}
 			nc.Close()
-			other.SetReadDeadline(time.Now().Add(5 * time.Second))
+			other.SetReadDeadline(time.Now().Add(time.Minute))
 			expect(t, other, answer)
 			other.Close()
 		})
@@ -329,7 +329,7 @@ func TestShutdownDuringLoad(t *testing.T) {
 				wg.Go(func() {
 					for k := 0; ; k++ {
 						a, b := int64(i*1000+j), int64(k)
-						ctx, cancel := context.WithTimeout(bg, 5*time.Second)
+						ctx, cancel := context.WithTimeout(bg, time.Minute)
 						sum, err := echo.NewEchoClient(c).Add(ctx, func(args echo.EchoAddArgs) { args.SetA(a); args.SetB(b) })
 						cancel()
 						if err != nil {
@@ -356,24 +356,40 @@ func TestShutdownDuringLoad(t *testing.T) {
 	}
 }
 
-// TestSlowHandlers: as many slow calls of one connection run at a time as may, at once when it is
-// known that they are slow.
+// TestSlowHandlers: slow calls of one connection run at the same time, before and after the server
+// knows that the method is slow.
 func TestSlowHandlers(t *testing.T) {
 	t.Parallel()
-	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.PoolSize(1)))
+	const calls = 32
+	begun, release := make(chan struct{}, calls), make(chan struct{})
+	h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
+		begun <- struct{}{}
+		<-release
+		return nil
+	}}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h)}, nil), rpc.PoolSize(1)))
 	for range 3 {
-		start := time.Now()
 		var wg sync.WaitGroup
-		for range 32 {
+		for range calls {
 			wg.Go(func() {
-				if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(300) }); err != nil {
+				if _, err := c.Fail(bg, nil); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		wg.Wait()
-		if d := time.Since(start); d > 6*time.Second { // 9.6 s one after the other
-			t.Errorf("32 calls of 300 ms took %v", d)
+		late := time.After(time.Minute)
+		for n := range calls {
+			select {
+			case <-begun:
+				continue
+			case <-late:
+				t.Errorf("%d of %d calls run at a time", n, calls)
+			}
+			break
 		}
+		for range calls {
+			release <- struct{}{}
+		}
+		wg.Wait()
 	}
 }

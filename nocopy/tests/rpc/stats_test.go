@@ -54,7 +54,7 @@ func newCounts() *counts {
 // settles waits until f is true.
 func settles(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for giveUp := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for giveUp := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if f() {
 			return
 		}

@@ -116,7 +116,7 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 			nc.Write(slices.Concat(large, large))
 			nc.Write(slices.Concat(large, good))
 		}, nil, 0},
-		"without the rest": {200 * time.Millisecond, func(nc net.Conn, failed <-chan struct{}) {
+		"without the rest": {time.Second, func(nc net.Conn, failed <-chan struct{}) {
 			nc.Write(large[:size])
 			io.Copy(io.Discard, nc)
 		}, []error{rpc.ErrConnLost, os.ErrDeadlineExceeded}, 0},
@@ -124,14 +124,14 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 			nc.Write(large[:end+1])
 			<-failed
 		}, []error{rpc.ErrConnLost, io.ErrUnexpectedEOF}, 0},
-		"of an absurd length": {200 * time.Millisecond, func(nc net.Conn, failed <-chan struct{}) {
+		"of an absurd length": {time.Second, func(nc net.Conn, failed <-chan struct{}) {
 			nc.Write(append([]byte{0x7f, 0xff, 0xff, 0xff}, large[4:]...))
 			io.Copy(io.Discard, nc)
 		}, []error{rpc.ErrConnLost, os.ErrDeadlineExceeded}, 0},
 		"given up meanwhile": {0, func(nc net.Conn, failed <-chan struct{}) {
 			nc.Write(large[:size])
 			io.Copy(io.Discard, nc)
-		}, []error{context.DeadlineExceeded}, 200 * time.Millisecond},
+		}, []error{context.DeadlineExceeded}, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
