@@ -123,7 +123,7 @@ var elsewhere = map[string]string{
 	"docs/tool.md":        "cmd/nocopy",
 }
 
-// What the guide's blocks take for granted: the values, and the packages that are imported if the
+// The guide's blocks take these for granted: the values, and the packages that are imported if the
 // block names them. Package order is that of getting-started.md.
 const (
 	blockValues = `ctx context.Context, o, in, other order.Order, wire []byte, conn net.Conn, listener net.Listener,

@@ -40,7 +40,7 @@ type program struct {
 	kind       string
 	name       string // of the library's class, for the table
 	transports []string
-	// What it can be told: --old (headers that are not strict), --idle, --max-frame
+	// The flags that it takes: --old (headers that are not strict), --idle, --max-frame
 	old, idle, frames bool
 	without           string // a method that it must not be called with
 	// What it does wrong: the name of a check, or the start of it, and why it fails. These checks

@@ -18,12 +18,12 @@ type Option = engine.Option
 
 // The options, except [Limits].
 const (
-	// Lazy makes Parse skip most of the message. It indexes only the top level, small structs in it,
-	// and lists of structs, without the containers in these structs. What it skips is indexed when
-	// it is first read. Until Message.Index has been called, only one goroutine at a time may read
-	// the message. Two kinds of fields are indexed at once: those that contain structs of more than
-	// 12 fields, since skipping them would take as long, and containers whose index might exceed the
-	// limit.
+	// Lazy makes Parse skip most of the message. It indexes only the top level, small structs in
+	// it, and lists of structs, without the containers in these structs. Skipped parts are indexed
+	// when they are first read. Until Message.Index has been called, only one goroutine at a time
+	// may read the message. Two kinds of fields are indexed at once: those that contain structs of
+	// more than 12 fields, since skipping them would take as long, and containers whose index
+	// might exceed the limit.
 	//
 	// Skipping does not check everything. Only Message.Index checks required fields of inner structs,
 	// the depth of their unknown fields and, with ValidUTF8, their strings. Lazy concerns received
@@ -73,11 +73,11 @@ const (
 	// to fit read as absent. No index fits a message whose root has a field twice.
 	RequireIndex = engine.RequireIndex
 
-	// Compact makes Parse, ParseInto, Read and Decoders take messages in Thrift's compact protocol.
-	// They become Thrift Binary once, in memory of their own: nothing refers to the bytes that were
-	// passed, and all else is as with other messages. Limits hold for the compact bytes and for
-	// what they become, which can be 8 times as much. Offsets in errors are in the compact bytes,
-	// except in those of Message.Index, which are in what they became.
+	// Compact makes Parse, ParseInto, Read and Decoders take messages in Thrift's compact
+	// protocol. They become Thrift Binary once, in memory of their own: nothing refers to the
+	// bytes that were passed, and all else is as with other messages. Limits hold for the compact
+	// bytes and for the converted bytes, which can be 8 times as many. Offsets in errors are in
+	// the compact bytes; those in errors of Message.Index are in the converted bytes.
 	// Message.AppendCompact and WriteCompact give a message in the compact protocol.
 	//
 	// The protocol does not tell the types of an empty map. It gets those of the IDL, or 0 where

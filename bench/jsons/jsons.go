@@ -166,7 +166,7 @@ func fromJSON(in *peer.Input) []peer.Row {
 	)
 }
 
-// tokens reads the tokens of a text. What it writes was there before.
+// tokens reads the tokens of a text. It writes wire, which was there before.
 func tokens(text, wire []byte) peer.Step {
 	d, buf := new(jsontext.Decoder), new(bytes.Buffer)
 	return func(w io.Writer) uint64 {

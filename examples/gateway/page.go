@@ -25,7 +25,7 @@ var pageFiles embed.FS
 var pages = map[string]string{"/": "index.html", "/_gateway/page.js": "page.js", "/_gateway/page.css": "page.css"}
 
 func servePage(w http.ResponseWriter, req *http.Request, name string) {
-	// What the IDL says is shown as text; nothing but the page's own script runs.
+	// Parts of the IDL are shown as text; nothing but the page's own script runs.
 	w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; frame-ancestors 'none'")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	file, err := pageFiles.ReadFile("page/" + name)

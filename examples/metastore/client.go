@@ -62,8 +62,8 @@ func (c client) partition(ctx context.Context, of place, f func(hms.Partition) e
 	return f(res.GetSuccess())
 }
 
-// edit changes a table or partition by f. What the IDL does not know of it is sent back as it
-// came. A change that someone else makes meanwhile is lost: a metastore has no better way.
+// edit changes a table or partition by f. Fields that the IDL does not know are sent back as
+// they came. A change that someone else makes meanwhile is lost: a metastore has no better way.
 func (c client) edit(ctx context.Context, of place, f func(hms.StorageDescriptor, nocopy.StringMap)) error {
 	if of.partition == "" {
 		return c.table(ctx, of, func(t hms.Table) error {

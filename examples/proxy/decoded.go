@@ -19,7 +19,7 @@ import (
 	kitexorders "github.com/nocopythrift/nocopythrift/examples/proxy/kitex_gen/shop/orders"
 )
 
-// What our proxy is compared with: proxies that know the service's IDL, decode each message into
+// The proxies that ours is compared with: they know the service's IDL, decode each message into
 // structs of Go, and encode these again.
 
 // choose returns the number of a tenant's back end among n, as router has it.

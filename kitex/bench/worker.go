@@ -162,7 +162,7 @@ func work(role string) error {
 	}
 }
 
-// measureCalls makes calls as o says. What was used is that of the calls.
+// measureCalls makes calls as o says. It returns the resources that the calls have used.
 func measureCalls(o order, call func(context.Context, *source) (uint64, error)) usage {
 	src := newSource(o.Shape, o.Size)
 	want := ourSum(src.message())

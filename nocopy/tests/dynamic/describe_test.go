@@ -220,8 +220,8 @@ struct Ref { 1: string name }
 struct Response { 2: Metadata metadata, 3: list<Ref> services }
 struct Result { 0: optional Response success }`
 
-// TestDescribeMetadata: fbthrift's metadata become IDL. What has no counterpart is left out, and
-// no name can forge IDL.
+// TestDescribeMetadata: fbthrift's metadata become IDL. Parts without a counterpart are left
+// out, and no name can forge IDL.
 func TestDescribeMetadata(t *testing.T) {
 	s, err := dynamic.LoadText(map[string]string{"m.thrift": metadata})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestDialer: a client connects by the function that it is given; what that returns is used, its
-// error is the call's, and no connection at all is an error, too.
+// TestDialer: a client calls the function that it was given, and uses the returned connection. The
+// function's error is the call's. If it returns neither, that is an error, too.
 func TestDialer(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	var dials atomic.Int32

@@ -13,7 +13,7 @@ func Seal(net.Conn) bool { return false }
 // AcceptLeft would call f with each connection that waits to be accepted. Here it can't know.
 func AcceptLeft(net.Listener, time.Duration, func(net.Conn)) {}
 
-// AckedBefore returns -1: what the other end has acknowledged is not known here.
+// AckedBefore returns -1: this system does not tell which bytes the other end has acknowledged.
 func AckedBefore(net.Conn) int64 { return -1 }
 
 // MayKnow reports false: Reached knows nothing here.
