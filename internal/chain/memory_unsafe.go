@@ -1,0 +1,352 @@
+//go:build !nounsafe
+
+package chain
+
+import (
+	"encoding/binary"
+	"strings"
+	"unsafe"
+)
+
+// Load8 returns the 8 bytes at position p as a big-endian number.
+func (b *Buffer) Load8(p Pos) uint64 {
+	mem := b.segs[p>>segBits]
+	p &= segMask
+	_ = mem[p+7]
+	// SAFETY: the last byte is in mem, as just checked. Slicing would also check the first byte,
+	// and compute the length of the rest.
+	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
+}
+
+// Load4 returns the 4 bytes at position p as a big-endian number.
+func (b *Buffer) Load4(p Pos) uint32 {
+	mem := b.segs[p>>segBits]
+	p &= segMask
+	_ = mem[p+3]
+	// SAFETY: as in Load8.
+	return binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
+}
+
+// Load2 returns the 2 bytes at position p as a big-endian number.
+func (b *Buffer) Load2(p Pos) uint16 {
+	mem := b.segs[p>>segBits]
+	p &= segMask
+	_ = mem[p+1]
+	// SAFETY: as in Load8.
+	return binary.BigEndian.Uint16((*[2]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
+}
+
+// Load1 returns the byte at position p.
+func (b *Buffer) Load1(p Pos) byte { return b.segs[p>>segBits][p&segMask] }
+
+// Extend appends n contiguous bytes, contents undefined, to the open run, and returns them with
+// their position.
+func (b *Buffer) Extend(n int) (Pos, []byte) {
+	i := b.used
+	if uint(n) >= uint(len(b.tail)-i) {
+		return b.extendToEnd(n)
+	}
+	b.used = i + n
+	// SAFETY: i+n is less than len(b.tail), as just compared, and neither is negative: used never
+	// is, and a negative n would have compared as larger.
+	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
+}
+
+// AppendShort appends the high lead bytes of head, at most 8, then v, at Tail. The length of v
+// must Fit. AppendShort does not call memmove, which would spend most of its time on choosing how
+// to copy a few bytes. A function without calls needs no stack check, either.
+//
+//go:noinline
+func (b *Buffer) AppendShort(head uint64, lead int, v string) {
+	i, n := b.used, len(v)
+	if debugging && !b.Fits(n) {
+		panic("nocopy: internal error: text does not fit")
+	}
+	b.used = i + lead + n
+	// SAFETY: the text Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them
+	// is negative; see Extend. Only the n bytes of v are read, some in the middle perhaps twice.
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
+	from := unsafe.Pointer(unsafe.StringData(v))
+	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
+	at = unsafe.Add(at, lead)
+	switch {
+	case n > 32:
+		for ; n > 32; n -= 32 {
+			move16(at, from)
+			move16(unsafe.Add(at, 16), unsafe.Add(from, 16))
+			at, from = unsafe.Add(at, 32), unsafe.Add(from, 32)
+		}
+		move16(unsafe.Add(at, n-32), unsafe.Add(from, n-32))
+		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
+	case n > 16:
+		move16(at, from)
+		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
+	case n >= 4:
+		move4to16(at, from, n)
+	default:
+		for n--; n >= 0; n-- {
+			*(*byte)(unsafe.Add(at, n)) = *(*byte)(unsafe.Add(from, n))
+		}
+	}
+}
+
+// AppendTexts appends texts, each after its length, and stores their positions in at, which must
+// be as long as v. It stops at a text with fewer than 4 or more than 16 bytes, or without room at
+// the tail, and returns the number of texts appended.
+func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
+	at = at[:len(v)]
+	used := b.used
+	for i := range v {
+		n := len(v[i])
+		if uint(n-4) > 16-4 || n+textLength >= len(b.tail)-used {
+			b.used = used
+			return i
+		}
+		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. A string
+		// and a slice both begin with the pointer to their bytes.
+		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used)
+		binary.BigEndian.PutUint32((*[textLength]byte)(mem)[:], uint32(n))
+		move4to16(unsafe.Add(mem, textLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
+		at[i] = b.tailPos + Pos(used)
+		used += textLength + n
+	}
+	b.used = used
+	return len(v)
+}
+
+// move4to16 copies n bytes, 4 to 16. It may copy bytes in the middle twice.
+func move4to16(to, from unsafe.Pointer, n int) {
+	// SAFETY: the callers have checked n; no move begins before to and from or ends after the n
+	// bytes.
+	if n >= 8 {
+		move8(to, from)
+		move8(unsafe.Add(to, n-8), unsafe.Add(from, n-8))
+	} else {
+		move4(to, from)
+		move4(unsafe.Add(to, n-4), unsafe.Add(from, n-4))
+	}
+}
+
+// move16, move8 and move4 copy that many bytes.
+func move16(to, from unsafe.Pointer) {
+	// SAFETY: the callers know that both sides have 16 bytes.
+	*(*[16]byte)(to) = *(*[16]byte)(from)
+}
+
+func move8(to, from unsafe.Pointer) {
+	// SAFETY: as in move16. (As an array it would go through the stack.)
+	binary.LittleEndian.PutUint64((*[8]byte)(to)[:], binary.LittleEndian.Uint64((*[8]byte)(from)[:]))
+}
+
+func move4(to, from unsafe.Pointer) {
+	// SAFETY: as in move8.
+	binary.LittleEndian.PutUint32((*[4]byte)(to)[:], binary.LittleEndian.Uint32((*[4]byte)(from)[:]))
+}
+
+// Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.
+func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v) }
+
+// Put4 stores v, big-endian, in the 4 bytes at position p, which must be InTail.
+func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v) }
+
+// Put2 stores v, big-endian, in the 2 bytes at position p, which must be InTail.
+func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(b.tailAt(p))[:], v) }
+
+// Put1 stores v in the byte at position p, which must be InTail.
+func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
+
+// tailAt returns the address of position p, which must be InTail.
+func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
+	// SAFETY: the value is InTail: it ends at used or before, and used is at most len(b.tail).
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)
+}
+
+// String returns b as a string that aliases it.
+func String(b []byte) string {
+	// SAFETY: bytes that a string was made of are not stored into again: another text gets other
+	// memory, and lent slabs are not used again. Programs that recycle blocks have agreed that
+	// strings end with them.
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// StringBytes returns bytes that alias s. They must not be stored into.
+func StringBytes(s string) []byte {
+	// SAFETY: callers only read the bytes, or pass them to AddForeign as memory that is not stored
+	// into.
+	return unsafe.Slice(unsafe.StringData(s), len(s))
+}
+
+// TextOf returns v, a string or bytes, as a string that aliases it.
+func TextOf[T string | []byte](v T) string {
+	// SAFETY: as in String. A string and a slice both begin with the pointer to their bytes.
+	return unsafe.String(*(**byte)(unsafe.Pointer(&v)), len(v))
+}
+
+// Text returns the string whose length, a big-endian uint32, is at position p, and whose bytes
+// come after that. It aliases the memory, as String does.
+func (b *Buffer) Text(p Pos) string {
+	mem, off := b.segs[p>>segBits], uint64(p&segMask)
+	if off+4 > uint64(len(mem)) {
+		panic(panicBeyond)
+	}
+	// SAFETY: both ends are compared with those of the memory. Slicing would do so three times.
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), off)
+	n := uint64(binary.BigEndian.Uint32((*[4]byte)(at)[:]))
+	if off+4+n > uint64(len(mem)) {
+		panic(panicBeyond)
+	}
+	if n == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(unsafe.Add(at, 4)), n)
+}
+
+// FlatText is a faster Text for the memory at FirstPos, if that is foreign or a chunk. It returns
+// false if p is not in that memory, or if the text reaches to the end of the memory. Callers need
+// not call Lend. Any p is allowed.
+func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
+	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
+		// SAFETY: both ends are compared with those of the memory. There is a byte after the text,
+		// which keeps the pointer inside the same memory even if the text is empty. A string is a
+		// pointer and a length. unsafe.String would also check that they do not wrap around the
+		// end of the address space.
+		at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.flat)), off)
+		n := uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(at, -textLength))[:]))
+		if off+n < size {
+			s := header{at, int(n)}
+			return *(*string)(unsafe.Pointer(&s)), true
+		}
+	}
+	return
+}
+
+// header has the layout of a string.
+type header struct {
+	bytes unsafe.Pointer // SAFETY: only FlatText makes one, and turns it into a string at once
+	n     int
+}
+
+// zeroCheap is the size up to which clearing memory costs almost nothing.
+const zeroCheap = 16 << 10
+
+// fresh returns n bytes of new memory, contents undefined. Large memory is not cleared, since
+// other bytes will fill it anyway.
+func fresh(n int) []byte {
+	if n <= zeroCheap {
+		return make([]byte, n)
+	}
+	var b strings.Builder // its memory is not cleared
+	b.Grow(n)
+	b.WriteByte(0)
+	// SAFETY: Grow has made room for n bytes from the first on, and when the Builder is gone
+	// nobody else refers to them.
+	return unsafe.Slice(unsafe.StringData(b.String()), n)
+}
+
+// LooseText stores a text after its length in loose memory, and returns its position. It returns 0
+// if the text is not short, or does not fit into the block that is being filled.
+func (b *Buffer) LooseText(v []byte) Pos {
+	l := b.loose
+	if l == nil {
+		return 0
+	}
+	i, n := l.used, len(v)
+	if n > MaxShort-textLength || n+textLength > len(l.mem)-i {
+		return 0
+	}
+	l.used = i + textLength + n
+	// SAFETY: i+4+n is at most len(l.mem), as just compared, and none of them is negative. Only
+	// the n bytes of v are read.
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(l.mem)), i)
+	binary.BigEndian.PutUint32((*[textLength]byte)(at)[:], uint32(n))
+	at = unsafe.Add(at, textLength)
+	from := unsafe.Pointer(unsafe.SliceData(v))
+	switch {
+	case n > 16:
+		moveLong(at, from, n)
+	case n >= 4:
+		move4to16(at, from, n)
+	default:
+		for n--; n >= 0; n-- {
+			*(*byte)(unsafe.Add(at, n)) = *(*byte)(unsafe.Add(from, n))
+		}
+	}
+	return l.pos + Pos(i)
+}
+
+// AppendLoose appends loose texts, given by the positions of their lengths, to the open run, and
+// stores their new positions in at. Position 0 stands for an empty text. It stops at a position
+// whose top bit is set, and returns the number of texts appended.
+func (b *Buffer) AppendLoose(at []Pos) int {
+	const nearTexts, together = 4 << 10, 32
+	if len(at) <= nearTexts {
+		return b.appendLoose(at)
+	}
+	for done := 0; ; {
+		part := at[done:min(done+together, len(at))]
+		if b.loadLengths(part) == 0 {
+			return done
+		}
+		n := b.appendLoose(part)
+		if done += n; n < len(part) {
+			return done
+		}
+	}
+}
+
+// loadLengths loads the lengths of loose texts, which may be anywhere in memory, into the
+// processor's caches. The processor then waits for many at once, not for one after another. It
+// stops at a position whose top bit is set. It returns the sum of the lengths plus 4 for each,
+// which is 0 if it has loaded none.
+func (b *Buffer) loadLengths(at []Pos) (sum uint32) {
+	for _, p := range at {
+		if int32(p) < 0 {
+			break
+		}
+		sum += textLength + binary.BigEndian.Uint32(b.At(p))
+	}
+	return sum
+}
+
+// appendLoose is AppendLoose for texts that are near each other in memory: it loads them one after
+// another.
+func (b *Buffer) appendLoose(at []Pos) int {
+	for i, p := range at {
+		if int32(p) < 0 {
+			return i
+		}
+		from := b.At(p)
+		n := textLength + int(binary.BigEndian.Uint32(from))
+		used := b.used
+		if n > MaxShort || n >= len(b.tail)-used {
+			to, mem := b.Extend(n)
+			copy(mem, from[:n])
+			at[i] = to
+			continue
+		}
+		_ = from[n-1]
+		b.used = used + n
+		at[i] = b.tailPos + Pos(used)
+		// SAFETY: used+n is less than len(b.tail), as just compared, from has n bytes, and n is
+		// at least 4.
+		to, src := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used), unsafe.Pointer(unsafe.SliceData(from))
+		if n > 16 {
+			moveLong(to, src, n)
+		} else {
+			move4to16(to, src, n)
+		}
+	}
+	return len(at)
+}
+
+// moveLong copies n bytes, where n is more than 16. It may copy some of them twice.
+func moveLong(to, from unsafe.Pointer, n int) {
+	// SAFETY: the callers have checked n; no move begins before to and from or ends after the n
+	// bytes.
+	for ; n > 32; n -= 16 {
+		move16(to, from)
+		to, from = unsafe.Add(to, 16), unsafe.Add(from, 16)
+	}
+	move16(to, from)
+	move16(unsafe.Add(to, n-16), unsafe.Add(from, n-16))
+}
