@@ -2,40 +2,6 @@
 
 package engine
 
-import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-)
-
-var (
-	callerDesc   = schema.NewStruct("Caller")
-	businessDesc = schema.NewStruct("Business")
-	itemDesc     = schema.NewStruct("Item")
-)
-
-func init() {
-	callerDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "service", Type: schema.TypeString},
-		schema.FieldDesc{ID: 2, Name: "host", Type: schema.TypeString},
-		schema.FieldDesc{ID: 3, Name: "pid", Type: schema.TypeI32},
-	)
-	itemDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "sku", Type: schema.TypeString},
-		schema.FieldDesc{ID: 2, Name: "count", Type: schema.TypeI32},
-		schema.FieldDesc{ID: 3, Name: "labels", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
-		schema.FieldDesc{ID: 4, Name: "prices", Type: schema.ListOf(schema.TypeI64)},
-	)
-	businessDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "id", Type: schema.TypeI64},
-		schema.FieldDesc{ID: 2, Name: "items", Type: schema.ListOf(schema.StructOf(itemDesc))},
-		schema.FieldDesc{ID: 3, Name: "totals", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
-		schema.FieldDesc{ID: 4, Name: "times", Type: schema.ListOf(schema.TypeI64)},
-		schema.FieldDesc{ID: 5, Name: "tags", Type: schema.ListOf(schema.TypeString)},
-		schema.FieldDesc{ID: 6, Name: "byNumber", Type: schema.MapOf(schema.TypeI32, schema.StructOf(callerDesc))},
-		schema.FieldDesc{ID: 7, Name: "matrix", Type: schema.ListOf(schema.ListOf(schema.TypeI32))},
-		schema.FieldDesc{ID: 8, Name: "unique", Type: schema.SetOf(schema.TypeString)},
-	)
-}
-
 // keys are made beforehand: making them is not measured.
 var keys = func() (k []string) {
 	for i := range 40 {

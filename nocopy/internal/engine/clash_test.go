@@ -3,19 +3,7 @@ package engine
 import (
 	"fmt"
 	"testing"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
-
-// clashDesc has a map of texts, whose keys are put without codecs, and one of numbers.
-var clashDesc = func() *schema.Struct {
-	d := schema.NewStruct("Clash")
-	d.Define(
-		schema.FieldDesc{ID: 1, Name: "texts", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
-		schema.FieldDesc{ID: 2, Name: "numbers", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
-	)
-	return d
-}()
 
 // TestClashingKeys: tables go by the ends of keys until too many keys have the same ends; then by
 // whole keys. No choice of keys makes lookups slow.

@@ -283,17 +283,3 @@ func appendValueOf(b []byte, t *schema.Type, i int) []byte {
 
 // be returns n as a count on the wire.
 func be(n int) string { return string(wire.AppendBE32(nil, uint32(n))) }
-
-// wideOf returns a struct of n optional fields: numbers, texts, bools and lists in turn.
-func wideOf(n int) *schema.Struct {
-	d := schema.NewStruct(fmt.Sprint("Wide", n))
-	fields := make([]schema.FieldDesc, n)
-	for i := range fields {
-		t := []*schema.Type{schema.TypeI32, schema.TypeString, schema.TypeBool, listOfNumbers}[i%4]
-		fields[i] = schema.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: t, Req: schema.Optional}
-	}
-	d.DefineWide(fields...)
-	return d
-}
-
-var listOfNumbers = schema.ListOf(schema.TypeI32)

@@ -7,21 +7,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-var (
-	caseDesc = schema.NewStruct("Case")
-	armsDesc = schema.NewUnion("Arms")
-)
-
-func init() {
-	business := schema.StructOf(businessDesc)
-	armsDesc.Define(schema.FieldDesc{ID: 1, Name: "a", Type: business, Req: schema.Optional}, schema.FieldDesc{ID: 2, Name: "b", Type: schema.TypeI32, Req: schema.Optional})
-	caseDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "one", Type: business},
-		schema.FieldDesc{ID: 2, Name: "list", Type: schema.ListOf(business)},
-		schema.FieldDesc{ID: 3, Name: "arms", Type: schema.StructOf(armsDesc)},
-	)
-}
-
 // caseOf returns the wire bytes of a Case. Each Business in it is message.
 func caseOf(message []byte) []byte {
 	wire := append([]byte{12, 0, 1}, message...)

@@ -12,23 +12,6 @@ import (
 // Messages that are read by their index, and used in more ways than by getters: each way gives the
 // same values as a valid message, and takes invalid ones for absent.
 
-var (
-	fruitDesc   = schema.NewStruct("Fruit")
-	orchardDesc = schema.NewStruct("Orchard")
-)
-
-func init() {
-	fruitDesc.Define(schema.FieldDesc{ID: 1, Name: "name", Type: schema.TypeString}, schema.FieldDesc{ID: 2, Name: "n", Type: schema.TypeI32})
-	leaf := schema.StructOf(fruitDesc)
-	orchardDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "leaves", Type: schema.SetOf(leaf)},
-		schema.FieldDesc{ID: 2, Name: "list", Type: schema.ListOf(leaf)},
-		schema.FieldDesc{ID: 3, Name: "trees", Type: schema.ListOf(schema.StructOf(orchardDesc))},
-		schema.FieldDesc{ID: 4, Name: "tree", Type: schema.StructOf(orchardDesc)},
-		schema.FieldDesc{ID: 5, Name: "id", Type: schema.TypeI32},
-	)
-}
-
 // fillLeaves fills a field of an Orchard with n leaves.
 func fillLeaves(s Struct, field string, n int) StructList[Struct] {
 	l := StructList[Struct](s.NewChild(fieldNamed(orchardDesc, field), orchardDesc, n))

@@ -15,48 +15,6 @@ import (
 
 // In steady state nothing is allocated: not for parsing, reading, building, editing or sending.
 
-var (
-	requestDesc  = schema.NewStruct("Request")
-	callerDesc   = schema.NewStruct("Caller")
-	businessDesc = schema.NewStruct("Business")
-	itemDesc     = schema.NewStruct("Item")
-)
-
-func init() {
-	callerDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "service", Type: schema.TypeString},
-		schema.FieldDesc{ID: 2, Name: "host", Type: schema.TypeString},
-		schema.FieldDesc{ID: 3, Name: "pid", Type: schema.TypeI32},
-	)
-	requestDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "id", Type: schema.TypeI64, Req: schema.Required},
-		schema.FieldDesc{ID: 2, Name: "user", Type: schema.TypeString},
-		schema.FieldDesc{ID: 3, Name: "method", Type: schema.TypeString},
-		schema.FieldDesc{ID: 4, Name: "token", Type: schema.TypeString},
-		schema.FieldDesc{ID: 5, Name: "caller", Type: schema.StructOf(callerDesc)},
-		schema.FieldDesc{ID: 6, Name: "flag", Type: schema.TypeBool},
-		schema.FieldDesc{ID: 7, Name: "small", Type: schema.TypeI16},
-		schema.FieldDesc{ID: 8, Name: "score", Type: schema.TypeDouble},
-		schema.FieldDesc{ID: 9, Name: "color", Type: colorType},
-	)
-	itemDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "sku", Type: schema.TypeString},
-		schema.FieldDesc{ID: 2, Name: "count", Type: schema.TypeI32},
-		schema.FieldDesc{ID: 3, Name: "labels", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
-		schema.FieldDesc{ID: 4, Name: "prices", Type: schema.ListOf(schema.TypeI64)},
-	)
-	businessDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "id", Type: schema.TypeI64},
-		schema.FieldDesc{ID: 2, Name: "items", Type: schema.ListOf(schema.StructOf(itemDesc))},
-		schema.FieldDesc{ID: 3, Name: "totals", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
-		schema.FieldDesc{ID: 4, Name: "times", Type: schema.ListOf(schema.TypeI64)},
-		schema.FieldDesc{ID: 5, Name: "tags", Type: schema.ListOf(schema.TypeString)},
-		schema.FieldDesc{ID: 6, Name: "byNumber", Type: schema.MapOf(schema.TypeI32, schema.StructOf(callerDesc))},
-		schema.FieldDesc{ID: 7, Name: "matrix", Type: schema.ListOf(schema.ListOf(schema.TypeI32))},
-		schema.FieldDesc{ID: 8, Name: "unique", Type: schema.SetOf(schema.TypeString)},
-	)
-}
-
 // messageShape is a kind of message and the operations on it.
 type messageShape struct {
 	name              string

@@ -17,23 +17,6 @@ import (
 // Tests of messages that are read by their index and used in other ways than by getters. Each way
 // returns the values of a valid message, and treats invalid values as absent.
 
-var (
-	fruitDesc   = schema.NewStruct("Fruit")
-	orchardDesc = schema.NewStruct("Orchard")
-)
-
-func init() {
-	fruitDesc.Define(schema.FieldDesc{ID: 1, Name: "name", Type: schema.TypeString}, schema.FieldDesc{ID: 2, Name: "n", Type: schema.TypeI32})
-	leaf := schema.StructOf(fruitDesc)
-	orchardDesc.Define(
-		schema.FieldDesc{ID: 1, Name: "leaves", Type: schema.SetOf(leaf)},
-		schema.FieldDesc{ID: 2, Name: "list", Type: schema.ListOf(leaf)},
-		schema.FieldDesc{ID: 3, Name: "trees", Type: schema.ListOf(schema.StructOf(orchardDesc))},
-		schema.FieldDesc{ID: 4, Name: "tree", Type: schema.StructOf(orchardDesc)},
-		schema.FieldDesc{ID: 5, Name: "id", Type: schema.TypeI32},
-	)
-}
-
 // TestDeepByIndex: an index can be used with every depth that Parse accepts: structs as deep as
 // the limit, with and without a list of them.
 func TestDeepByIndex(t *testing.T) {

@@ -16,20 +16,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// wideOf returns a struct of n optional fields: numbers, texts, bools and lists in turn.
-func wideOf(n int) *schema.Struct {
-	d := schema.NewStruct(fmt.Sprint("Wide", n))
-	fields := make([]schema.FieldDesc, n)
-	for i := range fields {
-		t := []*schema.Type{schema.TypeI32, schema.TypeString, schema.TypeBool, listOfNumbers}[i%4]
-		fields[i] = schema.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: t, Req: schema.Optional}
-	}
-	d.DefineWide(fields...)
-	return d
-}
-
-var listOfNumbers = schema.ListOf(schema.TypeI32)
-
 // setNth sets field i of s to a value that depends on i and x.
 func setNth(s engine.Struct, d *schema.Struct, i, x int) {
 	switch f := d.Field(i); i % 4 {

@@ -72,7 +72,7 @@ func (c *wireCase) set(t testing.TB, where, key, value string) {
 	t.Helper()
 	switch key {
 	case "type":
-		if c.desc = descs[value]; c.desc == nil {
+		if c.desc = wireTypes[value]; c.desc == nil {
 			t.Fatalf("%s: no type %s", where, value)
 		}
 	case "options":
@@ -112,4 +112,10 @@ func wireLine(t testing.TB, where, line string) []byte {
 		wire, line = append(wire, b...), rest
 	}
 	return wire
+}
+
+// wireTypes are the types of cases, by their names.
+var wireTypes = map[string]*schema.Struct{
+	"Point": pointDesc, "Shape": shapeDesc, "All": allDesc, "Strict": strictDesc,
+	"Default": defaultDesc, "Empty": emptyDesc, "Wide": wideDesc, "Tree": treeDesc,
 }
