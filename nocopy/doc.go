@@ -76,7 +76,7 @@
 //   - A struct or container that is set from another message may be linked. It outlives that
 //     message.
 //   - A [Message] variable of the program's own, filled by [ParseInto] and [NewInto], saves about
-//     12 ns per message. Filling it again, [Message.Reset] and [Message.Release] end its contents.
+//     10 ns per message. Filling it again, [Message.Reset] and [Message.Release] end its contents.
 //
 // The build tag nocopydebug finds mistakes. Recycled memory becomes inaccessible on Release, and
 // reading a stale string faults (on Linux; elsewhere it reads as conspicuous bytes). A second
