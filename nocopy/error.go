@@ -14,7 +14,7 @@ import (
 //		Path   string // of the value, such as "Request.user.tags[3]"
 //		Err    error  // the reason: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
 //	}
-type Error = engine.Error
+type Error = wire.Error
 
 // The reasons in an Error. For a message that ends too early the reason is io.ErrUnexpectedEOF.
 var (

@@ -2,10 +2,12 @@
 
 package engine
 
+import "strconv"
+
 // keys are made beforehand: making them is not measured.
 var keys = func() (k []string) {
 	for i := range 40 {
-		k = append(k, "key number "+itoa(i))
+		k = append(k, "key number "+strconv.Itoa(i))
 	}
 	return k
 }()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -17,7 +18,7 @@ type BoundsError struct{ Low, High, Len int }
 
 // Error describes the bounds as the runtime does for slices.
 func (e BoundsError) Error() string {
-	return "nocopy: bounds out of range [" + itoa(e.Low) + ":" + itoa(e.High) + "] with length " + itoa(e.Len)
+	return "nocopy: bounds out of range [" + strconv.Itoa(e.Low) + ":" + strconv.Itoa(e.High) + "] with length " + strconv.Itoa(e.Len)
 }
 
 // RuntimeError makes it a runtime.Error, like the runtime's own for slice bounds out of range.

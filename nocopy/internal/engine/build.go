@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -142,11 +143,11 @@ func (m *Message) closeTo(n int) {
 				m.closeContainer(top)
 			case f.reopened:
 			case len(t.Struct().Owed()) == 0 && m.buf.Fits(0):
-				m.setEnd(e, m.buf.AppendFitting(byte(WireStop)))
+				m.setEnd(e, m.buf.AppendFitting(byte(wire.Stop)))
 			default:
 				m.open = m.open[:top+1]
 				m.appendAllOwed(t.Struct(), e)
-				m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
+				m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
 			}
 		}
 		m.open = m.open[:n]
@@ -350,7 +351,7 @@ func checkLargeCount(t *schema.Type, n int) {
 	}
 }
 
-func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
+func panicCount(n int) { panic("nocopy: count " + strconv.Itoa(n) + " out of range") }
 
 // beginValue appends the beginning of a struct or container of type t and pushes a frame for it. A
 // field header comes first unless header is 0. n is the number of elements of a list or set, which
@@ -417,7 +418,7 @@ func slotWords(t *schema.Type, n int) int {
 
 // containerHeader returns the bytes that a container begins with, in the high bytes of a number:
 // the field header, unless header is 0, then a type and four bytes.
-func containerHeader(header uint32, first WireType, rest uint32) uint64 {
+func containerHeader(header uint32, first wire.Type, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)
 	if header == 0 {
 		return head << (8 * wire.FieldHeader)

@@ -105,9 +105,9 @@ func (m *Message) appendInner(dst []byte, e uint32, t *schema.Type) ([]byte, boo
 	}
 	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)
 	kept, i := all[:len(dst)], len(dst)
-	for all[i] != byte(WireStop) {
+	for all[i] != byte(wire.Stop) {
 		header := wire.HeaderAt(all, i)
-		end, err := skip(all, i+wire.FieldHeader, WireType(header>>16), maxBudget, 1)
+		end, err := skip(all, i+wire.FieldHeader, wire.Type(header>>16), maxBudget, 1)
 		if err != nil {
 			panic("nocopy: internal error: " + err.Error())
 		}
@@ -116,7 +116,7 @@ func (m *Message) appendInner(dst []byte, e uint32, t *schema.Type) ([]byte, boo
 		}
 		i = end
 	}
-	return append(kept, byte(WireStop)), true
+	return append(kept, byte(wire.Stop)), true
 }
 
 // This file writes the index of a message's wire bytes, see package wireindex.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // changer changes everything in a message that the accessors of a type know how to change: in the
@@ -59,19 +60,19 @@ func (c changer) absent(s Struct, f *schema.Field, constant schema.Ref, d *schem
 
 func (c changer) fixed(s Struct, f *schema.Field, constant schema.Ref) {
 	switch f.Type.Wire() {
-	case WireBool:
+	case wire.Bool:
 		s.SetBool(constant, !s.Bool(constant))
-	case WireI8:
+	case wire.I8:
 		s.SetInt8(constant, s.Int8(constant)+1)
-	case WireI16:
+	case wire.I16:
 		s.SetInt16(constant, s.Int16(constant)+1)
-	case WireI32:
+	case wire.I32:
 		s.SetInt32(constant, s.Int32(constant)+1)
-	case WireI64:
+	case wire.I64:
 		s.Unset(constant)
-	case WireDouble:
+	case wire.Double:
 		s.SetFloat64(constant, s.Float64(constant)/2)
-	case WireUUID:
+	case wire.UUID:
 		s.SetUUID(constant, UUID{15: 1})
 	}
 }
@@ -117,16 +118,16 @@ func (c changer) value(v Struct, t *schema.Type) {
 
 func (c changer) fixedList(v Struct, t *schema.Type) {
 	switch t.Elem().Wire() {
-	case WireI32:
+	case wire.I32:
 		l := Int32List(v)
 		for i, x := range l.All() {
 			l.Set(i, -x)
 		}
 		l.Append(99)
 		l.Append(100)
-	case WireI64:
+	case wire.I64:
 		Int64List(v).Append(1 << 40)
-	case WireBool:
+	case wire.Bool:
 		if l := BoolList(v); l.Len() > 0 {
 			l.Set(0, false)
 		}

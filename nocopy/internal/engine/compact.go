@@ -222,8 +222,8 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 	}
 	for {
 		key := wire.HeaderIn(wire.LoadHeader(r.b, i))
-		t, at := WireType(key>>16), i+wire.FieldHeader
-		if t == WireStop {
+		t, at := wire.Type(key>>16), i+wire.FieldHeader
+		if t == wire.Stop {
 			break
 		}
 		f := d.Find(key)
@@ -248,7 +248,7 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 }
 
 // skip returns the index after the value of type t at index i.
-func (r *rewriter) skip(t WireType, i int) int {
+func (r *rewriter) skip(t wire.Type, i int) int {
 	end, err := skip(r.b, i, t, maxBudget, 1)
 	if err != nil {
 		panic("nocopy: internal error: " + err.Error())

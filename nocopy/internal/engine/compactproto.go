@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -11,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // A message in the compact protocol becomes Thrift Binary once, before it is parsed, in memory of
@@ -58,8 +60,8 @@ func (m *Message) parseCompact(b []byte) (Struct, error) {
 	}
 	if end < len(b) {
 		m.discard()
-		err := &Error{Offset: end, Path: d.Name(), Err: ErrTrailing}
-		err.addFormat(notCompact(b, d))
+		err := &wire.Error{Offset: end, Path: d.Name(), Err: wire.ErrTrailing}
+		formats.AddTo(err, notCompact(b, d))
 		return Struct{}, err
 	}
 	return m.parseBinaryOf(r, b)
@@ -70,12 +72,12 @@ func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
 	d := m.desc
 	err := compactError(d, r, m.limits)
 	if _, why := r.Fault(); why == compact.ErrDepth { // the parser knows where it is too deep
-		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, ErrLimit) {
+		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, wire.ErrLimit) {
 			return bad
 		}
 		return err
 	}
-	err.addFormat(notCompact(b, d))
+	formats.AddTo(err, notCompact(b, d))
 	m.discard()
 	return err
 }
@@ -88,7 +90,7 @@ func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (Struct, error) {
 	m.buf.SetRoot(at, at+uint32(len(mem)))
 	s, err := m.parseFrom(mem, at)
 	if err != nil {
-		var bad *Error
+		var bad *wire.Error
 		if errors.As(err, &bad) {
 			bad.Offset = compactOffset(d, b, limits, bad.Offset)
 		}
@@ -99,22 +101,22 @@ func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (Struct, error) {
 }
 
 // compactError returns the error in the bytes that r has read, of a struct that d describes.
-func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *Error {
+func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *wire.Error {
 	at, why := r.Fault()
-	e := &Error{Offset: at, Err: why}
+	e := &wire.Error{Offset: at, Err: why}
 	path := []string{d.Name()}
 	r.Path(func(t compact.Type, n int) bool {
 		if len(path) > limits.MaxDepth {
 			return false
 		}
 		if t == nil {
-			path = append(path, "["+itoa(n)+"]")
+			path = append(path, "["+strconv.Itoa(n)+"]")
 			return true
 		}
 		d := t.(*compactType).of().Struct()
 		k := d.NumberByID(int16(n))
 		if k < 0 {
-			path = append(path, ".", itoa(n))
+			path = append(path, ".", strconv.Itoa(n))
 			return false
 		}
 		path = append(path, "."+d.Fields()[k].Name)
@@ -155,7 +157,7 @@ func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 // notCompact names the format of b, which is not a struct in the compact protocol.
 func notCompact(b []byte, d *schema.Struct) string {
 	if len(b) >= formats.LeastCompact {
-		if end, err := skip(b, 0, WireStruct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {
+		if end, err := skip(b, 0, wire.Struct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {
 			return "a struct in Thrift Binary, which is parsed without the option Compact"
 		}
 	}

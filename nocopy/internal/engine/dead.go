@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The entries of values that were replaced or removed stay in the index, since there may be
@@ -86,7 +87,7 @@ func (m *Message) noteDead(t *schema.Type, word uint32) {
 func (m *Message) noteDeadField(e uint32, f schema.Ref) {
 	switch word := m.at(e, f); {
 	case word == 0 || word&notIndexed != 0:
-	case f.Wire() == WireStruct:
+	case f.Wire() == wire.Struct:
 		if debugging {
 			m.noteRemovedField(word)
 		}

@@ -60,8 +60,8 @@ func (d *Decoder) Next() (Struct, error) {
 			d.offset += size
 			return s, nil
 		}
-		if bad, ok := err.(*Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
-			bad.addFormat(d.startFormat())
+		if bad, ok := err.(*wire.Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
+			formats.AddTo(bad, d.startFormat())
 		}
 	}
 	return Struct{}, d.end(err)
@@ -90,7 +90,7 @@ func (d *Decoder) receive() (chain.Chunk, int64, error) {
 	n := int32(binary.BigEndian.Uint32(d.in.Bytes()))
 	switch {
 	case n < 0:
-		return chain.Chunk{}, 0, d.explained(&Error{Path: d.desc.Name(), Err: ErrNegative})
+		return chain.Chunk{}, 0, d.explained(&wire.Error{Path: d.desc.Name(), Err: wire.ErrNegative})
 	case int64(n) > int64(d.limits.MaxBytes):
 		return chain.Chunk{}, 0, d.explained(tooLong(d.desc, int64(n), d.limits.MaxBytes))
 	}
@@ -103,20 +103,20 @@ func (d *Decoder) receive() (chain.Chunk, int64, error) {
 
 // explained returns err. If the bytes that have arrived are of another known format, err names it.
 // The length of a frame may have been read as structs: its first byte is 0, which is an empty one.
-func (d *Decoder) explained(err *Error) error {
+func (d *Decoder) explained(err *wire.Error) error {
 	if !d.framed && d.offset < readAhead {
 		d.noteStart()
 		if what := d.startFormat(); what != "" {
-			err.addFormat(what)
+			formats.AddTo(err, what)
 			return err
 		}
 	}
 	b := d.in.Bytes()
 	if d.framed && d.offset == 0 && d.desc.Find(wire.HeaderAt(b, 0)) != nil {
-		err.addFormat(formats.StructWithoutFrame)
+		formats.AddTo(err, formats.StructWithoutFrame)
 		return err
 	}
-	err.explain(b, len(b), d.desc)
+	formats.Explain(err, b, len(b), d.desc)
 	return err
 }
 
@@ -155,7 +155,7 @@ func (d *Decoder) receiveBare() (chain.Chunk, int64, error) {
 	for {
 		end, need, err := d.scan.Scan(d.in.Bytes())
 		if err != nil {
-			var bad *Error
+			var bad *wire.Error
 			if errors.As(err, &bad) {
 				bad.Path = d.desc.Name()
 				if cut == 0 {

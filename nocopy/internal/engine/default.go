@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -304,7 +305,7 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 	case t.Kind() == schema.List && m.idx[e+listRoom] != roomByIndex:
 		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
 			if inner := m.elementEntry(e, t.Elem(), i); inner != 0 {
-				w.value(t.Elem(), inner, path+"["+itoa(int(i))+"]", depth+1)
+				w.value(t.Elem(), inner, path+"["+strconv.Itoa(int(i))+"]", depth+1)
 			}
 		}
 	case t.Kind() == schema.Dict:
@@ -312,7 +313,7 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 			slot := m.idx[e+listElems] + i*pairWords
 			for k, kt := range [...]*schema.Type{t.Key(), t.Elem()} {
 				if word := m.idx[slot+uint32(k)*pairValue]; kt.Kind() >= schema.Record && m.idx[slot] != 0 && word != 0 {
-					w.value(kt, word, path+"["+itoa(int(i))+"]", depth+1)
+					w.value(kt, word, path+"["+strconv.Itoa(int(i))+"]", depth+1)
 				}
 			}
 		}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strconv"
+
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -97,17 +99,17 @@ func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
 // replaceField returns the node that replaces field f of the struct of entry e. The field is
 // set, or was. Its value is noted as dead.
 func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
-	if word := m.at(e, f); f.Wire() >= WireStruct && f.Wire() <= WireList && word&notIndexed == 0 {
+	if word := m.at(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && word&notIndexed == 0 {
 		m.closeEntry(word)
 	}
-	if f.Wire() >= WireStruct && f.Wire() <= WireList {
+	if f.Wire() >= wire.Struct && f.Wire() <= wire.List {
 		m.noteDeadField(e, f)
 	}
 	if node := m.fieldNode(e, f); node != 0 {
 		return node
 	}
 	var node chain.NodeID
-	if word := m.at(e, f); f.Wire() == WireString && word&inNode == 0 {
+	if word := m.at(e, f); f.Wire() == wire.String && word&inNode == 0 {
 		node = m.buf.AddReplaceText(word, wire.FieldHeader)
 	} else {
 		at, end := m.valuePlace(f.Wire(), word)
@@ -133,14 +135,14 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 
 // valuePlace returns where the value that a word stands for begins and ends, or did before it
 // was replaced, in the run that it is in.
-func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
+func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 	if n := wire.FixedSize[t]; n != 0 {
 		if word&inNode != 0 {
 			return m.buf.NodePlace(word &^ inNode)
 		}
 		return word, word + uint32(n)
 	}
-	if t == WireString {
+	if t == wire.String {
 		return m.textPlace(word)
 	}
 	if word&notIndexed != 0 {
@@ -157,9 +159,9 @@ func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
 	switch {
 	case ed.valueNode != 0:
 		return m.buf.NodePlace(ed.valueNode)
-	case t == WireStruct:
+	case t == wire.Struct:
 		return start, ed.end + 1
-	case t == WireMap:
+	case t == wire.Map:
 		return start - wire.MapHeader, ed.end
 	}
 	return start - wire.ListHeader, ed.end
@@ -331,7 +333,7 @@ func (m *Message) endTrusted(i int) {
 
 func (p *parser) panicTrusted() {
 	if p.full {
-		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
+		panic("nocopy: message with an index of more than " + strconv.Itoa(maxWords) + " words")
 	}
 	panic("nocopy: internal error: bytes that were valid are not")
 }

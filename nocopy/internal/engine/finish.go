@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Parse bounds how many structs may be nested. Building is bounded likewise, when the message is
@@ -24,7 +25,7 @@ func (m *Message) checkNesting() error {
 		return nil
 	}
 	if most := m.maxNesting(); m.exceeds(m.desc.Type(), m.root, most) {
-		return &Error{Path: m.desc.Name(), Err: depthError(most)}
+		return &wire.Error{Path: m.desc.Name(), Err: depthError(most)}
 	}
 	m.levelled = m.words
 	return nil
@@ -173,7 +174,7 @@ func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 		n = len(b) // parsing finds missing fields
 	}
 	if err != nil {
-		var bad *Error
+		var bad *wire.Error
 		if errors.As(err, &bad) {
 			bad.Path = d.Name()
 		}
@@ -196,13 +197,13 @@ func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
 // were put together from bytes of messages and may have any size. Required fields may be missing,
 // as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
 // this.
-func Reparse(d *schema.Struct, wire []byte, depth int) Struct {
+func Reparse(d *schema.Struct, data []byte, depth int) Struct {
 	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
-	base, p := m.buf.Refer(wire, false, true), m.parser()
-	p.reset(len(wire))
-	p.b, p.base, p.trusted = wire, base, true
+	base, p := m.buf.Refer(data, false, true), m.parser()
+	p.reset(len(data))
+	p.b, p.base, p.trusted = data, base, true
 	s, err := m.parsed(p, m.indexFrom(p))
-	if err != nil && !errors.Is(err, ErrLimit) {
+	if err != nil && !errors.Is(err, wire.ErrLimit) {
 		panic("nocopy: internal error: " + err.Error())
 	}
 	return s

@@ -148,7 +148,7 @@ func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
 // SetTexts sets field f, a list or set, to these strings. It copies strings shorter than 4 KiB and
 // refers to others. Duplicates in a set are left out. d describes s.
 func (s Struct) SetTexts(f schema.Ref, d *schema.Struct, v []string) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		changeableByTexts(s, v)
 		l := s.NewChild(f, d, 0)
 		for _, x := range v {
@@ -163,7 +163,7 @@ func (s Struct) SetTexts(f schema.Ref, d *schema.Struct, v []string) {
 // KiB and refers to others, which must not change until the message is released. Duplicates
 // in a set are left out. d describes s.
 func (s Struct) SetByteSlices(f schema.Ref, d *schema.Struct, v [][]byte) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		changeableByTexts(s, v)
 		l := s.NewChild(f, d, 0)
 		for _, x := range v {

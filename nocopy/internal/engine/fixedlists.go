@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // BoolAt returns element i of a list of bool.
@@ -25,7 +26,7 @@ func (s Struct) BoolAt(i int) bool {
 
 // SetBools sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s Struct) SetBools(f schema.Ref, d *schema.Struct, v []bool) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [1]byte
@@ -57,7 +58,7 @@ func (s Struct) Int8At(i int) int8 {
 
 // SetInt8s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s Struct) SetInt8s(f schema.Ref, d *schema.Struct, v []int8) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [1]byte
@@ -86,7 +87,7 @@ func (s Struct) Int16At(i int) int16 {
 
 // SetInt16s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s Struct) SetInt16s(f schema.Ref, d *schema.Struct, v []int16) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [2]byte
@@ -115,7 +116,7 @@ func (s Struct) Int32At(i int) int32 {
 
 // SetInt32s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s Struct) SetInt32s(f schema.Ref, d *schema.Struct, v []int32) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [4]byte
@@ -144,7 +145,7 @@ func (s Struct) Int64At(i int) int64 {
 
 // SetInt64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s Struct) SetInt64s(f schema.Ref, d *schema.Struct, v []int64) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [8]byte
@@ -173,7 +174,7 @@ func (s Struct) Float64At(i int) float64 {
 
 // SetFloat64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
 func (s Struct) SetFloat64s(f schema.Ref, d *schema.Struct, v []float64) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [8]byte
@@ -205,7 +206,7 @@ type UUIDs[U ~[16]byte] []U
 
 // SetIn sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
 func (v UUIDs[U]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [16]byte
@@ -227,7 +228,7 @@ type Enums[E ~int32] []E
 
 // SetIn sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
 func (v Enums[E]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
-	if f.Wire() == WireSet {
+	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, v := range v {
 			var x [4]byte

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func fullWire(t testing.TB) []byte {
 	UUIDs[UUID]([]UUID{{1}}).SetIn(s, fieldNamed(allDesc, "keys"), allDesc)
 	counts := Map[string, int64, AsString, AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range 40 { // more than are looked up one by one
-		counts.Put("key "+itoa(i), int64(i))
+		counts.Put("key "+strconv.Itoa(i), int64(i))
 	}
 	point := s.NewChild(fieldNamed(allDesc, "point"), allDesc, 0)
 	point.SetInt32(fieldNamed(pointDesc, "x"), 1)

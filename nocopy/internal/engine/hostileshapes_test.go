@@ -248,7 +248,7 @@ func fieldHead(d *schema.Struct, name string) string {
 func appendValueOf(b []byte, t *schema.Type, i int) []byte {
 	switch t.Kind() {
 	case schema.Fixed:
-		if t.Wire() == WireBool {
+		if t.Wire() == wire.Bool {
 			return append(b, byte(i&1))
 		}
 		for k := int(t.Size()) - 1; k >= 0; k-- {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
@@ -79,7 +80,7 @@ const zeroAhead = 64
 func (m *Message) growIndex(end, most int) {
 	if end > maxWords {
 		m.buf.EndChange()
-		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
+		panic("nocopy: message with an index of more than " + strconv.Itoa(maxWords) + " words")
 	}
 	size := min(2*len(m.idx), most)
 	if size > most/2 && most < maxWords {

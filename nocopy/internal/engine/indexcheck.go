@@ -189,7 +189,7 @@ func (m *Message) checkOpened() error {
 	s.m.Release()
 	c := indexCheck{x: &l.x, b: l.b}
 	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
-		return &Error{Offset: at, Path: m.desc.Name(), Err: ErrIndex}
+		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
 	}
 	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
 		return l.err
@@ -261,10 +261,10 @@ type indexCheck struct {
 // structure compares the entries of the values in the struct at offset i. It returns the offset
 // after the struct; or the offset of the value that does not fit, and false.
 func (c *indexCheck) structure(i int) (int, bool) {
-	for c.b[i] != byte(WireStop) {
+	for c.b[i] != byte(wire.Stop) {
 		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
 		if c.x.Offset(c.k) != at {
-			i = c.pass(at, WireType(header>>16))
+			i = c.pass(at, wire.Type(header>>16))
 			continue
 		}
 		entry := c.x.Entry(c.k)
@@ -273,7 +273,7 @@ func (c *indexCheck) structure(i int) (int, bool) {
 		if h, _ := wireindex.EntryField(entry); h != header || end > len(c.b) {
 			return i, false
 		}
-		next, ok := c.value(WireType(header>>16), at, end, entry)
+		next, ok := c.value(wire.Type(header>>16), at, end, entry)
 		if !ok || next != end {
 			return i, false
 		}
@@ -282,7 +282,7 @@ func (c *indexCheck) structure(i int) (int, bool) {
 	return i + 1, true
 }
 
-func (c *indexCheck) pass(at int, t WireType) int {
+func (c *indexCheck) pass(at int, t wire.Type) int {
 	end, err := skip(c.b, at, t, maxBudget, 1)
 	if err != nil {
 		panic("nocopy: internal error: " + err.Error())
@@ -291,16 +291,16 @@ func (c *indexCheck) pass(at int, t WireType) int {
 }
 
 // value does as structure, for the value of type t at an offset that this entry is for.
-func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
+func (c *indexCheck) value(t wire.Type, at, end int, entry []byte) (int, bool) {
 	inner := c.x.Offset(c.k) < end
 	anchors := wireindex.Number(entry[wireindex.EntryAnchorsAt:]) != 0
 	switch {
-	case t == WireStruct && inner:
+	case t == wire.Struct && inner:
 		return c.structure(at)
-	case t != WireList && t != WireSet || !anchors && !inner:
+	case t != wire.List && t != wire.Set || !anchors && !inner:
 		return c.pass(at, t), true
 	}
-	elem, n, stride := WireType(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
+	elem, n, stride := wire.Type(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
 	_, stride = wireindex.EntryField(entry)
 	if stride > wireindex.MaxStride {
 		return at, false
@@ -313,7 +313,7 @@ func (c *indexCheck) value(t WireType, at, end int, entry []byte) (int, bool) {
 				return at, false
 			}
 		}
-		if elem == WireStruct && c.x.Offset(c.k) < end {
+		if elem == wire.Struct && c.x.Offset(c.k) < end {
 			if at, ok = c.structure(at); !ok {
 				return at, false
 			}

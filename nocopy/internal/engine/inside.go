@@ -7,6 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
@@ -59,7 +60,7 @@ func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error
 	x, ok := wireindex.Find(b)
 	c := indexCheck{x: &x, b: b}
 	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
-		return fmt.Errorf("at %d: %w", at, ErrIndex)
+		return fmt.Errorf("at %d: %w", at, wire.ErrIndex)
 	}
 	return nil
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // keptInto parses wire into m.
@@ -74,7 +76,7 @@ func TestKeptOrders(t *testing.T) {
 			return keptInto(t, m, allDesc, m.Bytes()), "its own"
 		}},
 		{"ParseInto of another type", func(m *Message) (Struct, string) {
-			keptInto(t, m, pointDesc, []byte{byte(WireStop)})
+			keptInto(t, m, pointDesc, []byte{byte(wire.Stop)})
 			return keptInto(t, m, allDesc, textWire("the other")), "the other"
 		}},
 		{"ParseInto of nothing", func(m *Message) (Struct, string) {
@@ -84,13 +86,13 @@ func TestKeptOrders(t *testing.T) {
 			return Struct{}, ""
 		}},
 		{"ParseInto of too much", func(m *Message) (Struct, string) {
-			if s, err := ParseInto(allDesc, m, textWire("x"), []Option{Limits{MaxBytes: 2}}); !errors.Is(err, ErrLimit) || s != (Struct{}) {
+			if s, err := ParseInto(allDesc, m, textWire("x"), []Option{Limits{MaxBytes: 2}}); !errors.Is(err, wire.ErrLimit) || s != (Struct{}) {
 				t.Errorf("%v, %v", s, err)
 			}
 			return Struct{}, ""
 		}},
 		{"ParseInto of what is no UTF-8", func(m *Message) (Struct, string) {
-			if s, err := ParseInto(allDesc, m, textWire("\xff"), []Option{ValidUTF8}); !errors.Is(err, ErrUTF8) || s != (Struct{}) {
+			if s, err := ParseInto(allDesc, m, textWire("\xff"), []Option{ValidUTF8}); !errors.Is(err, wire.ErrUTF8) || s != (Struct{}) {
 				t.Errorf("%v, %v", s, err)
 			}
 			return Struct{}, ""
@@ -206,15 +208,15 @@ func TestLargestIsNotKept(t *testing.T) {
 	nested := schema.NewStruct("Nested") // a wide one
 	fields := []schema.FieldDesc{{ID: 3000, Name: "deeper", Type: schema.StructOf(nested), Req: schema.Optional}}
 	for i := range int16(2000) {
-		fields = append(fields, schema.FieldDesc{ID: i + 1, Name: itoa(int(i)), Type: schema.TypeBool, Req: schema.Optional})
+		fields = append(fields, schema.FieldDesc{ID: i + 1, Name: strconv.Itoa(int(i)), Type: schema.TypeBool, Req: schema.Optional})
 	}
 	nested.DefineWide(fields...)
 	var deep []byte
 	for range 60 {
 		for i := 2000; i > 0; i-- {
-			deep = append(deep, byte(WireBool), byte(i>>8), byte(i), 1)
+			deep = append(deep, byte(wire.Bool), byte(i>>8), byte(i), 1)
 		}
-		deep = append(deep, byte(WireStruct), 3000>>8, 3000&0xff)
+		deep = append(deep, byte(wire.Struct), 3000>>8, 3000&0xff)
 	}
 	for name, fill := range map[string]func(m *Message){
 		"fields of wide structs": func(m *Message) { ParseInto(nested, m, append(deep, make([]byte, 61)...), nil) },

@@ -172,8 +172,8 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			}
 		}
 		header := wire.HeaderAt(b, i)
-		t := WireType(header >> 16)
-		if t == WireStop {
+		t := wire.Type(header >> 16)
+		if t == wire.Stop {
 			break
 		}
 		var f *schema.Field
@@ -229,7 +229,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 		}
 	}
 	if e != m.root {
-		if i >= stop || b[i] != byte(WireStop) {
+		if i >= stop || b[i] != byte(wire.Stop) {
 			return 0, false
 		}
 		m.idx[e+entryEnd] = l.base + uint32(i)
@@ -245,7 +245,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
 // stop. Lists and maps in it hardly count as depth: if its type is known they do not count at all.
-func (l *landing) pass(at, stop int, t WireType) (int, bool) {
+func (l *landing) pass(at, stop int, t wire.Type) (int, bool) {
 	end, err := skip(l.b[:stop], at, t, l.budget, 1)
 	return end, err == nil
 }
@@ -284,7 +284,7 @@ func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 // misfit notes that the wire index does not fit the message at an offset.
 func (l *landing) misfit(d *schema.Struct, at int) {
 	if l.err == nil {
-		l.err = &Error{Offset: at, Path: d.Name(), Err: ErrIndex}
+		l.err = &wire.Error{Offset: at, Path: d.Name(), Err: wire.ErrIndex}
 	}
 }
 
@@ -296,9 +296,9 @@ func (l *landing) scanFor(f *schema.Field, i int) (found int) {
 		return 0
 	}
 	defer func(from int) { l.scanned += i - from }(i)
-	for len(l.b)-i > wire.FieldHeader && l.b[i] != byte(WireStop) {
+	for len(l.b)-i > wire.FieldHeader && l.b[i] != byte(wire.Stop) {
 		header, at := wire.HeaderAt(l.b, i), i+wire.FieldHeader
-		end, ok := l.pass(at, len(l.b), WireType(header>>16))
+		end, ok := l.pass(at, len(l.b), wire.Type(header>>16))
 		if !ok {
 			l.scanned += len(l.b) - i
 			return 0
@@ -403,12 +403,12 @@ func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end
 	if i >= 0 {
 		return word, at + i, true
 	}
-	err := error(&Error{Path: m.desc.Name(), Err: ErrType})
+	err := error(&wire.Error{Path: m.desc.Name(), Err: wire.ErrType})
 	if p.err != nil {
 		err = p.finish(m.desc)
 	}
 	if l.err == nil {
-		err.(*Error).Offset += at
+		err.(*wire.Error).Offset += at
 		l.err = err
 	}
 	return 0, 0, false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,7 +73,7 @@ func (g messageMaker) value(dst []byte, t *schema.Type, depth int) []byte {
 		for range t.Size() {
 			dst = append(dst, byte(g.rnd.Uint32()))
 		}
-		if t.Wire() == WireBool {
+		if t.Wire() == wire.Bool {
 			dst[len(dst)-1] &= 1
 		}
 		return dst
@@ -269,7 +270,7 @@ func largeBusiness(t testing.TB, n int) []byte {
 	items := StructList[Struct](s.NewChild(fieldNamed(businessDesc, "items"), businessDesc, n))
 	for i := range n {
 		item := items.At(i)
-		item.SetText(fieldNamed(itemDesc, "sku"), "item "+itoa(i))
+		item.SetText(fieldNamed(itemDesc, "sku"), "item "+strconv.Itoa(i))
 		item.SetInt32(fieldNamed(itemDesc, "count"), int32(i))
 	}
 	return bytes.Clone(s.m.Bytes())
@@ -299,7 +300,7 @@ func TestIndexEdited(t *testing.T) {
 		"swap":     func(s Struct) { list(s).Swap(1, 299) },
 		"unset":    func(s Struct) { s.Unset(tags) },
 		"child":    func(s Struct) { s.NewChild(tags, businessDesc, 3) },
-		"unknown":  func(s Struct) { s.AppendUnknown(businessDesc, 999, WireValue{WireBool, []byte{1}}) },
+		"unknown":  func(s Struct) { s.AppendUnknown(businessDesc, 999, WireValue{wire.Bool, []byte{1}}) },
 		"clear":    func(s Struct) { s.Clear(businessDesc) },
 		"two":      func(s Struct) { s.SetInt64(id, 2); s.m.Finish(); s.SetInt64(id, 3); s.Unset(tags) },
 		"compact":  func(s Struct) { s.m.Compact(); s.Unset(tags) },
@@ -376,7 +377,7 @@ func TestIndexInvalid(t *testing.T) {
 	}
 	for range l.All() {
 	}
-	if err := s.m.Index(); !errors.Is(err, ErrType) {
+	if err := s.m.Index(); !errors.Is(err, wire.ErrType) {
 		t.Errorf("Index: %v", err)
 	}
 	other := New(businessDesc)

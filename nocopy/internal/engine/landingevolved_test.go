@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // evolved returns a type that d may become: fields are gone, new, of another type, or have another
@@ -54,7 +55,7 @@ func (g messageMaker) evolvedType(t *schema.Type, depth int) *schema.Type {
 		return t
 	case t.Kind() == schema.Record:
 		return schema.StructOf(g.evolved(t.Struct(), depth-1))
-	case t.Kind() == schema.List && t.Wire() == WireSet:
+	case t.Kind() == schema.List && t.Wire() == wire.Set:
 		return schema.SetOf(g.evolvedType(t.Elem(), depth-1))
 	case t.Kind() == schema.List:
 		return schema.ListOf(g.evolvedType(t.Elem(), depth-1))

@@ -15,7 +15,7 @@ import (
 
 // withEntries returns the message, which has no index, with one of these entries and anchors.
 func withEntries(data []byte, n int, entries []byte) []byte {
-	b := append(bytes.Clone(data[:len(data)-1]), byte(WireString), byte(wireindex.Header>>8&0xff), byte(wireindex.Header&0xff))
+	b := append(bytes.Clone(data[:len(data)-1]), byte(wire.String), byte(wireindex.Header>>8&0xff), byte(wireindex.Header&0xff))
 	size := uint32(len(entries) + wireindex.TrailerBytes)
 	b = append(wire.AppendBE32(b, size), entries...)
 	b = wireindex.AppendNumber(wireindex.AppendNumber(b, uint32(n)), uint32(len(b))+wireindex.TrailerBytes+1)
@@ -84,8 +84,8 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 	for _, opts := range [][]Option{{ByIndex}, {RequireIndex, Recycle}, {ByIndex, ValidUTF8, Limits{MaxDepth: 5, MaxIndex: 4 << 10}}} {
 		s, err := Parse(d, guarded, opts...)
 		if err != nil {
-			if e := (*Error)(nil); !errors.As(err, &e) {
-				t.Fatalf("not an *Error: %v", err)
+			if e := (*wire.Error)(nil); !errors.As(err, &e) {
+				t.Fatalf("not an *wire.Error: %v", err)
 			}
 			continue
 		}
@@ -102,8 +102,8 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 			if TextOf(s, d) != TextOf(plain, d) {
 				t.Fatalf("Index accepts what reads as\n%s not\n%s", TextOf(s, d), TextOf(plain, d))
 			}
-		} else if e := (*Error)(nil); !errors.As(err, &e) {
-			t.Fatalf("not an *Error: %v", err)
+		} else if e := (*wire.Error)(nil); !errors.As(err, &e) {
+			t.Fatalf("not an *wire.Error: %v", err)
 		}
 		if !bytes.Equal(m.Bytes(), b) {
 			t.Fatal("reading has changed the message")
@@ -116,8 +116,8 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 // field of the root, or nearly.
 func withRootField(rnd *rand.Rand, d *schema.Struct, data, body []byte, n int) ([]byte, int) {
 	starts := []int{0}
-	for i := 0; data[i] != byte(WireStop); {
-		end, err := skip(data, i+wire.FieldHeader, WireType(data[i]), maxBudget, 1)
+	for i := 0; data[i] != byte(wire.Stop); {
+		end, err := skip(data, i+wire.FieldHeader, wire.Type(data[i]), maxBudget, 1)
 		if err != nil {
 			panic(err)
 		}

@@ -183,7 +183,7 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 		if l.inner {
 			at, ok = m.landing.passStruct(at, limit, l.k+1)
 		} else {
-			at, ok = m.landing.pass(at, limit, WireStruct)
+			at, ok = m.landing.pass(at, limit, wire.Struct)
 		}
 		if !ok {
 			return 0, 0, false
@@ -195,7 +195,7 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 // passStruct returns the offset after the struct at offset i, and whether it is whole before stop.
 // It passes over large values by the entries of the wire index from entry k on.
 func (l *landing) passStruct(i, stop, k int) (int, bool) {
-	for k = l.x.Seek(k, i); stop-i > wire.FieldHeader && l.b[i] != byte(WireStop); {
+	for k = l.x.Seek(k, i); stop-i > wire.FieldHeader && l.b[i] != byte(wire.Stop); {
 		at, end, ok := i+wire.FieldHeader, 0, false
 		if l.x.Offset(k) == at {
 			entry := l.x.Entry(k)
@@ -204,13 +204,13 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 			ok = wire.HeaderAt(l.b, i) == header && end > at && end <= stop
 		}
 		if !ok {
-			if end, ok = l.pass(at, stop, WireType(l.b[i])); !ok {
+			if end, ok = l.pass(at, stop, wire.Type(l.b[i])); !ok {
 				return 0, false
 			}
 		}
 		i, k = end, l.x.Seek(k, end)
 	}
-	return i + 1, i < stop && l.b[i] == byte(WireStop)
+	return i + 1, i < stop && l.b[i] == byte(wire.Stop)
 }
 
 // fillByIndex parses all of the list of entry e, if its elements are found by anchors. It reports

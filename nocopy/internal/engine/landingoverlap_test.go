@@ -23,10 +23,10 @@ func overlapping(levels, elements, padding int) []byte {
 	data := []byte{}
 	for range levels {
 		begins = append(begins, len(data))
-		data = append(data, byte(WireList), 0, 1, byte(WireStruct))
+		data = append(data, byte(wire.List), 0, 1, byte(wire.Struct))
 		data = append(wire.AppendBE32(data, uint32(elements)), 0) // the list, and an empty struct
 	}
-	data = append(wire.AppendBE32(append(data, byte(WireString), 0, 9), uint32(padding)), make([]byte, padding)...)
+	data = append(wire.AppendBE32(append(data, byte(wire.String), 0, 9), uint32(padding)), make([]byte, padding)...)
 	inside := len(data)
 	ends := make([]int, levels) // of the struct in each list
 	for i := levels - 1; i >= 0; i-- {

@@ -3,10 +3,12 @@ package engine
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Messages that are read by their index, and used in more ways than by getters: each way gives the
@@ -16,7 +18,7 @@ import (
 func fillLeaves(s Struct, field string, n int) StructList[Struct] {
 	l := StructList[Struct](s.NewChild(fieldNamed(orchardDesc, field), orchardDesc, n))
 	for i := range n {
-		l.At(i).SetText(fieldNamed(fruitDesc, "name"), "leaf "+itoa(i))
+		l.At(i).SetText(fieldNamed(fruitDesc, "name"), "leaf "+strconv.Itoa(i))
 	}
 	return l
 }
@@ -68,7 +70,7 @@ func TestInnerBytesValid(t *testing.T) {
 	fillLeaves(inner, "leaves", 900)
 	set := bytes.Clone(StructList[Struct](inner.Child(fieldNamed(orchardDesc, "leaves"), orchardDesc)).Wire())
 	plain := inner.AppendStruct(nil, orchardDesc)
-	wire := append(append([]byte{byte(WireStruct), 0, 4}, inner.m.Bytes()...), 0)
+	wire := append(append([]byte{byte(wire.Struct), 0, 4}, inner.m.Bytes()...), 0)
 	inner.Release()
 	with := withIndex(t, orchardDesc, wire)
 	s, err := Parse(orchardDesc, with, RequireIndex)
@@ -91,13 +93,13 @@ func TestInnerBytesValid(t *testing.T) {
 // TestSendableByIndex: a message that package rpc is about to send is checked, for all contents of
 // its index. An absent struct can't be sent.
 func TestSendableByIndex(t *testing.T) {
-	wire := spoilElement(t, "list", 1000, 700)
-	s, err := Parse(orchardDesc, wire, RequireIndex)
+	data := spoilElement(t, "list", 1000, 700)
+	s, err := Parse(orchardDesc, data, RequireIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Release()
-	if err := s.Sendable(); !errors.Is(err, ErrType) {
+	if err := s.Sendable(); !errors.Is(err, wire.ErrType) {
 		t.Errorf("a message that is not valid: %v", err)
 	}
 	gone := StructList[Struct](s.Child(fieldNamed(orchardDesc, "list"), orchardDesc)).At(700)

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strconv"
+
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -88,7 +90,7 @@ func (p *parser) affordsAny(f *schema.Field) bool {
 //
 // In a message parsed with ByIndex, Index checks everything, including the index. If it returns
 // nil, a reader without the index would have read the same values. Otherwise it returns an *Error.
-// errors.Is finds ErrIndex in it if only the index is wrong.
+// errors.Is finds wire.ErrIndex in it if only the index is wrong.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
 		return m.indexOpened()
@@ -164,7 +166,7 @@ func (ix indexer) value(t *schema.Type, e uint32, path string) error {
 			}
 			for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
 				if kt.Kind() >= schema.Record {
-					if err := ix.value(kt, m.idx[slot+uint32(k)], path+"["+itoa(int(i))+"]"); err != nil {
+					if err := ix.value(kt, m.idx[slot+uint32(k)], path+"["+strconv.Itoa(int(i))+"]"); err != nil {
 						return err
 					}
 				}
@@ -172,7 +174,7 @@ func (ix indexer) value(t *schema.Type, e uint32, path string) error {
 		}
 	case t.Elem().Kind() >= schema.Record:
 		for i := range m.idx[e+listCount] {
-			if err := ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i), path+"["+itoa(int(i))+"]"); err != nil {
+			if err := ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i), path+"["+strconv.Itoa(int(i))+"]"); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strconv"
+
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -46,7 +48,7 @@ type IndexError struct{ Index, Len int }
 
 // Error describes the index as the runtime does for slices.
 func (e IndexError) Error() string {
-	return "nocopy: index out of range [" + itoa(e.Index) + "] with length " + itoa(e.Len)
+	return "nocopy: index out of range [" + strconv.Itoa(e.Index) + "] with length " + strconv.Itoa(e.Len)
 }
 
 // RuntimeError makes it a runtime.Error, like the runtime's own for an index out of range.
@@ -170,7 +172,7 @@ func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
 		p := m.buf.AppendWithHead(0, 0, d.Template())
 		m.indexWideTemplate(d, e, p)
 		m.indexTemplate(d, e, p)
-		m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
+		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
 		return
 	}
 	m.ownSeldom()

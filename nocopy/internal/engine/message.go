@@ -2,6 +2,7 @@ package engine
 
 import (
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -507,6 +508,6 @@ const mostBefore = 1 << 20
 
 func checkRoom(n int) {
 	if n < 0 || n > mostBefore {
-		panic("nocopy: room for " + itoa(n) + " bytes before a message")
+		panic("nocopy: room for " + strconv.Itoa(n) + " bytes before a message")
 	}
 }

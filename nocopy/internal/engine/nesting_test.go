@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // What this library builds, it accepts.
@@ -118,13 +119,13 @@ func TestOwnNesting(t *testing.T) {
 func checkTooDeep(t *testing.T, s Struct, err error) {
 	t.Helper()
 	const text = "All: offset 0: limit exceeded: nested deeper than Limits.MaxDepth = 64"
-	if !errors.Is(err, ErrLimit) || err.Error() != "nocopy: "+text {
+	if !errors.Is(err, wire.ErrLimit) || err.Error() != "nocopy: "+text {
 		t.Fatalf("Check: %v", err)
 	}
-	if n, err := s.m.WriteTo(io.Discard); n != 0 || !errors.Is(err, ErrLimit) {
+	if n, err := s.m.WriteTo(io.Discard); n != 0 || !errors.Is(err, wire.ErrLimit) {
 		t.Fatalf("WriteTo: %d, %v", n, err)
 	}
-	if _, err := s.m.WriteFrame(io.Discard); !errors.Is(err, ErrLimit) {
+	if _, err := s.m.WriteFrame(io.Discard); !errors.Is(err, wire.ErrLimit) {
 		t.Fatalf("WriteFrame: %v", err)
 	}
 	for what, f := range map[string]func(){
@@ -134,8 +135,8 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 		panics(t, what, "nocopy: message can't be finished: "+text, f)
 	}
 	s.m.limit(Limits{MaxDepth: 1 << 20})
-	wire := s.m.AppendTo(nil)
-	if _, err := Parse(allDesc, wire); !errors.Is(err, ErrLimit) {
+	data := s.m.AppendTo(nil)
+	if _, err := Parse(allDesc, data); !errors.Is(err, wire.ErrLimit) {
 		t.Fatalf("Parse accepts what could not be finished: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 )
 
@@ -41,7 +42,7 @@ func TestHugeCounts(t *testing.T) {
 				s := New(allDesc)
 				func() {
 					defer func() {
-						if v := recover(); v != "nocopy: count "+itoa(n)+" out of range" {
+						if v := recover(); v != "nocopy: count "+strconv.Itoa(n)+" out of range" {
 							t.Errorf("%s of %d: %v", what, n, v)
 						}
 					}()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -98,13 +99,13 @@ func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
 	p.reset(len(b))
 	p.b, p.base = b, base
 	if m.flags&RequireIndex != 0 {
-		return m.parsed(p, p.fail(len(b), ErrIndex))
+		return m.parsed(p, p.fail(len(b), wire.ErrIndex))
 	}
 	return m.parsed(p, m.indexFrom(p))
 }
 
-func tooLong(d *schema.Struct, n int64, most int) *Error {
-	return &Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
+func tooLong(d *schema.Struct, n int64, most int) *wire.Error {
+	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
 }
 
 // ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is
@@ -243,7 +244,7 @@ func (m *Message) indexFrom(p *parser) int {
 // without Lazy, if that may do with less index. It returns the root's handle or the error.
 func (m *Message) parsed(p *parser, i int) (Struct, error) {
 	if i >= 0 && len(p.b)-i+p.after > 0 {
-		i = p.fail(i, ErrTrailing)
+		i = p.fail(i, wire.ErrTrailing)
 	}
 	if i < 0 && p.full && p.err != nil && p.promised > 0 {
 		return m.parseEagerly(p)
@@ -252,7 +253,7 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 		err := p.finish(m.desc)
 		if m.flags&Compact == 0 { // else these are not the bytes that were given
 			b, size := p.firstBytes()
-			err.explain(b, size, m.desc)
+			formats.Explain(err, b, size, m.desc)
 		}
 		p.b = nil
 		if len(p.windows) > 0 {

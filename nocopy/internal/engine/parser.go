@@ -3,14 +3,16 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
+var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", wire.ErrLimit)
 
 // parser validates a message and indexes it in one pass. It sees the bytes through a contiguous
 // window: the whole message if that is in one piece. Where a value crosses from one block into the
@@ -50,7 +52,7 @@ type parser struct {
 
 	far *farTexts // of bytes that the program has written, see Draft; nil if there are none
 
-	err  *Error
+	err  *wire.Error
 	path []string // innermost first
 }
 
@@ -189,7 +191,7 @@ func (p *parser) reserve(words uint64, i int) bool {
 		if given := p.m.limits.MaxIndex; given > 0 && uint64(given)/4 == uint64(p.maxIndex) {
 			most = uint64(given) // which need not be a multiple of 4
 		}
-		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, most))
+		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", wire.ErrLimit, most))
 		return false
 	}
 	if end > uint64(len(p.m.idx)) {
@@ -203,7 +205,7 @@ func (p *parser) reserve(words uint64, i int) bool {
 //go:noinline
 func (p *parser) fail(i int, err error) int {
 	if p.err == nil {
-		p.err = &Error{Offset: p.off + i, Err: err}
+		p.err = &wire.Error{Offset: p.off + i, Err: err}
 	}
 	return failed
 }
@@ -216,12 +218,12 @@ func (p *parser) inField(name string) int {
 
 // atElement adds the number of an element to the path of the failure, and returns failed.
 func (p *parser) atElement(k int) int {
-	p.path = append(p.path, "["+itoa(k)+"]")
+	p.path = append(p.path, "["+strconv.Itoa(k)+"]")
 	return failed
 }
 
 // finish returns the error of a failed parse, with its path.
-func (p *parser) finish(d *schema.Struct) *Error {
+func (p *parser) finish(d *schema.Struct) *wire.Error {
 	p.path = append(p.path, d.Name())
 	slices.Reverse(p.path)
 	p.err.Path = strings.Join(p.path, "")

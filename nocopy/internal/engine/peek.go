@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -13,25 +14,25 @@ import (
 // value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element.
 func Peek(b []byte, path ...int) (WireValue, error) {
 	b = b[:min(len(b), maxScan)] // then no negative length fits into b
-	v := WireValue{WireStruct, b}
+	v := WireValue{wire.Struct, b}
 	for k, step := range path {
-		at, t, err := 0, WireStop, error(nil)
+		at, t, err := 0, wire.Stop, error(nil)
 		switch v.Type {
-		case WireStruct:
+		case wire.Struct:
 			at, t, err = findField(v.b, step)
-		case WireList, WireSet:
+		case wire.List, wire.Set:
 			at, t, err = findElement(v.b, step)
 		default:
-			err = ErrNotFound
+			err = wire.ErrNotFound
 		}
 		if err != nil {
-			return WireValue{}, &Error{len(b) - len(v.b) + at, pathOf(path[:k+1]), err}
+			return WireValue{}, &wire.Error{Offset: len(b) - len(v.b) + at, Path: pathOf(path[:k+1]), Err: err}
 		}
 		v = WireValue{t, v.b[at:]}
 	}
 	end, err := skip(v.b, 0, v.Type, budgetOf(defaultMaxDepth), structCost)
 	if err != nil {
-		return WireValue{}, &Error{len(b) - len(v.b) + end, pathOf(path), err}
+		return WireValue{}, &wire.Error{Offset: len(b) - len(v.b) + end, Path: pathOf(path), Err: err}
 	}
 	v.b = v.b[:end:end]
 	return v, nil
@@ -60,15 +61,15 @@ func (s Struct) Peek(path ...int) (WireValue, error) {
 func pathOf(path []int) string {
 	s := ""
 	for _, step := range path {
-		s += "." + itoa(step)
+		s += "." + strconv.Itoa(step)
 	}
 	return s
 }
 
 // findField returns where the value of a field of the struct b begins, and its type.
-func findField(b []byte, id int) (int, WireType, error) {
+func findField(b []byte, id int) (int, wire.Type, error) {
 	if int(int16(id)) != id {
-		return 0, 0, ErrNotFound
+		return 0, 0, wire.ErrNotFound
 	}
 	i := 0
 	for next := 0; next >= 0; {
@@ -76,9 +77,9 @@ func findField(b []byte, id int) (int, WireType, error) {
 		next = -1
 		if len(b)-i >= wire.FieldHeader {
 			if int16(wire.HeaderAt(b, i)) == int16(id) && wire.MinSize[b[i]] > 0 {
-				return i + wire.FieldHeader, WireType(b[i]), nil
+				return i + wire.FieldHeader, wire.Type(b[i]), nil
 			}
-			next, _ = wholeEnd(b, i+wire.FieldHeader, WireType(b[i]), mostWhole)
+			next, _ = wholeEnd(b, i+wire.FieldHeader, wire.Type(b[i]), mostWhole)
 		}
 	}
 	s := takeScanner()
@@ -89,23 +90,23 @@ func findField(b []byte, id int) (int, WireType, error) {
 	switch {
 	case need > 0 || err == io.ErrUnexpectedEOF:
 		return len(b), 0, io.ErrUnexpectedEOF
-	case err == nil && s.found == WireStop:
-		return s.off - 1, 0, ErrNotFound
+	case err == nil && s.found == wire.Stop:
+		return s.off - 1, 0, wire.ErrNotFound
 	}
 	return s.off, s.found, err
 }
 
 // findElement returns where element i of the list or set b begins, and its type.
-func findElement(b []byte, i int) (int, WireType, error) {
+func findElement(b []byte, i int) (int, wire.Type, error) {
 	if len(b) < wire.ListHeader {
 		return len(b), 0, io.ErrUnexpectedEOF
 	}
-	t, n := WireType(b[0]), int(int32(wire.BE32(b[1:])))
+	t, n := wire.Type(b[0]), int(int32(wire.BE32(b[1:])))
 	switch {
 	case n < 0:
-		return 1, 0, ErrNegative
+		return 1, 0, wire.ErrNegative
 	case i < 0 || i >= n:
-		return wire.ListHeader, 0, ErrNotFound
+		return wire.ListHeader, 0, wire.ErrNotFound
 	case wire.MinSize[t] == 0:
 		return 0, 0, wire.TypeError(t)
 	}
@@ -119,7 +120,7 @@ func findElement(b []byte, i int) (int, WireType, error) {
 	s := takeScanner()
 	defer scanners.Put(s)
 	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)),
-		scanLevel{left: int64(i), types: [2]WireType{t, t}})
+		scanLevel{left: int64(i), types: [2]wire.Type{t, t}})
 	s.off = wire.ListHeader
 	if need, err := s.scan(b); need > 0 || err == io.ErrUnexpectedEOF {
 		return len(b), 0, io.ErrUnexpectedEOF

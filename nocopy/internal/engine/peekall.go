@@ -36,8 +36,8 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 			at++
 		}
 	}
-	if at, err := s.value(typ, WireStruct, 0, 0, at, len(paths)-at, false); err != nil {
-		return &Error{at, s.path(), err}
+	if at, err := s.value(typ, wire.Struct, 0, 0, at, len(paths)-at, false); err != nil {
+		return &wire.Error{Offset: at, Path: s.path(), Err: err}
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 type Sought struct {
 	steps   int // so many steps of the path lead to where the seeker is; done at the end
 	at, end int // the value, once it is found
-	typ     WireType
+	typ     wire.Type
 }
 
 // done is Sought.steps of a path whose value has been found, or is not there.
@@ -54,7 +54,7 @@ const done = -1
 
 // Value returns the value that was found in b, or a zero one.
 func (s *Sought) Value(b []byte) WireValue {
-	if s.typ == WireStop {
+	if s.typ == wire.Stop {
 		return WireValue{}
 	}
 	return WireValue{s.typ, b[s.at:s.end:s.end]}
@@ -73,7 +73,7 @@ type seeker struct {
 // of some paths lead here: at of these paths end with this value, and deeper of them lead into it.
 // typ is its declared type, or nil. value returns the index after the value, if toEnd is set or
 // deeper is 0.
-func (s *seeker) value(typ *schema.Type, t WireType, i, k, at, deeper int, toEnd bool) (int, error) {
+func (s *seeker) value(typ *schema.Type, t wire.Type, i, k, at, deeper int, toEnd bool) (int, error) {
 	end, err := i, error(nil)
 	if at > 0 || deeper == 0 {
 		budget := budgetOf(defaultMaxDepth)
@@ -93,24 +93,24 @@ func (s *seeker) value(typ *schema.Type, t WireType, i, k, at, deeper int, toEnd
 	}
 	next := i
 	switch {
-	case t == WireStruct:
+	case t == wire.Struct:
 		next, err = s.fields(typ, i, k, toEnd)
-	case t == WireList || t == WireSet:
+	case t == wire.List || t == wire.Set:
 		next, err = s.elements(typ, i, k, toEnd)
 	case toEnd:
 		next, err = s.pass(typ, t, i, budgetOf(defaultMaxDepth)-structCost)
 	}
 	if err == nil {
-		s.found(k, 0, 0, WireStop) // values that were not found are absent
+		s.found(k, 0, 0, wire.Stop) // values that were not found are absent
 	}
 	return max(next, end), err
 }
 
-// found notes the value of the paths that end after k steps, or with WireStop that what all paths
+// found notes the value of the paths that end after k steps, or with wire.Stop that what all paths
 // lead to, of those that k steps led here, is not there.
-func (s *seeker) found(k, at, end int, t WireType) {
+func (s *seeker) found(k, at, end int, t wire.Type) {
 	for n := range s.sought {
-		if v := &s.sought[n]; v.steps == k && (t == WireStop || len(s.paths[n]) == k) {
+		if v := &s.sought[n]; v.steps == k && (t == wire.Stop || len(s.paths[n]) == k) {
 			v.steps, v.at, v.end, v.typ = done, at, end, t
 		}
 	}
@@ -125,9 +125,9 @@ func (s *seeker) fields(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 		if i >= len(b) {
 			return len(b), io.ErrUnexpectedEOF
 		}
-		t := WireType(b[i])
+		t := wire.Type(b[i])
 		switch {
-		case t == WireStop:
+		case t == wire.Stop:
 			return i + 1, nil
 		case wire.MinSize[t] == 0:
 			return i, wire.TypeError(t)
@@ -150,7 +150,7 @@ func (s *seeker) fields(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 			}
 		}
 		var inner *schema.Type
-		if typ != nil && t != WireString {
+		if typ != nil && t != wire.String {
 			if f := typ.Struct().Find(key); f != nil {
 				inner = f.Type
 			}
@@ -187,8 +187,8 @@ func skipOthers(b []byte, i int, wanted uint64) int {
 			break
 		}
 		end := at
-		switch t := WireType(x); {
-		case t == WireString:
+		switch t := wire.Type(x); {
+		case t == wire.String:
 			end += wire.FieldHeader + wire.TextHeader + uint64(wire.LengthIn(x))
 		case wire.FixedSize[t] > 0:
 			end += wire.FieldHeader + uint64(wire.FixedSize[t])
@@ -208,9 +208,9 @@ func (s *seeker) elements(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 	if len(s.b)-i < wire.ListHeader {
 		return len(s.b), io.ErrUnexpectedEOF
 	}
-	t, n := WireType(s.b[i]), int(int32(wire.BE32(s.b[i+1:])))
+	t, n := wire.Type(s.b[i]), int(int32(wire.BE32(s.b[i+1:])))
 	if n < 0 {
-		return i + 1, ErrNegative
+		return i + 1, wire.ErrNegative
 	}
 	var elem *schema.Type
 	if typ != nil && typ.Elem().Wire() == t {
@@ -267,7 +267,7 @@ func (s *seeker) next(k, from, n int) int {
 }
 
 // pass returns the index after the value at i.
-func (s *seeker) pass(typ *schema.Type, t WireType, i, budget int) (int, error) {
+func (s *seeker) pass(typ *schema.Type, t wire.Type, i, budget int) (int, error) {
 	if typ != nil && typ.Kind() >= schema.Record {
 		m := &s.machine
 		pc := uint64(program.OfValue(typ))
@@ -283,7 +283,7 @@ func (s *seeker) pass(typ *schema.Type, t WireType, i, budget int) (int, error) 
 
 // passElements returns the index after n elements of wire type t. The first one is at i. typ is
 // the type of their list, or nil.
-func (s *seeker) passElements(typ *schema.Type, t WireType, i, n int) (int, error) {
+func (s *seeker) passElements(typ *schema.Type, t wire.Type, i, n int) (int, error) {
 	if n == 0 {
 		return i, nil
 	}
@@ -303,7 +303,7 @@ func (s *seeker) passElements(typ *schema.Type, t WireType, i, n int) (int, erro
 	sc := takeScanner()
 	defer scanners.Put(sc)
 	sc.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(s.b)-i),
-		scanLevel{left: int64(n), types: [2]WireType{t, t}})
+		scanLevel{left: int64(n), types: [2]wire.Type{t, t}})
 	need, err := sc.scan(s.b[i:])
 	if need > 0 || err == io.ErrUnexpectedEOF {
 		return len(s.b), io.ErrUnexpectedEOF

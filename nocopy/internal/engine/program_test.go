@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Parsing with and without programs must agree: values that programs do not foresee are left to
@@ -88,10 +89,10 @@ func (r sender) structure(dst []byte, d *schema.Struct) []byte {
 			dst = r.value(append(dst, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header())), f.Type)
 		}
 		if r.Float64() < r.odd { // unknown, or known with another type
-			dst = append(dst, byte(WireI8), 0, byte(r.IntN(12)), 7)
+			dst = append(dst, byte(wire.I8), 0, byte(r.IntN(12)), 7)
 		}
 	}
-	return append(dst, byte(WireStop))
+	return append(dst, byte(wire.Stop))
 }
 
 func (r sender) value(dst []byte, t *schema.Type) []byte {
@@ -126,45 +127,45 @@ func TestPlanned(t *testing.T) {
 	for i := range testmode.Of(6_000, 20_000) {
 		r.odd, r.built = []float64{0, 0.02, 0.2}[i%3], r.IntN(2) == 0
 		d := []*schema.Struct{outerDesc, boxDesc}[r.IntN(2)]
-		wire := r.structure(nil, d)
+		data := r.structure(nil, d)
 		switch r.IntN(8) {
 		case 0:
-			wire = wire[:r.IntN(len(wire))]
+			data = data[:r.IntN(len(data))]
 		case 1:
-			wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
+			data[r.IntN(len(data))] ^= 1 << r.IntN(8)
 		}
 		limit := limits[0]
 		if r.IntN(4) == 0 {
 			limit = limits[r.IntN(len(limits))]
 		}
-		want, wantErr := Parse(d, wire, limit, ValidUTF8)
-		if errors.Is(wantErr, ErrUTF8) {
+		want, wantErr := Parse(d, data, limit, ValidUTF8)
+		if errors.Is(wantErr, wire.ErrUTF8) {
 			continue
 		}
-		for _, w := range []way{inOnePiece, cutAt(r.IntN(len(wire) + 1)), with(inOnePiece, Lazy, "lazy")} {
-			got, err := w.parse(d, wire, limit)
+		for _, w := range []way{inOnePiece, cutAt(r.IntN(len(data) + 1)), with(inOnePiece, Lazy, "lazy")} {
+			got, err := w.parse(d, data, limit)
 			if w.name == inOnePiece.name && fmt.Sprint(err) != fmt.Sprint(wantErr) {
-				t.Fatalf("%x %+v: %v, want %v", wire, limit, err, wantErr)
+				t.Fatalf("%x %+v: %v, want %v", data, limit, err, wantErr)
 			}
 			if err == nil && wantErr != nil {
 				err = got.m.Index() // errors that Lazy could not see; indexing later has no limits
 			}
 			// A skipped value counts its depth from its field on. If a field comes twice, its
 			// first value is never indexed if it was left for later.
-			unseen := errors.Is(wantErr, ErrLimit) || errors.Is(err, ErrLimit) ||
-				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows.all) > 0
+			unseen := errors.Is(wantErr, wire.ErrLimit) || errors.Is(err, wire.ErrLimit) ||
+				err == nil && errors.Is(wantErr, wire.ErrMissingRequired) && len(got.m.shadows.all) > 0
 			if (err == nil) != (wantErr == nil) && !unseen {
-				t.Fatalf("%x %+v, %s: %v, want %v", wire, limit, w.name, err, wantErr)
+				t.Fatalf("%x %+v, %s: %v, want %v", data, limit, w.name, err, wantErr)
 			}
 			if err != nil {
 				continue
 			}
 			if wantErr == nil {
 				if w.name == inOnePiece.name && len(got.m.shadows.all) != len(want.m.shadows.all) {
-					t.Fatalf("%x: %d fields came twice, not %d", wire, len(want.m.shadows.all), len(got.m.shadows.all))
+					t.Fatalf("%x: %d fields came twice, not %d", data, len(want.m.shadows.all), len(got.m.shadows.all))
 				}
 				if got, want := TextOf(got, d), TextOf(want, d); got != want {
-					t.Fatalf("%x %+v, %s: %s, want %s", wire, limit, w.name, got, want)
+					t.Fatalf("%x %+v, %s: %s, want %s", data, limit, w.name, got, want)
 				}
 			}
 			got.Release()

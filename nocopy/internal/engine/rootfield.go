@@ -31,7 +31,7 @@ func (s Struct) CarriesIndex() bool {
 // this id, and whether there is one. It allocates nothing, however many such fields there are.
 func (s Struct) FindField(id int16) (first WireValue, ok bool) {
 	first = s.findField(id, nil)
-	return first, first.Type != WireStop
+	return first, first.Type != wire.Stop
 }
 
 // findField returns the value of the first field with this id, and appends all to a list, unless
@@ -55,8 +55,8 @@ func (s Struct) findField(id int16, all *[]Cut) (first WireValue) {
 		w.pieces = wirePieces(m)
 	}
 	for {
-		t := WireType(w.peek(1)[0])
-		if t == WireStop {
+		t := wire.Type(w.peek(1)[0])
+		if t == wire.Stop {
 			return first
 		}
 		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
@@ -67,7 +67,7 @@ func (s Struct) findField(id int16, all *[]Cut) (first WireValue) {
 			w.pass(n)
 			continue
 		}
-		if first.Type == WireStop {
+		if first.Type == wire.Stop {
 			m.buf.Lend()
 			first = WireValue{t, w.peek(n)}
 			if all == nil {
@@ -133,11 +133,11 @@ func (w *rootWalk) peek(n int) []byte {
 
 // size returns how many bytes the value of type t has that is next. f is the field of the root's
 // type that it belongs to, nil if there is none.
-func (w *rootWalk) size(f *schema.Field, t WireType) int {
+func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 	if n := int(wire.FixedSize[t]); n > 0 {
 		return n
 	}
-	if t == WireString {
+	if t == wire.String {
 		return wire.TextHeader + int(wire.BE32(w.peek(wire.TextHeader)))
 	}
 	if n := w.indexed(f); n > 0 {
@@ -235,7 +235,7 @@ func (s Struct) RemoveFields(id int16) bool {
 }
 
 // HasType reports whether data is exactly one value of type t.
-func HasType(t WireType, data []byte) bool {
+func HasType(t wire.Type, data []byte) bool {
 	if wire.MinSize[t] == 0 {
 		return false
 	}
@@ -244,4 +244,6 @@ func HasType(t WireType, data []byte) bool {
 }
 
 // ValueOfWire returns the value of type t with these wire bytes, and refers to them.
-func ValueOfWire(t WireType, wire []byte) WireValue { return WireValue{t, wire[:len(wire):len(wire)]} }
+func ValueOfWire(t wire.Type, data []byte) WireValue {
+	return WireValue{t, data[:len(data):len(data)]}
+}

@@ -50,7 +50,7 @@ func compacted(t *testing.T, d *schema.Struct, wire string) string {
 // often, known to the IDL or not, in whichever pieces the message came, edited or not, lazy or
 // not.
 func TestFindFields(t *testing.T) {
-	type field struct{ name, wire string }
+	type field struct{ name, data string }
 	number := field{"n", "\x08\x00\x04\x00\x00\x00\x2a"}
 	text := field{"t", "\x0b\x00\x07\x00\x00\x00\x03\x0d\x22\xb8"}
 	list := field{"l", "\x0f\x00\x11\x0c\x00\x00\x00\x01\x08\x00\x01\x00\x00\x00\x05\x00"}
@@ -63,29 +63,29 @@ func TestFindFields(t *testing.T) {
 		{}, {context}, {number, text}, {list, none, context}, {none, context, list}, {context, list, none, other}, {number, text, list, self, strange, context}, {context, number, list, self},
 		{text, context, list, other, self}, {context, other, context}, {other, strange, context}, {self, list, context, context, text, context},
 	} {
-		name, wire, without, first, before := "", "", "", "", ""
+		name, data, without, first, before := "", "", "", "", ""
 		var cuts []Cut
 		for _, f := range fields {
 			if name += f.name; f.name == "c" || f.name == "o" {
 				if first == "" {
-					first = f.wire[3:]
+					first = f.data[3:]
 				}
 				if n := len(cuts); before == "c" || before == "o" {
-					cuts[n-1].To += len(f.wire)
+					cuts[n-1].To += len(f.data)
 				} else {
-					cuts = append(cuts, Cut{len(wire), len(wire) + len(f.wire)})
+					cuts = append(cuts, Cut{len(data), len(data) + len(f.data)})
 				}
 			} else {
-				without += f.wire
+				without += f.data
 			}
-			wire += f.wire
+			data += f.data
 			before = f.name
 		}
-		wire, without = wire+"\x00", without+"\x00"
+		data, without = data+"\x00", without+"\x00"
 		t.Run(name, func(t *testing.T) {
 			for _, d := range []*schema.Struct{allDesc, emptyDesc} {
-				for _, w := range ways(len(wire)) {
-					s, err := w.parse(d, []byte(wire))
+				for _, w := range ways(len(data)) {
+					s, err := w.parse(d, []byte(data))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -99,7 +99,7 @@ func TestFindFields(t *testing.T) {
 					if got := openBytes(t, s, cuts) + "\x00"; got != without {
 						t.Fatalf("%s: without the field\n%x, want\n%x", w.name, got, without)
 					}
-					if string(s.m.Bytes()) != wire {
+					if string(s.m.Bytes()) != data {
 						t.Fatalf("%s: looking for a field has changed the message", w.name)
 					}
 					removed := s.RemoveFields(8888)
@@ -112,7 +112,7 @@ func TestFindFields(t *testing.T) {
 					if s.RemoveFields(8888) {
 						t.Fatalf("%s: removed twice", w.name)
 					}
-					s.AppendUnknown(d, 8888, WireValue{WireMap, []byte(contextField[3:])})
+					s.AppendUnknown(d, 8888, WireValue{wire.Map, []byte(contextField[3:])})
 					if want := without[:len(without)-1] + contextField + "\x00"; string(s.m.Bytes()) != want {
 						t.Fatalf("%s: added: %x, want %x", w.name, s.m.Bytes(), want)
 					}
@@ -136,7 +136,7 @@ func TestFindFieldsSteps(t *testing.T) {
 	defer s.Release()
 	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.idx[s.m.root], data}}}
 	w.pass(wire.FieldHeader)
-	if n, want := w.indexed(allDesc.Find(uint32(WireList)<<16|17)), len(data)-len(contextField)-4; n != want {
+	if n, want := w.indexed(allDesc.Find(uint32(wire.List)<<16|17)), len(data)-len(contextField)-4; n != want {
 		t.Errorf("an indexed list of %d bytes is passed as one of %d", want, n)
 	}
 	if allocs := testing.AllocsPerRun(100, func() { s.FindFields(1) }); allocs > 0 {

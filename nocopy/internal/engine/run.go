@@ -101,7 +101,7 @@ loop:
 			o = opAt(code, pc)
 		}
 		if o.Kind() == program.KindStop {
-			if at >= size || load8(mem, at) != byte(WireStop) {
+			if at >= size || load8(mem, at) != byte(wire.Stop) {
 				break
 			}
 			if len(m) != modePasses {
@@ -261,7 +261,7 @@ loop:
 			}
 		} else if kind <= program.KindNext {
 			if kind == program.KindUnionStop {
-				if at >= size || load8(mem, at) != byte(WireStop) {
+				if at >= size || load8(mem, at) != byte(wire.Stop) {
 					break
 				}
 				if len(m) != modePasses {
@@ -463,7 +463,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 			i += reachAt(code, pc)
 			pc += program.CellSize
 		}
-		if i >= size || load8(mem, i) != byte(WireStop) {
+		if i >= size || load8(mem, i) != byte(wire.Stop) {
 			return at, n
 		}
 		if len(m) != modePasses {
@@ -499,7 +499,7 @@ func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint
 			return at, n
 		}
 		z := v + uint64(loadBE32(mem, v+textSize+wire.FieldHeader))
-		if z > last || load8(mem, z+2*textSize) != byte(WireStop) {
+		if z > last || load8(mem, z+2*textSize) != byte(wire.Stop) {
 			return at, n
 		}
 		if len(m) != modePasses {

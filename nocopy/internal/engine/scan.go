@@ -3,6 +3,7 @@ package engine
 import (
 	"io"
 	"math"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -21,18 +22,18 @@ type Scanner struct {
 	err     error // the error of the last Scan, and of all later ones
 
 	// What only this package asks of a Scanner, see start.
-	listCost   int      // what a list or map costs of the budget
-	total      int64    // bytes there are in all, -1 if that is not known
-	wanted     uint64   // the id, see loaded, of the field of the outermost struct to stop at
-	found      WireType // that field's type, once it is found: its value begins at off
-	structs    int      // how many structs have ended
-	mismatched bool     // a list or map is not of the type declared for it
+	listCost   int       // what a list or map costs of the budget
+	total      int64     // bytes there are in all, -1 if that is not known
+	wanted     uint64    // the id, see loaded, of the field of the outermost struct to stop at
+	found      wire.Type // that field's type, once it is found: its value begins at off
+	structs    int       // how many structs have ended
+	mismatched bool      // a list or map is not of the type declared for it
 }
 
 // scanLevel is a struct, list or map whose end has not been found.
 type scanLevel struct {
 	left  int64        // elements to come, in a map keys and values; -1 for a struct
-	types [2]WireType  // of the elements; of a map's keys and values
+	types [2]wire.Type // of the elements; of a map's keys and values
 	value bool         // typ is the declared type of the elements; else of their container
 	typ   *schema.Type // nil: types are not compared
 }
@@ -62,8 +63,8 @@ func (s *Scanner) Reset(depth int) {
 // resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not
 // nil it is the value's declared type, and mismatched tells whether the lists and maps in it are
 // of their types; structs in them are not looked into.
-func (s *Scanner) resetValue(t WireType, typ *schema.Type, budget, listCost, total int) {
-	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]WireType{t, t}, value: true, typ: typ})
+func (s *Scanner) resetValue(t wire.Type, typ *schema.Type, budget, listCost, total int) {
+	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]wire.Type{t, t}, value: true, typ: typ})
 }
 
 // start prepares for the rest of a struct, or for elements.
@@ -75,7 +76,7 @@ func (s *Scanner) start(budget, listCost int, total int64, outermost scanLevel) 
 	s.begun, s.err = true, nil
 	s.off, s.dropped, s.total = 0, 0, total
 	s.budget, s.listCost = budget, listCost
-	s.wanted, s.found = noID, WireStop
+	s.wanted, s.found = noID, wire.Stop
 	s.structs, s.mismatched = 0, false
 }
 
@@ -92,7 +93,7 @@ func (s *Scanner) Scan(b []byte) (end, need int, err error) {
 			return 0, need, nil
 		}
 		if err != nil {
-			s.err = &Error{Offset: int(s.dropped) + s.off, Err: err}
+			s.err = &wire.Error{Offset: int(s.dropped) + s.off, Err: err}
 		}
 	}
 	if s.err != nil {
@@ -126,7 +127,7 @@ func (s *Scanner) scan(b []byte) (need int, err error) {
 	s.levels = s.levels[:len(s.levels)-1]
 loop:
 	for {
-		var t WireType
+		var t wire.Type
 		var typ *schema.Type
 		at, taken := i, int64(0) // where the next value is, and how many of the elements left it is
 		switch {
@@ -139,8 +140,8 @@ loop:
 				need = i + 1
 				break loop
 			}
-			t, at = WireType(b[i]), i+wire.FieldHeader
-			if t == WireStop {
+			t, at = wire.Type(b[i]), i+wire.FieldHeader
+			if t == wire.Stop {
 				i++
 				structs++
 				budget += structCost
@@ -183,7 +184,7 @@ loop:
 			}
 		}
 		head := int(wire.MinSize[t]) // the bytes that tell the size
-		if t == WireStruct {
+		if t == wire.Struct {
 			head = 0
 		}
 		if head > len(b)-at {
@@ -191,7 +192,7 @@ loop:
 			break
 		}
 		switch t {
-		case WireStruct:
+		case wire.Struct:
 			if end, n := wholeStruct(b, at, wholeDepth(budget)); end > 0 {
 				i = end
 				structs += n
@@ -206,7 +207,7 @@ loop:
 			l.left -= taken
 			s.push(l)
 			l = scanLevel{left: -1}
-		case WireString:
+		case wire.String:
 			n := int(int32(wire.BE32(b[at:])))
 			if uint(n) > uint(len(b)-at-wire.TextHeader) {
 				i, need, err = s.beyond(i, at+wire.TextHeader, n)
@@ -214,10 +215,10 @@ loop:
 			}
 			i = at + wire.TextHeader + n
 			l.left -= taken
-		case WireList, WireSet, WireMap:
+		case wire.List, wire.Set, wire.Map:
 			inner := scanLevel{typ: typ}
 			var size int64
-			if at, size, err = s.container(b, at, t == WireMap, &inner, budget); err != nil {
+			if at, size, err = s.container(b, at, t == wire.Map, &inner, budget); err != nil {
 				i = at
 				break loop
 			}
@@ -266,11 +267,11 @@ func (s *Scanner) push(l scanLevel) {
 func (s *Scanner) beyond(i, at, n int) (off, need int, err error) {
 	switch end := s.dropped + int64(at) + int64(n); {
 	case n < 0:
-		return at - wire.TextHeader, 0, ErrNegative
+		return at - wire.TextHeader, 0, wire.ErrNegative
 	case s.total >= 0 && end > s.total:
 		return i, 0, io.ErrUnexpectedEOF
 	case end > maxScan:
-		return i, 0, wire.LimitError("value of " + itoa(n) + " bytes")
+		return i, 0, wire.LimitError("value of " + strconv.Itoa(n) + " bytes")
 	}
 	return i, at + n, nil
 }
@@ -282,19 +283,19 @@ const maxScan = 1<<31 - 1
 // fills in their level; or how many bytes they take, if all are of the same size. On an error it
 // returns where that is.
 func (s *Scanner) container(b []byte, at int, pairs bool, l *scanLevel, budget int) (next int, size int64, err error) {
-	key, width := WireType(b[at]), int64(1)
+	key, width := wire.Type(b[at]), int64(1)
 	elem := key
 	least := int64(wire.MinSize[elem])
 	size = int64(wire.FixedSize[elem])
 	next = at + wire.ListHeader
 	if pairs {
-		elem, width, next = WireType(b[at+1]), 2, at+wire.MapHeader
+		elem, width, next = wire.Type(b[at+1]), 2, at+wire.MapHeader
 		least, size = least+int64(wire.MinSize[elem]), size+int64(wire.FixedSize[elem])
 	}
 	n := int64(int32(wire.BE32(b[next-4:])))
 	switch {
 	case n < 0:
-		return next - 4, 0, ErrNegative
+		return next - 4, 0, wire.ErrNegative
 	case budget < s.listCost:
 		return next, 0, errDepth
 	case n == 0: // its element types are anything
@@ -314,19 +315,19 @@ func (s *Scanner) container(b []byte, at int, pairs bool, l *scanLevel, budget i
 	}
 	if wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {
 		if n*size > maxScan {
-			return next, 0, wire.LimitError("container of " + itoa(int(n)) + " elements")
+			return next, 0, wire.LimitError("container of " + strconv.Itoa(int(n)) + " elements")
 		}
 		return next, n * size, nil
 	}
 	// An even number of them is left when a key comes next
-	l.left, l.types = n*width, [2]WireType{key, elem}
+	l.left, l.types = n*width, [2]wire.Type{key, elem}
 	return next, 0, nil
 }
 
 // leaves passes elements at b[i:], at most left, as long as they are texts or of fixed size. It
 // returns the index of the next one, and how many are left then.
-func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
-	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= wire.TextHeader {
+func leaves(b []byte, i int, left int64, types [2]wire.Type) (int, int64) {
+	for types == [2]wire.Type{wire.String, wire.String} && left > 0 && len(b)-i >= wire.TextHeader {
 		n := uint64(wire.BE32(b[i:]))
 		if n > uint64(len(b)-i-wire.TextHeader) {
 			return i, left
@@ -337,7 +338,7 @@ func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 	for left > 0 {
 		t := types[left&1]
 		n := uint64(wire.FixedSize[t])
-		if t == WireString && len(b)-i >= wire.TextHeader {
+		if t == wire.String && len(b)-i >= wire.TextHeader {
 			n = wire.TextHeader + uint64(wire.BE32(b[i:]))
 		}
 		if n == 0 || n > uint64(len(b)-i) {
@@ -370,7 +371,7 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 			break
 		}
 		j := skipPlain(b, i, noID)
-		if j >= len(b) || b[j] != byte(WireStop) {
+		if j >= len(b) || b[j] != byte(wire.Stop) {
 			break
 		}
 		i = j + 1
@@ -390,14 +391,14 @@ const (
 func programOf(b []byte, i int, cells []program.Cell) []program.Cell {
 	for len(b)-i >= 8 && len(cells) < scanFields {
 		x := wire.Load64(b, i)
-		t := WireType(x)
-		if t == WireStop {
+		t := wire.Type(x)
+		if t == wire.Stop {
 			return append(cells, program.Cell{Op: program.Special(program.KindStop)})
 		}
 		o := program.Op(x&program.HeaderMask) | wire.FieldHeader<<program.OpReach
 		n := uint64(wire.FixedSize[t])
 		switch {
-		case t == WireString:
+		case t == wire.String:
 			n = wire.TextHeader + uint64(wire.LengthIn(x))
 			o |= program.OpText
 			o += wire.TextHeader << program.OpReach

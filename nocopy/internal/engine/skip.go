@@ -11,7 +11,7 @@ import (
 
 // skip returns the index after the value of type t at b[i:]. On an error it returns the index of
 // the wrong byte. Every list or map costs listCost of the budget, every struct structCost.
-func skip(b []byte, i int, t WireType, budget, listCost int) (int, error) {
+func skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
 		return i + n, nil
 	}
@@ -44,29 +44,29 @@ func wholeDepth(budget int) int { return min(budget/structCost, mostWhole) }
 // has at most depth structs, lists and maps in one another; else -1. That takes no state in
 // memory, which for a short value costs more than passing over it. It returns how many structs
 // there are, too.
-func wholeEnd(b []byte, i int, t WireType, depth int) (end, structs int) {
-	left, types := int64(0), [2]WireType{}
+func wholeEnd(b []byte, i int, t wire.Type, depth int) (end, structs int) {
+	left, types := int64(0), [2]wire.Type{}
 	switch t {
-	case WireString:
+	case wire.String:
 		if len(b)-i >= wire.TextHeader {
 			if n := uint64(wire.BE32(b[i:])); n <= uint64(len(b)-i-wire.TextHeader) {
 				return i + wire.TextHeader + int(n), 0
 			}
 		}
 		return -1, 0
-	case WireStruct:
+	case wire.Struct:
 		return wholeStruct(b, i, depth)
-	case WireList, WireSet:
+	case wire.List, wire.Set:
 		if len(b)-i < wire.ListHeader {
 			return -1, 0
 		}
-		left, types = int64(int32(wire.BE32(b[i+1:]))), [2]WireType{WireType(b[i]), WireType(b[i])}
+		left, types = int64(int32(wire.BE32(b[i+1:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i])}
 		i += wire.ListHeader
-	case WireMap:
+	case wire.Map:
 		if len(b)-i < wire.MapHeader {
 			return -1, 0
 		}
-		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]WireType{WireType(b[i]), WireType(b[i+1])}
+		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i+1])}
 		i += wire.MapHeader
 	default:
 		if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
@@ -95,13 +95,13 @@ func wholeEnd(b []byte, i int, t WireType, depth int) (end, structs int) {
 func wholeStruct(b []byte, i, depth int) (end, structs int) {
 	for n := 0; depth > 0; structs += n {
 		i = skipPlain(b, i, noID)
-		if i < len(b) && b[i] == byte(WireStop) {
+		if i < len(b) && b[i] == byte(wire.Stop) {
 			return i + 1, structs + 1
 		}
 		if len(b)-i < wire.FieldHeader {
 			break
 		}
-		if i, n = wholeEnd(b, i+wire.FieldHeader, WireType(b[i]), depth-1); i < 0 {
+		if i, n = wholeEnd(b, i+wire.FieldHeader, wire.Type(b[i]), depth-1); i < 0 {
 			break
 		}
 	}
@@ -111,8 +111,8 @@ func wholeStruct(b []byte, i, depth int) (end, structs int) {
 // wholeElements passes elements at b[i:] as long as wholeEnd passes them. Of left elements those
 // that leave an odd number have the second type, the others the first. It returns where the next
 // one is, how many are left then, and how many structs there were.
-func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (next int, rest int64, structs int) {
-	if types != [2]WireType{WireStruct, WireStruct} {
+func wholeElements(b []byte, i int, left int64, types [2]wire.Type, depth int) (next int, rest int64, structs int) {
+	if types != [2]wire.Type{wire.Struct, wire.Struct} {
 		i, left = leaves(b, i, left, types)
 		for left > 0 && depth > 0 {
 			end, n := wholeEnd(b, i, types[left&1], depth)
@@ -132,7 +132,7 @@ func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (n
 	}
 	for left > 0 && depth > 0 {
 		end, n := skipPlain(b, i, noID), 1
-		if end < len(b) && b[end] == byte(WireStop) {
+		if end < len(b) && b[end] == byte(wire.Stop) {
 			end++
 		} else if end, n = wholeStruct(b, end, depth); end < 0 {
 			break
@@ -147,7 +147,7 @@ func wholeElements(b []byte, i int, left int64, types [2]WireType, depth int) (n
 // skip returns the index after the value of type t at b[i:]; on an error, the index of the wrong
 // byte. It uses a Scanner, which tells more about the value: typ is its declared type, see
 // resetValue.
-func (s *Scanner) skip(b []byte, i int, t WireType, typ *schema.Type, budget, listCost int) (int, error) {
+func (s *Scanner) skip(b []byte, i int, t wire.Type, typ *schema.Type, budget, listCost int) (int, error) {
 	if wire.MinSize[t] == 0 {
 		return i, wire.TypeError(t)
 	}
@@ -179,18 +179,18 @@ func skipPlain(b []byte, i int, stop uint64) int {
 			break
 		}
 		end := at
-		switch t := WireType(x); {
-		case t == WireString:
+		switch t := wire.Type(x); {
+		case t == wire.String:
 			end += wire.FieldHeader + wire.TextHeader + uint64(wire.LengthIn(x))
-		case t == WireI64 || t == WireDouble:
+		case t == wire.I64 || t == wire.Double:
 			end += wire.FieldHeader + 8
-		case t == WireI32:
+		case t == wire.I32:
 			end += wire.FieldHeader + 4
-		case t == WireBool || t == WireI8:
+		case t == wire.Bool || t == wire.I8:
 			end += wire.FieldHeader + 1
-		case t == WireI16:
+		case t == wire.I16:
 			end += wire.FieldHeader + 2
-		case t == WireUUID:
+		case t == wire.UUID:
 			end += wire.FieldHeader + 16
 		default:
 			return int(at)
@@ -215,7 +215,7 @@ func fits(b []byte, t *schema.Type, i int) bool {
 		s.skip(b, i, t.Wire(), t, maxBudget, 1)
 		return !s.mismatched
 	case t.Kind() == schema.List:
-		return wire.BE32(b[i+1:]) == 0 || t.Holds(0, WireType(b[i]))
+		return wire.BE32(b[i+1:]) == 0 || t.Holds(0, wire.Type(b[i]))
 	}
-	return wire.BE32(b[i+2:]) == 0 || t.Holds(WireType(b[i]), WireType(b[i+1]))
+	return wire.BE32(b[i+2:]) == 0 || t.Holds(wire.Type(b[i]), wire.Type(b[i+1]))
 }

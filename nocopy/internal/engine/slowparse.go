@@ -2,6 +2,7 @@ package engine
 
 import (
 	"io"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
@@ -28,7 +29,7 @@ func (p *parser) fields(d *schema.Struct, e uint32, i int) int {
 		if i = p.need(i, 1); i < 0 {
 			return i
 		}
-		if p.b[i] == byte(WireStop) {
+		if p.b[i] == byte(wire.Stop) {
 			return p.stop(d, e, i, last)
 		}
 		if i = p.need(i, wire.FieldHeader); i < 0 {
@@ -92,7 +93,7 @@ func (p *parser) stop(d *schema.Struct, e uint32, i int, last uint32) int {
 	}
 	for _, f := range d.Required() {
 		if p.m.at(e, f.Ref()) == 0 && !p.trusted {
-			p.fail(i, ErrMissingRequired)
+			p.fail(i, wire.ErrMissingRequired)
 			return p.inField(f.Name)
 		}
 	}
@@ -116,14 +117,14 @@ func (p *parser) shadow(d *schema.Struct, e uint32, f *schema.Field, word uint32
 // struct's descriptor does not have, or has with another type. It returns the index after it, or
 // failed.
 func (p *parser) unknown(d *schema.Struct, e uint32, i int, key uint32) int {
-	t := WireType(key >> 16)
+	t := wire.Type(key >> 16)
 	if wire.MinSize[t] == 0 {
 		return p.fail(i, wire.TypeError(t))
 	}
 	at := p.base + uint32(i)
 	end := p.skip(i, t)
 	if end < 0 {
-		return p.inField(itoa(int(int16(key))))
+		return p.inField(strconv.Itoa(int(int16(key))))
 	}
 	if key == wireindex.Header {
 		p.m.noteIndex(e)
@@ -236,7 +237,7 @@ func (p *parser) list(t *schema.Type, i, lead int) (int, uint32) {
 	h, elem := i+lead, t.Elem()
 	body := h + wire.ListHeader
 	n, left := wire.BE32(p.b[h+1:]), len(p.b)-body+p.after
-	if WireType(p.b[h]) != elem.Wire() && n > 0 || uint64(n)*uint64(wire.MinSize[elem.Wire()]) > uint64(left) || n > maxCount {
+	if wire.Type(p.b[h]) != elem.Wire() && n > 0 || uint64(n)*uint64(wire.MinSize[elem.Wire()]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
 	}
 	e := p.allotFor(t, listWords, int(n), t.ElemWords(), i)
@@ -281,10 +282,10 @@ func (p *parser) inElement(k, i int) int {
 
 // badList fails with the error in the list whose header is at h, or returns mismatch.
 func (p *parser) badList(t *schema.Type, h int) int {
-	n, elem := int32(wire.BE32(p.b[h+1:])), WireType(p.b[h])
+	n, elem := int32(wire.BE32(p.b[h+1:])), wire.Type(p.b[h])
 	switch {
 	case n < 0:
-		return p.fail(h+1, ErrNegative)
+		return p.fail(h+1, wire.ErrNegative)
 	case elem == t.Elem().Wire():
 		return p.short()
 	case wire.MinSize[elem] == 0:
@@ -313,7 +314,7 @@ func (p *parser) dict(t *schema.Type, i, lead int) (int, uint32) {
 	h := i + lead
 	i = h + wire.MapHeader
 	n := wire.BE32(p.b[h+2:])
-	if (WireType(p.b[h]) != t.Key().Wire() || WireType(p.b[h+1]) != t.Elem().Wire()) && n > 0 ||
+	if (wire.Type(p.b[h]) != t.Key().Wire() || wire.Type(p.b[h+1]) != t.Elem().Wire()) && n > 0 ||
 		uint64(n)*uint64(wire.MinSize[t.Key().Wire()]+wire.MinSize[t.Elem().Wire()]) > uint64(len(p.b)-i+p.after) {
 		return p.badDict(t, h), 0
 	}
@@ -339,10 +340,10 @@ func (p *parser) dict(t *schema.Type, i, lead int) (int, uint32) {
 
 // badDict fails with the error in the map whose header is at h, or returns mismatch.
 func (p *parser) badDict(t *schema.Type, h int) int {
-	key, value := WireType(p.b[h]), WireType(p.b[h+1])
+	key, value := wire.Type(p.b[h]), wire.Type(p.b[h+1])
 	switch {
 	case int32(wire.BE32(p.b[h+2:])) < 0:
-		return p.fail(h+2, ErrNegative)
+		return p.fail(h+2, wire.ErrNegative)
 	case wire.MinSize[key] == 0:
 		return p.fail(h, wire.TypeError(key))
 	case wire.MinSize[value] == 0:
@@ -382,7 +383,7 @@ func (p *parser) textOrFixed(t *schema.Type, i, lead int) (at, n int, word uint3
 		return i, lead + wire.TextHeader, p.farText(i + lead)
 	}
 	if n < 0 {
-		return p.fail(i+lead, ErrNegative), 0, 0
+		return p.fail(i+lead, wire.ErrNegative), 0, 0
 	}
 	if n > len(p.b)-i-lead-wire.TextHeader+p.after {
 		return p.short(), 0, 0
@@ -392,14 +393,14 @@ func (p *parser) textOrFixed(t *schema.Type, i, lead int) (at, n int, word uint3
 		return i, 0, 0
 	}
 	if p.utf8 && !t.Binary() && !utf8.Valid(p.b[i+lead+wire.TextHeader:i+n]) {
-		return p.fail(i+lead+wire.TextHeader, ErrUTF8), 0, 0
+		return p.fail(i+lead+wire.TextHeader, wire.ErrUTF8), 0, 0
 	}
 	return i, n, p.base + uint32(i+lead)
 }
 
 // skip returns the index after the value of the field whose header is at i, or failed. It may lie
 // in several windows.
-func (p *parser) skip(i int, t WireType) int {
+func (p *parser) skip(i int, t wire.Type) int {
 	i += wire.FieldHeader
 	if end, _ := wholeEnd(p.b, i, t, wholeDepth(budgetOf(p.maxDepth))); end > 0 {
 		return end
@@ -411,7 +412,7 @@ func (p *parser) skip(i int, t WireType) int {
 // or failed. If typ is not nil it is the declared type: then p.scan tells whether the value is of
 // it, and how many structs there are in it. depth is the most structs that may be in one another;
 // listCost is what a list or map counts, as structCost is what a struct counts.
-func (p *parser) skipAs(i int, t WireType, typ *schema.Type, depth, listCost int) int {
+func (p *parser) skipAs(i int, t wire.Type, typ *schema.Type, depth, listCost int) int {
 	s := &p.scan
 	s.resetValue(t, typ, budgetOf(depth), listCost, len(p.b)-i+p.after)
 	for {

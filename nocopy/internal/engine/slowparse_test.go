@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The loop that runs programs and the slow parser must fill an index alike, word by word, and
@@ -92,10 +93,10 @@ func (r *schemas) structure(dst []byte, d *schema.Struct, depth int) []byte {
 			dst = r.value(append(dst, byte(f.Header()>>16), byte(f.Header()>>8), byte(f.Header())), f.Type, depth)
 		}
 		if r.Float64() < r.odd { // unknown, or known with another type
-			dst = append(dst, byte(WireI8), 0, byte(r.IntN(24)), 7)
+			dst = append(dst, byte(wire.I8), 0, byte(r.IntN(24)), 7)
 		}
 	}
-	return append(dst, byte(WireStop))
+	return append(dst, byte(wire.Stop))
 }
 
 func (r *schemas) value(dst []byte, t *schema.Type, depth int) []byte {
@@ -106,7 +107,7 @@ func (r *schemas) value(dst []byte, t *schema.Type, depth int) []byte {
 	switch t.Kind() {
 	case schema.Record:
 		if depth > 12 { // it may need itself
-			return append(dst, byte(WireStop))
+			return append(dst, byte(wire.Stop))
 		}
 		return r.structure(dst, t.Struct(), depth+1)
 	case schema.Text:

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -171,7 +172,7 @@ func fill(s Struct) {
 	UUIDs[UUID]([]UUID{{1}}).SetIn(s, f("keys"), allDesc)
 	counts := Map[string, int64, AsString, AsInt64](s.NewChild(f("counts"), allDesc, 0))
 	for i := range 40 {
-		counts.Put("key "+itoa(i), int64(i))
+		counts.Put("key "+strconv.Itoa(i), int64(i))
 	}
 	x := fieldNamed(pointDesc, "x")
 	s.NewChild(f("point"), allDesc, 0).SetInt32(x, 1)

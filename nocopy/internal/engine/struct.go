@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -530,6 +531,6 @@ func (s Struct) placeText(f schema.Ref, n int) []byte {
 
 func checkLen(n int) {
 	if n < 0 || n > chain.MaxSize {
-		panic("nocopy: length " + itoa(n) + " out of range")
+		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
 	}
 }

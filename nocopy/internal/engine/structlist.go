@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // StructAt returns a handle of the place of element i of a list of structs; see StructList of
@@ -116,7 +117,7 @@ func (m *Message) nextElement() Struct {
 	f.open += uint64(d.Words())
 	key := f.open
 	m.openHandle = key
-	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.Template())
+	m.buf.AppendShort(uint64(wire.Stop)<<56, 1, d.Template())
 	return Struct{m, key}
 }
 

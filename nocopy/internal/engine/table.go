@@ -171,7 +171,7 @@ func (m *Message) keyBytes(e uint32, t *schema.Type, i uint32) []byte {
 // sameKey returns the bytes by which a value of fixed size is compared. Every true bool has the
 // same.
 func sameKey(b []byte, t *schema.Type) []byte {
-	if t.Wire() == WireBool && b[0] > 1 {
+	if t.Wire() == wire.Bool && b[0] > 1 {
 		return trueByte
 	}
 	return b[:t.Size()]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
@@ -227,7 +228,7 @@ func TestTableStays(t *testing.T) {
 				root := New(allDesc)
 				counts := Map[string, int64, AsString, AsInt64](root.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 				for i := range n {
-					counts.Put(itoa(i), int64(i))
+					counts.Put(strconv.Itoa(i), int64(i))
 				}
 				if !built {
 					wire := root.m.AppendTo(nil)
@@ -240,17 +241,17 @@ func TestTableStays(t *testing.T) {
 				tb := root.m.keyTables().made.Get(e)
 				grown, last := 0, &tb.buckets[0]
 				for i := range 3 * n {
-					key := itoa(i % n)
+					key := strconv.Itoa(i % n)
 					if i >= n { // another one each time
-						key = itoa(i + n)
+						key = strconv.Itoa(i + n)
 					}
 					for range 1 + i%3 { // around a power of two
 						counts.Put(key+"x", 1)
 					}
-					if !counts.Delete(key+"x") || counts.Delete(key+"x") || !counts.Delete(itoa(i%n)) {
+					if !counts.Delete(key+"x") || counts.Delete(key+"x") || !counts.Delete(strconv.Itoa(i%n)) {
 						t.Fatalf("%d pairs: %s can't be deleted", n, key)
 					}
-					counts.Put(itoa(i%n), int64(i))
+					counts.Put(strconv.Itoa(i%n), int64(i))
 					if counts.Len() != n {
 						t.Fatalf("%d pairs: %d", n, counts.Len())
 					}
@@ -275,7 +276,7 @@ func TestTableOfChangedBytes(t *testing.T) {
 	built := New(allDesc)
 	counts := Map[string, int64, AsString, AsInt64](built.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
 	for i := range singlePairs + 1 {
-		counts.Put("key"+itoa(i), int64(i))
+		counts.Put("key"+strconv.Itoa(i), int64(i))
 	}
 	wire := built.m.AppendTo(nil)
 	built.Release()

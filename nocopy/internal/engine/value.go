@@ -14,7 +14,7 @@ import (
 // Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
 // Peek found. It aliases the message. Methods that read another type than the value's return zero.
 type WireValue struct {
-	Type WireType // 0 if there is no value
+	Type wire.Type // 0 if there is no value
 	b    []byte
 }
 
@@ -43,8 +43,8 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 		}
 		for i := 0; ; {
 			key := wire.HeaderIn(wire.LoadHeader(b, i))
-			t := WireType(key >> 16)
-			if t == WireStop {
+			t := wire.Type(key >> 16)
+			if t == wire.Stop {
 				return
 			}
 			at := i + wire.FieldHeader
@@ -61,26 +61,6 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 		}
 	}
 }
-
-// WireType is the type code in the header of a field, list, set or map.
-type WireType = wire.Type
-
-// The wire types by the names that package nocopy has for them.
-const (
-	WireStop   WireType = wire.Stop
-	WireBool   WireType = wire.Bool
-	WireI8     WireType = wire.I8
-	WireDouble WireType = wire.Double
-	WireI16    WireType = wire.I16
-	WireI32    WireType = wire.I32
-	WireI64    WireType = wire.I64
-	WireString WireType = wire.String
-	WireStruct WireType = wire.Struct
-	WireMap    WireType = wire.Map
-	WireSet    WireType = wire.Set
-	WireList   WireType = wire.List
-	WireUUID   WireType = wire.UUID
-)
 
 // Value is a value of any type, for code that knows types only by
 // descriptors. For structs, lists, sets and maps it is a handle. Strings and binaries alias the
@@ -146,14 +126,14 @@ func mustBe(t *schema.Type, ok bool, what string) {
 // are cut off.
 func ValueOfInt(t *schema.Type, v int64) Value {
 	switch orNone(t).Wire() {
-	case WireI8:
+	case wire.I8:
 		v = int64(int8(v))
-	case WireI16:
+	case wire.I16:
 		v = int64(int16(v))
-	case WireI32:
+	case wire.I32:
 		v = int64(int32(v))
 	default:
-		mustBe(t, orNone(t).Wire() == WireI64, "an integer")
+		mustBe(t, orNone(t).Wire() == wire.I64, "an integer")
 	}
 	return Value{typ: t, bits: uint64(v)}
 }
@@ -175,17 +155,17 @@ func ValueOfStruct(t *schema.Type, s Struct) Value {
 func fixedOf(t *schema.Type, b []byte) Value {
 	v := Value{typ: t}
 	switch t.Wire() {
-	case WireBool:
+	case wire.Bool:
 		if b[0] != 0 {
 			v.bits = 1
 		}
-	case WireI8:
+	case wire.I8:
 		v.bits = uint64(int8(b[0]))
-	case WireI16:
+	case wire.I16:
 		v.bits = uint64(int16(binary.BigEndian.Uint16(b)))
-	case WireI32:
+	case wire.I32:
 		v.bits = uint64(int32(wire.BE32(b)))
-	case WireUUID:
+	case wire.UUID:
 		v.text = b[:16:16]
 	default:
 		v.bits = wire.BE64(b)
@@ -197,7 +177,7 @@ func fixedOf(t *schema.Type, b []byte) Value {
 func (m *Message) valueOf(t *schema.Type, word uint32) Value {
 	switch t.Kind() {
 	case schema.Fixed:
-		if t.Wire() == WireUUID {
+		if t.Wire() == wire.UUID {
 			m.buf.Lend()
 		}
 		return fixedOf(t, m.fixedValue(word))
@@ -248,17 +228,17 @@ func (s Struct) SetValue(f schema.Ref, d *schema.Struct, v Value) {
 		return
 	}
 	switch t.Wire() {
-	case WireBool, WireI8:
+	case wire.Bool, wire.I8:
 		s.SetInt8(f, int8(v.bits))
-	case WireI16:
+	case wire.I16:
 		s.SetInt16(f, int16(v.bits))
-	case WireI32:
+	case wire.I32:
 		s.SetInt32(f, int32(v.bits))
-	case WireI64, WireDouble:
+	case wire.I64, wire.Double:
 		s.SetInt64(f, int64(v.bits))
-	case WireUUID:
+	case wire.UUID:
 		s.SetUUID(f, v.UUID())
-	case WireString:
+	case wire.String:
 		s.SetBytes(f, v.text)
 	}
 	if d.IsUnion() {
@@ -337,7 +317,7 @@ func (s Struct) Element(i int) Value {
 	t := s.typ().Elem()
 	switch t.Kind() {
 	case schema.Fixed:
-		if t.Wire() == WireUUID {
+		if t.Wire() == wire.UUID {
 			s.m.buf.Lend()
 		}
 		return fixedOf(t, s.m.buf.At(s.m.idx[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
@@ -427,7 +407,7 @@ func (v Value) encoded() encoded {
 	switch {
 	case v.typ.Kind() >= schema.Record:
 		return encoded{view: v.s.orAbsent()}
-	case v.typ.Wire() == WireUUID:
+	case v.typ.Wire() == wire.UUID:
 		return encoded{fixed: v.UUID(), n: 16}
 	case v.typ.Kind() == schema.Text && v.text == nil:
 		return encoded{text: []byte{}}

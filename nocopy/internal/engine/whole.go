@@ -90,8 +90,8 @@ func (s Struct) Clear(d *schema.Struct) {
 	}
 	for i := 0; ; {
 		key := wire.HeaderIn(wire.LoadHeader(b, i))
-		t := WireType(key >> 16)
-		if t == WireStop {
+		t := wire.Type(key >> 16)
+		if t == wire.Stop {
 			return
 		}
 		end, err := skip(b, i+wire.FieldHeader, t, maxBudget, 1)

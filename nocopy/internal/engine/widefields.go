@@ -49,13 +49,13 @@ func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
 			if i = p.need(i, 1); i < 0 {
 				return i
 			}
-			if p.b[i] != byte(WireStop) {
+			if p.b[i] != byte(wire.Stop) {
 				if i = p.need(i, wire.FieldHeader); i < 0 {
 					return i
 				}
 			}
 		}
-		if p.b[i] == byte(WireStop) {
+		if p.b[i] == byte(wire.Stop) {
 			break
 		}
 		key := wire.HeaderAt(p.b, i)

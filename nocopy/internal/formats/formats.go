@@ -2,12 +2,25 @@ package formats
 
 import (
 	"bytes"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
+
+// Explain adds the name of the bytes' format to the error of a failed parse, if it is another
+// known format. b is the first part of size bytes, which were expected to be of the type that d
+// describes.
+func Explain(e *wire.Error, b []byte, size int, d *schema.Struct) { AddTo(e, Of(b, size, d)) }
+
+// AddTo adds to an error what the bytes are, unless that is "".
+func AddTo(e *wire.Error, what string) {
+	if what != "" {
+		e.Err = fmt.Errorf("%w; the bytes are %s", e.Err, what)
+	}
+}
 
 // Of returns a text that names the format of some bytes and a way to read them, "" if it is
 // unknown. b is the first part of size bytes, which were expected to be a message of the type that

@@ -88,7 +88,7 @@ func (w *jsonWriter) stopped(dst []byte) bool {
 func (w *jsonWriter) failure(root string, offset int) error {
 	w.path = append(w.path, root)
 	slices.Reverse(w.path)
-	return &engine.Error{Offset: offset, Path: strings.Join(w.path, ""), Err: w.err}
+	return &wire.Error{Offset: offset, Path: strings.Join(w.path, ""), Err: w.err}
 }
 
 // structure appends the struct of entry e.

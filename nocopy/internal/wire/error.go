@@ -5,7 +5,25 @@ import (
 	"fmt"
 )
 
-// The reasons for refusing bytes. Package nocopy documents these errors and adds the place. If
+// Error reports bytes that are not a message of the expected type: where, and why.
+type Error struct {
+	Offset int    // in bytes from the beginning of the message
+	Path   string // of the value, such as "Request.user.tags[3]"
+	Err    error  // the reason
+}
+
+// Error returns the path, if there is one, the offset and the reason.
+func (e *Error) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("nocopy: offset %d: %v", e.Offset, e.Err)
+	}
+	return fmt.Sprintf("nocopy: %s: offset %d: %v", e.Path, e.Offset, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// The reasons for refusing bytes. Package nocopy documents these errors. If
 // bytes are missing at the end, the reason is io.ErrUnexpectedEOF.
 var (
 	ErrMissingRequired = errors.New("required field is missing")

@@ -109,7 +109,7 @@ func TestBoundedMemory(t *testing.T) {
 							touchAll(s)
 						}
 					})
-					if err != nil && !errors.Is(err, engine.ErrLimit) {
+					if err != nil && !errors.Is(err, nocopy.ErrLimit) {
 						t.Errorf("%s of %d bytes, %s: %v", bomb.name, len(wire), w.name, err)
 					}
 					if got > memoryBound(len(wire)) {
@@ -185,9 +185,9 @@ func TestLimits(t *testing.T) {
 		reason error
 	}{
 		{"the message's size", engine.Limits{MaxBytes: len(wire)}, nil},
-		{"less than the message's size", engine.Limits{MaxBytes: len(wire) - 1}, engine.ErrLimit},
+		{"less than the message's size", engine.Limits{MaxBytes: len(wire) - 1}, nocopy.ErrLimit},
 		{"an index for the root", engine.Limits{MaxIndex: 4 * (allDesc.Words() + 1)}, nil},
-		{"an index too small for the root", engine.Limits{MaxIndex: 4 * allDesc.Words()}, engine.ErrLimit},
+		{"an index too small for the root", engine.Limits{MaxIndex: 4 * allDesc.Words()}, nocopy.ErrLimit},
 		{"zero is the default", engine.Limits{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -61,19 +61,19 @@ func (c changer) absent(s engine.Struct, f *schema.Field, constant schema.Ref, d
 
 func (c changer) fixed(s engine.Struct, f *schema.Field, constant schema.Ref) {
 	switch f.Type.Wire() {
-	case engine.WireBool:
+	case nocopy.WireBool:
 		s.SetBool(constant, !s.Bool(constant))
-	case engine.WireI8:
+	case nocopy.WireI8:
 		s.SetInt8(constant, s.Int8(constant)+1)
-	case engine.WireI16:
+	case nocopy.WireI16:
 		s.SetInt16(constant, s.Int16(constant)+1)
-	case engine.WireI32:
+	case nocopy.WireI32:
 		s.SetInt32(constant, s.Int32(constant)+1)
-	case engine.WireI64:
+	case nocopy.WireI64:
 		s.Unset(constant)
-	case engine.WireDouble:
+	case nocopy.WireDouble:
 		s.SetFloat64(constant, s.Float64(constant)/2)
-	case engine.WireUUID:
+	case nocopy.WireUUID:
 		s.SetUUID(constant, nocopy.UUID{15: 1})
 	}
 }
@@ -119,16 +119,16 @@ func (c changer) value(v engine.Struct, t *schema.Type) {
 
 func (c changer) fixedList(v engine.Struct, t *schema.Type) {
 	switch t.Elem().Wire() {
-	case engine.WireI32:
+	case nocopy.WireI32:
 		l := nocopy.Int32List(v)
 		for i, x := range l.All() {
 			l.Set(i, -x)
 		}
 		l.Append(99)
 		l.Append(100)
-	case engine.WireI64:
+	case nocopy.WireI64:
 		nocopy.Int64List(v).Append(1 << 40)
-	case engine.WireBool:
+	case nocopy.WireBool:
 		if l := nocopy.BoolList(v); l.Len() > 0 {
 			l.Set(0, false)
 		}

@@ -20,7 +20,7 @@ func containersIn(s engine.Struct) map[string]func() []byte {
 	all := map[string]func() []byte{}
 	for i := range allDesc.NumFields() {
 		f := allDesc.FieldDesc(i)
-		if w := f.Type.Wire(); w == engine.WireList || w == engine.WireSet || w == engine.WireMap {
+		if w := f.Type.Wire(); w == nocopy.WireList || w == nocopy.WireSet || w == nocopy.WireMap {
 			all[f.Name] = s.Child(fieldNamed(allDesc, f.Name), allDesc).ContainerWire
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -19,7 +20,7 @@ import (
 // types that don't exist are left out.
 func countFields(wire []byte) []int {
 	w := countWalk{b: wire}
-	w.value(engine.WireStruct)
+	w.value(nocopy.WireStruct)
 	return w.at
 }
 
@@ -29,7 +30,7 @@ type countWalk struct {
 	at []int
 }
 
-func (w *countWalk) count(types ...engine.WireType) int {
+func (w *countWalk) count(types ...nocopy.WireType) int {
 	at := w.i
 	w.i += 4
 	for _, t := range types {
@@ -41,34 +42,34 @@ func (w *countWalk) count(types ...engine.WireType) int {
 	return int(wire.BE32(w.b[w.i-4:]))
 }
 
-func (w *countWalk) wireType() engine.WireType {
+func (w *countWalk) wireType() nocopy.WireType {
 	w.i++
-	return engine.WireType(w.b[w.i-1])
+	return nocopy.WireType(w.b[w.i-1])
 }
 
-func (w *countWalk) value(t engine.WireType) {
+func (w *countWalk) value(t nocopy.WireType) {
 	switch t {
-	case engine.WireStruct:
-		for t := w.wireType(); t != engine.WireStop; t = w.wireType() {
+	case nocopy.WireStruct:
+		for t := w.wireType(); t != nocopy.WireStop; t = w.wireType() {
 			w.i += 2
 			w.value(t)
 		}
-	case engine.WireString:
+	case nocopy.WireString:
 		n := w.count()
 		w.i += n
-	case engine.WireList, engine.WireSet:
+	case nocopy.WireList, nocopy.WireSet:
 		elem := w.wireType()
 		for range w.count(elem) {
 			w.value(elem)
 		}
-	case engine.WireMap:
+	case nocopy.WireMap:
 		key, value := w.wireType(), w.wireType()
 		for range w.count(key, value) {
 			w.value(key)
 			w.value(value)
 		}
 	default:
-		w.i += map[engine.WireType]int{engine.WireBool: 1, engine.WireI8: 1, engine.WireI16: 2, engine.WireI32: 4, engine.WireI64: 8, engine.WireDouble: 8, engine.WireUUID: 16}[t]
+		w.i += map[nocopy.WireType]int{nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireI16: 2, nocopy.WireI32: 4, nocopy.WireI64: 8, nocopy.WireDouble: 8, nocopy.WireUUID: 16}[t]
 	}
 }
 
@@ -85,10 +86,10 @@ func TestWrongCounts(t *testing.T) {
 					where := fmt.Sprintf("%s: %s: count %d at %d, %s", c.where, c.name, int32(count), at, w.name)
 					reason := io.ErrUnexpectedEOF
 					if int32(count) < 0 {
-						reason = engine.ErrNegative
+						reason = nocopy.ErrNegative
 					}
 					_, err := w.parse(c.desc, bad, c.opts...)
-					if e := checkError(t, where, err, c.desc, len(bad), reason); reason == engine.ErrNegative && e.Offset != at {
+					if e := checkError(t, where, err, c.desc, len(bad), reason); reason == nocopy.ErrNegative && e.Offset != at {
 						t.Errorf("%s: %v: the offset is not the count's", where, e)
 					}
 				}
@@ -164,7 +165,7 @@ func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 					t.Fatalf("%x: %s: %s and %s, not %s", wire, w.name, lazily, got, text)
 				}
 			}
-			if other == nil && engine.Shadows(s.Message()) > 0 && errors.Is(err, engine.ErrMissingRequired) {
+			if other == nil && engine.Shadows(s.Message()) > 0 && errors.Is(err, nocopy.ErrMissingRequired) {
 				other = err // Index does not look into what a later occurrence of the field takes the place of
 			}
 			s.Release()

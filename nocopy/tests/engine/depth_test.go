@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -64,13 +65,13 @@ func TestDepthOfStructs(t *testing.T) {
 				}
 				for _, levels := range []int{65, 66, 1000, 100_000} {
 					_, err := w.parse(c.desc, nest(levels-1, c.head, core, c.tail))
-					checkError(t, fmt.Sprintf("%d structs %s, %s", levels, c.name, w.name), err, c.desc, levels*(len(c.head)+len(c.tail)), engine.ErrLimit)
+					checkError(t, fmt.Sprintf("%d structs %s, %s", levels, c.name, w.name), err, c.desc, levels*(len(c.head)+len(c.tail)), nocopy.ErrLimit)
 				}
 				if _, err := w.parse(c.desc, nest(3, c.head, core, c.tail), engine.Limits{MaxDepth: 4}); err != nil {
 					t.Errorf("limit 4, 4 structs %s, %s: %v", c.name, w.name, err)
 				}
 				_, err := w.parse(c.desc, nest(4, c.head, core, c.tail), engine.Limits{MaxDepth: 4})
-				checkError(t, fmt.Sprintf("limit 4, 5 structs %s, %s", c.name, w.name), err, c.desc, 1<<20, engine.ErrLimit)
+				checkError(t, fmt.Sprintf("limit 4, 5 structs %s, %s", c.name, w.name), err, c.desc, 1<<20, nocopy.ErrLimit)
 			}
 		})
 	}
@@ -102,7 +103,7 @@ func TestDepthOfSkipped(t *testing.T) {
 				}
 				for levels, wire := range deep {
 					_, err = w.parse(allDesc, wire)
-					checkError(t, fmt.Sprintf("%d %s, %s", levels, c.name, w.name), err, allDesc, levels*8, engine.ErrLimit)
+					checkError(t, fmt.Sprintf("%d %s, %s", levels, c.name, w.name), err, allDesc, levels*8, nocopy.ErrLimit)
 				}
 			}
 			if _, err := engine.Peek(message(63), int(c.field[2])); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -77,7 +78,7 @@ func peekAll(t *testing.T, wire []byte, id int) {
 }
 
 func checkPeekError(t *testing.T, err error, n int) {
-	if e, ok := err.(*engine.Error); !ok || e.Offset < 0 || e.Offset > n {
+	if e, ok := err.(*nocopy.Error); !ok || e.Offset < 0 || e.Offset > n {
 		t.Fatalf("Peek at %d bytes: %v", n, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
@@ -220,7 +221,7 @@ func TestHostileInput(t *testing.T) {
 				if err != nil {
 					text = err.Error()
 				}
-				var e *engine.Error
+				var e *nocopy.Error
 				switch {
 				case w.name == inOnePiece.name && text != c.err:
 					t.Errorf("%s: the error is\n%q, not\n%q", c.what, text, c.err)
@@ -251,7 +252,7 @@ func TestIndexMemory(t *testing.T) {
 	measure := func(what string, wire []byte, opts ...engine.Option) int {
 		s, err := inOnePiece.parse(allDesc, wire, opts...)
 		if err != nil {
-			if !errors.Is(err, engine.ErrLimit) {
+			if !errors.Is(err, nocopy.ErrLimit) {
 				t.Errorf("%s: %v", what, err)
 			}
 			return 0

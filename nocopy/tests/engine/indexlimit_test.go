@@ -38,7 +38,7 @@ func twoListsOf(fields int) (elem, root *schema.Struct) {
 
 // emptyElements returns field id, a list of n structs without fields.
 func emptyElements(id byte, n int) []byte {
-	return append(append([]byte{byte(engine.WireList), 0, id, byte(engine.WireStruct)}, wire.AppendBE32(nil, uint32(n))...), make([]byte, n)...)
+	return append(append([]byte{byte(nocopy.WireList), 0, id, byte(nocopy.WireStruct)}, wire.AppendBE32(nil, uint32(n))...), make([]byte, n)...)
 }
 
 // TestManyEmptyStructs: unless Limits.MaxIndex is raised, a list of more than 97,000 empty structs
@@ -73,7 +73,7 @@ func TestManyEmptyStructs(t *testing.T) {
 			}
 			wire := append(emptyElements(1, n+1), 0)
 			_, err = w.parse(root, wire)
-			if !errors.Is(err, engine.ErrLimit) || !strings.Contains(err.Error(), "Limits.MaxIndex") {
+			if !errors.Is(err, nocopy.ErrLimit) || !strings.Contains(err.Error(), "Limits.MaxIndex") {
 				t.Errorf("%d fields, %s: one more: %v", c.fields, w.name, err)
 			}
 			if s, err = w.parse(root, wire, engine.Limits{MaxIndex: 1 << 30}); err != nil {
@@ -112,7 +112,7 @@ func TestManyEmptyStructsByIndex(t *testing.T) {
 	if words, most := 4*engine.IndexWords(s.Message()), 2*(engine.IndexPerByte*len(wire)+indexFloor); words > most {
 		t.Errorf("an index of %d bytes, more than %d", words, most)
 	}
-	if err := s.Message().Index(); !errors.Is(err, engine.ErrLimit) || !strings.Contains(err.Error(), "Limits.MaxIndex") {
+	if err := s.Message().Index(); !errors.Is(err, nocopy.ErrLimit) || !strings.Contains(err.Error(), "Limits.MaxIndex") {
 		t.Errorf("Index: %v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestLazySum(t *testing.T) {
 	for n, fits := range map[int]bool{100_000: true, 130_000: false} {
 		first, second := emptyElements(1, 3*n), emptyElements(2, n)
 		// As first, but with a field in the last element
-		other := append(bytes.Clone(first[:len(first)-1]), byte(engine.WireI8), 0, 99, 1, 0)
+		other := append(bytes.Clone(first[:len(first)-1]), byte(nocopy.WireI8), 0, 99, 1, 0)
 		for _, wire := range [][]byte{slices.Concat(first, second, []byte{0}), slices.Concat(second, first, []byte{0}),
 			slices.Concat(other, second, []byte{0}), slices.Concat(second, other, []byte{0})} {
 			s, err := engine.Parse(root, wire, engine.Lazy)
@@ -153,8 +153,8 @@ func TestLazySum(t *testing.T) {
 // field that comes twice is noted once.
 func TestLazyTight(t *testing.T) {
 	elem, root := twoListsOf(57)
-	one := append(wire.AppendBE32([]byte{byte(engine.WireList), 0, 1, byte(engine.WireStruct)}, 100),
-		bytes.Repeat([]byte{byte(engine.WireI32), 0, 4, 0, 0, 0, 7, byte(engine.WireI32), 0, 4, 0, 0, 0, 8, 0}, 100)...)
+	one := append(wire.AppendBE32([]byte{byte(nocopy.WireList), 0, 1, byte(nocopy.WireStruct)}, 100),
+		bytes.Repeat([]byte{byte(nocopy.WireI32), 0, 4, 0, 0, 0, 7, byte(nocopy.WireI32), 0, 4, 0, 0, 0, 8, 0}, 100)...)
 	wire := slices.Concat(one, one, []byte{0})
 	wire[len(one)+2] = 2
 	s, err := engine.Parse(root, wire)
@@ -199,17 +199,17 @@ func TestIndexOfNested(t *testing.T) {
 			schema.FieldDesc{ID: 3, Name: "deep", Type: schema.MapOf(deep.Type(), small.Type())})
 		one := min(width, 60) // of which all other fields are not set
 		inField := func(i int, v []byte) []byte {
-			return append(append([]byte{byte(engine.WireStruct), 0, byte(i)}, v...), 0)
+			return append(append([]byte{byte(nocopy.WireStruct), 0, byte(i)}, v...), 0)
 		}
 		pairs := func(id, n int, pair func(i int) []byte) []byte {
-			b := wire.AppendBE32([]byte{byte(engine.WireMap), 0, byte(id), byte(engine.WireStruct), byte(engine.WireStruct)}, uint32(n))
+			b := wire.AppendBE32([]byte{byte(nocopy.WireMap), 0, byte(id), byte(nocopy.WireStruct), byte(nocopy.WireStruct)}, uint32(n))
 			for i := range n {
 				b = append(b, pair(i)...)
 			}
 			return b
 		}
 		for name, wire := range map[string][]byte{
-			"list": append(wire.AppendBE32([]byte{byte(engine.WireList), 0, 1, byte(engine.WireStruct)}, 5000), bytes.Repeat(inField(1, []byte{0}), 5000)...),
+			"list": append(wire.AppendBE32([]byte{byte(nocopy.WireList), 0, 1, byte(nocopy.WireStruct)}, 5000), bytes.Repeat(inField(1, []byte{0}), 5000)...),
 			"map": pairs(2, one, func(i int) []byte {
 				return append(inField(i+1, []byte{0}), inField(1, []byte{0})...)
 			}),

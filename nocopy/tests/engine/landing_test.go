@@ -43,7 +43,7 @@ func TestNoIndex(t *testing.T) {
 	}
 	for name, b := range cases {
 		_, err := engine.Parse(businessDesc, b, engine.RequireIndex)
-		if !errors.Is(err, engine.ErrIndex) {
+		if !errors.Is(err, nocopy.ErrIndex) {
 			t.Errorf("%s: RequireIndex: %v", name, err)
 		}
 		plain, plainErr := engine.Parse(businessDesc, b)

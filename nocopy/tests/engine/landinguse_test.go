@@ -64,11 +64,11 @@ func TestDeepByIndex(t *testing.T) {
 func TestInnerBytes(t *testing.T) {
 	leaves, tree := fieldNamed(orchardDesc, "leaves"), fieldNamed(orchardDesc, "tree")
 	for _, inner := range []string{"", "\x0b\x83\x00\x00\x00\x00\x01x"} { // an index, or not
-		data := []byte{byte(engine.WireStruct), 0, 4}
+		data := []byte{byte(nocopy.WireStruct), 0, 4}
 		from := len(data)
-		data = append(data, byte(engine.WireSet), 0, 1)
+		data = append(data, byte(nocopy.WireSet), 0, 1)
 		at := len(data)
-		data = append(wire.AppendBE32(append(data, byte(engine.WireStruct)), 4000), strings.Repeat("\xee", 5000)...)
+		data = append(wire.AppendBE32(append(data, byte(nocopy.WireStruct)), 4000), strings.Repeat("\xee", 5000)...)
 		end := len(data)
 		data = append(data, inner+"\x00"...)
 		to := len(data)
@@ -96,7 +96,7 @@ func TestInnerBytes(t *testing.T) {
 			if b := nocopy.StructList[engine.Struct](x.Child(leaves, orchardDesc)).Wire(); b != nil {
 				t.Errorf("%v: %d bytes of a set that is not valid", opt, len(b))
 			}
-			if err := s.Message().Index(); !errors.Is(err, engine.ErrType) {
+			if err := s.Message().Index(); !errors.Is(err, nocopy.ErrType) {
 				t.Errorf("%v: Index: %v", opt, err)
 			}
 			s.Release()

@@ -126,7 +126,7 @@ func TestDeeperByLimits(t *testing.T) {
 				inner = inner.Child(f, allDesc)
 			}
 			inner.NewChild(f, allDesc, 0)
-			if err := m.Message().Check(); !errors.Is(err, engine.ErrLimit) || !strings.HasSuffix(err.Error(), "MaxDepth = 100") {
+			if err := m.Message().Check(); !errors.Is(err, nocopy.ErrLimit) || !strings.HasSuffix(err.Error(), "MaxDepth = 100") {
 				t.Errorf("%s: 101 structs: %v", what, err)
 			}
 			inner.Unset(f)

@@ -183,11 +183,11 @@ func TestOptions(t *testing.T) {
 					switch {
 					case !made.parses:
 					case has(options[8].Option):
-						want = engine.ErrLimit
+						want = nocopy.ErrLimit
 					case has(engine.RequireIndex) && !has(engine.WithIndex) && from != "with index":
-						want = engine.ErrIndex
+						want = nocopy.ErrIndex
 					case has(engine.ValidUTF8) && from == "bad UTF-8":
-						want = engine.ErrUTF8
+						want = nocopy.ErrUTF8
 					}
 					s, err := made.make(bytes.Clone(wire), opts)
 					if !errors.Is(err, want) || want != nil && s != (engine.Struct{}) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
@@ -46,8 +47,8 @@ func TestSameBlockManyTimes(t *testing.T) {
 				if n < 65 && opts != nil {
 					continue
 				}
-				var e *engine.Error
-				if _, err := engine.ParseBlocks(allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, engine.ErrLimit) {
+				var e *nocopy.Error
+				if _, err := engine.ParseBlocks(allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, nocopy.ErrLimit) {
 					t.Errorf("%d blocks of 16 MiB, %v: %v", n, opts, err)
 				}
 			}

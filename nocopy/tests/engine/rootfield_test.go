@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
@@ -113,11 +114,11 @@ func TestHasType(t *testing.T) {
 	for wire, want := range map[string]bool{
 		contextField[3:]: true, contextField[3:] + "x": false, contextField[3:19]: false, "": false, "\x0b\x0b\x00\x00\x00\x00": true, "\x0b\x0b\xff\xff\xff\xff": false,
 	} {
-		if got := engine.HasType(engine.WireMap, []byte(wire)); got != want {
+		if got := engine.HasType(nocopy.WireMap, []byte(wire)); got != want {
 			t.Errorf("%x is a map: %t", wire, got)
 		}
 	}
-	for _, typ := range []engine.WireType{0, 1, 5, 7, 9, 17, 255} {
+	for _, typ := range []nocopy.WireType{0, 1, 5, 7, 9, 17, 255} {
 		if engine.HasType(typ, []byte{0}) {
 			t.Errorf("there is no type %v", typ)
 		}

@@ -246,7 +246,7 @@ func TestWideInAnyOrder(t *testing.T) {
 		want := map[int]int{}
 		for k := range 5 * n {
 			i, x := rnd.IntN(n)&^3, k // an i32
-			data = append(data, byte(engine.WireI32), byte((i+1)>>8), byte(i+1))
+			data = append(data, byte(nocopy.WireI32), byte((i+1)>>8), byte(i+1))
 			data = wire.AppendBE32(data, uint32(x))
 			want[i] = x
 		}
@@ -301,7 +301,7 @@ func TestWideMemory(t *testing.T) {
 			"in one group":   func(k int) []int { return every(min(n, 30), 1) },
 			"back to front ": func(k int) []int { a := every(n, 32); slices.Reverse(a); return a },
 		} {
-			data := []byte{byte(engine.WireList), 0, 1, byte(engine.WireStruct), 0, 0, 0, 0}
+			data := []byte{byte(nocopy.WireList), 0, 1, byte(nocopy.WireStruct), 0, 0, 0, 0}
 			count := 0
 			for ; len(data) < 4<<10; count++ {
 				for _, i := range numbers(count) {
@@ -309,7 +309,7 @@ func TestWideMemory(t *testing.T) {
 					if i >= n {
 						continue
 					}
-					data = append(data, byte(engine.WireBool), byte((i+1)>>8), byte(i+1), 1)
+					data = append(data, byte(nocopy.WireBool), byte((i+1)>>8), byte(i+1), 1)
 				}
 				data = append(data, 0)
 			}
@@ -386,7 +386,7 @@ func TestWideInThemselves(t *testing.T) {
 			x = x.NewChild(down, elem, 0)
 		}
 		const count = 20
-		wire := append([]byte{byte(engine.WireList), 0, 1, byte(engine.WireStruct), 0, 0, 0, count}, bytes.Repeat(chain.Message().Bytes(), count)...)
+		wire := append([]byte{byte(nocopy.WireList), 0, 1, byte(nocopy.WireStruct), 0, 0, 0, count}, bytes.Repeat(chain.Message().Bytes(), count)...)
 		s, err := engine.Parse(d, append(wire, 0))
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -87,7 +88,7 @@ func sparseWire(rnd *rand.Rand, d *schema.Struct) []byte {
 		case 2:
 			b = append(b, byte(x&1))
 		case 3:
-			b = append(append(b, byte(engine.WireI32), 0, 0, 0, 1), number...)
+			b = append(append(b, byte(nocopy.WireI32), 0, 0, 0, 1), number...)
 		}
 	}
 	return append(b, 0)

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -91,9 +92,9 @@ func checkOutput(t testing.TB, name string, m *engine.Message, want []byte) {
 
 // checkError checks that err is an *Error for the reason, at a place in the first n bytes of a
 // message.
-func checkError(t testing.TB, where string, err error, d *schema.Struct, n int, reason error) *engine.Error {
+func checkError(t testing.TB, where string, err error, d *schema.Struct, n int, reason error) *nocopy.Error {
 	t.Helper()
-	var e *engine.Error
+	var e *nocopy.Error
 	switch {
 	case err == nil:
 		t.Fatalf("%s: no error", where)
@@ -248,15 +249,15 @@ func TestInvalidLazily(t *testing.T) {
 }
 
 // mustFail returns the error of an invalid case.
-func mustFail(t *testing.T, c wireCase) *engine.Error {
+func mustFail(t *testing.T, c wireCase) *nocopy.Error {
 	t.Helper()
 	_, err := engine.Parse(c.desc, c.wire, c.opts...)
-	var e *engine.Error
+	var e *nocopy.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%s: %v is no *Error", c.where, err)
 	}
 	if errors.Unwrap(e.Err) == nil { // a bare sentinel
-		return &engine.Error{Offset: e.Offset, Path: e.Path, Err: fmt.Errorf("%w", e.Err)}
+		return &nocopy.Error{Offset: e.Offset, Path: e.Path, Err: fmt.Errorf("%w", e.Err)}
 	}
 	return e
 }
