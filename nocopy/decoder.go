@@ -3,8 +3,6 @@ package nocopy
 import (
 	"io"
 	"iter"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
 // Decoder reads messages of type S from a stream, one after another. Each message is independent:
@@ -18,7 +16,7 @@ import (
 // A Decoder reads ahead, up to 64 KiB beyond the message that it returns. Its memory grows with
 // the bytes that arrive, not with the lengths that they claim. Only one goroutine at a time may
 // use a Decoder.
-type Decoder[S StructView] engine.Decoder
+type Decoder[S StructView] struct{ in stream }
 
 // NewDecoder returns a Decoder of bare structs. Each ends with its STOP. The options are those of
 // ParseX and apply to each message; Own is implied. In bare structs MaxDepth bounds all nesting,
@@ -26,14 +24,14 @@ type Decoder[S StructView] engine.Decoder
 // has its usual meaning.
 func NewDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 	var s S
-	return (*Decoder[S])(engine.NewDecoder(s.ThriftDesc(), r, false, opts))
+	return &Decoder[S]{newStream(s.ThriftDesc(), r, false, opts)}
 }
 
 // NewFrameDecoder returns a Decoder of frames: each struct follows its length in 4 bytes, as
 // Message.WriteFrame writes it. Otherwise it is like NewDecoder.
 func NewFrameDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 	var s S
-	return (*Decoder[S])(engine.NewDecoder(s.ThriftDesc(), r, true, opts))
+	return &Decoder[S]{newStream(s.ThriftDesc(), r, true, opts)}
 }
 
 // Next returns the next message. At the end of the stream the error is io.EOF, or
@@ -42,7 +40,10 @@ func NewFrameDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
 // gives an *Error. Its Offset counts from the beginning of that message, which is at
 // Decoder.Offset in the stream. After an error, Next returns the same error again.
 func (d *Decoder[S]) Next() (S, error) {
-	s, err := (*engine.Decoder)(d).Next()
+	if d == nil || d.in.src == nil {
+		panic("nocopy: Decoder that was not made by NewDecoder")
+	}
+	s, err := d.in.next()
 	return S(s), err
 }
 
@@ -61,4 +62,4 @@ func (d *Decoder[S]) All() iter.Seq2[S, error] {
 
 // Offset returns the position of the next message in the stream, in bytes. After an error it is
 // the position of the message with the error. A frame begins with its length.
-func (d *Decoder[S]) Offset() int64 { return (*engine.Decoder)(d).Offset() }
+func (d *Decoder[S]) Offset() int64 { return d.in.offset }

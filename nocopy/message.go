@@ -100,21 +100,6 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	return (*engine.Message)(m).WriteFrame(w)
 }
 
-// AppendCompact finishes the message and appends it to dst in Thrift's compact protocol. The bytes
-// are those that Apache Thrift's Go library writes for the same fields in the same order. Unknown
-// fields are included. A wire index is left out, because it fits only Thrift Binary. The result
-// does not alias the message. If a message parsed with ByIndex is invalid, AppendCompact panics.
-func (m *Message) AppendCompact(dst []byte) []byte { return (*engine.Message)(m).AppendCompact(dst) }
-
-// WriteCompact finishes the message and writes the bytes of AppendCompact to w. One call of
-// w.Write gets up to 64 KiB, or one larger string. WriteCompact returns the number of bytes
-// written. Where Finish would panic, it writes nothing and returns the error of Check. If a
-// message parsed with ByIndex is invalid, it writes nothing and returns the error of Index.
-// Other errors are w's.
-func (m *Message) WriteCompact(w io.Writer) (int64, error) {
-	return (*engine.Message)(m).WriteCompact(w)
-}
-
 // Nodes returns the number of values that are not stored in line: values that were changed after
 // they were complete, and large ones that are referred to.
 func (m *Message) Nodes() int { return (*engine.Message)(m).Nodes() }

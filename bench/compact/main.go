@@ -179,8 +179,8 @@ func (b *bench) writing() []*row {
 		return thrift.NewTCompactProtocolConf(mem, nil)
 	}
 	return []*row{
-		{name: "nocopy", once: func() { dst = s.Message().AppendCompact(dst[:0]) }},
-		{name: "recycle", once: func() { must(s.Message().WriteCompact(io.Discard)) }},
+		{name: "nocopy", once: func() { dst = (*nocopy.Message)(s.Message()).AppendCompact(dst[:0]) }},
+		{name: "recycle", once: func() { must((*nocopy.Message)(s.Message()).WriteCompact(io.Discard)) }},
 		{name: "binary", once: func() { dst = s.Message().AppendTo(dst[:0]) }},
 		{name: "bridge", once: func() { check(apachethrift.Write(background, on(), known{b.desc, s})) }},
 		{name: "structs", once: b.write},

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"io"
+	"math"
 	"math/bits"
 
 	"github.com/nocopythrift/nocopythrift/internal/spare"
@@ -199,7 +200,24 @@ func (r *Receiver) Fits(n int) bool { return n <= len(r.mem)-r.from }
 // by the next call, which does not read. want is the total number of contiguous bytes expected.
 // Memory grows with the bytes that arrive: want makes Fill allocate at most 64 KiB, or 32 times
 // the bytes of the chunk that have arrived.
-func (r *Receiver) Fill(src io.Reader, want int) error {
+func (r *Receiver) Fill(src io.Reader, want int) error { return r.fill(src, want, math.MaxInt) }
+
+// FillTo reads from src until there are n Bytes, and at most ahead bytes more. It returns src's
+// errors, but io.ErrUnexpectedEOF if src ends after some bytes that were not taken.
+func (r *Receiver) FillTo(src io.Reader, n, ahead int) error {
+	for len(r.Bytes()) < n {
+		if err := r.fill(src, n, n-len(r.Bytes())+ahead); err != nil {
+			if err == io.EOF && r.Arrived() > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// fill does what Fill does, and reads at most so many bytes.
+func (r *Receiver) fill(src io.Reader, want, most int) error {
 	if err := r.late; err != nil {
 		r.late = nil
 		return err
@@ -215,6 +233,7 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	if have == 0 && r.large && r.last == nil && len(into) > shortRead {
 		into = into[:shortRead]
 	}
+	into = into[:min(len(into), most)]
 	for range mostEmpty {
 		n, err := src.Read(into)
 		if uint(n) > uint(len(into)) || n > len(r.mem)-r.to { // the latter if Read has freed r

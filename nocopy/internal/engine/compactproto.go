@@ -2,13 +2,11 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -188,123 +186,42 @@ func (m *Message) readCompact(src io.Reader, n int) (Struct, error) {
 			m.discard()
 		}
 	}()
-	a := aheadReader{r: src}
-	for len(in.Bytes()) < n {
-		a.most = n - len(in.Bytes())
-		if err := in.Fill(&a, n); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return Struct{}, err
+	if err := in.FillTo(src, n, 0); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
 		}
+		return Struct{}, err
 	}
 	done = true
 	return m.parseCompact(in.Bytes())
 }
 
-// nextCompact returns the next message of a stream in the compact protocol, and how many bytes it
-// is of the stream.
-func (d *Decoder) nextCompact() (Struct, int64, error) {
-	if d.framed {
-		c, size, err := d.receive()
-		if err != nil {
-			return Struct{}, 0, err
-		}
-		defer c.Release()
-		s, err := newMessage(d.desc, d.flags, d.limits).parseCompact(c.Mem)
-		return s, size, err
-	}
-	d.desc.Type().MustBeDefined()
-	if err := d.fill(1); err != nil {
+// ReceiveCompact receives a struct in the compact protocol from src and parses it. It returns the
+// root and how many bytes the struct had. It reads at most ahead bytes more, which stay in in.
+func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead int, flags Flags, limits Limits) (Struct, int, error) {
+	d.Type().MustBeDefined()
+	if err := in.FillTo(src, 1, ahead); err != nil {
 		return Struct{}, 0, err
 	}
-	r := compact.TakeReader(len(d.in.Bytes()))
+	r := compact.TakeReader(len(in.Bytes()))
 	defer r.Free()
-	r.Reset(compactTypeOf(d.desc.Type()), compactLimits(d.limits))
+	r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
 	for i := 0; ; {
-		b := d.in.Bytes()
+		b := in.Bytes()
 		var status compact.Status
 		switch i, status = r.Read(b, i, false); {
 		case status == compact.Failed:
-			return Struct{}, 0, newMessage(d.desc, d.flags, d.limits).refuseCompact(r, b)
+			return Struct{}, 0, newMessage(d, flags, limits).refuseCompact(r, b)
 		case status == compact.Done:
-			c := d.in.Take(i)
+			c := in.Take(i)
 			defer c.Release()
-			s, err := newMessage(d.desc, d.flags, d.limits).parseBinaryOf(r, c.Mem)
-			return s, int64(i), err
-		case len(b) >= d.limits.MaxBytes:
-			return Struct{}, 0, tooLong(d.desc, int64(len(b))+1, d.limits.MaxBytes)
+			s, err := newMessage(d, flags, limits).parseBinaryOf(r, c.Mem)
+			return s, i, err
+		case len(b) >= limits.MaxBytes:
+			return Struct{}, 0, TooLong(d, int64(len(b))+1, limits.MaxBytes)
 		}
-		if err := d.fill(len(b) + 1); err != nil {
+		if err := in.FillTo(src, len(b)+1, ahead); err != nil {
 			return Struct{}, 0, err
 		}
 	}
-}
-
-// AppendCompact finishes the message and appends it to dst in Thrift's compact protocol. The bytes
-// are those that Apache Thrift's Go library writes for the same fields in the same order. Unknown
-// fields are included. A wire index is left out, because it fits only Thrift Binary. The result
-// does not alias the message. If a message parsed with ByIndex is invalid, AppendCompact panics.
-func (m *Message) AppendCompact(dst []byte) []byte {
-	m.Finish()
-	if m.pending&byIndex != 0 {
-		m.mustIndex()
-	}
-	w := compact.TakeWriter(m.buf.Len())
-	defer w.Free()
-	m.writeCompact(w, nil)
-	return append(dst, w.Bytes()...)
-}
-
-// WriteCompact finishes the message and writes the bytes of AppendCompact to w. One call of
-// w.Write gets up to 64 KiB, or one larger string. WriteCompact returns the number of bytes
-// written. Where Finish would panic, it writes nothing and returns the error of Check. If a
-// message parsed with ByIndex is invalid, it writes nothing and returns the error of Index.
-// Other errors are w's.
-func (m *Message) WriteCompact(w io.Writer) (int64, error) {
-	if w == nil {
-		panic("nocopy: WriteCompact of a nil Writer")
-	}
-	if err := m.Check(); err != nil {
-		return 0, err
-	}
-	if m.pending&byIndex != 0 {
-		if err := m.Index(); err != nil {
-			return 0, err
-		}
-	}
-	written := int64(0)
-	put := func(b []byte) error {
-		n, err := w.Write(b)
-		written += int64(max(0, min(n, len(b))))
-		if err == nil && n < len(b) {
-			err = io.ErrShortWrite
-		}
-		return err
-	}
-	c := compact.TakeWriter(min(m.buf.Len(), compact.PieceSize))
-	defer c.Free()
-	err := m.writeCompact(c, put)
-	if err == nil {
-		err = put(c.Bytes())
-	}
-	return written, err
-}
-
-// writeCompact writes the message, which is finished, to w. The error is out's.
-func (m *Message) writeCompact(w *compact.Writer, out func([]byte) error) error {
-	if m.isEmpty() { // it stands for an absent struct
-		return nil
-	}
-	b, ok := m.buf.Bytes()
-	if !ok {
-		c := chain.NewChunk(m.buf.Len(), true)
-		defer c.Release()
-		b = m.buf.AppendTo(c.Mem[:0])
-	}
-	err := w.Write(b, entry.IndexID, out)
-	if err == compact.ErrInvalid {
-		panic(fmt.Sprintf("nocopy: message of type %s is %v", m.desc.Name(), err))
-	}
-	return err
 }

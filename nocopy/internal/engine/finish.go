@@ -92,7 +92,7 @@ const (
 // else: it has no index. Pieces of 4 KiB and more are linked. Smaller pieces are copied, and so is
 // memory of the caller's. Neither message sees changes of the other, and any number of goroutines
 // may call toSend of one message.
-func (s Struct) toSend(flags flag, limits Limits, n int) *Message {
+func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	from := s.m
 	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
 	m := takeParsed(from.desc, flags, limits)
@@ -211,3 +211,6 @@ func Reparse(d *schema.Struct, data []byte, depth int) Struct {
 
 // Recycles reports whether s is a handle in a message whose memory is recycled.
 func Recycles(s Struct) bool { return s.m != nil && s.m.flags&Recycle != 0 }
+
+// Buffer returns what the message's bytes are in.
+func Buffer(m *Message) *chain.Buffer { return &m.buf }

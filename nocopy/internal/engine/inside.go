@@ -81,6 +81,3 @@ func IndexWords(m *Message) int { return int(m.words) }
 
 // Shadows returns how many occurrences of fields are known that a later one takes the place of.
 func Shadows(m *Message) int { return len(m.shadows.all) }
-
-// Buffer returns what the message's bytes are in.
-func Buffer(m *Message) *chain.Buffer { return &m.buf }

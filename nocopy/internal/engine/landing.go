@@ -75,7 +75,7 @@ func (l *landing) affords(depth, n int) bool {
 // b, which must not change while the message, or anything read from it, is in use. The error is an
 // *Error.
 func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
-	flags, limits := configOf(opts)
+	flags, limits := ConfigOf(opts)
 	return parseWith(d, b, (flags | ByIndex).settled(), limits)
 }
 

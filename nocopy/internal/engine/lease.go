@@ -61,9 +61,9 @@ func (m *Message) parseWith(d *schema.Struct, b []byte, opts []Option) (Struct, 
 	if !unusual(d, b, flags) {
 		return m.parse(d, b, flags)
 	}
-	flags, limits := configOf(opts)
+	flags, limits := ConfigOf(opts)
 	if len(b) > limits.MaxBytes {
-		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
+		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
 	}
 	m.expect(d, flags, limits)
 	if flags&Compact != 0 {

@@ -47,7 +47,7 @@ type Message struct {
 // state is the small things, next to each other.
 type state struct {
 	root      uint32 // its entry
-	flags     flag
+	flags     Flags
 	home      home    // where it waits once it is released
 	pending   pending // what the next change must do first, see settle
 	frozen    bool    // may not be changed: a default, a constant, or empty
@@ -104,7 +104,7 @@ var pools [parsedHome + 4]sync.Pool
 const firstEntry = 1
 
 // newMessage returns a message to be filled with received bytes.
-func newMessage(d *schema.Struct, flags flag, limits Limits) *Message {
+func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
 	m := takeParsed(d, flags, limits)
 	m.buf.Reset(flags&Recycle != 0)
 	return m
@@ -112,14 +112,14 @@ func newMessage(d *schema.Struct, flags flag, limits Limits) *Message {
 
 // takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
 // reset.
-func takeParsed(d *schema.Struct, flags flag, limits Limits) *Message {
+func takeParsed(d *schema.Struct, flags Flags, limits Limits) *Message {
 	m := fromPool(parsedHome + pool(flags))
 	m.expect(d, flags, limits)
 	return m
 }
 
 // expect prepares m to be filled with received bytes.
-func (m *Message) expect(d *schema.Struct, flags flag, limits Limits) {
+func (m *Message) expect(d *schema.Struct, flags Flags, limits Limits) {
 	m.desc, m.flags = d, flags
 	m.limit(limits)
 	m.words, m.zeroed = firstEntry, 0
@@ -135,7 +135,7 @@ func (m *Message) limit(l Limits) {
 
 // pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
 // and 2 more if they are held.
-func pool(f flag) home { return home(f & (Recycle | held) / Recycle) }
+func pool(f Flags) home { return home(f & (Recycle | held) / Recycle) }
 
 // fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
 // type, flags and words.
@@ -178,12 +178,12 @@ func New(d *schema.Struct, opts ...Option) Struct {
 }
 
 // beginMessage returns the root of a new message that has room for n bytes before it.
-func beginMessage(d *schema.Struct, flags flag, n int) Struct {
+func beginMessage(d *schema.Struct, flags Flags, n int) Struct {
 	return fromPool(builtHome+pool(flags)).begin(d, flags, n)
 }
 
 // begin makes m a new message that has room for n bytes before it, and returns its root.
-func (m *Message) begin(d *schema.Struct, flags flag, n int) Struct {
+func (m *Message) begin(d *schema.Struct, flags Flags, n int) Struct {
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.alloc(d.Words())
@@ -219,7 +219,7 @@ func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
 }
 
 // flagIf returns f if yes, else no flag.
-func flagIf(yes bool, f flag) flag {
+func flagIf(yes bool, f Flags) Flags {
 	if yes {
 		return f
 	}

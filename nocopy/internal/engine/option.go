@@ -8,9 +8,10 @@ import (
 // Option changes how a message is made or parsed: a flag or Limits. Package nocopy describes them.
 type Option interface{ option() }
 
-type flag uint16
+// Flags are the options that are on or off.
+type Flags uint16
 
-func (flag) option() {}
+func (Flags) option() {}
 
 // JSONOption is an option of package nocopyjson.
 type JSONOption uint8
@@ -19,7 +20,7 @@ func (JSONOption) option() {}
 
 // The flags. Those with a capital are options of package nocopy.
 const (
-	Lazy flag = 1 << iota
+	Lazy Flags = 1 << iota
 	Own
 	Recycle
 	held // of package rpc, see lease.go. It stands next to Recycle for the sake of pool
@@ -62,11 +63,11 @@ var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
 // flagsOf returns the flags among the options, and limited if there are Limits. A nil means
 // nothing. Go also takes a pointer to an option, and a struct that embeds one: flagsOf panics,
 // since limits that are not applied are worse.
-func flagsOf(opts []Option) flag {
-	var flags flag
+func flagsOf(opts []Option) Flags {
+	var flags Flags
 	for _, o := range opts {
 		switch o := o.(type) {
-		case flag:
+		case Flags:
 			flags |= o
 		case Limits:
 			flags |= limited
@@ -84,11 +85,11 @@ func flagsOf(opts []Option) flag {
 const forBuilding = Recycle | held | limited | WithIndex | AnySize
 
 // builtFlags is flagsOf for a message that is built.
-func builtFlags(opts []Option) flag { return flagsOf(opts) & forBuilding }
+func builtFlags(opts []Option) Flags { return flagsOf(opts) & forBuilding }
 
 // settled returns flags that do not contradict each other: it leaves one of those that put off
 // indexing and WithIndex, which needs everything indexed.
-func (f flag) settled() flag {
+func (f Flags) settled() Flags {
 	switch {
 	case f&WithIndex != 0:
 		return f &^ (Lazy | ByIndex | RequireIndex)
@@ -101,8 +102,8 @@ func (f flag) settled() flag {
 	return f
 }
 
-// configOf returns the flags among the options, and the limits.
-func configOf(opts []Option) (flag, Limits) {
+// ConfigOf returns the flags among the options, and the limits.
+func ConfigOf(opts []Option) (Flags, Limits) {
 	flags := flagsOf(opts).settled()
 	if flags&limited == 0 {
 		return flags, usualLimits

@@ -18,7 +18,7 @@ import (
 
 // unusual reports whether parsing b needs a parser from the beginning: all options but Own,
 // Recycle and Lazy do, and a type that has no programs yet.
-func unusual(d *schema.Struct, b []byte, flags flag) bool {
+func unusual(d *schema.Struct, b []byte, flags Flags) bool {
 	if flags&^(Own|Recycle|Lazy) != 0 || d.Programs() == nil {
 		return true
 	}
@@ -27,7 +27,7 @@ func unusual(d *schema.Struct, b []byte, flags flag) bool {
 
 // parse parses b into m by running the program of the type that d describes, and returns the root.
 // Nothing may be unusual, see unusual. Mostly that is all that there is to do.
-func (m *Message) parse(d *schema.Struct, b []byte, flags flag) (Struct, error) {
+func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error) {
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	words := firstEntry + uint32(d.Words())
@@ -78,9 +78,9 @@ func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Stru
 
 // parseWith is like Parse with these flags and limits, but has a parser from the beginning,
 // which all options need.
-func parseWith(d *schema.Struct, b []byte, flags flag, limits Limits) (Struct, error) {
+func parseWith(d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
 	if len(b) > limits.MaxBytes {
-		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
+		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
 	}
 	if flags&Compact != 0 {
 		return newMessage(d, flags, limits).parseCompact(b)
@@ -104,7 +104,8 @@ func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
 	return m.parsed(p, m.indexFrom(p))
 }
 
-func tooLong(d *schema.Struct, n int64, most int) *wire.Error {
+// TooLong returns the error of a message of n bytes that are more than most.
+func TooLong(d *schema.Struct, n int64, most int) *wire.Error {
 	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
 }
 
@@ -114,19 +115,19 @@ func tooLong(d *schema.Struct, n int64, most int) *wire.Error {
 // descriptor of S. The blocks must not change while the message, or anything read from it, is in
 // use.
 func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, error) {
-	flags, limits := configOf(opts)
+	flags, limits := ConfigOf(opts)
 	return parseBlocks(d, blocks, flags, limits)
 }
 
 // parseBlocks parses a message whose bytes lie in several blocks, cut anywhere, with these flags
 // and limits, and returns its root.
-func parseBlocks(d *schema.Struct, blocks [][]byte, flags flag, limits Limits) (Struct, error) {
+func parseBlocks(d *schema.Struct, blocks [][]byte, flags Flags, limits Limits) (Struct, error) {
 	total := int64(0) // the same block may come more than once
 	for _, b := range blocks {
 		total += int64(len(b))
 	}
 	if total > int64(limits.MaxBytes) {
-		return Struct{}, tooLong(d, total, limits.MaxBytes)
+		return Struct{}, TooLong(d, total, limits.MaxBytes)
 	}
 	n := int(total)
 	m := newMessage(d, flags, limits)
@@ -154,9 +155,9 @@ func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) 
 	if r == nil {
 		panic("nocopy: Read of a nil Reader")
 	}
-	flags, limits := configOf(opts)
+	flags, limits := ConfigOf(opts)
 	if n < 0 || n > limits.MaxBytes {
-		return Struct{}, tooLong(d, int64(n), limits.MaxBytes)
+		return Struct{}, TooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
 	if flags&Compact != 0 {
@@ -301,7 +302,7 @@ func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (
 // parseChunk checks that a chunk of received bytes is exactly one struct of the type and returns
 // its handle. The message takes the chunk over, also when that fails. MaxBytes is chain.MaxSize if
 // the limits have none.
-func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags flag) (Struct, error) {
+func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {
 		flags, limits = flags|limited, l.orElse(usualLimits)
@@ -312,15 +313,19 @@ func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags flag) (Struct, 
 	}
 	if n := c.Len(); n > most {
 		c.Release()
-		return Struct{}, tooLong(d, int64(n), most)
+		return Struct{}, TooLong(d, int64(n), most)
 	}
-	return parseOwn(d, c, flags, limits)
+	return ParseOwn(d, c, flags, limits)
 }
 
-// parseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
-// Of the flags, Lazy holds only for a chunk of one piece.
-func parseOwn(d *schema.Struct, c chain.Chunk, flags flag, limits Limits) (Struct, error) {
-	if c.Next() == nil {
+// ParseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
+// Of the flags, Lazy holds only for a chunk of one piece. In the compact protocol it is one piece.
+func ParseOwn(d *schema.Struct, c chain.Chunk, flags Flags, limits Limits) (Struct, error) {
+	switch {
+	case flags&Compact != 0:
+		defer c.Release()
+		return newMessage(d, flags, limits).parseCompact(c.Mem)
+	case c.Next() == nil:
 		return newMessage(d, flags, limits).parsePiece(c)
 	}
 	return newMessage(d, flags&^Lazy, limits).parsePieces(c, c.Len())
@@ -347,7 +352,7 @@ func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
 func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags := flagsOf(opts)
 	if unusual(d, b, flags) {
-		flags, limits := configOf(opts)
+		flags, limits := ConfigOf(opts)
 		return parseWith(d, b, flags, limits)
 	}
 	return fromPool(parsedHome+pool(flags)).parse(d, b, flags)

@@ -19,7 +19,7 @@ import (
 
 // parseSlowly is Parse without a program.
 func parseSlowly(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
-	flags, limits := configOf(opts)
+	flags, limits := ConfigOf(opts)
 	m := takeParsed(d, flags, limits)
 	p := m.parser()
 	p.reset(len(b))

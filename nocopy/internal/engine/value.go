@@ -285,6 +285,14 @@ func (s Struct) CompleteToCopy() {
 	}
 }
 
+// CheckToCopy does what Check does, and checks a message parsed with ByIndex, as Index does.
+func (m *Message) CheckToCopy() error {
+	if err := m.Check(); err != nil || m.pending&byIndex == 0 {
+		return err
+	}
+	return m.Index()
+}
+
 // mustFit panics unless v can be put where the IDL has type t.
 func (v Value) mustFit(t *schema.Type) {
 	if v.typ != t && !t.Equal(v.typ) {

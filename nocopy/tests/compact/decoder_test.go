@@ -48,7 +48,7 @@ func orders() (all [][]byte) {
 		s.SetInt64(orderDesc.Field(0), int64(n))
 		s.SetText(orderDesc.Field(3), strings.Repeat("note", n))
 		s.SetInt64s(orderDesc.Field(9), orderDesc, make([]int64, n))
-		all = append(all, s.Message().AppendCompact(nil))
+		all = append(all, (*nocopy.Message)(s.Message()).AppendCompact(nil))
 		s.Release()
 	}
 	return all
@@ -82,7 +82,7 @@ func TestCompactDecoder(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s, framed %v, message %d: %v", name, framed, i, err)
 					}
-					if got := thriftimpl.Struct(s).Message().AppendCompact(nil); !bytes.Equal(got, want) {
+					if got := (*nocopy.Message)(thriftimpl.Struct(s).Message()).AppendCompact(nil); !bytes.Equal(got, want) {
 						t.Fatalf("%s, framed %v, message %d goes out otherwise", name, framed, i)
 					}
 					thriftimpl.Struct(s).Release()

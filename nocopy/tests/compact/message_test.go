@@ -174,9 +174,9 @@ func TestCompactAllocations(t *testing.T) {
 		s := thriftimpl.New(orderDesc)
 		s.SetInt64s(orderDesc.Field(9), orderDesc, make([]int64, n))
 		s.SetText(orderDesc.Field(3), strings.Repeat("x", n))
-		b := s.Message().AppendCompact(nil)
+		b := (*nocopy.Message)(s.Message()).AppendCompact(nil)
 		dst := make([]byte, 0, len(b))
-		m := s.Message()
+		m := (*nocopy.Message)(s.Message())
 		for what, f := range map[string]func(){
 			"Parse": func() {
 				s, err := thriftimpl.Parse(orderDesc, b, nocopy.Compact, nocopy.Recycle)
@@ -205,7 +205,7 @@ func TestCompactOfPieces(t *testing.T) {
 	s.SetBytes(orderDesc.Field(6), []byte(long))
 	next := s.NewChild(orderDesc.Field(4), orderDesc, 0)
 	next.SetInt64s(orderDesc.Field(9), orderDesc, []int64{1, -1, 1 << 40, math.MinInt64})
-	m := s.Message()
+	m := (*nocopy.Message)(s.Message())
 	m.Finish()
 	want, _, err := toCompact(m.Bytes())
 	if err != nil {
@@ -252,11 +252,11 @@ func TestWriteCompactErrors(t *testing.T) {
 	s.SetText(orderDesc.Field(3), strings.Repeat("x", 100_000))
 	s.SetInt64s(orderDesc.Field(9), orderDesc, make([]int64, 200_000))
 	for _, most := range []int{0, 1, 5, 50_000, 100_003, 250_000} {
-		if n, err := s.Message().WriteCompact(&limited{most}); n != int64(most) || err != errFull {
+		if n, err := (*nocopy.Message)(s.Message()).WriteCompact(&limited{most}); n != int64(most) || err != errFull {
 			t.Errorf("room for %d bytes: %d, %v", most, n, err)
 		}
 	}
-	if _, err := s.Message().WriteCompact(silent{}); err != io.ErrShortWrite {
+	if _, err := (*nocopy.Message)(s.Message()).WriteCompact(silent{}); err != io.ErrShortWrite {
 		t.Error("half is written:", err)
 	}
 	defer func() {
@@ -264,7 +264,7 @@ func TestWriteCompactErrors(t *testing.T) {
 			t.Error(v)
 		}
 	}()
-	s.Message().WriteCompact(nil)
+	(*nocopy.Message)(s.Message()).WriteCompact(nil)
 }
 
 // TestCompactIndex: a wire index is not written in the compact protocol, and is made for messages

@@ -5,8 +5,10 @@ import (
 	"io"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestIndexForOthers: functions other than Parse read a message with an index like the same
@@ -34,12 +36,13 @@ func TestIndexForOthers(t *testing.T) {
 		t.Errorf("Scanner: %d, %v", end, err)
 	}
 	for _, opts := range [][]engine.Option{nil, {engine.Lazy}, {engine.ByIndex}, {engine.RequireIndex, engine.Recycle}, {engine.WithIndex}} {
-		d := engine.NewDecoder(businessDesc, inParts(with, with), false, opts)
+		d := nocopy.NewDecoder[businessView](inParts(with, with), opts...)
 		for i := range 2 {
-			s, err := d.Next()
+			v, err := d.Next()
 			if err != nil {
 				t.Fatalf("%v: message %d: %v", opts, i, err)
 			}
+			s := engine.Struct(v)
 			if !render.EqualStructs(s, a, businessDesc) || !render.EqualStructs(a, s, businessDesc) || render.Text(s, businessDesc) != render.Text(a, businessDesc) {
 				t.Errorf("%v: message %d reads otherwise", opts, i)
 			}
@@ -67,3 +70,8 @@ func inParts(messages ...[]byte) io.Reader {
 	}
 	return io.MultiReader(all...)
 }
+
+// businessView is the Go type of handles of structs that businessDesc describes.
+type businessView engine.Struct
+
+func (businessView) ThriftDesc() *schema.Struct { return businessDesc }

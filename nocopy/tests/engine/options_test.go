@@ -96,15 +96,15 @@ var makers = []maker{
 		return engine.Read(optionDesc, bytes.NewReader(wire), len(wire), opts...)
 	}},
 	{"Decoder", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
-		d := engine.NewDecoder(optionDesc, bytes.NewReader(wire), false, opts)
+		d := nocopy.NewDecoder[optionView](bytes.NewReader(wire), opts...)
 		s, err := d.Next()
-		return s, err
+		return engine.Struct(s), err
 	}},
 	{"FrameDecoder", true, func(data []byte, opts []engine.Option) (engine.Struct, error) {
 		frame := append(wire.AppendBE32(nil, uint32(len(data))), data...)
-		d := engine.NewDecoder(optionDesc, bytes.NewReader(frame), true, opts)
+		d := nocopy.NewFrameDecoder[optionView](bytes.NewReader(frame), opts...)
 		s, err := d.Next()
-		return s, err
+		return engine.Struct(s), err
 	}},
 	{"OpenIndexed", true, func(wire []byte, opts []engine.Option) (engine.Struct, error) {
 		return engine.OpenIndexed(optionDesc, wire, opts...)
@@ -255,3 +255,8 @@ func withoutIndexField(t *testing.T, wire []byte) []byte {
 	s.RemoveFields(entry.IndexID)
 	return s.Message().AppendTo(nil)
 }
+
+// optionView is the Go type of handles of structs that optionDesc describes.
+type optionView engine.Struct
+
+func (optionView) ThriftDesc() *schema.Struct { return optionDesc }

@@ -1,4 +1,4 @@
-package engine
+package nocopy
 
 import (
 	"encoding/binary"
@@ -6,104 +6,97 @@ import (
 	"io"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Decoder reads messages of one type from a stream, one after another.
-type Decoder struct {
-	src    aheadReader
+// stream is a stream of structs that a Decoder reads.
+type stream struct {
+	src    io.Reader
 	desc   *schema.Struct
-	flags  flag
+	flags  engine.Flags
 	limits Limits
 	framed bool
 	in     chain.Receiver
-	scan   Scanner
+	scan   engine.Scanner
 	offset int64
 	start  [64]byte // of a stream of bare structs
 	err    error
 }
 
-// NewDecoder returns a Decoder of structs that d describes: of frames, or of bare structs.
-func NewDecoder(d *schema.Struct, r io.Reader, framed bool, opts []Option) *Decoder {
+// newStream returns a stream of structs that d describes: of frames, or of bare structs.
+func newStream(d *schema.Struct, r io.Reader, framed bool, opts []Option) stream {
 	if r == nil {
 		panic("nocopy: Decoder of a nil Reader")
 	}
-	in := &Decoder{src: aheadReader{r: r}, desc: d, framed: framed}
-	in.flags, in.limits = configOf(opts)
+	in := stream{src: r, desc: d, framed: framed}
+	in.flags, in.limits = engine.ConfigOf(opts)
 	in.flags |= Own
 	in.in.Reset(in.flags&(Recycle|Compact) != 0) // no message has compact bytes
 	return in
 }
 
-// Next returns the root of the next message, or an error: see Decoder.Next of package nocopy.
-func (d *Decoder) Next() (Struct, error) {
-	if d == nil || d.src.r == nil {
-		panic("nocopy: Decoder that was not made by NewDecoder")
-	}
+// next returns the root of the next message, as Decoder.Next does.
+func (d *stream) next() (engine.Struct, error) {
 	if d.err != nil {
-		return Struct{}, d.err
+		return engine.Struct{}, d.err
 	}
-	if d.flags&Compact != 0 {
-		s, size, err := d.nextCompact()
-		if err == nil {
-			d.offset += size
-			return s, nil
-		}
-		return Struct{}, d.end(err)
+	s, size, err := d.parse()
+	if err != nil {
+		d.err = err
+		d.in.Free()
+		d.scan = engine.Scanner{}
+		return engine.Struct{}, err
+	}
+	d.offset += int64(size)
+	return s, nil
+}
+
+// parse receives and parses the next message. It returns its root, and how many bytes it was of
+// the stream.
+func (d *stream) parse() (engine.Struct, int, error) {
+	if d.flags&Compact != 0 && !d.framed {
+		return engine.ReceiveCompact(d.desc, &d.in, d.src, readAhead, d.flags, d.limits)
 	}
 	c, size, err := d.receive()
-	if err == nil {
-		var s Struct
-		if s, err = parseOwn(d.desc, c, d.flags, d.limits); err == nil {
-			d.offset += size
-			return s, nil
-		}
-		if bad, ok := err.(*wire.Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
-			formats.AddTo(bad, d.startFormat())
-		}
+	if err != nil {
+		return engine.Struct{}, 0, err
 	}
-	return Struct{}, d.end(err)
+	s, err := engine.ParseOwn(d.desc, c, d.flags, d.limits)
+	if bad, ok := err.(*Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
+		formats.AddTo(bad, d.startFormat())
+	}
+	return s, size, err
 }
-
-// end notes that the stream ends with err, and returns that.
-func (d *Decoder) end(err error) error {
-	d.err = err
-	d.in.Free()
-	d.scan = Scanner{}
-	return err
-}
-
-// Offset returns the position of the next message in the stream, in bytes.
-func (d *Decoder) Offset() int64 { return d.offset }
 
 // receive returns the bytes of the next message, and how many it is of the stream.
-func (d *Decoder) receive() (chain.Chunk, int64, error) {
+func (d *stream) receive() (chain.Chunk, int, error) {
 	if !d.framed {
 		return d.receiveBare()
 	}
 	const length = 4
-	if err := d.fill(length); err != nil {
+	if err := d.in.FillTo(d.src, length, readAhead); err != nil {
 		return chain.Chunk{}, 0, err
 	}
 	n := int32(binary.BigEndian.Uint32(d.in.Bytes()))
 	switch {
 	case n < 0:
-		return chain.Chunk{}, 0, d.explained(&wire.Error{Path: d.desc.Name(), Err: wire.ErrNegative})
+		return chain.Chunk{}, 0, d.explained(&Error{Path: d.desc.Name(), Err: ErrNegative})
 	case int64(n) > int64(d.limits.MaxBytes):
-		return chain.Chunk{}, 0, d.explained(tooLong(d.desc, int64(n), d.limits.MaxBytes))
+		return chain.Chunk{}, 0, d.explained(engine.TooLong(d.desc, int64(n), d.limits.MaxBytes))
 	}
-	if err := d.fill(length + int(n)); err != nil {
+	if err := d.in.FillTo(d.src, length+int(n), readAhead); err != nil {
 		return chain.Chunk{}, 0, err
 	}
 	d.in.Skip(length)
-	return d.in.Take(int(n)), length + int64(n), nil
+	return d.in.Take(int(n)), length + int(n), nil
 }
 
 // explained returns err. If the bytes that have arrived are of another known format, err names it.
 // The length of a frame may have been read as structs: its first byte is 0, which is an empty one.
-func (d *Decoder) explained(err *wire.Error) error {
+func (d *stream) explained(err *Error) error {
 	if !d.framed && d.offset < readAhead {
 		d.noteStart()
 		if what := d.startFormat(); what != "" {
@@ -122,7 +115,7 @@ func (d *Decoder) explained(err *wire.Error) error {
 
 // startFormat names the format of a stream that should be bare structs, by its first bytes: calls
 // or frames. It returns "" if it is not known.
-func (d *Decoder) startFormat() string {
+func (d *stream) startFormat() string {
 	switch b := d.start[:]; {
 	case formats.IsCall(b):
 		return formats.Of(b, len(b), d.desc)
@@ -133,7 +126,7 @@ func (d *Decoder) startFormat() string {
 }
 
 // noteStart keeps the first bytes of the stream as long as the next struct may begin in them.
-func (d *Decoder) noteStart() {
+func (d *stream) noteStart() {
 	if d.offset < int64(len(d.start)) {
 		copy(d.start[d.offset:], d.in.Bytes())
 	}
@@ -146,8 +139,8 @@ const keepWhole = 8 << 10
 
 // receiveBare returns the bytes of the next struct, which ends with its STOP, and how many they
 // are.
-func (d *Decoder) receiveBare() (chain.Chunk, int64, error) {
-	if err := d.fill(1); err != nil {
+func (d *stream) receiveBare() (chain.Chunk, int, error) {
+	if err := d.in.FillTo(d.src, 1, readAhead); err != nil {
 		return chain.Chunk{}, 0, err
 	}
 	d.scan.Reset(d.limits.MaxDepth)
@@ -155,7 +148,7 @@ func (d *Decoder) receiveBare() (chain.Chunk, int64, error) {
 	for {
 		end, need, err := d.scan.Scan(d.in.Bytes())
 		if err != nil {
-			var bad *wire.Error
+			var bad *Error
 			if errors.As(err, &bad) {
 				bad.Path = d.desc.Name()
 				if cut == 0 {
@@ -165,54 +158,22 @@ func (d *Decoder) receiveBare() (chain.Chunk, int64, error) {
 			return chain.Chunk{}, 0, err
 		}
 		if n := int64(max(need, end)) + int64(cut); n > int64(d.limits.MaxBytes) {
-			return chain.Chunk{}, 0, tooLong(d.desc, n, d.limits.MaxBytes)
+			return chain.Chunk{}, 0, engine.TooLong(d.desc, n, d.limits.MaxBytes)
 		}
 		if end > 0 {
 			d.noteStart()
-			return d.in.Take(end), int64(cut + end), nil
+			return d.in.Take(end), cut + end, nil
 		}
 		if n := d.scan.Passed(); d.flags&Lazy == 0 && cut+n > keepWhole && !d.in.Fits(need) {
 			d.in.Cut(n)
 			d.scan.Drop()
 			need, cut = need-n, cut+n
 		}
-		if err := d.fill(need); err != nil {
+		if err := d.in.FillTo(d.src, need, readAhead); err != nil {
 			return chain.Chunk{}, 0, err
 		}
 	}
 }
 
-// fill reads until the next n bytes have arrived.
-func (d *Decoder) fill(n int) error {
-	for len(d.in.Bytes()) < n {
-		d.src.most = n - len(d.in.Bytes()) + readAhead
-		if err := d.in.Fill(&d.src, n); err != nil {
-			if err == io.EOF && d.in.Arrived() > 0 {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
-		}
-	}
-	return nil
-}
-
 // readAhead is how many bytes are read at most that may belong to the next messages.
 const readAhead = 64 << 10
-
-// aheadReader reads at most so many bytes at once.
-type aheadReader struct {
-	r    io.Reader
-	most int
-}
-
-// Read reads at most a.most bytes into b, and returns -1 for a count that r can't have read.
-func (a *aheadReader) Read(b []byte) (int, error) {
-	if len(b) > a.most {
-		b = b[:a.most]
-	}
-	n, err := a.r.Read(b)
-	if uint(n) > uint(len(b)) {
-		return -1, err
-	}
-	return n, err
-}
