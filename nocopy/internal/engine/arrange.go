@@ -80,7 +80,7 @@ func (s Struct) Swap(i, j int) {
 		return
 	}
 	parts, words := s.arrangeParts()
-	if s.m.hasKeyTables() {
+	if s.m.keys.HasTables() {
 		s.m.elementChanges(s.entry(), uint32(i))
 		s.m.elementChanges(s.entry(), uint32(j))
 	}
@@ -97,7 +97,7 @@ func (s Struct) DeleteRange(i, j int) {
 	}
 	parts, words := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
-	m.clearTable(e)
+	m.keys.Clear(e)
 	if t := s.typ(); t.Elem().Kind() >= schema.Record {
 		for _, x := range words[i:j] {
 			if t.Elem().Kind() == schema.Record {
@@ -144,7 +144,7 @@ func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.CheckSameLen(n)
 	parts, words := s.arrangeParts()
-	m.clearTable(s.entry())
+	m.keys.Clear(s.entry())
 	newParts, newWords := make([]chain.Part, n), make([]uint32, n)
 	for i, from := range order {
 		newParts[i], newWords[i] = parts[from], words[from]
@@ -189,7 +189,7 @@ func (s Struct) ToOwnMemory(size int) []byte {
 		// The elements are not where moveFixed puts them.
 		m.moveFixed(e, size, 0)
 	}
-	m.clearTable(e)
+	m.keys.Clear(e)
 	return s.FixedBytes(size)
 }
 
@@ -231,7 +231,7 @@ func (s Struct) placeLoose(i int, slot uint32, n int) (uint32, []byte) {
 		m.gather()
 		return 0, nil
 	}
-	if m.hasKeyTables() {
+	if m.keys.HasTables() {
 		m.elementChanges(s.entry(), uint32(i))
 	}
 	if old := m.idx[slot]; old != 0 {
@@ -261,7 +261,7 @@ func (s Struct) setLooseText(f *frame, i int, v []byte) bool {
 		return false
 	}
 	word := &m.idx[m.idx[f.e+listElems]+uint32(i)]
-	if *word != 0 || m.hasKeyTables() {
+	if *word != 0 || m.keys.HasTables() {
 		return false
 	}
 	p := m.buf.LooseText(v)

@@ -59,16 +59,19 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 		if _, ok := texts.Get(key(n)); ok {
 			t.Errorf("%s: a key that is not there is found", how)
 		}
-		if s.m.keyTables().made.Len() != 2 {
-			t.Errorf("%s: %d tables", how, s.m.keyTables().made.Len())
-		}
-		for _, tb := range s.m.keyTables().made.All() {
-			if tb.wholeKeys {
+		tables := 0
+		for _, tb := range s.m.keys.Tables() {
+			tables++
+			x := tb.Stats()
+			if x.WholeKeys {
 				whole++
 			}
-			if tb.needsWholeKeys() {
-				t.Errorf("%s: after %d clashes still by the ends of keys", how, tb.clashes)
+			if x.MustRehash {
+				t.Errorf("%s: after too many clashes still by the ends of keys", how)
 			}
+		}
+		if tables != 2 {
+			t.Errorf("%s: %d tables", how, tables)
 		}
 	}
 	s := New(clashDesc)

@@ -167,17 +167,15 @@ func (m *Message) compact() {
 	m.ownSeldom()
 	m.manyHandouts()
 	m.listFill.handle = 0
-	m.filterOf = 0 // another map may get the entry of the map that it is for
-	if l := m.lookups.Load(); l != nil {
-		l.viewKeys.invalidate()
-	}
+	m.keys.DropFilter() // another map may get the entry of the map that it is for
+	m.keys.Views().Invalidate()
 	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
 		m.buf.AddReplace(s.at, s.end)
 	}
 	m.shadows = shadows{all: m.shadows.all[:0]}
 	d := &m.dead
 	d.reclaim(m)
-	r := rewriter{m: m, inPlace: m.iterations.Load() > 0}
+	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
 	r.base, r.b = m.buf.Compact()
 	r.structure(m.desc, m.root, 0)
 	m.edits, m.liveSets = m.edits[:1], nil
@@ -340,7 +338,7 @@ func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 	default:
 		clear(m.idx[to : first+n*pairWords])
 		m.idx[e+listCount] = n - deleted
-		m.clearTable(e)
+		m.keys.Clear(e)
 	}
 	return i
 }

@@ -92,7 +92,7 @@ var againAndAgain = map[string]func(s Struct, i int){
 
 // footprint is about how much memory the message holds on to.
 func footprint(m *Message) int {
-	n := 8*int(m.words) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.keyTables().viewKeys.owner) + 8*cap(m.keyTables().viewKeys.elements) + m.buf.Footprint()
+	n := 8*int(m.words) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + m.keys.Views().Footprint() + m.buf.Footprint()
 	for _, blocks := range m.dead.free.All() {
 		n += 8 * cap(blocks)
 	}

@@ -259,11 +259,9 @@ func (d *deadEntries) freeBlock(m *Message, t *schema.Type, e, words uint32) {
 	clear(m.idx[e : e+words])
 	if t.Kind() >= schema.List {
 		m.idx[e+listType] = t.ID()
-		m.clearTable(e)
+		m.keys.Clear(e)
 	}
-	if l := m.lookups.Load(); l != nil && int(e) < len(l.viewKeys.owner) {
-		clear(l.viewKeys.owner[e:min(int(e+words), len(l.viewKeys.owner))])
-	}
+	m.keys.Views().Forget(e, words)
 	d.free.Put(t, append(d.free.Get(t), block{e, words}))
 	d.freeWords += words
 }

@@ -4,13 +4,12 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// inNode marks a word that holds a node's number instead of a position: the word of a text, or
-// of a key or value in a map.
-const inNode = 1 << 31
+const inNode = entry.InNode
 
 // edited marks the second word of an entry if it holds an edit's number instead of a position.
 const edited = 1 << 31

@@ -29,7 +29,7 @@ func (s Struct) SetFixedAt(i, size int) []byte {
 	if !m.buf.Writable(m.idx[e+listStart]) {
 		m.moveFixed(e, size, 0)
 	}
-	if m.hasKeyTables() {
+	if m.keys.HasTables() {
 		m.elementChanges(e, uint32(i))
 	}
 	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]

@@ -1,13 +1,8 @@
+// Parts of wire bytes of allDesc.
+
 package engine
 
-import (
-	"fmt"
-	"hash/maphash"
-	"os"
-	"os/exec"
-	"strings"
-	"testing"
-)
+import "strings"
 
 // The heads of fields of allDesc, up to where a length or count stands.
 const (
@@ -38,25 +33,3 @@ func times(n int, s string) string { return strings.Repeat(s, n) }
 
 // structs is n of them in each other.
 func structs(n int) string { return times(n-1, self) + times(n, stop) }
-
-// TestSeededHashes: keys can't be chosen to collide, since every process hashes them in another
-// way.
-func TestSeededHashes(t *testing.T) {
-	if os.Getenv("NOCOPY_PRINT_HASH") != "" {
-		fmt.Println(maphash.String(seed, "key"), hashOfEnds(bothEnds([]byte("key"))))
-		return
-	}
-	hashes := map[string]bool{}
-	for range 3 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSeededHashes$")
-		cmd.Env = append(os.Environ(), "NOCOPY_PRINT_HASH=1")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Skip("a test binary can't be started here: ", err)
-		}
-		hashes[string(out)] = true
-	}
-	if len(hashes) != 3 {
-		t.Errorf("three processes hash a key in %d ways", len(hashes))
-	}
-}

@@ -90,7 +90,7 @@ func (p *parser) affordsAny(f *schema.Field) bool {
 //
 // In a message parsed with ByIndex, Index checks everything, including the index. If it returns
 // nil, a reader without the index would have read the same values. Otherwise it returns an *Error.
-// errors.Is finds wire.ErrIndex in it if only the index is wrong.
+// errors.Is finds ErrIndex in it if only the index is wrong.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
 		return m.indexOpened()

@@ -456,7 +456,7 @@ func (s Struct) beforeSet(i int) bool {
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		return true
 	}
-	if s.m.hasKeyTables() {
+	if s.m.keys.HasTables() {
 		s.m.elementChanges(s.entry(), uint32(i))
 	}
 	return false

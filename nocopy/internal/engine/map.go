@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -54,6 +55,12 @@ func (s Struct) find(k encoded) int {
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
 
+// clearFilter starts a filter for the map of entry e, which is empty.
+func (m *Message) clearFilter(e uint32) {
+	m.keys.Filter(e)
+	m.more = true
+}
+
 // findToPut returns the number of the pair with the key, −1 if there is none. The key will be
 // added then: the filter learns it, and can tell later keys that are new. Keys that are structs or
 // containers are not in the filter, since they may change.
@@ -63,7 +70,7 @@ func (s Struct) findToPut(k encoded) int {
 		if n == 0 {
 			s.m.clearFilter(s.entry())
 		}
-		if s.m.isNew(s.entry(), n, bothEnds(k.bytes())) {
+		if s.m.keys.IsNew(s.entry(), n, keytable.BothEnds(k.bytes())) {
 			return -1
 		}
 	}
@@ -123,8 +130,8 @@ func (s Struct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().Key(), k)
 	s.m.idx[slot] = word
-	if tb := s.m.keyTables().made.Get(s.entry()); tb != nil {
-		tb.reinsertLater(s.pairNumber(slot))
+	if tb := s.m.keys.Table(s.entry()); tb != nil {
+		tb.InsertLater(s.pairNumber(slot))
 	}
 	return slot
 }
@@ -150,7 +157,7 @@ func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 	m, t := s.m, s.typ()
 	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
-	m.keyAdded(s.entry(), t, s.pairNumber(slot))
+	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
 	word = m.appendEncoded(t.Elem(), vc.encode(v))
 	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot])
@@ -207,7 +214,7 @@ func AppendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 	m, t := s.m, s.typ()
 	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
-	m.keyAdded(s.entry(), t, s.pairNumber(slot))
+	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
 	word = m.appendZeroValue(t.Elem())
 	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot]), vc.get(m, word)
@@ -231,8 +238,8 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	s.m.iterations.Add(1)
-	defer s.m.iterations.Add(-1)
+	s.m.keys.Iterations.Add(1)
+	defer s.m.keys.Iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
 		words := s.m.idx[s.pairSlot(i):][:pairWords]
 		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
@@ -252,7 +259,7 @@ func (s Struct) nextPair(i int) int {
 	if ed.liveSet == 0 {
 		return i
 	}
-	if i = s.m.liveSets[ed.liveSet].next(i); i < 0 {
+	if i = s.m.liveSets[ed.liveSet].Next(i); i < 0 {
 		return maxCount
 	}
 	return i
@@ -264,7 +271,7 @@ const fewDead = 64
 // livePairs returns the set of the pairs that All yields: those that were not deleted and whose
 // key does not come again. It returns nil for a map so small that it needs none. tb is the
 // map's table, or nil.
-func (s Struct) livePairs(tb *table) *bitset {
+func (s Struct) livePairs(tb *keytable.Table) *keytable.Set {
 	m, e := s.m, s.entry()
 	n := m.idx[e+listCount]
 	ed := m.edit(e)
@@ -274,16 +281,16 @@ func (s Struct) livePairs(tb *table) *bitset {
 		}
 		m.ownSeldom()
 		if len(m.liveSets) == 0 {
-			m.liveSets = append(m.liveSets, bitset{}) // 0 is none
+			m.liveSets = append(m.liveSets, keytable.Set{}) // 0 is none
 		}
 		ed.liveSet = uint32(len(m.liveSets))
-		m.liveSets = append(m.liveSets, bitset{})
+		m.liveSets = append(m.liveSets, keytable.Set{})
 		m.more = true
 		// Of keys that are structs or containers, All yields every occurrence
 		superseded := tb != nil && !s.typ().OfViews()
 		for i := range n {
-			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
-				m.liveSets[ed.liveSet].add(int(i))
+			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.HasLater(i)) {
+				m.liveSets[ed.liveSet].Add(int(i))
 			}
 		}
 	}
@@ -312,9 +319,9 @@ func (s Struct) deleteEncoded(k encoded) bool {
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.mapFill.handle = 0
-	tb := m.keyTables().made.Get(e)
+	tb := m.keys.Table(e)
 	if tb != nil {
-		tb.remove(m, e, t, uint32(i))
+		tb.Remove((*messageKeys)(m), e, t, uint32(i))
 	}
 	slot := s.pairSlot(i)
 	for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
@@ -336,7 +343,7 @@ func (s Struct) deletePair(i int) {
 	ed.free = uint32(i) + 1
 	ed.dead++
 	if live := s.livePairs(tb); live != nil {
-		live.remove(i)
+		live.Remove(i)
 	}
 	m.storeCount(e, t)
 }
@@ -350,7 +357,7 @@ func (s Struct) newPair() uint32 {
 	if ed.free == 0 {
 		slot := m.appendSlots(e, 1)
 		if ed.liveSet != 0 {
-			m.liveSets[ed.liveSet].add(int(s.pairNumber(slot)))
+			m.liveSets[ed.liveSet].Add(int(s.pairNumber(slot)))
 		}
 		return slot
 	}
@@ -360,7 +367,7 @@ func (s Struct) newPair() uint32 {
 	now.free = m.idx[slot+pairValue]
 	now.dead--
 	if ed.liveSet != 0 {
-		m.liveSets[ed.liveSet].add(int(ed.free) - 1)
+		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
 	}
 	m.storeCount(e, s.typ())
 	m.buf.SetEmpty(m.idx[slot+pairNode])
@@ -370,7 +377,7 @@ func (s Struct) newPair() uint32 {
 
 // appendZeroValue appends the zero value of type t, which is complete, and returns its word.
 func (m *Message) appendZeroValue(t *schema.Type) uint32 {
-	m.filterOf = 0
+	m.keys.DropFilter()
 	m.ownSeldom()
 	m.copied = schema.AppendZero(m.copied[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
@@ -431,11 +438,11 @@ func (s Struct) PutText(k, v string) {
 	m, e := s.m, uint32(s.k)
 	if (s.k == m.mapFill.handle || s.beginMapFill()) && len(k)|len(v) < ReferSize {
 		key := chain.StringBytes(k)
-		n, ends, short := m.mapFill.n, bothEnds(key), m.buf.Fits(len(k)+wire.TextHeader+len(v))
+		n, ends, short := m.mapFill.n, keytable.BothEnds(key), m.buf.Fits(len(k)+wire.TextHeader+len(v))
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
-		if m.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {
+		if m.keys.IsNew(e, n, ends) || m.keys.AddNew((*messageKeys)(m), e, m.open[len(m.open)-1].typ, n, key, ends) {
 			m.putNext(k, v, short)
 			return
 		}
@@ -514,8 +521,8 @@ func (s Struct) EachTextPair(yield func(key, value string) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	s.m.iterations.Add(1)
-	defer s.m.iterations.Add(-1)
+	s.m.keys.Iterations.Add(1)
+	defer s.m.keys.Iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
 		slot := s.pairSlot(i)
 		k, v := s.m.idx[slot], s.m.idx[slot+pairValue]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -37,10 +38,10 @@ type Message struct {
 	builder        // what is being built
 	edits   []edit // of entries; [0] is unused
 	desc    *schema.Struct
-	finding         // keys of maps
-	p       *parser // nil unless it was needed, see parser
-	*seldom         // what few messages need
-	lease           // who may use it
+	keys    keytable.Finder // of maps
+	p       *parser         // nil unless it was needed, see parser
+	*seldom                 // what few messages need
+	lease                   // who may use it
 	state
 }
 
@@ -433,14 +434,11 @@ func (m *Message) endMore() {
 	if debugging {
 		mustBeUntouched()
 	}
-	if debugging && !(m.more || m.guarded) && (m.large || m.hasTables || m.filterOf != 0 || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0 || m.hasKeyTables()) {
+	if debugging && !(m.more || m.guarded) && (m.large || m.hasTables || m.keys.IsUsed() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
-	if l := m.lookups.Load(); l != nil {
-		l.end(m.guarded)
-	}
-	m.filterOf = 0
+	m.keys.End(m.guarded)
 	if m.p != nil {
 		m.dropParser()
 	}
@@ -496,9 +494,7 @@ func (m *Message) dropLarge() {
 	if m.idle++; m.large && m.idle > keepLarge {
 		m.large = false
 		m.open, m.edits = nil, noEdits[:]
-		if l := m.lookups.Load(); l != nil {
-			l.dropSpare()
-		}
+		m.keys.DropSpare()
 		m.buf.Shrink()
 	}
 }

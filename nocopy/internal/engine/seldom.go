@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -12,11 +13,11 @@ import (
 // until they need one of their own. Code that stores into it calls ownSeldom first.
 type seldom struct {
 	// Left by edits
-	liveSets   []bitset    // see edit.live
-	shadows    shadows     // fields that came twice
-	handouts   []handout   // memory for binaries, handed out since the message was last finished
-	dead       deadEntries // entries in the index whose values are no longer in the message
-	looseNodes []uint32    // words of texts that no loose element has any more, see arrange.go
+	liveSets   []keytable.Set // see edit.live
+	shadows    shadows        // fields that came twice
+	handouts   []handout      // memory for binaries, handed out since the message was last finished
+	dead       deadEntries    // entries in the index whose values are no longer in the message
+	looseNodes []uint32       // words of texts that no loose element has any more, see arrange.go
 
 	// Memory for copies, which waits for more
 	copied     []byte      // for a value that is copied from another message
@@ -59,9 +60,9 @@ func (m *Message) ownSeldom() {
 	}
 }
 
-// mustBeUntouched panics if something was stored into noSeldom or noLookups.
+// mustBeUntouched panics if something was stored into noSeldom.
 func mustBeUntouched() {
-	if !reflect.DeepEqual(&noSeldom, newSeldom()) || !reflect.ValueOf(&noLookups).Elem().IsZero() {
+	if !reflect.DeepEqual(&noSeldom, newSeldom()) {
 		panic("nocopy: internal error: stored into what all messages read")
 	}
 }

@@ -483,7 +483,7 @@ func (s Struct) AppendNewPair() (key, value Value) {
 	m, t := s.m, s.typ()
 	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
-	m.keyAdded(s.entry(), t, s.pairNumber(slot))
+	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
 	word = m.appendZeroValue(t.Elem())
 	m.idx[slot+pairValue] = word
 	return m.valueOf(t.Key(), m.idx[slot]), m.valueOf(t.Elem(), word)
@@ -500,7 +500,7 @@ func (s Struct) AppendPair(v Value) (key Value) {
 	m := s.m
 	word := m.appendZeroValue(t.Key())
 	m.idx[slot] = word
-	m.keyAdded(s.entry(), t, s.pairNumber(slot))
+	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
 	word = m.appendEncoded(t.Elem(), v.encoded())
 	m.idx[slot+pairValue] = word
 	return m.valueOf(t.Key(), m.idx[slot])

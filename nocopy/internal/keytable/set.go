@@ -1,16 +1,16 @@
-package engine
+package keytable
 
 import "math/bits"
 
-// bitset is a set of numbers. It finds the next number in a few steps, however far away that
+// Set is a set of numbers. It finds the next number in a few steps, however far away that
 // is.
 // [0] has a bit for each number, [k+1] one for each word of [k] that is not 0
-type bitset [bitLevels][]uint64
+type Set [bitLevels][]uint64
 
 const bitLevels = 6 // 64⁶ numbers
 
-// add adds i to the set.
-func (s *bitset) add(i int) {
+// Add adds i to the set.
+func (s *Set) Add(i int) {
 	for k := range s {
 		for i/64 >= len(s[k]) {
 			s[k] = append(s[k], 0)
@@ -25,8 +25,8 @@ func (s *bitset) add(i int) {
 	}
 }
 
-// remove removes i from the set.
-func (s *bitset) remove(i int) {
+// Remove removes i from the set.
+func (s *Set) Remove(i int) {
 	for k := range s {
 		if i/64 >= len(s[k]) {
 			return
@@ -40,8 +40,8 @@ func (s *bitset) remove(i int) {
 	}
 }
 
-// next returns the least number in the set from i on, −1 if there is none.
-func (s *bitset) next(i int) int {
+// Next returns the least number in the set from i on, −1 if there is none.
+func (s *Set) Next(i int) int {
 	for k := 0; k < bitLevels; k++ {
 		if i/64 < len(s[k]) {
 			if word := s[k][i/64] >> (i % 64); word != 0 {

@@ -32,8 +32,8 @@ func TestManyViews(t *testing.T) {
 	}
 	for what, e := range map[string]uint32{"set": Struct(set).entry(), "map": Struct(byPoint).entry()} {
 		t.Run(what, func(t *testing.T) {
-			if tb := root.m.keyTables().made.Get(e); tb == nil || tb.seen < n-1 || tb.taken < n-1 {
-				t.Errorf("%s: %+v", what, tb)
+			if tb := root.m.keys.Table(e); tb == nil || tb.Stats().Seen < n-1 || tb.Stats().Taken < n-1 {
+				t.Errorf("%s: %+v", what, tb.Stats())
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package engine
+package keytable
 
 import "slices"
 
@@ -15,18 +15,18 @@ type twin struct {
 const unordered = 1 << 31
 
 // twin returns the links of pair or element i, which the caller may change.
-func (tb *table) twin(i uint32) *twin {
+func (tb *Table) twin(i uint32) *twin {
 	if int(i) >= len(tb.twins) {
 		tb.twins = append(tb.twins, make([]twin, int(i)+1-len(tb.twins))...)
 	}
 	return &tb.twins[i]
 }
 
-// hasLater reports whether a later pair or element has the key of i.
-func (tb *table) hasLater(i uint32) bool { return int(i) < len(tb.twins) && tb.twins[i].later != 0 }
+// HasLater reports whether a later pair or element has the key of i.
+func (tb *Table) HasLater(i uint32) bool { return int(i) < len(tb.twins) && tb.twins[i].later != 0 }
 
 // addLater links i with head, which is earlier and was the last with its key.
-func (tb *table) addLater(head, i uint32) {
+func (tb *Table) addLater(head, i uint32) {
 	tb.dups++
 	x := tb.twin(i) // the larger number first: it makes room for both
 	h := tb.twin(head)
@@ -37,7 +37,7 @@ func (tb *table) addLater(head, i uint32) {
 }
 
 // addEarlier links i with head, which is later and the last with its key.
-func (tb *table) addEarlier(head, i uint32) {
+func (tb *Table) addEarlier(head, i uint32) {
 	tb.dups++
 	h := tb.twin(head)
 	x := tb.twin(i)
@@ -53,7 +53,7 @@ func (tb *table) addEarlier(head, i uint32) {
 }
 
 // removeEarlier removes i, which is not the last with its key.
-func (tb *table) removeEarlier(i uint32) {
+func (tb *Table) removeEarlier(i uint32) {
 	tb.dups--
 	x := tb.twins[i]
 	tb.twins[i] = twin{}
@@ -66,7 +66,7 @@ func (tb *table) removeEarlier(i uint32) {
 
 // removeLast removes i, which is the last with its key. It returns the number+1 of the one that
 // takes its place, 0 if there is none. If ordered, that is the last of the others.
-func (tb *table) removeLast(i uint32, ordered bool) uint32 {
+func (tb *Table) removeLast(i uint32, ordered bool) uint32 {
 	if int(i) >= len(tb.twins) {
 		return 0
 	}
@@ -89,7 +89,7 @@ func (tb *table) removeLast(i uint32, ordered bool) uint32 {
 }
 
 // sortTwins puts the linked numbers from first on in order, and returns the last of them.
-func (tb *table) sortTwins(first uint32) uint32 {
+func (tb *Table) sortTwins(first uint32) uint32 {
 	var all []uint32
 	for x := first; x != 0; x = tb.twins[x-1].earlier {
 		all = append(all, x)

@@ -1,9 +1,11 @@
-package engine
+package keytable
 
 import (
 	"bytes"
 	"math/bits"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -24,24 +26,27 @@ const (
 // better than a table.
 const filterPairs = 64
 
-// isNew reports whether a key with these ends is certainly not in the map of entry e, which has
-// n pairs. It adds the key to the filter. If n is 0, clearFilter must be called first.
-func (m *Message) isNew(e, n uint32, ends uint64) bool {
-	return m.filterOf == e && n <= filterPairs && m.lookups.Load().filter.add(ends)
+// IsNew reports whether a key with these ends is certainly not in the map of entry e, which has
+// n pairs. It adds the key to the filter. If n is 0, Filter must be called first.
+func (f *Finder) IsNew(e, n uint32, ends uint64) bool {
+	return f.filterOf == e && n <= filterPairs && f.lookups.Load().filter.add(ends)
 }
 
-// clearFilter starts a filter for the map of entry e, which is empty.
+// Filter starts a filter for the map of entry e, which is empty.
 //
 //go:noinline
-func (m *Message) clearFilter(e uint32) {
-	l := m.lookups.Load()
+func (f *Finder) Filter(e uint32) {
+	l := f.lookups.Load()
 	if l == nil || l.filter == nil {
-		l = m.ownLookups()
+		l = f.ownLookups()
 		l.filter = new(filter)
 	}
-	m.filterOf, m.more, l.filterTable = e, true, nil
+	f.filterOf, l.filterTable = e, nil
 	clear(l.filter[:])
 }
+
+// DropFilter ends the filter: keys are added that it does not learn, or entries change.
+func (f *Finder) DropFilter() { f.filterOf = 0 }
 
 // add adds a number that stands for a key, and reports whether it is certainly new.
 func (f *filter) add(x uint64) bool {
@@ -56,23 +61,24 @@ func (f *filter) add(x uint64) bool {
 const (
 	// singlePairs is the number of pairs up to which a filter finds nearly all keys to be new.
 	singlePairs = 256
-	// suspects is how many others are looked for one by one, and how many clashes a table may have.
+	// maxClashes is how many keys that may not be new are looked for one by one, and how many
+	// clashes a table may have.
 	maxClashes = 16
 )
 
-// repeatedAmongFew is repeated without a table. It returns −1 if that would take long.
-func (m *Message) repeatedAmongFew(e uint32, t *schema.Type, n uint32) int {
+// repeatedAmongFew is Repeated without a table. It returns −1 if that would take long.
+func repeatedAmongFew(k Keys, e uint32, t *schema.Type, n uint32) int {
 	var seen filter
 	dups, looked := 0, 0
 	for i := range n {
-		key := m.keyBytes(e, t, i)
-		if key == nil || seen.add(bothEnds(key)) {
+		key := k.Key(e, t, i)
+		if key == nil || seen.add(BothEnds(key)) {
 			continue
 		}
-		if looked++; looked > maxClashes && n > linearPairs {
+		if looked++; looked > maxClashes && n > Linear {
 			return -1
 		}
-		if m.hasKeyBefore(e, t, i, key) {
+		if hasKeyBefore(k, e, t, i, key) {
 			dups++
 		}
 	}
@@ -81,15 +87,15 @@ func (m *Message) repeatedAmongFew(e uint32, t *schema.Type, n uint32) int {
 
 // textKeysDiffer reports whether the keys in these slots, which are texts, are certainly all
 // different, as they nearly always are.
-func (m *Message) textKeysDiffer(pairs []uint32) bool {
+func textKeysDiffer(pairs []uint32, buf *chain.Buffer) bool {
 	base := pairs[0]
-	if base == 0 || base&inNode != 0 {
+	if base == 0 || base&entry.InNode != 0 {
 		return false
 	}
-	b := m.buf.At(base)
-	if len(pairs) <= pairwiseKeys*pairWords {
+	b := buf.At(base)
+	if len(pairs) <= pairwiseKeys*entry.PairWords {
 		var seen [pairwiseKeys]uint64
-		for n := 0; len(pairs) >= pairWords; pairs, n = pairs[pairWords:], n+1 {
+		for n := 0; len(pairs) >= entry.PairWords; pairs, n = pairs[entry.PairWords:], n+1 {
 			x, ok := textEnds(b, pairs[0]-base)
 			if !ok {
 				return false
@@ -104,7 +110,7 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 		return true
 	}
 	var seen filter
-	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
+	for ; len(pairs) >= entry.PairWords; pairs = pairs[entry.PairWords:] {
 		if x, ok := textEnds(b, pairs[0]-base); !ok || !seen.add(x) {
 			return false
 		}
@@ -139,8 +145,8 @@ func textEnds(b []byte, at uint32) (uint64, bool) {
 // spread is an odd number; multiplying by it changes the high bits most.
 const spreadFactor = 0x9e3779b97f4a7c15
 
-// bothEnds returns a number that depends on the key's length and its first and last 8 bytes.
-func bothEnds(key []byte) uint64 {
+// BothEnds returns a number that depends on the key's length and its first and last 8 bytes.
+func BothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
 	case n >= 8:
@@ -154,9 +160,9 @@ func bothEnds(key []byte) uint64 {
 }
 
 // hasKeyBefore reports whether a pair before pair i has the key.
-func (m *Message) hasKeyBefore(e uint32, t *schema.Type, i uint32, key []byte) bool {
+func hasKeyBefore(k Keys, e uint32, t *schema.Type, i uint32, key []byte) bool {
 	for j := range i {
-		if have := m.keyBytes(e, t, j); have != nil && bytes.Equal(have, key) {
+		if have := k.Key(e, t, j); have != nil && bytes.Equal(have, key) {
 			return true
 		}
 	}

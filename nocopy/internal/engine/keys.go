@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// This file tells package keytable, which finds keys of maps and elements of sets and lists, what
+// they are, and which change when a struct or container is changed.
+
+// messageKeys is a Message as keytable.Keys.
+type messageKeys Message
+
+func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
+	return (*Message)(k).keyBytes(e, t, i)
+}
+
+func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, *chain.Buffer) {
+	return k.idx[k.idx[e+listElems]:][:n*pairWords], &k.buf
+}
+
+func (k *messageKeys) Made(e uint32, t *schema.Type) {
+	k.more = true
+	if t.OfViews() { // from now on every change must call beforeChange
+		k.keys.AddView(e)
+		k.guarded = true
+		k.buf.StoreSlowly()
+	}
+}
+
+func (k *messageKeys) ViewAdded(e uint32, t *schema.Type, i uint32) {
+	(*Message)(k).registerElement(e, t, i)
+}
+
+// keyBytes returns the bytes by which key i of a map, or element i of a set, is compared; nil
+// if it was deleted, or is absent since it is not valid, as in a message parsed with ByIndex.
+func (m *Message) keyBytes(e uint32, t *schema.Type, i uint32) []byte {
+	kt, word := t.Key(), uint32(0)
+	if t.Kind() == schema.List {
+		kt = t.Elem()
+		switch kt.Kind() {
+		case schema.Fixed:
+			return sameKey(m.buf.At(m.idx[e+listStart]+i*uint32(kt.Size())), kt)
+		case schema.Text:
+			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not on the wire yet
+				return []byte{}
+			}
+			return m.textBytes(word)
+		}
+		if word = m.elementEntry(e, kt, i); m.idx[word] == 0 {
+			return nil
+		}
+		return m.wire(word, kt)
+	}
+	if word = m.idx[m.idx[e+listElems]+i*pairWords]; word == 0 {
+		return nil
+	}
+	switch kt.Kind() {
+	case schema.Fixed:
+		return sameKey(m.buf.At(word), kt)
+	case schema.Text:
+		return m.textBytes(word)
+	}
+	return m.wire(word, kt)
+}
+
+// sameKey returns the bytes by which a value of fixed size is compared. Every true bool has the
+// same.
+func sameKey(b []byte, t *schema.Type) []byte {
+	if t.Wire() == wire.Bool && b[0] > 1 {
+		return trueByte
+	}
+	return b[:t.Size()]
+}
+
+var trueByte = []byte{1}
+
+// lookup returns the number of the last pair or element of entry e with the key, −1 if there is
+// none.
+func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
+	n := m.idx[e+listCount]
+	if f := m.frameOf(e); f != nil && f.next < n { // the elements from next on are zero
+		if bytes.Equal(key, zeroElement(t.Elem())) {
+			return int(n) - 1
+		}
+		n = f.next
+	}
+	if n <= keytable.Linear {
+		for i := int(n) - 1; i >= 0; i-- {
+			if have := m.keyBytes(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
+				return i
+			}
+		}
+		return -1
+	}
+	return m.keys.Find((*messageKeys)(m), e, t, n, key)
+}
+
+// zeroElement returns the bytes by which an element that has not been set is compared.
+func zeroElement(t *schema.Type) []byte {
+	if t.Kind() == schema.Text {
+		return nil
+	}
+	return schema.AppendZero(nil, t)
+}
+
+// repeated returns how many pairs of a map have the key of a later one.
+func (m *Message) repeated(e uint32, t *schema.Type) int {
+	return m.keys.Repeated((*messageKeys)(m), e, t, m.idx[e+listCount])
+}
+
+// isRepeated reports whether a later pair has the key of pair i, which was not deleted.
+func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
+	if later, known := m.keys.HasLater(e, m.idx[e+listCount], i); known {
+		return later
+	}
+	return m.lookup(e, t, m.keyBytes(e, t, i)) != int(i)
+}
+
+// elementChanges takes pair or element i, which is about to change, out of the table of entry
+// e, if there is one. The next lookup adds it again.
+func (m *Message) elementChanges(e, i uint32) {
+	if tb := m.keys.Table(e); tb != nil {
+		tb.Change((*messageKeys)(m), e, schema.TypeByID(m.idx[e+listType]), i)
+	}
+}
+
+// beforeChange must be called before the struct or container of entry e is changed, if the
+// message is guarded. It panics if that is not allowed. The elements and keys that e belongs to
+// are taken out of their tables until the next lookup.
+func (m *Message) beforeChange(e uint32) {
+	if m.frozen {
+		panic(m.notThere())
+	}
+	if m.idx[e+entryStart] == 0 {
+		if m.pending&byIndex != 0 { // it is absent since it is not valid
+			m.mustIndex()
+		}
+		panic(panicGone)
+	}
+	if m.pending != 0 {
+		m.settle()
+	}
+	v := m.keys.Views()
+	if !v.Concerns(e) {
+		return
+	}
+	if !v.IsKnown() {
+		m.registerAll()
+	}
+	for x, ok := v.Owner(e); ok; x, ok = v.Owner(x.In) {
+		m.elementChanges(x.In, x.Number)
+	}
+}
+
+// registerAll finds out which entries belong to which elements and keys, for all tables.
+func (m *Message) registerAll() {
+	m.keys.Views().Begin(m.words)
+	for e, tb := range m.keys.Tables() {
+		if t := schema.TypeByID(m.idx[e+listType]); t.OfViews() {
+			for i := range tb.Seen() {
+				m.registerElement(e, t, i)
+			}
+		}
+	}
+}
+
+// registerElement registers the entries of element or key i of entry e, unless registerAll will
+// do that.
+func (m *Message) registerElement(e uint32, t *schema.Type, i uint32) {
+	v := m.keys.Views()
+	if !v.IsKnown() {
+		return
+	}
+	x, xt := uint32(0), t.Key()
+	if t.Kind() == schema.List {
+		xt = t.Elem()
+		x = m.elementEntry(e, xt, i)
+	} else {
+		x = m.idx[m.idx[e+listElems]+i*pairWords]
+	}
+	if x == 0 {
+		return
+	}
+	if number, ok := v.Number(keytable.Element{In: e, Number: i}, x, m.words); ok {
+		m.register(xt, x, number)
+	}
+}
+
+// register notes that the struct or container of entry e, and all in it, belong to the element
+// with this number. Elements of a nested list or map that has a table itself belong to elements
+// of their own. Entry 0 stands for an element that is not on the wire yet.
+func (m *Message) register(t *schema.Type, e, number uint32) {
+	if e == 0 {
+		return
+	}
+	m.keys.Views().Own(e, number, m.words)
+	switch {
+	case t.Kind() == schema.Record:
+		d := t.Struct()
+		for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+			f := &d.Fields()[i]
+			word := m.at(e, f.Ref())
+			if f.Kind() < schema.Record || word == 0 {
+				continue
+			}
+			if word&notIndexed != 0 { // else its entry would be made by a getter, which registers nothing
+				word = m.indexLazily(f, e)
+			}
+			m.register(f.Type, word, number)
+		}
+	case t.Kind() == schema.Dict:
+		own := m.keys.Table(e) != nil && t.OfViews()
+		for i := range m.idx[e+listCount] {
+			slot := m.idx[e+listElems] + i*pairWords
+			if m.idx[slot] == 0 {
+				continue
+			}
+			if t.Key().Kind() >= schema.Record && !own {
+				m.register(t.Key(), m.idx[slot], number)
+			}
+			if t.Elem().Kind() >= schema.Record {
+				m.register(t.Elem(), m.idx[slot+pairValue], number)
+			}
+		}
+	case t.Elem().Kind() >= schema.Record && m.keys.Table(e) == nil:
+		for i := range m.idx[e+listCount] {
+			m.register(t.Elem(), m.elementEntry(e, t.Elem(), i), number)
+		}
+	}
+}
+
+// closeElements completes all frames nested in the list or map of entry e, or all frames if it is
+// complete. Its elements or keys can then be compared as bytes. In a finished message there is
+// nothing to complete.
+func (m *Message) closeElements(e uint32) {
+	if !m.buf.Sealed() && !m.closeNested(e) {
+		m.closeAll()
+	}
+}
+
+// ContainsValue reports whether an element of a list has the same wire bytes as v.
+func (s Struct) ContainsValue(v Struct) bool {
+	if s.ListLen() == 0 {
+		return false
+	}
+	t := s.typ()
+	key := v.wireAs(t.Elem())
+	s.m.closeElements(s.entry())
+	return s.m.lookup(s.entry(), t, key) >= 0
+}
+
+// elementEntry returns the entry of element i of a list whose elements are structs or
+// containers of type t.
+func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
+	if t.Kind() == schema.Record {
+		return m.structEntry(e, i)
+	}
+	return m.idx[m.idx[e+listElems]+i]
+}
+
+// wire returns the wire bytes of the struct or container of entry e: an alias if they are in
+// one piece, which is good until the next change, else a copy.
+func (m *Message) wire(e uint32, t *schema.Type) []byte {
+	if m.isEmpty() {
+		return schema.AppendZero([]byte{}, t)
+	}
+	from, to := m.extent(e, t)
+	if b, ok := m.buf.Flat(from, to, m.editOf(e).valueNode); ok {
+		return b
+	}
+	return m.buf.Range(from, to, m.editOf(e).valueNode).AppendTo([]byte{})
+}
+
+// wireAs completes a struct or container of type t and returns its wire bytes: an alias if they
+// are in one piece, which is good until the next change, else a copy.
+func (s Struct) wireAs(t *schema.Type) []byte {
+	s = s.orAbsent()
+	s.alive()
+	s.m.closeAllUnlessSealed()
+	if b, ok := s.m.withoutIndex(s.entry(), t); ok {
+		return b
+	}
+	return s.m.wire(s.entry(), t)
+}
