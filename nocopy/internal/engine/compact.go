@@ -10,20 +10,7 @@ import (
 )
 
 // Compact rewrites the message into one piece of memory, without the values that were replaced or
-// removed. Setters call it when such values take several times as much memory as the rest. A
-// message that is edited again and again therefore stays within a few times its size. Compact
-// completes the values that are being built.
-//
-// A program that keeps small messages calls Compact when they are complete: a message that is
-// built takes a slab of 64 KiB, and moves into memory of its own size. Later changes take a slab
-// again.
-//
-// Handles and values that were read stay valid, with one exception: do not use handles of values
-// that were replaced or removed. They read as absent at first. Later, when their entries are used
-// again, they may read as other values of their type.
-//
-// Bytes that NewX(n) or NewBytes returned for a binary field may still be filled until the message
-// is finished, if there are at most 16 such binaries.
+// removed.
 func (m *Message) Compact() {
 	m.mustBeFilled()
 	if m.frozen {

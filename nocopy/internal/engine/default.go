@@ -136,15 +136,7 @@ func (f missingField) String() string {
 }
 
 // Missing returns the paths of required fields that were never set, or were unset, such as
-// "Order.lines[3].sku": at most 100 of them, or nil. Peers refuse a message that lacks them.
-// [Message.Finish] therefore fills them in, empty, and peers can't notice. Fields with an IDL
-// default are never missing.
-//
-// Missing changes nothing. It may be called before or after the message is finished. It sees
-// strings, binaries, structs and containers. Numbers, bools, enums and uuids are zero from the
-// beginning; only builds with the tag nocopydebug know whether they were set. With that tag,
-// finishing a message with missing fields panics; package rpctest reports them as errors of the
-// test. Fields that were copied from another message count as set.
+// "Order.lines[3].sku": at most 100 of them, or nil.
 func (m *Message) Missing() []string {
 	var paths []string
 	for _, f := range m.missing(mostMissing) {

@@ -70,10 +70,7 @@ func (l *landing) affords(depth, n int) bool {
 	return l.read[depth] <= (mostPassed+4)*len(l.b)
 }
 
-// OpenIndexed parses a message with the option ByIndex. If the message has an index, only little
-// more than the values that are read is looked at. d is the descriptor of S. The message refers to
-// b, which must not change while the message, or anything read from it, is in use. The error is an
-// *Error.
+// OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
 func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
 	return parseWith(d, b, (flags | ByIndex).settled(), limits)

@@ -83,14 +83,7 @@ func (p *parser) affordsAny(f *schema.Field) bool {
 }
 
 // Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
-// before or not. It does not check a value that a later value of the same field replaces. Nor does
-// it check values that the program has set, such as parts of other messages, as without Lazy.
-// Afterwards any number of goroutines may read the message. The error is an *Error; its offset
-// counts from the beginning of the invalid container.
-//
-// In a message parsed with ByIndex, Index checks everything, including the index. If it returns
-// nil, a reader without the index would have read the same values. Otherwise it returns an *Error.
-// errors.Is finds ErrIndex in it if only the index is wrong.
+// before or not.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
 		return m.indexOpened()

@@ -12,11 +12,7 @@ import (
 // A kept message is a Message variable of a program's own, which is filled again and again by
 // ParseInto and NewInto. No pool knows it: its home is nil.
 
-// Reset empties a Message variable of the program's own; see Message. Its handles end, and panic
-// when used. The message drops the bytes that it was parsed from, the bytes that it links, and its
-// pooled memory. Strings and bytes that were read from it stay valid, unless it was filled with
-// Recycle. Reset does nothing for an empty message. It panics if m was made by NewX, ParseX or the
-// like.
+// Reset empties a Message variable of the program's own; see Message.
 func (m *Message) Reset() {
 	if m == nil || m.own != m {
 		m.adopt()

@@ -153,14 +153,33 @@ func PutNew[K any, KC Codec[K]](s Struct, k K, n int) Struct {
 func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 	var kc KC
 	var vc VC
+	return kc.get(s.m, s.pairOf(vc.encode(v)))
+}
+
+// zeroKey adds a pair with a zero key, and returns the pair's slot. The caller appends the value
+// next, and sets its word.
+func (s Struct) zeroKey() uint32 {
 	slot := s.newPair()
-	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.Key())
-	m.idx[slot] = word
-	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
-	word = m.appendEncoded(t.Elem(), vc.encode(v))
-	m.idx[slot+pairValue] = word
-	return kc.get(m, m.idx[slot])
+	word := s.m.appendZeroValue(s.typ().Key())
+	s.m.idx[slot] = word
+	s.m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
+	return slot
+}
+
+// pairOf adds a pair of a zero key and v, which is a scalar or text, and returns the key's word.
+func (s Struct) pairOf(v encoded) uint32 {
+	slot := s.zeroKey()
+	word := s.m.appendEncoded(s.typ().Elem(), v)
+	s.m.idx[slot+pairValue] = word
+	return s.m.idx[slot]
+}
+
+// pairOfZeros adds a pair of a zero key and a zero value, and returns their words.
+func (s Struct) pairOfZeros() (key, value uint32) {
+	slot := s.zeroKey()
+	value = s.m.appendZeroValue(s.typ().Elem())
+	s.m.idx[slot+pairValue] = value
+	return s.m.idx[slot], value
 }
 
 // putView sets the value of the key to a copy of v, a struct or container.
@@ -210,14 +229,8 @@ func (s Struct) putNew(k encoded, n int) Struct {
 func AppendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 	var kc KC
 	var vc VC
-	slot := s.newPair()
-	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.Key())
-	m.idx[slot] = word
-	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
-	word = m.appendZeroValue(t.Elem())
-	m.idx[slot+pairValue] = word
-	return kc.get(m, m.idx[slot]), vc.get(m, word)
+	k, v := s.pairOfZeros()
+	return kc.get(s.m, k), vc.get(s.m, v)
 }
 
 // AllPairs returns an iterator over the keys and values of a map.

@@ -13,22 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// Message is one Thrift struct with everything in it: its wire bytes and an index of them. NewX
-// and ParseX of a generated type X make one and return the handle of its root.
-//
-// Any number of goroutines may read a parsed message, or send a finished one. Only one goroutine
-// may change a message, while no other uses it.
-//
-// After Release, do not use a *Message: its memory may hold another message. Handles panic then. A
-// pointer gives access to the other message.
-//
-// A program that handles one message after another may keep a Message variable of its own, zero at
-// first. [ParseInto] and [NewInto] fill it, as often as needed. Each of them ends the previous
-// contents, as [Message.Reset] and [Message.Release] do: older handles panic when used. An empty
-// Message has no Root; reading or sending it panics. Strings read from such a message, and parts
-// linked into others, live as long as those of other messages. The variable keeps some memory for
-// the next contents. It works best for one purpose, parsing or building, with one set of options.
-// It must not be copied.
+// Message is one Thrift struct with everything in it: its wire bytes and an index of them. Package
+// nocopy documents it and its methods.
 type Message struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin
@@ -247,17 +233,7 @@ func (m *Message) Shown() Struct {
 	return m.Root()
 }
 
-// Finish completes the values that are being built. It ends every struct, and adds fields that
-// were never set: required fields, and fields of default requiredness that have an IDL default.
-// (Numbers, enums and uuids of default requiredness are present from the beginning. Optional
-// fields, and strings and containers without a default, are sent only if they were set.)
-// Afterwards sending and reading change nothing until the next setter; several goroutines may do
-// both. Finish may be called any number of times.
-//
-// Finish panics if structs are nested too deeply: more than 64 levels, which Parse accepts by
-// default, or more than the MaxDepth in the Limits of the message or of a message that parts of it
-// came from. Check returns an error instead. [Message.Missing] lists the required fields that were
-// filled in; with the build tag nocopydebug Finish panics if there are any.
+// Finish completes the values that are being built.
 func (m *Message) Finish() {
 	if !m.buf.Sealed() || m.words == 0 {
 		if err := m.Check(); err != nil {
@@ -266,9 +242,7 @@ func (m *Message) Finish() {
 	}
 }
 
-// Check does what Finish does, but returns an *Error if structs are nested too deeply. Received
-// messages may be as deep as Parse accepts. A program that puts them into messages of its own
-// should call Check before sending, or parse them with a smaller MaxDepth.
+// Check does what Finish does, but returns an *Error if structs are nested too deeply.
 func (m *Message) Check() error {
 	m.mustBeFilled()
 	if m.buf.Sealed() {
@@ -300,11 +274,7 @@ func (m *Message) Len() int {
 	return m.buf.Len()
 }
 
-// Bytes finishes the message and returns the wire bytes of the whole message. (A handle's AppendTo
-// gives the bytes of one struct.) They alias the message if it is in one piece. Editing a message,
-// or setting large values that it refers to, splits it into pieces; then they are a copy. They
-// must not be changed. They keep their contents when the message is changed, until Release if it
-// recycles.
+// Bytes finishes the message and returns the wire bytes of the whole message.
 func (m *Message) Bytes() []byte {
 	m.Finish()
 	if b, ok := m.buf.Bytes(); ok {
@@ -322,8 +292,7 @@ func (m *Message) AppendTo(dst []byte) []byte {
 }
 
 // WriteTo finishes the message and writes its wire bytes to w, by writev if w is a connection that
-// supports it. It returns the number of bytes written. Where Finish would panic, WriteTo writes
-// nothing and returns the error of Check.
+// supports it.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	if w == nil {
 		panic("nocopy: WriteTo of a nil Writer")
@@ -335,8 +304,7 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 }
 
 // WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
-// big-endian i32, then its bytes. It returns how many bytes it wrote, and how. Its errors are the
-// same as WriteTo's.
+// big-endian i32, then its bytes.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	if w == nil {
 		panic("nocopy: WriteFrame of a nil Writer")
@@ -366,14 +334,7 @@ func (m *Message) Prepend(n int) []byte {
 // they were complete, and large ones that are referred to.
 func (m *Message) Nodes() int { return m.buf.NodeCount() }
 
-// Release ends the message. Its handles panic when used afterwards. The memory of m is used for
-// other messages; a Message variable of the program's own becomes empty. Strings and bytes that
-// were read from the message stay valid, unless it was made with Recycle. Not calling Release
-// costs speed, not memory.
-//
-// Release does nothing for an absent, empty or already released message. With the build tag
-// nocopydebug a second Release panics. A second Release of a handle is always safe. A second
-// Release of a *Message is not: it may end another message that uses the memory by then.
+// Release ends the message.
 func (m *Message) Release() {
 	switch {
 	case m == nil || m.absent:

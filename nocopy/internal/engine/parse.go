@@ -109,11 +109,8 @@ func TooLong(d *schema.Struct, n int64, most int) *wire.Error {
 	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
 }
 
-// ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Otherwise it is
-// like ParseX. It copies values that cross a cut, and refers to the rest. If there are more than
-// 128 blocks (with Lazy or ByIndex, more than 1), it copies them together first. d is the
-// descriptor of S. The blocks must not change while the message, or anything read from it, is in
-// use.
+// ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Package nocopy
+// documents it.
 func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
 	return parseBlocks(d, blocks, flags, limits)
@@ -148,9 +145,8 @@ func parseBlocks(d *schema.Struct, blocks [][]byte, flags Flags, limits Limits) 
 	return m.parseWindows(n)
 }
 
-// Read reads a message of n bytes from r into one piece of new memory, and parses it. d is the
-// descriptor of S. Memory grows with the bytes that arrive, not with n. Errors of r are returned
-// unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
+// Read reads a message of n bytes from r into one piece of new memory, and parses it. Package
+// nocopy documents it.
 func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) {
 	if r == nil {
 		panic("nocopy: Read of a nil Reader")

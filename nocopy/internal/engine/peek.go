@@ -8,10 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Peek finds one value in the wire bytes of a struct without making a message. The path consists
-// of field ids and, in a list or set, the index of an element. Peek looks at no more bytes than
-// needed; bytes after the value are not checked. If a field comes twice, the first one counts. The
-// value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element.
+// Peek finds one value in the wire bytes of a struct without making a message. Package nocopy
+// documents it.
 func Peek(b []byte, path ...int) (WireValue, error) {
 	b = b[:min(len(b), maxScan)] // then no negative length fits into b
 	v := WireValue{wire.Struct, b}

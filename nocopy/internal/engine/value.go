@@ -479,14 +479,8 @@ func (s Struct) PutNewPair(key Value, n int) Value {
 // look for an equal key. Use it for keys that are structs or containers, which are filled in place
 // afterwards.
 func (s Struct) AppendNewPair() (key, value Value) {
-	slot := s.newPair()
-	m, t := s.m, s.typ()
-	word := m.appendZeroValue(t.Key())
-	m.idx[slot] = word
-	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
-	word = m.appendZeroValue(t.Elem())
-	m.idx[slot+pairValue] = word
-	return m.valueOf(t.Key(), m.idx[slot]), m.valueOf(t.Elem(), word)
+	k, v := s.pairOfZeros()
+	return s.m.valueOf(s.typ().Key(), k), s.m.valueOf(s.typ().Elem(), v)
 }
 
 // AppendPair adds a pair of a zero key and v to a map and returns the key, as AppendNewPair does.
@@ -496,14 +490,7 @@ func (s Struct) AppendPair(v Value) (key Value) {
 	t := s.typ()
 	v.mustFit(t.Elem())
 	mustBe(t, t.Elem().Kind() < schema.Record, "a pair with a value that is no handle")
-	slot := s.newPair()
-	m := s.m
-	word := m.appendZeroValue(t.Key())
-	m.idx[slot] = word
-	m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
-	word = m.appendEncoded(t.Elem(), v.encoded())
-	m.idx[slot+pairValue] = word
-	return m.valueOf(t.Key(), m.idx[slot])
+	return s.m.valueOf(t.Key(), s.pairOf(v.encoded()))
 }
 
 // DeletePair removes all pairs of a map with this key and reports whether there were any.
