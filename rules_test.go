@@ -77,6 +77,7 @@ var arrows = []struct {
 }{
 	{"internal/entry", nil, "constants"},
 	{"internal/command", nil, "what commands share"},
+	{"internal/template", nil, "texts from data; only commands import it"},
 	{"internal/thriftdump", []string{module + "/nocopy", module + "/internal/command"}, "the command calls the package"},
 	{"internal/nocopyc", []string{module + "/gen/", module + "/internal/command"}, "the commands put the parts together"},
 	{"internal/spare", nil, "memory that is used again; users' programs get no dependency through it"},
@@ -121,7 +122,7 @@ var arrows = []struct {
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
 	{"gen/golang/internal/names", []string{module + "/gen/schema"}, "what generated things are called"},
-	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry", module + "/gen/golang/internal"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
+	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry", module + "/internal/template", module + "/gen/golang/internal"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},
 	{"gen/nocopyc", []string{module + "/nocopy/thriftimpl", module + "/internal/nocopyc"}, "the commands are also ones of another tool"},

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"go/format"
 	"regexp"
-	"text/template"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/rules"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/template"
 )
 
 // Version is the generator's version, which is in the first line of each generated file.
@@ -48,7 +48,13 @@ type File struct {
 //go:embed templates/*.tmpl
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc}).ParseFS(templateFiles, "templates/*.tmpl"))
+var templates = func() *template.Set {
+	s, err := template.FromFiles(templateFiles, "templates/*.tmpl", template.Functions{"doc": doc, "results": results})
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
 
 // structMethods holds the names of the methods of every struct, union or exception, read from the
 // template that declares them.
@@ -106,7 +112,7 @@ func (g *generator) bug(p *schema.Program, err error) {
 // execute returns the formatted output of a template.
 func (g *generator) execute(p *schema.Program, name string, view any) []byte {
 	var out bytes.Buffer
-	err := templates.ExecuteTemplate(&out, name, view)
+	err := templates.Execute(&out, name, view)
 	var src []byte
 	if err == nil {
 		src, err = formatted(out.Bytes())

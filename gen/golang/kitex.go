@@ -43,14 +43,6 @@ type kitexMethod struct {
 	Unary            bool   // not streaming, but called over transports for streams
 }
 
-// Signature returns the result types of the client's method.
-func (m kitexMethod) Signature() string {
-	if m.Result == "" {
-		return "error"
-	}
-	return "(" + m.Result + ", error)"
-}
-
 // kitexFiles returns the files that Options.Kitex adds for p. others are the files generated so
 // far.
 func (g *generator) kitexFiles(p *schema.Program, others []File) []File {

@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
@@ -91,10 +90,11 @@ func (f *file) methodView(fn *schema.Function, names names.Method) methodView {
 	return m
 }
 
-// Signature returns the result types of the client's method.
-func (m methodView) Signature() string {
-	if m.Result == "" {
+// results returns the result types of the client's method: an error, and the method's Result, if
+// it has one.
+func results(result string) string {
+	if result == "" {
 		return "error"
 	}
-	return fmt.Sprintf("(%s, error)", m.Result)
+	return "(" + result + ", error)"
 }

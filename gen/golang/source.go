@@ -66,7 +66,7 @@ func (f *file) source() ([]byte, error) {
 	}
 	view.Imports, view.Nocopy = f.imports, f.needs["nocopy"] || len(view.Structs) > 0
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "file.tmpl", view); err != nil {
+	if err := templates.Execute(&out, "file.tmpl", view); err != nil {
 		return nil, err
 	}
 	return formatted(out.Bytes())

@@ -3,7 +3,7 @@ package bench
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"maps"
 	"math"
@@ -15,6 +15,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/internal/template"
 )
 
 // Report is the output of -format json. Times are in microseconds.
@@ -137,15 +138,17 @@ func (rep *Report) print(w io.Writer, color bool) {
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"duration": duration, "plot": plot}).Parse(pageText))
-
 // writePage writes the report as a page that needs nothing else.
 func writePage(name string, rep *Report) error {
+	page := template.New(template.Functions{"duration": duration, "plot": plot}, html.EscapeString)
+	if err := page.Add("page", pageText); err != nil {
+		return err
+	}
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	if err := page.Execute(f, rep); err != nil {
+	if err := page.Execute(f, "page", rep); err != nil {
 		f.Close()
 		return err
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/internal/template"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -19,7 +19,7 @@ type source struct {
 	text   string
 	pairs  []string
 	seed   uint64
-	parsed *template.Template
+	parsed *template.Set
 }
 
 // maxText is the most bytes of a {{text N}}.
@@ -36,12 +36,11 @@ func newSource(m *invoke.Method, text []byte, pairs []string, seed uint64) (*sou
 		return s, err
 	}
 	// One template for all: parts are told apart by a character that no JSON has.
-	var err error
-	s.parsed, err = template.New("arguments").Funcs(s.functions(0, nil)).Parse(strings.Join(append([]string{s.text}, pairs...), "\x00"))
-	if err != nil {
+	s.parsed = template.New(s.functions(0, nil), nil)
+	if err := s.parsed.Add("arguments", strings.Join(append([]string{s.text}, pairs...), "\x00")); err != nil {
 		return nil, err
 	}
-	_, err = s.args(0) // reports mistakes before calls are made
+	_, err := s.args(0) // reports mistakes before calls are made
 	return s, err
 }
 
@@ -50,12 +49,8 @@ func (s *source) args(n uint64) ([]byte, error) {
 	if s.parsed == nil {
 		return s.fixed, nil
 	}
-	own, err := s.parsed.Clone()
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	if err := own.Funcs(s.functions(n, rand.New(rand.NewPCG(s.seed, n)))).Execute(&b, nil); err != nil {
+	if err := s.parsed.With(s.functions(n, rand.New(rand.NewPCG(s.seed, n)))).Execute(&b, "arguments", nil); err != nil {
 		return nil, err
 	}
 	parts := strings.Split(b.String(), "\x00")
@@ -67,8 +62,8 @@ func (s *source) args(n uint64) ([]byte, error) {
 }
 
 // functions returns what templates may call, for call n.
-func (s *source) functions(n uint64, r *rand.Rand) template.FuncMap {
-	return template.FuncMap{
+func (s *source) functions(n uint64, r *rand.Rand) template.Functions {
+	return template.Functions{
 		"n": func() uint64 { return n },
 		"int": func(low, high int64) (int64, error) {
 			if high < low || uint64(high-low) >= 1<<63-1 {

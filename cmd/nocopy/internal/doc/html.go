@@ -4,9 +4,11 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"html/template"
+	"html"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/internal/template"
 )
 
 var (
@@ -100,9 +102,11 @@ func documented(fields []*member) bool {
 
 // htmlOf returns the files of the HTML documentation by their names.
 func htmlOf(title string, pages []*page) (map[string][]byte, error) {
-	t, err := template.New("page").Funcs(template.FuncMap{
+	// Values are text and attributes between quotes. Those in links are safe there, or identifiers.
+	t := template.New(template.Functions{
 		"parts": parts, "paragraphs": paragraphs, "summary": summary, "documented": documented,
-	}).Parse(pageText)
+	}, html.EscapeString)
+	err := t.Add("page", pageText)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +122,7 @@ func htmlOf(title string, pages []*page) (map[string][]byte, error) {
 			Pages []*page
 			Page  *page
 		}{title, pages, p}
-		if err := t.ExecuteTemplate(&b, "page", data); err != nil {
+		if err := t.Execute(&b, "page", data); err != nil {
 			return nil, err
 		}
 		files[name] = b.Bytes()

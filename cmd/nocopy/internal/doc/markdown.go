@@ -5,7 +5,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
-	"text/template"
+
+	"github.com/nocopythrift/nocopythrift/internal/template"
 )
 
 const markdownText = `{{define "spans"}}{{range .}}{{if .Slug}}[{{esc .Text}}]({{.Slug}}.md#{{anchor .Anchor}}){{else}}{{esc .Text}}{{end}}{{end}}{{end -}}
@@ -55,17 +56,17 @@ extends {{template "spans" .Extends}}
 
 // markdownOf returns the files of the Markdown documentation by their names.
 func markdownOf(title string, pages []*page) (map[string][]byte, error) {
-	t, err := template.New("").Funcs(template.FuncMap{
+	t := template.New(template.Functions{
 		"parts": parts, "summary": summary, "documented": documented, "esc": escape, "line": oneLine, "text": escapeText,
 		"cell": cell, "code": code, "cellcode": cellCode, "anchor": func(s string) string { return strings.Map(safe, s) },
-	}).Parse(markdownText)
-	if err != nil {
+	}, nil)
+	if err := t.Add("markdown", markdownText); err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
 	put := func(name, template string, data any) error {
 		var b bytes.Buffer
-		err := t.ExecuteTemplate(&b, template, data)
+		err := t.Execute(&b, template, data)
 		files[name] = tooMany.ReplaceAll(b.Bytes(), []byte("\n\n"))
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -69,24 +68,22 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 		return nil, fmt.Errorf("no package matches %s", strings.Join(patterns, " "))
 	}
 	r := &Result{Files: map[string][]byte{}, Old: map[string][]byte{}}
-	graph, err := checker.Analyze([]*analysis.Analyzer{analyzer(pairs, targets)}, chosen, nil)
-	if err != nil {
-		return nil, err
-	}
+	a := analyzer(pairs, targets)
 	seen := map[string]bool{} // a package and its variant for tests have files in common
-	for _, action := range graph.Roots {
-		if action.Err != nil {
-			return nil, action.Err
+	for _, p := range chosen {
+		// Package checker would do the same for analyses that need others, with half a megabyte of code.
+		result, err := a.Run(&analysis.Pass{Analyzer: a, Fset: p.Fset, Files: p.Syntax, Pkg: p.Types, TypesInfo: p.TypesInfo, TypesSizes: p.TypesSizes})
+		if err != nil {
+			return nil, err
 		}
-		if made, ok := action.Result.(*Result); ok {
-			for name, text := range made.Files {
-				r.Files[name], r.Old[name] = text, made.Old[name]
-			}
-			for _, todo := range made.TODOs {
-				if !seen[todo] {
-					seen[todo] = true
-					r.TODOs = append(r.TODOs, todo)
-				}
+		made := result.(*Result)
+		for name, text := range made.Files {
+			r.Files[name], r.Old[name] = text, made.Old[name]
+		}
+		for _, todo := range made.TODOs {
+			if !seen[todo] {
+				seen[todo] = true
+				r.TODOs = append(r.TODOs, todo)
 			}
 		}
 	}
