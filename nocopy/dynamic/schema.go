@@ -37,6 +37,7 @@ type service struct {
 	thriftimpl.Service
 	base  *service // the extended service, or nil
 	calls []*rpc.Method
+	index map[string]int // of calls and Methods, by name
 }
 
 // schema makes the Schema from the types that were made. The caller holds the lock on interned.
@@ -64,13 +65,14 @@ func (b *builder) schema() (*Schema, error) {
 			f.consts = append(f.consts, thriftimpl.ConstDesc{Name: strings.Clone(x.Name), Type: t, Wire: x.Value.Wire, Info: infoOf(x.Doc, nil)})
 		}
 		for _, x := range p.Services {
-			made := &service{Service: thriftimpl.Service{Name: strings.Clone(x.Name), Info: infoOf(x.Doc, x.Annotations)}}
+			made := &service{Service: thriftimpl.Service{Name: strings.Clone(x.Name), Info: infoOf(x.Doc, x.Annotations)}, index: map[string]int{}}
 			services[x] = made
 			for _, fn := range x.Functions {
 				m, err := b.method(x, fn)
 				if err != nil {
 					return nil, err
 				}
+				made.index[m.Name] = len(made.calls)
 				made.calls = append(made.calls, m)
 				made.Methods = append(made.Methods, thriftimpl.Method{Name: m.Name, Args: m.Args, Result: m.Result, Info: infoOf(fn.Doc, fn.Annotations)})
 			}

@@ -54,10 +54,8 @@ func (s Service) AllMethods() iter.Seq[descriptor.Method] {
 // it extends.
 func (s Service) call(name string) (*rpc.Method, descriptor.Method, error) {
 	for in := s.s; in != nil; in = in.base {
-		for i, m := range in.calls {
-			if m.Name == name {
-				return m, descriptor.MethodOf(&in.Methods[i]), nil
-			}
+		if i, ok := in.index[name]; ok {
+			return in.calls[i], descriptor.MethodOf(&in.Methods[i]), nil
 		}
 	}
 	service := ""
