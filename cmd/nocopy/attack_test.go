@@ -81,6 +81,7 @@ func reply(request, body []byte) []byte {
 // TestHostileServers: servers send hostile answers. Each command fails in time, says why, and
 // writes no control characters.
 func TestHostileServers(t *testing.T) {
+	t.Parallel()
 	idl := write(t, "shop.thrift", shopIDL)
 	file := write(t, "calls.jsonl", `{"method": "Shop.get", "args": {"id": 1}, "result": {"id": 1}}`)
 	text := func(id byte, s string) []byte {
@@ -252,5 +253,49 @@ func TestHostileRecordings(t *testing.T) {
 	}
 	if _, errs, code := nocopy(t, "", "record", server, "-o", link); code != 1 || !strings.Contains(errs, "exists") {
 		t.Errorf("%d %s", code, errs)
+	}
+}
+
+// TestTerminalCommands: names of files, and texts in them, write no control characters. Only the
+// text of a file is as it is, unless it goes to a terminal.
+func TestTerminalCommands(t *testing.T) {
+	const evil = "\x1b]0;evil\x07\u009b2J\u202e\x7f"
+	t.Chdir(t.TempDir())
+	dir := evil + ".d"
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	good := put("good"+evil+".thrift", "/** "+evil+" */\nstruct A { 1: string x = \""+evil+"\" (note = \""+evil+"\") } service S { A f() (api.get=\"/"+evil+"\") }")
+	now := put("now.thrift", "// "+evil+"\nstruct B {}\n")
+	bad := put("bad.thrift", "include \""+evil+"\"\nstruct A { 1: "+evil+" x 1: string y = "+evil+" }")
+	worse := put("worse.thrift", "struct A { 1: none x } const i32 N = \""+evil+"\"")
+	for _, command := range [][]string{
+		{"check", good}, {"check", bad}, {"check", worse}, {"check", dir + "/none"}, {"check", "-" + evil}, {"gen", "-o", "out" + evil, bad}, {"gen", "-o", "out" + evil, good},
+		{"gen", "-o", bad, good}, {"fmt", "-check", dir}, {"fmt", "-l", good}, {"fmt", bad}, {"fmt", "-w", dir + "/none"}, {"audit", good, now}, {"audit", "-json", good, now}, {"audit", good, bad},
+		{"audit", evil, now}, {"dump", good}, {"dump", dir + "/none"}, {"dump", "-idl", bad, good}, {"dump", "-json", good}, {"lint", dir}, {"lint", "-format", "json", dir},
+		{"lint", "-format", "github", dir}, {"lint", "-format", "sarif", dir}, {"lint", "-enable", evil, dir}, {"lint", "-config", good, dir}, {"doc", "-o", "site", bad},
+		{"doc", "-o", good, now}, {"openapi", good}, {"openapi", bad}, {"describe", "-idl", good, "A"}, {"describe", "-idl", good},
+		{"describe", "-idl", bad}, {"describe", "-idl", good, evil}, {"describe", "-idl", good, "-save", evil + "/x"}, {"call", evil, "f", "-idl", good}, {"call", "localhost:1", evil, "-idl", good},
+		{"mock", "-idl", bad}, {"mock", "-idl", good, "-listen", evil, "-answers", good}, {"replay", good, "localhost:1"}, {"migrate", "-replace", evil + "=x", "./" + evil},
+		{evil}, {"call", "-" + evil}, {"call", "--timeout", evil, "x"}, {"lint", "-format", evil},
+	} {
+		out, errs, _ := nocopy(t, "", command...)
+		for _, c := range out + errs {
+			if c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 || c == 0x202e {
+				t.Errorf("nocopy %q writes %q:\n%q\n%q", command, c, out, errs)
+				break
+			}
+		}
+	}
+	if out, _, code := nocopy(t, "", "fmt", now); code != 0 || out != "// "+evil+"\nstruct B {}\n" {
+		t.Errorf("the formatted text is %q", out)
 	}
 }

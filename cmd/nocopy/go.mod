@@ -4,9 +4,9 @@ go 1.26
 
 require (
 	github.com/alecthomas/kong v1.12.1
+	github.com/creack/pty v1.1.24
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 	github.com/nocopythrift/nocopythrift v0.3.0
-	github.com/schollz/progressbar/v3 v3.19.1
 	golang.org/x/term v0.47.0
 )
 
@@ -38,11 +38,9 @@ require (
 	github.com/danwakefield/fnmatch v0.0.0-20160403171240-cbb64ac3d964
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/guptarohit/asciigraph v0.7.3
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/pb33f/libopenapi v0.33.0
 	github.com/pb33f/libopenapi-validator v0.11.0
 	github.com/pinterest/thriftcheck v1.3.0
-	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.49.0
 	gopkg.in/yaml.v3 v3.0.1

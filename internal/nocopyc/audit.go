@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/gen/audit"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 const auditUsage = `usage: nocopyc audit [flags] OLD NEW [FILE...]
@@ -43,6 +44,7 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 		asJSON, wire           bool
 		warnings               string
 	)
+	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
 	flags := flag.NewFlagSet(t.Name+" audit", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/idlfmt"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 const fmtUsage = `usage: nocopyc fmt [flags] [FILE|FOLDER...]
@@ -35,15 +36,16 @@ Examples:
 type formatter struct {
 	Tool
 	write, list, diff, check bool
-	stdout, stderr           io.Writer
+	stdout, stderr           io.Writer // for names and messages
+	text                     io.Writer // for texts of files
 	unformatted, failed      bool
 }
 
 // Fmt is the command that formats files. It returns the exit code.
 func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	f := formatter{Tool: t, stdout: stdout, stderr: stderr}
+	f := formatter{Tool: t, stdout: command.Printing(stdout), stderr: command.Printing(stderr), text: command.PrintingText(stdout)}
 	flags := flag.NewFlagSet(t.Name+" fmt", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(f.stderr)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), t.text(fmtUsage))
 		flags.PrintDefaults()
@@ -59,12 +61,12 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	case err != nil:
 		return 2
 	case len(paths) == 0 && f.write:
-		fmt.Fprintf(stderr, "%s: -w needs files: standard input cannot be written to\n", t.Name)
+		fmt.Fprintf(f.stderr, "%s: -w needs files: standard input cannot be written to\n", t.Name)
 		return 2
 	case len(paths) == 0:
 		src, err := schema.ReadAll(stdin)
 		if err != nil {
-			fmt.Fprintf(stderr, "%s: standard input: %v\n", t.Name, err)
+			fmt.Fprintf(f.stderr, "%s: standard input: %v\n", t.Name, err)
 			return 2
 		}
 		f.fail(f.format("<standard input>", src))
@@ -136,13 +138,13 @@ func (f *formatter) format(name string, src []byte) error {
 		fmt.Fprintln(f.stdout, name)
 	}
 	if differs && f.diff {
-		fmt.Fprint(f.stdout, idlfmt.Diff(filepath.ToSlash(name), string(src), string(out)))
+		fmt.Fprint(f.text, idlfmt.Diff(filepath.ToSlash(name), string(src), string(out)))
 	}
 	if differs && f.write {
 		return replaceFile(name, out)
 	}
 	if !f.write && !f.list && !f.diff && !f.check {
-		_, err = f.stdout.Write(out)
+		_, err = f.text.Write(out)
 	}
 	return err
 }

@@ -91,6 +91,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 		out      string
 		version  bool
 	)
+	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {

@@ -41,6 +41,7 @@ func Run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) 
 		includes dirs
 		idl      string
 	)
+	stderr = command.Printing(stderr)
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -103,10 +104,5 @@ func dump(name, file, idl string, includes []string, opt inspect.Options, stdin 
 // colors reports whether text for w should have colours: w is a terminal that supports them, and
 // NO_COLOR is not set.
 func colors(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return command.IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

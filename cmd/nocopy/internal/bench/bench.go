@@ -96,13 +96,19 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if c.Warmup > 0 {
 		warm := *r
 		warm.limit(c.Warmup, 0)
-		if _, err := warm.run(nil); err != nil {
+		if _, err := warm.run(new(atomic.Int64)); err != nil {
 			return err
 		}
 	}
 	r.limit(c.Duration, c.Number)
-	progress := sh.NewProgress("seconds", int64(c.Duration.Seconds()))
-	result, err := r.run(progress)
+	var calls atomic.Int64
+	began := time.Now()
+	progress := sh.NewProgress("seconds", int64(c.Duration.Seconds()), func() int64 { return int64(time.Since(began).Seconds()) })
+	if c.Number > 0 {
+		progress.Done()
+		progress = sh.NewProgress("calls", int64(c.Number), calls.Load)
+	}
+	result, err := r.run(&calls)
 	progress.Done()
 	if err != nil {
 		return err
@@ -206,11 +212,11 @@ func kind(err error) string {
 	return text
 }
 
-// run makes calls until the time is over, or enough have been made, or the user interrupts.
-func (r *runner) run(progress *shell.Progress) (*result, error) {
+// run makes calls until the time is over, or enough have been made, or the user interrupts. It
+// counts them in next.
+func (r *runner) run(next *atomic.Int64) (*result, error) {
 	ctx, cancel := context.WithCancel(r.sh.Ctx)
 	defer cancel()
-	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	workers := make([]*worker, r.Concurrency)
 	began := time.Now()
@@ -227,9 +233,6 @@ func (r *runner) run(progress *shell.Progress) (*result, error) {
 				due, ok := r.wait(ctx, began, n)
 				if !ok {
 					return
-				}
-				if progress != nil && n%64 == 0 {
-					progress.Set(int64(time.Since(began).Seconds()))
 				}
 				args, err := r.source.args(uint64(n))
 				if err != nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -193,7 +194,7 @@ func printJSON(w io.Writer, text json.RawMessage, indent string) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_, err := w.Write(shell.PrintableJSON(b.Bytes()))
+	_, err := io.WriteString(w, shell.Printable(b.String()))
 	return err
 }
 
@@ -218,12 +219,16 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxInput)
 	var first error
+	var at atomic.Int64
+	progress := sh.NewProgress("lines", -1, at.Load)
+	defer progress.Done()
 	for n := 1; lines.Scan(); n++ {
+		at.Store(int64(n))
 		text := bytes.TrimSpace(lines.Bytes())
 		if len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		err := c.callLine(sh, server, idl, text)
+		err := c.callLine(sh, server, idl, text, progress)
 		if sh.Ctx.Err() != nil {
 			return sh.Ctx.Err()
 		}
@@ -244,7 +249,7 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 }
 
 // callLine makes the call of a line.
-func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL, text []byte) error {
+func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL, text []byte, progress *shell.Progress) error {
 	name := c.Method
 	if name == "" {
 		var l line
@@ -265,8 +270,12 @@ func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles
 		return err
 	}
 	o := c.call(sh, server, m, args)
-	if o.Err != nil || o.Exception != "" {
-		return c.failed(sh, server, o, "")
-	}
-	return printJSON(sh.Out, o.Result, "")
+	progress.Print(func() {
+		if o.Err != nil || o.Exception != "" {
+			err = c.failed(sh, server, o, "")
+		} else {
+			err = printJSON(sh.Out, o.Result, "")
+		}
+	})
+	return err
 }

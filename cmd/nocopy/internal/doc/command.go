@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
@@ -41,7 +42,10 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	set, err := schema.Load(paths, c.Include)
+	var steps atomic.Int64
+	progress := sh.NewProgress("files read and written", 2*int64(len(paths)), steps.Load)
+	defer progress.Done()
+	set, err := schema.LoadFrom(counting{schema.Disk, &steps}, paths, c.Include)
 	if err != nil {
 		var list idl.ErrorList
 		if errors.As(err, &list) {
@@ -62,6 +66,18 @@ func (c *Command) Run(sh *shell.Shell) error {
 		if err := written.Below(c.Out, name, files[name]); err != nil {
 			return err
 		}
+		steps.Add(1)
 	}
 	return nil
+}
+
+// counting counts the files that are read.
+type counting struct {
+	schema.Files
+	n *atomic.Int64
+}
+
+func (c counting) ReadFile(path string) ([]byte, error) {
+	c.n.Add(1)
+	return c.Files.ReadFile(path)
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -73,6 +75,15 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		in.Paths[i], in.Files = c.StdinFilename, &given{schema.Disk, c.StdinFilename, src}
 	}
+	if in.Files == nil {
+		if in.Paths, err = sources.Expand(schema.Disk, in.Paths); err != nil {
+			return err
+		}
+	}
+	var steps atomic.Int64
+	in.Step = func() { steps.Add(1) }
+	progress := sh.NewProgress("files read and linted", 2*int64(len(in.Paths)), steps.Load)
+	defer progress.Done()
 	result, err := Lint(in)
 	if err == nil && c.Fix {
 		result, err = fix(in, result)
@@ -83,7 +94,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if c.ErrorsOnly {
 		result.Findings = slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Severity != Error })
 	}
-	if err := result.Print(sh.Out, c.Format, sh.Color); err != nil {
+	progress.Print(func() { err = result.Print(sh.Out, c.Format, sh.Color) })
+	if err != nil {
 		return err
 	}
 	if len(result.Findings) > 0 {

@@ -39,6 +39,7 @@ type Input struct {
 	Includes []string // folders in which included files are looked for; if nil, the configuration's
 	Config   Config
 	Files    schema.Files // nil is the disk
+	Step     func()       // called when a file has been read, and when it has been linted; or nil
 }
 
 // Result is the outcome of Lint.
@@ -77,7 +78,10 @@ func Lint(in Input) (*Result, error) {
 	if dirs == nil {
 		dirs = in.Config.Includes
 	}
-	reader := &recorder{Files: in.Files, sources: map[string][]byte{}}
+	if in.Step == nil {
+		in.Step = func() {}
+	}
+	reader := &recorder{Files: in.Files, sources: map[string][]byte{}, step: in.Step}
 	set, err := schema.LoadFrom(reader, names, dirs)
 	var broken idl.ErrorList
 	errors.As(err, &broken)
@@ -92,6 +96,7 @@ func Lint(in Input) (*Result, error) {
 	}
 	for _, p := range set.Roots {
 		l.lint(p, reader.sources[p.Path])
+		in.Step()
 	}
 	l.compile(broken)
 	l.sort()
@@ -177,12 +182,14 @@ func (l *linter) sort() {
 type recorder struct {
 	schema.Files
 	sources map[string][]byte
+	step    func()
 }
 
 func (r *recorder) ReadFile(path string) ([]byte, error) {
 	src, err := r.Files.ReadFile(path)
 	if err == nil {
 		r.sources[path] = src
+		r.step()
 	}
 	return src, err
 }

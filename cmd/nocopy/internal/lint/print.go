@@ -39,7 +39,7 @@ func (r *Result) Print(w io.Writer, format string, color bool) error {
 // oneLine returns text that may come from a file or be its name, so that it can't begin a line,
 // which GitHub may take for a command, or hold what terminals take for one.
 func oneLine(text string) string {
-	return shell.Printable(strings.NewReplacer("\n", "\uFFFD", "\t", "\uFFFD").Replace(text))
+	return shell.Printable(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(text))
 }
 
 type jsonReport struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
 	"github.com/nocopythrift/nocopythrift/gen/idlfmt"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // Command rewrites Go packages.
@@ -48,7 +49,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		pairs[old] = now
 	}
+	progress := sh.NewProgress("compiling", -1, func() int64 { return 0 })
 	r, err := Packages(c.Dir, c.Packages, !c.Skip, pairs)
+	progress.Done()
 	if err != nil {
 		return err
 	}
@@ -62,19 +65,19 @@ func (c *Command) Run(sh *shell.Shell) error {
 			shown = rel
 		}
 		if !c.Write {
-			fmt.Fprint(sh.Out, idlfmt.Diff(filepath.ToSlash(shown), string(r.Old[name]), string(r.Files[name])))
+			fmt.Fprint(command.PrintingText(sh.Out), idlfmt.Diff(filepath.ToSlash(shown), string(r.Old[name]), string(r.Files[name])))
 			continue
 		}
 		if err := written.Replace(name, r.Files[name]); err != nil {
 			return err
 		}
-		fmt.Fprintln(sh.Out, shown)
+		fmt.Fprintln(sh.Out, shell.Printable(shown))
 	}
 	for _, todo := range r.TODOs {
-		fmt.Fprintln(sh.Err, shell.Paint(sh.ErrColor, shell.Yellow, "TODO"), todo)
+		fmt.Fprintln(sh.Err, shell.Paint(sh.ErrColor, shell.Yellow, "TODO"), shell.Printable(todo))
 	}
 	for _, e := range r.Errors {
-		fmt.Fprintln(sh.Err, shell.Paint(sh.ErrColor, shell.Red, "does not compile:"), e)
+		fmt.Fprintln(sh.Err, shell.Paint(sh.ErrColor, shell.Red, "does not compile:"), shell.Printable(e))
 	}
 	if len(r.TODOs)+len(r.Errors) > 0 {
 		return shell.WithCode(shell.Findings, shell.ErrSilent)

@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // Command describes services in OpenAPI.
@@ -62,7 +63,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err := json.Unmarshal(text, &tree); err != nil {
 		return err
 	}
-	e := yaml.NewEncoder(sh.Out)
+	e := yaml.NewEncoder(command.PrintingText(sh.Out))
 	e.SetIndent(2)
 	return errors.Join(e.Encode(tree), e.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -72,6 +73,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return err
 	}
 	r := &recorder{Command: c, sh: sh, idl: idl, out: out, wire: server.Wire}
+	r.progress = sh.NewProgress("calls recorded", -1, r.n.Load)
+	defer r.progress.Done()
 	l, err := listen.On(c.Listen)
 	if err != nil {
 		return errors.Join(err, end())
@@ -86,7 +89,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	}, l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fmt.Fprintf(sh.Err, "%d calls recorded\n", r.n)
+	r.progress.Print(func() { fmt.Fprintf(sh.Err, "%d calls recorded\n", r.n.Load()) })
 	return errors.Join(err, r.err, end())
 }
 
@@ -113,9 +116,11 @@ type recorder struct {
 	idl  *idlfiles.IDL // nil if it is not known
 	wire string        // how the server is spoken to
 
+	n        atomic.Int64 // calls recorded
+	progress *shell.Progress
+
 	mu  sync.Mutex
 	out io.Writer
-	n   int
 	err error // of out
 }
 
@@ -255,11 +260,11 @@ func (r *recorder) record(l *recording.Line, began time.Time, took time.Duration
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		_, err = r.out.Write(append(shell.PrintableJSON(text), '\n'))
+		r.progress.Print(func() { _, err = io.WriteString(r.out, shell.Printable(string(text))+"\n") })
 	}
-	r.n++
+	r.n.Add(1)
 	if err != nil && r.err == nil {
 		r.err = err
-		fmt.Fprintln(r.sh.Err, "nocopy:", err)
+		fmt.Fprintln(r.sh.Err, "nocopy:", shell.Printable(err.Error()))
 	}
 }

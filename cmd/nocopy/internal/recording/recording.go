@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
@@ -84,6 +85,26 @@ func Read(r io.Reader, f func(n int, l *Line) error) error {
 		return &LineError{n + 1, err}
 	}
 	return nil
+}
+
+// Lines returns how many lines a file has, at whose beginning it stays; -1 if it can't be read
+// twice.
+func Lines(f *os.File) (int64, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return -1, nil
+	}
+	n := int64(0)
+	for b := make([]byte, 64<<10); ; {
+		size, err := f.Read(b)
+		n += int64(bytes.Count(b[:size], []byte("\n")))
+		if err == io.EOF {
+			_, err = f.Seek(0, io.SeekStart)
+			return n, err
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
 }
 
 // LineError is an error about a line.

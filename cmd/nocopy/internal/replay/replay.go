@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
@@ -78,7 +79,12 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return err
 	}
 	defer f.Close()
-	r := &replayer{Command: c, sh: sh, server: server, idl: idl, sum: summary{Different: []report{}}, progress: sh.NewProgress("lines", -1)}
+	lines, err := recording.Lines(f)
+	if err != nil {
+		return err
+	}
+	r := &replayer{Command: c, sh: sh, server: server, idl: idl, sum: summary{Different: []report{}}}
+	r.progress = sh.NewProgress("lines", lines, r.at.Load)
 	err = recording.Read(f, r.line)
 	r.progress.Done()
 	if err != nil {
@@ -97,6 +103,7 @@ type replayer struct {
 	server   *target.Server
 	idl      *idlfiles.IDL
 	sum      summary
+	at       atomic.Int64 // the line
 	progress *shell.Progress
 }
 
@@ -105,7 +112,7 @@ func (r *replayer) line(n int, l *recording.Line) error {
 	if err := r.sh.Ctx.Err(); err != nil {
 		return err
 	}
-	r.progress.Set(int64(n))
+	r.at.Store(int64(n))
 	if len(r.Only) > 0 && !contains(r.Only, l.Method) {
 		return nil
 	}
@@ -123,12 +130,16 @@ func (r *replayer) line(n int, l *recording.Line) error {
 	}
 	r.sum.Different = append(r.sum.Different, report{n, l.Method, found})
 	if !r.JSON() {
-		for _, d := range found {
-			fmt.Fprintf(r.sh.Out, "%s:%d: %s: %s: recorded %s, got %s\n", r.File, n, shell.Paint(r.sh.Color, shell.Bold, l.Method),
-				shell.Printable(d.Path), shell.Printable(orAbsent(d.Recorded)), shell.Printable(orAbsent(d.Got)))
-		}
+		r.progress.Print(func() { r.print(n, l.Method, found) })
 	}
 	return nil
+}
+
+func (r *replayer) print(n int, method string, found []recording.Difference) {
+	for _, d := range found {
+		fmt.Fprintf(r.sh.Out, "%s:%d: %s: %s: recorded %s, got %s\n", r.File, n, shell.Paint(r.sh.Color, shell.Bold, shell.Printable(method)),
+			shell.Printable(d.Path), shell.Printable(orAbsent(d.Recorded)), shell.Printable(orAbsent(d.Got)))
+	}
 }
 
 // contains reports whether a method is one of those of -only, which may leave the service out, and

@@ -7,16 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
-	"sync"
-	"time"
-	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 // The exit codes. A server's TApplicationException of type n gives Application+n, as grpcurl does
@@ -63,38 +59,9 @@ const (
 	Cyan   Color = "36"
 )
 
-// Printable returns text, which may come from a server, without what terminals take for commands,
-// and without what turns the direction of text around.
-func Printable(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\n' && c != '\t' || isCommand(c) {
-			return '\uFFFD'
-		}
-		return c
-	}, text)
-}
-
-// PrintableJSON returns JSON of the same value in which what Printable leaves out is escaped.
-func PrintableJSON(text []byte) []byte {
-	if !bytes.ContainsFunc(text, isCommand) {
-		return text
-	}
-	var b []byte
-	for _, c := range string(text) {
-		if isCommand(c) {
-			b = fmt.Appendf(b, `\u%04x`, c)
-		} else {
-			b = utf8.AppendRune(b, c)
-		}
-	}
-	return b
-}
-
-// isCommand reports whether a character, which JSON need not escape, is a control character or
-// changes the direction of text.
-func isCommand(c rune) bool {
-	return c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
-}
+// Printable returns text, which may come from a server or a file, without what terminals take for
+// commands: these characters are escaped. JSON keeps its meaning.
+func Printable(text string) string { return command.Printable(text) }
 
 // Paint returns text in a colour if on is true, else unchanged. on is Color or ErrColor.
 func Paint(on bool, c Color, text string) string {
@@ -113,7 +80,7 @@ func (s *Shell) WriteJSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := s.Out.Write(PrintableJSON(b.Bytes()))
+	_, err := io.WriteString(s.Out, Printable(b.String()))
 	return err
 }
 
@@ -149,46 +116,4 @@ func CodeOf(err error) int {
 		return e.code
 	}
 	return Failed
-}
-
-// Progress shows on a terminal how far a command is, if it takes longer than a second. Any number
-// of goroutines may use one.
-type Progress struct {
-	sh    *Shell
-	what  string
-	total int64
-	began time.Time
-
-	mu  sync.Mutex
-	bar *progressbar.ProgressBar // nil in the first second
-}
-
-// NewProgress returns the progress of a command that takes total steps, or -1 if that is not
-// known. Done ends it.
-func (s *Shell) NewProgress(what string, total int64) *Progress {
-	return &Progress{sh: s, what: what, total: total, began: time.Now()}
-}
-
-// Set tells how many steps have been taken.
-func (p *Progress) Set(done int64) {
-	if !p.sh.ErrTerm || time.Since(p.began) < time.Second {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.sh.Err), progressbar.OptionSetDescription(p.what),
-			progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetWidth(30))
-	}
-	p.bar.Set64(done)
-}
-
-// Done removes the progress from the terminal.
-func (p *Progress) Done() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Finish()
-	}
 }
