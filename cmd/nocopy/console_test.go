@@ -138,8 +138,8 @@ func TestConsoleOfOtherSites(t *testing.T) {
 			{421, []string{jsonType, "Host: evil.example"}},
 			{421, []string{jsonType, "Host: evil.example:80", "Origin: http://evil.example:80", "Sec-Fetch-Site: same-origin"}},
 			{421, []string{jsonType, "Host: localhost.evil.example"}},
-			{415, []string{"Content-Type: text/plain"}},
-			{415, []string{"Content-Type: application/x-www-form-urlencoded"}},
+			{403, []string{"Content-Type: text/plain"}},
+			{403, []string{"Content-Type: application/x-www-form-urlencoded"}},
 		} {
 			status, text, header := request(t, "POST", url+path, call, c.headers...)
 			if status != c.status || strings.Contains(text, "result") || header.Get("Access-Control-Allow-Origin") != "" {
@@ -180,6 +180,7 @@ func TestConsoleOfOtherSites(t *testing.T) {
 
 // TestConsoleInBrowser uses the page in Chromium, if there is one.
 func TestConsoleInBrowser(t *testing.T) {
+	t.Parallel()
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -233,5 +234,39 @@ func TestConsoleInBrowser(t *testing.T) {
 		!strings.Contains(again, "i64 9007199254740993") || strings.Count(past, "Shop.") != 3 || !strings.Contains(traffic, "b: i32 77") ||
 		!strings.Contains(keys, "x: i32 5") || !strings.Contains(keys, "i32 66") {
 		t.Errorf("%v\nkeys %s\nresult %s\nsent %s\nverdict %s\nagain %s\nhistory %s\ntraffic %s", err, keys, result, sent, verdict, again, past, traffic)
+	}
+}
+
+// TestConsoleOfImages: browsers do not tell where a GET comes from if they do not trust the
+// address. An element of another site's page, such as an image, then makes no call: calls by GET
+// need a header that it can't have, or what browsers tell of the console's own page.
+func TestConsoleOfImages(t *testing.T) {
+	idl := write(t, "lamp.thrift", `service Lamp { i32 on(1: i32 n) (api.get = "/lamp/:n", api.post = "/lamp/:n", api.any = "/any/:n") }`)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q", "-answers", write(t, "a", `{"method": "Lamp.on", "result": 7}`))
+	addr, _ := start(t, "console", server, "-listen", "127.0.0.1:0")
+	for _, c := range []struct {
+		status       int
+		method, path string
+		headers      []string
+	}{
+		{403, "GET", "/lamp/1", nil},
+		{403, "GET", "/lamp/1", []string{"Host: 192.168.1.5:8090", "Accept: image/avif,image/webp,*/*", "Referer: http://evil.example/"}},
+		{403, "GET", "/any/1", nil}, {403, "HEAD", "/lamp/1", nil}, {403, "POST", "/lamp/1", nil},
+		{403, "POST", "/lamp/1", []string{"Content-Type: text/plain;charset=UTF-8"}},
+		{403, "POST", "/any/1", []string{"Content-Type: multipart/form-data; boundary=x"}},
+		{403, "POST", "/_console/call", []string{"Content-Type: application/x-www-form-urlencoded"}},
+		{403, "GET", "/lamp/1", []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "X-Nocopy-Console: 1"}},
+		{403, "GET", "/lamp/1", []string{"Origin: http://evil.example", "X-Nocopy-Console: 1"}},
+		{200, "GET", "/lamp/1", []string{"X-Nocopy-Console: 1"}},
+		{200, "GET", "/lamp/1", []string{"Sec-Fetch-Site: same-origin"}},
+		{200, "GET", "/lamp/1", []string{"Sec-Fetch-Site: none"}},
+		{200, "GET", "/lamp/1", []string{"Content-Type: application/json"}},
+		{200, "POST", "/lamp/1", []string{"Content-Type: application/json"}},
+		{200, "GET", "/", nil}, {200, "GET", "/_console/state", nil},
+	} {
+		status, text, _ := request(t, c.method, "http://"+addr+c.path, "", c.headers...)
+		if status != c.status || status == 403 && strings.Contains(text, "7") || status == 403 && len(c.headers) == 0 && c.method == "GET" && !strings.Contains(text, "add the header X-Nocopy-Console: 1") {
+			t.Errorf("%s %s %v: %d %s, want %d", c.method, c.path, c.headers, status, text, c.status)
+		}
 	}
 }

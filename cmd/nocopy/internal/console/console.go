@@ -39,7 +39,8 @@ clients, which connect to that address instead of the server's. The same port al
 gateway does: POST /Service/method with the arguments as JSON, and the paths of annotations api.*.
 
 Everyone who can reach the port can call the server: it is 127.0.0.1 unless -listen says otherwise.
-Pages of other sites can't: requests from them are refused, and so are names that are not -host.
+Pages of other sites can't: requests from them are refused, and so are names that are not -host. Programs that
+call by GET, or with a form or text as body, therefore add the header "X-Nocopy-Console: 1".
 
 Example:
   nocopy console localhost:9090 -idl store.thrift -watch :9092`

@@ -1,15 +1,15 @@
 package console
 
 import (
+	"context"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-
-	"context"
 )
 
 // guard refuses what comes from pages of other sites. A browser tells where a request comes from
@@ -35,10 +35,36 @@ func (s *site) guard(h http.Handler) http.Handler {
 			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
 			return
 		}
+		if isCall(req) && !isDeliberate(req) {
+			http.Error(w, "this may be a request that a page of another site has caused: add the header "+ownHeader+": 1", http.StatusForbidden)
+			return
+		}
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		h.ServeHTTP(w, req)
 	})
+}
+
+// ownHeader is a header that says that a request is no other site's: a browser lets pages add it to
+// requests to other sites only if these allow it, which the console does not.
+const ownHeader = "X-Nocopy-Console"
+
+// isCall reports whether a request may make a call: all may but those for the page and what it
+// shows.
+func isCall(req *http.Request) bool {
+	return req.Method != http.MethodGet || req.URL.Path != "/" && !strings.HasPrefix(req.URL.Path, "/_console/")
+}
+
+// isDeliberate reports whether no page of another site can have caused a request. Browsers tell
+// where requests come from only to addresses that they trust, which http with an IP address other
+// than 127.0.0.1 is not. An image could then make calls by GET.
+func isDeliberate(req *http.Request) bool {
+	if site := req.Header.Get("Sec-Fetch-Site"); site == "same-origin" || site == "none" || req.Header.Get(ownHeader) != "" {
+		return true
+	}
+	// Pages can send forms and plain text to other sites without asking these, and nothing else.
+	kind, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	return kind != "" && kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data" && kind != "text/plain"
 }
 
 // isOwn reports whether a browser that names a host means this machine: an IP address is not
