@@ -1,4 +1,5 @@
-// A server on fbthrift's Go library that tells its types, as those with fbthrift's generated code do.
+// A server on fbthrift's Go library that tells its types, as those with fbthrift's generated
+// code do.
 
 package interop_test
 
@@ -86,7 +87,9 @@ func (s fbStruct) Write(p thrift.Protocol) error {
 //	enum Color { RED = 1, BLUE = 2 }
 //	union Size { 1: i32 pixels, 2: string words }
 //	typedef list<string> Tags
-//	struct Item { 1: string name, 2: optional Color color, 3: Tags tags, 4: Size size, 5: float weight }
+//	struct Item {
+//	  1: string name, 2: optional Color color, 3: Tags tags, 4: Size size, 5: float weight
+//	}
 //	exception Missing { 1: string why }
 //	service Base { string ping() }
 //	service Inventory extends Base {
@@ -187,10 +190,10 @@ func (m fbMethod) Write(seqid int32, result thrift.WritableStruct, p thrift.Prot
 	return p.Flush()
 }
 
-// TestFbthriftMetadata: the tool describes and calls a server on fbthrift's library without IDL, in
-// each way that its header transport speaks. Types that Apache's IDL lacks are left out, float and
-// streams. fbthrift's compiler is not at hand here: the metadata are written by its library, and
-// their values are those that its documentation gives for the IDL.
+// TestFbthriftMetadata: the tool describes and calls a server on fbthrift's library without IDL,
+// in each way that its header transport speaks. Types that Apache's IDL lacks are left out: float
+// and streams. fbthrift's compiler is not at hand here. The metadata are written by its library,
+// and their values are those that its metadata.thrift gives for the IDL.
 func TestFbthriftMetadata(t *testing.T) {
 	t.Parallel()
 	socket, err := thrift.NewServerSocket("127.0.0.1:0")

@@ -81,8 +81,8 @@ func run(args []string, sh *shell.Shell) (code int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	// Kong's Parse and Run would do the same, and look for methods such as BeforeApply by their names.
-	// The linker would then keep the exported methods of all types: 3 MB.
+	// Kong's Parse and Run would do the same, and look for methods such as BeforeApply by their
+	// names. The linker would then keep the exported methods of all types: 3 MB.
 	line, err := kong.Trace(parser, longFlags(parser.Model, args))
 	if err == nil {
 		err = line.Error

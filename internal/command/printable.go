@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text, which may come from a file or a server or be a name of one, without what
-// terminals take for commands and without what turns the direction of text around. These
-// characters, and bytes that are not UTF-8, are written as in Go and JSON: \x1b, \u202e. JSON keeps
-// its meaning.
+// Printable returns text, which may come from a file or a server or be a name of one, without
+// what terminals take for commands and without what turns the direction of text around. These
+// characters, and bytes that are not UTF-8, are written as in Go and JSON: \x1b, \u202e. JSON
+// keeps its meaning.
 func Printable(text string) string {
 	var b strings.Builder
 	kept := 0

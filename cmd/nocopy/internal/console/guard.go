@@ -45,8 +45,8 @@ func (s *site) guard(h http.Handler) http.Handler {
 	})
 }
 
-// ownHeader is a header that says that a request is no other site's: a browser lets pages add it to
-// requests to other sites only if these allow it, which the console does not.
+// ownHeader is a header that says that a request is no other site's: a browser lets pages add it
+// to requests to other sites only if these allow it, which the console does not.
 const ownHeader = "X-Nocopy-Console"
 
 // isCall reports whether a request may make a call: all may but those for the page and what it

@@ -23,9 +23,9 @@ const (
 	barWidth  = 30
 )
 
-// NewProgress shows the progress of a command that takes total steps until Done is called; -1 means
-// that the total is not known. Another goroutine calls done, which returns how many steps have been
-// taken.
+// NewProgress shows the progress of a command that takes total steps until Done is called; -1
+// means that the total is not known. Another goroutine calls done, which returns how many steps
+// have been taken.
 func (s *Shell) NewProgress(what string, total int64, done func() int64) *Progress {
 	p := &Progress{sh: s, stop: make(chan struct{}), ended: make(chan struct{})}
 	if s.ErrTerm {

@@ -37,8 +37,8 @@ var example = data{
 	Ptr: &inside{"p"}, Any: []string{"q", "r"},
 }
 
-// stricter are templates that are errors here, but not with text/template: maps by keys, numbers as
-// ranges, numbers that are too large for a function.
+// stricter are templates that are errors here, but not with text/template: maps by keys, numbers
+// as ranges, numbers that are too large for a function.
 var stricter = []string{"{{.Map.a}}", "{{range .N}}{{end}}", "{{small 128}}"}
 
 var functions = template.Functions{
