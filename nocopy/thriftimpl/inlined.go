@@ -6,7 +6,7 @@ package thriftimpl
 
 //lint:ignore U1000 see above
 func inlineWriter(w *Writer, f Field, u [16]byte) int {
-	at := w.Fit(0)
+	at := w.Fit(w.Append(nil))
 	at = w.Bool(at, f, true)
 	at = w.Int8(at, f, 0)
 	at = w.Int16(at, f, 0)
@@ -26,7 +26,7 @@ func inlineWriter(w *Writer, f Field, u [16]byte) int {
 	at = w.UUIDValue(at, u)
 	w.Enter()
 	w.Leave()
-	return w.Stop(w.Element(at, 0))
+	return w.Stop(w.Element(at, len(w.Bytes(at))))
 }
 
 //lint:ignore U1000 see above

@@ -14,9 +14,6 @@ type (
 // Failed is the position of a Reader that cannot go on.
 const Failed = plain.Failed
 
-// NewWriter returns a Writer that appends to dst, and the position of the first byte.
-func NewWriter(dst []byte) (Writer, int) { return plain.NewWriter(dst) }
-
 // NewReader returns a Reader of b, and the position to read at.
 func NewReader(b []byte, opts []nocopy.Option) (Reader, int) { return plain.NewReader(b, opts) }
 

@@ -34,8 +34,8 @@ func (s Line) Set(v LineFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *LineFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseLineFields returns the fields of Line in b, see Parse.
@@ -119,8 +119,8 @@ func (s Order) Set(v OrderFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *OrderFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseOrderFields returns the fields of Order in b, see Parse.
@@ -326,8 +326,8 @@ func (s Receipt) Set(v ReceiptFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *ReceiptFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseReceiptFields returns the fields of Receipt in b, see Parse.

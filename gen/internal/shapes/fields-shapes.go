@@ -33,8 +33,8 @@ func (s Point) Set(v PointFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *PointFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParsePointFields returns the fields of Point in b, see Parse.
@@ -123,8 +123,8 @@ func (s Refused) Set(v RefusedFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *RefusedFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseRefusedFields returns the fields of Refused in b, see Parse.
@@ -213,8 +213,8 @@ func (s Empty) Set(v EmptyFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *EmptyFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseEmptyFields returns the fields of Empty in b, see Parse.
@@ -286,8 +286,8 @@ func (s RequiredFields) Set(v RequiredFieldsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *RequiredFieldsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseRequiredFieldsFields returns the fields of RequiredFields in b, see Parse.
@@ -666,8 +666,8 @@ func (s RequiredDefaults) Set(v RequiredDefaultsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *RequiredDefaultsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseRequiredDefaultsFields returns the fields of RequiredDefaults in b, see Parse.
@@ -1049,8 +1049,8 @@ func (s OptionalFields) Set(v OptionalFieldsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *OptionalFieldsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseOptionalFieldsFields returns the fields of OptionalFields in b, see Parse.
@@ -1474,8 +1474,8 @@ func (s OptionalDefaults) Set(v OptionalDefaultsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *OptionalDefaultsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseOptionalDefaultsFields returns the fields of OptionalDefaults in b, see Parse.
@@ -1907,8 +1907,8 @@ func (s PlainFields) Set(v PlainFieldsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *PlainFieldsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParsePlainFieldsFields returns the fields of PlainFields in b, see Parse.
@@ -2241,8 +2241,8 @@ func (s PlainDefaults) Set(v PlainDefaultsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *PlainDefaultsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParsePlainDefaultsFields returns the fields of PlainDefaults in b, see Parse.
@@ -2587,8 +2587,8 @@ func (s Lists) Set(v ListsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *ListsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseListsFields returns the fields of Lists in b, see Parse.
@@ -2929,8 +2929,8 @@ func (s Sets) Set(v SetsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *SetsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseSetsFields returns the fields of Sets in b, see Parse.
@@ -3097,8 +3097,8 @@ func (s Maps) Set(v MapsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *MapsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseMapsFields returns the fields of Maps in b, see Parse.
@@ -3689,8 +3689,8 @@ func (s Tree) Set(v TreeFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *TreeFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseTreeFields returns the fields of Tree in b, see Parse.
@@ -3843,8 +3843,8 @@ func (s Chain) Set(v ChainFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *ChainFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseChainFields returns the fields of Chain in b, see Parse.
@@ -3925,8 +3925,8 @@ func (s Directory) Set(v DirectoryFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *DirectoryFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseDirectoryFields returns the fields of Directory in b, see Parse.
@@ -3997,8 +3997,8 @@ func (s OddIDs) Set(v OddIDsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *OddIDsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseOddIDsFields returns the fields of OddIDs in b, see Parse.
@@ -4100,8 +4100,8 @@ func (s OddNames) Set(v OddNamesFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *OddNamesFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseOddNamesFields returns the fields of OddNames in b, see Parse.
@@ -4217,8 +4217,8 @@ func (s Outer) Set(v OuterFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *OuterFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseOuterFields returns the fields of Outer in b, see Parse.
@@ -4341,8 +4341,8 @@ func (s Card) Set(v CardFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *CardFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseCardFields returns the fields of Card in b, see Parse.
@@ -4414,8 +4414,8 @@ func (s Secrets) Set(v SecretsFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *SecretsFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseSecretsFields returns the fields of Secrets in b, see Parse.
@@ -4762,8 +4762,8 @@ func (s Rejected) Set(v RejectedFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *RejectedFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseRejectedFields returns the fields of Rejected in b, see Parse.
@@ -4834,8 +4834,8 @@ func (s Noted) Set(v NotedFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *NotedFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseNotedFields returns the fields of Noted in b, see Parse.

@@ -82,8 +82,8 @@ func TestOptions(t *testing.T) {
 func TestGrow(t *testing.T) {
 	const f = Field(11<<16 | 1)
 	write := func(dst []byte) []byte {
-		w, at := NewWriter(dst)
-		at = w.Fit(at)
+		var w Writer
+		at := w.Fit(w.Append(dst))
 		for range 10 {
 			at = w.Int64(at, f, 1)
 		}
@@ -146,8 +146,8 @@ func TestWriterKeepsTheRest(t *testing.T) {
 		"list": func(w *Writer, at int) int { return w.Int16s(at, f, []int16{1}) },
 	} {
 		mem := bytes.Repeat([]byte{'z'}, 1000)
-		w, at := NewWriter(mem[:3])
-		at = w.Stop(write(&w, w.Fit(at)))
+		var w Writer
+		at := w.Stop(write(&w, w.Fit(w.Append(mem[:3]))))
 		if &w.Bytes(at)[0] != &mem[0] || !bytes.Equal(mem[at:], bytes.Repeat([]byte{'z'}, 1000-at)) {
 			t.Errorf("%s: % x after %d bytes", name, mem[at:at+8], at)
 		}

@@ -50,11 +50,13 @@ type Writer struct {
 	element, elements int          // the current element of the list in to, and the number of all
 }
 
-// NewWriter returns a Writer that appends to dst, and the position of the first byte.
-func NewWriter(dst []byte) (Writer, int) {
-	w := Writer{refer: math.MaxInt}
+// Append makes w, which is zero, append to dst. It returns the position of the first byte. A function
+// that returned a Writer would take 10 ns more: the compiler stores the fields of a result one by
+// one and copies them two at a time, and the processor waits for the stores.
+func (w *Writer) Append(dst []byte) int {
+	w.refer = math.MaxInt
 	w.use(dst)
-	return w, len(dst)
+	return len(dst)
 }
 
 // use makes w write to the capacity of b, after its length. It uses no more capacity than the

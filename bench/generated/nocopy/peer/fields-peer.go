@@ -32,8 +32,8 @@ func (s Ano) Set(v AnoFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *AnoFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseAnoFields returns the fields of Ano in b, see Parse.
@@ -96,8 +96,8 @@ func (s MyTest) Set(v MyTestFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *MyTestFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseMyTestFields returns the fields of MyTest in b, see Parse.
@@ -179,8 +179,8 @@ func (s SmallSub) Set(v SmallSubFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *SmallSubFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseSmallSubFields returns the fields of SmallSub in b, see Parse.
@@ -265,8 +265,8 @@ func (s Small) Set(v SmallFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *SmallFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseSmallFields returns the fields of Small in b, see Parse.
@@ -381,8 +381,8 @@ func (s Item) Set(v ItemFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *ItemFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseItemFields returns the fields of Item in b, see Parse.
@@ -477,8 +477,8 @@ func (s User) Set(v UserFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *UserFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseUserFields returns the fields of User in b, see Parse.
@@ -567,8 +567,8 @@ func (s Meta) Set(v MetaFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *MetaFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseMetaFields returns the fields of Meta in b, see Parse.
@@ -678,8 +678,8 @@ func (s Business) Set(v BusinessFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *BusinessFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseBusinessFields returns the fields of Business in b, see Parse.
@@ -989,8 +989,8 @@ func (s Blob) Set(v BlobFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *BlobFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseBlobFields returns the fields of Blob in b, see Parse.
@@ -1084,8 +1084,8 @@ func (s Row) Set(v RowFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *RowFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseRowFields returns the fields of Row in b, see Parse.
@@ -1161,8 +1161,8 @@ func (s VStreamRowsResponse) Set(v VStreamRowsResponseFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *VStreamRowsResponseFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseVStreamRowsResponseFields returns the fields of VStreamRowsResponse in b, see Parse.
@@ -1319,8 +1319,8 @@ func (s Bulk) Set(v BulkFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *BulkFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseBulkFields returns the fields of Bulk in b, see Parse.
@@ -1414,8 +1414,8 @@ func (s Catalog) Set(v CatalogFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *CatalogFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseCatalogFields returns the fields of Catalog in b, see Parse.

@@ -33,8 +33,8 @@ func (s Label) Set(v LabelFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *LabelFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseLabelFields returns the fields of Label in b, see Parse.
@@ -98,8 +98,8 @@ func (s Sample) Set(v SampleFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *SampleFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseSampleFields returns the fields of Sample in b, see Parse.
@@ -164,8 +164,8 @@ func (s TimeSeries) Set(v TimeSeriesFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *TimeSeriesFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseTimeSeriesFields returns the fields of TimeSeries in b, see Parse.
@@ -379,8 +379,8 @@ func (s WriteRequest) Set(v WriteRequestFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *WriteRequestFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseWriteRequestFields returns the fields of WriteRequest in b, see Parse.

@@ -231,8 +231,8 @@ func (s WideRow) Set(v WideRowFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *WideRowFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseWideRowFields returns the fields of WideRow in b, see Parse.
@@ -2897,8 +2897,8 @@ func (s Wide) Set(v WideFields) {
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
 func (v *WideFields) AppendTo(dst []byte) []byte {
-	w, at := impl.NewWriter(dst)
-	return w.Bytes(v.ThriftAppend(&w, at))
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
 }
 
 // ParseWideFields returns the fields of Wide in b, see Parse.
