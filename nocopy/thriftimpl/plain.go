@@ -14,9 +14,6 @@ type (
 // Failed is the position of a Reader that cannot go on.
 const Failed = plain.Failed
 
-// NewReader returns a Reader of b, and the position to read at.
-func NewReader(b []byte, opts []nocopy.Option) (Reader, int) { return plain.NewReader(b, opts) }
-
 // WriteEnums writes a list or set of enums.
 func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
 	return plain.WriteEnums(w, at, f, v)

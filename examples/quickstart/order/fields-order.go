@@ -47,8 +47,8 @@ func ParseLineFields(b []byte, opts ...nocopy.Option) (v LineFields, err error) 
 // Parse sets v to the fields of Line in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *LineFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseLine)
@@ -132,8 +132,8 @@ func ParseOrderFields(b []byte, opts ...nocopy.Option) (v OrderFields, err error
 // Parse sets v to the fields of Order in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *OrderFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseOrder)
@@ -229,8 +229,8 @@ type OrderBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -339,8 +339,8 @@ func ParseReceiptFields(b []byte, opts ...nocopy.Option) (v ReceiptFields, err e
 // Parse sets v to the fields of Receipt in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *ReceiptFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseReceipt)

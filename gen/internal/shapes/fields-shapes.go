@@ -46,8 +46,8 @@ func ParsePointFields(b []byte, opts ...nocopy.Option) (v PointFields, err error
 // Parse sets v to the fields of Point in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *PointFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParsePoint)
@@ -136,8 +136,8 @@ func ParseRefusedFields(b []byte, opts ...nocopy.Option) (v RefusedFields, err e
 // Parse sets v to the fields of Refused in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *RefusedFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseRefused)
@@ -226,8 +226,8 @@ func ParseEmptyFields(b []byte, opts ...nocopy.Option) (v EmptyFields, err error
 // Parse sets v to the fields of Empty in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *EmptyFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseEmpty)
@@ -299,8 +299,8 @@ func ParseRequiredFieldsFields(b []byte, opts ...nocopy.Option) (v RequiredField
 // Parse sets v to the fields of RequiredFields in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *RequiredFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseRequiredFields)
@@ -497,8 +497,8 @@ type RequiredFieldsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseRequiredFieldsBy(v *RequiredFieldsFields, by RequiredFieldsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -679,8 +679,8 @@ func ParseRequiredDefaultsFields(b []byte, opts ...nocopy.Option) (v RequiredDef
 // Parse sets v to the fields of RequiredDefaults in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *RequiredDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseRequiredDefaults)
@@ -888,8 +888,8 @@ type RequiredDefaultsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseRequiredDefaultsBy(v *RequiredDefaultsFields, by RequiredDefaultsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -1062,8 +1062,8 @@ func ParseOptionalFieldsFields(b []byte, opts ...nocopy.Option) (v OptionalField
 // Parse sets v to the fields of OptionalFields in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *OptionalFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseOptionalFields)
@@ -1313,8 +1313,8 @@ type OptionalFieldsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseOptionalFieldsBy(v *OptionalFieldsFields, by OptionalFieldsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -1487,8 +1487,8 @@ func ParseOptionalDefaultsFields(b []byte, opts ...nocopy.Option) (v OptionalDef
 // Parse sets v to the fields of OptionalDefaults in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *OptionalDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseOptionalDefaults)
@@ -1742,8 +1742,8 @@ type OptionalDefaultsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseOptionalDefaultsBy(v *OptionalDefaultsFields, by OptionalDefaultsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -1920,8 +1920,8 @@ func ParsePlainFieldsFields(b []byte, opts ...nocopy.Option) (v PlainFieldsField
 // Parse sets v to the fields of PlainFields in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *PlainFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParsePlainFields)
@@ -2088,8 +2088,8 @@ type PlainFieldsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParsePlainFieldsBy(v *PlainFieldsFields, by PlainFieldsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -2254,8 +2254,8 @@ func ParsePlainDefaultsFields(b []byte, opts ...nocopy.Option) (v PlainDefaultsF
 // Parse sets v to the fields of PlainDefaults in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *PlainDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParsePlainDefaults)
@@ -2446,8 +2446,8 @@ type PlainDefaultsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParsePlainDefaultsBy(v *PlainDefaultsFields, by PlainDefaultsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -2600,8 +2600,8 @@ func ParseListsFields(b []byte, opts ...nocopy.Option) (v ListsFields, err error
 // Parse sets v to the fields of Lists in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *ListsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseLists)
@@ -2789,8 +2789,8 @@ type ListsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseListsBy(v *ListsFields, by ListsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -2942,8 +2942,8 @@ func ParseSetsFields(b []byte, opts ...nocopy.Option) (v SetsFields, err error) 
 // Parse sets v to the fields of Sets in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *SetsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseSets)
@@ -3110,8 +3110,8 @@ func ParseMapsFields(b []byte, opts ...nocopy.Option) (v MapsFields, err error) 
 // Parse sets v to the fields of Maps in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *MapsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseMaps)
@@ -3702,8 +3702,8 @@ func ParseTreeFields(b []byte, opts ...nocopy.Option) (v TreeFields, err error) 
 // Parse sets v to the fields of Tree in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *TreeFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseTree)
@@ -3761,8 +3761,8 @@ type TreeBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -3856,8 +3856,8 @@ func ParseChainFields(b []byte, opts ...nocopy.Option) (v ChainFields, err error
 // Parse sets v to the fields of Chain in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *ChainFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseChain)
@@ -3938,8 +3938,8 @@ func ParseDirectoryFields(b []byte, opts ...nocopy.Option) (v DirectoryFields, e
 // Parse sets v to the fields of Directory in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *DirectoryFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseDirectory)
@@ -4010,8 +4010,8 @@ func ParseOddIDsFields(b []byte, opts ...nocopy.Option) (v OddIDsFields, err err
 // Parse sets v to the fields of OddIDs in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *OddIDsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseOddIDs)
@@ -4113,8 +4113,8 @@ func ParseOddNamesFields(b []byte, opts ...nocopy.Option) (v OddNamesFields, err
 // Parse sets v to the fields of OddNames in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *OddNamesFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseOddNames)
@@ -4230,8 +4230,8 @@ func ParseOuterFields(b []byte, opts ...nocopy.Option) (v OuterFields, err error
 // Parse sets v to the fields of Outer in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *OuterFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseOuter)
@@ -4354,8 +4354,8 @@ func ParseCardFields(b []byte, opts ...nocopy.Option) (v CardFields, err error) 
 // Parse sets v to the fields of Card in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *CardFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseCard)
@@ -4427,8 +4427,8 @@ func ParseSecretsFields(b []byte, opts ...nocopy.Option) (v SecretsFields, err e
 // Parse sets v to the fields of Secrets in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *SecretsFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseSecrets)
@@ -4601,8 +4601,8 @@ type SecretsBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseSecretsBy(v *SecretsFields, by SecretsBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -4775,8 +4775,8 @@ func ParseRejectedFields(b []byte, opts ...nocopy.Option) (v RejectedFields, err
 // Parse sets v to the fields of Rejected in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *RejectedFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseRejected)
@@ -4847,8 +4847,8 @@ func ParseNotedFields(b []byte, opts ...nocopy.Option) (v NotedFields, err error
 // Parse sets v to the fields of Noted in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *NotedFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseNoted)

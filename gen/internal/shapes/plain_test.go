@@ -190,7 +190,8 @@ func TestPlainAgainstMessage(t *testing.T) {
 func TestPlainUsual(t *testing.T) {
 	lists := shapes.ListsFields{Points: []shapes.PointFields{{}, {X: 1}}, Texts: []string{"a", ""}, Flags: []bool{true}, Keys: []nocopy.UUID{{1}}}
 	b := lists.AppendTo(nil)
-	if r, at := impl.NewReader(b, nil); new(shapes.ListsFields).ThriftRead(&r, at) != len(b) {
+	var r impl.Reader
+	if new(shapes.ListsFields).ThriftRead(&r, r.Read(b, nil)) != len(b) {
 		t.Error("lists need a message")
 	}
 	type pair = nocopy.Pair[string, string]
@@ -207,8 +208,8 @@ func TestPlainUsual(t *testing.T) {
 				m.ByTexts[n-1].Key = m.ByTexts[n/2-1].Key
 			}
 			b := m.AppendTo(nil)
-			r, at := impl.NewReader(b, nil)
-			if usual := new(shapes.MapsFields).ThriftRead(&r, at) == len(b); usual == twice {
+			var r impl.Reader
+			if usual := new(shapes.MapsFields).ThriftRead(&r, r.Read(b, nil)) == len(b); usual == twice {
 				t.Errorf("%d pairs, a key twice: %v: read without a message: %v", n, twice, usual)
 			}
 			if got, err := shapes.ParseMapsFields(b); err != nil || twice && len(got.ByTexts) != n-1 || !twice && len(got.ByTexts) != n {

@@ -16,8 +16,8 @@ func TestSlice(t *testing.T) {
 		kept []int
 		_    [1000]byte
 	}
-	r, at := NewReader(make([]byte, 1<<20), nil)
-	v, at := Slice(&r, at, []large(nil), 3)
+	var r Reader
+	v, at := Slice(&r, r.Read(make([]byte, 1<<20), nil), []large(nil), 3)
 	if len(v) != 3 || at != 0 {
 		t.Fatal(len(v), at)
 	}
@@ -48,11 +48,12 @@ func TestSlice(t *testing.T) {
 		t.Error("a slice that was there does not count")
 	}
 	// 4 GiB, which is 0 as an int32
-	r, _ = NewReader(nil, nil)
+	r = Reader{}
+	r.Read(nil, nil)
 	if v, at := Slice(&r, 0, [][1 << 10]byte(nil), 1<<22); v != nil || at != Failed || r.end() == nil {
 		t.Error("4 GiB for nothing")
 	}
-	if r, _ := NewReader(make([]byte, 40<<20), nil); r.room < 500<<20 {
+	if r.Read(make([]byte, 40<<20), nil); r.room < 500<<20 {
 		t.Errorf("%d bytes for 40 MiB", r.room)
 	}
 	r.room = roomFor(nil, []nocopy.Option{nocopy.Lazy, nocopy.Limits{MaxIndex: 8}})

@@ -32,14 +32,14 @@ type Reader struct {
 	err   error // the error of one of these functions
 }
 
-// NewReader returns a Reader of b and the first position. The position is Failed if the options
-// need a message.
-func NewReader(b []byte, opts []nocopy.Option) (Reader, int) {
-	r := Reader{b: b, room: roomFor(b, nil)}
+// Read makes r, which is zero, read b. It returns the first position, or Failed if the options
+// need a message. [Writer.Append] says why it does not return a Reader.
+func (r *Reader) Read(b []byte, opts []nocopy.Option) int {
+	r.b, r.room = b, roomFor(b, nil)
 	if len(opts) > 0 || len(b) > maxBytes {
-		return r, Failed
+		return Failed
 	}
-	return r, 0
+	return 0
 }
 
 // Has reports whether field f comes next, with at least n bytes after its header. n is not 0.

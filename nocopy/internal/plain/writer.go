@@ -50,9 +50,9 @@ type Writer struct {
 	element, elements int          // the current element of the list in to, and the number of all
 }
 
-// Append makes w, which is zero, append to dst. It returns the position of the first byte. A function
-// that returned a Writer would take 10 ns more: the compiler stores the fields of a result one by
-// one and copies them two at a time, and the processor waits for the stores.
+// Append makes w, which is zero, append to dst. It returns the position of the first byte. If it
+// returned a Writer instead, that would take 10 to 20 ns more: the compiler stores the fields of a
+// result one by one and then copies two at a time, for which the processor waits.
 func (w *Writer) Append(dst []byte) int {
 	w.refer = math.MaxInt
 	w.use(dst)

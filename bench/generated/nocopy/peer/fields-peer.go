@@ -45,8 +45,8 @@ func ParseAnoFields(b []byte, opts ...nocopy.Option) (v AnoFields, err error) {
 // Parse sets v to the fields of Ano in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *AnoFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseAno)
@@ -109,8 +109,8 @@ func ParseMyTestFields(b []byte, opts ...nocopy.Option) (v MyTestFields, err err
 // Parse sets v to the fields of MyTest in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *MyTestFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseMyTest)
@@ -192,8 +192,8 @@ func ParseSmallSubFields(b []byte, opts ...nocopy.Option) (v SmallSubFields, err
 // Parse sets v to the fields of SmallSub in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *SmallSubFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseSmallSub)
@@ -278,8 +278,8 @@ func ParseSmallFields(b []byte, opts ...nocopy.Option) (v SmallFields, err error
 // Parse sets v to the fields of Small in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *SmallFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseSmall)
@@ -394,8 +394,8 @@ func ParseItemFields(b []byte, opts ...nocopy.Option) (v ItemFields, err error) 
 // Parse sets v to the fields of Item in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *ItemFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseItem)
@@ -490,8 +490,8 @@ func ParseUserFields(b []byte, opts ...nocopy.Option) (v UserFields, err error) 
 // Parse sets v to the fields of User in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *UserFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseUser)
@@ -580,8 +580,8 @@ func ParseMetaFields(b []byte, opts ...nocopy.Option) (v MetaFields, err error) 
 // Parse sets v to the fields of Meta in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *MetaFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseMeta)
@@ -691,8 +691,8 @@ func ParseBusinessFields(b []byte, opts ...nocopy.Option) (v BusinessFields, err
 // Parse sets v to the fields of Business in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *BusinessFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseBusiness)
@@ -854,8 +854,8 @@ type BusinessBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseBusinessBy(v *BusinessFields, by BusinessBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -1002,8 +1002,8 @@ func ParseBlobFields(b []byte, opts ...nocopy.Option) (v BlobFields, err error) 
 // Parse sets v to the fields of Blob in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *BlobFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseBlob)
@@ -1097,8 +1097,8 @@ func ParseRowFields(b []byte, opts ...nocopy.Option) (v RowFields, err error) {
 // Parse sets v to the fields of Row in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *RowFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseRow)
@@ -1174,8 +1174,8 @@ func ParseVStreamRowsResponseFields(b []byte, opts ...nocopy.Option) (v VStreamR
 // Parse sets v to the fields of VStreamRowsResponse in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *VStreamRowsResponseFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseVStreamRowsResponse)
@@ -1232,8 +1232,8 @@ type VStreamRowsResponseBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResponseBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -1332,8 +1332,8 @@ func ParseBulkFields(b []byte, opts ...nocopy.Option) (v BulkFields, err error) 
 // Parse sets v to the fields of Bulk in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *BulkFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseBulk)
@@ -1427,8 +1427,8 @@ func ParseCatalogFields(b []byte, opts ...nocopy.Option) (v CatalogFields, err e
 // Parse sets v to the fields of Catalog in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *CatalogFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseCatalog)
@@ -1491,8 +1491,8 @@ type CatalogBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseCatalogBy(v *CatalogFields, by CatalogBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}

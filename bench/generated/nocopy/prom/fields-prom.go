@@ -46,8 +46,8 @@ func ParseLabelFields(b []byte, opts ...nocopy.Option) (v LabelFields, err error
 // Parse sets v to the fields of Label in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *LabelFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseLabel)
@@ -111,8 +111,8 @@ func ParseSampleFields(b []byte, opts ...nocopy.Option) (v SampleFields, err err
 // Parse sets v to the fields of Sample in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *SampleFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseSample)
@@ -177,8 +177,8 @@ func ParseTimeSeriesFields(b []byte, opts ...nocopy.Option) (v TimeSeriesFields,
 // Parse sets v to the fields of TimeSeries in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *TimeSeriesFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseTimeSeries)
@@ -258,8 +258,8 @@ type TimeSeriesBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseTimeSeriesBy(v *TimeSeriesFields, by TimeSeriesBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
@@ -392,8 +392,8 @@ func ParseWriteRequestFields(b []byte, opts ...nocopy.Option) (v WriteRequestFie
 // Parse sets v to the fields of WriteRequest in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *WriteRequestFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseWriteRequest)
@@ -447,8 +447,8 @@ type WriteRequestBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseWriteRequestBy(v *WriteRequestFields, by WriteRequestBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}

@@ -244,8 +244,8 @@ func ParseWideRowFields(b []byte, opts ...nocopy.Option) (v WideRowFields, err e
 // Parse sets v to the fields of WideRow in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *WideRowFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseWideRow)
@@ -2910,8 +2910,8 @@ func ParseWideFields(b []byte, opts ...nocopy.Option) (v WideFields, err error) 
 // Parse sets v to the fields of Wide in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
 func (v *WideFields) Parse(b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.ThriftRead(&r, at) == len(b) {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
 		return nil
 	}
 	return impl.Refill(v, b, opts, ParseWide)
@@ -2965,8 +2965,8 @@ type WideBy struct {
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked. Their first error ends it and is returned.
 func ParseWideBy(v *WideFields, by WideBy, b []byte, opts ...nocopy.Option) error {
-	r, at := impl.NewReader(b, opts)
-	if v.readBy(&r, &by, at) == len(b) {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
 		r.Call()
 		return impl.Called(&r, v, v.readBy(&r, &by, 0))
 	}
