@@ -1,12 +1,16 @@
-package command
+package command_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
 func TestMain(m *testing.M) {
@@ -14,7 +18,7 @@ func TestMain(m *testing.M) {
 		os.Args[0] = name
 		flag.CommandLine = flag.NewFlagSet(name, flag.ExitOnError)
 		flag.CommandLine.Int("n", 1, "a number")
-		ParseFlags()
+		command.ParseFlags()
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
@@ -51,5 +55,28 @@ func TestParseFlags(t *testing.T) {
 		if strings.HasPrefix(c.want, "Usage") && !strings.Contains(string(out), "a number") {
 			t.Errorf("%s: %q", c.args, out)
 		}
+	}
+}
+
+// TestPrintable: what terminals take for commands is escaped, and JSON keeps its meaning.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain\t<ノード>\n\ufffd": "plain\t<ノード>\n\ufffd", "\x1b[31m\a\r\x00": `\x1b[31m\a\r\x00`, "a\u009bb\x7f\u202e\u2066": `a\u009bb\u007f\u202e\u2066`,
+		"\x9b2J\xff": `\x9b2J\xff`, "é\x1b": `é\x1b`,
+	} {
+		var b bytes.Buffer
+		n, err := command.Printing(&b).Write([]byte(text))
+		if have := command.Printable(text); have != want || b.String() != want || n != len(text) || err != nil {
+			t.Errorf("%q is %q and %q, want %q (%d, %v)", text, have, b.String(), want, n, err)
+		}
+	}
+	const said = "\u202e\x7f\u0085 \x1b"
+	text, err := json.Marshal(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back string
+	if err := json.Unmarshal([]byte(command.Printable(string(text))), &back); err != nil || back != said {
+		t.Errorf("%q, %v", back, err)
 	}
 }
