@@ -133,7 +133,7 @@
 // [WithIndex] adds a wire index to messages of 4 KiB or more, when they are finished. It is a
 // binary field with the id -32000 at the end of the root. Every Thrift library skips it; no field
 // of an IDL may have that id. [ByIndex] and [OpenIndexed] use it to find any field without a scan:
-// reading three fields of a mapped file takes 0.2 to 0.3 µs and touches two pages, whatever the
+// reading three fields of a mapped file takes about 0.3 µs and touches two pages, whatever the
 // size.
 //
 // The index takes at most 1/80 of the message, below 20 KiB at most 1/40. Making it takes 0.4 µs.
