@@ -227,7 +227,7 @@ func (w *indexWriter) write() {
 	}
 	for {
 		w.b, w.after, w.n, w.full = w.b[:0], w.after[:0], 0, false
-		walkContainers(w.m, w, w.m.desc, w.m.root)
+		w.walk(w.m.desc, w.m.root)
 		if !w.full || w.lost {
 			break
 		}
@@ -292,9 +292,6 @@ func (w *indexWriter) visit(f *schema.Field, e uint32, at, end int, root bool) b
 	return end-at > w.inside
 }
 
-// element reports whether there may be values that need an entry in an element of these bytes.
-func (w *indexWriter) element(at, end int) bool { return !w.full && !w.lost && end-at > w.inside }
-
 // list writes the anchors of a list, if it is a long one. It returns its stride, and one more than
 // the offset of the first among the anchors, 0 if there are none.
 func (w *indexWriter) list(t *schema.Type, e uint32, at, end int) (stride uint8, anchors uint32) {
@@ -331,26 +328,16 @@ func (m *Message) elementAt(e uint32, t *schema.Type, i uint32) uint32 {
 	return at
 }
 
-// containerVisitor is told of the structs and containers of a message.
-type containerVisitor interface {
-	// offset returns the offset of a position in the message.
-	offset(p uint32) int
-	// visit is called with each value in a field that is a struct, list, set or map: its entry,
-	// and the offsets where it begins and ends. It reports whether to visit the values in it.
-	visit(f *schema.Field, e uint32, at, end int, root bool) bool
-	// element reports whether to visit the values in an element of a list.
-	element(at, end int) bool
-}
-
-// walkContainers shows v the values in the struct of entry e, in the order of the wire bytes. The
-// message has no nodes, and all of it is indexed. It does not look into maps, unions and lists of
+// walk visits the structs, lists, sets and maps in the fields of the struct of entry e, in the
+// order of the wire bytes, and those in them. It does not look into maps, unions and lists of
 // lists.
-func walkContainers[V containerVisitor](m *Message, v V, d *schema.Struct, e uint32) {
+func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 	type place struct {
 		f    *schema.Field
 		word uint32
 		at   int
 	}
+	m := w.m
 	var few [16]place
 	all := few[:0]
 	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
@@ -360,7 +347,7 @@ func walkContainers[V containerVisitor](m *Message, v V, d *schema.Struct, e uin
 			continue
 		}
 		from, _ := m.extent(word, f.Type)
-		p := place{f, word, v.offset(from)}
+		p := place{f, word, w.offset(from)}
 		k := len(all)
 		for all = append(all, p); k > 0 && all[k-1].at > p.at; k-- {
 			all[k] = all[k-1]
@@ -369,20 +356,27 @@ func walkContainers[V containerVisitor](m *Message, v V, d *schema.Struct, e uin
 	}
 	for _, p := range all {
 		_, to := m.extent(p.word, p.f.Type)
-		if !v.visit(p.f, p.word, p.at, v.offset(to-1)+1, e == m.root) {
+		if !w.visit(p.f, p.word, p.at, w.offset(to-1)+1, e == m.root) {
 			continue
 		}
 		switch t := p.f.Type; {
 		case t.Kind() == schema.Record && !t.Struct().IsUnion():
-			walkContainers(m, v, t.Struct(), p.word)
+			w.walk(t.Struct(), p.word)
 		case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !program.IsFlat(t.Elem().Struct()) && !t.Elem().Struct().IsUnion():
-			for i := range m.idx[p.word+listCount] {
-				x := m.structEntry(p.word, i)
-				from, to := m.extent(x, t.Elem())
-				if v.element(v.offset(from), v.offset(to-1)+1) {
-					walkContainers(m, v, t.Elem().Struct(), x)
-				}
-			}
+			w.elements(t.Elem(), p.word)
+		}
+	}
+}
+
+// elements visits the values in the elements, structs of type t, of the list of entry e.
+func (w *indexWriter) elements(t *schema.Type, e uint32) {
+	m, inside := w.m, uint32(w.inside)
+	for i := range m.idx[e+listCount] {
+		x := m.structEntry(e, i)
+		from, to := m.extent(x, t)
+		// Most are small, which mostly shows by their positions
+		if to-from > inside && !w.full && !w.lost && w.offset(to-1)+1-w.offset(from) > w.inside {
+			w.walk(t.Struct(), x)
 		}
 	}
 }

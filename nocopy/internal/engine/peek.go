@@ -69,29 +69,41 @@ func findField(b []byte, id int) (int, wire.Type, error) {
 	if int(int16(id)) != id {
 		return 0, 0, wire.ErrNotFound
 	}
-	i := 0
-	for next := 0; next >= 0; {
-		i = skipPlain(b, next, loaded(int16(id)))
-		next = -1
-		if len(b)-i >= wire.FieldHeader {
-			if int16(wire.HeaderAt(b, i)) == int16(id) && wire.MinSize[b[i]] > 0 {
-				return i + wire.FieldHeader, wire.Type(b[i]), nil
+	for i := 0; ; {
+		if i = skipPlain(b, i, 1<<(uint(id)%64)); !isField(b, i) {
+			at, err := stopAt(b, i)
+			if err == nil {
+				err = wire.ErrNotFound
 			}
-			next, _ = wholeEnd(b, i+wire.FieldHeader, wire.Type(b[i]), mostWhole)
+			return at, 0, err
+		}
+		header, at := wire.HeaderAt(b, i), i+wire.FieldHeader
+		t, err := wire.Type(header>>16), error(nil)
+		if int(int16(header)) == id {
+			return at, t, nil
+		}
+		if i, _ = wholeEnd(b, at, t, mostWhole); i > 0 { // as skip does, with a call less
+			continue
+		}
+		if i, err = skip(b, at, t, budgetOf(defaultMaxDepth)-structCost, structCost); err != nil {
+			return i, 0, err
 		}
 	}
-	s := takeScanner()
-	defer scanners.Put(s)
-	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)), scanLevel{left: -1})
-	s.off, s.wanted = i, loaded(int16(id))
-	need, err := s.scan(b)
+}
+
+// isField reports whether the header of a field is at b[i:].
+func isField(b []byte, i int) bool { return len(b)-i >= wire.FieldHeader && wire.MinSize[b[i]] > 0 }
+
+// stopAt returns i if the STOP of a struct is at b[i:], where no field is. Otherwise it returns
+// the error there, and its index.
+func stopAt(b []byte, i int) (int, error) {
 	switch {
-	case need > 0 || err == io.ErrUnexpectedEOF:
-		return len(b), 0, io.ErrUnexpectedEOF
-	case err == nil && s.found == wire.Stop:
-		return s.off - 1, 0, wire.ErrNotFound
+	case i < len(b) && b[i] == byte(wire.Stop):
+		return i, nil
+	case i < len(b) && wire.MinSize[b[i]] == 0:
+		return i, wire.TypeError(wire.Type(b[i]))
 	}
-	return s.off, s.found, err
+	return len(b), io.ErrUnexpectedEOF
 }
 
 // findElement returns where element i of the list or set b begins, and its type.
@@ -108,22 +120,6 @@ func findElement(b []byte, i int) (int, wire.Type, error) {
 	case wire.MinSize[t] == 0:
 		return 0, 0, wire.TypeError(t)
 	}
-	if size := uint64(wire.FixedSize[t]); size > 0 {
-		at := wire.ListHeader + uint64(i)*size
-		if at > uint64(len(b)) {
-			return len(b), 0, io.ErrUnexpectedEOF
-		}
-		return int(at), t, nil
-	}
-	s := takeScanner()
-	defer scanners.Put(s)
-	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)),
-		scanLevel{left: int64(i), types: [2]wire.Type{t, t}})
-	s.off = wire.ListHeader
-	if need, err := s.scan(b); need > 0 || err == io.ErrUnexpectedEOF {
-		return len(b), 0, io.ErrUnexpectedEOF
-	} else if err != nil {
-		return s.off, 0, err
-	}
-	return s.off, t, nil
+	at, err := skipElements(b, wire.ListHeader, t, i)
+	return at, t, err
 }

@@ -31,8 +31,8 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 		typ = d.Type()
 	}
 	at := 0
-	for _, path := range paths {
-		if len(path) == 0 {
+	for n := range paths {
+		if s.enter(n, 0) {
 			at++
 		}
 	}
@@ -44,9 +44,11 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 
 // Sought is how far PeekAll has got with a path.
 type Sought struct {
-	steps   int // so many steps of the path lead to where the seeker is; done at the end
-	at, end int // the value, once it is found
+	steps   int  // so many steps of the path lead to where the seeker is; done at the end
+	next    int  // the step after these
+	ends    bool // there is none
 	typ     wire.Type
+	at, end int // the value, once it is found; if it is absent, see seeker.absent
 }
 
 // done is Sought.steps of a path whose value has been found, or is not there.
@@ -97,21 +99,42 @@ func (s *seeker) value(typ *schema.Type, t wire.Type, i, k, at, deeper int, toEn
 		next, err = s.fields(typ, i, k, toEnd)
 	case t == wire.List || t == wire.Set:
 		next, err = s.elements(typ, i, k, toEnd)
-	case toEnd:
-		next, err = s.pass(typ, t, i, budgetOf(defaultMaxDepth)-structCost)
-	}
-	if err == nil {
-		s.found(k, 0, 0, wire.Stop) // values that were not found are absent
+	default:
+		s.absent(k, i)
+		if toEnd {
+			next, err = s.pass(typ, t, i, budgetOf(defaultMaxDepth)-structCost)
+		}
 	}
 	return max(next, end), err
 }
 
-// found notes the value of the paths that end after k steps, or with wire.Stop that what all paths
-// lead to, of those that k steps led here, is not there.
+// enter notes that k steps of path n lead to where the seeker is. It reports whether the path ends
+// there.
+func (s *seeker) enter(n, k int) bool {
+	v, path := &s.sought[n], s.paths[n]
+	v.steps, v.ends = k, k == len(path)
+	if k < len(path) {
+		v.next = path[k]
+	}
+	return v.ends
+}
+
+// found notes the value of the paths that end after k steps.
 func (s *seeker) found(k, at, end int, t wire.Type) {
-	for n := range s.sought {
-		if v := &s.sought[n]; v.steps == k && (t == wire.Stop || len(s.paths[n]) == k) {
+	all := s.sought
+	for n := range all {
+		if v := &all[n]; v.steps == k && v.ends {
 			v.steps, v.at, v.end, v.typ = done, at, end, t
+		}
+	}
+}
+
+// absent notes that the paths of which k steps led here go no further. This is known at index at.
+func (s *seeker) absent(k, at int) {
+	all := s.sought
+	for n := range all {
+		if v := &all[n]; v.steps == k {
+			v.steps, v.at, v.end = done, at, k+1
 		}
 	}
 }
@@ -119,39 +142,36 @@ func (s *seeker) found(k, at, end int, t wire.Type) {
 // fields does what value does for a struct, which begins at i.
 func (s *seeker) fields(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 	b := s.b
-	wanted, hits := s.ids(k)
+	wanted, hits := s.ids(k, i)
 	for hits > 0 || toEnd {
-		i = skipOthers(b, i, wanted)
-		if i >= len(b) {
-			return len(b), io.ErrUnexpectedEOF
+		if i = skipPlain(b, i, wanted); !isField(b, i) {
+			at, err := stopAt(b, i)
+			if err == nil {
+				s.absent(k, at)
+				at++
+			}
+			return at, err
 		}
-		t := wire.Type(b[i])
-		switch {
-		case t == wire.Stop:
-			return i + 1, nil
-		case wire.MinSize[t] == 0:
-			return i, wire.TypeError(t)
-		case len(b)-i < wire.FieldHeader:
-			return len(b), io.ErrUnexpectedEOF
-		}
-		key := wire.HeaderAt(b, i)
+		header, t := wire.HeaderAt(b, i), wire.Type(b[i])
 		i += wire.FieldHeader
 		at, deeper := 0, 0
-		if wanted>>(key%64)&1 != 0 {
-			if at, deeper = s.step(k, int(int16(key))); at+deeper > 0 {
+		if wanted>>(header%64)&1 != 0 {
+			if at, deeper = s.step(k, int(int16(header))); at+deeper > 0 {
 				if hits -= at + deeper; hits == 0 {
 					wanted = 0
 				}
-				if n := int(wire.FixedSize[t]); deeper == 0 && n > 0 && n <= len(b)-i { // the usual case
-					s.found(k+1, i, i+n, t)
-					i += n
-					continue
+				if deeper == 0 { // the usual case
+					if end := plainEnd(b, i, t); end > 0 {
+						s.found(k+1, i, end, t)
+						i = end
+						continue
+					}
 				}
 			}
 		}
 		var inner *schema.Type
 		if typ != nil && t != wire.String {
-			if f := typ.Struct().Find(key); f != nil {
+			if f := typ.Struct().Find(header); f != nil {
 				inner = f.Type
 			}
 		}
@@ -163,44 +183,22 @@ func (s *seeker) fields(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 	return i, nil
 }
 
-// ids returns how many paths lead to a field of the struct to which k steps led, and a set with
-// bit id%64 for each of their ids.
-func (s *seeker) ids(k int) (set uint64, hits int) {
-	for n := range s.sought {
-		if s.sought[n].steps == k {
-			if id := s.paths[n][k]; int(int16(id)) == id {
-				set |= 1 << (uint(id) % 64)
-				hits++
-			}
+// ids returns how many paths lead to a field of the struct at index i, to which k steps led, and a
+// set with bit id%64 for each of their ids.
+func (s *seeker) ids(k, i int) (set uint64, hits int) {
+	all := s.sought
+	for n := range all {
+		v := &all[n]
+		switch {
+		case v.steps != k:
+		case int(int16(v.next)) == v.next:
+			set |= 1 << (uint(v.next) % 64)
+			hits++
+		default: // no id
+			v.steps, v.at, v.end = done, i, k+1
 		}
 	}
 	return set, hits
-}
-
-// skipOthers skips fields of fixed size and texts from i on, as skipPlain does, whose ids are not
-// in the set wanted.
-func skipOthers(b []byte, i int, wanted uint64) int {
-	at, size := uint64(i), uint64(len(b))
-	for at+8 <= size {
-		x := wire.Load64(b, int(at))
-		if wanted>>(x>>16%64)&1 != 0 {
-			break
-		}
-		end := at
-		switch t := wire.Type(x); {
-		case t == wire.String:
-			end += wire.FieldHeader + wire.TextHeader + uint64(wire.LengthIn(x))
-		case wire.FixedSize[t] > 0:
-			end += wire.FieldHeader + uint64(wire.FixedSize[t])
-		default:
-			return int(at)
-		}
-		if end > size {
-			break
-		}
-		at = end
-	}
-	return int(at)
 }
 
 // elements does what value does for a list or set.
@@ -219,37 +217,42 @@ func (s *seeker) elements(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 		typ = nil
 	}
 	at := i + wire.ListHeader
-	for passed := 0; ; passed++ {
+	for passed := 0; passed < n; passed++ {
 		next := s.next(k, passed, n)
-		if next == n && (!toEnd || passed == n) {
-			return at, nil
+		if next == n && !toEnd {
+			break
 		}
 		if wire.MinSize[t] == 0 {
 			return i, wire.TypeError(t)
 		}
 		var err error
-		if at, err = s.passElements(typ, t, at, next-passed); err != nil || next == n {
+		if at, err = s.passElements(typ, t, at, next-passed); err != nil {
 			return at, err
+		}
+		if passed = next; next == n {
+			break
 		}
 		ends, deeper := s.step(k, next)
 		if at, err = s.value(elem, t, at, k+1, ends, deeper, toEnd || s.next(k, next+1, n) < n); err != nil {
 			return at, err
 		}
-		passed = next
 	}
+	s.absent(k, i+wire.ListHeader)
+	return at, nil
 }
 
 // step notes that the value of this field or element is next. It returns how many paths end with
 // it, and how many lead into it, of those that k steps led here.
 func (s *seeker) step(k, to int) (at, deeper int) {
-	for n := range s.sought {
-		if v := &s.sought[n]; v.steps == k && s.paths[n][k] == to {
-			v.steps = k + 1
-			if len(s.paths[n]) == k+1 {
-				at++
-			} else {
-				deeper++
-			}
+	all := s.sought
+	for n := range all {
+		if v := &all[n]; v.steps != k || v.next != to {
+			continue
+		}
+		if s.enter(n, k+1) {
+			at++
+		} else {
+			deeper++
 		}
 	}
 	return at, deeper
@@ -258,9 +261,10 @@ func (s *seeker) step(k, to int) (at, deeper int) {
 // next returns the least index of an element, from this one on, that a path leads to; n if that
 // is not below n.
 func (s *seeker) next(k, from, n int) int {
-	for i, path := range s.paths {
-		if s.sought[i].steps == k && path[k] >= from {
-			n = min(n, path[k])
+	all := s.sought
+	for i := range all {
+		if v := &all[i]; v.steps == k && v.next >= from {
+			n = min(n, v.next)
 		}
 	}
 	return n
@@ -287,12 +291,6 @@ func (s *seeker) passElements(typ *schema.Type, t wire.Type, i, n int) (int, err
 	if n == 0 {
 		return i, nil
 	}
-	if size := int64(wire.FixedSize[t]); size > 0 {
-		if int64(n)*size > int64(len(s.b)-i) {
-			return len(s.b), io.ErrUnexpectedEOF
-		}
-		return i + n*int(size), nil
-	}
 	if typ != nil {
 		m := &s.machine
 		pc := uint64(program.OfValue(typ))
@@ -300,15 +298,7 @@ func (s *seeker) passElements(typ *schema.Type, t wire.Type, i, n int) (int, err
 			return int(end), nil
 		}
 	}
-	sc := takeScanner()
-	defer scanners.Put(sc)
-	sc.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(s.b)-i),
-		scanLevel{left: int64(n), types: [2]wire.Type{t, t}})
-	need, err := sc.scan(s.b[i:])
-	if need > 0 || err == io.ErrUnexpectedEOF {
-		return len(s.b), io.ErrUnexpectedEOF
-	}
-	return i + sc.off, err
+	return skipElements(s.b, i, t, n)
 }
 
 // path returns the path of an error: the path of a sought value where the error happened.

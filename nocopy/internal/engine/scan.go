@@ -22,12 +22,10 @@ type Scanner struct {
 	err     error // the error of the last Scan, and of all later ones
 
 	// What only this package asks of a Scanner, see start.
-	listCost   int       // what a list or map costs of the budget
-	total      int64     // bytes there are in all, -1 if that is not known
-	wanted     uint64    // the id, see loaded, of the field of the outermost struct to stop at
-	found      wire.Type // that field's type, once it is found: its value begins at off
-	structs    int       // how many structs have ended
-	mismatched bool      // a list or map is not of the type declared for it
+	listCost   int   // what a list or map costs of the budget
+	total      int64 // bytes there are in all, -1 if that is not known
+	structs    int   // how many structs have ended
+	mismatched bool  // a list or map is not of the type declared for it
 }
 
 // scanLevel is a struct, list or map whose end has not been found.
@@ -76,7 +74,6 @@ func (s *Scanner) start(budget, listCost int, total int64, outermost scanLevel) 
 	s.begun, s.err = true, nil
 	s.off, s.dropped, s.total = 0, 0, total
 	s.budget, s.listCost = budget, listCost
-	s.wanted, s.found = noID, wire.Stop
 	s.structs, s.mismatched = 0, false
 }
 
@@ -132,11 +129,7 @@ loop:
 		at, taken := i, int64(0) // where the next value is, and how many of the elements left it is
 		switch {
 		case l.left < 0:
-			wanted := uint64(noID)
-			if len(s.levels) == 0 {
-				wanted = s.wanted
-			}
-			if i = skipPlain(b, i, wanted); i >= len(b) {
+			if i = skipPlain(b, i, 0); i >= len(b) {
 				need = i + 1
 				break loop
 			}
@@ -155,10 +148,6 @@ loop:
 			}
 			if wire.MinSize[t] == 0 {
 				err = wire.TypeError(t)
-				break loop
-			}
-			if len(b) >= at && loaded(int16(wire.HeaderAt(b, i))) == wanted {
-				s.found, i = t, at
 				break loop
 			}
 		case l.left == 0:
@@ -370,7 +359,7 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 		if left -= int64(n - rest); left == 0 {
 			break
 		}
-		j := skipPlain(b, i, noID)
+		j := skipPlain(b, i, 0)
 		if j >= len(b) || b[j] != byte(wire.Stop) {
 			break
 		}

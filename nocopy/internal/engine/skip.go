@@ -2,7 +2,6 @@ package engine
 
 import (
 	"io"
-	"math/bits"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -12,8 +11,8 @@ import (
 // skip returns the index after the value of type t at b[i:]. On an error it returns the index of
 // the wrong byte. Every list or map costs listCost of the budget, every struct structCost.
 func skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
-	if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
-		return i + n, nil
+	if end := plainEnd(b, i, t); end >= 0 {
+		return end, nil
 	}
 	if end, _ := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
 		return end, nil
@@ -47,13 +46,6 @@ func wholeDepth(budget int) int { return min(budget/structCost, mostWhole) }
 func wholeEnd(b []byte, i int, t wire.Type, depth int) (end, structs int) {
 	left, types := int64(0), [2]wire.Type{}
 	switch t {
-	case wire.String:
-		if len(b)-i >= wire.TextHeader {
-			if n := uint64(wire.BE32(b[i:])); n <= uint64(len(b)-i-wire.TextHeader) {
-				return i + wire.TextHeader + int(n), 0
-			}
-		}
-		return -1, 0
 	case wire.Struct:
 		return wholeStruct(b, i, depth)
 	case wire.List, wire.Set:
@@ -69,10 +61,7 @@ func wholeEnd(b []byte, i int, t wire.Type, depth int) (end, structs int) {
 		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i+1])}
 		i += wire.MapHeader
 	default:
-		if n := int(wire.FixedSize[t]); n > 0 && n <= len(b)-i {
-			return i + n, 0
-		}
-		return -1, 0
+		return plainEnd(b, i, t), 0
 	}
 	key, elem := wire.FixedSize[types[0]], wire.FixedSize[types[1]]
 	switch {
@@ -91,10 +80,23 @@ func wholeEnd(b []byte, i int, t wire.Type, depth int) (end, structs int) {
 	return i, structs
 }
 
+// plainEnd returns the index after the value of type t at b[i:] if it is a whole text or of fixed
+// size; else -1.
+func plainEnd(b []byte, i int, t wire.Type) int {
+	n := uint64(wire.FixedSize[t])
+	if t == wire.String && len(b)-i >= wire.TextHeader {
+		n = wire.TextHeader + uint64(wire.BE32(b[i:]))
+	}
+	if n == 0 || n > uint64(len(b)-i) {
+		return -1
+	}
+	return i + int(n)
+}
+
 // wholeStruct does for the rest of a struct what wholeEnd does for a value.
 func wholeStruct(b []byte, i, depth int) (end, structs int) {
 	for n := 0; depth > 0; structs += n {
-		i = skipPlain(b, i, noID)
+		i = skipPlain(b, i, 0)
 		if i < len(b) && b[i] == byte(wire.Stop) {
 			return i + 1, structs + 1
 		}
@@ -131,17 +133,40 @@ func wholeElements(b []byte, i int, left int64, types [2]wire.Type, depth int) (
 		structs = int(n - left)
 	}
 	for left > 0 && depth > 0 {
-		end, n := skipPlain(b, i, noID), 1
-		if end < len(b) && b[end] == byte(wire.Stop) {
-			end++
-		} else if end, n = wholeStruct(b, end, depth); end < 0 {
-			break
+		n := left
+		var at int
+		if at, i, left = skipStructs(b, i, 0, left); left > 0 {
+			end, inside := wholeStruct(b, at, depth)
+			if end < 0 {
+				return i, left, structs + int(n-left)
+			}
+			i = end
+			structs += inside - 1
+			left--
 		}
-		i = end
-		structs += n
-		left--
+		structs += int(n - left)
 	}
 	return i, left, structs
+}
+
+// skipElements returns the index after n elements of type t at b[i:]. On an error it returns the
+// index of the wrong byte.
+func skipElements(b []byte, i int, t wire.Type, n int) (int, error) {
+	if size := int64(wire.FixedSize[t]); size > 0 {
+		if int64(n)*size > int64(len(b)-i) {
+			return len(b), io.ErrUnexpectedEOF
+		}
+		return i + n*int(size), nil
+	}
+	s := takeScanner()
+	defer scanners.Put(s)
+	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)-i),
+		scanLevel{left: int64(n), types: [2]wire.Type{t, t}})
+	need, err := s.scan(b[i:])
+	if need > 0 || err == io.ErrUnexpectedEOF {
+		return len(b), io.ErrUnexpectedEOF
+	}
+	return i + s.off, err
 }
 
 // skip returns the index after the value of type t at b[i:]; on an error, the index of the wrong
@@ -159,23 +184,22 @@ func (s *Scanner) skip(b []byte, i int, t wire.Type, typ *schema.Type, budget, l
 	return i + s.off, err
 }
 
-// noID is a number that is no field's id, see loaded.
-const noID = 1
-
-// idMask selects a field's id in a word that is loaded from its header on, little-endian.
-const idMask = 0xffff00
-
-// loaded returns an id as it stands in such a word.
-func loaded(id int16) uint64 { return uint64(bits.ReverseBytes16(uint16(id))) << 8 }
-
 // skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
-// look at, and the field's id, as loaded returns it, is not stop. The types are told apart by
+// look at, and bit id%64 of the field's id is not in the set stop. The types are told apart by
 // branches, not by a table: predicted, they let the next field be loaded before this one is done.
 func skipPlain(b []byte, i int, stop uint64) int {
+	i, _, _ = skipStructs(b, i, stop, 0)
+	return i
+}
+
+// skipStructs is skipPlain in consecutive structs, of which the one at b[i:] is the first. It ends
+// after left structs, or at the STOP of the first one if left is 0. It returns where it has ended,
+// where the struct begins that it has ended in, and how many are left from there on.
+func skipStructs(b []byte, i int, stop uint64, left int64) (next, begin int, rest int64) {
 	at, size := uint64(i), uint64(len(b))
 	for at+8 <= size {
 		x := wire.Load64(b, int(at))
-		if x&idMask == stop {
+		if stop>>(x>>16%64)&1 != 0 {
 			break
 		}
 		end := at
@@ -192,15 +216,22 @@ func skipPlain(b []byte, i int, stop uint64) int {
 			end += wire.FieldHeader + 2
 		case t == wire.UUID:
 			end += wire.FieldHeader + 16
+		case t == wire.Stop && left > 0:
+			at++
+			i = int(at)
+			if left--; left == 0 {
+				return i, i, 0
+			}
+			continue
 		default:
-			return int(at)
+			return int(at), i, left
 		}
 		if end > size {
 			break
 		}
 		at = end
 	}
-	return int(at)
+	return int(at), i, left
 }
 
 // fits reports whether the parser takes the well-formed value at b[i:] for one of type t. The
