@@ -29,7 +29,7 @@ func TestOthers(t *testing.T) {
 		"again":                        steps("-fields a.thrift", "", "-fields a.thrift", "", "a.thrift", "", "-golint a.thrift", ""),
 		"in one run":                   steps("a.thrift c.thrift", "", "c.thrift a.thrift", "", "c.thrift", ""),
 		"included":                     steps("a.thrift", "", "e.thrift", "", "-r e.thrift", "", "a.thrift e.thrift", ""),
-		"one file name":                steps("v1/user.thrift", "", "v2/user.thrift", "this replaces a file with User, UserDesc, NewUser and 2 more names, "+gone, "v2/user.thrift", "", "v3/user.thrift", "", "v1/user.thrift", ""),
+		"one file name":                steps("v1/user.thrift", "", "v2/user.thrift", "this replaces a file with User, UserDesc, NewUser and 2 more names; "+gone, "v2/user.thrift", "", "v3/user.thrift", "", "v1/user.thrift", ""),
 		"changed":                      steps("a.thrift", "", "others/a.thrift", "", "a.thrift", ""),
 		"a constant":                   steps("c.thrift", "", "consts/d.thrift", "out/x/c.go, "+again+"N, too"),
 		"code that is not generated":   steps("own/a.thrift", ""),
