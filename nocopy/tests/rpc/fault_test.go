@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -107,6 +108,8 @@ func TestIdle(t *testing.T) {
 		})
 	})
 	t.Run("client", func(t *testing.T) {
+		rpcinside.EmptyPools()
+		defer rpcinside.EmptyPools()
 		synctest.Test(t, func(t *testing.T) {
 			l, dialled := make(pipes), 0
 			serveOn(t, &rpc.Server{IdleTimeout: idle}, &handler{}, l)
