@@ -57,7 +57,6 @@ type Buffer struct {
 	pieces []piece // the message in wire order, once sealed
 	size   int
 
-	loose *loose // values that are in no run yet; nil if there never were any
 	*edits
 	few few
 }
@@ -72,6 +71,7 @@ type edits struct {
 	inOrder   int // spans before this one are in the order of their positions
 
 	parts *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
+	loose *loose                       // values that are in no run yet; nil if there never were any
 }
 
 var noEdits edits

@@ -66,6 +66,7 @@ func (b *Buffer) moreLoose(n int) (Pos, []byte) {
 // someLoose returns the Buffer's loose memory. It makes it the first time.
 func (b *Buffer) someLoose() *loose {
 	if b.loose == nil {
+		b.ownEdits()
 		b.loose = new(loose)
 	}
 	return b.loose

@@ -311,6 +311,6 @@ func (b *Buffer) Lend() {
 // must be free.
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
-	b.spans, b.nodes, b.pieces, b.loose, b.edits = nil, nil, nil, nil, &noEdits
+	b.spans, b.nodes, b.pieces, b.edits = nil, nil, nil, &noEdits
 	b.state = inUse
 }

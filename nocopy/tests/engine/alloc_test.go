@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"reflect"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -333,4 +335,13 @@ func allocsPerRun(f func()) float64 {
 		least = min(least, float64(after.Mallocs-before.Mallocs)/runs)
 	}
 	return least
+}
+
+// TestMessageSize: a message takes no more memory than the size class of the allocator that it is
+// in. The next class has 64 bytes more.
+func TestMessageSize(t *testing.T) {
+	const class = 704
+	if size := reflect.TypeFor[engine.Message]().Size(); size > class && !debugging && strconv.IntSize == 64 {
+		t.Errorf("a Message has %d bytes, more than %d", size, class)
+	}
 }
