@@ -23,7 +23,7 @@ const (
 // or of a key or value in a map.
 const InNode = 1 << 31
 
-// The first words of the table of a wide struct, see wide.go of package engine.
+// The first words of the table of a wide struct, see wide.go of package index.
 const (
 	TableRoom   = iota // number of words of the table
 	TableUsed          // number of words in use

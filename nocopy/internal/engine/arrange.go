@@ -45,16 +45,16 @@ func (s Struct) arrangeParts() (parts []chain.Part, words []uint32) {
 	m.startChange()
 	ed := m.edit(e)
 	if ed.tailNode == 0 {
-		ed.tailNode = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.HeaderSize())
+		ed.tailNode = m.buf.AddGrow(ed.end, m.ix.Words[e+listStart]-t.HeaderSize())
 	}
-	if start := m.idx[e+listStart]; !ed.arranged {
+	if start := m.ix.Words[e+listStart]; !ed.arranged {
 		ed.arranged = true
 		if start < ed.end {
 			m.buf.AddVacate(start, ed.end)
 		}
 	}
 	parts = m.buf.Parts(ed.tailNode)
-	words = m.idx[m.idx[e+listElems]:][:m.idx[e+listCount]]
+	words = m.ix.Words[m.ix.Words[e+listElems]:][:m.ix.Words[e+listCount]]
 	if len(parts) < len(words) { // elements were added since it was arranged last
 		for _, word := range words[len(parts):] {
 			at, end := m.valuePlace(t.Elem().Wire(), word)
@@ -109,15 +109,15 @@ func (s Struct) DeleteRange(i, j int) {
 	}
 	if i == 0 { // nothing moves: doing it again and again is cheap
 		parts = parts[j:]
-		m.idx[e+listElems] += n
-		m.idx[e+listRoom] -= n
+		m.ix.Words[e+listElems] += n
+		m.ix.Words[e+listRoom] -= n
 		m.edit(e).gap += n
 	} else {
 		parts = slices.Delete(parts, i, j)
 		copy(words[i:], words[j:])
 	}
 	s.setParts(parts)
-	m.idx[e+listCount] -= n
+	m.ix.Words[e+listCount] -= n
 	m.storeCount(e, s.typ())
 }
 
@@ -139,7 +139,7 @@ func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 		if t := s.typ(); t.Elem().Kind() != schema.Text {
 			return m.elementEntry(s.entry(), t.Elem(), uint32(i))
 		}
-		return m.idx[m.idx[s.entry()+listElems]+uint32(i)]
+		return m.ix.Words[m.ix.Words[s.entry()+listElems]+uint32(i)]
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.CheckSameLen(n)
@@ -175,8 +175,8 @@ func (s Struct) DeleteFixed(i, j, size int) {
 	m.buf.ExtendContent(ed.valueNode, -n)
 	ed.end -= uint32(n)
 	ed.spare += uint32(n)
-	m.idx[e+listCount] -= uint32(j - i)
-	wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	m.ix.Words[e+listCount] -= uint32(j - i)
+	wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
 }
 
 // ToOwnMemory completes a list of elements of the given size, moves it to memory that may be
@@ -185,7 +185,7 @@ func (s Struct) ToOwnMemory(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
 	own := m.editOf(e).valueNode
-	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.idx[e+listStart]) {
+	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.ix.Words[e+listStart]) {
 		// The elements are not where moveFixed puts them.
 		m.moveFixed(e, size, 0)
 	}
@@ -223,7 +223,7 @@ func (m *Message) scatters(e, i uint32) bool {
 // scattered then.
 func (s Struct) placeLoose(i int, slot uint32, n int) (uint32, []byte) {
 	m := s.m
-	if !m.scatters(s.entry(), uint32(i)) || m.idx[slot] != 0 && m.buf.LooseWaste() && !m.renewLoose() {
+	if !m.scatters(s.entry(), uint32(i)) || m.ix.Words[slot] != 0 && m.buf.LooseWaste() && !m.renewLoose() {
 		return 0, nil
 	}
 	p, b := m.buf.Loose(n)
@@ -234,7 +234,7 @@ func (s Struct) placeLoose(i int, slot uint32, n int) (uint32, []byte) {
 	if m.keys.HasTables() {
 		m.elementChanges(s.entry(), uint32(i))
 	}
-	if old := m.idx[slot]; old != 0 {
+	if old := m.ix.Words[slot]; old != 0 {
 		m.forgetLoose(old)
 	}
 	return p, b
@@ -249,7 +249,7 @@ func (s Struct) looseTextAt(i, n int) []byte {
 		return nil
 	}
 	wire.PutBE32(b, uint32(n))
-	s.m.idx[slot] = p
+	s.m.ix.Words[slot] = p
 	return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n]
 }
 
@@ -260,7 +260,7 @@ func (s Struct) setLooseText(f *frame, i int, v []byte) bool {
 	if uint(i) >= uint(s.ListLen()) || uint32(i) < f.next&^scattered {
 		return false
 	}
-	word := &m.idx[m.idx[f.e+listElems]+uint32(i)]
+	word := &m.ix.Words[m.ix.Words[f.e+listElems]+uint32(i)]
 	if *word != 0 || m.keys.HasTables() {
 		return false
 	}
@@ -287,7 +287,7 @@ func (s Struct) looseRefAt(i int, v []byte) bool {
 		m.ownSeldom()
 		m.looseNodes = append(m.looseNodes, node)
 	}
-	m.idx[slot] = word
+	m.ix.Words[slot] = word
 	m.buf.ReferLoose(len(v))
 	return true
 }
@@ -303,14 +303,14 @@ func (m *Message) forgetLoose(word uint32) {
 	m.buf.MoveGrow(word&^inNode, 0, 0) // where nothing is sent
 	m.ownSeldom()
 	m.looseNodes = append(m.looseNodes, word)
-	m.more = true
+	m.ix.More = true
 }
 
 // looseWords returns the words of the innermost frame's list, which is scattered, from the first
 // loose element on.
 func (m *Message) looseWords() []uint32 {
 	f := &m.open[len(m.open)-1]
-	return m.idx[m.idx[f.e+listElems]:][f.next&^scattered : m.idx[f.e+listCount]]
+	return m.ix.Words[m.ix.Words[f.e+listElems]:][f.next&^scattered : m.ix.Words[f.e+listCount]]
 }
 
 // gather appends the loose elements of the innermost frame's list, in their order, and zero values
@@ -326,7 +326,7 @@ func (m *Message) gather() {
 		m.moveReferred(words[0], p, b)
 		words = words[1:]
 	}
-	f.next = m.idx[f.e+listCount]
+	f.next = m.ix.Words[f.e+listCount]
 	if len(m.looseNodes) > 0 {
 		m.looseNodes = m.looseNodes[:0]
 	}

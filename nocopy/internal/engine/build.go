@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -48,7 +50,7 @@ func (m *Message) beginStruct(d *schema.Struct, e uint32) {
 // position p.
 func (m *Message) startStruct(d *schema.Struct, e, p uint32) {
 	if d.IsWide() {
-		m.indexWideTemplate(d, e, p)
+		m.ix.PutTemplate(d, e, p)
 	}
 	m.indexTemplate(d, e, p)
 	m.push(d.Type(), e, 0)
@@ -56,9 +58,9 @@ func (m *Message) startStruct(d *schema.Struct, e, p uint32) {
 }
 
 // indexTemplate sets the start of entry e and the words of the fields of a template at position
-// p, which indexWideTemplate does for a wide struct.
+// p, which PutTemplate does for a wide struct.
 func (m *Message) indexTemplate(d *schema.Struct, e, p uint32) {
-	idx := m.idx
+	idx := m.ix.Words
 	idx[e] = p
 	for _, s := range d.TemplateFields() {
 		idx[e+s.Word] = p + s.Off
@@ -74,7 +76,7 @@ func (m *Message) setOpenHandle() {
 	m.openHandle = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.Kind() == schema.Record {
 		e := m.open[n-1].e
-		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].fieldNodes == 0 {
+		if w := m.ix.Words[e+entry.End]; w&edited == 0 || m.edits[w&^edited].fieldNodes == 0 {
 			m.openHandle = m.gen<<32 | uint64(e)
 		}
 	}
@@ -163,7 +165,7 @@ func (m *Message) closeTo(n int) {
 func (m *Message) closeContainer(top int) {
 	f := &m.open[top]
 	t, e, reopened := f.typ, f.e, f.reopened
-	if n := m.idx[e+listCount]; f.next != n {
+	if n := m.ix.Words[e+listCount]; f.next != n {
 		m.open = m.open[:top+1]
 		m.appendZeroElements(e, n)
 	}
@@ -171,7 +173,7 @@ func (m *Message) closeContainer(top int) {
 		m.setEnd(e, m.buf.Tail())
 	}
 	if t.Elem().Kind() == schema.Record {
-		m.idx[e+listRoom] &^= roomBuilding
+		m.ix.Words[e+listRoom] &^= roomBuilding
 	}
 }
 
@@ -180,7 +182,7 @@ func (m *Message) closeContainer(top int) {
 func (m *Message) appendAllOwed(d *schema.Struct, e uint32) {
 	for _, owed := range d.Owed() {
 		// One that was removed has a node
-		if m.at(e, owed.Ref()) == 0 && m.fieldNode(e, owed.Ref()) == 0 {
+		if m.ix.At(e, owed.Ref()) == 0 && m.fieldNode(e, owed.Ref()) == 0 {
 			m.appendOwed(e, owed)
 		}
 	}
@@ -194,7 +196,7 @@ func (m *Message) appendOwed(e uint32, f *schema.Field) {
 	wire.PutHeader(b, f.Header())
 	copy(b[wire.FieldHeader:], m.scratch)
 	word := m.indexAt(f.Type, p+wire.FieldHeader)
-	m.put(e, f.Ref(), word)
+	m.ix.Put(e, f.Ref(), word)
 	m.noteFilled(e, f)
 }
 
@@ -206,7 +208,7 @@ func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
 		return absentOf(d.FieldOf(f))
 	}
 	s.alive()
-	if word := s.m.at(s.entry(), f); int32(word) > 0 {
+	if word := s.m.ix.At(s.entry(), f); int32(word) > 0 {
 		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 	}
 	return s.lateChild(f, d)
@@ -215,7 +217,7 @@ func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
 // lateChild returns the struct or container in field f, which is not set or has no entry yet: its
 // entry is made, or it is the IDL default or an empty value.
 func (s Struct) lateChild(f schema.Ref, d *schema.Struct) Struct {
-	word := s.m.at(s.entry(), f)
+	word := s.m.ix.At(s.entry(), f)
 	if word == 0 {
 		return absentOf(d.FieldOf(f))
 	}
@@ -235,7 +237,7 @@ func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
 	if n != 0 {
 		checkCount(t, n)
 	}
-	if s.k != m.openHandle || m.at(e, f) != 0 {
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
 		s.placeChild(f, newSize(t, n))
 	}
 	var word uint32
@@ -247,7 +249,7 @@ func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
 	default:
 		word = m.beginContainer(t, n, f.Header())
 	}
-	m.put(e, f, word)
+	m.ix.Put(e, f, word)
 	c := m.handle(word)
 	if n > 0 {
 		c.clearFixed()
@@ -282,17 +284,17 @@ func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int)
 	m, e := s.m, uint32(s.k)
 	t := d.FieldOf(f).Type
 	checkCount(t, n)
-	if s.k != m.openHandle || m.at(e, f) != 0 {
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
 		s.placeChild(f, bytes)
 	}
 	const head = wire.FieldHeader + wire.ListHeader
-	c := m.allocFor(t, listWords+slots)
+	c := m.ix.AllocFor(t, listWords+slots)
 	p, b := m.buf.Extend(head + bytes)
 	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
-	w := (*[listWords]uint32)(m.idx[c:])
+	w := (*[listWords]uint32)(m.ix.Words[c:])
 	w[listStart] = p + head
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
-	m.put(e, f, c)
+	m.ix.Put(e, f, c)
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}
@@ -302,7 +304,7 @@ func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int)
 // endFullList completes the list of entry e, which newFullList began and which ends at the
 // tail.
 func (m *Message) endFullList(e uint32) {
-	m.idx[e+listEnd] = m.buf.Tail()
+	m.ix.Words[e+listEnd] = m.buf.Tail()
 	if len(m.open) == 0 {
 		m.buf.Close()
 	}
@@ -314,7 +316,7 @@ func (m *Message) endFullList(e uint32) {
 func (s Struct) placeChild(f schema.Ref, n int) {
 	s.changeableBy(n)
 	m, e := s.m, uint32(s.k)
-	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		return
 	}
@@ -368,7 +370,7 @@ func (m *Message) beginValue(t *schema.Type, n int, header uint32) uint32 {
 // frame for it and returns its entry.
 func (m *Message) beginRecord(d *schema.Struct, header uint32) uint32 {
 	lead := leadOf(header)
-	e := m.allocFor(d.Type(), d.Words())
+	e := m.ix.AllocFor(d.Type(), d.Words())
 	p := m.buf.AppendWithHead(uint64(header)<<40, lead, d.Template())
 	m.startStruct(d, e, p+uint32(lead))
 	return e
@@ -379,8 +381,8 @@ func (m *Message) beginRecord(d *schema.Struct, header uint32) uint32 {
 // the number of pairs that a map gets room for.
 func (m *Message) beginContainer(t *schema.Type, n int, header uint32) uint32 {
 	lead := leadOf(header)
-	e := m.allocFor(t, listWords+slotWords(t, n))
-	w := (*[listWords]uint32)(m.idx[e:])
+	e := m.ix.AllocFor(t, listWords+slotWords(t, n))
+	w := (*[listWords]uint32)(m.ix.Words[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
 	switch {
@@ -409,7 +411,7 @@ func (m *Message) beginContainer(t *schema.Type, n int, header uint32) uint32 {
 // slotWords returns how many words the slots of n elements or pairs of the type take.
 func slotWords(t *schema.Type, n int) int {
 	words := int64(n) * int64(t.ElemWords())
-	if uint64(words) > maxWords {
+	if uint64(words) > index.MaxWords {
 		t.Elem().MustBeDefined()
 		panicCount(n)
 	}

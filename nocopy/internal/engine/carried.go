@@ -172,7 +172,7 @@ func (m *Message) addWireIndex() {
 	})
 	w.write()
 	m.copied, w.m = w.b, nil
-	m.more = m.more || cap(m.copied) > keepCopied
+	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
 	if w.lost {
 		return
 	}
@@ -298,7 +298,7 @@ func (w *indexWriter) list(t *schema.Type, e uint32, at, end int) (stride uint8,
 	if t.Kind() != schema.List || t.Elem().Kind() == schema.Fixed {
 		return 0, 0
 	}
-	n, size := int(w.m.idx[e+listCount]), end-at
+	n, size := int(w.m.ix.Words[e+listCount]), end-at
 	for stride = w.stride; stride > 0 && n>>stride < size/mostBetween; stride-- {
 	}
 	for stride < wireindex.MaxStride && n>>stride > size/leastBetween {
@@ -340,9 +340,9 @@ func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 	m := w.m
 	var few [16]place
 	all := few[:0]
-	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		word := m.at(e, f.Ref())
+		word := m.ix.At(e, f.Ref())
 		if word == 0 || f.Kind() < schema.Record {
 			continue
 		}
@@ -371,7 +371,7 @@ func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 // elements visits the values in the elements, structs of type t, of the list of entry e.
 func (w *indexWriter) elements(t *schema.Type, e uint32) {
 	m, inside := w.m, uint32(w.inside)
-	for i := range m.idx[e+listCount] {
+	for i := range m.ix.Words[e+listCount] {
 		x := m.structEntry(e, i)
 		from, to := m.extent(x, t)
 		// Most are small, which mostly shows by their positions

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -25,20 +25,14 @@ func (m *Message) Compact() {
 	}
 }
 
-// noteGrowth sets maybeFull if the index has grown so much that compactIfWorth should look.
-func (m *Message) noteGrowth() { m.maybeFull = m.maybeFull || m.words+m.dead.reused > m.dead.checkAt }
-
 // compactIfWorth compacts the message if enough of it is dead. If not, it does not look again
 // until the message has grown much.
 func (m *Message) compactIfWorth() {
 	d := &m.dead
 	switch {
 	case d.everyChange:
-	case m.maybeFull:
-		m.more = true
-		m.ownSeldom()
-		d = &m.dead
-		if m.maybeFull, d.checkAt = false, nextCheck(m.words+d.reused); d.isEmpty() || m.manyHandouts() {
+	case m.ix.Full:
+		if m.ix.NoteLooked(); d.isEmpty() || m.manyHandouts() {
 			return
 		}
 	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():
@@ -67,7 +61,7 @@ func (m *Message) manyHandouts() bool {
 	if len(m.handouts) == 0 {
 		return false
 	}
-	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.at(h.e, h.field) != h.word })
+	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.ix.At(h.e, h.field) != h.word })
 	if len(m.handouts) > fewHandouts { // the structs of some may no longer be in the message
 		live := map[uint32]bool{}
 		m.eachStruct(m.desc.Type(), m.root, func(e uint32) { live[e] = true })
@@ -80,7 +74,7 @@ func (m *Message) manyHandouts() bool {
 // included. Structs that are not indexed yet have no entry and are left out.
 func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 	visit := func(t *schema.Type, word uint32) {
-		if t.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 {
+		if t.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 {
 			m.eachStruct(t, word, f)
 		}
 	}
@@ -88,18 +82,18 @@ func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 	case t.Kind() == schema.Record:
 		f(e)
 		d := t.Struct()
-		for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
-			visit(d.Fields()[i].Type, m.at(e, d.Fields()[i].Ref()))
+		for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+			visit(d.Fields()[i].Type, m.ix.At(e, d.Fields()[i].Ref()))
 		}
 	case t.Kind() == schema.Dict:
-		for i := range m.idx[e+listCount] {
-			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
-				visit(t.Key(), m.idx[slot])
-				visit(t.Elem(), m.idx[slot+pairValue])
+		for i := range m.ix.Words[e+listCount] {
+			if slot := m.ix.Words[e+listElems] + i*pairWords; m.ix.Words[slot] != 0 {
+				visit(t.Key(), m.ix.Words[slot])
+				visit(t.Elem(), m.ix.Words[slot+pairValue])
 			}
 		}
 	case t.Elem().Kind() >= schema.Record:
-		for i := range m.idx[e+listCount] {
+		for i := range m.ix.Words[e+listCount] {
 			visit(t.Elem(), m.elementEntry(e, t.Elem(), i))
 		}
 	}
@@ -109,15 +103,15 @@ func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 // which may still be filled. If there are more than fewHandouts, it forgets them all.
 func (m *Message) keepHandouts() {
 	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
-		return m.at(h.e, h.field) == 0 // its struct is no longer in the message
+		return m.ix.At(h.e, h.field) == 0 // its struct is no longer in the message
 	})
 	if len(m.handouts) > fewHandouts {
 		m.dropHandouts()
 	}
 	for i := range m.handouts {
 		h := &m.handouts[i]
-		h.word = m.replaceTextByRef(m.at(h.e, h.field), h.mem)
-		m.put(h.e, h.field, h.word)
+		h.word = m.replaceTextByRef(m.ix.At(h.e, h.field), h.mem)
+		m.ix.Put(h.e, h.field, h.word)
 	}
 }
 
@@ -131,19 +125,6 @@ func (m *Message) dropHandouts() {
 
 // keepHandedOut is the most handouts for which memory is kept for the next message.
 const keepHandedOut = 4 << 10
-
-// uncheckedWords is the number of words that an index may have before anybody looks how many of
-// them are dead.
-const uncheckedWords = 64 << 10
-
-// nextCheck returns the checkAt with which compactIfWorth looks again when the index has doubled,
-// if it has n words now.
-func nextCheck(n uint32) uint32 {
-	if n > math.MaxUint32/2 {
-		return math.MaxUint32
-	}
-	return n + max(n, uncheckedWords)
-}
 
 // compact does the work of Compact. The message must be alive and not frozen.
 func (m *Message) compact() {
@@ -161,6 +142,11 @@ func (m *Message) compact() {
 	}
 	m.shadows = shadows{all: m.shadows.all[:0]}
 	d := &m.dead
+	var onReuse func(e, words uint32)
+	if debugging {
+		onReuse = m.noteReused
+	}
+	m.ix.Reuse(onReuse)
 	d.reclaim(m)
 	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
 	r.base, r.b = m.buf.Compact()
@@ -169,10 +155,8 @@ func (m *Message) compact() {
 	for _, h := range r.holes {
 		m.edit(h.e).dead = h.n
 	}
-	d.reused, m.maybeFull = 0, d.everyChange
-	if !d.everyChange {
-		d.checkAt = m.words + max(2*(m.words-d.freeWords), uncheckedWords/4)
-	}
+	m.ix.NoteCompacted()
+	m.ix.Full = d.everyChange
 	d.byStruct.Clear()
 	m.keepHandouts()
 	m.guarded = true // handles of removed values must be found out
@@ -197,10 +181,10 @@ type hole struct{ e, n uint32 }
 func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 	m := r.m
 	if slots := m.editOf(e).fieldNodes; slots != 0 {
-		m.dead.freeNodes(m, d, slots)
+		m.ix.FreeNodes(d, slots)
 	}
 	m.dead.reclaimFields(m, d, e)
-	m.idx[e+entryStart] = r.base + uint32(i)
+	m.ix.Words[e+entry.Start] = r.base + uint32(i)
 	var u extraFields
 	if d.IsUnion() {
 		u.begin(m, e)
@@ -213,9 +197,9 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 		}
 		f := d.Find(key)
 		if f != nil && fits(r.b, f.Type, at) {
-			if word := m.at(e, f.Ref()); word != 0 {
+			if word := m.ix.At(e, f.Ref()); word != 0 {
 				word, i = r.element(f.Type, word, at)
-				m.put(e, f.Ref(), word)
+				m.ix.Put(e, f.Ref(), word)
 				continue
 			}
 		}
@@ -225,7 +209,7 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 		}
 		i = end
 	}
-	m.idx[e+entryEnd] = r.base + uint32(i)
+	m.ix.Words[e+entry.End] = r.base + uint32(i)
 	if d.IsUnion() {
 		u.end()
 	}
@@ -250,8 +234,8 @@ func (r *rewriter) element(t *schema.Type, word uint32, i int) (uint32, int) {
 		return r.base + uint32(i), i + int(t.Size())
 	case t.Kind() == schema.Text:
 		return r.base + uint32(i), i + wire.TextHeader + int(wire.BE32(r.b[i:]))
-	case word&notIndexed != 0:
-		return notIndexed | r.base + uint32(i), r.skip(t.Wire(), i)
+	case word&index.NotIndexed != 0:
+		return index.NotIndexed | r.base + uint32(i), r.skip(t.Wire(), i)
 	}
 	return word, r.value(t, word, i)
 }
@@ -268,7 +252,7 @@ func (r *rewriter) value(t *schema.Type, e uint32, i int) int {
 	default:
 		i = r.list(t, e, i+wire.ListHeader)
 	}
-	m.idx[e+listEnd] = r.base + uint32(i)
+	m.ix.Words[e+listEnd] = r.base + uint32(i)
 	return i
 }
 
@@ -276,8 +260,8 @@ func (r *rewriter) value(t *schema.Type, e uint32, i int) int {
 // i. It returns the index after the last.
 func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 	m := r.m
-	n := m.idx[e+listCount]
-	m.idx[e+listStart] = r.base + uint32(i)
+	n := m.ix.Words[e+listCount]
+	m.ix.Words[e+listStart] = r.base + uint32(i)
 	if t.Elem().Kind() == schema.Fixed {
 		return i + int(n)*int(t.Elem().Size())
 	}
@@ -289,8 +273,8 @@ func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 			i = r.structure(t.Elem().Struct(), m.structEntry(e, k), i)
 			continue
 		}
-		slot := m.idx[e+listElems] + k
-		m.idx[slot], i = r.element(t.Elem(), m.idx[slot], i)
+		slot := m.ix.Words[e+listElems] + k
+		m.ix.Words[slot], i = r.element(t.Elem(), m.ix.Words[slot], i)
 	}
 	return i
 }
@@ -300,22 +284,22 @@ func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 // unless pairs keep their numbers.
 func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 	m := r.m
-	m.idx[e+listStart] = r.base + uint32(i)
-	first, n := m.idx[e+listElems], m.idx[e+listCount]
+	m.ix.Words[e+listStart] = r.base + uint32(i)
+	first, n := m.ix.Words[e+listElems], m.ix.Words[e+listCount]
 	to, deleted := first, uint32(0)
 	for slot := first; slot < first+n*pairWords; slot += pairWords {
-		key, value := m.idx[slot], m.idx[slot+pairValue]
+		key, value := m.ix.Words[slot], m.ix.Words[slot+pairValue]
 		if key == 0 {
 			deleted++
 			if r.inPlace {
-				clear(m.idx[slot : slot+pairWords])
+				clear(m.ix.Words[slot : slot+pairWords])
 				to += pairWords
 			}
 			continue
 		}
-		m.idx[to], i = r.element(t.Key(), key, i)
-		m.idx[to+pairValue], i = r.element(t.Elem(), value, i)
-		m.idx[to+pairNode] = 0
+		m.ix.Words[to], i = r.element(t.Key(), key, i)
+		m.ix.Words[to+pairValue], i = r.element(t.Elem(), value, i)
+		m.ix.Words[to+pairNode] = 0
 		to += pairWords
 	}
 	switch {
@@ -323,8 +307,8 @@ func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 	case r.inPlace:
 		r.holes = append(r.holes, hole{e, deleted})
 	default:
-		clear(m.idx[to : first+n*pairWords])
-		m.idx[e+listCount] = n - deleted
+		clear(m.ix.Words[to : first+n*pairWords])
+		m.ix.Words[e+listCount] = n - deleted
 		m.keys.Clear(e)
 	}
 	return i
@@ -341,29 +325,19 @@ type extraFields struct {
 
 // begin starts with the union of entry e.
 func (u *extraFields) begin(m *Message, e uint32) {
-	*u = extraFields{m, e, m.idx[m.armWord(e)], m.idx[e+unionWord]}
-	m.idx[e+unionWord] = u.which
+	*u = extraFields{m, e, m.ix.Words[m.ix.ArmWord(e)], m.ix.Words[e+entry.Arm]}
+	m.ix.Words[e+entry.Arm] = u.which
 }
 
 // add takes the next entry for the extra field that is at [at, end) now.
 func (u *extraFields) add(at, end uint32) {
 	w := u.chain
-	f := u.m.idx[w&^hasExtra:][:extraWords]
-	u.chain = f[extraNext]
-	f[extraAt], f[extraEnd] = at, end
-	f[extraNext], f[extraArm] = u.m.idx[u.e+unionWord], u.which
-	u.m.idx[u.e+unionWord] = w
+	f := u.m.ix.Words[w&^index.HasExtra:][:index.ExtraWords]
+	u.chain = f[index.ExtraNext]
+	f[index.ExtraAt], f[index.ExtraEnd] = at, end
+	f[index.ExtraNext], f[index.ExtraArm] = u.m.ix.Words[u.e+entry.Arm], u.which
+	u.m.ix.Words[u.e+entry.Arm] = w
 }
 
 // end frees the entries that were not used again.
-func (u *extraFields) end() { u.m.dead.freeExtra(u.m, u.chain) }
-
-// roundUp returns n or a little more. There are four sizes for each power of two: freed words
-// often fit the next need.
-func roundUp(n uint32) uint32 {
-	if n <= 16 {
-		return n
-	}
-	unit := uint32(1) << (bits.Len32(n) - 3)
-	return (n + unit - 1) &^ (unit - 1)
-}
+func (u *extraFields) end() { u.m.ix.FreeExtra(u.chain) }

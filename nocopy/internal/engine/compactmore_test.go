@@ -29,9 +29,9 @@ func TestCompactedNesting(t *testing.T) {
 	s.m.Compact()
 	s.SetText(fieldNamed(allDesc, "text"), "x")
 	s.m.Finish()
-	words := s.m.words
+	words := s.m.ix.Used
 	nest(s)
-	if s.m.words != words {
+	if s.m.ix.Used != words {
 		t.Error("the entries that are free are not used again")
 	}
 	if err := s.m.Check(); err == nil {
@@ -50,7 +50,7 @@ func TestFreeEntriesEnd(t *testing.T) {
 		s.m.Compact()
 		m := s.m
 		s.Release()
-		if m.dead.compacted || m.dead.used() {
+		if m.ix.Reuses || m.dead.used() {
 			t.Fatalf("with %d elements there are free entries after Release", n-200)
 		}
 	}
@@ -126,7 +126,7 @@ func TestIndexForEver(t *testing.T) {
 				c.do(s, i)
 			}
 			if n := footprint(s.m); n > 5<<20 {
-				t.Errorf("%s: %d bytes, %d words", c.what, n, s.m.words)
+				t.Errorf("%s: %d bytes, %d words", c.what, n, s.m.ix.Used)
 			}
 			checkSent(t, c.what, s)
 			s.Release()

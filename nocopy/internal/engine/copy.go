@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -55,7 +56,7 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 		return source{from: v.m, r: r, n: n}
 	}
 	m.copied = r.AppendTo(m.copied[:0])
-	m.more = true
+	m.ix.More = true
 	return source{n: n, data: m.copied}
 }
 
@@ -69,7 +70,7 @@ func (s Struct) mustBe(t *schema.Type) {
 	if t.Kind() == schema.Record {
 		return
 	}
-	words := s.m.idx[min(int(s.entry())+listType, len(s.m.idx)):]
+	words := s.m.ix.Words[min(int(s.entry())+listType, len(s.m.ix.Words)):]
 	if len(words) > 0 && words[0] == t.ID() {
 		return
 	}
@@ -95,7 +96,7 @@ func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	m.more = m.more || cap(m.copied) > keepCopied
+	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
 	return m.copied, true
 }
 
@@ -117,7 +118,7 @@ func (m *Message) rangeOf(e uint32, t *schema.Type, old chain.Range) chain.Range
 
 // extent returns the positions where the struct or container of entry e begins and ends.
 func (m *Message) extent(e uint32, t *schema.Type) (from, to uint32) {
-	from, to = m.idx[e+entryStart], m.editOf(e).end
+	from, to = m.ix.Words[e+entry.Start], m.editOf(e).end
 	if t.Kind() == schema.Record {
 		return from, to + 1
 	}
@@ -228,13 +229,13 @@ func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	var word uint32
-	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		word = m.appendValue(t, f.Header(), src, 0)
 	} else {
 		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
 	}
-	m.put(e, f, word)
+	m.ix.Put(e, f, word)
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}
@@ -281,7 +282,7 @@ func (s Struct) Clone(d *schema.Struct) Struct {
 	}
 	copy(b, src.data)
 	m.buf.AddRoot(p, p+uint32(src.n))
-	m.root = m.alloc(d.Words())
+	m.root = m.ix.Alloc(d.Words())
 	m.indexRoot(d, p)
 	return m.handle(m.root)
 }
@@ -309,7 +310,7 @@ func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	p, _ := m.buf.Place(1) // the node replaces it
 	m.buf.AddRoot(p, p+1)
 	node := m.buf.AddReplace(p, p+1)
-	m.root = m.alloc(d.Words())
+	m.root = m.ix.Alloc(d.Words())
 	m.indexShared(node, d.Type(), src, m.root)
 	m.edit(m.root).valueNode = node
 	m.Finish()

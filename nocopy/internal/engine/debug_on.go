@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -189,31 +190,31 @@ func (m *Message) isUnset(e uint32, f schema.Ref) bool {
 // noteRemoved notes that the struct or container of type t and entry e is about to be removed from
 // the message, with all values in it.
 func (m *Message) noteRemoved(t *schema.Type, e uint32) {
-	if t.Kind() < schema.Record || e == 0 || e&notIndexed != 0 || m.origin.removed.Get(e) != nil {
+	if t.Kind() < schema.Record || e == 0 || e&index.NotIndexed != 0 || m.origin.removed.Get(e) != nil {
 		return
 	}
 	m.origin.removed.Put(e, t)
 	switch t.Kind() {
 	case schema.Record:
-		if m.idx[e] == 0 {
+		if m.ix.Words[e] == 0 {
 			return
 		}
-		for i := m.next(t.Struct(), e, 0); i < len(t.Struct().Fields()); i = m.next(t.Struct(), e, i+1) {
+		for i := m.ix.Next(t.Struct(), e, 0); i < len(t.Struct().Fields()); i = m.ix.Next(t.Struct(), e, i+1) {
 			if f := &t.Struct().Fields()[i]; f.Kind() >= schema.Record {
-				m.noteRemoved(f.Type, m.at(e, f.Ref()))
+				m.noteRemoved(f.Type, m.ix.At(e, f.Ref()))
 			}
 		}
 	case schema.List:
-		if t.Elem().Kind() >= schema.Record && m.idx[e+listRoom] != roomByIndex {
-			for i := range m.idx[e+listCount] {
+		if t.Elem().Kind() >= schema.Record && m.ix.Words[e+listRoom] != roomByIndex {
+			for i := range m.ix.Words[e+listCount] {
 				m.noteRemoved(t.Elem(), m.elementEntry(e, t.Elem(), i))
 			}
 		}
 	case schema.Dict:
-		for i := range m.idx[e+listCount] {
-			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
-				m.noteRemoved(t.Key(), m.idx[slot])
-				m.noteRemoved(t.Elem(), m.idx[slot+pairValue])
+		for i := range m.ix.Words[e+listCount] {
+			if slot := m.ix.Words[e+listElems] + i*pairWords; m.ix.Words[slot] != 0 {
+				m.noteRemoved(t.Key(), m.ix.Words[slot])
+				m.noteRemoved(t.Elem(), m.ix.Words[slot+pairValue])
 			}
 		}
 	}

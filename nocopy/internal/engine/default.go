@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -168,16 +169,16 @@ func (m *Message) noteFilled(e uint32, f *schema.Field) {
 	if len(m.filled) < mostMissing {
 		m.filled = append(m.filled, filled{})
 	}
-	m.filled[m.fillings%mostMissing] = filled{e, m.at(e, f.Ref()), f.Ref()}
+	m.filled[m.fillings%mostMissing] = filled{e, m.ix.At(e, f.Ref()), f.Ref()}
 	m.fillings++
-	m.more = true
+	m.ix.More = true
 }
 
 // missing returns the first required fields that were never set, at most that many.
 func (m *Message) missing(most int) []missingField {
 	m.mustBeFilled()
 	switch {
-	case m.absent || m.desc == nil || m.idx[m.root] == 0: // it has no index
+	case m.absent || m.desc == nil || m.ix.Words[m.root] == 0: // it has no index
 		return nil
 	case len(m.open) == 0 && len(m.filled) == 0 && len(m.edits) <= 1 && !m.knowsUnset():
 		return nil // as it was received, or complete
@@ -241,12 +242,12 @@ func (w *missingWalk) structure(d *schema.Struct, e uint32, path string, depth i
 			}
 		}
 	}
-	if m.idx[e] == 0 { // an element that was not begun
+	if m.ix.Words[e] == 0 { // an element that was not begun
 		return
 	}
-	for i := m.next(d, e, 0); i < len(d.Fields()) && len(w.found) < w.most; i = m.next(d, e, i+1) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()) && len(w.found) < w.most; i = m.ix.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		if word := m.at(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 && !w.isFilled(e, f.Ref(), word) {
+		if word := m.ix.At(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 && !w.isFilled(e, f.Ref(), word) {
 			w.value(f.Type, word, path+"."+f.Name, depth+1)
 		}
 	}
@@ -261,10 +262,10 @@ func (w *missingWalk) add(path string, d *schema.Struct) {
 // isMissing reports whether the required field f of the struct of entry e was never set.
 func (w *missingWalk) isMissing(d *schema.Struct, e uint32, f *schema.Field) bool {
 	m := w.m
-	if m.idx[e] == 0 {
+	if m.ix.Words[e] == 0 {
 		return f.Default == "" && (f.Kind() != schema.Fixed || debugging)
 	}
-	word := m.at(e, f.Ref())
+	word := m.ix.At(e, f.Ref())
 	switch {
 	case word == 0: // it is going to be filled in, or was removed
 		return f.Default == "" || m.fieldNode(e, f.Ref()) != 0
@@ -279,7 +280,7 @@ func (w *missingWalk) isMissing(d *schema.Struct, e uint32, f *schema.Field) boo
 	case schema.Record:
 		return string(m.wire(word, f.Type)) == string(schema.AppendZero(nil, f.Type))
 	}
-	return m.idx[word+listCount] == 0
+	return m.ix.Words[word+listCount] == 0
 }
 
 // isFilled reports whether field f of the struct of entry e, of this word, was filled in.
@@ -294,17 +295,17 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 	case !w.requiring(t):
 	case t.Kind() == schema.Record:
 		w.structure(t.Struct(), e, path, depth)
-	case t.Kind() == schema.List && m.idx[e+listRoom] != roomByIndex:
-		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
+	case t.Kind() == schema.List && m.ix.Words[e+listRoom] != roomByIndex:
+		for i := uint32(0); i < m.ix.Words[e+listCount] && len(w.found) < w.most; i++ {
 			if inner := m.elementEntry(e, t.Elem(), i); inner != 0 {
 				w.value(t.Elem(), inner, path+"["+strconv.Itoa(int(i))+"]", depth+1)
 			}
 		}
 	case t.Kind() == schema.Dict:
-		for i := uint32(0); i < m.idx[e+listCount] && len(w.found) < w.most; i++ {
-			slot := m.idx[e+listElems] + i*pairWords
+		for i := uint32(0); i < m.ix.Words[e+listCount] && len(w.found) < w.most; i++ {
+			slot := m.ix.Words[e+listElems] + i*pairWords
 			for k, kt := range [...]*schema.Type{t.Key(), t.Elem()} {
-				if word := m.idx[slot+uint32(k)*pairValue]; kt.Kind() >= schema.Record && m.idx[slot] != 0 && word != 0 {
+				if word := m.ix.Words[slot+uint32(k)*pairValue]; kt.Kind() >= schema.Record && m.ix.Words[slot] != 0 && word != 0 {
 					w.value(kt, word, path+"["+strconv.Itoa(int(i))+"]", depth+1)
 				}
 			}

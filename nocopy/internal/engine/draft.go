@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -70,34 +72,34 @@ func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
 func (x *Draft) Root(n int) Struct {
 	m, d := x.m, x.d
 	p, b := m.buf.Ahead(&x.mem, n, true)
-	m.desc, m.root = d, firstEntry
-	m.words = firstEntry + uint32(d.Words())
-	if m.words > uint32(len(m.idx)) {
-		m.growIndex(2*int(m.words), maxWords)
+	m.desc, m.root = d, index.First
+	m.ix.Used = index.First + uint32(d.Words())
+	if m.ix.Used > uint32(len(m.ix.Words)) {
+		m.ix.Grow(2*int(m.ix.Used), index.MaxWords)
 	}
-	m.idx[firstEntry+entryStart] = p
-	x.index(program.Of(d).Start, firstEntry, p, b, 0)
+	m.ix.Words[index.First+entry.Start] = p
+	x.index(program.Of(d).Start, index.First, p, b, 0)
 	x.append(p, n)
 	m.buf.Close()
 	x.m = nil // so that a second call can't end the message again
-	return m.handle(firstEntry)
+	return m.handle(index.First)
 }
 
 // index runs the program at pc for the entry e, over the bytes b, which are at position p, from
 // byte lead on.
 func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
 	m := x.m
-	m.zeroed = 0
-	idx, cells := m.idx, program.Cells()
+	m.ix.Zeroed = 0
+	idx, cells := m.ix.Words, program.Cells()
 	var levels [parseLevels]level
 	var s machine // each field is set below, see Message.parse
-	s.pc, s.entry, s.used, s.room = pc, e, m.words, uint32(len(idx))
+	s.pc, s.entry, s.used, s.room = pc, e, m.ix.Used, uint32(len(idx))
 	s.deeper, s.head, s.left, s.leaves = maxDepth, p+wire.FieldHeader, 0, 0
 	s.at, s.top, s.bottom, s.after = uint64(lead), 0, 0, 0
 	s.set(b, idx, cells)
 	s.levels, s.most = levelsOf(levels[:])
 	why := run[indexing](&s)
-	m.words = s.used
+	m.ix.Used = s.used
 	if why != finished {
 		x.indexRest(&s, why, p, b, lead)
 	}
@@ -225,8 +227,8 @@ const panicChanged = "nocopy: struct was changed while all of its fields were se
 // fields of the template.
 func (s Struct) isNew(d *schema.Struct) bool {
 	m, e := s.m, s.entry()
-	return s.k == m.openHandle && !m.dead.compacted && m.idx[e+entryEnd] == 0 &&
-		m.buf.Tail() == m.idx[e+entryStart]+uint32(len(d.Template())) && m.buf.InTail(m.idx[e+entryStart], 0)
+	return s.k == m.openHandle && !m.ix.Reuses && m.ix.Words[e+entry.End] == 0 &&
+		m.buf.Tail() == m.ix.Words[e+entry.Start]+uint32(len(d.Template())) && m.buf.InTail(m.ix.Words[e+entry.Start], 0)
 }
 
 // Done makes the first n bytes the fields of the struct. Other fields of it stay as they are.
@@ -248,7 +250,7 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 	}
 	m.buf.Retract(len(x.d.Template()), inTail)
 	p, b := m.buf.Ahead(&x.mem, n, false)
-	m.idx[e+entryStart] = p
+	m.ix.Words[e+entry.Start] = p
 	x.index(program.Of(x.d).Start, e, p, b, 0)
 	x.append(p, n)
 	m.open = m.open[:len(m.open)-1]
@@ -274,7 +276,7 @@ func (x *Draft) assign(n int, others []schema.Ref) {
 	from, s, d := x.Root(n), x.s, x.d
 	for i := range d.Fields() {
 		f, t := d.Field(i), d.Fields()[i].Type
-		word := from.m.at(from.entry(), f)
+		word := from.m.ix.At(from.entry(), f)
 		switch {
 		case slices.Contains(others, f):
 		case word != 0 && t.Kind() >= schema.Record:
@@ -283,7 +285,7 @@ func (x *Draft) assign(n int, others []schema.Ref) {
 			s.SetText(f, from.m.TextString(word))
 		case word != 0:
 			copy(s.fixed(f, int(t.Size())), from.m.buf.At(word)[:t.Size()])
-		case s.m.at(s.entry(), f) == 0:
+		case s.m.ix.At(s.entry(), f) == 0:
 		case d.Fields()[i].Req == schema.Required:
 			s.Reset(f, d)
 		default:
@@ -302,7 +304,7 @@ func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool
 	m, t := s.m, d.FieldOf(f).Type
 	checkCount(t, n)
 	slotWords(t, n) // which panics if they are too many for an index
-	inTail := !aside && s.k == m.openHandle && m.at(s.entry(), f) == 0
+	inTail := !aside && s.k == m.openHandle && m.ix.At(s.entry(), f) == 0
 	if !inTail {
 		s.Changeable()
 	}
@@ -336,7 +338,7 @@ func (x *Draft) EndList(n int) {
 		x.Drop()
 		panic(panicFull)
 	}
-	if s.k != m.openHandle || m.at(e, f) != 0 {
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
 		s.placeChild(f, n)
 	}
 	p, b := m.buf.Ahead(&x.mem, n, false)
@@ -344,18 +346,18 @@ func (x *Draft) EndList(n int) {
 		m.copied = x.first[:0]
 	}
 	var word uint32
-	if m.dead.compacted { // entries are used again
+	if m.ix.Reuses { // entries are used again
 		var i int
 		x.begin(p, b)
 		i, word = m.p.value(t, 0, wire.FieldHeader)
 		m.endTrusted(i)
 	} else {
-		before := m.idx[0] // no entry has this word: the program stores the value's entry in it
+		before := m.ix.Words[0] // no entry has this word: the program stores the value's entry in it
 		x.index(program.OfValue(t), 0, p, b, wire.FieldHeader)
-		word, m.idx[0] = m.idx[0], before
+		word, m.ix.Words[0] = m.ix.Words[0], before
 	}
 	x.append(p, n)
-	m.put(e, f, word)
+	m.ix.Put(e, f, word)
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -39,18 +40,18 @@ type edit struct {
 // edit returns the edit of the struct or container of entry e, which it makes if there is none.
 // The pointer is good until the next call.
 func (m *Message) edit(e uint32) *edit {
-	w := m.idx[e+entryEnd]
+	w := m.ix.Words[e+entry.End]
 	if w&edited == 0 || w == 0 {
 		m.edits = append(m.edits, edit{end: w})
 		w = edited | uint32(len(m.edits)-1)
-		m.idx[e+entryEnd] = w
+		m.ix.Words[e+entry.End] = w
 	}
 	return &m.edits[w&^edited]
 }
 
 // editOf returns a copy of the edit of entry e. If there is none, all but end is zero.
 func (m *Message) editOf(e uint32) edit {
-	if w := m.idx[e+entryEnd]; w&edited != 0 {
+	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
 		return m.edits[w&^edited]
 	} else {
 		return edit{end: w}
@@ -60,18 +61,18 @@ func (m *Message) editOf(e uint32) edit {
 // setEnd stores the position at which the struct or container of entry e, which is now
 // complete, ends.
 func (m *Message) setEnd(e, end uint32) {
-	if w := m.idx[e+entryEnd]; w&edited != 0 {
+	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
 		m.edits[w&^edited].end = end
 		return
 	}
-	m.idx[e+entryEnd] = end
+	m.ix.Words[e+entry.End] = end
 }
 
 // placeField returns n bytes for field f, its header included, and their position. They are at
 // the tail if the field was never set, else in a node that replaces the field.
 func (s Struct) placeField(f schema.Ref, n int) (uint32, []byte) {
 	m, e := s.m, uint32(s.k)
-	if m.at(e, f) == 0 && m.fieldNode(e, f) == 0 {
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		return m.buf.Extend(n)
 	}
@@ -84,12 +85,12 @@ func (s Struct) placeField(f schema.Ref, n int) (uint32, []byte) {
 // fieldNode returns the node that replaces field f of the struct of entry e, 0 if there is
 // none.
 func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
-	if w := m.idx[e+entryEnd]; w&edited != 0 {
+	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
 		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
 			if f.Wide() {
-				return tableAt(m.idx, slots, f)
+				return index.TableAt(m.ix.Words, slots, f)
 			}
-			return m.idx[slots+f.Word()]
+			return m.ix.Words[slots+f.Word()]
 		}
 	}
 	return 0
@@ -98,7 +99,7 @@ func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
 // replaceField returns the node that replaces field f of the struct of entry e. The field is
 // set, or was. Its value is noted as dead.
 func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
-	if word := m.at(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && word&notIndexed == 0 {
+	if word := m.ix.At(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && word&index.NotIndexed == 0 {
 		m.closeEntry(word)
 	}
 	if f.Wire() >= wire.Struct && f.Wire() <= wire.List {
@@ -108,7 +109,7 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 		return node
 	}
 	var node chain.NodeID
-	if word := m.at(e, f); f.Wire() == wire.String && word&inNode == 0 {
+	if word := m.ix.At(e, f); f.Wire() == wire.String && word&inNode == 0 {
 		node = m.buf.AddReplaceText(word, wire.FieldHeader)
 	} else {
 		at, end := m.valuePlace(f.Wire(), word)
@@ -117,14 +118,14 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 	ed := m.edit(e)
 	first := ed.fieldNodes == 0
 	if f.Wide() {
-		t, at := m.inTable(ed.fieldNodes, f)
+		t, at := m.ix.InTable(ed.fieldNodes, f)
 		ed.fieldNodes = t
-		m.idx[at] = node
+		m.ix.Words[at] = node
 	} else {
 		if first {
-			ed.fieldNodes = m.allocRaw(int(f.Words()))
+			ed.fieldNodes = m.ix.AllocRaw(int(f.Words()))
 		}
-		m.idx[ed.fieldNodes+f.Word()] = node
+		m.ix.Words[ed.fieldNodes+f.Word()] = node
 	}
 	if first {
 		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
@@ -144,8 +145,8 @@ func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 	if t == wire.String {
 		return m.textPlace(word)
 	}
-	if word&notIndexed != 0 {
-		p := word &^ notIndexed
+	if word&index.NotIndexed != 0 {
+		p := word &^ index.NotIndexed
 		b := m.buf.At(p)
 		n, err := skip(b, 0, t, maxBudget, 1)
 		if err != nil {
@@ -154,7 +155,7 @@ func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 		return p, p + uint32(n)
 	}
 	ed := m.editOf(word)
-	start := m.idx[word]
+	start := m.ix.Words[word]
 	switch {
 	case ed.valueNode != 0:
 		return m.buf.NodePlace(ed.valueNode)
@@ -188,7 +189,7 @@ const fewWords = 256
 // was received and is small. A message that was compacted is not copied: its index may have words
 // that look like positions and are none.
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || m.hasTables || len(m.shadows.all) > 0 || m.dead.compacted {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows.all) > 0 || m.ix.Reuses {
 		return nil, 0
 	}
 	size := wire.TextHeader + wire.BE32(m.buf.At(p))
@@ -205,13 +206,13 @@ func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 // There must be no node, and the message must be so small that no count, type or entry's number
 // is as large as a position.
 func (m *Message) movePositions(p, before, after uint32) {
-	words := m.idx[firstEntry:m.words]
+	words := m.ix.Words[index.First:m.ix.Used]
 	for i, w := range words {
 		by := uint32(0)
-		if w&^notIndexed >= chain.FirstPos {
+		if w&^index.NotIndexed >= chain.FirstPos {
 			by = before
 		}
-		if w&^notIndexed > p {
+		if w&^index.NotIndexed > p {
 			by = after
 		}
 		words[i] = w + by
@@ -237,11 +238,11 @@ func (s Struct) setReferred(f schema.Ref, v []byte) {
 		copy(s.newText(f, len(v)), v)
 		return
 	}
-	old := s.m.at(uint32(s.k), f)
+	old := s.m.ix.At(uint32(s.k), f)
 	p, b := s.placeField(f, wire.FieldHeader+wire.TextHeader)
 	putTextField(b, f, len(v))
 	word := s.m.referText(p+wire.FieldHeader, v, old)
-	s.m.put(uint32(s.k), f, word)
+	s.m.ix.Put(uint32(s.k), f, word)
 }
 
 // referText makes the bytes v the contents of the text whose length is at position p, and returns
@@ -265,9 +266,9 @@ func (s Struct) Unset(f schema.Ref) {
 	// Not changeable: compacting would complete the struct, adding defaults that are removed then
 	s.writable()
 	m, e := s.m, uint32(s.k)
-	if m.at(e, f) != 0 {
+	if m.ix.At(e, f) != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))
-		m.put(e, f, 0)
+		m.ix.Put(e, f, 0)
 	}
 	if len(m.shadows.all) > 0 {
 		m.unsetShadows(e, f.Word())
@@ -291,7 +292,7 @@ func (s Struct) setValue(f schema.Ref, t *schema.Type, value []byte) {
 	wire.PutHeader(b, f.Header())
 	copy(b[wire.FieldHeader:], value)
 	word := m.indexAt(t, p+wire.FieldHeader)
-	m.put(e, f, word)
+	m.ix.Put(e, f, word)
 }
 
 // indexAt indexes the value of type t at position p, which must be valid and contiguous, and
@@ -309,13 +310,13 @@ func (m *Message) indexAt(t *schema.Type, p uint32) uint32 {
 // beginTrusted prepares the parser for bytes that have been checked before. They begin at
 // position p, or the caller sets them if p is 0. The caller then calls endTrusted.
 func (m *Message) beginTrusted(p uint32) {
-	m.zeroed = 0 // since the parser does not update it
-	m.noteGrowth()
+	m.ix.Zeroed = 0 // since the parser does not update it
+	m.ix.NoteGrowth()
 	m.parser().reset(0)
 	m.p.lazy = false // what the program sets is indexed at once: Lazy is about received bytes
-	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
+	m.p.maxIndex, m.p.maxDepth = index.MaxWords, maxDepth
 	m.p.growth = doubling
-	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.dead.compacted
+	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.ix.Reuses
 	m.p.slow = m.p.reuse
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p
@@ -332,7 +333,7 @@ func (m *Message) endTrusted(i int) {
 
 func (p *parser) panicTrusted() {
 	if p.full {
-		panic("nocopy: message with an index of more than " + strconv.Itoa(maxWords) + " words")
+		panic("nocopy: message with an index of more than " + strconv.Itoa(index.MaxWords) + " words")
 	}
 	panic("nocopy: internal error: bytes that were valid are not")
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -21,13 +22,13 @@ func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, defaultMaxDep
 // message is complete. Only types that may contain themselves need a look, and only when entries
 // were added since the last one.
 func (m *Message) checkNesting() error {
-	if m.words == m.levelled || m.desc.Nesting() <= m.maxNesting() {
+	if m.ix.Used == m.ix.Levelled || m.desc.Nesting() <= m.maxNesting() {
 		return nil
 	}
 	if most := m.maxNesting(); m.exceeds(m.desc.Type(), m.root, most) {
 		return &wire.Error{Path: m.desc.Name(), Err: depthError(most)}
 	}
-	m.levelled = m.words
+	m.ix.Levelled = m.ix.Used
 	return nil
 }
 
@@ -39,14 +40,14 @@ func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
 	case t.Kind() == schema.Record:
 		return left == 0 || m.fieldExceeds(t.Struct(), e, left-1)
 	}
-	for i := range m.idx[e+listCount] {
+	for i := range m.ix.Words[e+listCount] {
 		if t.Kind() == schema.List {
 			if m.exceeds(t.Elem(), m.elementEntry(e, t.Elem(), i), left) {
 				return true
 			}
 			continue
 		}
-		pair := m.idx[m.idx[e+listElems]+i*pairWords:][:pairWords]
+		pair := m.ix.Words[m.ix.Words[e+listElems]+i*pairWords:][:pairWords]
 		if key, value := pair[pairKey], pair[pairValue]; key != 0 && // it was not deleted
 			(t.Key().Kind() >= schema.Record && m.exceeds(t.Key(), key, left) || t.Elem().Kind() >= schema.Record && m.exceeds(t.Elem(), value, left)) {
 			return true
@@ -58,13 +59,13 @@ func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
 // fieldExceeds reports whether more than left structs are nested in a field of the struct of entry
 // e.
 func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
-	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		word := m.at(e, f.Ref())
+		word := m.ix.At(e, f.Ref())
 		if word == 0 || f.Kind() < schema.Record || f.Type.Nesting() <= left {
 			continue
 		}
-		if p := word &^ notIndexed; p != word {
+		if p := word &^ index.NotIndexed; p != word {
 			if _, err := skip(m.buf.At(p), 0, f.Type.Wire(), budgetOf(left), 1); err == nil {
 				continue
 			}
@@ -97,8 +98,8 @@ func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
 	m := takeParsed(from.desc, flags, limits)
 	m.buf.Begin(flags&Recycle != 0, n)
-	m.root = m.alloc(from.desc.Words())
-	m.levelled = m.words // how deep structs are nested was found out when s was finished
+	m.root = m.ix.Alloc(from.desc.Words())
+	m.ix.Levelled = m.ix.Used // how deep structs are nested was found out when s was finished
 	if from.pending&(carriesIndex|placedIndex) != 0 {
 		m.guarded, m.pending = true, carriesIndex
 	}

@@ -18,7 +18,7 @@ func (s Struct) FixedBytes(size int) []byte {
 		return nil
 	}
 	n := s.ListLen() * size
-	return s.m.buf.At(s.m.idx[s.entry()+listStart])[:n:n]
+	return s.m.buf.At(s.m.ix.Words[s.entry()+listStart])[:n:n]
 }
 
 // SetFixedAt returns the bytes of element i, to be stored into.
@@ -26,24 +26,24 @@ func (s Struct) SetFixedAt(i, size int) []byte {
 	s.checkIndex(i)
 	s.Changeable()
 	m, e := s.m, s.entry()
-	if !m.buf.Writable(m.idx[e+listStart]) {
+	if !m.buf.Writable(m.ix.Words[e+listStart]) {
 		m.moveFixed(e, size, 0)
 	}
 	if m.keys.HasTables() {
 		m.elementChanges(e, uint32(i))
 	}
-	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]
+	return m.buf.At(m.ix.Words[e+listStart] + uint32(i*size))[:size]
 }
 
 // GrowFixed adds n elements at the end and returns their bytes, contents undefined.
 func (s Struct) GrowFixed(n, size int) []byte {
 	s.Changeable()
 	m, e := s.m, s.entry()
-	count := int(m.idx[e+listCount])
+	count := int(m.ix.Words[e+listCount])
 	if n > maxCount/size-count {
 		panic("nocopy: too many elements")
 	}
-	start := m.idx[e+listStart]
+	start := m.ix.Words[e+listStart]
 	if f := m.frameOf(e); f != nil {
 		m.closeNested(e)
 		if start+uint32(count*size) == m.buf.Tail() {
@@ -61,8 +61,8 @@ func (s Struct) GrowFixed(n, size int) []byte {
 	m.buf.ExtendContent(ed.valueNode, n*size)
 	ed.end += uint32(n * size)
 	ed.spare -= uint32(n * size)
-	m.idx[e+listCount] += uint32(n)
-	wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	m.ix.Words[e+listCount] += uint32(n)
+	wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
 	return b
 }
 
@@ -71,10 +71,10 @@ func (s Struct) GrowFixed(n, size int) []byte {
 func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	e := f.e
 	head := uint32(f.lead) + wire.ListHeader
-	from, b := m.buf.Grow(m.idx[e+listStart]-head, n*size)
-	m.idx[e+listStart] = from + head
-	m.idx[e+listCount] += uint32(n)
-	f.next = m.idx[e+listCount]
+	from, b := m.buf.Grow(m.ix.Words[e+listStart]-head, n*size)
+	m.ix.Words[e+listStart] = from + head
+	m.ix.Words[e+listCount] += uint32(n)
+	f.next = m.ix.Words[e+listCount]
 	wire.PutBE32(b[head-4:], f.next)
 	return b[len(b)-n*size:]
 }
@@ -83,8 +83,8 @@ func (m *Message) growAtTail(f *frame, n, size int) []byte {
 // more bytes after it.
 func (m *Message) moveFixed(e uint32, size, more int) {
 	m.closeEntry(e)
-	count := int(m.idx[e+listCount])
-	start := m.idx[e+listStart]
+	count := int(m.ix.Words[e+listCount])
+	start := m.ix.Words[e+listStart]
 	n := wire.ListHeader + count*size
 	p, b := m.buf.Place(n + more) // first: positions may run out
 	ed := m.editOf(e)
@@ -93,9 +93,9 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	}
 	copy(b, m.buf.At(start - wire.ListHeader)[:n])
 	// An empty list may have been received with any type
-	putTypes(schema.TypeByID(m.idx[e+listType]), b)
+	putTypes(schema.TypeByID(m.ix.Words[e+listType]), b)
 	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
-	m.idx[e+listStart] = p + wire.ListHeader
+	m.ix.Words[e+listStart] = p + wire.ListHeader
 	ed.spare, ed.end = uint32(more), p+uint32(n)
 	*m.edit(e) = ed
 }
@@ -126,22 +126,22 @@ func (s Struct) addText(v []byte) {
 // contents undefined.
 func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
 	m, bytes := s.m, n*size
-	if m == nil || s.k != m.openHandle || d.IsUnion() || d.IsWide() || m.idx[uint32(s.k)+f.Word()] != 0 {
+	if m == nil || s.k != m.openHandle || d.IsUnion() || d.IsWide() || m.ix.Words[uint32(s.k)+f.Word()] != 0 {
 		e, b := s.newFullList(f, d, n, 0, bytes)
 		m.endFullList(e)
 		return b
 	}
 	t := d.FieldOf(f).Type
 	checkCount(t, n)
-	e := m.allocFor(t, listWords)
+	e := m.ix.AllocFor(t, listWords)
 	p, b := m.buf.Extend(wire.FieldHeader + wire.ListHeader + bytes)
 	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
 	b = b[wire.FieldHeader+wire.ListHeader:]
 	p += wire.FieldHeader + wire.ListHeader
-	w := (*[listWords]uint32)(m.idx[e:])
+	w := (*[listWords]uint32)(m.ix.Words[e:])
 	w[listStart], w[listEnd], w[listElems], w[listType] = p, p+uint32(len(b)), e+listWords, t.ID()
 	w[listCount], w[listRoom] = uint32(n), uint32(n)
-	m.idx[uint32(s.k)+f.Word()] = e
+	m.ix.Words[uint32(s.k)+f.Word()] = e
 	return b
 }
 
@@ -181,7 +181,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 	if size <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
-	words := m.idx[e+listWords:][:len(v)]
+	words := m.ix.Words[e+listWords:][:len(v)]
 	for i := 0; i < len(v); i++ {
 		if i += chain.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
 			break

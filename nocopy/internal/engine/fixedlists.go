@@ -17,7 +17,7 @@ func (s Struct) BoolAt(i int) bool {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
@@ -49,7 +49,7 @@ func (s Struct) Int8At(i int) int8 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
@@ -78,7 +78,7 @@ func (s Struct) Int16At(i int) int16 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
@@ -107,7 +107,7 @@ func (s Struct) Int32At(i int) int32 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
@@ -136,7 +136,7 @@ func (s Struct) Int64At(i int) int64 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
@@ -165,7 +165,7 @@ func (s Struct) Float64At(i int) float64 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(lateIndex{s, i})
 	}
@@ -194,7 +194,7 @@ func (s Struct) UUIDAt(i int) [16]byte {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.idx[uint32(s.k):]
+	w := m.ix.Words[uint32(s.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}

@@ -131,7 +131,7 @@ func keyAt(s Struct, t *schema.Type, i int) encoded {
 		if t.Kind() == schema.List {
 			return encoded{view: at(s, t, i)}
 		}
-		return encoded{view: s.m.handle(s.m.idx[s.pairSlot(i)])}
+		return encoded{view: s.m.handle(s.m.ix.Words[s.pairSlot(i)])}
 	}
 	b := slices.Clone(s.m.keyBytes(s.entry(), t, uint32(i)))
 	if kt.Kind() == schema.Text {
@@ -145,7 +145,7 @@ func keyAt(s Struct, t *schema.Type, i int) encoded {
 // keysOf returns all keys of a map, or elements of a list.
 func keysOf(s Struct, t *schema.Type) (all []encoded) {
 	for i := range s.ListLen() {
-		if t.Kind() == schema.List || s.m.idx[s.pairSlot(i)] != 0 {
+		if t.Kind() == schema.List || s.m.ix.Words[s.pairSlot(i)] != 0 {
 			all = append(all, keyAt(s, t, i))
 		}
 	}

@@ -40,7 +40,7 @@ var hostileOperations = []hostileOperation{
 			case d.Fields()[i].Kind() == schema.Text:
 				_, _ = s.Text(f), s.Bytes(f)
 			case d.Fields()[i].Kind() == schema.Fixed:
-				_ = s.m.at(s.entry(), f)
+				_ = s.m.ix.At(s.entry(), f)
 			default:
 				s.Child(f, d)
 			}
@@ -488,7 +488,7 @@ var hostileOperations = []hostileOperation{
 					break
 				}
 				i := d.nextPair(0)
-				for d.m.idx[d.pairSlot(i)] != first {
+				for d.m.ix.Words[d.pairSlot(i)] != first {
 					i = d.nextPair(i + 1)
 				}
 				remove(d.Struct, keyAt(d.Struct, d.t, i))
@@ -527,7 +527,7 @@ var hostileOperations = []hostileOperation{
 				return
 			}
 			for i := range d.ListLen() {
-				k := d.m.handle(d.m.idx[d.pairSlot(i)])
+				k := d.m.handle(d.m.ix.Words[d.pairSlot(i)])
 				h.change(k, d.t.Key())
 				get(d.Struct, h.new(d.t.Key()))
 			}

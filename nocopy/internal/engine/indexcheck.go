@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -18,33 +19,18 @@ func CheckIndex(m *Message) (err error) {
 	if m.pending&byIndex != 0 {
 		return nil // unread values have no words yet
 	}
-	c := indexChecker{m: m, taken: make([]string, m.words)}
+	c := indexChecker{m: m, taken: make([]string, m.ix.Used)}
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
 		}
 	}()
-	for t, blocks := range m.dead.free.All() {
-		for _, b := range blocks {
-			c.claim(b.e, b.words, fmt.Sprintf("a free block of type %d", t.Kind()))
-			if m.idx[b.e] != 0 {
-				return fmt.Errorf("a free block at %d is not empty", b.e)
-			}
+	m.ix.EachFree(func(at, words uint32, what string) {
+		c.claim(at, words, what)
+		if what == "a free block" && m.ix.Words[at] != 0 {
+			panic(fmt.Sprintf("a free block at %d is not empty", at))
 		}
-	}
-	for words, all := range m.dead.rawWords.All() {
-		for _, at := range all {
-			c.claim(at, words, "free words")
-		}
-	}
-	for class, t := range m.spareTables {
-		for ; t != 0; t = m.idx[t+tableUsed] {
-			c.claim(t, m.idx[t+tableRoom], "a free table")
-			if bits.Len32(m.idx[t+tableRoom])-1 != class {
-				return fmt.Errorf("a free table of %d words is in class %d", m.idx[t+tableRoom], class)
-			}
-		}
-	}
+	})
 	c.value(m.desc.Type(), m.root, m.desc.Name())
 	return nil
 }
@@ -56,8 +42,8 @@ type indexChecker struct {
 
 func (c indexChecker) claim(at, words uint32, who string) {
 	for w := at; w < at+words; w++ {
-		if w >= c.m.words {
-			panic(fmt.Sprintf("%s: word %d of %d", who, w, c.m.words))
+		if w >= c.m.ix.Used {
+			panic(fmt.Sprintf("%s: word %d of %d", who, w, c.m.ix.Used))
 		}
 		if c.taken[w] != "" {
 			panic(fmt.Sprintf("word %d belongs to %s and to %s", w, who, c.taken[w]))
@@ -74,12 +60,12 @@ func (c indexChecker) value(t *schema.Type, e uint32, path string) {
 		return
 	}
 	c.claim(e, listWords, path)
-	if schema.TypeByID(m.idx[e+listType]) != t {
+	if schema.TypeByID(m.ix.Words[e+listType]) != t {
 		panic(path + " is of another type")
 	}
 	ed, per := m.editOf(e), uint32(t.ElemWords())
-	n := m.idx[e+listCount]
-	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && m.idx[e+listRoom]&roomTable == 0 {
+	n := m.ix.Words[e+listCount]
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && m.ix.Words[e+listRoom]&roomTable == 0 {
 		for i := range n {
 			c.value(t.Elem(), m.structEntry(e, i), fmt.Sprintf("%s[%d]", path, i))
 		}
@@ -88,22 +74,22 @@ func (c indexChecker) value(t *schema.Type, e uint32, path string) {
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
 		per = 1
 	}
-	c.claim(m.idx[e+listElems]-ed.gap, (m.idx[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
+	c.claim(m.ix.Words[e+listElems]-ed.gap, (m.ix.Words[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Fixed {
 		return
 	}
 	for i := range n {
-		slot := m.idx[e+listElems] + i*per
+		slot := m.ix.Words[e+listElems] + i*per
 		switch {
-		case m.idx[slot] == 0:
+		case m.ix.Words[slot] == 0:
 			continue
 		case t.Kind() == schema.List && t.Elem().Kind() >= schema.Record:
-			c.value(t.Elem(), m.idx[slot], fmt.Sprintf("%s[%d]", path, i))
+			c.value(t.Elem(), m.ix.Words[slot], fmt.Sprintf("%s[%d]", path, i))
 		case t.Kind() == schema.Dict && t.Key().Kind() >= schema.Record:
-			c.value(t.Key(), m.idx[slot], fmt.Sprintf("%s's key %d", path, i))
+			c.value(t.Key(), m.ix.Words[slot], fmt.Sprintf("%s's key %d", path, i))
 		}
 		if t.Kind() == schema.Dict && t.Elem().Kind() >= schema.Record {
-			c.value(t.Elem(), m.idx[slot+pairValue], fmt.Sprintf("%s[pair %d]", path, i))
+			c.value(t.Elem(), m.ix.Words[slot+pairValue], fmt.Sprintf("%s[pair %d]", path, i))
 		}
 	}
 }
@@ -112,12 +98,12 @@ func (c indexChecker) value(t *schema.Type, e uint32, path string) {
 func (c indexChecker) table(t, span uint32, who string) {
 	switch {
 	case t == 0:
-	case span <= flatSpan:
+	case span <= entry.FlatWords:
 		c.flat(t, span, who)
 	default:
 		for _, inner := range c.flat(t, entry.Chunks(span), who) {
 			if inner != 0 {
-				c.flat(inner, chunkSpan, who)
+				c.flat(inner, entry.ChunkSpan, who)
 			}
 		}
 	}
@@ -125,17 +111,17 @@ func (c indexChecker) table(t, span uint32, who string) {
 
 // flat checks a table of one level and returns the words in it.
 func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
-	table := c.m.idx[t:][:c.m.idx[t+tableRoom]]
+	table := c.m.ix.Words[t:][:c.m.ix.Words[t+entry.TableRoom]]
 	c.claim(t, uint32(len(table)), who)
 	taken := map[uint32]bool{}
 	for n := range span {
-		group := table[tableGroups+n>>groupLog*groupWords:]
-		if group[0]>>(n&groupMask)&1 == 0 {
+		group := table[entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:]
+		if group[0]>>(n&entry.GroupMask)&1 == 0 {
 			continue
 		}
-		at := group[1] + uint32(bits.OnesCount32(group[0]&(1<<(n&groupMask)-1)))
-		if at < entry.BareTable(span) || at >= table[tableUsed] || taken[at] {
-			panic(fmt.Sprintf("%s: word %d is at %d, of %d, or twice", who, n, at, table[tableUsed]))
+		at := group[1] + uint32(bits.OnesCount32(group[0]&(1<<(n&entry.GroupMask)-1)))
+		if at < entry.BareTable(span) || at >= table[entry.TableUsed] || taken[at] {
+			panic(fmt.Sprintf("%s: word %d is at %d, of %d, or twice", who, n, at, table[entry.TableUsed]))
 		}
 		if table[at] == 0 {
 			panic(fmt.Sprintf("%s: word %d is in the set, and 0", who, n))
@@ -153,17 +139,17 @@ func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
 		c.claim(slots, uint32(d.Words()), path+"'s nodes")
 	}
 	if d.IsWide() {
-		c.table(c.m.idx[e+tableWord], d.Span(), path+"'s table")
+		c.table(c.m.ix.Words[e+entry.Table], d.Span(), path+"'s table")
 	}
 	for i := range d.Fields() {
 		f := &d.Fields()[i]
-		if word := c.m.at(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&notIndexed == 0 {
+		if word := c.m.ix.At(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 {
 			c.value(f.Type, word, path+"."+f.Name)
 		}
 	}
 	if d.IsUnion() {
-		for w := c.m.idx[e+unionWord]; w&hasExtra != 0; w = c.m.idx[w&^hasExtra+extraNext] {
-			c.claim(w&^hasExtra, extraWords, path+"'s unknown fields")
+		for w := c.m.ix.Words[e+entry.Arm]; w&index.HasExtra != 0; w = c.m.ix.Words[w&^index.HasExtra+index.ExtraNext] {
+			c.claim(w&^index.HasExtra, index.ExtraWords, path+"'s unknown fields")
 		}
 	}
 }
@@ -195,7 +181,7 @@ func (m *Message) checkOpened() error {
 		return l.err
 	}
 	m.pending &^= byIndex
-	m.levelled = m.words
+	m.ix.Levelled = m.ix.Used
 	l.reset()
 	return nil
 }
@@ -226,19 +212,19 @@ func (m *Message) indexRest() bool {
 	for _, s := range l.structs {
 		depth := 1
 		if s.e != m.root {
-			depth = int(m.idx[s.e-1])
+			depth = int(m.ix.Words[s.e-1])
 		}
-		for i := m.next(s.desc, s.e, 0); i < len(s.desc.Fields()); i = m.next(s.desc, s.e, i+1) {
+		for i := m.ix.Next(s.desc, s.e, 0); i < len(s.desc.Fields()); i = m.ix.Next(s.desc, s.e, i+1) {
 			f := &s.desc.Fields()[i]
-			word := m.at(s.e, f.Ref())
-			if f.Kind() < schema.Record || word&notIndexed == 0 {
+			word := m.ix.At(s.e, f.Ref())
+			if f.Kind() < schema.Record || word&index.NotIndexed == 0 {
 				continue
 			}
-			word, _, ok := m.parseAt(f.Type, int(word&^notIndexed-l.base), len(l.b), depth)
+			word, _, ok := m.parseAt(f.Type, int(word&^index.NotIndexed-l.base), len(l.b), depth)
 			if !ok {
 				return false
 			}
-			m.put(s.e, f.Ref(), word)
+			m.ix.Put(s.e, f.Ref(), word)
 		}
 	}
 	for i := range l.lists {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -14,7 +15,7 @@ import (
 // CompactAlways makes every change of the message compact it first.
 func CompactAlways(m *Message) {
 	m.ownSeldom()
-	m.dead.everyChange, m.maybeFull, m.more = true, true, true
+	m.dead.everyChange, m.ix.Full, m.ix.More = true, true, true
 }
 
 // Pieces returns the bytes that the message has, as they lie in memory, without finishing it.
@@ -67,9 +68,9 @@ func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error
 
 // Numbers of the index, and how deep messages may be without Limits.
 const (
-	MaxWords     = maxWords     // the most that an index has
-	FirstEntry   = firstEntry   // the words before the first entry
-	IndexPerByte = indexPerByte // the most bytes of index for a byte of the message, without Limits
+	MaxWords     = index.MaxWords // the most that an index has
+	FirstEntry   = index.First    // the words before the first entry
+	IndexPerByte = indexPerByte   // the most bytes of index for a byte of the message, without Limits
 	MaxDepth     = defaultMaxDepth
 )
 
@@ -77,7 +78,7 @@ const (
 const MostLinks = mostLinks
 
 // IndexWords returns how many words of the message's index are in use.
-func IndexWords(m *Message) int { return int(m.words) }
+func IndexWords(m *Message) int { return int(m.ix.Used) }
 
 // Shadows returns how many occurrences of fields are known that a later one takes the place of.
 func Shadows(m *Message) int { return len(m.shadows.all) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -110,13 +111,13 @@ func TestKeptOrders(t *testing.T) {
 		}},
 		{"Reset", func(m *Message) (Struct, string) { m.Reset(); return Struct{}, "" }},
 		{"Release", func(m *Message) (Struct, string) {
-			if m.words != 0 {
+			if m.ix.Used != 0 {
 				m.Release()
 			}
 			return Struct{}, ""
 		}},
 		{"Release of the root", func(m *Message) (Struct, string) {
-			if m.words != 0 {
+			if m.ix.Used != 0 {
 				Struct(m.Root()).Release()
 			}
 			return Struct{}, ""
@@ -231,7 +232,7 @@ func TestLargestIsNotKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var m Message
 			fill(&m)
-			for range 2 * keepLarge {
+			for range 2 * index.KeepLarge {
 				keptInto(t, &m, allDesc, textWire("small"))
 				m.Reset()
 			}

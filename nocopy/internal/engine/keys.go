@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -20,11 +22,11 @@ func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
 }
 
 func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, *chain.Buffer) {
-	return k.idx[k.idx[e+listElems]:][:n*pairWords], &k.buf
+	return k.ix.Words[k.ix.Words[e+listElems]:][:n*pairWords], &k.buf
 }
 
 func (k *messageKeys) Made(e uint32, t *schema.Type) {
-	k.more = true
+	k.ix.More = true
 	if t.OfViews() { // from now on every change must call beforeChange
 		k.keys.AddView(e)
 		k.guarded = true
@@ -44,19 +46,19 @@ func (m *Message) keyBytes(e uint32, t *schema.Type, i uint32) []byte {
 		kt = t.Elem()
 		switch kt.Kind() {
 		case schema.Fixed:
-			return sameKey(m.buf.At(m.idx[e+listStart]+i*uint32(kt.Size())), kt)
+			return sameKey(m.buf.At(m.ix.Words[e+listStart]+i*uint32(kt.Size())), kt)
 		case schema.Text:
-			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not on the wire yet
+			if word = m.ix.Words[m.ix.Words[e+listElems]+i]; word == 0 { // not on the wire yet
 				return []byte{}
 			}
 			return m.textBytes(word)
 		}
-		if word = m.elementEntry(e, kt, i); m.idx[word] == 0 {
+		if word = m.elementEntry(e, kt, i); m.ix.Words[word] == 0 {
 			return nil
 		}
 		return m.wire(word, kt)
 	}
-	if word = m.idx[m.idx[e+listElems]+i*pairWords]; word == 0 {
+	if word = m.ix.Words[m.ix.Words[e+listElems]+i*pairWords]; word == 0 {
 		return nil
 	}
 	switch kt.Kind() {
@@ -82,7 +84,7 @@ var trueByte = []byte{1}
 // lookup returns the number of the last pair or element of entry e with the key, −1 if there is
 // none.
 func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
-	n := m.idx[e+listCount]
+	n := m.ix.Words[e+listCount]
 	if f := m.frameOf(e); f != nil && f.next < n { // the elements from next on are zero
 		if bytes.Equal(key, zeroElement(t.Elem())) {
 			return int(n) - 1
@@ -110,12 +112,12 @@ func zeroElement(t *schema.Type) []byte {
 
 // repeated returns how many pairs of a map have the key of a later one.
 func (m *Message) repeated(e uint32, t *schema.Type) int {
-	return m.keys.Repeated((*messageKeys)(m), e, t, m.idx[e+listCount])
+	return m.keys.Repeated((*messageKeys)(m), e, t, m.ix.Words[e+listCount])
 }
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
 func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
-	if later, known := m.keys.HasLater(e, m.idx[e+listCount], i); known {
+	if later, known := m.keys.HasLater(e, m.ix.Words[e+listCount], i); known {
 		return later
 	}
 	return m.lookup(e, t, m.keyBytes(e, t, i)) != int(i)
@@ -125,7 +127,7 @@ func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
 // e, if there is one. The next lookup adds it again.
 func (m *Message) elementChanges(e, i uint32) {
 	if tb := m.keys.Table(e); tb != nil {
-		tb.Change((*messageKeys)(m), e, schema.TypeByID(m.idx[e+listType]), i)
+		tb.Change((*messageKeys)(m), e, schema.TypeByID(m.ix.Words[e+listType]), i)
 	}
 }
 
@@ -136,7 +138,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
 		panic(m.notThere())
 	}
-	if m.idx[e+entryStart] == 0 {
+	if m.ix.Words[e+entry.Start] == 0 {
 		if m.pending&byIndex != 0 { // it is absent since it is not valid
 			m.mustIndex()
 		}
@@ -159,9 +161,9 @@ func (m *Message) beforeChange(e uint32) {
 
 // registerAll finds out which entries belong to which elements and keys, for all tables.
 func (m *Message) registerAll() {
-	m.keys.Views().Begin(m.words)
+	m.keys.Views().Begin(m.ix.Used)
 	for e, tb := range m.keys.Tables() {
-		if t := schema.TypeByID(m.idx[e+listType]); t.OfViews() {
+		if t := schema.TypeByID(m.ix.Words[e+listType]); t.OfViews() {
 			for i := range tb.Seen() {
 				m.registerElement(e, t, i)
 			}
@@ -181,12 +183,12 @@ func (m *Message) registerElement(e uint32, t *schema.Type, i uint32) {
 		xt = t.Elem()
 		x = m.elementEntry(e, xt, i)
 	} else {
-		x = m.idx[m.idx[e+listElems]+i*pairWords]
+		x = m.ix.Words[m.ix.Words[e+listElems]+i*pairWords]
 	}
 	if x == 0 {
 		return
 	}
-	if number, ok := v.Number(keytable.Element{In: e, Number: i}, x, m.words); ok {
+	if number, ok := v.Number(keytable.Element{In: e, Number: i}, x, m.ix.Used); ok {
 		m.register(xt, x, number)
 	}
 }
@@ -198,37 +200,37 @@ func (m *Message) register(t *schema.Type, e, number uint32) {
 	if e == 0 {
 		return
 	}
-	m.keys.Views().Own(e, number, m.words)
+	m.keys.Views().Own(e, number, m.ix.Used)
 	switch {
 	case t.Kind() == schema.Record:
 		d := t.Struct()
-		for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+		for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
 			f := &d.Fields()[i]
-			word := m.at(e, f.Ref())
+			word := m.ix.At(e, f.Ref())
 			if f.Kind() < schema.Record || word == 0 {
 				continue
 			}
-			if word&notIndexed != 0 { // else its entry would be made by a getter, which registers nothing
+			if word&index.NotIndexed != 0 { // else a getter would make its entry, and not register it
 				word = m.indexLazily(f, e)
 			}
 			m.register(f.Type, word, number)
 		}
 	case t.Kind() == schema.Dict:
 		own := m.keys.Table(e) != nil && t.OfViews()
-		for i := range m.idx[e+listCount] {
-			slot := m.idx[e+listElems] + i*pairWords
-			if m.idx[slot] == 0 {
+		for i := range m.ix.Words[e+listCount] {
+			slot := m.ix.Words[e+listElems] + i*pairWords
+			if m.ix.Words[slot] == 0 {
 				continue
 			}
 			if t.Key().Kind() >= schema.Record && !own {
-				m.register(t.Key(), m.idx[slot], number)
+				m.register(t.Key(), m.ix.Words[slot], number)
 			}
 			if t.Elem().Kind() >= schema.Record {
-				m.register(t.Elem(), m.idx[slot+pairValue], number)
+				m.register(t.Elem(), m.ix.Words[slot+pairValue], number)
 			}
 		}
 	case t.Elem().Kind() >= schema.Record && m.keys.Table(e) == nil:
-		for i := range m.idx[e+listCount] {
+		for i := range m.ix.Words[e+listCount] {
 			m.register(t.Elem(), m.elementEntry(e, t.Elem(), i), number)
 		}
 	}
@@ -260,7 +262,7 @@ func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
 	if t.Kind() == schema.Record {
 		return m.structEntry(e, i)
 	}
-	return m.idx[m.idx[e+listElems]+i]
+	return m.ix.Words[m.ix.Words[e+listElems]+i]
 }
 
 // wire returns the wire bytes of the struct or container of entry e: an alias if they are in

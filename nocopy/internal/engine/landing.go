@@ -3,7 +3,9 @@ package engine
 import (
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -86,8 +88,8 @@ func (m *Message) openByIndex(b []byte, base uint32) bool {
 	if m.landing != nil {
 		m.landing.reset()
 	}
-	m.forgetTables()
-	m.words, m.zeroed = firstEntry, 0
+	m.ix.ForgetTables()
+	m.ix.Used, m.ix.Zeroed = index.First, 0
 	return false
 }
 
@@ -101,7 +103,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 		return false
 	}
 	maxIndex := m.limits.maxIndex(len(b))
-	if !ok || m.desc.IsUnion() || uint64(firstEntry+m.desc.Words()) > uint64(maxIndex) {
+	if !ok || m.desc.IsUnion() || uint64(index.First+m.desc.Words()) > uint64(maxIndex) {
 		return false
 	}
 	l := m.landing
@@ -111,15 +113,15 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 		m.landing = l
 	}
 	l.x, l.b, l.base = x, b, base
-	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), maxWords))
+	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), index.MaxWords))
 	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
 	m.guarded, m.pending = true, byIndex|carriesIndex
-	m.root = m.alloc(m.desc.Words())
+	m.root = m.ix.Alloc(m.desc.Words())
 	end, ok := m.landFields(m.desc, m.root, 0, x.At, 0)
 	if !ok || end != x.At {
 		return false
 	}
-	m.idx[m.root+entryEnd] = base + uint32(len(b)-1)
+	m.ix.Words[m.root+entry.End] = base + uint32(len(b)-1)
 	l.structs = append(l.structs, landedStruct{m.root, m.desc})
 	return true
 }
@@ -131,7 +133,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end int, ok bool) {
 	l := m.landing
 	b, x := l.b, &l.x
-	m.idx[e+entryStart] = l.base + uint32(i)
+	m.ix.Words[e+entry.Start] = l.base + uint32(i)
 	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
 	fields, expected := d.Fields(), 0 // the number of the field that comes next, mostly
 	for stop-i > wire.FieldHeader {
@@ -150,7 +152,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 				}
 			}
 			later := f != nil && f.Kind() > schema.Text && isOf(f, entry)
-			if end <= at || end > stop || later && m.at(e, f.Ref()) != 0 {
+			if end <= at || end > stop || later && m.ix.At(e, f.Ref()) != 0 {
 				return 0, false
 			}
 			if k++; x.Offset(k) < end {
@@ -158,7 +160,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			}
 			next = x.Offset(k)
 			if later {
-				m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+				m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
 			}
 			if f == nil && wire.HeaderAt(b, i) == wireindex.Header {
 				m.noteIndex(e)
@@ -181,13 +183,13 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			f = d.FindFrom(&expected, header)
 		}
 		switch {
-		case f != nil && f.FixedList() && m.at(e, f.Ref()) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.Type.Elem().Wire()):
+		case f != nil && f.FixedList() && m.ix.At(e, f.Ref()) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.Type.Elem().Wire()):
 			size := uint64(wire.BE32(b[at+1:])) * uint64(f.Type.Elem().Size())
 			if size > uint64(stop-at-wire.ListHeader) {
 				return 0, false
 			}
 			i = at + wire.ListHeader + int(size)
-			m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
+			m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
 		case f == nil || f.Kind() > schema.Text:
 			if i, ok = l.pass(at, stop, t); !ok {
 				return 0, false
@@ -198,14 +200,14 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			if f == nil || !fits(b, f.Type, at) {
 				continue
 			}
-			if m.at(e, f.Ref()) != 0 {
+			if m.ix.At(e, f.Ref()) != 0 {
 				return 0, false
 			}
-			m.put(e, f.Ref(), notIndexed|l.base+uint32(at))
-		case m.at(e, f.Ref()) != 0:
+			m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
+		case m.ix.At(e, f.Ref()) != 0:
 			return 0, false
 		default:
-			m.put(e, f.Ref(), l.base+uint32(at))
+			m.ix.Put(e, f.Ref(), l.base+uint32(at))
 			i = at + int(f.Size())
 			if f.Kind() == schema.Text {
 				if stop-at < wire.TextHeader {
@@ -229,11 +231,11 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 		if i >= stop || b[i] != byte(wire.Stop) {
 			return 0, false
 		}
-		m.idx[e+entryEnd] = l.base + uint32(i)
+		m.ix.Words[e+entry.End] = l.base + uint32(i)
 		i++
 	}
 	for _, f := range d.Required() {
-		if m.at(e, f.Ref()) == 0 {
+		if m.ix.At(e, f.Ref()) == 0 {
 			return 0, false
 		}
 	}
@@ -251,9 +253,9 @@ func (l *landing) pass(at, stop int, t wire.Type) (int, bool) {
 // at position p.
 func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 	l := m.landing
-	at, depth, stop := int(p-l.base), 1, int(m.idx[e+entryEnd]-l.base)
+	at, depth, stop := int(p-l.base), 1, int(m.ix.Words[e+entry.End]-l.base)
 	if e != m.root {
-		depth = int(m.idx[e-1])
+		depth = int(m.ix.Words[e-1])
 	}
 	k := l.x.Seek(0, at)
 	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
@@ -269,7 +271,7 @@ func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 	}
 	l.misfit(m.desc, at)
 	if m.flags&RequireIndex == 0 {
-		if at := l.scanFor(f, int(m.idx[e+entryStart]-l.base)); at > 0 {
+		if at := l.scanFor(f, int(m.ix.Words[e+entry.Start]-l.base)); at > 0 {
 			if word, _, ok := m.parseAt(f.Type, at, len(l.b), depth); ok {
 				return word
 			}
@@ -345,8 +347,8 @@ func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32
 	if depth > m.limits.MaxDepth || !m.mayAlloc(d.Words()+1) {
 		return 0, 0
 	}
-	e = m.alloc(d.Words()+1) + 1
-	m.idx[e-1] = uint32(depth)
+	e = m.ix.Alloc(d.Words()+1) + 1
+	m.ix.Words[e-1] = uint32(depth)
 	end, ok := m.landFields(d, e, at, stop, k)
 	if !ok {
 		return 0, 0
@@ -359,7 +361,7 @@ func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32
 // of it.
 func (m *Message) mayAlloc(n int) bool {
 	l := m.landing
-	used := uint64(m.words) + landedStructWords*uint64(len(l.structs)) + landedListWords*uint64(len(l.lists))
+	used := uint64(m.ix.Used) + landedStructWords*uint64(len(l.structs)) + landedListWords*uint64(len(l.lists))
 	return used+uint64(n) <= uint64(l.maxIndex)
 }
 
@@ -375,15 +377,6 @@ func (m *Message) moreIndex() func() {
 	l, most := m.landing, m.landing.maxIndex
 	l.maxIndex = l.mostIndex
 	return func() { l.maxIndex = most }
-}
-
-// mostIndexFor returns how long the index may become at most to have this many words: if the
-// message is read by its own index that is twice the limit, where so many are enough.
-func (m *Message) mostIndexFor(words int) int {
-	if m.pending&byIndex != 0 && words <= int(m.landing.mostIndex) {
-		return int(m.landing.mostIndex)
-	}
-	return maxWords
 }
 
 // parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
@@ -420,10 +413,10 @@ func (m *Message) absentEntry(t *schema.Type) uint32 {
 		return e
 	}
 	if t.Kind() == schema.Record {
-		e = m.alloc(t.Struct().Words())
+		e = m.ix.Alloc(t.Struct().Words())
 	} else {
-		e = m.alloc(listWords)
-		m.idx[e+listType] = t.ID()
+		e = m.ix.Alloc(listWords)
+		m.ix.Words[e+listType] = t.ID()
 	}
 	l.absent.Put(t, e)
 	return e

@@ -109,7 +109,7 @@ func TestIndexBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, end := s.m.extent(s.word(items), businessDesc.FieldOf(items).Type)
-	first := int(end - s.m.idx[s.m.root])
+	first := int(end - s.m.ix.Words[s.m.root])
 	s.Release()
 	turned := append(append(bytes.Clone(plain[first:len(plain)-1]), plain[:first]...), tail...)
 	check(append(turned, 0))

@@ -92,8 +92,8 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 		m := s.m
 		readByHandles(d, s, 12)
 		_ = TextOf(s, d)
-		if m.landing != nil && uint64(m.words) > 2*uint64(m.limits.maxIndex(len(b)))+1<<14 {
-			t.Fatalf("%d words for %d bytes", m.words, len(b))
+		if m.landing != nil && uint64(m.ix.Used) > 2*uint64(m.limits.maxIndex(len(b)))+1<<14 {
+			t.Fatalf("%d words for %d bytes", m.ix.Used, len(b))
 		}
 		if err := m.Index(); err == nil {
 			if plainErr != nil {

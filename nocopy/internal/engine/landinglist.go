@@ -107,8 +107,8 @@ func (m *Message) landList(t *schema.Type, at, end, k, depth int) uint32 {
 	if _, ok := l.x.Anchor(entry, int(n-1)>>stride-1); !ok {
 		return 0
 	}
-	e := m.alloc(listWords)
-	w := (*[listWords]uint32)(m.idx[e:])
+	e := m.ix.Alloc(listWords)
+	w := (*[listWords]uint32)(m.ix.Words[e:])
 	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
 	w[listCount], w[listElems], w[listRoom], w[listType] = n, uint32(len(l.lists)), roomByIndex, t.ID()
 	l.lists = append(l.lists, landedList{e: e, typ: t, depth: depth, at: at, end: end, k: k, inner: l.x.Offset(k+1) < end})
@@ -122,7 +122,7 @@ func (m *Message) landElement(number, i uint32) uint32 {
 		return e
 	}
 	spent := l.spent()
-	if (spent || l.n >= mostTouched(m.idx[l.e+listCount])) && m.fillList(l) {
+	if (spent || l.n >= mostTouched(m.ix.Words[l.e+listCount])) && m.fillList(l) {
 		return m.structEntry(l.e, i)
 	}
 	e := uint32(0)
@@ -172,7 +172,7 @@ func (m *Message) findElement(l *landedList, i int) (at, limit int, ok bool) {
 			return 0, 0, false
 		}
 	}
-	if (from+1)<<stride < int(m.idx[l.e+listCount]) {
+	if (from+1)<<stride < int(m.ix.Words[l.e+listCount]) {
 		limit, _ = x.Anchor(entry, from)
 	}
 	if at >= limit || limit > l.end || !m.landing.affords(l.depth, limit-at) {
@@ -216,13 +216,13 @@ func (l *landing) passStruct(i, stop, k int) (int, bool) {
 // fillByIndex parses all of the list of entry e, if its elements are found by anchors. It reports
 // whether it is valid.
 func (m *Message) fillByIndex(e uint32) bool {
-	return m.idx[e+listRoom] != roomByIndex || m.fillList(&m.landing.lists[m.idx[e+listElems]])
+	return m.ix.Words[e+listRoom] != roomByIndex || m.fillList(&m.landing.lists[m.ix.Words[e+listElems]])
 }
 
 // fillList parses all of a list, and reports whether it is valid. Elements that have been read
 // keep their entries.
 func (m *Message) fillList(l *landedList) bool {
-	if m.idx[l.e+listRoom] != roomByIndex {
+	if m.ix.Words[l.e+listRoom] != roomByIndex {
 		return true
 	}
 	if l.failed {
@@ -230,7 +230,7 @@ func (m *Message) fillList(l *landedList) bool {
 	}
 	defer m.moreIndex()()
 	var full uint32
-	end, ok, n := 0, m.landing.affords(l.depth, l.end-l.at), m.idx[l.e+listCount]
+	end, ok, n := 0, m.landing.affords(l.depth, l.end-l.at), m.ix.Words[l.e+listCount]
 	if ok {
 		full, end, ok = m.parseAt(l.typ, l.at, l.end, l.depth)
 	}
@@ -239,20 +239,20 @@ func (m *Message) fillList(l *landedList) bool {
 		l.failed = true
 		return false
 	}
-	elems, room := m.idx[full+listElems], m.idx[full+listRoom]
+	elems, room := m.ix.Words[full+listElems], m.ix.Words[full+listRoom]
 	if l.n > 0 {
-		table := m.alloc(int(n))
+		table := m.ix.Alloc(int(n))
 		for i := range n {
-			m.idx[table+i] = m.structEntry(full, i)
+			m.ix.Words[table+i] = m.structEntry(full, i)
 		}
 		for _, t := range l.few[:min(l.n, len(l.few))] {
-			m.idx[table+t.number] = t.entry
+			m.ix.Words[table+t.number] = t.entry
 		}
 		for i, e := range l.touched.All() {
-			m.idx[table+i] = e
+			m.ix.Words[table+i] = e
 		}
 		elems, room = table, roomTable|n
 	}
-	m.idx[l.e+listElems], m.idx[l.e+listRoom] = elems, room
+	m.ix.Words[l.e+listElems], m.ix.Words[l.e+listRoom] = elems, room
 	return true
 }

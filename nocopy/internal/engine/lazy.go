@@ -3,6 +3,7 @@ package engine
 import (
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -10,14 +11,14 @@ import (
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
 // It returns the value's entry, which is the field's word from now on.
 func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
-	p := m.at(e, f.Ref()) &^ notIndexed
+	p := m.ix.At(e, f.Ref()) &^ index.NotIndexed
 	var word uint32
 	if m.pending&byIndex != 0 {
 		word = m.land(f, e, p)
 	} else {
 		word = m.indexLeft(f, p)
 	}
-	m.put(e, f.Ref(), word)
+	m.ix.Put(e, f.Ref(), word)
 	return word
 }
 
@@ -33,7 +34,7 @@ func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
 	m.p.inField(f.Name)
 	if err := m.p.finish(m.desc); m.late == nil {
 		m.ownSeldom()
-		m.late, m.more = err, true
+		m.late, m.ix.More = err, true
 	}
 	m.dropShadows(shadows)
 	m.beginTrusted(p)
@@ -60,7 +61,7 @@ func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32)
 // that this may take, in p.promised; if it reports false, indexing the value at once finds out.
 func (p *parser) affords(f *schema.Field, n, structs int) bool {
 	words := uint64(structs)*uint64(f.Widest()) + 2*uint64(n) // the latter for lists, maps and texts
-	if uint64(p.m.words)+p.promised+words > uint64(p.maxIndex) {
+	if uint64(p.m.ix.Used)+p.promised+words > uint64(p.maxIndex) {
 		return false
 	}
 	p.promised += words
@@ -114,18 +115,18 @@ type indexer struct{ m *Message }
 // that is wrong.
 func (ix indexer) structure(d *schema.Struct, e uint32, path string) error {
 	m := ix.m
-	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		word := m.at(e, f.Ref())
+		word := m.ix.At(e, f.Ref())
 		if word == 0 || f.Kind() < schema.Record {
 			continue
 		}
-		if word&notIndexed != 0 {
+		if word&index.NotIndexed != 0 {
 			var err error
-			if word, err = ix.strictly(f.Type, word&^notIndexed, path+"."+f.Name); err != nil {
+			if word, err = ix.strictly(f.Type, word&^index.NotIndexed, path+"."+f.Name); err != nil {
 				return err
 			}
-			m.put(e, f.Ref(), word)
+			m.ix.Put(e, f.Ref(), word)
 			continue
 		}
 		if err := ix.value(f.Type, word, path+"."+f.Name); err != nil {
@@ -152,21 +153,21 @@ func (ix indexer) value(t *schema.Type, e uint32, path string) error {
 	case t.Kind() == schema.Record:
 		return ix.structure(t.Struct(), e, path)
 	case t.Kind() == schema.Dict:
-		for i := range m.idx[e+listCount] {
-			slot := m.idx[e+listElems] + i*pairWords
-			if m.idx[slot] == 0 {
+		for i := range m.ix.Words[e+listCount] {
+			slot := m.ix.Words[e+listElems] + i*pairWords
+			if m.ix.Words[slot] == 0 {
 				continue
 			}
 			for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
 				if kt.Kind() >= schema.Record {
-					if err := ix.value(kt, m.idx[slot+uint32(k)], path+"["+strconv.Itoa(int(i))+"]"); err != nil {
+					if err := ix.value(kt, m.ix.Words[slot+uint32(k)], path+"["+strconv.Itoa(int(i))+"]"); err != nil {
 						return err
 					}
 				}
 			}
 		}
 	case t.Elem().Kind() >= schema.Record:
-		for i := range m.idx[e+listCount] {
+		for i := range m.ix.Words[e+listCount] {
 			if err := ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i), path+"["+strconv.Itoa(int(i))+"]"); err != nil {
 				return err
 			}

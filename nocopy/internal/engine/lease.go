@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -17,7 +18,7 @@ func (m *Message) Reset() {
 	if m == nil || m.own != m {
 		m.adopt()
 	}
-	if m.words != 0 {
+	if m.ix.Used != 0 {
 		m.end()
 	}
 }
@@ -42,7 +43,7 @@ func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, e
 	if m == nil || m.own != m {
 		m.adopt()
 	}
-	if m.words != 0 {
+	if m.ix.Used != 0 {
 		m.end()
 	}
 	if len(opts) > 0 || unusual(d, b, 0) {
@@ -323,7 +324,7 @@ func (s Struct) Sendable() error {
 
 // disown is Release of a held message, called by a program to which it was shown.
 func (m *Message) disown() {
-	if m.words != 0 {
+	if m.ix.Used != 0 {
 		m.noted.Or(disowned)
 		m.EndHandles()
 	}
@@ -389,7 +390,7 @@ func (s staleUse) Error() string {
 		return panicStale + findWhere
 	}
 	what := d.Name()
-	if uint32(s.k) != firstEntry {
+	if uint32(s.k) != index.First {
 		what = "part of " + what
 	}
 	return s.m.staleText(what, gen)
@@ -402,7 +403,7 @@ var _ runtime.Error = staleUse{}
 
 // mustBeFilled panics if m is empty.
 func (m *Message) mustBeFilled() {
-	if m.words == 0 {
+	if m.ix.Used == 0 {
 		panic(m.emptyText())
 	}
 }

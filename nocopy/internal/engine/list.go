@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -13,8 +14,8 @@ import (
 // index. A slot is the words that stand for one element or pair: none if its size is fixed, one
 // for a text or container, an entry or the number of one for a struct, three for a pair.
 const (
-	listStart = entryStart
-	listEnd   = entryEnd
+	listStart = entry.Start
+	listEnd   = entry.End
 	listCount = entry.ListCount
 	listElems = entry.ListElems
 	listRoom  = entry.ListRoom // of a list of structs: see below
@@ -84,7 +85,7 @@ func (s Struct) ListLen() (n int) {
 		if s.k>>32 != s.m.gen {
 			panic(staleUse(s))
 		}
-		n = int(s.m.idx[uint32(s.k)+listCount])
+		n = int(s.m.ix.Words[uint32(s.k)+listCount])
 	}
 	return
 }
@@ -97,13 +98,13 @@ func (s Struct) checkIndex(i int) {
 }
 
 // typ returns the type of a list, set or map.
-func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.idx[uint32(s.k)+listType]) }
+func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.ix.Words[uint32(s.k)+listType]) }
 
 // elemSlot returns the slot of element i: the index of its word. It panics if there is no
 // element i.
 func (s Struct) elemSlot(i int) uint32 {
 	s.checkIndex(i)
-	return s.m.idx[uint32(s.k)+listElems] + uint32(i)
+	return s.m.ix.Words[uint32(s.k)+listElems] + uint32(i)
 }
 
 // openList makes the list or map of entry e the innermost frame, ready to append after its last
@@ -111,16 +112,16 @@ func (s Struct) elemSlot(i int) uint32 {
 func (m *Message) openList(e uint32) {
 	if !m.closeNested(e) {
 		m.closeAll()
-		t := schema.TypeByID(m.idx[e+listType])
+		t := schema.TypeByID(m.ix.Words[e+listType])
 		if m.edit(e).tailNode == 0 {
-			tail := m.buf.AddGrow(m.edit(e).end, m.idx[e+listStart]-t.HeaderSize())
+			tail := m.buf.AddGrow(m.edit(e).end, m.ix.Words[e+listStart]-t.HeaderSize())
 			m.edit(e).tailNode = tail
 		}
 		m.buf.OpenContent(m.edit(e).tailNode)
-		m.push(t, e, m.idx[e+listCount]).reopened = true
+		m.push(t, e, m.ix.Words[e+listCount]).reopened = true
 		m.openHandle = 0
 	}
-	m.appendZeroElements(e, m.idx[e+listCount])
+	m.appendZeroElements(e, m.ix.Words[e+listCount])
 }
 
 // frameOf returns the frame of the list or map of entry e, nil if it is complete.
@@ -150,14 +151,14 @@ func (m *Message) appendZeroElements(e, n uint32) {
 		case schema.Text:
 			p, b := m.buf.Extend(wire.TextHeader)
 			wire.PutBE32(b, 0)
-			m.idx[m.idx[e+listElems]+k] = p
+			m.ix.Words[m.ix.Words[e+listElems]+k] = p
 		case schema.Record:
 			m.appendZeroStruct(t.Elem(), m.structEntry(e, k))
 		default:
 			word := m.beginContainer(t.Elem(), 0, 0)
 			m.closeContainer(len(m.open) - 1)
 			m.open = m.open[:len(m.open)-1]
-			m.idx[m.idx[e+listElems]+k] = word
+			m.ix.Words[m.ix.Words[e+listElems]+k] = word
 		}
 		m.open[top].next = k + 1 // at once: positions may run out
 	}
@@ -170,7 +171,7 @@ func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
 			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
 		}
 		p := m.buf.AppendWithHead(0, 0, d.Template())
-		m.indexWideTemplate(d, e, p)
+		m.ix.PutTemplate(d, e, p)
 		m.indexTemplate(d, e, p)
 		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
 		return
@@ -206,22 +207,22 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 		m.makeTable(e, t)
 		per = 1
 	}
-	count := m.idx[e+listCount]
+	count := m.ix.Words[e+listCount]
 	if count+uint32(n) > maxCount {
 		panic("nocopy: too many elements")
 	}
 	m.startChange()
-	if count+uint32(n) > m.idx[e+listRoom]&roomMask {
+	if count+uint32(n) > m.ix.Words[e+listRoom]&roomMask {
 		m.growSlots(e, count, uint32(n), per)
 	}
 	if count == 0 {
 		m.storeTypes(e, t)
 	}
-	m.idx[e+listCount] = count + uint32(n)
+	m.ix.Words[e+listCount] = count + uint32(n)
 	m.open[len(m.open)-1].next = count + uint32(n)
 	m.storeCount(e, t)
 	m.buf.EndChange()
-	return m.idx[e+listElems] + count*uint32(per)
+	return m.ix.Words[e+listElems] + count*uint32(per)
 }
 
 // growSlots makes room for n more slots than the count that there are; each has per words.
@@ -230,20 +231,20 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 		m.moveSlots(e, gap, count)
 		return
 	}
-	flags, had := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
-	room := roundUp(max(2*had, count+n, 4)) // few sizes: freed words are used again
-	if uint64(room)*uint64(per) > maxWords {
+	flags, had := m.ix.Words[e+listRoom]&^roomMask, m.ix.Words[e+listRoom]&roomMask
+	room := index.RoundUp(max(2*had, count+n, 4)) // few sizes: freed words are used again
+	if uint64(room)*uint64(per) > index.MaxWords {
 		m.buf.EndChange()
 		panicCount(int(count + n))
 	}
-	elems := m.allocRaw(int(room) * per)
-	old := m.idx[e+listElems]
-	copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])
-	if m.dead.compacted {
+	elems := m.ix.AllocRaw(int(room) * per)
+	old := m.ix.Words[e+listElems]
+	copy(m.ix.Words[elems:], m.ix.Words[old:old+count*uint32(per)])
+	if m.ix.Reuses {
 		m.leaveSlots(e, old, had, uint32(per))
 	}
-	m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
-	if w := m.idx[e+entryEnd]; w&edited != 0 {
+	m.ix.Words[e+listElems], m.ix.Words[e+listRoom] = elems, flags|room
+	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
 		m.edits[w&^edited].gap = 0
 	}
 }
@@ -251,72 +252,71 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 // leaveSlots frees the slots of a container, which have moved elsewhere; or notes how large its
 // block is, if they are a part of that.
 func (m *Message) leaveSlots(e, at, room, per uint32) {
-	d := &m.dead
 	if gap := m.editOf(e).gap; at-gap != e+listWords {
-		d.freeRaw(at-gap*per, (room+gap)*per)
-	} else if d.blockWords.Get(e) == 0 {
-		d.blockWords.Put(e, listWords+(room+gap)*per)
+		m.ix.FreeRaw(at-gap*per, (room+gap)*per)
+	} else {
+		m.ix.SetBlockRoom(e, listWords+(room+gap)*per)
 	}
 }
 
 // moveSlots moves the n slots of a list back by gap words, which are free, to where the room
 // for them begins.
 func (m *Message) moveSlots(e, gap, n uint32) {
-	at := m.idx[e+listElems]
-	copy(m.idx[at-gap:], m.idx[at:at+n])
-	m.idx[e+listElems] -= gap
-	m.idx[e+listRoom] += gap
+	at := m.ix.Words[e+listElems]
+	copy(m.ix.Words[at-gap:], m.ix.Words[at:at+n])
+	m.ix.Words[e+listElems] -= gap
+	m.ix.Words[e+listRoom] += gap
 	m.edit(e).gap = 0
 }
 
 // makeTable changes a list of structs whose entries follow one another to one with a table of
 // entries.
 func (m *Message) makeTable(e uint32, t *schema.Type) {
-	room := m.idx[e+listRoom]
+	room := m.ix.Words[e+listRoom]
 	if room&roomTable != 0 {
 		return
 	}
 	m.listFill.handle = 0 // another list may be filled next
-	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.Elem().Struct().Words())
-	if m.dead.compacted && n > 0 && m.elementsFollow(e) && m.dead.blockWords.Get(e) == 0 {
-		m.dead.blockWords.Put(e, listWords+n*stride)
+	n, first, stride := m.ix.Words[e+listCount], m.ix.Words[e+listElems], uint32(t.Elem().Struct().Words())
+	if m.ix.Reuses && n > 0 && m.elementsFollow(e) {
+		m.ix.SetBlockRoom(e, listWords+n*stride)
 	}
-	size := roundUp(2*n + 2)
-	table := m.allocRaw(int(size))
+	size := index.RoundUp(2*n + 2)
+	table := m.ix.AllocRaw(int(size))
 	for k := range n {
-		m.idx[table+k] = first + k*stride
+		m.ix.Words[table+k] = first + k*stride
 	}
-	m.idx[e+listElems] = table
-	m.idx[e+listRoom] = room&roomBuilding | roomTable | size
+	m.ix.Words[e+listElems] = table
+	m.ix.Words[e+listRoom] = room&roomBuilding | roomTable | size
 }
 
 // structEntry returns the entry of element i of a list of structs.
 func (m *Message) structEntry(e, i uint32) uint32 {
-	elems := m.idx[e+listElems]
-	switch room := m.idx[e+listRoom]; {
+	elems := m.ix.Words[e+listElems]
+	switch room := m.ix.Words[e+listRoom]; {
 	case room&roomTable == 0:
 		return elems + i*(room&roomMask)
 	case room == roomByIndex:
 		return m.landElement(elems, i)
 	}
-	return m.idx[elems+i]
+	return m.ix.Words[elems+i]
 }
 
 // elementsFollow reports whether the entries of the elements of a list of structs follow the
 // list's own, e. They do unless there is a table of them, or the list was filled by fillList.
 func (m *Message) elementsFollow(e uint32) bool {
-	return m.idx[e+listRoom]&roomTable == 0 && m.idx[e+listElems] == e+listWords
+	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems] == e+listWords
 }
 
 // storeCount stores the count of the list or map of entry e on the wire.
 func (m *Message) storeCount(e uint32, t *schema.Type) {
-	if m.idx[e+listEnd] == 0 { // never complete before
-		wire.PutBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	if m.ix.Words[e+listEnd] == 0 { // never complete before
+		wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
 		return
 	}
 	ed := m.editOf(e)
-	n := m.idx[e+listCount] - ed.dead
-	at := m.idx[e+listStart] - 4
+	n := m.ix.Words[e+listCount] - ed.dead
+	at := m.ix.Words[e+listStart] - 4
 	p := at
 	if ed.countNode != 0 {
 		p = m.buf.NodeStart(ed.countNode)
@@ -339,7 +339,7 @@ func (m *Message) storeCount(e uint32, t *schema.Type) {
 func (m *Message) storeTypes(e uint32, t *schema.Type) {
 	var types [2]byte
 	n := putTypes(t, types[:])
-	at := m.idx[e+listStart] - t.HeaderSize()
+	at := m.ix.Words[e+listStart] - t.HeaderSize()
 	switch have := m.buf.At(at)[:n]; {
 	case string(have) == string(types[:n]):
 	case m.buf.Writable(at):
@@ -385,7 +385,7 @@ func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
 func (s Struct) BytesAt(i int) []byte {
 	slot := s.elemSlot(i)
 	s.m.buf.Lend()
-	return s.m.textBytes(s.m.idx[slot])
+	return s.m.textBytes(s.m.ix.Words[slot])
 }
 
 // newTextAt makes element i a text of n bytes and returns them, contents undefined.
@@ -400,11 +400,11 @@ func (s Struct) newTextAt(i, n int) []byte {
 	if s.beforeSet(i) {
 		p, b := m.buf.Extend(wire.TextHeader + n)
 		wire.PutBE32(b, uint32(n))
-		m.idx[slot] = p
+		m.ix.Words[slot] = p
 		return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n]
 	}
-	b, word := m.replaceText(m.idx[slot], n)
-	m.idx[slot] = word
+	b, word := m.replaceText(m.ix.Words[slot], n)
+	m.ix.Words[slot] = word
 	return b
 }
 
@@ -498,7 +498,7 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 			f.next++
 			wire.PutBE32(b, uint32(len(v)))
 			copy(b[wire.TextHeader:], v)
-			s.m.idx[s.m.idx[f.e+listElems]+uint32(i)] = p
+			s.m.ix.Words[s.m.ix.Words[f.e+listElems]+uint32(i)] = p
 			return
 		} else if f.next >= scattered && f.e == s.entry() && s.setLooseText(f, i, v) {
 			return
@@ -515,10 +515,10 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 		return
 	}
 	if s.beforeSet(i) {
-		s.m.idx[slot] = s.m.appendRef(v)
+		s.m.ix.Words[slot] = s.m.appendRef(v)
 		return
 	}
-	s.m.idx[slot] = s.m.replaceTextByRef(s.m.idx[slot], v)
+	s.m.ix.Words[slot] = s.m.replaceTextByRef(s.m.ix.Words[slot], v)
 }
 
 // appendRef appends the text v, whose bytes are referred to, and returns its word.
@@ -533,7 +533,7 @@ func (s Struct) AppendBytes(v []byte) {
 	checkLen(len(v))
 	s.changeableBy(len(v))
 	slot := s.m.appendSlots(s.entry(), 1)
-	s.m.idx[slot] = s.m.extendText(v)
+	s.m.ix.Words[slot] = s.m.extendText(v)
 }
 
 // extendText appends the text v to the innermost frame and returns its word.
@@ -550,7 +550,7 @@ func (m *Message) extendText(v []byte) uint32 {
 // TextAt returns element i of a list of strings.
 func (s Struct) TextAt(i int) string {
 	slot := s.elemSlot(i)
-	word := s.m.idx[slot]
+	word := s.m.ix.Words[slot]
 	if text, ok := s.m.buf.FlatText(word); ok {
 		return text
 	}
@@ -559,7 +559,7 @@ func (s Struct) TextAt(i int) string {
 
 // TextOf returns element i of a list of strings that has so many.
 func (s Struct) TextOf(i int) string {
-	return s.m.TextString(s.m.idx[s.m.idx[uint32(s.k)+listElems]+uint32(i)])
+	return s.m.TextString(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+listElems]+uint32(i)])
 }
 
 // SetTextAt makes element i of a list of strings v.

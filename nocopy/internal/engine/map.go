@@ -58,7 +58,7 @@ func (s Struct) find(k encoded) int {
 // clearFilter starts a filter for the map of entry e, which is empty.
 func (m *Message) clearFilter(e uint32) {
 	m.keys.Filter(e)
-	m.more = true
+	m.ix.More = true
 }
 
 // findToPut returns the number of the pair with the key, −1 if there is none. The key will be
@@ -66,7 +66,7 @@ func (m *Message) clearFilter(e uint32) {
 // containers are not in the filter, since they may change.
 func (s Struct) findToPut(k encoded) int {
 	if k.view.m == nil {
-		n := s.m.idx[s.entry()+listCount]
+		n := s.m.ix.Words[s.entry()+listCount]
 		if n == 0 {
 			s.m.clearFilter(s.entry())
 		}
@@ -79,11 +79,13 @@ func (s Struct) findToPut(k encoded) int {
 
 // pairNumber returns the number of the pair with this slot.
 func (s Struct) pairNumber(slot uint32) uint32 {
-	return (slot - s.m.idx[s.entry()+listElems]) / pairWords
+	return (slot - s.m.ix.Words[s.entry()+listElems]) / pairWords
 }
 
 // pairSlot returns the slot of pair i: the index of its first word.
-func (s Struct) pairSlot(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
+func (s Struct) pairSlot(i int) uint32 {
+	return s.m.ix.Words[s.entry()+listElems] + uint32(i)*pairWords
+}
 
 // GetPair returns the value of key k and true, or a zero value and false.
 func GetPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
@@ -93,7 +95,7 @@ func GetPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
 	if i < 0 {
 		return vc.get(empty, 0), false // zero
 	}
-	return vc.get(s.m, s.m.idx[s.pairSlot(i)+pairValue]), true
+	return vc.get(s.m, s.m.ix.Words[s.pairSlot(i)+pairValue]), true
 }
 
 // PutPair sets the value of key k to v, which is a scalar or text.
@@ -112,13 +114,13 @@ func (s Struct) putEncoded(k, value encoded) {
 	checkLen(len(value.text))
 	s.changeableBy(sizeOfBoth(len(key.text), len(value.text)))
 	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceEncoded(t.Elem(), m.idx[s.pairSlot(i)+pairValue], value)
-		m.idx[s.pairSlot(i)+pairValue] = word
+		word := m.replaceEncoded(t.Elem(), m.ix.Words[s.pairSlot(i)+pairValue], value)
+		m.ix.Words[s.pairSlot(i)+pairValue] = word
 		return
 	}
 	slot := s.appendPair(key)
 	word := m.appendEncoded(t.Elem(), value)
-	m.idx[slot+pairValue] = word
+	m.ix.Words[slot+pairValue] = word
 }
 
 // sizeOfBoth returns n+k, or the largest int32 if that is less. Each is at most chain.MaxSize.
@@ -129,7 +131,7 @@ func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) 
 func (s Struct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().Key(), k)
-	s.m.idx[slot] = word
+	s.m.ix.Words[slot] = word
 	if tb := s.m.keys.Table(s.entry()); tb != nil {
 		tb.InsertLater(s.pairNumber(slot))
 	}
@@ -161,7 +163,7 @@ func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 func (s Struct) zeroKey() uint32 {
 	slot := s.newPair()
 	word := s.m.appendZeroValue(s.typ().Key())
-	s.m.idx[slot] = word
+	s.m.ix.Words[slot] = word
 	s.m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
 	return slot
 }
@@ -170,16 +172,16 @@ func (s Struct) zeroKey() uint32 {
 func (s Struct) pairOf(v encoded) uint32 {
 	slot := s.zeroKey()
 	word := s.m.appendEncoded(s.typ().Elem(), v)
-	s.m.idx[slot+pairValue] = word
-	return s.m.idx[slot]
+	s.m.ix.Words[slot+pairValue] = word
+	return s.m.ix.Words[slot]
 }
 
 // pairOfZeros adds a pair of a zero key and a zero value, and returns their words.
 func (s Struct) pairOfZeros() (key, value uint32) {
 	slot := s.zeroKey()
 	value = s.m.appendZeroValue(s.typ().Elem())
-	s.m.idx[slot+pairValue] = value
-	return s.m.idx[slot], value
+	s.m.ix.Words[slot+pairValue] = value
+	return s.m.ix.Words[slot], value
 }
 
 // putView sets the value of the key to a copy of v, a struct or container.
@@ -193,13 +195,13 @@ func (s Struct) putView(k encoded, v Struct) {
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
-		m.noteDead(t.Elem(), m.idx[slot+pairValue])
-		word = m.replaceValue(t.Elem(), m.idx[slot+pairValue], src, 0)
+		m.noteDead(t.Elem(), m.ix.Words[slot+pairValue])
+		word = m.replaceValue(t.Elem(), m.ix.Words[slot+pairValue], src, 0)
 	} else {
 		slot = s.appendPair(k)
 		word = m.appendValue(t.Elem(), 0, src, 0)
 	}
-	m.idx[slot+pairValue] = word
+	m.ix.Words[slot+pairValue] = word
 }
 
 // putNew sets the value of the key to an empty struct or container and returns it. n is the number
@@ -214,12 +216,12 @@ func (s Struct) putNew(k encoded, n int) Struct {
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
-		word = m.replaceByNew(t.Elem(), m.idx[slot+pairValue], n)
+		word = m.replaceByNew(t.Elem(), m.ix.Words[slot+pairValue], n)
 	} else {
 		slot = s.appendPair(k)
 		word = m.beginValue(t.Elem(), n, 0)
 	}
-	m.idx[slot+pairValue] = word
+	m.ix.Words[slot+pairValue] = word
 	v := m.handle(word)
 	v.clearFixed()
 	return v
@@ -254,7 +256,7 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	s.m.keys.Iterations.Add(1)
 	defer s.m.keys.Iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
-		words := s.m.idx[s.pairSlot(i):][:pairWords]
+		words := s.m.ix.Words[s.pairSlot(i):][:pairWords]
 		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
 			continue
 		}
@@ -286,7 +288,7 @@ const fewDead = 64
 // map's table, or nil.
 func (s Struct) livePairs(tb *keytable.Table) *keytable.Set {
 	m, e := s.m, s.entry()
-	n := m.idx[e+listCount]
+	n := m.ix.Words[e+listCount]
 	ed := m.edit(e)
 	if ed.liveSet == 0 {
 		if n <= fewDead {
@@ -298,11 +300,11 @@ func (s Struct) livePairs(tb *keytable.Table) *keytable.Set {
 		}
 		ed.liveSet = uint32(len(m.liveSets))
 		m.liveSets = append(m.liveSets, keytable.Set{})
-		m.more = true
+		m.ix.More = true
 		// Of keys that are structs or containers, All yields every occurrence
 		superseded := tb != nil && !s.typ().OfViews()
 		for i := range n {
-			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.HasLater(i)) {
+			if m.ix.Words[s.pairSlot(int(i))] != 0 && (!superseded || !tb.HasLater(i)) {
 				m.liveSets[ed.liveSet].Add(int(i))
 			}
 		}
@@ -339,20 +341,20 @@ func (s Struct) deletePair(i int) {
 	slot := s.pairSlot(i)
 	for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
 		if kt.Kind() >= schema.Record {
-			m.closeEntry(m.idx[slot+uint32(k)])
-			m.noteDead(kt, m.idx[slot+uint32(k)])
+			m.closeEntry(m.ix.Words[slot+uint32(k)])
+			m.noteDead(kt, m.ix.Words[slot+uint32(k)])
 		}
 	}
-	node := m.idx[slot+pairNode]
+	node := m.ix.Words[slot+pairNode]
 	if node == 0 {
-		at, _ := m.valuePlace(t.Key().Wire(), m.idx[slot])
-		_, end := m.valuePlace(t.Elem().Wire(), m.idx[slot+pairValue])
+		at, _ := m.valuePlace(t.Key().Wire(), m.ix.Words[slot])
+		_, end := m.valuePlace(t.Elem().Wire(), m.ix.Words[slot+pairValue])
 		node = m.buf.AddReplace(at, end)
-		m.idx[slot+pairNode] = node
+		m.ix.Words[slot+pairNode] = node
 	}
 	m.buf.SetEmpty(node)
 	ed := m.edit(e)
-	m.idx[slot], m.idx[slot+pairValue] = 0, ed.free
+	m.ix.Words[slot], m.ix.Words[slot+pairValue] = 0, ed.free
 	ed.free = uint32(i) + 1
 	ed.dead++
 	if live := s.livePairs(tb); live != nil {
@@ -377,14 +379,14 @@ func (s Struct) newPair() uint32 {
 	slot := s.pairSlot(int(ed.free) - 1)
 	m.closeAll()
 	now := m.edit(e)
-	now.free = m.idx[slot+pairValue]
+	now.free = m.ix.Words[slot+pairValue]
 	now.dead--
 	if ed.liveSet != 0 {
 		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
 	}
 	m.storeCount(e, s.typ())
-	m.buf.SetEmpty(m.idx[slot+pairNode])
-	m.buf.OpenContent(m.idx[slot+pairNode])
+	m.buf.SetEmpty(m.ix.Words[slot+pairNode])
+	m.buf.OpenContent(m.ix.Words[slot+pairNode])
 	return slot
 }
 
@@ -451,7 +453,7 @@ func (s Struct) PutText(k, v string) {
 	m, e := s.m, uint32(s.k)
 	if (s.k == m.mapFill.handle || s.beginMapFill()) && len(k)|len(v) < ReferSize {
 		key := chain.StringBytes(k)
-		n, ends, short := m.mapFill.n, keytable.BothEnds(key), m.buf.Fits(len(k)+wire.TextHeader+len(v))
+		n, ends, short := m.ix.Words[e+listCount], keytable.BothEnds(key), m.buf.Fits(len(k)+wire.TextHeader+len(v))
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
@@ -467,7 +469,6 @@ func (s Struct) PutText(k, v string) {
 // from it, and there is room for one more slot.
 type mapFill struct {
 	handle    uint64 // the map's handle, 0 if there is none
-	n         uint32 // how many pairs the map has
 	slot, end uint32 // the slot of the next pair, and where the room for slots ends
 }
 
@@ -479,19 +480,19 @@ func (s Struct) beginMapFill() bool {
 	if top < 0 || s.k>>32 != m.gen {
 		return false
 	}
-	n := m.idx[e+listCount]
+	n := m.ix.Words[e+listCount]
 	// An end that is not 0: pairs were deleted.
-	if f := &m.open[top]; f.e != e || f.reopened || m.idx[e+listEnd] != 0 || n >= maxCount {
+	if f := &m.open[top]; f.e != e || f.reopened || m.ix.Words[e+listEnd] != 0 || n >= maxCount {
 		return false
 	}
 	if n == 0 {
 		m.clearFilter(e)
 	}
-	if n >= m.idx[e+listRoom] {
+	if n >= m.ix.Words[e+listRoom] {
 		m.growSlots(e, n, 1, pairWords)
 	}
-	first := m.idx[e+listElems]
-	m.mapFill = mapFill{handle: s.k, n: n, slot: first + n*pairWords, end: first + m.idx[e+listRoom]*pairWords}
+	first := m.ix.Words[e+listElems]
+	m.mapFill = mapFill{handle: s.k, slot: first + n*pairWords, end: first + m.ix.Words[e+listRoom]*pairWords}
 	return true
 }
 
@@ -500,12 +501,13 @@ func (s Struct) beginMapFill() bool {
 // AppendShort has it.
 func (m *Message) putNext(k, v string, short bool) {
 	q := &m.mapFill
-	e, slot, n := uint32(q.handle), q.slot, q.n+1
-	q.slot, q.n = slot+pairWords, n
+	e, slot := uint32(q.handle), q.slot
+	q.slot = slot + pairWords
 	if q.slot >= q.end {
 		q.handle = 0
 	}
-	words := m.idx
+	words := m.ix.Words
+	n := words[e+listCount] + 1
 	words[e+listCount] = n
 	m.open[len(m.open)-1].next = n
 	if at := words[e+listStart] - 4; m.buf.InTail(at, 4) {
@@ -538,7 +540,7 @@ func (s Struct) EachTextPair(yield func(key, value string) bool) {
 	defer s.m.keys.Iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
 		slot := s.pairSlot(i)
-		k, v := s.m.idx[slot], s.m.idx[slot+pairValue]
+		k, v := s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
 		if k == 0 {
 			continue
 		}

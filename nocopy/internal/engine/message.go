@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -19,10 +20,10 @@ type Message struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin
 	buf     chain.Buffer
-	entries        // the index
-	gen     uint64 // of 32 bits; counts Release: a handle of another generation is stale
-	builder        // what is being built
-	edits   []edit // of entries; [0] is unused
+	ix      index.Index // of buf
+	gen     uint64      // of 32 bits; counts Release: a handle of another generation is stale
+	builder             // what is being built
+	edits   []edit      // of entries; [0] is unused
 	desc    *schema.Struct
 	keys    keytable.Finder // of maps
 	p       *parser         // nil unless it was needed, see parser
@@ -33,27 +34,13 @@ type Message struct {
 
 // state is the small things, next to each other.
 type state struct {
-	root      uint32 // its entry
-	flags     Flags
-	home      home    // where it waits once it is released
-	pending   pending // what the next change must do first, see settle
-	frozen    bool    // may not be changed: a default, a constant, or empty
-	guarded   bool    // changes are not simply made, see beforeChange
-	absent    bool    // it stands for something that is not there
-	more      bool    // endMore may have something to empty
-	hasTables bool    // there are tables of wide structs, see wide.go
-	large     bool    // there was a large index not more than idle releases ago
-	maybeFull bool    // so much of the index may be dead that compactIfWorth should look
-}
-
-// entries are the index: entries of structs, lists and maps.
-type entries struct {
-	idx      []uint32
-	words    uint32 // of idx that are in use
-	levelled uint32 // what words was when the structs were last found not to be nested too deeply
-	zeroed   uint32 // words before this one that are not in use yet are zero
-	// Room, in fields, of the table of a wide struct that was last made in place of a full one
-	tableSlots uint32
+	root    uint32 // its entry
+	flags   Flags
+	home    home    // where it waits once it is released
+	pending pending // what the next change must do first, see settle
+	frozen  bool    // may not be changed: a default, a constant, or empty
+	guarded bool    // changes are not simply made, see beforeChange
+	absent  bool    // it stands for something that is not there
 }
 
 // builder is the values that have been begun and are not complete.
@@ -87,9 +74,6 @@ const (
 
 var pools [parsedHome + 4]sync.Pool
 
-// firstEntry is the first word of the index that is an entry: entry 0 stands for none.
-const firstEntry = 1
-
 // newMessage returns a message to be filled with received bytes.
 func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
 	m := takeParsed(d, flags, limits)
@@ -109,7 +93,7 @@ func takeParsed(d *schema.Struct, flags Flags, limits Limits) *Message {
 func (m *Message) expect(d *schema.Struct, flags Flags, limits Limits) {
 	m.desc, m.flags = d, flags
 	m.limit(limits)
-	m.words, m.zeroed = firstEntry, 0
+	m.ix.Used, m.ix.Zeroed = index.First, 0
 }
 
 // limit sets the limits of m, which are the usual ones until then.
@@ -149,6 +133,7 @@ var noEdits [1]edit
 // init makes a Message that is zero ready for its first contents.
 func (m *Message) init() {
 	m.gen, m.edits, m.seldom = 1, noEdits[:], &noSeldom
+	m.ix.Begin((*owner)(m))
 }
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
@@ -171,9 +156,9 @@ func beginMessage(d *schema.Struct, flags Flags, n int) Struct {
 
 // begin makes m a new message that has room for n bytes before it, and returns its root.
 func (m *Message) begin(d *schema.Struct, flags Flags, n int) Struct {
-	m.desc, m.flags, m.words = d, flags, firstEntry
+	m.desc, m.flags, m.ix.Used = d, flags, index.First
 	m.buf.Begin(flags&Recycle != 0, n)
-	m.root = m.alloc(d.Words())
+	m.root = m.ix.Alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m.handle(m.root)
 }
@@ -194,13 +179,13 @@ func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
 		flags |= held
 	}
 	m := fromPool(builtHome + pool(flags))
-	m.desc, m.flags, m.words = d, flags, firstEntry
+	m.desc, m.flags, m.ix.Used = d, flags, index.First
 	if l != nil && *l != (Limits{}) {
 		m.flags |= limited
 		m.limit(l.orElse(usualLimits))
 	}
 	m.buf.BeginIn(c, n)
-	m.root = m.alloc(d.Words())
+	m.root = m.ix.Alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m
 }
@@ -227,7 +212,7 @@ func (m *Message) Root() Struct {
 
 // Shown returns the root for texts and logs: the zero handle if the message is empty or nil.
 func (m *Message) Shown() Struct {
-	if m == nil || m.words == 0 {
+	if m == nil || m.ix.Used == 0 {
 		return Struct{}
 	}
 	return m.Root()
@@ -235,7 +220,7 @@ func (m *Message) Shown() Struct {
 
 // Finish completes the values that are being built.
 func (m *Message) Finish() {
-	if !m.buf.Sealed() || m.words == 0 {
+	if !m.buf.Sealed() || m.ix.Used == 0 {
 		if err := m.Check(); err != nil {
 			panic("nocopy: message can't be finished: " + strings.TrimPrefix(err.Error(), "nocopy: "))
 		}
@@ -261,7 +246,7 @@ func (m *Message) Check() error {
 		m.addWireIndex()
 	}
 	m.buf.Seal()
-	if m.more && len(m.handouts) > 0 {
+	if m.ix.More && len(m.handouts) > 0 {
 		m.dropHandouts()
 	}
 	return nil
@@ -342,7 +327,7 @@ func (m *Message) Release() {
 	case m.flags&held != 0:
 		m.disown()
 		return
-	case m.words == 0:
+	case m.ix.Used == 0:
 		if m.home != 0 { // a program's own is empty
 			releasedTwice()
 		}
@@ -377,15 +362,11 @@ func (m *Message) release() {
 func (m *Message) end() {
 	m.EndHandles()
 	m.buf.Free()
-	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
-		clear(m.idx[firstEntry:m.words])
-	} else {
-		m.zeroed = 0
-	}
-	m.words, m.levelled, m.root = 0, 0, 0
+	m.ix.End()
+	m.root = 0
 	m.open = m.open[:0]
 	m.edits = m.edits[:1]
-	if m.more || m.guarded || m.flags&limited != 0 || debugging {
+	if m.ix.More || m.guarded || m.flags&limited != 0 || debugging {
 		m.endMore()
 	}
 }
@@ -395,7 +376,7 @@ func (m *Message) endMore() {
 	if debugging {
 		mustBeUntouched()
 	}
-	if debugging && !(m.more || m.guarded) && (m.large || m.hasTables || m.keys.IsUsed() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.IsUsed() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
 		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
@@ -406,10 +387,12 @@ func (m *Message) endMore() {
 	if s := m.seldom; s != &noSeldom {
 		m.endSeldom(s)
 	}
-	if m.hasTables {
-		m.forgetTables()
+	if m.ix.EndMore() {
+		m.open, m.edits = nil, noEdits[:]
+		m.keys.DropSpare()
+		m.buf.Shrink()
 	}
-	m.more, m.guarded, m.maybeFull, m.pending = m.large, false, false, 0
+	m.guarded, m.pending = false, 0
 	if m.flags&limited != 0 {
 		m.limit(usualLimits)
 	}
@@ -432,33 +415,11 @@ func (m *Message) EndHandles() {
 	}
 }
 
-// keepZeroed is the most words that are made zero for the next message.
-const keepZeroed = 256
-
 // keepCopied is the most bytes that wait for the next copied value.
 const keepCopied = 64 << 10
 
 // keepShadows is the most notes on fields that came twice that wait for the next message.
 const keepShadows = 4 << 10
-
-// keepLarge is how many messages in a row without a large index may pass before memory that has
-// grown with such an index is dropped.
-const keepLarge = 16
-
-// dropLarge gives up memory that is larger than most messages need. A large index goes to a pool.
-// Memory that has grown with it is dropped after keepLarge messages.
-func (m *Message) dropLarge() {
-	if m.idxItem != nil {
-		m.dropIndex()
-		return
-	}
-	if m.idle++; m.large && m.idle > keepLarge {
-		m.large = false
-		m.open, m.edits = nil, noEdits[:]
-		m.keys.DropSpare()
-		m.buf.Shrink()
-	}
-}
 
 // mostBefore is the most bytes that there may be room for before a message.
 const mostBefore = 1 << 20

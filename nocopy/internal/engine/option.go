@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 )
 
 // Option changes how a message is made or parsed: a flag or Limits. Package nocopy describes them.
@@ -142,5 +143,5 @@ func (l *Limits) maxIndex(n int) uint32 {
 	if l.MaxIndex <= 0 {
 		limit = indexPerByte*uint64(n) + indexFloor
 	}
-	return uint32(min(limit/4, maxWords))
+	return uint32(min(limit/4, index.MaxWords))
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 )
 
 // Products of counts and sizes stay right where an int has 32 bits: these tests run there, too
@@ -19,7 +21,7 @@ func TestMaxIndex(t *testing.T) {
 		{400, 1 << 30, 400}, {math.MaxInt, 1 << 30, math.MaxInt64}, {-1, 0, 16 << 20},
 	} {
 		l := Limits{MaxIndex: c.limit}
-		if got, want := int64(l.maxIndex(c.n)), min(c.want/4, maxWords); got != want {
+		if got, want := int64(l.maxIndex(c.n)), min(c.want/4, index.MaxWords); got != want {
 			t.Errorf("%d bytes, MaxIndex %d: %d words, not %d", c.n, c.limit, got, want)
 		}
 	}
@@ -36,7 +38,7 @@ func TestHugeCounts(t *testing.T) {
 				"numbers":           func(s Struct) { s.NewChild(fieldOf("numbers"), allDesc, n) },
 				"a list in a list":  func(s Struct) { NestedList[StructList[Struct]](s.NewChild(lists, allDesc, 0)).AppendNew(n) },
 			} {
-				if 0 < n && n <= 1<<24 && (what != "a list of structs" || maxWords > 1<<30) {
+				if 0 < n && n <= 1<<24 && (what != "a list of structs" || index.MaxWords > 1<<30) {
 					continue // possible
 				}
 				s := New(allDesc)

@@ -6,7 +6,9 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -28,37 +30,37 @@ func unusual(d *schema.Struct, b []byte, flags Flags) bool {
 // parse parses b into m by running the program of the type that d describes, and returns the root.
 // Nothing may be unusual, see unusual. Mostly that is all that there is to do.
 func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error) {
-	m.desc, m.flags, m.zeroed = d, flags, 0
+	m.desc, m.flags, m.ix.Zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
-	words := firstEntry + uint32(d.Words())
-	if words > uint32(len(m.idx)) {
+	words := index.First + uint32(d.Words())
+	if words > uint32(len(m.ix.Words)) {
 		if words > mostLeading {
-			m.words = firstEntry
+			m.ix.Used = index.First
 			return m.parseFrom(b, base)
 		}
-		m.growIndex(2<<bits.Len32(words), maxWords)
+		m.ix.Grow(2<<bits.Len32(words), index.MaxWords)
 	}
-	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	start, cells, idx := d.Programs().Start, program.Cells(), m.idx
+	room := uint32(min(len(m.ix.Words), indexFloor/4)) // it may have more room
+	start, cells, idx := d.Programs().Start, program.Cells(), m.ix.Words
 	var levels [parseLevels]level
 	var s machine // each field is set below: the compiler need not make all of it zero first
-	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
+	s.pc, s.entry, s.used, s.room = start, index.First, words, room
 	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+wire.FieldHeader, 0, 1
 	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
 	s.set(b, idx, cells)
 	s.levels, s.most = levelsOf(levels[:])
-	put(entryAt(s.idx, firstEntry), entryStart, base)
+	put(entryAt(s.idx, index.First), entry.Start, base)
 	var why reason
 	if flags&Lazy != 0 {
 		why = run[lazily](&s)
 	} else {
 		why = run[indexing](&s)
 	}
-	m.root, m.words = firstEntry, s.used
+	m.root, m.ix.Used = index.First, s.used
 	if why != finished || s.at != uint64(len(b)) {
 		return m.parseRest(&s, why, b, base)
 	}
-	return m.handle(firstEntry), nil
+	return m.handle(index.First), nil
 }
 
 // mostLeading is the largest entry of a root, in words, for which parse enlarges the index before
@@ -213,9 +215,9 @@ func (m *Message) parseGathered(n int) (Struct, error) {
 		mem = append(mem, p.windows[i].Mem...)
 	}
 	p.dropWindows()
-	m.forgetTables()
+	m.ix.ForgetTables()
 	m.buf.Reset(recycle) // gives up the pieces
-	m.words = firstEntry
+	m.ix.Used = index.First
 	m.dropShadows(0)
 	return m.parsePiece(c)
 }
@@ -259,7 +261,7 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 		m.discard()
 		return Struct{}, err
 	}
-	m.levelled = m.words
+	m.ix.Levelled = m.ix.Used
 	if len(p.windows) > 0 { // not in one piece
 		p.endWindow(i)
 		p.dropWindows()
@@ -278,8 +280,8 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 // everything at once. That takes less index than was promised to the values left for later.
 func (m *Message) parseEagerly(p *parser) (Struct, error) {
 	b, base := p.b, p.base
-	m.forgetTables()
-	m.words = firstEntry
+	m.ix.ForgetTables()
+	m.ix.Used = index.First
 	m.dropShadows(0)
 	p.reset(len(b))
 	p.b, p.base, p.lazy, p.promised = b, base, false, 0

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -74,7 +76,7 @@ var parsers = sync.Pool{New: func() any {
 // parser returns the message's parser.
 func (m *Message) parser() *parser {
 	if m.p == nil {
-		m.p, m.more = parsers.Get().(*parser), true
+		m.p, m.ix.More = parsers.Get().(*parser), true
 		m.p.m = m
 	}
 	return m.p
@@ -122,9 +124,9 @@ func (p *parser) structure(d *schema.Struct, e uint32, i int) int {
 	if p.depth++; p.depth > p.maxDepth {
 		return p.fail(i, errDepth)
 	}
-	p.m.idx[e+entryStart] = p.base + uint32(i)
+	p.m.ix.Words[e+entry.Start] = p.base + uint32(i)
 	if p.slow {
-		clear(p.m.idx[e+1 : e+uint32(d.Words())])
+		clear(p.m.ix.Words[e+1 : e+uint32(d.Words())])
 		i = p.fields(d, e, i)
 		p.depth--
 		return i
@@ -147,15 +149,15 @@ func (p *parser) value(t *schema.Type, i, lead int) (int, uint32) {
 	if i = p.need(i, head); i < 0 {
 		return i, 0
 	}
-	if len(p.m.idx) == 0 {
-		p.m.growIndex(firstEntry, maxWords)
+	if len(p.m.ix.Words) == 0 {
+		p.m.ix.Grow(index.First, index.MaxWords)
 	}
 	var s machine
 	s.pc, s.at = program.OfValue(t), uint64(i+lead)
-	before := p.m.idx[0] // no entry has this word: the program stores the value's entry in it
+	before := p.m.ix.Words[0] // no entry has this word: the program stores the value's entry in it
 	end := p.runAll(&s, lead)
-	word := p.m.idx[0]
-	p.m.idx[0] = before
+	word := p.m.ix.Words[0]
+	p.m.ix.Words[0] = before
 	return end, word
 }
 
@@ -167,8 +169,8 @@ func (p *parser) allot(head, n, per, i int) uint32 {
 	if !p.reserve(words, i) {
 		return 0
 	}
-	e := p.m.words
-	p.m.words += uint32(words)
+	e := p.m.ix.Used
+	p.m.ix.Used += uint32(words)
 	return e
 }
 
@@ -176,7 +178,7 @@ func (p *parser) allot(head, n, per, i int) uint32 {
 // free entry, if the parser uses these again.
 func (p *parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
 	if p.reuse {
-		return p.m.reuseFor(t, uint32(head+n*per))
+		return p.m.ix.ReuseFor(t, uint32(head+n*per))
 	}
 	return p.allot(head, n, per, i)
 }
@@ -184,7 +186,7 @@ func (p *parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
 // reserve makes room in the index for this many more words. It returns false, having failed at i,
 // if that is over the limit.
 func (p *parser) reserve(words uint64, i int) bool {
-	end := uint64(p.m.words) + words
+	end := uint64(p.m.ix.Used) + words
 	if end+p.promised > uint64(p.maxIndex) {
 		p.full = true
 		most := 4 * uint64(p.maxIndex)
@@ -194,7 +196,7 @@ func (p *parser) reserve(words uint64, i int) bool {
 		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", wire.ErrLimit, most))
 		return false
 	}
-	if end > uint64(len(p.m.idx)) {
+	if end > uint64(len(p.m.ix.Words)) {
 		p.growIndex(int(end), p.off+i, p.off+len(p.b)+p.after)
 	}
 	return true

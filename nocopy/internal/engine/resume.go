@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -21,9 +22,9 @@ func (p *parser) runAll(s *machine, lead int) int {
 // load gives the machine what may have changed since it last ran: window, index, limits.
 func (p *parser) load(s *machine) {
 	s.head, s.after = p.base+wire.FieldHeader, uint64(p.after)
-	s.set(p.b, p.m.idx, program.Cells())
+	s.set(p.b, p.m.ix.Words, program.Cells())
 	s.levels, s.most = levelsOf(p.levels)
-	s.used, s.room = p.m.words, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.idx)))
+	s.used, s.room = p.m.ix.Used, min(p.maxIndex-uint32(p.promised), uint32(len(p.m.ix.Words)))
 	s.deeper = int32(p.maxDepth - p.depth)
 	if s.leaves = 0; p.unlimited || p.m.limits.MaxIndex <= 0 {
 		s.leaves = 1
@@ -48,7 +49,7 @@ func (p *parser) start(s *machine) reason {
 // It returns the index there, failed, or mismatch.
 func (p *parser) resume(s *machine, why reason, lead int) int {
 	for {
-		p.m.words, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
+		p.m.ix.Used, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
 		i := 0
 		if p.lazy && why != finished && why != levelsFull && p.leaveStructs(s, why) {
 			why = unforeseen
@@ -134,7 +135,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 		at, word := p.slowValue(from.Type, i-lead, lead)
 		switch {
 		case at >= 0:
-			p.m.idx[s.entry+o.Word()] = word
+			p.m.ix.Words[s.entry+o.Word()] = word
 			s.at = uint64(at)
 			s.pc += o.Cells() * program.CellSize
 			return 0
@@ -159,12 +160,12 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
 			break
 		}
-		p.m.idx[s.entry+o.Word()] = 0
+		p.m.ix.Words[s.entry+o.Word()] = 0
 		pc += o.Cells() * program.CellSize
 	}
 	p.top = s.top
 	if d.IsUnion() {
-		p.m.idx[s.entry+unionWord] = 0
+		p.m.ix.Words[s.entry+entry.Arm] = 0
 		if after > 0 {
 			i = p.addExtra(s.entry, p.mismatched, p.base+uint32(after), i)
 		}
@@ -185,14 +186,14 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := program.OriginOf(s.pc)
 	left := why == tooManyStructs && from.Field != nil ||
-		why == indexFull && from.Field != nil && uint64(p.m.words)+s.want()+p.promised > uint64(p.maxIndex)
+		why == indexFull && from.Field != nil && uint64(p.m.ix.Used)+s.want()+p.promised > uint64(p.maxIndex)
 	if why != unforeseen && !left {
 		return false
 	}
 	for s.top > s.bottom && p.levels[s.top-1].list == 0 && program.OriginOf(p.levels[s.top-1].pc-2*program.CellSize).Field != nil {
 		s.top--
 		f := &p.levels[s.top]
-		s.at = uint64(p.m.idx[s.entry]-p.base) - wire.FieldHeader
+		s.at = uint64(p.m.ix.Words[s.entry]-p.base) - wire.FieldHeader
 		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
 		s.deeper++
 		left = true
@@ -209,7 +210,7 @@ func (p *parser) leaveContainers(s *machine) *schema.Field {
 		s.top--
 		f := &p.levels[s.top]
 		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
-		s.at = uint64(p.m.idx[f.list+listStart]-p.base) - program.CellAt(s.pc).Op.Reach()
+		s.at = uint64(p.m.ix.Words[f.list+listStart]-p.base) - program.CellAt(s.pc).Op.Reach()
 		if from := program.OriginOf(s.pc); from.Field != nil {
 			return from.Field
 		}
@@ -227,13 +228,13 @@ func (p *parser) overlong(d *schema.Struct, e, pc uint32) int {
 	}
 	for at < pc {
 		o := program.CellAt(at).Op
-		if p.m.idx[e+o.Word()] != 0 {
+		if p.m.ix.Words[e+o.Word()] != 0 {
 			last = e + o.Word()
 		}
 		at += o.Cells() * program.CellSize
 	}
-	i := int(p.m.idx[last]-p.base) - wire.FieldHeader
-	p.m.idx[last] = 0
+	i := int(p.m.ix.Words[last]-p.base) - wire.FieldHeader
+	p.m.ix.Words[last] = 0
 	return i
 }
 
@@ -250,7 +251,7 @@ func (p *parser) addPath(s *machine, f *schema.Field) int {
 		}
 		next := &p.levels[top-1]
 		if next.list != 0 {
-			p.atElement(int(p.m.idx[next.list+listCount] - 1 - left))
+			p.atElement(int(p.m.ix.Words[next.list+listCount] - 1 - left))
 		}
 		left, f = next.left, program.OriginOf(next.pc-2*program.CellSize).Field
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -165,8 +166,8 @@ func (w *rootWalk) indexed(f *schema.Field) int {
 	if f == nil || f.Kind() < schema.Record || w.pieces[0].pos == 0 {
 		return 0
 	}
-	word := w.m.at(w.m.root, f.Ref())
-	if word == 0 || word&notIndexed != 0 {
+	word := w.m.ix.At(w.m.root, f.Ref())
+	if word == 0 || word&index.NotIndexed != 0 {
 		return 0
 	}
 	from, to := w.m.extent(word, f.Type)

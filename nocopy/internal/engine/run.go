@@ -3,6 +3,8 @@ package engine
 import (
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -105,14 +107,14 @@ loop:
 				break
 			}
 			if len(m) != modePasses {
-				put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
+				put(w, entry.End, head+uint32(at)-wire.FieldHeader)
 			}
 			at++
 			if left > 0 {
 				left--
 				if len(m) != modePasses {
 					w = wordsAfter(w, o.Word())
-					put(w, entryStart, head+uint32(at)-wire.FieldHeader)
+					put(w, entry.Start, head+uint32(at)-wire.FieldHeader)
 				}
 				pc = toAt(code, pc) >> 32
 				continue
@@ -135,7 +137,7 @@ loop:
 				if after > size {
 					break
 				}
-				put(w, o.Word(), notIndexed|(head+uint32(at)))
+				put(w, o.Word(), index.NotIndexed|(head+uint32(at)))
 				at = after
 				pc += 2 * program.CellSize
 				continue
@@ -163,7 +165,7 @@ loop:
 				if len(m) != modePasses {
 					f.entry = number(s.idx, w)
 					w = entryAt(s.idx, e)
-					put(w, entryStart, head+uint32(end)-wire.FieldHeader)
+					put(w, entry.Start, head+uint32(end)-wire.FieldHeader)
 				}
 				s.top++
 				s.deeper--
@@ -239,7 +241,7 @@ loop:
 					if kind == program.KindStructs {
 						s.deeper--
 						if len(m) != modePasses {
-							put(w, entryStart, head+uint32(end)-wire.FieldHeader)
+							put(w, entry.Start, head+uint32(end)-wire.FieldHeader)
 						}
 					}
 					s.top++
@@ -265,8 +267,8 @@ loop:
 					break
 				}
 				if len(m) != modePasses {
-					put(w, entryEnd, head+uint32(at)-wire.FieldHeader)
-					put(w, unionWord, lastOf(w, o.Word(), uint32(o.Reach())))
+					put(w, entry.End, head+uint32(at)-wire.FieldHeader)
+					put(w, entry.Arm, lastOf(w, o.Word(), uint32(o.Reach())))
 				}
 				at++
 			}
@@ -278,7 +280,7 @@ loop:
 				if len(m) != modePasses {
 					w = wordsAfter(w, o.Word())
 					if kind != program.KindNext {
-						put(w, entryStart, head+uint32(at)-wire.FieldHeader)
+						put(w, entry.Start, head+uint32(at)-wire.FieldHeader)
 					}
 				}
 				pc = toAt(code, pc) >> 32
@@ -427,12 +429,12 @@ func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64)
 // does not have all fields in the order of the program or of New. It returns where it has stopped,
 // and how many structs are left.
 func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
-	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+program.CellSize)&program.OpText != 0 && s.size >= labelSize {
+	if words == entry.StructWords+2 && opAt(s.code, pc)&opAt(s.code, pc+program.CellSize)&program.OpText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
 	}
 	end, left := flatsIn[M](s, pc, w, words, n, at)
 	if left == n {
-		ended := pc + uint64(words-structWords+1)*program.CellSize
+		ended := pc + uint64(words-entry.StructWords+1)*program.CellSize
 		if built := uint64(uint32(toAt(s.code, ended))); built != 0 {
 			return flatsIn[M](s, built, w, words, n, at)
 		}
@@ -467,8 +469,8 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 			return at, n
 		}
 		if len(m) != modePasses {
-			put(w, entryStart, head+uint32(at)-wire.FieldHeader)
-			put(w, entryEnd, head+uint32(i)-wire.FieldHeader)
+			put(w, entry.Start, head+uint32(at)-wire.FieldHeader)
+			put(w, entry.End, head+uint32(i)-wire.FieldHeader)
 		}
 		at = i + 1
 		if n--; n == 0 {
@@ -477,7 +479,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 		if len(m) != modePasses {
 			w = wordsAfter(w, words)
 		}
-		pc -= uint64(words-structWords) * program.CellSize
+		pc -= uint64(words-entry.StructWords) * program.CellSize
 	}
 }
 
@@ -503,17 +505,17 @@ func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint
 			return at, n
 		}
 		if len(m) != modePasses {
-			put(w, entryStart, base+uint32(at))
-			put(w, entryEnd, base+uint32(z)+2*textSize)
-			put(w, structWords, base+uint32(at)+wire.FieldHeader)
-			put(w, structWords+1, base+uint32(v)+textSize+wire.FieldHeader)
+			put(w, entry.Start, base+uint32(at))
+			put(w, entry.End, base+uint32(z)+2*textSize)
+			put(w, entry.StructWords, base+uint32(at)+wire.FieldHeader)
+			put(w, entry.StructWords+1, base+uint32(v)+textSize+wire.FieldHeader)
 		}
 		at = z + labelSize
 		if n--; n == 0 {
 			return at, 0
 		}
 		if len(m) != modePasses {
-			w = wordsAfter(w, structWords+2)
+			w = wordsAfter(w, entry.StructWords+2)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -351,7 +352,7 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 		}
 		m := machine{memory: memoryOf(b, cells)}
 		n := uint32(min(left, math.MaxInt32))
-		at, rest := flatsIn[passing](&m, 0, m.idx, uint32(structWords+len(cells)-1), n, uint64(i))
+		at, rest := flatsIn[passing](&m, 0, m.idx, uint32(entry.StructWords+len(cells)-1), n, uint64(i))
 		if misses++; rest+4 < n {
 			misses = 0
 		}

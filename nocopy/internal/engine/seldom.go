@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -33,14 +32,6 @@ type seldom struct {
 	late      error        // the first that was found in what Lazy left for later
 	indexNode chain.NodeID // with the index that finishing added
 
-	spareTables spareTables // of wide structs
-
-	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,
-	// and smallIdx is what idx was before.
-	idle     int // releases in a row without a large index
-	idxItem  *spare.Item[[]uint32]
-	smallIdx []uint32
-
 	limits Limits
 
 	absentIn *schema.Field // the field that is absent; nil if that is not known
@@ -50,7 +41,7 @@ type seldom struct {
 var noSeldom = *newSeldom()
 
 func newSeldom() *seldom {
-	return &seldom{dead: deadEntries{checkAt: uncheckedWords}, limits: usualLimits}
+	return &seldom{limits: usualLimits}
 }
 
 // ownSeldom makes seldom the message's own, if it is not.
@@ -93,8 +84,5 @@ func (m *Message) endSeldom(s *seldom) {
 	}
 	if m.guarded && s.landing != nil {
 		s.landing.reset()
-	}
-	if m.large {
-		m.dropLarge()
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -23,7 +25,7 @@ func (p *parser) fields(d *schema.Struct, e uint32, i int) int {
 	}
 	last := uint32(0)
 	if d.IsUnion() {
-		last = p.m.lastArm(d, e)
+		last = p.m.ix.LastArm(d, e)
 	}
 	for {
 		if i = p.need(i, 1); i < 0 {
@@ -63,36 +65,25 @@ func (p *parser) fields(d *schema.Struct, e uint32, i int) int {
 			}
 			continue
 		}
-		if before := p.m.idx[e+f.Word()]; before != 0 {
+		if before := p.m.ix.Words[e+f.Word()]; before != 0 {
 			if i = p.shadow(d, e, f, before, i); i < 0 {
 				return i
 			}
 		}
-		p.m.idx[e+f.Word()] = word
+		p.m.ix.Words[e+f.Word()] = word
 		last = f.Word()
 	}
-}
-
-// lastArm returns the number of the word of the last arm, in the order of the IDL, that is set in
-// the union of entry e; 0 if none is.
-func (m *Message) lastArm(d *schema.Struct, e uint32) uint32 {
-	for w := uint32(d.Words()) - 1; w >= d.First(); w-- {
-		if m.idx[e+w] != 0 {
-			return w
-		}
-	}
-	return 0
 }
 
 // stop ends the struct of entry e, whose STOP is at i. last is the number of the word of the field
 // that came last. It returns the index after the STOP, or failed if a required field is missing.
 func (p *parser) stop(d *schema.Struct, e uint32, i int, last uint32) int {
-	p.m.idx[e+entryEnd] = p.base + uint32(i)
+	p.m.ix.Words[e+entry.End] = p.base + uint32(i)
 	if d.IsUnion() {
-		p.m.idx[p.m.armWord(e)] = last
+		p.m.ix.Words[p.m.ix.ArmWord(e)] = last
 	}
 	for _, f := range d.Required() {
-		if p.m.at(e, f.Ref()) == 0 && !p.trusted {
+		if p.m.ix.At(e, f.Ref()) == 0 && !p.trusted {
 			p.fail(i, wire.ErrMissingRequired)
 			return p.inField(f.Name)
 		}
@@ -106,7 +97,7 @@ func (p *parser) shadow(d *schema.Struct, e uint32, f *schema.Field, word uint32
 	at, end := p.m.valuePlace(f.Type.Wire(), word)
 	p.m.ownSeldom()
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.Word(), at: at - wire.FieldHeader, end: end})
-	p.m.more = true
+	p.m.ix.More = true
 	if d.IsUnion() {
 		return p.addExtra(e, at-wire.FieldHeader, end, i)
 	}
@@ -178,7 +169,7 @@ func (p *parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
 	if f.Widest() <= 2*program.Narrow && p.affordsAny(f) { // programs try each field of a struct
 		if end := p.pass(f.Type, at); end >= 0 {
-			return end, notIndexed | p.base + uint32(at)
+			return end, index.NotIndexed | p.base + uint32(at)
 		}
 	}
 	if p.after == 0 {
@@ -186,7 +177,7 @@ func (p *parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 		end := p.skipAs(at, f.Type.Wire(), f.Type, p.maxDepth-p.depth, 1)
 		declared := end >= 0 && !s.mismatched
 		if declared && p.affordsAny(f) {
-			return end, notIndexed | p.base + uint32(at)
+			return end, index.NotIndexed | p.base + uint32(at)
 		}
 		if end < 0 && p.err.Err == errDepth {
 			// Unknown fields in the value have a depth of their own: it does not add to the depth
@@ -199,7 +190,7 @@ func (p *parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 		}
 		p.allow(end - at)
 		if declared && p.affords(f, end-at, s.structs) {
-			return end, notIndexed | p.base + uint32(at)
+			return end, index.NotIndexed | p.base + uint32(at)
 		}
 	}
 	p.lazy = false
@@ -251,7 +242,7 @@ func (p *parser) list(t *schema.Type, i, lead int) (int, uint32) {
 		body = i + lead + wire.ListHeader
 		i = body + int(n)*int(elem.Size())
 		p.listEntry(t, e, body, n)
-		p.m.idx[e+listEnd] = p.base + uint32(i)
+		p.m.ix.Words[e+listEnd] = p.base + uint32(i)
 		return i, e
 	}
 	p.listEntry(t, e, body, n)
@@ -261,13 +252,13 @@ func (p *parser) list(t *schema.Type, i, lead int) (int, uint32) {
 		if elem.Kind() == schema.Record {
 			i = p.structure(elem.Struct(), e+listWords+k*uint32(elem.Struct().Words()), i)
 		} else if i, word = p.element(elem, i); i >= 0 {
-			p.m.idx[e+listWords+k] = word
+			p.m.ix.Words[e+listWords+k] = word
 		}
 		if i < 0 {
 			return p.inElement(int(k), i), 0
 		}
 	}
-	p.m.idx[e+listEnd] = p.base + uint32(i)
+	p.m.ix.Words[e+listEnd] = p.base + uint32(i)
 	return i, e
 }
 
@@ -297,7 +288,7 @@ func (p *parser) badList(t *schema.Type, h int) int {
 // listEntry fills in the first words of the entry e of a list, set or map of type t. It has n
 // elements or pairs, and the first one is at body.
 func (p *parser) listEntry(t *schema.Type, e uint32, body int, n uint32) {
-	w := (*[listWords]uint32)(p.m.idx[e:])
+	w := (*[listWords]uint32)(p.m.ix.Words[e:])
 	w[listStart], w[listEnd] = p.base+uint32(body), 0
 	w[listCount] = n
 	w[listElems] = e + listWords
@@ -331,10 +322,10 @@ func (p *parser) dict(t *schema.Type, i, lead int) (int, uint32) {
 		if i < 0 {
 			return p.inElement(int(k), i), 0
 		}
-		w := p.m.idx[e+listWords+k*pairWords:][:pairWords]
+		w := p.m.ix.Words[e+listWords+k*pairWords:][:pairWords]
 		w[pairKey], w[pairValue], w[pairNode] = key, value, 0
 	}
-	p.m.idx[e+listEnd] = p.base + uint32(i)
+	p.m.ix.Words[e+listEnd] = p.base + uint32(i)
 	return i, e
 }
 

@@ -145,9 +145,9 @@ func (r *schemas) value(dst []byte, t *schema.Type, depth int) []byte {
 // liveWords returns the words of an index, 0 for those that nobody uses: of a container that was
 // found not to be of its type.
 func liveWords(m *Message) []uint32 {
-	c := indexChecker{m: m, taken: make([]string, m.words)}
+	c := indexChecker{m: m, taken: make([]string, m.ix.Used)}
 	c.value(m.desc.Type(), m.root, m.desc.Name())
-	words := slices.Clone(m.idx[:m.words])
+	words := slices.Clone(m.ix.Words[:m.ix.Used])
 	for i, taken := range c.taken {
 		if taken == "" {
 			words[i] = 0

@@ -156,7 +156,7 @@ func parsedBy(t *testing.T, w way, wire []byte) Struct {
 func newRoot(d *schema.Struct, opts ...Option) Struct {
 	m := newMessage(d, flagsOf(opts), usualLimits)
 	m.buf.OpenRoot(headroom)
-	m.root = m.alloc(d.Words())
+	m.root = m.ix.Alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m.handle(m.root)
 }

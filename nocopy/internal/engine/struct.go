@@ -11,10 +11,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// notIndexed marks, in the word of a container field, the position of a container that has no
-// entry yet.
-const notIndexed = 1 << 31
-
 // empty is the message of absent structs, lists and maps: all values in it read as zero. Each
 // field has one of its own: a panic can name the field. Their handle is entry 0 of generation 0:
 // the zero Struct differs from it only in its message.
@@ -23,11 +19,11 @@ var empty = makeEmpty(nil)
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
 func makeEmpty(f *schema.Field) *Message {
 	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, guarded: true, absent: true}}
-	m.words = math.MaxUint16 + 1
+	m.ix.Used = math.MaxUint16 + 1
 	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
-	m.idx = zeroWords
+	m.ix.Words = zeroWords
 	m.edits = append(m.edits, edit{})
 	return m
 }
@@ -58,7 +54,7 @@ func (s Struct) orAbsent() Struct {
 
 // gone reports whether the struct or container was replaced or removed, and its message compacted
 // since.
-func (s Struct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
+func (s Struct) gone() bool { return s.m.ix.Words[uint32(s.k)] == 0 }
 
 // word returns the word in the index of a field of a struct that is near, having checked that the
 // handle is alive. It must not be zero.
@@ -66,7 +62,7 @@ func (s Struct) word(f schema.Ref) uint32 {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
+	return s.m.ix.Words[uint32(s.k)+uint32(f>>entry.WordShift)]
 }
 
 // Message returns the message of the struct. It must not be used after Release. For an absent
@@ -129,7 +125,7 @@ func (s Struct) HasField(f schema.Ref) bool {
 		return s.Has(f)
 	}
 	s.alive()
-	return s.m.at(s.entry(), f) != 0
+	return s.m.ix.At(s.entry(), f) != 0
 }
 
 // Has reports whether the field is set. Has, and the getters of one field that follow, are for
@@ -338,7 +334,7 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 	if debugging {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	p := s.m.at(s.entry(), f)
+	p := s.m.ix.At(s.entry(), f)
 	if p == 0 && s.k == s.m.openHandle && !s.m.guarded {
 		return s.appendField(f, n)
 	}
@@ -346,7 +342,7 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 		return s.m.buf.At(p)[:n:n]
 	}
 	s.Changeable()
-	p = s.m.at(uint32(s.k), f)
+	p = s.m.ix.At(uint32(s.k), f)
 	if s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
@@ -355,7 +351,7 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 	}
 	p, b := s.placeField(f, wire.FieldHeader+n)
 	wire.PutHeader(b, f.Header())
-	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
+	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
@@ -383,7 +379,7 @@ func (s Struct) Changeable() {
 	if debugging {
 		s.m.checkPart(uint32(s.k))
 	}
-	if s.m.guarded || s.m.maybeFull || s.m.buf.Crowded() {
+	if s.m.guarded || s.m.ix.Full || s.m.buf.Crowded() {
 		s.beforeChange()
 	}
 }
@@ -391,7 +387,7 @@ func (s Struct) Changeable() {
 // beforeChange does the work of changeable for the few messages that have to be looked at.
 func (s Struct) beforeChange() {
 	s.writable()
-	if m := s.m; m.maybeFull || m.buf.Crowded() {
+	if m := s.m; m.ix.Full || m.buf.Crowded() {
 		m.compactIfWorth()
 		if s.gone() {
 			panic(panicGone)
@@ -430,7 +426,7 @@ func (s Struct) SetText(f schema.Ref, v string) {
 		return
 	}
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := &s.m.idx[uint32(s.k)+f.Word()]; *w == 0 {
+		if w := &s.m.ix.Words[uint32(s.k)+f.Word()]; *w == 0 {
 			*w = s.m.buf.Tail() + wire.FieldHeader
 			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
@@ -442,7 +438,7 @@ func (s Struct) SetText(f schema.Ref, v string) {
 // setTextWide sets a string field of a wide struct.
 func (s Struct) setTextWide(f schema.Ref, v string) {
 	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.wideSlot(uint32(s.k), f); *w == 0 {
+		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
 			*w = s.m.buf.Tail() + wire.FieldHeader
 			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
@@ -456,7 +452,7 @@ func (s Struct) setTextWide(f schema.Ref, v string) {
 func (s Struct) appendField(f schema.Ref, n int) []byte {
 	p, b := s.m.buf.Extend(wire.FieldHeader + n)
 	wire.PutHeader(b, f.Header())
-	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
+	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
@@ -488,8 +484,8 @@ func (s Struct) NewBytes(f schema.Ref, n int) []byte {
 	s.m.buf.Lend()
 	if n > 0 {
 		s.m.ownSeldom()
-		s.m.handouts = append(s.m.handouts, handout{s.entry(), f, s.m.at(s.entry(), f), b})
-		s.m.more = true
+		s.m.handouts = append(s.m.handouts, handout{s.entry(), f, s.m.ix.At(s.entry(), f), b})
+		s.m.ix.More = true
 	}
 	return b
 }
@@ -504,7 +500,7 @@ func putTextField(b []byte, f schema.Ref, n int) {
 // at once. A small received message is copied with them in it.
 func (s Struct) textRoom(f schema.Ref, n int) []byte {
 	s.Changeable()
-	if word := s.m.at(uint32(s.k), f); word != 0 {
+	if word := s.m.ix.At(uint32(s.k), f); word != 0 {
 		if b, _ := s.m.rewriteText(word, n); b != nil {
 			return b
 		}
@@ -525,7 +521,7 @@ func (s Struct) placeText(f schema.Ref, n int) []byte {
 	const head = wire.FieldHeader + wire.TextHeader
 	p, b := s.placeField(f, head+n)
 	putTextField(b, f, n)
-	s.m.put(uint32(s.k), f, p+wire.FieldHeader)
+	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[head : head+n : head+n]
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -13,13 +14,13 @@ func (s Struct) StructAt(i int) Struct {
 		s.checkIndex(i)
 	}
 	m, e := s.m, uint32(s.k)
-	if f := &m.listFill; f.handle == s.k && f.next == uint32(i) && uint(i) < uint(f.end) && f.open == m.openHandle && m.idx[uint32(f.open)+entryEnd] == 0 {
+	if f := &m.listFill; f.handle == s.k && f.next == uint32(i) && uint(i) < uint(f.end) && f.open == m.openHandle && m.ix.Words[uint32(f.open)+entry.End] == 0 {
 		return m.nextElement()
 	}
 	if s.k>>32 != m.gen {
 		panic(panicStale)
 	}
-	w := m.idx[e : e+listWords]
+	w := m.ix.Words[e : e+listWords]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
@@ -32,7 +33,7 @@ func (s Struct) StructAt(i int) Struct {
 // First returns the handle of the first element of a list of structs that is not empty, and how
 // far apart their handles are: 0 if StructAt has to find each of them.
 func (s Struct) First() (Struct, uint32) {
-	w := s.m.idx[uint32(s.k):]
+	w := s.m.ix.Words[uint32(s.k):]
 	if w[listRoom] >= roomTable {
 		return Struct{}, 0
 	}
@@ -69,15 +70,15 @@ func (s Struct) AppendNewStruct() Struct {
 // to. An element that comes next is begun.
 func (s Struct) placeAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if m.idx[e+listRoom]&roomBuilding == 0 {
+	if m.ix.Words[e+listRoom]&roomBuilding == 0 {
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
 		d := f.typ.Elem().Struct()
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		m.open[len(m.open)-2].next++
-		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
-			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.idx[e+listCount], open: m.openHandle, desc: d}
+		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && m.ix.Words[e+listRoom]&roomTable == 0 {
+			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.ix.Words[e+listCount], open: m.openHandle, desc: d}
 		}
 		return Struct{m, m.openHandle}
 	}
@@ -104,11 +105,11 @@ func (m *Message) nextElement() Struct {
 	}
 	p := m.buf.Tail()
 	e := uint32(f.open)
-	m.idx[e+entryEnd] = p
+	m.ix.Words[e+entry.End] = p
 	e += uint32(d.Words())
 	m.indexTemplate(d, e, p+1)
 	if d.IsWide() {
-		m.indexWideTemplate(d, e, p+1)
+		m.ix.PutTemplate(d, e, p+1)
 	}
 	open := m.open
 	open[len(open)-1].e = e
@@ -126,8 +127,8 @@ func (m *Message) nextElement() Struct {
 func (s Struct) appendStruct() uint32 {
 	t := s.typ()
 	slot := s.m.appendSlots(s.entry(), 1)
-	e := s.m.allocFor(t.Elem(), t.Elem().Struct().Words())
-	s.m.idx[slot] = e
+	e := s.m.ix.AllocFor(t.Elem(), t.Elem().Struct().Words())
+	s.m.ix.Words[slot] = e
 	return e
 }
 
@@ -147,25 +148,25 @@ func (s Struct) SetStructAt(i int, v Struct) {
 	m.noteDeadFields(t.Struct(), e)
 	fieldNodes, extra, table := m.editOf(e).fieldNodes, uint32(0), uint32(0)
 	if t.Struct().IsUnion() {
-		extra = m.idx[e+unionWord]
+		extra = m.ix.Words[e+entry.Arm]
 	}
 	if t.Struct().IsWide() {
-		table = m.idx[e+tableWord]
+		table = m.ix.Words[e+entry.Table]
 	}
 	m.replaceValue(t, e, src, e)
-	m.dead.freeExtra(m, extra)
+	m.ix.FreeExtra(extra)
 	if fieldNodes != 0 {
-		m.dead.freeNodes(m, t.Struct(), fieldNodes)
+		m.ix.FreeNodes(t.Struct(), fieldNodes)
 	}
 	if t.Struct().IsWide() {
-		m.freeTable(table, t.Struct().Span())
+		m.ix.FreeTable(table, t.Struct().Span())
 	}
 }
 
 // ContainerAt returns element i, an empty container if it has not been set yet.
 func (s Struct) ContainerAt(i int) Struct {
 	slot := s.elemSlot(i)
-	word := s.m.idx[slot]
+	word := s.m.ix.Words[slot]
 	if word == 0 { // not on the wire yet
 		return Absent()
 	}
@@ -182,12 +183,12 @@ func (s Struct) SetContainerAt(i int, v Struct) {
 	slot := s.elemSlot(i)
 	if s.beforeSet(i) {
 		word := m.appendValue(t, 0, src, 0)
-		m.idx[slot] = word
+		m.ix.Words[slot] = word
 		return
 	}
-	m.noteDead(t, m.idx[slot])
-	word := m.replaceValue(t, m.idx[slot], src, 0)
-	m.idx[slot] = word
+	m.noteDead(t, m.ix.Words[slot])
+	word := m.replaceValue(t, m.ix.Words[slot], src, 0)
+	m.ix.Words[slot] = word
 }
 
 // NewContainerAt makes element i an empty container and returns it to be filled. n is the number
@@ -208,11 +209,11 @@ func (s Struct) newContainerAt(i, n int) Struct {
 	slot := s.elemSlot(i)
 	if s.beforeSet(i) {
 		word := m.beginValue(t, n, 0)
-		m.idx[slot] = word
+		m.ix.Words[slot] = word
 		return m.handle(word)
 	}
-	word := m.replaceByNew(t, m.idx[slot], n)
-	m.idx[slot] = word
+	word := m.replaceByNew(t, m.ix.Words[slot], n)
+	m.ix.Words[slot] = word
 	return m.handle(word)
 }
 
@@ -223,7 +224,7 @@ func (s Struct) AppendContainer(v Struct) {
 	s.changeableBy(src.n)
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.appendValue(s.typ().Elem(), 0, src, 0)
-	s.m.idx[slot] = word
+	s.m.ix.Words[slot] = word
 }
 
 // AppendNewContainer adds a container of n elements, or a map with room for n pairs, at the end of
@@ -235,7 +236,7 @@ func (s Struct) AppendNewContainer(n int) Struct {
 	s.changeableBy(newSize(t, n))
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.beginValue(t, n, 0)
-	s.m.idx[slot] = word
+	s.m.ix.Words[slot] = word
 	c := s.m.handle(word)
 	c.clearFixed()
 	return c

@@ -113,7 +113,7 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 			return value(kt, r.IntN(2*n))
 		}
 		i := r.IntN(s.ListLen())
-		if ft.Kind() == schema.Dict && s.m.idx[s.pairSlot(i)] == 0 {
+		if ft.Kind() == schema.Dict && s.m.ix.Words[s.pairSlot(i)] == 0 {
 			return value(kt, i)
 		}
 		return keyAt(s, ft, i)
@@ -145,7 +145,7 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 			i := r.IntN(s.ListLen())
 			if ft.Kind() == schema.List {
 				handles = append(handles, at(s, ft, i))
-			} else if w := s.m.idx[s.pairSlot(i)]; w != 0 {
+			} else if w := s.m.ix.Words[s.pairSlot(i)]; w != 0 {
 				handles = append(handles, s.m.handle(w))
 			}
 		case class < 10 && len(handles) > 0:

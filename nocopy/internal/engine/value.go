@@ -200,7 +200,7 @@ func (s Struct) Value(f schema.Ref, d *schema.Struct) Value {
 	case t.Kind() >= schema.Record:
 		return Value{typ: t, s: s.Child(f, d)}
 	case s.HasField(f):
-		return s.m.valueOf(t, s.m.at(s.entry(), f))
+		return s.m.valueOf(t, s.m.ix.At(s.entry(), f))
 	case t.Kind() == schema.Text && fd.Default == "":
 		return Value{typ: t}
 	case fd.Default == "":
@@ -328,7 +328,7 @@ func (s Struct) Element(i int) Value {
 		if t.Wire() == wire.UUID {
 			s.m.buf.Lend()
 		}
-		return fixedOf(t, s.m.buf.At(s.m.idx[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
+		return fixedOf(t, s.m.buf.At(s.m.ix.Words[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
 	case schema.Text:
 		return Value{typ: t, text: s.BytesAt(i)}
 	case schema.Record:
@@ -447,7 +447,7 @@ func (s Struct) Pair(key Value) (Value, bool) {
 	if i < 0 {
 		return Value{}, false
 	}
-	return s.m.valueOf(t.Elem(), s.m.idx[s.pairSlot(i)+pairValue]), true
+	return s.m.valueOf(t.Elem(), s.m.ix.Words[s.pairSlot(i)+pairValue]), true
 }
 
 // PutPair sets the value of a map's key to v, copying structs and containers and replacing an

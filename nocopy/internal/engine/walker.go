@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -30,21 +31,21 @@ func (w *Walker) Next(d *schema.Struct, e uint32, i int) int {
 	if !d.IsWide() {
 		return i
 	}
-	return (*Message)(w).nextWide(d, e, i)
+	return (*Message)(w).ix.NextWide(d, e, i)
 }
 
 // Arm returns what Word of the field that is set of a union returns; 0 if none is set.
-func (w *Walker) Arm(e uint32) uint32 { return w.idx[w.Message().armWord(e)] }
+func (w *Walker) Arm(e uint32) uint32 { return w.ix.Words[w.Message().ix.ArmWord(e)] }
 
 // NotIndexed marks words of containers that Lazy has left for later. Field indexes them.
-const NotIndexed = notIndexed
+const NotIndexed = index.NotIndexed
 
 // Word returns the word of a field as the index has it.
 func (w *Walker) Word(e uint32, f schema.Ref) uint32 {
 	if int32(f) < 0 { // as in at: written so, it is inlined
-		return (*Message)(w).atWide(e, f)
+		return (*Message)(w).ix.AtWide(e, f)
 	}
-	return w.idx[e+uint32(f>>entry.WordShift)]
+	return w.ix.Words[e+uint32(f>>entry.WordShift)]
 }
 
 // Field returns the word of a field, having indexed it.
@@ -79,30 +80,30 @@ func (w *Walker) Len(e uint32) uint32 {
 	if e == 0 {
 		return 0
 	}
-	return w.idx[e+listCount]
+	return w.ix.Words[e+listCount]
 }
 
 // Element returns the word of element i of a list or set of type t.
 func (w *Walker) Element(t *schema.Type, e, i uint32) uint32 {
 	if t.Elem().Kind() == schema.Fixed {
-		return w.idx[e+listStart] + i*uint32(t.Elem().Size())
+		return w.ix.Words[e+listStart] + i*uint32(t.Elem().Size())
 	}
 	return w.Message().elementEntry(e, t.Elem(), i)
 }
 
 // FixedElement returns the bytes from element i of a list or set on. Each element has size bytes.
 func (w *Walker) FixedElement(e, i, size uint32) []byte {
-	return w.buf.At(w.idx[e+listStart] + i*size)
+	return w.buf.At(w.ix.Words[e+listStart] + i*size)
 }
 
 // TextElement returns the word of element i of a list or set of strings or binaries.
-func (w *Walker) TextElement(e, i uint32) uint32 { return w.idx[w.idx[e+listElems]+i] }
+func (w *Walker) TextElement(e, i uint32) uint32 { return w.ix.Words[w.ix.Words[e+listElems]+i] }
 
 // Pair returns the words of the key and the value of pair i of a map. The key's is 0 if the pair
 // was removed.
 func (w *Walker) Pair(e, i uint32) (key, value uint32) {
-	slot := w.idx[e+listElems] + i*pairWords
-	return w.idx[slot], w.idx[slot+pairValue]
+	slot := w.ix.Words[e+listElems] + i*pairWords
+	return w.ix.Words[slot], w.ix.Words[slot+pairValue]
 }
 
 // AnyRepeated reports whether a key of a map of type t comes more than once. Keys that are structs

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -52,11 +54,7 @@ func (s Struct) AppendUnknown(d *schema.Struct, id int16, v WireValue) {
 	wire.PutHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
 	copy(b[wire.FieldHeader:], v.b)
 	if d.IsUnion() {
-		w := m.allocRaw(extraWords)
-		f := m.idx[w:][:extraWords]
-		f[extraAt], f[extraEnd] = p, p+uint32(wire.FieldHeader+len(v.b))
-		f[extraNext], f[extraArm] = m.idx[e+unionWord], m.idx[m.armWord(e)]
-		m.idx[e+unionWord] = hasExtra | w
+		m.ix.AddExtra(m.ix.AllocRaw(index.ExtraWords), e, p, p+uint32(wire.FieldHeader+len(v.b)), m.ix.Words[m.ix.ArmWord(e)])
 	}
 }
 
@@ -66,14 +64,14 @@ func (s Struct) Clear(d *schema.Struct) {
 	s.Changeable()
 	m, e := s.m, s.entry()
 	m.closeAll() // first, since it adds fields that are required or have a default
-	for i := m.next(d, e, 0); i < len(d.Fields()); i = m.next(d, e, i+1) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
 		s.Unset(d.Field(i))
 	}
 	if d.IsUnion() {
-		if m.idx[e+unionWord]&hasExtra != 0 {
+		if m.ix.Words[e+entry.Arm]&index.HasExtra != 0 {
 			m.unsetExtra(e)
 		}
-		m.idx[e+unionWord] = 0
+		m.ix.Words[e+entry.Arm] = 0
 		return
 	}
 	from, to := m.extent(e, d.Type())

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -13,7 +14,7 @@ type Wide Struct
 
 // word returns the field's word in the index, having checked that the handle is alive. It must not
 // be zero.
-func (s Wide) word(f schema.Ref) uint32 { return tableAt(s.m.idx, s.table(), f) }
+func (s Wide) word(f schema.Ref) uint32 { return index.TableAt(s.m.ix.Words, s.table(), f) }
 
 // table returns the number of the struct's table, having checked that the handle is alive. It must
 // not be zero.
@@ -21,14 +22,14 @@ func (s Wide) table() uint32 {
 	if s.k>>32 != s.m.gen {
 		panic(panicStale)
 	}
-	return s.m.idx[uint32(s.k)+tableWord]
+	return s.m.ix.Words[uint32(s.k)+entry.Table]
 }
 
 // lacks reports whether it is certain that the field is not in table t; of a table of two levels
 // it never is. Getters ask this first, since most fields are not set, and it is inlined.
 func (s Wide) lacks(t uint32, f schema.Ref) bool {
 	n := f.Word()
-	return f.Words() <= flatSpan && (t == 0 || s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 == 0)
+	return f.Words() <= entry.FlatWords && (t == 0 || s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 == 0)
 }
 
 // Has reports whether the field is set.
@@ -40,7 +41,7 @@ func (s Wide) Has(f schema.Ref) bool {
 	if s.lacks(t, f) {
 		return false
 	}
-	return tableAt(s.m.idx, t, f) != 0
+	return index.TableAt(s.m.ix.Words, t, f) != 0
 }
 
 // HasFlat is Has for a struct of at most entry.FlatWords words, whose table has one level. It is
@@ -52,9 +53,9 @@ func (s Wide) HasFlat(f schema.Ref) bool {
 	if s.k>>32 != s.m.gen {
 		panic(panicStale)
 	}
-	t := s.m.idx[uint32(s.k)+tableWord]
+	t := s.m.ix.Words[uint32(s.k)+entry.Table]
 	n := uint32(f >> entry.WordShift)
-	return t != 0 && s.m.idx[t+tableGroups+n>>groupLog*groupWords]>>(n&groupMask)&1 != 0
+	return t != 0 && s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 != 0
 }
 
 // Bool returns a bool field, or false if it is not set.
@@ -69,7 +70,7 @@ func (s Wide) Int8(f schema.Ref) int8 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int8(s.m.buf.Load1(tableAt(s.m.idx, t, f)))
+	return int8(s.m.buf.Load1(index.TableAt(s.m.ix.Words, t, f)))
 }
 
 // Int16 returns an i16 field, or 0 if it is not set.
@@ -81,7 +82,7 @@ func (s Wide) Int16(f schema.Ref) int16 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int16(s.m.buf.Load2(tableAt(s.m.idx, t, f)))
+	return int16(s.m.buf.Load2(index.TableAt(s.m.ix.Words, t, f)))
 }
 
 // Int32 returns an i32 or enum field, or 0 if it is not set.
@@ -93,7 +94,7 @@ func (s Wide) Int32(f schema.Ref) int32 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int32(s.m.buf.Load4(tableAt(s.m.idx, t, f)))
+	return int32(s.m.buf.Load4(index.TableAt(s.m.ix.Words, t, f)))
 }
 
 // Int64 returns an i64 field, or 0 if it is not set.
@@ -105,7 +106,7 @@ func (s Wide) Int64(f schema.Ref) int64 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int64(s.m.buf.Load8(tableAt(s.m.idx, t, f)))
+	return int64(s.m.buf.Load8(index.TableAt(s.m.ix.Words, t, f)))
 }
 
 // Float64 returns a double field, or 0 if it is not set.
@@ -129,7 +130,7 @@ func (s Wide) Text(f schema.Ref) string {
 	if s.lacks(t, f) {
 		return ""
 	}
-	word := tableAt(s.m.idx, t, f)
+	word := index.TableAt(s.m.ix.Words, t, f)
 	if text, ok := s.m.buf.FlatText(word); ok {
 		return text
 	}
@@ -144,4 +145,21 @@ func (s Wide) Bytes(f schema.Ref) []byte {
 	}
 	s.m.buf.Lend()
 	return s.m.textBytes(s.word(f))
+}
+
+// NextField returns the number of the first field from field i on that may be set in s, or
+// d.NumFields(). d describes s.
+func (s Struct) NextField(d *schema.Struct, i int) int {
+	if s.m == nil {
+		return i
+	}
+	s.alive()
+	if d.IsWide() {
+		return s.m.ix.NextWide(d, s.entry(), i)
+	}
+	words := s.m.ix.Words[s.entry()+d.First():][:len(d.Fields())]
+	for i < len(words) && words[i] == 0 {
+		i++
+	}
+	return i
 }

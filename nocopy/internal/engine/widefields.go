@@ -37,10 +37,10 @@ func (p *parser) dropPresent() {
 // index after the struct, or failed.
 func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
 	// There may be none, if it is not valid, but p.present has grown
-	p.m.hasTables, p.m.more = true, true
-	p.m.idx[e+tableWord] = 0
+	p.m.ix.HasTables, p.m.ix.More = true, true
+	p.m.ix.Words[e+entry.Table] = 0
 	if !d.IsUnion() {
-		p.m.idx[e+unionWord] = 0 // not used
+		p.m.ix.Words[e+entry.Arm] = 0 // not used
 	}
 	first := len(p.present)
 	last, ascending := uint32(0), true
@@ -101,7 +101,7 @@ func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
 		if t == 0 {
 			return failed
 		}
-		p.m.idx[e+tableWord] = t
+		p.m.ix.Words[e+entry.Table] = t
 		p.present = p.present[:first]
 	}
 	return p.stop(d, e, i, last)
@@ -182,21 +182,21 @@ func sortByDigit(to, from []present, shift uint) {
 // returns 0, having failed at i, if that is over the limit.
 func (p *parser) makeTable(d *schema.Struct, first, i int) uint32 {
 	span, end := d.Span(), len(p.present)
-	if span <= flatSpan {
+	if span <= entry.FlatWords {
 		return p.makeFlat(p.present[first:], span, math.MaxUint32, i)
 	}
 	for k := first; k < end; {
-		chunk, from := p.present[k].number()>>chunkLog, k
-		for k < end && p.present[k].number()>>chunkLog == chunk {
+		chunk, from := p.present[k].number()>>entry.ChunkLog, k
+		for k < end && p.present[k].number()>>entry.ChunkLog == chunk {
 			k++
 		}
-		inner := p.makeFlat(p.present[from:k], chunkSpan, chunkMask, i)
+		inner := p.makeFlat(p.present[from:k], entry.ChunkSpan, entry.ChunkMask, i)
 		if inner == 0 {
 			return 0
 		}
 		p.present = append(p.present, present(chunk)<<32|present(inner))
 	}
-	return p.makeFlat(p.present[end:], entry.Chunks(span), chunkMask, i)
+	return p.makeFlat(p.present[end:], entry.Chunks(span), entry.ChunkMask, i)
 }
 
 // makeFlat returns a table of one level, for span words, with the fields in all, which are in
@@ -207,24 +207,24 @@ func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
 	n := bare + uint32(len(all))
 	t := uint32(0)
 	if p.reuse {
-		t = p.m.allocTable(n)
+		t = p.m.ix.AllocTable(n)
 	} else {
 		if t = p.allot(int(n), 0, 0, i); t == 0 {
 			return 0
 		}
-		p.m.idx[t+tableRoom] = n
+		p.m.ix.Words[t+entry.TableRoom] = n
 	}
-	table := p.m.idx[t:][:n]
-	table[tableUsed] = n
-	groups, words := table[tableGroups:bare], table[bare:]
+	table := p.m.ix.Words[t:][:n]
+	table[entry.TableUsed] = n
+	groups, words := table[entry.TableGroups:bare], table[bare:]
 	clear(groups)
 	for k, x := range all {
 		number := x.number() & mask
-		groups[number>>groupLog*groupWords] |= 1 << (number & groupMask)
+		groups[number>>entry.GroupLog*entry.GroupWords] |= 1 << (number & entry.GroupMask)
 		words[k] = x.word()
 	}
 	at := bare
-	for ; len(groups) >= groupWords; groups = groups[groupWords:] {
+	for ; len(groups) >= entry.GroupWords; groups = groups[entry.GroupWords:] {
 		groups[1] = at
 		at += uint32(bits.OnesCount32(groups[0]))
 	}

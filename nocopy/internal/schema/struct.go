@@ -17,7 +17,7 @@ type Struct struct {
 	self      *Type // the type of the struct
 	info      *Info
 	union     bool
-	wide      bool // see wide.go of package engine
+	wide      bool // see wide.go of package index
 	nests     bool // see Nests; known once there is a program
 	exception bool
 	widest    int    // see Widest; known once there is a program

@@ -1,0 +1,340 @@
+package index
+
+import (
+	"math/bits"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// A wide struct has more than entry.MaxDirect fields. Mostly few of them are set, and the index
+// should be in proportion to the set ones. Its entry therefore does not have a word for each
+// field, but the number of a table, or 0 for an empty one. That is the number of the word of the
+// index at which the table begins.
+//
+// A table has the words of the fields that are set. It begins with a group for each 32 fields: a
+// set of fields, as 32 bits, and the offset in the table of the words of these, which are in
+// ascending order. The words of a group are anywhere after the groups; when a field is added they
+// move to the end of the table, unless they are there already. Fields that are set in ascending
+// order are therefore appended. A table that is full is copied into a larger one.
+//
+// A struct of more than flatSpan words has tables of two levels. The words in the outer table are
+// the numbers of inner tables, for chunkSpan fields each. The smallest table for one field
+// therefore takes 256 bytes, however many fields the struct has. A flat table has one level: the
+// table of a smaller struct, an outer table and an inner table are flat.
+//
+// A word in a table is not 0: a field that is unset leaves the set.
+
+const (
+	// A new table has room for as many fields as the one that last took the place of a full one in
+	// the same index (Index.tableSlots), within these bounds.
+	leastSlots = 8
+	mostSlots  = 32
+)
+
+// At returns the word of field f of the struct of entry e.
+func (x *Index) At(e uint32, f schema.Ref) uint32 {
+	if int32(f) < 0 { // written so, Put is inlined
+		return x.AtWide(e, f)
+	}
+	return x.Words[e+uint32(f>>entry.WordShift)]
+}
+
+//go:noinline
+func (x *Index) AtWide(e uint32, f schema.Ref) uint32 {
+	return TableAt(x.Words, x.Words[e+entry.Table], f)
+}
+
+// Put sets the word of field f of the struct of entry e.
+func (x *Index) Put(e uint32, f schema.Ref, word uint32) {
+	if int32(f) < 0 {
+		x.putWide(e, f, word)
+	} else {
+		x.Words[e+uint32(f>>entry.WordShift)] = word
+	}
+}
+
+// putWide does the work of Put for a wide struct.
+//
+//go:noinline
+func (x *Index) putWide(e uint32, f schema.Ref, word uint32) {
+	if word == 0 {
+		removeFromTable(x.Words, x.Words[e+entry.Table], f)
+	} else {
+		*x.WideSlot(e, f) = word
+	}
+}
+
+// WideSlot returns a pointer to the word of field f of the wide struct of entry e, for which it
+// makes room if need be. The caller sets it to something other than 0. It is good until the index
+// grows.
+func (x *Index) WideSlot(e uint32, f schema.Ref) *uint32 {
+	t, at := x.InTable(x.Words[e+entry.Table], f)
+	x.Words[e+entry.Table] = t
+	return &x.Words[at]
+}
+
+// TableAt returns the word of field f in table t, of one or two levels; 0 if the field is not set.
+func TableAt(idx []uint32, t uint32, f schema.Ref) uint32 {
+	n := f.Word()
+	if t == 0 {
+		return 0
+	}
+	if f.Words() > entry.FlatWords {
+		if t = inFlat(idx, t, n>>entry.ChunkLog); t == 0 {
+			return 0
+		}
+		n &= entry.ChunkMask
+	}
+	return inFlat(idx, t, n)
+}
+
+// inFlat returns word n in the flat table t, 0 if it is not in the table's set.
+func inFlat(idx []uint32, t, n uint32) uint32 {
+	group := idx[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
+	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
+	if set&bit == 0 {
+		return 0
+	}
+	return idx[t+group[1]+uint32(bits.OnesCount32(set&(bit-1)))]
+}
+
+// InTable adds field f to table t if it is not in it. It returns the number of the table, which is
+// another one if t had no room, and the number of the field's word in the index. A t of 0 is an
+// empty table.
+func (x *Index) InTable(t uint32, f schema.Ref) (table, at uint32) {
+	n, span := f.Word(), f.Words()
+	if span <= entry.FlatWords {
+		return x.addToFlat(t, n, span)
+	}
+	t, outer := x.addToFlat(t, n>>entry.ChunkLog, entry.Chunks(span))
+	inner, at := x.addToFlat(x.Words[outer], n&entry.ChunkMask, entry.ChunkSpan)
+	x.Words[outer] = inner
+	return t, at
+}
+
+// addToFlat adds word n to the flat table t of a struct of span words if it is not in it. It
+// returns what InTable returns.
+func (x *Index) addToFlat(t, n, span uint32) (table, at uint32) {
+	if t != 0 {
+		if at := addToSet(x.Words[t:][:x.Words[t+entry.TableRoom]], n); at != 0 {
+			return t, t + at
+		}
+	}
+	room := entry.BareTable(span) + max(x.tableSlots, leastSlots)
+	if t != 0 {
+		room = roomForMore(x.Words[t:], span)
+		x.tableSlots = min(room-entry.BareTable(span), mostSlots)
+	}
+	to := x.AllocTable(room)
+	fillTable(x.Words, to, t, span)
+	if t != 0 {
+		x.freeFlat(t)
+	}
+	return to, to + addToSet(x.Words[to:][:x.Words[to+entry.TableRoom]], n)
+}
+
+// addToSet adds word n, as 0, to a flat table that does not have it. It returns the word's offset
+// in the table; 0 if there is no room for it.
+func addToSet(table []uint32, n uint32) uint32 {
+	group := table[entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
+	bit := uint32(1) << (n & entry.GroupMask)
+	set, first := group[0], group[1]
+	before := uint32(bits.OnesCount32(set & (bit - 1)))
+	if set&bit != 0 {
+		return first + before
+	}
+	count, used, room := uint32(bits.OnesCount32(set)), table[entry.TableUsed], uint32(len(table))
+	switch {
+	case count == 0:
+		first = used
+	case first+count != used:
+		if used+count >= room {
+			return 0
+		}
+		copy(table[used:], table[first:first+count])
+		first, used = used, used+count
+	}
+	if used >= room {
+		return 0
+	}
+	at := first + before
+	copy(table[at+1:used+1], table[at:used])
+	table[at] = 0
+	group[0], group[1] = set|bit, first
+	table[entry.TableUsed] = used + 1
+	return at
+}
+
+// removeFromTable removes field f from the set of table t, if it is there.
+func removeFromTable(idx []uint32, t uint32, f schema.Ref) {
+	n := f.Word()
+	if t != 0 && f.Words() > entry.FlatWords {
+		t = inFlat(idx, t, n>>entry.ChunkLog)
+		n &= entry.ChunkMask
+	}
+	if t == 0 {
+		return
+	}
+	group := idx[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
+	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
+	if set&bit == 0 {
+		return
+	}
+	group[0] = set &^ bit
+	before, after := bits.OnesCount32(set&(bit-1)), bits.OnesCount32(set&^(bit-1))
+	words := idx[t+group[1]+uint32(before):][:after]
+	copy(words, words[1:])
+}
+
+// roomForMore returns how many words to allocate for a table that takes the place of table, which
+// is full, of a struct of span words: there is room for twice as many fields then.
+func roomForMore(table []uint32, span uint32) uint32 {
+	n := 0
+	for i := uint32(entry.TableGroups); i < entry.BareTable(span); i += entry.GroupWords {
+		n += bits.OnesCount32(table[i])
+	}
+	return entry.BareTable(span) + max(2*uint32(n), leastSlots)
+}
+
+// fillTable copies the flat table t of a struct of span words into the new table to, which has
+// room for it. All words of to are zero, except entry.TableRoom. A t of 0 is an empty table.
+func fillTable(idx []uint32, to, t, span uint32) {
+	used := entry.BareTable(span)
+	if t == 0 {
+		idx[to+entry.TableUsed] = used
+		return
+	}
+	from, table := idx[t:], idx[to:]
+	for i := uint32(entry.TableGroups); i < entry.BareTable(span); i += entry.GroupWords {
+		count := uint32(bits.OnesCount32(from[i]))
+		table[i], table[i+1] = from[i], used
+		copy(table[used:used+count], from[from[i+1]:])
+		used += count
+	}
+	table[entry.TableUsed] = used
+}
+
+// PutTemplate sets the words of the fields that the template of d sets, whose copy is at
+// position p, in entry e. It does nothing if the struct is not wide.
+func (x *Index) PutTemplate(d *schema.Struct, e, p uint32) {
+	for _, s := range d.WideTemplate() {
+		x.putWide(e, d.Fields()[s.Word-d.First()].Ref(), p+s.Off)
+	}
+}
+
+// spareTables are the free tables. Item c is the first table of 1<<c to 1<<(c+1)-1 words, 0 if
+// there is none. The word entry.TableUsed of each is the number of the next one.
+type spareTables [13]uint32
+
+// AllocTable returns the number of a new table of at least n words. They are zero, except
+// entry.TableRoom.
+func (x *Index) AllocTable(n uint32) uint32 {
+	x.HasTables = true
+	class, spare := bits.Len32(n)-1, &x.ownRare().spareTables
+	for c := class; c < len(spare) && c <= class+1; c++ {
+		if t := spare[c]; t != 0 && x.Words[t+entry.TableRoom] >= n {
+			spare[c] = x.Words[t+entry.TableUsed]
+			clear(x.Words[t+entry.TableUsed : t+x.Words[t+entry.TableRoom]])
+			return t
+		}
+	}
+	t := x.Alloc(int(n))
+	x.Words[t+entry.TableRoom] = n
+	return t
+}
+
+// FreeTable frees table t, of one or two levels, of a struct of span words. It does not look at
+// the fields' values. 0 is no table.
+func (x *Index) FreeTable(t, span uint32) {
+	if t == 0 {
+		return
+	}
+	if span > entry.FlatWords {
+		for n := x.nextInFlat(t, 0, entry.Chunks(span)); n < entry.Chunks(span); n = x.nextInFlat(t, n+1, entry.Chunks(span)) {
+			x.freeFlat(inFlat(x.Words, t, n))
+		}
+	}
+	x.freeFlat(t)
+}
+
+// freeFlat frees the flat table t.
+func (x *Index) freeFlat(t uint32) {
+	r, c := x.ownRare(), bits.Len32(x.Words[t+entry.TableRoom])-1
+	x.Words[t+entry.TableUsed] = r.spareTables[c]
+	r.spareTables[c] = t
+}
+
+// ForgetTables forgets which tables are free, since the index is no longer in use.
+func (x *Index) ForgetTables() {
+	x.HasTables, x.tableSlots = false, 0
+	if x.rare != nil {
+		x.spareTables = spareTables{}
+	}
+}
+
+// Next returns the number of the first field from field i on that may be set in the struct of
+// entry e, which d describes; len(d.fields) if there is none. If the struct is not wide it returns
+// i itself.
+func (x *Index) Next(d *schema.Struct, e uint32, i int) int {
+	if !d.IsWide() {
+		return i
+	}
+	return x.NextWide(d, e, i)
+}
+
+// NextWide does the work of Next for a wide struct.
+func (x *Index) NextWide(d *schema.Struct, e uint32, i int) int {
+	if i >= len(d.Fields()) {
+		return len(d.Fields())
+	}
+	span := d.Span()
+	n := x.nextInTable(x.Words[e+entry.Table], d.First()+uint32(i), span)
+	return int(n - d.First())
+}
+
+// nextInTable returns the number of the first word from word n on that is in table t, of one or
+// two levels, of a struct of span words; span if there is none.
+func (x *Index) nextInTable(t, n, span uint32) uint32 {
+	switch {
+	case t == 0:
+		return span
+	case span <= entry.FlatWords:
+		return x.nextInFlat(t, n, span)
+	}
+	for chunk := n >> entry.ChunkLog; ; chunk++ {
+		if next := x.nextInFlat(t, chunk, entry.Chunks(span)); next != chunk {
+			n = next << entry.ChunkLog
+			chunk = next
+		}
+		if n >= span || chunk >= entry.Chunks(span) {
+			return span
+		}
+		if k := x.nextInFlat(inFlat(x.Words, t, chunk), n&entry.ChunkMask, entry.ChunkSpan); k < entry.ChunkSpan {
+			return min(chunk<<entry.ChunkLog|k, span)
+		}
+		n = (chunk + 1) << entry.ChunkLog
+	}
+}
+
+// nextInFlat returns the number of the first word from word n on that is in the flat table t of a
+// struct of span words; span if there is none.
+func (x *Index) nextInFlat(t, n, span uint32) uint32 {
+	for n < span {
+		if set := x.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords] >> (n & entry.GroupMask); set != 0 {
+			return min(n+uint32(bits.TrailingZeros32(set)), span)
+		}
+		n = (n | entry.GroupMask) + 1
+	}
+	return span
+}
+
+// LastArmIn returns the word of the last field that is set of the wide union of entry e, f being
+// one of its fields; 0 if none is.
+func (x *Index) LastArmIn(e uint32, f schema.Ref) (last uint32) {
+	t, span := x.Words[e+entry.Table], f.Words()
+	for n := x.nextInTable(t, 0, span); n < span; n = x.nextInTable(t, n+1, span) {
+		last = n
+	}
+	return last
+}
