@@ -32,7 +32,7 @@ func apacheOf[S thrift.TStruct](t *testing.T, s S, wire []byte) S {
 func command(t *testing.T, metastore string, framed bool, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	c := config{metastore: metastore, framed: framed, timeout: 20 * time.Second, maxMessage: 100 << 20, out: &out}
+	c := config{metastore: metastore, framed: framed, timeout: time.Minute, maxMessage: 100 << 20, out: &out}
 	err := c.run(t.Context(), args)
 	return out.String(), err
 }
@@ -200,7 +200,7 @@ func TestHostileMetastore(t *testing.T) {
 				}
 			}()
 			var out bytes.Buffer
-			c := config{metastore: l.Addr().String(), framed: true, timeout: 20 * time.Second, maxMessage: 1 << 20, out: &out}
+			c := config{metastore: l.Addr().String(), framed: true, timeout: time.Minute, maxMessage: 1 << 20, out: &out}
 			if err := c.run(t.Context(), []string{"databases"}); err == nil || !strings.Contains(err.Error(), v.want) {
 				t.Errorf("%v, not one with %q", err, v.want)
 			}

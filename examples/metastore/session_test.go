@@ -31,7 +31,7 @@ func newSessions(t *testing.T, set func(*rpc.Server), opts ...rpc.Option) *sessi
 			if err != nil {
 				return
 			}
-			nc.SetDeadline(time.Now().Add(20 * time.Second))
+			nc.SetDeadline(time.Now().Add(time.Minute))
 			s.accepted <- nc
 		}
 	}()
@@ -52,7 +52,7 @@ func (s *sessions) dial() net.Conn {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { nc.Close() })
-	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	nc.SetDeadline(time.Now().Add(time.Minute))
 	return nc
 }
 

@@ -67,7 +67,7 @@ func proxied(t *testing.T) (addr string, m *metrics) {
 // tenant says, of all kinds.
 func TestRouter(t *testing.T) {
 	addr, m := proxied(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, framed := range []bool{true, false} {
 		var transport thrift.TTransport = thrift.NewTSocketConf(addr, apacheConfig)

@@ -195,7 +195,7 @@ func (h *seenCalls) chain(t *testing.T, seed uint64, duration time.Duration) {
 		}
 	}
 	wg.Wait()
-	ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+	ctx, cancel := context.WithTimeout(bg, time.Minute)
 	defer cancel()
 	for _, srv := range []*rpc.Server{proxy, backend} { // calls that have arrived are handled
 		if err := srv.Shutdown(ctx); err != nil {

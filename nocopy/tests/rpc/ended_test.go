@@ -70,7 +70,7 @@ func endDuringWrite(t *testing.T) bool {
 	}
 	c := dial(t, addr, rpc.Dialer(dialler), rpc.TLS(&tls.Config{RootCAs: pool}), rpc.PoolSize(1))
 	e := echo.NewEchoClient(c)
-	ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+	ctx, cancel := context.WithTimeout(bg, time.Minute)
 	defer cancel()
 	g.armed.Store(true)
 	results := make(chan error)

@@ -58,7 +58,7 @@ func TestFallback(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer nc.Close()
-		nc.SetDeadline(time.Now().Add(20 * time.Second))
+		nc.SetDeadline(time.Now().Add(time.Minute))
 		send(t, nc, frame(strict(call, "add", 1, addArgs(2, 3))))
 		expect(t, nc, frame(strict(reply, "add", 1, sumResult(5))))
 		raw := []byte("\x0b\x00\x09\x00\x00\x00\x02hi\x0f\x00\x0a\x0c\x00\x00\x00\x01\x00\x00")
@@ -136,7 +136,7 @@ func TestFallbackHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nc.SetDeadline(time.Now().Add(20 * time.Second))
+		nc.SetDeadline(time.Now().Add(time.Minute))
 		send(t, nc, frame(strict(call, "unknown", 3, args)))
 		want := strict(exception, "unknown", 3, nil)
 		got := make([]byte, 4+len(want))

@@ -205,7 +205,7 @@ func TestHTTPMaxConns(t *testing.T) {
 		t.Error("there are two connections")
 	}
 	c.(io.Closer).Close()
-	other.SetReadDeadline(time.Now().Add(20 * time.Second))
+	other.SetReadDeadline(time.Now().Add(time.Minute))
 	expect(t, other, frame(strict(reply, "add", 7, sumResult(42))))
 	other.Close()
 	eventually(t, "no connection is left", func() bool {

@@ -128,7 +128,7 @@ func TestLingering(t *testing.T) {
 					}
 				}
 				if name != "unread" { // there its places are taken by handlers
-					ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+					ctx, cancel := context.WithTimeout(bg, time.Minute)
 					defer cancel()
 					cl, err := rpc.Dial(ctx, "unix", path, opts...)
 					if err == nil {
@@ -160,7 +160,7 @@ func TestLingering(t *testing.T) {
 				}()
 				select {
 				case <-ended:
-				case <-time.After(20 * time.Second):
+				case <-time.After(time.Minute):
 					t.Fatal("the server does not end")
 				}
 			})
@@ -224,7 +224,7 @@ func TestLingeringServer(t *testing.T) {
 				}()
 				select {
 				case <-done:
-				case <-time.After(20 * time.Second):
+				case <-time.After(time.Minute):
 					t.Fatal("the client hangs")
 				}
 			})

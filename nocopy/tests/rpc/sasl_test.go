@@ -113,7 +113,7 @@ func TestSASL(t *testing.T) {
 		srv := saslServer()
 		srv.Logger = q.logger()
 		srv.SharedMemory = rpc.CopyFromPeer // without effect
-		opts := []rpc.Option{rpc.Logger(new(quiet).logger()), rpc.CopyFromPeer, rpc.DialTimeout(10 * time.Second)}
+		opts := []rpc.Option{rpc.Logger(new(quiet).logger()), rpc.CopyFromPeer, rpc.DialTimeout(time.Minute)}
 		if on.secured {
 			srv.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
 			opts = append(opts, rpc.TLS(&tls.Config{RootCAs: pool}))
@@ -319,7 +319,7 @@ func TestSASLHostileServers(t *testing.T) {
 			if strings.HasPrefix(name, "endless") {
 				m = patient{}
 			}
-			timeout := 20 * time.Second
+			timeout := time.Minute
 			if strings.HasPrefix(name, "silence") {
 				timeout = 300 * time.Millisecond
 			}

@@ -116,7 +116,7 @@ func TestSharedServerKilled(t *testing.T) {
 
 func awaitServer(t *testing.T, path string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		nc, err := net.Dial("unix", path)
 		if err == nil {
 			nc.Close()

@@ -264,7 +264,7 @@ func TestStatsGoexit(t *testing.T) {
 					addr := serve(t, srv, &handler{})
 					cl := dial(t, addr, opts...)
 					c := echo.NewEchoClient(cl)
-					ctx, cancel := context.WithTimeout(bg, 20*time.Second)
+					ctx, cancel := context.WithTimeout(bg, time.Minute)
 					defer cancel()
 					var callers sync.WaitGroup
 					for g := range 4 {
