@@ -36,7 +36,7 @@ func (t *compactType) Field(id int16) compact.Type {
 	return nil
 }
 
-// compactLimits are what a Reader of the compact protocol may take. Its levels include containers
+// compactLimits are the limits of a Reader of the compact protocol. Its levels include containers
 // of known types, which MaxDepth does not count, and which a type nests a few times. The parser
 // counts again.
 func compactLimits(l Limits) compact.Limits {

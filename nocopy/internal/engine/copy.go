@@ -40,7 +40,7 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 			return source{n: len(data), data: data}
 		}
 	}
-	// What may be sent from there may be sent from here
+	// Values that may be sent from there may be sent from here
 	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
 		m.ownSeldom()
 		m.limits.MaxDepth = depth

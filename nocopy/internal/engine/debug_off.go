@@ -6,7 +6,7 @@ import "github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 
 const debugging = false
 
-// origin is what a build with the tag nocopydebug knows of where a message was made.
+// origin tells, in a build with the tag nocopydebug, where a message was made.
 //
 //lint:ignore U1000 embedded for the tag
 type origin struct{}
@@ -27,7 +27,7 @@ func Leaked() []string { return nil }
 
 const checksMissing, checksRemoved = false, false
 
-// What builds with the tag nocopydebug note of entries.
+// The notes on entries in builds with the tag nocopydebug.
 
 func (*Message) mustHaveAll()                        {}
 func (*Message) knowsUnset() bool                    { return false }

@@ -128,7 +128,7 @@ func Leaked() []string {
 // With the tag nocopydebug a message knows which required numbers of new structs were set, and
 // which structs and containers are no longer part of it.
 
-// debugNotes is what a message knows of its entries.
+// debugNotes are a message's notes on its entries.
 type debugNotes struct {
 	unset   hashmap.Map[uint32, []schema.Ref]   // required numbers of new structs that nobody has set
 	removed hashmap.Map[uint32, *schema.Type]   // entries of replaced and removed values

@@ -83,7 +83,7 @@ func setterOfZero() string {
 // do.
 func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
-// packagePath is what the names of this package's functions begin with.
+// packagePath is the prefix of the names of this package's functions.
 var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
 
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be

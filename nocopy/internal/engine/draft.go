@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Draft is what package plain writes whole structs for: a new message, the
+// Draft is the destination of whole structs that package plain writes: a new message, the
 // fields of a struct, or a list of structs. Their bytes are written first, in the free memory at
 // the tail or in a block of their own, without a change of the message. Then they are indexed like
 // bytes that were received, and become part of the message at last.

@@ -17,5 +17,5 @@ const (
 )
 
 // GenerateThisCodeAgainWithNocopyc appears in the compiler's error for code that an older version
-// generated: what such code refers to as a constant is a variable of this type.
+// generated: the constant that such code refers to is a variable of this type.
 type GenerateThisCodeAgainWithNocopyc struct{}

@@ -7,10 +7,10 @@ import "github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 // Debugging reports whether the tag nocopydebug is set.
 const Debugging = debugging
 
-// What the environment leaves of the tag's checks.
+// The tag's checks that the environment has not switched off.
 var ChecksMissing, ChecksRemoved = checksMissing, checksRemoved
 
-// What package render, which imports this one, has for tests.
+// Functions of package render, which imports this one, for tests.
 var (
 	TextOf          func(s Struct, d *schema.Struct) string
 	ContainerTextOf func(s Struct, none string) string

@@ -1,4 +1,4 @@
-// What the operations of TestHostileSteps need to work on messages of any type.
+// Helpers by which the operations of TestHostileSteps work on messages of any type.
 
 package engine
 

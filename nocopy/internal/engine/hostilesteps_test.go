@@ -63,8 +63,8 @@ var hostileWays = []struct {
 
 func countHostileSteps(t *testing.T) {
 	countLandingSteps(t)
-	// What takes no more steps a byte than cheap may just not have been worth a table, when the
-	// message was small.
+	// An operation with at most cheap steps per byte is not suspicious: small messages may just
+	// not have been worth a table.
 	small, cheap, growth, byTurns := 2<<10, 60, 2.0, true
 	kind := os.Getenv("NOCOPY_HOSTILE")
 	switch kind {

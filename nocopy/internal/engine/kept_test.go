@@ -202,8 +202,8 @@ func TestKeptMisuse(t *testing.T) {
 	panics(t, "Reset of a released message", panicNotKept, parsed.m.Reset)
 }
 
-// TestLargestIsNotKept: what an unusual message needs besides its bytes and its index is given up
-// with it, or after some usual ones.
+// TestLargestIsNotKept: the memory that an unusual message needs besides its bytes and its index
+// is given up with it, or after some usual ones.
 func TestLargestIsNotKept(t *testing.T) {
 	const most = 256 << 10
 	nested := schema.NewStruct("Nested") // a wide one

@@ -65,8 +65,8 @@ func (g messageMaker) evolvedType(t *schema.Type, depth int) *schema.Type {
 	return t
 }
 
-// TestByIndexEvolved: messages with an index, read as another version of their type has them, are
-// what a plain parse gives; what that refuses is not accepted.
+// TestByIndexEvolved: reading a message with an index as another version of its type gives the
+// same values as a plain parse. Messages that a plain parse refuses are refused.
 func TestByIndexEvolved(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, testmode.Seed(t)))

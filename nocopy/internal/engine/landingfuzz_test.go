@@ -73,7 +73,8 @@ func readByHandles(d *schema.Struct, s Struct, depth int) (n int) {
 }
 
 // checkHostileIndex reads a message whose index may say anything: nothing outside of it is read,
-// the index in memory stays within its limit, and what Index accepts is what a plain parse gives.
+// the index in memory stays within its limit, and the values that Index accepts are those of a
+// plain parse.
 func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 	t.Helper()
 	guarded := append(make([]byte, 0, len(b)+64), b...)

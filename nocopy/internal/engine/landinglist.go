@@ -55,7 +55,7 @@ func (l *landing) touch(list *landedList, i, entry uint32) {
 	list.n++
 }
 
-// What keepMaps keeps at most for the lists of later messages.
+// The most that keepMaps keeps for the lists of later messages.
 const (
 	mostMaps   = 4
 	largestMap = 256 // elements

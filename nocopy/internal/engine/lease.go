@@ -38,7 +38,7 @@ func (m *Message) adopt() {
 }
 
 // ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
-// returns its root. What m holds before ends.
+// returns its root. The previous contents of m end.
 func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
 	if m == nil || m.own != m {
 		m.adopt()
@@ -71,7 +71,7 @@ func (m *Message) parseWith(d *schema.Struct, b []byte, opts []Option) (Struct, 
 }
 
 // NewInto begins a struct that d describes in m, a message of the program's own, and returns its
-// root. What m holds before ends.
+// root. The previous contents of m end.
 func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
 	m.Reset()
 	flags := builtFlags(opts)

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// What this library builds, it accepts.
+// The library accepts all messages that it builds.
 
 // fieldOf returns the field of allDesc with this name.
 func fieldOf(name string) schema.Ref {

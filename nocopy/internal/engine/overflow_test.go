@@ -27,7 +27,7 @@ func TestMaxIndex(t *testing.T) {
 	}
 }
 
-// TestHugeCounts: what can't be is refused with a fixed text before anything is done.
+// TestHugeCounts: impossible counts are refused with a fixed text before anything is done.
 func TestHugeCounts(t *testing.T) {
 	wideField, lists, counts := fieldOf("wide"), fieldOf("forest"), fieldOf("counts")
 	for _, n := range []int{-1, math.MinInt32, 1<<24 - 1, 1 << 24, 1<<30 + 1, math.MaxInt32} {

@@ -180,8 +180,8 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only
-// lacks a field is not.
+// TestProgramOfBuilt: the program for the order of New reads a built message to the end. It does
+// not read a message in the other order that only lacks a field.
 func TestProgramOfBuilt(t *testing.T) {
 	d := schema.NewStruct("Mixed")
 	d.Define(

@@ -104,7 +104,7 @@ func fieldHandle(name string) func(s Struct) Struct {
 	return func(s Struct) Struct { return s.Child(fieldNamed(allDesc, name), allDesc) }
 }
 
-// fieldEvents are what may happen to the field that a handle is in.
+// fieldEvents are the events that may befall the field of a handle.
 var fieldEvents = map[string]func(s Struct, f schema.Ref){
 	"Unset":    func(s Struct, f schema.Ref) { s.Unset(f) },
 	"NewChild": func(s Struct, f schema.Ref) { s.NewChild(f, allDesc, 2) },

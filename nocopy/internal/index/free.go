@@ -10,9 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// freeEntries is what compacting has freed and was not used again. Entries are used again for
-// values of the same type: the handle of a value that was removed therefore reads as absent, or as
-// another value of its type.
+// freeEntries are the entries that compacting has freed and that were not used again. Entries are
+// used again for values of the same type: the handle of a value that was removed therefore reads
+// as absent, or as another value of its type.
 type freeEntries struct {
 	free     hashmap.Map[*schema.Type, []block]
 	rawWords hashmap.Map[uint32, []uint32] // by size: words that no handle refers to

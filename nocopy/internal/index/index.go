@@ -37,13 +37,13 @@ type Owner interface {
 	PanicChangedAtOnce()
 }
 
-// rare is what few indexes have.
+// rare is the part that few indexes have.
 type rare struct {
 	spareTables spareTables
 	freeEntries
 
-	// A large index is not kept: item is what other messages know it by, nil if the index is not
-	// large, and small is what the index was before.
+	// A large index is not kept: other messages know it by item, which is nil if the index is not
+	// large. small is the index before.
 	idle  int // messages in a row without a large index
 	item  *spare.Item[[]uint32]
 	small []uint32

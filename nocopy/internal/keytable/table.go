@@ -541,7 +541,7 @@ func (tb *Table) Change(k Keys, e uint32, t *schema.Type, i uint32) {
 // Seen returns how many pairs or elements were added, including those that were deleted since.
 func (tb *Table) Seen() uint32 { return tb.seen }
 
-// Stats are what tests ask of a table.
+// Stats are facts on a table, for tests.
 type Stats struct {
 	Buckets, Taken, Seen int
 	WholeKeys            bool // hashes are of whole keys

@@ -19,7 +19,7 @@ type Views struct {
 	elements []Element // by that number
 }
 
-// noViews is what a Finder without tables has. It is only read.
+// noViews are the views of a Finder without tables. They are only read.
 var noViews Views
 
 // Element is an element of a list, or a key of a map, that has a table: the list's or map's

@@ -12,8 +12,8 @@
 //
 // An op that does not meet its field stores 0 in the field's word and goes on at its miss, which
 // is mostly the next field: fields may be absent. Hence every word of an entry is defined at its
-// STOP. What no op foresees is left to the slow parser, from there to the end of the struct:
-// where STOP is expected, or at once if a required field is missed.
+// STOP. From bytes that no op foresees, the slow parser reads to the end of the struct: where STOP
+// is expected, or at once if a required field is missed.
 //
 // New writes fields of fixed size first. A struct whose fields have another order then has a
 // program for that order, too. The first op of the IDL's order that differs has a fork as its

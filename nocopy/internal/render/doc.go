@@ -6,8 +6,8 @@
 //	Equal, AppendKey     values, not bytes, are compared: sets and maps have no order
 //
 // It reads messages by two types of package engine. A Walker passes over everything in a message,
-// and is what text, logs and JSON are made with. A Value has a type, and is what two messages are
-// compared by, since their types need not be the same.
+// and text, logs and JSON are made with it. A Value has a type. Two messages are compared by
+// Values, since their types need not be the same.
 //
 // Packages nocopy, thriftimpl and nocopyjson call it. Package engine does not.
 package render

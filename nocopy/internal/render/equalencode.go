@@ -70,7 +70,7 @@ func (c *comparison) handle(dst []byte, t, u *schema.Type, s engine.Struct) []by
 	return dst
 }
 
-// What comes before each part of a struct's encoding.
+// The bytes before each part of a struct's encoding.
 const (
 	encodedEnd = iota
 	encodedField

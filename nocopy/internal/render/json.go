@@ -20,7 +20,7 @@ type JSON struct {
 	MaxBytes           int  // of the text; 0 is the default
 }
 
-// What bounds the text with ZeroValues if there is no MaxBytes: a list of empty structs of many
+// The bounds of a text with ZeroValues if there is no MaxBytes: a list of empty structs of many
 // fields would make thousands of bytes of each byte of a message.
 const (
 	zeroValuesText    = 16 << 20
@@ -65,8 +65,8 @@ func AppendJSON(dst []byte, s engine.Struct, d *schema.Struct, o JSON) ([]byte, 
 	return dst, nil
 }
 
-// jsonWriter writes values of a message as JSON. Its methods append to dst and return it. When one
-// has set err, what it returns ends where the fault is, and those that called it add to path.
+// jsonWriter writes values of a message as JSON. Its methods append to dst and return it. If one
+// has set err, the returned text ends at the fault, and its callers add to path.
 type jsonWriter struct {
 	*engine.Walker
 	JSON
@@ -146,7 +146,7 @@ func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 		value := []byte(f.Default)
 		return w.text(dst, f.Type, value[min(wire.TextHeader, len(value)):])
 	case f.Default != "":
-		// What it does not set stays away: its own defaults might have it in them again.
+		// Fields that it does not set stay away: its own defaults might contain it again.
 		here, e := w.Walker, uint32(0)
 		w.Walker, e = engine.WalkerOf(engine.Struct{}.Child(f.Ref(), f.Of()))
 		w.ZeroValues = false

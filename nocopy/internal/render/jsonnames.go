@@ -18,7 +18,7 @@ type JSONName struct {
 	Quoted bool // numbers and bools are written as strings
 }
 
-// jsonField is what writing asks of a field that is not skipped.
+// jsonField holds the facts that writing needs of a field that is not skipped.
 type jsonField struct {
 	label  string // a comma, the name in quotes and a colon
 	field  *schema.Field

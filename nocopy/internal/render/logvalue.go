@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// What a log has of a message at most.
+// The most that a log shows of a message.
 const (
 	logText     = 256     // bytes of a string; half as many of a binary
 	logElements = 32      // elements of a list or set, pairs of a map

@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// A message must not cost memory or time out of proportion to its size, whatever is in it.
+// No message may cost memory or time out of proportion to its size.
 
 // allocated returns how many bytes f allocates, starting with empty pools.
 func allocated(f func()) int {

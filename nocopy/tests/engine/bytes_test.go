@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// TestBytesFrozen: bytes that Bytes has returned never change, whatever is changed in the message
+// TestBytesFrozen: bytes that Bytes has returned never change, even if the message is changed
 // afterwards, and the message is sent with the values that were set.
 func TestBytesFrozen(t *testing.T) {
 	small := []byte("\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01\x0b\x00\x07\x00\x00\x00\x03abc\x00")

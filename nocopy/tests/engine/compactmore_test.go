@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
-// TestEditedWhileIterating: whatever is changed during All, even if the message is compacted, All
+// TestEditedWhileIterating: even if the message is changed or compacted during All, All
 // yields elements of the list, or pairs of the map. All pairs that are not removed are yielded,
 // none of them twice.
 func TestEditedWhileIterating(t *testing.T) {

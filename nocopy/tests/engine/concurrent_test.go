@@ -133,7 +133,8 @@ func sendOne(m *engine.Message, how int) ([]byte, error) {
 		sent <- err
 	}()
 	got, err := io.ReadAll(server)
-	// What it read tells this goroutine nothing of the other: m is WriteTo's until it returns.
+	// The bytes do not tell that the other goroutine has finished: m is WriteTo's until it
+	// returns.
 	return got, errors.Join(err, <-sent)
 }
 

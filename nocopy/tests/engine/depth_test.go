@@ -125,9 +125,9 @@ func TestDepthOfSkipped(t *testing.T) {
 // an unknown one. If such values are nested, the time must not double with every level.
 func TestWrongAtTheEnd(t *testing.T) {
 	const (
-		levels = 20 // each is three containers where it is unknown, of which 64 may be in one another
+		levels = 20 // each is three containers where it is unknown, and 64 containers may be nested
 		head   = "\x0f\x00\x01\x0f\x00\x00\x00\x02\x0c\x00\x00\x00\x01"
-		wrong  = "\x08\x00\x00\x00\x01\x00\x00\x00\x00" // a number in the place of structs
+		wrong  = "\x08\x00\x00\x00\x01\x00\x00\x00\x00" // a number instead of structs
 	)
 	d := schema.NewStruct("Deep")
 	d.Define(schema.FieldDesc{ID: 1, Name: "lists", Type: schema.ListOf(schema.ListOf(schema.StructOf(d)))})

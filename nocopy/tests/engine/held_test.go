@@ -29,7 +29,7 @@ func TestPutAfterRelease(t *testing.T) {
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 }
 
-// TestHeld: whatever is done by functions that were shown a held message, it can still be sent,
+// TestHeld: functions that were shown a held message may do anything to it: it can still be sent,
 // and later messages are not damaged.
 func TestHeld(t *testing.T) {
 	wire := fullWire(t)
@@ -63,7 +63,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestShownHeld: a message of which a *Message may be kept is not used again, but its blocks are.
+// TestShownHeld: if a program may have kept a *Message, it is not used again, but its blocks are.
 func TestShownHeld(t *testing.T) {
 	if debugging || raceEnabled {
 		return // such a build has other pools

@@ -275,7 +275,7 @@ func TestIndexMemory(t *testing.T) {
 					continue
 				}
 				if measure(bomb.name, wire, engine.Limits{MaxIndex: size}) != size {
-					t.Errorf("%s of %d bytes: refused with MaxIndex %d, which is what it needs", bomb.name, len(wire), size)
+					t.Errorf("%s of %d bytes: refused with MaxIndex %d, which is enough", bomb.name, len(wire), size)
 				}
 				if got := measure(bomb.name, wire, engine.Limits{MaxIndex: size - 4}); got > size-4 {
 					t.Errorf("%s of %d bytes: MaxIndex %d, but an index of %d", bomb.name, len(wire), size-4, got)

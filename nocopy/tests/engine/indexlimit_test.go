@@ -197,7 +197,7 @@ func TestIndexOfNested(t *testing.T) {
 		root.Define(schema.FieldDesc{ID: 1, Name: "list", Type: schema.ListOf(outer.Type())},
 			schema.FieldDesc{ID: 2, Name: "map", Type: schema.MapOf(outer.Type(), outer.Type())},
 			schema.FieldDesc{ID: 3, Name: "deep", Type: schema.MapOf(deep.Type(), small.Type())})
-		one := min(width, 60) // of which all other fields are not set
+		one := min(width, 60) // the other fields are not set
 		inField := func(i int, v []byte) []byte {
 			return append(append([]byte{byte(nocopy.WireStruct), 0, byte(i)}, v...), 0)
 		}

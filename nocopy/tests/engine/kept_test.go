@@ -57,8 +57,8 @@ func TestKeptStale(t *testing.T) {
 	}
 }
 
-// TestKeptStrings: without Recycle strings that were read from a kept message stay as they are,
-// whatever the message is used for next.
+// TestKeptStrings: without Recycle, strings that were read from a kept message stay as they are
+// when the message is used again.
 func TestKeptStrings(t *testing.T) {
 	var m engine.Message
 	text, blob := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")

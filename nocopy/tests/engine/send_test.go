@@ -74,8 +74,8 @@ func TestClaimCopyLinks(t *testing.T) {
 	}
 }
 
-// TestToSend: a message that is about to be sent stays as it is, whatever happens to the message
-// that it was made from and to the caller's memory that this one refers to.
+// TestToSend: a message that is about to be sent stays as it is, even if the message that it was
+// made from changes, or the caller's memory that this one refers to.
 func TestToSend(t *testing.T) {
 	large := strings.Repeat("0123456789", 300_000)
 	for name, build := range map[string]func(s engine.Struct, own []byte){
