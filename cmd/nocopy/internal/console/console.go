@@ -66,7 +66,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 	}
 	traffic := newTraffic()
-	tap, err := inspect.NewTap(traffic, inspect.Options{IDL: idl.Names})
+	tap, err := inspect.NewTap(traffic, inspect.Options{IDL: idl.Names()})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
@@ -27,7 +28,7 @@ type Files struct {
 // IDL is the contents of .thrift files.
 type IDL struct {
 	Schema *dynamic.Schema
-	Names  *inspect.IDL
+	Names  func() *inspect.IDL // for dumps; made at the first call
 	Files  map[string]string // texts by path, as dynamic.LoadText takes them
 	// Services are all services, those of the files that were named first. The first one is meant if
 	// none is named and there are several.
@@ -60,7 +61,7 @@ func (f *Files) Load() (*IDL, error) {
 	if err != nil {
 		bundle = nil // only servers of this tool need it
 	}
-	idl := &IDL{Schema: s, Names: inspect.IDLOf(set), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
+	idl := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
 	for _, b := range bundle {
 		idl.Files[b.Path] = b.Text
 	}
@@ -103,11 +104,12 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	set, err := schema.LoadFrom(texts(d.Files), names, nil)
-	if err != nil {
-		return nil, err
-	}
-	idl := &IDL{Schema: s, Names: inspect.IDLOf(set), Files: d.Files, Multiplexed: map[string]string{}}
+	// Most commands need no more than s. The files have been loaded once: there is no error.
+	set := sync.OnceValue(func() *schema.Set {
+		set, _ := schema.LoadFrom(texts(d.Files), names, nil)
+		return set
+	})
+	idl := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set()) }), Files: d.Files, Multiplexed: map[string]string{}}
 	for _, told := range d.Services {
 		service, err := s.Service(told.Service)
 		if err != nil {
@@ -123,7 +125,7 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		}
 	}
 	if len(d.Services) == 0 {
-		idl.findServices(set)
+		idl.findServices(set())
 	}
 	return idl, nil
 }

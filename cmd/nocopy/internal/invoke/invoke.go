@@ -263,7 +263,7 @@ func (m *Method) DumpReply(w io.Writer, color bool, reply []byte) error {
 func (m *Method) dump(w io.Writer, color bool, kind byte, body []byte) error {
 	opt := inspect.Options{Form: inspect.Messages, Color: color}
 	if m.idl != nil {
-		opt.IDL, opt.Type = m.idl.Names, m.Service
+		opt.IDL, opt.Type = m.idl.Names(), m.Service
 	}
 	return inspect.Dump(w, bytes.NewReader(m.message(kind, body)), opt)
 }
