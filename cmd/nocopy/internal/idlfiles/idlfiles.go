@@ -29,7 +29,7 @@ type Files struct {
 type IDL struct {
 	Schema *dynamic.Schema
 	Names  func() *inspect.IDL // for dumps; made at the first call
-	Files  map[string]string // texts by path, as dynamic.LoadText takes them
+	Files  map[string]string   // texts by path, as dynamic.LoadText takes them
 	// Services are all services, those of the files that were named first. The first one is meant if
 	// none is named and there are several.
 	Services []dynamic.Service
