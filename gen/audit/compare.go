@@ -275,8 +275,7 @@ func scalarText(v *schema.Value) string {
 		return strconv.FormatBool(v.Int != 0)
 	case schema.Double:
 		return strconv.FormatFloat(v.Double, 'g', -1, 64)
-	case schema.String, schema.Binary, schema.UUID:
-		return strconv.Quote(v.Text)
+	case schema.I8, schema.I16, schema.I32, schema.I64:
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
 		return ""
 	case schema.EnumKind:
@@ -285,6 +284,8 @@ func scalarText(v *schema.Value) string {
 				return e.Name
 			}
 		}
+	default:
+		return strconv.Quote(v.Text)
 	}
 	return strconv.FormatInt(v.Int, 10)
 }

@@ -235,10 +235,12 @@ func (g *generator) sizeOfFields(s *schema.Struct) int {
 			if !g.byPointer(s, field) {
 				size = g.sizeOfFields(t.Struct)
 			}
-		case t.Kind == schema.String, t.Kind == schema.UUID:
+		case t.Kind == schema.String:
 			size = 2
 		case t.Kind == schema.Binary, t.Kind == schema.List, t.Kind == schema.SetKind, t.Kind == schema.Map:
 			size = 3
+		default:
+			size = (t.LeastSize() + 7) / 8
 		}
 		if field.Req == schema.Optional {
 			size++

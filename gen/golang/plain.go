@@ -180,9 +180,7 @@ func (p *plainField) scalar() {
 			absent = "0"
 		}
 	}
-	if t.Kind == schema.UUID {
-		p.f.needs["nocopy"] = true
-	}
+	p.f.importFor(scalars[t.Kind])
 	size := t.LeastSize()
 	if t.Kind != schema.String {
 		p.size = 3 + size

@@ -29,6 +29,16 @@ var scalars = map[schema.Kind]scalar{
 	schema.Binary: {"[]byte", "Bytes", "ByteSlices", "BytesList", "AsBytes", "TypeBinary", "nil"},
 }
 
+// hasConstants reports whether Go has constants of the type: it is neither an array nor a slice.
+func (s scalar) hasConstants() bool { return !strings.ContainsAny(s.goType, ".[") }
+
+// importFor notes that the file needs the package that the Go type of s is from.
+func (f *file) importFor(s scalar) {
+	if strings.HasPrefix(s.goType, "nocopy.") {
+		f.needs["nocopy"] = true
+	}
+}
+
 // enumType returns the Go type of an enum.
 func (f *file) enumType(e *schema.Enum) string {
 	return f.qualify(e.Program, f.g.packageOf[e.Program].Enums[e].Type)
@@ -52,9 +62,8 @@ func (f *file) goType(t *schema.Type) string {
 	case schema.Map:
 		f.needs["nocopy"] = true
 		return f.mapType(t)
-	case schema.UUID:
-		f.needs["nocopy"] = true
 	}
+	f.importFor(scalars[t.Kind])
 	return scalars[t.Kind].goType
 }
 

@@ -90,13 +90,14 @@ func (f *file) constView(c *schema.Const) constView {
 		// of all files of the package have run.
 		f.needs["sync"] = true
 		view.Kind, view.Value = "view", strconv.Quote(c.Value.Wire)
-	case schema.Binary, schema.UUID:
-		view.Kind, view.Value = "func", f.scalarLiteral(c.Value)
 	case schema.Double:
 		// A Go constant cannot be −0.
 		view.Kind, view.Value = "const", strconv.FormatFloat(c.Value.Double, 'g', -1, 64)
 	default:
 		view.Kind, view.Value = "const", f.scalarLiteral(c.Value)
+		if !scalars[c.Type.Kind].hasConstants() {
+			view.Kind = "func"
+		}
 	}
 	return view
 }

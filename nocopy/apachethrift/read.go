@@ -123,50 +123,9 @@ func as(typ *thriftimpl.Type, t thrift.TType) *thriftimpl.Type {
 }
 
 // value reads a value of type t and appends its wire bytes. typ is its declared type, or nil.
-func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) (err error) {
-	switch t {
-	case thrift.BOOL:
-		var v bool
-		v, err = r.p.ReadBool(r.ctx)
-		r.b = append(r.b, 0)
-		if v {
-			r.b[len(r.b)-1] = 1
-		}
-	case thrift.BYTE:
-		var v int8
-		v, err = r.p.ReadByte(r.ctx)
-		r.b = append(r.b, byte(v))
-	case thrift.I16:
-		var v int16
-		v, err = r.p.ReadI16(r.ctx)
-		r.b = binary.BigEndian.AppendUint16(r.b, uint16(v))
-	case thrift.I32:
-		var v int32
-		v, err = r.p.ReadI32(r.ctx)
-		r.b = binary.BigEndian.AppendUint32(r.b, uint32(v))
-	case thrift.I64:
-		var v int64
-		v, err = r.p.ReadI64(r.ctx)
-		r.b = binary.BigEndian.AppendUint64(r.b, uint64(v))
-	case thrift.DOUBLE:
-		var v float64
-		v, err = r.p.ReadDouble(r.ctx)
-		r.b = binary.BigEndian.AppendUint64(r.b, math.Float64bits(v))
-	case thrift.UUID:
-		var v thrift.Tuuid
-		v, err = r.p.ReadUUID(r.ctx)
-		r.b = append(r.b, v[:]...)
-	case thrift.STRING:
-		if r.plain || typ != nil && typ.Binary() {
-			var v []byte
-			v, err = r.p.ReadBinary(r.ctx)
-			r.b = append(binary.BigEndian.AppendUint32(r.b, uint32(len(v))), v...)
-		} else {
-			var v string
-			v, err = r.p.ReadString(r.ctx)
-			r.b = append(binary.BigEndian.AppendUint32(r.b, uint32(len(v))), v...)
-		}
-	default:
+func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) error {
+	isScalar, err := r.scalar(t, typ)
+	if !isScalar {
 		err = r.nested(t, typ)
 	}
 	if err == nil && len(r.b) > r.most {
@@ -289,12 +248,10 @@ func checkCount(n int) error {
 // declared their type in the IDL, or nil. For an empty container, the declared type counts, since
 // protocols may give it any type.
 func elementType(t thrift.TType, n int, declared *thriftimpl.Type) (thrift.TType, error) {
-	known := t == thrift.BOOL || t == thrift.BYTE || t == thrift.DOUBLE || t == thrift.I16 || t == thrift.I32 ||
-		t == thrift.I64 || t >= thrift.STRING && t <= thrift.UUID
 	switch {
 	case n == 0 && declared != nil:
 		return thrift.TType(declared.Wire()), nil
-	case known:
+	case isType(t):
 		return t, nil
 	case n == 0:
 		return thrift.BYTE, nil

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -109,27 +107,8 @@ func (w *writer) structure(d *thriftimpl.Desc) error {
 
 // value writes the next value, of type t. typ is its declared type, or nil.
 func (w *writer) value(t thrift.TType, typ *thriftimpl.Type) error {
-	switch t {
-	case thrift.BOOL:
-		return w.p.WriteBool(w.ctx, w.next(1)[0] != 0)
-	case thrift.BYTE:
-		return w.p.WriteByte(w.ctx, int8(w.next(1)[0]))
-	case thrift.I16:
-		return w.p.WriteI16(w.ctx, int16(binary.BigEndian.Uint16(w.next(2))))
-	case thrift.I32:
-		return w.p.WriteI32(w.ctx, int32(binary.BigEndian.Uint32(w.next(4))))
-	case thrift.I64:
-		return w.p.WriteI64(w.ctx, int64(binary.BigEndian.Uint64(w.next(8))))
-	case thrift.DOUBLE:
-		return w.p.WriteDouble(w.ctx, math.Float64frombits(binary.BigEndian.Uint64(w.next(8))))
-	case thrift.UUID:
-		return w.p.WriteUUID(w.ctx, thrift.Tuuid(w.next(16)))
-	case thrift.STRING:
-		b := w.next(w.count())
-		if w.plain || typ != nil && typ.Binary() || typ == nil && !utf8.Valid(b) {
-			return w.p.WriteBinary(w.ctx, b)
-		}
-		return w.p.WriteString(w.ctx, string(b))
+	if isScalar, err := w.scalar(t, typ); isScalar {
+		return err
 	}
 	if w.depth++; w.depth > mostNesting {
 		return fmt.Errorf("%w: nested too deeply", nocopy.ErrLimit)

@@ -185,12 +185,6 @@ func infoOf(doc string, a schema.Annotations) thriftimpl.Info {
 	return i
 }
 
-var baseTypes = map[schema.Kind]*thriftimpl.Type{
-	schema.Bool: thriftimpl.TypeBool, schema.I8: thriftimpl.TypeI8, schema.I16: thriftimpl.TypeI16, schema.I32: thriftimpl.TypeI32,
-	schema.I64: thriftimpl.TypeI64, schema.Double: thriftimpl.TypeDouble, schema.String: thriftimpl.TypeString,
-	schema.Binary: thriftimpl.TypeBinary, schema.UUID: thriftimpl.TypeUUID,
-}
-
 // typ returns the type for t, which is used at pos. The structs in it have been made, or are being
 // defined.
 func (b *builder) typ(t *schema.Type, pos idl.Position) (*thriftimpl.Type, error) {
@@ -203,8 +197,10 @@ func (b *builder) typ(t *schema.Type, pos idl.Position) (*thriftimpl.Type, error
 			return nil, err
 		}
 		return thriftimpl.EnumOf(e), nil
+	case t.Kind == schema.Binary:
+		return thriftimpl.TypeBinary, nil
 	case t.Elem == nil:
-		return baseTypes[t.Kind], nil
+		return thriftimpl.BaseType(nocopy.WireType(t.WireType())), nil
 	}
 	if made := b.types[t]; made != nil {
 		return made, nil

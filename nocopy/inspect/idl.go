@@ -183,12 +183,4 @@ func enumName(e *schema.Enum, v int32) string {
 	return ""
 }
 
-// wireTypes maps the kinds of types to wire types.
-var wireTypes = map[schema.Kind]nocopy.WireType{
-	schema.Bool: nocopy.WireBool, schema.I8: nocopy.WireI8, schema.I16: nocopy.WireI16, schema.I32: nocopy.WireI32,
-	schema.I64: nocopy.WireI64, schema.Double: nocopy.WireDouble, schema.String: nocopy.WireString, schema.Binary: nocopy.WireString,
-	schema.UUID: nocopy.WireUUID, schema.EnumKind: nocopy.WireI32, schema.StructKind: nocopy.WireStruct,
-	schema.List: nocopy.WireList, schema.SetKind: nocopy.WireSet, schema.Map: nocopy.WireMap,
-}
-
-func wireType(t *schema.Type) nocopy.WireType { return wireTypes[t.Kind] }
+func wireType(t *schema.Type) nocopy.WireType { return nocopy.WireType(t.WireType()) }

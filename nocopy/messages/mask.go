@@ -269,45 +269,24 @@ func (p *maskParser) word() string {
 
 // key parses a key of type t.
 func (p *maskParser) key(t *thriftimpl.Type) (v thriftimpl.Value, err error) {
-	from := p.i
-	switch t.Wire() {
-	case nocopy.WireString, nocopy.WireUUID:
+	from, text := p.i, ""
+	switch {
+	case thriftimpl.IsQuoted(t):
 		quoted, err := strconv.QuotedPrefix(p.text[from:])
 		if err != nil {
 			return v, p.fail("a key in quotation marks must come here")
 		}
-		text, _ := strconv.Unquote(quoted)
+		text, _ = strconv.Unquote(quoted)
 		p.i += len(quoted)
-		if t.Wire() == nocopy.WireString {
-			return thriftimpl.ValueOfBytes(t, []byte(text)), nil
-		}
-		id, err := nocopy.ParseUUID(text)
-		if err != nil {
-			return v, p.failAt(from, "%q is no uuid", text)
-		}
-		return thriftimpl.ValueOfUUID(id), nil
-	case nocopy.WireBool:
-		switch word := p.word(); word {
-		case "true", "false":
-			return thriftimpl.ValueOfBool(word == "true"), nil
-		default:
-			return v, p.failAt(from, "%q is no bool", word)
-		}
-	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
-		word := p.word()
-		if e := t.Enum(); e != nil {
-			if number, ok := e.Value(word); ok {
-				return thriftimpl.ValueOfInt(t, int64(number)), nil
-			}
-		}
-		bits := map[nocopy.WireType]int{nocopy.WireI8: 8, nocopy.WireI16: 16, nocopy.WireI32: 32, nocopy.WireI64: 64}[t.Wire()]
-		number, err := strconv.ParseInt(word, 10, bits)
-		if err != nil {
-			return v, p.failAt(from, "%q is no %s", word, t)
-		}
-		return thriftimpl.ValueOfInt(t, number), nil
+	case t.Wire() == nocopy.WireDouble || isHandle(t):
+		return v, p.fail("keys of type %s have no names: only [*] can come here", t)
+	default:
+		text = p.word()
 	}
-	return v, p.fail("keys of type %s have no names: only [*] can come here", t)
+	if v, err = thriftimpl.ParseKey(t, text); err != nil {
+		return v, p.failAt(from, "%q is no %s", text, t)
+	}
+	return v, nil
 }
 
 // String returns the paths of the mask, joined by commas. Their order depends only on what the
@@ -348,19 +327,9 @@ func (n *node) paths(path string, t *thriftimpl.Type, yield func(string)) {
 
 // keyText returns a key in the syntax of masks.
 func keyText(v thriftimpl.Value) string {
-	switch t := v.Type(); t.Wire() {
-	case nocopy.WireString:
-		return strconv.Quote(v.Text())
-	case nocopy.WireUUID:
-		return strconv.Quote(nocopy.UUID(v.UUID()).String())
-	case nocopy.WireBool:
-		return strconv.FormatBool(v.Bool())
-	default:
-		if e := t.Enum(); e != nil {
-			if name := e.Name(int32(v.Int())); name != "" {
-				return name
-			}
-		}
-		return strconv.FormatInt(v.Int(), 10)
+	text := thriftimpl.KeyText(v)
+	if thriftimpl.IsQuoted(v.Type()) {
+		return strconv.Quote(text)
 	}
+	return text
 }

@@ -89,21 +89,12 @@ func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 		}
 		return thriftimpl.ValueOfStruct(u, s).AppendWire(nil), nil
 	}
+	if x, ok := thriftimpl.FromGo(t, value); ok {
+		return x.AppendWire(nil), nil
+	}
 	v := reflect.ValueOf(value)
-	switch wire := t.Wire(); {
-	case !v.IsValid() || isHandle(t):
-		return no()
-	case wire == nocopy.WireBool && v.Kind() == reflect.Bool:
-		return thriftimpl.ValueOfBool(v.Bool()).AppendWire(nil), nil
-	case wire == nocopy.WireDouble && v.CanFloat():
-		return thriftimpl.ValueOfFloat(v.Float()).AppendWire(nil), nil
-	case wire == nocopy.WireString && v.Kind() == reflect.String:
-		return thriftimpl.ValueOfBytes(t, []byte(v.String())).AppendWire(nil), nil
-	case wire == nocopy.WireString && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
-		return thriftimpl.ValueOfBytes(t, v.Bytes()).AppendWire(nil), nil
-	case wire == nocopy.WireUUID && v.Type() == reflect.TypeFor[nocopy.UUID]():
-		return thriftimpl.ValueOfUUID(value.(nocopy.UUID)).AppendWire(nil), nil
-	case wire == nocopy.WireBool, wire == nocopy.WireDouble, wire == nocopy.WireString, wire == nocopy.WireUUID:
+	switch {
+	case !thriftimpl.IsInteger(t):
 		return no()
 	case v.CanUint() && v.Uint() <= math.MaxInt64:
 		v = reflect.ValueOf(int64(v.Uint()))

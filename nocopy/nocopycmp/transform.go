@@ -137,34 +137,24 @@ func (c converter) message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 func (c converter) value(v thriftimpl.Value) any {
 	t := v.Type()
 	switch t.Wire() {
-	case nocopy.WireBool:
-		return v.Bool()
-	case nocopy.WireI8:
-		return int8(v.Int())
-	case nocopy.WireI16:
-		return int16(v.Int())
-	case nocopy.WireI32:
-		if e := t.Enum(); e != nil {
-			return Enum{e, int32(v.Int())}
-		}
-		return int32(v.Int())
-	case nocopy.WireI64:
-		return v.Int()
-	case nocopy.WireDouble:
-		return v.Float()
-	case nocopy.WireUUID:
-		return nocopy.UUID(v.UUID())
-	case nocopy.WireString:
-		if t.Binary() {
-			return append([]byte{}, v.Bytes()...)
-		}
-		return strings.Clone(v.Text())
 	case nocopy.WireStruct:
 		return c.message(t.Struct(), v.Struct())
 	case nocopy.WireMap:
 		return c.mapOf(t, v.Struct())
+	case nocopy.WireList, nocopy.WireSet:
+		return c.sliceOf(t, v.Struct())
 	}
-	return c.sliceOf(t, v.Struct())
+	if e := t.Enum(); e != nil {
+		return Enum{e, int32(v.Int())}
+	}
+	switch x := thriftimpl.GoValue(v).(type) { // the message may be released
+	case string:
+		return strings.Clone(x)
+	case []byte:
+		return append([]byte{}, x...)
+	default:
+		return x
+	}
 }
 
 // sliceOf returns a list or set as a slice, but a set with structs in it as an unordered.
@@ -219,20 +209,9 @@ func goType(t *thriftimpl.Type) reflect.Type {
 			return unorderedType
 		}
 		return reflect.MapOf(keyType(t.Key()), goType(t.Elem()))
-	case nocopy.WireString:
-		if t.Binary() {
-			return reflect.TypeFor[[]byte]()
-		}
-		return reflect.TypeFor[string]()
-	case nocopy.WireUUID:
-		return reflect.TypeFor[nocopy.UUID]()
 	}
-	if t.Enum() != nil {
-		return reflect.TypeFor[Enum]()
-	}
-	return map[nocopy.WireType]reflect.Type{nocopy.WireBool: reflect.TypeFor[bool](), nocopy.WireI8: reflect.TypeFor[int8](),
-		nocopy.WireI16: reflect.TypeFor[int16](), nocopy.WireI32: reflect.TypeFor[int32](), nocopy.WireI64: reflect.TypeFor[int64](),
-		nocopy.WireDouble: reflect.TypeFor[float64]()}[t.Wire()]
+	zeros := string(make([]byte, 16)) // any value will do
+	return reflect.TypeOf(converter{}.value(thriftimpl.ValueOf(t, zeros)))
 }
 
 // keyType returns the Go type of keys of type t in their form for cmp.

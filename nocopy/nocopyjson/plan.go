@@ -6,6 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // A plan has the facts about a type that reading needs. Plans refer to each other, so that only
@@ -94,19 +95,13 @@ func (c planner) value(t *schema.Type) *plan {
 	if t == nil {
 		return nil
 	}
-	p := &plan{wire: t.Wire(), binary: t.Binary(), enum: t.Enum(), size: sizes[t.Wire()]}
+	p := &plan{wire: t.Wire(), binary: t.Binary(), enum: t.Enum(), size: int(wire.FixedSize[t.Wire()])}
 	if d := t.Struct(); d != nil {
 		p.of = c.structure(d)
 		return p
 	}
 	p.key, p.elem = c.value(t.Key()), c.value(t.Elem())
 	return p
-}
-
-// sizes has the sizes in bytes of values of fixed size.
-var sizes = [nocopy.WireUUID + 1]int{
-	nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireI16: 2, nocopy.WireI32: 4, nocopy.WireI64: 8,
-	nocopy.WireDouble: 8, nocopy.WireUUID: 16,
 }
 
 // find returns the number of the field that the last token names, or −1. It tries field next

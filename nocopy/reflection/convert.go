@@ -55,26 +55,14 @@ func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 			return none, mismatch(t, v)
 		}
 		return thriftimpl.ValueOfStruct(t, v.ThriftStruct()), nil
-	case nocopy.UUID:
-		if t.Wire() == nocopy.WireUUID {
-			return thriftimpl.ValueOfUUID(v), nil
-		}
-		return none, mismatch(t, v)
-	case bool:
-		if t.Wire() == nocopy.WireBool {
-			return thriftimpl.ValueOfBool(v), nil
-		}
-		return none, mismatch(t, v)
-	case []byte:
-		if t.Wire() == nocopy.WireString {
-			return thriftimpl.ValueOfBytes(t, v), nil
-		}
-		return convertOther(t, v, depth)
 	case string:
 		return valueForText(t, v)
 	case json.Number:
 		return valueForJSONNumber(t, v)
 	default:
+		if x, ok := thriftimpl.FromGo(t, v); ok {
+			return x, nil
+		}
 		return convertOther(t, v, depth)
 	}
 	if given.Type() == nil || !t.Equal(given.Type()) {
@@ -100,27 +88,15 @@ func convertOther(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error
 			return thriftimpl.Value{}, outOfRange(t)
 		}
 		return valueForInt(t, v, int64(x.Uint()))
-	case x.CanFloat() && t.Wire() == nocopy.WireDouble:
-		return thriftimpl.ValueOfFloat(x.Float()), nil
-	case x.CanFloat() && isInteger(t):
+	case x.CanFloat() && thriftimpl.IsInteger(t):
 		// encoding/json decodes numbers to float64. Beyond 2⁵³ they may have been rounded.
 		if f := x.Float(); f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
 			return valueForInt(t, v, int64(f))
 		}
 	case x.Kind() == reflect.String:
 		return valueForText(t, x.String())
-	case x.Kind() == reflect.Bool && t.Wire() == nocopy.WireBool:
-		return thriftimpl.ValueOfBool(x.Bool()), nil
 	}
 	return thriftimpl.Value{}, mismatch(t, v)
-}
-
-func isInteger(t *thriftimpl.Type) bool {
-	switch t.Wire() {
-	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
-		return true
-	}
-	return false
 }
 
 func outOfRange(t *thriftimpl.Type) error { return fmt.Errorf("a number out of the range of %v", t) }
@@ -148,7 +124,7 @@ func valueForInt(t *thriftimpl.Type, v any, n int64) (thriftimpl.Value, error) {
 		}
 		return thriftimpl.Value{}, errors.New("an integer that no double is exactly")
 	}
-	if !isInteger(t) {
+	if !thriftimpl.IsInteger(t) {
 		return thriftimpl.Value{}, mismatch(t, v)
 	}
 	x := thriftimpl.ValueOfInt(t, n)
@@ -167,7 +143,7 @@ func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, er
 			return thriftimpl.Value{}, outOfRange(t)
 		}
 		return thriftimpl.ValueOfFloat(f), nil
-	case isInteger(t):
+	case thriftimpl.IsInteger(t):
 		n, err := v.Int64()
 		if errors.Is(err, strconv.ErrRange) {
 			return thriftimpl.Value{}, outOfRange(t)
@@ -191,28 +167,16 @@ func convertKey(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) 
 		return convert(t, v, depth)
 	}
 	text := x.String()
-	var parsed any
-	var err error
-	switch t.Wire() {
-	case nocopy.WireUUID:
-		parsed, err = nocopy.ParseUUID(text)
-	case nocopy.WireBool:
-		if parsed = text == "true"; text != "true" && text != "false" {
-			err = strconv.ErrSyntax
-		}
-	case nocopy.WireDouble:
-		parsed, err = strconv.ParseFloat(text, 64)
-	default:
-		if parsed, err = strconv.ParseInt(text, 10, 64); errors.Is(err, strconv.ErrRange) {
-			return thriftimpl.Value{}, outOfRange(t)
-		} else if err != nil && t.Enum() != nil {
-			return valueForText(t, text)
-		}
+	k, err := thriftimpl.ParseKey(t, text)
+	switch {
+	case err == nil:
+		return k, nil
+	case thriftimpl.IsInteger(t) && errors.Is(err, strconv.ErrRange):
+		return thriftimpl.Value{}, outOfRange(t)
+	case t.Enum() != nil:
+		return valueForText(t, text)
 	}
-	if err != nil {
-		return thriftimpl.Value{}, fmt.Errorf("a text that is no %v", t)
-	}
-	return convert(t, parsed, depth)
+	return thriftimpl.Value{}, fmt.Errorf("a text that is no %v", t)
 }
 
 // holders maps the type of a container (*thriftimpl.Type) to the descriptor of a struct with one

@@ -129,7 +129,7 @@ func (v Value) element(path string, at int) (int, Value, error) {
 // keyIn converts a key in a path to a value of type t.
 func keyIn(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
 	wrong := fmt.Errorf("%w: %q instead of a key of type %v", ErrSyntax, key, t)
-	if quoted != (t.Wire() == nocopy.WireString || t.Wire() == nocopy.WireUUID) {
+	if quoted != thriftimpl.IsQuoted(t) {
 		return thriftimpl.Value{}, wrong
 	}
 	x, err := keyFor(t, key)

@@ -119,20 +119,6 @@ func (v Value) Interface() any {
 		return nil
 	}
 	switch v.v.Type().Wire() {
-	case nocopy.WireBool:
-		return v.Bool()
-	case nocopy.WireI8:
-		return int8(v.v.Int())
-	case nocopy.WireI16:
-		return int16(v.v.Int())
-	case nocopy.WireI32:
-		return int32(v.v.Int())
-	case nocopy.WireI64:
-		return v.v.Int()
-	case nocopy.WireDouble:
-		return v.v.Float()
-	case nocopy.WireUUID:
-		return nocopy.UUID(v.v.UUID())
 	case nocopy.WireStruct:
 		return v.Message()
 	case nocopy.WireList, nocopy.WireSet:
@@ -140,10 +126,7 @@ func (v Value) Interface() any {
 	case nocopy.WireMap:
 		return v.Map()
 	}
-	if v.v.Type().Binary() {
-		return v.v.Bytes()
-	}
-	return v.v.Text()
+	return thriftimpl.GoValue(v.v)
 }
 
 // String returns the value as compact, readable text.

@@ -62,35 +62,6 @@ type Wide = engine.Wide
 // Scanner finds the end of a struct while its bytes arrive.
 type Scanner = engine.Scanner
 
-// The codecs of the keys and values of maps, by their Go types.
-type (
-	Codec[T any]          = engine.Codec[T]
-	AsBool                = engine.AsBool
-	AsInt8                = engine.AsInt8
-	AsInt16               = engine.AsInt16
-	AsInt32               = engine.AsInt32
-	AsInt64               = engine.AsInt64
-	AsFloat64             = engine.AsFloat64
-	AsUUID                = engine.AsUUID[nocopy.UUID]
-	AsEnum[E ~int32]      = engine.AsEnum[E]
-	AsString              = engine.AsString
-	AsBytes               = engine.AsBytes
-	AsView[S nocopy.View] = engine.AsView[S]
-)
-
-// The types without parameters.
-var (
-	TypeBool   = schema.BaseType(nocopy.WireBool)
-	TypeI8     = schema.BaseType(nocopy.WireI8)
-	TypeI16    = schema.BaseType(nocopy.WireI16)
-	TypeI32    = schema.BaseType(nocopy.WireI32)
-	TypeI64    = schema.BaseType(nocopy.WireI64)
-	TypeDouble = schema.BaseType(nocopy.WireDouble)
-	TypeUUID   = schema.BaseType(nocopy.WireUUID)
-	TypeString = schema.BaseType(nocopy.WireString)
-	TypeBinary = schema.TypeBinary
-)
-
 // New returns the root of a new message.
 func New(d *Desc, opts ...nocopy.Option) Struct { return engine.New(d, opts...) }
 
@@ -167,19 +138,6 @@ func Register(f *File) {
 
 // Files returns the IDL files of all generated packages in the program.
 func Files() []*File { return schema.Files() }
-
-// ValueOfBool returns a value of type bool.
-func ValueOfBool(v bool) Value { return engine.ValueOfBool(v) }
-
-// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. It cuts off bits that t
-// does not have.
-func ValueOfInt(t *Type, v int64) Value { return engine.ValueOfInt(t, v) }
-
-// ValueOfFloat returns a value of type double.
-func ValueOfFloat(v float64) Value { return engine.ValueOfFloat(v) }
-
-// ValueOfUUID returns a value of type uuid.
-func ValueOfUUID(v nocopy.UUID) Value { return engine.ValueOfUUID(v) }
 
 // ValueOfBytes returns v as a value of type t, string or binary, and refers to v.
 func ValueOfBytes(t *Type, v []byte) Value { return engine.ValueOfBytes(t, v) }
@@ -261,14 +219,6 @@ func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) {
 	(*engine.Message)(m).AddTo(b, frame)
 }
 
-// SetEnums sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
-func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { engine.Enums[E](v).SetIn(s, f, d) }
-
-// SetUUIDs sets field f of s, a list or set, to these elements. Duplicates in a set are left out.
-func SetUUIDs(s Struct, f Field, d *Desc, v []nocopy.UUID) {
-	engine.UUIDs[nocopy.UUID](v).SetIn(s, f, d)
-}
-
 // SetArm sets field f of s, a union that d describes, by one of the setters of Struct, and then
 // removes the other arms: they are left if the setter panics.
 func SetArm[T any, S nocopy.View](set func(Struct, Field, T), s S, f Field, d *Desc, v T) {
@@ -335,6 +285,3 @@ func FastRead[S nocopy.View](s *S, d *Desc, b []byte) (int, error) {
 	}
 	return n, err
 }
-
-// BaseType returns the type of a bool, number, string or uuid.
-func BaseType(t nocopy.WireType) *Type { return schema.BaseType(t) }

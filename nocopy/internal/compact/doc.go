@@ -72,9 +72,29 @@ var compactOf = [256]byte{
 	wireList: list, wireSet: set, wireMap: dict, wireStruct: record, wireUUID: uuid,
 }
 
+// KindOf returns the type in the compact protocol of values of type t of Thrift Binary. False has
+// another type in the header of a field: 2.
+func KindOf(t wire.Type) byte { return compactOf[t] }
+
+// IsKind reports whether k is a type in the compact protocol.
+func IsKind(k byte) bool { return k < 16 && wireOf[k] != 0 }
+
+// LeastSize returns the least number of bytes of a value of this kind: of a double or uuid, all.
+func LeastSize(k byte) int { return leastOf[k] }
+
 // leastOf is the least number of bytes that a value takes in the compact protocol.
 var leastOf = [16]int{
 	isTrue: 1, isFalse: 1, i8: 1, i16: 1, i32: 1, i64: 1, double: 8, text: 1, list: 1, set: 1, dict: 1, record: 1, uuid: 16,
+}
+
+// rawOf is the size of values that are the same bytes in both protocols, by the types of the
+// compact protocol.
+var rawOf = [16]uint8{uuid: 16}
+
+// sizeOf is the size of a value, or of the header of a container or text, in Thrift Binary.
+var sizeOf = [256]uint8{
+	wireBool: 1, wireI8: 1, wireDouble: 8, wireI16: 2, wireI32: 4, wireI64: 8, wireUUID: 16,
+	wireText: 4, wireMap: 6, wireSet: 5, wireList: 5,
 }
 
 // Type tells what the compact protocol does not. A nil Type is of a value that nothing is known

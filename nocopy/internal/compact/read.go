@@ -390,16 +390,6 @@ func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 		binary.BigEndian.PutUint64(w, u)
 		r.n += 8
 		return i + 8, leave
-	case uuid:
-		if r.second {
-			return i, r.fail(i, wire.ErrType)
-		}
-		if len(b)-i < 16 {
-			return i, short
-		}
-		copy(w[:16], b[i:])
-		r.n += 16
-		return i + 16, leave
 	case text:
 		if next, to := putText(r.w, r.n, b, i); next >= 0 {
 			r.n = to
@@ -428,7 +418,16 @@ func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
 	case dict:
 		return r.dict(t, b, i)
 	}
-	return i, r.fail(i, wire.ErrType)
+	n := int(rawOf[kind])
+	switch {
+	case n == 0 || r.second:
+		return i, r.fail(i, wire.ErrType)
+	case n > len(b)-i:
+		return i, short
+	}
+	copy(w[:n], b[i:])
+	r.n += n
+	return i + n, leave
 }
 
 // putText copies a text of fewer than 128 bytes from b[i] to w[n] and returns the indices after it

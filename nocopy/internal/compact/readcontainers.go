@@ -19,7 +19,7 @@ func (r *Reader) list(t Type, b []byte, i int) (int, step) {
 		}
 	}
 	switch {
-	case elem > uuid || elem == stop && count > 0:
+	case !IsKind(elem) && (elem != stop || count > 0):
 		return i, r.fail(i, wire.ErrType)
 	case r.whole && count > (len(b)-next)/max(1, leastOf[elem]):
 		return i, r.fail(i, io.ErrUnexpectedEOF)

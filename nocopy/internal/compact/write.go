@@ -230,9 +230,6 @@ func (w *Writer) value(t byte, b []byte, i int) (int, error) {
 	case wireDouble:
 		binary.LittleEndian.PutUint64(m[n:], binary.BigEndian.Uint64(b[i:]))
 		w.n += 8
-	case wireUUID:
-		copy(m[n:n+16], b[i:])
-		w.n += 16
 	case wireText:
 		return w.text(b, i)
 	case wireStruct:
@@ -265,15 +262,14 @@ func (w *Writer) value(t byte, b []byte, i int) (int, error) {
 		w.n++
 		w.stack = append(w.stack, out{kind: dict, left: 2 * uint64(count), keys: keys, elem: elem})
 	default:
-		return i, ErrInvalid
+		raw := int(rawOf[compactOf[t]])
+		if raw == 0 {
+			return i, ErrInvalid
+		}
+		copy(m[n:n+raw], b[i:])
+		w.n += raw
 	}
 	return i + size, nil
-}
-
-// sizeOf is the size of a value, or of the header of a container or text, in Thrift Binary.
-var sizeOf = [256]uint8{
-	wireBool: 1, wireI8: 1, wireDouble: 8, wireI16: 2, wireI32: 4, wireI64: 8, wireUUID: 16,
-	wireText: 4, wireMap: 6, wireSet: 5, wireList: 5,
 }
 
 // text writes a string or binary.

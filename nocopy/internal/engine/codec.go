@@ -2,11 +2,8 @@ package engine
 
 import (
 	"encoding/binary"
-	"math"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Codec encodes and decodes keys or values of Go type T in a map. The As…
@@ -67,26 +64,6 @@ func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
 	return b, inNode | node
 }
 
-// AsBool, AsInt8 and so on are the codecs of the scalars, by their Go types.
-type (
-	AsBool    struct{}
-	AsInt8    struct{}
-	AsInt16   struct{}
-	AsInt32   struct{}
-	AsInt64   struct{}
-	AsFloat64 struct{}
-	// AsUUID is the codec of uuids.
-	AsUUID[U ~[16]byte] struct{}
-	// AsEnum is the codec of an enum.
-	AsEnum[E ~int32] struct{}
-	// AsString is the codec of strings.
-	AsString struct{}
-	// AsBytes is the codec of binaries.
-	AsBytes struct{}
-	// AsView is the codec of structs and containers.
-	AsView[S View] struct{}
-)
-
 // appendEncoded appends a value of type t to the innermost frame and returns its word.
 func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
 	switch t.Kind() {
@@ -116,46 +93,3 @@ func (m *Message) replaceEncoded(t *schema.Type, word uint32, k encoded) uint32 
 	copy(b, k.text)
 	return word
 }
-
-// BoolByte returns v as the byte that stands for it on the wire.
-func BoolByte(v bool) byte {
-	if v {
-		return 1
-	}
-	return 0
-}
-
-func encodeBool(v bool) encoded {
-	if v {
-		return encodeFixed(1, 1)
-	}
-	return encodeFixed(1, 0)
-}
-
-func (AsBool) get(m *Message, w uint32) bool { return m.fixedValue(w)[0] != 0 }
-func (AsInt8) get(m *Message, w uint32) int8 { return int8(m.fixedValue(w)[0]) }
-func (AsInt16) get(m *Message, w uint32) int16 {
-	return int16(binary.BigEndian.Uint16(m.fixedValue(w)))
-}
-func (AsInt32) get(m *Message, w uint32) int32 { return int32(wire.BE32(m.fixedValue(w))) }
-func (AsEnum[E]) get(m *Message, w uint32) E   { return E(wire.BE32(m.fixedValue(w))) }
-func (AsInt64) get(m *Message, w uint32) int64 { return int64(wire.BE64(m.fixedValue(w))) }
-func (AsFloat64) get(m *Message, w uint32) float64 {
-	return math.Float64frombits(wire.BE64(m.fixedValue(w)))
-}
-func (AsUUID[U]) get(m *Message, w uint32) U     { return U([16]byte(m.fixedValue(w)[:16])) }
-func (AsString) get(m *Message, w uint32) string { return m.TextString(w) }
-func (AsBytes) get(m *Message, w uint32) []byte  { m.buf.Lend(); return m.textBytes(w) }
-func (AsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
-
-func (AsBool) encode(v bool) encoded       { return encodeBool(v) }
-func (AsInt8) encode(v int8) encoded       { return encodeFixed(1, uint64(v)) }
-func (AsInt16) encode(v int16) encoded     { return encodeFixed(2, uint64(v)) }
-func (AsInt32) encode(v int32) encoded     { return encodeFixed(4, uint64(v)) }
-func (AsEnum[E]) encode(v E) encoded       { return encodeFixed(4, uint64(v)) }
-func (AsInt64) encode(v int64) encoded     { return encodeFixed(8, uint64(v)) }
-func (AsFloat64) encode(v float64) encoded { return encodeFixed(8, math.Float64bits(v)) }
-func (AsUUID[U]) encode(v U) encoded       { return encoded{fixed: v, n: 16} }
-func (AsString) encode(v string) encoded   { return encoded{text: chain.StringBytes(v)} }
-func (AsBytes) encode(v []byte) encoded    { return encoded{text: v} }
-func (AsView[S]) encode(v S) encoded       { return encoded{view: Struct(v).orAbsent()} }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
 
@@ -132,62 +131,6 @@ func (s Struct) HasField(f schema.Ref) bool {
 // fields of near structs; Wide has those for wide structs.
 func (s Struct) Has(f schema.Ref) bool { return s.m != nil && s.word(f) != 0 }
 
-// Bool returns a bool field, or false if it is not set.
-func (s Struct) Bool(f schema.Ref) (v bool) {
-	if s.m != nil {
-		v = s.m.buf.Load1(s.word(f)) != 0
-	}
-	return
-}
-
-// Int8 returns an i8 field, or 0 if it is not set.
-func (s Struct) Int8(f schema.Ref) (v int8) {
-	if s.m != nil {
-		v = int8(s.m.buf.Load1(s.word(f)))
-	}
-	return
-}
-
-// Int16 returns an i16 field, or 0 if it is not set.
-func (s Struct) Int16(f schema.Ref) (v int16) {
-	if s.m != nil {
-		v = int16(s.m.buf.Load2(s.word(f)))
-	}
-	return
-}
-
-// Int32 returns an i32 or enum field, or 0 if it is not set.
-func (s Struct) Int32(f schema.Ref) (v int32) {
-	if s.m != nil {
-		v = int32(s.m.buf.Load4(s.word(f)))
-	}
-	return
-}
-
-// Int64 returns an i64 field, or 0 if it is not set.
-func (s Struct) Int64(f schema.Ref) (v int64) {
-	if s.m != nil {
-		v = int64(s.m.buf.Load8(s.word(f)))
-	}
-	return
-}
-
-// Float64 returns a double field, or 0 if it is not set.
-func (s Struct) Float64(f schema.Ref) (v float64) {
-	if s.m != nil {
-		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
-	}
-	return
-}
-
-// UUID returns a uuid field, or zeros if it is not set.
-func (s Struct) UUID(f schema.Ref) (v [16]byte) {
-	if s.m != nil {
-		v = [16]byte(s.m.buf.At(s.word(f))[:16])
-	}
-	return
-}
-
 // Text returns a string field, or "" if it is not set. The string aliases the message and stays
 // valid after Release, unless the message was made with Recycle.
 func (s Struct) Text(f schema.Ref) string {
@@ -253,77 +196,6 @@ func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	}
 	return m.buf.NodeStart(node), m.buf.Content(node, 1)
 }
-
-// SetBool sets a bool field. All setters panic if the struct is absent.
-func (s Struct) SetBool(f schema.Ref, v bool) {
-	x := byte(0)
-	if v {
-		x = 1
-	}
-	s.SetInt8(f, int8(x))
-}
-
-// SetInt8 sets an i8 field.
-func (s Struct) SetInt8(f schema.Ref, v int8) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 1) {
-			s.m.buf.Put1(p, byte(v))
-			return
-		}
-	}
-	s.fixed(f, 1)[0] = byte(v)
-}
-
-// SetInt16 sets an i16 field.
-func (s Struct) SetInt16(f schema.Ref, v int16) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 2) {
-			s.m.buf.Put2(p, uint16(v))
-			return
-		}
-	}
-	binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v))
-}
-
-// SetInt32 sets an i32 or enum field.
-func (s Struct) SetInt32(f schema.Ref, v int32) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 4) {
-			s.m.buf.Put4(p, uint32(v))
-			return
-		}
-	}
-	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
-}
-
-// SetInt64 sets an i64 field.
-func (s Struct) SetInt64(f schema.Ref, v int64) {
-	if debugging && s.m != nil {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 8) {
-			s.m.buf.Put8(p, uint64(v))
-			return
-		}
-	}
-	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
-}
-
-// SetFloat64 sets a double field.
-func (s Struct) SetFloat64(f schema.Ref, v float64) { s.SetInt64(f, int64(math.Float64bits(v))) }
-
-// SetUUID sets a uuid field.
-func (s Struct) SetUUID(f schema.Ref, v [16]byte) { copy(s.fixed(f, 16), v[:]) }
 
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f schema.Ref, n int) []byte {

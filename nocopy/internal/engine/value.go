@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"encoding/binary"
 	"iter"
-	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -68,21 +66,12 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 type Value struct {
 	typ  *schema.Type
 	bits uint64 // a bool, number or enum: its bits, sign-extended
-	text []byte // a string or binary, or the 16 bytes of a uuid
+	text []byte // a string or binary, or the bytes of a uuid
 	s    Struct
 }
 
 // Type returns the value's type. The zero Value has none: Type returns nil.
 func (v Value) Type() *schema.Type { return v.typ }
-
-// Bool returns a bool.
-func (v Value) Bool() bool { return v.bits != 0 }
-
-// Int returns an i8, i16, i32 or i64, or the number of an enum.
-func (v Value) Int() int64 { return int64(v.bits) }
-
-// Float returns a double.
-func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 
 // Bytes returns a string or binary. It aliases the message, and must not be changed.
 func (v Value) Bytes() []byte { return v.text }
@@ -90,22 +79,8 @@ func (v Value) Bytes() []byte { return v.text }
 // Text returns a string or binary as a string. It aliases the message.
 func (v Value) Text() string { return chain.String(v.text) }
 
-// UUID returns a uuid.
-func (v Value) UUID() (u [16]byte) {
-	copy(u[:], v.text)
-	return u
-}
-
 // Struct returns the handle of a struct, union, exception, list, set or map.
 func (v Value) Struct() Struct { return v.s }
-
-// ValueOfBool returns a value of type bool.
-func ValueOfBool(v bool) Value {
-	if v {
-		return Value{typ: schema.TypeBool, bits: 1}
-	}
-	return Value{typ: schema.TypeBool}
-}
 
 // orNone returns t, or a type of nothing if t is nil.
 func orNone(t *schema.Type) *schema.Type {
@@ -122,22 +97,6 @@ func mustBe(t *schema.Type, ok bool, what string) {
 	}
 }
 
-// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
-// are cut off.
-func ValueOfInt(t *schema.Type, v int64) Value {
-	switch orNone(t).Wire() {
-	case wire.I8:
-		v = int64(int8(v))
-	case wire.I16:
-		v = int64(int16(v))
-	case wire.I32:
-		v = int64(int32(v))
-	default:
-		mustBe(t, orNone(t).Wire() == wire.I64, "an integer")
-	}
-	return Value{typ: t, bits: uint64(v)}
-}
-
 // ValueOfBytes returns v as a string or binary. It is referred to.
 func ValueOfBytes(t *schema.Type, v []byte) Value {
 	mustBe(t, orNone(t).Kind() == schema.Text, "bytes")
@@ -151,36 +110,11 @@ func ValueOfStruct(t *schema.Type, s Struct) Value {
 	return Value{typ: t, s: s}
 }
 
-// fixedOf returns the value of type t, of fixed size, that b begins with.
-func fixedOf(t *schema.Type, b []byte) Value {
-	v := Value{typ: t}
-	switch t.Wire() {
-	case wire.Bool:
-		if b[0] != 0 {
-			v.bits = 1
-		}
-	case wire.I8:
-		v.bits = uint64(int8(b[0]))
-	case wire.I16:
-		v.bits = uint64(int16(binary.BigEndian.Uint16(b)))
-	case wire.I32:
-		v.bits = uint64(int32(wire.BE32(b)))
-	case wire.UUID:
-		v.text = b[:16:16]
-	default:
-		v.bits = wire.BE64(b)
-	}
-	return v
-}
-
 // valueOf returns the value of type t that a word of the index stands for.
 func (m *Message) valueOf(t *schema.Type, word uint32) Value {
 	switch t.Kind() {
 	case schema.Fixed:
-		if t.Wire() == wire.UUID {
-			m.buf.Lend()
-		}
-		return fixedOf(t, m.fixedValue(word))
+		return m.lendFixed(t, m.fixedValue(word))
 	case schema.Text:
 		m.buf.Lend()
 		return Value{typ: t, text: m.textBytes(word)}
@@ -223,23 +157,15 @@ func (s Struct) SetValue(f schema.Ref, d *schema.Struct, v Value) {
 	t := d.FieldOf(f).Type
 	s.writable()
 	v.mustFit(t)
-	if t.Kind() >= schema.Record {
+	switch t.Kind() {
+	case schema.Fixed:
+		b := v.encoded()
+		copy(s.fixed(f, int(t.Size())), b.fixed[:t.Size()])
+	case schema.Text:
+		s.SetBytes(f, v.text)
+	default:
 		s.SetChild(f, d, v.s)
 		return
-	}
-	switch t.Wire() {
-	case wire.Bool, wire.I8:
-		s.SetInt8(f, int8(v.bits))
-	case wire.I16:
-		s.SetInt16(f, int16(v.bits))
-	case wire.I32:
-		s.SetInt32(f, int32(v.bits))
-	case wire.I64, wire.Double:
-		s.SetInt64(f, int64(v.bits))
-	case wire.UUID:
-		s.SetUUID(f, v.UUID())
-	case wire.String:
-		s.SetBytes(f, v.text)
 	}
 	if d.IsUnion() {
 		s.Arm(f, d)
@@ -325,10 +251,7 @@ func (s Struct) Element(i int) Value {
 	t := s.typ().Elem()
 	switch t.Kind() {
 	case schema.Fixed:
-		if t.Wire() == wire.UUID {
-			s.m.buf.Lend()
-		}
-		return fixedOf(t, s.m.buf.At(s.m.ix.Words[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
+		return s.m.lendFixed(t, s.m.buf.At(s.m.ix.Words[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
 	case schema.Text:
 		return Value{typ: t, text: s.BytesAt(i)}
 	case schema.Record:
@@ -415,8 +338,10 @@ func (v Value) encoded() encoded {
 	switch {
 	case v.typ.Kind() >= schema.Record:
 		return encoded{view: v.s.orAbsent()}
-	case v.typ.Wire() == wire.UUID:
-		return encoded{fixed: v.UUID(), n: 16}
+	case v.typ.Kind() == schema.Fixed && v.text != nil:
+		k := encoded{n: len(v.text)}
+		copy(k.fixed[:], v.text)
+		return k
 	case v.typ.Kind() == schema.Text && v.text == nil:
 		return encoded{text: []byte{}}
 	case v.typ.Kind() == schema.Text:
@@ -499,11 +424,3 @@ func (s Struct) DeletePair(key Value) bool {
 	key.mustFit(s.typ().Key())
 	return s.deleteEncoded(key.encoded())
 }
-
-// ValueOfFloat returns a value of type double.
-func ValueOfFloat(v float64) Value {
-	return Value{typ: schema.TypeDouble, bits: math.Float64bits(v)}
-}
-
-// ValueOfUUID returns a value of type uuid.
-func ValueOfUUID(v [16]byte) Value { return Value{typ: schema.TypeUUID, text: v[:]} }

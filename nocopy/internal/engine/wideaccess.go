@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"math"
-
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -56,68 +54,6 @@ func (s Wide) HasFlat(f schema.Ref) bool {
 	t := s.m.ix.Words[uint32(s.k)+entry.Table]
 	n := uint32(f >> entry.WordShift)
 	return t != 0 && s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 != 0
-}
-
-// Bool returns a bool field, or false if it is not set.
-func (s Wide) Bool(f schema.Ref) bool { return s.Int8(f) != 0 }
-
-// Int8 returns an i8 field, or 0 if it is not set.
-func (s Wide) Int8(f schema.Ref) int8 {
-	if s.m == nil {
-		return 0
-	}
-	t := s.table()
-	if s.lacks(t, f) {
-		return 0
-	}
-	return int8(s.m.buf.Load1(index.TableAt(s.m.ix.Words, t, f)))
-}
-
-// Int16 returns an i16 field, or 0 if it is not set.
-func (s Wide) Int16(f schema.Ref) int16 {
-	if s.m == nil {
-		return 0
-	}
-	t := s.table()
-	if s.lacks(t, f) {
-		return 0
-	}
-	return int16(s.m.buf.Load2(index.TableAt(s.m.ix.Words, t, f)))
-}
-
-// Int32 returns an i32 or enum field, or 0 if it is not set.
-func (s Wide) Int32(f schema.Ref) int32 {
-	if s.m == nil {
-		return 0
-	}
-	t := s.table()
-	if s.lacks(t, f) {
-		return 0
-	}
-	return int32(s.m.buf.Load4(index.TableAt(s.m.ix.Words, t, f)))
-}
-
-// Int64 returns an i64 field, or 0 if it is not set.
-func (s Wide) Int64(f schema.Ref) int64 {
-	if s.m == nil {
-		return 0
-	}
-	t := s.table()
-	if s.lacks(t, f) {
-		return 0
-	}
-	return int64(s.m.buf.Load8(index.TableAt(s.m.ix.Words, t, f)))
-}
-
-// Float64 returns a double field, or 0 if it is not set.
-func (s Wide) Float64(f schema.Ref) float64 { return math.Float64frombits(uint64(s.Int64(f))) }
-
-// UUID returns a uuid field, or zeros if it is not set.
-func (s Wide) UUID(f schema.Ref) (v [16]byte) {
-	if s.m != nil {
-		v = [16]byte(s.m.buf.At(s.word(f))[:16])
-	}
-	return
 }
 
 // Text returns a string field, or "" if it is not set. The string aliases the message and stays

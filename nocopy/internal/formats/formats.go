@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -276,10 +277,6 @@ func isApacheText(b []byte) bool {
 // Shorter bytes look like one by chance too often.
 const LeastCompact = 8
 
-// compactKinds maps types of Thrift Binary to types of the compact protocol. Bools have two there.
-var compactKinds = [wire.UUID + 1]byte{wire.Bool: 1, wire.I8: 3, wire.I16: 4, wire.I32: 5, wire.I64: 6, wire.Double: 7,
-	wire.String: 8, wire.List: 9, wire.Set: 10, wire.Map: 11, wire.Struct: 12, wire.UUID: 13}
-
 // isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
 // compact protocol: all its fields are known, have their declared types, and are in the order of
 // their ids.
@@ -301,7 +298,7 @@ func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
 			}
 			return i
 		}
-		if id += delta; delta == 0 || kind > 13 { // ids that are written in full are rare
+		if id += delta; delta == 0 || !compact.IsKind(kind) { // ids that are written in full are rare
 			return failed
 		}
 		var inner *schema.Struct
@@ -311,7 +308,7 @@ func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
 				return failed
 			}
 			f := &d.Fields()[k]
-			if compactKinds[f.Type.Wire()] != kind && (kind != 2 || f.Type.Wire() != wire.Bool) {
+			if compact.KindOf(f.Type.Wire()) != kind && (kind != 2 || f.Type.Wire() != wire.Bool) {
 				return failed
 			}
 			inner = f.Type.Struct()
@@ -327,14 +324,8 @@ func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
 // protocol.
 func compactValue(b []byte, i int, kind byte, d *schema.Struct, depth int) int {
 	switch kind {
-	case 1, 2, 3:
-		return within(b, i, 1)
 	case 4, 5, 6:
 		return skipVarint(b, i, 10)
-	case 7:
-		return within(b, i, 8)
-	case 13:
-		return within(b, i, 16)
 	case 8:
 		n, at := varint(b, i)
 		end := within(b, at, n)
@@ -344,8 +335,10 @@ func compactValue(b []byte, i int, kind byte, d *schema.Struct, depth int) int {
 		return end
 	case 12:
 		return compactStructEnd(b, i, d, depth+1)
+	case 9, 10, 11:
+		return compactContainer(b, i, kind == 11, depth+1)
 	}
-	return compactContainer(b, i, kind == 11, depth+1)
+	return within(b, i, compact.LeastSize(kind))
 }
 
 // compactContainer returns the index after the list, set or map at i, or failed.
@@ -368,7 +361,7 @@ func compactContainer(b []byte, i int, pairs bool, depth int) int {
 	}
 	for range n {
 		for _, kind := range kinds {
-			if i < 0 || i >= len(b) || kind > 13 {
+			if i < 0 || i >= len(b) || kind != 0 && !compact.IsKind(kind) {
 				return failed
 			}
 			if kind != 0 {

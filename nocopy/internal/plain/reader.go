@@ -66,57 +66,6 @@ func (r *Reader) Stop(at int) int {
 	return Failed
 }
 
-// Bool returns a field and the position after it, or absent and at if the field does not come
-// next. The other methods for fields do the same.
-func (r *Reader) Bool(at int, f Field, absent bool) (bool, int) {
-	if !r.Has(at, f, 1) {
-		return absent, at
-	}
-	return r.b[at+fieldHeader] != 0, at + fieldHeader + 1
-}
-
-func (r *Reader) Int8(at int, f Field, absent int8) (int8, int) {
-	if !r.Has(at, f, 1) {
-		return absent, at
-	}
-	return int8(r.b[at+fieldHeader]), at + fieldHeader + 1
-}
-
-func (r *Reader) Int16(at int, f Field, absent int16) (int16, int) {
-	if !r.Has(at, f, 2) {
-		return absent, at
-	}
-	return int16(r.load16(at + fieldHeader)), at + fieldHeader + 2
-}
-
-func (r *Reader) Int32(at int, f Field, absent int32) (int32, int) {
-	if !r.Has(at, f, 4) {
-		return absent, at
-	}
-	return int32(r.load32(at + fieldHeader)), at + fieldHeader + 4
-}
-
-func (r *Reader) Int64(at int, f Field, absent int64) (int64, int) {
-	if !r.Has(at, f, 8) {
-		return absent, at
-	}
-	return int64(r.load64(at + fieldHeader)), at + fieldHeader + 8
-}
-
-func (r *Reader) Float64(at int, f Field, absent float64) (float64, int) {
-	if !r.Has(at, f, 8) {
-		return absent, at
-	}
-	return math.Float64frombits(r.load64(at + fieldHeader)), at + fieldHeader + 8
-}
-
-func (r *Reader) UUID(at int, f Field, absent nocopy.UUID) (nocopy.UUID, int) {
-	if !r.Has(at, f, 16) {
-		return absent, at
-	}
-	return nocopy.UUID(r.b[at+fieldHeader:]), at + fieldHeader + 16
-}
-
 // Text returns a field. It aliases the bytes that are read.
 func (r *Reader) Text(at int, f Field, absent string) (string, int) {
 	if !r.Has(at, f, textHeader) {
@@ -154,53 +103,6 @@ func (r *Reader) BinaryValue(at int) ([]byte, int) {
 }
 
 // Keys and values of maps, which have no field headers.
-
-func (r *Reader) BoolValue(at int) (bool, int) {
-	if at+1 > len(r.b) {
-		return false, Failed
-	}
-	return r.b[at] != 0, at + 1
-}
-
-func (r *Reader) Int8Value(at int) (int8, int) {
-	if at+1 > len(r.b) {
-		return 0, Failed
-	}
-	return int8(r.b[at]), at + 1
-}
-
-func (r *Reader) Int16Value(at int) (int16, int) {
-	if at+2 > len(r.b) {
-		return 0, Failed
-	}
-	return int16(r.load16(at)), at + 2
-}
-
-func (r *Reader) Int32Value(at int) (int32, int) {
-	if at+4 > len(r.b) {
-		return 0, Failed
-	}
-	return int32(r.load32(at)), at + 4
-}
-
-func (r *Reader) Int64Value(at int) (int64, int) {
-	if at+8 > len(r.b) {
-		return 0, Failed
-	}
-	return int64(r.load64(at)), at + 8
-}
-
-func (r *Reader) Float64Value(at int) (float64, int) {
-	v, at := r.Int64Value(at)
-	return math.Float64frombits(uint64(v)), at
-}
-
-func (r *Reader) UUIDValue(at int) (nocopy.UUID, int) {
-	if at+16 > len(r.b) {
-		return nocopy.UUID{}, Failed
-	}
-	return nocopy.UUID(r.b[at:]), at + 16
-}
 
 // List begins field f, a list or set whose elements have the given wire type and take at least
 // size bytes each. It returns the number of elements, or -1 if the field is absent.
@@ -273,34 +175,6 @@ func fixed[T any](r *Reader, at int, f Field, v []T, elem nocopy.WireType, size 
 	return Slice(r, at, v, n)
 }
 
-// Bools returns a list or set in the memory of v, or nil if it is absent. The methods for other
-// element types do the same.
-func (r *Reader) Bools(at int, f Field, v []bool) ([]bool, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireBool, 1)
-	for i := range v {
-		v[i] = r.b[at+i] != 0
-	}
-	return v, at + len(v)
-}
-
-func (r *Reader) Int8s(at int, f Field, v []int8) ([]int8, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireI8, 1)
-	if len(v) > 0 {
-		byteorder.LoadInt8s(v, r.b[at:])
-	}
-	return v, at + len(v)
-}
-
-func (r *Reader) Int16s(at int, f Field, v []int16) ([]int16, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireI16, 2)
-	if len(v) > 0 {
-		byteorder.LoadInt16s(v, r.b[at:])
-	}
-	return v, at + 2*len(v)
-}
-
-func (r *Reader) Int32s(at int, f Field, v []int32) ([]int32, int) { return ReadEnums(r, at, f, v) }
-
 // ReadEnums returns a list or set in the memory of v, or nil if it is absent.
 func ReadEnums[E ~int32](r *Reader, at int, f Field, v []E) ([]E, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireI32, 4)
@@ -308,30 +182,6 @@ func ReadEnums[E ~int32](r *Reader, at int, f Field, v []E) ([]E, int) {
 		byteorder.LoadInt32s(v, r.b[at:])
 	}
 	return v, at + 4*len(v)
-}
-
-func (r *Reader) Int64s(at int, f Field, v []int64) ([]int64, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireI64, 8)
-	if len(v) > 0 {
-		byteorder.LoadInt64s(v, r.b[at:])
-	}
-	return v, at + 8*len(v)
-}
-
-func (r *Reader) Float64s(at int, f Field, v []float64) ([]float64, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireDouble, 8)
-	if len(v) > 0 {
-		byteorder.LoadFloat64s(v, r.b[at:])
-	}
-	return v, at + 8*len(v)
-}
-
-func (r *Reader) UUIDs(at int, f Field, v []nocopy.UUID) ([]nocopy.UUID, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireUUID, 16)
-	for i := range v {
-		v[i] = nocopy.UUID(r.b[at+16*i:])
-	}
-	return v, at + 16*len(v)
 }
 
 // Texts returns a list or set in the memory of v, or nil if it is absent. The texts alias the

@@ -134,56 +134,6 @@ func (w *Writer) Struct(at int, f Field) int {
 	return at + fieldHeader
 }
 
-// Bool writes a field without a check.
-func (w *Writer) Bool(at int, f Field, v bool) int {
-	x := int8(0)
-	if v {
-		x = 1
-	}
-	return w.Int8(at, f, x)
-}
-
-// Int8 writes a field without a check.
-func (w *Writer) Int8(at int, f Field, v int8) int {
-	binary.BigEndian.PutUint32(w.room(at)[:], uint32(f)<<8|uint32(uint8(v)))
-	return at + fieldHeader + 1
-}
-
-// Int16 writes a field without a check.
-func (w *Writer) Int16(at int, f Field, v int16) int {
-	b := w.room(at)
-	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
-	binary.BigEndian.PutUint16(b[fieldHeader:], uint16(v)) // not 8: the caller's may follow
-	return at + fieldHeader + 2
-}
-
-// Int32 writes a field without a check.
-func (w *Writer) Int32(at int, f Field, v int32) int {
-	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(uint32(v))<<8)
-	return at + fieldHeader + 4
-}
-
-// Int64 writes a field without a check.
-func (w *Writer) Int64(at int, f Field, v int64) int {
-	b := w.room(at)
-	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
-	binary.BigEndian.PutUint64(b[fieldHeader:], uint64(v))
-	return at + fieldHeader + 8
-}
-
-// Float64 writes a field without a check.
-func (w *Writer) Float64(at int, f Field, v float64) int {
-	return w.Int64(at, f, int64(math.Float64bits(v)))
-}
-
-// UUID writes a field without a check.
-func (w *Writer) UUID(at int, f Field, v nocopy.UUID) int {
-	b := w.room(at)
-	binary.BigEndian.PutUint32(b[:], uint32(f)<<8)
-	copy(b[fieldHeader:], v[:])
-	return at + fieldHeader + len(v)
-}
-
 // longText is Text for any length, even without room.
 func (w *Writer) longText(at int, f Field, v string) int {
 	w.fitText(at, len(v))
@@ -230,43 +180,6 @@ func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, c
 
 // Keys and values of maps, without field headers and without a check.
 
-func (w *Writer) BoolValue(at int, v bool) int {
-	x := byte(0)
-	if v {
-		x = 1
-	}
-	w.room(at)[0] = x
-	return at + 1
-}
-
-func (w *Writer) Int8Value(at int, v int8) int {
-	w.room(at)[0] = byte(v)
-	return at + 1
-}
-
-func (w *Writer) Int16Value(at int, v int16) int {
-	binary.BigEndian.PutUint16(w.room(at)[:], uint16(v))
-	return at + 2
-}
-
-func (w *Writer) Int32Value(at int, v int32) int {
-	binary.BigEndian.PutUint32(w.room(at)[:], uint32(v))
-	return at + 4
-}
-
-func (w *Writer) Int64Value(at int, v int64) int {
-	binary.BigEndian.PutUint64(w.room(at)[:], uint64(v))
-	return at + 8
-}
-
-func (w *Writer) Float64Value(at int, v float64) int {
-	return w.Int64Value(at, int64(math.Float64bits(v)))
-}
-
-func (w *Writer) UUIDValue(at int, v nocopy.UUID) int {
-	return at + copy(w.room(at)[:], v[:])
-}
-
 // List begins a list or set of n elements and makes room after its header.
 func (w *Writer) List(at int, f Field, elem nocopy.WireType, n int) int {
 	return w.list(at, f, elem, n, 0)
@@ -308,59 +221,11 @@ func (w *Writer) checkCount(n, size int) {
 	}
 }
 
-// Bools writes a list or set and makes room after it. The methods for other element types do the
-// same.
-func (w *Writer) Bools(at int, f Field, v []bool) int {
-	at = w.list(at, f, nocopy.WireBool, len(v), 1)
-	b := w.b[at:][:len(v)]
-	for i, x := range v {
-		b[i] = 0
-		if x {
-			b[i] = 1
-		}
-	}
-	return at + len(v)
-}
-
-func (w *Writer) Int8s(at int, f Field, v []int8) int {
-	at = w.list(at, f, nocopy.WireI8, len(v), 1)
-	byteorder.StoreInt8s(w.b[at:], v)
-	return at + len(v)
-}
-
-func (w *Writer) Int16s(at int, f Field, v []int16) int {
-	at = w.list(at, f, nocopy.WireI16, len(v), 2)
-	byteorder.StoreInt16s(w.b[at:], v)
-	return at + 2*len(v)
-}
-
-func (w *Writer) Int32s(at int, f Field, v []int32) int { return WriteEnums(w, at, f, v) }
-
 // WriteEnums writes a list or set and makes room after it.
 func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
 	at = w.list(at, f, nocopy.WireI32, len(v), 4)
 	byteorder.StoreInt32s(w.b[at:], v)
 	return at + 4*len(v)
-}
-
-func (w *Writer) Int64s(at int, f Field, v []int64) int {
-	at = w.list(at, f, nocopy.WireI64, len(v), 8)
-	byteorder.StoreInt64s(w.b[at:], v)
-	return at + 8*len(v)
-}
-
-func (w *Writer) Float64s(at int, f Field, v []float64) int {
-	at = w.list(at, f, nocopy.WireDouble, len(v), 8)
-	byteorder.StoreFloat64s(w.b[at:], v)
-	return at + 8*len(v)
-}
-
-func (w *Writer) UUIDs(at int, f Field, v []nocopy.UUID) int {
-	at = w.list(at, f, nocopy.WireUUID, len(v), 16)
-	for i := range v {
-		at += copy(w.b[at:], v[i][:])
-	}
-	return at
 }
 
 // Texts writes a list or set and makes room after it.

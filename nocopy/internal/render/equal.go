@@ -94,12 +94,10 @@ func (c *comparison) value(t, u *schema.Type, a, b engine.Value) bool {
 	case wire.Double:
 		x, y := a.Float(), b.Float()
 		return x == y || c.opt&EquateNaNs != 0 && math.IsNaN(x) && math.IsNaN(y)
-	case wire.String, wire.UUID:
-		return bytes.Equal(a.Bytes(), b.Bytes())
 	case wire.Struct, wire.List, wire.Set, wire.Map:
 		return c.handles(t, u, a.Struct(), b.Struct())
 	}
-	return a.Int() == b.Int()
+	return a.Int() == b.Int() && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 // handles compares two structs, lists, sets or maps. An absent one is as an empty one, whose

@@ -34,13 +34,10 @@ func (c *comparison) encode(dst []byte, t, u *schema.Type, v engine.Value) []byt
 	case wire.String:
 		dst = binary.BigEndian.AppendUint32(dst, uint32(len(v.Bytes())))
 		return append(dst, v.Bytes()...)
-	case wire.UUID:
-		id := v.UUID()
-		return append(dst, id[:]...)
 	case wire.Struct, wire.List, wire.Set, wire.Map:
 		return c.handle(dst, t, u, v.Struct())
 	}
-	return binary.BigEndian.AppendUint64(dst, uint64(v.Int()))
+	return append(binary.BigEndian.AppendUint64(dst, uint64(v.Int())), v.Bytes()...)
 }
 
 // handle appends the encoding of a struct, list, set or map. The other methods append the same of

@@ -4,12 +4,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"math"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The most that a log shows of a message.
@@ -129,24 +127,6 @@ func plainGroup(v slog.Value) map[string]any {
 		m[a.Key] = a.Value.Any()
 	}
 	return m
-}
-
-func (w *logWriter) fixed(t *schema.Type, b []byte) slog.Value {
-	w.spend(0)
-	switch t.Wire() {
-	case wire.Bool:
-		return slog.BoolValue(b[0] != 0)
-	case wire.Double:
-		if v := math.Float64frombits(wire.BE64(b)); !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return slog.Float64Value(v)
-		}
-	case wire.I8, wire.I16, wire.I32, wire.I64:
-		v := integer(t, b)
-		if t.Enum() == nil || t.Enum().Name(int32(v)) == "" {
-			return slog.Int64Value(v)
-		}
-	}
-	return slog.StringValue(string(formatter{}.fixed(nil, t, b))) // JSON has no number for NaN
 }
 
 // text returns the beginning of a string, or of a binary in hex.

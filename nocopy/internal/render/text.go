@@ -4,13 +4,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Text returns a struct as compact, readable text, like JSON with unquoted keys. It omits unset
@@ -149,24 +147,6 @@ func (p formatter) text(dst []byte, t *schema.Type, word uint32) []byte {
 	return strconv.AppendQuote(dst, string(b))
 }
 
-func (p formatter) fixed(dst []byte, t *schema.Type, b []byte) []byte {
-	switch t.Wire() {
-	case wire.Bool:
-		return strconv.AppendBool(dst, b[0] != 0)
-	case wire.I8, wire.I16, wire.I32, wire.I64:
-		v := integer(t, b)
-		if t.Enum() != nil {
-			if name := t.Enum().Name(int32(v)); name != "" {
-				return append(dst, name...)
-			}
-		}
-		return strconv.AppendInt(dst, v, 10)
-	case wire.Double:
-		return strconv.AppendFloat(dst, math.Float64frombits(wire.BE64(b)), 'g', -1, 64)
-	}
-	return AppendUUID(dst, [16]byte(b[:16]))
-}
-
 func (p formatter) list(dst []byte, t *schema.Type, e uint32) []byte {
 	dst = append(dst, '[')
 	p.indented = p.indented && t.Elem().Kind() >= schema.Record
@@ -197,28 +177,4 @@ func (p formatter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 		dst = in.value(dst, t.Elem(), value)
 	}
 	return p.end(dst, '}', first)
-}
-
-// integer returns the i8, i16, i32 or i64 that b begins with.
-func integer(t *schema.Type, b []byte) int64 {
-	switch t.Wire() {
-	case wire.I8:
-		return int64(int8(b[0]))
-	case wire.I16:
-		return int64(int16(uint16(b[0])<<8 | uint16(b[1])))
-	case wire.I32:
-		return int64(int32(wire.BE32(b)))
-	}
-	return int64(wire.BE64(b))
-}
-
-// AppendUUID appends a uuid as text.
-func AppendUUID(dst []byte, u [16]byte) []byte {
-	for i, v := range u {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			dst = append(dst, '-')
-		}
-		dst = hex.AppendEncode(dst, []byte{v})
-	}
-	return dst
 }

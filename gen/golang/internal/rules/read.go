@@ -183,7 +183,7 @@ const (
 )
 
 var rulesOf = map[schema.Kind][]string{
-	schema.Bool: {"const"}, schema.UUID: nil, schema.StructKind: {"skip"},
+	schema.Bool: {"const"}, schema.StructKind: {"skip"},
 	schema.I8: strings.Fields(numberRules), schema.I16: strings.Fields(numberRules), schema.I32: strings.Fields(numberRules),
 	schema.I64: strings.Fields(numberRules), schema.Double: strings.Fields(numberRules),
 	schema.String: strings.Fields(textRules), schema.Binary: strings.Fields(textRules),
