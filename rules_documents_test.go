@@ -42,6 +42,27 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestNamedFiles: the Go files that contributors are sent to exist.
+func TestNamedFiles(t *testing.T) {
+	exists := map[string]bool{}
+	sources(t, ".", func(name string, _ []byte) { exists[filepath.Base(name)] = true })
+	for _, page := range []string{"DESIGN.md", "CONTRIBUTING.md", "docs/internals.md", "nocopy/rpc/states.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := regexp.MustCompile(`\b[a-z0-9][a-z0-9_]*\.go\b`).FindAllString(string(text), -1)
+		if len(names) == 0 {
+			t.Errorf("%s names no file", page)
+		}
+		for _, name := range names {
+			if !exists[name] {
+				t.Errorf("%s: there is no %s", page, name)
+			}
+		}
+	}
+}
+
 // TestVersions: the generator's version is the next one of CHANGELOG.md or, when nothing is
 // unreleased, the newest. Its minor version is that of the runtime constant which generated code
 // names, and modules that programs install require it.
