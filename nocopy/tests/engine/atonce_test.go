@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // TestNoGoMaps: messages use no Go maps. Goroutines that change a Go map at the same time can end
@@ -42,7 +43,7 @@ func TestNoGoMaps(t *testing.T) {
 // can be changed afterwards. This only happens with several goroutines; the test instead marks a
 // change as under way itself.
 func TestChangeUnderWay(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	words := fieldNamed(allDesc, "words")
 	list := func(s engine.Struct) nocopy.StringList { return nocopy.StringList(s.Child(words, allDesc)) }
 	for name, change := range map[string]func(s engine.Struct){

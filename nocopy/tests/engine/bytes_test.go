@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // TestBytesFrozen: bytes that Bytes has returned never change, even if the message is changed
@@ -47,7 +48,7 @@ func TestBytesFrozen(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, wire := range [][]byte{fullWire(t), small} {
+			for _, wire := range [][]byte{handles.Wire(), small} {
 				for range 3 { // the second time in what the first has left
 					s := make(wire)
 					before := s.Message().Bytes()

@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 func stateOf(t *testing.T, state string) engine.Struct {
@@ -18,7 +19,7 @@ func stateOf(t *testing.T, state string) engine.Struct {
 	if strings.HasSuffix(state, "recycled") {
 		opts = append(opts, engine.Recycle)
 	}
-	wire := fullWire(t)
+	wire := handles.Wire()
 	if strings.HasPrefix(state, "received") {
 		return mustParse(t, allDesc, wire, opts...)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // These tests are for the race detector: reading and sending must not change anything that other
@@ -39,7 +40,7 @@ func together(t *testing.T, f func(i int) error) {
 }
 
 func TestConcurrentReaders(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	for _, w := range []way{inOnePiece, cutEvery(7), recycled, with(inOnePiece, engine.Lazy, "lazy")} {
 		t.Run(w.name, func(t *testing.T) {
 			s, err := w.parse(allDesc, wire)
@@ -52,8 +53,8 @@ func TestConcurrentReaders(t *testing.T) {
 			want := render.Text(mustParse(t, allDesc, wire), allDesc)
 			together(t, func(i int) error {
 				for range 20 {
-					for name, use := range uses(s) {
-						if !writes(name) && name != "Release" {
+					for name, use := range handles.Uses(s) {
+						if !handles.Writes(name) && name != "Release" {
 							use()
 						}
 					}
@@ -83,7 +84,7 @@ func TestConcurrentSenders(t *testing.T) {
 	for i := range 300 {
 		counts.Put(itoa(i), int64(i))
 	}
-	edited := mustParse(t, allDesc, fullWire(t))
+	edited := mustParse(t, allDesc, handles.Wire())
 	changer{t: t, m: edited.Message()}.structure(edited, allDesc)
 	for name, s := range map[string]engine.Struct{"built": built, "edited": edited} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // wireOf calls Wire of a list, set or map of any type.
@@ -52,7 +53,7 @@ func rawFields(t *testing.T, wire []byte) map[string][]byte {
 // TestContainerWire: Wire returns what Peek finds in the message's bytes, however they are cut,
 // and whether or not the message was edited.
 func TestContainerWire(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	ways := append([]way{cloned}, manyWays...)
 	for cut := 1; cut < len(wire); cut += 7 {
 		ways = append(ways, cutAt(cut))
@@ -109,7 +110,7 @@ func TestContainerWireAbsent(t *testing.T) {
 // TestContainerWireAliases: the bytes are the message's own, and appending to them does not
 // overwrite the bytes that follow.
 func TestContainerWireAliases(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	before := bytes.Clone(wire)
 	s, err := engine.ParseBlocks(allDesc, [][]byte{wire})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // FuzzParse parses any bytes as each of the types, in every way. The ways must agree, and none may
@@ -23,7 +24,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
-	f.Add(fullWire(f), uint8(0), uint16(100))
+	f.Add(handles.Wire(), uint8(0), uint16(100))
 	f.Fuzz(func(t *testing.T, wire []byte, kind uint8, cut uint16) {
 		d := types[int(kind)%len(types)]
 		checkSame(t, d, wire)

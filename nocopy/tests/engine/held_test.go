@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // textMapDesc describes a struct of one map of strings to strings.
@@ -32,7 +33,7 @@ func TestPutAfterRelease(t *testing.T) {
 // TestHeld: functions that were shown a held message may do anything to it: it can still be sent,
 // and later messages are not damaged.
 func TestHeld(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	for name, release := range map[string]func(s engine.Struct){
 		"by handle":           func(s engine.Struct) { s.Release() },
 		"by handle, twice":    func(s engine.Struct) { s.Release(); s.Release() },
@@ -111,7 +112,7 @@ func TestEndHandles(t *testing.T) {
 // TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else
 // can.
 func TestCopyHeld(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	parsed := mustParse(t, allDesc, wire)
 	built := engine.New(allDesc)
 	built.SetChild(fieldNamed(allDesc, "self"), allDesc, parsed)

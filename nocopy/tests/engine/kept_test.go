@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // keptInto parses wire into m.
@@ -33,7 +34,7 @@ func textWire(text string) []byte {
 // TestKeptStale: once a kept message is used for the next message, all handles of the earlier one
 // are stale and can't damage the new one.
 func TestKeptStale(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	for name, next := range map[string]func(m *engine.Message) engine.Struct{
 		"ParseInto": func(m *engine.Message) engine.Struct { return keptInto(t, m, allDesc, wire) },
 		"NewInto":   func(m *engine.Message) engine.Struct { s := engine.NewInto(allDesc, m, nil); fill(s); return s },
@@ -41,7 +42,7 @@ func TestKeptStale(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var m engine.Message
-			dead := uses(keptInto(t, &m, allDesc, wire))
+			dead := handles.Uses(keptInto(t, &m, allDesc, wire))
 			want := next(&m).Message().AppendTo(nil)
 			for use, f := range dead {
 				if use == "Release" {
@@ -166,7 +167,7 @@ func TestKeptClaims(t *testing.T) {
 
 // TestKeptReaders: any number of goroutines read and send what is in a kept message.
 func TestKeptReaders(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	var m engine.Message
 	for range 3 {
 		s := keptInto(t, &m, allDesc, wire)

@@ -7,12 +7,13 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // TestLazySenders: several goroutines send a Lazy message that was not indexed. None reads it,
 // since this would index the parts that are read.
 func TestLazySenders(t *testing.T) {
-	wire := fullWire(t)
+	wire := handles.Wire()
 	want := bytes.Clone(mustParse(t, allDesc, wire).Message().Bytes())
 	text := render.Text(mustParse(t, allDesc, wire), allDesc)
 	for _, w := range []way{inOnePiece, recycled, cutEvery(7)} {

@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // TestClaimCopyLinks: a copy of a large message has the same bytes, whether it links the message
@@ -39,7 +40,7 @@ func TestClaimCopyLinks(t *testing.T) {
 			s.SetText(text, "edited")
 			return s
 		}(),
-		"small": mustParse(t, allDesc, fullWire(t)),
+		"small": mustParse(t, allDesc, handles.Wire()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			from.Message().Finish()

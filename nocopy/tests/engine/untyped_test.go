@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
 
 // untyped reads s by its descriptor alone, and puts the values into to, which is of the same type,
@@ -72,7 +73,7 @@ func untypedInto(v, to engine.Value) {
 // TestUntyped: reading by descriptors returns the values of the message, and putting by
 // descriptors sets them.
 func TestUntyped(t *testing.T) {
-	for name, wire := range map[string][]byte{"full": fullWire(t), "none": {0}} {
+	for name, wire := range map[string][]byte{"full": handles.Wire(), "none": {0}} {
 		for _, inPlace := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in place %v", name, inPlace), func(t *testing.T) {
 				s := mustParse(t, allDesc, wire)

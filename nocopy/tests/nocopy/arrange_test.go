@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -180,7 +181,7 @@ func TestArrangedHandles(t *testing.T) {
 
 // TestArrangeBounds: arguments out of range panic as with slices, and change nothing.
 func TestArrangeBounds(t *testing.T) {
-	s := mustParse(t, allDesc, fullWire(t))
+	s := mustParse(t, allDesc, handles.Wire())
 	before := s.Message().AppendTo(nil)
 	lists := map[string]interface {
 		Len() int

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -195,7 +196,7 @@ func (viewOfOrder) ThriftDesc() *thriftimpl.Desc { return describedOrder }
 // another format.
 func TestBrokenBinary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	wires := [][]byte{orderWire(), fullWire(t)}
+	wires := [][]byte{orderWire(), handles.Wire()}
 	claims := func(d *thriftimpl.Desc, b []byte) error {
 		if _, err := parseStruct(d, b); err != nil && strings.Contains(err.Error(), "the bytes are") {
 			return err
