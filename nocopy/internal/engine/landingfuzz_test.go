@@ -169,7 +169,7 @@ func TestHostileIndex(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(2, testmode.Seed(t)))
 	types, wires := indexTypes(t)
-	for range testmode.Of(100, 3000) {
+	for range testmode.Of(100, 1000) {
 		k := rnd.IntN(len(types))
 		with := withIndex(t, types[k], wires[k])
 		x, _ := wireindex.Find(with)

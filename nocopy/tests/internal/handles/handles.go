@@ -1,5 +1,5 @@
-// Package handles has a message with a handle of every kind, and all operations on its handles, for
-// the tests of what handles do after Release, and on kept and shared messages.
+// Package handles has a message with a handle of every kind, and all operations on its handles:
+// the tests of used, kept, shared and released messages try them all.
 package handles
 
 import (
