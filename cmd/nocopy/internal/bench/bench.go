@@ -28,14 +28,14 @@ type Command struct {
 	Args    []string `arg:"" optional:"" help:"As for nocopy call; values may have templates."`
 
 	Data        string        `short:"d" help:"Arguments as a JSON object with templates, or @FILE." placeholder:"JSON"`
-	Duration    time.Duration `help:"How long." default:"10s"`
-	Number      int           `short:"n" help:"How many calls; then -duration is only the most time." placeholder:"N"`
+	Duration    time.Duration `help:"How long calls are measured." default:"10s"`
+	Number      int           `short:"n" help:"How many calls; -duration is then the longest time." placeholder:"N"`
 	Rate        float64       `short:"r" help:"Calls per second; 0 is as many as there can be." placeholder:"N"`
 	Concurrency int           `short:"c" help:"Calls under way at the same time; with -rate the most." default:"16"`
 	Connections int           `help:"Connections to the server." default:"4"`
-	Warmup      time.Duration `help:"Calls before these are measured, for so long." default:"1s"`
+	Warmup      time.Duration `help:"How long calls are made before they are measured." default:"1s"`
 	HTML        string        `name:"html" help:"Also write a page with the results to this file." placeholder:"FILE"`
-	Seed        uint64        `help:"Makes random values the same each time." default:"1"`
+	Seed        uint64        `help:"Seed of random values: the same seed gives the same values." default:"1"`
 
 	shell.Format
 	idlfiles.Files

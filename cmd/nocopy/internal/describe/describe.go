@@ -28,8 +28,8 @@ type Command struct {
 
 // Help is the end of the command's help text.
 func (Command) Help() string {
-	return `A server tells its IDL if it is one of nocopythrift with Describe and code of nocopyc -reflect, or one of
-fbthrift with metadata. Without that, -idl FILE describes files.
+	return `Servers of nocopythrift tell their IDL if Describe is set and nocopyc -reflect generated their code.
+Those of fbthrift tell it as metadata. With -idl FILE, files are described instead of a server.
 
 Examples:
   nocopy describe localhost:9090
@@ -55,7 +55,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		server.Close()
 		if server.Description == nil {
-			return fmt.Errorf("%s speaks %s. Its IDL: %w", c.Address, server.Wire, server.NotDescribed)
+			return fmt.Errorf("%s speaks %s; describe files with -idl: %w", c.Address, server.Wire, server.NotDescribed)
 		}
 		if idl, err = idlfiles.Of(server.Description); err != nil {
 			return err

@@ -29,9 +29,9 @@ type Command struct {
 	Answers []string      `help:"File of answers, one JSON object a line, as nocopy record writes them; may be repeated." placeholder:"FILE" sep:"none"`
 	Strict  bool          `help:"Answer only what -answers has; other calls get an error."`
 	Delay   time.Duration `help:"Time before each answer." placeholder:"DURATION"`
-	Errors  float64       `name:"errors" help:"Part of the calls that get an internal error, from 0 to 1." placeholder:"PART"`
-	Cuts    float64       `name:"cuts" help:"Part of the calls whose connection is cut, from 0 to 1." placeholder:"PART"`
-	Seed    uint64        `help:"Makes made-up values, errors and cuts the same each time; 0 is another one each time." default:"1"`
+	Errors  float64       `name:"errors" help:"Share of the calls that get an internal error, from 0 to 1." placeholder:"PART"`
+	Cuts    float64       `name:"cuts" help:"Share of the calls whose connection is cut, from 0 to 1." placeholder:"PART"`
+	Seed    uint64        `help:"Seed of made-up values, errors and cuts; 0 is a new one each time." default:"1"`
 	Cert    string        `help:"Serve TLS with this certificate, a PEM file; with -key." placeholder:"FILE"`
 	Key     string        `help:"Private key for -cert." placeholder:"FILE"`
 	Quiet   bool          `short:"q" help:"Do not print the calls."`

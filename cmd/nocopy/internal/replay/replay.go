@@ -35,7 +35,7 @@ func (Command) Help() string {
 	return `The calls are made one after the other, on one connection. An answer differs if its JSON does: elements
 of sets and keys of maps may be in any order. Exit codes: 0 all answers are as recorded, 100 some differ,
 1 the file or the server can't be read. Calls that had no answer when they were recorded are left out.
-Files that a recording names are not opened: it names none.
+No file that a recording names is opened.
 
 Example:
   nocopy replay calls.jsonl localhost:9083 -idl hive_metastore.thrift -ignore createTime`

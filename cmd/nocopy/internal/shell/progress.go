@@ -61,6 +61,7 @@ func bar(n, total int64, turn int) string {
 	if total < 0 {
 		return fmt.Sprintf("%c %d", `|/-\`[turn%4], n)
 	}
+	n = min(n, total) // some steps were not foreseen
 	full := barWidth
 	if n < total {
 		full = int(barWidth * n / total)
