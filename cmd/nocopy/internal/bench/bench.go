@@ -309,11 +309,3 @@ func (r *result) add(o *result) {
 		r.errors[text] += n
 	}
 }
-
-// failures returns how many calls had no result.
-func (r *result) failures() (n int64) {
-	for _, of := range r.errors {
-		n += of
-	}
-	return n
-}

@@ -34,7 +34,7 @@ type data struct {
 
 var example = data{
 	inside: inside{"d"}, Text: "a<b", Yes: true, N: -3, Float: 1.5, List: []inside{{"x"}, {"y"}}, Map: map[string]int64{"b": 2, "a": 1, "c": 3},
-	Ptr: &inside{"p"}, Any: []string{"q", "r"},
+	Ptr: &inside{"p"}, Any: []string{"q", "r"}, list: []string{"s"},
 }
 
 // stricter are templates that are errors here, but not with text/template: maps by keys, numbers
