@@ -117,7 +117,8 @@ var arrows = []struct {
 	{"nocopy/internal/render", []string{module + "/nocopy/internal/engine", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "what messages look like: it reads them by what package engine exports"},
 	{"nocopy/internal/program", []string{module + "/internal/entry", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "types to ops, without messages"},
 	{"nocopy/internal/index", []string{module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/schema"}, "words of entries, without messages or their bytes"},
-	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/index", module + "/nocopy/internal/keytable", module + "/nocopy/internal/program", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"nocopy/internal/parse", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy/internal/index", module + "/nocopy/internal/program", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/wireindex"}, "bytes to an index, without messages"},
+	{"nocopy/internal/engine", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/formats", module + "/nocopy/internal/index", module + "/nocopy/internal/keytable", module + "/nocopy/internal/parse", module + "/nocopy/internal/program", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire", module + "/nocopy/internal/compact"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/chain", module + "/internal/entry", module + "/nocopy/internal/"}, "what people call of the engine; users' programs get no dependency through it"},
 	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/", "gopkg.in/"}, "a tool; a module of its own, which no program imports"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
@@ -139,7 +140,7 @@ var arrows = []struct {
 
 // rooms are the engine and its parts. Only its faces and other rooms may import them.
 var (
-	rooms = []string{"engine", "formats", "index", "keytable", "program", "render", "schema", "wire", "wireindex"}
+	rooms = []string{"engine", "formats", "index", "keytable", "parse", "program", "render", "schema", "wire", "wireindex"}
 	faces = []string{"nocopy", "nocopy/thriftimpl", "nocopy/nocopyjson"}
 )
 

@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -20,7 +21,7 @@ type stream struct {
 	limits Limits
 	framed bool
 	in     chain.Receiver
-	scan   engine.Scanner
+	scan   parse.Scanner
 	offset int64
 	start  [64]byte // of a stream of bare structs
 	err    error
@@ -47,7 +48,7 @@ func (d *stream) next() (engine.Struct, error) {
 	if err != nil {
 		d.err = err
 		d.in.Free()
-		d.scan = engine.Scanner{}
+		d.scan = parse.Scanner{}
 		return engine.Struct{}, err
 	}
 	d.offset += int64(size)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -89,16 +90,16 @@ func Peek(b []byte, path ...int) (Value, error) {
 // needed; bytes after the last value are not checked. The values alias b. The error is an *Error;
 // in that case dst is returned as it was.
 func PeekAll(dst []Value, d *schema.Struct, b []byte, paths ...[]int) ([]Value, error) {
-	var few [4]engine.Sought
+	var few [4]parse.Sought
 	sought := few[:]
 	if len(paths) > len(few) {
-		sought = make([]engine.Sought, len(paths))
+		sought = make([]parse.Sought, len(paths))
 	}
-	if err := engine.PeekAll(d, b, paths, sought); err != nil {
+	if err := parse.PeekAll(d, b, paths, sought); err != nil {
 		return dst, err
 	}
 	for i := range paths {
-		dst = append(dst, Value(sought[i].Value(b)))
+		dst = append(dst, Value(engine.ValueOfWire(sought[i].Value(b))))
 	}
 	return dst, nil
 }

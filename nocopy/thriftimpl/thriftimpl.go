@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -60,7 +61,7 @@ type Struct = engine.Struct
 type Wide = engine.Wide
 
 // Scanner finds the end of a struct while its bytes arrive.
-type Scanner = engine.Scanner
+type Scanner = parse.Scanner
 
 // New returns the root of a new message.
 func New(d *Desc, opts ...nocopy.Option) Struct { return engine.New(d, opts...) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -107,7 +108,7 @@ func (m *Message) appendInner(dst []byte, e uint32, t *schema.Type) ([]byte, boo
 	kept, i := all[:len(dst)], len(dst)
 	for all[i] != byte(wire.Stop) {
 		header := wire.HeaderAt(all, i)
-		end, err := skip(all, i+wire.FieldHeader, wire.Type(header>>16), maxBudget, 1)
+		end, err := parse.Skip(all, i+wire.FieldHeader, wire.Type(header>>16), parse.MaxBudget, 1)
 		if err != nil {
 			panic("nocopy: internal error: " + err.Error())
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -196,7 +197,7 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 			break
 		}
 		f := d.Find(key)
-		if f != nil && fits(r.b, f.Type, at) {
+		if f != nil && parse.Fits(r.b, f.Type, at) {
 			if word := m.ix.At(e, f.Ref()); word != 0 {
 				word, i = r.element(f.Type, word, at)
 				m.ix.Put(e, f.Ref(), word)
@@ -218,7 +219,7 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 
 // skip returns the index after the value of type t at index i.
 func (r *rewriter) skip(t wire.Type, i int) int {
-	end, err := skip(r.b, i, t, maxBudget, 1)
+	end, err := parse.Skip(r.b, i, t, parse.MaxBudget, 1)
 	if err != nil {
 		panic("nocopy: internal error: " + err.Error())
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -122,7 +123,7 @@ func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *wire.Erro
 	})
 	e.Path = strings.Join(path, "")
 	if e.Err == compact.ErrDepth {
-		e.Err = depthError(limits.MaxDepth)
+		e.Err = parse.DepthError(limits.MaxDepth)
 	}
 	return e
 }
@@ -155,7 +156,7 @@ func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 // notCompact names the format of b, which is not a struct in the compact protocol.
 func notCompact(b []byte, d *schema.Struct) string {
 	if len(b) >= formats.LeastCompact {
-		if end, err := skip(b, 0, wire.Struct, budgetOf(defaultMaxDepth), structCost); err == nil && end == len(b) {
+		if end, err := parse.Skip(b, 0, wire.Struct, parse.BudgetOf(parse.MaxDepth), parse.StructCost); err == nil && end == len(b) {
 			return "a struct in Thrift Binary, which is parsed without the option Compact"
 		}
 	}

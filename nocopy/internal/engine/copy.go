@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -197,25 +198,25 @@ func (m *Message) indexValue(t *schema.Type, p, e uint32) uint32 {
 func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e uint32) uint32 {
 	m.beginTrusted(0)
 	p := m.p
-	p.node = node
+	p.Node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
-		p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})
+		p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: mem}, Src: &src.from.buf, Pos: pos})
 		return true
 	})
-	p.after = src.n
-	p.enter()
+	p.After = src.n
+	p.Enter()
 	i, word := 0, e
 	if e == 0 {
-		i, word = p.value(t, 0, 0)
+		i, word = p.Value(t, 0, 0)
 	} else {
-		i = p.structure(t.Struct(), e, 0)
+		i = p.Structure(t.Struct(), e, 0)
 	}
 	if i >= 0 {
-		p.endWindow(i)
+		p.EndWindow(i)
 	}
-	p.node = 0
-	p.dropWindows()
-	m.endTrusted(i)
+	p.Node = 0
+	p.DropWindows()
+	m.p.EndTrusted(i)
 	return word
 }
 
@@ -317,11 +318,11 @@ func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	return m.handle(m.root)
 }
 
-// indexRoot indexes the root of a clone, whose bytes are at position p, and finishes the
+// parse.Root indexes the root of a clone, whose bytes are at position p, and finishes the
 // message.
 func (m *Message) indexRoot(d *schema.Struct, p uint32) {
 	m.beginTrusted(p)
-	m.endTrusted(m.p.structure(d, m.root, 0))
+	m.p.EndTrusted(m.p.Structure(d, m.root, 0))
 	m.Finish()
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -38,6 +39,7 @@ type farTexts struct {
 	segments int // how many segments they will take
 	next     int // the one that the parser comes to next
 	node     chain.NodeID
+	buf      *chain.Buffer // of the message
 }
 
 // farText is a text and where its length is.
@@ -88,40 +90,7 @@ func (x *Draft) Root(n int) Struct {
 // index runs the program at pc for the entry e, over the bytes b, which are at position p, from
 // byte lead on.
 func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
-	m := x.m
-	m.ix.Zeroed = 0
-	idx, cells := m.ix.Words, program.Cells()
-	var levels [parseLevels]level
-	var s machine // each field is set below, see Message.parse
-	s.pc, s.entry, s.used, s.room = pc, e, m.ix.Used, uint32(len(idx))
-	s.deeper, s.head, s.left, s.leaves = maxDepth, p+wire.FieldHeader, 0, 0
-	s.at, s.top, s.bottom, s.after = uint64(lead), 0, 0, 0
-	s.set(b, idx, cells)
-	s.levels, s.most = levelsOf(levels[:])
-	why := run[indexing](&s)
-	m.ix.Used = s.used
-	if why != finished {
-		x.indexRest(&s, why, p, b, lead)
-	}
-}
-
-// indexRest does the rest of index after machine s has stopped for this reason.
-func (x *Draft) indexRest(s *machine, why reason, p uint32, b []byte, lead int) {
-	x.begin(p, b)
-	for i := range s.top {
-		x.m.p.levels[i] = *s.level(i)
-	}
-	x.m.endTrusted(x.m.p.resume(s, why, lead))
-}
-
-// begin prepares the message's parser for the bytes b, which are at position p.
-func (x *Draft) begin(p uint32, b []byte) {
-	m := x.m
-	m.beginTrusted(0)
-	m.p.b, m.p.base, m.p.growth, m.p.far = b, p, growth{}, x.far
-	if x.far != nil {
-		x.far.next, x.far.node = 0, chain.NodeID(m.buf.NodeCount()+1)
-	}
+	parse.Written(&x.m.ix, pc, e, p, b, lead, x.far)
 }
 
 // append appends the n bytes at position p, which have been indexed.
@@ -191,6 +160,7 @@ func (x *Draft) Refer(b []byte, at int, text string) bool {
 	l := x.far
 	if l == nil {
 		l = farPool.Get().(*farTexts)
+		l.buf = &x.m.buf
 		x.far = l
 	}
 	if !x.m.mayReferAfter(l.segments, len(text)) {
@@ -260,11 +230,15 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 	m.setOpenHandle()
 }
 
-// farText takes a text off those that the parser expects, and returns its word. Its length is at
-// i.
-func (p *parser) farText(i int) uint32 {
-	l := p.far
-	b := p.b[i:]
+// Begin implements parse.FarTexts. There may be no texts, and then l is nil.
+func (l *farTexts) Begin() {
+	if l != nil {
+		l.next, l.node = 0, chain.NodeID(l.buf.NodeCount()+1)
+	}
+}
+
+// Word implements parse.FarTexts.
+func (l *farTexts) Word(b []byte) uint32 {
 	b[0] &^= farMark >> 24
 	word := inNode | (l.node + uint32(l.next)) // the node that append makes
 	l.next++
@@ -347,10 +321,12 @@ func (x *Draft) EndList(n int) {
 	}
 	var word uint32
 	if m.ix.Reuses { // entries are used again
+		pr := m.beginTrusted(0)
+		pr.B, pr.Base, pr.Growth, pr.Far = b, p, parse.Growth{}, x.far
+		x.far.Begin()
 		var i int
-		x.begin(p, b)
-		i, word = m.p.value(t, 0, wire.FieldHeader)
-		m.endTrusted(i)
+		i, word = pr.Value(t, 0, wire.FieldHeader)
+		m.p.EndTrusted(i)
 	} else {
 		before := m.ix.Words[0] // no entry has this word: the program stores the value's entry in it
 		x.index(program.OfValue(t), 0, p, b, wire.FieldHeader)

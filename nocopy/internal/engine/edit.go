@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"strconv"
-
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -148,7 +147,7 @@ func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 	if word&index.NotIndexed != 0 {
 		p := word &^ index.NotIndexed
 		b := m.buf.At(p)
-		n, err := skip(b, 0, t, maxBudget, 1)
+		n, err := parse.Skip(b, 0, t, parse.MaxBudget, 1)
 		if err != nil {
 			panic("nocopy: internal error: " + err.Error())
 		}
@@ -302,44 +301,19 @@ func (m *Message) indexAt(t *schema.Type, p uint32) uint32 {
 		return p
 	}
 	m.beginTrusted(p)
-	i, word := m.p.value(t, 0, 0)
-	m.endTrusted(i)
+	i, word := m.p.Value(t, 0, 0)
+	m.p.EndTrusted(i)
 	return word
 }
 
 // beginTrusted prepares the parser for bytes that have been checked before. They begin at
-// position p, or the caller sets them if p is 0. The caller then calls endTrusted.
-func (m *Message) beginTrusted(p uint32) {
+// position p, or the caller sets them if p is 0. The caller then calls EndTrusted.
+func (m *Message) beginTrusted(p uint32) *parse.Parser {
 	m.ix.Zeroed = 0 // since the parser does not update it
 	m.ix.NoteGrowth()
-	m.parser().reset(0)
-	m.p.lazy = false // what the program sets is indexed at once: Lazy is about received bytes
-	m.p.maxIndex, m.p.maxDepth = index.MaxWords, maxDepth
-	m.p.growth = doubling
-	m.p.utf8, m.p.trusted, m.p.unlimited, m.p.reuse = false, true, true, m.ix.Reuses
-	m.p.slow = m.p.reuse
+	m.parser().Trust()
 	if p != 0 {
-		m.p.b, m.p.base = m.buf.At(p), p
+		m.p.B, m.p.Base = m.buf.At(p), p
 	}
+	return m.p
 }
-
-// endTrusted panics if the parser failed, which i, the index that it came to, tells.
-func (m *Message) endTrusted(i int) {
-	m.p.b, m.p.far = nil, nil
-	if i < 0 {
-		m.p.panicTrusted()
-	}
-}
-
-func (p *parser) panicTrusted() {
-	if p.full {
-		panic("nocopy: message with an index of more than " + strconv.Itoa(index.MaxWords) + " words")
-	}
-	panic("nocopy: internal error: bytes that were valid are not")
-}
-
-// Limits for bytes that have been checked already.
-const (
-	maxDepth  = 1 << 20
-	maxBudget = maxDepth * structCost
-)

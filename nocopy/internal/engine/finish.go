@@ -2,11 +2,11 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -16,7 +16,7 @@ import (
 
 // maxNesting is how many structs may be nested in the message when it is finished: as many as
 // Parse accepts by default, or more if it was made with such Limits.
-func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, defaultMaxDepth) }
+func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, parse.MaxDepth) }
 
 // checkNesting returns an error if structs are nested too deeply in the message. All of the
 // message is complete. Only types that may contain themselves need a look, and only when entries
@@ -26,7 +26,7 @@ func (m *Message) checkNesting() error {
 		return nil
 	}
 	if most := m.maxNesting(); m.exceeds(m.desc.Type(), m.root, most) {
-		return &wire.Error{Path: m.desc.Name(), Err: depthError(most)}
+		return &wire.Error{Path: m.desc.Name(), Err: parse.DepthError(most)}
 	}
 	m.ix.Levelled = m.ix.Used
 	return nil
@@ -66,7 +66,7 @@ func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
 			continue
 		}
 		if p := word &^ index.NotIndexed; p != word {
-			if _, err := skip(m.buf.At(p), 0, f.Type.Wire(), budgetOf(left), 1); err == nil {
+			if _, err := parse.Skip(m.buf.At(p), 0, f.Type.Wire(), parse.BudgetOf(left), 1); err == nil {
 				continue
 			}
 			word = m.indexLazily(f, e)
@@ -77,9 +77,6 @@ func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
 	}
 	return false
 }
-
-// depthError returns errDepth with the depth that would be accepted.
-func depthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }
 
 // toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
 // to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
@@ -169,7 +166,7 @@ func (s Struct) WireLen(d *schema.Struct) int {
 // ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
 // has a copy of these in memory of its own.
 func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
-	var scan Scanner
+	var scan parse.Scanner
 	n, need, err := scan.Scan(b)
 	if err == nil && need > 0 {
 		n = len(b) // parsing finds missing fields
@@ -190,7 +187,7 @@ func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 // ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
 // held message. It refers to the pieces and never changes them.
 func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
-	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, defaultMaxDepth, math.MaxInt})
+	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, parse.MaxDepth, math.MaxInt})
 	return s.m, err
 }
 
@@ -200,9 +197,8 @@ func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
 // this.
 func Reparse(d *schema.Struct, data []byte, depth int) Struct {
 	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
-	base, p := m.buf.Refer(data, false, true), m.parser()
-	p.reset(len(data))
-	p.b, p.base, p.trusted = data, base, true
+	p := m.parserOf(data, m.buf.Refer(data, false, true))
+	p.Trusted = true
 	s, err := m.parsed(p, m.indexFrom(p))
 	if err != nil && !errors.Is(err, wire.ErrLimit) {
 		panic("nocopy: internal error: " + err.Error())

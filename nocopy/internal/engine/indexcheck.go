@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -269,7 +270,7 @@ func (c *indexCheck) structure(i int) (int, bool) {
 }
 
 func (c *indexCheck) pass(at int, t wire.Type) int {
-	end, err := skip(c.b, at, t, maxBudget, 1)
+	end, err := parse.Skip(c.b, at, t, parse.MaxBudget, 1)
 	if err != nil {
 		panic("nocopy: internal error: " + err.Error())
 	}

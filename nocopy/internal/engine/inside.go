@@ -7,6 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -71,7 +72,7 @@ const (
 	MaxWords     = index.MaxWords // the most that an index has
 	FirstEntry   = index.First    // the words before the first entry
 	IndexPerByte = indexPerByte   // the most bytes of index for a byte of the message, without Limits
-	MaxDepth     = defaultMaxDepth
+	MaxDepth     = parse.MaxDepth
 )
 
 // MostLinks is the most large pieces of a message that a copy of it, to be sent, refers to.

@@ -6,6 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -26,7 +27,7 @@ type landing struct {
 	b         []byte // the message
 	base      uint32 // position of its first byte
 	maxIndex  uint32 // words
-	mostIndex uint32 // what maxIndex is while moreIndex holds
+	mostIndex uint32 // what MaxWords is while moreIndex holds
 	budget    int    // how deep values that are passed over may be
 	structs   []landedStruct
 	lists     []landedList
@@ -114,7 +115,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 	}
 	l.x, l.b, l.base = x, b, base
 	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), index.MaxWords))
-	l.budget = budgetOf(max(m.limits.MaxDepth, defaultMaxDepth))
+	l.budget = parse.BudgetOf(max(m.limits.MaxDepth, parse.MaxDepth))
 	m.guarded, m.pending = true, byIndex|carriesIndex
 	m.root = m.ix.Alloc(m.desc.Words())
 	end, ok := m.landFields(m.desc, m.root, 0, x.At, 0)
@@ -197,7 +198,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			if header == wireindex.Header {
 				m.noteIndex(e)
 			}
-			if f == nil || !fits(b, f.Type, at) {
+			if f == nil || !parse.Fits(b, f.Type, at) {
 				continue
 			}
 			if m.ix.At(e, f.Ref()) != 0 {
@@ -245,7 +246,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 // pass returns the offset after the value of type t at an offset, and whether it is whole before
 // stop. Lists and maps in it hardly count as depth: if its type is known they do not count at all.
 func (l *landing) pass(at, stop int, t wire.Type) (int, bool) {
-	end, err := skip(l.b[:stop], at, t, l.budget, 1)
+	end, err := parse.Skip(l.b[:stop], at, t, l.budget, 1)
 	return end, err == nil
 }
 
@@ -302,7 +303,7 @@ func (l *landing) scanFor(f *schema.Field, i int) (found int) {
 			l.scanned += len(l.b) - i
 			return 0
 		}
-		if header == f.Header() && fits(l.b, f.Type, at) {
+		if header == f.Header() && parse.Fits(l.b, f.Type, at) {
 			found = at
 		}
 		i = end
@@ -386,16 +387,16 @@ func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end
 	l := m.landing
 	m.beginTrusted(l.base + uint32(at))
 	p := m.p
-	p.b = l.b[at:stop:stop]
-	p.trusted, p.utf8, p.maxDepth, p.maxIndex = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, l.maxIndex
-	i, word := p.value(t, 0, 0)
-	p.b = nil
+	p.B = l.b[at:stop:stop]
+	p.Trusted, p.UTF8, p.MaxDepth, p.MaxIndex, p.MaxWords = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, m.limits.MaxIndex, l.maxIndex
+	i, word := p.Value(t, 0, 0)
+	p.B = nil
 	if i >= 0 {
 		return word, at + i, true
 	}
 	err := error(&wire.Error{Path: m.desc.Name(), Err: wire.ErrType})
-	if p.err != nil {
-		err = p.finish(m.desc)
+	if p.Err != nil {
+		err = p.Finish(m.desc)
 	}
 	if l.err == nil {
 		err.(*wire.Error).Offset += at

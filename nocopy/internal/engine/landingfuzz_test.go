@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -118,7 +119,7 @@ func checkHostileIndex(t testing.TB, d *schema.Struct, b []byte) {
 func withRootField(rnd *rand.Rand, d *schema.Struct, data, body []byte, n int) ([]byte, int) {
 	starts := []int{0}
 	for i := 0; data[i] != byte(wire.Stop); {
-		end, err := skip(data, i+wire.FieldHeader, wire.Type(data[i]), maxBudget, 1)
+		end, err := parse.Skip(data, i+wire.FieldHeader, wire.Type(data[i]), parse.MaxBudget, 1)
 		if err != nil {
 			panic(err)
 		}

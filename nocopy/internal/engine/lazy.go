@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -31,16 +30,16 @@ func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
 	if i >= 0 {
 		return word
 	}
-	m.p.inField(f.Name)
-	if err := m.p.finish(m.desc); m.late == nil {
+	m.p.InField(f.Name)
+	if err := m.p.Finish(m.desc); m.late == nil {
 		m.ownSeldom()
 		m.late, m.ix.More = err, true
 	}
 	m.dropShadows(shadows)
 	m.beginTrusted(p)
-	m.p.lazy = true
-	i, word = m.p.value(f.Type, 0, 0)
-	m.endTrusted(i)
+	m.p.Lazy = true
+	i, word = m.p.Value(f.Type, 0, 0)
+	m.p.EndTrusted(i)
 	return word
 }
 
@@ -49,38 +48,11 @@ func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
 // later, as Lazy does. It returns failed, with the error noted, or the entry.
 func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32) {
 	m.beginTrusted(p)
-	m.p.lazy = lazily
-	m.p.trusted, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
-	i, word := m.p.value(t, 0, 0)
-	m.p.b = nil
+	m.p.Lazy = lazily
+	m.p.Trusted, m.p.UTF8, m.p.MaxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
+	i, word := m.p.Value(t, 0, 0)
+	m.p.B = nil
 	return i, word
-}
-
-// affords reports whether a value of field f, of n bytes with this many structs in it, can be left
-// for later: whether indexing it will not exceed the limit of the index. It counts the most words
-// that this may take, in p.promised; if it reports false, indexing the value at once finds out.
-func (p *parser) affords(f *schema.Field, n, structs int) bool {
-	words := uint64(structs)*uint64(f.Widest()) + 2*uint64(n) // the latter for lists, maps and texts
-	if uint64(p.m.ix.Used)+p.promised+words > uint64(p.maxIndex) {
-		return false
-	}
-	p.promised += words
-	return true
-}
-
-// allow is called for a value of n bytes before affords counts its words, or before it is indexed
-// at once. A value that affordsAny lets Lazy leave for later may take all words that are due to
-// its bytes. The words of the whole message are therefore reserved at first, and allow gives back
-// the words of other values.
-func (p *parser) allow(n int) {
-	words := min(p.reserved, indexPerByte/4*uint64(n))
-	p.reserved -= words
-	p.promised -= words
-}
-
-// affordsAny reports whether all possible values of field f can be left for later.
-func (p *parser) affordsAny(f *schema.Field) bool {
-	return p.unlimited || f.Widest() <= program.Narrow && p.m.limits.MaxIndex <= 0
 }
 
 // Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
@@ -141,7 +113,7 @@ func (ix indexer) structure(d *schema.Struct, e uint32, path string) error {
 func (ix indexer) strictly(t *schema.Type, p uint32, path string) (uint32, error) {
 	i, word := ix.m.parseLeft(t, p, false)
 	if i < 0 {
-		return 0, ix.m.p.finish(schema.NewStruct(path))
+		return 0, ix.m.p.Finish(schema.NewStruct(path))
 	}
 	return word, nil
 }

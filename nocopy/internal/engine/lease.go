@@ -286,7 +286,7 @@ func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Messa
 	r.AppendTo(b[:0])
 	m.buf.Close()
 	m.beginTrusted(p)
-	m.p.b, m.p.trusted, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
+	m.p.B, m.p.Trusted, m.p.MaxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
 	if _, err := m.parsed(m.p, m.indexFrom(m.p)); err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
 // indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
 func (m *Message) indexInto(t *schema.Type, p, e uint32) {
 	m.beginTrusted(p)
-	m.endTrusted(m.p.structure(t.Struct(), e, 0))
+	m.p.EndTrusted(m.p.Structure(t.Struct(), e, 0))
 }
 
 // appendSlots adds n elements or pairs to the count of the list or map. The caller appends their

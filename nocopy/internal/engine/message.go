@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -26,7 +27,7 @@ type Message struct {
 	edits   []edit      // of entries; [0] is unused
 	desc    *schema.Struct
 	keys    keytable.Finder // of maps
-	p       *parser         // nil unless it was needed, see parser
+	p       *parse.Parser   // nil unless it was needed, see parser
 	*seldom                 // what few messages need
 	lease                   // who may use it
 	state

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -74,7 +75,7 @@ func TestOwnNesting(t *testing.T) {
 			}
 			from := at[r.IntN(len(at))]
 			// It was removed
-			if from.m.Check() != nil || from.m.exceeds(allDesc.Type(), from.entry(), defaultMaxDepth) {
+			if from.m.Check() != nil || from.m.exceeds(allDesc.Type(), from.entry(), parse.MaxDepth) {
 				continue
 			}
 			switch r.IntN(5) {

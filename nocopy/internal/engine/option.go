@@ -4,6 +4,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 )
 
 // Option changes how a message is made or parsed: a flag or Limits. Package nocopy describes them.
@@ -52,14 +53,11 @@ func (Limits) option() {}
 
 const (
 	defaultMaxBytes = 100 << 20
-	defaultMaxDepth = 64
-	mostDepth       = 1 << 16 // more takes too much stack
 	indexPerByte    = entry.PerByte
-	indexFloor      = 16 << 20 // no index below is refused
 )
 
 // usualLimits are the limits of messages without others.
-var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
+var usualLimits = Limits{defaultMaxBytes, parse.MaxDepth, 0}
 
 // flagsOf returns the flags among the options, and limited if there are Limits. A nil means
 // nothing. Go also takes a pointer to an option, and a struct that embeds one: flagsOf panics,
@@ -129,7 +127,7 @@ func (l Limits) orElse(other Limits) Limits {
 		other.MaxBytes = min(l.MaxBytes, chain.MaxSize)
 	}
 	if l.MaxDepth > 0 {
-		other.MaxDepth = min(l.MaxDepth, mostDepth)
+		other.MaxDepth = min(l.MaxDepth, parse.MostDepth)
 	}
 	if l.MaxIndex > 0 {
 		other.MaxIndex = l.MaxIndex
@@ -137,11 +135,5 @@ func (l Limits) orElse(other Limits) Limits {
 	return other
 }
 
-// maxIndex returns how many words the index of a message of n bytes may have.
-func (l *Limits) maxIndex(n int) uint32 {
-	limit := uint64(l.MaxIndex)
-	if l.MaxIndex <= 0 {
-		limit = indexPerByte*uint64(n) + indexFloor
-	}
-	return uint32(min(limit/4, index.MaxWords))
-}
+// MaxWords returns how many words the index of a message of n bytes may have.
+func (l *Limits) maxIndex(n int) uint32 { return index.Limit(l.MaxIndex, n) }

@@ -2,14 +2,12 @@ package engine
 
 import (
 	"io"
-	"math/bits"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -30,52 +28,42 @@ func unusual(d *schema.Struct, b []byte, flags Flags) bool {
 // parse parses b into m by running the program of the type that d describes, and returns the root.
 // Nothing may be unusual, see unusual. Mostly that is all that there is to do.
 func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error) {
-	m.desc, m.flags, m.ix.Zeroed = d, flags, 0
-	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
-	words := index.First + uint32(d.Words())
-	if words > uint32(len(m.ix.Words)) {
-		if words > mostLeading {
-			m.ix.Used = index.First
-			return m.parseFrom(b, base)
-		}
-		m.ix.Grow(2<<bits.Len32(words), index.MaxWords)
-	}
-	room := uint32(min(len(m.ix.Words), indexFloor/4)) // it may have more room
-	start, cells, idx := d.Programs().Start, program.Cells(), m.ix.Words
-	var levels [parseLevels]level
-	var s machine // each field is set below: the compiler need not make all of it zero first
-	s.pc, s.entry, s.used, s.room = start, index.First, words, room
-	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+wire.FieldHeader, 0, 1
-	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
-	s.set(b, idx, cells)
-	s.levels, s.most = levelsOf(levels[:])
-	put(entryAt(s.idx, index.First), entry.Start, base)
-	var why reason
-	if flags&Lazy != 0 {
-		why = run[lazily](&s)
-	} else {
-		why = run[indexing](&s)
-	}
-	m.root, m.ix.Used = index.First, s.used
-	if why != finished || s.at != uint64(len(b)) {
-		return m.parseRest(&s, why, b, base)
+	m.desc, m.flags, m.root = d, flags, index.First
+	if p := parse.Root(&m.buf, b, flags&Recycle != 0, flags&Own != 0, &m.ix, d, flags&Lazy != 0); p != nil {
+		return m.parsed(p, p.End)
 	}
 	return m.handle(index.First), nil
 }
 
-// mostLeading is the largest entry of a root, in words, for which parse enlarges the index before
-// it has looked at any byte.
-const mostLeading = 32 << 10
-
-// parseRest does the rest of parse after machine s has stopped for this reason.
-func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Struct, error) {
-	p := m.parser()
-	p.reset(len(b))
-	p.b, p.base = b, base
-	for i := range s.top {
-		p.levels[i] = *s.level(i)
+// parser returns the message's parser.
+func (m *Message) parser() *parse.Parser {
+	if m.p == nil {
+		m.p, m.ix.More = parse.New(&m.ix, &m.buf, (*owner)(m)), true
 	}
-	return m.parsed(p, p.resume(s, why, 0))
+	return m.p
+}
+
+// resetParser returns the message's parser, reset for n bytes of the message, which it does not
+// have yet.
+func (m *Message) resetParser(n int) *parse.Parser {
+	p := m.parser()
+	p.Reset(n, parse.Settings{MaxDepth: m.limits.MaxDepth, MaxIndex: m.limits.MaxIndex, Lazy: m.flags&Lazy != 0, UTF8: m.flags&ValidUTF8 != 0})
+	return p
+}
+
+// parserOf returns the message's parser, ready for the bytes b at position base.
+func (m *Message) parserOf(b []byte, base uint32) *parse.Parser {
+	p := m.resetParser(len(b))
+	p.B, p.Base = b, base
+	return p
+}
+
+// dropParser gives the message's parser up, if it has one.
+func (m *Message) dropParser() {
+	if m.p != nil {
+		m.p.Drop()
+		m.p = nil
+	}
 }
 
 // parseWith is like Parse with these flags and limits, but has a parser from the beginning,
@@ -97,11 +85,9 @@ func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
 	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
 		return m.handle(m.root), nil
 	}
-	p := m.parser()
-	p.reset(len(b))
-	p.b, p.base = b, base
+	p := m.parserOf(b, base)
 	if m.flags&RequireIndex != 0 {
-		return m.parsed(p, p.fail(len(b), wire.ErrIndex))
+		return m.parsed(p, p.Fail(len(b), wire.ErrIndex))
 	}
 	return m.parsed(p, m.indexFrom(p))
 }
@@ -138,10 +124,10 @@ func parseBlocks(d *schema.Struct, blocks [][]byte, flags Flags, limits Limits) 
 	p := m.parser()
 	for _, b := range blocks {
 		if len(b) > 0 {
-			p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: b}})
+			p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: b}})
 		}
 	}
-	if len(p.windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
+	if len(p.Windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
 		return m.parseGathered(n)
 	}
 	return m.parseWindows(n)
@@ -192,14 +178,14 @@ const maxWindows = 128
 // they would take too many positions there.
 func (m *Message) parseWindows(n int) (Struct, error) {
 	p := m.parser()
-	windows := p.windows
-	p.reset(n)
-	p.windows, p.after = windows, n
-	i := p.enter()
+	windows := p.Windows
+	m.resetParser(n)
+	p.Windows, p.After = windows, n
+	i := p.Enter()
 	if i >= 0 {
 		i = m.indexFrom(p)
 	}
-	if i < 0 && p.err.Err == errScattered {
+	if i < 0 && p.Err.Err == parse.ErrScattered {
 		return m.parseGathered(n)
 	}
 	return m.parsed(p, i)
@@ -211,10 +197,10 @@ func (m *Message) parseGathered(n int) (Struct, error) {
 	recycle := m.flags&Recycle != 0
 	c := chain.NewChunk(n, recycle)
 	mem := c.Mem[:0]
-	for i := range p.windows {
-		mem = append(mem, p.windows[i].Mem...)
+	for i := range p.Windows {
+		mem = append(mem, p.Windows[i].Mem...)
 	}
-	p.dropWindows()
+	p.DropWindows()
 	m.ix.ForgetTables()
 	m.buf.Reset(recycle) // gives up the pieces
 	m.ix.Used = index.First
@@ -231,43 +217,40 @@ func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
 
 // indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
 // or failed.
-func (m *Message) indexFrom(p *parser) int {
-	m.desc.Type().MustBeDefined()
-	if m.root = p.allot(0, m.desc.Words(), 1, 0); m.root == 0 {
-		return failed
-	}
-	return p.structure(m.desc, m.root, 0)
+func (m *Message) indexFrom(p *parse.Parser) int {
+	m.root = index.First
+	return p.Root(m.desc)
 }
 
 // parsed ends a parse. i is the index after the root, or failed: then it parses the message again
 // without Lazy, if that may do with less index. It returns the root's handle or the error.
-func (m *Message) parsed(p *parser, i int) (Struct, error) {
-	if i >= 0 && len(p.b)-i+p.after > 0 {
-		i = p.fail(i, wire.ErrTrailing)
+func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
+	if i >= 0 && len(p.B)-i+p.After > 0 {
+		i = p.Fail(i, wire.ErrTrailing)
 	}
-	if i < 0 && p.full && p.err != nil && p.promised > 0 {
+	if i < 0 && p.Full && p.Err != nil && p.Promised > 0 {
 		return m.parseEagerly(p)
 	}
 	if i < 0 {
-		err := p.finish(m.desc)
+		err := p.Finish(m.desc)
 		if m.flags&Compact == 0 { // else these are not the bytes that were given
-			b, size := p.firstBytes()
+			b, size := p.FirstBytes()
 			formats.Explain(err, b, size, m.desc)
 		}
-		p.b = nil
-		if len(p.windows) > 0 {
-			p.dropWindows()
+		p.B = nil
+		if len(p.Windows) > 0 {
+			p.DropWindows()
 		}
 		m.discard()
 		return Struct{}, err
 	}
 	m.ix.Levelled = m.ix.Used
-	if len(p.windows) > 0 { // not in one piece
-		p.endWindow(i)
-		p.dropWindows()
+	if len(p.Windows) > 0 { // not in one piece
+		p.EndWindow(i)
+		p.DropWindows()
 		m.Finish()
 	}
-	p.b = nil
+	p.B = nil
 	m.dropParser()
 	if m.flags&WithIndex != 0 {
 		m.addWireIndex()
@@ -278,13 +261,13 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 
 // parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
 // everything at once. That takes less index than was promised to the values left for later.
-func (m *Message) parseEagerly(p *parser) (Struct, error) {
-	b, base := p.b, p.base
+func (m *Message) parseEagerly(p *parse.Parser) (Struct, error) {
+	b, base := p.B, p.Base
 	m.ix.ForgetTables()
 	m.ix.Used = index.First
 	m.dropShadows(0)
-	p.reset(len(b))
-	p.b, p.base, p.lazy, p.promised = b, base, false, 0
+	m.parserOf(b, base)
+	p.Lazy, p.Promised = false, 0
 	return m.parsed(p, m.indexFrom(p))
 }
 
@@ -335,7 +318,7 @@ func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
 	p := m.parser()
 	for w := &c; w != nil; w = w.Next() {
 		if len(w.Mem) > 0 {
-			p.windows = append(p.windows, window{Chunk: *w, held: true})
+			p.Windows = append(p.Windows, parse.Window{Chunk: *w, Held: true})
 		}
 	}
 	if m.flags&ByIndex != 0 {
@@ -353,5 +336,10 @@ func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 		flags, limits := ConfigOf(opts)
 		return parseWith(d, b, flags, limits)
 	}
-	return fromPool(parsedHome+pool(flags)).parse(d, b, flags)
+	m := fromPool(parsedHome + pool(flags)) // and as Message.parse, without a call
+	m.desc, m.flags, m.root = d, flags, index.First
+	if p := parse.Root(&m.buf, b, flags&Recycle != 0, flags&Own != 0, &m.ix, d, flags&Lazy != 0); p != nil {
+		return m.parsed(p, p.End)
+	}
+	return m.handle(index.First), nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -195,16 +196,15 @@ func TestProgramOfBuilt(t *testing.T) {
 	// what New makes.
 	ran := func(wire []byte) (whole, built bool) {
 		m := newMessage(d, 0, usualLimits)
-		p := m.parser()
-		p.reset(len(wire))
-		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
-		var s machine
-		s.pc, s.entry = program.Of(d).Start, p.allot(0, d.Words(), 1, 0)
-		p.load(&s)
-		why := p.start(&s)
-		p.b = nil
+		p := m.resetParser(len(wire))
+		p.B, p.Base, p.Depth = wire, m.buf.AddForeign(wire, false), 1
+		var s parse.Machine
+		s.Pc, s.Entry = program.Of(d).Start, p.Allot(0, d.Words(), 1, 0)
+		p.Load(&s)
+		why := p.Start(&s)
+		p.B = nil
 		m.Release()
-		return why == finished, s.pc >= program.Of(d).Built
+		return why == parse.Finished, s.Pc >= program.Of(d).Built
 	}
 	s := New(d)
 	defer s.Release()
@@ -265,12 +265,12 @@ func TestProgramOfGaps(t *testing.T) {
 		for second := range 1 << len(fields) {
 			wire := []byte("\x0c\x00\x00\x00\x02" + element(first) + element(second))
 			m := newMessage(d, 0, usualLimits)
-			m.parser().reset(len(wire))
-			m.p.b = wire
-			if end := m.p.pass(schema.ListOf(d.Type()), 0); end != len(wire) {
+			m.resetParser(len(wire))
+			m.p.B = wire
+			if end := m.p.Pass(schema.ListOf(d.Type()), 0); end != len(wire) {
 				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))
 			}
-			m.p.b = nil
+			m.p.B = nil
 			m.Release()
 		}
 	}

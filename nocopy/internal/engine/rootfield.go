@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -144,7 +145,7 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 	if n := w.indexed(f); n > 0 {
 		return n
 	}
-	if n, err := skip(w.pieces[0].mem[w.at:], 0, t, maxBudget, 1); err == nil {
+	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
 		return n
 	}
 	// It lies across pieces: the rest of the message is copied together, once
@@ -153,7 +154,7 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 		left += len(p.mem)
 	}
 	w.pieces, w.at = []rootPiece{{0, w.peek(left - w.at)}}, 0
-	n, err := skip(w.pieces[0].mem, 0, t, maxBudget, 1)
+	n, err := parse.Skip(w.pieces[0].mem, 0, t, parse.MaxBudget, 1)
 	if err != nil {
 		panic("nocopy: internal error: " + err.Error())
 	}
@@ -240,7 +241,7 @@ func HasType(t wire.Type, data []byte) bool {
 	if wire.MinSize[t] == 0 {
 		return false
 	}
-	n, err := skip(data, 0, t, budgetOf(defaultMaxDepth), 1)
+	n, err := parse.Skip(data, 0, t, parse.BudgetOf(parse.MaxDepth), 1)
 	return err == nil && n == len(data)
 }
 

@@ -21,9 +21,8 @@ import (
 func parseSlowly(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
 	m := takeParsed(d, flags, limits)
-	p := m.parser()
-	p.reset(len(b))
-	p.b, p.base, p.slow = b, m.buf.Refer(b, false, false), true
+	p := m.resetParser(len(b))
+	p.B, p.Base, p.Slow = b, m.buf.Refer(b, false, false), true
 	return m.parsed(p, m.indexFrom(p))
 }
 

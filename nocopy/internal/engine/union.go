@@ -44,19 +44,6 @@ func (m *Message) unsetExtra(e uint32) {
 	m.ix.FreeExtra(m.ix.Words[e+entry.Arm])
 }
 
-// addExtra notes that at these positions there is a field of the union of entry e that no word
-// stands for. It returns i, where the parser is, or failed.
-func (p *parser) addExtra(e, at, end uint32, i int) int {
-	w := uint32(0)
-	if p.reuse {
-		w = p.m.ix.AllocRaw(index.ExtraWords)
-	} else if w = p.allot(index.ExtraWords, 0, 0, i); w == 0 {
-		return failed
-	}
-	p.m.ix.AddExtra(w, e, at, end, 0)
-	return i
-}
-
 // UnsetArm removes the field f of a union.
 func (s Struct) UnsetArm(f schema.Ref) {
 	s.Unset(f)

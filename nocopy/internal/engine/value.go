@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"errors"
+	"io"
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -46,11 +49,11 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 				return
 			}
 			at := i + wire.FieldHeader
-			end, err := skip(b, at, t, maxBudget, 1)
+			end, err := parse.Skip(b, at, t, parse.MaxBudget, 1)
 			if err != nil {
 				panic("nocopy: internal error: " + err.Error())
 			}
-			if f := d.Find(key); (f == nil || !fits(b, f.Type, at)) && key != wireindex.Header {
+			if f := d.Find(key); (f == nil || !parse.Fits(b, f.Type, at)) && key != wireindex.Header {
 				if !yield(int16(key), WireValue{t, b[at:end:end]}) {
 					return
 				}
@@ -423,4 +426,30 @@ func (s Struct) DeletePair(key Value) bool {
 	s.writable()
 	key.mustFit(s.typ().Key())
 	return s.deleteEncoded(key.encoded())
+}
+
+// Peek finds one value in the wire bytes of a struct without making a message. Package nocopy
+// documents it.
+func Peek(b []byte, path ...int) (WireValue, error) {
+	t, value, err := parse.Peek(b, path)
+	return WireValue{t, value}, err
+}
+
+// Peek finishes the message of s, its root, and finds one
+// value in its bytes, like the function Peek. The value aliases the message as Bytes does.
+func (s Struct) Peek(path ...int) (WireValue, error) {
+	if s.m == nil {
+		return Peek(nil, path...)
+	}
+	s.alive()
+	m := s.m
+	m.Finish()
+	first := m.buf.First()
+	m.buf.Lend()
+	m.buf.Freeze()
+	v, err := Peek(first, path...)
+	if errors.Is(err, io.ErrUnexpectedEOF) && len(first) < m.buf.Len() {
+		return Peek(m.Bytes(), path...)
+	}
+	return v, err
 }

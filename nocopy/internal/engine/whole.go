@@ -4,6 +4,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -92,7 +93,7 @@ func (s Struct) Clear(d *schema.Struct) {
 		if t == wire.Stop {
 			return
 		}
-		end, err := skip(b, i+wire.FieldHeader, t, maxBudget, 1)
+		end, err := parse.Skip(b, i+wire.FieldHeader, t, parse.MaxBudget, 1)
 		if err != nil {
 			panic("nocopy: internal error: " + err.Error())
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -72,6 +73,25 @@ const NotIndexed = 1 << 31
 // much already.
 const MaxWords = min(1<<31-1, math.MaxInt>>4)
 
+// Floor is how many bytes an index may have in any case, by default.
+const Floor = 16 << 20
+
+// Limit returns how many words the index of a message of n bytes may have. most is
+// Limits.MaxIndex, in bytes; 0 means the default.
+func Limit(most, n int) uint32 {
+	limit := uint64(most)
+	if most <= 0 {
+		limit = entry.PerByte*uint64(n) + Floor
+	}
+	return uint32(min(limit/4, MaxWords))
+}
+
+// Owner returns the message that the index belongs to.
+func (x *Index) Owner() Owner { return x.owner }
+
+// MostWords returns how long the index may become if it needs n words, n at most MaxWords.
+func (x *Index) MostWords(n int) int { return x.owner.MostWords(n) }
+
 // Alloc returns the first of n more words of the index, which are zero.
 func (x *Index) Alloc(n int) uint32 {
 	e := x.Used
@@ -90,7 +110,7 @@ func (x *Index) zero(end int) {
 		panic(schema.PanicUndefined)
 	}
 	if end > len(x.Words) {
-		x.Grow(end, x.owner.MostWords(end))
+		x.Grow(end, x.MostWords(end))
 	}
 	x.NoteGrowth()
 	end = min(end+zeroAhead, len(x.Words))

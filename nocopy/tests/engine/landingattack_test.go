@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -30,7 +31,7 @@ func TestIndexForOthers(t *testing.T) {
 	if _, err := engine.Peek(with, 3000); err == nil {
 		t.Error("Peek finds what is not there")
 	}
-	var scan engine.Scanner
+	var scan parse.Scanner
 	scan.Reset(0)
 	if end, _, err := scan.Scan(append(bytes.Clone(with), with...)); err != nil || end != len(with) {
 		t.Errorf("Scanner: %d, %v", end, err)

@@ -1,4 +1,4 @@
-package engine
+package parse
 
 import (
 	"io"
@@ -11,10 +11,6 @@ import (
 // PeekAll finds the values at several paths in one pass over the struct b. It notes in sought,
 // which is zero, where they are. It finds the same values as Peek. d describes the struct, or is
 // nil. The error is an *Error for the first wrong byte up to the last value.
-//
-// PeekAll returns no values, because it would have to be generic to return values of package
-// nocopy. In other packages the compiler does not know that a generic function does not keep the
-// paths, and allocates them.
 func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 	if len(paths) == 0 {
 		return nil
@@ -27,7 +23,7 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 		program.Of(d)
 		s.machine.memory = memoryOf(b, program.Cells())
 		s.machine.levels, s.machine.most = levelsOf(levels[:])
-		s.machine.deeper = defaultMaxDepth
+		s.machine.deeper = MaxDepth
 		typ = d.Type()
 	}
 	at := 0
@@ -54,12 +50,13 @@ type Sought struct {
 // done is Sought.steps of a path whose value has been found, or is not there.
 const done = -1
 
-// Value returns the value that was found in b, or a zero one.
-func (s *Sought) Value(b []byte) WireValue {
+// Value returns the type and the bytes of the value that was found in b. The type is 0 if there is
+// none.
+func (s *Sought) Value(b []byte) (wire.Type, []byte) {
 	if s.typ == wire.Stop {
-		return WireValue{}
+		return 0, nil
 	}
-	return WireValue{s.typ, b[s.at:s.end:s.end]}
+	return s.typ, b[s.at:s.end:s.end]
 }
 
 // seeker finds the values at several paths. Its methods take and return indexes of b; with an
@@ -68,7 +65,7 @@ type seeker struct {
 	b       []byte
 	paths   [][]int
 	sought  []Sought // of each path
-	machine machine  // passes values of known types
+	machine Machine  // passes values of known types
 }
 
 // value finds the values that paths lead to, in the value of wire type t at i. The first k steps
@@ -78,9 +75,9 @@ type seeker struct {
 func (s *seeker) value(typ *schema.Type, t wire.Type, i, k, at, deeper int, toEnd bool) (int, error) {
 	end, err := i, error(nil)
 	if at > 0 || deeper == 0 {
-		budget := budgetOf(defaultMaxDepth)
+		budget := BudgetOf(MaxDepth)
 		if at == 0 {
-			budget -= structCost
+			budget -= StructCost
 		}
 		if end, err = s.pass(typ, t, i, budget); err != nil {
 			return end, err
@@ -102,7 +99,7 @@ func (s *seeker) value(typ *schema.Type, t wire.Type, i, k, at, deeper int, toEn
 	default:
 		s.absent(k, i)
 		if toEnd {
-			next, err = s.pass(typ, t, i, budgetOf(defaultMaxDepth)-structCost)
+			next, err = s.pass(typ, t, i, BudgetOf(MaxDepth)-StructCost)
 		}
 	}
 	return max(next, end), err
@@ -282,7 +279,7 @@ func (s *seeker) pass(typ *schema.Type, t wire.Type, i, budget int) (int, error)
 			}
 		}
 	}
-	return skip(s.b, i, t, budget, structCost)
+	return Skip(s.b, i, t, budget, StructCost)
 }
 
 // passElements returns the index after n elements of wire type t. The first one is at i. typ is

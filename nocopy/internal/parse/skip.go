@@ -1,4 +1,4 @@
-package engine
+package parse
 
 import (
 	"io"
@@ -8,9 +8,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// skip returns the index after the value of type t at b[i:]. On an error it returns the index of
-// the wrong byte. Every list or map costs listCost of the budget, every struct structCost.
-func skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
+// Skip returns the index after the value of type t at b[i:]. On an error it returns the index of
+// the wrong byte. Every list or map costs listCost of the budget, every struct StructCost.
+func Skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	if end := plainEnd(b, i, t); end >= 0 {
 		return end, nil
 	}
@@ -37,7 +37,7 @@ func takeScanner() *Scanner {
 const mostWhole = 6
 
 // wholeDepth returns how many it may look into if there is this budget left.
-func wholeDepth(budget int) int { return min(budget/structCost, mostWhole) }
+func wholeDepth(budget int) int { return min(budget/StructCost, mostWhole) }
 
 // wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and
 // has at most depth structs, lists and maps in one another; else -1. That takes no state in
@@ -160,7 +160,7 @@ func skipElements(b []byte, i int, t wire.Type, n int) (int, error) {
 	}
 	s := takeScanner()
 	defer scanners.Put(s)
-	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)-i),
+	s.start(BudgetOf(MaxDepth)-StructCost, StructCost, int64(len(b)-i),
 		scanLevel{left: int64(n), types: [2]wire.Type{t, t}})
 	need, err := s.scan(b[i:])
 	if need > 0 || err == io.ErrUnexpectedEOF {
@@ -234,19 +234,25 @@ func skipStructs(b []byte, i int, stop uint64, left int64) (next, begin int, res
 	return int(at), i, left
 }
 
-// fits reports whether the parser takes the well-formed value at b[i:] for one of type t. The
+// Fits reports whether the parser takes the well-formed value at b[i:] for one of type t. The
 // elements of lists and maps must be of their declared types, except lists and maps in structs.
-func fits(b []byte, t *schema.Type, i int) bool {
+func Fits(b []byte, t *schema.Type, i int) bool {
 	switch {
 	case t.Kind() < schema.List:
 		return true
 	case t.Nested():
 		s := takeScanner()
 		defer scanners.Put(s)
-		s.skip(b, i, t.Wire(), t, maxBudget, 1)
+		s.skip(b, i, t.Wire(), t, MaxBudget, 1)
 		return !s.mismatched
 	case t.Kind() == schema.List:
 		return wire.BE32(b[i+1:]) == 0 || t.Holds(0, wire.Type(b[i]))
 	}
 	return wire.BE32(b[i+2:]) == 0 || t.Holds(wire.Type(b[i]), wire.Type(b[i+1]))
 }
+
+// Limits for bytes that have been checked already.
+const (
+	TrustedDepth = 1 << 20
+	MaxBudget    = TrustedDepth * StructCost
+)

@@ -1,6 +1,6 @@
 //go:build nounsafe
 
-package engine
+package parse
 
 import (
 	"encoding/binary"

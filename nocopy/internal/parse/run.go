@@ -1,4 +1,4 @@
-package engine
+package parse
 
 import (
 	"unicode/utf8"
@@ -9,11 +9,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// machine runs a program over the bytes of a window. Its state is in here while the loop does not
+// Machine runs a program over the bytes of a window. Its state is in here while the loop does not
 // run; the loop keeps it in registers.
-type machine struct {
-	pc     uint32 // the op that is next: its offset in the code
-	entry  uint32 // the entry whose words are filled
+type Machine struct {
+	Pc     uint32 // the op that is next: its offset in the code
+	Entry  uint32 // the entry whose words are filled
 	used   uint32 // how many words of the index are in use
 	room   uint32 // how many may be
 	deeper int32  // how many more structs may be nested
@@ -61,7 +61,7 @@ const (
 type reason int
 
 const (
-	finished       reason = iota
+	Finished       reason = iota
 	unforeseen            // something that no op foresees
 	indexFull             // the index has no room for want more words
 	tooManyStructs        // structs are nested too deeply
@@ -73,11 +73,11 @@ const (
 //
 // An op is met if what it reaches is in the window and begins with its header. The contents of a
 // text may end after the window: then no other op of the struct is met, not even its STOP.
-func run[M mode](s *machine) reason {
+func run[M mode](s *Machine) reason {
 	var m M
 	code, mem, size := s.code, s.mem(), s.size
-	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
-	w := entryAt(s.idx, s.entry)
+	pc, at, left, head := uint64(s.Pc), s.at, s.left, s.head
+	w := entryAt(s.idx, s.Entry)
 	why := unforeseen
 	var f *level
 loop:
@@ -179,22 +179,22 @@ loop:
 					goto missed
 				}
 				per, l := uint32(shape>>program.ShapeWords), w
-				words := listWords + uint64(n)*uint64(per)
+				words := entry.ListWords + uint64(n)*uint64(per)
 				if len(m) != modePasses {
 					if uint64(e)+words > uint64(s.room) {
 						why = indexFull
 						break
 					}
 					l = entryAt(s.idx, e)
-					put(l, listStart, head+uint32(end)-wire.FieldHeader)
-					put(l, listCount, n)
-					put(l, listElems, e+listWords)
+					put(l, entry.ListStart, head+uint32(end)-wire.FieldHeader)
+					put(l, entry.ListCount, n)
+					put(l, entry.ListElems, e+entry.ListWords)
 					if kind == program.KindStructs {
-						put(l, listRoom, per)
+						put(l, entry.ListRoom, per)
 					} else {
-						put(l, listRoom, n)
+						put(l, entry.ListRoom, n)
 					}
-					put(l, listType, uint32(typeAt(code, pc)))
+					put(l, entry.ListType, uint32(typeAt(code, pc)))
 				}
 				switch {
 				case n == 0:
@@ -217,7 +217,7 @@ loop:
 						break loop
 					}
 					if len(m) != modePasses {
-						l = wordsAfter(l, listWords)
+						l = wordsAfter(l, entry.ListWords)
 					}
 					if len(m)&modeChecks == 0 && o&program.OpFlat != 0 && kind == program.KindStructs {
 						all := n
@@ -253,7 +253,7 @@ loop:
 					goto missed
 				}
 				if len(m) != modePasses {
-					put(entryAt(s.idx, e), listEnd, head+uint32(end)-wire.FieldHeader)
+					put(entryAt(s.idx, e), entry.ListEnd, head+uint32(end)-wire.FieldHeader)
 					put(w, o.Word(), e)
 					s.used = e + uint32(words)
 				}
@@ -273,7 +273,7 @@ loop:
 				at++
 			}
 			if len(m) != modePasses && o&program.OpMap != 0 {
-				put(w, pairNode, 0)
+				put(w, entry.PairNode, 0)
 			}
 			if left > 0 {
 				left--
@@ -292,7 +292,7 @@ loop:
 		} else {
 			switch kind {
 			case program.KindDone:
-				why = finished
+				why = Finished
 				break loop
 			case program.KindQuit:
 				pc = toAt(code, pc) >> 32
@@ -328,13 +328,13 @@ loop:
 		// A struct or container has ended: the one that it is in goes on.
 		if s.top == s.bottom {
 			s.at = at
-			return finished
+			return Finished
 		}
 		s.top--
 		f = s.level(s.top)
 		if len(m) != modePasses {
 			if f.list != 0 {
-				put(entryAt(s.idx, f.list), listEnd, head+uint32(at)-wire.FieldHeader)
+				put(entryAt(s.idx, f.list), entry.ListEnd, head+uint32(at)-wire.FieldHeader)
 			}
 			w = entryAt(s.idx, f.entry)
 		}
@@ -346,9 +346,9 @@ loop:
 		}
 		pc = uint64(uint32(toAt(code, pc)))
 	}
-	s.at, s.left, s.pc = at, left, uint32(pc)
+	s.at, s.left, s.Pc = at, left, uint32(pc)
 	if len(m) != modePasses {
-		s.entry = number(s.idx, w)
+		s.Entry = number(s.idx, w)
 	}
 	return why
 }
@@ -360,14 +360,14 @@ const nowhere = 1 << 62
 // returns the index after them, or one that is not in the window.
 //
 //go:noinline
-func texts[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
+func texts[M mode](s *Machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
 	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
 	if size < wire.TextHeader {
 		return nowhere
 	}
 	last := size - wire.TextHeader
-	for k := uint32(listWords); n > 0; n-- {
+	for k := uint32(entry.ListWords); n > 0; n-- {
 		if at > last {
 			return nowhere
 		}
@@ -388,7 +388,7 @@ func texts[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uin
 // returns the index after them, or one that is not in the window.
 //
 //go:noinline
-func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
+func textPairs[M mode](s *Machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
 	if len(m) == modePasses {
 		return texts[M](s, o, l, 2*n, at)
@@ -398,7 +398,7 @@ func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64)
 		return nowhere
 	}
 	last := size - wire.TextHeader
-	for l = wordsAfter(l, listWords); ; l = wordsAfter(l, pairWords) {
+	for l = wordsAfter(l, entry.ListWords); ; l = wordsAfter(l, entry.PairWords) {
 		if at > last {
 			return nowhere
 		}
@@ -414,9 +414,9 @@ func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64)
 		if len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(value+wire.TextHeader, x) {
 			return nowhere
 		}
-		put(l, pairKey, base+uint32(at))
-		put(l, pairValue, base+uint32(value))
-		put(l, pairNode, 0)
+		put(l, entry.PairKey, base+uint32(at))
+		put(l, entry.PairValue, base+uint32(value))
+		put(l, entry.PairNode, 0)
 		at = value + wire.TextHeader + x
 		if n--; n == 0 {
 			return at
@@ -428,7 +428,7 @@ func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64)
 // index at; its entry is at w, and each entry has this many words. flats stops at a struct that
 // does not have all fields in the order of the program or of New. It returns where it has stopped,
 // and how many structs are left.
-func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+func flats[M mode](s *Machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	if words == entry.StructWords+2 && opAt(s.code, pc)&opAt(s.code, pc+program.CellSize)&program.OpText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
 	}
@@ -446,7 +446,7 @@ func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64)
 // program at pc.
 //
 //go:noinline
-func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+func flatsIn[M mode](s *Machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	var m M
 	code, mem, size, head := s.code, s.mem(), s.size, s.head
 	for {
@@ -488,7 +488,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 // window.
 //
 //go:noinline
-func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
+func labels[M mode](s *Machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
 	var m M
 	mem, last, base := s.mem(), s.size-labelSize, s.head-wire.FieldHeader
 	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+program.CellSize))
@@ -527,7 +527,7 @@ const (
 
 // fits reports whether n elements of this shape, the op of a second cell, may come in the
 // container of op o, whose header ends at index end.
-func (s *machine) fits(o, shape program.Op, n uint32, end uint64) bool {
+func (s *Machine) fits(o, shape program.Op, n uint32, end uint64) bool {
 	mem := s.mem()
 	return (n == 0 || load8(mem, end-5) == byte(shape>>program.ShapeWire) && (o&program.OpMap == 0 || load8(mem, end-6) == byte(shape>>program.ShapeKey))) &&
 		uint64(n)*uint64(uint8(shape>>program.ShapeLeast)) <= s.size-end+s.after
@@ -536,7 +536,7 @@ func (s *machine) fits(o, shape program.Op, n uint32, end uint64) bool {
 // passOp returns the index after the struct or container that o, the op at pc, expects. Its header
 // ends at index at. If it is not whole in the window, or not as programs foresee it, passOp
 // returns an index that is not in the window.
-func (s *machine) passOp(o program.Op, pc, at uint64) uint64 {
+func (s *Machine) passOp(o program.Op, pc, at uint64) uint64 {
 	n := uint32(1)
 	if o.Kind() != program.KindStruct {
 		n = loadBE32(s.mem(), at-4)
@@ -552,7 +552,7 @@ func (s *machine) passOp(o program.Op, pc, at uint64) uint64 {
 
 // passElements passes n elements, n at least 1, of the kind that the op expects, and returns the
 // same as passOp. The first element is at index at. For a struct n is 1.
-func (s *machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
+func (s *Machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 	inside, structs := toAt(s.code, pc)>>32, int32(0)
 	switch kind := o.Kind(); kind {
 	case program.KindNumbers:
@@ -577,19 +577,19 @@ func (s *machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 // pass passes the value at index at, whose program is at pc, and left more such values. It returns
 // the index after them, or one that is not in the window. structs is 1 if they are structs, else
 // 0.
-func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
+func (s *Machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
 	top, bottom, deeper := s.top, s.bottom, s.deeper
-	s.pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
+	s.Pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
 	why := run[passing](s)
 	s.top, s.bottom, s.deeper = top, bottom, deeper
-	if why != finished {
+	if why != Finished {
 		return nowhere
 	}
 	return s.at
 }
 
 // valid reports whether the window has n bytes at index at, and they are UTF-8.
-func (s *machine) valid(at, n uint64) bool {
+func (s *Machine) valid(at, n uint64) bool {
 	b := s.window()
 	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
 }

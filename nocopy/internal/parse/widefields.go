@@ -1,4 +1,4 @@
-package engine
+package parse
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -24,7 +25,7 @@ func (x present) word() uint32   { return uint32(x) }
 const keepPresent = 4 << 10
 
 // dropPresent gives up memory for more fields than most messages have in structs that are nested.
-func (p *parser) dropPresent() {
+func (p *Parser) dropPresent() {
 	if cap(p.present) > keepPresent {
 		p.present = nil
 	}
@@ -35,30 +36,30 @@ func (p *parser) dropPresent() {
 
 // wideFields indexes all fields of the wide struct of entry e, which begins at i. It returns the
 // index after the struct, or failed.
-func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
+func (p *Parser) wideFields(d *schema.Struct, e uint32, i int) int {
 	// There may be none, if it is not valid, but p.present has grown
-	p.m.ix.HasTables, p.m.ix.More = true, true
-	p.m.ix.Words[e+entry.Table] = 0
+	p.x.HasTables, p.x.More = true, true
+	p.x.Words[e+entry.Table] = 0
 	if !d.IsUnion() {
-		p.m.ix.Words[e+entry.Arm] = 0 // not used
+		p.x.Words[e+entry.Arm] = 0 // not used
 	}
 	first := len(p.present)
 	last, ascending := uint32(0), true
 	for {
-		if len(p.b)-i < wire.FieldHeader {
+		if len(p.B)-i < wire.FieldHeader {
 			if i = p.need(i, 1); i < 0 {
 				return i
 			}
-			if p.b[i] != byte(wire.Stop) {
+			if p.B[i] != byte(wire.Stop) {
 				if i = p.need(i, wire.FieldHeader); i < 0 {
 					return i
 				}
 			}
 		}
-		if p.b[i] == byte(wire.Stop) {
+		if p.B[i] == byte(wire.Stop) {
 			break
 		}
-		key := wire.HeaderAt(p.b, i)
+		key := wire.HeaderAt(p.B, i)
 		f := d.ByHeader(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
@@ -68,14 +69,14 @@ func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
 		}
 		word := uint32(0)
 		if end := p.plainEnd(f, i); end > 0 {
-			word = p.base + uint32(i) + wire.FieldHeader
+			word = p.Base + uint32(i) + wire.FieldHeader
 			i = end
 		} else if i, word = p.field(&d.Fields()[f.Number], i); i < 0 {
-			return p.inField(d.Fields()[f.Number].Name)
+			return p.InField(d.Fields()[f.Number].Name)
 		}
 		if word == 0 { // not of its type after all
 			if d.IsUnion() {
-				if i = p.addExtra(e, p.mismatched, p.base+uint32(i), i); i < 0 {
+				if i = p.addExtra(e, p.mismatched, p.Base+uint32(i), i); i < 0 {
 					return i
 				}
 			}
@@ -101,7 +102,7 @@ func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
 		if t == 0 {
 			return failed
 		}
-		p.m.ix.Words[e+entry.Table] = t
+		p.x.Words[e+entry.Table] = t
 		p.present = p.present[:first]
 	}
 	return p.stop(d, e, i, last)
@@ -109,16 +110,16 @@ func (p *parser) wideFields(d *schema.Struct, e uint32, i int) int {
 
 // plainEnd returns the index after the field whose header is at i, if that is a text or of fixed
 // size and all of it is in the window and needs no further check; else 0.
-func (p *parser) plainEnd(f *schema.IDField, i int) int {
-	left := p.b[i:]
-	if f.Kind > schema.Text || f.Kind == schema.Text && p.utf8 || len(left) <= wire.FieldHeader+wire.TextHeader {
+func (p *Parser) plainEnd(f *schema.IDField, i int) int {
+	left := p.B[i:]
+	if f.Kind > schema.Text || f.Kind == schema.Text && p.UTF8 || len(left) <= wire.FieldHeader+wire.TextHeader {
 		return 0
 	}
 	// A text has size 0, and fixed is 0: so which of them it is takes no branch, which nobody could
 	// foretell
 	n := uint64(wire.BE32(left[wire.FieldHeader:]) & -uint32(f.Kind))
 	end := wire.FieldHeader + uint64(f.Size) + wire.TextHeader*uint64(f.Kind) + n
-	if n > maxCount || end >= uint64(len(left)) {
+	if n > chain.MaxSize || end >= uint64(len(left)) {
 		return 0
 	}
 	return i + int(end)
@@ -126,7 +127,7 @@ func (p *parser) plainEnd(f *schema.IDField, i int) int {
 
 // field indexes the field whose header is at i. It returns the index after it, or a negative one,
 // and the field's word, which is 0 if the value is not of its type after all.
-func (p *parser) field(f *schema.Field, i int) (int, uint32) {
+func (p *Parser) field(f *schema.Field, i int) (int, uint32) {
 	if f.Kind() >= schema.Record {
 		return p.container(f, i)
 	}
@@ -136,7 +137,7 @@ func (p *parser) field(f *schema.Field, i int) (int, uint32) {
 
 // sortPresent sorts the fields from number first on. Of fields that came several times it leaves
 // the last, and notes the others. It returns i, where the parser is, or failed.
-func (p *parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
+func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	all := p.present[first:]
 	if len(all) < 256 {
 		slices.SortStableFunc(all, func(a, b present) int { return cmp.Compare(a.number(), b.number()) })
@@ -180,7 +181,7 @@ func sortByDigit(to, from []present, shift uint) {
 
 // makeTable returns a table with the fields from number first on, which are in ascending order. It
 // returns 0, having failed at i, if that is over the limit.
-func (p *parser) makeTable(d *schema.Struct, first, i int) uint32 {
+func (p *Parser) makeTable(d *schema.Struct, first, i int) uint32 {
 	span, end := d.Span(), len(p.present)
 	if span <= entry.FlatWords {
 		return p.makeFlat(p.present[first:], span, math.MaxUint32, i)
@@ -202,19 +203,19 @@ func (p *parser) makeTable(d *schema.Struct, first, i int) uint32 {
 // makeFlat returns a table of one level, for span words, with the fields in all, which are in
 // ascending order. A field is in it under those bits of its number that are in mask. It returns 0,
 // having failed at i, if that is over the limit.
-func (p *parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
+func (p *Parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
 	bare := entry.BareTable(span)
 	n := bare + uint32(len(all))
 	t := uint32(0)
 	if p.reuse {
-		t = p.m.ix.AllocTable(n)
+		t = p.x.AllocTable(n)
 	} else {
-		if t = p.allot(int(n), 0, 0, i); t == 0 {
+		if t = p.Allot(int(n), 0, 0, i); t == 0 {
 			return 0
 		}
-		p.m.ix.Words[t+entry.TableRoom] = n
+		p.x.Words[t+entry.TableRoom] = n
 	}
-	table := p.m.ix.Words[t:][:n]
+	table := p.x.Words[t:][:n]
 	table[entry.TableUsed] = n
 	groups, words := table[entry.TableGroups:bare], table[bare:]
 	clear(groups)

@@ -1,58 +1,37 @@
-package engine
+package parse
 
 import (
-	"errors"
 	"io"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Peek finds one value in the wire bytes of a struct without making a message. Package nocopy
-// documents it.
-func Peek(b []byte, path ...int) (WireValue, error) {
+// Peek finds the value at this path in the struct b, and returns its type and its bytes, which
+// alias b. The error is a *wire.Error.
+func Peek(b []byte, path []int) (t wire.Type, value []byte, err error) {
 	b = b[:min(len(b), maxScan)] // then no negative length fits into b
-	v := WireValue{wire.Struct, b}
+	t, value = wire.Struct, b
 	for k, step := range path {
-		at, t, err := 0, wire.Stop, error(nil)
-		switch v.Type {
+		at := 0
+		switch t {
 		case wire.Struct:
-			at, t, err = findField(v.b, step)
+			at, t, err = findField(value, step)
 		case wire.List, wire.Set:
-			at, t, err = findElement(v.b, step)
+			at, t, err = findElement(value, step)
 		default:
 			err = wire.ErrNotFound
 		}
 		if err != nil {
-			return WireValue{}, &wire.Error{Offset: len(b) - len(v.b) + at, Path: pathOf(path[:k+1]), Err: err}
+			return 0, nil, &wire.Error{Offset: len(b) - len(value) + at, Path: pathOf(path[:k+1]), Err: err}
 		}
-		v = WireValue{t, v.b[at:]}
+		value = value[at:]
 	}
-	end, err := skip(v.b, 0, v.Type, budgetOf(defaultMaxDepth), structCost)
+	end, err := Skip(value, 0, t, BudgetOf(MaxDepth), StructCost)
 	if err != nil {
-		return WireValue{}, &wire.Error{Offset: len(b) - len(v.b) + end, Path: pathOf(path), Err: err}
+		return 0, nil, &wire.Error{Offset: len(b) - len(value) + end, Path: pathOf(path), Err: err}
 	}
-	v.b = v.b[:end:end]
-	return v, nil
-}
-
-// Peek finishes the message of s, its root, and finds one
-// value in its bytes, like the function Peek. The value aliases the message as Bytes does.
-func (s Struct) Peek(path ...int) (WireValue, error) {
-	if s.m == nil {
-		return Peek(nil, path...)
-	}
-	s.alive()
-	m := s.m
-	m.Finish()
-	first := m.buf.First()
-	m.buf.Lend()
-	m.buf.Freeze()
-	v, err := Peek(first, path...)
-	if errors.Is(err, io.ErrUnexpectedEOF) && len(first) < m.buf.Len() {
-		return Peek(m.Bytes(), path...)
-	}
-	return v, err
+	return t, value[:end:end], nil
 }
 
 // pathOf writes a path of ids and indices.
@@ -85,7 +64,7 @@ func findField(b []byte, id int) (int, wire.Type, error) {
 		if i, _ = wholeEnd(b, at, t, mostWhole); i > 0 { // as skip does, with a call less
 			continue
 		}
-		if i, err = skip(b, at, t, budgetOf(defaultMaxDepth)-structCost, structCost); err != nil {
+		if i, err = Skip(b, at, t, BudgetOf(MaxDepth)-StructCost, StructCost); err != nil {
 			return i, 0, err
 		}
 	}

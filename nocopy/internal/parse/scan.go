@@ -1,4 +1,4 @@
-package engine
+package parse
 
 import (
 	"io"
@@ -17,7 +17,7 @@ import (
 type Scanner struct {
 	off     int   // the bytes before it have been passed
 	dropped int64 // bytes before those
-	budget  int   // see budgetOf
+	budget  int   // see BudgetOf
 	levels  []scanLevel
 	begun   bool
 	err     error // the error of the last Scan, and of all later ones
@@ -37,26 +37,32 @@ type scanLevel struct {
 	typ   *schema.Type // nil: types are not compared
 }
 
+// How deep structs may be nested.
 const (
-	fewLevels  = 8                   // how many levels there is room for at first
-	mostLevels = defaultMaxDepth + 8 // as many as there mostly may be
-	keepLevels = 1 << 10             // how many wait for the next struct
+	MaxDepth  = 64
+	MostDepth = 1 << 16 // more takes too much stack
 )
 
-// How deep a Scanner may go is a budget: a struct costs structCost of it, a list or map in a
-// value whose type is known next to nothing.
-const structCost = 256
+const (
+	fewLevels  = 8            // how many levels there is room for at first
+	mostLevels = MaxDepth + 8 // as many as there mostly may be
+	keepLevels = 1 << 10      // how many wait for the next struct
+)
 
-// budgetOf returns the budget for depth nested structs.
-func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
+// How deep a Scanner may go is a budget: a struct costs StructCost of it, a list or map in a
+// value whose type is known next to nothing.
+const StructCost = 256
+
+// BudgetOf returns the budget for depth nested structs.
+func BudgetOf(depth int) int { return depth*StructCost + StructCost - 1 }
 
 // Reset prepares for a struct with at most depth levels of nested structs. depth is at most
 // 65,536; 0 means 64.
 func (s *Scanner) Reset(depth int) {
 	if depth <= 0 {
-		depth = defaultMaxDepth
+		depth = MaxDepth
 	}
-	s.start(budgetOf(min(depth, mostDepth))-structCost, 1, -1, scanLevel{left: -1})
+	s.start(BudgetOf(min(depth, MostDepth))-StructCost, 1, -1, scanLevel{left: -1})
 }
 
 // resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not
@@ -138,7 +144,7 @@ loop:
 			if t == wire.Stop {
 				i++
 				structs++
-				budget += structCost
+				budget += StructCost
 				if len(s.levels) == 0 {
 					l.left = 0
 					break loop
@@ -190,7 +196,7 @@ loop:
 				continue
 			}
 			i = at
-			if budget -= structCost; budget < 0 {
+			if budget -= StructCost; budget < 0 {
 				err = errDepth
 				break loop
 			}
@@ -350,7 +356,7 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 		if len(cells) < 2 {
 			break
 		}
-		m := machine{memory: memoryOf(b, cells)}
+		m := Machine{memory: memoryOf(b, cells)}
 		n := uint32(min(left, math.MaxInt32))
 		at, rest := flatsIn[passing](&m, 0, m.idx, uint32(entry.StructWords+len(cells)-1), n, uint64(i))
 		if misses++; rest+4 < n {

@@ -1,0 +1,316 @@
+package parse
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", wire.ErrLimit)
+
+// User is a message that has a parser if it needs one.
+type User interface {
+	// Parser returns the message's parser, ready for the bytes b at position base.
+	Parser(b []byte, base uint32) *Parser
+}
+
+// Host is the message that a parser is for.
+type Host interface {
+	// NoteIndex notes that the struct of entry e has a wire index among its unknown fields.
+	NoteIndex(e uint32)
+	// NoteShadow notes that the value with this word does not count, since the field comes again: it
+	// is of type t, in the field with number field of the words of entry e. NoteShadow returns where
+	// the field begins and ends.
+	NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32)
+}
+
+// Settings is what the options and limits of a message say about parsing.
+type Settings struct {
+	MaxDepth int  // levels of structs in structs
+	MaxIndex int  // Limits.MaxIndex, in bytes; 0 by default
+	Lazy     bool // containers in fields are left for later
+	UTF8     bool // strings must be UTF-8
+}
+
+// FarTexts is the texts that bytes refer to and do not contain. Such a text has a negative length.
+type FarTexts interface {
+	// Begin is called before the first text.
+	Begin()
+	// Word returns the word of the next text, whose length is at the beginning of b.
+	Word(b []byte) uint32
+}
+
+// Parser validates a message and indexes it in one pass. It sees the bytes through a contiguous
+// window: the whole message if that is in one piece. Where a value crosses from one block into the
+// next, both parts are stitched: copied into a piece of their own, which takes the place of the
+// originals in the chain.
+//
+// Methods take and return an index into the window. A negative one means that the parse has
+// failed, or (mismatch) that the value is not of its declared type. A method that may move the
+// window may set p.b to another one.
+type Parser struct {
+	x   *index.Index  // what the parser fills
+	buf *chain.Buffer // has the bytes
+	msg Host
+	Settings
+	windowState
+
+	present []present // the fields of wide structs that have not ended
+	spare   []present // memory for sorting them
+
+	levels []level // of all machines under way, the outermost's first
+	top    uint32
+	few    [16]level
+
+	mismatched uint32  // position of a field that turned out not to be of its type
+	scan       Scanner // for values that are skipped across windows
+
+	Growth    Growth
+	Depth     int
+	MaxWords  uint32 // words
+	Promised  uint64 // most words that indexing values left for later may take
+	reserved  uint64 // how many of these are for values that are left without counting, see allow
+	Trusted   bool   // the bytes were accepted before: required fields are not asked for again
+	unlimited bool   // the bytes were accepted before: the index has no limit
+	reuse     bool   // entries that are free are used again
+	Slow      bool   // no programs are run: those take new words only, one after the other
+	Full      bool   // the parse failed since the index would exceed its limit
+
+	Far FarTexts // of bytes that the program has written; nil if there are none
+
+	End  int // the index after the root of Root, or failed
+	Err  *wire.Error
+	path []string // innermost first
+}
+
+const (
+	failed   = -1
+	mismatch = -2
+)
+
+// parseLevels is how many levels the usual parse has, which is done without a parser.
+const parseLevels = 4
+
+// parsers are the parsers that no message uses.
+var parsers = sync.Pool{New: func() any {
+	p := new(Parser)
+	p.levels = p.few[:]
+	return p
+}}
+
+// New returns a parser for the index x of the message msg, whose bytes are in buf.
+func New(x *index.Index, buf *chain.Buffer, msg Host) *Parser {
+	p := parsers.Get().(*Parser)
+	p.x, p.buf, p.msg = x, buf, msg
+	return p
+}
+
+// keepMachine is the most levels that wait for the next message.
+const keepMachine = 1 << 10
+
+// Drop ends the use of the parser.
+func (p *Parser) Drop() {
+	p.x, p.buf, p.msg, p.Err, p.Far = nil, nil, nil, nil, nil
+	p.dropPresent()
+	if len(p.levels) > keepMachine {
+		p.levels = p.few[:]
+	}
+	parsers.Put(p)
+}
+
+// Reset prepares the parser for n bytes, which are not in b yet.
+func (p *Parser) Reset(n int, s Settings) {
+	p.Settings = s
+	p.Err, p.Node = nil, 0
+	p.off, p.from, p.copied, p.After, p.Depth, p.top = 0, 0, 0, 0, 0, 0
+	p.Growth = Growth{}
+	p.Windows, p.path, p.next = p.Windows[:0], p.path[:0], place{}
+	p.present = p.present[:0]
+	p.Trusted, p.unlimited, p.reuse, p.Slow, p.Full, p.Promised = false, false, false, false, false, 0
+	p.MaxWords = index.Limit(p.MaxIndex, n)
+	if p.reserved = 0; p.Lazy && p.MaxIndex <= 0 {
+		p.reserved = uint64(p.MaxWords - min(p.MaxWords, index.Floor/4))
+		p.Promised = p.reserved
+	}
+}
+
+// Structure indexes the struct at i into the entry e, whose words may have any contents. It
+// returns the index after the struct, or failed.
+func (p *Parser) Structure(d *schema.Struct, e uint32, i int) int {
+	if p.Depth++; p.Depth > p.MaxDepth {
+		return p.Fail(i, errDepth)
+	}
+	p.x.Words[e+entry.Start] = p.Base + uint32(i)
+	if p.Slow {
+		clear(p.x.Words[e+1 : e+uint32(d.Words())])
+		i = p.fields(d, e, i)
+		p.Depth--
+		return i
+	}
+	var s Machine
+	s.Pc, s.Entry, s.at = program.Of(d).Start, e, uint64(i)
+	return p.runAll(&s, 0)
+}
+
+// Value indexes the struct or container of type t that stands after lead bytes at i. It returns
+// the index after it, failed or mismatch, and its entry.
+func (p *Parser) Value(t *schema.Type, i, lead int) (int, uint32) {
+	if p.Slow {
+		return p.slowValue(t, i, lead)
+	}
+	head := lead
+	if t.Kind() > schema.Record {
+		head += int(t.HeaderSize())
+	}
+	if i = p.need(i, head); i < 0 {
+		return i, 0
+	}
+	if len(p.x.Words) == 0 {
+		p.x.Grow(index.First, index.MaxWords)
+	}
+	var s Machine
+	s.Pc, s.at = program.OfValue(t), uint64(i+lead)
+	before := p.x.Words[0] // no entry has this word: the program stores the value's entry in it
+	end := p.runAll(&s, lead)
+	word := p.x.Words[0]
+	p.x.Words[0] = before
+	return end, word
+}
+
+// Allot allocates head words of the index, and per words for each of n elements, and returns the
+// number of the first. Their contents are undefined. It returns 0, having failed at i, if that is
+// over the limit.
+func (p *Parser) Allot(head, n, per, i int) uint32 {
+	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
+	if !p.reserve(words, i) {
+		return 0
+	}
+	e := p.x.Used
+	p.x.Used += uint32(words)
+	return e
+}
+
+// allotFor does what allot does, for the entry of a value of type t. It may return the words of a
+// free entry, if the parser uses these again.
+func (p *Parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
+	if p.reuse {
+		return p.x.ReuseFor(t, uint32(head+n*per))
+	}
+	return p.Allot(head, n, per, i)
+}
+
+// reserve makes room in the index for this many more words. It returns false, having failed at i,
+// if that is over the limit.
+func (p *Parser) reserve(words uint64, i int) bool {
+	end := uint64(p.x.Used) + words
+	if end+p.Promised > uint64(p.MaxWords) {
+		p.Full = true
+		most := 4 * uint64(p.MaxWords)
+		if given := p.MaxIndex; given > 0 && uint64(given)/4 == uint64(p.MaxWords) {
+			most = uint64(given) // which need not be a multiple of 4
+		}
+		p.Fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", wire.ErrLimit, most))
+		return false
+	}
+	if end > uint64(len(p.x.Words)) {
+		p.growIndex(int(end), p.off+i, p.off+len(p.B)+p.After)
+	}
+	return true
+}
+
+// Fail notes the error err at i, unless an error was noted before. It returns failed.
+//
+//go:noinline
+func (p *Parser) Fail(i int, err error) int {
+	if p.Err == nil {
+		p.Err = &wire.Error{Offset: p.off + i, Err: err}
+	}
+	return failed
+}
+
+// InField adds the name of a field to the path of the failure, and returns failed.
+func (p *Parser) InField(name string) int {
+	p.path = append(p.path, "."+name)
+	return failed
+}
+
+// atElement adds the number of an element to the path of the failure, and returns failed.
+func (p *Parser) atElement(k int) int {
+	p.path = append(p.path, "["+strconv.Itoa(k)+"]")
+	return failed
+}
+
+// Finish returns the error of a failed parse, with its path.
+func (p *Parser) Finish(d *schema.Struct) *wire.Error {
+	p.path = append(p.path, d.Name())
+	slices.Reverse(p.path)
+	p.Err.Path = strings.Join(p.path, "")
+	err := p.Err
+	if err.Err == errDepth {
+		err.Err = DepthError(p.MaxDepth)
+	}
+	p.path, p.Err = p.path[:0], nil
+	return err
+}
+
+// FirstBytes returns the first bytes of the message that the parser has failed to parse, and how
+// many it has: all of them if it is in one piece.
+func (p *Parser) FirstBytes() ([]byte, int) {
+	if len(p.Windows) == 0 {
+		return p.B, len(p.B)
+	}
+	const enough = 1 << 10
+	var b []byte
+	size := 0
+	for i := range p.Windows {
+		size += len(p.Windows[i].Mem)
+		if len(b) < enough {
+			b = append(b, p.Windows[i].Mem...)
+		}
+	}
+	return b, size
+}
+
+// Root indexes the root, a struct that d describes, from the beginning of the window. It returns
+// the index after it, or failed.
+func (p *Parser) Root(d *schema.Struct) int {
+	d.Type().MustBeDefined()
+	if p.Allot(0, d.Words(), 1, 0) == 0 {
+		return failed
+	}
+	return p.Structure(d, index.First, 0)
+}
+
+// Trust prepares the parser for bytes that have been checked before, and which are not in b yet.
+// They are indexed at once, since Lazy is about received bytes.
+func (p *Parser) Trust() {
+	p.Reset(0, Settings{MaxDepth: TrustedDepth})
+	p.MaxWords, p.Growth = index.MaxWords, doubling
+	p.Trusted, p.unlimited, p.reuse = true, true, p.x.Reuses
+	p.Slow = p.reuse
+}
+
+// EndTrusted ends the use of checked bytes. i is the index that the parser came to. EndTrusted
+// panics if the parser failed.
+func (p *Parser) EndTrusted(i int) {
+	p.B, p.Far = nil, nil
+	switch {
+	case i >= 0:
+	case p.Full:
+		panic("nocopy: message with an index of more than " + strconv.Itoa(index.MaxWords) + " words")
+	default:
+		panic("nocopy: internal error: bytes that were valid are not")
+	}
+}
+
+// DepthError returns errDepth with the depth that would be accepted.
+func DepthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }
