@@ -62,11 +62,11 @@ func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 		tables := 0
 		for _, tb := range s.m.keys.Tables() {
 			tables++
-			x := tb.Stats()
-			if x.WholeKeys {
+			_, _, wholeKeys, mustRehash := tb.Stats()
+			if wholeKeys {
 				whole++
 			}
-			if x.MustRehash {
+			if mustRehash {
 				t.Errorf("%s: after too many clashes still by the ends of keys", how)
 			}
 		}

@@ -164,10 +164,9 @@ func (d *deadEntries) reclaimValue(m *Message, t *schema.Type, e uint32) {
 		words = room
 	}
 	m.ix.FreeBlock(t, e, words)
-	if t.Kind() >= schema.List {
-		m.keys.Clear(e)
+	if m.keys.HasTables() {
+		m.keys.Forget(e, words)
 	}
-	m.keys.Views().Forget(e, words)
 }
 
 // reclaimStruct frees the entries of all values in the struct of entry e, but not its own.

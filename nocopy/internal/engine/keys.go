@@ -25,10 +25,9 @@ func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, *chain.Buffer) {
 	return k.ix.Words[k.ix.Words[e+listElems]:][:n*pairWords], &k.buf
 }
 
-func (k *messageKeys) Made(e uint32, t *schema.Type) {
+func (k *messageKeys) Made(ofViews bool) {
 	k.ix.More = true
-	if t.OfViews() { // from now on every change must call beforeChange
-		k.keys.AddView(e)
+	if ofViews { // from now on every change must call beforeChange
 		k.guarded = true
 		k.buf.StoreSlowly()
 	}
@@ -126,8 +125,8 @@ func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
 func (m *Message) elementChanges(e, i uint32) {
-	if tb := m.keys.Table(e); tb != nil {
-		tb.Change((*messageKeys)(m), e, schema.TypeByID(m.ix.Words[e+listType]), i)
+	if tb := m.keys.Table(e); tb != nil && tb.Remove((*messageKeys)(m), e, schema.TypeByID(m.ix.Words[e+listType]), i) {
+		tb.InsertLater(i)
 	}
 }
 

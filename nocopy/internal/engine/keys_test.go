@@ -32,8 +32,9 @@ func TestManyViews(t *testing.T) {
 	}
 	for what, e := range map[string]uint32{"set": Struct(set).entry(), "map": Struct(byPoint).entry()} {
 		t.Run(what, func(t *testing.T) {
-			if tb := root.m.keys.Table(e); tb == nil || tb.Stats().Seen < n-1 || tb.Stats().Taken < n-1 {
-				t.Errorf("%s: %+v", what, tb.Stats())
+			tb := root.m.keys.Table(e)
+			if _, taken, _, _ := tb.Stats(); tb.Seen() < n-1 || taken < n-1 {
+				t.Errorf("%s: %d of %d", what, taken, tb.Seen())
 			}
 		})
 	}

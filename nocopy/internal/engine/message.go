@@ -377,7 +377,7 @@ func (m *Message) endMore() {
 	if debugging {
 		mustBeUntouched()
 	}
-	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.IsUsed() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
 		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}

@@ -24,8 +24,9 @@ type Keys interface {
 	// TextPairs returns the words of the first n pairs of a map whose keys are texts, and what the
 	// words are positions in.
 	TextPairs(e, n uint32) ([]uint32, *chain.Buffer)
-	// Made is called when a map or list gets a table.
-	Made(e uint32, t *schema.Type)
+	// Made is called when there is a new table. ofViews is whether its keys or elements are structs
+	// or containers.
+	Made(ofViews bool)
 	// ViewAdded is called when key or element i, a struct or container, is added to a table.
 	ViewAdded(e uint32, t *schema.Type, i uint32)
 }
@@ -79,9 +80,6 @@ func (f *Finder) HasTables() bool {
 	return ts != nil && ts.made.Len() > 0
 }
 
-// IsUsed reports whether End has something to empty.
-func (f *Finder) IsUsed() bool { return f.filterOf != 0 || f.HasTables() }
-
 // Tables iterates over all tables and their entries.
 func (f *Finder) Tables() iter.Seq2[uint32, *Table] {
 	return func(yield func(uint32, *Table) bool) {
@@ -98,9 +96,6 @@ func (f *Finder) Views() *Views {
 	}
 	return &noViews
 }
-
-// AddView notes that entry e, whose elements or keys are structs or containers, has a table.
-func (f *Finder) AddView(e uint32) { f.ownLookups().views.add(e) }
 
 // Find returns the number of the last of the first n pairs or elements of entry e that has the
 // key, −1 if none has it.
@@ -262,7 +257,10 @@ func (f *Finder) table(k Keys, e uint32, t *schema.Type, n uint32) *Table {
 	if tb == nil {
 		tb = ts.newTable(tableSize(n))
 		ts.made.Put(e, tb)
-		k.Made(e, t)
+		if t.OfViews() {
+			ts.views.add(e)
+		}
+		k.Made(t.OfViews())
 	}
 	if grown := tableSize(uint32(tb.taken+len(tb.pending)) + n - tb.seen); grown > len(tb.buckets) {
 		if tb.seen > 0 && grown < slowGrowth {
@@ -502,6 +500,15 @@ func (f *Finder) Clear(e uint32) {
 	}
 }
 
+// Forget empties the table of entry e, if it has one, and forgets what the entries from e to e+n-1
+// belong to.
+func (f *Finder) Forget(e, n uint32) {
+	f.Clear(e)
+	if v := f.Views(); int(e) < len(v.owner) {
+		clear(v.owner[e:min(int(e+n), len(v.owner))])
+	}
+}
+
 // Repeated returns how many of the n pairs of entry e have the key of a later one. Peers use the
 // last.
 func (f *Finder) Repeated(k Keys, e uint32, t *schema.Type, n uint32) int {
@@ -530,25 +537,11 @@ func (f *Finder) HasLater(e, n, i uint32) (later, known bool) {
 	return known && tb.HasLater(i), known
 }
 
-// Change takes pair or element i of entry e, which is about to change, out of the table. The next
-// lookup adds it again.
-func (tb *Table) Change(k Keys, e uint32, t *schema.Type, i uint32) {
-	if tb.Remove(k, e, t, i) {
-		tb.InsertLater(i)
-	}
-}
-
 // Seen returns how many pairs or elements were added, including those that were deleted since.
 func (tb *Table) Seen() uint32 { return tb.seen }
 
-// Stats are facts on a table, for tests.
-type Stats struct {
-	Buckets, Taken, Seen int
-	WholeKeys            bool // hashes are of whole keys
-	MustRehash           bool // there were too many clashes
-}
-
-// Stats returns what tests ask.
-func (tb *Table) Stats() Stats {
-	return Stats{len(tb.buckets), tb.taken, int(tb.seen), tb.wholeKeys, tb.needsWholeKeys()}
+// Stats returns, for tests, how many buckets there are and how many of them are not empty; whether
+// hashes are of whole keys, and whether they should be.
+func (tb *Table) Stats() (buckets, taken int, wholeKeys, mustRehash bool) {
+	return len(tb.buckets), tb.taken, tb.wholeKeys, tb.needsWholeKeys()
 }

@@ -106,12 +106,5 @@ func (v *Views) Owner(e uint32) (Element, bool) {
 	return v.elements[v.owner[e]], true
 }
 
-// Forget forgets what the entries from e to e+n-1 belong to.
-func (v *Views) Forget(e, n uint32) {
-	if int(e) < len(v.owner) {
-		clear(v.owner[e:min(int(e+n), len(v.owner))])
-	}
-}
-
 // Footprint is about how many bytes v takes, for tests.
 func (v *Views) Footprint() int { return 4*cap(v.owner) + 8*cap(v.elements) }
