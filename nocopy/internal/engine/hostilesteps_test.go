@@ -78,7 +78,8 @@ func countHostileSteps(t *testing.T) {
 	most := map[string]float64{}
 	turns, part := 1, 0
 	if kind == "" {
-		turns, part = 3, int(testmode.Seed(t)%3) // a third of them; another one each time in the long form
+		// A third of the operations; in the long form another one each time.
+		turns, part = 3, int(testmode.Seed(t)%3)
 		if !testmode.Long {
 			kind = "few"
 		}
