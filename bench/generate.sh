@@ -64,6 +64,7 @@ done
 
 # MessagePack by tinylib/msgp, beside the structs that it is made of.
 msgp -file msgp/messages.go -o msgp/messages_gen.go -io=false -tests=false
+msgp -file generated/msgp/wide/wide.go -io=false -tests=false
 
 # Cap'n Proto and FlatBuffers.
 capnpstd="$(go list -C tools -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)/std"

@@ -3,7 +3,17 @@ package msgp
 // The types from which generate.sh makes MessagePack code: tuples have no names of fields on the
 // wire.
 
-//msgp:tuple Sub Small User Meta Item Business Row Rows Label Sample Series Request
+//msgp:tuple Ano MyTest Sub Small User Meta Item Business Blob Row Rows Label Sample Series Request
+
+// MyTest is workload A.
+type MyTest struct {
+	Num  int64
+	Ano  Ano
+	Nums []int64
+}
+
+// Ano is the struct in a MyTest.
+type Ano struct{ Num int64 }
 
 // Small is workload B.
 type Small struct {
@@ -60,6 +70,15 @@ type Item struct {
 	Count      int32
 	Price      float64
 	OK         bool
+}
+
+// Blob is workload D.
+type Blob struct {
+	ID   int64
+	Name string
+	Data []byte
+	Code int32
+	OK   bool
 }
 
 // Rows is workload E.

@@ -7,6 +7,102 @@ import (
 )
 
 // MarshalMsg implements msgp.Marshaler
+func (z Ano) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 1
+	o = append(o, 0x91)
+	o = msgp.AppendInt64(o, z.Num)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Ano) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 1 {
+		err = msgp.ArrayError{Wanted: 1, Got: zb0001}
+		return
+	}
+	z.Num, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Num")
+		return
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z Ano) Msgsize() (s int) {
+	s = 1 + msgp.Int64Size
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *Blob) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 5
+	o = append(o, 0x95)
+	o = msgp.AppendInt64(o, z.ID)
+	o = msgp.AppendString(o, z.Name)
+	o = msgp.AppendBytes(o, z.Data)
+	o = msgp.AppendInt32(o, z.Code)
+	o = msgp.AppendBool(o, z.OK)
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *Blob) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 5 {
+		err = msgp.ArrayError{Wanted: 5, Got: zb0001}
+		return
+	}
+	z.ID, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "ID")
+		return
+	}
+	z.Name, bts, err = msgp.ReadStringBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Name")
+		return
+	}
+	z.Data, bts, err = msgp.ReadBytesBytes(bts, z.Data)
+	if err != nil {
+		err = msgp.WrapError(err, "Data")
+		return
+	}
+	z.Code, bts, err = msgp.ReadInt32Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Code")
+		return
+	}
+	z.OK, bts, err = msgp.ReadBoolBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "OK")
+		return
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *Blob) Msgsize() (s int) {
+	s = 1 + msgp.Int64Size + msgp.StringPrefixSize + len(z.Name) + msgp.BytesPrefixSize + len(z.Data) + msgp.Int32Size + msgp.BoolSize
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
 func (z *Business) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
 	// array header, size 13
@@ -414,6 +510,82 @@ func (z *Meta) Msgsize() (s int) {
 			s += msgp.StringPrefixSize + len(za0001) + msgp.StringPrefixSize + len(za0002)
 		}
 	}
+	return
+}
+
+// MarshalMsg implements msgp.Marshaler
+func (z *MyTest) MarshalMsg(b []byte) (o []byte, err error) {
+	o = msgp.Require(b, z.Msgsize())
+	// array header, size 3
+	o = append(o, 0x93)
+	o = msgp.AppendInt64(o, z.Num)
+	// array header, size 1
+	o = append(o, 0x91)
+	o = msgp.AppendInt64(o, z.Ano.Num)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Nums)))
+	for za0001 := range z.Nums {
+		o = msgp.AppendInt64(o, z.Nums[za0001])
+	}
+	return
+}
+
+// UnmarshalMsg implements msgp.Unmarshaler
+func (z *MyTest) UnmarshalMsg(bts []byte) (o []byte, err error) {
+	var zb0001 uint32
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err)
+		return
+	}
+	if zb0001 != 3 {
+		err = msgp.ArrayError{Wanted: 3, Got: zb0001}
+		return
+	}
+	z.Num, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Num")
+		return
+	}
+	var zb0002 uint32
+	zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Ano")
+		return
+	}
+	if zb0002 != 1 {
+		err = msgp.ArrayError{Wanted: 1, Got: zb0002}
+		return
+	}
+	z.Ano.Num, bts, err = msgp.ReadInt64Bytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Ano", "Num")
+		return
+	}
+	var zb0003 uint32
+	zb0003, bts, err = msgp.ReadArrayHeaderBytes(bts)
+	if err != nil {
+		err = msgp.WrapError(err, "Nums")
+		return
+	}
+	if cap(z.Nums) >= int(zb0003) {
+		z.Nums = (z.Nums)[:zb0003]
+	} else {
+		z.Nums = make([]int64, zb0003)
+	}
+	for za0001 := range z.Nums {
+		z.Nums[za0001], bts, err = msgp.ReadInt64Bytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Nums", za0001)
+			return
+		}
+	}
+	o = bts
+	return
+}
+
+// Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
+func (z *MyTest) Msgsize() (s int) {
+	s = 1 + msgp.Int64Size + 1 + msgp.Int64Size + msgp.ArrayHeaderSize + (len(z.Nums) * (msgp.Int64Size))
 	return
 }
 

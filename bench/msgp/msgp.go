@@ -71,16 +71,52 @@ func decode(b []byte, m any) error {
 // if msgp does not have it.
 func of(v any) structs.Message {
 	switch v := v.(type) {
+	case *data.MyTest:
+		return myTest(v)
 	case *data.Small:
 		return small(v)
 	case *data.Business:
 		return business(v)
+	case *data.Blob:
+		return blob(v)
 	case *data.VStreamRows:
 		return rows(v)
 	case *data.WriteRequest:
 		return request(v)
+	case *data.Wide:
+		return wideRows(v)
 	}
 	return structs.Message{}
+}
+
+func myTest(v *data.MyTest) structs.Message {
+	return structs.Typed[MyTest]{
+		Fill: func(m *MyTest) {
+			m.Num, m.Ano.Num = v.Num, v.Ano
+			m.Nums = structs.Room(m.Nums, len(v.Nums))
+			copy(m.Nums, v.Nums)
+		},
+		Sum: func(m *MyTest) uint64 {
+			s := uint64(m.Num) + uint64(m.Ano.Num)
+			for _, n := range m.Nums {
+				s += uint64(n)
+			}
+			return s
+		},
+		Values: func(m *MyTest) any { return &data.MyTest{Num: m.Num, Ano: m.Ano.Num, Nums: data.OrNil(m.Nums)} },
+	}.Message()
+}
+
+func blob(v *data.Blob) structs.Message {
+	return structs.Typed[Blob]{
+		Fill: func(m *Blob) { m.ID, m.Name, m.Data, m.Code, m.OK = v.ID, v.Name, v.Data, v.Code, v.OK },
+		Sum: func(m *Blob) uint64 {
+			return uint64(m.ID) + data.Str(m.Name) + data.Str(m.Data) + uint64(m.Code) + data.Bool(m.OK)
+		},
+		Values: func(m *Blob) any {
+			return &data.Blob{ID: m.ID, Name: m.Name, Data: m.Data, Code: m.Code, OK: m.OK}
+		},
+	}.Message()
 }
 
 func small(v *data.Small) structs.Message {

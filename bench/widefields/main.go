@@ -24,7 +24,7 @@ var templates embed.FS
 
 type types = map[data.FieldKind]string
 
-// output is a file to be written. Only an IDL has types.
+// output is a file to be written. Only the declaration of a struct has types.
 type output struct {
 	file, template, Peer string
 	Types                types
@@ -35,8 +35,9 @@ var outputs = []output{
 	{"idl/wide.proto", "proto.tmpl", "", types{data.TextField: "string", data.IntField: "int64", data.DoubleField: "double", data.BoolField: "bool"}},
 	{"idl/wide.capnp", "capnp.tmpl", "", types{data.TextField: "Text", data.IntField: "Int64", data.DoubleField: "Float64", data.BoolField: "Bool"}},
 	{"idl/wide.fbs", "fbs.tmpl", "", types{data.TextField: "string", data.IntField: "long", data.DoubleField: "double", data.BoolField: "bool"}},
+	{"msgp/wide/wide.go", "msgp.tmpl", "", types{data.TextField: "string", data.IntField: "int64", data.DoubleField: "float64", data.BoolField: "bool"}},
 	goCode("kitex", "structs.go.tmpl"), goCode("fastgo", "structs.go.tmpl"), goCode("frugal", "structs.go.tmpl"),
-	goCode("apache", "structs.go.tmpl"), goCode("vtproto", "structs.go.tmpl"),
+	goCode("apache", "structs.go.tmpl"), goCode("vtproto", "structs.go.tmpl"), goCode("msgp", "structs.go.tmpl"),
 	goCode("nocopy", "nocopy.go.tmpl"), goCode("capnp", "capnp.go.tmpl"), goCode("flat", "flat.go.tmpl"),
 }
 
