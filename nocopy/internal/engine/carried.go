@@ -374,9 +374,11 @@ func (w *indexWriter) elements(t *schema.Type, e uint32) {
 	m, inside := w.m, uint32(w.inside)
 	for i := range m.ix.Words[e+listCount] {
 		x := m.structEntry(e, i)
+		if end := m.ix.Words[x+entry.End]; end&edited == 0 && end-m.ix.Words[x+entry.Start] < inside {
+			continue // most are small, which mostly shows by their positions
+		}
 		from, to := m.extent(x, t)
-		// Most are small, which mostly shows by their positions
-		if to-from > inside && !w.full && !w.lost && w.offset(to-1)+1-w.offset(from) > w.inside {
+		if !w.full && !w.lost && w.offset(to-1)+1-w.offset(from) > w.inside {
 			w.walk(t.Struct(), x)
 		}
 	}

@@ -137,8 +137,10 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 	m.ix.Words[e+entry.Start] = l.base + uint32(i)
 	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
 	fields, expected := d.Fields(), 0 // the number of the field that comes next, mostly
-	for stop-i > wire.FieldHeader {
-		at := i + wire.FieldHeader
+	// There are always 8 bytes, since the index follows
+	for stop-i > wire.FieldHeader && len(b)-i >= 8 {
+		head := wire.Load64(b, i)
+		header, at := wire.HeaderIn(head), i+wire.FieldHeader
 		if at == next {
 			entry := x.Entry(k)
 			end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
@@ -147,8 +149,8 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 				f = &fields[expected]
 				expected++
 			} else {
-				header, _ := wireindex.EntryField(entry)
-				if f = d.FindFrom(&expected, header); (f == nil || !isOf(f, entry)) && wire.HeaderAt(b, i) != header {
+				indexed, _ := wireindex.EntryField(entry)
+				if f = d.FindFrom(&expected, indexed); (f == nil || !isOf(f, entry)) && header != indexed {
 					return 0, false
 				}
 			}
@@ -156,14 +158,15 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			if end <= at || end > stop || later && m.ix.At(e, f.Ref()) != 0 {
 				return 0, false
 			}
-			if k++; x.Offset(k) < end {
+			k++
+			if next = x.Offset(k); next < end {
 				k = x.Seek(k, end)
+				next = x.Offset(k)
 			}
-			next = x.Offset(k)
 			if later {
 				m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
 			}
-			if f == nil && wire.HeaderAt(b, i) == wireindex.Header {
+			if f == nil && header == wireindex.Header {
 				m.noteIndex(e)
 			}
 			if later || f == nil {
@@ -171,9 +174,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 				continue
 			}
 		}
-		header := wire.HeaderAt(b, i)
-		t := wire.Type(header >> 16)
-		if t == wire.Stop {
+		if header>>16 == uint32(wire.Stop) {
 			break
 		}
 		var f *schema.Field
@@ -184,6 +185,22 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			f = d.FindFrom(&expected, header)
 		}
 		switch {
+		case f != nil && f.Kind() <= schema.Text:
+			if m.ix.At(e, f.Ref()) != 0 {
+				return 0, false
+			}
+			m.ix.Put(e, f.Ref(), l.base+uint32(at))
+			i = at + int(f.Size())
+			if f.Kind() == schema.Text {
+				n := wire.LengthIn(head)
+				i = at + wire.TextHeader + int(n)
+				if n > uint32(stop) || i <= stop && checks && !f.Type.Binary() && !utf8.Valid(b[at+wire.TextHeader:i]) {
+					return 0, false
+				}
+			}
+			if i > stop {
+				return 0, false
+			}
 		case f != nil && f.FixedList() && m.ix.At(e, f.Ref()) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.Type.Elem().Wire()):
 			size := uint64(wire.BE32(b[at+1:])) * uint64(f.Type.Elem().Size())
 			if size > uint64(stop-at-wire.ListHeader) {
@@ -191,8 +208,8 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 			}
 			i = at + wire.ListHeader + int(size)
 			m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
-		case f == nil || f.Kind() > schema.Text:
-			if i, ok = l.pass(at, stop, t); !ok {
+		default:
+			if i, ok = l.pass(at, stop, wire.Type(header>>16)); !ok {
 				return 0, false
 			}
 			if header == wireindex.Header {
@@ -205,24 +222,6 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 				return 0, false
 			}
 			m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
-		case m.ix.At(e, f.Ref()) != 0:
-			return 0, false
-		default:
-			m.ix.Put(e, f.Ref(), l.base+uint32(at))
-			i = at + int(f.Size())
-			if f.Kind() == schema.Text {
-				if stop-at < wire.TextHeader {
-					return 0, false
-				}
-				n := wire.BE32(b[at:])
-				i = at + wire.TextHeader + int(n)
-				if n > uint32(stop-at-wire.TextHeader) || checks && !f.Type.Binary() && !utf8.Valid(b[at+wire.TextHeader:i]) {
-					return 0, false
-				}
-			}
-			if i > stop {
-				return 0, false
-			}
 		}
 		if next < i { // in a value that has no entry
 			return 0, false
