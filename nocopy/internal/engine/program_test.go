@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -181,9 +180,8 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// TestProgramOfBuilt: the program for the order of New reads a built message to the end. It does
-// not read a message in the other order that only lacks a field.
-func TestProgramOfBuilt(t *testing.T) {
+// TestTwice: fields that come twice are noted, also after a program has stopped at an unknown one.
+func TestTwice(t *testing.T) {
 	d := schema.NewStruct("Mixed")
 	d.Define(
 		schema.FieldDesc{ID: 5, Name: "x", Type: schema.TypeI8},
@@ -192,39 +190,11 @@ func TestProgramOfBuilt(t *testing.T) {
 		schema.FieldDesc{ID: 3, Name: "c", Type: schema.TypeString},
 		schema.FieldDesc{ID: 4, Name: "d", Type: schema.TypeI64},
 	)
-	// ran returns whether a program has read all of the message, and if not, whether it was that for
-	// what New makes.
-	ran := func(wire []byte) (whole, built bool) {
-		m := newMessage(d, 0, usualLimits)
-		p := m.resetParser(len(wire))
-		p.B, p.Base, p.Depth = wire, m.buf.AddForeign(wire, false), 1
-		var s parse.Machine
-		s.Pc, s.Entry = program.Of(d).Start, p.Allot(0, d.Words(), 1, 0)
-		p.Load(&s)
-		why := p.Start(&s)
-		p.B = nil
-		m.Release()
-		return why == parse.Finished, s.Pc >= program.Of(d).Built
-	}
-	s := New(d)
-	defer s.Release()
-	s.SetText(fieldNamed(d, "a"), "a")
-	s.SetText(fieldNamed(d, "c"), "c")
-	made := s.m.AppendTo(nil)
-	if whole, _ := ran(made); !whole {
-		t.Error("what New makes is not read to its end")
-	}
-	if _, built := ran(made[:len(made)-1]); !built {
-		t.Error("what New makes is not read by its program")
-	}
 	const (
 		x, b, c = "\x03\x00\x05\x01", "\x08\x00\x02\x00\x00\x00\x07", "\x0b\x00\x03\x00\x00\x00\x01c"
 		dd      = "\x0a\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08"
 		unknown = "\x03\x00\x64\x07"
 	)
-	if _, built := ran([]byte(x + b + c + dd + "\x00")); built {
-		t.Error("a message without its second field is taken for one made by New")
-	}
 	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
 		t.Run(wire, func(t *testing.T) {
 			s := mustParse(t, d, []byte(wire))
@@ -236,43 +206,6 @@ func TestProgramOfBuilt(t *testing.T) {
 	}
 	if program.Of(leafDesc).Built != 0 {
 		t.Error("two programs where there is one order")
-	}
-}
-
-// TestProgramOfGaps: elements of a list are read by programs whichever of their fields are absent,
-// also those after one that could be of the other order.
-func TestProgramOfGaps(t *testing.T) {
-	d := schema.NewStruct("Gaps")
-	d.Define(
-		schema.FieldDesc{ID: 1, Name: "x", Type: schema.TypeI8},
-		schema.FieldDesc{ID: 2, Name: "a", Type: schema.TypeString},
-		schema.FieldDesc{ID: 3, Name: "b", Type: schema.TypeString},
-		schema.FieldDesc{ID: 4, Name: "c", Type: schema.TypeI32},
-		schema.FieldDesc{ID: 5, Name: "d", Type: schema.TypeI64},
-	)
-	fields := []string{"\x03\x00\x01\x01", "\x0b\x00\x02\x00\x00\x00\x01a", "\x0b\x00\x03\x00\x00\x00\x01b",
-		"\x08\x00\x04\x00\x00\x00\x07", "\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x08"}
-	element := func(set int) string {
-		e := ""
-		for i, f := range fields {
-			if set>>i&1 != 0 {
-				e += f
-			}
-		}
-		return e + "\x00"
-	}
-	for first := range 1 << len(fields) {
-		for second := range 1 << len(fields) {
-			wire := []byte("\x0c\x00\x00\x00\x02" + element(first) + element(second))
-			m := newMessage(d, 0, usualLimits)
-			m.resetParser(len(wire))
-			m.p.B = wire
-			if end := m.p.Pass(schema.ListOf(d.Type()), 0); end != len(wire) {
-				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))
-			}
-			m.p.B = nil
-			m.Release()
-		}
 	}
 }
 

@@ -75,7 +75,7 @@ type Parser struct {
 	scan       Scanner // for values that are skipped across windows
 
 	Growth    Growth
-	Depth     int
+	depth     int
 	MaxWords  uint32 // words
 	Promised  uint64 // most words that indexing values left for later may take
 	reserved  uint64 // how many of these are for values that are left without counting, see allow
@@ -131,7 +131,7 @@ func (p *Parser) Drop() {
 func (p *Parser) Reset(n int, s Settings) {
 	p.Settings = s
 	p.Err, p.Node = nil, 0
-	p.off, p.from, p.copied, p.After, p.Depth, p.top = 0, 0, 0, 0, 0, 0
+	p.off, p.from, p.copied, p.After, p.depth, p.top = 0, 0, 0, 0, 0, 0
 	p.Growth = Growth{}
 	p.Windows, p.path, p.next = p.Windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
@@ -146,18 +146,18 @@ func (p *Parser) Reset(n int, s Settings) {
 // Structure indexes the struct at i into the entry e, whose words may have any contents. It
 // returns the index after the struct, or failed.
 func (p *Parser) Structure(d *schema.Struct, e uint32, i int) int {
-	if p.Depth++; p.Depth > p.MaxDepth {
+	if p.depth++; p.depth > p.MaxDepth {
 		return p.Fail(i, errDepth)
 	}
 	p.x.Words[e+entry.Start] = p.Base + uint32(i)
 	if p.Slow {
 		clear(p.x.Words[e+1 : e+uint32(d.Words())])
 		i = p.fields(d, e, i)
-		p.Depth--
+		p.depth--
 		return i
 	}
-	var s Machine
-	s.Pc, s.Entry, s.at = program.Of(d).Start, e, uint64(i)
+	var s machine
+	s.pc, s.entry, s.at = program.Of(d).Start, e, uint64(i)
 	return p.runAll(&s, 0)
 }
 
@@ -177,8 +177,8 @@ func (p *Parser) Value(t *schema.Type, i, lead int) (int, uint32) {
 	if len(p.x.Words) == 0 {
 		p.x.Grow(index.First, index.MaxWords)
 	}
-	var s Machine
-	s.Pc, s.at = program.OfValue(t), uint64(i+lead)
+	var s machine
+	s.pc, s.at = program.OfValue(t), uint64(i+lead)
 	before := p.x.Words[0] // no entry has this word: the program stores the value's entry in it
 	end := p.runAll(&s, lead)
 	word := p.x.Words[0]
@@ -186,10 +186,10 @@ func (p *Parser) Value(t *schema.Type, i, lead int) (int, uint32) {
 	return end, word
 }
 
-// Allot allocates head words of the index, and per words for each of n elements, and returns the
+// allot allocates head words of the index, and per words for each of n elements, and returns the
 // number of the first. Their contents are undefined. It returns 0, having failed at i, if that is
 // over the limit.
-func (p *Parser) Allot(head, n, per, i int) uint32 {
+func (p *Parser) allot(head, n, per, i int) uint32 {
 	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
 	if !p.reserve(words, i) {
 		return 0
@@ -205,7 +205,7 @@ func (p *Parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
 	if p.reuse {
 		return p.x.ReuseFor(t, uint32(head+n*per))
 	}
-	return p.Allot(head, n, per, i)
+	return p.allot(head, n, per, i)
 }
 
 // reserve makes room in the index for this many more words. It returns false, having failed at i,
@@ -284,7 +284,7 @@ func (p *Parser) FirstBytes() ([]byte, int) {
 // the index after it, or failed.
 func (p *Parser) Root(d *schema.Struct) int {
 	d.Type().MustBeDefined()
-	if p.Allot(0, d.Words(), 1, 0) == 0 {
+	if p.allot(0, d.Words(), 1, 0) == 0 {
 		return failed
 	}
 	return p.Structure(d, index.First, 0)

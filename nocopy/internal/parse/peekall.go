@@ -65,7 +65,7 @@ type seeker struct {
 	b       []byte
 	paths   [][]int
 	sought  []Sought // of each path
-	machine Machine  // passes values of known types
+	machine machine  // passes values of known types
 }
 
 // value finds the values that paths lead to, in the value of wire type t at i. The first k steps

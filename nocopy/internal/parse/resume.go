@@ -10,30 +10,30 @@ import (
 // runAll runs a machine to the end of the value that it indexes. Its pc, entry and at are set.
 // runAll returns the index after the value, failed, or mismatch. lead bytes before at must stay
 // contiguous with the value's header.
-func (p *Parser) runAll(s *Machine, lead int) int {
+func (p *Parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
 	bottom := p.top
-	p.Load(s)
-	i := p.resume(s, p.Start(s), lead)
+	p.load(s)
+	i := p.resume(s, p.start(s), lead)
 	p.top = bottom
 	return i
 }
 
-// Load gives the machine what may have changed since it last ran: window, index, limits.
-func (p *Parser) Load(s *Machine) {
+// load gives the machine what may have changed since it last ran: window, index, limits.
+func (p *Parser) load(s *machine) {
 	s.head, s.after = p.Base+wire.FieldHeader, uint64(p.After)
 	s.set(p.B, p.x.Words, program.Cells())
 	s.levels, s.most = levelsOf(p.levels)
 	s.used, s.room = p.x.Used, min(p.MaxWords-uint32(p.Promised), uint32(len(p.x.Words)))
-	s.deeper = int32(p.MaxDepth - p.Depth)
+	s.deeper = int32(p.MaxDepth - p.depth)
 	if s.leaves = 0; p.unlimited || p.MaxIndex <= 0 {
 		s.leaves = 1
 	}
 }
 
-// Start lets the machine run, in the mode that the parser's options ask for, and returns why it
+// start lets the machine run, in the mode that the parser's options ask for, and returns why it
 // has stopped.
-func (p *Parser) Start(s *Machine) reason {
+func (p *Parser) start(s *machine) reason {
 	switch {
 	case p.Lazy && p.UTF8:
 		return run[lazilyChecking](s)
@@ -47,15 +47,15 @@ func (p *Parser) Start(s *Machine) reason {
 
 // resume does what the machine has stopped for and lets it run on, until it has come to its end.
 // It returns the index there, failed, or mismatch.
-func (p *Parser) resume(s *Machine, why reason, lead int) int {
+func (p *Parser) resume(s *machine, why reason, lead int) int {
 	for {
-		p.x.Used, p.Depth, p.top = s.used, p.MaxDepth-int(s.deeper), s.top
+		p.x.Used, p.depth, p.top = s.used, p.MaxDepth-int(s.deeper), s.top
 		i := 0
-		if p.Lazy && why != Finished && why != levelsFull && p.leaveStructs(s, why) {
+		if p.Lazy && why != finished && why != levelsFull && p.leaveStructs(s, why) {
 			why = unforeseen
 		}
 		switch why {
-		case Finished:
+		case finished:
 			return int(s.at)
 		case indexFull:
 			i = p.makeRoom(s, lead)
@@ -71,15 +71,15 @@ func (p *Parser) resume(s *Machine, why reason, lead int) int {
 		if i < 0 {
 			return i
 		}
-		p.Load(s)
-		why = p.Start(s)
+		p.load(s)
+		why = p.start(s)
 	}
 }
 
 // want returns how many words of the index the struct or container takes that the machine has
 // stopped at.
-func (s *Machine) want() uint64 {
-	o, shape := opAt(s.code, uint64(s.Pc)), shapeAt(s.code, uint64(s.Pc))
+func (s *machine) want() uint64 {
+	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
 	if o.Kind() == program.KindStruct {
 		return uint64(shape >> program.ShapeWords)
 	}
@@ -88,8 +88,8 @@ func (s *Machine) want() uint64 {
 
 // makeRoom makes room in the index for the words that the machine wants. It returns 0, or failed
 // if that is over the limit.
-func (p *Parser) makeRoom(s *Machine, lead int) int {
-	o, from := program.CellAt(s.Pc).Op, program.OriginOf(s.Pc)
+func (p *Parser) makeRoom(s *machine, lead int) int {
+	o, from := program.CellAt(s.pc).Op, program.OriginOf(s.pc)
 	i := int(s.at)
 	switch {
 	case o&program.OpMap != 0:
@@ -113,8 +113,8 @@ func (p *Parser) makeRoom(s *Machine, lead int) int {
 }
 
 // tooDeep fails at the struct that the machine may not go into, since it is nested too deeply.
-func (p *Parser) tooDeep(s *Machine) int {
-	o, from := program.CellAt(s.Pc).Op, program.OriginOf(s.Pc)
+func (p *Parser) tooDeep(s *machine) int {
+	o, from := program.CellAt(s.pc).Op, program.OriginOf(s.pc)
 	p.Fail(int(s.at+o.Reach()), errDepth)
 	if o.Kind() == program.KindStructs {
 		p.atElement(0)
@@ -124,20 +124,20 @@ func (p *Parser) tooDeep(s *Machine) int {
 
 // runSlowly lets the slow parser do what the machine has stopped at: if that is a field, it and
 // all that follows in its struct, else the element. It returns 0, failed, or mismatch.
-func (p *Parser) runSlowly(s *Machine, lead int) int {
-	from := program.OriginOf(s.Pc)
+func (p *Parser) runSlowly(s *machine, lead int) int {
+	from := program.OriginOf(s.pc)
 	i, after := int(s.at), 0
 	if from.Desc == nil {
-		o := program.CellAt(s.Pc).Op
+		o := program.CellAt(s.pc).Op
 		if s.top > s.bottom {
 			lead = 0
 		}
 		at, word := p.slowValue(from.Type, i-lead, lead)
 		switch {
 		case at >= 0:
-			p.x.Words[s.Entry+o.Word()] = word
+			p.x.Words[s.entry+o.Word()] = word
 			s.at = uint64(at)
-			s.Pc += o.Cells() * program.CellSize
+			s.pc += o.Cells() * program.CellSize
 			return 0
 		case at == failed:
 			return p.addPath(s, nil)
@@ -146,45 +146,45 @@ func (p *Parser) runSlowly(s *Machine, lead int) int {
 		if f == nil {
 			return mismatch
 		}
-		from = program.OriginOf(s.Pc)
+		from = program.OriginOf(s.pc)
 		if i = p.mismatchedContainer(f, int(s.at)); i < 0 {
 			return p.addPath(s, f)
 		}
 		after = i
 	} else if s.at > uint64(len(p.B)) { // perhaps more than an int can hold
-		i = p.overlong(from.Desc, s.Entry, s.Pc)
+		i = p.overlong(from.Desc, s.entry, s.pc)
 	}
 	d := from.Desc
-	for pc := s.Pc; ; { // zero the words of the ops that the machine has not come to
+	for pc := s.pc; ; { // zero the words of the ops that the machine has not come to
 		o := program.CellAt(pc).Op
 		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
 			break
 		}
-		p.x.Words[s.Entry+o.Word()] = 0
+		p.x.Words[s.entry+o.Word()] = 0
 		pc += o.Cells() * program.CellSize
 	}
 	p.top = s.top
 	if d.IsUnion() {
-		p.x.Words[s.Entry+entry.Arm] = 0
+		p.x.Words[s.entry+entry.Arm] = 0
 		if after > 0 {
-			i = p.addExtra(s.Entry, p.mismatched, p.Base+uint32(after), i)
+			i = p.addExtra(s.entry, p.mismatched, p.Base+uint32(after), i)
 		}
 	}
 	if i >= 0 {
-		i = p.fields(d, s.Entry, i)
+		i = p.fields(d, s.entry, i)
 	}
 	if i < 0 {
 		return p.addPath(s, nil)
 	}
-	s.at, s.Pc = uint64(i), program.Of(d).Ended
+	s.at, s.pc = uint64(i), program.Of(d).Ended
 	return 0
 }
 
 // leaveStructs makes the machine go back to the field with the outermost plain struct that it is
 // in. Lazy can leave that for later. (Package program defines plain structs.) It reports whether a
 // field is to be left.
-func (p *Parser) leaveStructs(s *Machine, why reason) bool {
-	from := program.OriginOf(s.Pc)
+func (p *Parser) leaveStructs(s *machine, why reason) bool {
+	from := program.OriginOf(s.pc)
 	left := why == tooManyStructs && from.Field != nil ||
 		why == indexFull && from.Field != nil && uint64(p.x.Used)+s.want()+p.Promised > uint64(p.MaxWords)
 	if why != unforeseen && !left {
@@ -193,25 +193,25 @@ func (p *Parser) leaveStructs(s *Machine, why reason) bool {
 	for s.top > s.bottom && p.levels[s.top-1].list == 0 && program.OriginOf(p.levels[s.top-1].pc-2*program.CellSize).Field != nil {
 		s.top--
 		f := &p.levels[s.top]
-		s.at = uint64(p.x.Words[s.Entry]-p.Base) - wire.FieldHeader
-		s.Pc, s.Entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
+		s.at = uint64(p.x.Words[s.entry]-p.Base) - wire.FieldHeader
+		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
 		s.deeper++
 		left = true
 	}
-	p.Depth = p.MaxDepth - int(s.deeper)
+	p.depth = p.MaxDepth - int(s.deeper)
 	return left
 }
 
 // leaveContainers makes the machine go back from an element that is not of its declared type to
 // the field that the element is in. It returns the field, nil if the machine began inside the
 // field.
-func (p *Parser) leaveContainers(s *Machine) *schema.Field {
+func (p *Parser) leaveContainers(s *machine) *schema.Field {
 	for s.top > s.bottom {
 		s.top--
 		f := &p.levels[s.top]
-		s.Pc, s.Entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
-		s.at = uint64(p.x.Words[f.list+entry.ListStart]-p.Base) - program.CellAt(s.Pc).Op.Reach()
-		if from := program.OriginOf(s.Pc); from.Field != nil {
+		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
+		s.at = uint64(p.x.Words[f.list+entry.ListStart]-p.Base) - program.CellAt(s.pc).Op.Reach()
+		if from := program.OriginOf(s.pc); from.Field != nil {
 			return from.Field
 		}
 	}
@@ -240,7 +240,7 @@ func (p *Parser) overlong(d *schema.Struct, e, pc uint32) int {
 
 // addPath adds to the path of a failure the field f, if not nil, and the elements and fields
 // around it, which it finds by the machine's levels. It returns failed.
-func (p *Parser) addPath(s *Machine, f *schema.Field) int {
+func (p *Parser) addPath(s *machine, f *schema.Field) int {
 	left := s.left
 	for top := s.top; ; top-- {
 		if f != nil {
@@ -257,13 +257,13 @@ func (p *Parser) addPath(s *Machine, f *schema.Field) int {
 	}
 }
 
-// Pass returns the index after the value of type t at i, without indexing it, if it is whole in
+// pass returns the index after the value of type t at i, without indexing it, if it is whole in
 // the window and as programs foresee it; else mismatch.
-func (p *Parser) Pass(t *schema.Type, i int) int {
-	var s Machine
+func (p *Parser) pass(t *schema.Type, i int) int {
+	var s machine
 	s.top, s.bottom = p.top, p.top
 	pc := program.OfValue(t)
-	p.Load(&s)
+	p.load(&s)
 	if end := s.pass(uint64(pc), uint64(i), 0, 0); end <= uint64(len(p.B)) {
 		return int(end)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Machine runs a program over the bytes of a window. Its state is in here while the loop does not
+// machine runs a program over the bytes of a window. Its state is in here while the loop does not
 // run; the loop keeps it in registers.
-type Machine struct {
-	Pc     uint32 // the op that is next: its offset in the code
-	Entry  uint32 // the entry whose words are filled
+type machine struct {
+	pc     uint32 // the op that is next: its offset in the code
+	entry  uint32 // the entry whose words are filled
 	used   uint32 // how many words of the index are in use
 	room   uint32 // how many may be
 	deeper int32  // how many more structs may be nested
@@ -61,7 +61,7 @@ const (
 type reason int
 
 const (
-	Finished       reason = iota
+	finished       reason = iota
 	unforeseen            // something that no op foresees
 	indexFull             // the index has no room for want more words
 	tooManyStructs        // structs are nested too deeply
@@ -73,11 +73,11 @@ const (
 //
 // An op is met if what it reaches is in the window and begins with its header. The contents of a
 // text may end after the window: then no other op of the struct is met, not even its STOP.
-func run[M mode](s *Machine) reason {
+func run[M mode](s *machine) reason {
 	var m M
 	code, mem, size := s.code, s.mem(), s.size
-	pc, at, left, head := uint64(s.Pc), s.at, s.left, s.head
-	w := entryAt(s.idx, s.Entry)
+	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
+	w := entryAt(s.idx, s.entry)
 	why := unforeseen
 	var f *level
 loop:
@@ -292,7 +292,7 @@ loop:
 		} else {
 			switch kind {
 			case program.KindDone:
-				why = Finished
+				why = finished
 				break loop
 			case program.KindQuit:
 				pc = toAt(code, pc) >> 32
@@ -328,7 +328,7 @@ loop:
 		// A struct or container has ended: the one that it is in goes on.
 		if s.top == s.bottom {
 			s.at = at
-			return Finished
+			return finished
 		}
 		s.top--
 		f = s.level(s.top)
@@ -346,9 +346,9 @@ loop:
 		}
 		pc = uint64(uint32(toAt(code, pc)))
 	}
-	s.at, s.left, s.Pc = at, left, uint32(pc)
+	s.at, s.left, s.pc = at, left, uint32(pc)
 	if len(m) != modePasses {
-		s.Entry = number(s.idx, w)
+		s.entry = number(s.idx, w)
 	}
 	return why
 }
@@ -360,7 +360,7 @@ const nowhere = 1 << 62
 // returns the index after them, or one that is not in the window.
 //
 //go:noinline
-func texts[M mode](s *Machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
+func texts[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
 	mem, size, base := s.mem(), s.size, s.head-wire.FieldHeader
 	if size < wire.TextHeader {
@@ -388,7 +388,7 @@ func texts[M mode](s *Machine, o program.Op, l wordsAt, n uint32, at uint64) uin
 // returns the index after them, or one that is not in the window.
 //
 //go:noinline
-func textPairs[M mode](s *Machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
+func textPairs[M mode](s *machine, o program.Op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
 	if len(m) == modePasses {
 		return texts[M](s, o, l, 2*n, at)
@@ -428,7 +428,7 @@ func textPairs[M mode](s *Machine, o program.Op, l wordsAt, n uint32, at uint64)
 // index at; its entry is at w, and each entry has this many words. flats stops at a struct that
 // does not have all fields in the order of the program or of New. It returns where it has stopped,
 // and how many structs are left.
-func flats[M mode](s *Machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	if words == entry.StructWords+2 && opAt(s.code, pc)&opAt(s.code, pc+program.CellSize)&program.OpText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
 	}
@@ -446,7 +446,7 @@ func flats[M mode](s *Machine, pc uint64, w wordsAt, words, n uint32, at uint64)
 // program at pc.
 //
 //go:noinline
-func flatsIn[M mode](s *Machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	var m M
 	code, mem, size, head := s.code, s.mem(), s.size, s.head
 	for {
@@ -488,7 +488,7 @@ func flatsIn[M mode](s *Machine, pc uint64, w wordsAt, words, n uint32, at uint6
 // window.
 //
 //go:noinline
-func labels[M mode](s *Machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
+func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
 	var m M
 	mem, last, base := s.mem(), s.size-labelSize, s.head-wire.FieldHeader
 	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+program.CellSize))
@@ -527,7 +527,7 @@ const (
 
 // fits reports whether n elements of this shape, the op of a second cell, may come in the
 // container of op o, whose header ends at index end.
-func (s *Machine) fits(o, shape program.Op, n uint32, end uint64) bool {
+func (s *machine) fits(o, shape program.Op, n uint32, end uint64) bool {
 	mem := s.mem()
 	return (n == 0 || load8(mem, end-5) == byte(shape>>program.ShapeWire) && (o&program.OpMap == 0 || load8(mem, end-6) == byte(shape>>program.ShapeKey))) &&
 		uint64(n)*uint64(uint8(shape>>program.ShapeLeast)) <= s.size-end+s.after
@@ -536,7 +536,7 @@ func (s *Machine) fits(o, shape program.Op, n uint32, end uint64) bool {
 // passOp returns the index after the struct or container that o, the op at pc, expects. Its header
 // ends at index at. If it is not whole in the window, or not as programs foresee it, passOp
 // returns an index that is not in the window.
-func (s *Machine) passOp(o program.Op, pc, at uint64) uint64 {
+func (s *machine) passOp(o program.Op, pc, at uint64) uint64 {
 	n := uint32(1)
 	if o.Kind() != program.KindStruct {
 		n = loadBE32(s.mem(), at-4)
@@ -552,7 +552,7 @@ func (s *Machine) passOp(o program.Op, pc, at uint64) uint64 {
 
 // passElements passes n elements, n at least 1, of the kind that the op expects, and returns the
 // same as passOp. The first element is at index at. For a struct n is 1.
-func (s *Machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
+func (s *machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 	inside, structs := toAt(s.code, pc)>>32, int32(0)
 	switch kind := o.Kind(); kind {
 	case program.KindNumbers:
@@ -577,19 +577,19 @@ func (s *Machine) passElements(o program.Op, pc, at uint64, n uint32) uint64 {
 // pass passes the value at index at, whose program is at pc, and left more such values. It returns
 // the index after them, or one that is not in the window. structs is 1 if they are structs, else
 // 0.
-func (s *Machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
+func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
 	top, bottom, deeper := s.top, s.bottom, s.deeper
-	s.Pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
+	s.pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
 	why := run[passing](s)
 	s.top, s.bottom, s.deeper = top, bottom, deeper
-	if why != Finished {
+	if why != finished {
 		return nowhere
 	}
 	return s.at
 }
 
 // valid reports whether the window has n bytes at index at, and they are UTF-8.
-func (s *Machine) valid(at, n uint64) bool {
+func (s *machine) valid(at, n uint64) bool {
 	b := s.window()
 	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
 }

@@ -356,7 +356,7 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 		if len(cells) < 2 {
 			break
 		}
-		m := Machine{memory: memoryOf(b, cells)}
+		m := machine{memory: memoryOf(b, cells)}
 		n := uint32(min(left, math.MaxInt32))
 		at, rest := flatsIn[passing](&m, 0, m.idx, uint32(entry.StructWords+len(cells)-1), n, uint64(i))
 		if misses++; rest+4 < n {

@@ -166,13 +166,13 @@ func (p *Parser) mismatchedContainer(f *schema.Field, i int) int {
 func (p *Parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
 	if f.Widest() <= 2*program.Narrow && p.affordsAny(f) { // programs try each field of a struct
-		if end := p.Pass(f.Type, at); end >= 0 {
+		if end := p.pass(f.Type, at); end >= 0 {
 			return end, index.NotIndexed | p.Base + uint32(at)
 		}
 	}
 	if p.After == 0 {
 		s := &p.scan
-		end := p.skipAs(at, f.Type.Wire(), f.Type, p.MaxDepth-p.Depth, 1)
+		end := p.skipAs(at, f.Type.Wire(), f.Type, p.MaxDepth-p.depth, 1)
 		declared := end >= 0 && !s.mismatched
 		if declared && p.affordsAny(f) {
 			return end, index.NotIndexed | p.Base + uint32(at)
@@ -181,7 +181,7 @@ func (p *Parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
 			// Unknown fields in the value have a depth of their own: it does not add to the depth
 			// of the structs around them. Indexing finds out whether it is too deep after all.
 			p.Err = nil
-			end = p.skipAs(at, f.Type.Wire(), nil, 2*p.MaxDepth-p.Depth, 1)
+			end = p.skipAs(at, f.Type.Wire(), nil, 2*p.MaxDepth-p.depth, 1)
 		}
 		if end < 0 {
 			return failed, 0
@@ -428,7 +428,7 @@ func (p *Parser) addExtra(e, at, end uint32, i int) int {
 	w := uint32(0)
 	if p.reuse {
 		w = p.x.AllocRaw(index.ExtraWords)
-	} else if w = p.Allot(index.ExtraWords, 0, 0, i); w == 0 {
+	} else if w = p.allot(index.ExtraWords, 0, 0, i); w == 0 {
 		return failed
 	}
 	p.x.AddExtra(w, e, at, end, 0)

@@ -34,8 +34,8 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	room := uint32(min(len(x.Words), index.Floor/4)) // it may have more room
 	start, cells, idx := d.Programs().Start, program.Cells(), x.Words
 	var levels [parseLevels]level
-	var s Machine // each field is set below: the compiler need not make all of it zero first
-	s.Pc, s.Entry, s.used, s.room = start, index.First, words, room
+	var s machine // each field is set below: the compiler need not make all of it zero first
+	s.pc, s.entry, s.used, s.room = start, index.First, words, room
 	s.deeper, s.head, s.left, s.leaves = MaxDepth-1, base+wire.FieldHeader, 0, 1
 	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
 	s.set(b, idx, cells)
@@ -48,7 +48,7 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 		why = run[indexing](&s)
 	}
 	x.Used = s.used
-	if why != Finished || s.at != uint64(len(b)) {
+	if why != finished || s.at != uint64(len(b)) {
 		p := parserOf(x, b, base)
 		p.End = p.resumeFirst(&s, why, 0)
 		return p
@@ -66,15 +66,15 @@ func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, far FarTexts) 
 	x.Zeroed = 0 // since the loop does not update it
 	idx, cells := x.Words, program.Cells()
 	var levels [parseLevels]level
-	var s Machine // each field is set below, see Root
-	s.Pc, s.Entry, s.used, s.room = pc, e, x.Used, uint32(len(idx))
+	var s machine // each field is set below, see Root
+	s.pc, s.entry, s.used, s.room = pc, e, x.Used, uint32(len(idx))
 	s.deeper, s.head, s.left, s.leaves = TrustedDepth, p+wire.FieldHeader, 0, 0
 	s.at, s.top, s.bottom, s.after = uint64(lead), 0, 0, 0
 	s.set(b, idx, cells)
 	s.levels, s.most = levelsOf(levels[:])
 	why := run[indexing](&s)
 	x.Used = s.used
-	if why != Finished {
+	if why != finished {
 		parserOf(x, b, p).written(&s, why, lead, far)
 	}
 }
@@ -83,7 +83,7 @@ func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, far FarTexts) 
 func parserOf(x *index.Index, b []byte, base uint32) *Parser { return x.Owner().(User).Parser(b, base) }
 
 // written does the rest of Written after machine s has stopped for this reason.
-func (p *Parser) written(s *Machine, why reason, lead int, far FarTexts) {
+func (p *Parser) written(s *machine, why reason, lead int, far FarTexts) {
 	p.x.NoteGrowth()
 	p.Trust()
 	p.Growth, p.Far = Growth{}, far
@@ -92,7 +92,7 @@ func (p *Parser) written(s *Machine, why reason, lead int, far FarTexts) {
 }
 
 // resumeFirst is resume for a machine that has run without a parser.
-func (p *Parser) resumeFirst(s *Machine, why reason, lead int) int {
+func (p *Parser) resumeFirst(s *machine, why reason, lead int) int {
 	for i := range s.top {
 		p.levels[i] = *s.level(i)
 	}

@@ -210,7 +210,7 @@ func (p *Parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
 	if p.reuse {
 		t = p.x.AllocTable(n)
 	} else {
-		if t = p.Allot(int(n), 0, 0, i); t == 0 {
+		if t = p.allot(int(n), 0, 0, i); t == 0 {
 			return 0
 		}
 		p.x.Words[t+entry.TableRoom] = n
