@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 )
 
-// memory is what a machine works on: the window, the index, the code and the levels.
+// memory is the memory that a machine works on: the window, the index, the code and the levels.
 type memory struct {
 	b      []byte
 	size   uint64 // of b

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 )
 
-// memory is what a machine works on: the window, the index, the code and the levels.
+// memory is the memory that a machine works on: the window, the index, the code and the levels.
 type memory struct {
 	// SAFETY: see set for what keeps each use within what it points to.
 	b      bytesAt
@@ -56,7 +56,7 @@ func memoryOf(b []byte, code []program.Cell) memory {
 func (s *memory) mem() bytesAt { return s.b }
 
 func (s *memory) window() []byte {
-	// SAFETY: it is what set was given.
+	// SAFETY: these are the bytes that set was given.
 	return unsafe.Slice((*byte)(s.b), s.size)
 }
 

@@ -33,7 +33,7 @@ type Host interface {
 	NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32)
 }
 
-// Settings is what the options and limits of a message say about parsing.
+// Settings are the options and limits of a message that affect parsing.
 type Settings struct {
 	MaxDepth int  // levels of structs in structs
 	MaxIndex int  // Limits.MaxIndex, in bytes; 0 by default

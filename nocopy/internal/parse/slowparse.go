@@ -400,7 +400,7 @@ func (p *Parser) skip(i int, t wire.Type) int {
 // skipAs skips the value at i, which may lie in several windows, and returns the index after it,
 // or failed. If typ is not nil it is the declared type: then p.scan tells whether the value is of
 // it, and how many structs there are in it. depth is the most structs that may be in one another;
-// listCost is what a list or map counts, as StructCost is what a struct counts.
+// listCost is the cost of a list or map, as StructCost is that of a struct.
 func (p *Parser) skipAs(i int, t wire.Type, typ *schema.Type, depth, listCost int) int {
 	s := &p.scan
 	s.resetValue(t, typ, BudgetOf(depth), listCost, len(p.B)-i+p.After)
