@@ -193,6 +193,18 @@ func (s Struct) ToOwnMemory(size int) []byte {
 	return s.FixedBytes(size)
 }
 
+// Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
+// place of element i. fixedlists.go has a getter for each size and meaning.
+
+// FixedBytes returns the bytes of all elements, which have the given size.
+func (s Struct) FixedBytes(size int) []byte {
+	if s.m == nil {
+		return nil
+	}
+	n := s.ListLen() * size
+	return s.m.buf.At(s.m.ix.Words[s.entry()+listStart])[:n:n]
+}
+
 // A list of texts that is being built turns scattered when an element is set out of order: that
 // element and all later ones are loose from then on. Loose elements are in memory of the message,
 // but in no run. Their words are positions there; the words of unset elements are 0. When the list
@@ -291,6 +303,64 @@ func (s Struct) looseRefAt(i int, v []byte) bool {
 	m.buf.ReferLoose(len(v))
 	return true
 }
+
+// newTextAt makes element i a text of n bytes and returns them, contents undefined.
+func (s Struct) newTextAt(i, n int) []byte {
+	checkLen(n)
+	s.changeableBy(n)
+	slot := s.elemSlot(i)
+	m := s.m
+	if b := s.looseTextAt(i, n); b != nil {
+		return b
+	}
+	if s.beforeSet(i) {
+		p, b := m.buf.Extend(wire.TextHeader + n)
+		wire.PutBE32(b, uint32(n))
+		m.ix.Words[slot] = p
+		return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n]
+	}
+	b, word := m.replaceText(m.ix.Words[slot], n)
+	m.ix.Words[slot] = word
+	return b
+}
+
+// SetBytesAt makes element i the text v, which is referred to if it is large.
+func (s Struct) SetBytesAt(i int, v []byte) {
+	if s.m == nil {
+		s.checkIndex(i)
+	}
+	if n := len(s.m.open); n > 0 && len(v) < ReferSize {
+		// The usual case: the list is the innermost frame, and its elements are set in order.
+		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.ListLen()) {
+			p, b := s.m.buf.Extend(wire.TextHeader + len(v))
+			f.next++
+			wire.PutBE32(b, uint32(len(v)))
+			copy(b[wire.TextHeader:], v)
+			s.m.ix.Words[s.m.ix.Words[f.e+listElems]+uint32(i)] = p
+			return
+		} else if f.next >= scattered && f.e == s.entry() && s.setLooseText(f, i, v) {
+			return
+		}
+	}
+	if len(v) < ReferSize || !s.m.mayRefer(len(v)) {
+		copy(s.newTextAt(i, len(v)), v)
+		return
+	}
+	checkLen(len(v))
+	s.changeableBy(len(v))
+	slot := s.elemSlot(i)
+	if s.looseRefAt(i, v) {
+		return
+	}
+	if s.beforeSet(i) {
+		s.m.ix.Words[slot] = s.m.appendRef(v)
+		return
+	}
+	s.m.ix.Words[slot] = s.m.replaceTextByRef(s.m.ix.Words[slot], v)
+}
+
+// SetTextAt makes element i of a list of strings v.
+func (s Struct) SetTextAt(i int, v string) { s.SetBytesAt(i, chain.StringBytes(v)) }
 
 // forgetLoose notes that the loose text that a word stands for is no longer needed.
 func (m *Message) forgetLoose(word uint32) {

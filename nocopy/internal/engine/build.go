@@ -1,74 +1,17 @@
 package engine
 
 import (
-	"encoding/binary"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// frame is a struct, list or map that is being built at the tail: a struct without its STOP, or
-// a list without all of its elements. Message.open has the frames, each nested in the one
-// before it; all are in the same run.
-type frame struct {
-	typ      *schema.Type
-	e        uint32
-	next     uint32 // list or map: how many elements or pairs are on the wire
-	lead     uint8  // list: how many bytes of a field header come before its header
-	reopened bool   // it was complete before: bytes are added to the node at its end
-}
-
 // someStruct stands in for the type of a reopened struct; only its kind is read.
 var someStruct = schema.AnyStruct()
-
-// push adds a frame for entry e, of type t, which becomes the innermost. next is how many of
-// its elements are on the wire.
-func (m *Message) push(t *schema.Type, e, next uint32) *frame {
-	m.mapFill.handle = 0
-	n := len(m.open)
-	if n == cap(m.open) {
-		m.open = append(m.open, frame{})
-	}
-	m.open = m.open[:n+1]
-	f := &m.open[n]
-	if f.typ != t { // often it is the same as last time: that spares a write barrier
-		f.typ = t
-	}
-	f.e, f.next, f.lead, f.reopened = e, next, 0, false
-	return f
-}
-
-// beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
-func (m *Message) beginStruct(d *schema.Struct, e uint32) {
-	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.Template()))
-}
-
-// startStruct pushes a frame for the struct of entry e, whose template is on the wire at
-// position p.
-func (m *Message) startStruct(d *schema.Struct, e, p uint32) {
-	if d.IsWide() {
-		m.ix.PutTemplate(d, e, p)
-	}
-	m.indexTemplate(d, e, p)
-	m.push(d.Type(), e, 0)
-	m.openHandle = m.gen<<32 | uint64(e)
-}
-
-// indexTemplate sets the start of entry e and the words of the fields of a template at position
-// p, which PutTemplate does for a wide struct.
-func (m *Message) indexTemplate(d *schema.Struct, e, p uint32) {
-	idx := m.ix.Words
-	idx[e] = p
-	for _, s := range d.TemplateFields() {
-		idx[e+s.Word] = p + s.Off
-	}
-	if debugging {
-		m.noteTemplate(d, e)
-	}
-}
 
 // setOpenHandle lets fields of the innermost struct be appended without further ado, if that is
 // what it needs.
@@ -177,6 +120,36 @@ func (m *Message) closeContainer(top int) {
 	}
 }
 
+// appendZeroElements appends zero values to the list of entry e, the innermost frame, until it
+// has n elements on the wire.
+func (m *Message) appendZeroElements(e, n uint32) {
+	top := len(m.open) - 1
+	t := m.open[top].typ
+	next := m.open[top].next
+	if next >= n {
+		if next&scattered != 0 {
+			m.gather()
+		}
+		return
+	}
+	for k := next; k < n; k++ {
+		switch t.Elem().Kind() {
+		case schema.Text:
+			p, b := m.buf.Extend(wire.TextHeader)
+			wire.PutBE32(b, 0)
+			m.ix.Words[m.ix.Words[e+listElems]+k] = p
+		case schema.Record:
+			m.appendZeroStruct(t.Elem(), m.structEntry(e, k))
+		default:
+			word := m.beginContainer(t.Elem(), 0, 0)
+			m.closeContainer(len(m.open) - 1)
+			m.open = m.open[:len(m.open)-1]
+			m.ix.Words[m.ix.Words[e+listElems]+k] = word
+		}
+		m.open[top].next = k + 1 // at once: positions may run out
+	}
+}
+
 // appendAllOwed appends to the struct of entry e, which is the innermost frame, all fields that
 // it must have and that nobody set.
 func (m *Message) appendAllOwed(d *schema.Struct, e uint32) {
@@ -200,66 +173,6 @@ func (m *Message) appendOwed(e uint32, f *schema.Field) {
 	m.noteFilled(e, f)
 }
 
-// Child returns the struct, list, set or map in field f. If the message was parsed with Lazy and
-// the field has no entry yet, Child makes one. If the field is not set, Child returns the IDL
-// default or an empty value; neither can be changed. d describes the struct s.
-func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
-	if s.m == nil {
-		return absentOf(d.FieldOf(f))
-	}
-	s.alive()
-	if word := s.m.ix.At(s.entry(), f); int32(word) > 0 {
-		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
-	}
-	return s.lateChild(f, d)
-}
-
-// lateChild returns the struct or container in field f, which is not set or has no entry yet: its
-// entry is made, or it is the IDL default or an empty value.
-func (s Struct) lateChild(f schema.Ref, d *schema.Struct) Struct {
-	word := s.m.ix.At(s.entry(), f)
-	if word == 0 {
-		return absentOf(d.FieldOf(f))
-	}
-	word = s.m.indexLazily(d.FieldOf(f), s.entry())
-	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
-}
-
-// NewChild sets field f to an empty struct or container and returns it to be filled. For a list or
-// set, n is the number of elements, which are zero values at first. For a map, n is the number of
-// pairs to make room for. d describes the struct s.
-func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	m, e := s.m, uint32(s.k)
-	t := d.FieldOf(f).Type
-	if n != 0 {
-		checkCount(t, n)
-	}
-	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
-		s.placeChild(f, newSize(t, n))
-	}
-	var word uint32
-	switch t.Kind() {
-	case schema.Record:
-		word = m.beginRecord(t.Struct(), f.Header())
-	case schema.Dict:
-		word = m.beginContainer(t, max(n, minPairRoom), f.Header())
-	default:
-		word = m.beginContainer(t, n, f.Header())
-	}
-	m.ix.Put(e, f, word)
-	c := m.handle(word)
-	if n > 0 {
-		c.clearFixed()
-	}
-	if d.IsUnion() {
-		s.Arm(f, d)
-	}
-	return c
-}
-
 // minPairRoom is the least number of pairs that a map in a field gets room for.
 const minPairRoom = 4
 
@@ -272,33 +185,6 @@ func (s Struct) clearFixed() {
 	if f := &s.m.open[len(s.m.open)-1]; f.typ.Kind() == schema.List && f.typ.Elem().Kind() == schema.Fixed {
 		clear(s.FixedBytes(int(f.typ.Elem().Size())))
 	}
-}
-
-// newFullList sets field f to a list of n elements without a frame: the caller appends all of
-// them at once, and then calls endFullList. It returns the list's entry, which has the given
-// number of words for slots, and as many bytes after the list's header as asked for.
-func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int) (uint32, []byte) {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	m, e := s.m, uint32(s.k)
-	t := d.FieldOf(f).Type
-	checkCount(t, n)
-	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
-		s.placeChild(f, bytes)
-	}
-	const head = wire.FieldHeader + wire.ListHeader
-	c := m.ix.AllocFor(t, listWords+slots)
-	p, b := m.buf.Extend(head + bytes)
-	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
-	w := (*[listWords]uint32)(m.ix.Words[c:])
-	w[listStart] = p + head
-	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
-	m.ix.Put(e, f, c)
-	if d.IsUnion() {
-		s.Arm(f, d)
-	}
-	return c, b[head:]
 }
 
 // endFullList completes the list of entry e, which newFullList began and which ends at the
@@ -326,6 +212,51 @@ func (s Struct) placeChild(f schema.Ref, n int) {
 	m.buf.SetEmpty(node)
 	m.buf.OpenContent(node)
 	m.buf.EndChange()
+}
+
+// startChange notes that a change begins, as Buffer.StartChange does, and panics if another one is
+// under way.
+func (m *Message) startChange() {
+	if !m.buf.StartChange() {
+		m.panicChangedAtOnce()
+	}
+}
+
+// replaceField returns the node that replaces field f of the struct of entry e. The field is
+// set, or was. Its value is noted as dead.
+func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
+	if word := m.ix.At(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && word&index.NotIndexed == 0 {
+		m.closeEntry(word)
+	}
+	if f.Wire() >= wire.Struct && f.Wire() <= wire.List {
+		m.noteDeadField(e, f)
+	}
+	if node := m.fieldNode(e, f); node != 0 {
+		return node
+	}
+	var node chain.NodeID
+	if word := m.ix.At(e, f); f.Wire() == wire.String && word&inNode == 0 {
+		node = m.buf.AddReplaceText(word, wire.FieldHeader)
+	} else {
+		at, end := m.valuePlace(f.Wire(), word)
+		node = m.buf.AddReplace(at-wire.FieldHeader, end)
+	}
+	ed := m.edit(e)
+	first := ed.fieldNodes == 0
+	if f.Wide() {
+		t, at := m.ix.InTable(ed.fieldNodes, f)
+		ed.fieldNodes = t
+		m.ix.Words[at] = node
+	} else {
+		if first {
+			ed.fieldNodes = m.ix.AllocRaw(int(f.Words()))
+		}
+		m.ix.Words[ed.fieldNodes+f.Word()] = node
+	}
+	if first {
+		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
+	}
+	return node
 }
 
 // newSize returns how many bytes are appended at once for a new value of type t with n elements.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"strings"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -13,89 +12,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
-
-// pending tells what must be done before a message is changed: its wire index, which a change
-// would make wrong, must be removed.
-type pending uint8
-
-const (
-	carriesIndex pending = 1 << iota // the root has a wire index among its unknown fields
-	placedIndex                      // finishing has added a wire index, in Message.indexNode
-	byIndex                          // the message is read by its wire index, see landing
-
-	// innerIndex: structs other than the root have an index among their fields, since each was a
-	// message. It stays there under all changes. Copies of such a struct, which may become
-	// messages, are made without it.
-	innerIndex
-)
-
-// noteIndex notes that the struct of entry e has a wire index among its unknown fields.
-func (m *Message) noteIndex(e uint32) {
-	m.guarded = true
-	if e == m.root {
-		m.pending |= carriesIndex
-	} else {
-		m.pending |= innerIndex
-	}
-}
-
-// settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.
-func (m *Message) settle() {
-	if m.pending&byIndex != 0 {
-		m.mustIndex()
-	}
-	if m.pending&placedIndex != 0 {
-		m.buf.SetEmpty(m.indexNode)
-	}
-	carries := m.pending&carriesIndex != 0
-	m.pending &= innerIndex
-	if carries { // which may finish the message: not with another index
-		with := m.flags & WithIndex
-		m.flags &^= with
-		m.handle(m.root).RemoveFields(entry.IndexID)
-		m.flags |= with
-	}
-}
-
-// mustIndex checks and indexes everything in a message that was parsed with ByIndex and is about
-// to be changed or copied from. It panics if that fails.
-func (m *Message) mustIndex() {
-	if err := m.Index(); err != nil {
-		panic("nocopy: message can't be changed or copied from: " + strings.TrimPrefix(err.Error(), "nocopy: "))
-	}
-}
-
-// withoutIndex returns a copy of the wire bytes of the value of type t and entry e, without the
-// wire index that it has as a field, and true; or false if it has none. If the message was parsed
-// with ByIndex it first checks everything in it, see mustIndex.
-func (m *Message) withoutIndex(e uint32, t *schema.Type) ([]byte, bool) {
-	if m.pending == 0 {
-		return nil, false
-	}
-	return m.appendWithoutIndex(nil, e, t)
-}
-
-// appendWithoutIndex does the work of withoutIndex. It appends the wire bytes to dst and returns
-// that; dst and false if the value has no wire index.
-func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *schema.Type) ([]byte, bool) {
-	if m.pending&byIndex != 0 {
-		m.mustIndex()
-	}
-	if e != m.root {
-		return m.appendInner(dst, e, t)
-	}
-	if m.pending&^innerIndex == 0 || !m.buf.Sealed() {
-		return dst, false
-	}
-	_, cuts := m.handle(m.root).FindFields(entry.IndexID)
-	all := m.buf.AppendTo(dst)
-	kept, from := all[:len(dst)], len(dst)
-	for _, cut := range cuts {
-		kept = append(kept, all[from:len(dst)+cut.From]...)
-		from = len(dst) + cut.To
-	}
-	return append(kept, all[from:]...), true
-}
 
 // appendInner appends to dst the wire bytes of a value that is not the root, without the wire
 // index that it has as a field. It returns false if no struct of the message but the root has a
@@ -139,55 +55,6 @@ const (
 	leastBetween = 512     // bytes between two anchors
 	mostBetween  = 8 << 10 // where they are from several elements
 )
-
-// addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
-// none if it is too small or too large, or its root is a union. Edits are compacted first.
-func (m *Message) addWireIndex() {
-	if m.desc.IsUnion() {
-		return
-	}
-	if m.pending != 0 {
-		m.buf.Seal()
-		m.settle()
-	}
-	if m.buf.NodeCount() > 0 {
-		m.buf.Seal()
-		if m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
-			return
-		}
-		m.compact()
-	}
-	m.buf.Seal()
-	n := m.buf.Len()
-	if n < wireindex.MinIndexed && m.flags&AnySize == 0 || n > wireindex.MostIndexed {
-		return
-	}
-	m.ownSeldom()
-	w := indexWriters.Get().(*indexWriter)
-	defer indexWriters.Put(w)
-	*w = indexWriter{m: m, size: n, b: m.copied[:0], pieces: w.pieces[:0], after: w.after[:0]}
-	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
-		w.pieces = append(w.pieces, wirePiece{uint32(p), uint32(p) + uint32(len(mem)), w.total})
-		w.total += uint32(len(mem))
-		return true
-	})
-	w.write()
-	m.copied, w.m = w.b, nil
-	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
-	if w.lost {
-		return
-	}
-	const head = wire.FieldHeader + wire.TextHeader
-	p, b := m.buf.Place(head + len(w.b))
-	wire.PutHeader(b, wireindex.Header)
-	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
-	copy(b[head:], w.b)
-	node := m.buf.AddLast(m.editOf(m.root).end)
-	m.buf.SetPlaced(node, p, p+uint32(len(b)))
-	m.indexNode = node
-	m.pending |= placedIndex
-	m.guarded = true
-}
 
 // wirePiece is a piece of the message: the positions [from, to), and the offset of the first.
 type wirePiece struct{ from, to, offset uint32 }

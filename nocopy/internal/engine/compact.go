@@ -10,48 +10,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Compact rewrites the message into one piece of memory, without the values that were replaced or
-// removed.
-func (m *Message) Compact() {
-	m.mustBeFilled()
-	if m.frozen {
-		panic(panicAbsent)
-	}
-	m.closeAll()
-	if m.pending != 0 || len(m.handouts) > 0 || !m.buf.InOneBlock() {
-		m.compact()
-	}
-	if m.buf.InOneBlock() {
-		m.buf.Trim()
-	}
-}
-
-// compactIfWorth compacts the message if enough of it is dead. If not, it does not look again
-// until the message has grown much.
-func (m *Message) compactIfWorth() {
-	d := &m.dead
-	switch {
-	case d.everyChange:
-	case m.ix.Full:
-		if m.ix.NoteLooked(); d.isEmpty() || m.manyHandouts() {
-			return
-		}
-	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():
-		return
-	}
-	m.compact()
-}
-
-// handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
-// the entry of the struct, word the word that the field had then. When the field has another word,
-// the memory is no longer the field's.
-type handout struct {
-	e     uint32
-	field schema.Ref
-	word  uint32
-	mem   []byte
-}
-
 // fewHandouts is the most handouts that stay where they are when the message is compacted: each of
 // them takes positions.
 const fewHandouts = 16
@@ -100,67 +58,13 @@ func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 	}
 }
 
-// keepHandouts replaces the binaries that compacting has copied from handouts by the handouts,
-// which may still be filled. If there are more than fewHandouts, it forgets them all.
-func (m *Message) keepHandouts() {
-	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
-		return m.ix.At(h.e, h.field) == 0 // its struct is no longer in the message
-	})
-	if len(m.handouts) > fewHandouts {
-		m.dropHandouts()
+// elementEntry returns the entry of element i of a list whose elements are structs or
+// containers of type t.
+func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
+	if t.Kind() == schema.Record {
+		return m.structEntry(e, i)
 	}
-	for i := range m.handouts {
-		h := &m.handouts[i]
-		h.word = m.replaceTextByRef(m.ix.At(h.e, h.field), h.mem)
-		m.ix.Put(h.e, h.field, h.word)
-	}
-}
-
-// dropHandouts forgets all handouts.
-func (m *Message) dropHandouts() {
-	clear(m.handouts)
-	if m.handouts = m.handouts[:0]; cap(m.handouts) > keepHandedOut {
-		m.handouts = nil
-	}
-}
-
-// keepHandedOut is the most handouts for which memory is kept for the next message.
-const keepHandedOut = 4 << 10
-
-// compact does the work of Compact. The message must be alive and not frozen.
-func (m *Message) compact() {
-	if m.pending != 0 {
-		m.settle()
-	}
-	m.closeAll()
-	m.ownSeldom()
-	m.manyHandouts()
-	m.listFill.handle = 0
-	m.keys.DropFilter() // another map may get the entry of the map that it is for
-	m.keys.Views().Invalidate()
-	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
-		m.buf.AddReplace(s.at, s.end)
-	}
-	m.shadows = shadows{all: m.shadows.all[:0]}
-	d := &m.dead
-	var onReuse func(e, words uint32)
-	if debugging {
-		onReuse = m.noteReused
-	}
-	m.ix.Reuse(onReuse)
-	d.reclaim(m)
-	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
-	r.base, r.b = m.buf.Compact()
-	r.structure(m.desc, m.root, 0)
-	m.edits, m.liveSets = m.edits[:1], nil
-	for _, h := range r.holes {
-		m.edit(h.e).dead = h.n
-	}
-	m.ix.NoteCompacted()
-	m.ix.Full = d.everyChange
-	d.byStruct.Clear()
-	m.keepHandouts()
-	m.guarded = true // handles of removed values must be found out
+	return m.ix.Words[m.ix.Words[e+listElems]+i]
 }
 
 // rewriter goes through the wire bytes of a message that was compacted, and gives its entries
@@ -280,6 +184,16 @@ func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 	return i
 }
 
+// moveSlots moves the n slots of a list back by gap words, which are free, to where the room
+// for them begins.
+func (m *Message) moveSlots(e, gap, n uint32) {
+	at := m.ix.Words[e+listElems]
+	copy(m.ix.Words[at-gap:], m.ix.Words[at:at+n])
+	m.ix.Words[e+listElems] -= gap
+	m.ix.Words[e+listRoom] += gap
+	m.edit(e).gap = 0
+}
+
 // dict gives the keys and values of the map of entry e their new positions. The first key is at
 // index i. It returns the index after the last value. It removes the slots of deleted pairs,
 // unless pairs keep their numbers.
@@ -342,3 +256,198 @@ func (u *extraFields) add(at, end uint32) {
 
 // end frees the entries that were not used again.
 func (u *extraFields) end() { u.m.ix.FreeExtra(u.chain) }
+
+// isEmpty reports whether nothing was noted as dead since the message was compacted last.
+func (d *deadEntries) isEmpty() bool { return len(d.values)+len(d.fields) == 0 }
+
+// noteDead notes that the struct or container of type t with this word is about to be replaced or
+// removed. It does nothing if there is none, or it has not been indexed.
+func (m *Message) noteDead(t *schema.Type, word uint32) {
+	if word != 0 && word&index.NotIndexed == 0 {
+		if debugging {
+			m.noteRemoved(t, word)
+		}
+		m.ownSeldom()
+		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
+		m.ix.More = true
+	}
+}
+
+// noteDeadField notes that the value of field f of the struct of entry e, if that is a struct or
+// container, is about to be replaced or removed.
+func (m *Message) noteDeadField(e uint32, f schema.Ref) {
+	switch word := m.ix.At(e, f); {
+	case word == 0 || word&index.NotIndexed != 0:
+	case f.Wire() == wire.Struct:
+		if debugging {
+			m.noteRemovedField(word)
+		}
+		m.ownSeldom()
+		m.dead.fields = append(m.dead.fields, deadField{e, f.Word(), word})
+		m.ix.More = true
+	default:
+		m.noteDead(schema.TypeByID(m.ix.Words[word+listType]), word)
+	}
+}
+
+// noteDeadFields notes that the structs and containers in all fields of the struct of entry e are
+// about to be replaced or removed. The struct's own entry stays in use.
+func (m *Message) noteDeadFields(d *schema.Struct, e uint32) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+		if f := &d.Fields()[i]; f.Kind() >= schema.Record {
+			m.noteDead(f.Type, m.ix.At(e, f.Ref()))
+		}
+	}
+}
+
+// noteDeadElement notes that the struct of entry x, an element of the list of entry e and type t,
+// is about to be replaced or removed.
+func (m *Message) noteDeadElement(e uint32, t *schema.Type, x uint32) {
+	if debugging {
+		m.noteRemoved(t.Elem(), x)
+	}
+	m.ownSeldom()
+	m.dead.values = append(m.dead.values, deadValue{t.Elem(), x, m.inBlock(e, x)})
+	m.ix.More = true
+}
+
+// inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
+func (m *Message) inBlock(e, x uint32) bool { return x > e && x < e+m.ix.BlockRoom(e) }
+
+// reclaim frees the entries of all values that were noted as dead. Structs that were replaced in
+// fields of live structs are the exception: reclaimFields frees those.
+func (d *deadEntries) reclaim(m *Message) {
+	for _, f := range d.fields {
+		d.byStruct.Put(f.in, append(d.byStruct.Get(f.in), f))
+	}
+	for _, v := range d.values {
+		if v.inBlock && m.ix.Words[v.e] != 0 {
+			d.reclaimStruct(m, v.t.Struct(), v.e)
+			clear(m.ix.Words[v.e : v.e+uint32(v.t.Struct().Words())])
+		} else {
+			d.reclaimValue(m, v.t, v.e)
+		}
+	}
+	clear(d.values)
+	d.values, d.fields = d.values[:0], d.fields[:0]
+}
+
+// reclaimFields frees the entries of values that were replaced in fields of the struct of entry e.
+func (d *deadEntries) reclaimFields(m *Message, desc *schema.Struct, e uint32) {
+	if d.byStruct.Len() == 0 {
+		return
+	}
+	fields := d.byStruct.Get(e)
+	if fields == nil {
+		return
+	}
+	d.byStruct.Put(e, nil)
+	for _, f := range fields {
+		d.reclaimValue(m, desc.Fields()[f.word-desc.First()].Type, f.e)
+	}
+}
+
+// reclaimValue frees the entries of the struct or container of entry e and of all values in it.
+func (d *deadEntries) reclaimValue(m *Message, t *schema.Type, e uint32) {
+	if m.ix.Words[e+entry.Start] == 0 {
+		return // done
+	}
+	words := uint32(listWords)
+	switch {
+	case t.Kind() == schema.Record:
+		d.reclaimStruct(m, t.Struct(), e)
+		words = uint32(t.Struct().Words())
+	case t.Kind() == schema.List && t.Elem().Kind() == schema.Record:
+		words += d.reclaimStructs(m, t, e)
+	case t.ElemWords() > 0:
+		words += d.reclaimSlots(m, t, e)
+	}
+	if room := m.ix.BlockRoom(e); room > 0 {
+		words = room
+	}
+	m.ix.FreeBlock(t, e, words)
+	if m.keys.HasTables() {
+		m.keys.Forget(e, words)
+	}
+}
+
+// reclaimStruct frees the entries of all values in the struct of entry e, but not its own.
+func (d *deadEntries) reclaimStruct(m *Message, desc *schema.Struct, e uint32) {
+	d.reclaimFields(m, desc, e)
+	if slots := m.editOf(e).fieldNodes; slots != 0 {
+		m.ix.FreeNodes(desc, slots)
+	}
+	if desc.IsUnion() {
+		m.ix.FreeExtra(m.ix.Words[e+entry.Arm])
+	}
+	for i := m.ix.Next(desc, e, 0); i < len(desc.Fields()); i = m.ix.Next(desc, e, i+1) {
+		f := &desc.Fields()[i]
+		if word := m.ix.At(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 {
+			d.reclaimValue(m, f.Type, word)
+		}
+	}
+	if desc.IsWide() {
+		m.ix.FreeTable(m.ix.Words[e+entry.Table], desc.Span())
+		m.ix.Words[e+entry.Table] = 0
+	}
+}
+
+// reclaimStructs frees the entries of the elements of the list of structs of entry e. If the
+// entries of elements are in the list's block, it frees only the entries in them: the caller frees
+// the block. It returns how many words after the list's entry are the elements'.
+func (d *deadEntries) reclaimStructs(m *Message, t *schema.Type, e uint32) uint32 {
+	n, follow := m.ix.Words[e+listCount], m.elementsFollow(e)
+	for k := range n {
+		if x := m.structEntry(e, k); follow || m.inBlock(e, x) {
+			d.reclaimStruct(m, t.Elem().Struct(), x)
+		} else {
+			d.reclaimValue(m, t.Elem(), x)
+		}
+	}
+	switch {
+	case follow:
+		return n * uint32(t.Elem().Struct().Words())
+	case m.ix.Words[e+listRoom]&roomTable != 0:
+		d.freeSlots(m, e, 1)
+	}
+	return 0
+}
+
+// elementsFollow reports whether the entries of the elements of a list of structs follow the
+// list's own, e. They do unless there is a table of them, or the list was filled by fillList.
+func (m *Message) elementsFollow(e uint32) bool {
+	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems] == e+listWords
+}
+
+// reclaimSlots frees the entries of the elements, keys and values in the slots of the container of
+// entry e, and the slots if they do not follow the entry. It returns how many words after the
+// entry are slots.
+func (d *deadEntries) reclaimSlots(m *Message, t *schema.Type, e uint32) uint32 {
+	per := uint32(t.ElemWords())
+	for k := range m.ix.Words[e+listCount] {
+		slot := m.ix.Words[e+listElems] + k*per
+		switch {
+		case m.ix.Words[slot] == 0: // deleted, or not reached in building
+			continue
+		case t.Kind() == schema.List && t.Elem().Kind() >= schema.Record:
+			d.reclaimValue(m, t.Elem(), m.ix.Words[slot])
+		case t.Kind() == schema.Dict && t.Key().Kind() >= schema.Record:
+			d.reclaimValue(m, t.Key(), m.ix.Words[slot])
+		}
+		if t.Kind() == schema.Dict && t.Elem().Kind() >= schema.Record {
+			d.reclaimValue(m, t.Elem(), m.ix.Words[slot+pairValue])
+		}
+	}
+	if m.ix.Words[e+listElems]-m.editOf(e).gap == e+listWords {
+		return (m.ix.Words[e+listRoom] + m.editOf(e).gap) * per
+	}
+	d.freeSlots(m, e, per)
+	return 0
+}
+
+// freeSlots frees the slots, of per words each, of the container of entry e. They must not be in
+// its block.
+func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
+	gap := m.editOf(e).gap
+	m.ix.FreeRaw(m.ix.Words[e+listElems]-gap*per, (m.ix.Words[e+listRoom]&roomMask+gap)*per)
+}

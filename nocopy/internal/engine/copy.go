@@ -24,43 +24,6 @@ const linkPieces = 16
 // keepPieces is the most pieces of a value for which the memory is kept for the next one.
 const keepPieces = 4 << 10
 
-// source returns the wire bytes of v, a value of type t: to be linked if they are many and of
-// another message, else copied. If v is being built it is completed.
-func (m *Message) source(v Struct, t *schema.Type) source {
-	v = v.orAbsent()
-	v.alive()
-	m.ownSeldom()
-	if v.m.isEmpty() {
-		m.copied = schema.AppendZero(m.copied[:0], t)
-		return source{n: len(m.copied), data: m.copied}
-	}
-	v.mustBe(t)
-	v.m.closeAllUnlessSealed()
-	if v.m.pending != 0 {
-		if data, ok := m.sourceWithIndex(v, t); ok {
-			return source{n: len(data), data: data}
-		}
-	}
-	// Values that may be sent from there may be sent from here
-	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
-		m.ownSeldom()
-		m.limits.MaxDepth = depth
-		m.flags |= limited
-	}
-	r := v.m.rangeOf(v.entry(), t, m.spentRange)
-	m.spentRange = chain.Range{}
-	if r.Count() <= keepPieces {
-		m.spentRange = r.Spent() // for the next source; this one is used up before that
-	}
-	n := r.Len()
-	if v.m != m && n >= ReferSize && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
-		return source{from: v.m, r: r, n: n}
-	}
-	m.copied = r.AppendTo(m.copied[:0])
-	m.ix.More = true
-	return source{n: n, data: m.copied}
-}
-
 // mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not tell a
 // list of sets from a list of lists, and any handle can be converted to any other. A list can be a
 // set. Of structs only roots are known.
@@ -82,23 +45,6 @@ func (s Struct) mustBe(t *schema.Type) {
 	if u := types[words[0]]; u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()) {
 		panic("nocopy: " + u.String() + " instead of " + t.String())
 	}
-}
-
-// sourceWithIndex checks the message of v, a value of type t, before it is copied from: there is
-// an index in it. If v itself may have one, sourceWithIndex returns its wire bytes without, and
-// true.
-func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
-	var ok bool
-	m.copied, ok = v.m.appendWithoutIndex(m.copied[:0], v.entry(), t)
-	if v.m.pending&innerIndex != 0 { // maybe of structs in v
-		m.pending |= innerIndex
-		m.guarded = true
-	}
-	if !ok {
-		return nil, false
-	}
-	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
-	return m.copied, true
 }
 
 // mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
@@ -218,120 +164,6 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	p.DropWindows()
 	m.p.EndTrusted(i)
 	return word
-}
-
-// SetChild sets field f to a copy of v. It links v's bytes if they are many. Later changes of
-// either message do not show in the other. An absent v, or the zero handle, sets an empty value.
-// In a union f becomes the only field that is set. d describes s.
-func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
-	s.Changeable()
-	m, e := s.m, uint32(s.k)
-	t := d.FieldOf(f).Type
-	src := m.source(v, t)
-	s.changeableBy(src.n)
-	var word uint32
-	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
-		m.openStruct(e)
-		word = m.appendValue(t, f.Header(), src, 0)
-	} else {
-		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
-	}
-	m.ix.Put(e, f, word)
-	if d.IsUnion() {
-		s.Arm(f, d)
-	}
-}
-
-// AppendStruct appends a copy of the struct's wire bytes to dst. Parse accepts them. An absent
-// struct gives the bytes of an empty one. AppendStruct completes the values that are being built
-// in the struct. d describes s. Generated code calls it as AppendTo. In a message parsed with
-// ByIndex, an invalid struct counts as absent, except the root, which gives the bytes of the
-// message as it arrived.
-func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
-	s = s.orAbsent()
-	s.alive()
-	if s.m.isEmpty() {
-		return schema.AppendZero(dst, d.Type())
-	}
-	s.m.closeAllUnlessSealed()
-	switch e := s.entry(); {
-	case e != s.m.root:
-		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
-			return schema.AppendZero(dst, d.Type())
-		}
-		if plain, ok := s.m.appendInner(dst, e, d.Type()); ok {
-			return plain
-		}
-	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
-		if plain, ok := s.m.appendWithoutIndex(dst, e, d.Type()); ok {
-			return plain
-		}
-	}
-	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).AppendTo(dst)
-}
-
-// Clone returns the root of a new message with the same contents in its own memory. For an absent
-// struct the new message is empty. d describes s.
-func (s Struct) Clone(d *schema.Struct) Struct {
-	s = s.orAbsent()
-	s.alive()
-	m := newMessage(d, 0, usualLimits)
-	src := m.source(s, d.Type())
-	p, b := m.buf.Place(src.n)
-	if src.from != nil {
-		src.r.AppendTo(b[:0])
-	}
-	copy(b, src.data)
-	m.buf.AddRoot(p, p+uint32(src.n))
-	m.root = m.ix.Alloc(d.Words())
-	m.indexRoot(d, p)
-	return m.handle(m.root)
-}
-
-// linkOrClone returns the root of a new message with the contents of s, the root of a finished
-// one. The new message links the bytes of the old one if they are many and none of them is in
-// memory of the caller's; else it has a copy.
-func (s Struct) linkOrClone(d *schema.Struct) Struct {
-	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
-	src := source{from: s.m, r: r, n: r.Len()}
-	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.Type()))
-	r.Pieces(func(at chain.Pos, _ []byte) bool {
-		link = link && !s.m.buf.Foreign(at)
-		return link
-	})
-	if !link {
-		return s.Clone(d)
-	}
-	m := newMessage(d, s.m.flags&Recycle, usualLimits)
-	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
-		m.ownSeldom()
-		m.limits.MaxDepth = depth
-		m.flags |= limited
-	}
-	p, _ := m.buf.Place(1) // the node replaces it
-	m.buf.AddRoot(p, p+1)
-	node := m.buf.AddReplace(p, p+1)
-	m.root = m.ix.Alloc(d.Words())
-	m.indexShared(node, d.Type(), src, m.root)
-	m.edit(m.root).valueNode = node
-	m.Finish()
-	return m.handle(m.root)
-}
-
-// parse.Root indexes the root of a clone, whose bytes are at position p, and finishes the
-// message.
-func (m *Message) indexRoot(d *schema.Struct, p uint32) {
-	m.beginTrusted(p)
-	m.p.EndTrusted(m.p.Structure(d, m.root, 0))
-	m.Finish()
-}
-
-// closeAllUnlessSealed completes all frames, except in a finished message: reading that must
-// change nothing.
-func (m *Message) closeAllUnlessSealed() {
-	if !m.buf.Sealed() {
-		m.closeAll()
-	}
 }
 
 // nests reports whether a value of type t may have lists or maps in it whose elements, keys or

@@ -1,14 +1,14 @@
 package engine
 
 import (
-	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // absentOf returns what an unset struct or container field reads as: its IDL default or an empty
@@ -51,41 +51,6 @@ func (m *Message) notThere() string {
 	return "nocopy: " + f.Of().Name() + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
 }
 
-// setterOfZero returns the text of the panic of a setter that was called on the zero handle, which
-// knows no type. The stack does: a setter of a generated type calls one of Struct.
-//
-//go:noinline
-func setterOfZero() string {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	setter := ""
-	for more := true; more; {
-		var frame runtime.Frame
-		frame, more = frames.Next()
-		name, inside := strings.CutPrefix(frame.Function, packagePath)
-		if inside {
-			setter = name
-			continue
-		}
-		if strings.HasPrefix(setter, "Struct.") {
-			setter = frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
-		}
-		break
-	}
-	parts := strings.Split(setter, ".") // package, type, setter; or package, function, func1
-	if len(parts) == 3 && isCapital(parts[1]) && isCapital(parts[2]) && !strings.ContainsAny(setter, "[(") {
-		return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
-	}
-	return panicAbsent
-}
-
-// isCapital reports whether a name begins with a capital, as names of generated types and setters
-// do.
-func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
-
-// packagePath is the prefix of the names of this package's functions.
-var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
-
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be
 // changed.
 func frozen(t *schema.Type, wire string) Struct {
@@ -118,12 +83,6 @@ func (c *Const) View() Struct { return c.view }
 
 // mostMissing is the most fields that Missing returns, and that are noted.
 const mostMissing = 100
-
-// filled is a required field that was filled in: word is its word since then.
-type filled struct {
-	e, word uint32
-	f       schema.Ref
-}
 
 // missingField is a required field that was never set.
 type missingField struct {
@@ -186,6 +145,55 @@ func (m *Message) missing(most int) []missingField {
 	w := missingWalk{m: m, most: most, requires: map[*schema.Struct]bool{}}
 	w.structure(m.desc, m.root, m.desc.Name(), 0)
 	return w.found
+}
+
+// mustBeFilled panics if m is empty.
+func (m *Message) mustBeFilled() {
+	if m.ix.Used == 0 {
+		panic(m.emptyText())
+	}
+}
+
+// emptyText returns the text of a panic for the use of a Message that is empty.
+func (m *Message) emptyText() string {
+	if m.home == 0 || m.past == nil {
+		return panicEmpty
+	}
+	return m.staleText(m.past.Name(), m.gen-1)
+}
+
+// staleText returns the text of a panic for the use of contents of that generation.
+func (m *Message) staleText(what string, gen uint64) string {
+	text := "nocopy: " + what + " used after Release"
+	if where := m.whereEnded(gen); where != "" {
+		return text + where
+	}
+	return text + findWhere
+}
+
+// appendZeroStruct appends a struct with only its defaults. Its entry is e.
+func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
+	if d := t.Struct(); len(d.Owed()) == 0 {
+		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {
+			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
+		}
+		p := m.buf.AppendWithHead(0, 0, d.Template())
+		m.ix.PutTemplate(d, e, p)
+		m.indexTemplate(d, e, p)
+		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
+		return
+	}
+	m.ownSeldom()
+	m.scratch = schema.AppendZero(m.scratch[:0], t)
+	p, b := m.buf.Extend(len(m.scratch))
+	copy(b, m.scratch)
+	m.indexInto(t, p, e)
+	for _, f := range t.Struct().Owed() {
+		m.noteFilled(e, f)
+	}
+	if debugging {
+		m.noteTemplate(t.Struct(), e)
+	}
 }
 
 // missingWalk looks for missing fields.

@@ -172,9 +172,6 @@ func (x *Draft) Refer(b []byte, at int, text string) bool {
 	return true
 }
 
-// panicFull is the panic's text of package chain when it has no positions left.
-const panicFull = "nocopy: message larger than its address space of 2 GiB"
-
 // Into begins to write the fields of s, a struct that d describes, in place of its old ones.
 func (x *Draft) Into(s Struct, d *schema.Struct) []byte {
 	if s.m == nil {
@@ -269,6 +266,139 @@ func (x *Draft) assign(n int, others []schema.Ref) {
 	from.Release()
 }
 
+// SetChild sets field f to a copy of v. It links v's bytes if they are many. Later changes of
+// either message do not show in the other. An absent v, or the zero handle, sets an empty value.
+// In a union f becomes the only field that is set. d describes s.
+func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
+	s.Changeable()
+	m, e := s.m, uint32(s.k)
+	t := d.FieldOf(f).Type
+	src := m.source(v, t)
+	s.changeableBy(src.n)
+	var word uint32
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		word = m.appendValue(t, f.Header(), src, 0)
+	} else {
+		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
+	}
+	m.ix.Put(e, f, word)
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+}
+
+// Reset sets a required field, which can't be removed, to its IDL default, or to zero. d describes
+// the struct s.
+func (s Struct) Reset(f schema.Ref, d *schema.Struct) {
+	fd := d.FieldOf(f)
+	value := fd.AppendDefault(nil)
+	s.changeableBy(len(value))
+	s.setValue(f, fd.Type, value)
+	s.m.noteFilled(uint32(s.k), fd)
+}
+
+// Child returns the struct, list, set or map in field f. If the message was parsed with Lazy and
+// the field has no entry yet, Child makes one. If the field is not set, Child returns the IDL
+// default or an empty value; neither can be changed. d describes the struct s.
+func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
+	if s.m == nil {
+		return absentOf(d.FieldOf(f))
+	}
+	s.alive()
+	if word := s.m.ix.At(s.entry(), f); int32(word) > 0 {
+		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+	}
+	return s.lateChild(f, d)
+}
+
+// lateChild returns the struct or container in field f, which is not set or has no entry yet: its
+// entry is made, or it is the IDL default or an empty value.
+func (s Struct) lateChild(f schema.Ref, d *schema.Struct) Struct {
+	word := s.m.ix.At(s.entry(), f)
+	if word == 0 {
+		return absentOf(d.FieldOf(f))
+	}
+	word = s.m.indexLazily(d.FieldOf(f), s.entry())
+	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+}
+
+// AppendStruct appends a copy of the struct's wire bytes to dst. Parse accepts them. An absent
+// struct gives the bytes of an empty one. AppendStruct completes the values that are being built
+// in the struct. d describes s. Generated code calls it as AppendTo. In a message parsed with
+// ByIndex, an invalid struct counts as absent, except the root, which gives the bytes of the
+// message as it arrived.
+func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
+	s = s.orAbsent()
+	s.alive()
+	if s.m.isEmpty() {
+		return schema.AppendZero(dst, d.Type())
+	}
+	s.m.closeAllUnlessSealed()
+	switch e := s.entry(); {
+	case e != s.m.root:
+		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
+			return schema.AppendZero(dst, d.Type())
+		}
+		if plain, ok := s.m.appendInner(dst, e, d.Type()); ok {
+			return plain
+		}
+	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
+		if plain, ok := s.m.appendWithoutIndex(dst, e, d.Type()); ok {
+			return plain
+		}
+	}
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).AppendTo(dst)
+}
+
+// Clone returns the root of a new message with the same contents in its own memory. For an absent
+// struct the new message is empty. d describes s.
+func (s Struct) Clone(d *schema.Struct) Struct {
+	s = s.orAbsent()
+	s.alive()
+	m := newMessage(d, 0, usualLimits)
+	src := m.source(s, d.Type())
+	p, b := m.buf.Place(src.n)
+	if src.from != nil {
+		src.r.AppendTo(b[:0])
+	}
+	copy(b, src.data)
+	m.buf.AddRoot(p, p+uint32(src.n))
+	m.root = m.ix.Alloc(d.Words())
+	m.indexRoot(d, p)
+	return m.handle(m.root)
+}
+
+// linkOrClone returns the root of a new message with the contents of s, the root of a finished
+// one. The new message links the bytes of the old one if they are many and none of them is in
+// memory of the caller's; else it has a copy.
+func (s Struct) linkOrClone(d *schema.Struct) Struct {
+	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
+	src := source{from: s.m, r: r, n: r.Len()}
+	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.Type()))
+	r.Pieces(func(at chain.Pos, _ []byte) bool {
+		link = link && !s.m.buf.Foreign(at)
+		return link
+	})
+	if !link {
+		return s.Clone(d)
+	}
+	m := newMessage(d, s.m.flags&Recycle, usualLimits)
+	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
+		m.ownSeldom()
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	p, _ := m.buf.Place(1) // the node replaces it
+	m.buf.AddRoot(p, p+1)
+	node := m.buf.AddReplace(p, p+1)
+	m.root = m.ix.Alloc(d.Words())
+	m.indexShared(node, d.Type(), src, m.root)
+	m.edit(m.root).valueNode = node
+	m.Finish()
+	return m.handle(m.root)
+}
+
 // List begins field f of s, a list of n structs. d describes s. With aside the bytes are written
 // aside: the message may be used before EndList.
 func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool) []byte {
@@ -340,4 +470,58 @@ func (x *Draft) EndList(n int) {
 	if len(m.open) == 0 {
 		m.buf.Close()
 	}
+}
+
+// source returns the wire bytes of v, a value of type t: to be linked if they are many and of
+// another message, else copied. If v is being built it is completed.
+func (m *Message) source(v Struct, t *schema.Type) source {
+	v = v.orAbsent()
+	v.alive()
+	m.ownSeldom()
+	if v.m.isEmpty() {
+		m.copied = schema.AppendZero(m.copied[:0], t)
+		return source{n: len(m.copied), data: m.copied}
+	}
+	v.mustBe(t)
+	v.m.closeAllUnlessSealed()
+	if v.m.pending != 0 {
+		if data, ok := m.sourceWithIndex(v, t); ok {
+			return source{n: len(data), data: data}
+		}
+	}
+	// Values that may be sent from there may be sent from here
+	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
+		m.ownSeldom()
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	r := v.m.rangeOf(v.entry(), t, m.spentRange)
+	m.spentRange = chain.Range{}
+	if r.Count() <= keepPieces {
+		m.spentRange = r.Spent() // for the next source; this one is used up before that
+	}
+	n := r.Len()
+	if v.m != m && n >= ReferSize && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
+		return source{from: v.m, r: r, n: n}
+	}
+	m.copied = r.AppendTo(m.copied[:0])
+	m.ix.More = true
+	return source{n: n, data: m.copied}
+}
+
+// sourceWithIndex checks the message of v, a value of type t, before it is copied from: there is
+// an index in it. If v itself may have one, sourceWithIndex returns its wire bytes without, and
+// true.
+func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
+	var ok bool
+	m.copied, ok = v.m.appendWithoutIndex(m.copied[:0], v.entry(), t)
+	if v.m.pending&innerIndex != 0 { // maybe of structs in v
+		m.pending |= innerIndex
+		m.guarded = true
+	}
+	if !ok {
+		return nil, false
+	}
+	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
+	return m.copied, true
 }

@@ -9,33 +9,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-const inNode = entry.InNode
-
-// edited marks the second word of an entry if it holds an edit's number instead of a position.
-const edited = 1 << 31
-
-// edit holds the state of a struct or container that was changed after it was complete. The first
-// change makes it.
-type edit struct {
-	end       uint32       // position of the STOP, or after the last element
-	valueNode chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
-	tailNode  chain.NodeID // the node at the end, with added values; or 0
-	// Struct: index of a word for each of the entry, with the node that replaces the field; of a wide
-	// one the number of a table with such words
-	fieldNodes uint32
-	countNode  uint32 // container: the node that replaces the count on the wire, or 0
-	dead       uint32 // map: how many pairs were deleted
-	// Map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
-	liveSet uint32
-	// Map: number+1 of a deleted pair, or 0. Its word for the value has the next one's number+1.
-	free uint32
-	// List of fixed-size elements: how many bytes its node has after the last element
-	spare uint32
-	gap   uint32 // list: how many words before the first slot are free
-	// List: its elements, except those that were added since, are parts of tailNode
-	arranged bool
-}
-
 // edit returns the edit of the struct or container of entry e, which it makes if there is none.
 // The pointer is good until the next call.
 func (m *Message) edit(e uint32) *edit {
@@ -93,43 +66,6 @@ func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
 		}
 	}
 	return 0
-}
-
-// replaceField returns the node that replaces field f of the struct of entry e. The field is
-// set, or was. Its value is noted as dead.
-func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
-	if word := m.ix.At(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && word&index.NotIndexed == 0 {
-		m.closeEntry(word)
-	}
-	if f.Wire() >= wire.Struct && f.Wire() <= wire.List {
-		m.noteDeadField(e, f)
-	}
-	if node := m.fieldNode(e, f); node != 0 {
-		return node
-	}
-	var node chain.NodeID
-	if word := m.ix.At(e, f); f.Wire() == wire.String && word&inNode == 0 {
-		node = m.buf.AddReplaceText(word, wire.FieldHeader)
-	} else {
-		at, end := m.valuePlace(f.Wire(), word)
-		node = m.buf.AddReplace(at-wire.FieldHeader, end)
-	}
-	ed := m.edit(e)
-	first := ed.fieldNodes == 0
-	if f.Wide() {
-		t, at := m.ix.InTable(ed.fieldNodes, f)
-		ed.fieldNodes = t
-		m.ix.Words[at] = node
-	} else {
-		if first {
-			ed.fieldNodes = m.ix.AllocRaw(int(f.Words()))
-		}
-		m.ix.Words[ed.fieldNodes+f.Word()] = node
-	}
-	if first {
-		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
-	}
-	return node
 }
 
 // valuePlace returns where the value that a word stands for begins and ends, or did before it
@@ -229,21 +165,6 @@ func (m *Message) mayReferAfter(segments, n int) bool {
 	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
 }
 
-// setReferred sets the field to bytes that stay where they are.
-func (s Struct) setReferred(f schema.Ref, v []byte) {
-	checkLen(len(v))
-	s.changeableBy(len(v))
-	if !s.m.mayRefer(len(v)) {
-		copy(s.newText(f, len(v)), v)
-		return
-	}
-	old := s.m.ix.At(uint32(s.k), f)
-	p, b := s.placeField(f, wire.FieldHeader+wire.TextHeader)
-	putTextField(b, f, len(v))
-	word := s.m.referText(p+wire.FieldHeader, v, old)
-	s.m.ix.Put(uint32(s.k), f, word)
-}
-
 // referText makes the bytes v the contents of the text whose length is at position p, and returns
 // the text's word. old is the field's earlier word: if it is a reference, its node is used again.
 func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
@@ -258,30 +179,6 @@ func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
 	far := m.buf.AddForeign(v, false)
 	m.buf.SetPlaced(node, far, far+uint32(len(v)))
 	return inNode | node
-}
-
-// Unset removes the field.
-func (s Struct) Unset(f schema.Ref) {
-	// Not changeable: compacting would complete the struct, adding defaults that are removed then
-	s.writable()
-	m, e := s.m, uint32(s.k)
-	if m.ix.At(e, f) != 0 {
-		m.buf.SetEmpty(m.replaceField(e, f))
-		m.ix.Put(e, f, 0)
-	}
-	if len(m.shadows.all) > 0 {
-		m.unsetShadows(e, f.Word())
-	}
-}
-
-// Reset sets a required field, which can't be removed, to its IDL default, or to zero. d describes
-// the struct s.
-func (s Struct) Reset(f schema.Ref, d *schema.Struct) {
-	fd := d.FieldOf(f)
-	value := fd.AppendDefault(nil)
-	s.changeableBy(len(value))
-	s.setValue(f, fd.Type, value)
-	s.m.noteFilled(uint32(s.k), fd)
 }
 
 // setValue sets field f to a value of type t, given as its wire bytes.
@@ -306,14 +203,23 @@ func (m *Message) indexAt(t *schema.Type, p uint32) uint32 {
 	return word
 }
 
-// beginTrusted prepares the parser for bytes that have been checked before. They begin at
-// position p, or the caller sets them if p is 0. The caller then calls EndTrusted.
-func (m *Message) beginTrusted(p uint32) *parse.Parser {
-	m.ix.Zeroed = 0 // since the parser does not update it
-	m.ix.NoteGrowth()
-	m.parser().Trust()
-	if p != 0 {
-		m.p.B, m.p.Base = m.buf.At(p), p
-	}
-	return m.p
-}
+// In a list of structs, listRoom is the number of words from one element's entry to the next
+// one's. With roomTable the words are entries' numbers instead, and the rest of listRoom is how
+// many there is room for.
+const (
+	roomBuilding = 1 << 31 // elements are still to come: At appends them
+	roomTable    = 1 << 30
+	roomMask     = roomTable - 1
+	// There is an element, but no table: elements are found by the message's index, and listElems is
+	// a number in landing.lists
+	roomByIndex = roomTable
+)
+
+const (
+	pairKey   = entry.PairKey
+	pairValue = entry.PairValue
+	pairNode  = entry.PairNode
+	pairWords = entry.PairWords
+
+	maxCount = chain.MaxSize
+)

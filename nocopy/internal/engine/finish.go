@@ -2,87 +2,18 @@ package engine
 
 import (
 	"errors"
+	"io"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-)
-
-// Parse bounds how many structs may be nested. Building is bounded likewise, when the message is
-// finished: by then every struct is in its place.
-
-// maxNesting is how many structs may be nested in the message when it is finished: as many as
-// Parse accepts by default, or more if it was made with such Limits.
-func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, parse.MaxDepth) }
-
-// checkNesting returns an error if structs are nested too deeply in the message. All of the
-// message is complete. Only types that may contain themselves need a look, and only when entries
-// were added since the last one.
-func (m *Message) checkNesting() error {
-	if m.ix.Used == m.ix.Levelled || m.desc.Nesting() <= m.maxNesting() {
-		return nil
-	}
-	if most := m.maxNesting(); m.exceeds(m.desc.Type(), m.root, most) {
-		return &wire.Error{Path: m.desc.Name(), Err: parse.DepthError(most)}
-	}
-	m.ix.Levelled = m.ix.Used
-	return nil
-}
-
-// exceeds reports whether more than left structs are nested in the value of entry e.
-func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
-	switch {
-	case t.Nesting() <= left:
-		return false
-	case t.Kind() == schema.Record:
-		return left == 0 || m.fieldExceeds(t.Struct(), e, left-1)
-	}
-	for i := range m.ix.Words[e+listCount] {
-		if t.Kind() == schema.List {
-			if m.exceeds(t.Elem(), m.elementEntry(e, t.Elem(), i), left) {
-				return true
-			}
-			continue
-		}
-		pair := m.ix.Words[m.ix.Words[e+listElems]+i*pairWords:][:pairWords]
-		if key, value := pair[pairKey], pair[pairValue]; key != 0 && // it was not deleted
-			(t.Key().Kind() >= schema.Record && m.exceeds(t.Key(), key, left) || t.Elem().Kind() >= schema.Record && m.exceeds(t.Elem(), value, left)) {
-			return true
-		}
-	}
-	return false
-}
-
-// fieldExceeds reports whether more than left structs are nested in a field of the struct of entry
-// e.
-func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
-	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-		f := &d.Fields()[i]
-		word := m.ix.At(e, f.Ref())
-		if word == 0 || f.Kind() < schema.Record || f.Type.Nesting() <= left {
-			continue
-		}
-		if p := word &^ index.NotIndexed; p != word {
-			if _, err := parse.Skip(m.buf.At(p), 0, f.Type.Wire(), parse.BudgetOf(left), 1); err == nil {
-				continue
-			}
-			word = m.indexLazily(f, e)
-		}
-		if m.exceeds(f.Type, word, left) {
-			return true
-		}
-	}
-	return false
-}
-
-// toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
-// to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
-const (
-	mostLinks  = 500
-	mostLinked = 512 << 20
 )
 
 // toSend returns a message with the wire bytes that the message of s has now, and room for n bytes
@@ -123,8 +54,6 @@ func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	return m
 }
 
-// This file is for packages that put messages into the buffers of other libraries.
-
 // AppendPieces appends the parts of the message's wire bytes that are contiguous in memory, in
 // wire order. The message has been finished; its memory is not used again when it is released,
 // unless it recycles.
@@ -141,54 +70,6 @@ func (m *Message) AppendPieces(dst [][]byte) [][]byte {
 func (m *Message) Detach(below, long int) [][]byte {
 	m.Finish()
 	return m.buf.Detach(below, long)
-}
-
-// WireLen returns the number of bytes that AppendStruct appends. It finishes the message;
-// therefore any number of goroutines may call it and AppendStruct. d describes s.
-func (s Struct) WireLen(d *schema.Struct) int {
-	s = s.orAbsent()
-	s.alive()
-	if s.m.isEmpty() {
-		return len(schema.AppendZero(nil, d.Type()))
-	}
-	if err := s.Sendable(); err != nil {
-		panic("nocopy: message can't be finished: " + err.Error())
-	}
-	if s.m.pending != 0 { // AppendStruct may leave an index out
-		return len(s.AppendStruct(nil, d))
-	}
-	if uint32(s.k) == s.m.root && s.m.desc == d {
-		return s.m.buf.Len()
-	}
-	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).Len()
-}
-
-// ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
-// has a copy of these in memory of its own.
-func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
-	var scan parse.Scanner
-	n, need, err := scan.Scan(b)
-	if err == nil && need > 0 {
-		n = len(b) // parsing finds missing fields
-	}
-	if err != nil {
-		var bad *wire.Error
-		if errors.As(err, &bad) {
-			bad.Path = d.Name()
-		}
-		return Struct{}, 0, err
-	}
-	c := chain.NewChunk(n, false)
-	copy(c.Mem, b[:n])
-	s, err := ParseChunk(d, c, Limits{}, false, false)
-	return s, n, err
-}
-
-// ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
-// held message. It refers to the pieces and never changes them.
-func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
-	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, parse.MaxDepth, math.MaxInt})
-	return s.m, err
 }
 
 // Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
@@ -211,3 +92,290 @@ func Recycles(s Struct) bool { return s.m != nil && s.m.flags&Recycle != 0 }
 
 // Buffer returns what the message's bytes are in.
 func Buffer(m *Message) *chain.Buffer { return &m.buf }
+
+// A message in the compact protocol becomes Thrift Binary once, before it is parsed, in memory of
+// its own. Afterwards it is like any other. internal/compact does it in both directions.
+
+// compactType tells package compact what a type is.
+type compactType schema.Type
+
+// compactTypeOf returns t for package compact.
+func compactTypeOf(t *schema.Type) compact.Type { return (*compactType)(t) }
+
+func (t *compactType) of() *schema.Type { return (*schema.Type)(t) }
+
+func (t *compactType) Wire() byte { return byte(t.of().Wire()) }
+
+func (t *compactType) Key() compact.Type { return compactTypeOf(t.of().Key()) }
+
+func (t *compactType) Elem() compact.Type { return compactTypeOf(t.of().Elem()) }
+
+func (t *compactType) Field(id int16) compact.Type {
+	d := t.of().Struct()
+	if k := d.NumberByID(id); k >= 0 {
+		return compactTypeOf(d.Fields()[k].Type)
+	}
+	return nil
+}
+
+// compactLimits are the limits of a Reader of the compact protocol. Its levels include containers
+// of known types, which MaxDepth does not count, and which a type nests a few times. The parser
+// counts again.
+func compactLimits(l Limits) compact.Limits {
+	const most = 16 // containers in each other, and the struct that they are in
+	return compact.Limits{Bytes: l.MaxBytes, Levels: most*l.MaxDepth + most}
+}
+
+// parseCompact parses b, which is in the compact protocol, into m, which takes nothing of b. It
+// returns the root. With an error it releases m.
+func (m *Message) parseCompact(b []byte) (Struct, error) {
+	d := m.desc
+	d.Type().MustBeDefined()
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	r.Reset(compactTypeOf(d.Type()), compactLimits(m.limits))
+	end, status := r.Read(b, 0, true)
+	if status != compact.Done {
+		return Struct{}, m.refuseCompact(r, b)
+	}
+	if end < len(b) {
+		m.discard()
+		err := &wire.Error{Offset: end, Path: d.Name(), Err: wire.ErrTrailing}
+		formats.AddTo(err, notCompact(b, d))
+		return Struct{}, err
+	}
+	return m.parseBinaryOf(r, b)
+}
+
+// refuseCompact returns the error in b, which r could not read, and releases m.
+func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
+	d := m.desc
+	err := compactError(d, r, m.limits)
+	if _, why := r.Fault(); why == compact.ErrDepth { // the parser knows where it is too deep
+		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, wire.ErrLimit) {
+			return bad
+		}
+		return err
+	}
+	formats.AddTo(err, notCompact(b, d))
+	m.discard()
+	return err
+}
+
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
+// comes first. The message must not be changed or released before the batch is written.
+func (m *Message) AddTo(b *chain.Batch, frame bool) {
+	m.Finish()
+	b.Add(&m.buf, frame)
+}
+
+// parseBinaryOf parses the Thrift Binary that r has made of b.
+func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (Struct, error) {
+	d, limits := m.desc, m.limits
+	at, mem := m.buf.Place(r.Len())
+	copy(mem, r.Bytes())
+	m.buf.SetRoot(at, at+uint32(len(mem)))
+	s, err := m.parseFrom(mem, at)
+	if err != nil {
+		var bad *wire.Error
+		if errors.As(err, &bad) {
+			bad.Offset = compactOffset(d, b, limits, bad.Offset)
+		}
+		return s, err
+	}
+	s.m.flags &^= Compact
+	return s, nil
+}
+
+// compactError returns the error in the bytes that r has read, of a struct that d describes.
+func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *wire.Error {
+	at, why := r.Fault()
+	e := &wire.Error{Offset: at, Err: why}
+	path := []string{d.Name()}
+	r.Path(func(t compact.Type, n int) bool {
+		if len(path) > limits.MaxDepth {
+			return false
+		}
+		if t == nil {
+			path = append(path, "["+strconv.Itoa(n)+"]")
+			return true
+		}
+		d := t.(*compactType).of().Struct()
+		k := d.NumberByID(int16(n))
+		if k < 0 {
+			path = append(path, ".", strconv.Itoa(n))
+			return false
+		}
+		path = append(path, "."+d.Fields()[k].Name)
+		return true
+	})
+	e.Path = strings.Join(path, "")
+	if e.Err == compact.ErrDepth {
+		e.Err = parse.DepthError(limits.MaxDepth)
+	}
+	return e
+}
+
+// compactOffset converts an offset in Thrift Binary to the offset of the same value in b, which is
+// in the compact protocol. To do so it converts b again, value by value near the offset.
+func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	at, end := 0, 0 // the last value begins and ends there
+	from := 0       // the value of interest ends after so many bytes of b
+	for _, step := range [...]int{4 << 10, 1} {
+		r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
+		var status compact.Status
+		end, status = r.Read(b[:from], 0, false)
+		for upTo := from; status == compact.More && upTo < len(b); {
+			upTo, at = min(upTo+step, len(b)), end
+			if end, status = r.Read(b[:upTo], end, false); r.Len() > offset {
+				break
+			}
+			from = upTo
+		}
+	}
+	if r.Len() <= offset {
+		return end
+	}
+	return max(at, end-(r.Len()-offset)) // from the value's end, as in a text
+}
+
+// Len finishes the message and returns its length on the wire, in bytes. After a change it goes
+// through all pieces of the message: don't call it after each of many changes.
+func (m *Message) Len() int {
+	m.Finish()
+	return m.buf.Len()
+}
+
+// notCompact names the format of b, which is not a struct in the compact protocol.
+func notCompact(b []byte, d *schema.Struct) string {
+	if len(b) >= formats.LeastCompact {
+		if end, err := parse.Skip(b, 0, wire.Struct, parse.BudgetOf(parse.MaxDepth), parse.StructCost); err == nil && end == len(b) {
+			return "a struct in Thrift Binary, which is parsed without the option Compact"
+		}
+	}
+	if what := formats.Of(b, len(b), d); what != formats.CompactStruct {
+		return what
+	}
+	return ""
+}
+
+// gathered returns a copy of blocks in one piece, in recycled memory.
+func gathered(blocks [][]byte, n int) chain.Chunk {
+	c := chain.NewChunk(n, true)
+	mem := c.Mem[:0]
+	for _, b := range blocks {
+		mem = append(mem, b...)
+	}
+	return c
+}
+
+// readCompact reads n bytes in the compact protocol from src and parses them into m.
+func (m *Message) readCompact(src io.Reader, n int) (Struct, error) {
+	var in chain.Receiver
+	in.Reset(true)
+	defer in.Free()
+	done := false
+	defer func() {
+		if !done { // an error, or src panics
+			m.discard()
+		}
+	}()
+	if err := in.FillTo(src, n, 0); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return Struct{}, err
+	}
+	done = true
+	return m.parseCompact(in.Bytes())
+}
+
+// ReceiveCompact receives a struct in the compact protocol from src and parses it. It returns the
+// root and how many bytes the struct had. It reads at most ahead bytes more, which stay in in.
+func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead int, flags Flags, limits Limits) (Struct, int, error) {
+	d.Type().MustBeDefined()
+	if err := in.FillTo(src, 1, ahead); err != nil {
+		return Struct{}, 0, err
+	}
+	r := compact.TakeReader(len(in.Bytes()))
+	defer r.Free()
+	r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
+	for i := 0; ; {
+		b := in.Bytes()
+		var status compact.Status
+		switch i, status = r.Read(b, i, false); {
+		case status == compact.Failed:
+			return Struct{}, 0, newMessage(d, flags, limits).refuseCompact(r, b)
+		case status == compact.Done:
+			c := in.Take(i)
+			defer c.Release()
+			s, err := newMessage(d, flags, limits).parseBinaryOf(r, c.Mem)
+			return s, i, err
+		case len(b) >= limits.MaxBytes:
+			return Struct{}, 0, TooLong(d, int64(len(b))+1, limits.MaxBytes)
+		}
+		if err := in.FillTo(src, len(b)+1, ahead); err != nil {
+			return Struct{}, 0, err
+		}
+	}
+}
+
+// TooLong returns the error of a message of n bytes that are more than most.
+func TooLong(d *schema.Struct, n int64, most int) *wire.Error {
+	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
+}
+
+// Bytes finishes the message and returns the wire bytes of the whole message.
+func (m *Message) Bytes() []byte {
+	m.Finish()
+	if b, ok := m.buf.Bytes(); ok {
+		m.buf.Lend()
+		m.buf.Freeze()
+		return b
+	}
+	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
+}
+
+// AppendTo finishes the message and appends a copy of its wire bytes to dst.
+func (m *Message) AppendTo(dst []byte) []byte {
+	m.Finish()
+	return m.buf.AppendTo(dst)
+}
+
+// WriteTo finishes the message and writes its wire bytes to w, by writev if w is a connection that
+// supports it.
+func (m *Message) WriteTo(w io.Writer) (int64, error) {
+	if w == nil {
+		panic("nocopy: WriteTo of a nil Writer")
+	}
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
+	return m.buf.WriteTo(w)
+}
+
+// WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
+// big-endian i32, then its bytes.
+func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
+	if w == nil {
+		panic("nocopy: WriteFrame of a nil Writer")
+	}
+	if err := m.Check(); err != nil {
+		return linkbuf.Stats{}, err
+	}
+	stats, err := m.buf.WriteFrame(w)
+	return linkbuf.Stats(stats), err
+}
+
+// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// be filled; nil if there is no such room. They belong to the wire bytes from then on.
+func (m *Message) Prepend(n int) []byte {
+	checkRoom(n)
+	return m.buf.Prepend(n)
+}
+
+// Nodes returns the number of values that are not stored in line: values that were changed after
+// they were complete, and large ones that are referred to.
+func (m *Message) Nodes() int { return m.buf.NodeCount() }

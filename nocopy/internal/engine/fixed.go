@@ -9,18 +9,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
-// place of element i. fixedlists.go has a getter for each size and meaning.
-
-// FixedBytes returns the bytes of all elements, which have the given size.
-func (s Struct) FixedBytes(size int) []byte {
-	if s.m == nil {
-		return nil
-	}
-	n := s.ListLen() * size
-	return s.m.buf.At(s.m.ix.Words[s.entry()+listStart])[:n:n]
-}
-
 // SetFixedAt returns the bytes of element i, to be stored into.
 func (s Struct) SetFixedAt(i, size int) []byte {
 	s.checkIndex(i)
@@ -100,14 +88,6 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	*m.edit(e) = ed
 }
 
-// ContainsKey reports whether an element has the bytes v.
-func (s Struct) ContainsKey(v []byte) bool {
-	if s.ListLen() == 0 {
-		return false
-	}
-	return s.m.lookup(s.entry(), s.typ(), v) >= 0
-}
-
 // addFixed adds an element with these bytes unless there is one.
 func (s Struct) addFixed(b []byte) {
 	if !s.ContainsKey(b) {
@@ -174,6 +154,41 @@ func (s Struct) SetByteSlices(f schema.Ref, d *schema.Struct, v [][]byte) {
 	setTexts(s, f, d, v)
 }
 
+// NewChild sets field f to an empty struct or container and returns it to be filled. For a list or
+// set, n is the number of elements, which are zero values at first. For a map, n is the number of
+// pairs to make room for. d describes the struct s.
+func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
+	if s.m == nil {
+		panic(setterOfZero())
+	}
+	m, e := s.m, uint32(s.k)
+	t := d.FieldOf(f).Type
+	if n != 0 {
+		checkCount(t, n)
+	}
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
+		s.placeChild(f, newSize(t, n))
+	}
+	var word uint32
+	switch t.Kind() {
+	case schema.Record:
+		word = m.beginRecord(t.Struct(), f.Header())
+	case schema.Dict:
+		word = m.beginContainer(t, max(n, minPairRoom), f.Header())
+	default:
+		word = m.beginContainer(t, n, f.Header())
+	}
+	m.ix.Put(e, f, word)
+	c := m.handle(word)
+	if n > 0 {
+		c.clearFixed()
+	}
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+	return c
+}
+
 // setTexts sets field f to a list of these texts.
 func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T) {
 	m, size := s.m, changeableByTexts(s, v)
@@ -193,6 +208,33 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		}
 	}
 	m.endFullList(e)
+}
+
+// newFullList sets field f to a list of n elements without a frame: the caller appends all of
+// them at once, and then calls endFullList. It returns the list's entry, which has the given
+// number of words for slots, and as many bytes after the list's header as asked for.
+func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int) (uint32, []byte) {
+	if s.m == nil {
+		panic(setterOfZero())
+	}
+	m, e := s.m, uint32(s.k)
+	t := d.FieldOf(f).Type
+	checkCount(t, n)
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
+		s.placeChild(f, bytes)
+	}
+	const head = wire.FieldHeader + wire.ListHeader
+	c := m.ix.AllocFor(t, listWords+slots)
+	p, b := m.buf.Extend(head + bytes)
+	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
+	w := (*[listWords]uint32)(m.ix.Words[c:])
+	w[listStart] = p + head
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
+	m.ix.Put(e, f, c)
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+	return c, b[head:]
 }
 
 // textsSize returns how many bytes the texts take on the wire.

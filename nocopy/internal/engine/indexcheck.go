@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -155,56 +156,6 @@ func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
 	}
 }
 
-// indexOpened checks all of a message that is read by its index, and indexes the values that were
-// left for later. Afterwards it is an ordinary message. An error is returned again without a scan:
-// programs may ask for each element, and nothing changes such a message.
-func (m *Message) indexOpened() error {
-	if m.landing.checked == nil {
-		m.landing.checked = m.checkOpened()
-	}
-	return m.landing.checked
-}
-
-// checkOpened does what indexOpened does, the first time.
-func (m *Message) checkOpened() error {
-	l := m.landing
-	plain := takeParsed(m.desc, m.flags&ValidUTF8|limited, m.limits)
-	s, err := plain.parseFrom(l.b, plain.buf.Refer(l.b, false, false))
-	if err != nil {
-		return err
-	}
-	s.m.Release()
-	c := indexCheck{x: &l.x, b: l.b}
-	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
-		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
-	}
-	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
-		return l.err
-	}
-	m.pending &^= byIndex
-	m.ix.Levelled = m.ix.Used
-	l.reset()
-	return nil
-}
-
-// validInner reports whether the bytes of the struct of entry e, which is not the root, are a
-// valid struct of type d. Getters may have passed over the values in it by the index.
-func (m *Message) validInner(e uint32, d *schema.Struct) bool {
-	l := m.landing
-	from, to := m.extent(e, d.Type())
-	b := l.b[from-l.base : to-l.base]
-	limits := m.limits
-	limits.MaxIndex = 4 * int(l.maxIndex)
-	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
-	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
-	if err != nil {
-		l.misfit(m.desc, int(from-l.base))
-		return false
-	}
-	s.m.Release()
-	return true
-}
-
 // indexRest indexes the values that were left for later, without using the index. It reports
 // whether it could; if not, landing.err has the error.
 func (m *Message) indexRest() bool {
@@ -310,3 +261,42 @@ func (c *indexCheck) value(t wire.Type, at, end int, entry []byte) (int, bool) {
 	}
 	return at, true
 }
+
+// CompactAlways makes every change of the message compact it first.
+func CompactAlways(m *Message) {
+	m.ownSeldom()
+	m.dead.everyChange, m.ix.Full, m.ix.More = true, true, true
+}
+
+// Pieces returns the bytes that the message has, as they lie in memory, without finishing it.
+func Pieces(m *Message) (pieces [][]byte) {
+	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
+		pieces = append(pieces, mem)
+		return true
+	})
+	return pieces
+}
+
+// Numbers of the index, and how deep messages may be without Limits.
+const (
+	MaxWords     = index.MaxWords // the most that an index has
+	FirstEntry   = index.First    // the words before the first entry
+	IndexPerByte = indexPerByte   // the most bytes of index for a byte of the message, without Limits
+	MaxDepth     = parse.MaxDepth
+)
+
+// toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
+// to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
+const (
+	mostLinks  = 500
+	mostLinked = 512 << 20
+)
+
+// MostLinks is the most large pieces of a message that a copy of it, to be sent, refers to.
+const MostLinks = mostLinks
+
+// IndexWords returns how many words of the message's index are in use.
+func IndexWords(m *Message) int { return int(m.ix.Used) }
+
+// Shadows returns how many occurrences of fields are known that a later one takes the place of.
+func Shadows(m *Message) int { return len(m.shadows.all) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -13,9 +12,6 @@ import (
 
 // This file tells package keytable, which finds keys of maps and elements of sets and lists, what
 // they are, and which change when a struct or container is changed.
-
-// messageKeys is a Message as keytable.Keys.
-type messageKeys Message
 
 func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
 	return (*Message)(k).keyBytes(e, t, i)
@@ -130,34 +126,6 @@ func (m *Message) elementChanges(e, i uint32) {
 	}
 }
 
-// beforeChange must be called before the struct or container of entry e is changed, if the
-// message is guarded. It panics if that is not allowed. The elements and keys that e belongs to
-// are taken out of their tables until the next lookup.
-func (m *Message) beforeChange(e uint32) {
-	if m.frozen {
-		panic(m.notThere())
-	}
-	if m.ix.Words[e+entry.Start] == 0 {
-		if m.pending&byIndex != 0 { // it is absent since it is not valid
-			m.mustIndex()
-		}
-		panic(panicGone)
-	}
-	if m.pending != 0 {
-		m.settle()
-	}
-	v := m.keys.Views()
-	if !v.Concerns(e) {
-		return
-	}
-	if !v.IsKnown() {
-		m.registerAll()
-	}
-	for x, ok := v.Owner(e); ok; x, ok = v.Owner(x.In) {
-		m.elementChanges(x.In, x.Number)
-	}
-}
-
 // registerAll finds out which entries belong to which elements and keys, for all tables.
 func (m *Message) registerAll() {
 	m.keys.Views().Begin(m.ix.Used)
@@ -255,28 +223,6 @@ func (s Struct) ContainsValue(v Struct) bool {
 	return s.m.lookup(s.entry(), t, key) >= 0
 }
 
-// elementEntry returns the entry of element i of a list whose elements are structs or
-// containers of type t.
-func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
-	if t.Kind() == schema.Record {
-		return m.structEntry(e, i)
-	}
-	return m.ix.Words[m.ix.Words[e+listElems]+i]
-}
-
-// wire returns the wire bytes of the struct or container of entry e: an alias if they are in
-// one piece, which is good until the next change, else a copy.
-func (m *Message) wire(e uint32, t *schema.Type) []byte {
-	if m.isEmpty() {
-		return schema.AppendZero([]byte{}, t)
-	}
-	from, to := m.extent(e, t)
-	if b, ok := m.buf.Flat(from, to, m.editOf(e).valueNode); ok {
-		return b
-	}
-	return m.buf.Range(from, to, m.editOf(e).valueNode).AppendTo([]byte{})
-}
-
 // wireAs completes a struct or container of type t and returns its wire bytes: an alias if they
 // are in one piece, which is good until the next change, else a copy.
 func (s Struct) wireAs(t *schema.Type) []byte {
@@ -288,3 +234,27 @@ func (s Struct) wireAs(t *schema.Type) []byte {
 	}
 	return s.m.wire(s.entry(), t)
 }
+
+// ContainsKey reports whether an element has the bytes v.
+func (s Struct) ContainsKey(v []byte) bool {
+	if s.ListLen() == 0 {
+		return false
+	}
+	return s.m.lookup(s.entry(), s.typ(), v) >= 0
+}
+
+// beforeSet must be called before element i is set, unless it is of fixed size. It reports whether
+// the element is not on the wire yet. Then the caller must append it. Otherwise the caller
+// replaces it, and it is taken out of the list's table until the next lookup.
+func (s Struct) beforeSet(i int) bool {
+	if s.m.appendsAt(s.entry(), uint32(i)) {
+		return true
+	}
+	if s.m.keys.HasTables() {
+		s.m.elementChanges(s.entry(), uint32(i))
+	}
+	return false
+}
+
+// ContainsText reports whether a list of strings has an element v.
+func (s Struct) ContainsText(v string) bool { return s.ContainsKey(chain.StringBytes(v)) }

@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
-	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -21,43 +20,6 @@ import (
 // Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
 // is one of Message.idx.
 
-// landing is the state of a message that is read by its index.
-type landing struct {
-	x         wireindex.Index
-	b         []byte // the message
-	base      uint32 // position of its first byte
-	maxIndex  uint32 // words
-	mostIndex uint32 // what MaxWords is while moreIndex holds
-	budget    int    // how deep values that are passed over may be
-	structs   []landedStruct
-	lists     []landedList
-	maps      []touchedMap                      // empty ones, for lists
-	absent    hashmap.Map[*schema.Type, uint32] // entries of values that are not valid
-	scanned   int                               // bytes that scanFor has passed over
-	read      []int                             // bytes of values read in structs of each depth
-	err       error                             // the first error found when values were touched
-	checked   error                             // what Message.Index has returned
-}
-
-// landedStruct is the entry of a struct that was not parsed: some of its values may have been left
-// for later. The word before the entry, but not before the root's, tells how deep the struct is.
-type landedStruct struct {
-	e    uint32
-	desc *schema.Struct
-}
-
-func (l *landing) reset() {
-	if len(l.lists)+l.absent.Len() > 0 {
-		l.keepMaps()
-		clear(l.lists)
-		l.absent.Clear()
-	}
-	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent, read: l.read[:0], maps: l.maps}
-	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 || cap(l.read) > 1<<10 {
-		*l = landing{}
-	}
-}
-
 // mostPassed bounds the work for a message with a wrong wire index: how many times as many bytes
 // as the message, or a list, has may be passed over.
 const mostPassed = 4
@@ -71,27 +33,6 @@ func (l *landing) affords(depth, n int) bool {
 	}
 	l.read[depth] += n
 	return l.read[depth] <= (mostPassed+4)*len(l.b)
-}
-
-// OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
-func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
-	flags, limits := ConfigOf(opts)
-	return parseWith(d, b, (flags | ByIndex).settled(), limits)
-}
-
-// openByIndex opens the message b, which is at position base, by its own index. It reports whether
-// it could; if not, m is as it was before.
-func (m *Message) openByIndex(b []byte, base uint32) bool {
-	if m.landRoot(b, base) {
-		return true
-	}
-	m.pending = 0
-	if m.landing != nil {
-		m.landing.reset()
-	}
-	m.ix.ForgetTables()
-	m.ix.Used, m.ix.Zeroed = index.First, 0
-	return false
 }
 
 // landRoot makes the entry of the root of the message b, which is at position base, by its wire
@@ -249,37 +190,6 @@ func (l *landing) pass(at, stop int, t wire.Type) (int, bool) {
 	return end, err == nil
 }
 
-// land returns the entry of the value of field f in the struct of entry e: it was left for later
-// at position p.
-func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
-	l := m.landing
-	at, depth, stop := int(p-l.base), 1, int(m.ix.Words[e+entry.End]-l.base)
-	if e != m.root {
-		depth = int(m.ix.Words[e-1])
-	}
-	k := l.x.Seek(0, at)
-	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
-		if word, _, ok := m.parseAt(f.Type, at, stop, depth); ok {
-			return word
-		}
-		return m.absentEntry(f.Type)
-	}
-	if wire.HeaderAt(l.b, at-wire.FieldHeader) == f.Header() {
-		if word := m.landValue(f.Type, at, stop, k, depth); word != 0 {
-			return word
-		}
-	}
-	l.misfit(m.desc, at)
-	if m.flags&RequireIndex == 0 {
-		if at := l.scanFor(f, int(m.ix.Words[e+entry.Start]-l.base)); at > 0 {
-			if word, _, ok := m.parseAt(f.Type, at, len(l.b), depth); ok {
-				return word
-			}
-		}
-	}
-	return m.absentEntry(f.Type)
-}
-
 // misfit notes that the wire index does not fit the message at an offset.
 func (l *landing) misfit(d *schema.Struct, at int) {
 	if l.err == nil {
@@ -308,32 +218,6 @@ func (l *landing) scanFor(f *schema.Field, i int) (found int) {
 		i = end
 	}
 	return found
-}
-
-// landValue returns the entry of the value of type t at an offset, before stop, which entry k of
-// the wire index is for; 0 if the value is not as that entry tells.
-func (m *Message) landValue(t *schema.Type, at, stop, k, depth int) uint32 {
-	l := m.landing
-	end := int(wireindex.Number(l.x.Entry(k)[wireindex.EntryEndAt:]))
-	// landFields may have passed here by another entry
-	if end <= at || end > stop || !l.affords(depth, end-at) {
-		return 0
-	}
-	inner := l.x.Offset(k+1) < end
-	if t.Kind() == schema.Record && !t.Struct().IsUnion() && (inner || end-at <= smallStruct) {
-		if e, to := m.landStruct(t.Struct(), at, end, k+1, depth+1); to == end {
-			return e
-		}
-	}
-	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !t.Elem().Struct().IsUnion() {
-		if e := m.landList(t, at, end, k, depth); e != 0 {
-			return e
-		}
-	}
-	if word, to, ok := m.parseAt(t, at, end, depth); ok && to == end {
-		return word
-	}
-	return 0
 }
 
 // smallStruct is the size in bytes up to which going through a struct's fields costs less than

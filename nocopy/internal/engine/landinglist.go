@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/nocopythrift/nocopythrift/internal/hashmap"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -9,27 +9,6 @@ import (
 
 // This file reads lists of structs by a message's wire index (landing.go): a few elements by the
 // anchors, the offsets of some elements, and all of them once many have been read.
-
-// landedList is a list of structs that are found by anchors.
-type landedList struct {
-	e       uint32
-	typ     *schema.Type
-	depth   int
-	at, end int // offsets of its header, and of the byte after the list
-	k       int // the list's entry in the wire index
-	inner   bool
-	failed  bool       // it can't be parsed as a whole
-	passed  int        // bytes between the anchors of each element looked up
-	few     [4]touched // the elements that have been read first
-	n       int        // how many have been read
-	touched touchedMap // the entries of the others, by their numbers
-}
-
-// touched is an element of a list that has been read, and its entry.
-type touched struct{ number, entry uint32 }
-
-// touchedMap has the entries of elements by their numbers.
-type touchedMap = hashmap.Map[uint32, uint32]
 
 // entryOf returns the entry of element i if it has been read, else 0.
 func (l *landedList) entryOf(i uint32) uint32 {
@@ -55,12 +34,6 @@ func (l *landing) touch(list *landedList, i, entry uint32) {
 	list.n++
 }
 
-// The most that keepMaps keeps for the lists of later messages.
-const (
-	mostMaps   = 4
-	largestMap = 256 // elements
-)
-
 // takeMap returns an empty map.
 func (l *landing) takeMap() touchedMap {
 	k := len(l.maps) - 1
@@ -70,16 +43,6 @@ func (l *landing) takeMap() touchedMap {
 	m := l.maps[k]
 	l.maps = l.maps[:k]
 	return m
-}
-
-// keepMaps empties the maps of lists that are no longer needed, and keeps a few.
-func (l *landing) keepMaps() {
-	for i := range l.lists {
-		if m := l.lists[i].touched; m.Len() > 0 && m.Len() <= largestMap && len(l.maps) < mostMaps {
-			m.Clear()
-			l.maps = append(l.maps, m)
-		}
-	}
 }
 
 // mostTouched returns how many of n elements of a list may be read one by one: when more are, all
@@ -255,4 +218,73 @@ func (m *Message) fillList(l *landedList) bool {
 	}
 	m.ix.Words[l.e+listElems], m.ix.Words[l.e+listRoom] = elems, room
 	return true
+}
+
+// structEntry returns the entry of element i of a list of structs.
+func (m *Message) structEntry(e, i uint32) uint32 {
+	elems := m.ix.Words[e+listElems]
+	switch room := m.ix.Words[e+listRoom]; {
+	case room&roomTable == 0:
+		return elems + i*(room&roomMask)
+	case room == roomByIndex:
+		return m.landElement(elems, i)
+	}
+	return m.ix.Words[elems+i]
+}
+
+// land returns the entry of the value of field f in the struct of entry e: it was left for later
+// at position p.
+func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
+	l := m.landing
+	at, depth, stop := int(p-l.base), 1, int(m.ix.Words[e+entry.End]-l.base)
+	if e != m.root {
+		depth = int(m.ix.Words[e-1])
+	}
+	k := l.x.Seek(0, at)
+	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
+		if word, _, ok := m.parseAt(f.Type, at, stop, depth); ok {
+			return word
+		}
+		return m.absentEntry(f.Type)
+	}
+	if wire.HeaderAt(l.b, at-wire.FieldHeader) == f.Header() {
+		if word := m.landValue(f.Type, at, stop, k, depth); word != 0 {
+			return word
+		}
+	}
+	l.misfit(m.desc, at)
+	if m.flags&RequireIndex == 0 {
+		if at := l.scanFor(f, int(m.ix.Words[e+entry.Start]-l.base)); at > 0 {
+			if word, _, ok := m.parseAt(f.Type, at, len(l.b), depth); ok {
+				return word
+			}
+		}
+	}
+	return m.absentEntry(f.Type)
+}
+
+// landValue returns the entry of the value of type t at an offset, before stop, which entry k of
+// the wire index is for; 0 if the value is not as that entry tells.
+func (m *Message) landValue(t *schema.Type, at, stop, k, depth int) uint32 {
+	l := m.landing
+	end := int(wireindex.Number(l.x.Entry(k)[wireindex.EntryEndAt:]))
+	// landFields may have passed here by another entry
+	if end <= at || end > stop || !l.affords(depth, end-at) {
+		return 0
+	}
+	inner := l.x.Offset(k+1) < end
+	if t.Kind() == schema.Record && !t.Struct().IsUnion() && (inner || end-at <= smallStruct) {
+		if e, to := m.landStruct(t.Struct(), at, end, k+1, depth+1); to == end {
+			return e
+		}
+	}
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !t.Elem().Struct().IsUnion() {
+		if e := m.landList(t, at, end, k, depth); e != 0 {
+			return e
+		}
+	}
+	if word, to, ok := m.parseAt(t, at, end, depth); ok && to == end {
+		return word
+	}
+	return 0
 }

@@ -10,33 +10,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// A kept message is a Message variable of a program's own, which is filled again and again by
-// ParseInto and NewInto. No pool knows it: its home is nil.
-
-// Reset empties a Message variable of the program's own; see Message.
-func (m *Message) Reset() {
-	if m == nil || m.own != m {
-		m.adopt()
-	}
-	if m.ix.Used != 0 {
-		m.end()
-	}
-}
-
-// adopt makes a Message that is zero a kept one. It panics if m can't be one.
-func (m *Message) adopt() {
-	switch {
-	case m == nil:
-		panic("nocopy: nil instead of a Message")
-	case m.home != 0 || m.frozen:
-		panic(panicNotKept)
-	case m.own != nil:
-		panic(panicCopied)
-	}
-	m.own = m
-	m.init()
-}
-
 // ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
 // returns its root. The previous contents of m end.
 func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
@@ -81,21 +54,6 @@ func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
 	}
 	return s
 }
-
-// The arguments of a client's call are used by several parties: the call owns the message, and
-// each connection that writes it retains it. Release by the owner takes effect once nobody
-// retains the message any more.
-//
-// Message.claims holds the message's generation: a stale handle changes nothing. Below that it has
-// the flags, and the number of holders that retain the message. It is 0 if the message was never
-// offered.
-
-const (
-	isOffered   = 1 << 31     // Claim makes its caller the owner
-	isClaiming  = 1 << 30     // a caller of Claim is about to become the owner
-	isOwned     = 1 << 29     // the message has an owner
-	retainCount = isOwned - 1 // the bits of the number of those that retain the message
-)
 
 // claims returns the value of Message.claims for the handle's generation with these flags.
 func (s Struct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
@@ -195,22 +153,6 @@ func (s Struct) End() {
 	}
 }
 
-// unclaim ends the ownership of a message that was offered or claimed. It reports whether it has
-// done so and nobody retains the message.
-func (m *Message) unclaim() bool {
-	for {
-		h := m.claims.Load()
-		if h&(isOffered|isOwned) == 0 {
-			releasedTwice()
-			return false
-		}
-		left := h &^ (isOffered | isOwned)
-		if m.claims.CompareAndSwap(h, left) {
-			return left&retainCount == 0
-		}
-	}
-}
-
 // Is reports whether s is the root of an unreleased message of type d. It is false for the handle
 // of an absent struct. For a message that was offered, Is looks only at its claims, since the
 // message may already be used for another one.
@@ -227,24 +169,9 @@ func (s Struct) Is(d *schema.Struct) bool {
 	return s.k>>32 == s.m.gen && s.m.isRoot(s.k, d)
 }
 
-// isRoot reports whether k is the root's handle and d its type.
-func (m *Message) isRoot(k uint64, d *schema.Struct) bool {
-	return !m.frozen && uint32(k) == m.root && m.desc == d
-}
-
 // Freeze keeps the message's bytes as they are while they are being written. Later setters write
 // elsewhere. Other goroutines may read the message meanwhile.
 func (s Struct) Freeze() { s.m.buf.Freeze() }
-
-// A held message belongs to package rpc, which shows it to handlers and interceptors: the
-// arguments and results of a server's calls. Release does not give its memory back; it ends the
-// handles and is noted. So a handler that uses the message too late can't harm another message.
-
-// Notes on a held message.
-const (
-	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
-	disowned             // Release was called
-)
 
 // NewHeld is like NewWithRoom, but makes a held message, to which the limits apply. Its Root is
 // the only handle.
@@ -322,48 +249,53 @@ func (s Struct) Sendable() error {
 	return s.m.Check()
 }
 
-// disown is Release of a held message, called by a program to which it was shown.
-func (m *Message) disown() {
-	if m.ix.Used != 0 {
-		m.noted.Or(disowned)
-		m.EndHandles()
+// WireLen returns the number of bytes that AppendStruct appends. It finishes the message;
+// therefore any number of goroutines may call it and AppendStruct. d describes s.
+func (s Struct) WireLen(d *schema.Struct) int {
+	s = s.orAbsent()
+	s.alive()
+	if s.m.isEmpty() {
+		return len(schema.AppendZero(nil, d.Type()))
 	}
+	if err := s.Sendable(); err != nil {
+		panic("nocopy: message can't be finished: " + err.Error())
+	}
+	if s.m.pending != 0 { // AppendStruct may leave an index out
+		return len(s.AppendStruct(nil, d))
+	}
+	if uint32(s.k) == s.m.root && s.m.desc == d {
+		return s.m.buf.Len()
+	}
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).Len()
 }
 
 // IsDisowned reports whether Release was called for a held message.
 func (m *Message) IsDisowned() bool { return m.noted.Load()&disowned != 0 }
 
-// EndHeld releases the memory of a held message.
-func (m *Message) EndHeld() {
-	m.end()
-	noted := m.noted.Load()
-	switch {
-	case debugging:
-		return
-	case noted&shown != 0:
-		m.buf.Retire()
-		return
-	}
-	if noted != 0 {
-		m.noted.Store(0)
-	}
-	pools[m.home].Put(m)
+// parse.Root indexes the root of a clone, whose bytes are at position p, and finishes the
+// message.
+func (m *Message) indexRoot(d *schema.Struct, p uint32) {
+	m.beginTrusted(p)
+	m.p.EndTrusted(m.p.Structure(d, m.root, 0))
+	m.Finish()
 }
 
-// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
-func (m *Message) Abandon() {
-	if debugging {
-		m.untrack()
+// validInner reports whether the bytes of the struct of entry e, which is not the root, are a
+// valid struct of type d. Getters may have passed over the values in it by the index.
+func (m *Message) validInner(e uint32, d *schema.Struct) bool {
+	l := m.landing
+	from, to := m.extent(e, d.Type())
+	b := l.b[from-l.base : to-l.base]
+	limits := m.limits
+	limits.MaxIndex = 4 * int(l.maxIndex)
+	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
+	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
+	if err != nil {
+		l.misfit(m.desc, int(from-l.base))
+		return false
 	}
-}
-
-// discard gives up a message that could not be parsed.
-func (m *Message) discard() {
-	if m.flags&held != 0 {
-		m.EndHeld()
-		return
-	}
-	m.Release()
+	s.m.Release()
+	return true
 }
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
@@ -372,11 +304,6 @@ func OwnPiece(m *Message) (owner chain.Owner, at, n int) {
 	m.Finish()
 	return m.buf.OwnPiece()
 }
-
-// staleUse is the panic of a handle that is used after the Release of its message. Getters are
-// inlined and can't afford a call: they panic with the handle, and its text is made when somebody
-// reads it.
-type staleUse Struct
 
 // Error names the type, if it is still known. The message may belong to another goroutine by now.
 //
@@ -400,27 +327,3 @@ func (s staleUse) Error() string {
 func (staleUse) RuntimeError() {}
 
 var _ runtime.Error = staleUse{}
-
-// mustBeFilled panics if m is empty.
-func (m *Message) mustBeFilled() {
-	if m.ix.Used == 0 {
-		panic(m.emptyText())
-	}
-}
-
-// emptyText returns the text of a panic for the use of a Message that is empty.
-func (m *Message) emptyText() string {
-	if m.home == 0 || m.past == nil {
-		return panicEmpty
-	}
-	return m.staleText(m.past.Name(), m.gen-1)
-}
-
-// staleText returns the text of a panic for the use of contents of that generation.
-func (m *Message) staleText(what string, gen uint64) string {
-	text := "nocopy: " + what + " used after Release"
-	if where := m.whereEnded(gen); where != "" {
-		return text + where
-	}
-	return text + findWhere
-}

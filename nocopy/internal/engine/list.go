@@ -10,40 +10,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// The words of a list's, set's or map's entry. The slots of its elements stand elsewhere in the
-// index. A slot is the words that stand for one element or pair: none if its size is fixed, one
-// for a text or container, an entry or the number of one for a struct, three for a pair.
-const (
-	listStart = entry.Start
-	listEnd   = entry.End
-	listCount = entry.ListCount
-	listElems = entry.ListElems
-	listRoom  = entry.ListRoom // of a list of structs: see below
-	listType  = entry.ListType
-	listWords = entry.ListWords
-)
-
-// In a list of structs, listRoom is the number of words from one element's entry to the next
-// one's. With roomTable the words are entries' numbers instead, and the rest of listRoom is how
-// many there is room for.
-const (
-	roomBuilding = 1 << 31 // elements are still to come: At appends them
-	roomTable    = 1 << 30
-	roomMask     = roomTable - 1
-	// There is an element, but no table: elements are found by the message's index, and listElems is
-	// a number in landing.lists
-	roomByIndex = roomTable
-)
-
-const (
-	pairKey   = entry.PairKey
-	pairValue = entry.PairValue
-	pairNode  = entry.PairNode
-	pairWords = entry.PairWords
-
-	maxCount = chain.MaxSize
-)
-
 // IndexError is the value of the panic when a program uses an index out of range.
 type IndexError struct{ Index, Len int }
 
@@ -76,9 +42,6 @@ func (e lateIndex) Error() string { return e.Unwrap().Error() }
 // RuntimeError makes it a runtime.Error, as an IndexError is.
 func (lateIndex) RuntimeError() {}
 
-// entry returns the handle's entry.
-func (s Struct) entry() uint32 { return uint32(s.k) }
-
 // ListLen returns the number of elements.
 func (s Struct) ListLen() (n int) {
 	if s.m != nil {
@@ -96,9 +59,6 @@ func (s Struct) checkIndex(i int) {
 		panic(IndexError{i, n})
 	}
 }
-
-// typ returns the type of a list, set or map.
-func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.ix.Words[uint32(s.k)+listType]) }
 
 // elemSlot returns the slot of element i: the index of its word. It panics if there is no
 // element i.
@@ -132,67 +92,6 @@ func (m *Message) frameOf(e uint32) *frame {
 		}
 	}
 	return nil
-}
-
-// appendZeroElements appends zero values to the list of entry e, the innermost frame, until it
-// has n elements on the wire.
-func (m *Message) appendZeroElements(e, n uint32) {
-	top := len(m.open) - 1
-	t := m.open[top].typ
-	next := m.open[top].next
-	if next >= n {
-		if next&scattered != 0 {
-			m.gather()
-		}
-		return
-	}
-	for k := next; k < n; k++ {
-		switch t.Elem().Kind() {
-		case schema.Text:
-			p, b := m.buf.Extend(wire.TextHeader)
-			wire.PutBE32(b, 0)
-			m.ix.Words[m.ix.Words[e+listElems]+k] = p
-		case schema.Record:
-			m.appendZeroStruct(t.Elem(), m.structEntry(e, k))
-		default:
-			word := m.beginContainer(t.Elem(), 0, 0)
-			m.closeContainer(len(m.open) - 1)
-			m.open = m.open[:len(m.open)-1]
-			m.ix.Words[m.ix.Words[e+listElems]+k] = word
-		}
-		m.open[top].next = k + 1 // at once: positions may run out
-	}
-}
-
-// appendZeroStruct appends a struct with only its defaults. Its entry is e.
-func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
-	if d := t.Struct(); len(d.Owed()) == 0 {
-		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {
-			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
-		}
-		p := m.buf.AppendWithHead(0, 0, d.Template())
-		m.ix.PutTemplate(d, e, p)
-		m.indexTemplate(d, e, p)
-		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
-		return
-	}
-	m.ownSeldom()
-	m.scratch = schema.AppendZero(m.scratch[:0], t)
-	p, b := m.buf.Extend(len(m.scratch))
-	copy(b, m.scratch)
-	m.indexInto(t, p, e)
-	for _, f := range t.Struct().Owed() {
-		m.noteFilled(e, f)
-	}
-	if debugging {
-		m.noteTemplate(t.Struct(), e)
-	}
-}
-
-// indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
-func (m *Message) indexInto(t *schema.Type, p, e uint32) {
-	m.beginTrusted(p)
-	m.p.EndTrusted(m.p.Structure(t.Struct(), e, 0))
 }
 
 // appendSlots adds n elements or pairs to the count of the list or map. The caller appends their
@@ -259,16 +158,6 @@ func (m *Message) leaveSlots(e, at, room, per uint32) {
 	}
 }
 
-// moveSlots moves the n slots of a list back by gap words, which are free, to where the room
-// for them begins.
-func (m *Message) moveSlots(e, gap, n uint32) {
-	at := m.ix.Words[e+listElems]
-	copy(m.ix.Words[at-gap:], m.ix.Words[at:at+n])
-	m.ix.Words[e+listElems] -= gap
-	m.ix.Words[e+listRoom] += gap
-	m.edit(e).gap = 0
-}
-
 // makeTable changes a list of structs whose entries follow one another to one with a table of
 // entries.
 func (m *Message) makeTable(e uint32, t *schema.Type) {
@@ -288,24 +177,6 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 	}
 	m.ix.Words[e+listElems] = table
 	m.ix.Words[e+listRoom] = room&roomBuilding | roomTable | size
-}
-
-// structEntry returns the entry of element i of a list of structs.
-func (m *Message) structEntry(e, i uint32) uint32 {
-	elems := m.ix.Words[e+listElems]
-	switch room := m.ix.Words[e+listRoom]; {
-	case room&roomTable == 0:
-		return elems + i*(room&roomMask)
-	case room == roomByIndex:
-		return m.landElement(elems, i)
-	}
-	return m.ix.Words[elems+i]
-}
-
-// elementsFollow reports whether the entries of the elements of a list of structs follow the
-// list's own, e. They do unless there is a table of them, or the list was filled by fillList.
-func (m *Message) elementsFollow(e uint32) bool {
-	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems] == e+listWords
 }
 
 // storeCount stores the count of the list or map of entry e on the wire.
@@ -388,26 +259,6 @@ func (s Struct) BytesAt(i int) []byte {
 	return s.m.textBytes(s.m.ix.Words[slot])
 }
 
-// newTextAt makes element i a text of n bytes and returns them, contents undefined.
-func (s Struct) newTextAt(i, n int) []byte {
-	checkLen(n)
-	s.changeableBy(n)
-	slot := s.elemSlot(i)
-	m := s.m
-	if b := s.looseTextAt(i, n); b != nil {
-		return b
-	}
-	if s.beforeSet(i) {
-		p, b := m.buf.Extend(wire.TextHeader + n)
-		wire.PutBE32(b, uint32(n))
-		m.ix.Words[slot] = p
-		return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n]
-	}
-	b, word := m.replaceText(m.ix.Words[slot], n)
-	m.ix.Words[slot] = word
-	return b
-}
-
 // replaceText replaces the text that a word stands for by one of n bytes. It returns these,
 // contents undefined, and the new word.
 func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
@@ -449,19 +300,6 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
-// beforeSet must be called before element i is set, unless it is of fixed size. It reports whether
-// the element is not on the wire yet. Then the caller must append it. Otherwise the caller
-// replaces it, and it is taken out of the list's table until the next lookup.
-func (s Struct) beforeSet(i int) bool {
-	if s.m.appendsAt(s.entry(), uint32(i)) {
-		return true
-	}
-	if s.m.keys.HasTables() {
-		s.m.elementChanges(s.entry(), uint32(i))
-	}
-	return false
-}
-
 // replaceValue replaces the struct or container that a word stands for by a copy of src, of type
 // t, and returns the new word. e is the entry of a struct that is an element, 0 if it gets a new
 // one.
@@ -484,41 +322,6 @@ func (m *Message) replaceByNew(t *schema.Type, word uint32, n int) uint32 {
 	word = m.beginValue(t, n, 0)
 	m.edit(word).valueNode = node
 	return word
-}
-
-// SetBytesAt makes element i the text v, which is referred to if it is large.
-func (s Struct) SetBytesAt(i int, v []byte) {
-	if s.m == nil {
-		s.checkIndex(i)
-	}
-	if n := len(s.m.open); n > 0 && len(v) < ReferSize {
-		// The usual case: the list is the innermost frame, and its elements are set in order.
-		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.ListLen()) {
-			p, b := s.m.buf.Extend(wire.TextHeader + len(v))
-			f.next++
-			wire.PutBE32(b, uint32(len(v)))
-			copy(b[wire.TextHeader:], v)
-			s.m.ix.Words[s.m.ix.Words[f.e+listElems]+uint32(i)] = p
-			return
-		} else if f.next >= scattered && f.e == s.entry() && s.setLooseText(f, i, v) {
-			return
-		}
-	}
-	if len(v) < ReferSize || !s.m.mayRefer(len(v)) {
-		copy(s.newTextAt(i, len(v)), v)
-		return
-	}
-	checkLen(len(v))
-	s.changeableBy(len(v))
-	slot := s.elemSlot(i)
-	if s.looseRefAt(i, v) {
-		return
-	}
-	if s.beforeSet(i) {
-		s.m.ix.Words[slot] = s.m.appendRef(v)
-		return
-	}
-	s.m.ix.Words[slot] = s.m.replaceTextByRef(s.m.ix.Words[slot], v)
 }
 
 // appendRef appends the text v, whose bytes are referred to, and returns its word.
@@ -562,14 +365,8 @@ func (s Struct) TextOf(i int) string {
 	return s.m.TextString(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+listElems]+uint32(i)])
 }
 
-// SetTextAt makes element i of a list of strings v.
-func (s Struct) SetTextAt(i int, v string) { s.SetBytesAt(i, chain.StringBytes(v)) }
-
 // AppendText adds v at the end of a list of strings.
 func (s Struct) AppendText(v string) { s.AppendBytes(chain.StringBytes(v)) }
-
-// ContainsText reports whether a list of strings has an element v.
-func (s Struct) ContainsText(v string) bool { return s.ContainsKey(chain.StringBytes(v)) }
 
 // LentBytes returns the bytes of a binary, which the caller may keep.
 func (m *Message) LentBytes(word uint32) []byte {

@@ -123,6 +123,22 @@ func (s Struct) putEncoded(k, value encoded) {
 	m.ix.Words[slot+pairValue] = word
 }
 
+// replaceEncoded replaces the value that word stands for and returns the new value's word.
+func (m *Message) replaceEncoded(t *schema.Type, word uint32, k encoded) uint32 {
+	if t.Kind() == schema.Fixed {
+		b, word := m.replaceFixed(word, int(t.Size()))
+		copy(b, k.fixed[:])
+		return word
+	}
+	checkLen(len(k.text))
+	if len(k.text) >= ReferSize && m.mayRefer(len(k.text)) {
+		return m.replaceTextByRef(word, k.text)
+	}
+	b, word := m.replaceText(word, len(k.text))
+	copy(b, k.text)
+	return word
+}
+
 // sizeOfBoth returns n+k, or the largest int32 if that is less. Each is at most chain.MaxSize.
 func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
 
@@ -463,13 +479,6 @@ func (s Struct) PutText(k, v string) {
 		}
 	}
 	PutPair[string, string, AsString, AsString](s, k, v)
-}
-
-// mapFill is a StringMap that is being filled: it is the innermost frame, no pair was deleted
-// from it, and there is room for one more slot.
-type mapFill struct {
-	handle    uint64 // the map's handle, 0 if there is none
-	slot, end uint32 // the slot of the next pair, and where the room for slots ends
 }
 
 // beginMapFill sets Message.mapFill to the map, and reports whether the map may be filled that

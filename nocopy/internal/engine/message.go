@@ -1,20 +1,22 @@
 package engine
 
 import (
-	"io"
 	"reflect"
-	"strconv"
-	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/hashmap"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
+
+// This file has a Message and its parts, which are what each feature remembers of a message, and
+// the handle. What the features do is in files of their own: lifetime.go makes and releases
+// messages, settle.go prepares them to be changed or sent.
 
 // Message is one Thrift struct with everything in it: its wire bytes and an index of them. Package
 // nocopy documents it and its methods.
@@ -45,6 +47,26 @@ type state struct {
 	absent  bool    // it stands for something that is not there
 }
 
+// Struct is the handle of a struct, list, set or map of any type, with all accessors. The
+// parameter f of an accessor identifies a field, and d describes the struct. A generated getter is
+// one call of these methods, and is inlined.
+//
+// It consists of a message, the message's generation and an entry of its index. The handles of
+// package nocopy and of generated code have Struct as their underlying type.
+type Struct struct {
+	m *Message
+	k uint64 // generation<<32 | entry
+}
+
+// View is the constraint that every handle satisfies: handles of generated structs and of
+// containers.
+type View interface {
+	~struct {
+		m *Message
+		k uint64
+	}
+}
+
 // builder is the values that have been begun and are not complete.
 type builder struct {
 	// openHandle is the handle of the innermost struct that is being built, at the tail; 0 if none.
@@ -53,6 +75,31 @@ type builder struct {
 	open       []frame // the values that are being built, outermost first
 	listFill   listFill
 	mapFill    mapFill
+}
+
+// frame is a struct, list or map that is being built at the tail: a struct without its STOP, or
+// a list without all of its elements. Message.open has the frames, each nested in the one
+// before it; all are in the same run.
+type frame struct {
+	typ      *schema.Type
+	e        uint32
+	next     uint32 // list or map: how many elements or pairs are on the wire
+	lead     uint8  // list: how many bytes of a field header come before its header
+	reopened bool   // it was complete before: bytes are added to the node at its end
+}
+
+// listFill is a list of structs whose elements are filled one after the other.
+type listFill struct {
+	handle, open uint64         // the handles of the list and of the element that was begun last
+	next, end    uint32         // the number of the element after that, and of all elements
+	desc         *schema.Struct // describes the elements, which must have no owed fields
+}
+
+// mapFill is a StringMap that is being filled: it is the innermost frame, no pair was deleted
+// from it, and there is room for one more slot.
+type mapFill struct {
+	handle    uint64 // the map's handle, 0 if there is none
+	slot, end uint32 // the slot of the next pair, and where the room for slots ends
 }
 
 // lease is who may use a message, and what those may have who used it before.
@@ -69,368 +116,140 @@ type lease struct {
 // held message stays held.
 type home uint8
 
-const (
-	builtHome  home = 1 // and up to 3 more, see pool
-	parsedHome home = builtHome + 4
-)
-
-var pools [parsedHome + 4]sync.Pool
-
-// newMessage returns a message to be filled with received bytes.
-func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
-	m := takeParsed(d, flags, limits)
-	m.buf.Reset(flags&Recycle != 0)
-	return m
-}
-
-// takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
-// reset.
-func takeParsed(d *schema.Struct, flags Flags, limits Limits) *Message {
-	m := fromPool(parsedHome + pool(flags))
-	m.expect(d, flags, limits)
-	return m
-}
-
-// expect prepares m to be filled with received bytes.
-func (m *Message) expect(d *schema.Struct, flags Flags, limits Limits) {
-	m.desc, m.flags = d, flags
-	m.limit(limits)
-	m.ix.Used, m.ix.Zeroed = index.First, 0
-}
-
-// limit sets the limits of m, which are the usual ones until then.
-func (m *Message) limit(l Limits) {
-	if l != m.limits {
-		m.ownSeldom()
-		m.limits = l
-	}
-}
-
-// pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
-// and 2 more if they are held.
-func pool(f Flags) home { return home(f & (Recycle | held) / Recycle) }
-
-// fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
-// type, flags and words.
-func fromPool(h home) *Message { return pools[h].Get().(*Message) }
-
-func init() {
-	for i := builtHome; int(i) < len(pools); i++ {
-		pools[i].New = func() any { return makeMessage(i) }
-	}
-}
-
-func makeMessage(h home) *Message {
-	m := &Message{state: state{home: h}}
-	m.init()
-	if debugging {
-		m.track()
-	}
-	return m
+// edit holds the state of a struct or container that was changed after it was complete. The first
+// change makes it.
+type edit struct {
+	end       uint32       // position of the STOP, or after the last element
+	valueNode chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
+	tailNode  chain.NodeID // the node at the end, with added values; or 0
+	// Struct: index of a word for each of the entry, with the node that replaces the field; of a wide
+	// one the number of a table with such words
+	fieldNodes uint32
+	countNode  uint32 // container: the node that replaces the count on the wire, or 0
+	dead       uint32 // map: how many pairs were deleted
+	// Map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
+	liveSet uint32
+	// Map: number+1 of a deleted pair, or 0. Its word for the value has the next one's number+1.
+	free uint32
+	// List of fixed-size elements: how many bytes its node has after the last element
+	spare uint32
+	gap   uint32 // list: how many words before the first slot are free
+	// List: its elements, except those that were added since, are parts of tailNode
+	arranged bool
 }
 
 // noEdits is Message.edits until there are some: number 0 is unused.
 var noEdits [1]edit
 
-// init makes a Message that is zero ready for its first contents.
-func (m *Message) init() {
-	m.gen, m.edits, m.seldom = 1, noEdits[:], &noSeldom
-	m.ix.Begin((*owner)(m))
+// pending tells what must be done before a message is changed: its wire index, which a change
+// would make wrong, must be removed.
+type pending uint8
+
+// landing is the state of a message that is read by its index.
+type landing struct {
+	x         wireindex.Index
+	b         []byte // the message
+	base      uint32 // position of its first byte
+	maxIndex  uint32 // words
+	mostIndex uint32 // what MaxWords is while moreIndex holds
+	budget    int    // how deep values that are passed over may be
+	structs   []landedStruct
+	lists     []landedList
+	maps      []touchedMap                      // empty ones, for lists
+	absent    hashmap.Map[*schema.Type, uint32] // entries of values that are not valid
+	scanned   int                               // bytes that scanFor has passed over
+	read      []int                             // bytes of values read in structs of each depth
+	err       error                             // the first error found when values were touched
+	checked   error                             // what Message.Index has returned
 }
 
-func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
-
-// New returns the root of a new message. (Neither it nor Parse is generic: the
-// compiler would not know in other packages that they don't keep opts, and allocate them.)
-func New(d *schema.Struct, opts ...Option) Struct {
-	flags := builtFlags(opts)
-	s := beginMessage(d, flags, headroom)
-	if flags&limited != 0 {
-		s.m.limit(limitsOf(opts))
-	}
-	return s
+// landedList is a list of structs that are found by anchors.
+type landedList struct {
+	e       uint32
+	typ     *schema.Type
+	depth   int
+	at, end int // offsets of its header, and of the byte after the list
+	k       int // the list's entry in the wire index
+	inner   bool
+	failed  bool       // it can't be parsed as a whole
+	passed  int        // bytes between the anchors of each element looked up
+	few     [4]touched // the elements that have been read first
+	n       int        // how many have been read
+	touched touchedMap // the entries of the others, by their numbers
 }
 
-// beginMessage returns the root of a new message that has room for n bytes before it.
-func beginMessage(d *schema.Struct, flags Flags, n int) Struct {
-	return fromPool(builtHome+pool(flags)).begin(d, flags, n)
+// landedStruct is the entry of a struct that was not parsed: some of its values may have been left
+// for later. The word before the entry, but not before the root's, tells how deep the struct is.
+type landedStruct struct {
+	e    uint32
+	desc *schema.Struct
 }
 
-// begin makes m a new message that has room for n bytes before it, and returns its root.
-func (m *Message) begin(d *schema.Struct, flags Flags, n int) Struct {
-	m.desc, m.flags, m.ix.Used = d, flags, index.First
-	m.buf.Begin(flags&Recycle != 0, n)
-	m.root = m.ix.Alloc(d.Words())
-	m.beginStruct(d, m.root)
-	return m.handle(m.root)
+// touched is an element of a list that has been read, and its entry.
+type touched struct{ number, entry uint32 }
+
+// touchedMap has the entries of elements by their numbers.
+type touchedMap = hashmap.Map[uint32, uint32]
+
+// messageKeys is a Message as keytable.Keys.
+type messageKeys Message
+
+// shadows holds the shadows of a message.
+type shadows struct {
+	all []shadow
+	// By struct and field: the number+1 of the last shadow; empty before the first lookup
+	found hashmap.Map[uint64, uint32]
+	// By number: the number+1 of the shadow before it of the same field, 0 if there is none
+	before []uint32
 }
 
-// NewWithRoom is like New, with room for n bytes before the message and no option but
-// Recycle.
-func NewWithRoom(d *schema.Struct, n int, recycle bool) Struct {
-	checkRoom(n)
-	return beginMessage(d, flagIf(recycle, Recycle), n)
+// shadow is an occurrence of a field on the wire that does not count, since the same field
+// comes again later in the struct.
+type shadow struct {
+	e, word uint32 // the struct's entry, and the field's word in it
+	at, end uint32
 }
 
-// NewIn is like NewWithRoom of a message that recycles, built in the memory of c; held if l is not
-// nil.
-func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
-	checkRoom(n)
-	flags := Recycle
-	if l != nil {
-		flags |= held
-	}
-	m := fromPool(builtHome + pool(flags))
-	m.desc, m.flags, m.ix.Used = d, flags, index.First
-	if l != nil && *l != (Limits{}) {
-		m.flags |= limited
-		m.limit(l.orElse(usualLimits))
-	}
-	m.buf.BeginIn(c, n)
-	m.root = m.ix.Alloc(d.Words())
-	m.beginStruct(d, m.root)
-	return m
+// filled is a required field that was filled in: word is its word since then.
+type filled struct {
+	e, word uint32
+	f       schema.Ref
 }
 
-// flagIf returns f if yes, else no flag.
-func flagIf(yes bool, f Flags) Flags {
-	if yes {
-		return f
-	}
-	return 0
+// handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
+// the entry of the struct, word the word that the field had then. When the field has another word,
+// the memory is no longer the field's.
+type handout struct {
+	e     uint32
+	field schema.Ref
+	word  uint32
+	mem   []byte
 }
 
-// headroom is the room before a message for a frame's length and the like.
-const headroom = 8
+// The entries of values that were replaced or removed stay in the index, since there may be
+// handles of them, until the message is compacted. Then they are made zero, and used again for
+// values of the same type. So a handle of such a value reads as absent, or as another value of
+// its type.
 
-// Root returns the handle of the message's root, for conversion to its type.
-func (m *Message) Root() Struct {
-	m.mustBeFilled()
-	if m.own != nil && m.own != m {
-		panic(panicCopied)
-	}
-	return Struct(m.handle(m.root))
+// deadEntries holds the entries of values that were replaced or removed.
+type deadEntries struct {
+	values      []deadValue
+	fields      []deadField
+	byStruct    hashmap.Map[uint32, []deadField] // by deadField.in; filled to compact
+	everyChange bool                             // for tests: it compacts at every change
 }
 
-// Shown returns the root for texts and logs: the zero handle if the message is empty or nil.
-func (m *Message) Shown() Struct {
-	if m == nil || m.ix.Used == 0 {
-		return Struct{}
-	}
-	return m.Root()
+// deadValue is a struct or container that was replaced or removed: its type and its entry. With
+// inBlock it was an element whose entry is in the block of a list: its words stay the block's.
+type deadValue struct {
+	t       *schema.Type
+	e       uint32
+	inBlock bool
 }
 
-// Finish completes the values that are being built.
-func (m *Message) Finish() {
-	if !m.buf.Sealed() || m.ix.Used == 0 {
-		if err := m.Check(); err != nil {
-			panic("nocopy: message can't be finished: " + strings.TrimPrefix(err.Error(), "nocopy: "))
-		}
-	}
-}
-
-// Check does what Finish does, but returns an *Error if structs are nested too deeply.
-func (m *Message) Check() error {
-	m.mustBeFilled()
-	if m.buf.Sealed() {
-		return nil
-	}
-	if debugging {
-		m.mustHaveAll()
-	}
-	if len(m.open) > 0 {
-		m.closeAll()
-	}
-	if err := m.checkNesting(); err != nil {
-		return err
-	}
-	if m.flags&WithIndex != 0 {
-		m.addWireIndex()
-	}
-	m.buf.Seal()
-	if m.ix.More && len(m.handouts) > 0 {
-		m.dropHandouts()
-	}
-	return nil
-}
-
-// Len finishes the message and returns its length on the wire, in bytes. After a change it goes
-// through all pieces of the message: don't call it after each of many changes.
-func (m *Message) Len() int {
-	m.Finish()
-	return m.buf.Len()
-}
-
-// Bytes finishes the message and returns the wire bytes of the whole message.
-func (m *Message) Bytes() []byte {
-	m.Finish()
-	if b, ok := m.buf.Bytes(); ok {
-		m.buf.Lend()
-		m.buf.Freeze()
-		return b
-	}
-	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
-}
-
-// AppendTo finishes the message and appends a copy of its wire bytes to dst.
-func (m *Message) AppendTo(dst []byte) []byte {
-	m.Finish()
-	return m.buf.AppendTo(dst)
-}
-
-// WriteTo finishes the message and writes its wire bytes to w, by writev if w is a connection that
-// supports it.
-func (m *Message) WriteTo(w io.Writer) (int64, error) {
-	if w == nil {
-		panic("nocopy: WriteTo of a nil Writer")
-	}
-	if err := m.Check(); err != nil {
-		return 0, err
-	}
-	return m.buf.WriteTo(w)
-}
-
-// WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
-// big-endian i32, then its bytes.
-func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
-	if w == nil {
-		panic("nocopy: WriteFrame of a nil Writer")
-	}
-	if err := m.Check(); err != nil {
-		return linkbuf.Stats{}, err
-	}
-	stats, err := m.buf.WriteFrame(w)
-	return linkbuf.Stats(stats), err
-}
-
-// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
-// comes first. The message must not be changed or released before the batch is written.
-func (m *Message) AddTo(b *chain.Batch, frame bool) {
-	m.Finish()
-	b.Add(&m.buf, frame)
-}
-
-// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
-// be filled; nil if there is no such room. They belong to the wire bytes from then on.
-func (m *Message) Prepend(n int) []byte {
-	checkRoom(n)
-	return m.buf.Prepend(n)
-}
-
-// Nodes returns the number of values that are not stored in line: values that were changed after
-// they were complete, and large ones that are referred to.
-func (m *Message) Nodes() int { return m.buf.NodeCount() }
-
-// Release ends the message.
-func (m *Message) Release() {
-	switch {
-	case m == nil || m.absent:
-		return
-	case m.flags&held != 0:
-		m.disown()
-		return
-	case m.ix.Used == 0:
-		if m.home != 0 { // a program's own is empty
-			releasedTwice()
-		}
-		return
-	case m.frozen:
-		panic(panicNotRoot)
-	case m.own != nil && m.own != m:
-		panic(panicCopied)
-	}
-	if m.claims.Load()>>32 == m.gen && !m.unclaim() {
-		return
-	}
-	m.release()
-}
-
-// releasedTwice is called by a second Release. It panics if the tag nocopydebug is set.
-func releasedTwice() {
-	if debugging {
-		panic(panicTwice)
-	}
-}
-
-// release ends a message that nobody retains.
-func (m *Message) release() {
-	m.end()
-	if !debugging && m.home != 0 {
-		pools[m.home].Put(m)
-	}
-}
-
-// end empties a message that nobody uses any more and makes it ready for reuse.
-func (m *Message) end() {
-	m.EndHandles()
-	m.buf.Free()
-	m.ix.End()
-	m.root = 0
-	m.open = m.open[:0]
-	m.edits = m.edits[:1]
-	if m.ix.More || m.guarded || m.flags&limited != 0 || debugging {
-		m.endMore()
-	}
-}
-
-// endMore empties what few messages have.
-func (m *Message) endMore() {
-	if debugging {
-		mustBeUntouched()
-	}
-	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0) {
-		panic("nocopy: internal error: more is not noted")
-	}
-	m.keys.End(m.guarded)
-	if m.p != nil {
-		m.dropParser()
-	}
-	if s := m.seldom; s != &noSeldom {
-		m.endSeldom(s)
-	}
-	if m.ix.EndMore() {
-		m.open, m.edits = nil, noEdits[:]
-		m.keys.DropSpare()
-		m.buf.Shrink()
-	}
-	m.guarded, m.pending = false, 0
-	if m.flags&limited != 0 {
-		m.limit(usualLimits)
-	}
-	if debugging {
-		m.untrack()
-		m.dropNotes()
-	}
-}
-
-// EndHandles makes all handles stale, also those that are known without looking at their
-// generation.
-func (m *Message) EndHandles() {
-	m.openHandle, m.mapFill.handle = 0, 0
-	if m.past != m.desc {
-		m.past, m.since = m.desc, uint32(m.gen)
-	}
-	m.noteEnd()
-	if m.gen++; m.gen>>32 != 0 {
-		m.gen = 1
-	}
-}
-
-// keepCopied is the most bytes that wait for the next copied value.
-const keepCopied = 64 << 10
-
-// keepShadows is the most notes on fields that came twice that wait for the next message.
-const keepShadows = 4 << 10
-
-// mostBefore is the most bytes that there may be room for before a message.
-const mostBefore = 1 << 20
-
-func checkRoom(n int) {
-	if n < 0 || n > mostBefore {
-		panic("nocopy: room for " + strconv.Itoa(n) + " bytes before a message")
-	}
-}
+// deadField is a struct that was replaced in a field: in is the entry of the struct that the field
+// is in, word the number of the field's word, e the entry of the replaced struct.
+type deadField struct{ in, word, e uint32 }
 
 // seldom has the state that few messages need. Most only read noSeldom, which all messages share
 // until they need one of their own. Code that stores into it calls ownSeldom first.
@@ -482,31 +301,228 @@ func mustBeUntouched() {
 	}
 }
 
-// endSeldom empties s. It keeps some of its memory for the next message.
-func (m *Message) endSeldom(s *seldom) {
-	if len(s.shadows.all) > 0 || s.shadows.found.Len() > 0 {
-		if cap(s.shadows.all) > keepShadows {
-			s.shadows.all = nil
-		}
-		s.shadows = shadows{all: s.shadows.all[:0]}
+// owner is a message as its index knows it.
+type owner Message
+
+// Value is a value of any type, for code that knows types only by
+// descriptors. For structs, lists, sets and maps it is a handle. Strings and binaries alias the
+// message that they were read from.
+type Value struct {
+	typ  *schema.Type
+	bits uint64 // a bool, number or enum: its bits, sign-extended
+	text []byte // a string or binary, or the bytes of a uuid
+	s    Struct
+}
+
+// Option changes how a message is made or parsed: a flag or Limits. Package nocopy describes them.
+type Option interface{ option() }
+
+// Flags are the options that are on or off.
+type Flags uint16
+
+// The flags. Those with a capital are options of package nocopy.
+const (
+	Lazy Flags = 1 << iota
+	Own
+	Recycle
+	held // of package rpc, see lease.go. It stands next to Recycle for the sake of pool
+	ValidUTF8
+	limited // there are Limits
+	WithIndex
+	ByIndex
+	RequireIndex
+	Compact
+	// AnySize, for tests, makes WithIndex and ByIndex be for messages of any size, with entries for
+	// small values.
+	AnySize
+)
+
+// Limits bounds what Parse accepts. A zero field means its default. For new messages only MaxDepth
+// counts, and only values above 64.
+type Limits struct {
+	MaxBytes int // of the message: 100 MiB
+	// Levels of structs in structs, and of containers in a skipped field: 64, at most 65,536; see
+	// Message.Finish
+	MaxDepth int
+	// Bytes of index: 16 MiB plus 64 per byte of the message. Only messages of many empty structs
+	// need more: a struct of 15 to 57 fields takes 4 bytes for each field, set or not
+	MaxIndex int
+}
+
+// MaxWords returns how many words the index of a message of n bytes may have.
+func (l *Limits) maxIndex(n int) uint32 { return index.Limit(l.MaxIndex, n) }
+
+func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
+
+// flagIf returns f if yes, else no flag.
+func flagIf(yes bool, f Flags) Flags {
+	if yes {
+		return f
 	}
-	if cap(s.copied) > keepCopied {
-		s.copied = nil
+	return 0
+}
+
+const (
+	defaultMaxBytes = 100 << 20
+	indexPerByte    = entry.PerByte
+)
+
+// usualLimits are the limits of messages without others.
+var usualLimits = Limits{defaultMaxBytes, parse.MaxDepth, 0}
+
+// isRoot reports whether k is the root's handle and d its type.
+func (m *Message) isRoot(k uint64, d *schema.Struct) bool {
+	return !m.frozen && uint32(k) == m.root && m.desc == d
+}
+
+// push adds a frame for entry e, of type t, which becomes the innermost. next is how many of
+// its elements are on the wire.
+func (m *Message) push(t *schema.Type, e, next uint32) *frame {
+	m.mapFill.handle = 0
+	n := len(m.open)
+	if n == cap(m.open) {
+		m.open = append(m.open, frame{})
 	}
-	s.looseNodes = s.looseNodes[:0]
-	if s.fillings > 0 {
-		s.filled, s.fillings = s.filled[:0], 0
+	m.open = m.open[:n+1]
+	f := &m.open[n]
+	if f.typ != t { // often it is the same as last time: that spares a write barrier
+		f.typ = t
 	}
-	if len(s.handouts) > 0 {
-		m.dropHandouts()
-	}
-	if s.dead.used() {
-		s.dead.reset()
-	}
-	if s.liveSets != nil || s.late != nil {
-		s.liveSets, s.late = nil, nil
-	}
-	if m.guarded && s.landing != nil {
-		s.landing.reset()
+	f.e, f.next, f.lead, f.reopened = e, next, 0, false
+	return f
+}
+
+// typ returns the type of a list, set or map.
+func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.ix.Words[uint32(s.k)+listType]) }
+
+// noteIndex notes that the struct of entry e has a wire index among its unknown fields.
+func (m *Message) noteIndex(e uint32) {
+	m.guarded = true
+	if e == m.root {
+		m.pending |= carriesIndex
+	} else {
+		m.pending |= innerIndex
 	}
 }
+
+// beginTrusted prepares the parser for bytes that have been checked before. They begin at
+// position p, or the caller sets them if p is 0. The caller then calls EndTrusted.
+func (m *Message) beginTrusted(p uint32) *parse.Parser {
+	m.ix.Zeroed = 0 // since the parser does not update it
+	m.ix.NoteGrowth()
+	m.parser().Trust()
+	if p != 0 {
+		m.p.B, m.p.Base = m.buf.At(p), p
+	}
+	return m.p
+}
+
+// parser returns the message's parser.
+func (m *Message) parser() *parse.Parser {
+	if m.p == nil {
+		m.p, m.ix.More = parse.New(&m.ix, &m.buf, (*owner)(m)), true
+	}
+	return m.p
+}
+
+// indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
+func (m *Message) indexInto(t *schema.Type, p, e uint32) {
+	m.beginTrusted(p)
+	m.p.EndTrusted(m.p.Structure(t.Struct(), e, 0))
+}
+
+// indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
+// or failed.
+func (m *Message) indexFrom(p *parse.Parser) int {
+	m.root = index.First
+	return p.Root(m.desc)
+}
+
+//go:noinline
+func (m *Message) panicChangedAtOnce() {
+	name := "message"
+	if m.desc != nil {
+		name = m.desc.Name()
+	}
+	panic("nocopy: " + name + " was changed by several goroutines at once")
+}
+
+// entry returns the handle's entry.
+func (s Struct) entry() uint32 { return uint32(s.k) }
+
+// alive panics if the handle, which must not be zero, is of a message that was released.
+func (s Struct) alive() {
+	if s.k>>32 != s.m.gen {
+		panic(staleUse(s))
+	}
+}
+
+// ZeroText is the zero handle as text. Parse returns a zero handle with an error.
+const ZeroText = "<none>"
+
+// The fixed texts of panics about wrong use.
+const (
+	panicStale   = "nocopy: handle used after Release"
+	panicEmpty   = "nocopy: empty Message used: ParseInto or NewInto fills it"
+	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
+	panicTwice   = "nocopy: message released twice"
+	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
+	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
+
+	panicNotKept = "nocopy: message of this library used as one of the program's own"
+	panicCopied  = "nocopy: copy of a Message used"
+	panicOption  = "nocopy: an Option is a pointer, or a struct around an option: pass Limits, Lazy and so on as they are"
+
+	setterOnAbsent = ": setter called on an absent struct or container: use "
+)
+
+// GenerateThisCodeAgainWithNocopyc appears in the compiler's error for code that an older version
+// generated: the constant that such code refers to is a variable of this type.
+type GenerateThisCodeAgainWithNocopyc struct{}
+
+// A held message belongs to package rpc, which shows it to handlers and interceptors: the
+// arguments and results of a server's calls. Release does not give its memory back; it ends the
+// handles and is noted. So a handler that uses the message too late can't harm another message.
+
+// Notes on a held message.
+const (
+	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
+	disowned             // Release was called
+)
+
+// staleUse is the panic of a handle that is used after the Release of its message. Getters are
+// inlined and can't afford a call: they panic with the handle, and its text is made when somebody
+// reads it.
+type staleUse Struct
+
+const inNode = entry.InNode
+
+// edited marks the second word of an entry if it holds an edit's number instead of a position.
+const edited = 1 << 31
+
+const (
+	carriesIndex pending = 1 << iota // the root has a wire index among its unknown fields
+	placedIndex                      // finishing has added a wire index, in Message.indexNode
+	byIndex                          // the message is read by its wire index, see landing
+
+	// innerIndex: structs other than the root have an index among their fields, since each was a
+	// message. It stays there under all changes. Copies of such a struct, which may become
+	// messages, are made without it.
+	innerIndex
+)
+
+// packagePath is the prefix of the names of this package's functions.
+var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
+
+// The words of a list's, set's or map's entry. The slots of its elements stand elsewhere in the
+// index. A slot is the words that stand for one element or pair: none if its size is fixed, one
+// for a text or container, an entry or the number of one for a struct, three for a pair.
+const (
+	listStart = entry.Start
+	listEnd   = entry.End
+	listCount = entry.ListCount
+	listElems = entry.ListElems
+	listRoom  = entry.ListRoom // of a list of structs: see below
+	listType  = entry.ListType
+	listWords = entry.ListWords
+)

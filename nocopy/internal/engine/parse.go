@@ -1,15 +1,19 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
@@ -35,35 +39,12 @@ func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error)
 	return m.handle(index.First), nil
 }
 
-// parser returns the message's parser.
-func (m *Message) parser() *parse.Parser {
-	if m.p == nil {
-		m.p, m.ix.More = parse.New(&m.ix, &m.buf, (*owner)(m)), true
-	}
-	return m.p
-}
-
 // resetParser returns the message's parser, reset for n bytes of the message, which it does not
 // have yet.
 func (m *Message) resetParser(n int) *parse.Parser {
 	p := m.parser()
 	p.Reset(n, parse.Settings{MaxDepth: m.limits.MaxDepth, MaxIndex: m.limits.MaxIndex, Lazy: m.flags&Lazy != 0, UTF8: m.flags&ValidUTF8 != 0})
 	return p
-}
-
-// parserOf returns the message's parser, ready for the bytes b at position base.
-func (m *Message) parserOf(b []byte, base uint32) *parse.Parser {
-	p := m.resetParser(len(b))
-	p.B, p.Base = b, base
-	return p
-}
-
-// dropParser gives the message's parser up, if it has one.
-func (m *Message) dropParser() {
-	if m.p != nil {
-		m.p.Drop()
-		m.p = nil
-	}
 }
 
 // parseWith is like Parse with these flags and limits, but has a parser from the beginning,
@@ -77,24 +58,6 @@ func parseWith(d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, 
 	}
 	m := takeParsed(d, flags, limits)
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
-}
-
-// parseFrom parses b, which is at this position, by its own index if that is asked for and fits,
-// else from its beginning, unless RequireIndex was given.
-func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
-	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
-		return m.handle(m.root), nil
-	}
-	p := m.parserOf(b, base)
-	if m.flags&RequireIndex != 0 {
-		return m.parsed(p, p.Fail(len(b), wire.ErrIndex))
-	}
-	return m.parsed(p, m.indexFrom(p))
-}
-
-// TooLong returns the error of a message of n bytes that are more than most.
-func TooLong(d *schema.Struct, n int64, most int) *wire.Error {
-	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
 }
 
 // ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Package nocopy
@@ -215,62 +178,6 @@ func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
 	return m.parseFrom(c.Mem, base)
 }
 
-// indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
-// or failed.
-func (m *Message) indexFrom(p *parse.Parser) int {
-	m.root = index.First
-	return p.Root(m.desc)
-}
-
-// parsed ends a parse. i is the index after the root, or failed: then it parses the message again
-// without Lazy, if that may do with less index. It returns the root's handle or the error.
-func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
-	if i >= 0 && len(p.B)-i+p.After > 0 {
-		i = p.Fail(i, wire.ErrTrailing)
-	}
-	if i < 0 && p.Full && p.Err != nil && p.Promised > 0 {
-		return m.parseEagerly(p)
-	}
-	if i < 0 {
-		err := p.Finish(m.desc)
-		if m.flags&Compact == 0 { // else these are not the bytes that were given
-			b, size := p.FirstBytes()
-			formats.Explain(err, b, size, m.desc)
-		}
-		p.B = nil
-		if len(p.Windows) > 0 {
-			p.DropWindows()
-		}
-		m.discard()
-		return Struct{}, err
-	}
-	m.ix.Levelled = m.ix.Used
-	if len(p.Windows) > 0 { // not in one piece
-		p.EndWindow(i)
-		p.DropWindows()
-		m.Finish()
-	}
-	p.B = nil
-	m.dropParser()
-	if m.flags&WithIndex != 0 {
-		m.addWireIndex()
-		m.buf.Seal()
-	}
-	return m.handle(m.root), nil
-}
-
-// parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
-// everything at once. That takes less index than was promised to the values left for later.
-func (m *Message) parseEagerly(p *parse.Parser) (Struct, error) {
-	b, base := p.B, p.Base
-	m.ix.ForgetTables()
-	m.ix.Used = index.First
-	m.dropShadows(0)
-	m.parserOf(b, base)
-	p.Lazy, p.Promised = false, 0
-	return m.parsed(p, m.indexFrom(p))
-}
-
 // ParseChunk checks that a chunk of received bytes is exactly one struct of the type and
 // returns its handle. The message takes the chunk over, also when parsing fails: it may store into
 // it. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is
@@ -342,4 +249,176 @@ func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 		return m.parsed(p, p.End)
 	}
 	return m.handle(index.First), nil
+}
+
+// indexer goes through an index and completes it.
+type indexer struct{ m *Message }
+
+// structure completes the index of the struct of entry e. It returns the error of the first value
+// that is wrong.
+func (ix indexer) structure(d *schema.Struct, e uint32, path string) error {
+	m := ix.m
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+		f := &d.Fields()[i]
+		word := m.ix.At(e, f.Ref())
+		if word == 0 || f.Kind() < schema.Record {
+			continue
+		}
+		if word&index.NotIndexed != 0 {
+			var err error
+			if word, err = ix.strictly(f.Type, word&^index.NotIndexed, path+"."+f.Name); err != nil {
+				return err
+			}
+			m.ix.Put(e, f.Ref(), word)
+			continue
+		}
+		if err := ix.value(f.Type, word, path+"."+f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strictly indexes the struct or container of type t at position p, with all checks that parsing
+// makes without Lazy. It returns its entry.
+func (ix indexer) strictly(t *schema.Type, p uint32, path string) (uint32, error) {
+	i, word := ix.m.parseLeft(t, p, false)
+	if i < 0 {
+		return 0, ix.m.p.Finish(schema.NewStruct(path))
+	}
+	return word, nil
+}
+
+// value completes the index of the struct or container of type t and entry e, see structure.
+func (ix indexer) value(t *schema.Type, e uint32, path string) error {
+	m := ix.m
+	switch {
+	case t.Kind() == schema.Record:
+		return ix.structure(t.Struct(), e, path)
+	case t.Kind() == schema.Dict:
+		for i := range m.ix.Words[e+listCount] {
+			slot := m.ix.Words[e+listElems] + i*pairWords
+			if m.ix.Words[slot] == 0 {
+				continue
+			}
+			for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
+				if kt.Kind() >= schema.Record {
+					if err := ix.value(kt, m.ix.Words[slot+uint32(k)], path+"["+strconv.Itoa(int(i))+"]"); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	case t.Elem().Kind() >= schema.Record:
+		for i := range m.ix.Words[e+listCount] {
+			if err := ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i), path+"["+strconv.Itoa(int(i))+"]"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// EndChange implements index.Owner.
+func (m *owner) EndChange() { m.buf.EndChange() }
+
+// PanicChangedAtOnce implements index.Owner.
+func (m *owner) PanicChangedAtOnce() { (*Message)(m).panicChangedAtOnce() }
+
+// MostWords implements index.Owner. If the message is read by its own index, its index may have
+// twice as many words as the limit, where so many are enough.
+func (m *owner) MostWords(n int) int {
+	if m.pending&byIndex != 0 && n <= int(m.landing.mostIndex) {
+		return int(m.landing.mostIndex)
+	}
+	return index.MaxWords
+}
+
+// Parser implements user.
+func (m *owner) Parser(b []byte, base uint32) *parse.Parser { return (*Message)(m).parserOf(b, base) }
+
+// NoteIndex implements host.
+func (m *owner) NoteIndex(e uint32) { (*Message)(m).noteIndex(e) }
+
+// NoteShadow implements host.
+func (m *owner) NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32) {
+	at, end = (*Message)(m).valuePlace(t, word)
+	at -= wire.FieldHeader
+	(*Message)(m).ownSeldom()
+	m.shadows.all = append(m.shadows.all, shadow{e: e, word: field, at: at, end: end})
+	m.ix.More = true
+	return at, end
+}
+
+// Indexed returns a message with an index, however small it is.
+func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
+	s, err := Parse(d, wire, append(opts, Lazy)...)
+	if err == nil {
+		err = s.m.Index()
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer s.Release()
+	s.m.flags |= WithIndex | AnySize
+	s.m.addWireIndex()
+	s.m.buf.Seal()
+	return s.m.AppendTo(nil)
+}
+
+// CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
+// though it was made WithIndex.
+func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error {
+	s, err := Parse(d, b, opts...)
+	if err != nil {
+		return err
+	}
+	_, cuts := s.FindFields(entry.IndexID)
+	s.Release()
+	if len(cuts) == 0 {
+		if with && !d.IsUnion() {
+			return errors.New("no index")
+		}
+		return nil
+	}
+	x, ok := wireindex.Find(b)
+	c := indexCheck{x: &x, b: b}
+	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
+		return fmt.Errorf("at %d: %w", at, wire.ErrIndex)
+	}
+	return nil
+}
+
+// ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
+// has a copy of these in memory of its own.
+func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
+	var scan parse.Scanner
+	n, need, err := scan.Scan(b)
+	if err == nil && need > 0 {
+		n = len(b) // parsing finds missing fields
+	}
+	if err != nil {
+		var bad *wire.Error
+		if errors.As(err, &bad) {
+			bad.Path = d.Name()
+		}
+		return Struct{}, 0, err
+	}
+	c := chain.NewChunk(n, false)
+	copy(c.Mem, b[:n])
+	s, err := ParseChunk(d, c, Limits{}, false, false)
+	return s, n, err
+}
+
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
+// held message. It refers to the pieces and never changes them.
+func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
+	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, parse.MaxDepth, math.MaxInt})
+	return s.m, err
+}
+
+// OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
+func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
+	flags, limits := ConfigOf(opts)
+	return parseWith(d, b, (flags | ByIndex).settled(), limits)
 }

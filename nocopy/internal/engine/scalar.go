@@ -226,22 +226,6 @@ func ValueOfBool(v bool) Value {
 	return Value{typ: schema.TypeBool}
 }
 
-// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
-// are cut off.
-func ValueOfInt(t *schema.Type, v int64) Value {
-	switch orNone(t).Wire() {
-	case wire.I8:
-		v = int64(int8(v))
-	case wire.I16:
-		v = int64(int16(v))
-	case wire.I32:
-		v = int64(int32(v))
-	default:
-		mustBe(t, orNone(t).Wire() == wire.I64, "an integer")
-	}
-	return Value{typ: t, bits: uint64(v)}
-}
-
 // fixedOf returns the value of type t, of fixed size, that b begins with.
 func fixedOf(t *schema.Type, b []byte) Value {
 	v := Value{typ: t}
@@ -422,32 +406,19 @@ func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
 	return b, inNode | node
 }
 
-// appendEncoded appends a value of type t to the innermost frame and returns its word.
-func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
-	switch t.Kind() {
-	case schema.Fixed:
-		p, b := m.buf.Extend(int(t.Size()))
-		copy(b, k.fixed[:])
-		return p
-	case schema.Text:
-		checkLen(len(k.text))
-		return m.extendText(k.text)
+// encoded returns v as maps look for it.
+func (v Value) encoded() encoded {
+	switch {
+	case v.typ.Kind() >= schema.Record:
+		return encoded{view: v.s.orAbsent()}
+	case v.typ.Kind() == schema.Fixed && v.text != nil:
+		k := encoded{n: len(v.text)}
+		copy(k.fixed[:], v.text)
+		return k
+	case v.typ.Kind() == schema.Text && v.text == nil:
+		return encoded{text: []byte{}}
+	case v.typ.Kind() == schema.Text:
+		return encoded{text: v.text}
 	}
-	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
-}
-
-// replaceEncoded replaces the value that word stands for and returns the new value's word.
-func (m *Message) replaceEncoded(t *schema.Type, word uint32, k encoded) uint32 {
-	if t.Kind() == schema.Fixed {
-		b, word := m.replaceFixed(word, int(t.Size()))
-		copy(b, k.fixed[:])
-		return word
-	}
-	checkLen(len(k.text))
-	if len(k.text) >= ReferSize && m.mayRefer(len(k.text)) {
-		return m.replaceTextByRef(word, k.text)
-	}
-	b, word := m.replaceText(word, len(k.text))
-	copy(b, k.text)
-	return word
+	return encodeFixed(int(v.typ.Size()), v.bits)
 }

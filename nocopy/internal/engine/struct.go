@@ -2,7 +2,9 @@ package engine
 
 import (
 	"math"
+	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -111,13 +113,6 @@ func (s Struct) Release() {
 //
 //go:norace
 func (s Struct) released() bool { return s.k>>32 != s.m.gen }
-
-// alive panics if the handle, which must not be zero, is of a message that was released.
-func (s Struct) alive() {
-	if s.k>>32 != s.m.gen {
-		panic(staleUse(s))
-	}
-}
 
 // HasField reports whether the field is set. It works for structs of any size.
 func (s Struct) HasField(f schema.Ref) bool {
@@ -228,48 +223,8 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
-// writable panics unless the struct or container may be changed, which it is about to be.
-func (s Struct) writable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded {
-		s.m.beforeChange(s.entry())
-	}
-}
-
-// Changeable panics unless the struct or container may be changed, which may take memory. If it is
-// worth it, the message is compacted first: positions known from before then mean nothing.
-func (s Struct) Changeable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded || s.m.ix.Full || s.m.buf.Crowded() {
-		s.beforeChange()
-	}
-}
-
-// beforeChange does the work of changeable for the few messages that have to be looked at.
-func (s Struct) beforeChange() {
-	s.writable()
-	if m := s.m; m.ix.Full || m.buf.Crowded() {
-		m.compactIfWorth()
-		if s.gone() {
-			panic(panicGone)
-		}
-		if !m.buf.RoomToChange(0) {
-			panic(panicFull)
-		}
-	}
-}
+// panicFull is the panic's text of package chain when it has no positions left.
+const panicFull = "nocopy: message larger than its address space of 2 GiB"
 
 // changeableBy panics unless the struct or container may be changed by n bytes. If there are
 // positions for these only then, the message is compacted first.
@@ -307,6 +262,38 @@ func (s Struct) SetText(f schema.Ref, v string) {
 	}
 	s.setText(f, v)
 }
+
+// setterOfZero returns the text of the panic of a setter that was called on the zero handle, which
+// knows no type. The stack does: a setter of a generated type calls one of Struct.
+//
+//go:noinline
+func setterOfZero() string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	setter := ""
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		name, inside := strings.CutPrefix(frame.Function, packagePath)
+		if inside {
+			setter = name
+			continue
+		}
+		if strings.HasPrefix(setter, "Struct.") {
+			setter = frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
+		}
+		break
+	}
+	parts := strings.Split(setter, ".") // package, type, setter; or package, function, func1
+	if len(parts) == 3 && isCapital(parts[1]) && isCapital(parts[2]) && !strings.ContainsAny(setter, "[(") {
+		return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
+	}
+	return panicAbsent
+}
+
+// isCapital reports whether a name begins with a capital, as names of generated types and setters
+// do.
+func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 // setTextWide sets a string field of a wide struct.
 func (s Struct) setTextWide(f schema.Ref, v string) {
@@ -346,6 +333,21 @@ func (s Struct) SetBytes(f schema.Ref, v []byte) {
 		return
 	}
 	s.SetText(f, chain.TextOf(v))
+}
+
+// setReferred sets the field to bytes that stay where they are.
+func (s Struct) setReferred(f schema.Ref, v []byte) {
+	checkLen(len(v))
+	s.changeableBy(len(v))
+	if !s.m.mayRefer(len(v)) {
+		copy(s.newText(f, len(v)), v)
+		return
+	}
+	old := s.m.ix.At(uint32(s.k), f)
+	p, b := s.placeField(f, wire.FieldHeader+wire.TextHeader)
+	putTextField(b, f, len(v))
+	word := s.m.referText(p+wire.FieldHeader, v, old)
+	s.m.ix.Put(uint32(s.k), f, word)
 }
 
 // NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
@@ -396,6 +398,19 @@ func (s Struct) placeText(f schema.Ref, n int) []byte {
 	putTextField(b, f, n)
 	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
 	return b[head : head+n : head+n]
+}
+
+// wire returns the wire bytes of the struct or container of entry e: an alias if they are in
+// one piece, which is good until the next change, else a copy.
+func (m *Message) wire(e uint32, t *schema.Type) []byte {
+	if m.isEmpty() {
+		return schema.AppendZero([]byte{}, t)
+	}
+	from, to := m.extent(e, t)
+	if b, ok := m.buf.Flat(from, to, m.editOf(e).valueNode); ok {
+		return b
+	}
+	return m.buf.Range(from, to, m.editOf(e).valueNode).AppendTo([]byte{})
 }
 
 func checkLen(n int) {

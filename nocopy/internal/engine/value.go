@@ -9,69 +9,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
-
-// Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
-// Peek found. It aliases the message. Methods that read another type than the value's return zero.
-type WireValue struct {
-	Type wire.Type // 0 if there is no value
-	b    []byte
-}
 
 // Raw returns the value's wire bytes. They alias the message.
 func (v WireValue) Raw() []byte { return v.b }
-
-// Unknown iterates over the fields of s that its descriptor d does not have, or has with another
-// type. They come with their ids, are kept, and are sent with the struct. The values alias the
-// message if the struct was not edited. A wire index is not among them.
-func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
-	return func(yield func(int16, WireValue) bool) {
-		s := s.orAbsent()
-		s.alive()
-		if s.m.isEmpty() {
-			return
-		}
-		if s.m.pending&byIndex != 0 && s.m.Index() != nil {
-			return
-		}
-		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), someStruct, chain.Range{})
-		b, one := r.Bytes()
-		s.m.buf.Lend()
-		if !one {
-			b = r.AppendTo(nil)
-		}
-		for i := 0; ; {
-			key := wire.HeaderIn(wire.LoadHeader(b, i))
-			t := wire.Type(key >> 16)
-			if t == wire.Stop {
-				return
-			}
-			at := i + wire.FieldHeader
-			end, err := parse.Skip(b, at, t, parse.MaxBudget, 1)
-			if err != nil {
-				panic("nocopy: internal error: " + err.Error())
-			}
-			if f := d.Find(key); (f == nil || !parse.Fits(b, f.Type, at)) && key != wireindex.Header {
-				if !yield(int16(key), WireValue{t, b[at:end:end]}) {
-					return
-				}
-			}
-			i = end
-		}
-	}
-}
-
-// Value is a value of any type, for code that knows types only by
-// descriptors. For structs, lists, sets and maps it is a handle. Strings and binaries alias the
-// message that they were read from.
-type Value struct {
-	typ  *schema.Type
-	bits uint64 // a bool, number or enum: its bits, sign-extended
-	text []byte // a string or binary, or the bytes of a uuid
-	s    Struct
-}
 
 // Type returns the value's type. The zero Value has none: Type returns nil.
 func (v Value) Type() *schema.Type { return v.typ }
@@ -336,23 +277,6 @@ func (s Struct) DeleteElements(i, j int) {
 	s.DeleteRange(i, j)
 }
 
-// encoded returns v as maps look for it.
-func (v Value) encoded() encoded {
-	switch {
-	case v.typ.Kind() >= schema.Record:
-		return encoded{view: v.s.orAbsent()}
-	case v.typ.Kind() == schema.Fixed && v.text != nil:
-		k := encoded{n: len(v.text)}
-		copy(k.fixed[:], v.text)
-		return k
-	case v.typ.Kind() == schema.Text && v.text == nil:
-		return encoded{text: []byte{}}
-	case v.typ.Kind() == schema.Text:
-		return encoded{text: v.text}
-	}
-	return encodeFixed(int(v.typ.Size()), v.bits)
-}
-
 // Pairs iterates over the keys and values of a map in wire order, as All of a Map does.
 func (s Struct) Pairs() iter.Seq2[Value, Value] {
 	return func(yield func(k, v Value) bool) {
@@ -452,4 +376,20 @@ func (s Struct) Peek(path ...int) (WireValue, error) {
 		return Peek(m.Bytes(), path...)
 	}
 	return v, err
+}
+
+// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
+// are cut off.
+func ValueOfInt(t *schema.Type, v int64) Value {
+	switch orNone(t).Wire() {
+	case wire.I8:
+		v = int64(int8(v))
+	case wire.I16:
+		v = int64(int16(v))
+	case wire.I32:
+		v = int64(int32(v))
+	default:
+		mustBe(t, orNone(t).Wire() == wire.I64, "an integer")
+	}
+	return Value{typ: t, bits: uint64(v)}
 }

@@ -3,9 +3,13 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
+
+// This file has handles of structs in lists, and the two views of any struct: Wide for structs of
+// more fields than an entry has words, Walker for package render.
 
 // StructAt returns a handle of the place of element i of a list of structs; see StructList of
 // package nocopy.
@@ -88,13 +92,6 @@ func (s Struct) placeAt(i int) Struct {
 	return m.handle(m.structEntry(e, uint32(i)))
 }
 
-// listFill is a list of structs whose elements are filled one after the other.
-type listFill struct {
-	handle, open uint64         // the handles of the list and of the element that was begun last
-	next, end    uint32         // the number of the element after that, and of all elements
-	desc         *schema.Struct // describes the elements, which must have no owed fields
-}
-
 // nextElement returns the next element of listFill. It appends the STOP of the element before,
 // which must be the innermost frame, and the template of the next in one go.
 func (m *Message) nextElement() Struct {
@@ -120,6 +117,37 @@ func (m *Message) nextElement() Struct {
 	m.openHandle = key
 	m.buf.AppendShort(uint64(wire.Stop)<<56, 1, d.Template())
 	return Struct{m, key}
+}
+
+// Root returns the handle of the message's root, for conversion to its type.
+func (m *Message) Root() Struct {
+	m.mustBeFilled()
+	if m.own != nil && m.own != m {
+		panic(panicCopied)
+	}
+	return Struct(m.handle(m.root))
+}
+
+// Shown returns the root for texts and logs: the zero handle if the message is empty or nil.
+func (m *Message) Shown() Struct {
+	if m == nil || m.ix.Used == 0 {
+		return Struct{}
+	}
+	return m.Root()
+}
+
+// appendEncoded appends a value of type t to the innermost frame and returns its word.
+func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
+	switch t.Kind() {
+	case schema.Fixed:
+		p, b := m.buf.Extend(int(t.Size()))
+		copy(b, k.fixed[:])
+		return p
+	case schema.Text:
+		checkLen(len(k.text))
+		return m.extendText(k.text)
+	}
+	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
 }
 
 // appendStruct adds a struct to the end of the list and returns its entry. The caller appends its
@@ -240,4 +268,179 @@ func (s Struct) AppendNewContainer(n int) Struct {
 	c := s.m.handle(word)
 	c.clearFixed()
 	return c
+}
+
+// RootDesc returns the descriptor of s, if it is the root of a message; else nil. It panics if the
+// message was released.
+func (s Struct) RootDesc() *schema.Struct {
+	if s.m == nil || s.m.absent {
+		return nil
+	}
+	if s.alive(); s.k != s.m.handle(s.m.root).k {
+		return nil
+	}
+	return s.m.desc
+}
+
+// UnknownText returns the text for a struct for which RootDesc returns nil.
+func (s Struct) UnknownText() string {
+	switch {
+	case s.m == nil:
+		return ZeroText
+	case s.m.absent:
+		return "{}"
+	case s.m.desc != nil:
+		return "<struct in " + s.m.desc.Name() + ">"
+	}
+	return "<struct>"
+}
+
+// CheckDesc panics if d can't describe s.
+func (s Struct) CheckDesc(d *schema.Struct) {
+	switch {
+	case s.m == nil:
+		return
+	case d == nil:
+		panic("nocopy: nil instead of a descriptor")
+	}
+	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
+		panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
+	}
+}
+
+// describes is the method set of handles of generated types.
+type describes interface{ ThriftDesc() *schema.Struct }
+
+// CheckDesc panics unless d is the descriptor of S. Of a type that was not generated, such as
+// Struct, it may be any.
+func CheckDesc[S View](d *schema.Struct) {
+	if d == nil {
+		panic("nocopy: nil instead of a descriptor")
+	}
+	// Asking a nil pointer takes no memory; the answer is kept.
+	handle := any((*S)(nil))
+	if seen := d.HandleType().Load(); seen != nil && *seen == handle {
+		return
+	}
+	switch handle.(type) {
+	case describes:
+		var s S
+		if own := any(s).(describes).ThriftDesc(); own != d {
+			panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
+		}
+		seen := handle
+		d.HandleType().Store(&seen)
+	case interface{ Len() int }:
+		panic("nocopy: descriptor of " + d.Name() + " for a handle of a list or map")
+	}
+}
+
+// Walker is a Message as package render goes through it: by the words of its index. The word of a
+// struct or container is its entry; 0 stands for an absent one.
+type Walker Message
+
+// WalkerOf returns the message of s and the word of s. It panics if the message was released.
+func WalkerOf(s Struct) (*Walker, uint32) {
+	if s.m == nil {
+		s = Absent()
+	}
+	s.alive()
+	return (*Walker)(s.m), s.entry()
+}
+
+// Message returns the message.
+func (w *Walker) Message() *Message { return (*Message)(w) }
+
+// Handle returns the handle of a struct or container.
+func (w *Walker) Handle(e uint32) Struct { return w.Message().handle(e) }
+
+// Next returns the number of the first field from number i on that may be set.
+func (w *Walker) Next(d *schema.Struct, e uint32, i int) int {
+	if !d.IsWide() {
+		return i
+	}
+	return (*Message)(w).ix.NextWide(d, e, i)
+}
+
+// Arm returns what Word of the field that is set of a union returns; 0 if none is set.
+func (w *Walker) Arm(e uint32) uint32 { return w.ix.Words[w.Message().ix.ArmWord(e)] }
+
+// NotIndexed marks words of containers that Lazy has left for later. Field indexes them.
+const NotIndexed = index.NotIndexed
+
+// Word returns the word of a field as the index has it.
+func (w *Walker) Word(e uint32, f schema.Ref) uint32 {
+	if int32(f) < 0 { // as in at: written so, it is inlined
+		return (*Message)(w).ix.AtWide(e, f)
+	}
+	return w.ix.Words[e+uint32(f>>entry.WordShift)]
+}
+
+// Field returns the word of a field, having indexed it.
+func (w *Walker) Field(e uint32, f *schema.Field) uint32 {
+	word := w.Word(e, f.Ref())
+	if f.Kind() >= schema.Record && word&NotIndexed != 0 {
+		word = w.Message().indexLazily(f, e)
+	}
+	return word
+}
+
+// Fixed returns the bytes that a value of fixed size begins.
+func (w *Walker) Fixed(word uint32) []byte { return w.Message().fixedValue(word) }
+
+// Text returns the bytes of a string or binary. They are good until the next change.
+func (w *Walker) Text(word uint32) []byte {
+	if s, ok := w.buf.FlatText(word); ok {
+		return chain.StringBytes(s)
+	}
+	if word == 0 { // not on the wire yet
+		return nil
+	}
+	return w.Message().textBytes(word)
+}
+
+// Wire returns the wire bytes of a struct or container. They are good until the next change.
+func (w *Walker) Wire(e uint32, t *schema.Type) []byte { return w.Message().wire(e, t) }
+
+// Len returns the number of elements of a list or set, or of pairs of a map, with those that were
+// removed.
+func (w *Walker) Len(e uint32) uint32 {
+	if e == 0 {
+		return 0
+	}
+	return w.ix.Words[e+listCount]
+}
+
+// Element returns the word of element i of a list or set of type t.
+func (w *Walker) Element(t *schema.Type, e, i uint32) uint32 {
+	if t.Elem().Kind() == schema.Fixed {
+		return w.ix.Words[e+listStart] + i*uint32(t.Elem().Size())
+	}
+	return w.Message().elementEntry(e, t.Elem(), i)
+}
+
+// FixedElement returns the bytes from element i of a list or set on. Each element has size bytes.
+func (w *Walker) FixedElement(e, i, size uint32) []byte {
+	return w.buf.At(w.ix.Words[e+listStart] + i*size)
+}
+
+// TextElement returns the word of element i of a list or set of strings or binaries.
+func (w *Walker) TextElement(e, i uint32) uint32 { return w.ix.Words[w.ix.Words[e+listElems]+i] }
+
+// Pair returns the words of the key and the value of pair i of a map. The key's is 0 if the pair
+// was removed.
+func (w *Walker) Pair(e, i uint32) (key, value uint32) {
+	slot := w.ix.Words[e+listElems] + i*pairWords
+	return w.ix.Words[slot], w.ix.Words[slot+pairValue]
+}
+
+// AnyRepeated reports whether a key of a map of type t comes more than once. Keys that are structs
+// or containers are not looked at.
+func (w *Walker) AnyRepeated(e uint32, t *schema.Type) bool {
+	return e != 0 && w.Message().repeated(e, t) > 0
+}
+
+// Repeated reports whether the key of pair i of a map of type t comes again later.
+func (w *Walker) Repeated(e uint32, t *schema.Type, i uint32) bool {
+	return w.Message().isRepeated(e, t, i)
 }

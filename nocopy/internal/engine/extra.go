@@ -1,0 +1,515 @@
+package engine
+
+import (
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
+)
+
+// This file has the fields that no accessor of generated code reads: unknown ones, further arms of
+// a union, occurrences that do not count, and fields of a root that are found by their ids.
+
+// Which returns the word of the field that is set in a union, or 0. If several came on the wire,
+// it is the last.
+func (s Struct) Which() int32 {
+	if s.m == nil {
+		return 0
+	}
+	s.alive()
+	return int32(s.m.ix.Words[s.m.ix.ArmWord(s.entry())])
+}
+
+// Arm makes f the only field of a union that is set, and removes any other, known or unknown. It
+// is called after the field was set: if the setter panics, the other fields stay. The methods that
+// set a field and have a parameter d call Arm themselves. d describes s.
+func (s Struct) Arm(f schema.Ref, d *schema.Struct) Struct {
+	s.writable() // not changeable: memory that the setter has just returned stays where it is
+	m, e := s.m, s.entry()
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+		if other := d.Field(i); other.Word() != f.Word() && m.ix.At(e, other) != 0 {
+			s.Unset(other)
+		}
+	}
+	if m.ix.Words[e+entry.Arm]&index.HasExtra != 0 {
+		m.unsetExtra(e)
+	}
+	m.ix.Words[e+entry.Arm] = f.Word()
+	return s
+}
+
+// unsetExtra removes the fields of a union that no word stands for.
+func (m *Message) unsetExtra(e uint32) {
+	for w := m.ix.Words[e+entry.Arm]; w&index.HasExtra != 0; {
+		f := m.ix.Words[w&^index.HasExtra:][:index.ExtraWords]
+		m.buf.AddReplace(f[index.ExtraAt], f[index.ExtraEnd])
+		w = f[index.ExtraNext]
+	}
+	m.ix.FreeExtra(m.ix.Words[e+entry.Arm])
+}
+
+// UnsetArm removes the field f of a union.
+func (s Struct) UnsetArm(f schema.Ref) {
+	s.Unset(f)
+	e := s.entry()
+	at := s.m.ix.ArmWord(e)
+	if s.m.ix.Words[at] != f.Word() {
+		return
+	}
+	if f.Wide() {
+		s.m.ix.Words[at] = s.m.ix.LastArmIn(e, f)
+		return
+	}
+	which := uint32(0)
+	for w := uint32(entry.UnionWords); w < f.Words(); w++ {
+		if s.m.ix.Words[e+w] != 0 {
+			which = w
+		}
+	}
+	s.m.ix.Words[at] = which
+}
+
+// field returns the struct and the field, as one number.
+func (s shadow) field() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
+
+// Detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
+// has any.
+func (ss *shadows) detach(e, word uint32) uint32 {
+	for i := len(ss.before); i < len(ss.all); i++ {
+		key := ss.all[i].field()
+		ss.before = append(ss.before, ss.found.Get(key))
+		ss.found.Put(key, uint32(i+1))
+	}
+	key := shadow{e: e, word: word}.field()
+	last := ss.found.Get(key)
+	if last != 0 {
+		ss.found.Put(key, 0)
+	}
+	return last
+}
+
+// dropShadows forgets all shadows but the first n.
+func (m *Message) dropShadows(n int) {
+	if len(m.shadows.all) > n {
+		m.shadows.all = m.shadows.all[:n]
+	}
+}
+
+// unsetShadows removes all shadows of a field from the wire: if only its last occurrence were
+// removed, the one before would count again.
+func (m *Message) unsetShadows(e, word uint32) {
+	for k := m.shadows.detach(e, word); k != 0; {
+		s := m.shadows.all[k-1]
+		m.buf.AddReplace(s.at, s.end)
+		k = m.shadows.before[k-1]
+	}
+}
+
+// WireIn returns the wire bytes of s, a handle of type t, and whether they are in one piece. They
+// alias the message until its next change or Release. WireIn completes the values that are being
+// built in s.
+func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
+	s = s.orAbsent()
+	if s.m.isEmpty() {
+		return nil, false
+	}
+	s.m.closeAllUnlessSealed()
+	from, to := s.m.extent(s.entry(), t)
+	return s.m.buf.Flat(from, to, s.m.editOf(s.entry()).valueNode)
+}
+
+// AppendWire appends a copy of the wire bytes of v to dst. An absent struct or container gives the
+// bytes of an empty one. AppendWire completes the values that are being built in it.
+func (v Value) AppendWire(dst []byte) []byte {
+	switch t := v.typ; {
+	case t.Kind() == schema.Text:
+		return append(wire.AppendBE32(dst, uint32(len(v.text))), v.text...)
+	case t.Kind() >= schema.Record:
+		s := v.s.orAbsent()
+		if s.m.isEmpty() {
+			return schema.AppendZero(dst, t)
+		}
+		s.m.closeAllUnlessSealed()
+		if b, ok := s.m.withoutIndex(s.entry(), t); ok {
+			return append(dst, b...)
+		}
+		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
+	default:
+		b := v.encoded()
+		return append(dst, b.fixed[:t.Size()]...)
+	}
+}
+
+// closeAllUnlessSealed completes all frames, except in a finished message: reading that must
+// change nothing.
+func (m *Message) closeAllUnlessSealed() {
+	if !m.buf.Sealed() {
+		m.closeAll()
+	}
+}
+
+// withoutIndex returns a copy of the wire bytes of the value of type t and entry e, without the
+// wire index that it has as a field, and true; or false if it has none. If the message was parsed
+// with ByIndex it first checks everything in it, see mustIndex.
+func (m *Message) withoutIndex(e uint32, t *schema.Type) ([]byte, bool) {
+	if m.pending == 0 {
+		return nil, false
+	}
+	return m.appendWithoutIndex(nil, e, t)
+}
+
+// indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
+// It returns the value's entry, which is the field's word from now on.
+func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
+	p := m.ix.At(e, f.Ref()) &^ index.NotIndexed
+	var word uint32
+	if m.pending&byIndex != 0 {
+		word = m.land(f, e, p)
+	} else {
+		word = m.indexLeft(f, p)
+	}
+	m.ix.Put(e, f.Ref(), word)
+	return word
+}
+
+// indexLeft indexes the value of field f at position p, which Lazy left for later, and returns its
+// entry. A getter returns no error: so if the value is not valid it is taken as skipping saw it,
+// and Index returns the error.
+func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
+	shadows := len(m.shadows.all)
+	i, word := m.parseLeft(f.Type, p, true)
+	if i >= 0 {
+		return word
+	}
+	m.p.InField(f.Name)
+	if err := m.p.Finish(m.desc); m.late == nil {
+		m.ownSeldom()
+		m.late, m.ix.More = err, true
+	}
+	m.dropShadows(shadows)
+	m.beginTrusted(p)
+	m.p.Lazy = true
+	i, word = m.p.Value(f.Type, 0, 0)
+	m.p.EndTrusted(i)
+	return word
+}
+
+// parseLeft indexes the struct or container of type t at position p, which Lazy left for later,
+// with all checks that parsing makes without Lazy. With lazily it leaves the values in it for
+// later, as Lazy does. It returns failed, with the error noted, or the entry.
+func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32) {
+	m.beginTrusted(p)
+	m.p.Lazy = lazily
+	m.p.Trusted, m.p.UTF8, m.p.MaxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
+	i, word := m.p.Value(t, 0, 0)
+	m.p.B = nil
+	return i, word
+}
+
+// Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
+// Peek found. It aliases the message. Methods that read another type than the value's return zero.
+type WireValue struct {
+	Type wire.Type // 0 if there is no value
+	b    []byte
+}
+
+// AppendUnknown adds a field that d, the descriptor of s, does not have, or has with another type.
+// Its wire bytes, which must be valid, are sent with the struct. In a union it does not become the
+// field that is set.
+func (s Struct) AppendUnknown(d *schema.Struct, id int16, v WireValue) {
+	s.changeableBy(len(v.b))
+	m, e := s.m, s.entry()
+	m.openStruct(e)
+	p, b := m.buf.Extend(wire.FieldHeader + len(v.b))
+	wire.PutHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
+	copy(b[wire.FieldHeader:], v.b)
+	if d.IsUnion() {
+		m.ix.AddExtra(m.ix.AllocRaw(index.ExtraWords), e, p, p+uint32(wire.FieldHeader+len(v.b)), m.ix.Words[m.ix.ArmWord(e)])
+	}
+}
+
+// Clear removes everything from s, which d describes, including unknown fields and fields that
+// came twice. Afterwards s lacks its required fields, which the caller must set.
+func (s Struct) Clear(d *schema.Struct) {
+	s.Changeable()
+	m, e := s.m, s.entry()
+	m.closeAll() // first, since it adds fields that are required or have a default
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+		s.Unset(d.Field(i))
+	}
+	if d.IsUnion() {
+		if m.ix.Words[e+entry.Arm]&index.HasExtra != 0 {
+			m.unsetExtra(e)
+		}
+		m.ix.Words[e+entry.Arm] = 0
+		return
+	}
+	from, to := m.extent(e, d.Type())
+	b, one := m.buf.Flat(from, to, m.editOf(e).valueNode)
+	if !one {
+		if !s.anyUnknown(d) {
+			return
+		}
+		m.compact()
+		from, to = m.extent(e, d.Type())
+		if b, one = m.buf.Flat(from, to, m.editOf(e).valueNode); !one {
+			panic("nocopy: internal error: a compacted struct in pieces")
+		}
+	}
+	for i := 0; ; {
+		key := wire.HeaderIn(wire.LoadHeader(b, i))
+		t := wire.Type(key >> 16)
+		if t == wire.Stop {
+			return
+		}
+		end, err := parse.Skip(b, i+wire.FieldHeader, t, parse.MaxBudget, 1)
+		if err != nil {
+			panic("nocopy: internal error: " + err.Error())
+		}
+		m.buf.AddReplace(from+uint32(i), from+uint32(end))
+		i = end
+	}
+}
+
+// Unset removes the field.
+func (s Struct) Unset(f schema.Ref) {
+	// Not changeable: compacting would complete the struct, adding defaults that are removed then
+	s.writable()
+	m, e := s.m, uint32(s.k)
+	if m.ix.At(e, f) != 0 {
+		m.buf.SetEmpty(m.replaceField(e, f))
+		m.ix.Put(e, f, 0)
+	}
+	if len(m.shadows.all) > 0 {
+		m.unsetShadows(e, f.Word())
+	}
+}
+
+// anyUnknown reports whether s has fields that d does not have.
+func (s Struct) anyUnknown(d *schema.Struct) bool {
+	for range s.Unknown(d) {
+		return true
+	}
+	return false
+}
+
+// Unknown iterates over the fields of s that its descriptor d does not have, or has with another
+// type. They come with their ids, are kept, and are sent with the struct. The values alias the
+// message if the struct was not edited. A wire index is not among them.
+func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
+	return func(yield func(int16, WireValue) bool) {
+		s := s.orAbsent()
+		s.alive()
+		if s.m.isEmpty() {
+			return
+		}
+		if s.m.pending&byIndex != 0 && s.m.Index() != nil {
+			return
+		}
+		s.m.closeAllUnlessSealed()
+		r := s.m.rangeOf(s.entry(), someStruct, chain.Range{})
+		b, one := r.Bytes()
+		s.m.buf.Lend()
+		if !one {
+			b = r.AppendTo(nil)
+		}
+		for i := 0; ; {
+			key := wire.HeaderIn(wire.LoadHeader(b, i))
+			t := wire.Type(key >> 16)
+			if t == wire.Stop {
+				return
+			}
+			at := i + wire.FieldHeader
+			end, err := parse.Skip(b, at, t, parse.MaxBudget, 1)
+			if err != nil {
+				panic("nocopy: internal error: " + err.Error())
+			}
+			if f := d.Find(key); (f == nil || !parse.Fits(b, f.Type, at)) && key != wireindex.Header {
+				if !yield(int16(key), WireValue{t, b[at:end:end]}) {
+					return
+				}
+			}
+			i = end
+		}
+	}
+}
+
+// ContainerWire returns the wire bytes of a list, set or map: an alias if they are in one piece,
+// else a copy; nil if it is absent. Values that are being built in it are completed.
+func (s Struct) ContainerWire() []byte {
+	s = s.orAbsent()
+	s.alive()
+	if s.m.isEmpty() {
+		return nil
+	}
+	t := s.typ()
+	if s.m.pending&byIndex != 0 && !s.m.fillByIndex(s.entry()) {
+		return nil
+	}
+	if b, ok := s.WireIn(t); ok {
+		s.m.buf.Lend()
+		return b[:len(b):len(b)]
+	}
+	return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(nil)
+}
+
+// CarriesIndex reports whether the finished message of s has a wire index in a field of its root.
+// When other fields are added for sending, the index must be left out.
+func (s Struct) CarriesIndex() bool {
+	return s.m != nil && s.m.pending&(carriesIndex|placedIndex) != 0
+}
+
+// FindField finishes the message of s, its root, and returns the value of the first field with
+// this id, and whether there is one. It allocates nothing, however many such fields there are.
+func (s Struct) FindField(id int16) (first WireValue, ok bool) {
+	first = s.findField(id, nil)
+	return first, first.Type != wire.Stop
+}
+
+// rootPiece is a piece of a message's wire bytes; pos is 0 if it is a copy.
+type rootPiece struct {
+	pos uint32
+	mem []byte
+}
+
+// wirePieces returns the pieces of a finished message.
+func wirePieces(m *Message) (all []rootPiece) {
+	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
+		if len(mem) > 0 {
+			all = append(all, rootPiece{uint32(p), mem})
+		}
+		return true
+	})
+	return all
+}
+
+// rootWalk goes through the wire bytes of a finished message.
+type rootWalk struct {
+	m      *Message
+	pieces []rootPiece // those from the next byte on
+	at     int         // where that is in the first of them
+	off    int         // its offset in the message
+}
+
+// pass passes n bytes.
+func (w *rootWalk) pass(n int) {
+	w.off += n
+	w.at += n
+	for len(w.pieces) > 1 && w.at >= len(w.pieces[0].mem) {
+		w.at -= len(w.pieces[0].mem)
+		w.pieces = w.pieces[1:]
+	}
+}
+
+// peek returns the next n bytes: an alias if they are in one piece, else a copy.
+func (w *rootWalk) peek(n int) []byte {
+	if mem := w.pieces[0].mem[w.at:]; n <= len(mem) {
+		return mem[:n:n]
+	}
+	b, at := make([]byte, 0, n), w.at
+	for _, p := range w.pieces {
+		b = append(b, p.mem[at:][:min(n-len(b), len(p.mem)-at)]...)
+		at = 0
+	}
+	return b[:n]
+}
+
+// size returns how many bytes the value of type t has that is next. f is the field of the root's
+// type that it belongs to, nil if there is none.
+func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
+	if n := int(wire.FixedSize[t]); n > 0 {
+		return n
+	}
+	if t == wire.String {
+		return wire.TextHeader + int(wire.BE32(w.peek(wire.TextHeader)))
+	}
+	if n := w.indexed(f); n > 0 {
+		return n
+	}
+	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
+		return n
+	}
+	// It lies across pieces: the rest of the message is copied together, once
+	left := 0
+	for _, p := range w.pieces {
+		left += len(p.mem)
+	}
+	w.pieces, w.at = []rootPiece{{0, w.peek(left - w.at)}}, 0
+	n, err := parse.Skip(w.pieces[0].mem, 0, t, parse.MaxBudget, 1)
+	if err != nil {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return n
+}
+
+// indexed returns how many bytes the value of field f has, if it is the one that is next and has
+// an entry in the index; else 0.
+func (w *rootWalk) indexed(f *schema.Field) int {
+	if f == nil || f.Kind() < schema.Record || w.pieces[0].pos == 0 {
+		return 0
+	}
+	word := w.m.ix.At(w.m.root, f.Ref())
+	if word == 0 || word&index.NotIndexed != 0 {
+		return 0
+	}
+	from, to := w.m.extent(word, f.Type)
+	if from != w.pieces[0].pos+uint32(w.at) {
+		return 0 // it comes again later
+	}
+	if _, one := w.m.buf.Flat(from, to, w.m.editOf(word).valueNode); one {
+		return int(to - from)
+	}
+	return w.m.buf.Range(from, to, w.m.editOf(word).valueNode).Len()
+}
+
+// For package rpc. Cut is a part of a message's wire bytes, from one offset to another.
+type Cut struct{ From, To int }
+
+// AddOpen adds the wire bytes of the message of s to a batch, without the parts in cuts and
+// without the STOP; fields and a STOP may follow. The message must be finished. It must be neither
+// changed nor released before the batch is written.
+func (s Struct) AddOpen(b *chain.Batch, cuts []Cut) {
+	m := s.m
+	end, off := m.buf.Len()-1, 0
+	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
+		for at := 0; at < len(mem); {
+			next := min(len(mem), end-off)
+			for len(cuts) > 0 && cuts[0].To <= off+at {
+				cuts = cuts[1:]
+			}
+			if len(cuts) > 0 {
+				if cuts[0].From <= off+at {
+					at = min(cuts[0].To-off, len(mem))
+					continue
+				}
+				next = min(next, cuts[0].From-off)
+			}
+			if at >= next {
+				break // the STOP
+			}
+			b.AddBytes(mem[at:next])
+			at = next
+		}
+		off += len(mem)
+		return true
+	})
+}
+
+// HasType reports whether data is exactly one value of type t.
+func HasType(t wire.Type, data []byte) bool {
+	if wire.MinSize[t] == 0 {
+		return false
+	}
+	n, err := parse.Skip(data, 0, t, parse.BudgetOf(parse.MaxDepth), 1)
+	return err == nil && n == len(data)
+}
+
+// ValueOfWire returns the value of type t with these wire bytes, and refers to them.
+func ValueOfWire(t wire.Type, data []byte) WireValue {
+	return WireValue{t, data[:len(data):len(data)]}
+}

@@ -1,0 +1,571 @@
+package engine
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// This file makes messages, with their options, and takes them back to a pool.
+
+const (
+	builtHome  home = 1 // and up to 3 more, see pool
+	parsedHome home = builtHome + 4
+)
+
+var pools [parsedHome + 4]sync.Pool
+
+// newMessage returns a message to be filled with received bytes.
+func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
+	m := takeParsed(d, flags, limits)
+	m.buf.Reset(flags&Recycle != 0)
+	return m
+}
+
+// A kept message is a Message variable of a program's own, which is filled again and again by
+// ParseInto and NewInto. No pool knows it: its home is nil.
+
+// Reset empties a Message variable of the program's own; see Message.
+func (m *Message) Reset() {
+	if m == nil || m.own != m {
+		m.adopt()
+	}
+	if m.ix.Used != 0 {
+		m.end()
+	}
+}
+
+// adopt makes a Message that is zero a kept one. It panics if m can't be one.
+func (m *Message) adopt() {
+	switch {
+	case m == nil:
+		panic("nocopy: nil instead of a Message")
+	case m.home != 0 || m.frozen:
+		panic(panicNotKept)
+	case m.own != nil:
+		panic(panicCopied)
+	}
+	m.own = m
+	m.init()
+}
+
+// takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
+// reset.
+func takeParsed(d *schema.Struct, flags Flags, limits Limits) *Message {
+	m := fromPool(parsedHome + pool(flags))
+	m.expect(d, flags, limits)
+	return m
+}
+
+// fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
+// type, flags and words.
+func fromPool(h home) *Message { return pools[h].Get().(*Message) }
+
+// pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
+// and 2 more if they are held.
+func pool(f Flags) home { return home(f & (Recycle | held) / Recycle) }
+
+// expect prepares m to be filled with received bytes.
+func (m *Message) expect(d *schema.Struct, flags Flags, limits Limits) {
+	m.desc, m.flags = d, flags
+	m.limit(limits)
+	m.ix.Used, m.ix.Zeroed = index.First, 0
+}
+
+// limit sets the limits of m, which are the usual ones until then.
+func (m *Message) limit(l Limits) {
+	if l != m.limits {
+		m.ownSeldom()
+		m.limits = l
+	}
+}
+
+func init() {
+	for i := builtHome; int(i) < len(pools); i++ {
+		pools[i].New = func() any { return makeMessage(i) }
+	}
+}
+
+// headroom is the room before a message for a frame's length and the like.
+const headroom = 8
+
+// New returns the root of a new message. (Neither it nor Parse is generic: the
+// compiler would not know in other packages that they don't keep opts, and allocate them.)
+func New(d *schema.Struct, opts ...Option) Struct {
+	flags := builtFlags(opts)
+	s := beginMessage(d, flags, headroom)
+	if flags&limited != 0 {
+		s.m.limit(limitsOf(opts))
+	}
+	return s
+}
+
+// beginMessage returns the root of a new message that has room for n bytes before it.
+func beginMessage(d *schema.Struct, flags Flags, n int) Struct {
+	return fromPool(builtHome+pool(flags)).begin(d, flags, n)
+}
+
+// begin makes m a new message that has room for n bytes before it, and returns its root.
+func (m *Message) begin(d *schema.Struct, flags Flags, n int) Struct {
+	m.desc, m.flags, m.ix.Used = d, flags, index.First
+	m.buf.Begin(flags&Recycle != 0, n)
+	m.root = m.ix.Alloc(d.Words())
+	m.beginStruct(d, m.root)
+	return m.handle(m.root)
+}
+
+func makeMessage(h home) *Message {
+	m := &Message{state: state{home: h}}
+	m.init()
+	if debugging {
+		m.track()
+	}
+	return m
+}
+
+// init makes a Message that is zero ready for its first contents.
+func (m *Message) init() {
+	m.gen, m.edits, m.seldom = 1, noEdits[:], &noSeldom
+	m.ix.Begin((*owner)(m))
+}
+
+// Release ends the message.
+func (m *Message) Release() {
+	switch {
+	case m == nil || m.absent:
+		return
+	case m.flags&held != 0:
+		m.disown()
+		return
+	case m.ix.Used == 0:
+		if m.home != 0 { // a program's own is empty
+			releasedTwice()
+		}
+		return
+	case m.frozen:
+		panic(panicNotRoot)
+	case m.own != nil && m.own != m:
+		panic(panicCopied)
+	}
+	if m.claims.Load()>>32 == m.gen && !m.unclaim() {
+		return
+	}
+	m.release()
+}
+
+// disown is Release of a held message, called by a program to which it was shown.
+func (m *Message) disown() {
+	if m.ix.Used != 0 {
+		m.noted.Or(disowned)
+		m.EndHandles()
+	}
+}
+
+// The arguments of a client's call are used by several parties: the call owns the message, and
+// each connection that writes it retains it. Release by the owner takes effect once nobody
+// retains the message any more.
+//
+// Message.claims holds the message's generation: a stale handle changes nothing. Below that it has
+// the flags, and the number of holders that retain the message. It is 0 if the message was never
+// offered.
+
+const (
+	isOffered   = 1 << 31     // Claim makes its caller the owner
+	isClaiming  = 1 << 30     // a caller of Claim is about to become the owner
+	isOwned     = 1 << 29     // the message has an owner
+	retainCount = isOwned - 1 // the bits of the number of those that retain the message
+)
+
+// unclaim ends the ownership of a message that was offered or claimed. It reports whether it has
+// done so and nobody retains the message.
+func (m *Message) unclaim() bool {
+	for {
+		h := m.claims.Load()
+		if h&(isOffered|isOwned) == 0 {
+			releasedTwice()
+			return false
+		}
+		left := h &^ (isOffered | isOwned)
+		if m.claims.CompareAndSwap(h, left) {
+			return left&retainCount == 0
+		}
+	}
+}
+
+// release ends a message that nobody retains.
+func (m *Message) release() {
+	m.end()
+	if !debugging && m.home != 0 {
+		pools[m.home].Put(m)
+	}
+}
+
+// end empties a message that nobody uses any more and makes it ready for reuse.
+func (m *Message) end() {
+	m.EndHandles()
+	m.buf.Free()
+	m.ix.End()
+	m.root = 0
+	m.open = m.open[:0]
+	m.edits = m.edits[:1]
+	if m.ix.More || m.guarded || m.flags&limited != 0 || debugging {
+		m.endMore()
+	}
+}
+
+// EndHandles makes all handles stale, also those that are known without looking at their
+// generation.
+func (m *Message) EndHandles() {
+	m.openHandle, m.mapFill.handle = 0, 0
+	if m.past != m.desc {
+		m.past, m.since = m.desc, uint32(m.gen)
+	}
+	m.noteEnd()
+	if m.gen++; m.gen>>32 != 0 {
+		m.gen = 1
+	}
+}
+
+// keepCopied is the most bytes that wait for the next copied value.
+const keepCopied = 64 << 10
+
+// endMore empties what few messages have.
+func (m *Message) endMore() {
+	if debugging {
+		mustBeUntouched()
+	}
+	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0) {
+		panic("nocopy: internal error: more is not noted")
+	}
+	m.keys.End(m.guarded)
+	if m.p != nil {
+		m.dropParser()
+	}
+	if s := m.seldom; s != &noSeldom {
+		m.endSeldom(s)
+	}
+	if m.ix.EndMore() {
+		m.open, m.edits = nil, noEdits[:]
+		m.keys.DropSpare()
+		m.buf.Shrink()
+	}
+	m.guarded, m.pending = false, 0
+	if m.flags&limited != 0 {
+		m.limit(usualLimits)
+	}
+	if debugging {
+		m.untrack()
+		m.dropNotes()
+	}
+}
+
+// dropParser gives the message's parser up, if it has one.
+func (m *Message) dropParser() {
+	if m.p != nil {
+		m.p.Drop()
+		m.p = nil
+	}
+}
+
+// endSeldom empties s. It keeps some of its memory for the next message.
+func (m *Message) endSeldom(s *seldom) {
+	if len(s.shadows.all) > 0 || s.shadows.found.Len() > 0 {
+		if cap(s.shadows.all) > keepShadows {
+			s.shadows.all = nil
+		}
+		s.shadows = shadows{all: s.shadows.all[:0]}
+	}
+	if cap(s.copied) > keepCopied {
+		s.copied = nil
+	}
+	s.looseNodes = s.looseNodes[:0]
+	if s.fillings > 0 {
+		s.filled, s.fillings = s.filled[:0], 0
+	}
+	if len(s.handouts) > 0 {
+		m.dropHandouts()
+	}
+	if s.dead.used() {
+		s.dead.reset()
+	}
+	if s.liveSets != nil || s.late != nil {
+		s.liveSets, s.late = nil, nil
+	}
+	if m.guarded && s.landing != nil {
+		s.landing.reset()
+	}
+}
+
+// used reports whether d differs from what reset makes of it.
+func (d *deadEntries) used() bool {
+	return len(d.values)+len(d.fields) > 0 || d.everyChange
+}
+
+// reset makes d ready for the next message.
+func (d *deadEntries) reset() {
+	values, fields := d.values[:0], d.fields[:0]
+	clear(d.values)
+	if cap(values) > keepDead {
+		values = nil
+	}
+	if cap(fields) > keepDead {
+		fields = nil
+	}
+	*d = deadEntries{values: values, fields: fields}
+}
+
+func (l *landing) reset() {
+	if len(l.lists)+l.absent.Len() > 0 {
+		l.keepMaps()
+		clear(l.lists)
+		l.absent.Clear()
+	}
+	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent, read: l.read[:0], maps: l.maps}
+	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 || cap(l.read) > 1<<10 {
+		*l = landing{}
+	}
+}
+
+// keepMaps empties the maps of lists that are no longer needed, and keeps a few.
+func (l *landing) keepMaps() {
+	for i := range l.lists {
+		if m := l.lists[i].touched; m.Len() > 0 && m.Len() <= largestMap && len(l.maps) < mostMaps {
+			m.Clear()
+			l.maps = append(l.maps, m)
+		}
+	}
+}
+
+// keepHandedOut is the most handouts for which memory is kept for the next message.
+const keepHandedOut = 4 << 10
+
+// dropHandouts forgets all handouts.
+func (m *Message) dropHandouts() {
+	clear(m.handouts)
+	if m.handouts = m.handouts[:0]; cap(m.handouts) > keepHandedOut {
+		m.handouts = nil
+	}
+}
+
+// EndHeld releases the memory of a held message.
+func (m *Message) EndHeld() {
+	m.end()
+	noted := m.noted.Load()
+	switch {
+	case debugging:
+		return
+	case noted&shown != 0:
+		m.buf.Retire()
+		return
+	}
+	if noted != 0 {
+		m.noted.Store(0)
+	}
+	pools[m.home].Put(m)
+}
+
+// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (m *Message) Abandon() {
+	if debugging {
+		m.untrack()
+	}
+}
+
+// discard gives up a message that could not be parsed.
+func (m *Message) discard() {
+	if m.flags&held != 0 {
+		m.EndHeld()
+		return
+	}
+	m.Release()
+}
+
+// releasedTwice is called by a second Release. It panics if the tag nocopydebug is set.
+func releasedTwice() {
+	if debugging {
+		panic(panicTwice)
+	}
+}
+
+// NewWithRoom is like New, with room for n bytes before the message and no option but
+// Recycle.
+func NewWithRoom(d *schema.Struct, n int, recycle bool) Struct {
+	checkRoom(n)
+	return beginMessage(d, flagIf(recycle, Recycle), n)
+}
+
+// NewIn is like NewWithRoom of a message that recycles, built in the memory of c; held if l is not
+// nil.
+func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
+	checkRoom(n)
+	flags := Recycle
+	if l != nil {
+		flags |= held
+	}
+	m := fromPool(builtHome + pool(flags))
+	m.desc, m.flags, m.ix.Used = d, flags, index.First
+	if l != nil && *l != (Limits{}) {
+		m.flags |= limited
+		m.limit(l.orElse(usualLimits))
+	}
+	m.buf.BeginIn(c, n)
+	m.root = m.ix.Alloc(d.Words())
+	m.beginStruct(d, m.root)
+	return m
+}
+
+// beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
+func (m *Message) beginStruct(d *schema.Struct, e uint32) {
+	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.Template()))
+}
+
+// startStruct pushes a frame for the struct of entry e, whose template is on the wire at
+// position p.
+func (m *Message) startStruct(d *schema.Struct, e, p uint32) {
+	if d.IsWide() {
+		m.ix.PutTemplate(d, e, p)
+	}
+	m.indexTemplate(d, e, p)
+	m.push(d.Type(), e, 0)
+	m.openHandle = m.gen<<32 | uint64(e)
+}
+
+// indexTemplate sets the start of entry e and the words of the fields of a template at position
+// p, which PutTemplate does for a wide struct.
+func (m *Message) indexTemplate(d *schema.Struct, e, p uint32) {
+	idx := m.ix.Words
+	idx[e] = p
+	for _, s := range d.TemplateFields() {
+		idx[e+s.Word] = p + s.Off
+	}
+	if debugging {
+		m.noteTemplate(d, e)
+	}
+}
+
+// openByIndex opens the message b, which is at position base, by its own index. It reports whether
+// it could; if not, m is as it was before.
+func (m *Message) openByIndex(b []byte, base uint32) bool {
+	if m.landRoot(b, base) {
+		return true
+	}
+	m.pending = 0
+	if m.landing != nil {
+		m.landing.reset()
+	}
+	m.ix.ForgetTables()
+	m.ix.Used, m.ix.Zeroed = index.First, 0
+	return false
+}
+
+func checkRoom(n int) {
+	if n < 0 || n > mostBefore {
+		panic("nocopy: room for " + strconv.Itoa(n) + " bytes before a message")
+	}
+}
+
+// keepShadows is the most notes on fields that came twice that wait for the next message.
+const keepShadows = 4 << 10
+
+// mostBefore is the most bytes that there may be room for before a message.
+const mostBefore = 1 << 20
+
+func (Flags) option() {}
+
+// JSONOption is an option of package nocopyjson.
+type JSONOption uint8
+
+func (JSONOption) option() {}
+
+func (Limits) option() {}
+
+// flagsOf returns the flags among the options, and limited if there are Limits. A nil means
+// nothing. Go also takes a pointer to an option, and a struct that embeds one: flagsOf panics,
+// since limits that are not applied are worse.
+func flagsOf(opts []Option) Flags {
+	var flags Flags
+	for _, o := range opts {
+		switch o := o.(type) {
+		case Flags:
+			flags |= o
+		case Limits:
+			flags |= limited
+		default:
+			if o != nil {
+				panic(panicOption)
+			}
+		}
+	}
+	return flags
+}
+
+// forBuilding is the flags that mean something to a message that is built. The others are about
+// received bytes.
+const forBuilding = Recycle | held | limited | WithIndex | AnySize
+
+// builtFlags is flagsOf for a message that is built.
+func builtFlags(opts []Option) Flags { return flagsOf(opts) & forBuilding }
+
+// settled returns flags that do not contradict each other: it leaves one of those that put off
+// indexing and WithIndex, which needs everything indexed.
+func (f Flags) settled() Flags {
+	switch {
+	case f&WithIndex != 0:
+		return f &^ (Lazy | ByIndex | RequireIndex)
+	case f&RequireIndex != 0:
+		f |= ByIndex
+	}
+	if f&ByIndex != 0 {
+		f &^= Lazy
+	}
+	return f
+}
+
+// ConfigOf returns the flags among the options, and the limits.
+func ConfigOf(opts []Option) (Flags, Limits) {
+	flags := flagsOf(opts).settled()
+	if flags&limited == 0 {
+		return flags, usualLimits
+	}
+	return flags, limitsOf(opts)
+}
+
+// limitsOf returns the Limits among the options.
+func limitsOf(opts []Option) Limits {
+	limits := usualLimits
+	for _, o := range opts {
+		if l, ok := o.(Limits); ok {
+			limits = l.orElse(limits)
+		}
+	}
+	return limits
+}
+
+// orElse returns l, with other's values for the fields that l leaves to the default.
+func (l Limits) orElse(other Limits) Limits {
+	if l.MaxBytes > 0 {
+		other.MaxBytes = min(l.MaxBytes, chain.MaxSize)
+	}
+	if l.MaxDepth > 0 {
+		other.MaxDepth = min(l.MaxDepth, parse.MostDepth)
+	}
+	if l.MaxIndex > 0 {
+		other.MaxIndex = l.MaxIndex
+	}
+	return other
+}
+
+// keepDead is the largest capacity that values and fields may have to be kept for the next
+// message.
+const keepDead = 1 << 10
+
+// The most that keepMaps keeps for the lists of later messages.
+const (
+	mostMaps   = 4
+	largestMap = 256 // elements
+)
