@@ -12,6 +12,8 @@ import (
 // Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in
 // the order of the node at the list's end, which has all elements as parts, and the words of
 // the index follow that order. (Elements of fixed size are in one piece and moved.)
+//
+// Texts of a new list that are set out of order are in loose memory until the list is complete.
 
 // BoundsError is the value of the panic when a program deletes elements out of range.
 type BoundsError struct{ Low, High, Len int }
@@ -191,18 +193,6 @@ func (s Struct) ToOwnMemory(size int) []byte {
 	}
 	m.keys.Clear(e)
 	return s.FixedBytes(size)
-}
-
-// Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
-// place of element i. fixedlists.go has a getter for each size and meaning.
-
-// FixedBytes returns the bytes of all elements, which have the given size.
-func (s Struct) FixedBytes(size int) []byte {
-	if s.m == nil {
-		return nil
-	}
-	n := s.ListLen() * size
-	return s.m.buf.At(s.m.ix.Words[s.entry()+listStart])[:n:n]
 }
 
 // A list of texts that is being built turns scattered when an element is set out of order: that

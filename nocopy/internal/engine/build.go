@@ -10,6 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file builds structs and containers: it opens them, appends at the end of the message, and
+// closes them with what is owed.
+
 // someStruct stands in for the type of a reopened struct; only its kind is read.
 var someStruct = schema.AnyStruct()
 
@@ -187,6 +190,18 @@ func (s Struct) clearFixed() {
 	}
 }
 
+// Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
+// place of element i. fixedlists.go has a getter for each size and meaning.
+
+// FixedBytes returns the bytes of all elements, which have the given size.
+func (s Struct) FixedBytes(size int) []byte {
+	if s.m == nil {
+		return nil
+	}
+	n := s.ListLen() * size
+	return s.m.buf.At(s.m.ix.Words[s.entry()+listStart])[:n:n]
+}
+
 // endFullList completes the list of entry e, which newFullList began and which ends at the
 // tail.
 func (m *Message) endFullList(e uint32) {
@@ -337,6 +352,30 @@ func (m *Message) beginContainer(t *schema.Type, n int, header uint32) uint32 {
 	m.push(t, e, next).lead = uint8(lead)
 	m.openHandle = 0
 	return e
+}
+
+// putLead stores a field header in b unless header is 0.
+func putLead(b []byte, header uint32) {
+	if header != 0 {
+		wire.PutHeader(b, header)
+	}
+}
+
+// leadOf returns how many bytes come before a value: the size of a field header, or 0 if header is
+// 0.
+func leadOf(header uint32) int {
+	if header != 0 {
+		return wire.FieldHeader
+	}
+	return 0
+}
+
+// closeAllUnlessSealed completes all frames, except in a finished message: reading that must
+// change nothing.
+func (m *Message) closeAllUnlessSealed() {
+	if !m.buf.Sealed() {
+		m.closeAll()
+	}
 }
 
 // slotWords returns how many words the slots of n elements or pairs of the type take.

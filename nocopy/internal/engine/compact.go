@@ -10,6 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file frees the entries of values that are no longer in the message, and writes the rest
+// anew when a message is compacted.
+
 // fewHandouts is the most handouts that stay where they are when the message is compacted: each of
 // them takes positions.
 const fewHandouts = 16
@@ -56,15 +59,6 @@ func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 			visit(t.Elem(), m.elementEntry(e, t.Elem(), i))
 		}
 	}
-}
-
-// elementEntry returns the entry of element i of a list whose elements are structs or
-// containers of type t.
-func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
-	if t.Kind() == schema.Record {
-		return m.structEntry(e, i)
-	}
-	return m.ix.Words[m.ix.Words[e+listElems]+i]
 }
 
 // rewriter goes through the wire bytes of a message that was compacted, and gives its entries

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
+
+// This file puts values of other messages into a message, by a copy or by a link to their memory.
 
 // source is the wire bytes of a struct or container that is about to be copied or linked into a
 // message.
@@ -47,6 +47,115 @@ func (s Struct) mustBe(t *schema.Type) {
 	}
 }
 
+// AppendStruct appends a copy of the struct's wire bytes to dst. Parse accepts them. An absent
+// struct gives the bytes of an empty one. AppendStruct completes the values that are being built
+// in the struct. d describes s. Generated code calls it as AppendTo. In a message parsed with
+// ByIndex, an invalid struct counts as absent, except the root, which gives the bytes of the
+// message as it arrived.
+func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
+	s = s.orAbsent()
+	s.alive()
+	if s.m.isEmpty() {
+		return schema.AppendZero(dst, d.Type())
+	}
+	s.m.closeAllUnlessSealed()
+	switch e := s.entry(); {
+	case e != s.m.root:
+		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
+			return schema.AppendZero(dst, d.Type())
+		}
+		if plain, ok := s.m.appendInner(dst, e, d.Type()); ok {
+			return plain
+		}
+	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
+		if plain, ok := s.m.appendWithoutIndex(dst, e, d.Type()); ok {
+			return plain
+		}
+	}
+	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).AppendTo(dst)
+}
+
+// validInner reports whether the bytes of the struct of entry e, which is not the root, are a
+// valid struct of type d. Getters may have passed over the values in it by the index.
+func (m *Message) validInner(e uint32, d *schema.Struct) bool {
+	l := m.landing
+	from, to := m.extent(e, d.Type())
+	b := l.b[from-l.base : to-l.base]
+	limits := m.limits
+	limits.MaxIndex = 4 * int(l.maxIndex)
+	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
+	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
+	if err != nil {
+		l.misfit(m.desc, int(from-l.base))
+		return false
+	}
+	s.m.Release()
+	return true
+}
+
+// Clone returns the root of a new message with the same contents in its own memory. For an absent
+// struct the new message is empty. d describes s.
+func (s Struct) Clone(d *schema.Struct) Struct {
+	s = s.orAbsent()
+	s.alive()
+	m := newMessage(d, 0, usualLimits)
+	src := m.source(s, d.Type())
+	p, b := m.buf.Place(src.n)
+	if src.from != nil {
+		src.r.AppendTo(b[:0])
+	}
+	copy(b, src.data)
+	m.buf.AddRoot(p, p+uint32(src.n))
+	m.root = m.ix.Alloc(d.Words())
+	m.indexRoot(d, p)
+	return m.handle(m.root)
+}
+
+// indexRoot indexes the root of a clone, whose bytes are at position p, and finishes the
+// message.
+func (m *Message) indexRoot(d *schema.Struct, p uint32) {
+	m.beginTrusted(p)
+	m.p.EndTrusted(m.p.Structure(d, m.root, 0))
+	m.Finish()
+}
+
+// toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
+// to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
+const (
+	mostLinks  = 500
+	mostLinked = 512 << 20
+)
+
+// linkOrClone returns the root of a new message with the contents of s, the root of a finished
+// one. The new message links the bytes of the old one if they are many and none of them is in
+// memory of the caller's; else it has a copy.
+func (s Struct) linkOrClone(d *schema.Struct) Struct {
+	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
+	src := source{from: s.m, r: r, n: r.Len()}
+	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.Type()))
+	r.Pieces(func(at chain.Pos, _ []byte) bool {
+		link = link && !s.m.buf.Foreign(at)
+		return link
+	})
+	if !link {
+		return s.Clone(d)
+	}
+	m := newMessage(d, s.m.flags&Recycle, usualLimits)
+	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
+		m.ownSeldom()
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	p, _ := m.buf.Place(1) // the node replaces it
+	m.buf.AddRoot(p, p+1)
+	node := m.buf.AddReplace(p, p+1)
+	m.root = m.ix.Alloc(d.Words())
+	m.indexShared(node, d.Type(), src, m.root)
+	m.edit(m.root).valueNode = node
+	m.Finish()
+	return m.handle(m.root)
+}
+
 // mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
 // There must be enough positions, also for values that lie across two pieces.
 func (m *Message) mayLink(pieces, n int, t *schema.Type) bool {
@@ -55,22 +164,6 @@ func (m *Message) mayLink(pieces, n int, t *schema.Type) bool {
 
 // linkRoom is for how many bytes there must be positions besides a linked value's own.
 const linkRoom = 64 << 20
-
-// rangeOf returns the wire bytes of the struct or container of entry e. It uses the memory of
-// old.
-func (m *Message) rangeOf(e uint32, t *schema.Type, old chain.Range) chain.Range {
-	from, to := m.extent(e, t)
-	return m.buf.RangeAgain(from, to, m.editOf(e).valueNode, old)
-}
-
-// extent returns the positions where the struct or container of entry e begins and ends.
-func (m *Message) extent(e uint32, t *schema.Type) (from, to uint32) {
-	from, to = m.ix.Words[e+entry.Start], m.editOf(e).end
-	if t.Kind() == schema.Record {
-		return from, to + 1
-	}
-	return from - t.HeaderSize(), to
-}
 
 // appendValue appends src, a value of type t, to the innermost frame and returns its word. A
 // field header comes first unless header is 0. e is the entry of a struct that is an element, 0
@@ -112,22 +205,6 @@ func (m *Message) placeValue(node chain.NodeID, t *schema.Type, header uint32, s
 	return m.indexShared(node, t, src, e)
 }
 
-// leadOf returns how many bytes come before a value: the size of a field header, or 0 if header is
-// 0.
-func leadOf(header uint32) int {
-	if header != 0 {
-		return wire.FieldHeader
-	}
-	return 0
-}
-
-// putLead stores a field header in b unless header is 0.
-func putLead(b []byte, header uint32) {
-	if header != 0 {
-		wire.PutHeader(b, header)
-	}
-}
-
 // indexValue indexes the value of type t at position p, which must be valid and contiguous, and
 // returns its word. e is the entry of a struct that is an element, 0 if it gets a new one.
 func (m *Message) indexValue(t *schema.Type, p, e uint32) uint32 {
@@ -163,6 +240,70 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	p.Node = 0
 	p.DropWindows()
 	m.p.EndTrusted(i)
+	return word
+}
+
+// source returns the wire bytes of v, a value of type t: to be linked if they are many and of
+// another message, else copied. If v is being built it is completed.
+func (m *Message) source(v Struct, t *schema.Type) source {
+	v = v.orAbsent()
+	v.alive()
+	m.ownSeldom()
+	if v.m.isEmpty() {
+		m.copied = schema.AppendZero(m.copied[:0], t)
+		return source{n: len(m.copied), data: m.copied}
+	}
+	v.mustBe(t)
+	v.m.closeAllUnlessSealed()
+	if v.m.pending != 0 {
+		if data, ok := m.sourceWithIndex(v, t); ok {
+			return source{n: len(data), data: data}
+		}
+	}
+	// Values that may be sent from there may be sent from here
+	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
+		m.ownSeldom()
+		m.limits.MaxDepth = depth
+		m.flags |= limited
+	}
+	r := v.m.rangeOf(v.entry(), t, m.spentRange)
+	m.spentRange = chain.Range{}
+	if r.Count() <= keepPieces {
+		m.spentRange = r.Spent() // for the next source; this one is used up before that
+	}
+	n := r.Len()
+	if v.m != m && n >= ReferSize && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
+		return source{from: v.m, r: r, n: n}
+	}
+	m.copied = r.AppendTo(m.copied[:0])
+	m.ix.More = true
+	return source{n: n, data: m.copied}
+}
+
+// sourceWithIndex checks the message of v, a value of type t, before it is copied from: there is
+// an index in it. If v itself may have one, sourceWithIndex returns its wire bytes without, and
+// true.
+func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
+	var ok bool
+	m.copied, ok = v.m.appendWithoutIndex(m.copied[:0], v.entry(), t)
+	if v.m.pending&innerIndex != 0 { // maybe of structs in v
+		m.pending |= innerIndex
+		m.guarded = true
+	}
+	if !ok {
+		return nil, false
+	}
+	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
+	return m.copied, true
+}
+
+// replaceValue replaces the struct or container that a word stands for by a copy of src, of type
+// t, and returns the new word. e is the entry of a struct that is an element, 0 if it gets a new
+// one.
+func (m *Message) replaceValue(t *schema.Type, word uint32, src source, e uint32) uint32 {
+	node := m.replaceElement(t, word)
+	word = m.placeValue(node, t, 0, src, e)
+	m.edit(word).valueNode = node
 	return word
 }
 

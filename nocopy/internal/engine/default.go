@@ -106,7 +106,7 @@ func (m *Message) Missing() []string {
 }
 
 // Missing returns a text for each required field of the message of s that was never set: its path
-// and the fault. Like Message.Missing, it returns up to 10. It notes no use of a *Message.
+// and the fault. It returns up to 10, and notes no use of a *Message.
 func (s Struct) Missing() []string {
 	if s.m == nil || s.released() {
 		return nil

@@ -9,6 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file changes what is complete: a new value is stored into the old one's bytes, or becomes a
+// node.
+
 // edit returns the edit of the struct or container of entry e, which it makes if there is none.
 // The pointer is good until the next call.
 func (m *Message) edit(e uint32) *edit {
@@ -201,6 +204,22 @@ func (m *Message) indexAt(t *schema.Type, p uint32) uint32 {
 	i, word := m.p.Value(t, 0, 0)
 	m.p.EndTrusted(i)
 	return word
+}
+
+// rangeOf returns the wire bytes of the struct or container of entry e. It uses the memory of
+// old.
+func (m *Message) rangeOf(e uint32, t *schema.Type, old chain.Range) chain.Range {
+	from, to := m.extent(e, t)
+	return m.buf.RangeAgain(from, to, m.editOf(e).valueNode, old)
+}
+
+// extent returns the positions where the struct or container of entry e begins and ends.
+func (m *Message) extent(e uint32, t *schema.Type) (from, to uint32) {
+	from, to = m.ix.Words[e+entry.Start], m.editOf(e).end
+	if t.Kind() == schema.Record {
+		return from, to + 1
+	}
+	return from - t.HeaderSize(), to
 }
 
 // In a list of structs, listRoom is the number of words from one element's entry to the next

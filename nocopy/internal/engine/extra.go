@@ -77,7 +77,7 @@ func (s Struct) UnsetArm(f schema.Ref) {
 // field returns the struct and the field, as one number.
 func (s shadow) field() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
 
-// Detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
+// detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
 // has any.
 func (ss *shadows) detach(e, word uint32) uint32 {
 	for i := len(ss.before); i < len(ss.all); i++ {
@@ -145,14 +145,6 @@ func (v Value) AppendWire(dst []byte) []byte {
 	}
 }
 
-// closeAllUnlessSealed completes all frames, except in a finished message: reading that must
-// change nothing.
-func (m *Message) closeAllUnlessSealed() {
-	if !m.buf.Sealed() {
-		m.closeAll()
-	}
-}
-
 // withoutIndex returns a copy of the wire bytes of the value of type t and entry e, without the
 // wire index that it has as a field, and true; or false if it has none. If the message was parsed
 // with ByIndex it first checks everything in it, see mustIndex.
@@ -211,7 +203,7 @@ func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32)
 	return i, word
 }
 
-// Value holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
+// WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
 // Peek found. It aliases the message. Methods that read another type than the value's return zero.
 type WireValue struct {
 	Type wire.Type // 0 if there is no value

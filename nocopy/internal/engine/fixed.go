@@ -9,6 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file has the elements of lists of fixed-size values, which lie in one piece, and sets whole
+// lists of them, or of texts, from Go slices.
+
 // SetFixedAt returns the bytes of element i, to be stored into.
 func (s Struct) SetFixedAt(i, size int) []byte {
 	s.checkIndex(i)
@@ -152,41 +155,6 @@ func (s Struct) SetByteSlices(f schema.Ref, d *schema.Struct, v [][]byte) {
 		return
 	}
 	setTexts(s, f, d, v)
-}
-
-// NewChild sets field f to an empty struct or container and returns it to be filled. For a list or
-// set, n is the number of elements, which are zero values at first. For a map, n is the number of
-// pairs to make room for. d describes the struct s.
-func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	m, e := s.m, uint32(s.k)
-	t := d.FieldOf(f).Type
-	if n != 0 {
-		checkCount(t, n)
-	}
-	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
-		s.placeChild(f, newSize(t, n))
-	}
-	var word uint32
-	switch t.Kind() {
-	case schema.Record:
-		word = m.beginRecord(t.Struct(), f.Header())
-	case schema.Dict:
-		word = m.beginContainer(t, max(n, minPairRoom), f.Header())
-	default:
-		word = m.beginContainer(t, n, f.Header())
-	}
-	m.ix.Put(e, f, word)
-	c := m.handle(word)
-	if n > 0 {
-		c.clearFixed()
-	}
-	if d.IsUnion() {
-		s.Arm(f, d)
-	}
-	return c
 }
 
 // setTexts sets field f to a list of these texts.

@@ -18,7 +18,7 @@ import (
 // message are read, and only values of the declared type.
 //
 // Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
-// is one of Message.idx.
+// is one of the index of the message.
 
 // mostPassed bounds the work for a message with a wrong wire index: how many times as many bytes
 // as the message, or a list, has may be passed over.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -287,4 +289,119 @@ func (m *Message) landValue(t *schema.Type, at, stop, k, depth int) uint32 {
 		return word
 	}
 	return 0
+}
+
+// indexRest indexes the values that were left for later, without using the index. It reports
+// whether it could; if not, landing.err has the error.
+func (m *Message) indexRest() bool {
+	l := m.landing
+	defer m.moreIndex()()
+	for _, s := range l.structs {
+		depth := 1
+		if s.e != m.root {
+			depth = int(m.ix.Words[s.e-1])
+		}
+		for i := m.ix.Next(s.desc, s.e, 0); i < len(s.desc.Fields()); i = m.ix.Next(s.desc, s.e, i+1) {
+			f := &s.desc.Fields()[i]
+			word := m.ix.At(s.e, f.Ref())
+			if f.Kind() < schema.Record || word&index.NotIndexed == 0 {
+				continue
+			}
+			word, _, ok := m.parseAt(f.Type, int(word&^index.NotIndexed-l.base), len(l.b), depth)
+			if !ok {
+				return false
+			}
+			m.ix.Put(s.e, f.Ref(), word)
+		}
+	}
+	for i := range l.lists {
+		l.lists[i].failed = false
+		if !m.fillList(&l.lists[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// elementEntry returns the entry of element i of a list whose elements are structs or
+// containers of type t.
+func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
+	if t.Kind() == schema.Record {
+		return m.structEntry(e, i)
+	}
+	return m.ix.Words[m.ix.Words[e+listElems]+i]
+}
+
+// indexCheck compares an index with all of a message that is known to be valid. It knows no types:
+// there may be entries for fields that the root's type does not have.
+type indexCheck struct {
+	x *wireindex.Index
+	b []byte
+	k int // the next entry
+}
+
+// structure compares the entries of the values in the struct at offset i. It returns the offset
+// after the struct; or the offset of the value that does not fit, and false.
+func (c *indexCheck) structure(i int) (int, bool) {
+	for c.b[i] != byte(wire.Stop) {
+		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
+		if c.x.Offset(c.k) != at {
+			i = c.pass(at, wire.Type(header>>16))
+			continue
+		}
+		entry := c.x.Entry(c.k)
+		c.k++
+		end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
+		if h, _ := wireindex.EntryField(entry); h != header || end > len(c.b) {
+			return i, false
+		}
+		next, ok := c.value(wire.Type(header>>16), at, end, entry)
+		if !ok || next != end {
+			return i, false
+		}
+		i = end
+	}
+	return i + 1, true
+}
+
+// value does as structure, for the value of type t at an offset that this entry is for.
+func (c *indexCheck) value(t wire.Type, at, end int, entry []byte) (int, bool) {
+	inner := c.x.Offset(c.k) < end
+	anchors := wireindex.Number(entry[wireindex.EntryAnchorsAt:]) != 0
+	switch {
+	case t == wire.Struct && inner:
+		return c.structure(at)
+	case t != wire.List && t != wire.Set || !anchors && !inner:
+		return c.pass(at, t), true
+	}
+	elem, n, stride := wire.Type(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
+	_, stride = wireindex.EntryField(entry)
+	if stride > wireindex.MaxStride {
+		return at, false
+	}
+	at += wire.ListHeader
+	ok := true
+	for i := range n {
+		if anchors && i > 0 && i&(1<<stride-1) == 0 {
+			if a, found := c.x.Anchor(entry, i>>stride-1); !found || a != at {
+				return at, false
+			}
+		}
+		if elem == wire.Struct && c.x.Offset(c.k) < end {
+			if at, ok = c.structure(at); !ok {
+				return at, false
+			}
+			continue
+		}
+		at = c.pass(at, elem)
+	}
+	return at, true
+}
+
+func (c *indexCheck) pass(at int, t wire.Type) int {
+	end, err := parse.Skip(c.b, at, t, parse.MaxBudget, 1)
+	if err != nil {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return end
 }

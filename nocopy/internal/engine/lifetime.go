@@ -569,3 +569,15 @@ const (
 	mostMaps   = 4
 	largestMap = 256 // elements
 )
+
+// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
+// root. The previous contents of m end.
+func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
+	m.Reset()
+	flags := builtFlags(opts)
+	s := m.begin(d, flags, headroom)
+	if flags&limited != 0 {
+		m.limit(limitsOf(opts))
+	}
+	return s
+}

@@ -10,6 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file has what all lists, sets and maps share, and the elements of lists of texts.
+
 // IndexError is the value of the panic when a program uses an index out of range.
 type IndexError struct{ Index, Len int }
 
@@ -41,17 +43,6 @@ func (e lateIndex) Error() string { return e.Unwrap().Error() }
 
 // RuntimeError makes it a runtime.Error, as an IndexError is.
 func (lateIndex) RuntimeError() {}
-
-// ListLen returns the number of elements.
-func (s Struct) ListLen() (n int) {
-	if s.m != nil {
-		if s.k>>32 != s.m.gen {
-			panic(staleUse(s))
-		}
-		n = int(s.m.ix.Words[uint32(s.k)+listCount])
-	}
-	return
-}
 
 // checkIndex panics unless there is an element i.
 func (s Struct) checkIndex(i int) {
@@ -298,16 +289,6 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	}
 	m.open[len(m.open)-1].next = i + 1
 	return true
-}
-
-// replaceValue replaces the struct or container that a word stands for by a copy of src, of type
-// t, and returns the new word. e is the entry of a struct that is an element, 0 if it gets a new
-// one.
-func (m *Message) replaceValue(t *schema.Type, word uint32, src source, e uint32) uint32 {
-	node := m.replaceElement(t, word)
-	word = m.placeValue(node, t, 0, src, e)
-	m.edit(word).valueNode = node
-	return word
 }
 
 // replaceByNew replaces the struct or container that a word stands for by an empty one of type t,

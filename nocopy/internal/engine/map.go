@@ -13,6 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file has the pairs of maps.
+
 // MapLen returns the number of keys.
 func (s Struct) MapLen() int {
 	n := s.ListLen()
@@ -190,6 +192,20 @@ func (s Struct) pairOf(v encoded) uint32 {
 	word := s.m.appendEncoded(s.typ().Elem(), v)
 	s.m.ix.Words[slot+pairValue] = word
 	return s.m.ix.Words[slot]
+}
+
+// appendEncoded appends a value of type t to the innermost frame and returns its word.
+func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
+	switch t.Kind() {
+	case schema.Fixed:
+		p, b := m.buf.Extend(int(t.Size()))
+		copy(b, k.fixed[:])
+		return p
+	case schema.Text:
+		checkLen(len(k.text))
+		return m.extendText(k.text)
+	}
+	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
 }
 
 // pairOfZeros adds a pair of a zero key and a zero value, and returns their words.

@@ -349,7 +349,7 @@ type Limits struct {
 	MaxIndex int
 }
 
-// MaxWords returns how many words the index of a message of n bytes may have.
+// maxIndex returns how many words the index of a message of n bytes may have.
 func (l *Limits) maxIndex(n int) uint32 { return index.Limit(l.MaxIndex, n) }
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
@@ -457,6 +457,17 @@ func (s Struct) alive() {
 	}
 }
 
+// ListLen returns the number of elements.
+func (s Struct) ListLen() (n int) {
+	if s.m != nil {
+		if s.k>>32 != s.m.gen {
+			panic(staleUse(s))
+		}
+		n = int(s.m.ix.Words[uint32(s.k)+listCount])
+	}
+	return
+}
+
 // ZeroText is the zero handle as text. Parse returns a zero handle with an error.
 const ZeroText = "<none>"
 
@@ -522,7 +533,7 @@ const (
 	listEnd   = entry.End
 	listCount = entry.ListCount
 	listElems = entry.ListElems
-	listRoom  = entry.ListRoom // of a list of structs: see below
+	listRoom  = entry.ListRoom // of a list of structs: see roomTable in edit.go
 	listType  = entry.ListType
 	listWords = entry.ListWords
 )

@@ -2,18 +2,15 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
@@ -350,45 +347,6 @@ func (m *owner) NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end u
 	return at, end
 }
 
-// Indexed returns a message with an index, however small it is.
-func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
-	s, err := Parse(d, wire, append(opts, Lazy)...)
-	if err == nil {
-		err = s.m.Index()
-	}
-	if err != nil {
-		panic(err)
-	}
-	defer s.Release()
-	s.m.flags |= WithIndex | AnySize
-	s.m.addWireIndex()
-	s.m.buf.Seal()
-	return s.m.AppendTo(nil)
-}
-
-// CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
-// though it was made WithIndex.
-func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error {
-	s, err := Parse(d, b, opts...)
-	if err != nil {
-		return err
-	}
-	_, cuts := s.FindFields(entry.IndexID)
-	s.Release()
-	if len(cuts) == 0 {
-		if with && !d.IsUnion() {
-			return errors.New("no index")
-		}
-		return nil
-	}
-	x, ok := wireindex.Find(b)
-	c := indexCheck{x: &x, b: b}
-	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
-		return fmt.Errorf("at %d: %w", at, wire.ErrIndex)
-	}
-	return nil
-}
-
 // ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
 // has a copy of these in memory of its own.
 func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
@@ -421,4 +379,52 @@ func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
 func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
 	return parseWith(d, b, (flags | ByIndex).settled(), limits)
+}
+
+// Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
+// were put together from bytes of messages and may have any size. Required fields may be missing,
+// as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
+// this.
+func Reparse(d *schema.Struct, data []byte, depth int) Struct {
+	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
+	p := m.parserOf(data, m.buf.Refer(data, false, true))
+	p.Trusted = true
+	s, err := m.parsed(p, m.indexFrom(p))
+	if err != nil && !errors.Is(err, wire.ErrLimit) {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return s
+}
+
+// ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
+// returns its root. The previous contents of m end.
+func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
+	if m == nil || m.own != m {
+		m.adopt()
+	}
+	if m.ix.Used != 0 {
+		m.end()
+	}
+	if len(opts) > 0 || unusual(d, b, 0) {
+		return m.parseWith(d, b, opts)
+	}
+	return m.parse(d, b, 0)
+}
+
+// parseWith parses b, a struct that d describes, into m with any options, and returns its root.
+func (m *Message) parseWith(d *schema.Struct, b []byte, opts []Option) (Struct, error) {
+	flags := flagsOf(opts)
+	if !unusual(d, b, flags) {
+		return m.parse(d, b, flags)
+	}
+	flags, limits := ConfigOf(opts)
+	if len(b) > limits.MaxBytes {
+		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
+	}
+	m.expect(d, flags, limits)
+	if flags&Compact != 0 {
+		m.buf.Reset(flags&Recycle != 0)
+		return m.parseCompact(b)
+	}
+	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }

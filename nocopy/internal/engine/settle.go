@@ -14,427 +14,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// This file has what must be done before a message is changed or sent. All of it is indexed, its
-// own index is removed or made, and it is compacted if much of it was replaced.
-
-// FindFields finishes the message of s, its root. It returns the value of the first field with
-// this id, and the places of all fields with it, in order and including headers. Adjacent fields
-// are one Cut. The value aliases the message, or is a copy if it is not in one piece.
-func (s Struct) FindFields(id int16) (first WireValue, all []Cut) {
-	first = s.findField(id, &all)
-	return first, all
-}
-
-// findField returns the value of the first field with this id, and appends all to a list, unless
-// that is nil.
-func (s Struct) findField(id int16, all *[]Cut) (first WireValue) {
-	if s.m == nil || s.m.absent {
-		return WireValue{}
-	}
-	s.alive()
-	m := s.m
-	if s.entry() != m.root {
-		panic(panicNotRoot)
-	}
-	m.Finish()
-	w := rootWalk{m: m}
-	var one [1]rootPiece
-	if p, mem, ok := m.buf.Whole(); ok {
-		one[0] = rootPiece{p, mem}
-		w.pieces = one[:]
-	} else {
-		w.pieces = wirePieces(m)
-	}
-	for {
-		t := wire.Type(w.peek(1)[0])
-		if t == wire.Stop {
-			return first
-		}
-		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
-		from := w.off
-		w.pass(wire.FieldHeader)
-		n := w.size(m.desc.Find(key), t)
-		if int16(key) != id {
-			w.pass(n)
-			continue
-		}
-		if first.Type == wire.Stop {
-			m.buf.Lend()
-			first = WireValue{t, w.peek(n)}
-			if all == nil {
-				return first
-			}
-		}
-		w.pass(n)
-		if k := len(*all) - 1; k >= 0 && (*all)[k].To == from {
-			(*all)[k].To = w.off
-		} else {
-			*all = append(*all, Cut{from, w.off})
-		}
-	}
-}
-
-// RemoveFields removes all fields with this id from s, the root of its message, and reports
-// whether there were any. The type of s must have no field with that id. The rest stays in its
-// place, except that a message in several pieces is compacted first.
-func (s Struct) RemoveFields(id int16) bool {
-	s.Changeable()
-	m := s.m
-	if s.entry() != m.root {
-		panic(panicNotRoot)
-	}
-	_, all := s.FindFields(id)
-	if len(all) == 0 {
-		return false
-	}
-	from, to := m.extent(m.root, m.desc.Type())
-	if _, one := m.buf.Flat(from, to, m.editOf(m.root).valueNode); !one {
-		m.compact()
-		_, all = s.FindFields(id)
-		from, _ = m.extent(m.root, m.desc.Type())
-	}
-	for _, cut := range all {
-		m.buf.AddReplace(from+uint32(cut.From), from+uint32(cut.To))
-	}
-	return true
-}
-
-// Changeable panics unless the struct or container may be changed, which may take memory. If it is
-// worth it, the message is compacted first: positions known from before then mean nothing.
-func (s Struct) Changeable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded || s.m.ix.Full || s.m.buf.Crowded() {
-		s.beforeChange()
-	}
-}
-
-// writable panics unless the struct or container may be changed, which it is about to be.
-func (s Struct) writable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded {
-		s.m.beforeChange(s.entry())
-	}
-}
-
-// beforeChange does the work of changeable for the few messages that have to be looked at.
-func (s Struct) beforeChange() {
-	s.writable()
-	if m := s.m; m.ix.Full || m.buf.Crowded() {
-		m.compactIfWorth()
-		if s.gone() {
-			panic(panicGone)
-		}
-		if !m.buf.RoomToChange(0) {
-			panic(panicFull)
-		}
-	}
-}
-
-// beforeChange must be called before the struct or container of entry e is changed, if the
-// message is guarded. It panics if that is not allowed. The elements and keys that e belongs to
-// are taken out of their tables until the next lookup.
-func (m *Message) beforeChange(e uint32) {
-	if m.frozen {
-		panic(m.notThere())
-	}
-	if m.ix.Words[e+entry.Start] == 0 {
-		if m.pending&byIndex != 0 { // it is absent since it is not valid
-			m.mustIndex()
-		}
-		panic(panicGone)
-	}
-	if m.pending != 0 {
-		m.settle()
-	}
-	v := m.keys.Views()
-	if !v.Concerns(e) {
-		return
-	}
-	if !v.IsKnown() {
-		m.registerAll()
-	}
-	for x, ok := v.Owner(e); ok; x, ok = v.Owner(x.In) {
-		m.elementChanges(x.In, x.Number)
-	}
-}
-
-// settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.
-func (m *Message) settle() {
-	if m.pending&byIndex != 0 {
-		m.mustIndex()
-	}
-	if m.pending&placedIndex != 0 {
-		m.buf.SetEmpty(m.indexNode)
-	}
-	carries := m.pending&carriesIndex != 0
-	m.pending &= innerIndex
-	if carries { // which may finish the message: not with another index
-		with := m.flags & WithIndex
-		m.flags &^= with
-		m.handle(m.root).RemoveFields(entry.IndexID)
-		m.flags |= with
-	}
-}
-
-// mustIndex checks and indexes everything in a message that was parsed with ByIndex and is about
-// to be changed or copied from. It panics if that fails.
-func (m *Message) mustIndex() {
-	if err := m.Index(); err != nil {
-		panic("nocopy: message can't be changed or copied from: " + strings.TrimPrefix(err.Error(), "nocopy: "))
-	}
-}
-
-// Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
-// before or not.
-func (m *Message) Index() error {
-	if m.pending&byIndex != 0 {
-		return m.indexOpened()
-	}
-	if m.flags&Lazy == 0 {
-		return nil
-	}
-	// Check finishes the message: a struct that is being built lacks the fields that it is owed.
-	if err := m.Check(); err != nil {
-		return err
-	}
-	if m.late != nil {
-		return m.late
-	}
-	m.flags &^= Lazy
-	ix := indexer{m}
-	if err := ix.structure(m.desc, m.root, m.desc.Name()); err != nil {
-		m.flags |= Lazy
-		return err
-	}
-	return nil
-}
-
-// addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
-// none if it is too small or too large, or its root is a union. Edits are compacted first.
-func (m *Message) addWireIndex() {
-	if m.desc.IsUnion() {
-		return
-	}
-	if m.pending != 0 {
-		m.buf.Seal()
-		m.settle()
-	}
-	if m.buf.NodeCount() > 0 {
-		m.buf.Seal()
-		if m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
-			return
-		}
-		m.compact()
-	}
-	m.buf.Seal()
-	n := m.buf.Len()
-	if n < wireindex.MinIndexed && m.flags&AnySize == 0 || n > wireindex.MostIndexed {
-		return
-	}
-	m.ownSeldom()
-	w := indexWriters.Get().(*indexWriter)
-	defer indexWriters.Put(w)
-	*w = indexWriter{m: m, size: n, b: m.copied[:0], pieces: w.pieces[:0], after: w.after[:0]}
-	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
-		w.pieces = append(w.pieces, wirePiece{uint32(p), uint32(p) + uint32(len(mem)), w.total})
-		w.total += uint32(len(mem))
-		return true
-	})
-	w.write()
-	m.copied, w.m = w.b, nil
-	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
-	if w.lost {
-		return
-	}
-	const head = wire.FieldHeader + wire.TextHeader
-	p, b := m.buf.Place(head + len(w.b))
-	wire.PutHeader(b, wireindex.Header)
-	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
-	copy(b[head:], w.b)
-	node := m.buf.AddLast(m.editOf(m.root).end)
-	m.buf.SetPlaced(node, p, p+uint32(len(b)))
-	m.indexNode = node
-	m.pending |= placedIndex
-	m.guarded = true
-}
-
-// compactIfWorth compacts the message if enough of it is dead. If not, it does not look again
-// until the message has grown much.
-func (m *Message) compactIfWorth() {
-	d := &m.dead
-	switch {
-	case d.everyChange:
-	case m.ix.Full:
-		if m.ix.NoteLooked(); d.isEmpty() || m.manyHandouts() {
-			return
-		}
-	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():
-		return
-	}
-	m.compact()
-}
-
-// compact does the work of Compact. The message must be alive and not frozen.
-func (m *Message) compact() {
-	if m.pending != 0 {
-		m.settle()
-	}
-	m.closeAll()
-	m.ownSeldom()
-	m.manyHandouts()
-	m.listFill.handle = 0
-	m.keys.DropFilter() // another map may get the entry of the map that it is for
-	m.keys.Views().Invalidate()
-	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
-		m.buf.AddReplace(s.at, s.end)
-	}
-	m.shadows = shadows{all: m.shadows.all[:0]}
-	d := &m.dead
-	var onReuse func(e, words uint32)
-	if debugging {
-		onReuse = m.noteReused
-	}
-	m.ix.Reuse(onReuse)
-	d.reclaim(m)
-	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
-	r.base, r.b = m.buf.Compact()
-	r.structure(m.desc, m.root, 0)
-	m.edits, m.liveSets = m.edits[:1], nil
-	for _, h := range r.holes {
-		m.edit(h.e).dead = h.n
-	}
-	m.ix.NoteCompacted()
-	m.ix.Full = d.everyChange
-	d.byStruct.Clear()
-	m.keepHandouts()
-	m.guarded = true // handles of removed values must be found out
-}
-
-// keepHandouts replaces the binaries that compacting has copied from handouts by the handouts,
-// which may still be filled. If there are more than fewHandouts, it forgets them all.
-func (m *Message) keepHandouts() {
-	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
-		return m.ix.At(h.e, h.field) == 0 // its struct is no longer in the message
-	})
-	if len(m.handouts) > fewHandouts {
-		m.dropHandouts()
-	}
-	for i := range m.handouts {
-		h := &m.handouts[i]
-		h.word = m.replaceTextByRef(m.ix.At(h.e, h.field), h.mem)
-		m.ix.Put(h.e, h.field, h.word)
-	}
-}
-
-// indexOpened checks all of a message that is read by its index, and indexes the values that were
-// left for later. Afterwards it is an ordinary message. An error is returned again without a scan:
-// programs may ask for each element, and nothing changes such a message.
-func (m *Message) indexOpened() error {
-	if m.landing.checked == nil {
-		m.landing.checked = m.checkOpened()
-	}
-	return m.landing.checked
-}
-
-// checkOpened does what indexOpened does, the first time.
-func (m *Message) checkOpened() error {
-	l := m.landing
-	plain := takeParsed(m.desc, m.flags&ValidUTF8|limited, m.limits)
-	s, err := plain.parseFrom(l.b, plain.buf.Refer(l.b, false, false))
-	if err != nil {
-		return err
-	}
-	s.m.Release()
-	c := indexCheck{x: &l.x, b: l.b}
-	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
-		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
-	}
-	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
-		return l.err
-	}
-	m.pending &^= byIndex
-	m.ix.Levelled = m.ix.Used
-	l.reset()
-	return nil
-}
-
-// parseFrom parses b, which is at this position, by its own index if that is asked for and fits,
-// else from its beginning, unless RequireIndex was given.
-func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
-	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
-		return m.handle(m.root), nil
-	}
-	p := m.parserOf(b, base)
-	if m.flags&RequireIndex != 0 {
-		return m.parsed(p, p.Fail(len(b), wire.ErrIndex))
-	}
-	return m.parsed(p, m.indexFrom(p))
-}
-
-// parsed ends a parse. i is the index after the root, or failed: then it parses the message again
-// without Lazy, if that may do with less index. It returns the root's handle or the error.
-func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
-	if i >= 0 && len(p.B)-i+p.After > 0 {
-		i = p.Fail(i, wire.ErrTrailing)
-	}
-	if i < 0 && p.Full && p.Err != nil && p.Promised > 0 {
-		return m.parseEagerly(p)
-	}
-	if i < 0 {
-		err := p.Finish(m.desc)
-		if m.flags&Compact == 0 { // else these are not the bytes that were given
-			b, size := p.FirstBytes()
-			formats.Explain(err, b, size, m.desc)
-		}
-		p.B = nil
-		if len(p.Windows) > 0 {
-			p.DropWindows()
-		}
-		m.discard()
-		return Struct{}, err
-	}
-	m.ix.Levelled = m.ix.Used
-	if len(p.Windows) > 0 { // not in one piece
-		p.EndWindow(i)
-		p.DropWindows()
-		m.Finish()
-	}
-	p.B = nil
-	m.dropParser()
-	if m.flags&WithIndex != 0 {
-		m.addWireIndex()
-		m.buf.Seal()
-	}
-	return m.handle(m.root), nil
-}
-
-// Compact rewrites the message into one piece of memory, without the values that were replaced or
-// removed.
-func (m *Message) Compact() {
-	m.mustBeFilled()
-	if m.frozen {
-		panic(panicAbsent)
-	}
-	m.closeAll()
-	if m.pending != 0 || len(m.handouts) > 0 || !m.buf.InOneBlock() {
-		m.compact()
-	}
-	if m.buf.InOneBlock() {
-		m.buf.Trim()
-	}
-}
+// This file has what is done before a message is changed or sent. Finish completes it and checks
+// how deep its structs are nested; beforeChange prepares it for a setter. Both may have to index all
+// of it, remove or add its own index, or compact it, which in turn may finish or change it: these
+// are the only functions of the package that call each other in circles.
 
 // Finish completes the values that are being built.
 func (m *Message) Finish() {
@@ -530,6 +113,420 @@ func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
 	return false
 }
 
+// Parse bounds how many structs may be nested. Building is bounded likewise, when the message is
+// finished: by then every struct is in its place.
+
+// maxNesting is how many structs may be nested in the message when it is finished: as many as
+// Parse accepts by default, or more if it was made with such Limits.
+func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, parse.MaxDepth) }
+
+// writable panics unless the struct or container may be changed, which it is about to be.
+func (s Struct) writable() {
+	if s.m == nil {
+		panic(setterOfZero())
+	}
+	s.alive()
+	if debugging {
+		s.m.checkPart(uint32(s.k))
+	}
+	if s.m.guarded {
+		s.m.beforeChange(s.entry())
+	}
+}
+
+// beforeChange does the work of Changeable for the few messages that have to be looked at.
+func (s Struct) beforeChange() {
+	s.writable()
+	if m := s.m; m.ix.Full || m.buf.Crowded() {
+		m.compactIfWorth()
+		if s.gone() {
+			panic(panicGone)
+		}
+		if !m.buf.RoomToChange(0) {
+			panic(panicFull)
+		}
+	}
+}
+
+// beforeChange must be called before the struct or container of entry e is changed, if the
+// message is guarded. It panics if that is not allowed. The elements and keys that e belongs to
+// are taken out of their tables until the next lookup.
+func (m *Message) beforeChange(e uint32) {
+	if m.frozen {
+		panic(m.notThere())
+	}
+	if m.ix.Words[e+entry.Start] == 0 {
+		if m.pending&byIndex != 0 { // it is absent since it is not valid
+			m.mustIndex()
+		}
+		panic(panicGone)
+	}
+	if m.pending != 0 {
+		m.settle()
+	}
+	v := m.keys.Views()
+	if !v.Concerns(e) {
+		return
+	}
+	if !v.IsKnown() {
+		m.registerAll()
+	}
+	for x, ok := v.Owner(e); ok; x, ok = v.Owner(x.In) {
+		m.elementChanges(x.In, x.Number)
+	}
+}
+
+// settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.
+func (m *Message) settle() {
+	if m.pending&byIndex != 0 {
+		m.mustIndex()
+	}
+	if m.pending&placedIndex != 0 {
+		m.buf.SetEmpty(m.indexNode)
+	}
+	carries := m.pending&carriesIndex != 0
+	m.pending &= innerIndex
+	if carries { // which may finish the message: not with another index
+		with := m.flags & WithIndex
+		m.flags &^= with
+		m.handle(m.root).RemoveFields(entry.IndexID)
+		m.flags |= with
+	}
+}
+
+// mustIndex checks and indexes everything in a message that was parsed with ByIndex and is about
+// to be changed or copied from. It panics if that fails.
+func (m *Message) mustIndex() {
+	if err := m.Index(); err != nil {
+		panic("nocopy: message can't be changed or copied from: " + strings.TrimPrefix(err.Error(), "nocopy: "))
+	}
+}
+
+// Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
+// before or not.
+func (m *Message) Index() error {
+	if m.pending&byIndex != 0 {
+		return m.indexOpened()
+	}
+	if m.flags&Lazy == 0 {
+		return nil
+	}
+	// Check finishes the message: a struct that is being built lacks the fields that it is owed.
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if m.late != nil {
+		return m.late
+	}
+	m.flags &^= Lazy
+	ix := indexer{m}
+	if err := ix.structure(m.desc, m.root, m.desc.Name()); err != nil {
+		m.flags |= Lazy
+		return err
+	}
+	return nil
+}
+
+// indexOpened checks all of a message that is read by its index, and indexes the values that were
+// left for later. Afterwards it is an ordinary message. An error is returned again without a scan:
+// programs may ask for each element, and nothing changes such a message.
+func (m *Message) indexOpened() error {
+	if m.landing.checked == nil {
+		m.landing.checked = m.checkOpened()
+	}
+	return m.landing.checked
+}
+
+// checkOpened does what indexOpened does, the first time.
+func (m *Message) checkOpened() error {
+	l := m.landing
+	plain := takeParsed(m.desc, m.flags&ValidUTF8|limited, m.limits)
+	s, err := plain.parseFrom(l.b, plain.buf.Refer(l.b, false, false))
+	if err != nil {
+		return err
+	}
+	s.m.Release()
+	c := indexCheck{x: &l.x, b: l.b}
+	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
+		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
+	}
+	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
+		return l.err
+	}
+	m.pending &^= byIndex
+	m.ix.Levelled = m.ix.Used
+	l.reset()
+	return nil
+}
+
+// Compact rewrites the message into one piece of memory, without the values that were replaced or
+// removed.
+func (m *Message) Compact() {
+	m.mustBeFilled()
+	if m.frozen {
+		panic(panicAbsent)
+	}
+	m.closeAll()
+	if m.pending != 0 || len(m.handouts) > 0 || !m.buf.InOneBlock() {
+		m.compact()
+	}
+	if m.buf.InOneBlock() {
+		m.buf.Trim()
+	}
+}
+
+// compactIfWorth compacts the message if enough of it is dead. If not, it does not look again
+// until the message has grown much.
+func (m *Message) compactIfWorth() {
+	d := &m.dead
+	switch {
+	case d.everyChange:
+	case m.ix.Full:
+		if m.ix.NoteLooked(); d.isEmpty() || m.manyHandouts() {
+			return
+		}
+	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():
+		return
+	}
+	m.compact()
+}
+
+// compact does the work of Compact. The message must be alive and not frozen.
+func (m *Message) compact() {
+	if m.pending != 0 {
+		m.settle()
+	}
+	m.closeAll()
+	m.ownSeldom()
+	m.manyHandouts()
+	m.listFill.handle = 0
+	m.keys.DropFilter() // another map may get the entry of the map that it is for
+	m.keys.Views().Invalidate()
+	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
+		m.buf.AddReplace(s.at, s.end)
+	}
+	m.shadows = shadows{all: m.shadows.all[:0]}
+	d := &m.dead
+	var onReuse func(e, words uint32)
+	if debugging {
+		onReuse = m.noteReused
+	}
+	m.ix.Reuse(onReuse)
+	d.reclaim(m)
+	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
+	r.base, r.b = m.buf.Compact()
+	r.structure(m.desc, m.root, 0)
+	m.edits, m.liveSets = m.edits[:1], nil
+	for _, h := range r.holes {
+		m.edit(h.e).dead = h.n
+	}
+	m.ix.NoteCompacted()
+	m.ix.Full = d.everyChange
+	d.byStruct.Clear()
+	m.keepHandouts()
+	m.guarded = true // handles of removed values must be found out
+}
+
+// keepHandouts replaces the binaries that compacting has copied from handouts by the handouts,
+// which may still be filled. If there are more than fewHandouts, it forgets them all.
+func (m *Message) keepHandouts() {
+	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
+		return m.ix.At(h.e, h.field) == 0 // its struct is no longer in the message
+	})
+	if len(m.handouts) > fewHandouts {
+		m.dropHandouts()
+	}
+	for i := range m.handouts {
+		h := &m.handouts[i]
+		h.word = m.replaceTextByRef(m.ix.At(h.e, h.field), h.mem)
+		m.ix.Put(h.e, h.field, h.word)
+	}
+}
+
+// addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
+// none if it is too small or too large, or its root is a union. Edits are compacted first.
+func (m *Message) addWireIndex() {
+	if m.desc.IsUnion() {
+		return
+	}
+	if m.pending != 0 {
+		m.buf.Seal()
+		m.settle()
+	}
+	if m.buf.NodeCount() > 0 {
+		m.buf.Seal()
+		if m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
+			return
+		}
+		m.compact()
+	}
+	m.buf.Seal()
+	n := m.buf.Len()
+	if n < wireindex.MinIndexed && m.flags&AnySize == 0 || n > wireindex.MostIndexed {
+		return
+	}
+	m.ownSeldom()
+	w := indexWriters.Get().(*indexWriter)
+	defer indexWriters.Put(w)
+	*w = indexWriter{m: m, size: n, b: m.copied[:0], pieces: w.pieces[:0], after: w.after[:0]}
+	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
+		w.pieces = append(w.pieces, wirePiece{uint32(p), uint32(p) + uint32(len(mem)), w.total})
+		w.total += uint32(len(mem))
+		return true
+	})
+	w.write()
+	m.copied, w.m = w.b, nil
+	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
+	if w.lost {
+		return
+	}
+	const head = wire.FieldHeader + wire.TextHeader
+	p, b := m.buf.Place(head + len(w.b))
+	wire.PutHeader(b, wireindex.Header)
+	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
+	copy(b[head:], w.b)
+	node := m.buf.AddLast(m.editOf(m.root).end)
+	m.buf.SetPlaced(node, p, p+uint32(len(b)))
+	m.indexNode = node
+	m.pending |= placedIndex
+	m.guarded = true
+}
+
+// This file has what must be done before a message is changed or sent. All of it is indexed, its
+// own index is removed or made, and it is compacted if much of it was replaced.
+
+// FindFields finishes the message of s, its root. It returns the value of the first field with
+// this id, and the places of all fields with it, in order and including headers. Adjacent fields
+// are one Cut. The value aliases the message, or is a copy if it is not in one piece.
+func (s Struct) FindFields(id int16) (first WireValue, all []Cut) {
+	first = s.findField(id, &all)
+	return first, all
+}
+
+// findField returns the value of the first field with this id, and appends all to a list, unless
+// that is nil.
+func (s Struct) findField(id int16, all *[]Cut) (first WireValue) {
+	if s.m == nil || s.m.absent {
+		return WireValue{}
+	}
+	s.alive()
+	m := s.m
+	if s.entry() != m.root {
+		panic(panicNotRoot)
+	}
+	m.Finish()
+	w := rootWalk{m: m}
+	var one [1]rootPiece
+	if p, mem, ok := m.buf.Whole(); ok {
+		one[0] = rootPiece{p, mem}
+		w.pieces = one[:]
+	} else {
+		w.pieces = wirePieces(m)
+	}
+	for {
+		t := wire.Type(w.peek(1)[0])
+		if t == wire.Stop {
+			return first
+		}
+		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
+		from := w.off
+		w.pass(wire.FieldHeader)
+		n := w.size(m.desc.Find(key), t)
+		if int16(key) != id {
+			w.pass(n)
+			continue
+		}
+		if first.Type == wire.Stop {
+			m.buf.Lend()
+			first = WireValue{t, w.peek(n)}
+			if all == nil {
+				return first
+			}
+		}
+		w.pass(n)
+		if k := len(*all) - 1; k >= 0 && (*all)[k].To == from {
+			(*all)[k].To = w.off
+		} else {
+			*all = append(*all, Cut{from, w.off})
+		}
+	}
+}
+
+// RemoveFields removes all fields with this id from s, the root of its message, and reports
+// whether there were any. The type of s must have no field with that id. The rest stays in its
+// place, except that a message in several pieces is compacted first.
+func (s Struct) RemoveFields(id int16) bool {
+	s.Changeable()
+	m := s.m
+	if s.entry() != m.root {
+		panic(panicNotRoot)
+	}
+	_, all := s.FindFields(id)
+	if len(all) == 0 {
+		return false
+	}
+	from, to := m.extent(m.root, m.desc.Type())
+	if _, one := m.buf.Flat(from, to, m.editOf(m.root).valueNode); !one {
+		m.compact()
+		_, all = s.FindFields(id)
+		from, _ = m.extent(m.root, m.desc.Type())
+	}
+	for _, cut := range all {
+		m.buf.AddReplace(from+uint32(cut.From), from+uint32(cut.To))
+	}
+	return true
+}
+
+// parseFrom parses b, which is at this position, by its own index if that is asked for and fits,
+// else from its beginning, unless RequireIndex was given.
+func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
+	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
+		return m.handle(m.root), nil
+	}
+	p := m.parserOf(b, base)
+	if m.flags&RequireIndex != 0 {
+		return m.parsed(p, p.Fail(len(b), wire.ErrIndex))
+	}
+	return m.parsed(p, m.indexFrom(p))
+}
+
+// parsed ends a parse. i is the index after the root, or failed: then it parses the message again
+// without Lazy, if that may do with less index. It returns the root's handle or the error.
+func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
+	if i >= 0 && len(p.B)-i+p.After > 0 {
+		i = p.Fail(i, wire.ErrTrailing)
+	}
+	if i < 0 && p.Full && p.Err != nil && p.Promised > 0 {
+		return m.parseEagerly(p)
+	}
+	if i < 0 {
+		err := p.Finish(m.desc)
+		if m.flags&Compact == 0 { // else these are not the bytes that were given
+			b, size := p.FirstBytes()
+			formats.Explain(err, b, size, m.desc)
+		}
+		p.B = nil
+		if len(p.Windows) > 0 {
+			p.DropWindows()
+		}
+		m.discard()
+		return Struct{}, err
+	}
+	m.ix.Levelled = m.ix.Used
+	if len(p.Windows) > 0 { // not in one piece
+		p.EndWindow(i)
+		p.DropWindows()
+		m.Finish()
+	}
+	p.B = nil
+	m.dropParser()
+	if m.flags&WithIndex != 0 {
+		m.addWireIndex()
+		m.buf.Seal()
+	}
+	return m.handle(m.root), nil
+}
+
 // parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
 // everything at once. That takes less index than was promised to the values left for later.
 func (m *Message) parseEagerly(p *parse.Parser) (Struct, error) {
@@ -570,10 +567,3 @@ func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *schema.Type) ([]by
 	}
 	return append(kept, all[from:]...), true
 }
-
-// Parse bounds how many structs may be nested. Building is bounded likewise, when the message is
-// finished: by then every struct is in its place.
-
-// maxNesting is how many structs may be nested in the message when it is finished: as many as
-// Parse accepts by default, or more if it was made with such Limits.
-func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, parse.MaxDepth) }

@@ -13,6 +13,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
+// This file has the fields of structs that are texts, and what setters of all fields ask before
+// they change a message.
+
 // empty is the message of absent structs, lists and maps: all values in it read as zero. Each
 // field has one of its own: a panic can name the field. Their handle is entry 0 of generation 0:
 // the zero Struct differs from it only in its message.
@@ -381,6 +384,21 @@ func (s Struct) textRoom(f schema.Ref, n int) []byte {
 		}
 	}
 	return s.placeText(f, n)
+}
+
+// Changeable panics unless the struct or container may be changed, which may take memory. If it is
+// worth it, the message is compacted first: positions known from before then mean nothing.
+func (s Struct) Changeable() {
+	if s.m == nil {
+		panic(setterOfZero())
+	}
+	s.alive()
+	if debugging {
+		s.m.checkPart(uint32(s.k))
+	}
+	if s.m.guarded || s.m.ix.Full || s.m.buf.Crowded() {
+		s.beforeChange()
+	}
 }
 
 // newText makes the field n bytes of text and returns them, contents undefined.

@@ -9,6 +9,6 @@
 // has a table instead, which wide.go draws. When a message is compacted, the entries of removed
 // values are freed, and used again for values of the same type.
 //
-// Packages engine and keytable call this package, and the parser. Any number of goroutines may
+// Packages engine and parse call this package. Any number of goroutines may
 // read an index while none changes it.
 package index

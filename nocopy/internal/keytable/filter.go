@@ -142,7 +142,7 @@ func textEnds(b []byte, at uint32) (uint64, bool) {
 	return x ^ bits.RotateLeft64(bits.ReverseBytes64(wire.Load64(b, int(i-8))), 32), true
 }
 
-// spread is an odd number; multiplying by it changes the high bits most.
+// spreadFactor is an odd number; multiplying by it changes the high bits most.
 const spreadFactor = 0x9e3779b97f4a7c15
 
 // BothEnds returns a number that depends on the key's length and its first and last 8 bytes.

@@ -8,8 +8,8 @@
 //
 // Root indexes most messages by the loop alone. Its levels are on the stack, and it needs no
 // Parser. Anything else takes a Parser: values that cross from one block into the next, options,
-// limits, fields that are unknown or come twice, and errors. Each message has one as long as it
-// needs it, and tells it by Host what happens to fields that have no place in the index.
+// limits, fields that are unknown or come twice, and errors. A message has one as long as it needs
+// it. The Parser tells the message, its Host, of fields that have no place in the index.
 //
 // Scanner, Skip, Peek and PeekAll pass over bytes, and fill no index.
 //

@@ -2,58 +2,148 @@ package engine
 
 import (
 	"errors"
+	"io"
 	"runtime"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
-// returns its root. The previous contents of m end.
-func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
-	if m == nil || m.own != m {
-		m.adopt()
+// This file gives a message's bytes away: to writers, to the buffers of other libraries, and to
+// package rpc, which holds messages of programs while they are sent, and copies those that are
+// still used.
+
+// toSend returns a message with the wire bytes that the message of s has now, and room for n bytes
+// before them. s is the root, and finished. The message can be sent and released, and nothing
+// else: it has no index. Pieces of 4 KiB and more are linked. Smaller pieces are copied, and so is
+// memory of the caller's. Neither message sees changes of the other, and any number of goroutines
+// may call toSend of one message.
+func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
+	from := s.m
+	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
+	m := takeParsed(from.desc, flags, limits)
+	m.buf.Begin(flags&Recycle != 0, n)
+	m.root = m.ix.Alloc(from.desc.Words())
+	m.ix.Levelled = m.ix.Used // how deep structs are nested was found out when s was finished
+	if from.pending&(carriesIndex|placedIndex) != 0 {
+		m.guarded, m.pending = true, carriesIndex
 	}
-	if m.ix.Used != 0 {
-		m.end()
+	if n := r.Len(); n < ReferSize || n > mostLinked {
+		_, b := m.buf.Extend(r.Len())
+		r.AppendTo(b[:0])
+		m.buf.Close()
+		return m
 	}
-	if len(opts) > 0 || unusual(d, b, 0) {
-		return m.parseWith(d, b, opts)
-	}
-	return m.parse(d, b, 0)
+	m.buf.Close()
+	links := 0
+	r.Pieces(func(at chain.Pos, mem []byte) bool {
+		if len(mem) >= ReferSize && links < mostLinks && !from.buf.Foreign(at) {
+			links++
+			p := m.buf.Share(&from.buf, at, len(mem))
+			m.buf.AddRoot(p, p+chain.Pos(len(mem)))
+			return true
+		}
+		p, b := m.buf.Place(len(mem))
+		copy(b, mem)
+		m.buf.AddRoot(p, p+chain.Pos(len(mem)))
+		return true
+	})
+	return m
 }
 
-// parseWith parses b, a struct that d describes, into m with any options, and returns its root.
-func (m *Message) parseWith(d *schema.Struct, b []byte, opts []Option) (Struct, error) {
-	flags := flagsOf(opts)
-	if !unusual(d, b, flags) {
-		return m.parse(d, b, flags)
-	}
-	flags, limits := ConfigOf(opts)
-	if len(b) > limits.MaxBytes {
-		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
-	}
-	m.expect(d, flags, limits)
-	if flags&Compact != 0 {
-		m.buf.Reset(flags&Recycle != 0)
-		return m.parseCompact(b)
-	}
-	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
+// AppendPieces appends the parts of the message's wire bytes that are contiguous in memory, in
+// wire order. The message has been finished; its memory is not used again when it is released,
+// unless it recycles.
+func (m *Message) AppendPieces(dst [][]byte) [][]byte {
+	m.Finish()
+	m.buf.Lend()
+	m.buf.Freeze()
+	return m.buf.AppendPieces(dst)
 }
 
-// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
-// root. The previous contents of m end.
-func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
-	m.Reset()
-	flags := builtFlags(opts)
-	s := m.begin(d, flags, headroom)
-	if flags&limited != 0 {
-		m.limit(limitsOf(opts))
-	}
-	return s
+// Detach finishes the message and returns its wire bytes, in pieces that do not change after
+// Release, which must come next. Pieces of less than below bytes are copied together, and so are
+// pieces of the message's own memory of less than long bytes. Other pieces are referred to.
+func (m *Message) Detach(below, long int) [][]byte {
+	m.Finish()
+	return m.buf.Detach(below, long)
 }
+
+// Recycles reports whether s is a handle in a message whose memory is recycled.
+func Recycles(s Struct) bool { return s.m != nil && s.m.flags&Recycle != 0 }
+
+// Buffer returns what the message's bytes are in.
+func Buffer(m *Message) *chain.Buffer { return &m.buf }
+
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
+// comes first. The message must not be changed or released before the batch is written.
+func (m *Message) AddTo(b *chain.Batch, frame bool) {
+	m.Finish()
+	b.Add(&m.buf, frame)
+}
+
+// Len finishes the message and returns its length on the wire, in bytes. After a change it goes
+// through all pieces of the message: don't call it after each of many changes.
+func (m *Message) Len() int {
+	m.Finish()
+	return m.buf.Len()
+}
+
+// Bytes finishes the message and returns the wire bytes of the whole message.
+func (m *Message) Bytes() []byte {
+	m.Finish()
+	if b, ok := m.buf.Bytes(); ok {
+		m.buf.Lend()
+		m.buf.Freeze()
+		return b
+	}
+	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
+}
+
+// AppendTo finishes the message and appends a copy of its wire bytes to dst.
+func (m *Message) AppendTo(dst []byte) []byte {
+	m.Finish()
+	return m.buf.AppendTo(dst)
+}
+
+// WriteTo finishes the message and writes its wire bytes to w, by writev if w is a connection that
+// supports it.
+func (m *Message) WriteTo(w io.Writer) (int64, error) {
+	if w == nil {
+		panic("nocopy: WriteTo of a nil Writer")
+	}
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
+	return m.buf.WriteTo(w)
+}
+
+// WriteFrame writes the message as a frame of Thrift's framed transport: its length as a
+// big-endian i32, then its bytes.
+func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
+	if w == nil {
+		panic("nocopy: WriteFrame of a nil Writer")
+	}
+	if err := m.Check(); err != nil {
+		return linkbuf.Stats{}, err
+	}
+	stats, err := m.buf.WriteFrame(w)
+	return linkbuf.Stats(stats), err
+}
+
+// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// be filled; nil if there is no such room. They belong to the wire bytes from then on.
+func (m *Message) Prepend(n int) []byte {
+	checkRoom(n)
+	return m.buf.Prepend(n)
+}
+
+// Nodes returns the number of values that are not stored in line: values that were changed after
+// they were complete, and large ones that are referred to.
+func (m *Message) Nodes() int { return m.buf.NodeCount() }
 
 // claims returns the value of Message.claims for the handle's generation with these flags.
 func (s Struct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
@@ -271,32 +361,6 @@ func (s Struct) WireLen(d *schema.Struct) int {
 
 // IsDisowned reports whether Release was called for a held message.
 func (m *Message) IsDisowned() bool { return m.noted.Load()&disowned != 0 }
-
-// parse.Root indexes the root of a clone, whose bytes are at position p, and finishes the
-// message.
-func (m *Message) indexRoot(d *schema.Struct, p uint32) {
-	m.beginTrusted(p)
-	m.p.EndTrusted(m.p.Structure(d, m.root, 0))
-	m.Finish()
-}
-
-// validInner reports whether the bytes of the struct of entry e, which is not the root, are a
-// valid struct of type d. Getters may have passed over the values in it by the index.
-func (m *Message) validInner(e uint32, d *schema.Struct) bool {
-	l := m.landing
-	from, to := m.extent(e, d.Type())
-	b := l.b[from-l.base : to-l.base]
-	limits := m.limits
-	limits.MaxIndex = 4 * int(l.maxIndex)
-	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
-	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
-	if err != nil {
-		l.misfit(m.desc, int(from-l.base))
-		return false
-	}
-	s.m.Release()
-	return true
-}
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
 // from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.

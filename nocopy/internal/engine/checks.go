@@ -1,8 +1,7 @@
-// A checker of indexes: each word belongs to one entry at most, or is free.
-
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -14,6 +13,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
+
+// This file is for tests: it checks an index, of which each word must belong to one entry at most
+// or be free, and the index in a message's own bytes.
 
 // CheckIndex returns an error if the words of a message's index are wrong: each belongs to one
 // entry at most, or is free.
@@ -156,112 +158,6 @@ func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
 	}
 }
 
-// indexRest indexes the values that were left for later, without using the index. It reports
-// whether it could; if not, landing.err has the error.
-func (m *Message) indexRest() bool {
-	l := m.landing
-	defer m.moreIndex()()
-	for _, s := range l.structs {
-		depth := 1
-		if s.e != m.root {
-			depth = int(m.ix.Words[s.e-1])
-		}
-		for i := m.ix.Next(s.desc, s.e, 0); i < len(s.desc.Fields()); i = m.ix.Next(s.desc, s.e, i+1) {
-			f := &s.desc.Fields()[i]
-			word := m.ix.At(s.e, f.Ref())
-			if f.Kind() < schema.Record || word&index.NotIndexed == 0 {
-				continue
-			}
-			word, _, ok := m.parseAt(f.Type, int(word&^index.NotIndexed-l.base), len(l.b), depth)
-			if !ok {
-				return false
-			}
-			m.ix.Put(s.e, f.Ref(), word)
-		}
-	}
-	for i := range l.lists {
-		l.lists[i].failed = false
-		if !m.fillList(&l.lists[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// indexCheck compares an index with all of a message that is known to be valid. It knows no types:
-// there may be entries for fields that the root's type does not have.
-type indexCheck struct {
-	x *wireindex.Index
-	b []byte
-	k int // the next entry
-}
-
-// structure compares the entries of the values in the struct at offset i. It returns the offset
-// after the struct; or the offset of the value that does not fit, and false.
-func (c *indexCheck) structure(i int) (int, bool) {
-	for c.b[i] != byte(wire.Stop) {
-		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
-		if c.x.Offset(c.k) != at {
-			i = c.pass(at, wire.Type(header>>16))
-			continue
-		}
-		entry := c.x.Entry(c.k)
-		c.k++
-		end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
-		if h, _ := wireindex.EntryField(entry); h != header || end > len(c.b) {
-			return i, false
-		}
-		next, ok := c.value(wire.Type(header>>16), at, end, entry)
-		if !ok || next != end {
-			return i, false
-		}
-		i = end
-	}
-	return i + 1, true
-}
-
-func (c *indexCheck) pass(at int, t wire.Type) int {
-	end, err := parse.Skip(c.b, at, t, parse.MaxBudget, 1)
-	if err != nil {
-		panic("nocopy: internal error: " + err.Error())
-	}
-	return end
-}
-
-// value does as structure, for the value of type t at an offset that this entry is for.
-func (c *indexCheck) value(t wire.Type, at, end int, entry []byte) (int, bool) {
-	inner := c.x.Offset(c.k) < end
-	anchors := wireindex.Number(entry[wireindex.EntryAnchorsAt:]) != 0
-	switch {
-	case t == wire.Struct && inner:
-		return c.structure(at)
-	case t != wire.List && t != wire.Set || !anchors && !inner:
-		return c.pass(at, t), true
-	}
-	elem, n, stride := wire.Type(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
-	_, stride = wireindex.EntryField(entry)
-	if stride > wireindex.MaxStride {
-		return at, false
-	}
-	at += wire.ListHeader
-	ok := true
-	for i := range n {
-		if anchors && i > 0 && i&(1<<stride-1) == 0 {
-			if a, found := c.x.Anchor(entry, i>>stride-1); !found || a != at {
-				return at, false
-			}
-		}
-		if elem == wire.Struct && c.x.Offset(c.k) < end {
-			if at, ok = c.structure(at); !ok {
-				return at, false
-			}
-			continue
-		}
-		at = c.pass(at, elem)
-	}
-	return at, true
-}
-
 // CompactAlways makes every change of the message compact it first.
 func CompactAlways(m *Message) {
 	m.ownSeldom()
@@ -285,13 +181,6 @@ const (
 	MaxDepth     = parse.MaxDepth
 )
 
-// toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
-// to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
-const (
-	mostLinks  = 500
-	mostLinked = 512 << 20
-)
-
 // MostLinks is the most large pieces of a message that a copy of it, to be sent, refers to.
 const MostLinks = mostLinks
 
@@ -300,3 +189,42 @@ func IndexWords(m *Message) int { return int(m.ix.Used) }
 
 // Shadows returns how many occurrences of fields are known that a later one takes the place of.
 func Shadows(m *Message) int { return len(m.shadows.all) }
+
+// Indexed returns a message with an index, however small it is.
+func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
+	s, err := Parse(d, wire, append(opts, Lazy)...)
+	if err == nil {
+		err = s.m.Index()
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer s.Release()
+	s.m.flags |= WithIndex | AnySize
+	s.m.addWireIndex()
+	s.m.buf.Seal()
+	return s.m.AppendTo(nil)
+}
+
+// CheckSentIndex returns an error if the message b has an index that does not fit it, or has none
+// though it was made WithIndex.
+func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error {
+	s, err := Parse(d, b, opts...)
+	if err != nil {
+		return err
+	}
+	_, cuts := s.FindFields(entry.IndexID)
+	s.Release()
+	if len(cuts) == 0 {
+		if with && !d.IsUnion() {
+			return errors.New("no index")
+		}
+		return nil
+	}
+	x, ok := wireindex.Find(b)
+	c := indexCheck{x: &x, b: b}
+	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
+		return fmt.Errorf("at %d: %w", at, wire.ErrIndex)
+	}
+	return nil
+}

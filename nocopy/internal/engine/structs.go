@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file has handles of structs in lists, and the two views of any struct: Wide for structs of
-// more fields than an entry has words, Walker for package render.
+// This file gives handles of structs and containers that are in fields and in lists: those that are
+// there, new ones, and copies of others. Walker is how package render reads entries.
 
 // StructAt returns a handle of the place of element i of a list of structs; see StructList of
 // package nocopy.
@@ -134,20 +134,6 @@ func (m *Message) Shown() Struct {
 		return Struct{}
 	}
 	return m.Root()
-}
-
-// appendEncoded appends a value of type t to the innermost frame and returns its word.
-func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
-	switch t.Kind() {
-	case schema.Fixed:
-		p, b := m.buf.Extend(int(t.Size()))
-		copy(b, k.fixed[:])
-		return p
-	case schema.Text:
-		checkLen(len(k.text))
-		return m.extendText(k.text)
-	}
-	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
 }
 
 // appendStruct adds a struct to the end of the list and returns its entry. The caller appends its
@@ -306,6 +292,98 @@ func (s Struct) CheckDesc(d *schema.Struct) {
 	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
 		panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
 	}
+}
+
+// SetChild sets field f to a copy of v. It links v's bytes if they are many. Later changes of
+// either message do not show in the other. An absent v, or the zero handle, sets an empty value.
+// In a union f becomes the only field that is set. d describes s.
+func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
+	s.Changeable()
+	m, e := s.m, uint32(s.k)
+	t := d.FieldOf(f).Type
+	src := m.source(v, t)
+	s.changeableBy(src.n)
+	var word uint32
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		word = m.appendValue(t, f.Header(), src, 0)
+	} else {
+		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
+	}
+	m.ix.Put(e, f, word)
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+}
+
+// Reset sets a required field, which can't be removed, to its IDL default, or to zero. d describes
+// the struct s.
+func (s Struct) Reset(f schema.Ref, d *schema.Struct) {
+	fd := d.FieldOf(f)
+	value := fd.AppendDefault(nil)
+	s.changeableBy(len(value))
+	s.setValue(f, fd.Type, value)
+	s.m.noteFilled(uint32(s.k), fd)
+}
+
+// Child returns the struct, list, set or map in field f. If the message was parsed with Lazy and
+// the field has no entry yet, Child makes one. If the field is not set, Child returns the IDL
+// default or an empty value; neither can be changed. d describes the struct s.
+func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
+	if s.m == nil {
+		return absentOf(d.FieldOf(f))
+	}
+	s.alive()
+	if word := s.m.ix.At(s.entry(), f); int32(word) > 0 {
+		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+	}
+	return s.lateChild(f, d)
+}
+
+// lateChild returns the struct or container in field f, which is not set or has no entry yet: its
+// entry is made, or it is the IDL default or an empty value.
+func (s Struct) lateChild(f schema.Ref, d *schema.Struct) Struct {
+	word := s.m.ix.At(s.entry(), f)
+	if word == 0 {
+		return absentOf(d.FieldOf(f))
+	}
+	word = s.m.indexLazily(d.FieldOf(f), s.entry())
+	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+}
+
+// NewChild sets field f to an empty struct or container and returns it to be filled. For a list or
+// set, n is the number of elements, which are zero values at first. For a map, n is the number of
+// pairs to make room for. d describes the struct s.
+func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
+	if s.m == nil {
+		panic(setterOfZero())
+	}
+	m, e := s.m, uint32(s.k)
+	t := d.FieldOf(f).Type
+	if n != 0 {
+		checkCount(t, n)
+	}
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
+		s.placeChild(f, newSize(t, n))
+	}
+	var word uint32
+	switch t.Kind() {
+	case schema.Record:
+		word = m.beginRecord(t.Struct(), f.Header())
+	case schema.Dict:
+		word = m.beginContainer(t, max(n, minPairRoom), f.Header())
+	default:
+		word = m.beginContainer(t, n, f.Header())
+	}
+	m.ix.Put(e, f, word)
+	c := m.handle(word)
+	if n > 0 {
+		c.clearFixed()
+	}
+	if d.IsUnion() {
+		s.Arm(f, d)
+	}
+	return c
 }
 
 // describes is the method set of handles of generated types.
