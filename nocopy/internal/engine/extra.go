@@ -203,8 +203,9 @@ func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32)
 	return i, word
 }
 
-// WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value that
-// Peek found. It aliases the message. Methods that read another type than the value's return zero.
+// WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value
+// that Peek found. It aliases the message. Methods that read another type than the value's return
+// zero.
 type WireValue struct {
 	Type wire.Type // 0 if there is no value
 	b    []byte

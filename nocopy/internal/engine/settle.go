@@ -15,9 +15,9 @@ import (
 )
 
 // This file has what is done before a message is changed or sent. Finish completes it and checks
-// how deep its structs are nested; beforeChange prepares it for a setter. Both may have to index all
-// of it, remove or add its own index, or compact it, which in turn may finish or change it: these
-// are the only functions of the package that call each other in circles.
+// how deep its structs are nested; beforeChange prepares it for a setter. Both may have to index
+// all of it, remove or add its own index, or compact it, which in turn may finish or change it:
+// these are the only functions of the package that call each other in circles.
 
 // Finish completes the values that are being built.
 func (m *Message) Finish() {

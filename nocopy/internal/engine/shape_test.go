@@ -11,7 +11,6 @@ var (
 	pointDesc    = testtypes.Point
 	shapeDesc    = testtypes.Shape
 	allDesc      = testtypes.All
-	strictDesc   = testtypes.Strict
 	defaultDesc  = testtypes.Default
 	emptyDesc    = testtypes.Empty
 	wideDesc     = testtypes.Wide

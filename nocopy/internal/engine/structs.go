@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file gives handles of structs and containers that are in fields and in lists: those that are
-// there, new ones, and copies of others. Walker is how package render reads entries.
+// This file gives handles of structs and containers in fields and in lists: those that are there,
+// new ones, and copies of others. Walker is how package render reads entries.
 
 // StructAt returns a handle of the place of element i of a list of structs; see StructList of
 // package nocopy.

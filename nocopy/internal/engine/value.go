@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file reads and sets fields, elements and pairs by descriptors, as values whose types are not
-// known when a program is compiled.
+// This file reads and sets fields, elements and pairs by descriptors, as values whose types are
+// not known when a program is compiled.
 
 // Raw returns the value's wire bytes. They alias the message.
 func (v WireValue) Raw() []byte { return v.b }
