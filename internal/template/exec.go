@@ -44,6 +44,7 @@ func (x *execution) call(n parse.Node, name string, dot reflect.Value) {
 
 // walk executes a node.
 func (x *execution) walk(dot reflect.Value, n parse.Node) {
+	scope := len(x.variables)
 	switch n := n.(type) {
 	case *parse.ListNode:
 		if n != nil {
@@ -59,22 +60,22 @@ func (x *execution) walk(dot reflect.Value, n parse.Node) {
 			x.print(n, v)
 		}
 	case *parse.IfNode:
-		defer x.leave(len(x.variables))
 		if isTrue(x.pipe(dot, n.Pipe)) {
 			x.walk(dot, n.List)
 		} else {
 			x.walk(dot, n.ElseList)
 		}
+		x.leave(scope)
 	case *parse.WithNode:
-		defer x.leave(len(x.variables))
 		if v := x.pipe(dot, n.Pipe); isTrue(v) {
 			x.walk(v, n.List)
 		} else {
 			x.walk(dot, n.ElseList)
 		}
+		x.leave(scope)
 	case *parse.RangeNode:
-		defer x.leave(len(x.variables))
 		x.repeat(dot, n)
+		x.leave(scope)
 	case *parse.TemplateNode:
 		var v reflect.Value
 		if n.Pipe != nil {
@@ -86,7 +87,8 @@ func (x *execution) walk(dot reflect.Value, n parse.Node) {
 	}
 }
 
-// leave ends the scope that began with so many variables.
+// leave ends the scope that began with so many variables. It is not deferred: after a failure,
+// variables can be those of another template.
 func (x *execution) leave(n int) { x.variables = x.variables[:n] }
 
 // repeat executes a range. Maps are in the order of their keys, which are texts.
@@ -201,8 +203,10 @@ func (x *execution) value(dot reflect.Value, n parse.Node) reflect.Value {
 			}
 		}
 	case *parse.PipeNode:
-		defer x.leave(len(x.variables))
-		return x.pipe(dot, n)
+		scope := len(x.variables)
+		v := x.pipe(dot, n)
+		x.leave(scope)
+		return v
 	case *parse.IdentifierNode:
 		return x.apply(n, n.Ident, nil)
 	}

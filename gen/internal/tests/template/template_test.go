@@ -64,6 +64,8 @@ func TestSameAsTextTemplate(t *testing.T) {
 		"{{`raw`}}{{'a'}}{{0x10}}", "{{if and .Yes (not .Empty)}}both{{end}}",
 		// What both refuse
 		"{{.Nothing}}", "{{.Ptr.Nothing}}", "{{.Nil.Deep}}", "{{.list}}", "{{small 128}}", "{{small 1.5}}", "{{size -1}}", "{{join .Any}}", "{{join 1 2}}", "{{sum}}", `{{sum "1"}}`,
+		`{{define "t"}}{{fails}}{{end}}{{$a := 1}}{{$b := 2}}{{if true}}{{template "t" .}}{{end}}`, `{{define "t"}}{{fails}}{{end}}{{$a := 1}}{{$b := 2}}{{with .Text}}{{template "t"}}{{end}}`,
+		`{{define "t"}}{{fails}}{{end}}{{$a := 1}}{{$b := 2}}{{range .List}}{{template "t"}}{{end}}`, `{{define "r"}}{{$a := 1}}{{$b := 2}}{{if true}}{{template "r"}}{{end}}{{end}}{{template "r"}}`,
 		"{{fails}}", `{{template "nothing"}}`, "{{range .N}}{{end}}", "{{.Text 1}}", "{{nothing}}", "{{if}}", "{{.Text", `{{define "r"}}{{template "r"}}{{end}}{{template "r"}}`, "{{1 | 2}}",
 	} {
 		var want, got bytes.Buffer
@@ -107,6 +109,12 @@ func TestErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.Execute(broken{refused}, "page", nil); !errors.Is(err, refused) {
+		t.Error(err)
+	}
+	if err := s.Add("caller", `{{$a := 1}}{{$b := 2}}{{if $a}}{{with $b}}{{template "page"}}{{end}}{{end}}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Execute(new(bytes.Buffer), "caller", nil); !errors.Is(err, refused) || !strings.Contains(err.Error(), "page:2:2: fails: refused") {
 		t.Error(err)
 	}
 	if err := s.Execute(new(bytes.Buffer), "other", nil); err == nil || !strings.Contains(err.Error(), `no template "other"`) {
