@@ -104,7 +104,8 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	// Most commands need no more than s. The files have been loaded once: there is no error.
+	// Most commands need no more than s. The files have been loaded once, and texts finds them as
+	// LoadText does: there is no error.
 	set := sync.OnceValue(func() *schema.Set {
 		set, _ := schema.LoadFrom(texts(d.Files), names, nil)
 		return set
@@ -260,13 +261,14 @@ func list(what string, names []string) string {
 // texts are files in memory, as package schema takes them.
 type texts map[string]string
 
-// Canonical returns the path by which the file is known.
+// Canonical returns the path by which the file is known. That need not be a clean one.
 func (t texts) Canonical(name string) (string, error) {
-	name = path.Clean(filepath.ToSlash(name))
-	if _, ok := t[name]; !ok {
-		return "", fs.ErrNotExist
+	for _, key := range []string{name, path.Clean(filepath.ToSlash(name))} {
+		if _, ok := t[key]; ok {
+			return key, nil
+		}
 	}
-	return name, nil
+	return "", fs.ErrNotExist
 }
 
 // IsFile reports whether there is the file.
