@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -44,7 +45,7 @@ func Printable(text string) string {
 // isCommand reports whether a character is a control character, other than the ends of lines and
 // tabs, or changes the direction of text.
 func isCommand(c rune) bool {
-	return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
+	return c < ' ' && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 || unicode.Is(unicode.Bidi_Control, c)
 }
 
 // Printing returns a Writer that writes texts to w as Printable returns them. Each Write must have

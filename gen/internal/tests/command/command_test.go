@@ -62,6 +62,7 @@ func TestParseFlags(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "plain\t<ノード>\n\ufffd": "plain\t<ノード>\n\ufffd", "\x1b[31m\a\r\x00": `\x1b[31m\a\r\x00`, "a\u009bb\x7f\u202e\u2066": `a\u009bb\u007f\u202e\u2066`,
+		"\u061b\u061c\u200d\u200e\u200f\u2010\u2029\u202a\u202f\u2065\u2069\u206a": "\u061b\\u061c\u200d\\u200e\\u200f\u2010\u2029\\u202a\u202f\u2065\\u2069\u206a",
 		"\x9b2J\xff": `\x9b2J\xff`, "é\x1b": `é\x1b`,
 	} {
 		var b bytes.Buffer
