@@ -90,7 +90,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	o := c.call(sh, server, m, args)
+	o := c.call(sh, server, m, args, &shell.Progress{})
 	if o.Err == nil && o.Exception == "" {
 		return printJSON(sh.Out, o.Result, "  ")
 	}
@@ -151,7 +151,7 @@ func readAll(r io.Reader) ([]byte, error) {
 }
 
 // call makes a call.
-func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method, args []byte) invoke.Outcome {
+func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method, args []byte, progress *shell.Progress) invoke.Outcome {
 	ctx, cancel := c.Context(sh.Ctx)
 	defer cancel()
 	var headers rpc.ReplyHeaders
@@ -164,11 +164,13 @@ func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method,
 		o.Err = fmt.Errorf("%w (if the server is a multiplexing one, call %s:%s)", o.Err, m.Service, m.Name)
 	}
 	if c.Verbose {
-		m.Dump(sh.Err, sh.ErrColor, args, o.Reply)
-		for name, value := range headers.All() {
-			fmt.Fprintf(sh.Err, "# header %q: %q\n", name, value)
-		}
-		fmt.Fprintf(sh.Err, "# %s, %v\n", server.Wire, o.Took.Round(time.Microsecond))
+		progress.Print(func() {
+			m.Dump(sh.Err, sh.ErrColor, args, o.Reply)
+			for name, value := range headers.All() {
+				fmt.Fprintf(sh.Err, "# header %q: %q\n", name, value)
+			}
+			fmt.Fprintf(sh.Err, "# %s, %v\n", server.Wire, o.Took.Round(time.Microsecond))
+		})
 	}
 	return o
 }
@@ -239,7 +241,7 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 			first = shell.WithCode(shell.CodeOf(err), shell.ErrSilent)
 		}
 		if !errors.Is(err, shell.ErrSilent) {
-			fmt.Fprintf(sh.Err, "%s:%d: %s\n", c.Calls, n, shell.Printable(err.Error()))
+			fmt.Fprintf(progress, "%s:%d: %s\n", c.Calls, n, shell.Printable(err.Error()))
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -269,7 +271,7 @@ func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles
 	if err != nil {
 		return err
 	}
-	o := c.call(sh, server, m, args)
+	o := c.call(sh, server, m, args, progress)
 	progress.Print(func() {
 		if o.Err != nil || o.Exception != "" {
 			err = c.failed(sh, server, o, "")

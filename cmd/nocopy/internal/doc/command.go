@@ -49,7 +49,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		var list idl.ErrorList
 		if errors.As(err, &list) {
-			fmt.Fprintln(sh.Err, shell.Printable(err.Error()))
+			fmt.Fprintln(progress, shell.Printable(err.Error()))
 			return shell.WithCode(shell.Failed, shell.ErrSilent)
 		}
 		return err

@@ -72,7 +72,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	r := &recorder{Command: c, sh: sh, idl: idl, out: out, wire: server.Wire}
+	r := &recorder{Command: c, idl: idl, out: out, wire: server.Wire}
 	r.progress = sh.NewProgress("calls recorded", -1, r.n.Load)
 	defer r.progress.Done()
 	l, err := listen.On(c.Listen)
@@ -83,13 +83,13 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if idl == nil {
 		how = "without IDL: bytes only"
 	}
-	fmt.Fprintf(sh.Err, "recording calls of %s (%s) on %s, %s\n", c.Address, server.Wire, l.Addr(), how)
+	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", c.Address, server.Wire, l.Addr(), how)
 	err = mock.Serve(sh.Ctx, &rpc.Server{
-		Processor: r.processor(), ConnContext: r.connect, Logger: slog.New(slog.NewTextHandler(sh.Err, nil)),
+		Processor: r.processor(), ConnContext: r.connect, Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
 	}, l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.progress.Print(func() { fmt.Fprintf(sh.Err, "%d calls recorded\n", r.n.Load()) })
+	fmt.Fprintf(r.progress, "%d calls recorded\n", r.n.Load())
 	return errors.Join(err, r.err, end())
 }
 
@@ -112,7 +112,6 @@ func (c *Command) output(sh *shell.Shell) (io.Writer, func() error, error) {
 // recorder passes calls on.
 type recorder struct {
 	*Command
-	sh   *shell.Shell
 	idl  *idlfiles.IDL // nil if it is not known
 	wire string        // how the server is spoken to
 
@@ -142,7 +141,7 @@ func (r *recorder) connect(ctx context.Context, _ net.Conn) context.Context {
 	server, err := r.Again(ctx, r.Address, r.wire, opts...)
 	if err != nil {
 		u.err = err
-		fmt.Fprintln(r.sh.Err, "nocopy:", shell.Printable(err.Error()))
+		fmt.Fprintln(r.progress, "nocopy:", shell.Printable(err.Error()))
 	} else {
 		u.forward = rpc.Forward(server.Caller)
 		context.AfterFunc(ctx, server.Close)
@@ -265,6 +264,6 @@ func (r *recorder) record(l *recording.Line, began time.Time, took time.Duration
 	r.n.Add(1)
 	if err != nil && r.err == nil {
 		r.err = err
-		fmt.Fprintln(r.sh.Err, "nocopy:", shell.Printable(err.Error()))
+		fmt.Fprintln(r.progress, "nocopy:", shell.Printable(err.Error()))
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Progress shows on a terminal how far a command is, once it has taken longer than a second.
+// Progress shows on a terminal how far a command is, once it has taken longer than a second. What
+// is written in the meantime goes through it. The zero Progress shows nothing.
 type Progress struct {
 	sh          *Shell
 	stop, ended chan struct{}
@@ -79,6 +80,12 @@ func (p *Progress) Print(f func()) {
 		p.shown = false
 	}
 	f()
+}
+
+// Write writes text, which ends with a line's end, to Err as Print does.
+func (p *Progress) Write(text []byte) (n int, err error) {
+	p.Print(func() { n, err = p.sh.Err.Write(text) })
+	return n, err
 }
 
 // Done removes the progress from the terminal.
