@@ -59,7 +59,7 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf ./chain || exit 1; \
 		GOARCH=$$arch go test -C internal/model -short -timeout 60m $${emulator:+-exec $$emulator} ./... || exit 1; \
-		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy ./nocopy/internal/engine || exit 1; \
+		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy ./nocopy/internal/... || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./engine || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./model -model.ops=2000 || exit 1; \
 	done

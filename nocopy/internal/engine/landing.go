@@ -78,7 +78,7 @@ func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end in
 	m.ix.Words[e+entry.Start] = l.base + uint32(i)
 	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
 	fields, expected := d.Fields(), 0 // the number of the field that comes next, mostly
-	// There are always 8 bytes, since the index follows
+	// There are always 8 bytes, since the index follows; the compiler does not know that
 	for stop-i > wire.FieldHeader && len(b)-i >= 8 {
 		head := wire.Load64(b, i)
 		header, at := wire.HeaderIn(head), i+wire.FieldHeader

@@ -190,6 +190,12 @@ func TestTwice(t *testing.T) {
 		schema.FieldDesc{ID: 3, Name: "c", Type: schema.TypeString},
 		schema.FieldDesc{ID: 4, Name: "d", Type: schema.TypeI64},
 	)
+	n := New(d)
+	defer n.Release()
+	n.SetText(fieldNamed(d, "a"), "a")
+	if made, want := n.m.AppendTo(nil), string(d.Template())+"\x0b\x00\x01\x00\x00\x00\x01a\x00"; string(made) != want {
+		t.Errorf("New makes %x, not the order that programs know: %x", made, want)
+	}
 	const (
 		x, b, c = "\x03\x00\x05\x01", "\x08\x00\x02\x00\x00\x00\x07", "\x0b\x00\x03\x00\x00\x00\x01c"
 		dd      = "\x0a\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08"

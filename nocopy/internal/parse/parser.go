@@ -56,7 +56,7 @@ type FarTexts interface {
 //
 // Methods take and return an index into the window. A negative one means that the parse has
 // failed, or (mismatch) that the value is not of its declared type. A method that may move the
-// window may set p.b to another one.
+// window may set p.B to another one.
 type Parser struct {
 	x   *index.Index  // what the parser fills
 	buf *chain.Buffer // has the bytes
@@ -76,7 +76,7 @@ type Parser struct {
 
 	Growth    Growth
 	depth     int
-	MaxWords  uint32 // words
+	MaxWords  uint32 // what MaxIndex is, in words
 	Promised  uint64 // most words that indexing values left for later may take
 	reserved  uint64 // how many of these are for values that are left without counting, see allow
 	Trusted   bool   // the bytes were accepted before: required fields are not asked for again
@@ -85,7 +85,7 @@ type Parser struct {
 	Slow      bool   // no programs are run: those take new words only, one after the other
 	Full      bool   // the parse failed since the index would exceed its limit
 
-	Far FarTexts // of bytes that the program has written; nil if there are none
+	Far FarTexts // of bytes that the program has written, else nil
 
 	End  int // the index after the root of Root, or failed
 	Err  *wire.Error
@@ -127,7 +127,7 @@ func (p *Parser) Drop() {
 	parsers.Put(p)
 }
 
-// Reset prepares the parser for n bytes, which are not in b yet.
+// Reset prepares the parser for n bytes, which are not in B yet.
 func (p *Parser) Reset(n int, s Settings) {
 	p.Settings = s
 	p.Err, p.Node = nil, 0
@@ -290,7 +290,7 @@ func (p *Parser) Root(d *schema.Struct) int {
 	return p.Structure(d, index.First, 0)
 }
 
-// Trust prepares the parser for bytes that have been checked before, and which are not in b yet.
+// Trust prepares the parser for bytes that have been checked before, and which are not in B yet.
 // They are indexed at once, since Lazy is about received bytes.
 func (p *Parser) Trust() {
 	p.Reset(0, Settings{MaxDepth: TrustedDepth})

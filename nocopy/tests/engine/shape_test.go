@@ -24,7 +24,6 @@ var (
 	clashDesc    = testtypes.Clash
 	caseDesc     = testtypes.Case
 	armsDesc     = testtypes.CaseArms
-	fruitDesc    = testtypes.Fruit
 	orchardDesc  = testtypes.Orchard
 )
 

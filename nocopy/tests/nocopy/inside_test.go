@@ -22,7 +22,6 @@ var (
 	newConst      = thriftimpl.NewConst
 	structTypeOf  = thriftimpl.StructOf
 	listTypeOf    = thriftimpl.ListOf
-	setTypeOf     = thriftimpl.SetOf
 	mapTypeOf     = thriftimpl.MapOf
 
 	typeBool   = thriftimpl.TypeBool
@@ -35,10 +34,6 @@ var (
 	typeUUID   = thriftimpl.TypeUUID
 	typeBinary = thriftimpl.TypeBinary
 )
-
-func newEnum(name string, values []thriftimpl.EnumValue, info []thriftimpl.Info) *thriftimpl.Enum {
-	return thriftimpl.NewEnum(name, values, info...)
-}
 
 // emptyHandle returns the handle of an absent struct or container.
 func emptyHandle() thriftimpl.Struct { return thriftimpl.Struct(thriftimpl.Absent()) }

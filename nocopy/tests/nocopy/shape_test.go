@@ -11,11 +11,8 @@ var (
 	pointDesc   = testtypes.Point
 	shapeDesc   = testtypes.Shape
 	allDesc     = testtypes.All
-	strictDesc  = testtypes.Strict
 	defaultDesc = testtypes.Default
 	emptyDesc   = testtypes.Empty
-	wideDesc    = testtypes.Wide
-	treeDesc    = testtypes.Tree
 	colorType   = testtypes.Color
 )
 
