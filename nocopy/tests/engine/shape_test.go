@@ -16,7 +16,6 @@ var (
 	emptyDesc    = testtypes.Empty
 	wideDesc     = testtypes.Wide
 	treeDesc     = testtypes.Tree
-	colorType    = testtypes.Color
 	requestDesc  = testtypes.Request
 	callerDesc   = testtypes.Caller
 	businessDesc = testtypes.Business
