@@ -8,11 +8,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/emersion/go-sasl"
@@ -43,6 +45,8 @@ type Connection struct {
 	Timeout     time.Duration `help:"Time for a call." default:"10s" group:"Connection"`
 	Deadline    time.Duration `help:"Time for a call, which is also told to the server." placeholder:"DURATION" group:"Connection"`
 	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" group:"Connection"`
+
+	certAsked *atomic.Bool // the server has asked for a client's certificate
 }
 
 // Server is a server to be called.
@@ -244,7 +248,14 @@ func (f *Connection) tlsConfig() (*tls.Config, error) {
 			return nil, fmt.Errorf("%s has no certificate in PEM", f.CA)
 		}
 	}
+	asked := new(atomic.Bool)
+	f.certAsked = asked
+	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		asked.Store(true)
+		return new(tls.Certificate), nil // none
+	}
 	if f.Cert != "" {
+		c.GetClientCertificate = nil
 		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 		if err != nil {
 			return nil, err
@@ -296,7 +307,9 @@ func (f *Connection) Explain(addr string, err error) error {
 		hint = "the server does not speak TLS: leave -tls away"
 	case errors.As(err, &unknown):
 		hint = "name its authority with -ca FILE, or accept any certificate with -insecure"
-	case f.Cert == "" && strings.Contains(err.Error(), "tls: certificate required"):
+	case f.Cert == "" && (strings.Contains(err.Error(), "tls: certificate required") || f.certAsked != nil && f.certAsked.Load() && errors.Is(err, io.EOF)):
+		// With TLS 1.3 the server refuses after the handshake, and the connection may end before its
+		// reason is read.
 		hint = "the server demands a client's certificate: add -cert FILE -key FILE"
 	case strings.Contains(err.Error(), "remote error: tls: handshake failure"):
 		hint = "perhaps the server does not speak TLS"
