@@ -173,7 +173,7 @@ func TestArrows(t *testing.T) {
 }
 
 // TestUnsafe: only files named *_unsafe.go use unsafe. Each says why, and has a twin without it,
-// behind the tag nounsafe.
+// for the tag nounsafe.
 func TestUnsafe(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		if !slices.Contains(imports(src), "unsafe") {

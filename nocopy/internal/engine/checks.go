@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// This file is for tests: it checks an index, of which each word must belong to one entry at most
-// or be free, and the index in a message's own bytes.
+// This file is for tests. It checks an index: each word belongs to one entry at most, or is free.
+// It also checks the index in a message's own bytes.
 
 // CheckIndex returns an error if the words of a message's index are wrong: each belongs to one
 // entry at most, or is free.

@@ -126,7 +126,7 @@ func (s *seeker) found(k, at, end int, t wire.Type) {
 	}
 }
 
-// absent notes that the paths of which k steps led here go no further. This is known at index at.
+// absent notes that paths end here, after k of their steps. This is known at index at.
 func (s *seeker) absent(k, at int) {
 	all := s.sought
 	for n := range all {

@@ -192,7 +192,7 @@ func skipPlain(b []byte, i int, stop uint64) int {
 	return i
 }
 
-// skipStructs is skipPlain in consecutive structs, of which the one at b[i:] is the first. It ends
+// skipStructs is skipPlain in consecutive structs. The first one is at b[i:]. It ends
 // after left structs, or at the STOP of the first one if left is 0. It returns where it has ended,
 // where the struct begins that it has ended in, and how many are left from there on.
 func skipStructs(b []byte, i int, stop uint64, left int64) (next, begin int, rest int64) {
