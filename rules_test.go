@@ -85,7 +85,7 @@ var arrows = []struct {
 	{"internal/chain", []string{module + "/internal/hashmap", module + "/internal/spare"}, "it knows bytes only; users' programs get no dependency through it"},
 	{"internal/shm", nil, "memory and the system calls for it; users' programs get no dependency through it"},
 	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
-	{"gen/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
+	{"gen/internal/families", nil, "a generator needs nothing but the standard library"},
 	{"internal/jsontext", []string{"github.com/go-json-experiment/json"}, "the tokenizer, and what options it was given; the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/tests", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
@@ -478,7 +478,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 // TestFresh: committed files equal the output of the go:generate lines.
 func TestFresh(t *testing.T) {
 	programs := t.TempDir()
-	for folder, name := range map[string]string{".": "./gen/nocopyc", "gen/internal": "./fixedlists"} {
+	for folder, name := range map[string]string{".": "./gen/nocopyc", "gen/internal": "./families"} {
 		if out, err := exec.Command("go", "build", "-C", folder, "-o", programs, name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -493,8 +493,10 @@ func TestFresh(t *testing.T) {
 		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
 		{"gen/internal/shapes", "shapes/fields-shapes.go", "../../nocopyc -fields -o OUT shapes.thrift"},
 		{"examples/quickstart", "order/fields-order.go", "../../gen/nocopyc -fields -o OUT order.thrift"},
-		{"nocopy", "fixedlists.go", "./fixedlists -o OUT"},
-		{"nocopy", "internal/engine/fixedlists.go", "./fixedlists -o OUT"},
+		{"nocopy", "containers.go", "./families -o OUT"},
+		{"nocopy", "internal/engine/basetypes.go", "./families -o OUT"},
+		{"nocopy", "internal/plain/basetypes.go", "./families -o OUT"},
+		{"nocopy", "thriftimpl/basetypes.go", "./families -o OUT"},
 		{"gen/internal/services", "services/services.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal services.thrift parent.thrift"},
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},

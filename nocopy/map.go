@@ -1,11 +1,6 @@
 package nocopy
 
-import (
-	"iter"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
-)
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids. (A map of strings to
 // strings is a StringMap.) KC and VC encode keys and values. If a key comes twice on the wire, the
@@ -24,26 +19,6 @@ type StructMap[K any, V View, KC engine.Codec[K]] engine.Struct
 // NestedMap is a map whose values are lists, sets or maps of type V.
 type NestedMap[K any, V View, KC engine.Codec[K]] engine.Struct
 
-// Len returns the number of keys. If the keys are structs or containers, it is the number of
-// pairs.
-func (p Map[K, V, KC, VC]) Len() int { return engine.Struct(p).MapLen() }
-
-// String returns the pairs as compact, readable text.
-func (p Map[K, V, KC, VC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
-
-// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
-func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
-	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
-}
-
-// ThriftStruct returns the handle for packages that work on messages of any type.
-func (p Map[K, V, KC, VC]) ThriftStruct() engine.Struct { return engine.Struct(p) }
-
-// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
-// [StructList.Wire].
-func (p Map[K, V, KC, VC]) Wire() []byte { return engine.Struct(p).ContainerWire() }
-
 // Get returns the value of key k, and whether there is one.
 func (p Map[K, V, KC, VC]) Get(k K) (V, bool) {
 	return engine.GetPair[K, V, KC, VC](engine.Struct(p), k)
@@ -54,42 +29,9 @@ func (p Map[K, V, KC, VC]) Get(k K) (V, bool) {
 // released.
 func (p Map[K, V, KC, VC]) Put(k K, v V) { engine.PutPair[K, V, KC, VC](engine.Struct(p), k, v) }
 
-// Delete removes key k and reports whether it was there.
-func (p Map[K, V, KC, VC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
-
-// All iterates over keys and values in wire order.
-func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] {
-	return engine.AllPairs[K, V, KC, VC](engine.Struct(p))
-}
-
-// AppendNew adds a pair of an empty key and a zero value. It does not look for an equal key. Use
-// it for keys that are structs or containers, which are filled in place afterwards.
-func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
-	return engine.AppendNewPair[K, V, KC, VC](engine.Struct(p))
-}
-
 // Append adds a pair of an empty key and the value v, and returns the key to be filled. Use it for
 // keys that are structs or containers.
 func (p Map[K, V, KC, VC]) Append(v V) K { return engine.AppendPair[K, V, KC, VC](engine.Struct(p), v) }
-
-// Len returns the number of keys.
-func (p StructMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
-
-// String returns the pairs as compact, readable text.
-func (p StructMap[K, V, KC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
-
-// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
-func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
-	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
-}
-
-// ThriftStruct returns the handle for packages that work on messages of any type.
-func (p StructMap[K, V, KC]) ThriftStruct() engine.Struct { return engine.Struct(p) }
-
-// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
-// [StructList.Wire].
-func (p StructMap[K, V, KC]) Wire() []byte { return engine.Struct(p).ContainerWire() }
 
 // Get returns the value of key k, and whether there is one. If not, the value is absent.
 func (p StructMap[K, V, KC]) Get(k K) (V, bool) {
@@ -104,39 +46,6 @@ func (p StructMap[K, V, KC]) Put(k K, v V) {
 // PutNew sets the value of key k to an empty struct, replacing an older one, and returns it to be
 // filled.
 func (p StructMap[K, V, KC]) PutNew(k K) V { return V(engine.PutNew[K, KC](engine.Struct(p), k, 0)) }
-
-// Delete removes key k and reports whether it was there.
-func (p StructMap[K, V, KC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
-
-// All iterates over keys and values in wire order.
-func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] {
-	return engine.AllPairs[K, V, KC, engine.AsView[V]](engine.Struct(p))
-}
-
-// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key. Use
-// it for keys that are structs or containers, which are filled in place afterwards.
-func (p StructMap[K, V, KC]) AppendNew() (K, V) {
-	return engine.AppendNewPair[K, V, KC, engine.AsView[V]](engine.Struct(p))
-}
-
-// Len returns the number of keys.
-func (p NestedMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
-
-// String returns the pairs as compact, readable text.
-func (p NestedMap[K, V, KC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
-
-// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
-func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
-	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
-}
-
-// ThriftStruct returns the handle for packages that work on messages of any type.
-func (p NestedMap[K, V, KC]) ThriftStruct() engine.Struct { return engine.Struct(p) }
-
-// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
-// [StructList.Wire].
-func (p NestedMap[K, V, KC]) Wire() []byte { return engine.Struct(p).ContainerWire() }
 
 // Get returns the value of key k, and whether there is one. If not, the value is empty and can't
 // be changed.
@@ -153,18 +62,4 @@ func (p NestedMap[K, V, KC]) Put(k K, v V) {
 // replacing an older one, and returns it to be filled.
 func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
 	return V(engine.PutNew[K, KC](engine.Struct(p), k, n))
-}
-
-// Delete removes key k and reports whether it was there.
-func (p NestedMap[K, V, KC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
-
-// All iterates over keys and values in wire order.
-func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] {
-	return engine.AllPairs[K, V, KC, engine.AsView[V]](engine.Struct(p))
-}
-
-// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key. Use
-// it for keys that are structs or containers, which are filled in place afterwards.
-func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
-	return engine.AppendNewPair[K, V, KC, engine.AsView[V]](engine.Struct(p))
 }

@@ -4,31 +4,11 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // StringMap is a map of strings to strings. If a key comes twice on the wire, the last pair
 // counts, as with other Thrift libraries. Strings from it alias the message as those of fields do.
 type StringMap engine.Struct
-
-// Len returns the number of keys.
-func (p StringMap) Len() int { return engine.Struct(p).MapLen() }
-
-// String returns the pairs as compact, readable text.
-func (p StringMap) String() string { return render.ContainerText(engine.Struct(p), "{}") }
-
-// Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
-func (p StringMap) Equal(m StringMap) bool {
-	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
-}
-
-// ThriftStruct returns the handle for packages that work on messages of any type.
-func (p StringMap) ThriftStruct() engine.Struct { return engine.Struct(p) }
-
-// Wire returns the map's wire bytes. They alias the message if they are in one piece; see
-// [StructList.Wire].
-func (p StringMap) Wire() []byte { return engine.Struct(p).ContainerWire() }
 
 // Get returns the value of key k, and whether there is one.
 func (p StringMap) Get(k string) (string, bool) {

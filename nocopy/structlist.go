@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 )
 
 // StructList is a list or set of structs. In a list that is being built, At returns the element to
@@ -15,21 +14,6 @@ import (
 // the same; Swap exchanges them. Swap, SortFunc and Delete move elements together with their
 // handles. Handles of deleted elements read the old values.
 type StructList[S View] engine.Struct
-
-// Len returns the number of elements.
-func (l StructList[S]) Len() int { return engine.Struct(l).ListLen() }
-
-// String returns the elements as compact, readable text.
-func (l StructList[S]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
-
-// Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
-func (l StructList[S]) Equal(m StructList[S]) bool {
-	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
-}
-
-// ThriftStruct returns the handle for packages that work on messages of any type.
-func (l StructList[S]) ThriftStruct() engine.Struct { return engine.Struct(l) }
 
 // Wire returns the list's wire bytes: the type and number of its elements, then the elements. It
 // returns nil if the list is absent, or invalid in a message parsed with ByIndex. Wire completes
@@ -57,22 +41,6 @@ func (l StructList[S]) Append(v S) { engine.Struct(l).AppendStructOf(engine.Stru
 
 // AppendNew adds an empty element at the end and returns it to be filled.
 func (l StructList[S]) AppendNew() S { return S(engine.Struct(l).AppendNewStruct()) }
-
-// Swap exchanges elements i and j without copying their contents. Handles move with their
-// elements.
-func (l StructList[S]) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
-
-// Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
-// i is 0, it moves the elements after them in the index.
-func (l StructList[S]) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
-
-// Truncate removes all elements except the first n.
-func (l StructList[S]) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
-
-// SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
-func (l StructList[S]) SortFunc(cmp func(a, b S) int) {
-	engine.SortElements(engine.Struct(l), engine.HandleOf[S], cmp)
-}
 
 // All iterates over indices and elements.
 func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }
@@ -107,15 +75,5 @@ func (l StructList[S]) eachByAt(yield func(int, S) bool) {
 		if i >= l.Len() || !yield(i, l.At(i)) {
 			return
 		}
-	}
-}
-
-// Contains reports whether an element has the same wire bytes as v.
-func (l StructList[S]) Contains(v S) bool { return engine.Struct(l).ContainsValue(engine.Struct(v)) }
-
-// Add appends v unless Contains(v) is true.
-func (l StructList[S]) Add(v S) {
-	if !l.Contains(v) {
-		l.Append(v)
 	}
 }

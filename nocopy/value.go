@@ -1,9 +1,6 @@
 package nocopy
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -27,27 +24,6 @@ func (v Value) fixed(t WireType) []byte {
 }
 
 var zero [16]byte
-
-// Bool returns a bool.
-func (v Value) Bool() bool { return v.fixed(WireBool)[0] != 0 }
-
-// Int8 returns an i8.
-func (v Value) Int8() int8 { return int8(v.fixed(WireI8)[0]) }
-
-// Int16 returns an i16.
-func (v Value) Int16() int16 { return int16(binary.BigEndian.Uint16(v.fixed(WireI16))) }
-
-// Int32 returns an i32 or enum.
-func (v Value) Int32() int32 { return int32(wire.BE32(v.fixed(WireI32))) }
-
-// Int64 returns an i64.
-func (v Value) Int64() int64 { return int64(wire.BE64(v.fixed(WireI64))) }
-
-// Float64 returns a double.
-func (v Value) Float64() float64 { return math.Float64frombits(wire.BE64(v.fixed(WireDouble))) }
-
-// UUID returns a uuid.
-func (v Value) UUID() UUID { return UUID(v.fixed(WireUUID)[:16]) }
 
 // Bytes returns a binary. It aliases the message.
 func (v Value) Bytes() []byte {

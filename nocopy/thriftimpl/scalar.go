@@ -15,25 +15,11 @@ import (
 // functions. These calls make it do that.
 
 //lint:ignore U1000 see above
-func inlineWriter(w *Writer, f Field, u [16]byte) int {
+func inlineWriter(w *Writer, f Field) int {
 	at := w.Fit(w.Append(nil))
-	at = w.Bool(at, f, true)
-	at = w.Int8(at, f, 0)
-	at = w.Int16(at, f, 0)
-	at = w.Int32(at, f, 0)
-	at = w.Int64(at, f, 0)
-	at = w.Float64(at, f, 0)
-	at = w.UUID(at, f, u)
 	at = w.Struct(at, f)
 	at = w.Binary(at, f, nil)
 	at = w.BinaryValue(at, nil)
-	at = w.BoolValue(at, true)
-	at = w.Int8Value(at, 0)
-	at = w.Int16Value(at, 0)
-	at = w.Int32Value(at, 0)
-	at = w.Int64Value(at, 0)
-	at = w.Float64Value(at, 0)
-	at = w.UUIDValue(at, u)
 	w.Enter()
 	w.Leave()
 	return w.Stop(w.Element(at, len(w.Bytes(at))))
@@ -44,13 +30,6 @@ func inlineReader(r *Reader, f Field) int {
 	at := r.Enter(0)
 	r.Has(at, f, 1)
 	at = r.Must(at, f)
-	_, at = r.Bool(at, f, false)
-	_, at = r.Int8(at, f, 0)
-	_, at = r.Int16(at, f, 0)
-	_, at = r.Int32(at, f, 0)
-	_, at = r.Int64(at, f, 0)
-	_, at = r.Float64(at, f, 0)
-	_, at = r.UUID(at, f, [16]byte{})
 	r.Leave()
 	return r.Stop(at)
 }
@@ -58,35 +37,15 @@ func inlineReader(r *Reader, f Field) int {
 //lint:ignore U1000 see above
 func inlineStruct(s Struct, w Wide, f Field, d *Desc) {
 	s.Has(f)
-	s.Bool(f)
-	s.Int8(f)
-	s.Int16(f)
-	s.Int32(f)
-	s.Int64(f)
-	s.Float64(f)
-	u := s.UUID(f)
-	s.SetBool(f, true)
-	s.SetFloat64(f, 0)
-	s.SetUUID(f, u)
 	s.Valid()
 	s.Message()
 	s.Which()
-	w.Bool(f)
-	w.Float64(f)
 	w.HasFlat(f)
 }
 
 // The codecs of the keys and values of maps, by their Go types.
 type (
 	Codec[T any]          = engine.Codec[T]
-	AsBool                = engine.AsBool
-	AsInt8                = engine.AsInt8
-	AsInt16               = engine.AsInt16
-	AsInt32               = engine.AsInt32
-	AsInt64               = engine.AsInt64
-	AsFloat64             = engine.AsFloat64
-	AsUUID                = engine.AsUUID[nocopy.UUID]
-	AsEnum[E ~int32]      = engine.AsEnum[E]
 	AsString              = engine.AsString
 	AsBytes               = engine.AsBytes
 	AsView[S nocopy.View] = engine.AsView[S]
@@ -94,13 +53,6 @@ type (
 
 // The types without parameters.
 var (
-	TypeBool   = schema.BaseType(nocopy.WireBool)
-	TypeI8     = schema.BaseType(nocopy.WireI8)
-	TypeI16    = schema.BaseType(nocopy.WireI16)
-	TypeI32    = schema.BaseType(nocopy.WireI32)
-	TypeI64    = schema.BaseType(nocopy.WireI64)
-	TypeDouble = schema.BaseType(nocopy.WireDouble)
-	TypeUUID   = schema.BaseType(nocopy.WireUUID)
 	TypeString = schema.BaseType(nocopy.WireString)
 	TypeBinary = schema.TypeBinary
 )

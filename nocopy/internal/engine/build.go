@@ -191,7 +191,7 @@ func (s Struct) clearFixed() {
 }
 
 // Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
-// place of element i. fixedlists.go has a getter for each size and meaning.
+// place of element i. basetypes.go has a getter for each size and meaning.
 
 // FixedBytes returns the bytes of all elements, which have the given size.
 func (s Struct) FixedBytes(size int) []byte {

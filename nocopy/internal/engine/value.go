@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"iter"
+	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -26,6 +28,21 @@ func (v Value) Bytes() []byte { return v.text }
 // Text returns a string or binary as a string. It aliases the message.
 func (v Value) Text() string { return chain.String(v.text) }
 
+// Bool returns a bool.
+func (v Value) Bool() bool { return v.bits != 0 }
+
+// Int returns an i8, i16, i32 or i64, or the number of an enum.
+func (v Value) Int() int64 { return int64(v.bits) }
+
+// Float returns a double.
+func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
+
+// UUID returns a uuid.
+func (v Value) UUID() (u [16]byte) {
+	copy(u[:], v.text)
+	return u
+}
+
 // Struct returns the handle of a struct, union, exception, list, set or map.
 func (v Value) Struct() Struct { return v.s }
 
@@ -43,6 +60,53 @@ func mustBe(t *schema.Type, ok bool, what string) {
 		panic("nocopy: " + what + " as a value of type " + t.String())
 	}
 }
+
+// ValueOfBool returns a value of type bool.
+func ValueOfBool(v bool) Value {
+	if v {
+		return Value{typ: schema.TypeBool, bits: 1}
+	}
+	return Value{typ: schema.TypeBool}
+}
+
+// fixedOf returns the value of type t, of fixed size, that b begins with.
+func fixedOf(t *schema.Type, b []byte) Value {
+	v := Value{typ: t}
+	switch t.Wire() {
+	case wire.Bool:
+		if b[0] != 0 {
+			v.bits = 1
+		}
+	case wire.I8:
+		v.bits = uint64(int8(b[0]))
+	case wire.I16:
+		v.bits = uint64(int16(binary.BigEndian.Uint16(b)))
+	case wire.I32:
+		v.bits = uint64(int32(wire.BE32(b)))
+	case wire.UUID:
+		v.text = b[:16:16]
+	default:
+		v.bits = wire.BE64(b)
+	}
+	return v
+}
+
+// lendFixed is fixedOf for bytes of the message. The value may alias them.
+func (m *Message) lendFixed(t *schema.Type, b []byte) Value {
+	v := fixedOf(t, b)
+	if v.text != nil {
+		m.buf.Lend()
+	}
+	return v
+}
+
+// ValueOfFloat returns a value of type double.
+func ValueOfFloat(v float64) Value {
+	return Value{typ: schema.TypeDouble, bits: math.Float64bits(v)}
+}
+
+// ValueOfUUID returns a value of type uuid.
+func ValueOfUUID(v [16]byte) Value { return Value{typ: schema.TypeUUID, text: v[:]} }
 
 // ValueOfBytes returns v as a string or binary. It is referred to.
 func ValueOfBytes(t *schema.Type, v []byte) Value {
@@ -395,4 +459,21 @@ func ValueOfInt(t *schema.Type, v int64) Value {
 		mustBe(t, orNone(t).Wire() == wire.I64, "an integer")
 	}
 	return Value{typ: t, bits: uint64(v)}
+}
+
+// encoded returns v as maps look for it.
+func (v Value) encoded() encoded {
+	switch {
+	case v.typ.Kind() >= schema.Record:
+		return encoded{view: v.s.orAbsent()}
+	case v.typ.Kind() == schema.Fixed && v.text != nil:
+		k := encoded{n: len(v.text)}
+		copy(k.fixed[:], v.text)
+		return k
+	case v.typ.Kind() == schema.Text && v.text == nil:
+		return encoded{text: []byte{}}
+	case v.typ.Kind() == schema.Text:
+		return encoded{text: v.text}
+	}
+	return encodeFixed(int(v.typ.Size()), v.bits)
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
@@ -102,8 +101,6 @@ func (r *Reader) BinaryValue(at int) ([]byte, int) {
 	return r.b[at:end:end], end
 }
 
-// Keys and values of maps, which have no field headers.
-
 // List begins field f, a list or set whose elements have the given wire type and take at least
 // size bytes each. It returns the number of elements, or -1 if the field is absent.
 func (r *Reader) List(at int, f Field, elem nocopy.WireType, size int) (int, int) {
@@ -175,15 +172,6 @@ func fixed[T any](r *Reader, at int, f Field, v []T, elem nocopy.WireType, size 
 	return Slice(r, at, v, n)
 }
 
-// ReadEnums returns a list or set in the memory of v, or nil if it is absent.
-func ReadEnums[E ~int32](r *Reader, at int, f Field, v []E) ([]E, int) {
-	v, at = fixed(r, at, f, v, nocopy.WireI32, 4)
-	if len(v) > 0 {
-		byteorder.LoadInt32s(v, r.b[at:])
-	}
-	return v, at + 4*len(v)
-}
-
 // Texts returns a list or set in the memory of v, or nil if it is absent. The texts alias the
 // bytes that are read.
 func (r *Reader) Texts(at int, f Field, v []string) ([]string, int) {
@@ -220,16 +208,4 @@ func (r *Reader) Must(at int, f Field) int {
 		return Failed
 	}
 	return at
-}
-
-// ReadEnum is Int32 for an enum.
-func ReadEnum[E ~int32](r *Reader, at int, f Field, absent E) (E, int) {
-	v, at := r.Int32(at, f, int32(absent))
-	return E(v), at
-}
-
-// ReadEnumValue is Int32Value for an enum.
-func ReadEnumValue[E ~int32](r *Reader, at int) (E, int) {
-	v, at := r.Int32Value(at)
-	return E(v), at
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -178,8 +177,6 @@ func (w *Writer) Binary(at int, f Field, v []byte) int {
 // BinaryValue writes a binary without a field header and makes room after it.
 func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, chain.String(v)) }
 
-// Keys and values of maps, without field headers and without a check.
-
 // List begins a list or set of n elements and makes room after its header.
 func (w *Writer) List(at int, f Field, elem nocopy.WireType, n int) int {
 	return w.list(at, f, elem, n, 0)
@@ -219,13 +216,6 @@ func (w *Writer) checkCount(n, size int) {
 	if n > most || uint64(n)*uint64(size) > most {
 		w.fail("nocopy: " + strconv.Itoa(n) + " elements are more than a message can have")
 	}
-}
-
-// WriteEnums writes a list or set and makes room after it.
-func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
-	at = w.list(at, f, nocopy.WireI32, len(v), 4)
-	byteorder.StoreInt32s(w.b[at:], v)
-	return at + 4*len(v)
 }
 
 // Texts writes a list or set and makes room after it.
