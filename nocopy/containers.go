@@ -484,7 +484,7 @@ func (l Int8List) SortFunc(cmp func(a, b int8) int) {
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
 	b := s.ToOwnMemory(1)
-	byteorder.StoreInt8s(b, v)
+	byteorder.Store(b, v)
 }
 
 // All iterates over indices and elements.
@@ -505,7 +505,7 @@ func (l Int8List) AppendTo(dst []int8) []int8 {
 	b := engine.Struct(l).FixedBytes(1)
 	n := len(b) / 1
 	dst = slices.Grow(dst, n)
-	byteorder.LoadInt8s(dst[len(dst):len(dst)+n], b)
+	byteorder.Load(dst[len(dst):len(dst)+n], b)
 	return dst[:len(dst)+n]
 }
 
@@ -584,7 +584,7 @@ func (l Int16List) SortFunc(cmp func(a, b int16) int) {
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
 	b := s.ToOwnMemory(2)
-	byteorder.StoreInt16s(b, v)
+	byteorder.Store(b, v)
 }
 
 // All iterates over indices and elements.
@@ -605,7 +605,7 @@ func (l Int16List) AppendTo(dst []int16) []int16 {
 	b := engine.Struct(l).FixedBytes(2)
 	n := len(b) / 2
 	dst = slices.Grow(dst, n)
-	byteorder.LoadInt16s(dst[len(dst):len(dst)+n], b)
+	byteorder.Load(dst[len(dst):len(dst)+n], b)
 	return dst[:len(dst)+n]
 }
 
@@ -684,7 +684,7 @@ func (l Int32List) SortFunc(cmp func(a, b int32) int) {
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
 	b := s.ToOwnMemory(4)
-	byteorder.StoreInt32s(b, v)
+	byteorder.Store(b, v)
 }
 
 // All iterates over indices and elements.
@@ -705,7 +705,7 @@ func (l Int32List) AppendTo(dst []int32) []int32 {
 	b := engine.Struct(l).FixedBytes(4)
 	n := len(b) / 4
 	dst = slices.Grow(dst, n)
-	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
+	byteorder.Load(dst[len(dst):len(dst)+n], b)
 	return dst[:len(dst)+n]
 }
 
@@ -784,7 +784,7 @@ func (l Int64List) SortFunc(cmp func(a, b int64) int) {
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
 	b := s.ToOwnMemory(8)
-	byteorder.StoreInt64s(b, v)
+	byteorder.Store(b, v)
 }
 
 // All iterates over indices and elements.
@@ -805,7 +805,7 @@ func (l Int64List) AppendTo(dst []int64) []int64 {
 	b := engine.Struct(l).FixedBytes(8)
 	n := len(b) / 8
 	dst = slices.Grow(dst, n)
-	byteorder.LoadInt64s(dst[len(dst):len(dst)+n], b)
+	byteorder.Load(dst[len(dst):len(dst)+n], b)
 	return dst[:len(dst)+n]
 }
 
@@ -884,7 +884,7 @@ func (l Float64List) SortFunc(cmp func(a, b float64) int) {
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
 	b := s.ToOwnMemory(8)
-	byteorder.StoreFloat64s(b, v)
+	byteorder.Store(b, v)
 }
 
 // All iterates over indices and elements.
@@ -905,7 +905,7 @@ func (l Float64List) AppendTo(dst []float64) []float64 {
 	b := engine.Struct(l).FixedBytes(8)
 	n := len(b) / 8
 	dst = slices.Grow(dst, n)
-	byteorder.LoadFloat64s(dst[len(dst):len(dst)+n], b)
+	byteorder.Load(dst[len(dst):len(dst)+n], b)
 	return dst[:len(dst)+n]
 }
 
@@ -1090,7 +1090,7 @@ func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
 	b := s.ToOwnMemory(4)
-	byteorder.StoreInt32s(b, v)
+	byteorder.Store(b, v)
 }
 
 // All iterates over indices and elements.
@@ -1111,7 +1111,7 @@ func (l EnumList[E]) AppendTo(dst []E) []E {
 	b := engine.Struct(l).FixedBytes(4)
 	n := len(b) / 4
 	dst = slices.Grow(dst, n)
-	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
+	byteorder.Load(dst[len(dst):len(dst)+n], b)
 	return dst[:len(dst)+n]
 }
 

@@ -3,86 +3,39 @@
 package byteorder
 
 import (
-	"encoding/binary"
 	"math"
+	"reflect"
 )
 
-// LoadInt8s copies bytes into numbers.
-func LoadInt8s(dst []int8, src []byte) {
-	src = src[:len(dst)]
+// Load sets dst from bytes, as many for each number as its type has.
+func Load[E Number](dst []E, src []byte) {
+	t := reflect.TypeFor[E]()
+	size := int(t.Size())
+	src = src[:size*len(dst)]
 	for i := range dst {
-		dst[i] = int8(src[i])
+		v := uint64(0)
+		for _, b := range src[size*i:][:size] {
+			v = v<<8 | uint64(b)
+		}
+		if dst[i] = E(v); t.Kind() == reflect.Float64 {
+			dst[i] = E(math.Float64frombits(v))
+		}
 	}
 }
 
-// LoadInt16s sets dst from bytes, two for each number.
-func LoadInt16s(dst []int16, src []byte) {
-	src = src[:2*len(dst)]
-	for i := range dst {
-		dst[i] = int16(binary.BigEndian.Uint16(src[2*i:]))
-	}
-}
-
-// LoadInt32s sets dst from bytes, four for each number.
-func LoadInt32s[E ~int32](dst []E, src []byte) {
-	src = src[:4*len(dst)]
-	for i := range dst {
-		dst[i] = E(binary.BigEndian.Uint32(src[4*i:]))
-	}
-}
-
-// LoadInt64s sets dst from bytes, eight for each number.
-func LoadInt64s(dst []int64, src []byte) {
-	src = src[:8*len(dst)]
-	for i := range dst {
-		dst[i] = int64(binary.BigEndian.Uint64(src[8*i:]))
-	}
-}
-
-// LoadFloat64s sets dst from bytes, eight for each number.
-func LoadFloat64s(dst []float64, src []byte) {
-	src = src[:8*len(dst)]
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.BigEndian.Uint64(src[8*i:]))
-	}
-}
-
-// StoreInt8s copies numbers into bytes.
-func StoreInt8s(dst []byte, src []int8) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = byte(v)
-	}
-}
-
-// StoreInt16s stores the bytes of src, two for each number.
-func StoreInt16s(dst []byte, src []int16) {
-	dst = dst[:2*len(src)]
-	for i, v := range src {
-		binary.BigEndian.PutUint16(dst[2*i:], uint16(v))
-	}
-}
-
-// StoreInt32s stores the bytes of src, four for each number.
-func StoreInt32s[E ~int32](dst []byte, src []E) {
-	dst = dst[:4*len(src)]
-	for i, v := range src {
-		binary.BigEndian.PutUint32(dst[4*i:], uint32(v))
-	}
-}
-
-// StoreInt64s stores the bytes of src, eight for each number.
-func StoreInt64s(dst []byte, src []int64) {
-	dst = dst[:8*len(src)]
-	for i, v := range src {
-		binary.BigEndian.PutUint64(dst[8*i:], uint64(v))
-	}
-}
-
-// StoreFloat64s stores the bytes of src, eight for each number.
-func StoreFloat64s(dst []byte, src []float64) {
-	dst = dst[:8*len(src)]
-	for i, v := range src {
-		binary.BigEndian.PutUint64(dst[8*i:], math.Float64bits(v))
+// Store stores the bytes of src.
+func Store[E Number](dst []byte, src []E) {
+	t := reflect.TypeFor[E]()
+	size := int(t.Size())
+	dst = dst[:size*len(src)]
+	for i, e := range src {
+		v := uint64(e)
+		if t.Kind() == reflect.Float64 {
+			v = math.Float64bits(float64(e))
+		}
+		for k := size - 1; k >= 0; k-- {
+			dst[size*i+k] = byte(v)
+			v >>= 8
+		}
 	}
 }

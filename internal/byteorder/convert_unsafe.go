@@ -4,41 +4,31 @@ package byteorder
 
 import "unsafe"
 
-// LoadInt8s copies bytes into numbers.
-func LoadInt8s(dst []int8, src []byte) { copy(memory(dst), src[:len(dst)]) }
+// Load sets dst from bytes, as many for each number as its type has.
+func Load[E Number](dst []E, src []byte) {
+	// SAFETY: see swap
+	swap(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), len(dst), len(src), unsafe.Sizeof(E(0)))
+}
 
-// LoadInt16s sets dst from bytes, two for each number.
-func LoadInt16s(dst []int16, src []byte) { swap16(memory(dst), src) }
+// Store stores the bytes of src.
+func Store[E Number](dst []byte, src []E) {
+	// SAFETY: see swap
+	swap(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), len(src), len(dst), unsafe.Sizeof(E(0)))
+}
 
-// LoadInt32s sets dst from bytes, four for each number.
-func LoadInt32s[E ~int32](dst []E, src []byte) { swap32(memory(dst), src) }
-
-// LoadInt64s sets dst from bytes, eight for each number.
-func LoadInt64s(dst []int64, src []byte) { swap64(memory(dst), src) }
-
-// LoadFloat64s sets dst from bytes, eight for each number.
-func LoadFloat64s(dst []float64, src []byte) { swap64(memory(dst), src) }
-
-// StoreInt8s copies numbers into bytes.
-func StoreInt8s(dst []byte, src []int8) { copy(dst[:len(src)], memory(src)) }
-
-// StoreInt16s stores the bytes of src, two for each number.
-func StoreInt16s(dst []byte, src []int16) { swap16(dst[:2*len(src)], memory(src)) }
-
-// StoreInt32s stores the bytes of src, four for each number.
-func StoreInt32s[E ~int32](dst []byte, src []E) { swap32(dst[:4*len(src)], memory(src)) }
-
-// StoreInt64s stores the bytes of src, eight for each number.
-func StoreInt64s(dst []byte, src []int64) { swap64(dst[:8*len(src)], memory(src)) }
-
-// StoreFloat64s stores the bytes of src, eight for each number.
-func StoreFloat64s(dst []byte, src []float64) { swap64(dst[:8*len(src)], memory(src)) }
-
-// memory returns the memory of s.
-func memory[E ~int8 | ~int16 | ~int32 | ~int64 | ~float64](s []E) []byte {
-	var e E
-	// SAFETY: SliceData points to len(s) elements of Sizeof bytes, which the result keeps alive.
-	// They contain no pointers, and any bytes are valid elements. SAFETY: Sizeof is a constant.
-	// SAFETY: bytes need no alignment.
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(e)))
+// swap copies n elements of the given size, 1, 2, 4 or 8 bytes, from network byte order to the
+// machine's or back. It panics if there are more than room bytes of them. It takes no slices: for
+// short ones, making them would take most of the time.
+func swap(to, from unsafe.Pointer, n, room int, size uintptr) {
+	n *= int(size)
+	if n > room {
+		panic("nocopy: internal error: numbers without room for their bytes")
+	}
+	// SAFETY: the callers have slices of n elements and of room bytes, one to copy from and one to
+	// copy to. Numbers contain no pointers, and any bytes are valid ones. Bytes need no alignment.
+	if vectorised && size > 1 && n >= vectorSize {
+		swapVector((*byte)(to), (*byte)(from), n, &orders[size/2])
+	} else {
+		swapSingly(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n), size)
+	}
 }

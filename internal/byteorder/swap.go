@@ -2,6 +2,8 @@
 
 package byteorder
 
+import "encoding/binary"
+
 // vectorSize is the smallest number of bytes for swapVector. For fewer, the call would cost more
 // than it saves.
 const vectorSize = 32
@@ -9,12 +11,8 @@ const vectorSize = 32
 // order tells which byte of the source each byte of the result comes from, within each 16 bytes.
 type order [vectorSize]byte
 
-// The orders of elements of 2, 4 and 8 bytes.
-var (
-	order16 = orderOf(2)
-	order32 = orderOf(4)
-	order64 = orderOf(8)
-)
+// orders has the orders of elements of 2, 4 and 8 bytes, at half their size.
+var orders = [5]order{1: orderOf(2), 2: orderOf(4), 4: orderOf(8)}
 
 func orderOf(size byte) (o order) {
 	for i := range o {
@@ -23,48 +21,23 @@ func orderOf(size byte) (o order) {
 	return o
 }
 
-// swap16 copies elements of 2 bytes from src to all of dst, from network byte order to the
-// machine's or back.
-func swap16(dst, src []byte) {
-	src = src[:len(dst)]
-	switch {
-	case bigEndian:
+// swapSingly copies elements of the given size from src to all of dst, which must be as long, from
+// network byte order to the machine's or back, one by one.
+func swapSingly(dst, src []byte, size uintptr) {
+	switch size {
+	case 1:
 		copy(dst, src)
-	case len(dst) < vectorSize:
-		swap16Singly(dst, src)
-	case vectorised:
-		swapVector(&dst[0], &src[0], len(dst), &order16)
+	case 2:
+		for ; len(dst) >= 2 && len(src) >= 2; dst, src = dst[2:], src[2:] {
+			binary.NativeEndian.PutUint16(dst, binary.BigEndian.Uint16(src))
+		}
+	case 4:
+		for ; len(dst) >= 4 && len(src) >= 4; dst, src = dst[4:], src[4:] {
+			binary.NativeEndian.PutUint32(dst, binary.BigEndian.Uint32(src))
+		}
 	default:
-		swap16Portable(dst, src)
-	}
-}
-
-// swap32 is swap16 of elements of 4 bytes.
-func swap32(dst, src []byte) {
-	src = src[:len(dst)]
-	switch {
-	case bigEndian:
-		copy(dst, src)
-	case len(dst) < vectorSize:
-		swap32Singly(dst, src)
-	case vectorised:
-		swapVector(&dst[0], &src[0], len(dst), &order32)
-	default:
-		swap32Portable(dst, src)
-	}
-}
-
-// swap64 is swap16 of elements of 8 bytes.
-func swap64(dst, src []byte) {
-	src = src[:len(dst)]
-	switch {
-	case bigEndian:
-		copy(dst, src)
-	case len(dst) < vectorSize:
-		swap64Singly(dst, src)
-	case vectorised:
-		swapVector(&dst[0], &src[0], len(dst), &order64)
-	default:
-		swap64Portable(dst, src)
+		for ; len(dst) >= 8 && len(src) >= 8; dst, src = dst[8:], src[8:] {
+			binary.NativeEndian.PutUint64(dst, binary.BigEndian.Uint64(src))
+		}
 	}
 }

@@ -130,7 +130,7 @@ func (s Struct) SetInt8s(f schema.Ref, d *schema.Struct, v []int8) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 1)
-	byteorder.StoreInt8s(b, v)
+	byteorder.Store(b, v)
 }
 
 // AsInt8 is the codec of i8.
@@ -202,7 +202,7 @@ func (s Struct) SetInt16s(f schema.Ref, d *schema.Struct, v []int16) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 2)
-	byteorder.StoreInt16s(b, v)
+	byteorder.Store(b, v)
 }
 
 // AsInt16 is the codec of i16.
@@ -276,7 +276,7 @@ func (s Struct) SetInt32s(f schema.Ref, d *schema.Struct, v []int32) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 4)
-	byteorder.StoreInt32s(b, v)
+	byteorder.Store(b, v)
 }
 
 // AsInt32 is the codec of i32.
@@ -350,7 +350,7 @@ func (s Struct) SetInt64s(f schema.Ref, d *schema.Struct, v []int64) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 8)
-	byteorder.StoreInt64s(b, v)
+	byteorder.Store(b, v)
 }
 
 // AsInt64 is the codec of i64.
@@ -404,7 +404,7 @@ func (s Struct) SetFloat64s(f schema.Ref, d *schema.Struct, v []float64) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 8)
-	byteorder.StoreFloat64s(b, v)
+	byteorder.Store(b, v)
 }
 
 // AsFloat64 is the codec of double.
@@ -497,7 +497,7 @@ func (v Enums[E]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 4)
-	byteorder.StoreInt32s(b, v)
+	byteorder.Store(b, v)
 }
 
 // AsEnum is the codec of an enum.

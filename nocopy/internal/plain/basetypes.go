@@ -94,7 +94,7 @@ func (w *Writer) Int8Value(at int, v int8) int {
 func (r *Reader) Int8s(at int, f Field, v []int8) ([]int8, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireI8, 1)
 	if len(v) > 0 {
-		byteorder.LoadInt8s(v, r.b[at:])
+		byteorder.Load(v, r.b[at:])
 	}
 	return v, at + 1*len(v)
 }
@@ -102,7 +102,7 @@ func (r *Reader) Int8s(at int, f Field, v []int8) ([]int8, int) {
 // Int8s writes a list or set and makes room after it.
 func (w *Writer) Int8s(at int, f Field, v []int8) int {
 	at = w.list(at, f, nocopy.WireI8, len(v), 1)
-	byteorder.StoreInt8s(w.b[at:], v)
+	byteorder.Store(w.b[at:], v)
 	return at + 1*len(v)
 }
 
@@ -141,7 +141,7 @@ func (w *Writer) Int16Value(at int, v int16) int {
 func (r *Reader) Int16s(at int, f Field, v []int16) ([]int16, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireI16, 2)
 	if len(v) > 0 {
-		byteorder.LoadInt16s(v, r.b[at:])
+		byteorder.Load(v, r.b[at:])
 	}
 	return v, at + 2*len(v)
 }
@@ -149,7 +149,7 @@ func (r *Reader) Int16s(at int, f Field, v []int16) ([]int16, int) {
 // Int16s writes a list or set and makes room after it.
 func (w *Writer) Int16s(at int, f Field, v []int16) int {
 	at = w.list(at, f, nocopy.WireI16, len(v), 2)
-	byteorder.StoreInt16s(w.b[at:], v)
+	byteorder.Store(w.b[at:], v)
 	return at + 2*len(v)
 }
 
@@ -223,7 +223,7 @@ func (w *Writer) Int64Value(at int, v int64) int {
 func (r *Reader) Int64s(at int, f Field, v []int64) ([]int64, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireI64, 8)
 	if len(v) > 0 {
-		byteorder.LoadInt64s(v, r.b[at:])
+		byteorder.Load(v, r.b[at:])
 	}
 	return v, at + 8*len(v)
 }
@@ -231,7 +231,7 @@ func (r *Reader) Int64s(at int, f Field, v []int64) ([]int64, int) {
 // Int64s writes a list or set and makes room after it.
 func (w *Writer) Int64s(at int, f Field, v []int64) int {
 	at = w.list(at, f, nocopy.WireI64, len(v), 8)
-	byteorder.StoreInt64s(w.b[at:], v)
+	byteorder.Store(w.b[at:], v)
 	return at + 8*len(v)
 }
 
@@ -266,7 +266,7 @@ func (w *Writer) Float64Value(at int, v float64) int {
 func (r *Reader) Float64s(at int, f Field, v []float64) ([]float64, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireDouble, 8)
 	if len(v) > 0 {
-		byteorder.LoadFloat64s(v, r.b[at:])
+		byteorder.Load(v, r.b[at:])
 	}
 	return v, at + 8*len(v)
 }
@@ -274,7 +274,7 @@ func (r *Reader) Float64s(at int, f Field, v []float64) ([]float64, int) {
 // Float64s writes a list or set and makes room after it.
 func (w *Writer) Float64s(at int, f Field, v []float64) int {
 	at = w.list(at, f, nocopy.WireDouble, len(v), 8)
-	byteorder.StoreFloat64s(w.b[at:], v)
+	byteorder.Store(w.b[at:], v)
 	return at + 8*len(v)
 }
 
@@ -345,7 +345,7 @@ func ReadEnumValue[E ~int32](r *Reader, at int) (E, int) {
 func ReadEnums[E ~int32](r *Reader, at int, f Field, v []E) ([]E, int) {
 	v, at = fixed(r, at, f, v, nocopy.WireI32, 4)
 	if len(v) > 0 {
-		byteorder.LoadInt32s(v, r.b[at:])
+		byteorder.Load(v, r.b[at:])
 	}
 	return v, at + 4*len(v)
 }
@@ -353,6 +353,6 @@ func ReadEnums[E ~int32](r *Reader, at int, f Field, v []E) ([]E, int) {
 // WriteEnums writes a list or set and makes room after it.
 func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
 	at = w.list(at, f, nocopy.WireI32, len(v), 4)
-	byteorder.StoreInt32s(w.b[at:], v)
+	byteorder.Store(w.b[at:], v)
 	return at + 4*len(v)
 }

@@ -16,10 +16,10 @@ import (
 // at an odd address.
 func BenchmarkAgainstCopy(b *testing.B) {
 	for _, n := range []int{16, 128, 512, 4096, 32768, 131072, 1 << 20} {
-		against(b, "int64", n, 8, byteorder.LoadInt64s, byteorder.StoreInt64s)
-		against(b, "float64", n, 8, byteorder.LoadFloat64s, byteorder.StoreFloat64s)
-		against(b, "int32", n, 4, byteorder.LoadInt32s[int32], byteorder.StoreInt32s[int32])
-		against(b, "int16", n, 2, byteorder.LoadInt16s, byteorder.StoreInt16s)
+		against(b, "int64", n, 8, byteorder.Load[int64], byteorder.Store[int64])
+		against(b, "float64", n, 8, byteorder.Load[float64], byteorder.Store[float64])
+		against(b, "int32", n, 4, byteorder.Load[int32], byteorder.Store[int32])
+		against(b, "int16", n, 2, byteorder.Load[int16], byteorder.Store[int16])
 	}
 }
 

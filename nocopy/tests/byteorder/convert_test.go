@@ -67,12 +67,12 @@ func panics(f func()) (did bool) {
 // of NaNs.
 func TestConvert(t *testing.T) {
 	rand := rand.New(rand.NewPCG(1, 2))
-	check(t, "int8", byteorder.StoreInt8s, byteorder.LoadInt8s, func() int8 { return int8(rand.Uint32()) })
-	check(t, "int16", byteorder.StoreInt16s, byteorder.LoadInt16s, func() int16 { return int16(rand.Uint32()) })
-	check(t, "int32", byteorder.StoreInt32s[int32], byteorder.LoadInt32s[int32], func() int32 { return int32(rand.Uint32()) })
-	check(t, "enum", byteorder.StoreInt32s[enum], byteorder.LoadInt32s[enum], func() enum { return enum(rand.Uint32()) })
-	check(t, "int64", byteorder.StoreInt64s, byteorder.LoadInt64s, func() int64 { return int64(rand.Uint64()) })
-	check(t, "float64", byteorder.StoreFloat64s, byteorder.LoadFloat64s, func() float64 {
+	check(t, "int8", byteorder.Store[int8], byteorder.Load[int8], func() int8 { return int8(rand.Uint32()) })
+	check(t, "int16", byteorder.Store[int16], byteorder.Load[int16], func() int16 { return int16(rand.Uint32()) })
+	check(t, "int32", byteorder.Store[int32], byteorder.Load[int32], func() int32 { return int32(rand.Uint32()) })
+	check(t, "enum", byteorder.Store[enum], byteorder.Load[enum], func() enum { return enum(rand.Uint32()) })
+	check(t, "int64", byteorder.Store[int64], byteorder.Load[int64], func() int64 { return int64(rand.Uint64()) })
+	check(t, "float64", byteorder.Store[float64], byteorder.Load[float64], func() float64 {
 		if rand.IntN(4) == 0 {
 			// A NaN with a payload
 			return math.Float64frombits(0x7ff8<<48 | rand.Uint64N(1<<48))
@@ -83,18 +83,18 @@ func TestConvert(t *testing.T) {
 
 // TestNothing: nil is a slice too.
 func TestNothing(t *testing.T) {
-	byteorder.LoadInt64s(nil, nil)
-	byteorder.StoreInt64s(nil, nil)
-	byteorder.LoadInt16s(nil, []byte{1, 2})
-	byteorder.StoreFloat64s([]byte{1, 2}, nil)
+	byteorder.Load[int64](nil, nil)
+	byteorder.Store[int64](nil, nil)
+	byteorder.Load[int16](nil, []byte{1, 2})
+	byteorder.Store[float64]([]byte{1, 2}, nil)
 }
 
 // TestAllocations: converting allocates nothing.
 func TestAllocations(t *testing.T) {
 	v, b := make([]int64, 100), make([]byte, 800)
 	if n := testing.AllocsPerRun(100, func() {
-		byteorder.StoreInt64s(b, v)
-		byteorder.LoadInt64s(v, b)
+		byteorder.Store(b, v)
+		byteorder.Load(v, b)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
