@@ -104,11 +104,8 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 // they were complete, and large ones that are referred to.
 func (m *Message) Nodes() int { return (*engine.Message)(m).Nodes() }
 
-// Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
-// before or not. It does not check a value that a later value of the same field replaces. Nor does
-// it check values that the program has set, such as parts of other messages, as without Lazy.
-// Afterwards any number of goroutines may read the message. The error is an *Error; its offset
-// counts from the beginning of the invalid container.
+// Index indexes everything that Lazy skipped. Afterwards any number of goroutines may read the
+// message. Index finishes the message, and returns the error of Check if that is not possible.
 //
 // In a message parsed with ByIndex, Index checks everything, including the index. If it returns
 // nil, a reader without the index would have read the same values. Otherwise it returns an *Error.

@@ -21,13 +21,12 @@ const (
 	// Lazy makes Parse skip most of the message. It indexes only the top level, small structs in
 	// it, and lists of structs, without the containers in these structs. Skipped parts are indexed
 	// when they are first read. Until Message.Index has been called, only one goroutine at a time
-	// may read the message. Two kinds of fields are indexed at once: those that contain structs of
-	// more than 12 fields, since skipping them would take as long, and containers whose index
-	// might exceed the limit.
+	// may read the message.
 	//
-	// Skipping does not check everything. Only Message.Index checks required fields of inner structs,
-	// the depth of their unknown fields and, with ValidUTF8, their strings. Lazy concerns received
-	// bytes: values that the program sets are indexed at once, including parts of other messages.
+	// Lazy refuses what Parse refuses without it, with the same error. Two kinds of fields are
+	// indexed at once: those that contain structs of more than 12 fields, and those with values that
+	// are not as the IDL tells, such as unknown fields. With ValidUTF8 or Limits.MaxIndex Lazy has no
+	// effect. Values that the program sets are indexed at once, including parts of other messages.
 	Lazy = engine.Lazy
 
 	// Own gives the bytes passed to Parse to the message, which stores into them when fields of fixed

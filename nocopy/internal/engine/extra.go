@@ -163,44 +163,19 @@ func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
 	if m.pending&byIndex != 0 {
 		word = m.land(f, e, p)
 	} else {
-		word = m.indexLeft(f, p)
+		word = m.indexLeft(f.Type, p, true)
 	}
 	m.ix.Put(e, f.Ref(), word)
 	return word
 }
 
-// indexLeft indexes the value of field f at position p, which Lazy left for later, and returns its
-// entry. A getter returns no error: so if the value is not valid it is taken as skipping saw it,
-// and Index returns the error.
-func (m *Message) indexLeft(f *schema.Field, p uint32) uint32 {
-	shadows := len(m.shadows.all)
-	i, word := m.parseLeft(f.Type, p, true)
-	if i >= 0 {
-		return word
-	}
-	m.p.InField(f.Name)
-	if err := m.p.Finish(m.desc); m.late == nil {
-		m.ownSeldom()
-		m.late, m.ix.More = err, true
-	}
-	m.dropShadows(shadows)
-	m.beginTrusted(p)
-	m.p.Lazy = true
-	i, word = m.p.Value(f.Type, 0, 0)
+// indexLeft indexes the value of type t at position p, which Lazy left for later, and returns its
+// entry. With lazily it leaves the values in it for later, as Lazy does.
+func (m *Message) indexLeft(t *schema.Type, p uint32, lazily bool) uint32 {
+	m.beginTrusted(p).Lazy = lazily
+	i, word := m.p.Value(t, 0, 0)
 	m.p.EndTrusted(i)
 	return word
-}
-
-// parseLeft indexes the struct or container of type t at position p, which Lazy left for later,
-// with all checks that parsing makes without Lazy. With lazily it leaves the values in it for
-// later, as Lazy does. It returns failed, with the error noted, or the entry.
-func (m *Message) parseLeft(t *schema.Type, p uint32, lazily bool) (int, uint32) {
-	m.beginTrusted(p)
-	m.p.Lazy = lazily
-	m.p.Trusted, m.p.UTF8, m.p.MaxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
-	i, word := m.p.Value(t, 0, 0)
-	m.p.B = nil
-	return i, word
 }
 
 // WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value

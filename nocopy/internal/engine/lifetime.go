@@ -293,9 +293,7 @@ func (m *Message) endSeldom(s *seldom) {
 	if s.dead.used() {
 		s.dead.reset()
 	}
-	if s.liveSets != nil || s.late != nil {
-		s.liveSets, s.late = nil, nil
-	}
+	s.liveSets = nil
 	if m.guarded && s.landing != nil {
 		s.landing.reset()
 	}
@@ -513,14 +511,14 @@ func builtFlags(opts []Option) Flags { return flagsOf(opts) & forBuilding }
 
 // settled returns flags that do not contradict each other: it leaves one of those that put off
 // indexing and WithIndex, which needs everything indexed.
-func (f Flags) settled() Flags {
+func (f Flags) settled(l Limits) Flags {
 	switch {
 	case f&WithIndex != 0:
 		return f &^ (Lazy | ByIndex | RequireIndex)
 	case f&RequireIndex != 0:
 		f |= ByIndex
 	}
-	if f&ByIndex != 0 {
+	if f&(ByIndex|ValidUTF8) != 0 || l.MaxIndex > 0 {
 		f &^= Lazy
 	}
 	return f
@@ -528,11 +526,8 @@ func (f Flags) settled() Flags {
 
 // ConfigOf returns the flags among the options, and the limits.
 func ConfigOf(opts []Option) (Flags, Limits) {
-	flags := flagsOf(opts).settled()
-	if flags&limited == 0 {
-		return flags, usualLimits
-	}
-	return flags, limitsOf(opts)
+	limits := limitsOf(opts)
+	return flagsOf(opts).settled(limits), limits
 }
 
 // limitsOf returns the Limits among the options.

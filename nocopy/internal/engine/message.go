@@ -272,7 +272,6 @@ type seldom struct {
 
 	// An index on the wire
 	landing   *landing     // of a message that is read by its index, see landing.go
-	late      error        // the first that was found in what Lazy left for later
 	indexNode chain.NodeID // with the index that finishing added
 
 	limits Limits

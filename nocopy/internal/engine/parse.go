@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
@@ -200,7 +199,7 @@ func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct,
 		c.Release()
 		return Struct{}, TooLong(d, int64(n), most)
 	}
-	return ParseOwn(d, c, flags, limits)
+	return ParseOwn(d, c, flags.settled(limits), limits)
 }
 
 // ParseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
@@ -251,69 +250,41 @@ func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 // indexer goes through an index and completes it.
 type indexer struct{ m *Message }
 
-// structure completes the index of the struct of entry e. It returns the error of the first value
-// that is wrong.
-func (ix indexer) structure(d *schema.Struct, e uint32, path string) error {
+// structure completes the index of the struct of entry e.
+func (ix indexer) structure(d *schema.Struct, e uint32) {
 	m := ix.m
 	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
 		f := &d.Fields()[i]
-		word := m.ix.At(e, f.Ref())
-		if word == 0 || f.Kind() < schema.Record {
-			continue
-		}
-		if word&index.NotIndexed != 0 {
-			var err error
-			if word, err = ix.strictly(f.Type, word&^index.NotIndexed, path+"."+f.Name); err != nil {
-				return err
-			}
-			m.ix.Put(e, f.Ref(), word)
-			continue
-		}
-		if err := ix.value(f.Type, word, path+"."+f.Name); err != nil {
-			return err
+		switch word := m.ix.At(e, f.Ref()); {
+		case word == 0 || f.Kind() < schema.Record:
+		case word&index.NotIndexed != 0:
+			m.ix.Put(e, f.Ref(), m.indexLeft(f.Type, word&^index.NotIndexed, false))
+		default:
+			ix.value(f.Type, word)
 		}
 	}
-	return nil
 }
 
-// strictly indexes the struct or container of type t at position p, with all checks that parsing
-// makes without Lazy. It returns its entry.
-func (ix indexer) strictly(t *schema.Type, p uint32, path string) (uint32, error) {
-	i, word := ix.m.parseLeft(t, p, false)
-	if i < 0 {
-		return 0, ix.m.p.Finish(schema.NewStruct(path))
-	}
-	return word, nil
-}
-
-// value completes the index of the struct or container of type t and entry e, see structure.
-func (ix indexer) value(t *schema.Type, e uint32, path string) error {
+// value completes the index of the struct or container of type t and entry e.
+func (ix indexer) value(t *schema.Type, e uint32) {
 	m := ix.m
 	switch {
 	case t.Kind() == schema.Record:
-		return ix.structure(t.Struct(), e, path)
+		ix.structure(t.Struct(), e)
 	case t.Kind() == schema.Dict:
 		for i := range m.ix.Words[e+listCount] {
 			slot := m.ix.Words[e+listElems] + i*pairWords
-			if m.ix.Words[slot] == 0 {
-				continue
-			}
 			for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
-				if kt.Kind() >= schema.Record {
-					if err := ix.value(kt, m.ix.Words[slot+uint32(k)], path+"["+strconv.Itoa(int(i))+"]"); err != nil {
-						return err
-					}
+				if kt.Kind() >= schema.Record && m.ix.Words[slot] != 0 {
+					ix.value(kt, m.ix.Words[slot+uint32(k)])
 				}
 			}
 		}
 	case t.Elem().Kind() >= schema.Record:
 		for i := range m.ix.Words[e+listCount] {
-			if err := ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i), path+"["+strconv.Itoa(int(i))+"]"); err != nil {
-				return err
-			}
+			ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i))
 		}
 	}
-	return nil
 }
 
 // EndChange implements index.Owner.
@@ -378,7 +349,7 @@ func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
 // OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
 func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
-	return parseWith(d, b, (flags | ByIndex).settled(), limits)
+	return parseWith(d, b, (flags | ByIndex).settled(limits), limits)
 }
 
 // Reparse returns the root of a message of type d with these wire bytes, which it takes over. They

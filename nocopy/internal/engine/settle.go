@@ -100,13 +100,8 @@ func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
 		if word == 0 || f.Kind() < schema.Record || f.Type.Nesting() <= left {
 			continue
 		}
-		if p := word &^ index.NotIndexed; p != word {
-			if _, err := parse.Skip(m.buf.At(p), 0, f.Type.Wire(), parse.BudgetOf(left), 1); err == nil {
-				continue
-			}
-			word = m.indexLazily(f, e)
-		}
-		if m.exceeds(f.Type, word, left) {
+		// Of values that were left for later parsing has seen how deep they are.
+		if word&index.NotIndexed == 0 && m.exceeds(f.Type, word, left) {
 			return true
 		}
 	}
@@ -202,8 +197,7 @@ func (m *Message) mustIndex() {
 	}
 }
 
-// Index indexes everything that Lazy skipped, and checks what Lazy could not, whether it was read
-// before or not.
+// Index indexes everything that Lazy skipped, and checks a message that is read by its index.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
 		return m.indexOpened()
@@ -211,19 +205,11 @@ func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {
 		return nil
 	}
-	// Check finishes the message: a struct that is being built lacks the fields that it is owed.
-	if err := m.Check(); err != nil {
+	if err := m.Check(); err != nil { // it finishes the message
 		return err
-	}
-	if m.late != nil {
-		return m.late
 	}
 	m.flags &^= Lazy
-	ix := indexer{m}
-	if err := ix.structure(m.desc, m.root, m.desc.Name()); err != nil {
-		m.flags |= Lazy
-		return err
-	}
+	indexer{m}.structure(m.desc, m.root)
 	return nil
 }
 
@@ -490,13 +476,13 @@ func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
 	return m.parsed(p, m.indexFrom(p))
 }
 
-// parsed ends a parse. i is the index after the root, or failed: then it parses the message again
-// without Lazy, if that may do with less index. It returns the root's handle or the error.
+// parsed ends a parse. i is the index after the root, or failed. It parses the message again
+// without Lazy if with Lazy the index is too large. It returns the root's handle or the error.
 func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 	if i >= 0 && len(p.B)-i+p.After > 0 {
 		i = p.Fail(i, wire.ErrTrailing)
 	}
-	if i < 0 && p.Full && p.Err != nil && p.Promised > 0 {
+	if i < 0 && p.Lazy && p.Full() {
 		return m.parseEagerly(p)
 	}
 	if i < 0 {
@@ -528,14 +514,14 @@ func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 }
 
 // parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
-// everything at once. That takes less index than was promised to the values left for later.
+// everything at once.
 func (m *Message) parseEagerly(p *parse.Parser) (Struct, error) {
 	b, base := p.B, p.Base
 	m.ix.ForgetTables()
 	m.ix.Used = index.First
 	m.dropShadows(0)
+	m.flags &^= Lazy
 	m.parserOf(b, base)
-	p.Lazy, p.Promised = false, 0
 	return m.parsed(p, m.indexFrom(p))
 }
 

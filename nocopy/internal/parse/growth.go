@@ -25,15 +25,16 @@ const knownBy = 4 << 10
 // tried once, and only far from the limit: otherwise the index doubles.
 func (p *Parser) growIndex(end, off, size int) {
 	x, g := p.x, &p.Growth
+	limit := max(p.MaxWords, index.Limit(p.MaxIndex, size)) // with Lazy MaxWords is not all
 	words, bytes := end-g.words, off-g.off
 	known := g.words > 0 && bytes >= knownBy
 	g.words, g.off = end, off
-	if 4*uint64(len(x.Words)) < uint64(p.MaxWords) && len(x.Words) >= index.LargeIndex {
+	if 4*uint64(len(x.Words)) < uint64(limit) && len(x.Words) >= index.LargeIndex {
 		switch {
 		case known && !g.guessed:
 			g.guessed = true
 			likely := uint64(end) + uint64(words)*uint64(size-off)/uint64(bytes)
-			n := int(min(likely+likely/32, uint64(p.MaxWords)))
+			n := int(min(likely+likely/32, uint64(limit)))
 			x.Resize(max(end, n-n/16), n)
 			return
 		case !known && !g.paused:
@@ -42,7 +43,7 @@ func (p *Parser) growIndex(end, off, size int) {
 			return
 		}
 	}
-	most := int(p.MaxWords) // perhaps only for the value that is being parsed
+	most := int(limit) // perhaps only for the value that is being parsed
 	if whole := x.MostWords(end); whole < index.MaxWords {
 		most = whole
 	}

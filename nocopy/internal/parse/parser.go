@@ -15,7 +15,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", wire.ErrLimit)
+// Errors that Finish completes with the limit.
+var (
+	errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", wire.ErrLimit)
+	errIndex = fmt.Errorf("%w: index of more than Limits.MaxIndex", wire.ErrLimit)
+)
 
 // User is a message that has a parser if it needs one.
 type User interface {
@@ -37,7 +41,7 @@ type Host interface {
 type Settings struct {
 	MaxDepth int  // levels of structs in structs
 	MaxIndex int  // Limits.MaxIndex, in bytes; 0 by default
-	Lazy     bool // containers in fields are left for later
+	Lazy     bool // containers in fields are left for later. Then UTF8 and MaxIndex are zero
 	UTF8     bool // strings must be UTF-8
 }
 
@@ -74,16 +78,12 @@ type Parser struct {
 	mismatched uint32  // position of a field that turned out not to be of its type
 	scan       Scanner // for values that are skipped across windows
 
-	Growth    Growth
-	depth     int
-	MaxWords  uint32 // what MaxIndex is, in words
-	Promised  uint64 // most words that indexing values left for later may take
-	reserved  uint64 // how many of these are for values that are left without counting, see allow
-	Trusted   bool   // the bytes were accepted before: required fields are not asked for again
-	unlimited bool   // the bytes were accepted before: the index has no limit
-	reuse     bool   // entries that are free are used again
-	Slow      bool   // no programs are run: those take new words only, one after the other
-	Full      bool   // the parse failed since the index would exceed its limit
+	Growth   Growth
+	depth    int
+	MaxWords uint32 // what MaxIndex is, in words
+	Trusted  bool   // the bytes were accepted before: required fields are not asked for again
+	reuse    bool   // entries that are free are used again
+	Slow     bool   // no programs are run: those take new words only, one after the other
 
 	Far FarTexts // of bytes that the program has written, else nil
 
@@ -135,11 +135,9 @@ func (p *Parser) Reset(n int, s Settings) {
 	p.Growth = Growth{}
 	p.Windows, p.path, p.next = p.Windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
-	p.Trusted, p.unlimited, p.reuse, p.Slow, p.Full, p.Promised = false, false, false, false, false, 0
-	p.MaxWords = index.Limit(p.MaxIndex, n)
-	if p.reserved = 0; p.Lazy && p.MaxIndex <= 0 {
-		p.reserved = uint64(p.MaxWords - min(p.MaxWords, index.Floor/4))
-		p.Promised = p.reserved
+	p.Trusted, p.reuse, p.Slow = false, false, false
+	if p.MaxWords = index.Limit(p.MaxIndex, n); p.Lazy { // the rest is for the values that are left
+		p.MaxWords = index.Floor / 4
 	}
 }
 
@@ -212,13 +210,8 @@ func (p *Parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
 // if that is over the limit.
 func (p *Parser) reserve(words uint64, i int) bool {
 	end := uint64(p.x.Used) + words
-	if end+p.Promised > uint64(p.MaxWords) {
-		p.Full = true
-		most := 4 * uint64(p.MaxWords)
-		if given := p.MaxIndex; given > 0 && uint64(given)/4 == uint64(p.MaxWords) {
-			most = uint64(given) // which need not be a multiple of 4
-		}
-		p.Fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", wire.ErrLimit, most))
+	if end > uint64(p.MaxWords) {
+		p.Fail(i, errIndex)
 		return false
 	}
 	if end > uint64(len(p.x.Words)) {
@@ -236,6 +229,9 @@ func (p *Parser) Fail(i int, err error) int {
 	}
 	return failed
 }
+
+// Full reports whether the parse has failed because the index would exceed its limit.
+func (p *Parser) Full() bool { return p.Err != nil && p.Err.Err == errIndex }
 
 // InField adds the name of a field to the path of the failure, and returns failed.
 func (p *Parser) InField(name string) int {
@@ -255,8 +251,15 @@ func (p *Parser) Finish(d *schema.Struct) *wire.Error {
 	slices.Reverse(p.path)
 	p.Err.Path = strings.Join(p.path, "")
 	err := p.Err
-	if err.Err == errDepth {
+	switch err.Err {
+	case errDepth:
 		err.Err = DepthError(p.MaxDepth)
+	case errIndex:
+		most := 4 * uint64(p.MaxWords)
+		if given := p.MaxIndex; given > 0 && uint64(given)/4 == uint64(p.MaxWords) {
+			most = uint64(given) // which need not be a multiple of 4
+		}
+		err.Err = fmt.Errorf("%w = %d bytes", errIndex, most)
 	}
 	p.path, p.Err = p.path[:0], nil
 	return err
@@ -295,7 +298,7 @@ func (p *Parser) Root(d *schema.Struct) int {
 func (p *Parser) Trust() {
 	p.Reset(0, Settings{MaxDepth: TrustedDepth})
 	p.MaxWords, p.Growth = index.MaxWords, doubling
-	p.Trusted, p.unlimited, p.reuse = true, true, p.x.Reuses
+	p.Trusted, p.reuse = true, p.x.Reuses
 	p.Slow = p.reuse
 }
 
@@ -305,7 +308,7 @@ func (p *Parser) EndTrusted(i int) {
 	p.B, p.Far = nil, nil
 	switch {
 	case i >= 0:
-	case p.Full:
+	case p.Full():
 		panic("nocopy: message with an index of more than " + strconv.Itoa(index.MaxWords) + " words")
 	default:
 		panic("nocopy: internal error: bytes that were valid are not")

@@ -61,7 +61,7 @@ func findField(b []byte, id int) (int, wire.Type, error) {
 		if int(int16(header)) == id {
 			return at, t, nil
 		}
-		if i, _ = wholeEnd(b, at, t, mostWhole); i > 0 { // as skip does, with a call less
+		if i = wholeEnd(b, at, t, mostWhole); i > 0 { // as skip does, with a call less
 			continue
 		}
 		if i, err = Skip(b, at, t, BudgetOf(MaxDepth)-StructCost, StructCost); err != nil {

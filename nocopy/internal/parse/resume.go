@@ -24,19 +24,14 @@ func (p *Parser) load(s *machine) {
 	s.head, s.after = p.Base+wire.FieldHeader, uint64(p.After)
 	s.set(p.B, p.x.Words, program.Cells())
 	s.levels, s.most = levelsOf(p.levels)
-	s.used, s.room = p.x.Used, min(p.MaxWords-uint32(p.Promised), uint32(len(p.x.Words)))
+	s.used, s.room = p.x.Used, min(p.MaxWords, uint32(len(p.x.Words)))
 	s.deeper = int32(p.MaxDepth - p.depth)
-	if s.leaves = 0; p.unlimited || p.MaxIndex <= 0 {
-		s.leaves = 1
-	}
 }
 
 // start lets the machine run, in the mode that the parser's options ask for, and returns why it
 // has stopped.
 func (p *Parser) start(s *machine) reason {
 	switch {
-	case p.Lazy && p.UTF8:
-		return run[lazilyChecking](s)
 	case p.Lazy:
 		return run[lazily](s)
 	case p.UTF8:
@@ -51,9 +46,6 @@ func (p *Parser) resume(s *machine, why reason, lead int) int {
 	for {
 		p.x.Used, p.depth, p.top = s.used, p.MaxDepth-int(s.deeper), s.top
 		i := 0
-		if p.Lazy && why != finished && why != levelsFull && p.leaveStructs(s, why) {
-			why = unforeseen
-		}
 		switch why {
 		case finished:
 			return int(s.at)
@@ -178,28 +170,6 @@ func (p *Parser) runSlowly(s *machine, lead int) int {
 	}
 	s.at, s.pc = uint64(i), program.Of(d).Ended
 	return 0
-}
-
-// leaveStructs makes the machine go back to the field with the outermost plain struct that it is
-// in. Lazy can leave that for later. (Package program defines plain structs.) It reports whether a
-// field is to be left.
-func (p *Parser) leaveStructs(s *machine, why reason) bool {
-	from := program.OriginOf(s.pc)
-	left := why == tooManyStructs && from.Field != nil ||
-		why == indexFull && from.Field != nil && uint64(p.x.Used)+s.want()+p.Promised > uint64(p.MaxWords)
-	if why != unforeseen && !left {
-		return false
-	}
-	for s.top > s.bottom && p.levels[s.top-1].list == 0 && program.OriginOf(p.levels[s.top-1].pc-2*program.CellSize).Field != nil {
-		s.top--
-		f := &p.levels[s.top]
-		s.at = uint64(p.x.Words[s.entry]-p.Base) - wire.FieldHeader
-		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
-		s.deeper++
-		left = true
-	}
-	p.depth = p.MaxDepth - int(s.deeper)
-	return left
 }
 
 // leaveContainers makes the machine go back from an element that is not of its declared type to

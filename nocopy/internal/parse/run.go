@@ -18,7 +18,6 @@ type machine struct {
 	room   uint32 // how many may be
 	deeper int32  // how many more structs may be nested
 	head   uint32 // the position wire.FieldHeader bytes after the beginning of the window
-	leaves uint32 // 1: Limits.MaxIndex allows leaving containers for later
 	left   uint32 // elements to come after this one
 	at     uint64 // the index in the window that the machine is at
 	top    uint32 // levels in use
@@ -40,15 +39,14 @@ type level struct {
 // mode tells, as the length of an array, what the loop does besides indexing. The compiler makes a
 // loop for each mode, in which what only other modes do costs nothing.
 type mode interface {
-	indexing | checking | lazily | lazilyChecking | passing
+	indexing | checking | lazily | passing
 }
 
 type (
-	indexing       [0]byte
-	checking       [modeChecks]byte // texts must be UTF-8
-	lazily         [modeLazy]byte   // containers in fields are left for later
-	lazilyChecking [modeChecks | modeLazy]byte
-	passing        [modePasses]byte // nothing is stored: only the end is looked for
+	indexing [0]byte
+	checking [modeChecks]byte // texts must be UTF-8
+	lazily   [modeLazy]byte   // containers in fields are left for later
+	passing  [modePasses]byte // nothing is stored: only the end is looked for
 )
 
 const (
@@ -130,9 +128,6 @@ loop:
 				goto missed
 			}
 			if len(m)&modeLazy != 0 && o&program.OpLater != 0 {
-				if s.leaves == 0 {
-					break
-				}
 				after := s.passOp(o, pc, end)
 				if after > size {
 					break

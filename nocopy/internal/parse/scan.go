@@ -7,7 +7,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -23,18 +22,14 @@ type Scanner struct {
 	err     error // the error of the last Scan, and of all later ones
 
 	// What only this package asks of a Scanner, see start.
-	listCost   int   // what a list or map costs of the budget
-	total      int64 // bytes there are in all, -1 if that is not known
-	structs    int   // how many structs have ended
-	mismatched bool  // a list or map is not of the type declared for it
+	listCost int   // what a list or map costs of the budget
+	total    int64 // bytes there are in all, -1 if that is not known
 }
 
 // scanLevel is a struct, list or map whose end has not been found.
 type scanLevel struct {
 	left  int64        // elements to come, in a map keys and values; -1 for a struct
 	types [2]wire.Type // of the elements; of a map's keys and values
-	value bool         // typ is the declared type of the elements; else of their container
-	typ   *schema.Type // nil: types are not compared
 }
 
 // How deep structs may be nested.
@@ -65,11 +60,9 @@ func (s *Scanner) Reset(depth int) {
 	s.start(BudgetOf(min(depth, MostDepth))-StructCost, 1, -1, scanLevel{left: -1})
 }
 
-// resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not
-// nil it is the value's declared type, and mismatched tells whether the lists and maps in it are
-// of their types; structs in them are not looked into.
-func (s *Scanner) resetValue(t wire.Type, typ *schema.Type, budget, listCost, total int) {
-	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]wire.Type{t, t}, value: true, typ: typ})
+// resetValue prepares for a value of type t, which must be a type, in total bytes.
+func (s *Scanner) resetValue(t wire.Type, budget, listCost, total int) {
+	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]wire.Type{t, t}})
 }
 
 // start prepares for the rest of a struct, or for elements.
@@ -81,7 +74,6 @@ func (s *Scanner) start(budget, listCost int, total int64, outermost scanLevel) 
 	s.begun, s.err = true, nil
 	s.off, s.dropped, s.total = 0, 0, total
 	s.budget, s.listCost = budget, listCost
-	s.structs, s.mismatched = 0, false
 }
 
 // Scan looks at b: all bytes of the struct that have arrived so far, without those that Drop
@@ -126,13 +118,12 @@ func (s *Scanner) scan(b []byte) (need int, err error) {
 	if len(s.levels) == 0 {
 		return 0, nil
 	}
-	i, budget, structs := s.off, s.budget, 0
+	i, budget := s.off, s.budget
 	l := s.levels[len(s.levels)-1]
 	s.levels = s.levels[:len(s.levels)-1]
 loop:
 	for {
 		var t wire.Type
-		var typ *schema.Type
 		at, taken := i, int64(0) // where the next value is, and how many of the elements left it is
 		switch {
 		case l.left < 0:
@@ -143,7 +134,6 @@ loop:
 			t, at = wire.Type(b[i]), i+wire.FieldHeader
 			if t == wire.Stop {
 				i++
-				structs++
 				budget += StructCost
 				if len(s.levels) == 0 {
 					l.left = 0
@@ -166,18 +156,10 @@ loop:
 			s.levels = s.levels[:len(s.levels)-1]
 			continue
 		default:
-			if l.typ == nil {
-				n := 0
-				i, l.left, n = wholeElements(b, i, l.left, l.types, wholeDepth(budget))
-				structs += n
-				if l.left == 0 {
-					continue
-				}
+			if i, l.left = wholeElements(b, i, l.left, l.types, wholeDepth(budget)); l.left == 0 {
+				continue
 			}
-			t, typ, at, taken = l.types[l.left&1], l.typ, i, 1
-			if typ != nil && !l.value {
-				typ = typ.Within(l.left&1 == 0)
-			}
+			t, at, taken = l.types[l.left&1], i, 1
 		}
 		head := int(wire.MinSize[t]) // the bytes that tell the size
 		if t == wire.Struct {
@@ -189,9 +171,8 @@ loop:
 		}
 		switch t {
 		case wire.Struct:
-			if end, n := wholeStruct(b, at, wholeDepth(budget)); end > 0 {
+			if end := wholeStruct(b, at, wholeDepth(budget)); end > 0 {
 				i = end
-				structs += n
 				l.left -= taken
 				continue
 			}
@@ -212,7 +193,7 @@ loop:
 			i = at + wire.TextHeader + n
 			l.left -= taken
 		case wire.List, wire.Set, wire.Map:
-			inner := scanLevel{typ: typ}
+			var inner scanLevel
 			var size int64
 			if at, size, err = s.container(b, at, t == wire.Map, &inner, budget); err != nil {
 				i = at
@@ -227,12 +208,9 @@ loop:
 				l.left -= taken
 				continue
 			}
-			if l.left -= taken; inner.typ == nil { // mostly nothing is left then
-				n := 0
-				at, inner.left, n = wholeElements(b, at, inner.left, inner.types, wholeDepth(budget-s.listCost))
-				structs += n
-			}
-			if i = at; inner.left > 0 {
+			l.left -= taken
+			i, inner.left = wholeElements(b, at, inner.left, inner.types, wholeDepth(budget-s.listCost))
+			if inner.left > 0 { // mostly nothing is left
 				budget -= s.listCost
 				s.push(l)
 				l = inner
@@ -243,7 +221,6 @@ loop:
 		}
 	}
 	s.off, s.budget = i, budget
-	s.structs += structs
 	if need > 0 {
 		s.push(l)
 	}
@@ -302,12 +279,6 @@ func (s *Scanner) container(b []byte, at int, pairs bool, l *scanLevel, budget i
 		return at + 1, 0, wire.TypeError(elem)
 	case s.total >= 0 && s.dropped+int64(next)+n*least > s.total:
 		return next, 0, io.ErrUnexpectedEOF
-	}
-	if l.typ != nil && !l.typ.Holds(key, elem) {
-		s.mismatched = true
-	}
-	if s.mismatched || l.typ != nil && !l.typ.Nested() {
-		l.typ = nil
 	}
 	if wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {
 		if n*size > maxScan {

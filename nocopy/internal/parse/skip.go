@@ -14,12 +14,12 @@ func Skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	if end := plainEnd(b, i, t); end >= 0 {
 		return end, nil
 	}
-	if end, _ := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
+	if end := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
 		return end, nil
 	}
 	s := takeScanner()
 	defer scanners.Put(s)
-	return s.skip(b, i, t, nil, budget, listCost)
+	return s.skip(b, i, t, budget, listCost)
 }
 
 // scanners are where Scanners with memory for levels wait.
@@ -41,43 +41,42 @@ func wholeDepth(budget int) int { return min(budget/StructCost, mostWhole) }
 
 // wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and
 // has at most depth structs, lists and maps in one another; else -1. That takes no state in
-// memory, which for a short value costs more than passing over it. It returns how many structs
-// there are, too.
-func wholeEnd(b []byte, i int, t wire.Type, depth int) (end, structs int) {
+// memory, which for a short value costs more than passing over it.
+func wholeEnd(b []byte, i int, t wire.Type, depth int) int {
 	left, types := int64(0), [2]wire.Type{}
 	switch t {
 	case wire.Struct:
 		return wholeStruct(b, i, depth)
 	case wire.List, wire.Set:
 		if len(b)-i < wire.ListHeader {
-			return -1, 0
+			return -1
 		}
 		left, types = int64(int32(wire.BE32(b[i+1:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i])}
 		i += wire.ListHeader
 	case wire.Map:
 		if len(b)-i < wire.MapHeader {
-			return -1, 0
+			return -1
 		}
 		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i+1])}
 		i += wire.MapHeader
 	default:
-		return plainEnd(b, i, t), 0
+		return plainEnd(b, i, t)
 	}
 	key, elem := wire.FixedSize[types[0]], wire.FixedSize[types[1]]
 	switch {
 	case depth == 0 || left < 0:
-		return -1, 0
+		return -1
 	case key > 0 && elem > 0:
 		n := left * int64(key+elem) / 2
 		if n > int64(len(b)-i) {
-			return -1, 0
+			return -1
 		}
-		return i + int(n), 0
+		return i + int(n)
 	}
-	if i, left, structs = wholeElements(b, i, left, types, depth-1); left > 0 {
-		return -1, 0
+	if i, left = wholeElements(b, i, left, types, depth-1); left > 0 {
+		return -1
 	}
-	return i, structs
+	return i
 }
 
 // plainEnd returns the index after the value of type t at b[i:] if it is a whole text or of fixed
@@ -94,59 +93,53 @@ func plainEnd(b []byte, i int, t wire.Type) int {
 }
 
 // wholeStruct does for the rest of a struct what wholeEnd does for a value.
-func wholeStruct(b []byte, i, depth int) (end, structs int) {
-	for n := 0; depth > 0; structs += n {
+func wholeStruct(b []byte, i, depth int) int {
+	for depth > 0 {
 		i = skipPlain(b, i, 0)
 		if i < len(b) && b[i] == byte(wire.Stop) {
-			return i + 1, structs + 1
+			return i + 1
 		}
 		if len(b)-i < wire.FieldHeader {
 			break
 		}
-		if i, n = wholeEnd(b, i+wire.FieldHeader, wire.Type(b[i]), depth-1); i < 0 {
+		if i = wholeEnd(b, i+wire.FieldHeader, wire.Type(b[i]), depth-1); i < 0 {
 			break
 		}
 	}
-	return -1, 0
+	return -1
 }
 
 // wholeElements passes elements at b[i:] as long as wholeEnd passes them. Of left elements those
 // that leave an odd number have the second type, the others the first. It returns where the next
-// one is, how many are left then, and how many structs there were.
-func wholeElements(b []byte, i int, left int64, types [2]wire.Type, depth int) (next int, rest int64, structs int) {
+// one is, and how many are left then.
+func wholeElements(b []byte, i int, left int64, types [2]wire.Type, depth int) (next int, rest int64) {
 	if types != [2]wire.Type{wire.Struct, wire.Struct} {
 		i, left = leaves(b, i, left, types)
 		for left > 0 && depth > 0 {
-			end, n := wholeEnd(b, i, types[left&1], depth)
+			end := wholeEnd(b, i, types[left&1], depth)
 			if end < 0 {
 				break
 			}
 			i = end
-			structs += n
 			left--
 		}
-		return i, left, structs
+		return i, left
 	}
 	if depth > 0 && left >= fewStructs {
-		n := left
 		i, left = flatStructs(b, i, left)
-		structs = int(n - left)
 	}
 	for left > 0 && depth > 0 {
-		n := left
 		var at int
 		if at, i, left = skipStructs(b, i, 0, left); left > 0 {
-			end, inside := wholeStruct(b, at, depth)
+			end := wholeStruct(b, at, depth)
 			if end < 0 {
-				return i, left, structs + int(n-left)
+				break
 			}
 			i = end
-			structs += inside - 1
 			left--
 		}
-		structs += int(n - left)
 	}
-	return i, left, structs
+	return i, left
 }
 
 // skipElements returns the index after n elements of type t at b[i:]. On an error it returns the
@@ -170,13 +163,12 @@ func skipElements(b []byte, i int, t wire.Type, n int) (int, error) {
 }
 
 // skip returns the index after the value of type t at b[i:]; on an error, the index of the wrong
-// byte. It uses a Scanner, which tells more about the value: typ is its declared type, see
-// resetValue.
-func (s *Scanner) skip(b []byte, i int, t wire.Type, typ *schema.Type, budget, listCost int) (int, error) {
+// byte.
+func (s *Scanner) skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	if wire.MinSize[t] == 0 {
 		return i, wire.TypeError(t)
 	}
-	s.resetValue(t, typ, budget, listCost, len(b)-i)
+	s.resetValue(t, budget, listCost, len(b)-i)
 	need, err := s.scan(b[i:])
 	if need > 0 || err == io.ErrUnexpectedEOF {
 		return len(b), io.ErrUnexpectedEOF
@@ -236,19 +228,33 @@ func skipStructs(b []byte, i int, stop uint64, left int64) (next, begin int, res
 
 // Fits reports whether the parser takes the well-formed value at b[i:] for one of type t. The
 // elements of lists and maps must be of their declared types, except lists and maps in structs.
+// Elements are passed over as often as t nests containers.
 func Fits(b []byte, t *schema.Type, i int) bool {
-	switch {
-	case t.Kind() < schema.List:
+	if t.Kind() < schema.List {
 		return true
-	case t.Nested():
-		s := takeScanner()
-		defer scanners.Put(s)
-		s.skip(b, i, t.Wire(), t, MaxBudget, 1)
-		return !s.mismatched
-	case t.Kind() == schema.List:
-		return wire.BE32(b[i+1:]) == 0 || t.Holds(0, wire.Type(b[i]))
 	}
-	return wire.BE32(b[i+2:]) == 0 || t.Holds(wire.Type(b[i]), wire.Type(b[i+1]))
+	body := i + int(t.HeaderSize())
+	n, types := wire.BE32(b[body-4:]), []*schema.Type{t.Elem()}
+	if t.Kind() == schema.Dict {
+		types = []*schema.Type{t.Key(), t.Elem()}
+	}
+	if n == 0 {
+		return true
+	}
+	for k, elem := range types {
+		if wire.Type(b[i+k]) != elem.Wire() {
+			return false
+		}
+	}
+	for at := body; t.Nested() && n > 0; n-- {
+		for _, elem := range types {
+			if !Fits(b, elem, at) {
+				return false
+			}
+			at, _ = Skip(b, at, elem.Wire(), MaxBudget, 1)
+		}
+	}
+	return true
 }
 
 // Limits for bytes that have been checked already.

@@ -135,7 +135,7 @@ func (p *Parser) container(f *schema.Field, i int) (int, uint32) {
 		}
 	}
 	if p.Lazy && !f.FixedList() {
-		return p.wholeContainer(f, i)
+		return p.lazily(f, i)
 	}
 	// A linked value, which has a node, is known to be of its type: see indexShared.
 	crossing := p.After > 0 && p.Node == 0 && f.Type.Nested()
@@ -160,34 +160,13 @@ func (p *Parser) mismatchedContainer(f *schema.Field, i int) int {
 	return p.skip(i, f.Type.Wire())
 }
 
-// wholeContainer leaves the struct, list, set or map in field f, whose header is at i, for later
-// if it is in one piece and Limits.MaxIndex allows it; else it indexes it. It returns what
-// container returns.
-func (p *Parser) wholeContainer(f *schema.Field, i int) (int, uint32) {
+// lazily leaves the struct, list, set or map in field f, whose header is at i, for later if the
+// program of its type passes over it and its index cannot exceed the limit, whatever is in it.
+// Otherwise it indexes all of it: no byte is passed over twice. It returns what container returns.
+func (p *Parser) lazily(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
-	if f.Widest() <= 2*program.Narrow && p.affordsAny(f) { // programs try each field of a struct
+	if f.Widest() <= program.Narrow {
 		if end := p.pass(f.Type, at); end >= 0 {
-			return end, index.NotIndexed | p.Base + uint32(at)
-		}
-	}
-	if p.After == 0 {
-		s := &p.scan
-		end := p.skipAs(at, f.Type.Wire(), f.Type, p.MaxDepth-p.depth, 1)
-		declared := end >= 0 && !s.mismatched
-		if declared && p.affordsAny(f) {
-			return end, index.NotIndexed | p.Base + uint32(at)
-		}
-		if end < 0 && p.Err.Err == errDepth {
-			// Unknown fields in the value have a depth of their own: it does not add to the depth
-			// of the structs around them. Indexing finds out whether it is too deep after all.
-			p.Err = nil
-			end = p.skipAs(at, f.Type.Wire(), nil, 2*p.MaxDepth-p.depth, 1)
-		}
-		if end < 0 {
-			return failed, 0
-		}
-		p.allow(end - at)
-		if declared && p.affords(f, end-at, s.structs) {
 			return end, index.NotIndexed | p.Base + uint32(at)
 		}
 	}
@@ -391,19 +370,11 @@ func (p *Parser) textOrFixed(t *schema.Type, i, lead int) (at, n int, word uint3
 // in several windows.
 func (p *Parser) skip(i int, t wire.Type) int {
 	i += wire.FieldHeader
-	if end, _ := wholeEnd(p.B, i, t, wholeDepth(BudgetOf(p.MaxDepth))); end > 0 {
+	if end := wholeEnd(p.B, i, t, wholeDepth(BudgetOf(p.MaxDepth))); end > 0 {
 		return end
 	}
-	return p.skipAs(i, t, nil, p.MaxDepth, StructCost)
-}
-
-// skipAs skips the value at i, which may lie in several windows, and returns the index after it,
-// or failed. If typ is not nil it is the declared type: then p.scan tells whether the value is of
-// it, and how many structs there are in it. depth is the most structs that may be in one another;
-// listCost is the cost of a list or map, as StructCost is that of a struct.
-func (p *Parser) skipAs(i int, t wire.Type, typ *schema.Type, depth, listCost int) int {
 	s := &p.scan
-	s.resetValue(t, typ, BudgetOf(depth), listCost, len(p.B)-i+p.After)
+	s.resetValue(t, BudgetOf(p.MaxDepth), StructCost, len(p.B)-i+p.After)
 	for {
 		need, err := s.scan(p.B[i:])
 		switch {
@@ -433,31 +404,4 @@ func (p *Parser) addExtra(e, at, end uint32, i int) int {
 	}
 	p.x.AddExtra(w, e, at, end, 0)
 	return i
-}
-
-// affords reports whether a value of field f, of n bytes with this many structs in it, can be left
-// for later: whether indexing it will not exceed the limit of the index. It counts the most words
-// that this may take, in p.promised; if it reports false, indexing the value at once finds out.
-func (p *Parser) affords(f *schema.Field, n, structs int) bool {
-	words := uint64(structs)*uint64(f.Widest()) + 2*uint64(n) // the latter for lists, maps and texts
-	if uint64(p.x.Used)+p.Promised+words > uint64(p.MaxWords) {
-		return false
-	}
-	p.Promised += words
-	return true
-}
-
-// allow is called for a value of n bytes before affords counts its words, or before it is indexed
-// at once. A value that affordsAny lets Lazy leave for later may take all words that are due to
-// its bytes. The words of the whole message are therefore reserved at first, and allow gives back
-// the words of other values.
-func (p *Parser) allow(n int) {
-	words := min(p.reserved, entry.PerByte/4*uint64(n))
-	p.reserved -= words
-	p.Promised -= words
-}
-
-// affordsAny reports whether all possible values of field f can be left for later.
-func (p *Parser) affordsAny(f *schema.Field) bool {
-	return p.unlimited || f.Widest() <= program.Narrow && p.MaxIndex <= 0
 }

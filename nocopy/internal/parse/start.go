@@ -36,7 +36,7 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	var levels [parseLevels]level
 	var s machine // each field is set below: the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, index.First, words, room
-	s.deeper, s.head, s.left, s.leaves = MaxDepth-1, base+wire.FieldHeader, 0, 1
+	s.deeper, s.head, s.left = MaxDepth-1, base+wire.FieldHeader, 0
 	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
 	s.set(b, idx, cells)
 	s.levels, s.most = levelsOf(levels[:])
@@ -68,7 +68,7 @@ func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, far FarTexts) 
 	var levels [parseLevels]level
 	var s machine // each field is set below, see Root
 	s.pc, s.entry, s.used, s.room = pc, e, x.Used, uint32(len(idx))
-	s.deeper, s.head, s.left, s.leaves = TrustedDepth, p+wire.FieldHeader, 0, 0
+	s.deeper, s.head, s.left = TrustedDepth, p+wire.FieldHeader, 0
 	s.at, s.top, s.bottom, s.after = uint64(lead), 0, 0, 0
 	s.set(b, idx, cells)
 	s.levels, s.most = levelsOf(levels[:])

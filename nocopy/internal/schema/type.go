@@ -159,25 +159,6 @@ func (t *Type) hash() uint32 {
 	return h
 }
 
-// Holds reports whether the elements, or keys and values, of the list or map type t have these
-// wire types.
-func (t *Type) Holds(key, elem wire.Type) bool {
-	return elem == t.elem.wire && (t.kind == List || key == t.key.wire)
-}
-
-// Within returns the declared type of a list's elements, or of a map's keys or values, if they are
-// lists or maps themselves. Otherwise it returns nil.
-func (t *Type) Within(keys bool) *Type {
-	inner := t.elem
-	if t.kind == Dict && keys {
-		inner = t.key
-	}
-	if inner.kind < List {
-		return nil
-	}
-	return inner
-}
-
 // OfViews reports whether the elements of a list or set, or the keys of a map, are structs or
 // containers.
 func (t *Type) OfViews() bool {

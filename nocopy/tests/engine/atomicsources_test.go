@@ -154,13 +154,6 @@ func (p partDesc) targets(arm string) map[string]func() engine.Struct {
 	return all
 }
 
-// badPart returns the wire bytes of a full message in which a required field of an inner struct
-// is missing.
-func (p partDesc) badPart() []byte {
-	wire := string(p.full("source", "t").Message().AppendTo(nil))
-	return []byte(strings.Replace(wire, "\x0b\x00\x01"+be(5)+"inner", "", 1))
-}
-
 // held returns the root of a message that is held, as package rpc holds the messages of arguments.
 func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
 	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: engine.MaxDepth}, true, lazy)
@@ -173,7 +166,7 @@ func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
 // sources are the structs that are set, some of them parts of the target, and some that are absent
 // or invalid.
 func (p partDesc) sources() map[string]func(target engine.Struct) engine.Struct {
-	good, bad := p.full("source", "t").Message().AppendTo(nil), p.badPart()
+	good := p.full("source", "t").Message().AppendTo(nil)
 	indexed, badIndex := engine.Indexed(p.d, good), badIndexed(p)
 	part := func(s engine.Struct) engine.Struct {
 		if l := nocopy.StructList[engine.Struct](p.child(s, "kids")); l.Len() > 1 {
@@ -217,9 +210,6 @@ func (p partDesc) sources() map[string]func(target engine.Struct) engine.Struct 
 			s.Release()
 			return v
 		},
-		"lazy, invalid":         func(engine.Struct) engine.Struct { return p.parsed(slices.Clone(bad), engine.Lazy) },
-		"an invalid part, lazy": func(engine.Struct) engine.Struct { return part(p.parsed(slices.Clone(bad), engine.Lazy)) },
-		"held, lazy, invalid":   func(engine.Struct) engine.Struct { return p.held(slices.Clone(bad), true) },
 		"by index, invalid": func(engine.Struct) engine.Struct {
 			return p.parsed(slices.Clone(badIndex), engine.ByIndex, engine.AnySize)
 		},

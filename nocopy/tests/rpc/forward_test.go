@@ -391,7 +391,6 @@ func TestForwardBadProgram(t *testing.T) {
 }
 
 // TestLazyServer: with Lazy, handlers read the same values, and malformed arguments are refused.
-// Faults that Lazy does not see do no harm to a handler.
 func TestLazyServer(t *testing.T) {
 	t.Parallel()
 	h := &handler{notified: make(chan string, 10)}
