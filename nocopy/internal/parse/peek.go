@@ -4,34 +4,324 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Peek finds the value at this path in the struct b, and returns its type and its bytes, which
 // alias b. The error is a *wire.Error.
 func Peek(b []byte, path []int) (t wire.Type, value []byte, err error) {
-	b = b[:min(len(b), maxScan)] // then no negative length fits into b
-	t, value = wire.Struct, b
-	for k, step := range path {
-		at := 0
-		switch t {
-		case wire.Struct:
-			at, t, err = findField(value, step)
-		case wire.List, wire.Set:
-			at, t, err = findElement(value, step)
-		default:
-			err = wire.ErrNotFound
-		}
-		if err != nil {
-			return 0, nil, &wire.Error{Offset: len(b) - len(value) + at, Path: pathOf(path[:k+1]), Err: err}
-		}
-		value = value[at:]
+	var v [1]Sought
+	if err := PeekAll(nil, b, [][]int{path}, v[:]); err != nil {
+		return 0, nil, err
 	}
-	end, err := Skip(value, 0, t, BudgetOf(MaxDepth), StructCost)
-	if err != nil {
-		return 0, nil, &wire.Error{Offset: len(b) - len(value) + end, Path: pathOf(path), Err: err}
+	if t, value = v[0].Value(b); t == 0 {
+		return 0, nil, &wire.Error{Offset: v[0].at, Path: pathOf(path[:v[0].end]), Err: wire.ErrNotFound}
 	}
-	return t, value[:end:end], nil
+	return t, value, nil
+}
+
+// PeekAll finds the values at several paths in one pass over the struct b. It notes in sought,
+// which is zero, where they are. It finds the same values as Peek. d describes the struct, or is
+// nil. The error is an *Error for the first wrong byte up to the last value.
+func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	b = b[:min(len(b), maxScan)] // so no length is negative and yet that of what is there
+	s := seeker{b: b, paths: paths, sought: sought[:len(paths)]}
+	var levels [parseLevels]level
+	typ := (*schema.Type)(nil)
+	if d != nil {
+		program.Of(d)
+		s.machine.memory = memoryOf(b, program.Cells())
+		s.machine.levels, s.machine.most = levelsOf(levels[:])
+		s.machine.deeper = MaxDepth
+		typ = d.Type()
+	}
+	at := 0
+	for n := range paths {
+		if s.enter(n, 0) {
+			at++
+		}
+	}
+	if at, err := s.value(typ, wire.Struct, 0, 0, at, len(paths)-at, false); err != nil {
+		return &wire.Error{Offset: at, Path: s.path(), Err: err}
+	}
+	return nil
+}
+
+// Sought is how far PeekAll has got with a path.
+type Sought struct {
+	steps   int  // so many steps of the path lead to where the seeker is; done at the end
+	next    int  // the step after these
+	ends    bool // there is none
+	typ     wire.Type
+	at, end int // the value, once it is found; if it is absent, see seeker.absent
+}
+
+// done is Sought.steps of a path whose value has been found, or is not there.
+const done = -1
+
+// Value returns the type and the bytes of the value that was found in b. The type is 0 if there is
+// none.
+func (s *Sought) Value(b []byte) (wire.Type, []byte) {
+	if s.typ == wire.Stop {
+		return 0, nil
+	}
+	return s.typ, b[s.at:s.end:s.end]
+}
+
+// seeker finds the values at several paths. Its methods take and return indexes of b; with an
+// error, the index of the wrong byte.
+type seeker struct {
+	b       []byte
+	paths   [][]int
+	sought  []Sought // of each path
+	machine machine  // passes values of known types
+}
+
+// value finds the values that paths lead to, in the value of wire type t at i. The first k steps
+// of some paths lead here: at of these paths end with this value, and deeper of them lead into it.
+// typ is its declared type, or nil. value returns the index after the value, if toEnd is set or
+// deeper is 0.
+func (s *seeker) value(typ *schema.Type, t wire.Type, i, k, at, deeper int, toEnd bool) (int, error) {
+	end, err := i, error(nil)
+	if at > 0 || deeper == 0 {
+		budget := BudgetOf(MaxDepth)
+		if at == 0 {
+			budget -= StructCost
+		}
+		if end, err = s.pass(typ, t, i, budget); err != nil {
+			return end, err
+		}
+		toEnd = false
+	}
+	if at > 0 {
+		s.found(k, i, end, t)
+	}
+	if deeper == 0 {
+		return end, nil
+	}
+	next := i
+	switch {
+	case t == wire.Struct:
+		next, err = s.fields(typ, i, k, toEnd)
+	case t == wire.List || t == wire.Set:
+		next, err = s.elements(typ, i, k, toEnd)
+	default:
+		s.absent(k, i)
+		if toEnd {
+			next, err = s.pass(typ, t, i, BudgetOf(MaxDepth)-StructCost)
+		}
+	}
+	return max(next, end), err
+}
+
+// enter notes that k steps of path n lead to where the seeker is. It reports whether the path ends
+// there.
+func (s *seeker) enter(n, k int) bool {
+	v, path := &s.sought[n], s.paths[n]
+	v.steps, v.ends = k, k == len(path)
+	if k < len(path) {
+		v.next = path[k]
+	}
+	return v.ends
+}
+
+// found notes the value of the paths that end after k steps.
+func (s *seeker) found(k, at, end int, t wire.Type) {
+	all := s.sought
+	for n := range all {
+		if v := &all[n]; v.steps == k && v.ends {
+			v.steps, v.at, v.end, v.typ = done, at, end, t
+		}
+	}
+}
+
+// absent notes that paths end here, after k of their steps. This is known at index at.
+func (s *seeker) absent(k, at int) {
+	all := s.sought
+	for n := range all {
+		if v := &all[n]; v.steps == k {
+			v.steps, v.at, v.end = done, at, k+1
+		}
+	}
+}
+
+// fields does what value does for a struct, which begins at i.
+func (s *seeker) fields(typ *schema.Type, i, k int, toEnd bool) (int, error) {
+	b := s.b
+	wanted, hits := s.ids(k, i)
+	for hits > 0 || toEnd {
+		if i = skipPlain(b, i, wanted); !isField(b, i) {
+			at, err := stopAt(b, i)
+			if err == nil {
+				s.absent(k, at)
+				at++
+			}
+			return at, err
+		}
+		header, t := wire.HeaderAt(b, i), wire.Type(b[i])
+		i += wire.FieldHeader
+		at, deeper := 0, 0
+		if wanted>>(header%64)&1 != 0 {
+			if at, deeper = s.step(k, int(int16(header))); at+deeper > 0 {
+				if hits -= at + deeper; hits == 0 {
+					wanted = 0
+				}
+				if deeper == 0 { // the usual case
+					if end := plainEnd(b, i, t); end > 0 {
+						s.found(k+1, i, end, t)
+						i = end
+						continue
+					}
+				}
+			}
+		}
+		var inner *schema.Type
+		if typ != nil && t != wire.String {
+			if f := typ.Struct().Find(header); f != nil {
+				inner = f.Type
+			}
+		}
+		var err error
+		if i, err = s.value(inner, t, i, k+1, at, deeper, toEnd || hits > 0); err != nil {
+			return i, err
+		}
+	}
+	return i, nil
+}
+
+// ids returns how many paths lead to a field of the struct at index i, to which k steps led, and a
+// set with bit id%64 for each of their ids.
+func (s *seeker) ids(k, i int) (set uint64, hits int) {
+	all := s.sought
+	for n := range all {
+		v := &all[n]
+		switch {
+		case v.steps != k:
+		case int(int16(v.next)) == v.next:
+			set |= 1 << (uint(v.next) % 64)
+			hits++
+		default: // no id
+			v.steps, v.at, v.end = done, i, k+1
+		}
+	}
+	return set, hits
+}
+
+// elements does what value does for a list or set.
+func (s *seeker) elements(typ *schema.Type, i, k int, toEnd bool) (int, error) {
+	if len(s.b)-i < wire.ListHeader {
+		return len(s.b), io.ErrUnexpectedEOF
+	}
+	t, n := wire.Type(s.b[i]), int(int32(wire.BE32(s.b[i+1:])))
+	if n < 0 {
+		return i + 1, wire.ErrNegative
+	}
+	var elem *schema.Type
+	if typ != nil && typ.Elem().Wire() == t {
+		elem = typ.Elem()
+	} else {
+		typ = nil
+	}
+	at := i + wire.ListHeader
+	for passed := 0; passed < n; passed++ {
+		next := s.next(k, passed, n)
+		if next == n && !toEnd {
+			break
+		}
+		if wire.MinSize[t] == 0 {
+			return i, wire.TypeError(t)
+		}
+		var err error
+		if at, err = s.passElements(typ, t, at, next-passed); err != nil {
+			return at, err
+		}
+		if passed = next; next == n {
+			break
+		}
+		ends, deeper := s.step(k, next)
+		if at, err = s.value(elem, t, at, k+1, ends, deeper, toEnd || s.next(k, next+1, n) < n); err != nil {
+			return at, err
+		}
+	}
+	s.absent(k, i+wire.ListHeader)
+	return at, nil
+}
+
+// step notes that the value of this field or element is next. It returns how many paths end with
+// it, and how many lead into it, of those that k steps led here.
+func (s *seeker) step(k, to int) (at, deeper int) {
+	all := s.sought
+	for n := range all {
+		if v := &all[n]; v.steps != k || v.next != to {
+			continue
+		}
+		if s.enter(n, k+1) {
+			at++
+		} else {
+			deeper++
+		}
+	}
+	return at, deeper
+}
+
+// next returns the least index of an element, from this one on, that a path leads to; n if that
+// is not below n.
+func (s *seeker) next(k, from, n int) int {
+	all := s.sought
+	for i := range all {
+		if v := &all[i]; v.steps == k && v.next >= from {
+			n = min(n, v.next)
+		}
+	}
+	return n
+}
+
+// pass returns the index after the value at i.
+func (s *seeker) pass(typ *schema.Type, t wire.Type, i, budget int) (int, error) {
+	if typ != nil && typ.Kind() >= schema.Record {
+		m := &s.machine
+		pc := uint64(program.OfValue(typ))
+		o := opAt(m.code, pc)
+		if end := uint64(i) + o.Reach(); end <= m.size {
+			if end = m.passOp(o, pc, end); end <= m.size {
+				return int(end), nil
+			}
+		}
+	}
+	return Skip(s.b, i, t, budget, StructCost)
+}
+
+// passElements returns the index after n elements of wire type t. The first one is at i. typ is
+// the type of their list, or nil.
+func (s *seeker) passElements(typ *schema.Type, t wire.Type, i, n int) (int, error) {
+	if n == 0 {
+		return i, nil
+	}
+	if typ != nil {
+		m := &s.machine
+		pc := uint64(program.OfValue(typ))
+		if end := m.passElements(opAt(m.code, pc), pc, uint64(i), uint32(n)); end <= m.size {
+			return int(end), nil
+		}
+	}
+	return skipElements(s.b, i, t, n)
+}
+
+// path returns the path of an error: the path of a sought value where the error happened.
+func (s *seeker) path() string {
+	best := 0
+	for n := range s.paths {
+		if s.sought[n].steps > s.sought[best].steps {
+			best = n
+		}
+	}
+	path := s.paths[best]
+	return pathOf(path[:min(s.sought[best].steps+1, len(path))])
 }
 
 // pathOf writes a path of ids and indices.
@@ -41,33 +331,6 @@ func pathOf(path []int) string {
 		s += "." + strconv.Itoa(step)
 	}
 	return s
-}
-
-// findField returns where the value of a field of the struct b begins, and its type.
-func findField(b []byte, id int) (int, wire.Type, error) {
-	if int(int16(id)) != id {
-		return 0, 0, wire.ErrNotFound
-	}
-	for i := 0; ; {
-		if i = skipPlain(b, i, 1<<(uint(id)%64)); !isField(b, i) {
-			at, err := stopAt(b, i)
-			if err == nil {
-				err = wire.ErrNotFound
-			}
-			return at, 0, err
-		}
-		header, at := wire.HeaderAt(b, i), i+wire.FieldHeader
-		t, err := wire.Type(header>>16), error(nil)
-		if int(int16(header)) == id {
-			return at, t, nil
-		}
-		if i = wholeEnd(b, at, t, mostWhole); i > 0 { // as skip does, with a call less
-			continue
-		}
-		if i, err = Skip(b, at, t, BudgetOf(MaxDepth)-StructCost, StructCost); err != nil {
-			return i, 0, err
-		}
-	}
 }
 
 // isField reports whether the header of a field is at b[i:].
@@ -83,22 +346,4 @@ func stopAt(b []byte, i int) (int, error) {
 		return i, wire.TypeError(wire.Type(b[i]))
 	}
 	return len(b), io.ErrUnexpectedEOF
-}
-
-// findElement returns where element i of the list or set b begins, and its type.
-func findElement(b []byte, i int) (int, wire.Type, error) {
-	if len(b) < wire.ListHeader {
-		return len(b), 0, io.ErrUnexpectedEOF
-	}
-	t, n := wire.Type(b[0]), int(int32(wire.BE32(b[1:])))
-	switch {
-	case n < 0:
-		return 1, 0, wire.ErrNegative
-	case i < 0 || i >= n:
-		return wire.ListHeader, 0, wire.ErrNotFound
-	case wire.MinSize[t] == 0:
-		return 0, 0, wire.TypeError(t)
-	}
-	at, err := skipElements(b, wire.ListHeader, t, i)
-	return at, t, err
 }
