@@ -54,7 +54,8 @@ const (
 	WithIndex = engine.WithIndex
 
 	// ByIndex makes Parse use the index in a message. Parse then looks only at the fields of the
-	// root, and skips large ones. They are checked when they are read; invalid ones read as absent.
+	// root, and skips large ones. They are checked when they are read. Values that are invalid, or
+	// that the index tells wrongly, read as absent. Elements that follow an invalid one may, too.
 	// Message.Index checks everything. If the message has no index, or one that does not fit, Parse
 	// checks everything at once, as without ByIndex.
 	//

@@ -45,13 +45,10 @@ const (
 	leastInside = 1 << 10
 )
 
-// The elements of a list for each anchor: as many as are passed over quickly. There are fewer if
-// they are large, and more if the anchors would take much room.
+// The elements of a list for each anchor: as many as are parsed quickly. There are fewer if they
+// are large, and more if the anchors would take much room.
 const (
-	usualStride  = 4 // log₂
-	largeStride  = 6 // of a message of largeMessage bytes
-	largeMessage = 256 << 10
-
+	usualStride  = 4       // log₂
 	leastBetween = 512     // bytes between two anchors
 	mostBetween  = 8 << 10 // where they are from several elements
 )
@@ -87,8 +84,8 @@ func (w *indexWriter) write() {
 		w.most = w.size / 40
 	}
 	w.most -= wire.FieldHeader + wire.TextHeader + wireindex.TrailerBytes
-	if w.size >= largeMessage {
-		w.inside, w.stride = 4*leastInside, largeStride
+	if w.size >= 256<<10 {
+		w.inside = 4 * leastInside
 	}
 	if w.m.flags&AnySize != 0 {
 		w.least, w.inside, w.stride, w.most = 1, 8, 1, w.size+1<<20

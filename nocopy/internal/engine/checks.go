@@ -222,8 +222,7 @@ func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error
 		return nil
 	}
 	x, ok := wireindex.Find(b)
-	c := indexCheck{x: &x, b: b}
-	if at, fits := c.structure(0); !ok || !fits || at != len(b) || c.k != x.N || len(cuts) > 1 {
+	if at, fits := checkWireIndex(&x, b); !ok || !fits || len(cuts) > 1 {
 		return fmt.Errorf("at %d: %w", at, wire.ErrIndex)
 	}
 	return nil

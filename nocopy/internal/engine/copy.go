@@ -82,11 +82,11 @@ func (m *Message) validInner(e uint32, d *schema.Struct) bool {
 	from, to := m.extent(e, d.Type())
 	b := l.b[from-l.base : to-l.base]
 	limits := m.limits
-	limits.MaxIndex = 4 * int(l.maxIndex)
+	limits.MaxIndex = 4 * int(l.mostUsed)
 	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
 	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
 	if err != nil {
-		l.misfit(m.desc, int(from-l.base))
+		m.misfit(int(from - l.base))
 		return false
 	}
 	s.m.Release()

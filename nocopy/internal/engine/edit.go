@@ -230,7 +230,7 @@ const (
 	roomTable    = 1 << 30
 	roomMask     = roomTable - 1
 	// There is an element, but no table: elements are found by the message's index, and listElems is
-	// a number in landing.lists
+	// the index of what landList notes
 	roomByIndex = roomTable
 )
 

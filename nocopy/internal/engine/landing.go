@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"unicode/utf8"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
@@ -14,26 +14,16 @@ import (
 // This file reads a message by the index in its own bytes, the wire index (package wireindex).
 // Parsing goes through the fields of the root and leaves its large values for later, as Lazy does,
 // but passes over them by the wire index. A value that is touched is found by the wire index, too,
-// and then parsed and checked as ever. A wire index may say anything: only bytes of the
+// and then parsed and checked as ever. Of a long list, the elements between two anchors are parsed
+// when one of them is touched: they are a page. A wire index may say anything: only bytes of the
 // message are read, and only values of the declared type.
 //
 // Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
 // is one of the index of the message.
 
-// mostPassed bounds the work for a message with a wrong wire index: how many times as many bytes
-// as the message, or a list, has may be passed over.
-const mostPassed = 4
-
-// affords notes that n bytes are about to be read in a struct that is this deep. It reports
-// whether the bytes read in all structs of this depth are few enough. They are if the wire index
-// fits; one by which values overlap would have the same bytes read again and again.
-func (l *landing) affords(depth, n int) bool {
-	for len(l.read) <= depth {
-		l.read = append(l.read, 0)
-	}
-	l.read[depth] += n
-	return l.read[depth] <= (mostPassed+4)*len(l.b)
-}
+// mostRead bounds the work for a message with a wrong wire index, by which values may overlap: how
+// many times as many bytes as the message has are read.
+const mostRead = 8
 
 // landRoot makes the entry of the root of the message b, which is at position base, by its wire
 // index. It reports whether the message has one that fits.
@@ -44,8 +34,8 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 		x.At+1 > wireindex.MostIndexed {
 		return false
 	}
-	maxIndex := m.limits.maxIndex(len(b))
-	if !ok || m.desc.IsUnion() || uint64(index.First+m.desc.Words()) > uint64(maxIndex) {
+	limit := m.limits.maxIndex(len(b))
+	if !ok || m.desc.IsUnion() || uint64(index.First+m.desc.Words()) > uint64(limit) {
 		return false
 	}
 	l := m.landing
@@ -54,238 +44,72 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 		m.ownSeldom()
 		m.landing = l
 	}
-	l.x, l.b, l.base = x, b, base
-	l.maxIndex, l.mostIndex = maxIndex, uint32(min(2*uint64(maxIndex), index.MaxWords))
-	l.budget = parse.BudgetOf(max(m.limits.MaxDepth, parse.MaxDepth))
-	m.guarded, m.pending = true, byIndex|carriesIndex
+	l.x, l.b, l.base, l.left = x, b, base, mostRead*len(b)
+	l.mostUsed = uint32(min(2*uint64(limit), index.MaxWords))
+	m.guarded, m.pending = true, byIndex
 	m.root = m.ix.Alloc(m.desc.Words())
-	end, ok := m.landFields(m.desc, m.root, 0, x.At, 0)
-	if !ok || end != x.At {
-		return false
-	}
-	m.ix.Words[m.root+entry.End] = base + uint32(len(b)-1)
-	l.structs = append(l.structs, landedStruct{m.root, m.desc})
-	return true
+	return m.landFields(m.desc, m.root, 0, len(b), 0, 0) == len(b)
 }
 
 // landFields fills in the words of entry e, which are zero, of a struct of type d that begins at
-// offset i: up to its STOP or, of the root, up to offset stop. Entry k of the wire index is the
-// first one of a value in it. It returns the offset after the struct, and whether the struct is as
-// the wire index tells. If not, the struct may still be valid.
-func (m *Message) landFields(d *schema.Struct, e uint32, i, stop, k int) (end int, ok bool) {
-	l := m.landing
-	b, x := l.b, &l.x
-	m.ix.Words[e+entry.Start] = l.base + uint32(i)
-	next, checks := x.Offset(k), m.flags&ValidUTF8 != 0
-	fields, expected := d.Fields(), 0 // the number of the field that comes next, mostly
-	// There are always 8 bytes, since the index follows; the compiler does not know that
-	for stop-i > wire.FieldHeader && len(b)-i >= 8 {
-		head := wire.Load64(b, i)
-		header, at := wire.HeaderIn(head), i+wire.FieldHeader
-		if at == next {
-			entry := x.Entry(k)
-			end := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
-			var f *schema.Field
-			if expected < len(fields) && isOf(&fields[expected], entry) {
-				f = &fields[expected]
-				expected++
-			} else {
-				indexed, _ := wireindex.EntryField(entry)
-				if f = d.FindFrom(&expected, indexed); (f == nil || !isOf(f, entry)) && header != indexed {
-					return 0, false
-				}
-			}
-			later := f != nil && f.Kind() > schema.Text && isOf(f, entry)
-			if end <= at || end > stop || later && m.ix.At(e, f.Ref()) != 0 {
-				return 0, false
-			}
-			k++
-			if next = x.Offset(k); next < end {
-				k = x.Seek(k, end)
-				next = x.Offset(k)
-			}
-			if later {
-				m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
-			}
-			if f == nil && header == wireindex.Header {
-				m.noteIndex(e)
-			}
-			if later || f == nil {
-				i = end
-				continue
-			}
-		}
-		if header>>16 == uint32(wire.Stop) {
-			break
-		}
-		var f *schema.Field
-		if expected < len(fields) && fields[expected].Header() == header {
-			f = &fields[expected]
-			expected++
-		} else {
-			f = d.FindFrom(&expected, header)
-		}
-		switch {
-		case f != nil && f.Kind() <= schema.Text:
-			if m.ix.At(e, f.Ref()) != 0 {
-				return 0, false
-			}
-			m.ix.Put(e, f.Ref(), l.base+uint32(at))
-			i = at + int(f.Size())
-			if f.Kind() == schema.Text {
-				n := wire.LengthIn(head)
-				i = at + wire.TextHeader + int(n)
-				if n > uint32(stop) || i <= stop && checks && !f.Type.Binary() && !utf8.Valid(b[at+wire.TextHeader:i]) {
-					return 0, false
-				}
-			}
-			if i > stop {
-				return 0, false
-			}
-		case f != nil && f.FixedList() && m.ix.At(e, f.Ref()) == 0 && stop-at >= wire.ListHeader && b[at] == byte(f.Type.Elem().Wire()):
-			size := uint64(wire.BE32(b[at+1:])) * uint64(f.Type.Elem().Size())
-			if size > uint64(stop-at-wire.ListHeader) {
-				return 0, false
-			}
-			i = at + wire.ListHeader + int(size)
-			m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
-		default:
-			if i, ok = l.pass(at, stop, wire.Type(header>>16)); !ok {
-				return 0, false
-			}
-			if header == wireindex.Header {
-				m.noteIndex(e)
-			}
-			if f == nil || !parse.Fits(b, f.Type, at) {
-				continue
-			}
-			if m.ix.At(e, f.Ref()) != 0 {
-				return 0, false
-			}
-			m.ix.Put(e, f.Ref(), index.NotIndexed|l.base+uint32(at))
-		}
-		if next < i { // in a value that has no entry
-			return 0, false
-		}
+// an offset and ends before stop. It is in a struct that is depth levels deep. Entry k of the wire
+// index is the first one of a value in it. landFields returns the offset after the struct, or 0 if
+// the struct is not as the wire index tells. It may still be valid.
+func (m *Message) landFields(d *schema.Struct, e uint32, at, stop, k, depth int) int {
+	l, shadows := m.landing, len(m.shadows.all)
+	p := m.parserAt(at, stop, depth)
+	l.next, l.told = k, 0
+	i := p.ByIndex(d, e, 0)
+	p.B = nil
+	l.left -= stop - at - l.told
+	if i < 0 || l.x.Offset(l.next) < at+i {
+		m.dropShadows(shadows)
+		return 0
 	}
-	if e != m.root {
-		if i >= stop || b[i] != byte(wire.Stop) {
-			return 0, false
-		}
-		m.ix.Words[e+entry.End] = l.base + uint32(i)
-		i++
-	}
-	for _, f := range d.Required() {
-		if m.ix.At(e, f.Ref()) == 0 {
-			return 0, false
-		}
-	}
-	return i, true
+	return at + i
 }
 
-// pass returns the offset after the value of type t at an offset, and whether it is whole before
-// stop. Lists and maps in it hardly count as depth: if its type is known they do not count at all.
-func (l *landing) pass(at, stop int, t wire.Type) (int, bool) {
-	end, err := parse.Skip(l.b[:stop], at, t, l.budget, 1)
-	return end, err == nil
+// parserAt returns the message's parser, ready for the bytes from an offset to stop, in a struct
+// that is depth levels deep.
+func (m *Message) parserAt(at, stop, depth int) *parse.Parser {
+	l := m.landing
+	p := m.beginTrusted(l.base + uint32(at))
+	p.B = l.b[at:stop:stop]
+	p.Trusted, p.UTF8, p.MaxDepth, p.MaxIndex, p.MaxWords = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, m.limits.MaxIndex, l.mostUsed
+	return p
+}
+
+// affords reports whether n more bytes may be read, and notes that they are. As many may be read
+// as it takes to parse all of the message, if the wire index fits; one by which values overlap
+// would have the same bytes read again and again.
+func (l *landing) affords(n int) bool {
+	l.left -= n
+	return l.left >= 0
 }
 
 // misfit notes that the wire index does not fit the message at an offset.
-func (l *landing) misfit(d *schema.Struct, at int) {
-	if l.err == nil {
-		l.err = &wire.Error{Offset: at, Path: d.Name(), Err: wire.ErrIndex}
+func (m *Message) misfit(at int) {
+	if l := m.landing; l.err == nil {
+		l.err = &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
 	}
 }
 
-// scanFor returns the offset of the value of field f in the struct that begins at offset i. It
-// does not use the wire index. It returns 0 if there is no such field, or too much was scanned
-// before.
-func (l *landing) scanFor(f *schema.Field, i int) (found int) {
-	if l.scanned > mostPassed*len(l.b) {
-		return 0
+// invalid notes the error for Message.Index that the parser has found in what begins at an offset.
+func (m *Message) invalid(at int) {
+	if m.p.Err == nil { // it is not of its declared type, which only the wire index has told
+		m.p.Fail(0, wire.ErrIndex)
 	}
-	defer func(from int) { l.scanned += i - from }(i)
-	for len(l.b)-i > wire.FieldHeader && l.b[i] != byte(wire.Stop) {
-		header, at := wire.HeaderAt(l.b, i), i+wire.FieldHeader
-		end, ok := l.pass(at, len(l.b), wire.Type(header>>16))
-		if !ok {
-			l.scanned += len(l.b) - i
-			return 0
-		}
-		if header == f.Header() && parse.Fits(l.b, f.Type, at) {
-			found = at
-		}
-		i = end
-	}
-	return found
-}
-
-// smallStruct is the size in bytes up to which going through a struct's fields costs less than
-// starting the parser.
-const smallStruct = 256
-
-// landStruct makes an entry for the struct at an offset, before stop. Entry k of the wire index is
-// the first that may be for a value in it. It returns the entry and the offset after the struct; 0
-// if the struct is not as the wire index tells.
-func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32, end int) {
-	if depth > m.limits.MaxDepth || !m.mayAlloc(d.Words()+1) {
-		return 0, 0
-	}
-	e = m.ix.Alloc(d.Words()+1) + 1
-	m.ix.Words[e-1] = uint32(depth)
-	end, ok := m.landFields(d, e, at, stop, k)
-	if !ok {
-		return 0, 0
-	}
-	m.landing.structs = append(m.landing.structs, landedStruct{e, d})
-	return e, end
-}
-
-// mayAlloc reports whether the index may have n more words. The memory of landing counts as part
-// of it.
-func (m *Message) mayAlloc(n int) bool {
-	l := m.landing
-	used := uint64(m.ix.Used) + landedStructWords*uint64(len(l.structs)) + landedListWords*uint64(len(l.lists))
-	return used+uint64(n) <= uint64(l.maxIndex)
-}
-
-// How many words of the index a landedStruct and a landedList count as.
-const (
-	landedStructWords = 4
-	landedListWords   = 30
-)
-
-// moreIndex lets the index be twice as large until the function that it returns is called:
-// meanwhile some elements have two entries.
-func (m *Message) moreIndex() func() {
-	l, most := m.landing, m.landing.maxIndex
-	l.maxIndex = l.mostIndex
-	return func() { l.maxIndex = most }
-}
-
-// parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
-// returns its entry, the offset after it, and whether it is valid. If not, it notes the error for
-// Message.Index.
-func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end int, ok bool) {
-	l := m.landing
-	m.beginTrusted(l.base + uint32(at))
-	p := m.p
-	p.B = l.b[at:stop:stop]
-	p.Trusted, p.UTF8, p.MaxDepth, p.MaxIndex, p.MaxWords = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth-depth, m.limits.MaxIndex, l.maxIndex
-	i, word := p.Value(t, 0, 0)
-	p.B = nil
-	if i >= 0 {
-		return word, at + i, true
-	}
-	err := error(&wire.Error{Path: m.desc.Name(), Err: wire.ErrType})
-	if p.Err != nil {
-		err = p.Finish(m.desc)
-	}
-	if l.err == nil {
-		err.(*wire.Error).Offset += at
+	err := m.p.Finish(m.desc)
+	m.p.B = nil
+	if l := m.landing; l.err == nil {
+		err.Offset += at
 		l.err = err
 	}
-	return 0, 0, false
+}
+
+// mayAlloc reports whether the index may have n more words.
+func (m *Message) mayAlloc(n int) bool {
+	return uint64(m.ix.Used)+uint64(n) <= uint64(m.landing.mostUsed)
 }
 
 // absentEntry returns the entry that all values of type t that are not valid share: one that reads
@@ -308,3 +132,230 @@ func (m *Message) absentEntry(t *schema.Type) uint32 {
 
 // isOf reports whether an entry is for a value of this field and its type.
 func isOf(f *schema.Field, entry []byte) bool { return f.InEntry() == wireindex.EntryOf(entry) }
+
+// land returns the entry of the value of field f in the struct of entry e: it was left for later
+// at position p.
+func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
+	l := m.landing
+	at, depth, stop := int(p-l.base), 1, int(m.ix.Words[e+entry.End]-l.base)
+	if e != m.root {
+		depth = int(m.ix.Words[e-1])
+	}
+	k := l.x.Seek(0, at)
+	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
+		word, _ := m.parseAt(f.Type, at, stop, depth)
+		return word
+	}
+	// landFields may have passed here by another entry
+	if end := int(wireindex.Number(l.x.Entry(k)[wireindex.EntryEndAt:])); end > at && end <= stop {
+		if word, to := m.landValue(f.Type, at, end, k, depth); to == end {
+			return word
+		}
+	}
+	m.misfit(at)
+	return m.absentEntry(f.Type)
+}
+
+// landValue makes an entry for the value of type t from an offset to stop, which entry k of the
+// wire index is for. It returns the entry and the offset after the value.
+func (m *Message) landValue(t *schema.Type, at, stop, k, depth int) (word uint32, end int) {
+	switch {
+	case t.Kind() == schema.Record && m.landing.x.Offset(k+1) < stop:
+		if word, end = m.landStruct(t.Struct(), at, stop, k+1, depth); end > 0 {
+			return word, end
+		}
+	case t.Kind() == schema.List && t.Elem().Kind() == schema.Record:
+		if word = m.landList(t, at, stop, k, depth); word > 0 {
+			return word, stop
+		}
+	}
+	return m.parseAt(t, at, stop, depth)
+}
+
+// parseAt parses the value of type t at an offset, before stop, in a struct that is this deep. It
+// returns its entry and the offset after it. If the value is not valid, the error is noted; the
+// entry is one that reads as absent, and the offset is 0.
+func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end int) {
+	if m.landing.left < 0 {
+		m.misfit(at)
+		return m.absentEntry(t), 0
+	}
+	p := m.parserAt(at, stop, depth)
+	i, word := p.Value(t, 0, 0)
+	if i < 0 {
+		m.landing.affords(stop - at)
+		m.invalid(at)
+		return m.absentEntry(t), 0
+	}
+	m.landing.affords(i)
+	p.B = nil
+	return word, at + i
+}
+
+// landStruct makes an entry for the struct at an offset, before stop. Entry k of the wire index is
+// the first for a value in it. The word before the entry tells how deep the struct is. landStruct
+// returns the entry and the offset after the struct, or 0 if it is not as the wire index tells.
+func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32, end int) {
+	if d.IsUnion() || m.landing.left < 0 || !m.mayAlloc(d.Words()+1) {
+		return 0, 0
+	}
+	e = m.ix.Alloc(d.Words()+1) + 1
+	m.ix.Words[e-1] = uint32(depth + 1)
+	return e, m.landFields(d, e, at, stop, k, depth)
+}
+
+// The words at listElems of a list that is read by pages.
+const (
+	pagesEntry  = iota // the list's entry in the wire index
+	pagesDepth         // how deep the struct is that the list is in
+	pagesStride        // log₂ of how many elements a page has
+	pagesFirst         // from here on, for each page, the entry of its first element; 0: not read yet
+)
+
+// landList makes an entry of the list of type t from an offset to end, in a struct that is depth
+// levels deep, and returns it. Its elements will be found by the anchors that entry k of the wire
+// index has. It returns 0 if that has none, or they do not fit the list.
+func (m *Message) landList(t *schema.Type, at, end, k, depth int) uint32 {
+	l := m.landing
+	entry, body := l.x.Entry(k), at+wire.ListHeader
+	if wireindex.Number(entry[wireindex.EntryAnchorsAt:]) == 0 || body > end || l.b[at] != byte(t.Elem().Wire()) || t.Elem().Struct().IsUnion() {
+		return 0
+	}
+	n := wire.BE32(l.b[at+1:])
+	_, stride := wireindex.EntryField(entry)
+	if uint64(n) > uint64(end-body) || stride > wireindex.MaxStride || n <= 1<<stride {
+		return 0
+	}
+	pages := int(n-1)>>stride + 1
+	if _, ok := l.x.Anchor(entry, pages-2); !ok || !m.mayAlloc(listWords+pagesFirst+pages) {
+		return 0
+	}
+	e := m.ix.Alloc(listWords + pagesFirst + pages)
+	w := m.ix.Words[e:]
+	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
+	w[listCount], w[listElems], w[listRoom], w[listType] = n, e+listWords, roomByIndex, t.ID()
+	w = w[listWords:]
+	w[pagesEntry], w[pagesDepth], w[pagesStride] = uint32(k), uint32(depth), uint32(stride)
+	return e
+}
+
+// landElement returns the entry of element i of the list of entry e, which is read by pages.
+func (m *Message) landElement(e, i uint32) uint32 {
+	elem, pages := schema.TypeByID(m.ix.Words[e+listType]).Elem(), m.ix.Words[e+listElems]
+	page := i >> m.ix.Words[pages+pagesStride]
+	first := m.ix.Words[pages+pagesFirst+page]
+	if first == 0 {
+		if first = m.landPage(elem, e, page); first == 0 {
+			return m.absentEntry(elem)
+		}
+		m.ix.Words[pages+pagesFirst+page] = first
+	}
+	return first + (i-page<<m.ix.Words[pages+pagesStride])*uint32(elem.Struct().Words())
+}
+
+// landPage parses the elements of a page of the list of entry e. It returns the entry of the first
+// of them. Elements read as absent if they are not valid, or come after one that is not. landPage
+// returns 0 if the anchors do not fit.
+func (m *Message) landPage(elem *schema.Type, e, page uint32) uint32 {
+	l, d := m.landing, elem.Struct()
+	w := m.ix.Words[m.ix.Words[e+listElems]:]
+	entry, depth, k := l.x.Entry(int(w[pagesEntry])), int(w[pagesDepth]), int(w[pagesEntry])+1
+	first, after := page<<w[pagesStride], (page+1)<<w[pagesStride]
+	at, end := int(m.ix.Words[e+listStart]-l.base), int(m.ix.Words[e+listEnd]-l.base)
+	from, stop, n := at, end, m.ix.Words[e+listCount]-first
+	if page > 0 {
+		from, _ = l.x.Anchor(entry, int(page-1))
+	}
+	if after-first < n {
+		n = after - first
+		stop, _ = l.x.Anchor(entry, int(page))
+	}
+	if from < at || from >= stop || stop > end || !m.mayAlloc(int(n)*d.Words()) || l.left < 0 {
+		m.misfit(at)
+		return 0
+	}
+	if n == 1 && l.x.Offset(k) < end {
+		if x, to := m.landStruct(d, from, stop, l.x.Seek(k, from), depth); to == stop {
+			return x
+		}
+	}
+	l.affords(stop - from)
+	x := m.ix.Alloc(int(n) * d.Words())
+	switch i := m.parserAt(from, stop, depth).Structures(d, x, n, 0); {
+	case i < 0:
+		m.invalid(from)
+		last := x + (n-1)*uint32(d.Words())
+		for ; m.ix.Words[last] == 0; last -= uint32(d.Words()) { // not begun
+		}
+		clear(m.ix.Words[last:][:d.Words()])
+	case i != stop-from:
+		m.misfit(from)
+	}
+	m.p.B = nil
+	return x
+}
+
+// fillByIndex parses all pages of the list of entry e, if it is read by pages. It reports whether
+// they could be parsed.
+func (m *Message) fillByIndex(e uint32) bool {
+	if m.pending&byIndex == 0 || m.ix.Words[e+listRoom] != roomByIndex {
+		return true
+	}
+	n, at := m.ix.Words[e+listCount], int(m.ix.Words[e+listStart]-m.landing.base)
+	if w := m.ix.Words[m.ix.Words[e+listElems]:]; !slices.ContainsFunc(w[pagesFirst:][:(n-1)>>w[pagesStride]+1], func(x uint32) bool { return x != 0 }) {
+		end := int(m.ix.Words[e+listEnd] - m.landing.base)
+		if all, to := m.parseAt(schema.TypeByID(m.ix.Words[e+listType]), at-wire.ListHeader, end, int(w[pagesDepth])); to == end {
+			copy(m.ix.Words[e+listElems:][:2], m.ix.Words[all+listElems:])
+			return true
+		}
+	}
+	for i := range n {
+		if x := m.landElement(e, i); m.ix.Words[x] == 0 {
+			return false
+		}
+	}
+	if !m.mayAlloc(int(n)) {
+		m.misfit(at)
+		return false
+	}
+	table := m.ix.Alloc(int(n))
+	for i := range n {
+		x := m.landElement(e, i)
+		m.ix.Words[table+i] = x
+	}
+	m.ix.Words[e+listElems], m.ix.Words[e+listRoom] = table, roomTable|n
+	return true
+}
+
+// structEntry returns the entry of element i of a list of structs.
+func (m *Message) structEntry(e, i uint32) uint32 {
+	elems := m.ix.Words[e+listElems]
+	switch room := m.ix.Words[e+listRoom]; {
+	case room&roomTable == 0:
+		return elems + i*(room&roomMask)
+	case room == roomByIndex:
+		return m.landElement(e, i)
+	}
+	return m.ix.Words[elems+i]
+}
+
+// elementEntry returns the entry of element i of a list whose elements are structs or
+// containers of type t.
+func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
+	if t.Kind() == schema.Record {
+		return m.structEntry(e, i)
+	}
+	return m.ix.Words[m.ix.Words[e+listElems]+i]
+}
+
+// checkWireIndex compares a wire index with the message b, which is valid. It returns the offset
+// of the first value that does not fit, and whether all do.
+func checkWireIndex(x *wireindex.Index, b []byte) (at int, ok bool) {
+	return x.Check(b, func(at int, t wire.Type) int {
+		end, err := parse.Skip(b, at, t, parse.MaxBudget, 1)
+		if err != nil {
+			panic("nocopy: internal error: " + err.Error())
+		}
+		return end
+	})
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // checkEditedHostile changes, copies and links a message whose index may say anything. The bytes
@@ -108,9 +109,14 @@ func TestIndexBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end := s.m.extent(s.word(items), businessDesc.FieldOf(items).Type)
+	at, end := s.m.extent(s.word(items), businessDesc.FieldOf(items).Type)
 	first := int(end - s.m.ix.Words[s.m.root])
+	b := bytes.Clone(with) // the index is right, except that the elements are not of their type
+	b[at-s.m.ix.Words[s.m.root]] = byte(wire.Map)
 	s.Release()
+	for range 9 {
+		check(b)
+	}
 	turned := append(append(bytes.Clone(plain[first:len(plain)-1]), plain[:first]...), tail...)
 	check(append(turned, 0))
 }

@@ -317,26 +317,10 @@ func (d *deadEntries) reset() {
 	*d = deadEntries{values: values, fields: fields}
 }
 
+// reset makes l ready for the next message.
 func (l *landing) reset() {
-	if len(l.lists)+l.absent.Len() > 0 {
-		l.keepMaps()
-		clear(l.lists)
-		l.absent.Clear()
-	}
-	*l = landing{structs: l.structs[:0], lists: l.lists[:0], absent: l.absent, read: l.read[:0], maps: l.maps}
-	if cap(l.structs) > 1<<10 || cap(l.lists) > 1<<8 || cap(l.read) > 1<<10 {
-		*l = landing{}
-	}
-}
-
-// keepMaps empties the maps of lists that are no longer needed, and keeps a few.
-func (l *landing) keepMaps() {
-	for i := range l.lists {
-		if m := l.lists[i].touched; m.Len() > 0 && m.Len() <= largestMap && len(l.maps) < mostMaps {
-			m.Clear()
-			l.maps = append(l.maps, m)
-		}
-	}
+	l.absent.Clear()
+	*l = landing{absent: l.absent}
 }
 
 // keepHandedOut is the most handouts for which memory is kept for the next message.
@@ -456,6 +440,7 @@ func (m *Message) openByIndex(b []byte, base uint32) bool {
 	if m.landing != nil {
 		m.landing.reset()
 	}
+	m.dropShadows(0)
 	m.ix.ForgetTables()
 	m.ix.Used, m.ix.Zeroed = index.First, 0
 	return false
@@ -558,12 +543,6 @@ func (l Limits) orElse(other Limits) Limits {
 // keepDead is the largest capacity that values and fields may have to be kept for the next
 // message.
 const keepDead = 1 << 10
-
-// The most that keepMaps keeps for the lists of later messages.
-const (
-	mostMaps   = 4
-	largestMap = 256 // elements
-)
 
 // NewInto begins a struct that d describes in m, a message of the program's own, and returns its
 // root. The previous contents of m end.

@@ -147,49 +147,18 @@ type pending uint8
 
 // landing is the state of a message that is read by its index.
 type landing struct {
-	x         wireindex.Index
-	b         []byte // the message
-	base      uint32 // position of its first byte
-	maxIndex  uint32 // words
-	mostIndex uint32 // what MaxWords is while moreIndex holds
-	budget    int    // how deep values that are passed over may be
-	structs   []landedStruct
-	lists     []landedList
-	maps      []touchedMap                      // empty ones, for lists
-	absent    hashmap.Map[*schema.Type, uint32] // entries of values that are not valid
-	scanned   int                               // bytes that scanFor has passed over
-	read      []int                             // bytes of values read in structs of each depth
-	err       error                             // the first error found when values were touched
-	checked   error                             // what Message.Index has returned
+	x        wireindex.Index
+	b        []byte // the message
+	base     uint32 // position of its first byte
+	mostUsed uint32 // the most words that its index may have
+	left     int    // how many more bytes may be read, see affords
+	next     int    // entry of the wire index for the value that comes next
+	told     int    // bytes passed over by the wire index in the last struct
+	err      error  // the first error found when values were touched
+	checked  error  // what Message.Index has returned
+	// Entries of values that are not valid
+	absent hashmap.Map[*schema.Type, uint32]
 }
-
-// landedList is a list of structs that are found by anchors.
-type landedList struct {
-	e       uint32
-	typ     *schema.Type
-	depth   int
-	at, end int // offsets of its header, and of the byte after the list
-	k       int // the list's entry in the wire index
-	inner   bool
-	failed  bool       // it can't be parsed as a whole
-	passed  int        // bytes between the anchors of each element looked up
-	few     [4]touched // the elements that have been read first
-	n       int        // how many have been read
-	touched touchedMap // the entries of the others, by their numbers
-}
-
-// landedStruct is the entry of a struct that was not parsed: some of its values may have been left
-// for later. The word before the entry, but not before the root's, tells how deep the struct is.
-type landedStruct struct {
-	e    uint32
-	desc *schema.Struct
-}
-
-// touched is an element of a list that has been read, and its entry.
-type touched struct{ number, entry uint32 }
-
-// touchedMap has the entries of elements by their numbers.
-type touchedMap = hashmap.Map[uint32, uint32]
 
 // messageKeys is a Message as keytable.Keys.
 type messageKeys Message

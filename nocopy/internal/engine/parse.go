@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
@@ -257,6 +258,10 @@ func (ix indexer) structure(d *schema.Struct, e uint32) {
 		f := &d.Fields()[i]
 		switch word := m.ix.At(e, f.Ref()); {
 		case word == 0 || f.Kind() < schema.Record:
+		case word&index.NotIndexed != 0 && m.pending&byIndex != 0:
+			at := int(word&^index.NotIndexed - m.landing.base)
+			word, _ = m.parseAt(f.Type, at, len(m.landing.b), 0)
+			m.ix.Put(e, f.Ref(), word)
 		case word&index.NotIndexed != 0:
 			m.ix.Put(e, f.Ref(), m.indexLeft(f.Type, word&^index.NotIndexed, false))
 		default:
@@ -281,6 +286,7 @@ func (ix indexer) value(t *schema.Type, e uint32) {
 			}
 		}
 	case t.Elem().Kind() >= schema.Record:
+		m.fillByIndex(e)
 		for i := range m.ix.Words[e+listCount] {
 			ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i))
 		}
@@ -296,8 +302,8 @@ func (m *owner) PanicChangedAtOnce() { (*Message)(m).panicChangedAtOnce() }
 // MostWords implements index.Owner. If the message is read by its own index, its index may have
 // twice as many words as the limit, where so many are enough.
 func (m *owner) MostWords(n int) int {
-	if m.pending&byIndex != 0 && n <= int(m.landing.mostIndex) {
-		return int(m.landing.mostIndex)
+	if m.pending&byIndex != 0 && n <= int(m.landing.mostUsed) {
+		return int(m.landing.mostUsed)
 	}
 	return index.MaxWords
 }
@@ -316,6 +322,30 @@ func (m *owner) NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end u
 	m.shadows.all = append(m.shadows.all, shadow{e: e, word: field, at: at, end: end})
 	m.ix.More = true
 	return at, end
+}
+
+// EndByIndex implements host.
+func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok bool) {
+	l := m.landing
+	at, next := int(pos-l.base), l.x.Offset(l.next)
+	if next != at {
+		return 0, next > at // else it is in a value that has no entry
+	}
+	entry := l.x.Entry(l.next)
+	fits := f != nil && isOf(f, entry)
+	if told, _ := wireindex.EntryField(entry); !fits && told != header {
+		return 0, false
+	}
+	to := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
+	if to <= at {
+		return 0, false
+	}
+	l.next = l.x.Seek(l.next+1, to)
+	if !fits && f != nil { // of another type than the IDL's
+		return 0, true
+	}
+	l.told += to - at
+	return l.base + uint32(to), true
 }
 
 // ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -232,11 +233,11 @@ func (m *Message) checkOpened() error {
 		return err
 	}
 	s.m.Release()
-	c := indexCheck{x: &l.x, b: l.b}
-	if at, ok := c.structure(0); !ok || at != len(l.b) || c.k != l.x.N {
+	if at, ok := checkWireIndex(&l.x, l.b); !ok {
 		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
 	}
-	if l.err != nil || !m.indexRest() { // if something has been read as absent, or is not valid
+	l.left = math.MaxInt
+	if (indexer{m}).structure(m.desc, m.root); l.err != nil { // something is or was read as absent
 		return l.err
 	}
 	m.pending &^= byIndex

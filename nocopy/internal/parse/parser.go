@@ -35,6 +35,10 @@ type Host interface {
 	// is of type t, in the field with number field of the words of entry e. NoteShadow returns where
 	// the field begins and ends.
 	NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32)
+	// EndByIndex returns the position after the value at position pos if the message's wire index
+	// tells it, else 0. header is that of the value's field, f the field, nil if the IDL does not
+	// have it. ok is false if the wire index does not fit.
+	EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok bool)
 }
 
 // Settings are the options and limits of a message that affect parsing.
@@ -84,6 +88,7 @@ type Parser struct {
 	Trusted  bool   // the bytes were accepted before: required fields are not asked for again
 	reuse    bool   // entries that are free are used again
 	Slow     bool   // no programs are run: those take new words only, one after the other
+	byIndex  bool   // the wire index of the message tells where large values end, see ByIndex
 
 	Far FarTexts // of bytes that the program has written, else nil
 
@@ -135,7 +140,7 @@ func (p *Parser) Reset(n int, s Settings) {
 	p.Growth = Growth{}
 	p.Windows, p.path, p.next = p.Windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
-	p.Trusted, p.reuse, p.Slow = false, false, false
+	p.Trusted, p.reuse, p.Slow, p.byIndex = false, false, false, false
 	if p.MaxWords = index.Limit(p.MaxIndex, n); p.Lazy { // the rest is for the values that are left
 		p.MaxWords = index.Floor / 4
 	}
@@ -154,9 +159,48 @@ func (p *Parser) Structure(d *schema.Struct, e uint32, i int) int {
 		p.depth--
 		return i
 	}
+	p.depth--
+	return p.Structures(d, e, 1, i)
+}
+
+// Structures indexes n structs at i, one after the other, into n entries that follow each other
+// from e on. It returns the index after the structs, or failed.
+func (p *Parser) Structures(d *schema.Struct, e, n uint32, i int) int {
+	if p.depth++; p.depth > p.MaxDepth {
+		return p.Fail(i, errDepth)
+	}
+	p.x.Words[e+entry.Start] = p.Base + uint32(i)
 	var s machine
-	s.pc, s.entry, s.at = program.Of(d).Start, e, uint64(i)
+	s.pc, s.entry, s.left, s.at = program.Of(d).Start, e, n-1, uint64(i)
 	return p.runAll(&s, 0)
+}
+
+// ByIndex indexes the struct at i into the entry e, whose words must be zero. It leaves structs
+// and containers for later, and passes over those whose ends the message's wire index tells. It
+// returns the index after the struct, or failed. A struct in which a field comes twice fails.
+func (p *Parser) ByIndex(d *schema.Struct, e uint32, i int) int {
+	if p.depth++; p.depth > p.MaxDepth {
+		return p.Fail(i, errDepth)
+	}
+	p.Lazy, p.byIndex = true, true
+	p.x.Words[e+entry.Start] = p.Base + uint32(i)
+	return p.fields(d, e, i)
+}
+
+// endByIndex returns the index after the value at i if the wire index tells it, else 0, or failed.
+// header is that of the value's field, f the field, nil if the IDL does not have it.
+func (p *Parser) endByIndex(header uint32, f *schema.Field, i int) int {
+	if !p.byIndex || !p.Lazy { // Lazy is off in structs that are indexed at once
+		return 0
+	}
+	end, ok := p.msg.EndByIndex(p.Base+uint32(i), header, f)
+	if !ok || end > p.Base+uint32(len(p.B)) {
+		return p.Fail(i, wire.ErrIndex)
+	}
+	if end == 0 {
+		return 0
+	}
+	return int(end - p.Base)
 }
 
 // Value indexes the struct or container of type t that stands after lead bytes at i. It returns

@@ -95,6 +95,9 @@ func (p *Parser) stop(d *schema.Struct, e uint32, i int, last uint32) int {
 // shadow notes that the value with this word, of field f in the struct of entry e, does not count,
 // since a later one of the same field has come. i is where the parser is. It returns i, or failed.
 func (p *Parser) shadow(d *schema.Struct, e uint32, f *schema.Field, word uint32, i int) int {
+	if p.byIndex && p.Lazy { // the value is not known to be well formed
+		return p.Fail(i, wire.ErrIndex)
+	}
 	at, end := p.msg.NoteShadow(e, f.Word(), f.Type.Wire(), word)
 	if d.IsUnion() {
 		return p.addExtra(e, at, end, i)
@@ -111,7 +114,10 @@ func (p *Parser) unknown(d *schema.Struct, e uint32, i int, key uint32) int {
 		return p.Fail(i, wire.TypeError(t))
 	}
 	at := p.Base + uint32(i)
-	end := p.skip(i, t)
+	end := p.endByIndex(key, nil, i+wire.FieldHeader)
+	if end == 0 {
+		end = p.skip(i, t)
+	}
 	if end < 0 {
 		return p.InField(strconv.Itoa(int(int16(key))))
 	}
@@ -133,6 +139,9 @@ func (p *Parser) container(f *schema.Field, i int) (int, uint32) {
 		if i = p.need(i, wire.FieldHeader+int(f.Type.HeaderSize())); i < 0 {
 			return i, 0
 		}
+	}
+	if end := p.endByIndex(f.Header(), f, i+wire.FieldHeader); end != 0 {
+		return end, index.NotIndexed | p.Base + uint32(i+wire.FieldHeader)
 	}
 	if p.Lazy && !f.FixedList() {
 		return p.lazily(f, i)

@@ -140,3 +140,79 @@ func EntryOf(entry []byte) uint64 {
 	const stride = (1<<StrideBits - 1) << 32
 	return binary.BigEndian.Uint64(entry[EntryFieldAt:]) &^ stride
 }
+
+// Check compares the index with all of the message b, which is known to be valid. skip returns the
+// offset after the value of a type at an offset. Check knows no types: there may be entries for
+// fields that the root's type does not have. It returns the offset of a value that does not fit,
+// and whether all do.
+func (x *Index) Check(b []byte, skip func(at int, t wire.Type) int) (at int, ok bool) {
+	c := check{x: x, b: b, skip: skip}
+	at, ok = c.structure(0)
+	return at, ok && at == len(b) && c.k == x.N
+}
+
+// check is a Check that is under way.
+type check struct {
+	x    *Index
+	b    []byte
+	skip func(at int, t wire.Type) int
+	k    int // the next entry
+}
+
+// structure compares the entries of the values in the struct at offset i. It returns the offset
+// after the struct; or the offset of the value that does not fit, and false.
+func (c *check) structure(i int) (int, bool) {
+	for c.b[i] != byte(wire.Stop) {
+		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
+		if c.x.Offset(c.k) != at {
+			i = c.skip(at, wire.Type(header>>16))
+			continue
+		}
+		entry := c.x.Entry(c.k)
+		c.k++
+		end := int(Number(entry[EntryEndAt:]))
+		if h, _ := EntryField(entry); h != header || end > len(c.b) {
+			return i, false
+		}
+		next, ok := c.value(wire.Type(header>>16), at, end, entry)
+		if !ok || next != end {
+			return i, false
+		}
+		i = end
+	}
+	return i + 1, true
+}
+
+// value does as structure, for the value of type t at an offset that this entry is for.
+func (c *check) value(t wire.Type, at, end int, entry []byte) (int, bool) {
+	inner := c.x.Offset(c.k) < end
+	anchors := Number(entry[EntryAnchorsAt:]) != 0
+	switch {
+	case t == wire.Struct && inner:
+		return c.structure(at)
+	case t != wire.List && t != wire.Set || !anchors && !inner:
+		return c.skip(at, t), true
+	}
+	elem, n, stride := wire.Type(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
+	_, stride = EntryField(entry)
+	if stride > MaxStride {
+		return at, false
+	}
+	at += wire.ListHeader
+	ok := true
+	for i := range n {
+		if anchors && i > 0 && i&(1<<stride-1) == 0 {
+			if a, found := c.x.Anchor(entry, i>>stride-1); !found || a != at {
+				return at, false
+			}
+		}
+		if elem == wire.Struct && c.x.Offset(c.k) < end {
+			if at, ok = c.structure(at); !ok {
+				return at, false
+			}
+			continue
+		}
+		at = c.skip(at, elem)
+	}
+	return at, true
+}
