@@ -41,7 +41,7 @@ type Buffer struct {
 	sealed   bool
 	framed   bool // the headroom ends with the message's length
 	changing bool // StartChange was called, and EndChange was not
-	looseOn  bool // loose may have values to give back
+	aside    bool // bytes were put aside: the tail is shorter than its memory
 	// lent is 1 once aliases of the Buffer's own memory may have escaped. A Buffer that owns no
 	// memory may start at 1, which spares readers the store.
 	lent                uint32
@@ -71,7 +71,6 @@ type edits struct {
 	inOrder   int // spans before this one are in the order of their positions
 
 	parts *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
-	loose *loose                       // values that are in no run yet; nil if there never were any
 }
 
 var noEdits edits
@@ -161,9 +160,6 @@ func (b *Buffer) takeTail(size int) []byte {
 
 // setTail makes d the tail. ownTail has to be called next.
 func (b *Buffer) setTail(d Draft) {
-	if b.loose != nil {
-		b.loose.cut = 0 // it was cut from the previous block
-	}
 	b.tail, b.tailMem = d.mem, d.block
 }
 

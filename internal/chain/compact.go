@@ -19,9 +19,6 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	clear(b.held[len(owned):])
 	clear(b.slabs)
 	b.held, b.slabs = owned, b.slabs[:0]
-	if b.looseOn {
-		b.endLoose(b.lent == 0)
-	}
 	headroom := b.headroom
 	start := 1 + int(headroom)
 	reserved := max(start+b.size+afterLarge, SlabSize)
@@ -29,7 +26,7 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	b.dropSegments()
 	b.reset()
 	b.headroom, b.reserved = headroom, uint32(reserved)
-	b.shared, b.frozen, b.tailPos, b.state = 0, 0, 0, inUse
+	b.shared, b.frozen, b.tailPos, b.state, b.aside = 0, 0, 0, inUse, false
 	b.used = start + len(mem)
 	b.ownTail()
 	from := b.tailPos + Pos(start)
@@ -42,7 +39,7 @@ func (b *Buffer) Compact() (Pos, []byte) {
 // InOneBlock reports whether the whole message is in the Buffer's first block, and no complete
 // value was changed.
 func (b *Buffer) InOneBlock() bool {
-	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 && !b.looseOn &&
+	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 &&
 		b.tailMem != nil && b.tailMem.owner == nil
 }
 
@@ -123,8 +120,7 @@ func (b *Buffer) Waste() bool {
 		dead := len(b.segs) - size>>segBits // segments that compacting would free
 		return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
 	}
-	live := b.looseLive()
-	return wastes(b.least()+live) && wastes(b.measure()+live)
+	return wastes(b.least()) && wastes(b.measure())
 }
 
 // least returns a lower bound of the message's size. It is faster than measure.
@@ -163,7 +159,7 @@ func (b *Buffer) RoomToChange(n int) bool { return b.RoomAfter(reserveSegs, n) }
 // when there is none.
 func (b *Buffer) Relieved(n int) bool {
 	const spare = 2 * reserveSegs << segBits
-	return (int64(b.measure()+b.looseLive())+int64(n)+spare)>>segBits < maxSegments
+	return (int64(b.measure())+int64(n)+spare)>>segBits < maxSegments
 }
 
 // measure returns the size of the message.
@@ -181,5 +177,5 @@ func (b *Buffer) measure() int {
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.
 func (b *Buffer) Footprint() int {
-	return int(b.reserved) + b.referred() + b.looseSize() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
+	return int(b.reserved) + b.referred() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
 }

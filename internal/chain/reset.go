@@ -119,7 +119,7 @@ func (b *Buffer) start(recycle bool) {
 // shared.
 func (b *Buffer) Free() {
 	// The usual case of a message that was only read
-	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 && !b.looseOn {
+	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 {
 		b.segs[1] = nil
 		b.flat = nil
 		b.state = readyToRefer
@@ -130,9 +130,6 @@ func (b *Buffer) Free() {
 	}
 	if b.frozen != 0 {
 		b.thaw()
-	}
-	if b.looseOn {
-		b.endLoose(b.recycle || b.lent == 0)
 	}
 	oneSegment := len(b.segs) == 2 && len(b.nodes) == 1
 	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
@@ -182,9 +179,6 @@ func (b *Buffer) reset() {
 // drop removes the message and gives up all memory, except one block, or the rest of one, that can
 // be the tail of the next message. recycle tells whether that message recycles.
 func (b *Buffer) drop(recycle bool) {
-	if b.looseOn {
-		b.endLoose(b.recycle || b.lent == 0)
-	}
 	b.dropHeld(recycle)
 	if len(b.slabs) > 0 {
 		b.dropSlabs()
@@ -206,7 +200,7 @@ func (b *Buffer) drop(recycle bool) {
 	b.tailShared, b.shared, b.slow, b.frozen = 0, 0, 0, 0
 	b.dropSegments()
 	b.reset()
-	b.mostSegs, b.mostSpans, b.crowded = fewSegs, fewSpans, false
+	b.mostSegs, b.mostSpans, b.crowded, b.aside = fewSegs, fewSpans, false, false
 }
 
 // dropHeld gives back the recycled blocks, except the one at the tail if nobody else holds it.
@@ -279,7 +273,7 @@ const (
 // tailReusable reports whether the next message, if it recycles or not like this one, may use the
 // block at the tail from its beginning.
 func (b *Buffer) tailReusable() bool {
-	if b.shared|b.slow != 0 || len(b.tail) < keepTail {
+	if b.shared|b.slow != 0 || b.aside || len(b.tail) < keepTail {
 		return false
 	}
 	if !b.recycle {

@@ -123,24 +123,16 @@ func (m *Message) closeContainer(top int) {
 	}
 }
 
-// appendZeroElements appends zero values to the list of entry e, the innermost frame, until it
-// has n elements on the wire.
+// appendZeroElements appends the texts that were put aside, and zero values, to the list of entry
+// e, the innermost frame, until it has n elements on the wire.
 func (m *Message) appendZeroElements(e, n uint32) {
 	top := len(m.open) - 1
 	t := m.open[top].typ
-	next := m.open[top].next
-	if next >= n {
-		if next&scattered != 0 {
-			m.gather()
-		}
-		return
-	}
-	for k := next; k < n; k++ {
+	for k := m.open[top].next; k < n; k++ {
 		switch t.Elem().Kind() {
-		case schema.Text:
-			p, b := m.buf.Extend(wire.TextHeader)
-			wire.PutBE32(b, 0)
-			m.ix.Words[m.ix.Words[e+listElems]+k] = p
+		case schema.Text: // those that were put aside, too
+			words := m.ix.Words[m.ix.Words[e+listElems]:]
+			k += uint32(m.buf.AppendAside(words[k:n])) - 1
 		case schema.Record:
 			m.appendZeroStruct(t.Elem(), m.structEntry(e, k))
 		default:

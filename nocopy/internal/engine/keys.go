@@ -80,7 +80,9 @@ var trueByte = []byte{1}
 // none.
 func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
 	n := m.ix.Words[e+listCount]
-	if f := m.frameOf(e); f != nil && f.next < n { // the elements from next on are zero
+	if f := m.frameOf(e); f != nil && f.aside {
+		m.appendZeroElements(e, n)
+	} else if f != nil && f.next < n { // the elements from next on are zero
 		if bytes.Equal(key, zeroElement(t.Elem())) {
 			return int(n) - 1
 		}

@@ -239,7 +239,7 @@ func (m *Message) endMore() {
 		mustBeUntouched()
 	}
 	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.looseNodes)|len(m.handouts)|len(m.filled) > 0) {
+		len(m.shadows.all)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.keys.End(m.guarded)
@@ -283,7 +283,6 @@ func (m *Message) endSeldom(s *seldom) {
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}
-	s.looseNodes = s.looseNodes[:0]
 	if s.fillings > 0 {
 		s.filled, s.fillings = s.filled[:0], 0
 	}

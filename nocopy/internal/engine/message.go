@@ -86,6 +86,7 @@ type frame struct {
 	next     uint32 // list or map: how many elements or pairs are on the wire
 	lead     uint8  // list: how many bytes of a field header come before its header
 	reopened bool   // it was complete before: bytes are added to the node at its end
+	aside    bool   // list of texts: some of those from next on may have been put aside
 }
 
 // listFill is a list of structs whose elements are filled one after the other.
@@ -224,11 +225,10 @@ type deadField struct{ in, word, e uint32 }
 // until they need one of their own. Code that stores into it calls ownSeldom first.
 type seldom struct {
 	// Left by edits
-	liveSets   []keytable.Set // see edit.live
-	shadows    shadows        // fields that came twice
-	handouts   []handout      // memory for binaries, handed out since the message was last finished
-	dead       deadEntries    // entries in the index whose values are no longer in the message
-	looseNodes []uint32       // words of texts that no loose element has any more, see arrange.go
+	liveSets []keytable.Set // see edit.live
+	shadows  shadows        // fields that came twice
+	handouts []handout      // memory for binaries, handed out since the message was last finished
+	dead     deadEntries    // entries in the index whose values are no longer in the message
 
 	// Memory for copies, which waits for more
 	copied     []byte      // for a value that is copied from another message
@@ -356,7 +356,7 @@ func (m *Message) push(t *schema.Type, e, next uint32) *frame {
 	if f.typ != t { // often it is the same as last time: that spares a write barrier
 		f.typ = t
 	}
-	f.e, f.next, f.lead, f.reopened = e, next, 0, false
+	f.e, f.next, f.lead, f.reopened, f.aside = e, next, 0, false, false
 	return f
 }
 

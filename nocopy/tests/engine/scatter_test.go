@@ -186,9 +186,9 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestAnyOrderHuge: texts in addition to those that may be loose cost nodes.
+// TestAnyOrderHuge: when many positions are in use, further texts set out of order take nodes.
 func TestAnyOrderHuge(t *testing.T) {
-	n := testmode.Of(2_000, 75_000) // more than may be loose
+	n := testmode.Of(2_000, 75_000) // more than are put aside
 	text := strings.Repeat("x", 4000)
 	s := engine.New(allDesc)
 	defer s.Release()
@@ -227,7 +227,8 @@ func TestAnyOrderRecycled(t *testing.T) {
 	}
 }
 
-// TestAnyOrderLarge: a list that takes many blocks, in random order, set twice.
+// TestAnyOrderLarge: a list that takes many blocks, in random order, set twice. Only the second
+// values take nodes.
 func TestAnyOrderLarge(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		o := &orderSession{Rand: rand.New(rand.NewPCG(3, 4)), t: t, way: fmt.Sprintf("recycle %t", recycle)}
@@ -243,11 +244,11 @@ func TestAnyOrderLarge(t *testing.T) {
 					o.keep(l, i, want[i])
 				}
 			}
+			if got := o.s.Message().Nodes(); round == 0 && got > 0 {
+				t.Errorf("%s: %d nodes", o.way, got)
+			}
 		}
 		o.check(l, want)
-		if got := o.s.Message().Nodes(); got > 0 {
-			t.Errorf("%s: %d nodes", o.way, got)
-		}
 		again := mustParse(t, allDesc, o.s.Message().AppendTo(nil), engine.Limits{MaxBytes: 200 << 20})
 		o.check(nocopy.StringList(again.Child(fieldNamed(allDesc, "words"), allDesc)), want)
 		again.Release()
@@ -293,7 +294,7 @@ func TestAnyOrderBounded(t *testing.T) {
 				for _, x := range want {
 					live += len(x)
 				}
-				if limit := 8*live + 2<<20; most > limit {
+				if limit := 8*live + 20<<20; most > limit { // 4096 texts may be replaced before it compacts
 					t.Errorf("%s, %d elements, recycle %t: %d bytes at most for %d, limit %d", name, n, recycle, most, live, limit)
 				}
 				if got := l.AppendTo(nil); !slices.Equal(got, want) {

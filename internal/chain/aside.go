@@ -1,0 +1,42 @@
+package chain
+
+// A text of a list that is set out of order waits aside until its place in the open run is known:
+// at the end of the block at the tail. It has a position there, but is in no run. When the list is
+// completed, AppendAside copies its texts in order to the open run. What was aside is then unused,
+// like the rest of the block, until the Buffer is freed.
+
+// mostAside is the number of segments from which on nothing more is put aside: positions are also
+// needed for the copies.
+const mostAside = maxSegments / 4
+
+// Aside puts n bytes aside, less than SlabSize, and returns them, to be filled, with their
+// position. It returns nil if too many positions are in use. There must be an open run.
+func (b *Buffer) Aside(n int) (Pos, []byte) {
+	if len(b.segs) > mostAside {
+		return 0, nil
+	}
+	b.Reserve(n)
+	end := len(b.tail) - n
+	mem := b.tail[end:]
+	b.tail, b.aside = b.tail[:end:end], true
+	return b.tailPos + Pos(end), mem
+}
+
+// AppendAside appends texts, given by the positions of their lengths, to the open run, and stores
+// their new positions in at. Position 0 stands for an empty text. It returns how many texts it has
+// appended: at least one, if there are any, but not many at once. First it loads the lengths of
+// all of them, which may be anywhere in memory: the processor then waits for many at once.
+func (b *Buffer) AppendAside(at []Pos) int {
+	at = at[:min(len(at), 32)]
+	n := 0
+	for _, p := range at {
+		n += textLength + int(b.Load4(p))
+	}
+	to, mem := b.Extend(n)
+	for i, p := range at {
+		n := copy(mem, b.At(p)[:textLength+b.Load4(p)])
+		at[i] = to
+		to, mem = to+Pos(n), mem[n:]
+	}
+	return len(at)
+}
