@@ -106,8 +106,7 @@ func (b *Buffer) write(w io.Writer, head []byte) (Stats, error) {
 	if w == nil {
 		panic("linkbuf: nil Writer")
 	}
-	n := len(head) + b.Len()
-	if n == 0 {
+	if len(head)+b.Len() == 0 {
 		return Stats{}, nil
 	}
 	c := b.c
@@ -116,12 +115,6 @@ func (b *Buffer) write(w io.Writer, head []byte) (Stats, error) {
 	}
 	c.busy.Add(1)
 	defer c.busy.Add(-1)
-	small := 0 // bytes in pieces that will be copied together
-	for mem := range b.Pieces() {
-		if len(mem) < chain.GatherBelow {
-			small += len(mem)
-		}
-	}
-	s, err := chain.WritePieces(w, head, n, small, b.Pieces())
+	s, err := chain.WritePieces(w, head, b.Pieces())
 	return Stats(s), err
 }

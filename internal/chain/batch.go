@@ -8,10 +8,13 @@ import (
 // Batch writes several messages together, in as few writes or writevs as possible. It refers to
 // the messages until they are written. The zero Batch is ready for use, by one goroutine.
 type Batch struct {
-	pieces [][]byte
-	copies []int // the pieces, by index, that AddCopy has added
-	small  int   // bytes in pieces below 1 KiB
+	pieces []batchPiece
 	size   int
+}
+
+type batchPiece struct {
+	mem    []byte
+	copied bool // AddCopy has added it
 }
 
 // Add adds a message, which must be sealed, and neither changed nor freed until the Batch is
@@ -22,30 +25,27 @@ func (t *Batch) Add(b *Buffer, frame bool) {
 	case frame && b.framed:
 		lead = frameHeader
 	case frame:
-		t.add(binary.BigEndian.AppendUint32(nil, uint32(b.size)))
+		t.AddBytes(binary.BigEndian.AppendUint32(nil, uint32(b.size)))
 	}
 	for _, p := range b.pieces {
 		p.from -= lead
 		lead = 0
-		t.add(b.mem(p))
+		t.AddBytes(b.mem(p))
 	}
 }
 
 // AddBytes adds bytes, which must not be changed until the Batch is written.
-func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
+func (t *Batch) AddBytes(mem []byte) { t.add(batchPiece{mem, false}) }
 
 // AddCopy is AddBytes for bytes that are copies already: Stats does not count them as sent by
 // reference.
-func (t *Batch) AddCopy(mem []byte) {
-	t.copies = append(t.copies, len(t.pieces))
-	t.add(mem)
-}
+func (t *Batch) AddCopy(mem []byte) { t.add(batchPiece{mem, true}) }
 
 // Gather empties the Batch and returns its bytes in one piece. If there are several pieces, it
 // copies them to the chunk. Release the chunk in any case, when the bytes are not used any more.
 func (t *Batch) Gather() ([]byte, Chunk) {
 	if len(t.pieces) == 1 {
-		mem := t.pieces[0]
+		mem := t.pieces[0].mem
 		t.reset()
 		return mem, Chunk{}
 	}
@@ -54,12 +54,9 @@ func (t *Batch) Gather() ([]byte, Chunk) {
 	return c.Mem, c
 }
 
-func (t *Batch) add(mem []byte) {
-	t.pieces = append(t.pieces, mem)
-	t.size += len(mem)
-	if len(mem) < GatherBelow {
-		t.small += len(mem)
-	}
+func (t *Batch) add(p batchPiece) {
+	t.pieces = append(t.pieces, p)
+	t.size += len(p.mem)
 }
 
 // Len returns how many bytes were added and not written yet.
@@ -70,24 +67,22 @@ func (t *Batch) Len() int { return t.size }
 func (t *Batch) Write(w io.Writer) (Stats, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {
-		n, err := writeAll(w, t.pieces[0])
-		if len(t.copies) > 0 {
+		p := t.pieces[0]
+		n, err := writeAll(w, p.mem)
+		if p.copied {
 			return Stats{Bytes: n, Pieces: 1}, err
 		}
 		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
-	g := gatherers.Get().(*gatherer)
+	g := gathererFor(w)
 	defer g.free()
-	g.begin(w, t.size, t.small)
-	copies := t.copies
-	for i, mem := range t.pieces {
-		byRef, refBytes := g.stats.ByRef, g.stats.RefBytes
-		if g.add(mem); g.err != nil {
+	for _, p := range t.pieces {
+		before := g.stats
+		if g.add(p.mem); g.err != nil {
 			break
 		}
-		if len(copies) > 0 && copies[0] == i {
-			g.stats.ByRef, g.stats.RefBytes = byRef, refBytes
-			copies = copies[1:]
+		if p.copied {
+			g.stats.ByRef, g.stats.RefBytes = before.ByRef, before.RefBytes
 		}
 	}
 	g.flush()
@@ -97,8 +92,8 @@ func (t *Batch) Write(w io.Writer) (Stats, error) {
 // MoveTo copies the bytes of the Batch to dst, which must have their length, and empties the
 // Batch.
 func (t *Batch) MoveTo(dst []byte) {
-	for _, mem := range t.pieces {
-		dst = dst[copyWarm(dst, mem):]
+	for _, p := range t.pieces {
+		dst = dst[copyWarm(dst, p.mem):]
 	}
 	t.reset()
 }
@@ -116,16 +111,18 @@ func copyWarm(dst, src []byte) int {
 
 func (t *Batch) reset() {
 	clear(t.pieces)
-	t.pieces, t.copies, t.small, t.size = t.pieces[:0], t.copies[:0], 0, 0
+	t.pieces, t.size = t.pieces[:0], 0
 	if cap(t.pieces) > maxPieces {
-		t.pieces, t.copies = nil, nil
+		t.pieces = nil
 	}
 }
 
 // AppendPieces appends the pieces of the Batch to dst, without copying their bytes, and empties
 // the Batch.
 func (t *Batch) AppendPieces(dst [][]byte) [][]byte {
-	dst = append(dst, t.pieces...)
+	for _, p := range t.pieces {
+		dst = append(dst, p.mem)
+	}
 	t.reset()
 	return dst
 }

@@ -46,8 +46,9 @@ type gatherer struct {
 
 var gatherers = sync.Pool{New: func() any { return new(gatherer) }}
 
-// begin prepares for writing n bytes to w; small of them are in pieces below 1 KiB.
-func (g *gatherer) begin(w io.Writer, n, small int) {
+// gathererFor returns a gatherer for w.
+func gathererFor(w io.Writer) *gatherer {
+	g := gatherers.Get().(*gatherer)
 	g.w, g.stats, g.err = w, Stats{}, nil
 	switch w.(type) {
 	case *net.TCPConn, *net.UnixConn:
@@ -55,19 +56,7 @@ func (g *gatherer) begin(w io.Writer, n, small int) {
 	default:
 		g.vectored = false
 	}
-	g.reserve(n, small)
-}
-
-// reserve makes room for the bytes that will be copied together. n is the number of all bytes,
-// small of them are in pieces below GatherBelow.
-func (g *gatherer) reserve(n, small int) {
-	n = min(n, streamMost)
-	if g.vectored {
-		n = min(small, gatherMost) + GatherBelow
-	}
-	if cap(g.copied) < n {
-		g.copied = make([]byte, 0, n+n/4)
-	}
+	return g
 }
 
 // add writes mem, or keeps it or a copy of it for the next write.
@@ -81,7 +70,7 @@ func (g *gatherer) add(mem []byte) {
 		return
 	}
 	small := len(mem) < GatherBelow
-	if small && len(g.copied)+len(mem) > cap(g.copied) || len(g.vec) >= maxPieces-1 {
+	if small && len(g.copied)+len(mem) > gatherMost || len(g.vec) >= maxPieces-1 {
 		g.flush()
 	}
 	if small {
@@ -156,12 +145,10 @@ func (g *gatherer) free() {
 	}
 }
 
-// WritePieces writes head and then pieces of memory, as [Buffer.Write] does: n bytes in total.
-// small of them are in pieces below GatherBelow.
-func WritePieces(w io.Writer, head []byte, n, small int, pieces iter.Seq[[]byte]) (Stats, error) {
-	g := gatherers.Get().(*gatherer)
+// WritePieces writes head and then pieces of memory, as [Buffer.Write] does.
+func WritePieces(w io.Writer, head []byte, pieces iter.Seq[[]byte]) (Stats, error) {
+	g := gathererFor(w)
 	defer g.free()
-	g.begin(w, n, small+len(head))
 	g.copied = append(g.copied, head...)
 	for mem := range pieces {
 		if g.add(mem); g.err != nil {

@@ -47,17 +47,10 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 		n, err := writeAll(w, b.mem(piece{p.from - lead, p.to}))
 		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
-	if b.size < GatherBelow {
-		return b.writeTogether(w, head, lead)
-	}
-	g := gatherers.Get().(*gatherer)
+	g := gathererFor(w)
 	defer g.free()
-	g.begin(w, len(head)+int(lead)+b.size, b.smallBytes())
 	g.copied = append(g.copied, head...)
-	for i, p := range b.pieces {
-		if i%together == 0 && len(b.pieces) > nearNodes {
-			b.loadPieces(b.pieces[i:])
-		}
+	for _, p := range b.pieces {
 		p.from -= lead
 		lead = 0
 		if g.add(b.mem(p)); g.err != nil {
@@ -66,38 +59,6 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	}
 	g.flush()
 	return g.stats, g.err
-}
-
-// writeTogether copies head, the lead bytes of headroom and a message of less than GatherBelow
-// together, and writes them at once.
-func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err error) {
-	g := gatherers.Get().(*gatherer)
-	g.copied = append(g.copied, head...)
-	for _, p := range b.pieces {
-		p.from -= lead
-		lead = 0
-		g.copied = append(g.copied, b.mem(p)...)
-	}
-	if len(g.copied) > 0 {
-		s.Pieces = 1
-		s.Bytes, err = writeAll(w, g.copied)
-	}
-	g.free()
-	return s, err
-}
-
-// smallBytes returns the number of bytes in pieces below GatherBelow. It stops counting at
-// gatherMost.
-func (b *Buffer) smallBytes() int {
-	n := 0
-	for _, p := range b.pieces {
-		if m := int(p.to - p.from); m < GatherBelow {
-			if n += m; n >= gatherMost {
-				break
-			}
-		}
-	}
-	return n
 }
 
 // ErrFrameSize is the error for a frame whose length is negative or above the limit.

@@ -71,7 +71,6 @@ func (r *recorder) Write(b []byte) (int, error) {
 // writeVectored writes as to a connection with writev, but each piece on its own.
 func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
 	g := &gatherer{w: w, vectored: true}
-	g.reserve(b.size, b.smallBytes())
 	for _, p := range b.pieces {
 		g.add(b.mem(p))
 	}
