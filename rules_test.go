@@ -113,7 +113,7 @@ var arrows = []struct {
 	{"nocopy/internal/wireindex", []string{module + "/internal/entry", module + "/nocopy/internal/wire"}, "a format of bytes"},
 	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},
 	{"nocopy/internal/plain", []string{module + "/internal/chain", module + "/internal/byteorder", module + "/nocopy"}, "plain values and bytes; generated code calls it through thriftimpl"},
-	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
+	{"nocopy/internal/compact", []string{module + "/internal/spare", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "bytes to bytes; users' programs get no dependency through it"},
 	{"nocopy/internal/render", []string{module + "/nocopy/internal/engine", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "what messages look like: it reads them by what package engine exports"},
 	{"nocopy/internal/program", []string{module + "/internal/entry", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "types to ops, without messages"},
 	{"nocopy/internal/index", []string{module + "/internal/entry", module + "/internal/hashmap", module + "/internal/spare", module + "/nocopy/internal/schema"}, "words of entries, without messages or their bytes"},

@@ -23,7 +23,10 @@
 // protocol. 2 bytes become at most 3.
 package compact
 
-import "github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
 
 // The types of the compact protocol. 14 and 15 are no types.
 const (
@@ -97,22 +100,10 @@ var sizeOf = [256]uint8{
 	wireText: 4, wireMap: 6, wireSet: 5, wireList: 5,
 }
 
-// Type tells what the compact protocol does not. A nil Type is of a value that nothing is known
-// of.
-type Type interface {
-	// Wire returns the type in Thrift Binary.
-	Wire() byte
-	// Field returns the type of a struct's field, or nil if there is no such field.
-	Field(id int16) Type
-	// Key and Elem return the type of a map's keys, and of its values or the elements of a list or
-	// set.
-	Key() Type
-	Elem() Type
-}
-
-// ofKind returns t if values of type kind may be of it, else nil.
-func ofKind(t Type, kind byte) Type {
-	if t == nil || t.Wire() != wireOf[kind] {
+// ofKind returns t if values of type kind may be of it, else nil. The type tells what the compact
+// protocol does not. It is nil of a value that nothing is known of.
+func ofKind(t *schema.Type, kind byte) *schema.Type {
+	if t == nil || byte(t.Wire()) != wireOf[kind] {
 		return nil
 	}
 	return t

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -50,14 +51,14 @@ type Reader struct {
 
 // level is a struct or container that has not ended yet.
 type level struct {
-	typ   Type   // of a struct; of elements and values
-	key   Type   // of keys
-	left  uint32 // elements that have not come yet; of a map, keys and values
+	typ   *schema.Type // of a struct; of elements and values
+	key   *schema.Type // of keys; of elements, too
+	left  uint32       // elements that have not come yet; of a map, keys and values
 	count uint32
 	last  int16 // id of a struct's last field
 	kind  byte  // record, list (a set, too) or dict
 	elem  byte  // type of elements or values
-	keys  byte  // type of keys
+	keys  byte  // type of keys; of elements, too
 }
 
 // spaceFor bounds the bytes of a token, except long texts: the header of a field, and a uuid or a
@@ -65,7 +66,7 @@ type level struct {
 const spaceFor = 64
 
 // Reset begins a struct of type t, which may be nil. The Reader keeps its memory.
-func (r *Reader) Reset(t Type, l Limits) {
+func (r *Reader) Reset(t *schema.Type, l Limits) {
 	r.n, r.limits, r.err, r.inside, r.large, r.second = 0, l, nil, false, false, false
 	r.w = r.w[:min(cap(r.w), l.Bytes+spaceFor)]
 	r.stack = append(r.stack[:0], level{typ: ofKind(t, record), kind: record})
@@ -88,17 +89,26 @@ func (r *Reader) Fault() (at int, err error) { return r.at, r.err }
 // IsLarge reports whether the error is that the result exceeds Limits.Bytes.
 func (r *Reader) IsLarge() bool { return r.large }
 
-// Path calls step for each struct and container around the error, outermost first. For a struct it
-// passes the type and the id of the field, for a container a nil Type and the number of the
-// element or pair. It stops before a struct whose type is unknown, and when step returns false.
-func (r *Reader) Path(step func(t Type, n int) bool) {
-	for k := range r.stack {
+// Error returns the error of a struct with this name, with its path of at most most steps. The
+// path ends before a struct whose type is unknown.
+func (r *Reader) Error(name string, most int) *wire.Error {
+	return &wire.Error{Offset: r.at, Path: string(r.appendPath([]byte(name), most)), Err: r.err}
+}
+
+// appendPath appends the steps to the error: fields of structs, and numbers of elements and pairs.
+func (r *Reader) appendPath(path []byte, most int) []byte {
+	for k := range r.stack[:min(len(r.stack), most)] {
 		l := &r.stack[k]
 		innermost := k == len(r.stack)-1
 		if l.kind == record {
-			if l.typ == nil || innermost && !r.inside || !step(l.typ, int(l.last)) {
-				return
+			if l.typ == nil || innermost && !r.inside {
+				return path
 			}
+			f := fieldOf(l.typ, l.last)
+			if f == nil {
+				return strconv.AppendInt(append(path, '.'), int64(l.last), 10)
+			}
+			path = append(append(path, '.'), f.Name...)
 			continue
 		}
 		n := l.count - l.left
@@ -111,10 +121,18 @@ func (r *Reader) Path(step func(t Type, n int) bool) {
 		if l.kind == dict {
 			n /= 2
 		}
-		if !step(nil, int(n)) {
-			return
-		}
+		path = append(strconv.AppendUint(append(path, '['), uint64(n), 10), ']')
 	}
+	return path
+}
+
+// fieldOf returns the field of a struct of type t with this id, or nil.
+func fieldOf(t *schema.Type, id int16) *schema.FieldDesc {
+	d := t.Struct()
+	if k := d.NumberByID(id); k >= 0 {
+		return d.FieldDesc(k)
+	}
+	return nil
 }
 
 // Read continues at b[i], where the previous call stopped. whole tells that nothing comes after b.
@@ -125,13 +143,10 @@ func (r *Reader) Read(b []byte, i int, whole bool) (int, Status) {
 	for len(r.stack) > 0 {
 		l := &r.stack[len(r.stack)-1]
 		var s step
-		switch l.kind {
-		case record:
+		if l.kind == record {
 			i, s = r.fields(l, b, i)
-		case list:
+		} else {
 			i, s = r.elements(l, b, i)
-		default:
-			i, s = r.pairs(l, b, i)
 		}
 		switch s {
 		case leave:
@@ -320,9 +335,11 @@ fields:
 			fallthrough
 		default:
 			r.n, l.last = n+3, int16(id)
-			var t Type
+			var t *schema.Type
 			if l.typ != nil && kind >= list && kind <= record {
-				t = ofKind(l.typ.Field(int16(id)), kind)
+				if f := fieldOf(l.typ, int16(id)); f != nil {
+					t = ofKind(f.Type, kind)
+				}
 			}
 			depth := len(r.stack)
 			if at, s = r.value(kind, t, b, at); s != leave {
@@ -359,7 +376,7 @@ var bitsOf = [16]int{i16: 16, i32: 32, i64: 64}
 // has written the value's field header, if it has one, and made room for a token. value returns
 // the index after the bytes that it has read, and leave. For a struct or a non-empty container, it
 // reads only the header, and adds a level.
-func (r *Reader) value(kind byte, t Type, b []byte, i int) (int, step) {
+func (r *Reader) value(kind byte, t *schema.Type, b []byte, i int) (int, step) {
 	w := r.w[r.n:]
 	switch kind {
 	case isTrue, isFalse, i8:

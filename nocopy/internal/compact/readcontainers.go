@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"io"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // list reads the header of a list or set of type t.
-func (r *Reader) list(t Type, b []byte, i int) (int, step) {
+func (r *Reader) list(t *schema.Type, b []byte, i int) (int, step) {
 	if i >= len(b) {
 		return i, short
 	}
@@ -31,15 +32,16 @@ func (r *Reader) list(t Type, b []byte, i int) (int, step) {
 	if count == 0 {
 		return next, leave
 	}
-	l := level{kind: list, left: uint32(count), count: uint32(count), elem: elem}
+	l := level{kind: list, left: uint32(count), count: uint32(count), keys: elem, elem: elem}
 	if t != nil && elem >= list && elem <= record {
 		l.typ = ofKind(t.Elem(), elem)
+		l.key = l.typ
 	}
 	return next, r.open(l, i)
 }
 
 // dict reads the header of a map of type t.
-func (r *Reader) dict(t Type, b []byte, i int) (int, step) {
+func (r *Reader) dict(t *schema.Type, b []byte, i int) (int, step) {
 	count, next := r.size(b, i)
 	if next < 0 {
 		return i, stepOf(next)
@@ -49,7 +51,7 @@ func (r *Reader) dict(t Type, b []byte, i int) (int, step) {
 	binary.BigEndian.PutUint32(w[2:], uint32(count))
 	if count == 0 {
 		if t != nil {
-			w[0], w[1] = t.Key().Wire(), t.Elem().Wire()
+			w[0], w[1] = byte(t.Key().Wire()), byte(t.Elem().Wire())
 		}
 		r.n += 6
 		return next, leave
@@ -72,12 +74,14 @@ func (r *Reader) dict(t Type, b []byte, i int) (int, step) {
 	return next + 1, r.open(l, i)
 }
 
-// elements reads elements of a list until the list ends, or a nested struct or container begins.
+// elements reads elements of a list, or keys and values of a map, until it ends, or a nested
+// struct or container begins.
 func (r *Reader) elements(l *level, b []byte, i int) (int, step) {
-	switch l.elem {
-	case i16, i32, i64:
+	switch {
+	case l.kind == dict:
+	case l.elem >= i16 && l.elem <= i64:
 		return r.numbers(l, b, i)
-	case isTrue, isFalse, i8:
+	case l.elem <= i8:
 		n := min(int(l.left), len(b)-i)
 		if !r.room(n, i) {
 			return i, wrong
@@ -103,7 +107,11 @@ func (r *Reader) elements(l *level, b []byte, i int) (int, step) {
 		if r.n+spaceFor > len(r.w) && !r.room(0, i) {
 			return i, wrong
 		}
-		next, s := r.value(l.elem, l.typ, b, i)
+		kind, t := l.elem, l.typ
+		if l.left%2 == 0 {
+			kind, t = l.keys, l.key
+		}
+		next, s := r.value(kind, t, b, i)
 		if s != leave {
 			return i, s
 		}
@@ -150,31 +158,6 @@ func (r *Reader) numbers(l *level, b []byte, i int) (int, step) {
 		}
 		l.left -= uint32(k)
 		r.n += k * size
-	}
-	return i, leave
-}
-
-// pairs reads keys and values of a map until the map ends, or a nested struct or container begins.
-func (r *Reader) pairs(l *level, b []byte, i int) (int, step) {
-	depth := len(r.stack)
-	for l.left > 0 {
-		if r.n+spaceFor > len(r.w) && !r.room(0, i) {
-			return i, wrong
-		}
-		kind, t := l.elem, l.typ
-		if l.left%2 == 0 {
-			kind, t = l.keys, l.key
-		}
-		next, s := r.value(kind, t, b, i)
-		if s != leave {
-			return i, s
-		}
-		i = next
-		if len(r.stack) > depth {
-			r.stack[depth-1].left--
-			return i, enter
-		}
-		l.left--
 	}
 	return i, leave
 }

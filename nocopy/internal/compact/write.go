@@ -25,7 +25,7 @@ type out struct {
 	last int16  // id of a struct's last field
 	kind byte   // record, list or dict
 	elem byte   // type of elements or values, of Thrift Binary
-	keys byte   // type of keys
+	keys byte   // type of keys; of elements, too
 }
 
 // Bytes returns the bytes that were made. They are valid until the next Write.
@@ -57,13 +57,10 @@ func (w *Writer) write(b []byte, without int16) error {
 		l := &w.stack[len(w.stack)-1]
 		var err error
 		depth := len(w.stack)
-		switch l.kind {
-		case record:
+		if l.kind == record {
 			i, err = w.fields(l, b, i)
-		case list:
+		} else {
 			i, err = w.elements(l, b, i)
-		default:
-			i, err = w.pairs(l, b, i)
 		}
 		switch {
 		case err != nil:
@@ -247,7 +244,7 @@ func (w *Writer) value(t byte, b []byte, i int) (int, error) {
 			w.n = putVarint(m, n+1, uint64(count))
 		}
 		if count > 0 {
-			w.stack = append(w.stack, out{kind: list, left: uint64(count), elem: elem})
+			w.stack = append(w.stack, out{kind: list, left: uint64(count), keys: elem, elem: elem})
 		}
 	case wireMap:
 		keys, elem, count := b[i], b[i+1], binary.BigEndian.Uint32(b[i+2:])
@@ -310,11 +307,10 @@ func skipText(b []byte, i int) int {
 	return i + 4 + int(binary.BigEndian.Uint32(b[i:]))
 }
 
-// elements writes elements of a list until the list ends, or a nested struct or container has
-// begun.
+// elements writes elements of a list, or keys and values of a map, until it ends, or a nested
+// struct or container has begun.
 func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
-	switch l.elem {
-	case wireI16, wireI32, wireI64:
+	if l.kind == list && (l.elem == wireI16 || l.elem == wireI32 || l.elem == wireI64) {
 		return w.numbers(l, b, i)
 	}
 	depth := len(w.stack)
@@ -324,9 +320,13 @@ func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
 				return i, err
 			}
 		}
+		t := l.elem
+		if l.left%2 == 0 {
+			t = l.keys
+		}
 		l.left--
 		var err error
-		if i, err = w.value(l.elem, b, i); err != nil || len(w.stack) > depth {
+		if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
 			return i, err
 		}
 	}
@@ -366,28 +366,5 @@ func (w *Writer) numbers(l *out, b []byte, i int) (int, error) {
 		}
 	}
 	w.n = n
-	return i, nil
-}
-
-// pairs writes keys and values of a map until the map ends, or a nested struct or container has
-// begun.
-func (w *Writer) pairs(l *out, b []byte, i int) (int, error) {
-	depth := len(w.stack)
-	for l.left > 0 {
-		if w.n+spaceFor > len(w.w) {
-			if err := w.room(0); err != nil {
-				return i, err
-			}
-		}
-		t := l.elem
-		if l.left%2 == 0 {
-			t = l.keys
-		}
-		l.left--
-		var err error
-		if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
-			return i, err
-		}
-	}
 	return i, nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
@@ -14,33 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file parses messages in the compact protocol (package compact), which become Thrift Binary
-// first.
-
-// A message in the compact protocol becomes Thrift Binary once, before it is parsed, in memory of
-// its own. Afterwards it is like any other. internal/compact does it in both directions.
-
-// compactType tells package compact what a type is.
-type compactType schema.Type
-
-func (t *compactType) of() *schema.Type { return (*schema.Type)(t) }
-
-func (t *compactType) Wire() byte { return byte(t.of().Wire()) }
-
-func (t *compactType) Key() compact.Type { return compactTypeOf(t.of().Key()) }
-
-func (t *compactType) Elem() compact.Type { return compactTypeOf(t.of().Elem()) }
-
-func (t *compactType) Field(id int16) compact.Type {
-	d := t.of().Struct()
-	if k := d.NumberByID(id); k >= 0 {
-		return compactTypeOf(d.Fields()[k].Type)
-	}
-	return nil
-}
-
-// compactTypeOf returns t for package compact.
-func compactTypeOf(t *schema.Type) compact.Type { return (*compactType)(t) }
+// This file parses messages in the compact protocol. Package compact converts each once to Thrift
+// Binary, in memory of its own, before it is parsed. Afterwards it is like any other.
 
 // compactLimits are the limits of a Reader of the compact protocol. Its levels include containers
 // of known types, which MaxDepth does not count, and which a type nests a few times. The parser
@@ -57,7 +31,7 @@ func (m *Message) parseCompact(b []byte) (Struct, error) {
 	d.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()
-	r.Reset(compactTypeOf(d.Type()), compactLimits(m.limits))
+	r.Reset(d.Type(), compactLimits(m.limits))
 	end, status := r.Read(b, 0, true)
 	if status != compact.Done {
 		return Struct{}, m.refuseCompact(r, b)
@@ -74,11 +48,12 @@ func (m *Message) parseCompact(b []byte) (Struct, error) {
 // refuseCompact returns the error in b, which r could not read, and releases m.
 func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
 	d := m.desc
-	err := compactError(d, r, m.limits)
-	if _, why := r.Fault(); why == compact.ErrDepth { // the parser knows where it is too deep
+	err := r.Error(d.Name(), m.limits.MaxDepth)
+	if err.Err == compact.ErrDepth { // the parser knows where it is too deep
 		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, wire.ErrLimit) {
 			return bad
 		}
+		err.Err = parse.DepthError(m.limits.MaxDepth)
 		return err
 	}
 	formats.AddTo(err, notCompact(b, d))
@@ -97,35 +72,6 @@ func notCompact(b []byte, d *schema.Struct) string {
 		return what
 	}
 	return ""
-}
-
-// compactError returns the error in the bytes that r has read, of a struct that d describes.
-func compactError(d *schema.Struct, r *compact.Reader, limits Limits) *wire.Error {
-	at, why := r.Fault()
-	e := &wire.Error{Offset: at, Err: why}
-	path := []string{d.Name()}
-	r.Path(func(t compact.Type, n int) bool {
-		if len(path) > limits.MaxDepth {
-			return false
-		}
-		if t == nil {
-			path = append(path, "["+strconv.Itoa(n)+"]")
-			return true
-		}
-		d := t.(*compactType).of().Struct()
-		k := d.NumberByID(int16(n))
-		if k < 0 {
-			path = append(path, ".", strconv.Itoa(n))
-			return false
-		}
-		path = append(path, "."+d.Fields()[k].Name)
-		return true
-	})
-	e.Path = strings.Join(path, "")
-	if e.Err == compact.ErrDepth {
-		e.Err = parse.DepthError(limits.MaxDepth)
-	}
-	return e
 }
 
 // parseBinaryOf parses the Thrift Binary that r has made of b.
@@ -175,7 +121,7 @@ func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 	at, end := 0, 0 // the last value begins and ends there
 	from := 0       // the value of interest ends after so many bytes of b
 	for _, step := range [...]int{4 << 10, 1} {
-		r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
+		r.Reset(d.Type(), compactLimits(limits))
 		var status compact.Status
 		end, status = r.Read(b[:from], 0, false)
 		for upTo := from; status == compact.More && upTo < len(b); {
@@ -211,7 +157,7 @@ func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead i
 	}
 	r := compact.TakeReader(len(in.Bytes()))
 	defer r.Free()
-	r.Reset(compactTypeOf(d.Type()), compactLimits(limits))
+	r.Reset(d.Type(), compactLimits(limits))
 	for i := 0; ; {
 		b := in.Bytes()
 		var status compact.Status

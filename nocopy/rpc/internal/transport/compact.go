@@ -3,7 +3,6 @@ package transport
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -103,12 +102,12 @@ func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader,
 		l.Bytes, l.Name = parse.MaxBytes, ""
 	}
 	var d *thriftimpl.Desc
-	var t compact.Type
+	var t *thriftimpl.Type
 	if r.Describe != nil {
 		d = r.Describe(h)
 	}
 	if d != nil {
-		t = (*compactType)(d.Type())
+		t = d.Type()
 	}
 	in := compact.TakeReader(n)
 	in.Reset(t, l)
@@ -130,41 +129,10 @@ func (r *Receiver) made(in *compact.Reader) chain.Chunk {
 // faultOf returns the error that in has found in its struct. d is the struct's descriptor, nil if
 // it is not known.
 func faultOf(in *compact.Reader, d *thriftimpl.Desc, h message.Header) *nocopy.Error {
-	at, why := in.Fault()
-	if d == nil {
-		return &nocopy.Error{Offset: at, Path: string(h.Name), Err: why}
+	name := string(h.Name)
+	if d != nil {
+		name = d.Name()
 	}
 	const most = 64 // steps of a path
-	path := []string{d.Name()}
-	in.Path(func(t compact.Type, n int) bool {
-		if t == nil {
-			path = append(path, fmt.Sprintf("[%d]", n))
-			return len(path) < most
-		}
-		d := (*thriftimpl.Type)(t.(*compactType)).Struct()
-		k := d.NumberByID(int16(n))
-		if k < 0 {
-			path = append(path, fmt.Sprintf(".%d", n))
-			return false
-		}
-		path = append(path, "."+d.Fields()[k].Name)
-		return len(path) < most
-	})
-	return &nocopy.Error{Offset: at, Path: strings.Join(path, ""), Err: why}
-}
-
-// compactType tells package compact what a type is.
-type compactType thriftimpl.Type
-
-func (t *compactType) of() *thriftimpl.Type { return (*thriftimpl.Type)(t) }
-func (t *compactType) Wire() byte           { return byte(t.of().Wire()) }
-func (t *compactType) Key() compact.Type    { return (*compactType)(t.of().Key()) }
-func (t *compactType) Elem() compact.Type   { return (*compactType)(t.of().Elem()) }
-
-func (t *compactType) Field(id int16) compact.Type {
-	d := t.of().Struct()
-	if k := d.NumberByID(id); k >= 0 {
-		return (*compactType)(d.Fields()[k].Type)
-	}
-	return nil
+	return in.Error(name, most)
 }
