@@ -101,7 +101,7 @@ func (c *comparison) value(t, u *schema.Type, a, b engine.Value) bool {
 }
 
 // handles compares two structs, lists, sets or maps. An absent one is as an empty one, whose
-// fields are not set.
+// fields are not set. Sets and maps whose bytes differ are compared by their encodings.
 func (c *comparison) handles(t, u *schema.Type, a, b engine.Struct) bool {
 	c.enter()
 	defer func() { c.depth-- }()
@@ -117,10 +117,9 @@ func (c *comparison) handles(t, u *schema.Type, a, b engine.Struct) bool {
 			(identical || c.opt&IgnoreUnknown != 0 || sameUnknownFields(unknownFieldsOf(t.Struct(), a), unknownFieldsOf(u.Struct(), b)))
 	case wire.List:
 		return c.lists(t.Elem(), u.Elem(), a, b)
-	case wire.Set:
-		return c.lists(t.Elem(), u.Elem(), a, b) || c.encoded(t, u, a, b)
 	}
-	return c.maps(t, u, a, b)
+	encoded := c.handle(nil, t, t, a)
+	return !c.unequal && bytes.Equal(encoded, c.handle(make([]byte, 0, len(encoded)), t, u, b)) && !c.unequal
 }
 
 // structs compares the fields of two structs, unions or exceptions that their types have.
@@ -184,7 +183,7 @@ func sameField(e, d *schema.Struct, i int) schema.Ref {
 	return e.Field(e.NumberByID(d.FieldDesc(i).ID))
 }
 
-// lists compares two lists, or two sets by the order of their elements.
+// lists compares two lists.
 func (c *comparison) lists(t, u *schema.Type, a, b engine.Struct) bool {
 	n := a.Count()
 	if n != b.Count() {
@@ -192,40 +191,6 @@ func (c *comparison) lists(t, u *schema.Type, a, b engine.Struct) bool {
 	}
 	for i := range n {
 		if !c.value(t, u, a.Element(i), b.Element(i)) {
-			return false
-		}
-	}
-	return true
-}
-
-// encoded compares two sets or structs by their encodings.
-func (c *comparison) encoded(t, u *schema.Type, a, b engine.Struct) bool {
-	if (a.Count() == 0) != (b.Count() == 0) {
-		return false
-	}
-	x := c.handle(nil, t, t, a)
-	if c.unequal {
-		return false
-	}
-	return bytes.Equal(x, c.handle(make([]byte, 0, len(x)), t, u, b)) && !c.unequal
-}
-
-// maps compares two maps: first their keys, then the values of each key once.
-func (c *comparison) maps(t, u *schema.Type, a, b engine.Struct) bool {
-	if (a.Count() == 0) != (b.Count() == 0) {
-		return false
-	}
-	x, y := c.pairsOf(t, t, a), c.pairsOf(t, u, b)
-	if c.unequal || len(x.all) != len(y.all) {
-		return false
-	}
-	for i := range x.all {
-		if !bytes.Equal(x.key(i), y.key(i)) {
-			return false
-		}
-	}
-	for i := range x.all {
-		if !c.value(t.Elem(), u.Elem(), x.all[i].value, y.all[i].value) {
 			return false
 		}
 	}

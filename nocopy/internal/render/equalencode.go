@@ -12,9 +12,8 @@ import (
 )
 
 // The encoding of a value is bytes that two values of the same type share if and only if they are
-// equal by the options of a comparison: sets and maps are sorted in it. It is for elements of sets
-// and for keys, which have no order to compare them in. A double that equals nothing is noted in
-// c.unequal.
+// equal by the options of a comparison: sets and maps, which have no order to compare them in, are
+// sorted in it. A double that equals nothing is noted in c.unequal.
 
 // encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the
 // encoding has its fields in the order of t.

@@ -34,23 +34,7 @@ var doubles, same kept
 
 // HasDoubles reports whether values of type t may contain doubles.
 func HasDoubles(t *Type) bool {
-	for t.Struct() == nil {
-		switch t.Wire() {
-		case wire.Double:
-			return true
-		case wire.List, wire.Set:
-			t = t.Elem()
-		case wire.Map:
-			if HasDoubles(t.Key()) {
-				return true
-			}
-			t = t.Elem()
-		default:
-			return false
-		}
-	}
-	d := t.Struct()
-	return doubles.of(d, func() bool { return findDouble(t, map[*Struct]bool{}) })
+	return doubles.of(t, func() bool { return findDouble(t, map[*Struct]bool{}) })
 }
 
 // findDouble reports whether values of type t may contain doubles. It does not look into the
@@ -69,8 +53,8 @@ func findDouble(t *Type, seen map[*Struct]bool) bool {
 			return false
 		}
 		seen[d] = true
-		for i := range d.NumFields() {
-			if findDouble(d.FieldDesc(i).Type, seen) {
+		for i := range d.fields {
+			if findDouble(d.fields[i].Type, seen) {
 				return true
 			}
 		}
