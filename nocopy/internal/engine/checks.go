@@ -68,32 +68,22 @@ func (c indexChecker) value(t *schema.Type, e uint32, path string) {
 		panic(path + " is of another type")
 	}
 	ed, per := m.editOf(e), uint32(t.ElemWords())
-	n := m.ix.Words[e+listCount]
-	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record && m.ix.Words[e+listRoom]&roomTable == 0 {
-		for i := range n {
-			c.value(t.Elem(), m.structEntry(e, i), fmt.Sprintf("%s[%d]", path, i))
-		}
-		return
-	}
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
-		per = 1
+		per = m.ix.Words[e+listRoom] & roomTable / roomTable
 	}
-	c.claim(m.ix.Words[e+listElems]-ed.gap, (m.ix.Words[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
-	if t.Kind() == schema.List && t.Elem().Kind() == schema.Fixed {
-		return
-	}
-	for i := range n {
-		slot := m.ix.Words[e+listElems] + i*per
+	c.claim(m.ix.Words[e+listElems]-ed.gap*per, (m.ix.Words[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
+	c.parts(t, e, path)
+}
+
+// parts checks the values in the value of type t and entry e.
+func (c indexChecker) parts(t *schema.Type, e uint32, path string) {
+	for p := range c.m.parts(t, e) {
 		switch {
-		case m.ix.Words[slot] == 0:
-			continue
-		case t.Kind() == schema.List && t.Elem().Kind() >= schema.Record:
-			c.value(t.Elem(), m.ix.Words[slot], fmt.Sprintf("%s[%d]", path, i))
-		case t.Kind() == schema.Dict && t.Key().Kind() >= schema.Record:
-			c.value(t.Key(), m.ix.Words[slot], fmt.Sprintf("%s's key %d", path, i))
-		}
-		if t.Kind() == schema.Dict && t.Elem().Kind() >= schema.Record {
-			c.value(t.Elem(), m.ix.Words[slot+pairValue], fmt.Sprintf("%s[pair %d]", path, i))
+		case p.e&index.NotIndexed != 0:
+		case p.f != nil:
+			c.value(p.t, p.e, path+"."+p.f.Name)
+		default:
+			c.value(p.t, p.e, fmt.Sprintf("%s[%d] (a key: %t)", path, p.i, p.key))
 		}
 	}
 }
@@ -145,12 +135,7 @@ func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
 	if d.IsWide() {
 		c.table(c.m.ix.Words[e+entry.Table], d.Span(), path+"'s table")
 	}
-	for i := range d.Fields() {
-		f := &d.Fields()[i]
-		if word := c.m.ix.At(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 {
-			c.value(f.Type, word, path+"."+f.Name)
-		}
-	}
+	c.parts(d.Type(), e, path)
 	if d.IsUnion() {
 		for w := c.m.ix.Words[e+entry.Arm]; w&index.HasExtra != 0; w = c.m.ix.Words[w&^index.HasExtra+index.ExtraNext] {
 			c.claim(w&^index.HasExtra, index.ExtraWords, path+"'s unknown fields")

@@ -35,28 +35,12 @@ func (m *Message) manyHandouts() bool {
 // eachStruct calls f with the entries of all structs in the value of type t and entry e, itself
 // included. Structs that are not indexed yet have no entry and are left out.
 func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
-	visit := func(t *schema.Type, word uint32) {
-		if t.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 {
-			m.eachStruct(t, word, f)
-		}
-	}
-	switch {
-	case t.Kind() == schema.Record:
+	if t.Kind() == schema.Record {
 		f(e)
-		d := t.Struct()
-		for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-			visit(d.Fields()[i].Type, m.ix.At(e, d.Fields()[i].Ref()))
-		}
-	case t.Kind() == schema.Dict:
-		for i := range m.ix.Words[e+listCount] {
-			if slot := m.ix.Words[e+listElems] + i*pairWords; m.ix.Words[slot] != 0 {
-				visit(t.Key(), m.ix.Words[slot])
-				visit(t.Elem(), m.ix.Words[slot+pairValue])
-			}
-		}
-	case t.Elem().Kind() >= schema.Record:
-		for i := range m.ix.Words[e+listCount] {
-			visit(t.Elem(), m.elementEntry(e, t.Elem(), i))
+	}
+	for p := range m.parts(t, e) {
+		if p.e&index.NotIndexed == 0 {
+			m.eachStruct(p.t, p.e, f)
 		}
 	}
 }
@@ -374,15 +358,19 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *schema.Struct, e uint32) {
 	if desc.IsUnion() {
 		m.ix.FreeExtra(m.ix.Words[e+entry.Arm])
 	}
-	for i := m.ix.Next(desc, e, 0); i < len(desc.Fields()); i = m.ix.Next(desc, e, i+1) {
-		f := &desc.Fields()[i]
-		if word := m.ix.At(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 {
-			d.reclaimValue(m, f.Type, word)
-		}
-	}
+	d.reclaimParts(m, desc.Type(), e)
 	if desc.IsWide() {
 		m.ix.FreeTable(m.ix.Words[e+entry.Table], desc.Span())
 		m.ix.Words[e+entry.Table] = 0
+	}
+}
+
+// reclaimParts frees the entries of the structs and containers in the value of type t and entry e.
+func (d *deadEntries) reclaimParts(m *Message, t *schema.Type, e uint32) {
+	for p := range m.parts(t, e) {
+		if p.e&index.NotIndexed == 0 {
+			d.reclaimValue(m, p.t, p.e)
+		}
 	}
 }
 
@@ -418,20 +406,7 @@ func (m *Message) elementsFollow(e uint32) bool {
 // entry are slots.
 func (d *deadEntries) reclaimSlots(m *Message, t *schema.Type, e uint32) uint32 {
 	per := uint32(t.ElemWords())
-	for k := range m.ix.Words[e+listCount] {
-		slot := m.ix.Words[e+listElems] + k*per
-		switch {
-		case m.ix.Words[slot] == 0: // deleted, or not reached in building
-			continue
-		case t.Kind() == schema.List && t.Elem().Kind() >= schema.Record:
-			d.reclaimValue(m, t.Elem(), m.ix.Words[slot])
-		case t.Kind() == schema.Dict && t.Key().Kind() >= schema.Record:
-			d.reclaimValue(m, t.Key(), m.ix.Words[slot])
-		}
-		if t.Kind() == schema.Dict && t.Elem().Kind() >= schema.Record {
-			d.reclaimValue(m, t.Elem(), m.ix.Words[slot+pairValue])
-		}
-	}
+	d.reclaimParts(m, t, e)
 	if m.ix.Words[e+listElems]-m.editOf(e).gap == e+listWords {
 		return (m.ix.Words[e+listRoom] + m.editOf(e).gap) * per
 	}

@@ -194,29 +194,8 @@ func (m *Message) noteRemoved(t *schema.Type, e uint32) {
 		return
 	}
 	m.origin.removed.Put(e, t)
-	switch t.Kind() {
-	case schema.Record:
-		if m.ix.Words[e] == 0 {
-			return
-		}
-		for i := m.ix.Next(t.Struct(), e, 0); i < len(t.Struct().Fields()); i = m.ix.Next(t.Struct(), e, i+1) {
-			if f := &t.Struct().Fields()[i]; f.Kind() >= schema.Record {
-				m.noteRemoved(f.Type, m.ix.At(e, f.Ref()))
-			}
-		}
-	case schema.List:
-		if t.Elem().Kind() >= schema.Record && m.ix.Words[e+listRoom] != roomByIndex {
-			for i := range m.ix.Words[e+listCount] {
-				m.noteRemoved(t.Elem(), m.elementEntry(e, t.Elem(), i))
-			}
-		}
-	case schema.Dict:
-		for i := range m.ix.Words[e+listCount] {
-			if slot := m.ix.Words[e+listElems] + i*pairWords; m.ix.Words[slot] != 0 {
-				m.noteRemoved(t.Key(), m.ix.Words[slot])
-				m.noteRemoved(t.Elem(), m.ix.Words[slot+pairValue])
-			}
-		}
+	for p := range m.parts(t, e) {
+		m.noteRemoved(p.t, p.e)
 	}
 }
 

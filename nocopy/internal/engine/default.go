@@ -142,8 +142,8 @@ func (m *Message) missing(most int) []missingField {
 	case len(m.open) == 0 && len(m.filled) == 0 && len(m.edits) <= 1 && !m.knowsUnset():
 		return nil // as it was received, or complete
 	}
-	w := missingWalk{m: m, most: most, requires: map[*schema.Struct]bool{}}
-	w.structure(m.desc, m.root, m.desc.Name(), 0)
+	w := missingWalk{m: m, most: most}
+	w.value(m.desc.Type(), m.root, m.desc.Name(), 0)
 	return w.found
 }
 
@@ -198,65 +198,32 @@ func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
 
 // missingWalk looks for missing fields.
 type missingWalk struct {
-	m        *Message
-	most     int
-	found    []missingField
-	requires map[*schema.Struct]bool
+	m     *Message
+	most  int
+	found []missingField
 }
 
-// requiring reports whether a value of type t may have required fields in it.
-func (w *missingWalk) requiring(t *schema.Type) bool {
-	for _, d := range t.Structs(nil) {
-		if w.has(d, map[*schema.Struct]bool{}) {
-			return true
-		}
-	}
-	return false
-}
-
-// has reports whether the struct, or one nested in it, has required fields. seen are the structs
-// that are being looked at.
-func (w *missingWalk) has(d *schema.Struct, seen map[*schema.Struct]bool) bool {
-	if known, ok := w.requires[d]; ok {
-		return known
-	}
-	if seen[d] {
-		return false
-	}
-	seen[d] = true
-	has := len(d.Required()) > 0
-	for i := 0; i < len(d.Fields()) && !has; i++ {
-		for _, inner := range d.Fields()[i].Type.Structs(nil) {
-			has = has || w.has(inner, seen)
-		}
-	}
-	if has || len(seen) == 1 { // else it may only not be known yet
-		w.requires[d] = has
-	}
-	delete(seen, d)
-	return has
-}
-
-// structure looks at the struct of entry e, which has this path.
-func (w *missingWalk) structure(d *schema.Struct, e uint32, path string, depth int) {
-	m := w.m
-	if depth > m.limits.MaxDepth || !w.requiring(d.Type()) {
+// value looks at the struct or container of type t and entry e, which has this path.
+func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
+	if depth > w.m.limits.MaxDepth {
 		return
 	}
-	if !d.IsUnion() {
-		for _, f := range d.Required() {
-			if w.isMissing(d, e, f) {
-				w.add(path+"."+f.Name, d)
+	if t.Kind() == schema.Record && !t.Struct().IsUnion() {
+		for _, f := range t.Struct().Required() {
+			if w.isMissing(e, f) {
+				w.add(path+"."+f.Name, t.Struct())
 			}
 		}
 	}
-	if m.ix.Words[e] == 0 { // an element that was not begun
-		return
-	}
-	for i := m.ix.Next(d, e, 0); i < len(d.Fields()) && len(w.found) < w.most; i = m.ix.Next(d, e, i+1) {
-		f := &d.Fields()[i]
-		if word := m.ix.At(e, f.Ref()); f.Kind() >= schema.Record && word != 0 && word&index.NotIndexed == 0 && !w.isFilled(e, f.Ref(), word) {
-			w.value(f.Type, word, path+"."+f.Name, depth+1)
+	for p := range w.m.parts(t, e) {
+		switch {
+		case len(w.found) >= w.most:
+			return
+		case p.e&index.NotIndexed != 0:
+		case p.f == nil:
+			w.value(p.t, p.e, path+"["+strconv.Itoa(int(p.i))+"]", depth+1)
+		case !w.isFilled(e, p.f.Ref(), p.e):
+			w.value(p.t, p.e, path+"."+p.f.Name, depth+1)
 		}
 	}
 }
@@ -268,7 +235,7 @@ func (w *missingWalk) add(path string, d *schema.Struct) {
 }
 
 // isMissing reports whether the required field f of the struct of entry e was never set.
-func (w *missingWalk) isMissing(d *schema.Struct, e uint32, f *schema.Field) bool {
+func (w *missingWalk) isMissing(e uint32, f *schema.Field) bool {
 	m := w.m
 	if m.ix.Words[e] == 0 {
 		return f.Default == "" && (f.Kind() != schema.Fixed || debugging)
@@ -294,29 +261,4 @@ func (w *missingWalk) isMissing(d *schema.Struct, e uint32, f *schema.Field) boo
 // isFilled reports whether field f of the struct of entry e, of this word, was filled in.
 func (w *missingWalk) isFilled(e uint32, f schema.Ref, word uint32) bool {
 	return len(w.m.filled) > 0 && slices.Contains(w.m.filled, filled{e, word, f})
-}
-
-// value looks at the struct or container of type t and entry e, which has this path.
-func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
-	m := w.m
-	switch {
-	case !w.requiring(t):
-	case t.Kind() == schema.Record:
-		w.structure(t.Struct(), e, path, depth)
-	case t.Kind() == schema.List && m.ix.Words[e+listRoom] != roomByIndex:
-		for i := uint32(0); i < m.ix.Words[e+listCount] && len(w.found) < w.most; i++ {
-			if inner := m.elementEntry(e, t.Elem(), i); inner != 0 {
-				w.value(t.Elem(), inner, path+"["+strconv.Itoa(int(i))+"]", depth+1)
-			}
-		}
-	case t.Kind() == schema.Dict:
-		for i := uint32(0); i < m.ix.Words[e+listCount] && len(w.found) < w.most; i++ {
-			slot := m.ix.Words[e+listElems] + i*pairWords
-			for k, kt := range [...]*schema.Type{t.Key(), t.Elem()} {
-				if word := m.ix.Words[slot+uint32(k)*pairValue]; kt.Kind() >= schema.Record && m.ix.Words[slot] != 0 && word != 0 {
-					w.value(kt, word, path+"["+strconv.Itoa(int(i))+"]", depth+1)
-				}
-			}
-		}
-	}
 }

@@ -93,13 +93,6 @@ func (ss *shadows) detach(e, word uint32) uint32 {
 	return last
 }
 
-// dropShadows forgets all shadows but the first n.
-func (m *Message) dropShadows(n int) {
-	if len(m.shadows.all) > n {
-		m.shadows.all = m.shadows.all[:n]
-	}
-}
-
 // unsetShadows removes all shadows of a field from the wire: if only its last occurrence were
 // removed, the one before would count again.
 func (m *Message) unsetShadows(e, word uint32) {

@@ -170,37 +170,16 @@ func (m *Message) register(t *schema.Type, e, number uint32) {
 		return
 	}
 	m.keys.Views().Own(e, number, m.ix.Used)
-	switch {
-	case t.Kind() == schema.Record:
-		d := t.Struct()
-		for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-			f := &d.Fields()[i]
-			word := m.ix.At(e, f.Ref())
-			if f.Kind() < schema.Record || word == 0 {
-				continue
-			}
-			if word&index.NotIndexed != 0 { // else a getter would make its entry, and not register it
-				word = m.indexLazily(f, e)
-			}
-			m.register(f.Type, word, number)
+	own := t.Kind() != schema.Record && m.keys.Table(e) != nil
+	if own && t.Kind() == schema.List {
+		return
+	}
+	for p := range m.parts(t, e) {
+		if p.e&index.NotIndexed != 0 { // else a getter would make its entry, and not register it
+			p.e = m.indexLazily(p.f, e)
 		}
-	case t.Kind() == schema.Dict:
-		own := m.keys.Table(e) != nil && t.OfViews()
-		for i := range m.ix.Words[e+listCount] {
-			slot := m.ix.Words[e+listElems] + i*pairWords
-			if m.ix.Words[slot] == 0 {
-				continue
-			}
-			if t.Key().Kind() >= schema.Record && !own {
-				m.register(t.Key(), m.ix.Words[slot], number)
-			}
-			if t.Elem().Kind() >= schema.Record {
-				m.register(t.Elem(), m.ix.Words[slot+pairValue], number)
-			}
-		}
-	case t.Elem().Kind() >= schema.Record && m.keys.Table(e) == nil:
-		for i := range m.ix.Words[e+listCount] {
-			m.register(t.Elem(), m.elementEntry(e, t.Elem(), i), number)
+		if !p.key || !own {
+			m.register(p.t, p.e, number)
 		}
 	}
 }

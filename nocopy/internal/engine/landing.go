@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -346,6 +347,51 @@ func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
 		return m.structEntry(e, i)
 	}
 	return m.ix.Words[m.ix.Words[e+listElems]+i]
+}
+
+// part is a struct or container in a value: in field f, or element, key or value number i.
+type part struct {
+	t   *schema.Type
+	e   uint32 // its entry, or its position with index.NotIndexed
+	f   *schema.Field
+	i   uint32
+	key bool
+}
+
+// parts returns the structs and containers in the value of type t and entry e, but not those in
+// them. It leaves out the elements of a list that is read by pages.
+func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
+	return func(yield func(part) bool) {
+		switch {
+		case m.ix.Words[e] == 0: // an element that was not begun
+		case t.Kind() == schema.Record:
+			d := t.Struct()
+			for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+				f := &d.Fields()[i]
+				if f.Kind() < schema.Record {
+					continue
+				}
+				if word := m.ix.At(e, f.Ref()); word != 0 && !yield(part{t: f.Type, e: word, f: f}) {
+					return
+				}
+			}
+		case t.Kind() == schema.Dict:
+			for i := range m.ix.Words[e+listCount] {
+				key, value := part{t: t.Key(), i: i, key: true}, part{t: t.Elem(), i: i}
+				pair := m.ix.Words[m.ix.Words[e+listElems]+i*pairWords:][:pairWords]
+				if key.e, value.e = pair[pairKey], pair[pairValue]; key.e != 0 && // it was not deleted
+					(key.t.Kind() >= schema.Record && !yield(key) || value.t.Kind() >= schema.Record && value.e != 0 && !yield(value)) {
+					return
+				}
+			}
+		case t.Elem().Kind() >= schema.Record && (m.pending&byIndex == 0 || m.ix.Words[e+listRoom] != roomByIndex):
+			for i := range m.ix.Words[e+listCount] {
+				if x := m.elementEntry(e, t.Elem(), i); x != 0 && !yield(part{t: t.Elem(), e: x, i: i}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // checkWireIndex compares a wire index with the message b, which is valid. It returns the offset

@@ -373,6 +373,13 @@ func (m *Message) noteIndex(e uint32) {
 	}
 }
 
+// dropShadows forgets all shadows but the first n.
+func (m *Message) dropShadows(n int) {
+	if len(m.shadows.all) > n {
+		m.shadows.all = m.shadows.all[:n]
+	}
+}
+
 // beginTrusted prepares the parser for bytes that have been checked before. They begin at
 // position p, or the caller sets them if p is 0. The caller then calls EndTrusted.
 func (m *Message) beginTrusted(p uint32) *parse.Parser {

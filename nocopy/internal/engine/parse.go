@@ -248,47 +248,20 @@ func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	return m.handle(index.First), nil
 }
 
-// indexer goes through an index and completes it.
-type indexer struct{ m *Message }
-
-// structure completes the index of the struct of entry e.
-func (ix indexer) structure(d *schema.Struct, e uint32) {
-	m := ix.m
-	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-		f := &d.Fields()[i]
-		switch word := m.ix.At(e, f.Ref()); {
-		case word == 0 || f.Kind() < schema.Record:
-		case word&index.NotIndexed != 0 && m.pending&byIndex != 0:
-			at := int(word&^index.NotIndexed - m.landing.base)
-			word, _ = m.parseAt(f.Type, at, len(m.landing.b), 0)
-			m.ix.Put(e, f.Ref(), word)
-		case word&index.NotIndexed != 0:
-			m.ix.Put(e, f.Ref(), m.indexLeft(f.Type, word&^index.NotIndexed, false))
-		default:
-			ix.value(f.Type, word)
-		}
-	}
-}
-
-// value completes the index of the struct or container of type t and entry e.
-func (ix indexer) value(t *schema.Type, e uint32) {
-	m := ix.m
-	switch {
-	case t.Kind() == schema.Record:
-		ix.structure(t.Struct(), e)
-	case t.Kind() == schema.Dict:
-		for i := range m.ix.Words[e+listCount] {
-			slot := m.ix.Words[e+listElems] + i*pairWords
-			for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
-				if kt.Kind() >= schema.Record && m.ix.Words[slot] != 0 {
-					ix.value(kt, m.ix.Words[slot+uint32(k)])
-				}
-			}
-		}
-	case t.Elem().Kind() >= schema.Record:
+// indexAll completes the index of the struct or container of type t and entry e.
+func (m *Message) indexAll(t *schema.Type, e uint32) {
+	if t.Kind() != schema.Record {
 		m.fillByIndex(e)
-		for i := range m.ix.Words[e+listCount] {
-			ix.value(t.Elem(), m.elementEntry(e, t.Elem(), i))
+	}
+	for p := range m.parts(t, e) {
+		switch {
+		case p.e&index.NotIndexed == 0:
+			m.indexAll(p.t, p.e)
+		case m.pending&byIndex != 0:
+			word, _ := m.parseAt(p.t, int(p.e&^index.NotIndexed-m.landing.base), len(m.landing.b), 0)
+			m.ix.Put(e, p.f.Ref(), word)
+		default:
+			m.ix.Put(e, p.f.Ref(), m.indexLeft(p.t, p.e&^index.NotIndexed, false))
 		}
 	}
 }

@@ -68,41 +68,20 @@ func (m *Message) checkNesting() error {
 	return nil
 }
 
-// exceeds reports whether more than left structs are nested in the value of entry e.
+// exceeds reports whether more than left structs are nested in the value of entry e. Parsing has
+// seen how deep values are that were left for later.
 func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
-	switch {
-	case t.Nesting() <= left:
+	if t.Nesting() <= left || e&index.NotIndexed != 0 {
 		return false
-	case t.Kind() == schema.Record:
-		return left == 0 || m.fieldExceeds(t.Struct(), e, left-1)
 	}
-	for i := range m.ix.Words[e+listCount] {
-		if t.Kind() == schema.List {
-			if m.exceeds(t.Elem(), m.elementEntry(e, t.Elem(), i), left) {
-				return true
-			}
-			continue
-		}
-		pair := m.ix.Words[m.ix.Words[e+listElems]+i*pairWords:][:pairWords]
-		if key, value := pair[pairKey], pair[pairValue]; key != 0 && // it was not deleted
-			(t.Key().Kind() >= schema.Record && m.exceeds(t.Key(), key, left) || t.Elem().Kind() >= schema.Record && m.exceeds(t.Elem(), value, left)) {
-			return true
-		}
+	if t.Kind() == schema.Record {
+		left--
 	}
-	return false
-}
-
-// fieldExceeds reports whether more than left structs are nested in a field of the struct of entry
-// e.
-func (m *Message) fieldExceeds(d *schema.Struct, e uint32, left int) bool {
-	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-		f := &d.Fields()[i]
-		word := m.ix.At(e, f.Ref())
-		if word == 0 || f.Kind() < schema.Record || f.Type.Nesting() <= left {
-			continue
-		}
-		// Of values that were left for later parsing has seen how deep they are.
-		if word&index.NotIndexed == 0 && m.exceeds(f.Type, word, left) {
+	if left < 0 {
+		return true
+	}
+	for p := range m.parts(t, e) {
+		if m.exceeds(p.t, p.e, left) {
 			return true
 		}
 	}
@@ -210,7 +189,7 @@ func (m *Message) Index() error {
 		return err
 	}
 	m.flags &^= Lazy
-	indexer{m}.structure(m.desc, m.root)
+	m.indexAll(m.desc.Type(), m.root)
 	return nil
 }
 
@@ -237,7 +216,7 @@ func (m *Message) checkOpened() error {
 		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
 	}
 	l.left = math.MaxInt
-	if (indexer{m}).structure(m.desc, m.root); l.err != nil { // something is or was read as absent
+	if m.indexAll(m.desc.Type(), m.root); l.err != nil { // something is or was read as absent
 		return l.err
 	}
 	m.pending &^= byIndex
