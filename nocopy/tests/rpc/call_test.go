@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -166,7 +167,7 @@ func TestOneway(t *testing.T) {
 func TestConcurrentCalls(t *testing.T) {
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		errs := make(chan error)
-		const n = 200
+		n := testmode.Of(100, 200)
 		for i := range n {
 			go func() {
 				payload := []byte(strings.Repeat(fmt.Sprint(i, " "), i*i%3000))

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -28,7 +29,7 @@ func TestCancel(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(i), 0))
-				for range 60 {
+				for range testmode.Of(20, 60) {
 					size := []int{10, 1000, 100_000}[r.IntN(3)]
 					payload := []byte(strings.Repeat(string(rune('a'+r.IntN(26))), size))
 					patience := time.Duration(r.IntN(3000)) * time.Microsecond

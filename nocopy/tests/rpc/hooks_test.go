@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -358,7 +359,7 @@ func rudeCalls(t *testing.T, r *rude, s *rudeSetup) {
 		t.Fatal("no client")
 	}
 	c := echo.NewEchoClient(cl)
-	for range 8 {
+	for range testmode.Of(4, 8) {
 		var calls sync.WaitGroup
 		for range 4 {
 			calls.Go(func() { finishes(t, "Add", func() { c.Add(ctx, func(echo.EchoAddArgs) { s.fill() }) }) })

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -87,7 +88,7 @@ func TestOwnResult(t *testing.T) {
 				var wg sync.WaitGroup
 				for range 8 {
 					wg.Go(func() {
-						for range 20 {
+						for range testmode.Of(8, 20) {
 							if res, err := putNamed(c, "", ""); err != nil || res.GetSuccess().GetName() != "own" {
 								t.Errorf("%s: %v, %v", name, res, err)
 							}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -160,7 +161,7 @@ func TestIdleEnd(t *testing.T) {
 		srv := l.serve(&rpc.Server{IdleTimeout: idle})
 		defer srv.Close()
 		edge := func() time.Duration { return idle - 100*time.Microsecond + rand.N(400*time.Microsecond) }
-		l.callers(4, 1, false, edge, until(1500*time.Millisecond))
+		l.callers(4, 1, false, edge, until(time.Duration(testmode.Of(800, 1500))*time.Millisecond))
 		l.check()
 	})
 }

@@ -302,7 +302,7 @@ func TestIdleMemory(t *testing.T) {
 		t.Skip("this build keeps more")
 	}
 	const connections = 2
-	size := testmode.Of(1<<20, 2<<20)
+	size := testmode.Of(1<<19, 2<<20)
 	held := func() int {
 		emptyPools()
 		var m runtime.MemStats
