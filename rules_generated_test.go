@@ -37,7 +37,7 @@ func TestPeoplesNames(t *testing.T) {
 					t.Errorf("%s: %s", name, n.Name)
 				}
 			}
-			if text := string(src[d.Pos()-1 : d.End()-1]); strings.Contains(text, "For generated code") {
+			if text := textOf(src, d); strings.Contains(text, "For generated code") {
 				t.Errorf("%s has something for generated code: %s", name, strings.SplitN(text, "\n", 2)[0])
 			}
 		}

@@ -39,25 +39,45 @@ func sources(t *testing.T, root string, f func(name string, src []byte)) {
 		if path.Ext(name) != ".go" {
 			return nil
 		}
-		src, err := os.ReadFile(name)
-		if err == nil {
-			f(filepath.ToSlash(name), src)
+		src, ok := read[name]
+		if !ok {
+			if src, err = os.ReadFile(name); err != nil {
+				return err
+			}
+			read[name] = src
 		}
-		return err
+		f(filepath.ToSlash(name), src)
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
+// Many rules look at all files, which are read and parsed once. The tests are not parallel.
+var (
+	read   = map[string][]byte{}
+	parsed = map[*byte]*ast.File{} // by the first byte of the source
+	fset   = token.NewFileSet()
+)
+
 func generated(src []byte) bool { return ast.IsGenerated(parse(src)) }
 
 func parse(src []byte) *ast.File {
-	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments)
-	if err != nil {
-		panic(err)
+	f := parsed[&src[0]]
+	if f == nil {
+		var err error
+		if f, err = parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+			panic(err)
+		}
+		parsed[&src[0]] = f
 	}
 	return f
+}
+
+// textOf returns the source of a part of a parsed file.
+func textOf(src []byte, n ast.Node) string {
+	return string(src[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset])
 }
 
 func imports(src []byte) []string {
@@ -184,7 +204,7 @@ func TestUnsafe(t *testing.T) {
 			return
 		}
 		for _, d := range parse(src).Decls {
-			text := string(src[d.Pos()-1 : d.End()-1])
+			text := textOf(src, d)
 			if strings.Contains(text, "unsafe.") && !strings.Contains(text, "// SAFETY:") {
 				t.Errorf("%s uses unsafe without a reason: %s", name, strings.Split(text, "\n")[0])
 			}
@@ -226,12 +246,7 @@ func TestCommentWidth(t *testing.T) {
 			return
 		}
 		lines := strings.Split(string(src), "\n")
-		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, group := range f.Comments {
+		for _, group := range parse(src).Comments {
 			if strings.Contains(group.Text(), "Output:") {
 				continue
 			}
@@ -479,7 +494,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 func TestFresh(t *testing.T) {
 	programs := t.TempDir()
 	for folder, name := range map[string]string{".": "./gen/nocopyc", "gen/internal": "./families"} {
-		if out, err := exec.Command("go", "build", "-C", folder, "-o", programs, name).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-C", folder, "-ldflags=-w", "-o", programs, name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}
 	nocopyc = sync.OnceValues(func() (string, error) {
 		name := filepath.Join(dir, "nocopyc.exe") // Windows needs the extension
-		out, err := exec.Command("go", "build", "-o", name, "./gen/nocopyc").CombinedOutput()
+		out, err := exec.Command("go", "build", "-ldflags=-w", "-o", name, "./gen/nocopyc").CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%w\n%s", err, out)
 		}

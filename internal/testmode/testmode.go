@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// In the short form, unless GOGC is set, the collector runs a quarter as often, and so does that of
-// compilers that tests run. It took a third of some packages' processor time. Tests of memory call
-// the collector themselves.
+// Unless GOGC is set, the collector runs a quarter as often in the short form, and so does that of
+// compilers that tests run. It took a third of some packages' time. Tests of memory call the
+// collector themselves.
 func init() {
 	if !Long && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

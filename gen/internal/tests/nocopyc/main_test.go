@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		log.Fatal(err)
 	}
 	command = filepath.Join(dir, "nocopyc.exe") // Windows needs the extension
-	if out, err := exec.Command("go", "build", "-o", command, "github.com/nocopythrift/nocopythrift/gen/nocopyc").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", command, "github.com/nocopythrift/nocopythrift/gen/nocopyc").CombinedOutput(); err != nil {
 		log.Fatalf("%v\n%s", err, out)
 	}
 	code := m.Run()
