@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 )
@@ -136,16 +137,29 @@ type Receiver struct {
 	from, to int  // mem[from:to] has arrived and was not taken or cut
 	big      bool // mem is in a block larger than a slab, to be given up after this chunk
 	rest     slabRest
-	slab     int // size of the next block
+	size     int // of the next block
 	recycle  bool
 	large    bool // the last chunk taken was large
 
 	late error // error of the last Read that returned bytes, too; the next Fill returns it
 
+	want, most int   // what fill was called with
+	shares     bool  // mem comes from slabs and goes there while nothing arrives
+	slot       *slab // for putting mem there
+
 	pieces Chunk  // the pieces that Cut has ended, until Take returns them
 	last   *Chunk // the last of pieces; nil if there are none
 	cut    int    // bytes in pieces
 }
+
+// slab is the unused end of a garbage-collected slab.
+type slab struct{ mem []byte }
+
+// slabs holds what Receivers that wait for bytes have left of their slabs.
+var slabs = sync.Pool{New: func() any { return new(slab) }}
+
+// leastShared is the size from which on the rest of a slab is worth being put into slabs.
+const leastShared = 1 << 10
 
 // slabRest is the unused end of a block, left when a large chunk came next and got a block of its
 // own.
@@ -159,7 +173,7 @@ type slabRest struct {
 // from pools.
 func (r *Receiver) Reset(recycle bool) {
 	r.Free()
-	*r = Receiver{slab: firstSlab, recycle: recycle}
+	*r = Receiver{size: firstSlab, recycle: recycle}
 }
 
 // Free gives up the memory and the bytes in it.
@@ -216,27 +230,35 @@ func (r *Receiver) FillTo(src io.Reader, n, ahead int) error {
 	return nil
 }
 
+// lateReader is a Reader that needs no memory while it waits.
+type lateReader interface {
+	// ReadLate is Read into memory that Room returns each time. It calls Vacate before it waits.
+	ReadLate(interface {
+		Room() []byte
+		Vacate()
+	}) (int, error)
+}
+
 // fill does what Fill does, and reads at most so many bytes.
 func (r *Receiver) fill(src io.Reader, want, most int) error {
 	if err := r.late; err != nil {
 		r.late = nil
 		return err
 	}
-	have := r.to - r.from
-	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
-		r.from, r.to = 0, 0 // nobody holds the taken bytes: reuse memory in the caches
-	}
-	if room := len(r.mem) - r.from; room <= have || room < want && want <= r.worth() {
-		r.move(max(want, have+1))
-	}
-	into := r.mem[r.to:]
-	if have == 0 && r.large && r.last == nil && len(into) > shortRead {
-		into = into[:shortRead]
-	}
-	into = into[:min(len(into), most)]
+	r.want, r.most = want, most
 	for range mostEmpty {
-		n, err := src.Read(into)
-		if uint(n) > uint(len(into)) || n > len(r.mem)-r.to { // the latter if Read has freed r
+		var n int
+		var err error
+		if late, ok := src.(lateReader); ok {
+			r.shares = !r.recycle
+			n, err = late.ReadLate(r)
+		} else {
+			into := r.Room()
+			if n, err = src.Read(into); uint(n) > uint(len(into)) {
+				return errCount
+			}
+		}
+		if n > len(r.mem)-r.to { // Read has freed r
 			return errCount
 		}
 		r.to += n
@@ -249,6 +271,41 @@ func (r *Receiver) fill(src io.Reader, want, most int) error {
 		}
 	}
 	return io.ErrNoProgress
+}
+
+// Room returns memory for the next bytes, which fill waits for.
+func (r *Receiver) Room() []byte {
+	if r.mem == nil && r.shares {
+		r.slot = slabs.Get().(*slab)
+		r.mem, r.slot.mem = r.slot.mem, nil
+	}
+	have := r.to - r.from
+	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
+		r.from, r.to = 0, 0 // nobody holds the taken bytes: reuse memory in the caches
+	}
+	if room := len(r.mem) - r.from; room <= have || room < r.want && r.want <= r.worth() {
+		r.move(max(r.want, have+1))
+	}
+	into := r.mem[r.to:]
+	if have == 0 && r.large && r.last == nil && len(into) > shortRead {
+		into = into[:shortRead]
+	}
+	return into[:min(len(into), r.most)]
+}
+
+// Vacate gives memory up in which there are no bytes, until the next ones arrive. Others can then
+// use it.
+func (r *Receiver) Vacate() {
+	switch {
+	case r.Arrived() > 0, r.block != nil && r.block.refs.Load() > 1: // others hold a part of it
+		return
+	case r.shares && !r.big && len(r.mem)-r.from >= leastShared:
+		r.slot.mem = r.mem[r.from:]
+		slabs.Put(r.slot)
+		r.slot = nil
+	}
+	r.dropBlock()
+	r.dropRest()
 }
 
 // worth returns how much memory may be allocated for expected bytes.
@@ -315,7 +372,7 @@ func stage(want, worth, step int) int {
 func (r *Receiver) blockSize() int {
 	switch {
 	case r.last == nil:
-		return r.slab
+		return r.size
 	case r.cut < 16*SlabSize:
 		return SlabSize
 	}
@@ -323,8 +380,8 @@ func (r *Receiver) blockSize() int {
 }
 
 func (r *Receiver) newBlock(size int) {
-	if r.last == nil && r.slab <= size {
-		r.slab = min(2*size, SlabSize)
+	if r.last == nil && r.size <= size && (r.mem != nil || !r.recycle) { // else it was vacated
+		r.size = min(2*size, SlabSize)
 	}
 	r.big = size > SlabSize
 	if r.big || r.last != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -51,37 +52,77 @@ func SendFD(nc *net.UnixConn, b []byte, fd int) error {
 // the system would close the others.
 const rightsSize = 2048
 
-// Reader reads from a unix socket. Until it is closed it keeps a descriptor that was passed, if it
-// is one of memory that can be attached. All others it closes.
+// rooms holds room for descriptors while nobody receives any.
+var rooms = sync.Pool{New: func() any { return new([rightsSize]byte) }}
+
+// Reader reads from a TCP or unix socket. Until it is closed it keeps a descriptor that was passed,
+// if it is one of memory that can be attached. All others it closes.
 type Reader struct {
-	nc    *net.UnixConn
+	nc    net.Conn
 	raw   syscall.RawConn
+	unix  bool
 	keeps bool
 	kept  int   // -1: none
 	err   error // why there is none to be used
 
-	once           func(fd uintptr) bool // receives into b and oob
-	b              []byte
-	oob            [rightsSize]byte
+	into           Memory
+	own            own                   // into, for Read
+	once           func(fd uintptr) bool // tries to read
+	oob            *[rightsSize]byte     // nil if nothing was passed
 	n, oobn, flags int
 	received       error
 }
 
+// Memory is memory for ReadLate.
+type Memory = interface {
+	Room() []byte // returns memory for trying to read now
+	Vacate()      // tells that the memory is not needed until Room is called again
+}
+
+// own is memory that its user keeps.
+type own []byte
+
+func (o *own) Room() []byte { return *o }
+func (o *own) Vacate()      {}
+
 // NewReader returns a Reader, which must be closed.
 func NewReader(nc *net.UnixConn) *Reader {
-	r := newReader(nc)
+	r := newReader(nc, nc, true)
 	r.keeps = true
 	return r
 }
 
-func newReader(nc *net.UnixConn) *Reader {
-	r := &Reader{nc: nc, kept: -1}
-	r.raw, r.err = nc.SyscallConn() // an error of a nil *net.UnixConn alone
+func newReader(nc net.Conn, socket syscall.Conn, unix bool) *Reader {
+	r := &Reader{nc: nc, unix: unix, kept: -1}
+	r.raw, r.err = socket.SyscallConn() // an error of a nil connection alone
 	r.once = func(fd uintptr) bool {
-		r.n, r.oobn, r.flags, r.received = receive(int(fd), r.b, r.oob[:])
-		return r.received != syscall.EAGAIN
+		r.try(int(fd), r.into.Room())
+		if r.received != syscall.EAGAIN {
+			return true
+		}
+		r.into.Vacate()
+		return false
 	}
 	return r
+}
+
+// try reads into b without waiting.
+func (r *Reader) try(fd int, b []byte) {
+	if !r.unix {
+		for r.n, r.received = syscall.Read(fd, b); r.received == syscall.EINTR; {
+			r.n, r.received = syscall.Read(fd, b)
+		}
+		return
+	}
+	r.oob = rooms.Get().(*[rightsSize]byte)
+	if r.n, r.oobn, r.flags, r.received = receive(fd, b, r.oob[:]); r.oobn == 0 {
+		r.freeRoom()
+	}
+}
+
+func (r *Reader) freeRoom() {
+	rooms.Put(r.oob)
+	r.oob, r.oobn = nil, 0
 }
 
 // Read is io.Reader's.
@@ -89,20 +130,32 @@ func (r *Reader) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	r.b = b
+	r.own = b
+	n, err := r.ReadLate(&r.own)
+	r.own = nil
+	return n, err
+}
+
+// ReadLate is Read into memory that is needed only while bytes are read, not while it waits.
+func (r *Reader) ReadLate(into Memory) (int, error) {
+	r.into = into
 	err := r.raw.Read(r.once)
-	r.b = nil
+	r.into = nil
+	if op, ok := err.(*net.OpError); ok {
+		op.Op = "read" // as errors of net.Conn's Read are
+	}
 	switch {
 	case err != nil:
 		return 0, err
 	case r.received != nil:
-		return 0, &net.OpError{Op: "read", Net: "unix", Source: r.nc.LocalAddr(), Addr: r.nc.RemoteAddr(), Err: os.NewSyscallError("recvmsg", r.received)}
+		return 0, &net.OpError{Op: "read", Net: r.nc.LocalAddr().Network(), Source: r.nc.LocalAddr(), Addr: r.nc.RemoteAddr(), Err: os.NewSyscallError("read", r.received)}
 	}
 	if r.flags&syscall.MSG_CTRUNC != 0 {
 		r.err = errors.New("a descriptor was passed, and dropped: MSG_CTRUNC; too many may be open")
 	}
-	if r.oobn > 0 {
+	if r.oob != nil {
 		descriptors(r.oob[:r.oobn], r.keep)
+		r.freeRoom()
 	}
 	if r.n == 0 {
 		return 0, io.EOF
@@ -169,11 +222,14 @@ func (r *Reader) Close() {
 	r.keeps, r.kept = false, -1
 }
 
-// ReaderOf returns what to read nc by, if no descriptors are expected: if it is a unix socket, a
-// Reader that keeps none, else nc itself.
+// ReaderOf returns what to read nc by, if no descriptors are expected: if it is a TCP or unix
+// socket, a Reader that keeps none, else nc itself.
 func ReaderOf(nc net.Conn) io.Reader {
-	if socket, ok := nc.(*net.UnixConn); ok {
-		return newReader(socket)
+	switch socket := nc.(type) {
+	case *net.UnixConn:
+		return newReader(nc, socket, true)
+	case *net.TCPConn:
+		return newReader(nc, socket, false)
 	}
 	return nc
 }

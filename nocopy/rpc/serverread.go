@@ -39,16 +39,32 @@ func (c *serverConn) read() {
 	defer c.release()
 	defer c.survive()
 	for ok := c.keepReading(); ok; {
-		h, chunk, err := c.receive()
-		switch {
-		case err != nil:
-			ok = c.readFailed(h, err)
-		case c.passed != nil && c.share(h, chunk):
-			ok = c.keepReading()
-		default:
-			ok = c.process(h, chunk)
+		if err := c.await(); err != nil {
+			ok = c.readFailed(message.Header{}, err)
+		} else {
+			ok = c.readOne()
 		}
 	}
+}
+
+// readOne receives a message and handles it. It reports whether the calling goroutine is still the
+// reader and may receive another request.
+func (c *serverConn) readOne() bool {
+	h, chunk, err := c.receive()
+	switch {
+	case err != nil:
+		return c.readFailed(h, err)
+	case c.passed != nil && c.share(h, chunk):
+		return c.keepReading()
+	}
+	return c.process(h, chunk)
+}
+
+// await waits for the first bytes of the next message. Few calls are nested here: this is where
+// the goroutine of an idle connection is. A panic while receiving becomes an error.
+func (c *serverConn) await() (err error) {
+	defer c.guard(&err)
+	return c.in.Await()
 }
 
 // survive is deferred in the goroutines of readers: it ends the connection if a method of nc has

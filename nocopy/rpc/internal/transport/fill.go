@@ -14,6 +14,15 @@ import (
 // ErrTimeout is the error of a message that has begun and did not arrive in time.
 var ErrTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", os.ErrDeadlineExceeded)
 
+// Await waits until something has arrived of the next message, for which it needs no memory and
+// little stack. Next need not be called before.
+func (r *Receiver) Await() error {
+	if r.HasBegun() {
+		return nil
+	}
+	return r.fill(1)
+}
+
 // fill waits for more bytes; want is how many are needed. The time that it may take is IdleTimeout
 // before a message, and MessageTimeout from a message's first byte on.
 func (r *Receiver) fill(want int) error {
