@@ -160,8 +160,8 @@ func (r *Result) Read(ctx context.Context, _ string, n int, in bufiox.Reader) er
 	if err != nil {
 		return err
 	}
-	if c := callOf(ctx); c != nil && c.method == r.method {
-		return c.received(ctx, r, m.Root(), b.atOnce)
+	if a := attemptOf(ctx); a != nil && a.of.method == r.method {
+		return a.of.received(a, r, m.Root(), b.atOnce)
 	}
 	r.body.receive(m.Root())
 	return nil

@@ -61,6 +61,7 @@ type call struct {
 	result Result // the result that is returned
 	// The arguments refer to the arguments of a server's call, and their memory is recycled
 	inScope bool
+	first   attempt
 
 	mu       sync.Mutex
 	replies  []nocopy.Struct // of all attempts, in the order of arrival
@@ -73,18 +74,18 @@ type call struct {
 	closed   bool // the arguments must not be encoded any more
 }
 
-// attempt is an attempt of a call that is in the scope of a server's call.
-type attempt struct{ sent, answered bool }
+// attempt is an attempt of a client's call.
+type attempt struct {
+	of                    *call
+	begun, sent, answered bool
+}
 
-type (
-	callKey    struct{}
-	attemptKey struct{}
-)
+type attemptKey struct{}
 
-// callOf returns the client's call of a context, or nil.
-func callOf(ctx context.Context) *call {
-	c, _ := ctx.Value(callKey{}).(*call)
-	return c
+// attemptOf returns the attempt of a context, or nil.
+func attemptOf(ctx context.Context) *attempt {
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	return a
 }
 
 var errEnded = errors.New("nocopy: the call has ended")
@@ -93,21 +94,23 @@ var errEnded = errors.New("nocopy: the call has ended")
 // continue after their call has ended.
 func attempts(next endpoint.UnaryEndpoint) endpoint.UnaryEndpoint {
 	return func(ctx context.Context, req, resp any) (err error) {
-		c := callOf(ctx)
-		if c == nil {
+		a := attemptOf(ctx)
+		if a == nil {
 			return next(ctx, req, resp)
 		}
+		c := a.of
 		if r, ok := resp.(*Result); ok && r.method == c.method {
 			r.call = c
 		}
-		var a *attempt
-		if c.inScope {
-			a = new(attempt)
-			ctx = context.WithValue(ctx, attemptKey{}, a)
-		}
 		c.mu.Lock()
 		c.running++
+		again := a.begun
+		a.begun = true
 		c.mu.Unlock()
+		if again {
+			a = &attempt{of: c, begun: true}
+			ctx = context.WithValue(ctx, attemptKey{}, a)
+		}
 		returned := false
 		defer func() { c.leave(a, err, returned) }()
 		err = next(ctx, req, resp)
@@ -121,7 +124,7 @@ func attempts(next endpoint.UnaryEndpoint) endpoint.UnaryEndpoint {
 func (c *call) leave(a *attempt, err error, returned bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if a != nil && a.sent && returned && (a.answered || c.client.atOnce.Load() && c.wasSent(err)) {
+	if a.sent && returned && (a.answered || c.client.atOnce.Load() && c.wasSent(err)) {
 		c.answered++
 	}
 	c.running--
@@ -176,7 +179,7 @@ func (c *call) send(ctx context.Context) error {
 		return errEnded
 	}
 	c.sent++
-	if a, _ := ctx.Value(attemptKey{}).(*attempt); a != nil {
+	if a := attemptOf(ctx); a != nil && a.of == c {
 		a.sent = true
 	}
 	return nil
@@ -184,14 +187,12 @@ func (c *call) send(ctx context.Context) error {
 
 // received makes s, which was received, the result r of an attempt. atOnce tells that the
 // attempt's arguments have been sent.
-func (c *call) received(ctx context.Context, r *Result, s nocopy.Struct, atOnce bool) error {
+func (c *call) received(a *attempt, r *Result, s nocopy.Struct, atOnce bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if atOnce {
 		c.client.atOnce.Store(true)
-		if a, _ := ctx.Value(attemptKey{}).(*attempt); a != nil {
-			a.answered = true
-		}
+		a.answered = true
 	}
 	if c.ended {
 		s.Release()
@@ -258,7 +259,8 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 	if err != nil {
 		return thriftimpl.Absent(), err
 	}
-	ctx = context.WithValue(ctx, callKey{}, k)
+	k.first.of = k
+	ctx = context.WithValue(ctx, attemptKey{}, &k.first)
 	returned := thriftimpl.Absent()
 	defer func() { k.end(returned) }() // even if a middleware panics
 	if m.rpc.Oneway() {

@@ -208,11 +208,19 @@ func tooLong(n int) error { return fmt.Errorf("%w: message of %d bytes", nocopy.
 // It ignores bytes after the struct, as Kitex's own codecs do.
 func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
 	whole := c.From(0)
-	defer whole.Release()
 	m, err := parseExact(d, c, held, recycle)
-	var bad *nocopy.Error
-	if err == nil || !errors.Is(err, nocopy.ErrTrailing) || !errors.As(err, &bad) {
-		return m, err
+	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
+		m, err = parseFirst(d, whole, err, held, recycle)
+	}
+	whole.Release()
+	return m, err
+}
+
+// parseFirst parses the struct at the beginning of whole. err tells where it ends.
+func parseFirst(d *thriftimpl.Desc, whole chain.Chunk, err error, held, recycle bool) (*nocopy.Message, error) {
+	bad, ok := errors.AsType[*nocopy.Error](err)
+	if !ok {
+		return nil, err
 	}
 	first := chain.NewChunk(bad.Offset, recycle)
 	b := first.Mem[:0]
