@@ -12,15 +12,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Caller makes calls for generated clients. A [*Client] is one; NewCaller makes one of a function.
-type Caller interface {
-	// NewArgs returns empty arguments for a call of m. The caller fills them and passes them to Call.
-	NewArgs(m *Method) nocopy.Struct
-	// Call sends args and returns the result. It takes args over; the result belongs to the caller.
-	// The result of a oneway method is absent, and so is a result that comes with an error.
-	Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error)
-}
-
 // MultiplexedCaller returns a Caller for one of the services that share a server; see Multiplexed.
 // It calls "service:method".
 func MultiplexedCaller(c Caller, service string) Caller {

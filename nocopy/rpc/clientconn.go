@@ -474,3 +474,13 @@ func (c *clientConn) settle(p *pending) {
 	}
 	p.finish()
 }
+
+// poolConn is one of the places in a client's pool of connections.
+type poolConn struct {
+	calls     int           // the number of calls that use it or wait for it
+	conn      *clientConn   // nil if there is none
+	dialing   chan struct{} // closed when the dialling that is under way ends; nil if none is
+	err       error         // of the last dialling
+	pause     time.Duration // before the next dialling; 0 unless the last one failed
+	notBefore time.Time     // when the next dialling may begin
+}

@@ -107,14 +107,6 @@ func (c *Call) isForwarded() bool {
 	return c.Result == c.forwarded || slices.Contains(c.forwardedBefore, c.Result)
 }
 
-// endForwarded releases the results that Forward has put into a Call without serverTries.
-func (c *Call) endForwarded() {
-	if c.forwarded != (nocopy.Struct{}) {
-		thriftimpl.Struct(c.forwarded).End()
-	}
-	endAll(c.forwardedBefore)
-}
-
 // WithHandler returns a Processor in which h handles the methods with these names, or all methods
 // if there are no names, in place of their handlers. If all methods get other handlers, make the
 // Processor with the generated UnimplementedXHandler. In a Multiplexed processor the names are

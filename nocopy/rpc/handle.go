@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -334,32 +333,6 @@ func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, nam
 	}
 	req.reply, req.sent = m, req.headers.place()
 	return nil
-}
-
-var requests = sync.Pool{New: func() any { return new(request) }}
-
-// oneway reports whether the request is a oneway call, which has no reply.
-func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
-
-// release frees the request and its messages, except messages that handlers are still using.
-func (r *request) release() {
-	r.encoded.Free()
-	if r.reply != nil {
-		thriftimpl.End(r.reply)
-	}
-	if r.tries != nil {
-		r.tries.end(r.args, r.stillUsed)
-	} else {
-		if r.args != nil {
-			thriftimpl.End(r.args)
-		}
-		if r.result != nil {
-			thriftimpl.End(r.result)
-		}
-		r.call.endForwarded()
-	}
-	*r = request{}
-	requests.Put(r)
 }
 
 // method returns the method that a call names, nil if there is none.

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -145,6 +144,10 @@ func (h *httpConn) interrupt() {
 	}
 }
 
+// mostDraining is how long a connection that can't be sealed goes on reading while calls are under
+// way, and how long a handshake of TLS may take when the server is closing.
+const mostDraining = 500 * time.Millisecond
+
 // lastDeadline returns the read deadline of a connection that is to end, if it has no request to
 // answer. h.mu is held.
 func (h *httpConn) lastDeadline() (time.Time, bool) {
@@ -222,24 +225,4 @@ func (h *httpConn) Close() error {
 		close(h.closed)
 	})
 	return nil
-}
-
-// httpTurn is the part of a serverConn that changes when net/http takes over.
-type httpTurn struct {
-	mu   sync.Mutex
-	conn *httpConn // nil as long as the connection does not speak HTTP
-}
-
-// httpConn is a connection as net/http has it.
-type httpConn struct {
-	net.Conn
-	of     *serverConn
-	first  []byte        // read already
-	slots  chan struct{} // holds one value for each call under way
-	closed chan struct{}
-
-	mu      sync.Mutex
-	state   http.ConnState
-	writing bool // within a deadline that was set
-	once    sync.Once
 }

@@ -200,6 +200,14 @@ func (c *Call) Peek(path ...int) (nocopy.Value, error) {
 	return nocopy.Value(v), err
 }
 
+// endForwarded releases the results that Forward has put into a Call without serverTries.
+func (c *Call) endForwarded() {
+	if c.forwarded != (nocopy.Struct{}) {
+		thriftimpl.Struct(c.forwarded).End()
+	}
+	endAll(c.forwardedBefore)
+}
+
 // Handler handles a call. On a server it fills c.Result or returns an error. On a client it sends
 // the call and sets c.Result.
 //
@@ -339,4 +347,20 @@ func loggedText(s string, most int) string {
 		s = s[:most] + "…"
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// Caller makes calls for generated clients. A [*Client] is one; NewCaller makes one of a function.
+type Caller interface {
+	// NewArgs returns empty arguments for a call of m. The caller fills them and passes them to Call.
+	NewArgs(m *Method) nocopy.Struct
+	// Call sends args and returns the result. It takes args over; the result belongs to the caller.
+	// The result of a oneway method is absent, and so is a result that comes with an error.
+	Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error)
+}
+
+// fallback handles the calls of methods that a Processor does not have.
+type fallback struct {
+	handler Handler
+	args    *thriftimpl.Desc // what the arguments are parsed as
+	slow    *atomic.Bool
 }

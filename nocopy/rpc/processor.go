@@ -72,13 +72,6 @@ func Multiplexed(services map[string]*Processor) *Processor {
 	return p
 }
 
-// fallback handles the calls of methods that a Processor does not have.
-type fallback struct {
-	handler Handler
-	args    *thriftimpl.Desc // what the arguments are parsed as
-	slow    *atomic.Bool
-}
-
 // WithFallback returns a Processor in which h handles calls of methods that p does not have.
 // Without a fallback, they are answered with UnknownMethod. h gets them as calls of a RawMethod.
 // c.Method.WireName is the called name, c.Args.Message().Bytes() are the unchecked arguments, and

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -15,14 +16,31 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
+
+// httpConn is a connection as net/http has it.
+type httpConn struct {
+	net.Conn
+	of     *serverConn
+	first  []byte        // read already
+	slots  chan struct{} // holds one value for each call under way
+	closed chan struct{}
+
+	mu      sync.Mutex
+	state   http.ConnState
+	writing bool // within a deadline that was set
+	once    sync.Once
+}
+
+// httpTurn is the part of a serverConn that changes when net/http takes over.
+type httpTurn struct {
+	mu   sync.Mutex
+	conn *httpConn // nil as long as the connection does not speak HTTP
+}
 
 // serverConn is one connection of a server. states.md has its states as a table.
 //
@@ -509,26 +527,6 @@ func (c *serverConn) setWriteDeadline() {
 		c.writeDeadline = now.Add(timeout)
 		c.nc.SetWriteDeadline(c.writeDeadline)
 	}
-}
-
-// request is a call that a server has read, until its reply is written. states.md has its states
-// as a table.
-type request struct {
-	method  *Method // nil if it is answered without a handler
-	headers requestHeaders
-	call    Call // what the handler gets, unless there are interceptors
-	args    *nocopy.Message
-	// Nil if there is none, if it has become the reply, or if tries holds it
-	result    *nocopy.Message
-	tries     *serverTries  // nil if there are no interceptors
-	stillUsed bool          // handlers are running that the interceptors did not wait for
-	order     uint64        // its place among the requests of its connection that need a reply
-	style     message.Style // the reply has the same
-	seqid     int32
-	reply     *nocopy.Message   // nil if there is none
-	sent      header.List       // sent with reply, in the transport's place for headers
-	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
-	began     time.Time         // when the handler was called, if the method is slow; else zero
 }
 
 // acceptLogin lets the client log in by SASL, within ReadTimeout. ctx is the connection's.

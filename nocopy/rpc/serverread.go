@@ -136,10 +136,6 @@ func (c *serverConn) leave() {
 	}
 }
 
-// mostDraining is how long a connection that can't be sealed goes on reading while calls are under
-// way, and how long a handshake of TLS may take when the server is closing.
-const mostDraining = 500 * time.Millisecond
-
 // mayDrain reports whether it pays to look for requests once more after all received ones were
 // read: more may come, and replies can still be written. c.mu is held.
 func (c *serverConn) mayDrain() bool {
