@@ -55,8 +55,8 @@ const rightsSize = 2048
 // rooms holds room for descriptors while nobody receives any.
 var rooms = sync.Pool{New: func() any { return new([rightsSize]byte) }}
 
-// Reader reads from a TCP or unix socket. Until it is closed it keeps a descriptor that was passed,
-// if it is one of memory that can be attached. All others it closes.
+// Reader reads from a TCP or unix socket. Until it is closed it keeps a descriptor that was
+// passed, if it is one of memory that can be attached. All others it closes.
 type Reader struct {
 	nc    net.Conn
 	raw   syscall.RawConn
