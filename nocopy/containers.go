@@ -47,6 +47,17 @@ func (l StringList) SortFunc(cmp func(a, b string) int) {
 	engine.SortElements(engine.Struct(l), (*engine.Message).TextString, cmp)
 }
 
+// All iterates over indices and elements.
+func (l StringList) All() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i := range l.Len() {
+			if i >= l.Len() || !yield(i, engine.Struct(l).TextOf(i)) {
+				return
+			}
+		}
+	}
+}
+
 // AppendTo appends the elements to dst. They alias the message as those of At do.
 func (l StringList) AppendTo(dst []string) []string {
 	for i := range l.Len() {
@@ -94,6 +105,17 @@ func (l BytesList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l BytesList) SortFunc(cmp func(a, b []byte) int) {
 	engine.SortElements(engine.Struct(l), (*engine.Message).LentBytes, cmp)
+}
+
+// All iterates over indices and elements.
+func (l BytesList) All() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for i := range l.Len() {
+			if i >= l.Len() || !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
 }
 
 // AppendTo appends the elements to dst. They alias the message as those of At do.
@@ -185,6 +207,17 @@ func (l NestedList[C]) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l NestedList[C]) SortFunc(cmp func(a, b C) int) {
 	engine.SortElements(engine.Struct(l), engine.HandleOf[C], cmp)
+}
+
+// All iterates over indices and elements.
+func (l NestedList[C]) All() iter.Seq2[int, C] {
+	return func(yield func(int, C) bool) {
+		for i := range l.Len() {
+			if i >= l.Len() || !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
 }
 
 // Contains reports whether an element has the same wire bytes as v.

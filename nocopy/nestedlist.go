@@ -1,10 +1,6 @@
 package nocopy
 
-import (
-	"iter"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-)
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 
 // NestedList is a list or set of lists, sets or maps; C is the type of an element. Swap, Delete
 // and SortFunc move elements together with their handles. Handles of deleted or replaced elements
@@ -29,14 +25,3 @@ func (l NestedList[C]) NewAt(i, n int) C { return C(engine.Struct(l).NewContaine
 // AppendNew adds a container of n elements (a map: with room for n pairs) at the end and
 // returns it to be filled.
 func (l NestedList[C]) AppendNew(n int) C { return C(engine.Struct(l).AppendNewContainer(n)) }
-
-// All iterates over indices and elements.
-func (l NestedList[C]) All() iter.Seq2[int, C] {
-	return func(yield func(int, C) bool) {
-		for i := range l.Len() {
-			if i >= l.Len() || !yield(i, l.At(i)) {
-				return
-			}
-		}
-	}
-}

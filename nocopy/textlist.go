@@ -1,10 +1,6 @@
 package nocopy
 
-import (
-	"iter"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-)
+import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 
 //go:generate go run -C ../gen/internal ./families -o ../../nocopy
 
@@ -21,20 +17,6 @@ func (l StringList) Set(i int, v string) { engine.Struct(l).SetTextAt(i, v) }
 
 // Append adds v at the end. It copies a v shorter than 4 KiB and refers to any other.
 func (l StringList) Append(v string) { engine.Struct(l).AppendText(v) }
-
-// All iterates over indices and elements.
-func (l StringList) All() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for i := range l.Len() {
-			if i >= l.Len() {
-				return
-			}
-			if !yield(i, engine.Struct(l).TextOf(i)) {
-				return
-			}
-		}
-	}
-}
 
 // Contains reports whether v is an element.
 func (l StringList) Contains(v string) bool { return engine.Struct(l).ContainsText(v) }
@@ -53,17 +35,6 @@ func (l BytesList) Set(i int, v []byte) { engine.Struct(l).SetBytesAt(i, v) }
 // Append adds v at the end. It copies a v shorter than 4 KiB and refers to any other, which
 // must not change until the message is released.
 func (l BytesList) Append(v []byte) { engine.Struct(l).AppendBytes(v) }
-
-// All iterates over indices and elements.
-func (l BytesList) All() iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		for i := range l.Len() {
-			if i >= l.Len() || !yield(i, l.At(i)) {
-				return
-			}
-		}
-	}
-}
 
 // Contains reports whether an element equals v.
 func (l BytesList) Contains(v []byte) bool { return engine.Struct(l).ContainsKey(v) }

@@ -153,6 +153,7 @@ type container struct {
 	Name, Type string // without and with type parameters
 	Elem       string // the Go type of elements
 	Views      bool   // elements or values are structs or containers
+	Each       string // the expression by which All gets element i, if it has the usual loop
 	Sorted     string // the function of the engine by which SortFunc gets elements
 	Codec      string // of the values of a map with type parameters
 	IsMap      bool
@@ -168,10 +169,10 @@ func (c container) Receiver() string {
 
 // containers are all of them, except lists of base types.
 var containers = []container{
-	{Name: "StringList", Type: "StringList", Elem: "string", Sorted: "(*engine.Message).TextString"},
-	{Name: "BytesList", Type: "BytesList", Elem: "[]byte", Sorted: "(*engine.Message).LentBytes"},
+	{Name: "StringList", Type: "StringList", Elem: "string", Each: "engine.Struct(l).TextOf(i)", Sorted: "(*engine.Message).TextString"},
+	{Name: "BytesList", Type: "BytesList", Elem: "[]byte", Each: "l.At(i)", Sorted: "(*engine.Message).LentBytes"},
 	{Name: "StructList", Type: "StructList[S]", Elem: "S", Views: true, Sorted: "engine.HandleOf[S]"},
-	{Name: "NestedList", Type: "NestedList[C]", Elem: "C", Views: true, Sorted: "engine.HandleOf[C]"},
+	{Name: "NestedList", Type: "NestedList[C]", Elem: "C", Each: "l.At(i)", Views: true, Sorted: "engine.HandleOf[C]"},
 	{Name: "StringMap", Type: "StringMap", IsMap: true},
 	{Name: "Map", Type: "Map[K, V, KC, VC]", IsMap: true, Codec: "VC"},
 	{Name: "StructMap", Type: "StructMap[K, V, KC]", IsMap: true, Views: true, Codec: "engine.AsView[V]"},

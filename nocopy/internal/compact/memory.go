@@ -40,22 +40,41 @@ var (
 // mostLevels is the number of levels that a Reader or Writer keeps memory for.
 const mostLevels = 1 << 10
 
+// memory is what a Reader or Writer makes.
+type memory struct {
+	w []byte // with its capacity
+	n int    // how many bytes of w are filled
+}
+
+// fit makes n bytes of memory ready, contents undefined.
+func (m *memory) fit(n int) {
+	if n > cap(m.w) {
+		giveMemory(m.w)
+		m.w = takeMemory(n)
+	}
+}
+
+// free gives memory back that is too large to be kept.
+func (m *memory) free() {
+	if m.n = 0; cap(m.w) > PieceSize {
+		giveMemory(m.w)
+		m.w = nil
+	}
+}
+
+// Bytes returns the bytes that were made. They are valid until the next Reset or Write.
+func (m *memory) Bytes() []byte { return m.w[:m.n] }
+
 // TakeReader returns a Reader with memory for the result of n bytes of input.
 func TakeReader(n int) *Reader {
 	r := readers.Get().(*Reader)
-	if n *= 2; n > cap(r.w) {
-		giveMemory(r.w)
-		r.w = takeMemory(n)
-	}
+	r.fit(2 * n)
 	return r
 }
 
 // Free gives the Reader and its memory back.
 func (r *Reader) Free() {
-	if cap(r.w) > PieceSize {
-		giveMemory(r.w)
-		r.w = nil
-	}
+	r.free()
 	if cap(r.stack) > mostLevels {
 		r.stack = nil
 	}
@@ -67,22 +86,15 @@ func (r *Reader) Free() {
 // TakeWriter returns a Writer with memory for the usual result of n bytes of input.
 func TakeWriter(n int) *Writer {
 	w := writers.Get().(*Writer)
-	if n > cap(w.w) {
-		giveMemory(w.w)
-		w.w = takeMemory(n)
-	}
+	w.fit(n)
 	return w
 }
 
 // Free gives the Writer and its memory back.
 func (w *Writer) Free() {
-	if cap(w.w) > PieceSize {
-		giveMemory(w.w)
-		w.w = nil
-	}
+	w.free()
 	if cap(w.stack) > mostLevels {
 		w.stack = nil
 	}
-	w.n = 0
 	writers.Put(w)
 }

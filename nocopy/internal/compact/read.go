@@ -35,8 +35,7 @@ const (
 
 // Reader turns a struct of the compact protocol into Thrift Binary. Reset begins one.
 type Reader struct {
-	w []byte // memory for Thrift Binary
-	n int    // how many bytes of w are filled
+	memory // for Thrift Binary
 
 	stack  []level
 	limits Limits
@@ -76,9 +75,6 @@ func (r *Reader) Reset(t *schema.Type, l Limits) {
 // writes. Its doubles are big-endian. The type that uuids have in version 1 is for numbers that
 // Thrift Binary has no type for.
 func (r *Reader) Version2() { r.second = true }
-
-// Bytes returns the Thrift Binary that was made. It is valid until the next Reset.
-func (r *Reader) Bytes() []byte { return r.w[:r.n] }
 
 // Len returns the number of bytes of Thrift Binary that were made.
 func (r *Reader) Len() int { return r.n }

@@ -11,8 +11,7 @@ var ErrInvalid = errors.New("not a struct in Thrift Binary")
 // Writer converts a struct in Thrift Binary to the compact protocol. The result has the same bytes
 // as Apache's Go library would write: ids have the short form wherever possible.
 type Writer struct {
-	w     []byte // memory
-	n     int    // how many bytes of w are filled
+	memory
 	out   func([]byte) error
 	stack []out
 
@@ -27,9 +26,6 @@ type out struct {
 	elem byte   // type of elements or values, of Thrift Binary
 	keys byte   // type of keys; of elements, too
 }
-
-// Bytes returns the bytes that were made. They are valid until the next Write.
-func (w *Writer) Bytes() []byte { return w.w[:w.n] }
 
 // Write converts b, which must be exactly one struct. It leaves out a binary field of that struct
 // whose id is without. If to is not nil, Write calls it with parts of the result as they are made:

@@ -63,20 +63,15 @@ func mustBe(t *schema.Type, ok bool, what string) {
 
 // ValueOfBool returns a value of type bool.
 func ValueOfBool(v bool) Value {
-	if v {
-		return Value{typ: schema.TypeBool, bits: 1}
-	}
-	return Value{typ: schema.TypeBool}
+	return Value{typ: schema.TypeBool, bits: uint64(BoolByte(v))}
 }
 
-// fixedOf returns the value of type t, of fixed size, that b begins with.
-func fixedOf(t *schema.Type, b []byte) Value {
+// FixedOf returns the value of type t, of fixed size, that b begins with.
+func FixedOf(t *schema.Type, b []byte) Value {
 	v := Value{typ: t}
 	switch t.Wire() {
 	case wire.Bool:
-		if b[0] != 0 {
-			v.bits = 1
-		}
+		v.bits = uint64(BoolByte(b[0] != 0))
 	case wire.I8:
 		v.bits = uint64(int8(b[0]))
 	case wire.I16:
@@ -91,9 +86,9 @@ func fixedOf(t *schema.Type, b []byte) Value {
 	return v
 }
 
-// lendFixed is fixedOf for bytes of the message. The value may alias them.
+// lendFixed is FixedOf for bytes of the message. The value may alias them.
 func (m *Message) lendFixed(t *schema.Type, b []byte) Value {
-	v := fixedOf(t, b)
+	v := FixedOf(t, b)
 	if v.text != nil {
 		m.buf.Lend()
 	}
@@ -149,7 +144,7 @@ func (s Struct) Value(f schema.Ref, d *schema.Struct) Value {
 	case t.Kind() == schema.Text && fd.Default == "":
 		return Value{typ: t}
 	case fd.Default == "":
-		return fixedOf(t, zeroWire)
+		return FixedOf(t, zeroWire)
 	}
 	return ValueOf(t, fd.Default)
 }
@@ -159,7 +154,7 @@ func ValueOf(t *schema.Type, data string) Value {
 	if t.Kind() == schema.Text {
 		return Value{typ: t, text: []byte(data[wire.TextHeader:])}
 	}
-	return fixedOf(t, []byte(data))
+	return FixedOf(t, []byte(data))
 }
 
 // SetValue sets the field f of s, which d describes, to v, copying structs and containers. In a

@@ -27,7 +27,7 @@ func (p formatter) fixed(dst []byte, t *schema.Type, b []byte) []byte {
 	case wire.Bool:
 		return strconv.AppendBool(dst, b[0] != 0)
 	case wire.I8, wire.I16, wire.I32, wire.I64:
-		v := integer(t, b)
+		v := engine.FixedOf(t, b).Int()
 		if t.Enum() != nil {
 			if name := t.Enum().Name(int32(v)); name != "" {
 				return append(dst, name...)
@@ -38,19 +38,6 @@ func (p formatter) fixed(dst []byte, t *schema.Type, b []byte) []byte {
 		return strconv.AppendFloat(dst, math.Float64frombits(wire.BE64(b)), 'g', -1, 64)
 	}
 	return AppendUUID(dst, [16]byte(b[:16]))
-}
-
-// integer returns the i8, i16, i32 or i64 that b begins with.
-func integer(t *schema.Type, b []byte) int64 {
-	switch t.Wire() {
-	case wire.I8:
-		return int64(int8(b[0]))
-	case wire.I16:
-		return int64(int16(uint16(b[0])<<8 | uint16(b[1])))
-	case wire.I32:
-		return int64(int32(wire.BE32(b)))
-	}
-	return int64(wire.BE64(b))
 }
 
 // AppendUUID appends a uuid as text.
@@ -74,7 +61,7 @@ func (w *logWriter) fixed(t *schema.Type, b []byte) slog.Value {
 			return slog.Float64Value(v)
 		}
 	case wire.I8, wire.I16, wire.I32, wire.I64:
-		v := integer(t, b)
+		v := engine.FixedOf(t, b).Int()
 		if t.Enum() == nil || t.Enum().Name(int32(v)) == "" {
 			return slog.Int64Value(v)
 		}
@@ -96,7 +83,7 @@ func (w *jsonWriter) fixed(dst []byte, t *schema.Type, b []byte, quoted bool) []
 		}
 		return append(dst, name...)
 	case wire.I8, wire.I16:
-		v = integer(t, b)
+		v = engine.FixedOf(t, b).Int()
 	case wire.I32:
 		v = int64(int32(wire.BE32(b)))
 		if t.Enum() != nil {
