@@ -50,63 +50,45 @@ var (
 )
 
 // newBlock returns a block of at least n bytes, contents undefined, with one holder.
-func newBlock(n int) *Block {
-	c := classOf(n)
-	return takeBlock(n, c, 1<<c)
-}
+func newBlock(n int) *Block { return takeBlock(n, 1<<classOf(n), n > 1<<maxClass) }
 
 // newSlab returns a block with one holder, for memory that may be lent. Lent memory is not used
 // again. The block's size is n, rounded up to a multiple of SlabSize.
 func newSlab(n int) *Block {
-	return takeBlock(n, classOf(n), (n+SlabSize-1)&^(SlabSize-1))
+	return takeBlock(n, (n+SlabSize-1)&^(SlabSize-1), n > 1<<maxClass)
 }
 
 // newReceived returns a block of at least n bytes, with one holder, for received bytes. If n is at
 // least SlabSize, the block's size is n, rounded up to a page, and the block is reused through
 // spareBlocks. Blocks there survive garbage collections; blocks in pools do not.
-func newReceived(n int) *Block {
-	if n < SlabSize {
-		return newBlock(n)
-	}
-	return takeSpare(n)
-}
+func newReceived(n int) *Block { return takeBlock(n, 1<<classOf(n), n >= SlabSize) }
 
 // classOf returns the index in pools of blocks for n bytes.
 func classOf(n int) int { return max(bits.Len(uint(n-1)), minClass) }
 
-// takeBlock returns a block of at least n bytes from pools[c]. If it finds none, it makes one of
-// the given size.
-func takeBlock(n, c, size int) *Block {
-	if c > maxClass {
-		return takeSpare(n)
+// takeBlock returns a block of at least n bytes from the pools or, with isSpare, from spareBlocks.
+// If it finds none, it makes one: of the given size, or of n rounded up to a page for spareBlocks.
+func takeBlock(n, size int, isSpare bool) *Block {
+	if isSpare {
+		size = (n + page - 1) &^ (page - 1)
 	}
 	var b *Block
-	if debugging {
+	switch {
+	case debugging:
 		b = new(Block)
 		b.mapOwn(size)
-	} else if b, _ = pools[c].Get().(*Block); b == nil || len(b.mem) < n {
-		// A block of the class that is smaller than n is given up.
-		b = &Block{mem: fresh(size)}
+	case isSpare:
+		if i := spareBlocks.Get(n, 2*n); i != nil {
+			b = i.Value
+		}
+	default:
+		b, _ = pools[classOf(n)].Get().(*Block)
 	}
-	b.refs.Store(1)
-	if counting.Load() {
-		taken.Add(1)
-	}
-	return b
-}
-
-// takeSpare returns a block of at least n bytes from spareBlocks. If there is none, it makes one.
-func takeSpare(n int) *Block {
-	var b *Block
-	size := (n + page - 1) &^ (page - 1)
-	if debugging {
-		b = new(Block)
-		b.mapOwn(size)
-	} else if i := spareBlocks.Get(n, 2*n); i != nil {
-		b = i.Value
-	} else {
+	if b == nil || len(b.mem) < n { // a block of the class that is smaller than n is given up
 		b = &Block{mem: fresh(size)}
-		b.item.Value, b.item.Size = b, size
+		if isSpare {
+			b.item.Value, b.item.Size = b, size
+		}
 	}
 	b.refs.Store(1)
 	if counting.Load() {

@@ -64,11 +64,8 @@ type Buffer struct {
 // edits is the part of a Buffer that only edited messages need. Other Buffers share noEdits, which
 // is read-only: call ownEdits before storing.
 type edits struct {
-	order order // of nodes
-	// spanOrder sorts the spans. It is filled only if they are not in the order of their
-	// positions.
-	spanOrder order
-	inOrder   int // spans before this one are in the order of their positions
+	order     order // of nodes
+	spanOrder order // of spans, if they are many
 
 	parts *hashmap.Map[NodeID, []Part] // of nodes that have some; nil if none has
 }
@@ -90,7 +87,7 @@ func (e *edits) reset() {
 	if e != &noEdits {
 		e.order.reset()
 		e.spanOrder.reset()
-		e.inOrder, e.parts = 0, nil
+		e.parts = nil
 	}
 }
 

@@ -148,9 +148,7 @@ func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
 		dst = slices.Grow(dst, n)
 	}
 	for i, p := range pieces {
-		if i%together == 0 && len(pieces) > nearNodes {
-			b.loadPieces(pieces[i:])
-		}
+		b.loadNext(pieces, i)
 		dst = append(dst, b.mem(p)...)
 	}
 	return dst
@@ -313,11 +311,8 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 	}
 	at := max(lo, min(h.to, hi)) // the next byte on the wire
 	c := b.order.from(lo)
-	last, many := b.order.last(), b.order.n > nearNodes
+	last := b.order.last()
 	for o, ok := b.order.next(&c); ok && o.at() <= hi; o, ok = b.order.next(&c) {
-		if many && c.i%together == 0 {
-			b.loadNodes(c)
-		}
 		n := b.node(o.id())
 		if h.hides(n) || p.to != 0 && b.excludes(p, n) {
 			continue
@@ -341,41 +336,27 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 }
 
 const (
-	// nearNodes is the number of nodes or pieces up to which successive ones are mostly near each
-	// other in memory.
-	nearNodes = 2 << 10
-	// together is how many nodes or pieces are loaded at once above nearNodes. The processor then
-	// waits for many at once, not for one after another.
+	// nearPieces is the number of pieces up to which successive ones are mostly near each other in
+	// memory.
+	nearPieces = 2 << 10
+	// together is how many pieces are loaded at once above nearPieces. The processor then waits for
+	// many at once, not for one after another.
 	together = 32
 )
 
-// loadNodes loads the next nodes from c on, with their ends and the spans of their contents, into
-// the processor's caches.
-//
-//go:noinline
-func (b *Buffer) loadNodes(c cursor) (sum Pos) {
-	if c.chunk >= len(b.order.chunks) {
-		return 0
+// loadNext must be called before piece i of many is copied. Now and then it loads the first bytes
+// of the next ones into the processor's caches.
+func (b *Buffer) loadNext(pieces []piece, i int) {
+	if i%together == 0 && len(pieces) > nearPieces {
+		b.loadPieces(pieces[i:min(i+together, len(pieces))])
 	}
-	next := b.order.chunks[c.chunk][c.i:]
-	next = next[:min(len(next), together)]
-	var first [together]uint32
-	for i, o := range next {
-		n := b.node(o.id())
-		first[i] = n.content.first
-		sum += b.endOf(n)
-	}
-	for _, s := range first[:len(next)] {
-		sum += b.span(s).from
-	}
-	return sum
 }
 
-// loadPieces loads the first byte of each piece into the processor's caches.
+// loadPieces loads the first byte of each piece.
 //
 //go:noinline
 func (b *Buffer) loadPieces(pieces []piece) (sum int) {
-	for _, p := range pieces[:min(len(pieces), together)] {
+	for _, p := range pieces {
 		sum += int(b.At(p.from)[0])
 	}
 	return sum

@@ -1,7 +1,5 @@
 package chain
 
-import "slices"
-
 // HoldPieces returns a chunk of foreign pieces of memory, such as a network library's buffers.
 // They may be stored into. free is called once, by the goroutine that releases the last of them.
 // There must be at least one piece. Only a Buffer that recycles can take the chunk over.
@@ -37,10 +35,6 @@ func HoldOwned(mem []byte, owner Owner) Chunk {
 	return Chunk{mem, b, nil}
 }
 
-// ReadOnly reports whether the chunk is from HoldReadOnly: only a Buffer that recycles can take it
-// over.
-func (c Chunk) ReadOnly() bool { return c.block != nil && c.block.readOnly }
-
 // ChunkOf returns a chunk of pieces of memory that the garbage collector owns. There must be at
 // least one piece. A Buffer that takes the chunk over may store into them.
 func ChunkOf(pieces ...[]byte) Chunk {
@@ -54,76 +48,41 @@ func ChunkOf(pieces ...[]byte) Chunk {
 
 // Detach returns the message in pieces of memory that the garbage collector owns and nobody stores
 // into. The Buffer must be freed next, which leaves the pieces unchanged. Detach copies pieces
-// shorter than below together, and pieces of the Buffer's own memory shorter than long. It refers
-// to all others. The Buffer must be sealed, and must not recycle.
+// shorter than below together, and other pieces shorter than long unless they are a caller's. It
+// refers to all others. The Buffer must be sealed, and must not recycle.
 func (b *Buffer) Detach(below, long int) [][]byte {
 	if b.recycle {
 		panic("nocopy: Detach of a Buffer that recycles")
 	}
-	if b.size == 0 {
-		return nil
+	refers := func(p piece) bool {
+		n := int(p.to - p.from)
+		return n >= below && (n >= long || b.Foreign(p.from))
 	}
 	copies, count := 0, 1
 	for _, p := range b.pieces {
-		if n := int(p.to - p.from); b.detachable(p, below, long) {
+		if refers(p) {
 			count += 2
 		} else {
-			copies += n
+			copies += int(p.to - p.from)
 		}
 	}
-	copied := make([]byte, 0, copies)
-	if copies == b.size {
-		return [][]byte{b.AppendTo(copied)}
-	}
-	out, from := make([][]byte, 0, count), 0
-	for _, p := range b.pieces {
-		if !b.detachable(p, below, long) {
-			copied = append(copied, b.mem(p)...)
-			continue
-		}
+	copied, out, from := make([]byte, 0, copies), make([][]byte, 0, count), 0
+	end := func() {
 		if n := len(copied); n > from {
 			out, from = append(out, copied[from:n:n]), n
 		}
-		out = append(out, b.mem(p))
-	}
-	if n := len(copied); n > from {
-		out = append(out, copied[from:n:n])
 	}
 	for _, p := range b.pieces {
-		if b.detachable(p, below, long) {
-			b.giveUp(p.from)
+		if !refers(p) {
+			copied = append(copied, b.mem(p)...)
+			continue
 		}
+		end()
+		out = append(out, b.mem(p))
+		b.Lend()
 	}
+	end()
 	return out
-}
-
-// detachable reports whether Detach refers to the piece, rather than copying it.
-func (b *Buffer) detachable(p piece, below, long int) bool {
-	n := int(p.to - p.from)
-	return n >= below && (n >= long || b.ownSlab(p.from) < 0)
-}
-
-// ownSlab returns the index of the Buffer's slab that the memory at p is in, or -1.
-func (b *Buffer) ownSlab(p Pos) int {
-	block := b.meta[p>>segBits].block
-	if block == nil {
-		return -1
-	}
-	return slices.Index(b.slabs, block)
-}
-
-// giveUp leaves the memory at p to the garbage collector if it is the Buffer's own.
-func (b *Buffer) giveUp(p Pos) {
-	switch i := b.ownSlab(p); {
-	case i < 0 && b.meta[p>>segBits].block == nil:
-		b.Lend() // it may be the rest of a slab at the tail
-	case i < 0:
-	default:
-		if b.slabs[i] == b.tailMem {
-			b.tail, b.tailMem, b.used = nil, nil, 0
-		}
-		b.slabs = slices.Delete(b.slabs, i, i+1)
-	}
 }
 
 // AppendPieces appends the parts of the message that are contiguous in memory to dst, in wire

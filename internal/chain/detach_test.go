@@ -93,7 +93,7 @@ func TestHoldReadOnly(t *testing.T) {
 	freed := 0
 	mem := []byte("read only")
 	hold := func() Chunk { return HoldReadOnly(mem, returnFunc(func() { freed++ })) }
-	if c := hold(); !c.ReadOnly() || (Chunk{Mem: mem}).ReadOnly() || NewChunk(9, true).ReadOnly() {
+	if c := hold(); !c.block.readOnly || NewChunk(9, true).block.readOnly {
 		t.Error("ReadOnly is wrong")
 	} else {
 		c.Release()
@@ -170,7 +170,7 @@ func TestCopy(t *testing.T) {
 			mem := bytes.Repeat([]byte("x"), n)
 			c := r.Copy(mem)
 			clear(mem)
-			if bytes.Count(c.Mem, []byte("x")) != n || c.ReadOnly() || (c.block != nil) != recycle {
+			if bytes.Count(c.Mem, []byte("x")) != n || (c.block != nil) != recycle {
 				t.Errorf("recycle %t: a copy of %d bytes is another", recycle, n)
 			}
 			c.Release()

@@ -50,7 +50,8 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	g := gathererFor(w)
 	defer g.free()
 	g.copied = append(g.copied, head...)
-	for _, p := range b.pieces {
+	for i, p := range b.pieces {
+		b.loadNext(b.pieces, i)
 		p.from -= lead
 		lead = 0
 		if g.add(b.mem(p)); g.err != nil {

@@ -237,7 +237,6 @@ func (b *Buffer) Rewind(m Mark) {
 	b.spans[m.root.last].next = 0
 	b.ownEdits()
 	b.spanOrder.reset()
-	b.inOrder = 0
 	b.sealed = false
 }
 

@@ -75,68 +75,56 @@ func (o *order) from(lo Pos) cursor {
 	return cursor{k, sort.Search(len(chunk), func(i int) bool { return chunk[i].at() >= lo })}
 }
 
-// sortNodes brings the order of nodes up to date. Most nodes are made in order.
+// sortNodes brings the order of nodes up to date.
 func (b *Buffer) sortNodes() {
 	if b.placed {
 		return
 	}
 	if len(b.nodes) > 1 {
 		b.ownEdits()
-	}
-	o := &b.order
-	if fresh := len(b.nodes) - 1 - o.n; fresh > o.n/8 {
-		b.sortAll()
-	} else {
-		for ; o.n < len(b.nodes)-1; o.n++ {
-			o.insert(b.placeOf(NodeID(o.n+1)), b.comparePlaced)
-		}
+		b.order.update(len(b.nodes)-1, func(i int) placed { return b.placeOf(NodeID(i)) }, b.comparePlaced)
 	}
 	b.placed = true
 }
 
 func (b *Buffer) placeOf(id NodeID) placed { return placed(b.nodes[id].at)<<32 | placed(id) }
 
-// sortAll sorts all nodes.
-func (b *Buffer) sortAll() {
-	o := &b.order
-	o.reset()
-	inOrder := true
-	for i := 1; i < len(b.nodes); i++ {
-		o.mem = append(o.mem, b.placeOf(NodeID(i)))
-		inOrder = inOrder && (i == 1 || b.compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
-	}
-	if !inOrder {
-		o.mem, o.spare = sortPlaced(o.mem, o.spare)
-		b.sortTies(o.mem)
-	}
-	o.cut()
-}
-
-// cut divides mem, which has all entries, into chunks.
-func (o *order) cut() {
-	o.n = len(o.mem)
-	if o.n <= chunkMost {
-		if o.n > 0 {
-			o.chunks = append(o.chunks, o.mem)
+// update adds the nodes or spans up to number made to the order. place returns one of them. If
+// many are new, it sorts all anew, which takes no more time than inserting a part of them.
+func (o *order) update(made int, place func(i int) placed, compare func(x, y placed) int) {
+	if made-o.n <= o.n/8 {
+		for ; o.n < made; o.n++ {
+			o.insert(place(o.n+1), compare)
 		}
 		return
 	}
-	for rest := o.mem; len(rest) > 0; {
-		n := min(chunkMost, len(rest))
-		o.chunks = append(o.chunks, rest[:n:n])
-		rest = rest[n:]
+	o.reset()
+	for i := 1; i <= made; i++ {
+		o.mem = append(o.mem, place(i))
+	}
+	if !slices.IsSorted(o.mem) {
+		o.mem, o.spare = sortPlaced(o.mem, o.spare)
+	}
+	sortTies(o.mem, compare)
+	o.n = made
+	if made <= chunkMost {
+		o.chunks = append(o.chunks, o.mem) // with all of the memory, for insertions
+		return
+	}
+	for chunk := range slices.Chunk(o.mem, chunkMost) {
+		o.chunks = append(o.chunks, chunk)
 	}
 }
 
-// sortTies sorts nodes that begin at the same position.
-func (b *Buffer) sortTies(all []placed) {
+// sortTies sorts entries at the same position.
+func sortTies(all []placed, compare func(x, y placed) int) {
 	for i := 0; i < len(all); {
 		j := i + 1
 		for j < len(all) && all[j].at() == all[i].at() {
 			j++
 		}
 		if j > i+1 {
-			slices.SortFunc(all[i:j], b.comparePlaced)
+			slices.SortFunc(all[i:j], compare)
 		}
 		i = j
 	}
@@ -214,69 +202,32 @@ const linearSpans = 16
 
 // spanAt returns the span that contains p. A span contains its end.
 func (b *Buffer) spanAt(p Pos) uint32 {
-	// Spans are mostly made in the order of their positions.
-	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
-	if i > 0 && b.spans[i].to >= p {
-		return uint32(i)
-	}
 	if !b.sealed {
 		b.sortSpans()
 	}
-	if s := b.spanOrder.spanAt(p, b.spans); s != 0 {
-		return s
-	}
-	for i := range b.spans {
-		if s := b.spans[i]; i > 0 && s.from <= p && p <= s.to {
-			return uint32(i)
+	contains := func(s uint32) bool { return b.spans[s].from <= p && p <= b.spans[s].to }
+	if o := &b.spanOrder; o.n > 0 {
+		k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
+		if c := o.chunks[max(k, 0)]; k >= 0 {
+			i := sort.Search(len(c), func(i int) bool { return c[i].at() > p }) - 1
+			if s := c[i].id(); contains(s) {
+				return s
+			}
+		}
+	} else {
+		for s := 1; s < len(b.spans); s++ {
+			if contains(uint32(s)) {
+				return uint32(s)
+			}
 		}
 	}
 	panic("nocopy: internal error: position outside of every run")
 }
 
-// sortSpans brings spanOrder up to date. spanOrder stays empty while spans are few, or in the
-// order of their positions.
+// sortSpans brings the order of spans up to date. It stays empty while they are few.
 func (b *Buffer) sortSpans() {
-	made := len(b.spans) - 1
-	if b.spanOrder.n == 0 && made <= linearSpans {
-		return
+	if made := len(b.spans) - 1; made > linearSpans || b.spanOrder.n > 0 {
+		b.ownEdits()
+		b.spanOrder.update(made, func(i int) placed { return placed(b.spans[i].from)<<32 | placed(i) }, cmp.Compare[placed])
 	}
-	b.ownEdits()
-	o := &b.spanOrder
-	if o.n == 0 {
-		for b.inOrder = max(b.inOrder, 1); b.inOrder < made; b.inOrder++ {
-			if b.spans[b.inOrder].from > b.spans[b.inOrder+1].from {
-				break
-			}
-		}
-		if b.inOrder >= made {
-			return
-		}
-	}
-	place := func(i int) placed { return placed(b.spans[i].from)<<32 | placed(i) }
-	if made-o.n > o.n/8 {
-		o.reset()
-		for i := 1; i <= made; i++ {
-			o.mem = append(o.mem, place(i))
-		}
-		o.mem, o.spare = sortPlaced(o.mem, o.spare)
-		o.cut()
-		return
-	}
-	for ; o.n < made; o.n++ {
-		o.insert(place(o.n+1), cmp.Compare[placed])
-	}
-}
-
-// spanAt returns the span in o that contains p, or 0.
-func (o *order) spanAt(p Pos, spans []span) uint32 {
-	k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
-	if k < 0 {
-		return 0
-	}
-	c := o.chunks[k]
-	i := sort.Search(len(c), func(i int) bool { return c[i].at() > p }) - 1
-	if s := c[i].id(); spans[s].from <= p && p <= spans[s].to {
-		return s
-	}
-	return 0
 }

@@ -35,10 +35,10 @@ func TestSortPlaced(t *testing.T) {
 	}
 }
 
-// TestManyNodes: a message with more nodes than nearNodes is sent correctly. The nodes come in
+// TestManyNodes: a message with more nodes than nearPieces is sent correctly. The nodes come in
 // random order; some lie in bytes that others replace, some in the contents of others.
 func TestManyNodes(t *testing.T) {
-	const cell, n = 10, 3*nearNodes + 1
+	const cell, n = 10, 3*nearPieces + 1
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	mem := make([]byte, cell*n)
 	for i := range mem {

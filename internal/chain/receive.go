@@ -33,8 +33,8 @@ func (c Chunk) Next() *Chunk { return c.next }
 
 // Len returns the number of bytes in all pieces.
 func (c Chunk) Len() int {
-	n := len(c.Mem)
-	for p := c.next; p != nil; p = p.next {
+	n := 0
+	for p := &c; p != nil; p = p.next {
 		n += len(p.Mem)
 	}
 	return n
@@ -43,10 +43,7 @@ func (c Chunk) Len() int {
 // Release gives back the memory of all pieces. Recycled memory must not be used afterwards. Do not
 // call Release if a Buffer has taken the chunk over.
 func (c Chunk) Release() {
-	if c.block != nil {
-		c.block.release()
-	}
-	for p := c.next; p != nil; p = p.next {
+	for p := &c; p != nil; p = p.next {
 		if p.block != nil {
 			p.block.release()
 		}
@@ -56,10 +53,7 @@ func (c Chunk) Release() {
 // From returns the rest of the chunk from its byte n on, which must be in its first piece. Both
 // the chunk and its rest must be released.
 func (c Chunk) From(n int) Chunk {
-	if c.block != nil {
-		c.block.retain()
-	}
-	for p := c.next; p != nil; p = p.next {
+	for p := &c; p != nil; p = p.next {
 		if p.block != nil {
 			p.block.retain()
 		}
@@ -81,8 +75,7 @@ func (b *Buffer) AddChunk(c Chunk) Pos {
 // Hold takes over a chunk of any number of pieces. They have no positions until AddHeld gives them
 // some.
 func (b *Buffer) Hold(c Chunk) {
-	b.hold(c)
-	for p := c.next; p != nil; p = p.next {
+	for p := &c; p != nil; p = p.next {
 		b.hold(*p)
 	}
 }
@@ -405,12 +398,9 @@ func (r *Receiver) Copy(mem []byte) Chunk {
 	return c
 }
 
-// Skip drops the first n of Bytes.
-func (r *Receiver) Skip(n int) { r.from += n }
-
-// Discard drops the first n of Bytes, which nobody may refer to. If these are all bytes, the next
-// ones are read into their place.
-func (r *Receiver) Discard(n int) {
+// Skip drops the first n of Bytes, which nobody may refer to any more if they are all bytes: the
+// next ones are then read into their place.
+func (r *Receiver) Skip(n int) {
 	if n == r.to-r.from {
 		r.to = r.from
 		return

@@ -168,7 +168,7 @@ func (b *Buffer) Retire() {
 // memory as it is.
 func (b *Buffer) reset() {
 	b.spans, b.nodes, b.pieces = b.spans[:1], b.nodes[:1], b.pieces[:0]
-	if e := b.edits; e.order.n|e.spanOrder.n|e.inOrder != 0 || e.parts != nil || debugging {
+	if e := b.edits; e.order.n|e.spanOrder.n != 0 || e.parts != nil || debugging {
 		e.reset()
 	}
 	b.root, b.open, b.owner = run{}, 0, 0

@@ -105,16 +105,7 @@ func asUint32(b bool) uint32 {
 // AddForeign gives the caller's memory a position, without copying it. With own, the Buffer may
 // store into it from now on. Without own, nobody may, until Reset or Free.
 func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
-	if len(mem) >= segSize || len(b.segs) >= maxSegments {
-		return b.addSegments(mem, segment{writable: asUint32(own), foreign: !own})
-	}
-	if len(b.segs) == cap(b.segs) {
-		b.growSegments()
-	}
-	b.segs = append(b.segs, mem)
-	b.meta = append(b.meta, segment{writable: asUint32(own), foreign: !own})
-	b.crowded = b.crowded || uint32(len(b.segs)) > b.mostSegs
-	return Pos(len(b.segs)-1) << segBits
+	return b.addSegments(mem, segment{writable: asUint32(own), foreign: !own})
 }
 
 // Foreign reports whether the memory at p is a caller's: it was passed to AddForeign or Refer of

@@ -55,12 +55,12 @@ func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk
 	in, d := r.beginCompact(h, r.Buffered(), r.Limits.Message)
 	defer in.Free()
 	r.inStruct = true // also when nothing of it is buffered
-	r.in.Discard(h.Size)
+	r.in.Skip(h.Size)
 	for passed := h.Size; ; {
 		n, status := in.Read(r.in.Bytes(), 0, false)
 		switch status {
 		case compact.Done:
-			r.in.Discard(n)
+			r.in.Skip(n)
 			r.inStruct = false
 			return h, r.made(in), nil
 		case compact.Failed:
@@ -71,7 +71,7 @@ func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk
 			bad.Offset += passed - h.Size
 			return h, chain.Chunk{}, bad
 		}
-		r.in.Discard(n) // a value that has begun is needed from its beginning
+		r.in.Skip(n) // a value that has begun is needed from its beginning
 		passed += n
 		have := r.Buffered()
 		if passed+have >= r.Limits.Message {

@@ -98,7 +98,7 @@ func (r *Receiver) passRest() error {
 	const part = 16 << 10
 	for r.rest > 0 {
 		n := min(r.rest, r.Buffered())
-		r.in.Discard(n)
+		r.in.Skip(n)
 		if r.rest -= n; r.rest > 0 {
 			if err := r.fill(min(r.rest, part)); err != nil {
 				return err
