@@ -2,7 +2,6 @@ package parse
 
 import (
 	"io"
-	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -14,69 +13,33 @@ func Skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	if end := plainEnd(b, i, t); end >= 0 {
 		return end, nil
 	}
-	if end := wholeEnd(b, i, t, wholeDepth(budget)); end > 0 {
-		return end, nil
+	if wire.MinSize[t] == 0 {
+		return i, wire.TypeError(t)
 	}
-	s := takeScanner()
-	defer scanners.Put(s)
-	return s.skip(b, i, t, budget, listCost)
+	s := Scanner{listCost: listCost, total: int64(len(b))}
+	return s.skipped(s.begin(b, i, t, budget))
 }
 
-// scanners are where Scanners with memory for levels wait.
-var scanners sync.Pool
-
-func takeScanner() *Scanner {
-	if s, ok := scanners.Get().(*Scanner); ok {
-		return s
+// skipped returns what Skip returns if s has come to this result.
+func (s *Scanner) skipped(need int, err error) (int, error) {
+	if need > 0 || err == io.ErrUnexpectedEOF {
+		return int(s.total), io.ErrUnexpectedEOF
 	}
-	return new(Scanner)
+	return s.off, err
 }
 
-// mostWhole is how many nested structs, lists and maps wholeEnd looks into for most callers.
-// Values that are nested deeper are passed level by level, and looked at up to that often.
-const mostWhole = 6
-
-// wholeDepth returns how many it may look into if there is this budget left.
-func wholeDepth(budget int) int { return min(budget/StructCost, mostWhole) }
-
-// wholeEnd returns the index after the value of type t at b[i:] if it is whole, well formed and
-// has at most depth structs, lists and maps in one another; else -1. That takes no state in
-// memory, which for a short value costs more than passing over it.
-func wholeEnd(b []byte, i int, t wire.Type, depth int) int {
-	left, types := int64(0), [2]wire.Type{}
-	switch t {
-	case wire.Struct:
-		return wholeStruct(b, i, depth)
-	case wire.List, wire.Set:
-		if len(b)-i < wire.ListHeader {
-			return -1
+// skipElements returns the index after n elements of type t at b[i:]. On an error it returns the
+// index of the wrong byte.
+func skipElements(b []byte, i int, t wire.Type, n int) (int, error) {
+	if size := int64(wire.FixedSize[t]); size > 0 {
+		if int64(n)*size > int64(len(b)-i) {
+			return len(b), io.ErrUnexpectedEOF
 		}
-		left, types = int64(int32(wire.BE32(b[i+1:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i])}
-		i += wire.ListHeader
-	case wire.Map:
-		if len(b)-i < wire.MapHeader {
-			return -1
-		}
-		left, types = 2*int64(int32(wire.BE32(b[i+2:]))), [2]wire.Type{wire.Type(b[i]), wire.Type(b[i+1])}
-		i += wire.MapHeader
-	default:
-		return plainEnd(b, i, t)
+		return i + n*int(size), nil
 	}
-	key, elem := wire.FixedSize[types[0]], wire.FixedSize[types[1]]
-	switch {
-	case depth == 0 || left < 0:
-		return -1
-	case key > 0 && elem > 0:
-		n := left * int64(key+elem) / 2
-		if n > int64(len(b)-i) {
-			return -1
-		}
-		return i + int(n)
-	}
-	if i, left = wholeElements(b, i, left, types, depth-1); left > 0 {
-		return -1
-	}
-	return i
+	s := Scanner{listCost: StructCost, total: int64(len(b))}
+	end := s.elements(b, i, int64(n), typesOf(t, t), BudgetOf(MaxDepth)-StructCost, mostFrames)
+	return s.skipped(s.goOn(b, end))
 }
 
 // plainEnd returns the index after the value of type t at b[i:] if it is a whole text or of fixed
@@ -90,90 +53,6 @@ func plainEnd(b []byte, i int, t wire.Type) int {
 		return -1
 	}
 	return i + int(n)
-}
-
-// wholeStruct does for the rest of a struct what wholeEnd does for a value.
-func wholeStruct(b []byte, i, depth int) int {
-	for depth > 0 {
-		i = skipPlain(b, i, 0)
-		if i < len(b) && b[i] == byte(wire.Stop) {
-			return i + 1
-		}
-		if len(b)-i < wire.FieldHeader {
-			break
-		}
-		if i = wholeEnd(b, i+wire.FieldHeader, wire.Type(b[i]), depth-1); i < 0 {
-			break
-		}
-	}
-	return -1
-}
-
-// wholeElements passes elements at b[i:] as long as wholeEnd passes them. Of left elements those
-// that leave an odd number have the second type, the others the first. It returns where the next
-// one is, and how many are left then.
-func wholeElements(b []byte, i int, left int64, types [2]wire.Type, depth int) (next int, rest int64) {
-	if types != [2]wire.Type{wire.Struct, wire.Struct} {
-		i, left = leaves(b, i, left, types)
-		for left > 0 && depth > 0 {
-			end := wholeEnd(b, i, types[left&1], depth)
-			if end < 0 {
-				break
-			}
-			i = end
-			left--
-		}
-		return i, left
-	}
-	if depth > 0 && left >= fewStructs {
-		i, left = flatStructs(b, i, left)
-	}
-	for left > 0 && depth > 0 {
-		var at int
-		if at, i, left = skipStructs(b, i, 0, left); left > 0 {
-			end := wholeStruct(b, at, depth)
-			if end < 0 {
-				break
-			}
-			i = end
-			left--
-		}
-	}
-	return i, left
-}
-
-// skipElements returns the index after n elements of type t at b[i:]. On an error it returns the
-// index of the wrong byte.
-func skipElements(b []byte, i int, t wire.Type, n int) (int, error) {
-	if size := int64(wire.FixedSize[t]); size > 0 {
-		if int64(n)*size > int64(len(b)-i) {
-			return len(b), io.ErrUnexpectedEOF
-		}
-		return i + n*int(size), nil
-	}
-	s := takeScanner()
-	defer scanners.Put(s)
-	s.start(BudgetOf(MaxDepth)-StructCost, StructCost, int64(len(b)-i),
-		scanLevel{left: int64(n), types: [2]wire.Type{t, t}})
-	need, err := s.scan(b[i:])
-	if need > 0 || err == io.ErrUnexpectedEOF {
-		return len(b), io.ErrUnexpectedEOF
-	}
-	return i + s.off, err
-}
-
-// skip returns the index after the value of type t at b[i:]; on an error, the index of the wrong
-// byte.
-func (s *Scanner) skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
-	if wire.MinSize[t] == 0 {
-		return i, wire.TypeError(t)
-	}
-	s.resetValue(t, budget, listCost, len(b)-i)
-	need, err := s.scan(b[i:])
-	if need > 0 || err == io.ErrUnexpectedEOF {
-		return len(b), io.ErrUnexpectedEOF
-	}
-	return i + s.off, err
 }
 
 // skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
@@ -256,9 +135,3 @@ func Fits(b []byte, t *schema.Type, i int) bool {
 	}
 	return true
 }
-
-// Limits for bytes that have been checked already.
-const (
-	TrustedDepth = 1 << 20
-	MaxBudget    = TrustedDepth * StructCost
-)

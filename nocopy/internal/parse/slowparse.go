@@ -379,27 +379,27 @@ func (p *Parser) textOrFixed(t *schema.Type, i, lead int) (at, n int, word uint3
 // in several windows.
 func (p *Parser) skip(i int, t wire.Type) int {
 	i += wire.FieldHeader
-	if end := wholeEnd(p.B, i, t, wholeDepth(BudgetOf(p.MaxDepth))); end > 0 {
+	if end := plainEnd(p.B, i, t); end >= 0 {
 		return end
 	}
 	s := &p.scan
-	s.resetValue(t, BudgetOf(p.MaxDepth), StructCost, len(p.B)-i+p.After)
-	for {
-		need, err := s.scan(p.B[i:])
-		switch {
-		case err == io.ErrUnexpectedEOF:
-			return p.short()
-		case err != nil:
-			return p.Fail(i+s.off, err)
-		case need == 0:
-			return i + s.off
-		}
+	s.start(StructCost, int64(len(p.B)+p.After))
+	need, err := s.begin(p.B, i, t, BudgetOf(p.MaxDepth))
+	for i = 0; need > 0; {
 		passed := s.Passed()
 		s.Drop()
 		if i = p.need(i+passed, need-passed); i < 0 {
 			return failed
 		}
+		need, err = s.scan(p.B[i:])
 	}
+	switch err {
+	case nil:
+		return i + s.off
+	case io.ErrUnexpectedEOF:
+		return p.short()
+	}
+	return p.Fail(i+s.off, err)
 }
 
 // addExtra notes that at these positions there is a field of the union of entry e that no word
