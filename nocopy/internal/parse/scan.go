@@ -211,9 +211,10 @@ func (s *Scanner) value(b []byte, i int, t wire.Type, budget, frames int) int {
 	default:
 		return s.plain(b, i, t)
 	}
-	if budget -= s.listCost; budget < 0 || uint64(n-1) >= uint64(len(b)-i) || frames == 0 ||
+	least := n * int64(wire.MinSize[key]+wire.MinSize[elem]) / 2
+	if budget -= s.listCost; budget < 0 || uint64(least-1) >= uint64(len(b)-i) || frames == 0 ||
 		wire.MinSize[key] == 0 || wire.MinSize[elem] == 0 {
-		if end := s.odd(at, i, n, key, elem, budget, frames); end != 0 {
+		if end := s.odd(at, i, n, least, key, elem, budget, frames); end != 0 {
 			return end
 		}
 	}
@@ -231,11 +232,10 @@ func (s *Scanner) value(b []byte, i int, t wire.Type, budget, frames int) int {
 
 // odd returns what value returns for the list or map at index at if it is empty or wrong, or there
 // is no frame for it; else 0. i is the index after its header, and it has n elements, or keys and
-// values.
+// values, which take least bytes at least.
 //
 //go:noinline
-func (s *Scanner) odd(at, i int, n int64, key, elem wire.Type, budget, frames int) int {
-	least := n * int64(wire.MinSize[key]+wire.MinSize[elem]) / 2
+func (s *Scanner) odd(at, i int, n, least int64, key, elem wire.Type, budget, frames int) int {
 	switch {
 	case n < 0:
 		return s.fail(i-4, wire.ErrNegative)
