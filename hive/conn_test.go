@@ -146,7 +146,7 @@ func TestAbandonedStart(t *testing.T) {
 		return false
 	}}}}
 	cfg = serve(t, s2)
-	cfg.Timeout = time.Second
+	cfg.Timeout = 3 * time.Second // Close waits for as long
 	c = connect(t, cfg)
 	if _, err := c.Query(abandoned, "slow"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -438,7 +438,7 @@ func TestServer(t *testing.T) {
 func TestServerGone(t *testing.T) {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {}}}
 	srv := &rpc.Server{}
-	cfg := hive.Config{Addr: s.Serve(t, srv), NoSASL: true, Timeout: time.Second}
+	cfg := hive.Config{Addr: s.Serve(t, srv), NoSASL: true, Timeout: time.Minute}
 	c := connect(t, cfg)
 	srv.Close()
 	if err := c.Exec(t.Context(), "q"); !errors.Is(err, rpc.ErrNotSent) && !errors.Is(err, rpc.ErrConnLost) {

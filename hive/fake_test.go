@@ -258,7 +258,7 @@ func ended(t *testing.T, what string, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal(what, "did not end")
 	}
 }

@@ -2,6 +2,7 @@ package interop_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -71,14 +72,29 @@ func TestOnewayDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	port := startOurs(t, "framed", "binary").port
 	c := dialApache(t, port, "framed", "binary")
-	start := time.Now()
-	if err := c.first.TestOneway(context.Background(), 3); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.first.TestVoid(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 2*time.Second {
+	took := leastOf(2*time.Second, func() {
+		if err := c.first.TestOneway(context.Background(), 3); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.first.TestVoid(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if took > 2*time.Second {
 		t.Errorf("testVoid after testOneway(3) took %v", took)
 	}
+}
+
+// leastOf returns how long f took the fastest of up to five times. It stops once f takes at most
+// enough. A call that waits for another one's handler is slow each time, but a busy machine is not.
+func leastOf(enough time.Duration, f func()) time.Duration {
+	least := time.Duration(math.MaxInt64)
+	for range 5 {
+		start := time.Now()
+		f()
+		if least = min(least, time.Since(start)); least <= enough {
+			break
+		}
+	}
+	return least
 }

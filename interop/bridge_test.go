@@ -98,7 +98,7 @@ func TestBridgedProcessor(t *testing.T) {
 			both.RegisterDefault(apachethrift.NewProcessor(thrifttest.NewThriftTestProcessor(h), nocopy.Limits{}))
 			dial := s.serve(t, both)
 			if s.name == "JSON" { // has no strings that are not UTF-8, and one NaN
-				if code := interop.Run(t.Context(), apachethrift.NewCaller(dial()), false, 5*time.Second, t.Output()); code != 0 {
+				if code := interop.Run(t.Context(), apachethrift.NewCaller(dial()), false, time.Minute, t.Output()); code != 0 {
 					t.Errorf("exit code %d", code)
 				}
 				return
@@ -117,7 +117,7 @@ func TestBridgedCaller(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			dial := s.serve(t, apache.NewThriftTestProcessor(apacheHandler{}))
-			if code := interop.Run(t.Context(), apachethrift.NewCaller(dial()), false, 5*time.Second, t.Output()); code != 0 {
+			if code := interop.Run(t.Context(), apachethrift.NewCaller(dial()), false, time.Minute, t.Output()); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 		})

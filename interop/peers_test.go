@@ -193,7 +193,7 @@ func (p program) callAll(t *testing.T, port, transport, protocol string) string 
 	}
 	defer c.Close()
 	var out bytes.Buffer
-	interop.Run(t.Context(), c, interop.Multiplexed(protocol), 5*time.Second, &out)
+	interop.Run(t.Context(), c, interop.Multiplexed(protocol), time.Minute, &out)
 	return out.String()
 }
 

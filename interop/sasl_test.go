@@ -120,7 +120,7 @@ func TestJavaSASL(t *testing.T) {
 				continue
 			}
 			var out strings.Builder
-			if code := interop.Run(t.Context(), c, interop.Multiplexed(protocol), 5*time.Second, &out); code != 0 {
+			if code := interop.Run(t.Context(), c, interop.Multiplexed(protocol), time.Minute, &out); code != 0 {
 				t.Errorf("%s, %s: exit code %d:\n%.2000s", login.name, protocol, code, out.String())
 			}
 			c.Close()
