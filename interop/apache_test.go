@@ -85,8 +85,8 @@ func TestOnewayDoesNotBlock(t *testing.T) {
 	}
 }
 
-// leastOf returns how long f took the fastest of up to five times. It stops once f takes at most
-// enough. A call that waits for another one's handler is slow each time, but a busy machine is not.
+// leastOf calls f up to five times, until it takes at most enough, and returns its shortest time.
+// A busy machine is not slow each time, as a call is that waits for another one's handler.
 func leastOf(enough time.Duration, f func()) time.Duration {
 	least := time.Duration(math.MaxInt64)
 	for range 5 {

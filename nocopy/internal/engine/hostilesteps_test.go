@@ -22,8 +22,8 @@ import (
 // of its own, whose library counts its steps. Messages are of 2 and 32 KiB; in the short form each
 // operation has a third of fewer shapes. They are received in one of several ways, by turns. With
 // NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and 64 KiB with all types of
-// keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB, and each shape has a seventh of the
-// operations. NOCOPY_HOSTILE_ONLY selects cases by a part of their names, all of them.
+// keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB, and each shape has a seventh of
+// the operations. NOCOPY_HOSTILE_ONLY selects the cases whose names contain it, all of them.
 func TestHostileSteps(t *testing.T) {
 	t.Parallel()
 	switch {
