@@ -34,12 +34,13 @@ const (
 const defaultHalfClose = 2 * time.Second
 
 // read is the reader's loop. It returns when another goroutine has become the reader, or the
-// connection has ended. If a method of nc panics, the connection ends.
+// connection has ended. If a method of nc panics, the connection ends. Few calls are nested around
+// Await: this is where the goroutine of an idle connection is.
 func (c *serverConn) read() {
 	defer c.release()
 	defer c.survive()
 	for ok := c.keepReading(); ok; {
-		if err := c.await(); err != nil {
+		if err := c.in.Await(); err != nil {
 			ok = c.readFailed(message.Header{}, err)
 		} else {
 			ok = c.readOne()
@@ -50,7 +51,7 @@ func (c *serverConn) read() {
 // readOne receives a message and handles it. It reports whether the calling goroutine is still the
 // reader and may receive another request.
 func (c *serverConn) readOne() bool {
-	h, chunk, err := c.receive()
+	h, chunk, err := c.in.Next()
 	switch {
 	case err != nil:
 		return c.readFailed(h, err)
@@ -60,13 +61,6 @@ func (c *serverConn) readOne() bool {
 	return c.process(h, chunk)
 }
 
-// await waits for the first bytes of the next message. Few calls are nested here: this is where
-// the goroutine of an idle connection is. A panic while receiving becomes an error.
-func (c *serverConn) await() (err error) {
-	defer c.guard(&err)
-	return c.in.Await()
-}
-
 // survive is deferred in the goroutines of readers: it ends the connection if a method of nc has
 // panicked.
 func (c *serverConn) survive() {
@@ -74,12 +68,6 @@ func (c *serverConn) survive() {
 		c.srv.conceal("connection closed", nil, c.peer, v, debug.Stack())
 		c.giveUp()
 	}
-}
-
-// receive waits for the next message. A panic while receiving becomes an error.
-func (c *serverConn) receive() (h message.Header, chunk chain.Chunk, err error) {
-	defer c.guard(&err)
-	return c.in.Next()
 }
 
 // share answers the call that asks for shared memory, which is the first one on its connection. It

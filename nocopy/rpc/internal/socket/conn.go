@@ -27,6 +27,16 @@ func ClosedByPeer(nc net.Conn) bool {
 	return errors.Is(err, syscall.EPIPE)
 }
 
+// HasBytes reports whether bytes have arrived that were not read; false if that is not known.
+func HasBytes(nc net.Conn) bool {
+	peek := Peeker(nc)
+	if peek == nil {
+		return false
+	}
+	n, err := peek()
+	return n > 0 && err == nil
+}
+
 // IsEnd reports whether err is of a stream that the other end has ended.
 func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 

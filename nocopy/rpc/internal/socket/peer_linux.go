@@ -33,16 +33,6 @@ func tcpState(fd uintptr) byte {
 	return binary.NativeEndian.AppendUint32(nil, uint32(v))[0] // v is its first four bytes
 }
 
-// HasBytes reports whether bytes have arrived that were not read; false if the connection does not
-// give access to its socket.
-func HasBytes(nc net.Conn) (has bool) {
-	control(nc, func(fd uintptr) {
-		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		has = err == nil && n > 0
-	})
-	return has
-}
-
 // SetUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d,
 // or for as long as keepalive's probes may stay unanswered, if that is shorter: with a timeout the
 // system no longer counts probes. With 0 the system decides.

@@ -10,8 +10,5 @@ import (
 // PeerState asks the system about the other end of a connection. Here it knows nothing.
 func PeerState(net.Conn) (eof, reset bool) { return false, false }
 
-// HasBytes reports whether bytes have arrived that were not read. Here it knows nothing.
-func HasBytes(net.Conn) bool { return false }
-
 // SetUserTimeout does nothing here.
 func SetUserTimeout(net.Conn, time.Duration) {}
