@@ -88,10 +88,8 @@ var aloneBefore = 8
 // it notices events without a call, such as the server closing the connection.
 const lookAfter = 50 * time.Millisecond
 
-func newClientConn(nc net.Conn, opt *options) *clientConn { return newLinkedConn(nc, opt, nil) }
-
-// newLinkedConn returns a connection with shared memory, unless link is nil.
-func newLinkedConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
+// newClientConn returns a connection with shared memory, unless link is nil.
+func newClientConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: socket.AckedBefore(nc), peek: socket.Peeker(nc)}
 	if c.peekBeneath = c.peek; c.peek == nil {
 		c.peekBeneath = socket.Peeker(socket.Underlying(nc))

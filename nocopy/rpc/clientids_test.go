@@ -45,7 +45,7 @@ func TestWrappedIDs(t *testing.T) {
 		log := new(bytes.Buffer)
 		opts := optionsOf([]Option{Logger(slog.New(slog.NewTextHandler(log, nil)))})
 		nc := newSteered()
-		c := newClientConn(nc, &opts)
+		c := newClientConn(nc, &opts, nil)
 		ended := map[int]chan string{}
 		var order []int
 		call := func(ctx context.Context, i int, m *Method) {
@@ -135,7 +135,7 @@ func TestTakenID(t *testing.T) {
 		m, _ := testMethods()
 		opts := optionsOf([]Option{Compact, Logger(slog.New(slog.DiscardHandler))})
 		nc := newSteered()
-		c := newClientConn(nc, &opts)
+		c := newClientConn(nc, &opts, nil)
 		for range 3 { // the first is being written, the others are queued, with the same id
 			c.lastID = math.MaxInt32 - 1
 			args := (&Client{}).NewArgs(m)
@@ -169,7 +169,7 @@ func TestBatch(t *testing.T) {
 		m, _ := testMethods()
 		opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
 		nc := newSteered()
-		c := newClientConn(nc, &opts)
+		c := newClientConn(nc, &opts, nil)
 		for _, size := range []int{0, 100, 100, batchBytes, 100, 2 * batchBytes, 100, 100} {
 			args := (&Client{}).NewArgs(m)
 			// As if it were a binary

@@ -219,7 +219,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 	twoWay, _ := testMethods()
 	opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
 	nc := newSteered()
-	c := newClientConn(nc, &opts)
+	c := newClientConn(nc, &opts, nil)
 	start := func(ctx context.Context, over chan struct{}, m *Method) (nocopy.Struct, chan string) {
 		args, returned := nocopy.Struct(thriftimpl.New(m.Args)), make(chan string, 1)
 		thriftimpl.Struct(args).Offer()

@@ -145,7 +145,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		}
 		done = true
 	}
-	return newLinkedConn(nc, &c.opt, link), nil
+	return newClientConn(nc, &c.opt, link), nil
 }
 
 // dialShared asks the server at the other end of nc for shared memory. It returns the connection

@@ -39,7 +39,7 @@ func TestResetDuringWrite(t *testing.T) {
 			twoWay, _ := testMethods()
 			idle, other := net.Pipe() // keeps the goroutine that reads from meeting the end by itself
 			defer other.Close()
-			c := newClientConn(idle, &opts)
+			c := newClientConn(idle, &opts, nil)
 			c.mu.Lock()
 			c.nc, c.ackedBefore = nc, socket.AckedBefore(nc)
 			c.mu.Unlock()

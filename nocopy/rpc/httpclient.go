@@ -307,7 +307,7 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	}
 	defer response.Body.Close()
 	call.answering(false)
-	response.Body = call.watch(response.Body)
+	response.Body = &watchedBody{response.Body, call}
 	reply, err := c.receive(m, response)
 	switch {
 	case err != nil && context.Cause(ctx) != nil:
@@ -541,9 +541,7 @@ func (r *httpCallReader) Read(b []byte) (n int, err error) {
 
 func (*httpCallReader) Close() error { return nil }
 
-// watch returns body as a reader that ends the call when the server stalls.
-func (c *httpCall) watch(body io.ReadCloser) io.ReadCloser { return &watchedBody{body, c} }
-
+// watchedBody is a response's body. Reading it ends the call when the server stalls.
 type watchedBody struct {
 	io.ReadCloser
 	of *httpCall

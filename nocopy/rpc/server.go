@@ -286,8 +286,8 @@ func (o *origin) conceal(what string, m *Method, err error) *ApplicationExceptio
 	return o.srv.conceal(what, m, o.peer, err, nil)
 }
 
-// guard is deferred in the steps before the first request: it turns a panic, such as one of a
-// tls.Config's functions, into an error for the client and logs it.
+// guard is deferred in the steps before the first request, and where arguments are parsed: it turns
+// a panic into an error for the client and logs it. Only functions of the program's should panic.
 func (o *origin) guard(err *error) {
 	if v := recover(); v != nil {
 		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())

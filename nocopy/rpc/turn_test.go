@@ -177,7 +177,7 @@ func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]boo
 	opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
 	w := &turnWalk{t: t, nc: newFed(), returned: make(chan *walkedCall, 100)}
 	w.twoWay, w.oneway = testMethods()
-	w.c = newClientConn(w.nc, &opts)
+	w.c = newClientConn(w.nc, &opts, nil)
 	w.c.mu.Lock()
 	w.c.peek = w.nc.peek
 	w.c.mu.Unlock()
