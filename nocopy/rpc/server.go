@@ -286,8 +286,8 @@ func (o *origin) conceal(what string, m *Method, err error) *ApplicationExceptio
 	return o.srv.conceal(what, m, o.peer, err, nil)
 }
 
-// guard is deferred in the steps before the first request, and where arguments are parsed: it turns
-// a panic into an error for the client and logs it. Only functions of the program's should panic.
+// guard is deferred in the steps before the first request, and where arguments are parsed. It
+// turns a panic into an error for the client and logs it. Only a program's functions should panic.
 func (o *origin) guard(err *error) {
 	if v := recover(); v != nil {
 		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())
