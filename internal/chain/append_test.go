@@ -42,7 +42,7 @@ func TestAppendWithHead(t *testing.T) {
 				if diff := cmp.Diff(want, string(b.At(p)[:len(want)])); diff != "" {
 					t.Fatalf("%d bytes after %d, %d left (-want +got):\n%s", n, lead, left, diff)
 				}
-				if got := b.tailEnd(); got != p+Pos(len(want)) {
+				if got := b.Tail(); got != p+Pos(len(want)) {
 					t.Errorf("%d bytes after %d, %d left: the next goes to %d, not %d", n, lead, left, got, p+Pos(len(want)))
 				}
 				if !bytes.Equal(block[:used], dots[:used]) {

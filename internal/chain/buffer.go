@@ -37,7 +37,6 @@ type Buffer struct {
 	recycle  bool
 	state    state
 	crowded  bool
-	placed   bool // order is up to date
 	sealed   bool
 	framed   bool // the headroom ends with the message's length
 	changing bool // StartChange was called, and EndChange was not
@@ -172,8 +171,8 @@ func (b *Buffer) ownTail() {
 	b.addTail()
 }
 
-// tailEnd returns the position that the next byte at the tail gets.
-func (b *Buffer) tailEnd() Pos { return b.tailPos + Pos(b.used) }
+// Tail returns the position at which the next Extend appends, if it needs no new block.
+func (b *Buffer) Tail() Pos { return b.tailPos + Pos(b.used) }
 
 // Reserve makes sure that the next n bytes, at most MaxSlabSize, go into one block.
 func (b *Buffer) Reserve(n int) {
@@ -250,7 +249,7 @@ func (b *Buffer) AppendWithHead(head uint64, lead int, v string) Pos {
 	if !b.Fits(len(v)) {
 		return b.appendLongWithHead(head, lead, v)
 	}
-	p := b.tailEnd()
+	p := b.Tail()
 	b.AppendShort(head, lead, v)
 	return p
 }
@@ -287,6 +286,3 @@ func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
 	copy(b.tail, old)
 	return b.tailPos, b.tail[:b.used]
 }
-
-// Tail returns the position at which the next Extend appends, if it needs no new block.
-func (b *Buffer) Tail() Pos { return b.tailEnd() }

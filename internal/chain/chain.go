@@ -10,6 +10,14 @@ import (
 // piece is a range of wire bytes that is contiguous in memory: [from, to).
 type piece struct{ from, to Pos }
 
+// total returns the number of bytes in the pieces.
+func total(pieces []piece) (n int) {
+	for _, p := range pieces {
+		n += int(p.to - p.from)
+	}
+	return n
+}
+
 // Seal lists the pieces of the message in wire order. Afterwards Len, AppendTo, WriteTo and the
 // like only read, until the next change.
 func (b *Buffer) Seal() {
@@ -21,7 +29,7 @@ func (b *Buffer) Seal() {
 		p := b.span(b.root.first).place()
 		b.pieces = append(b.pieces[:0], p)
 		b.size = int(p.to - p.from)
-		b.placed, b.sealed = true, true
+		b.sealed = true
 		b.frame(p.from)
 		return
 	}
@@ -30,10 +38,7 @@ func (b *Buffer) Seal() {
 	if !b.flatten() {
 		b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
 	}
-	b.size = 0
-	for _, p := range b.pieces {
-		b.size += int(p.to - p.from)
-	}
+	b.size = total(b.pieces)
 	if uint(b.size) > 2*MaxSize { // more than there are positions
 		panic(changedAtOnce)
 	}
@@ -141,11 +146,7 @@ func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.piec
 
 func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
 	if len(pieces) > 1 { // append makes room for a single piece itself
-		n := 0
-		for _, p := range pieces {
-			n += int(p.to - p.from)
-		}
-		dst = slices.Grow(dst, n)
+		dst = slices.Grow(dst, total(pieces))
 	}
 	for i, p := range pieces {
 		b.loadNext(pieces, i)
@@ -156,13 +157,7 @@ func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
 
 // Pieces calls f with each part of the message that is contiguous in memory, in wire order, until
 // f returns false. The Buffer must be sealed; the bytes alias it.
-func (b *Buffer) Pieces(f func(p Pos, mem []byte) bool) {
-	for _, p := range b.pieces {
-		if !f(p.from, b.mem(p)) {
-			return
-		}
-	}
-}
+func (b *Buffer) Pieces(f func(p Pos, mem []byte) bool) { Range{b, b.pieces}.Pieces(f) }
 
 func (b *Buffer) mem(p piece) []byte {
 	n := p.to - p.from
@@ -211,13 +206,7 @@ func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 }
 
 // Len returns the number of wire bytes of the range.
-func (r Range) Len() int {
-	n := 0
-	for _, p := range r.pieces {
-		n += int(p.to - p.from)
-	}
-	return n
-}
+func (r Range) Len() int { return total(r.pieces) }
 
 // Bytes returns the range and true if it is in one piece, otherwise nil and false. The bytes alias
 // the message.

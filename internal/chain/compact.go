@@ -31,7 +31,7 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	b.ownTail()
 	from := b.tailPos + Pos(start)
 	b.spans = append(b.spans, span{from: from, to: from + Pos(len(mem))})
-	b.root, b.placed = run{1, 1}, true
+	b.root = run{1, 1}
 	b.mark()
 	return from, mem
 }
@@ -168,11 +168,7 @@ func (b *Buffer) measure() int {
 	b.sortNodes()
 	b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
 	b.sealed = false
-	size := 0
-	for _, p := range b.pieces {
-		size += int(p.to - p.from)
-	}
-	return size
+	return total(b.pieces)
 }
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.

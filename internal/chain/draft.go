@@ -57,7 +57,7 @@ func (b *Buffer) Ahead(d *Draft, n int, begins bool) (Pos, []byte) {
 	if d.mem != nil {
 		b.toTail(d, n, begins)
 	}
-	return b.tailEnd(), b.tail[b.used : b.used+n]
+	return b.Tail(), b.tail[b.used : b.used+n]
 }
 
 // toTail is the part of Ahead for a Draft that is not zero.
@@ -85,7 +85,7 @@ func (b *Buffer) adopt(d *Draft, begins bool) {
 	b.ownTail()
 	if begins && b.headroom <= draftLead {
 		s := b.span(b.open)
-		s.from, s.to = b.tailEnd(), b.tailEnd()
+		s.from, s.to = b.Tail(), b.Tail()
 		return
 	}
 	b.openSpan()

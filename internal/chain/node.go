@@ -79,7 +79,7 @@ var noNodes [1]node
 
 func (b *Buffer) addNode(n node) NodeID {
 	b.nodes = append(b.nodes, n)
-	b.placed, b.sealed = false, false
+	b.sealed = false
 	return NodeID(len(b.nodes) - 1)
 }
 
@@ -179,9 +179,7 @@ func (b *Buffer) SetEmpty(id NodeID) { b.setContent(id, 0, 0) }
 
 // SetPlaced makes the bytes [from, to), from Place or AddForeign, the node's content.
 func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
-	b.spans = append(b.spans, span{from: from, to: to})
-	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
-	s := uint32(len(b.spans) - 1)
+	s := b.addSpan(from, to)
 	b.setContent(id, s, s)
 }
 
@@ -193,8 +191,8 @@ func (b *Buffer) setContent(id NodeID, first, last uint32) {
 // AddContent adds the bytes [from, to), from Place or AddForeign, at the end of the node's
 // content.
 func (b *Buffer) AddContent(id NodeID, from, to Pos) {
-	b.spans = append(b.spans, span{from: from, to: to})
-	b.link(&b.node(id).content, uint32(len(b.spans)-1))
+	s := b.addSpan(from, to)
+	b.link(&b.node(id).content, s)
 	b.sealed = false
 }
 
@@ -203,6 +201,13 @@ func (b *Buffer) AddContent(id NodeID, from, to Pos) {
 func (b *Buffer) ExtendContent(id NodeID, n int) {
 	b.span(b.node(id).content.last).to += Pos(n)
 	b.sealed = false
+}
+
+// addSpan makes a span, which the caller links to a run, and returns its number.
+func (b *Buffer) addSpan(from, to Pos) uint32 {
+	b.spans = append(b.spans, span{from: from, to: to})
+	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
+	return uint32(len(b.spans) - 1)
 }
 
 func (b *Buffer) link(r *run, s uint32) {
@@ -216,8 +221,7 @@ func (b *Buffer) link(r *run, s uint32) {
 
 // AddRoot adds the bytes [from, to), from AddForeign or Place, at the end of the message.
 func (b *Buffer) AddRoot(from, to Pos) {
-	b.spans = append(b.spans, span{from: from, to: to})
-	b.link(&b.root, uint32(len(b.spans)-1))
+	b.link(&b.root, b.addSpan(from, to))
 	b.sealed = false
 }
 
@@ -257,7 +261,7 @@ func (b *Buffer) SetRoot(from, to Pos) {
 	b.spans[1], b.pieces[0] = span{from: from, to: to}, piece{from, to}
 	b.root = run{1, 1}
 	b.size = int(to - from)
-	b.placed, b.sealed = true, true
+	b.sealed = true
 }
 
 // OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first call
@@ -306,14 +310,12 @@ func (b *Buffer) Close() {
 // Sync updates the end of the open span, which Extend has moved.
 func (b *Buffer) Sync() {
 	if b.open != 0 {
-		b.span(b.open).to = b.tailEnd()
+		b.span(b.open).to = b.Tail()
 	}
 }
 
 func (b *Buffer) openSpan() {
-	b.spans = append(b.spans, span{from: b.tailEnd(), to: b.tailEnd()})
-	b.open = uint32(len(b.spans) - 1)
-	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
+	b.open = b.addSpan(b.Tail(), b.Tail())
 	b.link(b.run(b.owner), b.open)
 }
 
@@ -339,7 +341,7 @@ func (b *Buffer) gap(n int) {
 func (b *Buffer) Place(n int) (Pos, []byte) {
 	b.Sync()
 	b.gap(n)
-	p, mem := b.tailEnd(), b.tail[b.used:b.used+n]
+	p, mem := b.Tail(), b.tail[b.used:b.used+n]
 	b.used += n
 	b.sealed = false
 	if b.open == 0 {

@@ -77,14 +77,10 @@ func (o *order) from(lo Pos) cursor {
 
 // sortNodes brings the order of nodes up to date.
 func (b *Buffer) sortNodes() {
-	if b.placed {
-		return
-	}
-	if len(b.nodes) > 1 {
+	if made := len(b.nodes) - 1; b.order.n < made {
 		b.ownEdits()
-		b.order.update(len(b.nodes)-1, func(i int) placed { return b.placeOf(NodeID(i)) }, b.comparePlaced)
+		b.order.update(made, func(i int) placed { return b.placeOf(NodeID(i)) }, b.comparePlaced)
 	}
-	b.placed = true
 }
 
 func (b *Buffer) placeOf(id NodeID) placed { return placed(b.nodes[id].at)<<32 | placed(id) }

@@ -41,7 +41,7 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 		return
 	}
 	b.used = 1 + headroom
-	at := b.tailEnd()
+	at := b.Tail()
 	b.spans = append(b.spans, span{from: at, to: at})
 	b.root, b.open, b.headroom = run{1, 1}, 1, uint32(headroom)
 	b.state = inUse
@@ -173,7 +173,7 @@ func (b *Buffer) reset() {
 	}
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, 0, 0
-	b.placed, b.sealed, b.framed, b.changing = false, false, false, false
+	b.sealed, b.framed, b.changing = false, false, false
 }
 
 // drop removes the message and gives up all memory, except one block, or the rest of one, that can
