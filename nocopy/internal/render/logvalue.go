@@ -47,21 +47,7 @@ func (w *logWriter) structure(d *schema.Struct, e uint32) slog.Value {
 		return slog.StringValue(redactedText)
 	}
 	var attrs []slog.Attr
-	left := w.fields(d, e, func(name string, v slog.Value) {
-		attrs = append(attrs, slog.Attr{Key: name, Value: v})
-	})
-	if left > 0 {
-		attrs = append(attrs, slog.String("…", fmt.Sprintf("%d more fields", left)))
-	}
-	if len(attrs) == 0 { // handlers leave out groups without attributes
-		return slog.AnyValue(map[string]any{})
-	}
-	return slog.GroupValue(attrs...)
-}
-
-// fields calls add with the fields that are set, as long as there is room. It returns how many
-// more there are.
-func (w *logWriter) fields(d *schema.Struct, e uint32, add func(name string, v slog.Value)) (left int) {
+	left := 0 // fields for which there is no room
 	for i := w.Next(d, e, 0); i < len(d.Fields()); i = w.Next(d, e, i+1) {
 		f := &d.Fields()[i]
 		word := w.Field(e, f)
@@ -73,13 +59,19 @@ func (w *logWriter) fields(d *schema.Struct, e uint32, add func(name string, v s
 			continue
 		}
 		w.spend(len(f.Name))
-		if f.Info.Redacted() {
-			add(f.Name, slog.StringValue(redactedText))
-			continue
+		v := slog.StringValue(redactedText)
+		if !f.Info.Redacted() {
+			v = w.value(f.Type, word)
 		}
-		add(f.Name, w.value(f.Type, word))
+		attrs = append(attrs, slog.Attr{Key: f.Name, Value: v})
 	}
-	return left
+	if left > 0 {
+		attrs = append(attrs, slog.String("…", fmt.Sprintf("%d more fields", left)))
+	}
+	if len(attrs) == 0 { // handlers leave out groups without attributes
+		return slog.AnyValue(map[string]any{})
+	}
+	return slog.GroupValue(attrs...)
 }
 
 // value returns a value of type t, for which word stands.
@@ -98,33 +90,16 @@ func (w *logWriter) value(t *schema.Type, word uint32) slog.Value {
 }
 
 // inner returns a value in a list or map.
-func (w *logWriter) inner(t *schema.Type, word uint32) any {
-	if t.Kind() != schema.Record || t.Struct().Info().Redacted() {
-		return w.value(t, word).Any()
-	}
-	m := map[string]any{}
-	left := w.fields(t.Struct(), word, func(name string, v slog.Value) {
-		if v.Kind() == slog.KindGroup {
-			m[name] = plainGroup(v)
-			return
-		}
-		m[name] = v.Any()
-	})
-	if left > 0 {
-		m["…"] = fmt.Sprintf("%d more fields", left)
-	}
-	return m
-}
+func (w *logWriter) inner(t *schema.Type, word uint32) any { return withoutGroups(w.value(t, word)) }
 
-// plainGroup returns a group as a map.
-func plainGroup(v slog.Value) map[string]any {
+// withoutGroups returns v with maps instead of groups.
+func withoutGroups(v slog.Value) any {
+	if v.Kind() != slog.KindGroup {
+		return v.Any()
+	}
 	m := map[string]any{}
 	for _, a := range v.Group() {
-		if a.Value.Kind() == slog.KindGroup {
-			m[a.Key] = plainGroup(a.Value)
-			continue
-		}
-		m[a.Key] = a.Value.Any()
+		m[a.Key] = withoutGroups(a.Value)
 	}
 	return m
 }
