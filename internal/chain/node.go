@@ -225,25 +225,6 @@ func (b *Buffer) AddRoot(from, to Pos) {
 	b.sealed = false
 }
 
-// Mark remembers the end of the message for Rewind.
-type Mark struct {
-	root  run
-	spans int
-}
-
-// Mark returns the end of the message.
-func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
-
-// Rewind removes the bytes that AddRoot has added since Mark returned m. Nothing else may have
-// been added to the message or to a node in the meantime.
-func (b *Buffer) Rewind(m Mark) {
-	b.root, b.spans = m.root, b.spans[:m.spans]
-	b.spans[m.root.last].next = 0
-	b.ownEdits()
-	b.spanOrder.reset()
-	b.sealed = false
-}
-
 func (b *Buffer) run(id NodeID) *run {
 	if id == 0 {
 		return &b.root

@@ -146,20 +146,15 @@ func (p *Parser) container(f *schema.Field, i int) (int, uint32) {
 	if p.Lazy && !f.FixedList() {
 		return p.lazily(f, i)
 	}
-	// A linked value, which has a node, is known to be of its type: see indexShared.
-	crossing := p.After > 0 && p.Node == 0 && f.Type.Nested()
-	var back waypoint
-	if crossing { // a mismatch may be found when the window has moved: then the parser goes back
-		back = p.waypoint()
-	}
+	rest := p.After
 	end, e := p.Value(f.Type, i, wire.FieldHeader)
-	if end == mismatch {
-		if crossing {
-			p.goBack(back)
-		}
-		return p.mismatchedContainer(f, i), 0
+	switch {
+	case end != mismatch:
+		return end, e
+	case rest != p.After: // the window has moved, and there is no way back to i
+		return p.Fail(0, ErrScattered), 0
 	}
-	return end, e
+	return p.mismatchedContainer(f, i), 0
 }
 
 // mismatchedContainer skips field f, whose header is at i and whose value is not of the field's

@@ -37,31 +37,9 @@ type Window struct {
 // place is a place in windowState.windows: the number of a window, and an offset in it.
 type place struct{ window, off int }
 
-// waypoint is a place in the message that a parser may go back to.
-type waypoint struct {
-	b               []byte
-	base            uint32
-	off, from, rest int
-	next, original  place
-	copied          int
-	chain           chain.Mark
-}
-
-// waypoint returns where the parser is.
-func (p *Parser) waypoint() waypoint {
-	return waypoint{p.B, p.Base, p.off, p.from, p.After, p.next, p.original, p.copied, p.buf.Mark()}
-}
-
-// goBack makes the parser go back to w. Positions that memory was given meanwhile are not used
-// again.
-func (p *Parser) goBack(w waypoint) {
-	p.B, p.Base, p.off, p.from, p.After = w.b, w.base, w.off, w.from, w.rest
-	p.next, p.original, p.copied = w.next, w.original, w.copied
-	p.buf.Rewind(w.chain)
-}
-
-// ErrScattered is the error of a parse that does not have enough positions for all pieces of the
-// message. The message is copied into one piece then and parsed again.
+// ErrScattered is the error of a parse that can't go on with the message in pieces: there are not
+// enough positions for them, or a container in several of them is not of its type. The message is
+// copied into one piece then and parsed again.
 var ErrScattered = errors.New("nocopy: too many pieces")
 
 // editRoom is for how many more bytes there must be positions after parsing, for edits.
