@@ -21,17 +21,11 @@ func (m *Message) appendInner(dst []byte, e uint32, t *schema.Type) ([]byte, boo
 		return dst, false
 	}
 	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)
-	kept, i := all[:len(dst)], len(dst)
-	for all[i] != byte(wire.Stop) {
-		header := wire.HeaderAt(all, i)
-		end, err := parse.Skip(all, i+wire.FieldHeader, wire.Type(header>>16), parse.MaxBudget, 1)
-		if err != nil {
-			panic("nocopy: internal error: " + err.Error())
+	kept, inner := all[:len(dst)], all[len(dst):]
+	for f := range parse.Fields(inner) { // those that are kept move to the front
+		if int16(f.Header) != entry.IndexID {
+			kept = append(kept, inner[f.From:f.End]...)
 		}
-		if int16(header) != entry.IndexID {
-			kept = append(kept, all[i:end]...)
-		}
-		i = end
 	}
 	return append(kept, byte(wire.Stop)), true
 }

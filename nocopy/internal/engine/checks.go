@@ -207,7 +207,7 @@ func CheckSentIndex(d *schema.Struct, b []byte, with bool, opts ...Option) error
 		return nil
 	}
 	x, ok := wireindex.Find(b)
-	if at, fits := checkWireIndex(&x, b); !ok || !fits || len(cuts) > 1 {
+	if at, fits := x.Check(b, parse.SkipValid); !ok || !fits || len(cuts) > 1 {
 		return fmt.Errorf("at %d: %w", at, wire.ErrIndex)
 	}
 	return nil

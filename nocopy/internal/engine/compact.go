@@ -86,7 +86,7 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 				continue
 			}
 		}
-		end := r.skip(t, at)
+		end := parse.SkipValid(r.b, at, t)
 		if d.IsUnion() {
 			u.add(r.base+uint32(i), r.base+uint32(end))
 		}
@@ -99,15 +99,6 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 	return i + 1
 }
 
-// skip returns the index after the value of type t at index i.
-func (r *rewriter) skip(t wire.Type, i int) int {
-	end, err := parse.Skip(r.b, i, t, parse.MaxBudget, 1)
-	if err != nil {
-		panic("nocopy: internal error: " + err.Error())
-	}
-	return end
-}
-
 // element gives the element, key, or value of a field or pair, of type t, which is at index i, and
 // all in it their new positions. word is the one that it had. element returns the word that it has
 // now, and the index after it.
@@ -118,7 +109,7 @@ func (r *rewriter) element(t *schema.Type, word uint32, i int) (uint32, int) {
 	case t.Kind() == schema.Text:
 		return r.base + uint32(i), i + wire.TextHeader + int(wire.BE32(r.b[i:]))
 	case word&index.NotIndexed != 0:
-		return index.NotIndexed | r.base + uint32(i), r.skip(t.Wire(), i)
+		return index.NotIndexed | r.base + uint32(i), parse.SkipValid(r.b, i, t.Wire())
 	}
 	return word, r.value(t, word, i)
 }

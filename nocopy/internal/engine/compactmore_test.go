@@ -50,7 +50,7 @@ func TestFreeEntriesEnd(t *testing.T) {
 		s.m.Compact()
 		m := s.m
 		s.Release()
-		if m.ix.Reuses || m.dead.used() {
+		if m.ix.Reuses || !m.dead.isEmpty() {
 			t.Fatalf("with %d elements there are free entries after Release", n-200)
 		}
 	}

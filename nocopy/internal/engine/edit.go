@@ -85,12 +85,7 @@ func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 	}
 	if word&index.NotIndexed != 0 {
 		p := word &^ index.NotIndexed
-		b := m.buf.At(p)
-		n, err := parse.Skip(b, 0, t, parse.MaxBudget, 1)
-		if err != nil {
-			panic("nocopy: internal error: " + err.Error())
-		}
-		return p, p + uint32(n)
+		return p, p + uint32(parse.SkipValid(m.buf.At(p), 0, t))
 	}
 	ed := m.editOf(word)
 	start := m.ix.Words[word]

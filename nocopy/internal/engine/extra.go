@@ -128,7 +128,7 @@ func (v Value) AppendWire(dst []byte) []byte {
 			return schema.AppendZero(dst, t)
 		}
 		s.m.closeAllUnlessSealed()
-		if b, ok := s.m.withoutIndex(s.entry(), t); ok {
+		if b, ok := s.m.appendWithoutIndex(nil, s.entry(), t); ok {
 			return append(dst, b...)
 		}
 		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
@@ -136,16 +136,6 @@ func (v Value) AppendWire(dst []byte) []byte {
 		b := v.encoded()
 		return append(dst, b.fixed[:t.Size()]...)
 	}
-}
-
-// withoutIndex returns a copy of the wire bytes of the value of type t and entry e, without the
-// wire index that it has as a field, and true; or false if it has none. If the message was parsed
-// with ByIndex it first checks everything in it, see mustIndex.
-func (m *Message) withoutIndex(e uint32, t *schema.Type) ([]byte, bool) {
-	if m.pending == 0 {
-		return nil, false
-	}
-	return m.appendWithoutIndex(nil, e, t)
 }
 
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
@@ -222,18 +212,8 @@ func (s Struct) Clear(d *schema.Struct) {
 			panic("nocopy: internal error: a compacted struct in pieces")
 		}
 	}
-	for i := 0; ; {
-		key := wire.HeaderIn(wire.LoadHeader(b, i))
-		t := wire.Type(key >> 16)
-		if t == wire.Stop {
-			return
-		}
-		end, err := parse.Skip(b, i+wire.FieldHeader, t, parse.MaxBudget, 1)
-		if err != nil {
-			panic("nocopy: internal error: " + err.Error())
-		}
-		m.buf.AddReplace(from+uint32(i), from+uint32(end))
-		i = end
+	for f := range parse.Fields(b) {
+		m.buf.AddReplace(from+uint32(f.From), from+uint32(f.End))
 	}
 }
 
@@ -279,23 +259,12 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 		if !one {
 			b = r.AppendTo(nil)
 		}
-		for i := 0; ; {
-			key := wire.HeaderIn(wire.LoadHeader(b, i))
-			t := wire.Type(key >> 16)
-			if t == wire.Stop {
+		for w := range parse.Fields(b) {
+			f := d.Find(w.Header)
+			if (f == nil || !parse.Fits(b, f.Type, w.At)) && w.Header != wireindex.Header &&
+				!yield(int16(w.Header), WireValue{wire.Type(w.Header >> 16), b[w.At:w.End:w.End]}) {
 				return
 			}
-			at := i + wire.FieldHeader
-			end, err := parse.Skip(b, at, t, parse.MaxBudget, 1)
-			if err != nil {
-				panic("nocopy: internal error: " + err.Error())
-			}
-			if f := d.Find(key); (f == nil || !parse.Fits(b, f.Type, at)) && key != wireindex.Header {
-				if !yield(int16(key), WireValue{t, b[at:end:end]}) {
-					return
-				}
-			}
-			i = end
 		}
 	}
 }
@@ -401,11 +370,7 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 		left += len(p.mem)
 	}
 	w.pieces, w.at = []rootPiece{{0, w.peek(left - w.at)}}, 0
-	n, err := parse.Skip(w.pieces[0].mem, 0, t, parse.MaxBudget, 1)
-	if err != nil {
-		panic("nocopy: internal error: " + err.Error())
-	}
-	return n
+	return parse.SkipValid(w.pieces[0].mem, 0, t)
 }
 
 // indexed returns how many bytes the value of field f has, if it is the one that is next and has

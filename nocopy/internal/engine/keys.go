@@ -210,7 +210,7 @@ func (s Struct) wireAs(t *schema.Type) []byte {
 	s = s.orAbsent()
 	s.alive()
 	s.m.closeAllUnlessSealed()
-	if b, ok := s.m.withoutIndex(s.entry(), t); ok {
+	if b, ok := s.m.appendWithoutIndex(nil, s.entry(), t); ok {
 		return b
 	}
 	return s.m.wire(s.entry(), t)

@@ -393,15 +393,3 @@ func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
 		}
 	}
 }
-
-// checkWireIndex compares a wire index with the message b, which is valid. It returns the offset
-// of the first value that does not fit, and whether all do.
-func checkWireIndex(x *wireindex.Index, b []byte) (at int, ok bool) {
-	return x.Check(b, func(at int, t wire.Type) int {
-		end, err := parse.Skip(b, at, t, parse.MaxBudget, 1)
-		if err != nil {
-			panic("nocopy: internal error: " + err.Error())
-		}
-		return end
-	})
-}

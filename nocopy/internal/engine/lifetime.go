@@ -238,7 +238,7 @@ func (m *Message) endMore() {
 	if debugging {
 		mustBeUntouched()
 	}
-	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || m.dead.used() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
 		len(m.shadows.all)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
@@ -274,46 +274,20 @@ func (m *Message) dropParser() {
 
 // endSeldom empties s. It keeps some of its memory for the next message.
 func (m *Message) endSeldom(s *seldom) {
-	if len(s.shadows.all) > 0 || s.shadows.found.Len() > 0 {
-		if cap(s.shadows.all) > keepShadows {
-			s.shadows.all = nil
-		}
-		s.shadows = shadows{all: s.shadows.all[:0]}
+	clear(s.handouts)
+	clear(s.dead.values)
+	if cap(s.shadows.all)+cap(s.handouts)+cap(s.dead.values)+cap(s.dead.fields) > keepNotes {
+		s.shadows.all, s.handouts, s.dead.values, s.dead.fields = nil, nil, nil, nil
 	}
+	s.shadows = shadows{all: s.shadows.all[:0]}
+	s.dead = deadEntries{values: s.dead.values[:0], fields: s.dead.fields[:0]}
+	s.handouts, s.filled, s.fillings, s.liveSets = s.handouts[:0], s.filled[:0], 0, nil
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}
-	if s.fillings > 0 {
-		s.filled, s.fillings = s.filled[:0], 0
-	}
-	if len(s.handouts) > 0 {
-		m.dropHandouts()
-	}
-	if s.dead.used() {
-		s.dead.reset()
-	}
-	s.liveSets = nil
 	if m.guarded && s.landing != nil {
 		s.landing.reset()
 	}
-}
-
-// used reports whether d differs from what reset makes of it.
-func (d *deadEntries) used() bool {
-	return len(d.values)+len(d.fields) > 0 || d.everyChange
-}
-
-// reset makes d ready for the next message.
-func (d *deadEntries) reset() {
-	values, fields := d.values[:0], d.fields[:0]
-	clear(d.values)
-	if cap(values) > keepDead {
-		values = nil
-	}
-	if cap(fields) > keepDead {
-		fields = nil
-	}
-	*d = deadEntries{values: values, fields: fields}
 }
 
 // reset makes l ready for the next message.
@@ -322,15 +296,10 @@ func (l *landing) reset() {
 	*l = landing{absent: l.absent}
 }
 
-// keepHandedOut is the most handouts for which memory is kept for the next message.
-const keepHandedOut = 4 << 10
-
 // dropHandouts forgets all handouts.
 func (m *Message) dropHandouts() {
 	clear(m.handouts)
-	if m.handouts = m.handouts[:0]; cap(m.handouts) > keepHandedOut {
-		m.handouts = nil
-	}
+	m.handouts = m.handouts[:0]
 }
 
 // EndHeld releases the memory of a held message.
@@ -451,8 +420,8 @@ func checkRoom(n int) {
 	}
 }
 
-// keepShadows is the most notes on fields that came twice that wait for the next message.
-const keepShadows = 4 << 10
+// keepNotes is for how many shadows, handouts and dead values memory waits for the next message.
+const keepNotes = 4 << 10
 
 // mostBefore is the most bytes that there may be room for before a message.
 const mostBefore = 1 << 20
@@ -538,10 +507,6 @@ func (l Limits) orElse(other Limits) Limits {
 	}
 	return other
 }
-
-// keepDead is the largest capacity that values and fields may have to be kept for the next
-// message.
-const keepDead = 1 << 10
 
 // NewInto begins a struct that d describes in m, a message of the program's own, and returns its
 // root. The previous contents of m end.

@@ -212,7 +212,7 @@ func (m *Message) checkOpened() error {
 		return err
 	}
 	s.m.Release()
-	if at, ok := checkWireIndex(&l.x, l.b); !ok {
+	if at, ok := l.x.Check(l.b, parse.SkipValid); !ok {
 		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
 	}
 	l.left = math.MaxInt
@@ -512,9 +512,13 @@ func (m *Message) parserOf(b []byte, base uint32) *parse.Parser {
 	return p
 }
 
-// appendWithoutIndex does the work of withoutIndex. It appends the wire bytes to dst and returns
-// that; dst and false if the value has no wire index.
+// appendWithoutIndex appends to dst the wire bytes of the value of type t and entry e, without the
+// wire index that it has as a field, and returns that and true; dst and false if it has none. If
+// the message was parsed with ByIndex it first checks everything in it, see mustIndex.
 func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *schema.Type) ([]byte, bool) {
+	if m.pending == 0 {
+		return dst, false
+	}
 	if m.pending&byIndex != 0 {
 		m.mustIndex()
 	}

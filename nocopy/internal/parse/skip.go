@@ -2,6 +2,7 @@ package parse
 
 import (
 	"io"
+	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -18,6 +19,35 @@ func Skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	}
 	s := Scanner{listCost: listCost, total: int64(len(b))}
 	return s.skipped(s.begin(b, i, t, budget))
+}
+
+// SkipValid returns the index after the value of type t at b[i:], which was checked before.
+func SkipValid(b []byte, i int, t wire.Type) int {
+	end, err := Skip(b, i, t, MaxBudget, 1)
+	if err != nil {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return end
+}
+
+// Field is a field in the bytes of a struct: its header is at From, its value from At to End.
+type Field struct {
+	Header        uint32
+	From, At, End int
+}
+
+// Fields returns the fields of the struct that b begins with, which was checked before.
+func Fields(b []byte) iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		for i := 0; b[i] != byte(wire.Stop); {
+			f := Field{wire.HeaderAt(b, i), i, i + wire.FieldHeader, 0}
+			f.End = SkipValid(b, f.At, wire.Type(b[i]))
+			if !yield(f) {
+				return
+			}
+			i = f.End
+		}
+	}
 }
 
 // skipped returns what Skip returns if s has come to this result.

@@ -142,10 +142,10 @@ func EntryOf(entry []byte) uint64 {
 }
 
 // Check compares the index with all of the message b, which is known to be valid. skip returns the
-// offset after the value of a type at an offset. Check knows no types: there may be entries for
-// fields that the root's type does not have. It returns the offset of a value that does not fit,
-// and whether all do.
-func (x *Index) Check(b []byte, skip func(at int, t wire.Type) int) (at int, ok bool) {
+// offset after the value of a type at an offset in b. Check knows no types: there may be entries
+// for fields that the root's type does not have. It returns the offset of a value that does not
+// fit, and whether all do.
+func (x *Index) Check(b []byte, skip func(b []byte, at int, t wire.Type) int) (at int, ok bool) {
 	c := check{x: x, b: b, skip: skip}
 	at, ok = c.structure(0)
 	return at, ok && at == len(b) && c.k == x.N
@@ -155,7 +155,7 @@ func (x *Index) Check(b []byte, skip func(at int, t wire.Type) int) (at int, ok 
 type check struct {
 	x    *Index
 	b    []byte
-	skip func(at int, t wire.Type) int
+	skip func(b []byte, at int, t wire.Type) int
 	k    int // the next entry
 }
 
@@ -165,7 +165,7 @@ func (c *check) structure(i int) (int, bool) {
 	for c.b[i] != byte(wire.Stop) {
 		header, at := wire.HeaderAt(c.b, i), i+wire.FieldHeader
 		if c.x.Offset(c.k) != at {
-			i = c.skip(at, wire.Type(header>>16))
+			i = c.skip(c.b, at, wire.Type(header>>16))
 			continue
 		}
 		entry := c.x.Entry(c.k)
@@ -191,7 +191,7 @@ func (c *check) value(t wire.Type, at, end int, entry []byte) (int, bool) {
 	case t == wire.Struct && inner:
 		return c.structure(at)
 	case t != wire.List && t != wire.Set || !anchors && !inner:
-		return c.skip(at, t), true
+		return c.skip(c.b, at, t), true
 	}
 	elem, n, stride := wire.Type(c.b[at]), int(wire.BE32(c.b[at+1:])), uint8(0)
 	_, stride = EntryField(entry)
@@ -212,7 +212,7 @@ func (c *check) value(t wire.Type, at, end int, entry []byte) (int, bool) {
 			}
 			continue
 		}
-		at = c.skip(at, elem)
+		at = c.skip(c.b, at, elem)
 	}
 	return at, true
 }
