@@ -51,7 +51,10 @@ func (l StringList) SortFunc(cmp func(a, b string) int) {
 func (l StringList) All() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := range l.Len() {
-			if i >= l.Len() || !yield(i, engine.Struct(l).TextOf(i)) {
+			if i >= l.Len() { // two statements: as one, C20K/read takes 2 % more instructions
+				return
+			}
+			if !yield(i, engine.Struct(l).TextOf(i)) {
 				return
 			}
 		}
@@ -111,7 +114,10 @@ func (l BytesList) SortFunc(cmp func(a, b []byte) int) {
 func (l BytesList) All() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for i := range l.Len() {
-			if i >= l.Len() || !yield(i, l.At(i)) {
+			if i >= l.Len() { // two statements: as one, C20K/read takes 2 % more instructions
+				return
+			}
+			if !yield(i, l.At(i)) {
 				return
 			}
 		}
@@ -213,7 +219,10 @@ func (l NestedList[C]) SortFunc(cmp func(a, b C) int) {
 func (l NestedList[C]) All() iter.Seq2[int, C] {
 	return func(yield func(int, C) bool) {
 		for i := range l.Len() {
-			if i >= l.Len() || !yield(i, l.At(i)) {
+			if i >= l.Len() { // two statements: as one, C20K/read takes 2 % more instructions
+				return
+			}
+			if !yield(i, l.At(i)) {
 				return
 			}
 		}
