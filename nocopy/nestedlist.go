@@ -12,16 +12,16 @@ func (l NestedList[C]) At(i int) C { return C(engine.Struct(l).ContainerAt(i)) }
 
 // Set sets element i to a copy of v. It links v's bytes if they are many. Later changes of v do
 // not show.
-func (l NestedList[C]) Set(i int, v C) { engine.Struct(l).SetContainerAt(i, engine.Struct(v)) }
+func (l NestedList[C]) Set(i int, v C) { engine.Struct(l).SetViewAt(i, engine.Struct(v)) }
 
 // Append adds a copy of v at the end. It links v's bytes if they are many. Later changes of v do
 // not show.
-func (l NestedList[C]) Append(v C) { engine.Struct(l).AppendContainer(engine.Struct(v)) }
+func (l NestedList[C]) Append(v C) { engine.Struct(l).AppendView(engine.Struct(v)) }
 
 // NewAt sets element i to an empty container of n elements (a map: with room for n pairs) and
 // returns it to be filled.
-func (l NestedList[C]) NewAt(i, n int) C { return C(engine.Struct(l).NewContainerAt(i, n)) }
+func (l NestedList[C]) NewAt(i, n int) C { return C(engine.Struct(l).NewViewAt(i, n)) }
 
 // AppendNew adds a container of n elements (a map: with room for n pairs) at the end and
 // returns it to be filled.
-func (l NestedList[C]) AppendNew(n int) C { return C(engine.Struct(l).AppendNewContainer(n)) }
+func (l NestedList[C]) AppendNew(n int) C { return C(engine.Struct(l).AppendNewView(n)) }

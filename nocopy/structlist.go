@@ -33,14 +33,14 @@ func (l StructList[S]) At(i int) S { return S(engine.Struct(l).StructAt(i)) }
 
 // Set sets element i to a copy of v. It links v's bytes if they are many. Later changes of v do
 // not show. Older handles of the element read the new one.
-func (l StructList[S]) Set(i int, v S) { engine.Struct(l).SetStructAt(i, engine.Struct(v)) }
+func (l StructList[S]) Set(i int, v S) { engine.Struct(l).SetViewAt(i, engine.Struct(v)) }
 
 // Append adds a copy of v at the end. It links v's bytes if they are many. Later changes of v do
 // not show.
-func (l StructList[S]) Append(v S) { engine.Struct(l).AppendStructOf(engine.Struct(v)) }
+func (l StructList[S]) Append(v S) { engine.Struct(l).AppendView(engine.Struct(v)) }
 
 // AppendNew adds an empty element at the end and returns it to be filled.
-func (l StructList[S]) AppendNew() S { return S(engine.Struct(l).AppendNewStruct()) }
+func (l StructList[S]) AppendNew() S { return S(engine.Struct(l).AppendNewView(0)) }
 
 // All iterates over indices and elements.
 func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }

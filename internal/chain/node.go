@@ -155,22 +155,6 @@ func (b *Buffer) Content(id NodeID, k int) []byte {
 	return b.mem(b.spans[s].place())
 }
 
-// ReferAgain gives a node made by AddGrow, whose content is foreign memory, another at, anchor and
-// memory. If it cannot, it changes nothing and returns false.
-func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
-	n := b.node(id)
-	if n.kind != grow || n.content.first == 0 {
-		return false
-	}
-	s := &b.spans[n.content.first]
-	if !b.ReplaceForeign(s.from, mem) {
-		return false
-	}
-	s.to = s.from + Pos(len(mem))
-	b.MoveGrow(id, at, anchor)
-	return true
-}
-
 // NodeCount returns the number of nodes made since Reset.
 func (b *Buffer) NodeCount() int { return len(b.nodes) - 1 }
 

@@ -133,17 +133,6 @@ func (b *Buffer) Adopt(p Pos) bool {
 	return true
 }
 
-// ReplaceForeign replaces the memory that AddForeign has put at p by mem. It returns false if
-// either does not fit into one segment.
-func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
-	i := p >> segBits
-	if p&segMask != 0 || len(mem) >= segSize || len(b.segs[i]) >= segSize || b.meta[i].block != nil {
-		return false
-	}
-	b.segs[i], b.flat = mem, nil
-	return true
-}
-
 // Share gives the n bytes at position p of src a position in b, too, and returns it. It does not
 // copy them. From then on neither Buffer stores into that memory. Concurrent calls for one src are
 // allowed. Memory of HoldReadOnly is copied if b does not recycle.

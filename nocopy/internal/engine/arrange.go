@@ -225,19 +225,8 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 			}
 		}
 	}
-	checkLen(len(v))
-	s.changeableBy(len(v))
-	slot := s.elemSlot(i)
-	switch {
-	case s.beforeSet(i):
-		m.ix.Words[slot] = m.extendText(v)
-	case len(v) >= ReferSize && m.mayRefer(len(v)):
-		m.ix.Words[slot] = m.replaceTextByRef(m.ix.Words[slot], v)
-	default:
-		b, word := m.replaceText(m.ix.Words[slot], len(v))
-		copy(b, v)
-		m.ix.Words[slot] = word
-	}
+	refer := s.room(len(v))
+	m.setText(s.element(i), v, refer)
 }
 
 // SetTextAt makes element i of a list of strings v.

@@ -163,24 +163,13 @@ func (m *Message) appendOwed(e uint32, f *schema.Field) {
 	p, b := m.buf.Extend(wire.FieldHeader + len(m.scratch))
 	wire.PutHeader(b, f.Header())
 	copy(b[wire.FieldHeader:], m.scratch)
-	word := m.indexAt(f.Type, p+wire.FieldHeader)
+	word := m.indexAt(f.Type, p+wire.FieldHeader, 0)
 	m.ix.Put(e, f.Ref(), word)
 	m.noteFilled(e, f)
 }
 
 // minPairRoom is the least number of pairs that a map in a field gets room for.
 const minPairRoom = 4
-
-// clearFixed makes the elements of the innermost frame zero if it is a list of fixed-size
-// elements. s must be the handle of that frame.
-func (s Struct) clearFixed() {
-	if len(s.m.open) == 0 {
-		return
-	}
-	if f := &s.m.open[len(s.m.open)-1]; f.typ.Kind() == schema.List && f.typ.Elem().Kind() == schema.Fixed {
-		clear(s.FixedBytes(int(f.typ.Elem().Size())))
-	}
-}
 
 // Lists of elements of fixed size: their bytes are always contiguous. A multiplication gives the
 // place of element i. basetypes.go has a getter for each size and meaning.
@@ -203,17 +192,20 @@ func (m *Message) endFullList(e uint32) {
 	}
 }
 
-// placeChild prepares for a new value of field f, of n bytes: the bytes that are appended next,
-// field header first, are the field. It opens the struct if the field was never set, else a node
-// that replaces the field.
-func (s Struct) placeChild(f schema.Ref, n int) {
-	s.changeableBy(n)
+// openField makes the bytes that are appended next, field header first, the field f. There are n of
+// them at first.
+func (s Struct) openField(f schema.Ref, n int) {
+	s.room(n)
 	m, e := s.m, uint32(s.k)
 	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 		return
 	}
-	node := m.replaceField(e, f)
+	m.openNode(m.replaceField(e, f))
+}
+
+// openNode makes the bytes that are appended next the node's contents.
+func (m *Message) openNode(node chain.NodeID) {
 	m.closeAll()
 	m.startChange()
 	m.buf.SetEmpty(node)
@@ -266,8 +258,10 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 	return node
 }
 
-// newSize returns how many bytes are appended at once for a new value of type t with n elements.
-func newSize(t *schema.Type, n int) int {
+// sizeOf returns how many bytes are appended at once for a new value of type t with n elements. It
+// panics if there can't be so many.
+func sizeOf(t *schema.Type, n int) int {
+	checkCount(t, n)
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Fixed {
 		return n * int(t.Elem().Size())
 	}
@@ -293,48 +287,63 @@ func checkLargeCount(t *schema.Type, n int) {
 
 func panicCount(n int) { panic("nocopy: count " + strconv.Itoa(n) + " out of range") }
 
-// beginValue appends the beginning of a struct or container of type t and pushes a frame for it. A
-// field header comes first unless header is 0. n is the number of elements of a list or set, which
-// are zero values at first, or the number of pairs that a map gets room for. It returns the
-// value's entry, which is new: handles of an earlier value go on reading that.
-func (m *Message) beginValue(t *schema.Type, n int, header uint32) uint32 {
-	if t.Kind() != schema.Record {
-		return m.beginContainer(t, n, header)
+// beginAt puts an empty struct or container into the place, which is no field, and pushes a frame
+// for it. n is the number of elements of a list or set, which are zero values at first, or the
+// number of pairs that a map gets room for.
+func (m *Message) beginAt(q place, n int) Struct {
+	if q.node != 0 {
+		m.openNode(q.node)
 	}
-	return m.beginRecord(t.Struct(), header)
+	var word uint32
+	if q.t.Kind() == schema.Record {
+		word = m.beginRecord(q.t.Struct(), 0, q.elem)
+	} else {
+		word = m.beginContainer(q.t, n, 0)
+	}
+	if q.node != 0 {
+		m.edit(word).valueNode = q.node
+	}
+	m.put(q, word)
+	return m.handle(word)
 }
 
-// beginRecord appends the beginning of a struct, after a field header unless header is 0, pushes a
-// frame for it and returns its entry.
-func (m *Message) beginRecord(d *schema.Struct, header uint32) uint32 {
-	lead := leadOf(header)
-	e := m.ix.AllocFor(d.Type(), d.Words())
-	p := m.buf.AppendWithHead(uint64(header)<<40, lead, d.Template())
+// beginRecord appends the beginning of a struct, after the header of field f unless that is 0, and
+// pushes a frame for it. It returns its entry: e, or a new one if e is 0.
+func (m *Message) beginRecord(d *schema.Struct, f schema.Ref, e uint32) uint32 {
+	lead := leadOf(f)
+	if e == 0 {
+		e = m.ix.AllocFor(d.Type(), d.Words())
+	}
+	p := m.buf.AppendWithHead(uint64(f.Header())<<40, lead, d.Template())
 	m.startStruct(d, e, p+uint32(lead))
 	return e
 }
 
-// beginContainer appends the header of a list, set or map, after a field header unless header is
-// 0, pushes a frame for it and returns its entry. n is the number of elements of a list or set, or
-// the number of pairs that a map gets room for.
-func (m *Message) beginContainer(t *schema.Type, n int, header uint32) uint32 {
-	lead := leadOf(header)
+// beginContainer appends the header of a list, set or map, after the header of field f unless that
+// is 0, and pushes a frame for it. It returns its entry, which is new: handles of an earlier value
+// go on reading that. n is as in beginAt.
+func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
+	lead := leadOf(f)
+	if t.Kind() == schema.Dict {
+		n = max(n, minPairRoom)
+	}
 	e := m.ix.AllocFor(t, listWords+slotWords(t, n))
 	w := (*[listWords]uint32)(m.ix.Words[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
 	switch {
 	case t.Kind() == schema.Dict:
-		p, count = m.buf.AppendWithHead(containerHeader(header, t.Key().Wire(), uint32(t.Elem().Wire())<<24), lead+wire.MapHeader-1, "\x00"), 0
+		p, count = m.buf.AppendWithHead(containerHeader(f.Header(), t.Key().Wire(), uint32(t.Elem().Wire())<<24), lead+wire.MapHeader-1, "\x00"), 0
 	case t.Elem().Kind() == schema.Fixed:
 		var b []byte
 		p, b = m.buf.Extend(lead + wire.ListHeader + n*int(t.Elem().Size()))
-		putLead(b, header)
+		putLead(b, f)
 		b[lead] = byte(t.Elem().Wire())
 		wire.PutBE32(b[lead+1:], count)
+		clear(b[lead+wire.ListHeader:])
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHeader(header, t.Elem().Wire(), count), lead+wire.ListHeader, "")
+		p = m.buf.AppendWithHead(containerHeader(f.Header(), t.Elem().Wire(), count), lead+wire.ListHeader, "")
 		if t.Elem().Kind() == schema.Record {
 			room = uint32(t.Elem().Struct().Words()) | roomBuilding
 		}
@@ -346,17 +355,16 @@ func (m *Message) beginContainer(t *schema.Type, n int, header uint32) uint32 {
 	return e
 }
 
-// putLead stores a field header in b unless header is 0.
-func putLead(b []byte, header uint32) {
-	if header != 0 {
-		wire.PutHeader(b, header)
+// putLead stores the header of field f in b unless f is 0.
+func putLead(b []byte, f schema.Ref) {
+	if f != 0 {
+		wire.PutHeader(b, f.Header())
 	}
 }
 
-// leadOf returns how many bytes come before a value: the size of a field header, or 0 if header is
-// 0.
-func leadOf(header uint32) int {
-	if header != 0 {
+// leadOf returns how many bytes come before a value: the size of a field's header, or 0 if f is 0.
+func leadOf(f schema.Ref) int {
+	if f != 0 {
 		return wire.FieldHeader
 	}
 	return 0

@@ -70,25 +70,6 @@ func (m *Message) fixedValue(word uint32) []byte {
 	return m.buf.At(word)
 }
 
-// replaceFixed returns n bytes for a value that replaces the one that word stands for, and the new
-// value's word.
-func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
-	p := word
-	if word&inNode != 0 {
-		p = m.buf.NodeStart(word &^ inNode)
-	}
-	if m.buf.Writable(p) {
-		return m.buf.At(p)[:n], word
-	}
-	node := word &^ inNode
-	if word&inNode == 0 {
-		node = m.buf.AddReplace(word, word+uint32(n))
-	}
-	p, b := m.buf.Place(n)
-	m.buf.SetPlaced(node, p, p+uint32(n))
-	return b, inNode | node
-}
-
 // BoolByte returns v as the byte that stands for it on the wire.
 func BoolByte(v bool) byte {
 	if v {

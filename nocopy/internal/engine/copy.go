@@ -107,16 +107,9 @@ func (s Struct) Clone(d *schema.Struct) Struct {
 	copy(b, src.data)
 	m.buf.AddRoot(p, p+uint32(src.n))
 	m.root = m.ix.Alloc(d.Words())
-	m.indexRoot(d, p)
-	return m.handle(m.root)
-}
-
-// indexRoot indexes the root of a clone, whose bytes are at position p, and finishes the
-// message.
-func (m *Message) indexRoot(d *schema.Struct, p uint32) {
-	m.beginTrusted(p)
-	m.p.EndTrusted(m.p.Structure(d, m.root, 0))
+	m.indexAt(d.Type(), p, m.root)
 	m.Finish()
+	return m.handle(m.root)
 }
 
 // toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
@@ -165,54 +158,30 @@ func (m *Message) mayLink(pieces, n int, t *schema.Type) bool {
 // linkRoom is for how many bytes there must be positions besides a linked value's own.
 const linkRoom = 64 << 20
 
-// appendValue appends src, a value of type t, to the innermost frame and returns its word. A
-// field header comes first unless header is 0. e is the entry of a struct that is an element, 0
-// if it gets a new one.
-func (m *Message) appendValue(t *schema.Type, header uint32, src source, e uint32) uint32 {
-	lead := leadOf(header)
-	if src.from == nil {
-		p, b := m.buf.Extend(lead + src.n)
-		putLead(b, header)
-		copy(b[lead:], src.data)
-		return m.indexValue(t, p+uint32(lead), e)
+// setSource puts src, a struct or container, into the place.
+func (m *Message) setSource(q place, src source) {
+	node := q.node
+	if q.f != 0 { // its contents begin with the field's header
+		node = 0
 	}
-	p, b := m.buf.Extend(lead + 1) // the node replaces the last byte
-	putLead(b, header)
-	node := m.buf.AddReplace(p+uint32(lead), p+uint32(lead)+1)
-	word := m.indexShared(node, t, src, e)
-	m.edit(word).valueNode = node
-	return word
-}
-
-// placeValue makes src, a value of type t, the contents of a node and returns its word. A field
-// header comes first unless header is 0. e is the entry of a struct that is an element, 0 if it
-// gets a new one.
-func (m *Message) placeValue(node chain.NodeID, t *schema.Type, header uint32, src source, e uint32) uint32 {
-	lead := leadOf(header)
-	if src.from == nil {
-		p, b := m.buf.Place(lead + src.n)
-		m.buf.SetPlaced(node, p, p+uint32(len(b)))
-		putLead(b, header)
-		copy(b[lead:], src.data)
-		return m.indexValue(t, p+uint32(lead), e)
+	var word uint32
+	switch {
+	case src.from == nil:
+		b, p, _ := m.bytesAt(q, src.n)
+		copy(b, src.data)
+		word = m.indexAt(q.t, p, q.elem)
+	case node == 0:
+		_, p, _ := m.bytesAt(q, 1)
+		node = m.buf.AddReplace(p, p+1)
+		word = m.indexShared(node, q.t, src, q.elem)
+	default:
+		m.buf.SetEmpty(node)
+		word = m.indexShared(node, q.t, src, q.elem)
 	}
-	m.buf.SetEmpty(node)
-	if lead > 0 {
-		p, b := m.buf.Place(lead)
-		m.buf.SetPlaced(node, p, p+uint32(lead))
-		putLead(b, header)
+	if node != 0 {
+		m.edit(word).valueNode = node
 	}
-	return m.indexShared(node, t, src, e)
-}
-
-// indexValue indexes the value of type t at position p, which must be valid and contiguous, and
-// returns its word. e is the entry of a struct that is an element, 0 if it gets a new one.
-func (m *Message) indexValue(t *schema.Type, p, e uint32) uint32 {
-	if e == 0 {
-		return m.indexAt(t, p)
-	}
-	m.indexInto(t, p, e)
-	return e
+	m.put(q, word)
 }
 
 // indexShared adds memory of another message, src, to the node's contents, indexes it as a value
@@ -228,12 +197,7 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	})
 	p.After = src.n
 	p.Enter()
-	i, word := 0, e
-	if e == 0 {
-		i, word = p.Value(t, 0, 0)
-	} else {
-		i = p.Structure(t.Struct(), e, 0)
-	}
+	i, word := m.indexInto(t, e)
 	if i >= 0 {
 		p.EndWindow(i)
 	}
@@ -241,6 +205,13 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	p.DropWindows()
 	m.p.EndTrusted(i)
 	return word
+}
+
+// source returns the wire bytes of v, a value of type t, and panics unless s may be changed by them.
+func (s Struct) source(v Struct, t *schema.Type) source {
+	src := s.m.source(v, t)
+	s.room(src.n)
+	return src
 }
 
 // source returns the wire bytes of v, a value of type t: to be linked if they are many and of
@@ -272,7 +243,7 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 		m.spentRange = r.Spent() // for the next source; this one is used up before that
 	}
 	n := r.Len()
-	if v.m != m && n >= ReferSize && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
+	if v.m != m && n >= ReferSize && m.mayRefer(0, n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
 		return source{from: v.m, r: r, n: n}
 	}
 	m.copied = r.AppendTo(m.copied[:0])
@@ -295,16 +266,6 @@ func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
 	}
 	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
 	return m.copied, true
-}
-
-// replaceValue replaces the struct or container that a word stands for by a copy of src, of type
-// t, and returns the new word. e is the entry of a struct that is an element, 0 if it gets a new
-// one.
-func (m *Message) replaceValue(t *schema.Type, word uint32, src source, e uint32) uint32 {
-	node := m.replaceElement(t, word)
-	word = m.placeValue(node, t, 0, src, e)
-	m.edit(word).valueNode = node
-	return word
 }
 
 // nests reports whether a value of type t may have lists or maps in it whose elements, keys or

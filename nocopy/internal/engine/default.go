@@ -59,7 +59,7 @@ func frozen(t *schema.Type, wire string) Struct {
 	b := []byte(wire)
 	p := m.buf.AddForeign(b, false)
 	m.buf.AddRoot(p, p+uint32(len(b)))
-	m.root = m.indexAt(t, p)
+	m.root = m.indexAt(t, p, 0)
 	m.buf.Seal()
 	m.frozen, m.guarded = true, true
 	m.untrack()
@@ -187,7 +187,7 @@ func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
 	m.scratch = schema.AppendZero(m.scratch[:0], t)
 	p, b := m.buf.Extend(len(m.scratch))
 	copy(b, m.scratch)
-	m.indexInto(t, p, e)
+	m.indexAt(t, p, e)
 	for _, f := range t.Struct().Owed() {
 		m.noteFilled(e, f)
 	}

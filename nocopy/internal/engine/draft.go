@@ -103,7 +103,7 @@ func (x *Draft) append(p uint32, n int) {
 
 func (x *Draft) referFar(p uint32) {
 	for _, l := range x.far.all {
-		x.m.referText(p+l.at, chain.StringBytes(l.text), 0)
+		x.m.referText(p+l.at, chain.StringBytes(l.text))
 	}
 	x.dropFar()
 }
@@ -156,14 +156,13 @@ func (x *Draft) hasRoom(n int) bool {
 // Refer makes the message refer to a text of ReferSize bytes or more, and reports whether it can.
 // The text's length is in b[at:]; its contents are not written then.
 func (x *Draft) Refer(b []byte, at int, text string) bool {
-	checkLen(len(text))
 	l := x.far
 	if l == nil {
 		l = farPool.Get().(*farTexts)
 		l.buf = &x.m.buf
 		x.far = l
 	}
-	if !x.m.mayReferAfter(l.segments, len(text)) {
+	if !x.m.mayRefer(l.segments, len(text)) {
 		return false
 	}
 	l.segments += chain.Segments(len(text))
@@ -302,7 +301,7 @@ func (x *Draft) EndList(n int) {
 	if x.mem.Zero() {
 		s.alive()
 	} else {
-		s.changeableBy(n)
+		s.room(n)
 	}
 	m, e, t := s.m, s.entry(), d.FieldOf(f).Type
 	if x.far != nil && !m.buf.RoomAfter(x.far.segments, n+chain.MaxSlabSize) {
@@ -310,7 +309,7 @@ func (x *Draft) EndList(n int) {
 		panic(panicFull)
 	}
 	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
-		s.placeChild(f, n)
+		s.openField(f, n)
 	}
 	p, b := m.buf.Ahead(&x.mem, n, false)
 	if x.first != nil {

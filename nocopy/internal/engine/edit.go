@@ -43,18 +43,149 @@ func (m *Message) setEnd(e, end uint32) {
 	m.ix.Words[e+entry.End] = end
 }
 
-// placeField returns n bytes for field f, its header included, and their position. They are at
-// the tail if the field was never set, else in a node that replaces the field.
-func (s Struct) placeField(f schema.Ref, n int) (uint32, []byte) {
+// place is where a new value goes: a field of a struct, an element of a list, or the key or value of
+// a pair. It is good for one value, which is put into it before anything else changes the message.
+type place struct {
+	t    *schema.Type // of the value; not needed for a scalar or text in a field
+	f    schema.Ref   // the field, or 0
+	at   uint32       // the entry of the field's struct; else the slot
+	elem uint32       // the entry of an element that keeps it; 0: the value gets its own
+	node chain.NodeID // which replaces the old value; 0: the new one is appended at the tail
+}
+
+// field returns the place of field f, whose type is t. An old value is no longer in the message.
+func (s Struct) field(f schema.Ref, t *schema.Type) place {
 	m, e := s.m, uint32(s.k)
 	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
-		return m.buf.Extend(n)
+		return place{t: t, f: f, at: e}
 	}
-	node := m.replaceField(e, f)
-	p, b := m.buf.Place(n)
-	m.buf.SetPlaced(node, p, p+uint32(n))
-	return p, b
+	return place{t: t, f: f, at: e, node: m.replaceField(e, f)}
+}
+
+// newField sets field f, a scalar or text, to n bytes, and returns them, contents undefined.
+func (s Struct) newField(f schema.Ref, n int) []byte {
+	m, e := s.m, uint32(s.k)
+	var p uint32
+	var b []byte
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		p, b = m.buf.Extend(wire.FieldHeader + n)
+	} else {
+		node := m.replaceField(e, f)
+		p, b = m.buf.Place(wire.FieldHeader + n)
+		m.buf.SetPlaced(node, p, p+uint32(len(b)))
+	}
+	wire.PutHeader(b, f.Header())
+	m.ix.Put(e, f, p+wire.FieldHeader)
+	return b[wire.FieldHeader:]
+}
+
+// element returns the place of element i of a list whose elements have no fixed size. It appends
+// zero values for all elements before it that are not on the wire yet. An old value is no longer in
+// the message.
+func (s Struct) element(i int) place {
+	m, e, q := s.m, s.entry(), place{t: s.typ().Elem(), at: s.elemSlot(i)}
+	if q.t.Kind() == schema.Record {
+		q.elem = m.structEntry(e, uint32(i))
+	}
+	if m.appendsAt(e, uint32(i)) {
+		return q
+	}
+	if m.keys.HasTables() {
+		m.elementChanges(e, uint32(i))
+	}
+	old := q.elem
+	if old == 0 {
+		old = m.ix.Words[q.at]
+	} else { // the old value leaves with its words, and the new one gets the entry
+		m.closeEntry(old) // the fields that it owes may move its table
+		n := uint32(q.t.Struct().Words())
+		old = m.ix.AllocFor(q.t, int(n))
+		copy(m.ix.Words[old:], m.ix.Words[q.elem:q.elem+n])
+		clear(m.ix.Words[q.elem : q.elem+n])
+	}
+	q.node = m.replaceElement(q.t, old)
+	return q
+}
+
+// end adds an element to a list, and returns its place.
+func (s Struct) end() place {
+	return place{t: s.typ().Elem(), at: s.m.appendSlots(s.entry(), 1)}
+}
+
+// put stores the word of the value that is now in the place.
+func (m *Message) put(q place, word uint32) {
+	switch {
+	case q.f != 0:
+		m.ix.Put(q.at, q.f, word)
+	case q.elem == 0:
+		m.ix.Words[q.at] = word
+	}
+}
+
+// bytesAt puts n bytes, contents undefined, into the place, after the field's header. It returns
+// them, their position, and the word for them.
+func (m *Message) bytesAt(q place, n int) (b []byte, p, word uint32) {
+	lead := leadOf(q.f)
+	if q.node == 0 {
+		p, b = m.buf.Extend(lead + n)
+	} else {
+		p, b = m.buf.Place(lead + n)
+		m.buf.SetPlaced(q.node, p, p+uint32(lead+n))
+		word = inNode | q.node
+	}
+	if p += uint32(lead); q.f != 0 || q.node == 0 {
+		word = p
+	}
+	putLead(b, q.f)
+	return b[lead : lead+n : lead+n], p, word
+}
+
+// inPlace returns the n bytes at position p if they may be stored into, else nil. Small memory of the
+// caller's is copied to make it so.
+func (m *Message) inPlace(p uint32, n int) []byte {
+	if m.buf.Writable(p) || p != 0 && m.buf.Adopt(p) {
+		return m.buf.At(p)[:n:n]
+	}
+	return nil
+}
+
+// newFixed puts n bytes into the place, and returns them, contents undefined.
+func (m *Message) newFixed(q place, n int) []byte {
+	b, _, word := m.bytesAt(q, n)
+	m.put(q, word)
+	return b
+}
+
+// newText puts a text of n bytes into the place, and returns them, contents undefined.
+func (m *Message) newText(q place, n int) []byte {
+	b := m.newFixed(q, wire.TextHeader+n)
+	wire.PutBE32(b, uint32(n))
+	return b[wire.TextHeader:]
+}
+
+// setText puts the text v into the place. With refer it refers to a v of ReferSize bytes or more.
+// It copies any other.
+func (m *Message) setText(q place, v []byte, refer bool) {
+	if refer && len(v) >= ReferSize {
+		m.refer(q, v)
+	} else {
+		copy(m.newText(q, len(v)), v)
+	}
+}
+
+// refer puts a text whose bytes v are referred to into the place.
+func (m *Message) refer(q place, v []byte) {
+	b, p, _ := m.bytesAt(q, wire.TextHeader)
+	wire.PutBE32(b, uint32(len(v)))
+	if q.node == 0 {
+		m.put(q, m.referText(p, v))
+		return
+	}
+	far := m.buf.AddForeign(v, false)
+	m.buf.AddContent(q.node, far, far+uint32(len(v)))
+	m.put(q, inNode|q.node)
 }
 
 // fieldNode returns the node that replaces field f of the struct of entry e, 0 if there is
@@ -118,21 +249,20 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 const fewWords = 256
 
 // rewriteText changes the size of the text at position p to n bytes by copying the message. It
-// returns the new bytes, to be filled, and the new position; or nil unless the whole message
-// was received and is small. A message that was compacted is not copied: its index may have words
+// returns the new bytes, to be filled; or nil unless the whole message was received and is small. A message that was compacted is not copied: its index may have words
 // that look like positions and are none.
-func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
+func (m *Message) rewriteText(p uint32, n int) []byte {
 	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows.all) > 0 || m.ix.Reuses {
-		return nil, 0
+		return nil
 	}
 	size := wire.TextHeader + wire.BE32(m.buf.At(p))
 	b, moved := m.buf.Rewrite(p, p+size, wire.TextHeader+n)
 	if b == nil {
-		return nil, 0
+		return nil
 	}
 	wire.PutBE32(b, uint32(n))
 	m.movePositions(p, moved, moved+wire.TextHeader+uint32(n)-size)
-	return b[wire.TextHeader:], p + moved
+	return b[wire.TextHeader:]
 }
 
 // movePositions adds before to all positions in the index up to p, and after to those beyond.
@@ -141,64 +271,50 @@ func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 func (m *Message) movePositions(p, before, after uint32) {
 	words := m.ix.Words[index.First:m.ix.Used]
 	for i, w := range words {
-		by := uint32(0)
-		if w&^index.NotIndexed >= chain.FirstPos {
-			by = before
+		if at := w &^ index.NotIndexed; at > p {
+			words[i] = w + after
+		} else if at >= chain.FirstPos {
+			words[i] = w + before
 		}
-		if w&^index.NotIndexed > p {
-			by = after
-		}
-		words[i] = w + by
 	}
 }
 
-// mayRefer reports whether there are enough positions to refer to n bytes instead of copying
-// them. When half of all positions are used up, only large pieces are worth it.
-func (m *Message) mayRefer(n int) bool { return m.mayReferAfter(0, n) }
-
-// mayReferAfter reports whether there will be enough positions to refer to n bytes, instead of
-// copying them, when a number of segments has been taken before. When half of all positions are
-// used up, only large pieces are worth it.
-func (m *Message) mayReferAfter(segments, n int) bool {
+// mayRefer reports whether there will be enough positions to refer to n bytes, instead of copying
+// them, when a number of segments has been taken before. When half of all positions are used up,
+// only large pieces are worth it.
+func (m *Message) mayRefer(segments, n int) bool {
 	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
 }
 
 // referText makes the bytes v the contents of the text whose length is at position p, and returns
-// the text's word. old is the field's earlier word: if it is a reference, its node is used again.
-func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
+// the text's word.
+func (m *Message) referText(p uint32, v []byte) uint32 {
 	at := p + wire.TextHeader
-	if old&inNode != 0 {
-		node := old &^ inNode
-		if m.buf.ReferAgain(node, at, p, v) {
-			return old
-		}
-	}
 	node := m.buf.AddGrow(at, p)
 	far := m.buf.AddForeign(v, false)
 	m.buf.SetPlaced(node, far, far+uint32(len(v)))
 	return inNode | node
 }
 
-// setValue sets field f to a value of type t, given as its wire bytes.
-func (s Struct) setValue(f schema.Ref, t *schema.Type, value []byte) {
-	m, e := s.m, uint32(s.k)
-	p, b := s.placeField(f, wire.FieldHeader+len(value))
-	wire.PutHeader(b, f.Header())
-	copy(b[wire.FieldHeader:], value)
-	word := m.indexAt(t, p+wire.FieldHeader)
-	m.ix.Put(e, f, word)
-}
-
 // indexAt indexes the value of type t at position p, which must be valid and contiguous, and
-// returns its word.
-func (m *Message) indexAt(t *schema.Type, p uint32) uint32 {
+// returns its word. e is the entry of a struct that has one, else 0.
+func (m *Message) indexAt(t *schema.Type, p, e uint32) uint32 {
 	if t.Kind() < schema.Record {
 		return p
 	}
 	m.beginTrusted(p)
-	i, word := m.p.Value(t, 0, 0)
+	i, word := m.indexInto(t, e)
 	m.p.EndTrusted(i)
 	return word
+}
+
+// indexInto has the parser index its window, a struct or container of type t. It returns the index
+// after it, or failed, and the entry: e, or a new one if e is 0.
+func (m *Message) indexInto(t *schema.Type, e uint32) (int, uint32) {
+	if e == 0 {
+		return m.p.Value(t, 0, 0)
+	}
+	return m.p.Structure(t.Struct(), e, 0), e
 }
 
 // rangeOf returns the wire bytes of the struct or container of entry e. It uses the memory of

@@ -173,7 +173,7 @@ type WireValue struct {
 // Its wire bytes, which must be valid, are sent with the struct. In a union it does not become the
 // field that is set.
 func (s Struct) AppendUnknown(d *schema.Struct, id int16, v WireValue) {
-	s.changeableBy(len(v.b))
+	s.room(len(v.b))
 	m, e := s.m, s.entry()
 	m.openStruct(e)
 	p, b := m.buf.Extend(wire.FieldHeader + len(v.b))

@@ -98,13 +98,6 @@ func (s Struct) addFixed(b []byte) {
 	}
 }
 
-// addText adds the text v to a set unless it has it.
-func (s Struct) addText(v []byte) {
-	if !s.ContainsKey(v) {
-		s.AppendBytes(v)
-	}
-}
-
 // newFixed sets field f to a list of n elements of the given size and returns their bytes,
 // contents undefined.
 func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
@@ -131,14 +124,6 @@ func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
 // SetTexts sets field f, a list or set, to these strings. It copies strings shorter than 4 KiB and
 // refers to others. Duplicates in a set are left out. d describes s.
 func (s Struct) SetTexts(f schema.Ref, d *schema.Struct, v []string) {
-	if f.Wire() == wire.Set {
-		changeableByTexts(s, v)
-		l := s.NewChild(f, d, 0)
-		for _, x := range v {
-			l.addText(chain.StringBytes(x))
-		}
-		return
-	}
 	setTexts(s, f, d, v)
 }
 
@@ -146,22 +131,38 @@ func (s Struct) SetTexts(f schema.Ref, d *schema.Struct, v []string) {
 // KiB and refers to others, which must not change until the message is released. Duplicates
 // in a set are left out. d describes s.
 func (s Struct) SetByteSlices(f schema.Ref, d *schema.Struct, v [][]byte) {
-	if f.Wire() == wire.Set {
-		changeableByTexts(s, v)
-		l := s.NewChild(f, d, 0)
-		for _, x := range v {
-			l.addText(x)
-		}
-		return
-	}
 	setTexts(s, f, d, v)
 }
 
-// setTexts sets field f to a list of these texts.
+// setTexts sets field f to a list or set of these texts.
 func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T) {
-	m, size := s.m, changeableByTexts(s, v)
+	size := wire.TextHeader * len(v)
+	for _, x := range v {
+		size += len(x)
+	}
+	var refer bool
+	if uint(size) < chain.MaxSlabSize {
+		refer = s.room(size)
+	} else {
+		var room textRoom
+		for _, x := range v {
+			room.add(len(x))
+		}
+		refer = s.roomFor(room)
+	}
+	if f.Wire() == wire.Set {
+		l := s.NewChild(f, d, 0)
+		for _, x := range v {
+			if x := chain.StringBytes(chain.TextOf(x)); !l.ContainsKey(x) {
+				q := l.end()
+				l.m.setText(q, x, refer)
+			}
+		}
+		return
+	}
+	m := s.m
 	e, _ := s.newFullList(f, d, len(v), len(v), 0)
-	if size <= chain.MaxSlabSize {
+	if uint(size) <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
 	words := m.ix.Words[e+listWords:][:len(v)]
@@ -172,7 +173,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		if x := chain.TextOf(v[i]); len(x) < ReferSize {
 			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
 		} else {
-			words[i] = m.extendText(chain.StringBytes(x))
+			m.setText(place{at: e + listWords + uint32(i)}, chain.StringBytes(x), refer)
 		}
 	}
 	m.endFullList(e)
@@ -185,11 +186,11 @@ func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int)
 	if s.m == nil {
 		panic(setterOfZero())
 	}
-	m, e := s.m, uint32(s.k)
-	t := d.FieldOf(f).Type
+	m, t := s.m, d.FieldOf(f).Type
 	checkCount(t, n)
+	e := uint32(s.k)
 	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
-		s.placeChild(f, bytes)
+		s.openField(f, bytes)
 	}
 	const head = wire.FieldHeader + wire.ListHeader
 	c := m.ix.AllocFor(t, listWords+slots)
@@ -205,55 +206,35 @@ func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int)
 	return c, b[head:]
 }
 
-// textsSize returns how many bytes the texts take on the wire.
-func textsSize[T string | []byte](v []T) int {
-	size := wire.TextHeader * len(v)
-	for _, x := range v {
-		size += len(x)
-	}
-	return size
-}
-
-// changeableByTexts panics unless all of the texts may be added to the message of s, one after the
-// other. It returns their size.
-func changeableByTexts[T string | []byte](s Struct, v []T) int {
-	size := textsSize(v)
-	checkLen(size)
-	if size >= chain.MaxSlabSize {
-		s.Changeable()
-		room := textRoom{m: s.m}
-		for _, x := range v {
-			room.add(len(x))
-		}
-		s.changeableBy(room.bytes())
-	}
-	return size
-}
-
-// textRoom counts the positions that texts take which are added one after the other.
+// textRoom counts texts that are added one after the other.
 type textRoom struct {
-	m        *Message
-	segments int
-	copied   uint64
+	size, short int64 // bytes of all texts, and of those shorter than ReferSize, with lengths
+	long        int64 // the number of others
 }
 
-// add counts a text of n bytes. More of them fit into a block, the shorter they are: the rest of a
-// block stays unused when the next text needs a new one.
+// add counts a text of n bytes.
 func (r *textRoom) add(n int) {
-	switch {
-	case n >= chain.MaxSlabSize:
-		r.segments += chain.Segments(n) + 1
-	case n < ReferSize:
-		r.copied += 2 * uint64(n+wire.TextHeader)
-	case r.m.mayReferAfter(r.segments, n):
-		r.segments++
-	default:
-		r.copied += 4 * uint64(n)
+	r.size += wire.TextHeader + int64(n)
+	if n < ReferSize {
+		r.short += wire.TextHeader + int64(n)
+	} else {
+		r.long++
 	}
 }
 
-// bytes returns for how many bytes in one piece as many positions are needed.
-func (r *textRoom) bytes() int {
-	const firstBlocks = 8 // those at the tail that are smaller than the others
-	return int(min(uint64(r.segments+firstBlocks)*chain.MaxSlabSize+r.copied, math.MaxInt32))
+// roomFor is room for all of the texts: either all long ones are referred to, or none.
+func (s Struct) roomFor(r textRoom) (refer bool) {
+	s.room(int(min(r.size, math.MaxInt32)))
+	const perText, firstBlocks = 2 * chain.MaxSlabSize, 8 * chain.MaxSlabSize
+	// The rest of a block stays unused when the next text needs a new one: short texts take at most
+	// twice their size, others four times.
+	n := 4 * r.size
+	refer = s.m.mayRefer(int(r.size/chain.MaxSlabSize+2*r.long), 0)
+	if refer || r.long == 0 {
+		n = r.size + r.short + r.long*perText
+	}
+	if n >= chain.MaxSlabSize {
+		s.positions(int(min(n+firstBlocks, math.MaxInt32)))
+	}
+	return refer
 }

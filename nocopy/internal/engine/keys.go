@@ -224,18 +224,5 @@ func (s Struct) ContainsKey(v []byte) bool {
 	return s.m.lookup(s.entry(), s.typ(), v) >= 0
 }
 
-// beforeSet must be called before element i is set, unless it is of fixed size. It reports whether
-// the element is not on the wire yet. Then the caller must append it. Otherwise the caller
-// replaces it, and it is taken out of the list's table until the next lookup.
-func (s Struct) beforeSet(i int) bool {
-	if s.m.appendsAt(s.entry(), uint32(i)) {
-		return true
-	}
-	if s.m.keys.HasTables() {
-		s.m.elementChanges(s.entry(), uint32(i))
-	}
-	return false
-}
-
 // ContainsText reports whether a list of strings has an element v.
 func (s Struct) ContainsText(v string) bool { return s.ContainsKey(chain.StringBytes(v)) }

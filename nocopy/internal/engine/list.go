@@ -224,12 +224,13 @@ func putTypes(t *schema.Type, b []byte) int {
 	return 1
 }
 
-// replaceElement returns a node that replaces the element, key or value that a word stands for.
-// If it has a node already, it is that.
+// replaceElement returns a node that replaces the element or value that a word stands for. If it has
+// a node already, it is that.
 func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
 	switch {
 	case t.Kind() >= schema.Record:
 		m.closeEntry(word)
+		m.noteDead(t, word)
 		if own := m.editOf(word).valueNode; own != 0 {
 			ed := m.edit(word)
 			ed.valueNode, ed.spare = 0, 0 // its handles no longer change the sent bytes
@@ -250,31 +251,6 @@ func (s Struct) BytesAt(i int) []byte {
 	return s.m.textBytes(s.m.ix.Words[slot])
 }
 
-// replaceText replaces the text that a word stands for by one of n bytes. It returns these,
-// contents undefined, and the new word.
-func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
-	if b, at := m.rewriteText(word, n); b != nil {
-		return b, at
-	}
-	node := m.replaceElement(schema.TypeString, word)
-	p, b := m.buf.Place(wire.TextHeader + n)
-	wire.PutBE32(b, uint32(n))
-	m.buf.SetPlaced(node, p, p+uint32(wire.TextHeader+n))
-	return b[wire.TextHeader : wire.TextHeader+n : wire.TextHeader+n], inNode | node
-}
-
-// replaceTextByRef replaces the text that a word stands for by the bytes v, which are referred to.
-// It returns the new word.
-func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
-	node := m.replaceElement(schema.TypeString, word)
-	p, b := m.buf.Place(wire.TextHeader)
-	wire.PutBE32(b, uint32(len(v)))
-	m.buf.SetPlaced(node, p, p+wire.TextHeader)
-	far := m.buf.AddForeign(v, false)
-	m.buf.AddContent(node, far, far+uint32(len(v)))
-	return inNode | node
-}
-
 // appendsAt reports whether element i of the list of entry e is not on the wire yet. Then the
 // caller must append it: appendsAt has appended all elements before it, and counts it as appended.
 func (m *Message) appendsAt(e, i uint32) bool {
@@ -291,44 +267,10 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
-// replaceByNew replaces the struct or container that a word stands for by an empty one of type t,
-// which becomes the only frame, and returns the new word. n is the number of elements of a list or
-// set, or of pairs that a map gets room for.
-func (m *Message) replaceByNew(t *schema.Type, word uint32, n int) uint32 {
-	m.noteDead(t, word)
-	node := m.replaceElement(t, word)
-	m.closeAll()
-	m.buf.SetEmpty(node)
-	m.buf.OpenContent(node)
-	word = m.beginValue(t, n, 0)
-	m.edit(word).valueNode = node
-	return word
-}
-
-// appendRef appends the text v, whose bytes are referred to, and returns its word.
-func (m *Message) appendRef(v []byte) uint32 {
-	p, b := m.buf.Extend(wire.TextHeader)
-	wire.PutBE32(b, uint32(len(v)))
-	return m.referText(p, v, 0)
-}
-
 // AppendBytes adds the text v at the end of the list.
 func (s Struct) AppendBytes(v []byte) {
-	checkLen(len(v))
-	s.changeableBy(len(v))
-	slot := s.m.appendSlots(s.entry(), 1)
-	s.m.ix.Words[slot] = s.m.extendText(v)
-}
-
-// extendText appends the text v to the innermost frame and returns its word.
-func (m *Message) extendText(v []byte) uint32 {
-	if len(v) >= ReferSize && m.mayRefer(len(v)) {
-		return m.appendRef(v)
-	}
-	p, b := m.buf.Extend(wire.TextHeader + len(v))
-	wire.PutBE32(b, uint32(len(v)))
-	copy(b[wire.TextHeader:], v)
-	return p
+	refer := s.room(len(v))
+	s.m.setText(s.end(), v, refer)
 }
 
 // TextAt returns element i of a list of strings.

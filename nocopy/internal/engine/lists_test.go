@@ -107,11 +107,11 @@ func (l StructList[S]) Wire() []byte { return Struct(l).ContainerWire() }
 
 func (l StructList[S]) At(i int) S { return S(Struct(l).StructAt(i)) }
 
-func (l StructList[S]) Set(i int, v S) { Struct(l).SetStructAt(i, Struct(v)) }
+func (l StructList[S]) Set(i int, v S) { Struct(l).SetViewAt(i, Struct(v)) }
 
-func (l StructList[S]) Append(v S) { Struct(l).AppendStructOf(Struct(v)) }
+func (l StructList[S]) Append(v S) { Struct(l).AppendView(Struct(v)) }
 
-func (l StructList[S]) AppendNew() S { return S(Struct(l).AppendNewStruct()) }
+func (l StructList[S]) AppendNew() S { return S(Struct(l).AppendNewView(0)) }
 
 func (l StructList[S]) Swap(i, j int) { Struct(l).Swap(i, j) }
 
@@ -160,13 +160,13 @@ func (l NestedList[C]) Len() int { return Struct(l).ListLen() }
 
 func (l NestedList[C]) At(i int) C { return C(Struct(l).ContainerAt(i)) }
 
-func (l NestedList[C]) Set(i int, v C) { Struct(l).SetContainerAt(i, Struct(v)) }
+func (l NestedList[C]) Set(i int, v C) { Struct(l).SetViewAt(i, Struct(v)) }
 
-func (l NestedList[C]) Append(v C) { Struct(l).AppendContainer(Struct(v)) }
+func (l NestedList[C]) Append(v C) { Struct(l).AppendView(Struct(v)) }
 
-func (l NestedList[C]) NewAt(i, n int) C { return C(Struct(l).NewContainerAt(i, n)) }
+func (l NestedList[C]) NewAt(i, n int) C { return C(Struct(l).NewViewAt(i, n)) }
 
-func (l NestedList[C]) AppendNew(n int) C { return C(Struct(l).AppendNewContainer(n)) }
+func (l NestedList[C]) AppendNew(n int) C { return C(Struct(l).AppendNewView(n)) }
 
 func (l NestedList[C]) All() iter.Seq2[int, C] {
 	return func(yield func(int, C) bool) {

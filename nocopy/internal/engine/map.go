@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -110,50 +109,52 @@ func PutPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 // putEncoded sets the value of a key to value, which is a scalar or text.
 func (s Struct) putEncoded(k, value encoded) {
 	s.Changeable()
+	k = s.keyToPut(k)
+	s.put(k, value, s.room(len(k.text)+len(value.text)))
+}
+
+// put sets the value of a key to value, which is a scalar or text. There is room for both.
+func (s Struct) put(k, value encoded, refer bool) {
+	m, t, i := s.m, s.typ().Elem(), s.findToPut(k)
+	if i >= 0 && t.Kind() == schema.Fixed {
+		p := m.ix.Words[s.pairSlot(i)+pairValue]
+		if p&inNode != 0 {
+			p = m.buf.NodeStart(p &^ inNode)
+		}
+		if b := m.inPlace(p, int(t.Size())); b != nil {
+			copy(b, value.fixed[:])
+			return
+		}
+	}
+	m.setEncoded(s.pair(i, k, refer), value, refer)
+}
+
+// pair returns the place of the value of pair i, whose key is k. If i is negative, it adds a pair.
+// An old value is no longer in the message.
+func (s Struct) pair(i int, k encoded, refer bool) place {
 	m, t := s.m, s.typ()
-	key := s.keyToPut(k)
-	checkLen(len(key.text))
-	checkLen(len(value.text))
-	s.changeableBy(sizeOfBoth(len(key.text), len(value.text)))
-	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceEncoded(t.Elem(), m.ix.Words[s.pairSlot(i)+pairValue], value)
-		m.ix.Words[s.pairSlot(i)+pairValue] = word
-		return
+	if i >= 0 {
+		slot := s.pairSlot(i) + pairValue
+		return place{t: t.Elem(), at: slot, node: m.replaceElement(t.Elem(), m.ix.Words[slot])}
 	}
-	slot := s.appendPair(key)
-	word := m.appendEncoded(t.Elem(), value)
-	m.ix.Words[slot+pairValue] = word
-}
-
-// replaceEncoded replaces the value that word stands for and returns the new value's word.
-func (m *Message) replaceEncoded(t *schema.Type, word uint32, k encoded) uint32 {
-	if t.Kind() == schema.Fixed {
-		b, word := m.replaceFixed(word, int(t.Size()))
-		copy(b, k.fixed[:])
-		return word
-	}
-	checkLen(len(k.text))
-	if len(k.text) >= ReferSize && m.mayRefer(len(k.text)) {
-		return m.replaceTextByRef(word, k.text)
-	}
-	b, word := m.replaceText(word, len(k.text))
-	copy(b, k.text)
-	return word
-}
-
-// sizeOfBoth returns n+k, or the largest int32 if that is less. Each is at most chain.MaxSize.
-func sizeOfBoth(n, k int) int { return int(min(uint(n)+uint(k), math.MaxInt32)) }
-
-// appendPair adds a pair with the key; the caller appends its value next. It returns the pair's
-// slot; the caller sets the value's word.
-func (s Struct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
-	word := s.m.appendEncoded(s.typ().Key(), k)
-	s.m.ix.Words[slot] = word
-	if tb := s.m.keys.Table(s.entry()); tb != nil {
+	m.setEncoded(place{t: t.Key(), at: slot}, k, refer)
+	if tb := m.keys.Table(s.entry()); tb != nil {
 		tb.InsertLater(s.pairNumber(slot))
 	}
-	return slot
+	return place{t: t.Elem(), at: slot + pairValue}
+}
+
+// setEncoded puts a value into the place.
+func (m *Message) setEncoded(q place, k encoded, refer bool) {
+	switch q.t.Kind() {
+	case schema.Fixed:
+		copy(m.newFixed(q, int(q.t.Size())), k.fixed[:])
+	case schema.Text:
+		m.setText(q, k.text, refer)
+	default:
+		m.setSource(q, source{n: len(k.text), data: k.text})
+	}
 }
 
 // PutView sets the value of a key to a copy of v, a struct or container.
@@ -176,64 +177,38 @@ func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 	return kc.get(s.m, s.pairOf(vc.encode(v)))
 }
 
-// zeroKey adds a pair with a zero key, and returns the pair's slot. The caller appends the value
-// next, and sets its word.
-func (s Struct) zeroKey() uint32 {
-	slot := s.newPair()
-	word := s.m.appendZeroValue(s.typ().Key())
-	s.m.ix.Words[slot] = word
+// zeroKey adds a pair with a zero key, and returns the pair's slot and the place of its value, which
+// the caller appends next.
+func (s Struct) zeroKey() (slot uint32, value place) {
+	slot = s.newPair()
+	s.m.setZero(place{t: s.typ().Key(), at: slot})
 	s.m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
-	return slot
+	return slot, place{t: s.typ().Elem(), at: slot + pairValue}
 }
 
 // pairOf adds a pair of a zero key and v, which is a scalar or text, and returns the key's word.
 func (s Struct) pairOf(v encoded) uint32 {
-	slot := s.zeroKey()
-	word := s.m.appendEncoded(s.typ().Elem(), v)
-	s.m.ix.Words[slot+pairValue] = word
+	refer := s.room(len(v.text))
+	slot, value := s.zeroKey()
+	s.m.setEncoded(value, v, refer)
 	return s.m.ix.Words[slot]
-}
-
-// appendEncoded appends a value of type t to the innermost frame and returns its word.
-func (m *Message) appendEncoded(t *schema.Type, k encoded) uint32 {
-	switch t.Kind() {
-	case schema.Fixed:
-		p, b := m.buf.Extend(int(t.Size()))
-		copy(b, k.fixed[:])
-		return p
-	case schema.Text:
-		checkLen(len(k.text))
-		return m.extendText(k.text)
-	}
-	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
 }
 
 // pairOfZeros adds a pair of a zero key and a zero value, and returns their words.
 func (s Struct) pairOfZeros() (key, value uint32) {
-	slot := s.zeroKey()
-	value = s.m.appendZeroValue(s.typ().Elem())
-	s.m.ix.Words[slot+pairValue] = value
-	return s.m.ix.Words[slot], value
+	s.Changeable()
+	slot, q := s.zeroKey()
+	s.m.setZero(q)
+	return s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
 }
 
 // putView sets the value of the key to a copy of v, a struct or container.
 func (s Struct) putView(k encoded, v Struct) {
 	s.Changeable()
 	k = s.keyToPut(k)
-	m, t := s.m, s.typ()
-	checkLen(len(k.text))
-	src := m.source(v, t.Elem())
-	s.changeableBy(sizeOfBoth(len(k.text), src.n))
-	var word, slot uint32
-	if i := s.findToPut(k); i >= 0 {
-		slot = s.pairSlot(i)
-		m.noteDead(t.Elem(), m.ix.Words[slot+pairValue])
-		word = m.replaceValue(t.Elem(), m.ix.Words[slot+pairValue], src, 0)
-	} else {
-		slot = s.appendPair(k)
-		word = m.appendValue(t.Elem(), 0, src, 0)
-	}
-	m.ix.Words[slot+pairValue] = word
+	src := s.m.source(v, s.typ().Elem())
+	refer := s.room(len(k.text) + src.n)
+	s.m.setSource(s.pair(s.findToPut(k), k, refer), src)
 }
 
 // putNew sets the value of the key to an empty struct or container and returns it. n is the number
@@ -241,22 +216,8 @@ func (s Struct) putView(k encoded, v Struct) {
 func (s Struct) putNew(k encoded, n int) Struct {
 	s.Changeable()
 	k = s.keyToPut(k)
-	m, t := s.m, s.typ()
-	checkLen(len(k.text))
-	checkCount(t.Elem(), n)
-	s.changeableBy(sizeOfBoth(len(k.text), newSize(t.Elem(), n)))
-	var word, slot uint32
-	if i := s.findToPut(k); i >= 0 {
-		slot = s.pairSlot(i)
-		word = m.replaceByNew(t.Elem(), m.ix.Words[slot+pairValue], n)
-	} else {
-		slot = s.appendPair(k)
-		word = m.beginValue(t.Elem(), n, 0)
-	}
-	m.ix.Words[slot+pairValue] = word
-	v := m.handle(word)
-	v.clearFixed()
-	return v
+	refer := s.room(len(k.text) + sizeOf(s.typ().Elem(), n))
+	return s.m.beginAt(s.pair(s.findToPut(k), k, refer), n)
 }
 
 // AppendNewPair adds a pair of an empty key and a zero value and returns both.
@@ -398,7 +359,6 @@ func (s Struct) deletePair(i int) {
 // newPair adds a pair and returns its slot. The caller appends its key and value next, and sets
 // the words in the slot.
 func (s Struct) newPair() uint32 {
-	s.Changeable()
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
@@ -422,12 +382,12 @@ func (s Struct) newPair() uint32 {
 	return slot
 }
 
-// appendZeroValue appends the zero value of type t, which is complete, and returns its word.
-func (m *Message) appendZeroValue(t *schema.Type) uint32 {
+// setZero puts the zero value, which is complete, into the place.
+func (m *Message) setZero(q place) {
 	m.keys.DropFilter()
 	m.ownSeldom()
-	m.copied = schema.AppendZero(m.copied[:0], t)
-	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
+	m.copied = schema.AppendZero(m.copied[:0], q.t)
+	m.setSource(q, source{n: len(m.copied), data: m.copied})
 }
 
 // NewMap sets field f to an empty map and returns it to be filled. n has at most one number: for
@@ -452,28 +412,22 @@ type Pairs[K comparable, V any, KC Codec[K], VC Codec[V]] map[K]V
 // SetIn sets field f of s, a map, to copies of these pairs, in the order of the keys' wire bytes.
 // Of several keys with the same wire bytes, such as NaNs, one is kept.
 func (v Pairs[K, V, KC, VC]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
-	type pair struct {
-		wire  encoded
-		key   K
-		value V
-	}
+	type pair struct{ key, value encoded }
 	var kc KC
 	var vc VC
 	s.Changeable()
-	pairs, room := make([]pair, 0, len(v)), textRoom{m: s.m}
+	pairs, room := make([]pair, 0, len(v)), textRoom{}
 	for key, value := range v {
-		k, size := kc.encode(key), len(vc.encode(value).text)
-		checkLen(size) // before anything is written
-		checkLen(len(k.text))
-		room.add(size)
-		room.add(len(k.text))
-		pairs = append(pairs, pair{k, key, value})
+		p := pair{kc.encode(key), vc.encode(value)}
+		room.add(len(p.key.text))
+		room.add(len(p.value.text))
+		pairs = append(pairs, p)
 	}
-	s.changeableBy(room.bytes())
-	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.wire.bytes(), b.wire.bytes()) })
+	refer := s.roomFor(room)
+	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.key.bytes(), b.key.bytes()) })
 	c := s.NewChild(f, d, len(pairs))
 	for i := range pairs {
-		PutPair[K, V, KC, VC](c, pairs[i].key, pairs[i].value)
+		c.put(pairs[i].key, pairs[i].value, refer)
 	}
 }
 

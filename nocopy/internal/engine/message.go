@@ -400,12 +400,6 @@ func (m *Message) parser() *parse.Parser {
 	return m.p
 }
 
-// indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
-func (m *Message) indexInto(t *schema.Type, p, e uint32) {
-	m.beginTrusted(p)
-	m.p.EndTrusted(m.p.Structure(t.Struct(), e, 0))
-}
-
 // indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
 // or failed.
 func (m *Message) indexFrom(p *parse.Parser) int {

@@ -304,8 +304,9 @@ func (m *Message) keepHandouts() {
 	}
 	for i := range m.handouts {
 		h := &m.handouts[i]
-		h.word = m.replaceTextByRef(m.ix.At(h.e, h.field), h.mem)
-		m.ix.Put(h.e, h.field, h.word)
+		q := m.handle(h.e).field(h.field, schema.TypeString)
+		m.refer(q, h.mem)
+		h.word = m.ix.At(h.e, h.field)
 	}
 }
 

@@ -205,42 +205,49 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 	if debugging {
 		s.m.noteSet(uint32(s.k), f)
 	}
-	p := s.m.ix.At(s.entry(), f)
-	if p == 0 && s.k == s.m.openHandle && !s.m.guarded {
+	m := s.m
+	p := m.ix.At(uint32(s.k), f)
+	if p == 0 && s.k == m.openHandle && !m.guarded {
 		return s.appendField(f, n)
 	}
-	if !s.m.guarded && s.m.buf.Writable(p) {
-		return s.m.buf.At(p)[:n:n]
+	if !m.guarded && m.buf.Writable(p) {
+		return m.buf.At(p)[:n:n]
 	}
 	s.Changeable()
-	p = s.m.ix.At(uint32(s.k), f)
-	if s.m.buf.Writable(p) {
-		return s.m.buf.At(p)[:n:n]
+	if b := m.inPlace(m.ix.At(uint32(s.k), f), n); b != nil {
+		return b
 	}
-	if p != 0 && s.m.buf.Adopt(p) {
-		return s.m.buf.At(p)[:n:n]
-	}
-	p, b := s.placeField(f, wire.FieldHeader+n)
-	wire.PutHeader(b, f.Header())
-	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[wire.FieldHeader : wire.FieldHeader+n]
+	return s.newField(f, n)
 }
 
 // panicFull is the panic's text of package chain when it has no positions left.
 const panicFull = "nocopy: message larger than its address space of 2 GiB"
 
-// changeableBy panics unless the struct or container may be changed by n bytes. If there are
-// positions for these only then, the message is compacted first.
-func (s Struct) changeableBy(n int) {
+// room panics unless the struct or container may be changed by a value of n bytes. If there are
+// positions for these only then, the message is compacted first. room reports whether texts of
+// together n bytes may be referred to instead of copied.
+func (s Struct) room(n int) (refer bool) {
+	if n < 0 || n > chain.MaxSize {
+		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
+	}
 	s.Changeable()
-	if n >= chain.MaxSlabSize && !s.m.buf.RoomToChange(n) {
-		if !s.m.buf.Relieved(n) {
-			panic(panicFull)
-		}
-		s.m.compact()
-		if s.gone() {
-			panic(panicGone)
-		}
+	if n >= chain.MaxSlabSize {
+		s.positions(n)
+	}
+	return n >= ReferSize && s.m.mayRefer(0, n)
+}
+
+// positions panics unless there are positions for a change of n bytes, perhaps after compacting.
+func (s Struct) positions(n int) {
+	if s.m.buf.RoomToChange(n) {
+		return
+	}
+	if !s.m.buf.Relieved(n) {
+		panic(panicFull)
+	}
+	s.m.compact()
+	if s.gone() {
+		panic(panicGone)
 	}
 }
 
@@ -265,6 +272,46 @@ func (s Struct) SetText(f schema.Ref, v string) {
 	}
 	s.setText(f, v)
 }
+
+// appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
+// one that is open. It returns where the bytes are to be stored.
+func (s Struct) appendField(f schema.Ref, n int) []byte {
+	p, b := s.m.buf.Extend(wire.FieldHeader + n)
+	wire.PutHeader(b, f.Header())
+	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
+	return b[wire.FieldHeader : wire.FieldHeader+n]
+}
+
+// setText sets a string field where the text can't simply be appended. A small received message is
+// copied with it.
+func (s Struct) setText(f schema.Ref, v string) {
+	refer := s.room(len(v))
+	if refer {
+		s.m.refer(s.field(f, schema.TypeString), chain.StringBytes(v))
+		return
+	}
+	b := s.m.rewriteText(s.m.ix.At(uint32(s.k), f), len(v))
+	if b == nil {
+		b = s.newText(f, len(v))
+	}
+	copy(b, v)
+}
+
+// setTextWide sets a string field of a wide struct.
+func (s Struct) setTextWide(f schema.Ref, v string) {
+	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
+		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
+			*w = s.m.buf.Tail() + wire.FieldHeader
+			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+			return
+		}
+	}
+	s.setText(f, v)
+}
+
+// SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
+// must not change until the message is released.
+func (s Struct) SetBytes(f schema.Ref, v []byte) { s.SetText(f, chain.TextOf(v)) }
 
 // setterOfZero returns the text of the panic of a setter that was called on the zero handle, which
 // knows no type. The stack does: a setter of a generated type calls one of Struct.
@@ -298,65 +345,11 @@ func setterOfZero() string {
 // do.
 func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
-// setTextWide sets a string field of a wide struct.
-func (s Struct) setTextWide(f schema.Ref, v string) {
-	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
-			return
-		}
-	}
-	s.setText(f, v)
-}
-
-// appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
-// one that is open. It returns where the bytes are to be stored.
-func (s Struct) appendField(f schema.Ref, n int) []byte {
-	p, b := s.m.buf.Extend(wire.FieldHeader + n)
-	wire.PutHeader(b, f.Header())
-	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[wire.FieldHeader : wire.FieldHeader+n]
-}
-
-// setText sets a string field where the text can't simply be appended.
-func (s Struct) setText(f schema.Ref, v string) {
-	if len(v) >= ReferSize {
-		s.setReferred(f, chain.StringBytes(v))
-		return
-	}
-	copy(s.textRoom(f, len(v)), v)
-}
-
-// SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
-// must not change until the message is released.
-func (s Struct) SetBytes(f schema.Ref, v []byte) {
-	if len(v) >= ReferSize {
-		s.setReferred(f, v)
-		return
-	}
-	s.SetText(f, chain.TextOf(v))
-}
-
-// setReferred sets the field to bytes that stay where they are.
-func (s Struct) setReferred(f schema.Ref, v []byte) {
-	checkLen(len(v))
-	s.changeableBy(len(v))
-	if !s.m.mayRefer(len(v)) {
-		copy(s.newText(f, len(v)), v)
-		return
-	}
-	old := s.m.ix.At(uint32(s.k), f)
-	p, b := s.placeField(f, wire.FieldHeader+wire.TextHeader)
-	putTextField(b, f, len(v))
-	word := s.m.referText(p+wire.FieldHeader, v, old)
-	s.m.ix.Put(uint32(s.k), f, word)
-}
-
 // NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
 // message is finished. In an element of a set, or a key of a map, they must be filled before the
 // next lookup of an element or key.
 func (s Struct) NewBytes(f schema.Ref, n int) []byte {
+	s.room(n)
 	b := s.newText(f, n)
 	clear(b)
 	s.m.buf.Lend()
@@ -368,22 +361,11 @@ func (s Struct) NewBytes(f schema.Ref, n int) []byte {
 	return b
 }
 
-func putTextField(b []byte, f schema.Ref, n int) {
-	_ = b[6]
-	wire.PutHeader(b, f.Header())
-	wire.PutBE32(b[wire.FieldHeader:], uint32(n))
-}
-
-// textRoom makes the field n bytes of text, fewer than ReferSize, and returns them, to be filled
-// at once. A small received message is copied with them in it.
-func (s Struct) textRoom(f schema.Ref, n int) []byte {
-	s.Changeable()
-	if word := s.m.ix.At(uint32(s.k), f); word != 0 {
-		if b, _ := s.m.rewriteText(word, n); b != nil {
-			return b
-		}
-	}
-	return s.placeText(f, n)
+// newText sets the field to a text of n bytes, and returns them, contents undefined.
+func (s Struct) newText(f schema.Ref, n int) []byte {
+	b := s.newField(f, wire.TextHeader+n)
+	wire.PutBE32(b, uint32(n))
+	return b[wire.TextHeader:]
 }
 
 // Changeable panics unless the struct or container may be changed, which may take memory. If it is
@@ -401,23 +383,6 @@ func (s Struct) Changeable() {
 	}
 }
 
-// newText makes the field n bytes of text and returns them, contents undefined.
-func (s Struct) newText(f schema.Ref, n int) []byte {
-	checkLen(n)
-	s.changeableBy(n)
-	return s.placeText(f, n)
-}
-
-// placeText makes the field n bytes of text and returns them, contents undefined. The caller has
-// made sure that the message can be changed by as many.
-func (s Struct) placeText(f schema.Ref, n int) []byte {
-	const head = wire.FieldHeader + wire.TextHeader
-	p, b := s.placeField(f, head+n)
-	putTextField(b, f, n)
-	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[head : head+n : head+n]
-}
-
 // wire returns the wire bytes of the struct or container of entry e: an alias if they are in
 // one piece, which is good until the next change, else a copy.
 func (m *Message) wire(e uint32, t *schema.Type) []byte {
@@ -429,12 +394,6 @@ func (m *Message) wire(e uint32, t *schema.Type) []byte {
 		return b
 	}
 	return m.buf.Range(from, to, m.editOf(e).valueNode).AppendTo([]byte{})
-}
-
-func checkLen(n int) {
-	if n < 0 || n > chain.MaxSize {
-		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
-	}
 }
 
 // Wide is the handle of a wide struct, which has more than entry.MaxDirect

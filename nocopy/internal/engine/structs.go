@@ -53,21 +53,19 @@ func (s Struct) FillByIndex() { s.m.fillByIndex(s.entry()) }
 // HandleOf returns the handle of an entry.
 func HandleOf[S View](m *Message, entry uint32) S { return S(m.handle(entry)) }
 
-// AppendStructOf adds a copy of v at the end of a list of structs.
-func (s Struct) AppendStructOf(v Struct) {
+// AppendView adds a copy of v at the end of a list of structs or containers.
+func (s Struct) AppendView(v Struct) {
 	s.Changeable()
-	src := s.m.source(v, s.typ().Elem())
-	s.changeableBy(src.n)
-	e := s.appendStruct()
-	s.m.appendValue(s.typ().Elem(), 0, src, e)
+	src := s.source(v, s.typ().Elem())
+	s.m.setSource(s.end(), src)
 }
 
-// AppendNewStruct adds an empty element at the end of a list of structs and returns it.
-func (s Struct) AppendNewStruct() Struct {
+// AppendNewView adds an empty struct or container at the end of a list, and returns it to be
+// filled. n is the number of elements of a list or set, or of pairs that a map gets room for.
+func (s Struct) AppendNewView(n int) Struct {
 	s.Changeable()
-	e := s.appendStruct()
-	s.m.beginStruct(s.typ().Elem().Struct(), e)
-	return s.m.handle(e)
+	s.room(sizeOf(s.typ().Elem(), n))
+	return s.m.beginAt(s.end(), n)
 }
 
 // placeAt returns a handle of the place of element i of a list that is being built or was added
@@ -136,45 +134,21 @@ func (m *Message) Shown() Struct {
 	return m.Root()
 }
 
-// appendStruct adds a struct to the end of the list and returns its entry. The caller appends its
-// bytes next.
-func (s Struct) appendStruct() uint32 {
-	t := s.typ()
-	slot := s.m.appendSlots(s.entry(), 1)
-	e := s.m.ix.AllocFor(t.Elem(), t.Elem().Struct().Words())
-	s.m.ix.Words[slot] = e
-	return e
-}
-
-// SetStructAt makes element i a copy of v.
-func (s Struct) SetStructAt(i int, v Struct) {
+// SetViewAt makes element i, a struct or container, a copy of v.
+func (s Struct) SetViewAt(i int, v Struct) {
 	s.Changeable()
 	s.checkIndex(i)
-	m, t := s.m, s.typ().Elem()
-	src := m.source(v, t)
-	s.changeableBy(src.n)
-	e := m.structEntry(s.entry(), uint32(i))
-	if s.beforeSet(i) {
-		m.appendValue(t, 0, src, e)
-		return
-	}
-	m.closeEntry(e) // the fields that it owes may move its table
-	m.noteDeadFields(t.Struct(), e)
-	fieldNodes, extra, table := m.editOf(e).fieldNodes, uint32(0), uint32(0)
-	if t.Struct().IsUnion() {
-		extra = m.ix.Words[e+entry.Arm]
-	}
-	if t.Struct().IsWide() {
-		table = m.ix.Words[e+entry.Table]
-	}
-	m.replaceValue(t, e, src, e)
-	m.ix.FreeExtra(extra)
-	if fieldNodes != 0 {
-		m.ix.FreeNodes(t.Struct(), fieldNodes)
-	}
-	if t.Struct().IsWide() {
-		m.ix.FreeTable(table, t.Struct().Span())
-	}
+	src := s.source(v, s.typ().Elem())
+	s.m.setSource(s.element(i), src)
+}
+
+// NewViewAt makes element i an empty container and returns it to be filled. n is the number of
+// elements of a list or set, or of pairs that a map gets room for.
+func (s Struct) NewViewAt(i, n int) Struct {
+	s.Changeable()
+	s.checkIndex(i)
+	s.room(sizeOf(s.typ().Elem(), n))
+	return s.m.beginAt(s.element(i), n)
 }
 
 // ContainerAt returns element i, an empty container if it has not been set yet.
@@ -185,75 +159,6 @@ func (s Struct) ContainerAt(i int) Struct {
 		return Absent()
 	}
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
-}
-
-// SetContainerAt makes element i a copy of v.
-func (s Struct) SetContainerAt(i int, v Struct) {
-	s.Changeable()
-	s.checkIndex(i)
-	m, t := s.m, s.typ().Elem()
-	src := m.source(v, t)
-	s.changeableBy(src.n)
-	slot := s.elemSlot(i)
-	if s.beforeSet(i) {
-		word := m.appendValue(t, 0, src, 0)
-		m.ix.Words[slot] = word
-		return
-	}
-	m.noteDead(t, m.ix.Words[slot])
-	word := m.replaceValue(t, m.ix.Words[slot], src, 0)
-	m.ix.Words[slot] = word
-}
-
-// NewContainerAt makes element i an empty container and returns it to be filled. n is the number
-// of elements of a list or set, or of pairs that a map gets room for.
-func (s Struct) NewContainerAt(i, n int) Struct {
-	c := s.newContainerAt(i, n)
-	c.clearFixed()
-	return c
-}
-
-// newContainerAt is NewContainerAt, but does not write zeros to elements of fixed size.
-func (s Struct) newContainerAt(i, n int) Struct {
-	s.Changeable()
-	s.checkIndex(i)
-	m, t := s.m, s.typ().Elem()
-	checkCount(t, n)
-	s.changeableBy(newSize(t, n))
-	slot := s.elemSlot(i)
-	if s.beforeSet(i) {
-		word := m.beginValue(t, n, 0)
-		m.ix.Words[slot] = word
-		return m.handle(word)
-	}
-	word := m.replaceByNew(t, m.ix.Words[slot], n)
-	m.ix.Words[slot] = word
-	return m.handle(word)
-}
-
-// AppendContainer adds a copy of v at the end of a list of containers.
-func (s Struct) AppendContainer(v Struct) {
-	s.Changeable()
-	src := s.m.source(v, s.typ().Elem())
-	s.changeableBy(src.n)
-	slot := s.m.appendSlots(s.entry(), 1)
-	word := s.m.appendValue(s.typ().Elem(), 0, src, 0)
-	s.m.ix.Words[slot] = word
-}
-
-// AppendNewContainer adds a container of n elements, or a map with room for n pairs, at the end of
-// a list of containers and returns it to be filled.
-func (s Struct) AppendNewContainer(n int) Struct {
-	s.Changeable()
-	t := s.typ().Elem()
-	checkCount(t, n)
-	s.changeableBy(newSize(t, n))
-	slot := s.m.appendSlots(s.entry(), 1)
-	word := s.m.beginValue(t, n, 0)
-	s.m.ix.Words[slot] = word
-	c := s.m.handle(word)
-	c.clearFixed()
-	return c
 }
 
 // RootDesc returns the descriptor of s, if it is the root of a message; else nil. It panics if the
@@ -299,18 +204,9 @@ func (s Struct) CheckDesc(d *schema.Struct) {
 // In a union f becomes the only field that is set. d describes s.
 func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
 	s.Changeable()
-	m, e := s.m, uint32(s.k)
 	t := d.FieldOf(f).Type
-	src := m.source(v, t)
-	s.changeableBy(src.n)
-	var word uint32
-	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
-		m.openStruct(e)
-		word = m.appendValue(t, f.Header(), src, 0)
-	} else {
-		word = m.placeValue(m.replaceField(e, f), t, f.Header(), src, 0)
-	}
-	m.ix.Put(e, f, word)
+	src := s.source(v, t)
+	s.m.setSource(s.field(f, t), src)
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}
@@ -321,8 +217,8 @@ func (s Struct) SetChild(f schema.Ref, d *schema.Struct, v Struct) {
 func (s Struct) Reset(f schema.Ref, d *schema.Struct) {
 	fd := d.FieldOf(f)
 	value := fd.AppendDefault(nil)
-	s.changeableBy(len(value))
-	s.setValue(f, fd.Type, value)
+	s.room(len(value))
+	s.m.setSource(s.field(f, fd.Type), source{n: len(value), data: value})
 	s.m.noteFilled(uint32(s.k), fd)
 }
 
@@ -358,32 +254,24 @@ func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
-	m, e := s.m, uint32(s.k)
 	t := d.FieldOf(f).Type
-	if n != 0 {
+	m, e := s.m, uint32(s.k)
+	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
+		s.openField(f, sizeOf(t, n))
+	} else if n != 0 {
 		checkCount(t, n)
 	}
-	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
-		s.placeChild(f, newSize(t, n))
-	}
 	var word uint32
-	switch t.Kind() {
-	case schema.Record:
-		word = m.beginRecord(t.Struct(), f.Header())
-	case schema.Dict:
-		word = m.beginContainer(t, max(n, minPairRoom), f.Header())
-	default:
-		word = m.beginContainer(t, n, f.Header())
+	if t.Kind() == schema.Record {
+		word = m.beginRecord(t.Struct(), f, 0)
+	} else {
+		word = m.beginContainer(t, n, f)
 	}
 	m.ix.Put(e, f, word)
-	c := m.handle(word)
-	if n > 0 {
-		c.clearFixed()
-	}
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}
-	return c
+	return m.handle(word)
 }
 
 // describes is the method set of handles of generated types.

@@ -278,10 +278,8 @@ func (s Struct) SetElement(i int, v Value) {
 		copy(s.SetFixedAt(i, int(t.Size())), b.fixed[:t.Size()])
 	case schema.Text:
 		s.SetBytesAt(i, v.text)
-	case schema.Record:
-		s.SetStructAt(i, v.s)
 	default:
-		s.SetContainerAt(i, v.s)
+		s.SetViewAt(i, v.s)
 	}
 }
 
@@ -297,10 +295,8 @@ func (s Struct) AppendElement(v Value) {
 		copy(s.GrowFixed(1, int(t.Size())), b.fixed[:t.Size()])
 	case schema.Text:
 		s.AppendBytes(v.text)
-	case schema.Record:
-		s.AppendStructOf(v.s)
 	default:
-		s.AppendContainer(v.s)
+		s.AppendView(v.s)
 	}
 }
 
@@ -310,10 +306,7 @@ func (s Struct) AppendNewElement(n int) Value {
 	s.writable()
 	t := s.typ().Elem()
 	mustBe(t, t.Kind() >= schema.Record, "a new handle")
-	if t.Kind() == schema.Record {
-		return Value{typ: t, s: s.AppendNewStruct()}
-	}
-	return Value{typ: t, s: s.AppendNewContainer(n)}
+	return Value{typ: t, s: s.AppendNewView(n)}
 }
 
 // HasElement reports whether an element of a list or set has the wire bytes of v.

@@ -30,7 +30,7 @@ var inside = map[string]bool{"CheckSameLen": true, "FillByIndex": true, "First":
 type color int32
 
 // changes matches the methods that change their receiver.
-var changes = regexp.MustCompile(`^(Set|Append$|AppendBytes|AppendContainer|AppendStructOf|AppendText|AppendNew|AppendElement|AppendPair|AppendUnknown|Changeable|Grow|RemoveFields|Clear$|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
+var changes = regexp.MustCompile(`^(Set|Append$|AppendBytes|AppendView|AppendText|AppendNew|AppendElement|AppendPair|AppendUnknown|Changeable|Grow|RemoveFields|Clear$|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
 
 // TestZeroHandles: all methods of a zero handle return the same as those of an absent struct or
 // container. Methods that would change it panic with a text of the package.
