@@ -123,17 +123,6 @@ func (b *Buffer) AddLast(at Pos) NodeID {
 	return b.addNode(node{at: at, end: at, kind: last})
 }
 
-// MoveGrow gives a node made by AddGrow another at and anchor.
-func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
-	placed := b.unplace(id)
-	n := b.node(id)
-	n.at, n.end, n.anchor = at, at, anchor
-	if placed {
-		b.order.insert(b.placeOf(id), b.comparePlaced)
-	}
-	b.sealed = false
-}
-
 // NodePlace returns the range [at, end) of bytes that the node replaces.
 func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
 	n := b.node(id)

@@ -180,19 +180,6 @@ func insertAt(c []placed, i int, x placed) []placed {
 	return c
 }
 
-// unplace removes a node from the order and reports whether it was there.
-func (b *Buffer) unplace(id NodeID) bool {
-	o := &b.order
-	if int(id) > o.n {
-		return false
-	}
-	k, i := o.find(b.placeOf(id), b.comparePlaced)
-	if o.chunks[k] = slices.Delete(o.chunks[k], i, i+1); len(o.chunks[k]) == 0 {
-		o.chunks = slices.Delete(o.chunks, k, k+1)
-	}
-	return true
-}
-
 // linearSpans is the number of spans up to which spanAt searches linearly.
 const linearSpans = 16
 

@@ -43,8 +43,9 @@ func (m *Message) setEnd(e, end uint32) {
 	m.ix.Words[e+entry.End] = end
 }
 
-// place is where a new value goes: a field of a struct, an element of a list, or the key or value of
-// a pair. It is good for one value, which is put into it before anything else changes the message.
+// place is where a new value goes: a field of a struct, an element of a list, or the key or value
+// of a pair. It is good for one value, which is put into it before anything else changes the
+// message.
 type place struct {
 	t    *schema.Type // of the value; not needed for a scalar or text in a field
 	f    schema.Ref   // the field, or 0
@@ -142,8 +143,8 @@ func (m *Message) bytesAt(q place, n int) (b []byte, p, word uint32) {
 	return b[lead : lead+n : lead+n], p, word
 }
 
-// inPlace returns the n bytes at position p if they may be stored into, else nil. Small memory of the
-// caller's is copied to make it so.
+// inPlace returns the n bytes at position p if they may be stored into, else nil. Small memory of
+// the caller's is copied to make it so.
 func (m *Message) inPlace(p uint32, n int) []byte {
 	if m.buf.Writable(p) || p != 0 && m.buf.Adopt(p) {
 		return m.buf.At(p)[:n:n]
@@ -249,8 +250,9 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 const fewWords = 256
 
 // rewriteText changes the size of the text at position p to n bytes by copying the message. It
-// returns the new bytes, to be filled; or nil unless the whole message was received and is small. A message that was compacted is not copied: its index may have words
-// that look like positions and are none.
+// returns the new bytes, to be filled; or nil unless the whole message was received and is small. A
+// message that was compacted is not copied: its index may have words that look like positions and
+// are none.
 func (m *Message) rewriteText(p uint32, n int) []byte {
 	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows.all) > 0 || m.ix.Reuses {
 		return nil

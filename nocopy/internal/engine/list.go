@@ -224,8 +224,8 @@ func putTypes(t *schema.Type, b []byte) int {
 	return 1
 }
 
-// replaceElement returns a node that replaces the element or value that a word stands for. If it has
-// a node already, it is that.
+// replaceElement returns a node that replaces the element or value that a word stands for. If it
+// has a node already, it is that.
 func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
 	switch {
 	case t.Kind() >= schema.Record:

@@ -177,8 +177,8 @@ func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 	return kc.get(s.m, s.pairOf(vc.encode(v)))
 }
 
-// zeroKey adds a pair with a zero key, and returns the pair's slot and the place of its value, which
-// the caller appends next.
+// zeroKey adds a pair with a zero key, and returns the pair's slot and the place of its value,
+// which the caller appends next.
 func (s Struct) zeroKey() (slot uint32, value place) {
 	slot = s.newPair()
 	s.m.setZero(place{t: s.typ().Key(), at: slot})
