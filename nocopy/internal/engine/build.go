@@ -192,8 +192,8 @@ func (m *Message) endFullList(e uint32) {
 	}
 }
 
-// openField makes the bytes that are appended next, field header first, the field f. There are n of
-// them at first.
+// openField makes the bytes that are appended next, field header first, the field f. There are n
+// of them at first.
 func (s Struct) openField(f schema.Ref, n int) {
 	s.room(n)
 	m, e := s.m, uint32(s.k)

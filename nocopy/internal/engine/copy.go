@@ -207,7 +207,8 @@ func (m *Message) indexShared(node chain.NodeID, t *schema.Type, src source, e u
 	return word
 }
 
-// source returns the wire bytes of v, a value of type t. It panics unless s may be changed by them.
+// source returns the wire bytes of v, a value of type t. It panics unless s may be changed by
+// them.
 func (s Struct) source(v Struct, t *schema.Type) source {
 	src := s.m.source(v, t)
 	s.room(src.n)

@@ -83,8 +83,8 @@ func (s Struct) newField(f schema.Ref, n int) []byte {
 }
 
 // element returns the place of element i of a list whose elements have no fixed size. It appends
-// zero values for all elements before it that are not on the wire yet. An old value is no longer in
-// the message.
+// zero values for all elements before it that are not on the wire yet. An old value is no longer
+// in the message.
 func (s Struct) element(i int) place {
 	m, e, q := s.m, s.entry(), place{t: s.typ().Elem(), at: s.elemSlot(i)}
 	if q.t.Kind() == schema.Record {
@@ -250,9 +250,9 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 const fewWords = 256
 
 // rewriteText changes the size of the text at position p to n bytes by copying the message. It
-// returns the new bytes, to be filled; or nil unless the whole message was received and is small. A
-// message that was compacted is not copied: its index may have words that look like positions and
-// are none.
+// returns the new bytes, to be filled; or nil unless the whole message was received and is small.
+// A message that was compacted is not copied: its index may have words that look like positions
+// and are none.
 func (m *Message) rewriteText(p uint32, n int) []byte {
 	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows.all) > 0 || m.ix.Reuses {
 		return nil

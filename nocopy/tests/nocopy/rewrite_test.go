@@ -58,8 +58,8 @@ func smallWire() []byte {
 	return s.Message().AppendTo(nil)
 }
 
-// TestRewrite: a field of a small received message is set to a text without a node, at any place in
-// the message. An element takes a node. Strings that were read before stay unchanged.
+// TestRewrite: a field of a small received message is set to a text without a node, at any place
+// in the message. An element takes a node. Strings that were read before stay unchanged.
 func TestRewrite(t *testing.T) {
 	wire := smallWire()
 	long := append(bytes.Clone(wire[:len(wire)-1]), "\x0b\x03\xe7\x00\x00\x10\x00"+strings.Repeat("z", 4<<10)+"\x00"...)
