@@ -64,7 +64,7 @@ func newSlab(n int) *Block {
 func newReceived(n int) *Block { return takeBlock(n, 1<<classOf(n), n >= SlabSize) }
 
 // classOf returns the index in pools of blocks for n bytes.
-func classOf(n int) int { return max(bits.Len(uint(n-1)), minClass) }
+func classOf(n int) int { return max(bits.Len(uint(max(n, 1)-1)), minClass) }
 
 // takeBlock returns a block of at least n bytes from the pools or, with isSpare, from spareBlocks.
 // If it finds none, it makes one: of the given size, or of n rounded up to a page for spareBlocks.

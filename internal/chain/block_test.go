@@ -126,7 +126,7 @@ const maxClassBytes = mostSpare
 // TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its
 // size.
 func TestBlockSizes(t *testing.T) {
-	for _, n := range []int{1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
+	for _, n := range []int{0, 1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			b := newBlock(n)
 			if len(b.mem) < n || n > 4096 && len(b.mem) > 2*n {
