@@ -145,6 +145,31 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	}
 }
 
+// appendZeroStruct appends a struct with only its defaults. Its entry is e.
+func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
+	if d := t.Struct(); len(d.Owed()) == 0 {
+		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {
+			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
+		}
+		p := m.buf.AppendWithHead(0, 0, d.Template())
+		m.ix.PutTemplate(d, e, p)
+		m.indexTemplate(d, e, p)
+		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
+		return
+	}
+	m.ownSeldom()
+	m.scratch = schema.AppendZero(m.scratch[:0], t)
+	p, b := m.buf.Extend(len(m.scratch))
+	copy(b, m.scratch)
+	m.indexAt(t, p, e)
+	for _, f := range t.Struct().Owed() {
+		m.noteFilled(e, f)
+	}
+	if debugging {
+		m.noteTemplate(t.Struct(), e)
+	}
+}
+
 // appendAllOwed appends to the struct of entry e, which is the innermost frame, all fields that
 // it must have and that nobody set.
 func (m *Message) appendAllOwed(d *schema.Struct, e uint32) {
@@ -166,6 +191,24 @@ func (m *Message) appendOwed(e uint32, f *schema.Field) {
 	word := m.indexAt(f.Type, p+wire.FieldHeader, 0)
 	m.ix.Put(e, f.Ref(), word)
 	m.noteFilled(e, f)
+}
+
+// mostMissing is the most fields that Missing returns, and that are noted.
+const mostMissing = 100
+
+// noteFilled notes that field f of the struct of entry e, which nobody has set, was filled in. Of
+// many the last are kept, since the first may have been replaced.
+func (m *Message) noteFilled(e uint32, f *schema.Field) {
+	if f.Req != schema.Required || f.Default != "" || f.Kind() == schema.Fixed {
+		return
+	}
+	m.ownSeldom()
+	if len(m.filled) < mostMissing {
+		m.filled = append(m.filled, filled{})
+	}
+	m.filled[m.fillings%mostMissing] = filled{e, m.ix.At(e, f.Ref()), f.Ref()}
+	m.fillings++
+	m.ix.More = true
 }
 
 // minPairRoom is the least number of pairs that a map in a field gets room for.

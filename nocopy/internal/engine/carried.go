@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -185,6 +186,22 @@ func (m *Message) elementAt(e uint32, t *schema.Type, i uint32) uint32 {
 	}
 	at, _ := m.extent(word, t)
 	return at
+}
+
+// openByIndex opens the message b, which is at position base, by its own index. It reports whether
+// it could; if not, m is as it was before.
+func (m *Message) openByIndex(b []byte, base uint32) bool {
+	if m.landRoot(b, base) {
+		return true
+	}
+	m.pending = 0
+	if m.landing != nil {
+		m.landing.reset()
+	}
+	m.dropShadows(0)
+	m.ix.ForgetTables()
+	m.ix.Used, m.ix.Zeroed = index.First, 0
+	return false
 }
 
 // walk visits the structs, lists, sets and maps in the fields of the struct of entry e, in the

@@ -226,9 +226,6 @@ func (u *extraFields) add(at, end uint32) {
 // end frees the entries that were not used again.
 func (u *extraFields) end() { u.m.ix.FreeExtra(u.chain) }
 
-// isEmpty reports whether nothing was noted as dead since the message was compacted last.
-func (d *deadEntries) isEmpty() bool { return len(d.values)+len(d.fields) == 0 }
-
 // noteDead notes that the struct or container of type t with this word is about to be replaced or
 // removed. It does nothing if there is none, or it has not been indexed.
 func (m *Message) noteDead(t *schema.Type, word uint32) {

@@ -5,10 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // absentOf returns what an unset struct or container field reads as: its IDL default or an empty
@@ -81,9 +79,6 @@ func (c *Const) View() Struct { return c.view }
 // programs that have made the mistake. Numbers are in a new struct from the beginning; only with
 // the tag nocopydebug is it known whether they were set, see debug_on.go.
 
-// mostMissing is the most fields that Missing returns, and that are noted.
-const mostMissing = 100
-
 // missingField is a required field that was never set.
 type missingField struct {
 	path string
@@ -116,21 +111,6 @@ func (s Struct) Missing() []string {
 		texts = append(texts, f.String())
 	}
 	return texts
-}
-
-// noteFilled notes that field f of the struct of entry e, which nobody has set, was filled in. Of
-// many the last are kept, since the first may have been replaced.
-func (m *Message) noteFilled(e uint32, f *schema.Field) {
-	if f.Req != schema.Required || f.Default != "" || f.Kind() == schema.Fixed {
-		return
-	}
-	m.ownSeldom()
-	if len(m.filled) < mostMissing {
-		m.filled = append(m.filled, filled{})
-	}
-	m.filled[m.fillings%mostMissing] = filled{e, m.ix.At(e, f.Ref()), f.Ref()}
-	m.fillings++
-	m.ix.More = true
 }
 
 // missing returns the first required fields that were never set, at most that many.
@@ -169,31 +149,6 @@ func (m *Message) staleText(what string, gen uint64) string {
 		return text + where
 	}
 	return text + findWhere
-}
-
-// appendZeroStruct appends a struct with only its defaults. Its entry is e.
-func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
-	if d := t.Struct(); len(d.Owed()) == 0 {
-		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {
-			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
-		}
-		p := m.buf.AppendWithHead(0, 0, d.Template())
-		m.ix.PutTemplate(d, e, p)
-		m.indexTemplate(d, e, p)
-		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
-		return
-	}
-	m.ownSeldom()
-	m.scratch = schema.AppendZero(m.scratch[:0], t)
-	p, b := m.buf.Extend(len(m.scratch))
-	copy(b, m.scratch)
-	m.indexAt(t, p, e)
-	for _, f := range t.Struct().Owed() {
-		m.noteFilled(e, f)
-	}
-	if debugging {
-		m.noteTemplate(t.Struct(), e)
-	}
 }
 
 // missingWalk looks for missing fields.

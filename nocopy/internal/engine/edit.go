@@ -82,39 +82,6 @@ func (s Struct) newField(f schema.Ref, n int) []byte {
 	return b[wire.FieldHeader:]
 }
 
-// element returns the place of element i of a list whose elements have no fixed size. It appends
-// zero values for all elements before it that are not on the wire yet. An old value is no longer
-// in the message.
-func (s Struct) element(i int) place {
-	m, e, q := s.m, s.entry(), place{t: s.typ().Elem(), at: s.elemSlot(i)}
-	if q.t.Kind() == schema.Record {
-		q.elem = m.structEntry(e, uint32(i))
-	}
-	if m.appendsAt(e, uint32(i)) {
-		return q
-	}
-	if m.keys.HasTables() {
-		m.elementChanges(e, uint32(i))
-	}
-	old := q.elem
-	if old == 0 {
-		old = m.ix.Words[q.at]
-	} else { // the old value leaves with its words, and the new one gets the entry
-		m.closeEntry(old) // the fields that it owes may move its table
-		n := uint32(q.t.Struct().Words())
-		old = m.ix.AllocFor(q.t, int(n))
-		copy(m.ix.Words[old:], m.ix.Words[q.elem:q.elem+n])
-		clear(m.ix.Words[q.elem : q.elem+n])
-	}
-	q.node = m.replaceElement(q.t, old)
-	return q
-}
-
-// end adds an element to a list, and returns its place.
-func (s Struct) end() place {
-	return place{t: s.typ().Elem(), at: s.m.appendSlots(s.entry(), 1)}
-}
-
 // put stores the word of the value that is now in the place.
 func (m *Message) put(q place, word uint32) {
 	switch {
@@ -164,16 +131,6 @@ func (m *Message) newText(q place, n int) []byte {
 	b := m.newFixed(q, wire.TextHeader+n)
 	wire.PutBE32(b, uint32(n))
 	return b[wire.TextHeader:]
-}
-
-// setText puts the text v into the place. With refer it refers to a v of ReferSize bytes or more.
-// It copies any other.
-func (m *Message) setText(q place, v []byte, refer bool) {
-	if refer && len(v) >= ReferSize {
-		m.refer(q, v)
-	} else {
-		copy(m.newText(q, len(v)), v)
-	}
 }
 
 // refer puts a text whose bytes v are referred to into the place.

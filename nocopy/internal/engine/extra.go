@@ -116,28 +116,6 @@ func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
 	return s.m.buf.Flat(from, to, s.m.editOf(s.entry()).valueNode)
 }
 
-// AppendWire appends a copy of the wire bytes of v to dst. An absent struct or container gives the
-// bytes of an empty one. AppendWire completes the values that are being built in it.
-func (v Value) AppendWire(dst []byte) []byte {
-	switch t := v.typ; {
-	case t.Kind() == schema.Text:
-		return append(wire.AppendBE32(dst, uint32(len(v.text))), v.text...)
-	case t.Kind() >= schema.Record:
-		s := v.s.orAbsent()
-		if s.m.isEmpty() {
-			return schema.AppendZero(dst, t)
-		}
-		s.m.closeAllUnlessSealed()
-		if b, ok := s.m.appendWithoutIndex(nil, s.entry(), t); ok {
-			return append(dst, b...)
-		}
-		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
-	default:
-		b := v.encoded()
-		return append(dst, b.fixed[:t.Size()]...)
-	}
-}
-
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
 // It returns the value's entry, which is the field's word from now on.
 func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {

@@ -398,22 +398,6 @@ func (m *Message) indexTemplate(d *schema.Struct, e, p uint32) {
 	}
 }
 
-// openByIndex opens the message b, which is at position base, by its own index. It reports whether
-// it could; if not, m is as it was before.
-func (m *Message) openByIndex(b []byte, base uint32) bool {
-	if m.landRoot(b, base) {
-		return true
-	}
-	m.pending = 0
-	if m.landing != nil {
-		m.landing.reset()
-	}
-	m.dropShadows(0)
-	m.ix.ForgetTables()
-	m.ix.Used, m.ix.Zeroed = index.First, 0
-	return false
-}
-
 func checkRoom(n int) {
 	if n < 0 || n > mostBefore {
 		panic("nocopy: room for " + strconv.Itoa(n) + " bytes before a message")

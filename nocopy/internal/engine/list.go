@@ -273,6 +273,21 @@ func (s Struct) AppendBytes(v []byte) {
 	s.m.setText(s.end(), v, refer)
 }
 
+// setText puts the text v into the place. With refer it refers to a v of ReferSize bytes or more.
+// It copies any other.
+func (m *Message) setText(q place, v []byte, refer bool) {
+	if refer && len(v) >= ReferSize {
+		m.refer(q, v)
+	} else {
+		copy(m.newText(q, len(v)), v)
+	}
+}
+
+// end adds an element to a list, and returns its place.
+func (s Struct) end() place {
+	return place{t: s.typ().Elem(), at: s.m.appendSlots(s.entry(), 1)}
+}
+
 // TextAt returns element i of a list of strings.
 func (s Struct) TextAt(i int) string {
 	slot := s.elemSlot(i)

@@ -209,6 +209,9 @@ type deadEntries struct {
 	everyChange bool                             // for tests: it compacts at every change
 }
 
+// isEmpty reports whether nothing was noted as dead since the message was compacted last.
+func (d *deadEntries) isEmpty() bool { return len(d.values)+len(d.fields) == 0 }
+
 // deadValue is a struct or container that was replaced or removed: its type and its entry. With
 // inBlock it was an element whose entry is in the block of a list: its words stay the block's.
 type deadValue struct {
@@ -414,6 +417,14 @@ func (m *Message) panicChangedAtOnce() {
 		name = m.desc.Name()
 	}
 	panic("nocopy: " + name + " was changed by several goroutines at once")
+}
+
+// resetParser returns the message's parser, reset for n bytes of the message, which it does not
+// have yet.
+func (m *Message) resetParser(n int) *parse.Parser {
+	p := m.parser()
+	p.Reset(n, parse.Settings{MaxDepth: m.limits.MaxDepth, MaxIndex: m.limits.MaxIndex, Lazy: m.flags&Lazy != 0, UTF8: m.flags&ValidUTF8 != 0})
+	return p
 }
 
 // entry returns the handle's entry.

@@ -36,14 +36,6 @@ func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error)
 	return m.handle(index.First), nil
 }
 
-// resetParser returns the message's parser, reset for n bytes of the message, which it does not
-// have yet.
-func (m *Message) resetParser(n int) *parse.Parser {
-	p := m.parser()
-	p.Reset(n, parse.Settings{MaxDepth: m.limits.MaxDepth, MaxIndex: m.limits.MaxIndex, Lazy: m.flags&Lazy != 0, UTF8: m.flags&ValidUTF8 != 0})
-	return p
-}
-
 // parseWith is like Parse with these flags and limits, but has a parser from the beginning,
 // which all options need.
 func parseWith(d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
@@ -246,24 +238,6 @@ func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 		return m.parsed(p, p.End)
 	}
 	return m.handle(index.First), nil
-}
-
-// indexAll completes the index of the struct or container of type t and entry e.
-func (m *Message) indexAll(t *schema.Type, e uint32) {
-	if t.Kind() != schema.Record {
-		m.fillByIndex(e)
-	}
-	for p := range m.parts(t, e) {
-		switch {
-		case p.e&index.NotIndexed == 0:
-			m.indexAll(p.t, p.e)
-		case m.pending&byIndex != 0:
-			word, _ := m.parseAt(p.t, int(p.e&^index.NotIndexed-m.landing.base), len(m.landing.b), 0)
-			m.ix.Put(e, p.f.Ref(), word)
-		default:
-			m.ix.Put(e, p.f.Ref(), m.indexLeft(p.t, p.e&^index.NotIndexed, false))
-		}
-	}
 }
 
 // EndChange implements index.Owner.

@@ -225,6 +225,24 @@ func (m *Message) checkOpened() error {
 	return nil
 }
 
+// indexAll completes the index of the struct or container of type t and entry e.
+func (m *Message) indexAll(t *schema.Type, e uint32) {
+	if t.Kind() != schema.Record {
+		m.fillByIndex(e)
+	}
+	for p := range m.parts(t, e) {
+		switch {
+		case p.e&index.NotIndexed == 0:
+			m.indexAll(p.t, p.e)
+		case m.pending&byIndex != 0:
+			word, _ := m.parseAt(p.t, int(p.e&^index.NotIndexed-m.landing.base), len(m.landing.b), 0)
+			m.ix.Put(e, p.f.Ref(), word)
+		default:
+			m.ix.Put(e, p.f.Ref(), m.indexLeft(p.t, p.e&^index.NotIndexed, false))
+		}
+	}
+}
+
 // Compact rewrites the message into one piece of memory, without the values that were replaced or
 // removed.
 func (m *Message) Compact() {

@@ -93,23 +93,6 @@ func (s Struct) Valid() bool {
 	return !s.m.absent && !s.gone()
 }
 
-// Release releases the message. s must be its root. Release does nothing if s is absent, or if the
-// message is already released. With the build tag nocopydebug a second Release panics.
-func (s Struct) Release() {
-	switch {
-	case s.m == nil:
-	case s.released():
-		if !debugging || s.m.flags&held == 0 { // a held one ends with its call
-			releasedTwice()
-		}
-	case s.m.absent || s.gone():
-	case uint32(s.k) != s.m.root:
-		panic(panicNotRoot)
-	default:
-		s.m.Release()
-	}
-}
-
 // released reports whether the message of the handle was released. Another goroutine may have its
 // memory by now and change gen at the same time. That is harmless: gen never becomes again what it
 // was for this handle.

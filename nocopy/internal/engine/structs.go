@@ -151,6 +151,34 @@ func (s Struct) NewViewAt(i, n int) Struct {
 	return s.m.beginAt(s.element(i), n)
 }
 
+// element returns the place of element i of a list whose elements have no fixed size. It appends
+// zero values for all elements before it that are not on the wire yet. An old value is no longer
+// in the message.
+func (s Struct) element(i int) place {
+	m, e, q := s.m, s.entry(), place{t: s.typ().Elem(), at: s.elemSlot(i)}
+	if q.t.Kind() == schema.Record {
+		q.elem = m.structEntry(e, uint32(i))
+	}
+	if m.appendsAt(e, uint32(i)) {
+		return q
+	}
+	if m.keys.HasTables() {
+		m.elementChanges(e, uint32(i))
+	}
+	old := q.elem
+	if old == 0 {
+		old = m.ix.Words[q.at]
+	} else { // the old value leaves with its words, and the new one gets the entry
+		m.closeEntry(old) // the fields that it owes may move its table
+		n := uint32(q.t.Struct().Words())
+		old = m.ix.AllocFor(q.t, int(n))
+		copy(m.ix.Words[old:], m.ix.Words[q.elem:q.elem+n])
+		clear(m.ix.Words[q.elem : q.elem+n])
+	}
+	q.node = m.replaceElement(q.t, old)
+	return q
+}
+
 // ContainerAt returns element i, an empty container if it has not been set yet.
 func (s Struct) ContainerAt(i int) Struct {
 	slot := s.elemSlot(i)
@@ -272,6 +300,23 @@ func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
 		s.Arm(f, d)
 	}
 	return m.handle(word)
+}
+
+// Release releases the message. s must be its root. Release does nothing if s is absent, or if the
+// message is already released. With the build tag nocopydebug a second Release panics.
+func (s Struct) Release() {
+	switch {
+	case s.m == nil:
+	case s.released():
+		if !debugging || s.m.flags&held == 0 { // a held one ends with its call
+			releasedTwice()
+		}
+	case s.m.absent || s.gone():
+	case uint32(s.k) != s.m.root:
+		panic(panicNotRoot)
+	default:
+		s.m.Release()
+	}
 }
 
 // describes is the method set of handles of generated types.

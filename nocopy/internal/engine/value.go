@@ -465,3 +465,25 @@ func (v Value) encoded() encoded {
 	}
 	return encodeFixed(int(v.typ.Size()), v.bits)
 }
+
+// AppendWire appends a copy of the wire bytes of v to dst. An absent struct or container gives the
+// bytes of an empty one. AppendWire completes the values that are being built in it.
+func (v Value) AppendWire(dst []byte) []byte {
+	switch t := v.typ; {
+	case t.Kind() == schema.Text:
+		return append(wire.AppendBE32(dst, uint32(len(v.text))), v.text...)
+	case t.Kind() >= schema.Record:
+		s := v.s.orAbsent()
+		if s.m.isEmpty() {
+			return schema.AppendZero(dst, t)
+		}
+		s.m.closeAllUnlessSealed()
+		if b, ok := s.m.appendWithoutIndex(nil, s.entry(), t); ok {
+			return append(dst, b...)
+		}
+		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
+	default:
+		b := v.encoded()
+		return append(dst, b.fixed[:t.Size()]...)
+	}
+}
