@@ -295,7 +295,7 @@ func (b *Buffer) gap(n int) {
 func (b *Buffer) Place(n int) (Pos, []byte) {
 	b.Sync()
 	b.gap(n)
-	p, mem := b.Tail(), b.tail[b.used:b.used+n]
+	p, mem := b.Tail(), b.tail[b.used:b.used+n:b.used+n]
 	b.used += n
 	b.sealed = false
 	if b.open == 0 {

@@ -164,3 +164,26 @@ func TestRewriteShadow(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestNewBytesEnd: bytes from NewBytes have no room for more: an append to them would write over the
+// values after them.
+func TestNewBytesEnd(t *testing.T) {
+	blob, large := fieldNamed(allDesc, "blob"), newStruct(allDesc)
+	large.SetTexts(fieldNamed(allDesc, "words"), allDesc, make([]string, 10_000))
+	for name, s := range map[string]thriftimpl.Struct{
+		"new":            newStruct(allDesc),
+		"small received": mustParse(t, allDesc, smallWire()),
+		"large received": mustParse(t, allDesc, large.Message().AppendTo(nil)),
+	} {
+		defer s.Release()
+		for i := range 3 { // the field is not set, or replaced
+			for _, n := range []int{0, 3, 5000, 100_000} {
+				if b := s.NewBytes(blob, n); len(b) != n || cap(b) != n {
+					t.Errorf("%s, %d: %d bytes with room for %d, want %d", name, i, len(b), cap(b), n)
+				}
+				s.SetText(fieldNamed(allDesc, "text"), "after it")
+			}
+		}
+	}
+	large.Release()
+}
