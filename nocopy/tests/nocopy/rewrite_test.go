@@ -165,8 +165,8 @@ func TestRewriteShadow(t *testing.T) {
 	}
 }
 
-// TestNewBytesEnd: bytes from NewBytes have no room for more: an append to them would write over the
-// values after them.
+// TestNewBytesEnd: bytes from NewBytes have no room for more: an append to them would write over
+// the values after them.
 func TestNewBytesEnd(t *testing.T) {
 	blob, large := fieldNamed(allDesc, "blob"), newStruct(allDesc)
 	large.SetTexts(fieldNamed(allDesc, "words"), allDesc, make([]string, 10_000))
