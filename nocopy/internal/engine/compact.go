@@ -17,13 +17,22 @@ import (
 // them takes positions.
 const fewHandouts = 16
 
+// isField reports whether the handout is still the contents of its field.
+func (m *Message) isField(h handout) bool {
+	if m.ix.At(h.e, h.field) != h.word {
+		return false
+	}
+	b := m.textBytes(h.word) // a node keeps its word when it gets other contents
+	return len(b) == len(h.mem) && &b[0] == &h.mem[0]
+}
+
 // manyHandouts forgets handouts that are no longer in the message, and reports whether more
 // than fewHandouts are left.
 func (m *Message) manyHandouts() bool {
 	if len(m.handouts) == 0 {
 		return false
 	}
-	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.ix.At(h.e, h.field) != h.word })
+	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return !m.isField(h) })
 	if len(m.handouts) > fewHandouts { // the structs of some may no longer be in the message
 		live := map[uint32]bool{}
 		m.eachStruct(m.desc.Type(), m.root, func(e uint32) { live[e] = true })

@@ -187,8 +187,7 @@ type filled struct {
 }
 
 // handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
-// the entry of the struct, word the word that the field had then. When the field has another word,
-// the memory is no longer the field's.
+// the entry of the struct, word the word that the field had then. See isField.
 type handout struct {
 	e     uint32
 	field schema.Ref

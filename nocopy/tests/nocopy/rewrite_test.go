@@ -187,3 +187,22 @@ func TestNewBytesEnd(t *testing.T) {
 	}
 	large.Release()
 }
+
+// TestNewBytesReplaced: a text that replaces bytes from NewBytes stays when the message is
+// compacted, although both were in one node.
+func TestNewBytesReplaced(t *testing.T) {
+	long := strings.Repeat("long ", 1000)
+	for _, v := range []string{long, "short", ""} {
+		s := mustParse(t, allDesc, smallWire())
+		blob := fieldNamed(allDesc, "blob")
+		s.SetText(blob, long)
+		copy(s.NewBytes(blob, 7), "written")
+		s.Message().Compact()
+		s.SetText(blob, v)
+		s.Message().Compact()
+		if got := string(s.Bytes(blob)); got != v {
+			t.Errorf("%.20q, want %.20q", got, v)
+		}
+		s.Release()
+	}
+}
