@@ -294,7 +294,8 @@ func TestAnyOrderBounded(t *testing.T) {
 				for _, x := range want {
 					live += len(x)
 				}
-				if limit := 8*live + 28<<20; most > limit { // 4096 texts of 4 KiB may be replaced before it compacts
+				// 4,096 texts of 4 KiB may be replaced before the message is compacted.
+				if limit := 8*live + 28<<20; most > limit {
 					t.Errorf("%s, %d elements, recycle %t: %d bytes at most for %d, limit %d", name, n, recycle, most, live, limit)
 				}
 				if got := l.AppendTo(nil); !slices.Equal(got, want) {
