@@ -91,7 +91,7 @@ func serveNocopy(recycle bool) func(string) error {
 		if err != nil {
 			return err
 		}
-		srv := &rpc.Server{Processor: echo.NewEchoProcessor(handler{}), Recycle: recycle}
+		srv := &rpc.Server{Processor: echo.NewEchoProcessor(handler{}), Recycle: recycle, MaxConns: 1 << 20}
 		return srv.Serve(l)
 	}
 }
