@@ -292,7 +292,7 @@ func (r *Receiver) Vacate() {
 	switch {
 	case r.Arrived() > 0, r.block != nil && r.block.refs.Load() > 1: // others hold a part of it
 		return
-	case r.shares && !r.big && len(r.mem)-r.from >= leastShared:
+	case r.slot != nil && !r.big && len(r.mem)-r.from >= leastShared:
 		r.slot.mem = r.mem[r.from:]
 		slabs.Put(r.slot)
 		r.slot = nil

@@ -229,7 +229,8 @@ func (s Struct) roomFor(r textRoom) (refer bool) {
 	// The rest of a block stays unused when the next text needs a new one: short texts take at most
 	// twice their size, others four times.
 	n := 4 * r.size
-	refer = s.m.mayRefer(int(r.size/chain.MaxSlabSize+2*r.long), 0)
+	segments, large := int(r.size/chain.MaxSlabSize+2*r.long), r.size-r.short >= r.long*chain.MaxSlabSize
+	refer = s.m.mayRefer(segments, 0) || large && s.m.buf.RoomAfter(segments, int(r.short))
 	if refer || r.long == 0 {
 		n = r.size + r.short + r.long*perText
 	}

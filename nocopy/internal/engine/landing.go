@@ -286,7 +286,7 @@ func (m *Message) landPage(elem *schema.Type, e, page uint32) uint32 {
 	case i < 0:
 		m.invalid(from)
 		last := x + (n-1)*uint32(d.Words())
-		for ; m.ix.Words[last] == 0; last -= uint32(d.Words()) { // not begun
+		for ; last > x && m.ix.Words[last] == 0; last -= uint32(d.Words()) { // not begun
 		}
 		clear(m.ix.Words[last:][:d.Words()])
 	case i != stop-from:

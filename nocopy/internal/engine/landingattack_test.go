@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -119,4 +120,24 @@ func TestIndexBytes(t *testing.T) {
 	}
 	turned := append(append(bytes.Clone(plain[first:len(plain)-1]), plain[:first]...), tail...)
 	check(append(turned, 0))
+}
+
+// TestPageTooDeep: a page of elements that may not be parsed, since structs are nested too deeply,
+// leaves the entries below it as they are.
+func TestPageTooDeep(t *testing.T) {
+	made := New(orchardDesc)
+	fillLeaves(made, "list", 1000)
+	s, err := Parse(orchardDesc, withIndex(t, orchardDesc, made.m.Bytes()), ByIndex, Limits{MaxDepth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := StructList[Struct](s.Child(fieldNamed(orchardDesc, "list"), orchardDesc))
+	for _, i := range []int{700, 0, 999} {
+		if got := l.At(i).Text(fieldNamed(fruitDesc, "name")); got != "" || l.Len() != 1000 {
+			t.Errorf("element %d: %q of %d", i, got, l.Len())
+		}
+	}
+	if err := s.m.Index(); !errors.Is(err, wire.ErrLimit) {
+		t.Errorf("Index: %v, want ErrLimit", err)
+	}
 }

@@ -398,3 +398,17 @@ func TestNegativeLength(t *testing.T) {
 		t.Errorf("Scan: %d, %d, %v", end, need, err)
 	}
 }
+
+// TestHugeElement: an element of nearly 1 GiB is referred to, also if it is set with others.
+func TestHugeElement(t *testing.T) {
+	huge := make([]byte, 1021<<20)
+	for _, others := range [][][]byte{nil, {[]byte("short"), make([]byte, 5000)}} {
+		s := newStruct(allDesc)
+		s.SetByteSlices(fieldNamed(allDesc, "blobs"), allDesc, append(others, huge))
+		l := nocopy.BytesList(s.Child(fieldNamed(allDesc, "blobs"), allDesc))
+		if got := l.At(len(others)); &got[0] != &huge[0] || len(got) != len(huge) {
+			t.Errorf("an element of %d bytes, not the one that was set", len(got))
+		}
+		s.Release()
+	}
+}

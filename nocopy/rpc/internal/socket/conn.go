@@ -11,10 +11,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 )
 
-// Close closes nc, which may be of a type of the program's and panic. No lock may be held.
+// Close closes nc, which may be of a type of the program's and panic or end the goroutine. No lock
+// may be held.
 func Close(nc net.Conn) {
 	defer func() { recover() }()
+	closed := false
+	defer func() {
+		// TLS sets a deadline first. If that panics, the connection beneath is still open.
+		if b := beneath(nc); !closed && b != nc {
+			shm.CloseConn(b)
+		}
+	}()
 	shm.CloseConn(nc)
+	closed = true
 }
 
 // ClosedByPeer reports whether nc is a unix socket whose other end is closed for reading as well
