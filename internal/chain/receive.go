@@ -136,6 +136,10 @@ type Receiver struct {
 
 	late error // error of the last Read that returned bytes, too; the next Fill returns it
 
+	// Idle tells that no message has begun: while nothing arrives, memory may be given up. Within a
+	// message that would cost more memory than it saves.
+	Idle bool
+
 	want, most int   // what fill was called with
 	shares     bool  // mem comes from slabs and goes there while nothing arrives
 	slot       *slab // for putting mem there
@@ -286,13 +290,15 @@ func (r *Receiver) Room() []byte {
 	return into[:min(len(into), r.most)]
 }
 
-// Vacate gives memory up in which there are no bytes, until the next ones arrive. Others can then
-// use it.
+// Vacate gives memory up in which there are no bytes, until the next ones arrive, if the Receiver is
+// Idle. Others can then use it.
 func (r *Receiver) Vacate() {
 	switch {
-	case r.Arrived() > 0, r.block != nil && r.block.refs.Load() > 1: // others hold a part of it
+	case !r.Idle, r.Arrived() > 0, r.big: // the next message may be as large
 		return
-	case r.slot != nil && !r.big && len(r.mem)-r.from >= leastShared:
+	case r.block != nil && r.block.refs.Load() > 1: // others hold a part of it
+		return
+	case r.slot != nil && len(r.mem)-r.from >= leastShared:
 		r.slot.mem = r.mem[r.from:]
 		slabs.Put(r.slot)
 		r.slot = nil

@@ -109,6 +109,7 @@ func TestReceiverLate(t *testing.T) {
 			}
 			for i := range streams {
 				streams[i].in.Reset(recycle)
+				streams[i].in.Idle = true
 				streams[i].src = lateSource{r: r, wait: func() { step(3) }}
 			}
 			for range testmode.Of(2_000, 20_000) {
@@ -136,6 +137,7 @@ func TestReceiverLateHeld(t *testing.T) {
 	before, _ := chain.Blocks()
 	var in chain.Receiver
 	in.Reset(true)
+	in.Idle = true
 	src := &lateSource{r: rand.New(rand.NewPCG(3, 4)), wait: func() {}}
 	var chunks []chain.Chunk
 	for range 500 {

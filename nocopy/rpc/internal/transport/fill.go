@@ -20,7 +20,10 @@ func (r *Receiver) Await() error {
 	if r.HasBegun() {
 		return nil
 	}
-	return r.fill(1)
+	r.in.Idle = true
+	err := r.fill(1)
+	r.in.Idle = false
+	return err
 }
 
 // fill waits for more bytes; want is how many are needed. The time that it may take is IdleTimeout
