@@ -290,8 +290,8 @@ func (r *Receiver) Room() []byte {
 	return into[:min(len(into), r.most)]
 }
 
-// Vacate gives memory up in which there are no bytes, until the next ones arrive, if the Receiver is
-// Idle. Others can then use it.
+// Vacate gives memory up in which there are no bytes, until the next ones arrive, if the Receiver
+// is Idle. Others can then use it.
 func (r *Receiver) Vacate() {
 	switch {
 	case !r.Idle, r.Arrived() > 0, r.big: // the next message may be as large
