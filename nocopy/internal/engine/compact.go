@@ -265,16 +265,6 @@ func (m *Message) noteDeadField(e uint32, f schema.Ref) {
 	}
 }
 
-// noteDeadFields notes that the structs and containers in all fields of the struct of entry e are
-// about to be replaced or removed. The struct's own entry stays in use.
-func (m *Message) noteDeadFields(d *schema.Struct, e uint32) {
-	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-		if f := &d.Fields()[i]; f.Kind() >= schema.Record {
-			m.noteDead(f.Type, m.ix.At(e, f.Ref()))
-		}
-	}
-}
-
 // noteDeadElement notes that the struct of entry x, an element of the list of entry e and type t,
 // is about to be replaced or removed.
 func (m *Message) noteDeadElement(e uint32, t *schema.Type, x uint32) {
