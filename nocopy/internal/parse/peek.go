@@ -29,7 +29,7 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	b = b[:min(len(b), maxScan)] // so no length is negative and yet that of what is there
+	b = b[:min(len(b), maxScan)] // a length within these bytes is not negative as an int32
 	s := seeker{b: b, paths: paths, sought: sought[:len(paths)]}
 	var levels [parseLevels]level
 	typ := (*schema.Type)(nil)
