@@ -88,7 +88,7 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 			break
 		}
 		f := d.Find(key)
-		if f != nil && parse.Fits(r.b, f.Type, at) {
+		if f != nil && parse.Takes(r.b, f.Type, at) {
 			if word := m.ix.At(e, f.Ref()); word != 0 {
 				word, i = r.element(f.Type, word, at)
 				m.ix.Put(e, f.Ref(), word)

@@ -239,7 +239,7 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 		}
 		for w := range parse.Fields(b) {
 			f := d.Find(w.Header)
-			if (f == nil || !parse.Fits(b, f.Type, w.At)) && w.Header != wireindex.Header &&
+			if (f == nil || !parse.Takes(b, f.Type, w.At)) && w.Header != wireindex.Header &&
 				!yield(int16(w.Header), WireValue{wire.Type(w.Header >> 16), b[w.At:w.End:w.End]}) {
 				return
 			}

@@ -135,10 +135,10 @@ func skipStructs(b []byte, i int, stop uint64, left int64) (next, begin int, res
 	return int(at), i, left
 }
 
-// Fits reports whether the parser takes the well-formed value at b[i:] for one of type t. The
+// Takes reports whether the parser takes the well-formed value at b[i:] for one of type t. The
 // elements of lists and maps must be of their declared types, except lists and maps in structs.
 // Elements are passed over as often as t nests containers.
-func Fits(b []byte, t *schema.Type, i int) bool {
+func Takes(b []byte, t *schema.Type, i int) bool {
 	if t.Kind() < schema.List {
 		return true
 	}
@@ -157,7 +157,7 @@ func Fits(b []byte, t *schema.Type, i int) bool {
 	}
 	for at := body; t.Nested() && n > 0; n-- {
 		for _, elem := range types {
-			if !Fits(b, elem, at) {
+			if !Takes(b, elem, at) {
 				return false
 			}
 			at, _ = Skip(b, at, elem.Wire(), MaxBudget, 1)
