@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"sync"
-
-	"github.com/nocopythrift/nocopythrift/internal/spare"
 )
 
 // Chunk is a list of pieces of memory with received bytes. They belong to the caller of
@@ -383,9 +381,6 @@ func (r *Receiver) newBlock(size int) {
 		r.size = min(2*size, SlabSize)
 	}
 	r.big = size > SlabSize
-	if r.big || r.last != nil {
-		spare.Keep() // keep the blocks of the last large message for this one
-	}
 	if !r.recycle {
 		r.mem, r.block = fresh(size), nil
 		return
@@ -396,9 +391,6 @@ func (r *Receiver) newBlock(size int) {
 
 // Copy returns a chunk with a copy of mem, in the same kind of memory as other chunks.
 func (r *Receiver) Copy(mem []byte) Chunk {
-	if len(mem) > SlabSize {
-		spare.Keep() // as newBlock does
-	}
 	c := NewChunk(len(mem), r.recycle)
 	copyWarm(c.Mem, mem)
 	return c

@@ -2,15 +2,15 @@
 //
 // A sync.Pool suits small items that are needed all the time. One processor may not find items
 // that another has put there, and two garbage collections empty it. Both may happen while one
-// large message is received. Spare items are found from all processors, by size. They live for two
-// collections after they were put here, or after the last call of [Keep].
+// large message is received. Spare items are found from all processors, by size. An item that
+// nobody takes is given up after a few collections.
 package spare
 
 import (
 	"math/bits"
-	"runtime/metrics"
+	"runtime"
+	"slices"
 	"sync"
-	"weak"
 )
 
 // Item is a piece of memory that can be put into a Pool.
@@ -18,44 +18,28 @@ type Item[T any] struct {
 	Value T
 	Size  int // in the unit of Get's arguments, which may be any
 
-	weak weak.Pointer[Item[T]] // to the item itself, once it was in its Pool
-
-	free bool   // the item is in its Pool
-	put  uint64 // the number of collections when it was put there
-	kept uint64 // the number of collections, plus one, when it was last given to alive
+	left int // how many more collections the item is kept for
 }
 
 // Pool keeps items of one kind. The zero Pool is ready for use, by any number of goroutines.
 type Pool[T any] struct {
-	mu sync.Mutex
-	// Free items by the bit length of their size, the latest last
-	sizes [bits.UintSize + 1][]weak.Pointer[Item[T]]
-	// Keeps free items alive. Nothing is taken from it
-	alive sync.Pool
-	known bool // Keep knows this Pool
+	mu    sync.Mutex
+	sizes [bits.UintSize + 1][]*Item[T] // by the bit length of their size, the latest last
+	waits bool                          // the next collection calls collected
 }
 
-// longest is the largest number of collections that an unused item is kept for.
-const longest = 8
+// lives is the number of collections that an item is kept for.
+const lives = 4
 
 // Put makes an item spare. The caller must not use it any more.
 func (p *Pool[T]) Put(i *Item[T]) {
-	now := collections()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i.free, i.put = true, now
-	p.keep(i, now)
+	i.left = lives
 	list := &p.sizes[bits.Len(uint(i.Size))]
-	if len(*list) == cap(*list) {
-		*list = living(*list)
-	}
-	if i.weak == (weak.Pointer[Item[T]]{}) {
-		i.weak = weak.Make(i)
-	}
-	*list = append(*list, i.weak)
-	if !p.known {
-		p.known = true
-		register(p.keepAll)
+	*list = append(*list, i)
+	if !p.waits {
+		p.wait()
 	}
 }
 
@@ -67,16 +51,8 @@ func (p *Pool[T]) Get(least, most int) *Item[T] {
 	for c := bits.Len(uint(least)); c <= bits.Len(uint(most)); c++ {
 		list := p.sizes[c]
 		for k := len(list) - 1; k >= 0; k-- {
-			i := list[k].Value()
-			if i != nil && (i.Size < least || i.Size > most) {
-				continue
-			}
-			last := len(list) - 1
-			list[k] = list[last]
-			list = list[:last]
-			p.sizes[c] = list
-			if i != nil {
-				i.free = false
+			if i := list[k]; i.Size >= least && i.Size <= most {
+				p.sizes[c] = slices.Delete(list, k, k+1)
 				return i
 			}
 		}
@@ -84,82 +60,32 @@ func (p *Pool[T]) Get(least, most int) *Item[T] {
 	return nil
 }
 
-// keep keeps a spare item alive for the next two garbage collections.
-func (p *Pool[T]) keep(i *Item[T], now uint64) {
-	if i.kept != now+1 {
-		i.kept = now + 1
-		p.alive.Put(i)
-	}
+// sentinel is an object that the next collection frees. (The pointer makes Go allocate it alone.)
+type sentinel struct{ _ *byte }
+
+// wait makes the next collection call collected.
+func (p *Pool[T]) wait() {
+	p.waits = true
+	runtime.AddCleanup(new(sentinel), (*Pool[T]).collected, p)
 }
 
-// keepAll keeps all spare items alive for two more collections, except those that have been spare
-// for long.
-func (p *Pool[T]) keepAll(now uint64) {
+// collected gives up the items that were not used for some collections. It is called after each
+// collection while there are items.
+func (p *Pool[T]) collected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, list := range p.sizes {
-		for _, w := range list {
-			if i := w.Value(); i != nil && now-i.put < longest {
-				p.keep(i, now)
-			}
+	p.waits = false
+	for c, list := range p.sizes {
+		if len(list) == 0 {
+			continue
 		}
+		p.sizes[c] = slices.DeleteFunc(list, func(i *Item[T]) bool {
+			i.left--
+			return i.left < 0
+		})
+		p.waits = p.waits || len(p.sizes[c]) > 0
 	}
-}
-
-// living returns the items of the list that still exist. The slice has room for more.
-func living[T any](list []weak.Pointer[Item[T]]) []weak.Pointer[Item[T]] {
-	n := 0
-	for _, w := range list {
-		if w.Value() != nil {
-			list[n] = w
-			n++
-		}
-	}
-	if 2*n > cap(list) {
-		return append(make([]weak.Pointer[Item[T]], 0, 2*cap(list)), list[:n]...)
-	}
-	clear(list[n:])
-	return list[:n]
-}
-
-var (
-	mu    sync.Mutex
-	last  uint64 // the collection after which Keep was called
-	pools []func(now uint64)
-)
-
-// cycles is reused by collections, which would otherwise allocate in each call.
-var cycles = struct {
-	sync.Mutex
-	sample []metrics.Sample
-}{sample: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}}
-
-// collections returns the number of garbage collections so far.
-func collections() uint64 {
-	cycles.Lock()
-	defer cycles.Unlock()
-	metrics.Read(cycles.sample)
-	return cycles.sample[0].Value.Uint64()
-}
-
-func register(keepAll func(uint64)) {
-	mu.Lock()
-	defer mu.Unlock()
-	pools = append(pools, keepAll)
-}
-
-// Keep keeps spare items from being freed, except those that have been unused for long. It is
-// called before large memory is needed.
-func Keep() {
-	now := collections()
-	mu.Lock()
-	all := pools
-	if last == now {
-		all = nil
-	}
-	last = now
-	mu.Unlock()
-	for _, keepAll := range all {
-		keepAll(now)
+	if p.waits {
+		p.wait()
 	}
 }

@@ -21,7 +21,6 @@ func takeMemory(n int) []byte {
 	if i := large.Get(n, 8*n); i != nil {
 		return i.Value[:cap(i.Value)]
 	}
-	spare.Keep()
 	return make([]byte, n)
 }
 
