@@ -3,7 +3,6 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -125,7 +124,7 @@ const (
 func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
 	src := source{from: s.m, r: r, n: r.Len()}
-	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !nests(d.Type()))
+	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !d.Type().Nests())
 	r.Pieces(func(at chain.Pos, _ []byte) bool {
 		link = link && !s.m.buf.Foreign(at)
 		return link
@@ -152,7 +151,7 @@ func (s Struct) linkOrClone(d *schema.Struct) Struct {
 // mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
 // There must be enough positions, also for values that lie across two pieces.
 func (m *Message) mayLink(pieces, n int, t *schema.Type) bool {
-	return pieces <= linkPieces && m.buf.Room(2*n+linkRoom) && !nests(t)
+	return pieces <= linkPieces && m.buf.Room(2*n+linkRoom) && !t.Nests()
 }
 
 // linkRoom is for how many bytes there must be positions besides a linked value's own.
@@ -267,23 +266,4 @@ func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
 	}
 	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
 	return m.copied, true
-}
-
-// nests reports whether a value of type t may have lists or maps in it whose elements, keys or
-// values are lists or maps: parsing looks into these to find out whether they are of their
-// declared types.
-func nests(t *schema.Type) bool {
-	if t.Kind() == schema.Record {
-		program.Of(t.Struct())
-		return t.Struct().Nests()
-	}
-	if t.NestedInside() {
-		return true
-	}
-	for _, d := range t.Structs(nil) {
-		if program.Of(d); d.Nests() {
-			return true
-		}
-	}
-	return false
 }

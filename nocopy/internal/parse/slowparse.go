@@ -169,7 +169,7 @@ func (p *Parser) mismatchedContainer(f *schema.Field, i int) int {
 // Otherwise it indexes all of it: no byte is passed over twice. It returns what container returns.
 func (p *Parser) lazily(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
-	if f.Widest() <= program.Narrow {
+	if f.Type.Widest() <= program.Narrow {
 		if end := p.pass(f.Type, at); end >= 0 {
 			return end, index.NotIndexed | p.Base + uint32(at)
 		}

@@ -84,7 +84,6 @@ func compile(t *schema.Type) {
 	} else { // offset 0 stands for none
 		c.add(Cell{}, Origin{})
 	}
-	schema.Survey(t)
 	c.need(t)
 	for len(c.waiting) > 0 {
 		next := c.waiting[0]
@@ -311,7 +310,7 @@ func (c *compiler) field(d *schema.Struct, f *schema.Field) {
 	case schema.Text:
 		c.add(Cell{Op: o + wire.TextHeader<<OpReach | OpText | stringFlag(f.Type)}, from)
 	default:
-		if f.Widest() <= Narrow && canWait(f) && !holdsLists(f.Type) {
+		if f.Type.Widest() <= Narrow && canWait(f) && !holdsLists(f.Type) {
 			o |= OpLater
 		}
 		c.container(o, f.Type, from)

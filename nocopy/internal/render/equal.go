@@ -108,7 +108,7 @@ func (c *comparison) handles(t, u *schema.Type, a, b engine.Struct) bool {
 	x, flat := a.WireIn(t)
 	y, flat2 := b.WireIn(u)
 	identical := flat && flat2 && bytes.Equal(x, y)
-	if identical && (c.opt&EquateNaNs != 0 || !schema.HasDoubles(t)) {
+	if identical && (c.opt&EquateNaNs != 0 || !t.HasDoubles()) {
 		return true
 	}
 	switch t.Wire() {

@@ -64,8 +64,6 @@ type Field struct {
 
 	of     *Struct             // the field's struct
 	absent atomic.Pointer[any] // the value of the unset field, kept by package nocopy
-
-	widest int // words of the widest struct in it; known once there is a program
 }
 
 // InTemplate reports whether the field is in the template, with which a new struct of type d
@@ -123,10 +121,6 @@ func (f *Field) Of() *Struct { return f.of }
 
 // InEntry returns the field's form in the entries of a wire index, see wireindex.FieldEntry.
 func (f *Field) InEntry() uint64 { return f.inEntry }
-
-// Widest returns the number of words of the widest struct in the field. It is known once there are
-// programs.
-func (f *Field) Widest() int { return f.widest }
 
 // Absent is where package nocopy keeps the value of the unset field.
 func (f *Field) Absent() *atomic.Pointer[any] { return &f.absent }

@@ -1,67 +1,5 @@
 package schema
 
-import (
-	"sync"
-	"sync/atomic"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
-)
-
-// mostKept is the number of answers about types that are kept. Others are computed each time.
-const mostKept = 1 << 14
-
-// kept caches up to mostKept answers about types, by type or pair of types.
-type kept struct {
-	answers sync.Map
-	n       atomic.Int32
-}
-
-// of returns the answer for key. It calls ask unless the answer is kept.
-func (k *kept) of(key any, ask func() bool) bool {
-	if answer, ok := k.answers.Load(key); ok {
-		return answer.(bool)
-	}
-	answer := ask()
-	if k.n.Add(1) <= mostKept {
-		k.answers.Store(key, answer)
-	} else {
-		k.n.Add(-1)
-	}
-	return answer
-}
-
-var doubles, same kept
-
-// HasDoubles reports whether values of type t may contain doubles.
-func HasDoubles(t *Type) bool {
-	return doubles.of(t, func() bool { return findDouble(t, map[*Struct]bool{}) })
-}
-
-// findDouble reports whether values of type t may contain doubles. It does not look into the
-// structs in seen.
-func findDouble(t *Type, seen map[*Struct]bool) bool {
-	switch t.Wire() {
-	case wire.Double:
-		return true
-	case wire.List, wire.Set:
-		return findDouble(t.Elem(), seen)
-	case wire.Map:
-		return findDouble(t.Key(), seen) || findDouble(t.Elem(), seen)
-	case wire.Struct:
-		d := t.Struct()
-		if seen[d] {
-			return false
-		}
-		seen[d] = true
-		for i := range d.fields {
-			if findDouble(d.fields[i].Type, seen) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // descPair is a pair of structs that may be the same.
 type descPair struct{ d, e *Struct }
 
@@ -78,10 +16,14 @@ func SameTypes(t, u *Type) bool {
 
 // SameDescs reports whether the IDL declares two structs alike.
 func SameDescs(d, e *Struct) bool {
-	if d == e {
+	if d == e || d.same.Load() == e {
 		return true
 	}
-	return same.of(descPair{d, e}, func() bool { return alikeDescs(d, e, map[descPair]bool{}) })
+	if !alikeDescs(d, e, map[descPair]bool{}) {
+		return false
+	}
+	d.same.Store(e)
+	return true
 }
 
 // alike reports whether the IDL declares t and u alike. It assumes that the pairs of structs in

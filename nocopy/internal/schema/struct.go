@@ -18,17 +18,16 @@ type Struct struct {
 	info      *Info
 	union     bool
 	wide      bool // see wide.go of package index
-	nests     bool // see Nests; known once there is a program
 	exception bool
-	widest    int    // see Widest; known once there is a program
 	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field
 	fields    []Field
 	byID      []IDField // by id−minID: the parser finds a field in one step
 	minID     int16
 	programs  atomic.Pointer[Programs]
-	nested    atomic.Int32 // result of Nesting; 0 if not yet known
-	required  []*Field     // the required fields
+	facts     atomic.Pointer[facts]  // of its contents; nil if not yet known
+	same      atomic.Pointer[Struct] // the last one found to be declared alike
+	required  []*Field               // the required fields
 
 	// The wire bytes with which a new struct begins: its fixed-size fields that are not optional.
 	template       string
@@ -241,14 +240,6 @@ func (d *Struct) WideTemplate() []TemplateField { return d.wideTemplate }
 
 // Owed returns the fields of variable size that a finished struct must have.
 func (d *Struct) Owed() []*Field { return d.owed }
-
-// Nests reports whether a struct of type d may contain containers of containers. It is known once
-// there are programs.
-func (d *Struct) Nests() bool { return d.nests }
-
-// Widest returns the number of words of the widest struct in a struct of type d, itself included.
-// It is known once there are programs.
-func (d *Struct) Widest() int { return d.widest }
 
 // Programs returns the programs of the struct, or nil if it has not been compiled.
 func (d *Struct) Programs() *Programs { return d.programs.Load() }

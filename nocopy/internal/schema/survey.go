@@ -1,89 +1,125 @@
 package schema
 
 import (
-	"cmp"
-	"slices"
+	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Compiling a struct needs facts about everything that it may contain, at any depth. Survey
-// computes them for all structs together, in time proportional to their fields. An IDL of
-// thousands of structs that refer to each other may come from an untrusted source.
+// facts tell what a struct, or a value of a type, may contain at any depth.
+type facts struct {
+	nests   bool // containers of containers
+	doubles bool
+	widest  int // the number of words of the widest struct
+	nesting int // how deep structs are nested, the outermost included; unbounded if in themselves
+}
 
-// Survey sets nests and widest of the structs that a value of type t may contain and that have no
-// programs yet. The caller holds the lock on code.
-func Survey(t *Type) {
-	var all []*Struct
-	around := map[*Struct][]*Struct{} // the structs that have the key in a field
-	waiting := t.Structs(nil)
-	for len(waiting) > 0 {
-		d := waiting[len(waiting)-1]
-		waiting = waiting[:len(waiting)-1]
-		if _, seen := around[d]; seen || d.programs.Load() != nil {
-			continue
-		}
-		d.self.MustBeDefined()
-		around[d] = nil
-		all = append(all, d)
-		for i := range d.fields {
-			waiting = d.fields[i].Type.Structs(waiting)
-		}
+const unbounded = math.MaxInt16
+
+// with returns the facts of a value that has the contents of both f and g.
+func (f facts) with(g facts) facts {
+	return facts{f.nests || g.nests, f.doubles || g.doubles, max(f.widest, g.widest), max(f.nesting, g.nesting)}
+}
+
+// Nests reports whether a value of the type may contain containers of containers.
+func (t *Type) Nests() bool { return t.facts().nests }
+
+// HasDoubles reports whether values of the type may contain doubles.
+func (t *Type) HasDoubles() bool { return t.facts().doubles }
+
+// Widest returns the number of words of the widest struct that a value of the type may contain.
+func (t *Type) Widest() int { return t.facts().widest }
+
+// Nesting returns how deep structs may be nested in a value of the type, the outermost included.
+// It is unbounded if one of them may contain itself.
+func (t *Type) Nesting() int { return t.facts().nesting }
+
+// Nesting is the Nesting of the struct's type.
+func (d *Struct) Nesting() int {
+	if known := d.facts.Load(); known != nil {
+		return known.nesting
 	}
-	for _, d := range all {
-		d.widest = d.mostWords()
-		for i := range d.fields {
-			ft := d.fields[i].Type
-			d.nests = d.nests || ft.NestedInside()
-			for _, in := range ft.Structs(nil) {
-				if in.programs.Load() != nil {
-					d.nests, d.widest = d.nests || in.nests, max(d.widest, in.widest)
-				} else if to := around[in]; len(to) == 0 || to[len(to)-1] != d {
-					around[in] = append(to, d)
-				}
-			}
-		}
+	return d.self.Nesting()
+}
+
+// facts panics if the type contains a struct without Define.
+func (t *Type) facts() facts {
+	var s survey
+	f, _ := s.value(t)
+	return f
+}
+
+// survey finds the facts of structs in time proportional to their fields, by Tarjan's algorithm:
+// structs that contain each other have the same facts. An IDL of thousands of them may come from
+// an untrusted source. Several goroutines may survey the same structs, with the same results.
+type survey struct {
+	numbers map[*Struct]int // of the structs that were visited, in that order
+	stack   []*Struct       // those that may turn out to contain each other
+}
+
+// none is the number of no struct.
+const none = math.MaxInt
+
+// structure returns the facts of d, and the lowest number of the structs on the stack that d may
+// contain. The facts are complete if that is not less than d's own number.
+func (s *survey) structure(d *Struct) (facts, int) {
+	if known := d.facts.Load(); known != nil {
+		return *known, none
 	}
-	var nest []*Struct
-	for _, d := range all {
-		if d.nests {
-			nest = append(nest, d)
-		}
+	if n, visited := s.numbers[d]; visited {
+		return facts{nesting: unbounded}, n
 	}
-	for len(nest) > 0 {
-		d := nest[len(nest)-1]
-		nest = nest[:len(nest)-1]
-		for _, outer := range around[d] {
-			if !outer.nests {
-				outer.nests = true
-				nest = append(nest, outer)
-			}
-		}
+	d.self.MustBeDefined()
+	if s.numbers == nil {
+		s.numbers = map[*Struct]int{}
 	}
-	// The widest first: its width is final for all structs around it
-	slices.SortFunc(all, func(a, b *Struct) int { return cmp.Compare(b.widest, a.widest) })
-	done := make(map[*Struct]bool, len(all))
-	for _, d := range all {
-		wide := []*Struct{d}
-		for len(wide) > 0 {
-			inner := wide[len(wide)-1]
-			wide = wide[:len(wide)-1]
-			if done[inner] {
-				continue
-			}
-			done[inner] = true
-			inner.widest = d.widest
-			wide = append(wide, around[inner]...)
-		}
+	number, at := len(s.numbers), len(s.stack)
+	s.numbers[d] = number
+	s.stack = append(s.stack, d)
+	f, lowest := facts{widest: d.mostWords()}, number
+	for i := range d.fields {
+		inside, n := s.value(d.fields[i].Type)
+		f, lowest = f.with(inside), min(lowest, n)
 	}
-	for _, d := range all {
-		for i := range d.fields {
-			f := &d.fields[i]
-			for _, in := range f.Type.Structs(nil) {
-				f.widest = max(f.widest, in.widest)
-			}
+	f.nesting = min(f.nesting+1, unbounded)
+	if lowest == number {
+		for _, same := range s.stack[at:] {
+			same.facts.Store(&f)
 		}
+		s.stack = s.stack[:at]
+		lowest = none
 	}
+	return f, lowest
+}
+
+// value returns for a type what structure returns for a struct.
+func (s *survey) value(t *Type) (facts, int) {
+	switch t.kind {
+	case Record:
+		return s.structure(t.desc)
+	case List, Dict:
+		f, lowest := s.value(t.elem)
+		if t.kind == Dict {
+			key, n := s.value(t.key)
+			f, lowest = f.with(key), min(lowest, n)
+		}
+		f.nests = f.nests || t.Nested()
+		return f, lowest
+	}
+	return facts{doubles: t.wire == wire.Double}, none
+}
+
+// mostWords returns the largest number of words of a struct's entry, its table included. It does
+// not count the words that each byte of the message allows.
+func (d *Struct) mostWords() int {
+	n := d.words
+	if d.wide && d.Span() <= entry.FlatWords {
+		n += int(entry.BareTable(d.Span()))
+	} else if d.wide {
+		n += int(entry.BareTable(entry.Chunks(d.Span())) + entry.Chunks(d.Span())*(1+entry.BareTable(entry.ChunkSpan)))
+	}
+	return n
 }
 
 // Structs appends the structs in a value of the type, without the structs nested in them.
@@ -97,28 +133,4 @@ func (t *Type) Structs(all []*Struct) []*Struct {
 		return t.elem.Structs(t.key.Structs(all))
 	}
 	return all
-}
-
-// NestedInside reports whether a value of the type contains containers of containers. It does not
-// look into structs.
-func (t *Type) NestedInside() bool {
-	switch t.kind {
-	case List:
-		return t.Nested() || t.elem.NestedInside()
-	case Dict:
-		return t.Nested() || t.key.NestedInside() || t.elem.NestedInside()
-	}
-	return false
-}
-
-// mostWords returns the largest number of words of a struct's entry, its table included. It does
-// not count the words that each byte of the message allows.
-func (d *Struct) mostWords() int {
-	n := d.words
-	if d.wide && d.Span() <= entry.FlatWords {
-		n += int(entry.BareTable(d.Span()))
-	} else if d.wide {
-		n += int(entry.BareTable(entry.Chunks(d.Span())) + entry.Chunks(d.Span())*(1+entry.BareTable(entry.ChunkSpan)))
-	}
-	return n
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSurvey compares the results of Survey, for structs that refer to each other at random, with
-// the results of searching each of them.
+// TestSurvey compares the facts of structs that refer to each other at random with the results of
+// searching each of them.
 func TestSurvey(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	nestedType := ListOf(ListOf(TypeI32))
@@ -28,26 +28,25 @@ func TestSurvey(t *testing.T) {
 					typ = lists[to]
 				case 5:
 					typ = nestedType
+				case 6:
+					typ = TypeDouble
 				}
 				fields = append(fields, FieldDesc{ID: int16(len(fields) + 1), Name: "f", Type: typ})
 			}
 			d.Define(fields...)
 		}
-		for _, i := range rnd.Perm(len(descs)) { // Survey skips structs that were compiled before
+		for _, i := range rnd.Perm(len(descs)) { // the facts of some are known before
 			d := descs[i]
-			Survey(d.self)
+			want := facts{nesting: longest(d, map[*Struct]bool{})}
 			for r := range reached(d, map[*Struct]bool{}) {
-				r.SetPrograms(&Programs{})
-			}
-			nests, widest := false, 0
-			for r := range reached(d, map[*Struct]bool{}) {
-				widest = max(widest, r.words)
+				want.widest = max(want.widest, r.words)
 				for j := range r.fields {
-					nests = nests || r.fields[j].Type.NestedInside()
+					want.nests = want.nests || r.fields[j].Type == nestedType
+					want.doubles = want.doubles || r.fields[j].Type == TypeDouble
 				}
 			}
-			if d.nests != nests || d.widest != widest {
-				t.Fatalf("nests is %v, widest %d; want %v, %d", d.nests, d.widest, nests, widest)
+			if got := d.self.facts(); got != want {
+				t.Fatalf("got %+v, want %+v", got, want)
 			}
 		}
 	}
@@ -64,4 +63,20 @@ func reached(d *Struct, all map[*Struct]bool) map[*Struct]bool {
 		}
 	}
 	return all
+}
+
+// longest returns how deep structs may be nested in d, itself included. path has those around it.
+func longest(d *Struct, path map[*Struct]bool) int {
+	if path[d] {
+		return unbounded
+	}
+	path[d] = true
+	n := 0
+	for i := range d.fields {
+		for _, in := range d.fields[i].Type.Structs(nil) {
+			n = max(n, longest(in, path))
+		}
+	}
+	delete(path, d)
+	return min(n+1, unbounded)
 }
