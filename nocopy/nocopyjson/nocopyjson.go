@@ -150,7 +150,7 @@ type reading struct {
 	allowUnknown   bool
 	repeatUnknown  bool // duplicate names are allowed, except for fields and keys
 	replaceInvalid bool
-	recycle        bool
+	flags          engine.Flags // Recycle or none
 	limits         nocopy.Limits
 }
 
@@ -176,8 +176,8 @@ func readingBy(opts []nocopy.Option) reading {
 				o.limits.MaxDepth = opt.MaxDepth
 			}
 			o.limits.MaxIndex = opt.MaxIndex
-		default:
-			o.recycle = o.recycle || opt == nocopy.Recycle
+		case engine.Flags:
+			o.flags |= opt & nocopy.Recycle
 		}
 	}
 	return o

@@ -82,9 +82,9 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 		r.out = nil
 		s, err = engine.Parse(d, out, nocopy.Own, o.limits)
 	} else {
-		c := chain.NewChunk(len(out), o.recycle)
+		c := chain.NewChunk(len(out), o.flags != 0)
 		copy(c.Mem, out)
-		s, err = engine.ParseChunk(d, c, o.limits, o.recycle, false)
+		s, err = engine.ParseChunk(d, c, o.limits, o.flags)
 	}
 	var bad *nocopy.Error
 	if errors.As(err, &bad) {

@@ -68,13 +68,15 @@ func New(d *Desc, opts ...nocopy.Option) Struct { return engine.New(d, opts...) 
 
 // NewWithRoom returns the root of a new message with room for n bytes before it. Its only option
 // is Recycle.
-func NewWithRoom(d *Desc, n int, recycle bool) Struct { return engine.NewWithRoom(d, n, recycle) }
+func NewWithRoom(d *Desc, n int, recycle bool) Struct {
+	return engine.NewIn(d, chain.Chunk{}, n, nocopy.Limits{}, flagsOf(recycle, false)).Root()
+}
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
 // to b, which must not change while the message, or anything read from it, is in use. Nothing
 // writes to b, except with the option Own. The error is an *Error.
 func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
-	return engine.Parse(d, b, opts...)
+	return engine.ParseIn(d, b, opts, nil)
 }
 
 // ParseChunk checks that received bytes are exactly one struct of the type and returns its handle.
@@ -83,7 +85,18 @@ func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
 // the caller has bounded what it received. With lazy, a chunk of one piece is parsed as with the
 // option Lazy.
 func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
-	return engine.ParseChunk(d, c, l, recycle, lazy)
+	return engine.ParseChunk(d, c, l, flagsOf(recycle, lazy))
+}
+
+// flagsOf returns the options that are chosen.
+func flagsOf(recycle, lazy bool) (f engine.Flags) {
+	if recycle {
+		f |= nocopy.Recycle
+	}
+	if lazy {
+		f |= nocopy.Lazy
+	}
+	return f
 }
 
 // Absent returns the handle of an absent struct: its getters return zero values, its setters
@@ -167,13 +180,16 @@ func NewConst(t *Type, wire string) *Const { return engine.NewConst(t, wire) }
 // NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
 // Its Root is its only handle.
 func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
-	return (*nocopy.Message)(engine.NewHeld(d, n, l, recycle))
+	return (*nocopy.Message)(engine.NewIn(d, chain.Chunk{}, n, l, engine.Held|flagsOf(recycle, false)))
 }
 
 // NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
 // it is built in the memory of c, which is from chain.HoldOwned. It is held if l is not nil.
 func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
-	return (*nocopy.Message)(engine.NewIn(d, c, n, l))
+	if l == nil {
+		return (*nocopy.Message)(engine.NewIn(d, c, n, nocopy.Limits{}, nocopy.Recycle))
+	}
+	return (*nocopy.Message)(engine.NewIn(d, c, n, *l, engine.Held|nocopy.Recycle))
 }
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
@@ -185,7 +201,7 @@ func OwnPiece(m *nocopy.Message) (owner chain.Owner, at, n int) {
 // ParseHeld checks that received bytes are exactly one struct of the type and returns a held
 // message of them. It takes the bytes over, even if that fails. See ParseChunk.
 func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
-	m, err := engine.ParseHeld(d, c, l, recycle, lazy)
+	m, err := engine.ParseHeld(d, c, l, flagsOf(recycle, lazy))
 	return (*nocopy.Message)(m), err
 }
 
@@ -193,7 +209,7 @@ func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*no
 // of any message. CopyHeld finishes that message and otherwise only reads it. It returns an error
 // if v can't be sent as a struct of type d.
 func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
-	m, err := engine.CopyHeld(d, v, n, l, recycle)
+	m, err := engine.CopyHeld(d, v, n, l, flagsOf(recycle, false))
 	return (*nocopy.Message)(m), err
 }
 

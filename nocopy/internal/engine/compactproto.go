@@ -24,40 +24,36 @@ func compactLimits(l Limits) compact.Limits {
 	return compact.Limits{Bytes: l.MaxBytes, Levels: most*l.MaxDepth + most}
 }
 
-// parseCompact parses b, which is in the compact protocol, into m, which takes nothing of b. It
-// returns the root. With an error it releases m.
-func (m *Message) parseCompact(b []byte) (Struct, error) {
-	d := m.desc
+// parseCompact parses b, which is in the compact protocol, into m, or into a message from the pool
+// if m is nil. The message takes nothing of b.
+func parseCompact(m *Message, d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
 	d.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()
-	r.Reset(d.Type(), compactLimits(m.limits))
+	r.Reset(d.Type(), compactLimits(limits))
 	end, status := r.Read(b, 0, true)
-	if status != compact.Done {
-		return Struct{}, m.refuseCompact(r, b)
-	}
-	if end < len(b) {
-		m.discard()
+	switch {
+	case status != compact.Done:
+		return Struct{}, refuseCompact(r, d, b, limits)
+	case end < len(b):
 		err := &wire.Error{Offset: end, Path: d.Name(), Err: wire.ErrTrailing}
 		formats.AddTo(err, notCompact(b, d))
 		return Struct{}, err
 	}
-	return m.parseBinaryOf(r, b)
+	return parseConverted(m, r, d, b, flags, limits)
 }
 
-// refuseCompact returns the error in b, which r could not read, and releases m.
-func (m *Message) refuseCompact(r *compact.Reader, b []byte) error {
-	d := m.desc
-	err := r.Error(d.Name(), m.limits.MaxDepth)
+// refuseCompact returns the error in b, which r could not read.
+func refuseCompact(r *compact.Reader, d *schema.Struct, b []byte, limits Limits) error {
+	err := r.Error(d.Name(), limits.MaxDepth)
 	if err.Err == compact.ErrDepth { // the parser knows where it is too deep
-		if _, bad := m.parseBinaryOf(r, b); errors.Is(bad, wire.ErrLimit) {
+		if _, bad := parseConverted(nil, r, d, b, limited, limits); errors.Is(bad, wire.ErrLimit) {
 			return bad
 		}
-		err.Err = parse.DepthError(m.limits.MaxDepth)
+		err.Err = parse.DepthError(limits.MaxDepth)
 		return err
 	}
 	formats.AddTo(err, notCompact(b, d))
-	m.discard()
 	return err
 }
 
@@ -74,43 +70,20 @@ func notCompact(b []byte, d *schema.Struct) string {
 	return ""
 }
 
-// parseBinaryOf parses the Thrift Binary that r has made of b.
-func (m *Message) parseBinaryOf(r *compact.Reader, b []byte) (Struct, error) {
-	d, limits := m.desc, m.limits
+// parseConverted parses the Thrift Binary that r has made of b into m, or into a message from the
+// pool if m is nil.
+func parseConverted(m *Message, r *compact.Reader, d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
+	m = expecting(m, d, flags&^Compact, limits)
+	m.buf.Reset(flags&Recycle != 0)
 	at, mem := m.buf.Place(r.Len())
 	copy(mem, r.Bytes())
 	m.buf.SetRoot(at, at+uint32(len(mem)))
 	s, err := m.parseFrom(mem, at)
-	if err != nil {
-		var bad *wire.Error
-		if errors.As(err, &bad) {
-			bad.Offset = compactOffset(d, b, limits, bad.Offset)
-		}
-		return s, err
+	var bad *wire.Error
+	if errors.As(err, &bad) {
+		bad.Offset = compactOffset(d, b, limits, bad.Offset)
 	}
-	s.m.flags &^= Compact
-	return s, nil
-}
-
-// readCompact reads n bytes in the compact protocol from src and parses them into m.
-func (m *Message) readCompact(src io.Reader, n int) (Struct, error) {
-	var in chain.Receiver
-	in.Reset(true)
-	defer in.Free()
-	done := false
-	defer func() {
-		if !done { // an error, or src panics
-			m.discard()
-		}
-	}()
-	if err := in.FillTo(src, n, 0); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return Struct{}, err
-	}
-	done = true
-	return m.parseCompact(in.Bytes())
+	return s, err
 }
 
 // compactOffset converts an offset in Thrift Binary to the offset of the same value in b, which is
@@ -138,16 +111,6 @@ func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
 	return max(at, end-(r.Len()-offset)) // from the value's end, as in a text
 }
 
-// gathered returns a copy of blocks in one piece, in recycled memory.
-func gathered(blocks [][]byte, n int) chain.Chunk {
-	c := chain.NewChunk(n, true)
-	mem := c.Mem[:0]
-	for _, b := range blocks {
-		mem = append(mem, b...)
-	}
-	return c
-}
-
 // ReceiveCompact receives a struct in the compact protocol from src and parses it. It returns the
 // root and how many bytes the struct had. It reads at most ahead bytes more, which stay in in.
 func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead int, flags Flags, limits Limits) (Struct, int, error) {
@@ -163,11 +126,11 @@ func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead i
 		var status compact.Status
 		switch i, status = r.Read(b, i, false); {
 		case status == compact.Failed:
-			return Struct{}, 0, newMessage(d, flags, limits).refuseCompact(r, b)
+			return Struct{}, 0, refuseCompact(r, d, b, limits)
 		case status == compact.Done:
 			c := in.Take(i)
 			defer c.Release()
-			s, err := newMessage(d, flags, limits).parseBinaryOf(r, c.Mem)
+			s, err := parseConverted(nil, r, d, c.Mem, flags, limits)
 			return s, i, err
 		case len(b) >= limits.MaxBytes:
 			return Struct{}, 0, TooLong(d, int64(len(b))+1, limits.MaxBytes)

@@ -82,13 +82,10 @@ func (m *Message) validInner(e uint32, d *schema.Struct) bool {
 	b := l.b[from-l.base : to-l.base]
 	limits := m.limits
 	limits.MaxIndex = 4 * int(l.mostUsed)
-	plain := takeParsed(d, m.flags&ValidUTF8|limited, limits)
-	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
-	if err != nil {
+	if m.checkAnew(d, b, limits) != nil {
 		m.misfit(int(from - l.base))
 		return false
 	}
-	s.m.Release()
 	return true
 }
 

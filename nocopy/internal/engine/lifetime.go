@@ -21,7 +21,7 @@ var pools [parsedHome + 4]sync.Pool
 
 // newMessage returns a message to be filled with received bytes.
 func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
-	m := takeParsed(d, flags, limits)
+	m := expecting(nil, d, flags, limits)
 	m.buf.Reset(flags&Recycle != 0)
 	return m
 }
@@ -53,11 +53,15 @@ func (m *Message) adopt() {
 	m.init()
 }
 
-// takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
-// reset.
-func takeParsed(d *schema.Struct, flags Flags, limits Limits) *Message {
-	m := fromPool(parsedHome + pool(flags))
-	m.expect(d, flags, limits)
+// expecting returns m, or a message from the pool if m is nil, to be filled with received bytes.
+// Its Buffer is still to be reset.
+func expecting(m *Message, d *schema.Struct, flags Flags, limits Limits) *Message {
+	if m == nil {
+		m = fromPool(parsedHome + pool(flags))
+	}
+	m.desc, m.flags = d, flags
+	m.limit(limits)
+	m.ix.Used, m.ix.Zeroed = index.First, 0
 	return m
 }
 
@@ -67,14 +71,7 @@ func fromPool(h home) *Message { return pools[h].Get().(*Message) }
 
 // pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
 // and 2 more if they are held.
-func pool(f Flags) home { return home(f & (Recycle | held) / Recycle) }
-
-// expect prepares m to be filled with received bytes.
-func (m *Message) expect(d *schema.Struct, flags Flags, limits Limits) {
-	m.desc, m.flags = d, flags
-	m.limit(limits)
-	m.ix.Used, m.ix.Zeroed = index.First, 0
-}
+func pool(f Flags) home { return home(f & (Recycle | Held) / Recycle) }
 
 // limit sets the limits of m, which are the usual ones until then.
 func (m *Message) limit(l Limits) {
@@ -97,22 +94,49 @@ const headroom = 8
 // compiler would not know in other packages that they don't keep opts, and allocate them.)
 func New(d *schema.Struct, opts ...Option) Struct {
 	flags := builtFlags(opts)
-	s := beginMessage(d, flags, headroom)
+	m := fromPool(builtHome + pool(flags))
+	m.buf.Begin(flags&Recycle != 0, headroom)
+	s := m.beginRoot(d, flags)
 	if flags&limited != 0 {
-		s.m.limit(limitsOf(opts))
+		m.limit(limitsOf(opts))
 	}
 	return s
 }
 
-// beginMessage returns the root of a new message that has room for n bytes before it.
-func beginMessage(d *schema.Struct, flags Flags, n int) Struct {
-	return fromPool(builtHome+pool(flags)).begin(d, flags, n)
+// NewIn is New for other packages of the library: with these flags and limits, and room for n
+// bytes before the message. It recycles and is built in the memory of c, unless c is zero.
+func NewIn(d *schema.Struct, c chain.Chunk, n int, l Limits, flags Flags) *Message {
+	checkRoom(n)
+	m := fromPool(builtHome + pool(flags))
+	if c.Mem != nil {
+		m.buf.BeginIn(c, n)
+	} else {
+		m.buf.Begin(flags&Recycle != 0, n)
+	}
+	if l != (Limits{}) {
+		flags |= limited
+		m.limit(l.orElse(usualLimits))
+	}
+	m.beginRoot(d, flags)
+	return m
 }
 
-// begin makes m a new message that has room for n bytes before it, and returns its root.
-func (m *Message) begin(d *schema.Struct, flags Flags, n int) Struct {
+// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
+// root. The previous contents of m end.
+func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
+	m.Reset()
+	flags := builtFlags(opts)
+	m.buf.Begin(flags&Recycle != 0, headroom)
+	s := m.beginRoot(d, flags)
+	if flags&limited != 0 {
+		m.limit(limitsOf(opts))
+	}
+	return s
+}
+
+// beginRoot begins the root of a message whose Buffer has begun, and returns it.
+func (m *Message) beginRoot(d *schema.Struct, flags Flags) Struct {
 	m.desc, m.flags, m.ix.Used = d, flags, index.First
-	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.ix.Alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m.handle(m.root)
@@ -138,7 +162,7 @@ func (m *Message) Release() {
 	switch {
 	case m == nil || m.absent:
 		return
-	case m.flags&held != 0:
+	case m.flags&Held != 0:
 		m.disown()
 		return
 	case m.ix.Used == 0:
@@ -328,7 +352,7 @@ func (m *Message) Abandon() {
 
 // discard gives up a message that could not be parsed.
 func (m *Message) discard() {
-	if m.flags&held != 0 {
+	if m.flags&Held != 0 {
 		m.EndHeld()
 		return
 	}
@@ -340,33 +364,6 @@ func releasedTwice() {
 	if debugging {
 		panic(panicTwice)
 	}
-}
-
-// NewWithRoom is like New, with room for n bytes before the message and no option but
-// Recycle.
-func NewWithRoom(d *schema.Struct, n int, recycle bool) Struct {
-	checkRoom(n)
-	return beginMessage(d, flagIf(recycle, Recycle), n)
-}
-
-// NewIn is like NewWithRoom of a message that recycles, built in the memory of c; held if l is not
-// nil.
-func NewIn(d *schema.Struct, c chain.Chunk, n int, l *Limits) *Message {
-	checkRoom(n)
-	flags := Recycle
-	if l != nil {
-		flags |= held
-	}
-	m := fromPool(builtHome + pool(flags))
-	m.desc, m.flags, m.ix.Used = d, flags, index.First
-	if l != nil && *l != (Limits{}) {
-		m.flags |= limited
-		m.limit(l.orElse(usualLimits))
-	}
-	m.buf.BeginIn(c, n)
-	m.root = m.ix.Alloc(d.Words())
-	m.beginStruct(d, m.root)
-	return m
 }
 
 // beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
@@ -441,7 +438,7 @@ func flagsOf(opts []Option) Flags {
 
 // forBuilding is the flags that mean something to a message that is built. The others are about
 // received bytes.
-const forBuilding = Recycle | held | limited | WithIndex | AnySize
+const forBuilding = Recycle | Held | limited | WithIndex | AnySize
 
 // builtFlags is flagsOf for a message that is built.
 func builtFlags(opts []Option) Flags { return flagsOf(opts) & forBuilding }
@@ -490,16 +487,4 @@ func (l Limits) orElse(other Limits) Limits {
 		other.MaxIndex = l.MaxIndex
 	}
 	return other
-}
-
-// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
-// root. The previous contents of m end.
-func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
-	m.Reset()
-	flags := builtFlags(opts)
-	s := m.begin(d, flags, headroom)
-	if flags&limited != 0 {
-		m.limit(limitsOf(opts))
-	}
-	return s
 }

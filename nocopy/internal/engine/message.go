@@ -295,7 +295,7 @@ const (
 	Lazy Flags = 1 << iota
 	Own
 	Recycle
-	held // of package rpc, see lease.go. It stands next to Recycle for the sake of pool
+	Held // of package rpc, see lease.go. It stands next to Recycle for the sake of pool
 	ValidUTF8
 	limited // there are Limits
 	WithIndex
@@ -323,14 +323,6 @@ type Limits struct {
 func (l *Limits) maxIndex(n int) uint32 { return index.Limit(l.MaxIndex, n) }
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
-
-// flagIf returns f if yes, else no flag.
-func flagIf(yes bool, f Flags) Flags {
-	if yes {
-		return f
-	}
-	return 0
-}
 
 const (
 	defaultMaxBytes = 100 << 20
@@ -365,14 +357,11 @@ func (m *Message) push(t *schema.Type, e, next uint32) *frame {
 // typ returns the type of a list, set or map.
 func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.ix.Words[uint32(s.k)+listType]) }
 
-// noteIndex notes that the struct of entry e has a wire index among its unknown fields.
-func (m *Message) noteIndex(e uint32) {
-	m.guarded = true
-	if e == m.root {
-		m.pending |= carriesIndex
-	} else {
-		m.pending |= innerIndex
-	}
+// unindex forgets the index of a message that is about to be parsed again.
+func (m *Message) unindex() {
+	m.ix.ForgetTables()
+	m.ix.Used = index.First
+	m.dropShadows(0)
 }
 
 // dropShadows forgets all shadows but the first n.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
@@ -17,18 +18,31 @@ import (
 // Lazy, and are as their type's program (package program) foresees: Parse runs that at once. All
 // others go through a parser (parser.go).
 
-// unusual reports whether parsing b needs a parser from the beginning: all options but Own,
-// Recycle and Lazy do, and a type that has no programs yet.
-func unusual(d *schema.Struct, b []byte, flags Flags) bool {
-	if flags&^(Own|Recycle|Lazy) != 0 || d.Programs() == nil {
-		return true
-	}
-	return len(b) > defaultMaxBytes
+// Parse checks that b is exactly one struct of the type and returns its handle. The message refers
+// to b, which must not change while the message, or anything read from it, is in use. Parse and
+// later changes never write to b, except with the option Own. The error is an *Error.
+func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
+	return ParseIn(d, b, opts, nil)
 }
 
-// parse parses b into m by running the program of the type that d describes, and returns the root.
-// Nothing may be unusual, see unusual. Mostly that is all that there is to do.
-func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error) {
+// ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
+// returns its root. The previous contents of m end.
+func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
+	m.Reset()
+	return ParseIn(d, b, opts, m)
+}
+
+// ParseIn parses b, a struct that d describes, into m, or into a message from the pool if m is
+// nil.
+func ParseIn(d *schema.Struct, b []byte, opts []Option, m *Message) (Struct, error) {
+	flags := flagsOf(opts)
+	if flags&^(Own|Recycle|Lazy) != 0 || len(b) > defaultMaxBytes || d.Programs() == nil {
+		flags, limits := ConfigOf(opts)
+		return parseWith(m, d, b, flags, limits)
+	}
+	if m == nil {
+		m = fromPool(parsedHome + pool(flags))
+	}
 	m.desc, m.flags, m.root = d, flags, index.First
 	if p := parse.Root(&m.buf, b, flags&Recycle != 0, flags&Own != 0, &m.ix, d, flags&Lazy != 0); p != nil {
 		return m.parsed(p, p.End)
@@ -36,53 +50,53 @@ func (m *Message) parse(d *schema.Struct, b []byte, flags Flags) (Struct, error)
 	return m.handle(index.First), nil
 }
 
-// parseWith is like Parse with these flags and limits, but has a parser from the beginning,
-// which all options need.
-func parseWith(d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
-	if len(b) > limits.MaxBytes {
+// parseWith is ParseIn with any flags and limits. It has a parser from the beginning.
+func parseWith(m *Message, d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
+	switch {
+	case len(b) > limits.MaxBytes:
 		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
+	case flags&Compact != 0:
+		return parseCompact(m, d, b, flags, limits)
 	}
-	if flags&Compact != 0 {
-		return newMessage(d, flags, limits).parseCompact(b)
-	}
-	m := takeParsed(d, flags, limits)
+	m = expecting(m, d, flags, limits)
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
+}
+
+// OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
+func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
+	flags, limits := ConfigOf(opts)
+	return parseWith(nil, d, b, (flags | ByIndex).settled(limits), limits)
 }
 
 // ParseBlocks parses a message whose bytes are in several blocks, cut anywhere. Package nocopy
 // documents it.
 func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
-	return parseBlocks(d, blocks, flags, limits)
-}
-
-// parseBlocks parses a message whose bytes lie in several blocks, cut anywhere, with these flags
-// and limits, and returns its root.
-func parseBlocks(d *schema.Struct, blocks [][]byte, flags Flags, limits Limits) (Struct, error) {
 	total := int64(0) // the same block may come more than once
 	for _, b := range blocks {
 		total += int64(len(b))
 	}
-	if total > int64(limits.MaxBytes) {
+	switch {
+	case total > int64(limits.MaxBytes):
 		return Struct{}, TooLong(d, total, limits.MaxBytes)
+	case flags&Compact != 0:
+		return parseCompact(nil, d, slices.Concat(blocks...), flags, limits)
 	}
-	n := int(total)
 	m := newMessage(d, flags, limits)
-	if flags&Compact != 0 {
-		c := gathered(blocks, n)
-		defer c.Release()
-		return m.parseCompact(c.Mem)
-	}
 	p := m.parser()
 	for _, b := range blocks {
 		if len(b) > 0 {
 			p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: b}})
 		}
 	}
-	if len(p.Windows) > maxWindows || flags&(Lazy|ByIndex) != 0 {
-		return m.parseGathered(n)
-	}
-	return m.parseWindows(n)
+	return m.parseWindows(p, int(total))
+}
+
+// ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
+// held message. It refers to the pieces and never changes them.
+func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
+	s, err := ParseBlocks(d, pieces, Held, Limits{MaxBytes: chain.MaxSize, MaxIndex: math.MaxInt})
+	return s.m, err
 }
 
 // Read reads a message of n bytes from r into one piece of new memory, and parses it. Package
@@ -96,90 +110,30 @@ func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) 
 		return Struct{}, TooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
-	if flags&Compact != 0 {
-		return m.readCompact(r, n)
-	}
-	at, mem, err := m.read(r, n)
-	if err != nil {
-		return Struct{}, err
-	}
-	return m.parseFrom(mem, at)
-}
-
-// read reads the n bytes of the message from r and returns them with their position. With an
-// error, or if r panics, it releases the message.
-func (m *Message) read(r io.Reader, n int) (at chain.Pos, mem []byte, err error) {
-	done := false
+	kept := false
 	defer func() {
-		if !done {
+		if !kept { // also if r panics
 			m.Release()
 		}
 	}()
-	if at, mem, err = m.buf.ReadN(r, n); err == nil {
-		m.buf.SetRoot(at, at+uint32(n))
-		done = true
+	at, mem, err := m.buf.ReadN(r, n)
+	switch {
+	case err != nil:
+		return Struct{}, err
+	case flags&Compact != 0: // m has only held the bytes
+		return parseCompact(nil, d, mem, flags, limits)
 	}
-	return at, mem, err
+	kept = true
+	m.buf.SetRoot(at, at+uint32(n))
+	return m.parseFrom(mem, at)
 }
 
-// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that
-// crosses into the next one, takes positions. More are copied together.
-const maxWindows = 128
-
-// parseWindows parses the n bytes in the parser's windows where they lie, or copied together if
-// they would take too many positions there.
-func (m *Message) parseWindows(n int) (Struct, error) {
-	p := m.parser()
-	windows := p.Windows
-	m.resetParser(n)
-	p.Windows, p.After = windows, n
-	i := p.Enter()
-	if i >= 0 {
-		i = m.indexFrom(p)
-	}
-	if i < 0 && p.Err.Err == parse.ErrScattered {
-		return m.parseGathered(n)
-	}
-	return m.parsed(p, i)
-}
-
-// parseGathered parses the n bytes in the parser's windows after copying them together.
-func (m *Message) parseGathered(n int) (Struct, error) {
-	p := m.parser()
-	recycle := m.flags&Recycle != 0
-	c := chain.NewChunk(n, recycle)
-	mem := c.Mem[:0]
-	for i := range p.Windows {
-		mem = append(mem, p.Windows[i].Mem...)
-	}
-	p.DropWindows()
-	m.ix.ForgetTables()
-	m.buf.Reset(recycle) // gives up the pieces
-	m.ix.Used = index.First
-	m.dropShadows(0)
-	return m.parsePiece(c)
-}
-
-// parsePiece parses a chunk of one piece, which the message takes over.
-func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
-	base := m.buf.AddChunk(c)
-	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
-	return m.parseFrom(c.Mem, base)
-}
-
-// ParseChunk checks that a chunk of received bytes is exactly one struct of the type and
-// returns its handle. The message takes the chunk over, also when parsing fails: it may store into
-// it. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is
-// chain.MaxSize if the limits have none: the caller has bounded what it received. With lazy a
-// chunk of one piece is parsed as the option Lazy has it.
-func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (Struct, error) {
-	return parseChunk(d, c, l, Own|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
-}
-
-// parseChunk checks that a chunk of received bytes is exactly one struct of the type and returns
-// its handle. The message takes the chunk over, also when that fails. MaxBytes is chain.MaxSize if
-// the limits have none.
-func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct, error) {
+// ParseChunk checks that a chunk of received bytes is exactly one struct of the type and returns
+// its handle. The message takes the chunk over, also when parsing fails: it may store into it. Of
+// the flags, Lazy holds only for a chunk of one piece. With Recycle the chunk may be of recycled
+// memory, which goes back on Release. MaxBytes is chain.MaxSize if the limits have none: the
+// caller has bounded what it received.
+func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {
 		flags, limits = flags|limited, l.orElse(usualLimits)
@@ -192,24 +146,20 @@ func parseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct,
 		c.Release()
 		return Struct{}, TooLong(d, int64(n), most)
 	}
-	return ParseOwn(d, c, flags.settled(limits), limits)
+	return ParseOwn(d, c, (flags | Own).settled(limits), limits)
 }
 
 // ParseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
 // Of the flags, Lazy holds only for a chunk of one piece. In the compact protocol it is one piece.
 func ParseOwn(d *schema.Struct, c chain.Chunk, flags Flags, limits Limits) (Struct, error) {
-	switch {
-	case flags&Compact != 0:
+	if flags&Compact != 0 {
 		defer c.Release()
-		return newMessage(d, flags, limits).parseCompact(c.Mem)
-	case c.Next() == nil:
+		return parseCompact(nil, d, c.Mem, flags, limits)
+	}
+	if c.Next() == nil {
 		return newMessage(d, flags, limits).parsePiece(c)
 	}
-	return newMessage(d, flags&^Lazy, limits).parsePieces(c, c.Len())
-}
-
-// parsePieces parses a chunk of several pieces, of n bytes together, which the message takes over.
-func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
+	m := newMessage(d, flags&^Lazy, limits)
 	m.buf.Hold(c)
 	p := m.parser()
 	for w := &c; w != nil; w = w.Next() {
@@ -217,27 +167,80 @@ func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
 			p.Windows = append(p.Windows, parse.Window{Chunk: *w, Held: true})
 		}
 	}
-	if m.flags&ByIndex != 0 {
-		return m.parseGathered(n)
-	}
-	return m.parseWindows(n)
+	return m.parseWindows(p, c.Len())
 }
 
-// Parse checks that b is exactly one struct of the type and returns its handle. The message refers
-// to b, which must not change while the message, or anything read from it, is in use. Parse and
-// later changes never write to b, except with the option Own. The error is an *Error.
-func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
-	flags := flagsOf(opts)
-	if unusual(d, b, flags) {
-		flags, limits := ConfigOf(opts)
-		return parseWith(d, b, flags, limits)
+// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that
+// crosses into the next one, takes positions. More are copied together.
+const maxWindows = 128
+
+// parseWindows parses the n bytes in the windows of p where they lie. It copies them together if
+// they would take too many positions there, or with an option that is for one piece.
+func (m *Message) parseWindows(p *parse.Parser, n int) (Struct, error) {
+	windows := p.Windows
+	if len(windows) <= maxWindows && m.flags&(Lazy|ByIndex) == 0 {
+		m.resetParser(n)
+		p.Windows, p.After = windows, n
+		i := p.Enter()
+		if i >= 0 {
+			i = m.indexFrom(p)
+		}
+		if i >= 0 || p.Err.Err != parse.ErrScattered {
+			return m.parsed(p, i)
+		}
+		m.unindex()
 	}
-	m := fromPool(parsedHome + pool(flags)) // and as Message.parse, without a call
-	m.desc, m.flags, m.root = d, flags, index.First
-	if p := parse.Root(&m.buf, b, flags&Recycle != 0, flags&Own != 0, &m.ix, d, flags&Lazy != 0); p != nil {
-		return m.parsed(p, p.End)
+	c := chain.NewChunk(n, m.flags&Recycle != 0)
+	mem := c.Mem[:0]
+	for i := range windows {
+		mem = append(mem, windows[i].Mem...)
 	}
-	return m.handle(index.First), nil
+	p.DropWindows()
+	m.buf.Reset(m.flags&Recycle != 0) // gives up the pieces
+	return m.parsePiece(c)
+}
+
+// parsePiece parses a chunk of one piece, which the message takes over.
+func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
+	base := m.buf.AddChunk(c)
+	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
+	return m.parseFrom(c.Mem, base)
+}
+
+// ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
+// has a copy of these in memory of its own.
+func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
+	var scan parse.Scanner
+	n, need, err := scan.Scan(b)
+	if err == nil && need > 0 {
+		n = len(b) // parsing finds missing fields
+	}
+	if err != nil {
+		var bad *wire.Error
+		if errors.As(err, &bad) {
+			bad.Path = d.Name()
+		}
+		return Struct{}, 0, err
+	}
+	c := chain.NewChunk(n, false)
+	copy(c.Mem, b[:n])
+	s, err := ParseChunk(d, c, Limits{}, 0)
+	return s, n, err
+}
+
+// Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
+// were put together from bytes of messages and may have any size. Required fields may be missing,
+// as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
+// this.
+func Reparse(d *schema.Struct, data []byte, depth int) Struct {
+	m := expecting(nil, d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
+	p := m.parserOf(data, m.buf.Refer(data, false, true))
+	p.Trusted = true
+	s, err := m.parsed(p, m.indexFrom(p))
+	if err != nil && !errors.Is(err, wire.ErrLimit) {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return s
 }
 
 // EndChange implements index.Owner.
@@ -259,7 +262,14 @@ func (m *owner) MostWords(n int) int {
 func (m *owner) Parser(b []byte, base uint32) *parse.Parser { return (*Message)(m).parserOf(b, base) }
 
 // NoteIndex implements host.
-func (m *owner) NoteIndex(e uint32) { (*Message)(m).noteIndex(e) }
+func (m *owner) NoteIndex(e uint32) {
+	m.guarded = true
+	if e == m.root {
+		m.pending |= carriesIndex
+	} else {
+		m.pending |= innerIndex
+	}
+}
 
 // NoteShadow implements host.
 func (m *owner) NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32) {
@@ -293,86 +303,4 @@ func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok 
 	}
 	l.told += to - at
 	return l.base + uint32(to), true
-}
-
-// ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message
-// has a copy of these in memory of its own.
-func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
-	var scan parse.Scanner
-	n, need, err := scan.Scan(b)
-	if err == nil && need > 0 {
-		n = len(b) // parsing finds missing fields
-	}
-	if err != nil {
-		var bad *wire.Error
-		if errors.As(err, &bad) {
-			bad.Path = d.Name()
-		}
-		return Struct{}, 0, err
-	}
-	c := chain.NewChunk(n, false)
-	copy(c.Mem, b[:n])
-	s, err := ParseChunk(d, c, Limits{}, false, false)
-	return s, n, err
-}
-
-// ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
-// held message. It refers to the pieces and never changes them.
-func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
-	s, err := parseBlocks(d, pieces, held|limited, Limits{chain.MaxSize, parse.MaxDepth, math.MaxInt})
-	return s.m, err
-}
-
-// OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
-func OpenIndexed(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
-	flags, limits := ConfigOf(opts)
-	return parseWith(d, b, (flags | ByIndex).settled(limits), limits)
-}
-
-// Reparse returns the root of a message of type d with these wire bytes, which it takes over. They
-// were put together from bytes of messages and may have any size. Required fields may be missing,
-// as in a message parsed with Lazy. It returns the zero handle if structs are nested deeper than
-// this.
-func Reparse(d *schema.Struct, data []byte, depth int) Struct {
-	m := takeParsed(d, limited, Limits{MaxDepth: depth}.orElse(Limits{chain.MaxSize, 0, math.MaxInt}))
-	p := m.parserOf(data, m.buf.Refer(data, false, true))
-	p.Trusted = true
-	s, err := m.parsed(p, m.indexFrom(p))
-	if err != nil && !errors.Is(err, wire.ErrLimit) {
-		panic("nocopy: internal error: " + err.Error())
-	}
-	return s
-}
-
-// ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
-// returns its root. The previous contents of m end.
-func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
-	if m == nil || m.own != m {
-		m.adopt()
-	}
-	if m.ix.Used != 0 {
-		m.end()
-	}
-	if len(opts) > 0 || unusual(d, b, 0) {
-		return m.parseWith(d, b, opts)
-	}
-	return m.parse(d, b, 0)
-}
-
-// parseWith parses b, a struct that d describes, into m with any options, and returns its root.
-func (m *Message) parseWith(d *schema.Struct, b []byte, opts []Option) (Struct, error) {
-	flags := flagsOf(opts)
-	if !unusual(d, b, flags) {
-		return m.parse(d, b, flags)
-	}
-	flags, limits := ConfigOf(opts)
-	if len(b) > limits.MaxBytes {
-		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
-	}
-	m.expect(d, flags, limits)
-	if flags&Compact != 0 {
-		m.buf.Reset(flags&Recycle != 0)
-		return m.parseCompact(b)
-	}
-	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }

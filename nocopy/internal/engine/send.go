@@ -24,7 +24,7 @@ import (
 func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	from := s.m
 	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
-	m := takeParsed(from.desc, flags, limits)
+	m := expecting(nil, from.desc, flags, limits)
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.ix.Alloc(from.desc.Words())
 	m.ix.Levelled = m.ix.Used // how deep structs are nested was found out when s was finished
@@ -263,42 +263,31 @@ func (s Struct) Is(d *schema.Struct) bool {
 // elsewhere. Other goroutines may read the message meanwhile.
 func (s Struct) Freeze() { s.m.buf.Freeze() }
 
-// NewHeld is like NewWithRoom, but makes a held message, to which the limits apply. Its Root is
-// the only handle.
-func NewHeld(d *schema.Struct, n int, l Limits, recycle bool) *Message {
-	checkRoom(n)
-	m := beginMessage(d, held|flagIf(recycle, Recycle), n).m
-	if l != (Limits{}) {
-		m.flags |= limited
-		m.limit(l.orElse(usualLimits))
-	}
-	return m
-}
-
 // ParseHeld is like ParseChunk, but makes a held message.
-func ParseHeld(d *schema.Struct, c chain.Chunk, l Limits, recycle, lazy bool) (*Message, error) {
-	s, err := parseChunk(d, c, l, Own|held|flagIf(recycle, Recycle)|flagIf(lazy, Lazy))
+func ParseHeld(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (*Message, error) {
+	s, err := ParseChunk(d, c, l, flags|Held)
 	return s.m, err
 }
 
 // CopyHeld returns a held message with the present contents of v and room for n bytes before them:
 // it can be sent, and nothing else. v may be a part of any message. CopyHeld finishes it and
 // changes nothing else. The error tells why v can't be sent as a struct of type d.
-func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, recycle bool) (*Message, error) {
+func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, flags Flags) (*Message, error) {
 	checkRoom(n)
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
+	flags |= Held | limited
 	limits := l.orElse(usualLimits)
 	if v.Is(d) && v.m.maxNesting() <= limits.MaxDepth {
-		return v.toSend(held|limited|flagIf(recycle, Recycle), limits, n), nil
+		return v.toSend(flags, limits, n), nil
 	}
 	if v.gone() {
 		return nil, errAbsent
 	}
 	r := v.m.rangeOf(v.entry(), d.Type(), chain.Range{})
-	m := takeParsed(d, held|limited|flagIf(recycle, Recycle), limits)
-	m.buf.Begin(recycle, n)
+	m := expecting(nil, d, flags, limits)
+	m.buf.Begin(flags&Recycle != 0, n)
 	p, b := m.buf.Extend(r.Len())
 	r.AppendTo(b[:0])
 	m.buf.Close()

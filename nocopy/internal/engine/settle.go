@@ -206,12 +206,9 @@ func (m *Message) indexOpened() error {
 // checkOpened does what indexOpened does, the first time.
 func (m *Message) checkOpened() error {
 	l := m.landing
-	plain := takeParsed(m.desc, m.flags&ValidUTF8|limited, m.limits)
-	s, err := plain.parseFrom(l.b, plain.buf.Refer(l.b, false, false))
-	if err != nil {
+	if err := m.checkAnew(m.desc, l.b, m.limits); err != nil {
 		return err
 	}
-	s.m.Release()
 	if at, ok := l.x.Check(l.b, parse.SkipValid); !ok {
 		return &wire.Error{Offset: at, Path: m.desc.Name(), Err: wire.ErrIndex}
 	}
@@ -223,6 +220,16 @@ func (m *Message) checkOpened() error {
 	m.ix.Levelled = m.ix.Used
 	l.reset()
 	return nil
+}
+
+// checkAnew returns the error in b, a struct of m that d describes, as if it were a message.
+func (m *Message) checkAnew(d *schema.Struct, b []byte, limits Limits) error {
+	plain := expecting(nil, d, m.flags&ValidUTF8|limited, limits)
+	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
+	if err == nil {
+		s.m.Release()
+	}
+	return err
 }
 
 // indexAll completes the index of the struct or container of type t and entry e.
@@ -486,10 +493,8 @@ func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 	}
 	if i < 0 {
 		err := p.Finish(m.desc)
-		if m.flags&Compact == 0 { // else these are not the bytes that were given
-			b, size := p.FirstBytes()
-			formats.Explain(err, b, size, m.desc)
-		}
+		b, size := p.FirstBytes()
+		formats.Explain(err, b, size, m.desc)
 		p.B = nil
 		if len(p.Windows) > 0 {
 			p.DropWindows()
@@ -516,9 +521,7 @@ func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 // everything at once.
 func (m *Message) parseEagerly(p *parse.Parser) (Struct, error) {
 	b, base := p.B, p.Base
-	m.ix.ForgetTables()
-	m.ix.Used = index.First
-	m.dropShadows(0)
+	m.unindex()
 	m.flags &^= Lazy
 	m.parserOf(b, base)
 	return m.parsed(p, m.indexFrom(p))

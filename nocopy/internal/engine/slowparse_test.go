@@ -20,7 +20,7 @@ import (
 // parseSlowly is Parse without a program.
 func parseSlowly(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	flags, limits := ConfigOf(opts)
-	m := takeParsed(d, flags, limits)
+	m := expecting(nil, d, flags, limits)
 	p := m.resetParser(len(b))
 	p.B, p.Base, p.Slow = b, m.buf.Refer(b, false, false), true
 	return m.parsed(p, m.indexFrom(p))

@@ -77,7 +77,7 @@ func (s Struct) Message() *Message {
 		return empty
 	}
 	s.alive()
-	if s.m.flags&held != 0 {
+	if s.m.flags&Held != 0 {
 		s.m.noted.Or(shown)
 	}
 	return s.m

@@ -214,7 +214,7 @@ func TestAnyFieldsBounded(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		for _, n := range []int{2, 300} {
 			r := rand.New(rand.NewPCG(1, 2))
-			s := engine.NewWithRoom(allDesc, 0, recycle)
+			s := engine.New(allDesc, optionsOf(recycle, false))
 			l := nocopy.StructList[engine.Struct](s.NewChild(fieldNamed(allDesc, "children"), allDesc, n))
 			most, sizes := 0, []int{3, 40, 700}
 			for k := range testmode.Of(100_000, 1_000_000) {

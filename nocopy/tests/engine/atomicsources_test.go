@@ -156,7 +156,7 @@ func (p partDesc) targets(arm string) map[string]func() engine.Struct {
 
 // held returns the root of a message that is held, as package rpc holds the messages of arguments.
 func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
-	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: engine.MaxDepth}, true, lazy)
+	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: engine.MaxDepth}, optionsOf(true, lazy))
 	if err != nil {
 		panic(err)
 	}

@@ -43,7 +43,7 @@ func TestHeld(t *testing.T) {
 		"by both, vice versa": func(s engine.Struct) { s.Message().Release(); s.Release() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := engine.ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, engine.Limits{}, false, false)
+			m, err := engine.ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, engine.Limits{}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestShownHeld(t *testing.T) {
 	}
 	for _, recycle := range []bool{false, true} {
 		once := func() {
-			m := engine.NewHeld(allDesc, 0, engine.Limits{}, recycle)
+			m := engine.NewIn(allDesc, chain.Chunk{}, 0, engine.Limits{}, engine.Held|optionsOf(recycle, false))
 			s := engine.Struct(m.Root())
 			s.SetText(fieldNamed(allDesc, "text"), "some text")
 			s.Message()
@@ -96,7 +96,7 @@ func TestShownHeld(t *testing.T) {
 // TestEndHandles: no handle writes to a message that is about to be sent, not even one that was
 // just being filled.
 func TestEndHandles(t *testing.T) {
-	m := engine.NewHeld(textMapDesc, 0, engine.Limits{}, false)
+	m := engine.NewIn(textMapDesc, chain.Chunk{}, 0, engine.Limits{}, engine.Held)
 	s := engine.Struct(m.Root())
 	texts := nocopy.StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")
@@ -124,7 +124,7 @@ func TestCopyHeld(t *testing.T) {
 	for range 8 {
 		for s, bytesOf := range want {
 			wg.Go(func() {
-				m, err := engine.CopyHeld(allDesc, s, 20, engine.Limits{}, true)
+				m, err := engine.CopyHeld(allDesc, s, 20, engine.Limits{}, engine.Recycle)
 				if err != nil {
 					t.Error(err)
 					return
@@ -144,12 +144,12 @@ func TestCopyHeld(t *testing.T) {
 		"zero": {}, "absent": engine.Absent(), "released": released, "a list": parsed.Child(fieldNamed(allDesc, "words"), allDesc),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := engine.CopyHeld(allDesc, s, 20, engine.Limits{}, false); err == nil {
+			if _, err := engine.CopyHeld(allDesc, s, 20, engine.Limits{}, 0); err == nil {
 				t.Errorf("%s: there is a copy", name)
 			}
 		})
 	}
-	if _, err := engine.CopyHeld(strictDesc, parsed, 20, engine.Limits{}, false); err == nil {
+	if _, err := engine.CopyHeld(strictDesc, parsed, 20, engine.Limits{}, 0); err == nil {
 		t.Error("a struct without the required fields was copied")
 	}
 	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (engine.Struct{}).Is(allDesc) || engine.Absent().Is(allDesc) {

@@ -114,3 +114,14 @@ func define(d *schema.Struct, fields []schema.FieldDesc) {
 	}
 	d.Define(fields...)
 }
+
+// optionsOf returns the options that are chosen.
+func optionsOf(recycle, lazy bool) (f engine.Flags) {
+	if recycle {
+		f |= engine.Recycle
+	}
+	if lazy {
+		f |= engine.Lazy
+	}
+	return f
+}

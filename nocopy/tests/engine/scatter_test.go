@@ -232,7 +232,7 @@ func TestAnyOrderRecycled(t *testing.T) {
 func TestAnyOrderLarge(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		o := &orderSession{Rand: rand.New(rand.NewPCG(3, 4)), t: t, way: fmt.Sprintf("recycle %t", recycle)}
-		o.s = engine.NewWithRoom(allDesc, 0, recycle)
+		o.s = engine.New(allDesc, optionsOf(recycle, false))
 		n := testmode.Of(40_000, 400_000)
 		want := make([]string, n)
 		l := nocopy.StringList(o.s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
@@ -275,7 +275,7 @@ func TestAnyOrderBounded(t *testing.T) {
 	for name, texts := range texts {
 		for _, recycle := range []bool{false, true} {
 			for _, n := range []int{2, 50} {
-				s := engine.NewWithRoom(allDesc, 0, recycle)
+				s := engine.New(allDesc, optionsOf(recycle, false))
 				l := nocopy.StringList(s.NewChild(fieldNamed(allDesc, "words"), allDesc, n))
 				want := make([]string, n)
 				most := 0
@@ -360,7 +360,7 @@ func TestAnyOrderAllocs(t *testing.T) {
 			text := []byte("a text of some bytes")
 			order := rand.New(rand.NewPCG(1, 2)).Perm(n)
 			once := func() {
-				s := engine.NewWithRoom(allDesc, 0, recycle)
+				s := engine.New(allDesc, optionsOf(recycle, false))
 				l := nocopy.BytesList(s.NewChild(fieldNamed(allDesc, "blobs"), allDesc, n))
 				for _, i := range order {
 					l.Set(i, text)

@@ -42,7 +42,7 @@ func TestScatteredManyPieces(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { // 160,000 bytes in 53,000 pieces or less
 			for _, recycle := range []bool{false, true} {
 				blocks := chain.BlocksInUse()
-				s, err := engine.ParseChunk(allDesc, pieces(wire, n, recycle), engine.Limits{}, recycle, false)
+				s, err := engine.ParseChunk(allDesc, pieces(wire, n, recycle), engine.Limits{}, optionsOf(recycle, false))
 				if err != nil {
 					t.Fatalf("pieces of %d: %v", n, err)
 				}
@@ -117,7 +117,7 @@ func TestScatteredHuge(t *testing.T) {
 // piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere.
 func piecesOf(n int, recycle bool) way {
 	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error) {
-		return engine.ParseChunk(d, pieces(wire, n, recycle), limitsOf(opts), recycle, false)
+		return engine.ParseChunk(d, pieces(wire, n, recycle), limitsOf(opts), optionsOf(recycle, false))
 	}}
 }
 

@@ -112,7 +112,7 @@ func TestToSend(t *testing.T) {
 					sent, errs := make([]*engine.Message, 4), make([]error, 4)
 					for i := range sent {
 						wg.Go(func() {
-							sent[i], errs[i] = engine.CopyHeld(allDesc, from, 100, engine.Limits{MaxDepth: engine.MaxDepth}, i%2 == 0)
+							sent[i], errs[i] = engine.CopyHeld(allDesc, from, 100, engine.Limits{MaxDepth: engine.MaxDepth}, optionsOf(i%2 == 0, false))
 						})
 					}
 					wg.Wait()
