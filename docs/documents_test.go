@@ -100,6 +100,9 @@ func (s scratch) run(name string, args ...string) (string, error) {
 	return string(out), err
 }
 
+// quick makes compilers report all errors in a scratch's packages, and not optimize these.
+const quick = "-gcflags=-e -N -l"
+
 // inTable matches a command in a table.
 var inTable = regexp.MustCompile("(?m)^\\|.*`go tool nocopyc ([^`]*)`")
 
@@ -202,7 +205,7 @@ func TestBlocks(t *testing.T) {
 			}
 		}
 	}
-	out, err := s.run("go", "build", "-gcflags=-e", "./...")
+	out, err := s.run("go", "build", quick, "./...")
 	if err != nil && !strings.Contains(out, "/block.go:") && !strings.Contains(out, "bodies/") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -273,11 +276,11 @@ func run(block func() error) {
 }
 %s`, calls.String(), functions.String())
 	s.write("printing/main.go", "package main\n\nimport (\n"+importsOf(program)+")\n\n"+program)
-	args := []string{"run", "./printing"}
+	args := []string{"run", quick, "-ldflags=-s -w"}
 	if debug {
-		args = []string{"run", "-tags=nocopydebug", "./printing"}
+		args = append(args, "-tags=nocopydebug")
 	}
-	out, err := s.run("go", args...)
+	out, err := s.run("go", append(args, "./printing")...)
 	outputs := strings.Split(out, separator)
 	if err != nil || len(outputs) != len(blocks)+1 {
 		t.Fatalf("%d outputs of %d blocks, %v:\n%s", len(outputs)-1, len(blocks), err, out)
