@@ -72,7 +72,7 @@ func TestForward(t *testing.T) {
 				for k, unframed := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.THeader()}} {
 					c := clientOf(t, p, recycle, unframed...)
 					var wg sync.WaitGroup
-					for i := range 4 {
+					for i := range testmode.Of(2, 4) {
 						wg.Go(func() {
 							for _, size := range []int{0, 10, 3000, 5000, 100_000, 2 << 20} {
 								if size > 1<<20 && (i > 0 || k != largeBy) && !testmode.Long {
