@@ -18,7 +18,7 @@ func (b *Buffer) Aside(n int) (Pos, []byte) {
 	b.Reserve(n)
 	end := len(b.tail) - n
 	mem := b.tail[end:]
-	b.tail, b.aside = b.tail[:end:end], true
+	b.tail = b.tail[:end:end]
 	return b.tailPos + Pos(end), mem
 }
 

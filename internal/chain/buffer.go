@@ -29,22 +29,19 @@ type Buffer struct {
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
 	slow       uint32 // what tailShared becomes for the next block at the tail, see StoreSlowly
-	shared     uint32 // 1 once any memory of this Buffer's own is shared
-	frozen     uint32 // 1 once Freeze has made a difference
+	shared     uint32 // 1 once any memory of this Buffer's own is shared or frozen
 	held       []*Block
 	slabs      []*Block // blocks of a Buffer that does not recycle, see dropSlabs
 
 	recycle  bool
 	state    state
-	crowded  bool
 	sealed   bool
 	framed   bool // the headroom ends with the message's length
 	changing bool // StartChange was called, and EndChange was not
-	aside    bool // bytes were put aside: the tail is shorter than its memory
 	// lent is 1 once aliases of the Buffer's own memory may have escaped. A Buffer that owns no
 	// memory may start at 1, which spares readers the store.
 	lent                uint32
-	mostSegs, mostSpans uint32 // above these the Buffer is crowded
+	mostSegs, mostSpans uint32 // above these the Buffer is Crowded
 	headroom            uint32 // bytes free before the root run
 
 	spans []span
@@ -161,14 +158,19 @@ func (b *Buffer) setTail(d Draft) {
 
 // ownTail adds the tail to the Buffer's blocks and gives it positions.
 func (b *Buffer) ownTail() {
-	switch {
-	case b.tailMem == nil:
-	case b.recycle:
-		b.held = append(b.held, b.tailMem)
-	default:
-		b.slabs = append(b.slabs, b.tailMem)
-	}
+	b.own(b.tailMem)
 	b.addTail()
+}
+
+// own adds a block to the Buffer's blocks, unless it is nil.
+func (b *Buffer) own(block *Block) {
+	switch {
+	case block == nil:
+	case b.recycle:
+		b.held = append(b.held, block)
+	default:
+		b.slabs = append(b.slabs, block)
+	}
 }
 
 // Tail returns the position at which the next Extend appends, if it needs no new block.

@@ -3,10 +3,11 @@ package chain
 import "sync/atomic"
 
 // Compact copies the message into one new block and returns its position and bytes there. The
-// message is not sealed. All earlier positions and nodes become invalid. The earlier memory is
-// left to the garbage collector and does not go back to a pool, so that slices of it stay valid.
-// Memory of an Owner is returned when the message's memory is given up.
-func (b *Buffer) Compact() (Pos, []byte) {
+// block has room for more or, with exact, is no larger than necessary. The message is not sealed.
+// All earlier positions and nodes become invalid. The earlier memory is left to the garbage
+// collector and does not go back to a pool, so that slices of it stay valid. Memory of an Owner is
+// returned when the message's memory is given up.
+func (b *Buffer) Compact(exact bool) (Pos, []byte) {
 	b.Seal()
 	owned := b.held[:0]
 	for _, blk := range b.held {
@@ -21,12 +22,20 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	b.held, b.slabs = owned, b.slabs[:0]
 	headroom := b.headroom
 	start := 1 + int(headroom)
-	reserved := max(start+b.size+afterLarge, SlabSize)
-	mem := b.appendPieces(b.takeTail(reserved)[:start], b.pieces)[start:]
+	reserved := start + b.size
+	if !exact {
+		reserved = max(reserved+afterLarge, SlabSize)
+	}
+	if exact && !b.recycle {
+		b.setTail(Draft{mem: fresh(reserved)})
+	} else {
+		b.takeTail(reserved)
+	}
+	mem := b.appendPieces(b.tail[:start], b.pieces)[start:]
 	b.dropSegments()
 	b.reset()
 	b.headroom, b.reserved = headroom, uint32(reserved)
-	b.shared, b.frozen, b.tailPos, b.state, b.aside = 0, 0, 0, inUse, false
+	b.shared, b.tailPos, b.state = 0, 0, inUse
 	b.used = start + len(mem)
 	b.ownTail()
 	from := b.tailPos + Pos(start)
@@ -36,43 +45,18 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	return from, mem
 }
 
-// InOneBlock reports whether the whole message is in the Buffer's first block, and no complete
-// value was changed.
+// InOneBlock reports whether the message is one span, at the beginning of the first block, and no
+// complete value was changed. Compact then leaves the positions as they are.
 func (b *Buffer) InOneBlock() bool {
-	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 &&
-		b.tailMem != nil && b.tailMem.owner == nil
-}
-
-// Trim moves a message that is InOneBlock into memory of its own size, if that is less than half
-// of the block. Positions stay the same. The block is left to the garbage collector, as by
-// Compact, since a loop over a list may be reading it.
-func (b *Buffer) Trim() {
-	n := b.used
-	size := n
-	if b.recycle {
-		size = 1 << classOf(n)
-	}
-	if len(b.tail) < 2*size {
-		return
-	}
-	b.tailMem.abandon()
-	clear(b.held)
-	clear(b.slabs)
-	b.held, b.slabs, b.tailMem = b.held[:0], b.slabs[:0], nil
-	mem := fresh(n)
-	if b.recycle {
-		b.tailMem = newBlock(n)
-		b.held, mem = append(b.held, b.tailMem), b.tailMem.mem
-	}
-	copy(mem, b.tail[:n])
-	b.tail, b.segs[1] = mem, mem
-	b.meta[1].block, b.meta[1].writable = b.tailMem, 1
-	b.reserved, b.tailShared, b.shared, b.frozen = uint32(len(mem)), b.slow, 0, 0
+	return len(b.segs) == 2 && b.tailPos == segSize && len(b.nodes) == 1 && b.root.first == b.root.last &&
+		b.span(b.root.first).from == segSize+1+b.headroom
 }
 
 // Crowded reports whether there are so many segments or spans that calling Waste is worth its
 // time. Waste counts how many of them are in use.
-func (b *Buffer) Crowded() bool { return b.crowded }
+func (b *Buffer) Crowded() bool {
+	return uint32(len(b.segs)) > b.mostSegs || uint32(len(b.spans)) > b.mostSpans
+}
 
 const (
 	// fewSegs and fewSpans are never too many: half a mebibyte in blocks.
@@ -97,7 +81,6 @@ func (b *Buffer) mark() {
 		most = min(max(manySegs, len(b.segs)+moreSegs), lastSegs)
 	}
 	b.mostSegs = uint32(most)
-	b.crowded = len(b.segs) > lastSegs
 	b.mostSpans = uint32(max(2*len(b.spans), fewSpans))
 }
 

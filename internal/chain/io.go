@@ -65,45 +65,23 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 // ErrFrameSize is the error for a frame whose length is negative or above the limit.
 var ErrFrameSize = errors.New("linkbuf: frame length out of range")
 
-const (
-	// firstRead is how much memory ReadN allocates before the first byte has arrived.
-	firstRead = SlabSize
-
-	// readStep: after that, ReadN allocates this many times as much memory as has arrived.
-	readStep = 4
-)
-
 // ReadN reads n bytes from r into contiguous memory of the Buffer's own, and returns the memory
-// and its position. Even for a large n, memory begins with 64 KiB and grows to at most 4 times the
-// bytes that have arrived. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
+// and its position. Memory grows as a Receiver's does: by at most 64 KiB, or 32 times the bytes
+// that have arrived. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
-	var block *Block // the bytes that have arrived, until they justify n bytes of memory
-	defer func() {   // r may panic
-		if block != nil {
-			block.release()
-		}
-	}()
-	got := 0
-	for got*readStep < n && n > firstRead {
-		size := stage(n, max(got*readStep, firstRead), readStep)
-		next := newReceived(size)
-		if block != nil {
-			copy(next.mem, block.mem[:got])
-			block.release()
-		}
-		block = next
-		if err := readMore(r, block.mem[got:size]); err != nil {
-			return 0, nil, err
-		}
-		got = size
+	if n <= SlabSize {
+		p, mem := b.Place(n)
+		_, err := ReadFull(r, mem)
+		return p, mem, unexpected(err)
 	}
-	p, mem := b.Place(n)
-	if block != nil {
-		copy(mem, block.mem[:got])
-		block.release()
-		block = nil
+	var in Receiver
+	in.Reset(b.recycle)
+	defer in.Free()
+	if err := in.FillTo(r, n, 0); err != nil {
+		return 0, nil, unexpected(err)
 	}
-	return p, mem, readMore(r, mem[got:])
+	c := in.Take(n)
+	return b.AddChunk(c), c.Mem, nil
 }
 
 // errCount is the error for a Reader or Writer that returns an impossible count of bytes.
@@ -137,12 +115,10 @@ func ReadFull(r io.Reader, mem []byte) (int, error) {
 	return got, nil
 }
 
-// readMore fills mem from r. If r ends before that, even with no byte read, the error is
-// io.ErrUnexpectedEOF.
-func readMore(r io.Reader, mem []byte) error {
-	_, err := ReadFull(r, mem)
+// unexpected returns err, or io.ErrUnexpectedEOF instead of io.EOF.
+func unexpected(err error) error {
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
 	return err
 }

@@ -179,7 +179,6 @@ func (b *Buffer) ExtendContent(id NodeID, n int) {
 // addSpan makes a span, which the caller links to a run, and returns its number.
 func (b *Buffer) addSpan(from, to Pos) uint32 {
 	b.spans = append(b.spans, span{from: from, to: to})
-	b.crowded = b.crowded || uint32(len(b.spans)) > b.mostSpans
 	return uint32(len(b.spans) - 1)
 }
 
@@ -284,8 +283,7 @@ func (b *Buffer) gap(n int) {
 		b.addTail()
 	}
 	if b.used+n+2 > len(b.tail) {
-		b.newTail(n + 1)
-		return
+		b.newTail(n + 2)
 	}
 	b.used++
 }

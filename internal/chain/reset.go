@@ -123,13 +123,10 @@ func (b *Buffer) Free() {
 		b.segs[1] = nil
 		b.flat = nil
 		b.state = readyToRefer
-		if b.shared|b.slow|b.frozen != 0 {
-			b.tailShared, b.shared, b.slow, b.frozen = 0, 0, 0, 0
+		if b.shared|b.slow != 0 {
+			b.tailShared, b.shared, b.slow = 0, 0, 0
 		}
 		return
-	}
-	if b.frozen != 0 {
-		b.thaw()
 	}
 	oneSegment := len(b.segs) == 2 && len(b.nodes) == 1
 	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
@@ -154,11 +151,7 @@ func (b *Buffer) Free() {
 // Retire gives back the block that Free has kept for the next message. Call it when there will be
 // none.
 func (b *Buffer) Retire() {
-	kept := b.held
-	if !b.recycle {
-		kept = b.slabs
-	}
-	for _, blk := range kept {
+	for _, blk := range append(b.held, b.slabs...) { // one of them is empty
 		blk.release()
 	}
 	b.held, b.slabs, b.tail, b.tailMem = nil, nil, nil, nil
@@ -185,22 +178,18 @@ func (b *Buffer) drop(recycle bool) {
 	}
 	switch {
 	case b.tailMem != nil:
-		b.tail, b.used = b.tailMem.mem, 0
-		if recycle {
-			b.held = append(b.held, b.tailMem)
-		} else {
-			b.slabs = append(b.slabs, b.tailMem)
-		}
+		b.tail, b.used, b.recycle = b.tailMem.mem, 0, recycle
+		b.own(b.tailMem)
 	case recycle || len(b.tail)-b.used < keepTail:
 		b.tail, b.used = nil, 0
 	default:
 		b.tail, b.used = b.tail[b.used:], 0
 	}
 	b.tailPos = 0 // the next message gives it a position when it is first written to
-	b.tailShared, b.shared, b.slow, b.frozen = 0, 0, 0, 0
+	b.tailShared, b.shared, b.slow = 0, 0, 0
 	b.dropSegments()
 	b.reset()
-	b.mostSegs, b.mostSpans, b.crowded, b.aside = fewSegs, fewSpans, false, false
+	b.mostSegs, b.mostSpans = fewSegs, fewSpans
 }
 
 // dropHeld gives back the recycled blocks, except the one at the tail if nobody else holds it.
@@ -273,24 +262,13 @@ const (
 // tailReusable reports whether the next message, if it recycles or not like this one, may use the
 // block at the tail from its beginning.
 func (b *Buffer) tailReusable() bool {
-	if b.shared|b.slow != 0 || b.aside || len(b.tail) < keepTail {
+	if b.shared|b.slow != 0 || len(b.tail) < keepTail {
 		return false
 	}
 	if !b.recycle {
 		return b.used == 0 // Free has set used to 0 in that case
 	}
 	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize && b.tailMem.owner == nil
-}
-
-// thaw undoes Freeze for the block at the tail, so that it can be used again.
-func (b *Buffer) thaw() {
-	b.frozen = 0
-	if b.tailPos != 0 && b.shared == 0 {
-		for i := int(b.tailPos >> segBits); i < len(b.meta); i++ {
-			b.meta[i].writable = 1
-		}
-		b.tailShared = b.slow
-	}
 }
 
 // Lend notes that aliases of the Buffer's memory escape: the memory must keep its contents after

@@ -74,7 +74,6 @@ func (b *Buffer) addSegments(mem []byte, m segment) Pos {
 		b.segs = append(b.segs, mem[off:])
 		b.meta = append(b.meta, m)
 	}
-	b.crowded = b.crowded || uint32(len(b.segs)) > b.mostSegs
 	return first
 }
 
@@ -137,11 +136,7 @@ func (b *Buffer) Adopt(p Pos) bool {
 // copy them. From then on neither Buffer stores into that memory. Concurrent calls for one src are
 // allowed. Memory of HoldReadOnly is copied if b does not recycle.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
-	src.freeze(p>>segBits, (p+Pos(n))>>segBits, &src.shared)
-	// In a frozen Buffer, freeze may have had nothing to do, and has then not set shared
-	if atomic.LoadUint32(&src.frozen) != 0 {
-		atomic.StoreUint32(&src.shared, 1)
-	}
+	src.freeze(p>>segBits, (p+Pos(n))>>segBits)
 	from := &src.meta[p>>segBits]
 	if from.block != nil && from.block.readOnly && !b.recycle {
 		at, mem := b.ownBlock(n) // b would never release it
@@ -157,25 +152,18 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 
 // Freeze makes all later stores go to new memory. Slices of the message's bytes therefore keep
 // their contents until Free. Concurrent calls and reads are allowed.
-func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1), &b.frozen) }
+func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1)) }
 
-// freeze makes the segments first to last unwritable. It sets flag to 1 if one of them was
-// writable.
-func (b *Buffer) freeze(first, last Pos, flag *uint32) {
+// freeze makes the segments first to last unwritable.
+func (b *Buffer) freeze(first, last Pos) {
 	for i := first; i <= last; i++ {
 		if s := &b.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
-			atomic.StoreUint32(flag, 1) // before writable: see Share
+			atomic.StoreUint32(&b.shared, 1)
 			// The segment may be the tail's. If not, stores to the tail only take longer
 			atomic.StoreUint32(&b.tailShared, 1)
 			atomic.StoreUint32(&s.writable, 0)
 		}
 	}
-}
-
-// Alias gives the n bytes at p another position, higher than all existing ones.
-func (b *Buffer) Alias(p Pos, n int) Pos {
-	s := &b.meta[p>>segBits]
-	return b.addSegments(b.At(p)[:n:n], segment{s.block, asUint32(b.Writable(p)), s.foreign})
 }
 
 // largeStitch is the size from which on Stitch takes a block of its own.
@@ -188,27 +176,21 @@ func (b *Buffer) Stitch(n int) (Pos, []byte) {
 		b.sealed = false
 		return b.ownBlock(n)
 	}
-	p, mem := b.Place(n)
-	return b.Alias(p, n), mem
+	_, mem := b.Place(n)
+	return b.addSegments(mem, segment{block: b.tailMem, writable: 1}), mem
 }
 
-// ownBlock returns n bytes in a new block that is not the tail, with their position.
+// ownBlock returns n bytes in memory that is not the tail, with their position.
 func (b *Buffer) ownBlock(n int) (Pos, []byte) {
-	var mem []byte
-	var block *Block
-	switch {
-	case b.recycle:
-		block = newBlock(n)
-		mem = block.mem[:n:n]
-		b.held = append(b.held, block)
-	case !debugging && n >= SlabSize:
-		block = newSlab(n)
-		mem = block.mem[:n:n]
-		b.slabs = append(b.slabs, block)
-	default:
-		mem = fresh(n)
+	var d Draft
+	if b.recycle || n >= SlabSize {
+		d = b.draft(n)
+	} else {
+		d.mem = fresh(n)
 	}
-	return b.addSegments(mem, segment{block: block, writable: 1}), mem
+	b.own(d.block)
+	mem := d.mem[:n:n]
+	return b.addSegments(mem, segment{block: d.block, writable: 1}), mem
 }
 
 // TakeBack removes the segments after that of p, up to that of end, so that other memory can get

@@ -184,7 +184,7 @@ func (s Struct) Clear(d *schema.Struct) {
 		if !s.anyUnknown(d) {
 			return
 		}
-		m.compact()
+		m.compact(false)
 		from, to = m.extent(e, d.Type())
 		if b, one = m.buf.Flat(from, to, m.editOf(e).valueNode); !one {
 			panic("nocopy: internal error: a compacted struct in pieces")

@@ -258,12 +258,11 @@ func (m *Message) Compact() {
 		panic(panicAbsent)
 	}
 	m.closeAll()
-	if m.pending != 0 || len(m.handouts) > 0 || !m.buf.InOneBlock() {
-		m.compact()
+	if m.pending == 0 && len(m.handouts) == 0 && m.buf.InOneBlock() {
+		m.buf.Compact(true)
+		return
 	}
-	if m.buf.InOneBlock() {
-		m.buf.Trim()
-	}
+	m.compact(true)
 }
 
 // compactIfWorth compacts the message if enough of it is dead. If not, it does not look again
@@ -279,11 +278,12 @@ func (m *Message) compactIfWorth() {
 	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():
 		return
 	}
-	m.compact()
+	m.compact(false)
 }
 
-// compact does the work of Compact. The message must be alive and not frozen.
-func (m *Message) compact() {
+// compact does the work of Compact. The message must be alive and not frozen. With exact, it gets
+// no more memory than it needs now.
+func (m *Message) compact(exact bool) {
 	if m.pending != 0 {
 		m.settle()
 	}
@@ -305,7 +305,7 @@ func (m *Message) compact() {
 	m.ix.Reuse(onReuse)
 	d.reclaim(m)
 	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
-	r.base, r.b = m.buf.Compact()
+	r.base, r.b = m.buf.Compact(exact)
 	r.structure(m.desc, m.root, 0)
 	m.edits, m.liveSets = m.edits[:1], nil
 	for _, h := range r.holes {
@@ -350,7 +350,7 @@ func (m *Message) addWireIndex() {
 		if m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
 			return
 		}
-		m.compact()
+		m.compact(false)
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
@@ -459,7 +459,7 @@ func (s Struct) RemoveFields(id int16) bool {
 	}
 	from, to := m.extent(m.root, m.desc.Type())
 	if _, one := m.buf.Flat(from, to, m.editOf(m.root).valueNode); !one {
-		m.compact()
+		m.compact(false)
 		_, all = s.FindFields(id)
 		from, _ = m.extent(m.root, m.desc.Type())
 	}

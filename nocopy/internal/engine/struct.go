@@ -228,7 +228,7 @@ func (s Struct) positions(n int) {
 	if !s.m.buf.Relieved(n) {
 		panic(panicFull)
 	}
-	s.m.compact()
+	s.m.compact(false)
 	if s.gone() {
 		panic(panicGone)
 	}

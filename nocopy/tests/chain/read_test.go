@@ -49,7 +49,7 @@ func TestReadN(t *testing.T) {
 // TestReadPromise: memory grows with the bytes that arrive, not with n.
 func TestReadPromise(t *testing.T) {
 	for _, c := range []struct{ arrive, bound int }{
-		{0, 256 << 10}, {1, 256 << 10}, {firstRead, 512 << 10}, {1 << 20, 8 << 20}, {10 << 20, 64 << 20},
+		{0, 256 << 10}, {1, 256 << 10}, {firstRead, 2 << 20}, {1 << 20, 40 << 20}, {10 << 20, 64 << 20},
 	} {
 		data := make([]byte, c.arrive)
 		for _, recycle := range []bool{false, true} {
