@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFreezeThenShare: a Buffer uses frozen memory again if it recycles and the memory was not also
-// shared.
+// TestFreezeThenShare: a Buffer uses frozen memory again if it recycles and the memory was not
+// also shared.
 func TestFreezeThenShare(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
