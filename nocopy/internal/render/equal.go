@@ -114,7 +114,7 @@ func (c *comparison) handles(t, u *schema.Type, a, b engine.Struct) bool {
 	switch t.Wire() {
 	case wire.Struct:
 		return c.structs(t.Struct(), u.Struct(), a, b) &&
-			(identical || c.opt&IgnoreUnknown != 0 || sameUnknownFields(unknownFieldsOf(t.Struct(), a), unknownFieldsOf(u.Struct(), b)))
+			(identical || bytes.Equal(c.unknown(nil, t.Struct(), a), c.unknown(nil, u.Struct(), b)))
 	case wire.List:
 		return c.lists(t.Elem(), u.Elem(), a, b)
 	}
@@ -137,51 +137,47 @@ func (c *comparison) structs(d, e *schema.Struct, a, b engine.Struct) bool {
 		return min(a.NextField(d, i), b.NextField(d, i))
 	}
 	for i := next(0); i < d.NumFields(); i = next(i + 1) {
-		f, g := d.Field(i), sameField(e, d, i)
-		aSet, bSet := a.HasField(f), b.HasField(g)
-		if d.IsUnion() { // both have the same arm; others do not count
-			aSet = aSet && d.ArmID(a.Which()) == d.FieldDesc(i).ID
-			bSet = aSet
-		}
+		v, aSet := fieldOf(d, d, i, a)
+		w, bSet := fieldOf(d, e, i, b)
 		switch {
-		case !aSet && !bSet:
-			continue
-		case aSet != bSet && c.opt&EquateDefaults == 0:
-			return false
-		}
-		v, w := a.Value(f, d), b.Value(g, e)
-		if aSet != bSet && d.FieldDesc(i).Default != "" && v.Type().Kind() >= schema.Record {
-			if !aSet {
-				v = w // compared by its encoding, since defaults may have the same field in them
-			}
-			zero, ok := c.zero(d, i)
-			if got := c.encode(nil, d.FieldDesc(i).Type, v.Type(), v); !ok || c.unequal || !bytes.Equal(got, zero) {
+		case aSet && bSet:
+			if !c.value(v.Type(), w.Type(), v, w) {
 				return false
 			}
-			continue
-		}
-		if !c.value(v.Type(), w.Type(), v, w) {
-			return false
+		case aSet || bSet:
+			if aSet {
+				w = v
+			}
+			if c.opt&EquateDefaults == 0 || !c.isDefault(d, i, c.encode(nil, d.FieldDesc(i).Type, w.Type(), w)) || c.unequal {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// armOf returns the id of the arm that is set of a union, and whether there is one.
-func armOf(d *schema.Struct, s engine.Struct) [2]int16 {
-	if word := s.Which(); word != 0 {
-		return [2]int16{1, d.ArmID(word)}
+// fieldOf returns field i of d in s, which e describes: the same type as d. It reports whether the
+// field is set. Of a union, only the last arm is.
+func fieldOf(d, e *schema.Struct, i int, s engine.Struct) (engine.Value, bool) {
+	f := d.Field(i)
+	if d != e {
+		f = e.Field(e.NumberByID(d.FieldDesc(i).ID))
 	}
-	return [2]int16{}
+	if !s.HasField(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
+		return engine.Value{}, false
+	}
+	return s.Value(f, e), true
 }
 
-// sameField returns the field of e that is field i of d, which is the same type.
-func sameField(e, d *schema.Struct, i int) schema.Ref {
-	if d == e {
-		return d.Field(i)
+// armOf returns the id of the arm that is set of a union, or noArm.
+func armOf(d *schema.Struct, s engine.Struct) uint32 {
+	if word := s.Which(); word != 0 {
+		return uint32(uint16(d.ArmID(word)))
 	}
-	return e.Field(e.NumberByID(d.FieldDesc(i).ID))
+	return noArm
 }
+
+const noArm = 1 << 16
 
 // lists compares two lists.
 func (c *comparison) lists(t, u *schema.Type, a, b engine.Struct) bool {

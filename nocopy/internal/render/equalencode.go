@@ -54,14 +54,24 @@ func (c *comparison) handle(dst []byte, t, u *schema.Type, s engine.Struct) []by
 			dst = c.encode(dst, t.Elem(), u.Elem(), s.Element(i))
 		}
 		return dst
-	case wire.Set:
-		return c.set(dst, t, u, s)
 	}
-	pairs := c.pairsOf(t, u, s)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(pairs.all)))
-	for i := range pairs.all {
-		dst = append(dst, pairs.key(i)...)
-		dst = c.encode(dst, t.Elem(), u.Elem(), pairs.all[i].value)
+	p := encodedPairs{all: make([]pair, 0, s.Count())}
+	if t.Wire() == wire.Set {
+		for i := range s.Count() {
+			p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), engine.Value{})
+		}
+	} else {
+		for k, v := range s.Pairs() {
+			p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
+		}
+	}
+	p.sort()
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.all)))
+	for _, pair := range p.all {
+		dst = append(dst, p.mem[pair.from:pair.to]...)
+		if t.Wire() == wire.Map {
+			dst = c.encode(dst, t.Elem(), u.Elem(), pair.value)
+		}
 	}
 	return dst
 }
@@ -75,72 +85,69 @@ const (
 
 func (c *comparison) structure(dst []byte, d, e *schema.Struct, s engine.Struct) []byte {
 	if d.IsUnion() {
-		arm := armOf(e, s)
-		dst = append(dst, byte(arm[0]), byte(arm[1]>>8), byte(arm[1]))
+		dst = binary.BigEndian.AppendUint32(dst, armOf(e, s))
 	}
 	next := s
 	if d != e {
 		next = engine.Struct{}
 	}
 	for i := next.NextField(d, 0); i < d.NumFields(); i = next.NextField(d, i+1) {
-		f := sameField(e, d, i)
-		if !s.HasField(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
+		v, set := fieldOf(d, e, i, s)
+		if !set {
 			continue
 		}
-		t, v := d.FieldDesc(i).Type, s.Value(f, e)
 		before := len(dst)
 		dst = binary.BigEndian.AppendUint16(append(dst, encodedField), uint16(d.FieldDesc(i).ID))
 		start := len(dst)
-		dst = c.encode(dst, t, v.Type(), v)
-		if c.opt&EquateDefaults != 0 && !d.IsUnion() {
-			if zero, ok := c.zero(d, i); ok && bytes.Equal(dst[start:], zero) {
-				dst = dst[:before]
-			}
+		dst = c.encode(dst, d.FieldDesc(i).Type, v.Type(), v)
+		if c.opt&EquateDefaults != 0 && !d.IsUnion() && c.isDefault(d, i, dst[start:]) {
+			dst = dst[:before]
 		}
 	}
-	if c.opt&IgnoreUnknown == 0 {
-		all := unknownFieldsOf(e, s)
-		sortUnknownFields(all)
-		for _, f := range all {
-			raw := f.value.Raw()
-			dst = binary.BigEndian.AppendUint16(append(dst, encodedUnknown), uint16(f.id))
-			dst = binary.BigEndian.AppendUint32(append(dst, byte(f.value.Type)), uint32(len(raw)))
-			dst = append(dst, raw...)
-		}
-	}
-	return append(dst, encodedEnd)
+	return append(c.unknown(dst, e, s), encodedEnd)
 }
 
-// zero returns the encoding of the value that field i of d reads as when it is unset. While that
-// value is being encoded, it returns false for the same field nested in it: that does not equal
-// the default.
-func (c *comparison) zero(d *schema.Struct, i int) ([]byte, bool) {
-	f := d.FieldDesc(i)
-	if zero, ok := c.zeros[f]; ok {
-		return zero, zero != nil
+// unknown appends the fields that the IDL does not know, in the order of their ids. Fields with the
+// same id keep their order.
+func (c *comparison) unknown(dst []byte, d *schema.Struct, s engine.Struct) []byte {
+	if c.opt&IgnoreUnknown != 0 {
+		return dst
 	}
-	if c.zeros == nil {
-		c.zeros = map[*schema.FieldDesc][]byte{}
+	type field struct {
+		id    int16
+		value engine.WireValue
 	}
-	c.zeros[f] = nil
-	unequal := c.unequal
-	zero := c.encode([]byte{}, f.Type, f.Type, engine.Struct{}.Value(d.Field(i), d))
-	c.unequal = unequal
-	c.zeros[f] = zero
-	return zero, true
-}
-
-func (c *comparison) set(dst []byte, t, u *schema.Type, s engine.Struct) []byte {
-	var p encodedPairs
-	for i := range s.Count() {
-		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), engine.Value{})
+	var all []field
+	for id, v := range s.Unknown(d) {
+		all = append(all, field{id, v})
 	}
-	p.sort()
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.all)))
-	for i := range p.all {
-		dst = append(dst, p.key(i)...)
+	slices.SortStableFunc(all, func(a, b field) int { return int(a.id) - int(b.id) })
+	for _, f := range all {
+		raw := f.value.Raw()
+		dst = binary.BigEndian.AppendUint16(append(dst, encodedUnknown), uint16(f.id))
+		dst = binary.BigEndian.AppendUint32(append(dst, byte(f.value.Type)), uint32(len(raw)))
+		dst = append(dst, raw...)
 	}
 	return dst
+}
+
+// isDefault reports whether encoded is the encoding of the value that field i of d reads as when it
+// is unset. While that value is being encoded, nothing in it equals it: the same field may be
+// nested in it.
+func (c *comparison) isDefault(d *schema.Struct, i int, encoded []byte) bool {
+	f := d.FieldDesc(i)
+	zero, known := c.zeros[f]
+	if !known {
+		if c.zeros == nil {
+			c.zeros = map[*schema.FieldDesc][]byte{}
+		}
+		c.zeros[f] = nil
+		unequal := c.unequal
+		zero = c.encode([]byte{}, f.Type, f.Type, engine.Struct{}.Value(d.Field(i), d))
+		c.unequal = unequal
+		c.zeros[f] = zero
+	}
+	return zero != nil && bytes.Equal(encoded, zero)
 }
 
 // encodedPairs are the pairs of a map, by the encodings of their keys, each once; or the elements
@@ -161,8 +168,6 @@ func (p *encodedPairs) add(mem []byte, value engine.Value) {
 	p.all = append(p.all, pair{len(p.mem), len(mem), value})
 	p.mem = mem
 }
-
-func (p *encodedPairs) key(i int) []byte { return p.mem[p.all[i].from:p.all[i].to] }
 
 // sort sorts the pairs by their keys. Only the last pair with the same key is kept.
 func (p *encodedPairs) sort() {
@@ -185,44 +190,4 @@ func (c *comparison) key(dst []byte, t, u *schema.Type, k engine.Value) []byte {
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(k.Float()))
 	}
 	return c.encode(dst, t, u, k)
-}
-
-// pairsOf returns the pairs of a map of type u, sorted by the encodings of their keys.
-func (c *comparison) pairsOf(t, u *schema.Type, s engine.Struct) encodedPairs {
-	p := encodedPairs{all: make([]pair, 0, s.Count())}
-	for k, v := range s.Pairs() {
-		p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
-	}
-	p.sort()
-	return p
-}
-
-// unknownField is a field that the IDL does not know.
-type unknownField struct {
-	id    int16
-	value engine.WireValue
-}
-
-func unknownFieldsOf(d *schema.Struct, s engine.Struct) (all []unknownField) {
-	for id, v := range s.Unknown(d) {
-		all = append(all, unknownField{id, v})
-	}
-	return all
-}
-
-func sortUnknownFields(all []unknownField) {
-	slices.SortStableFunc(all, func(a, b unknownField) int { return int(a.id) - int(b.id) })
-}
-
-// sameUnknownFields reports whether the fields of each id are the same in the same order.
-func sameUnknownFields(a, b []unknownField) bool {
-	same := func(a, b unknownField) bool {
-		return a.id == b.id && a.value.Type == b.value.Type && bytes.Equal(a.value.Raw(), b.value.Raw())
-	}
-	if len(a) != len(b) || slices.EqualFunc(a, b, same) {
-		return len(a) == len(b)
-	}
-	sortUnknownFields(a)
-	sortUnknownFields(b)
-	return slices.EqualFunc(a, b, same)
 }

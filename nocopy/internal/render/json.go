@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/base64"
 	"math"
 	"slices"
@@ -70,11 +71,10 @@ func AppendJSON(dst []byte, s engine.Struct, d *schema.Struct, o JSON) ([]byte, 
 type jsonWriter struct {
 	*engine.Walker
 	JSON
-	err      error
-	path     []string // from the inside out
-	end      int      // how long dst may become
-	tooLong  error    // what it is if dst becomes longer
-	replaced bool     // the last text had bytes that were replaced
+	err     error
+	path    []string // from the inside out
+	end     int      // how long dst may become
+	tooLong error    // what it is if dst becomes longer
 }
 
 // stopped reports whether there is an error, which it is if dst has become too long.
@@ -103,12 +103,14 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 		arm = w.Arm(e)
 	}
 	for i := 0; i < len(names.writes); i++ {
-		f := &names.writes[i]
 		if d.IsWide() && !w.ZeroValues {
-			if k := names.from[w.Next(d, e, int(f.number))]; k != i { // the first that may be set
-				i = k - 1
-				continue
+			if i = w.Next(d, e, i); i == len(names.writes) {
+				break
 			}
+		}
+		f := &names.writes[i]
+		if f.label == "" {
+			continue
 		}
 		word := w.Word(e, f.ref)
 		if word == 0 && (!w.ZeroValues || d.IsUnion()) || d.IsUnion() && f.ref.Word() != arm {
@@ -173,15 +175,13 @@ func (w *jsonWriter) value(dst []byte, t *schema.Type, word uint32, quoted bool)
 
 // container appends a struct, list, set or map.
 func (w *jsonWriter) container(dst []byte, t *schema.Type, e uint32) []byte {
-	switch {
-	case t.Kind() == schema.Record:
+	switch t.Kind() {
+	case schema.Record:
 		return w.structure(dst, t.Struct(), e)
-	case t.Kind() == schema.List:
+	case schema.List:
 		return w.list(dst, t, e)
-	case t.Key().Kind() < schema.Record:
-		return w.object(dst, t, e)
 	}
-	return w.pairs(dst, t, e)
+	return w.dict(dst, t, e)
 }
 
 func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
@@ -208,101 +208,61 @@ func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
 	return append(dst, ']')
 }
 
-// object appends a map whose keys are scalars or texts.
-func (w *jsonWriter) object(dst []byte, t *schema.Type, e uint32) []byte {
-	start, nan, replaced := len(dst), false, false
+// dict appends a map: as an object or, if its keys are structs or containers, as an array of arrays
+// of a key and a value.
+func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
+	start, key, marks := len(dst), t.Key(), "{:}"
+	var last map[string]uint32
+	if key.Kind() >= schema.Record {
+		last, marks = w.lastPairs(t, e), "[,]"
+	}
+	var written map[string]bool
 	repeated := w.AnyRepeated(e, t)
 	for i := range w.Len(e) {
-		key, value := w.Pair(e, i)
-		if key == 0 || repeated && w.Repeated(e, t, i) {
+		k, value := w.Pair(e, i)
+		if k == 0 || repeated && w.Repeated(e, t, i) || last != nil && last[string(w.Wire(k, key))] != i {
 			continue
 		}
 		dst = append(dst, ',')
-		if t.Key().Kind() == schema.Text {
-			dst = w.text(dst, t.Key(), w.Text(key))
-			replaced = replaced || w.replaced
-		} else {
-			b := w.Fixed(key)
-			if t.Key().Wire() == wire.Double && isNaN(b) {
-				if nan {
-					w.err = errSameKeys
-				}
-				nan = true
-			}
-			dst = w.fixed(dst, t.Key(), b, true)
+		if last != nil {
+			dst = append(dst, '[')
 		}
-		if w.err == nil {
-			dst = w.value(append(dst, ':'), t.Elem(), value, false)
-		}
-		if w.stopped(dst) {
-			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
-			return dst
-		}
-	}
-	if replaced && w.sameKeys(t, e) {
-		w.err = errSameKeys
-		return dst
-	}
-	if len(dst) == start {
-		return append(dst, "{}"...)
-	}
-	dst[start] = '{' // replaces the first comma
-	return append(dst, '}')
-}
-
-// sameKeys reports whether bytes that were replaced make two keys of a map the same text.
-func (w *jsonWriter) sameKeys(t *schema.Type, e uint32) bool {
-	seen := map[string]bool{}
-	repeated := w.AnyRepeated(e, t)
-	for i := range w.Len(e) {
-		word, _ := w.Pair(e, i)
-		if word == 0 || repeated && w.Repeated(e, t, i) {
-			continue
-		}
-		key := string(w.text(nil, t.Key(), w.Text(word)))
-		key = strings.ReplaceAll(key, "\ufffd", `\ufffd`) // it may also stand in the key itself
-		if seen[key] {
-			return true
-		}
-		seen[key] = true
-	}
-	return false
-}
-
-// pairs appends a map whose keys are structs or containers, as an array of arrays of a key and a
-// value.
-func (w *jsonWriter) pairs(dst []byte, t *schema.Type, e uint32) []byte {
-	start := len(dst)
-	last := w.lastPairs(t, e)
-	written := map[string]bool{}
-	for i := range w.Len(e) {
-		key, value := w.Pair(e, i)
-		if key == 0 || last[string(w.Wire(key, t.Key()))] != i {
-			continue
-		}
-		dst = append(dst, ",["...)
 		from, zeros := len(dst), w.ZeroValues
 		w.ZeroValues = false // with them, different keys might be the same
-		dst = w.container(dst, t.Key(), key)
+		dst = w.value(dst, key, k, true)
 		w.ZeroValues = zeros
-		if w.err == nil && written[string(dst[from:])] {
-			w.err = errSameKeys
+		if w.err == nil && (last != nil || key.Wire() == wire.Double || w.ReplaceInvalidUTF8 && hasReplacement(dst[from:])) {
+			if written == nil {
+				written = map[string]bool{}
+			}
+			name := strings.ReplaceAll(string(dst[from:]), "\ufffd", `\ufffd`)
+			if written[name] {
+				w.err = errSameKeys
+			}
+			written[name] = true
 		}
 		if w.err == nil {
-			written[string(dst[from:])] = true
-			dst = w.value(append(dst, ','), t.Elem(), value, false)
+			dst = w.value(append(dst, marks[1]), t.Elem(), value, false)
 		}
 		if w.stopped(dst) {
 			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
 			return dst
 		}
-		dst = append(dst, ']')
+		if last != nil {
+			dst = append(dst, ']')
+		}
 	}
 	if len(dst) == start {
-		return append(dst, "[]"...)
+		return append(dst, marks[0], marks[2])
 	}
-	dst[start] = '[' // replaces the first comma
-	return append(dst, ']')
+	dst[start] = marks[0] // replaces the first comma
+	return append(dst, marks[2])
+}
+
+// hasReplacement reports whether a key in JSON contains U+FFFD. It may stand for different bytes,
+// or for itself.
+func hasReplacement(key []byte) bool {
+	return bytes.Contains(key, []byte("\ufffd")) || bytes.Contains(key, []byte(`\ufffd`))
 }
 
 // lastPairs returns the number of the last pair with a key, by the keys' wire bytes.
@@ -316,8 +276,6 @@ func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]uint32 {
 	return last
 }
 
-func isNaN(b []byte) bool { return math.IsNaN(math.Float64frombits(wire.BE64(b))) }
-
 // text appends a string, or a binary in base64.
 func (w *jsonWriter) text(dst []byte, t *schema.Type, b []byte) []byte {
 	dst = append(dst, '"')
@@ -329,6 +287,5 @@ func (w *jsonWriter) text(dst []byte, t *schema.Type, b []byte) []byte {
 		w.err = wire.ErrUTF8
 		return dst
 	}
-	w.replaced = !ok
 	return append(dst, '"')
 }

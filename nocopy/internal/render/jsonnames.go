@@ -18,13 +18,12 @@ type JSONName struct {
 	Quoted bool // numbers and bools are written as strings
 }
 
-// jsonField holds the facts that writing needs of a field that is not skipped.
+// jsonField holds the facts that writing needs of a field.
 type jsonField struct {
-	label  string // a comma, the name in quotes and a colon
+	label  string // a comma, the name in quotes and a colon; "" if the field is skipped
 	field  *schema.Field
 	typ    *schema.Type
 	ref    schema.Ref
-	number uint32
 	quoted bool
 }
 
@@ -32,7 +31,6 @@ type jsonField struct {
 type jsonNames struct {
 	fields []JSONName
 	writes []jsonField
-	from   []int // of a wide struct: by number of a field, the first of writes from that one on
 	err    error // two fields have the same name, or one has no UTF-8
 	plan   atomic.Pointer[any]
 }
@@ -62,7 +60,7 @@ func jsonNamesOf(d *schema.Struct) *jsonNames {
 	if names := d.JSON().Load(); names != nil {
 		return (*names).(*jsonNames)
 	}
-	names := &jsonNames{fields: make([]JSONName, len(d.Fields()))}
+	names := &jsonNames{fields: make([]JSONName, len(d.Fields())), writes: make([]jsonField, len(d.Fields()))}
 	numbers := map[string]int{}
 	for i := range d.Fields() {
 		n := &names.fields[i]
@@ -79,17 +77,7 @@ func jsonNamesOf(d *schema.Struct) *jsonNames {
 			names.err = wire.ErrUTF8
 		}
 		f := &d.Fields()[i]
-		names.writes = append(names.writes, jsonField{string(append(label, `":`...)), f, f.Type, f.Ref(), uint32(i), n.Quoted})
-	}
-	if d.IsWide() {
-		names.from = make([]int, len(d.Fields())+1)
-		k := len(names.writes)
-		for i := len(d.Fields()); i >= 0; i-- {
-			if k > 0 && names.writes[k-1].number >= uint32(i) {
-				k--
-			}
-			names.from[i] = k
-		}
+		names.writes[i] = jsonField{string(append(label, `":`...)), f, f.Type, f.Ref(), n.Quoted}
 	}
 	kept := any(names)
 	d.JSON().Store(&kept)
