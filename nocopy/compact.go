@@ -65,7 +65,7 @@ func (m *Message) writeCompact(w *compact.Writer, out func([]byte) error) error 
 	if len(b) == 0 { // it stands for an absent struct
 		return nil
 	}
-	err := w.Write(b, entry.IndexID, out)
+	err := w.Write(nil, b, entry.IndexID, out)
 	if err == compact.ErrInvalid {
 		panic(fmt.Sprintf("nocopy: message of type %s is %v", (*engine.Message)(m).Root().RootDesc().Name(), err))
 	}

@@ -46,33 +46,17 @@ const (
 	uuid    = 13
 )
 
-// The types of Thrift Binary.
-const (
-	wireBool   = byte(wire.Bool)
-	wireI8     = byte(wire.I8)
-	wireDouble = byte(wire.Double)
-	wireI16    = byte(wire.I16)
-	wireI32    = byte(wire.I32)
-	wireI64    = byte(wire.I64)
-	wireText   = byte(wire.String)
-	wireStruct = byte(wire.Struct)
-	wireMap    = byte(wire.Map)
-	wireSet    = byte(wire.Set)
-	wireList   = byte(wire.List)
-	wireUUID   = byte(wire.UUID)
-)
-
 // wireOf has the types of Thrift Binary by the types of the compact protocol.
-var wireOf = [16]byte{
-	isTrue: wireBool, isFalse: wireBool, i8: wireI8, i16: wireI16, i32: wireI32, i64: wireI64, double: wireDouble, text: wireText,
-	list: wireList, set: wireSet, dict: wireMap, record: wireStruct, uuid: wireUUID,
+var wireOf = [16]wire.Type{
+	isTrue: wire.Bool, isFalse: wire.Bool, i8: wire.I8, i16: wire.I16, i32: wire.I32, i64: wire.I64, double: wire.Double, text: wire.String,
+	list: wire.List, set: wire.Set, dict: wire.Map, record: wire.Struct, uuid: wire.UUID,
 }
 
 // compactOf has the types of the compact protocol by the types of Thrift Binary, 0 for numbers
 // that are no type.
 var compactOf = [256]byte{
-	wireBool: isTrue, wireI8: i8, wireI16: i16, wireI32: i32, wireI64: i64, wireDouble: double, wireText: text,
-	wireList: list, wireSet: set, wireMap: dict, wireStruct: record, wireUUID: uuid,
+	wire.Bool: isTrue, wire.I8: i8, wire.I16: i16, wire.I32: i32, wire.I64: i64, wire.Double: double, wire.String: text,
+	wire.List: list, wire.Set: set, wire.Map: dict, wire.Struct: record, wire.UUID: uuid,
 }
 
 // KindOf returns the type in the compact protocol of values of type t of Thrift Binary. False has
@@ -90,20 +74,16 @@ var leastOf = [16]int{
 	isTrue: 1, isFalse: 1, i8: 1, i16: 1, i32: 1, i64: 1, double: 8, text: 1, list: 1, set: 1, dict: 1, record: 1, uuid: 16,
 }
 
-// rawOf is the size of values that are the same bytes in both protocols, by the types of the
-// compact protocol.
-var rawOf = [16]uint8{uuid: 16}
-
 // sizeOf is the size of a value, or of the header of a container or text, in Thrift Binary.
 var sizeOf = [256]uint8{
-	wireBool: 1, wireI8: 1, wireDouble: 8, wireI16: 2, wireI32: 4, wireI64: 8, wireUUID: 16,
-	wireText: 4, wireMap: 6, wireSet: 5, wireList: 5,
+	wire.Bool: 1, wire.I8: 1, wire.Double: 8, wire.I16: 2, wire.I32: 4, wire.I64: 8, wire.UUID: 16,
+	wire.String: 4, wire.Map: 6, wire.Set: 5, wire.List: 5,
 }
 
 // ofKind returns t if values of type kind may be of it, else nil. The type tells what the compact
 // protocol does not. It is nil of a value that nothing is known of.
 func ofKind(t *schema.Type, kind byte) *schema.Type {
-	if t == nil || byte(t.Wire()) != wireOf[kind] {
+	if t == nil || t.Wire() != wireOf[kind] {
 		return nil
 	}
 	return t

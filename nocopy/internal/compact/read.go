@@ -190,10 +190,10 @@ func (r *Reader) tooLarge(at int) step {
 // number returns the varint at b[i], of at most width bits, and the index after it. If there is
 // none, it notes why and returns a negative index.
 func (r *Reader) number(b []byte, i, width int) (v uint64, next int) {
-	v, next = varint(b, i)
+	v, next = Number(b, i)
 	switch {
-	case next == ended:
-		return 0, ended
+	case next == Ended:
+		return 0, Ended
 	case next == tooLong:
 		r.fail(i, wire.LimitError("varint of more than 10 bytes"))
 		return 0, tooLong
@@ -206,7 +206,7 @@ func (r *Reader) number(b []byte, i, width int) (v uint64, next int) {
 
 // stepOf returns the meaning of a negative index of number.
 func stepOf(next int) step {
-	if next == ended {
+	if next == Ended {
 		return short
 	}
 	return wrong
@@ -431,16 +431,15 @@ func (r *Reader) value(kind byte, t *schema.Type, b []byte, i int) (int, step) {
 	case dict:
 		return r.dict(t, b, i)
 	}
-	n := int(rawOf[kind])
+	const size = 16
 	switch {
-	case n == 0 || r.second:
+	case kind != uuid || r.second:
 		return i, r.fail(i, wire.ErrType)
-	case n > len(b)-i:
+	case len(b)-i < size:
 		return i, short
 	}
-	copy(w[:n], b[i:])
-	r.n += n
-	return i + n, leave
+	r.n += copy(w[:size], b[i:])
+	return i + size, leave
 }
 
 // putText copies a text of fewer than 128 bytes from b[i] to w[n] and returns the indices after it

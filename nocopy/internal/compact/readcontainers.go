@@ -26,7 +26,7 @@ func (r *Reader) list(t *schema.Type, b []byte, i int) (int, step) {
 		return i, r.fail(i, io.ErrUnexpectedEOF)
 	}
 	w := r.w[r.n:]
-	w[0] = wireOf[elem]
+	w[0] = byte(wireOf[elem])
 	binary.BigEndian.PutUint32(w[1:], uint32(count))
 	r.n += 5
 	if count == 0 {
@@ -66,7 +66,7 @@ func (r *Reader) dict(t *schema.Type, b []byte, i int) (int, step) {
 	case r.whole && count > (len(b)-next-1)/(leastOf[l.keys]+leastOf[l.elem]):
 		return i, r.fail(i, io.ErrUnexpectedEOF)
 	}
-	w[0], w[1] = wireOf[l.keys], wireOf[l.elem]
+	w[0], w[1] = byte(wireOf[l.keys]), byte(wireOf[l.elem])
 	if t != nil {
 		l.key, l.typ = ofKind(t.Key(), l.keys), ofKind(t.Elem(), l.elem)
 	}
@@ -77,30 +77,8 @@ func (r *Reader) dict(t *schema.Type, b []byte, i int) (int, step) {
 // elements reads elements of a list, or keys and values of a map, until it ends, or a nested
 // struct or container begins.
 func (r *Reader) elements(l *level, b []byte, i int) (int, step) {
-	switch {
-	case l.kind == dict:
-	case l.elem >= i16 && l.elem <= i64:
+	if l.kind == list && l.elem >= i16 && l.elem <= i64 {
 		return r.numbers(l, b, i)
-	case l.elem <= i8:
-		n := min(int(l.left), len(b)-i)
-		if !r.room(n, i) {
-			return i, wrong
-		}
-		w := r.w[r.n : r.n+n]
-		copy(w, b[i:])
-		if l.elem != i8 {
-			for k, c := range w {
-				if w[k] = 1; c != isTrue {
-					w[k] = 0
-				}
-			}
-		}
-		r.n += n
-		l.left -= uint32(n)
-		if l.left > 0 {
-			return i + n, short
-		}
-		return i + n, leave
 	}
 	depth := len(r.stack)
 	for l.left > 0 {

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// varint returns the varint at b[i] and the index after it. The index is ended if b ends too
-// early, and tooLong if the varint takes more than 10 bytes or 64 bits.
-func varint(b []byte, i int) (v uint64, next int) {
+// Number returns the varint at b[i] and the index after it. The index is Ended if b ends too early,
+// and another negative number if the varint takes more than 10 bytes or 64 bits.
+func Number(b []byte, i int) (v uint64, next int) {
 	if i+8 <= len(b) {
 		v = binary.LittleEndian.Uint64(b[i:])
 		if ends := ^v & (1 << 7 * everyByte); ends != 0 {
@@ -22,7 +22,7 @@ func varint(b []byte, i int) (v uint64, next int) {
 	}
 	for shift := 0; shift < 70; shift += 7 {
 		if i >= len(b) {
-			return 0, ended
+			return 0, Ended
 		}
 		c := b[i]
 		i++
@@ -37,21 +37,15 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return 0, tooLong
 }
 
-// Number returns the varint at b[i] and the index after it. The index is Ended if b ends too
-// early, and another negative number if the varint takes more than 10 bytes or 64 bits.
-func Number(b []byte, i int) (v uint64, next int) { return varint(b, i) }
-
-// Ended is the index that Number returns if more bytes are needed.
-const Ended = ended
-
 // AppendNumber appends a varint.
 func AppendNumber(dst []byte, v uint64) []byte { return binary.AppendUvarint(dst, v) }
 
 // everyByte has 1 in each byte.
 const everyByte = 0x0101010101010101
 
+// Negative indices.
 const (
-	ended   = -1
+	Ended   = -1 // more bytes are needed
 	tooLong = -2
 	tooWide = -3
 )

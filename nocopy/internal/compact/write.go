@@ -3,6 +3,8 @@ package compact
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // ErrInvalid is a Writer's error for bytes that are not exactly one struct in Thrift Binary.
@@ -20,34 +22,24 @@ type Writer struct {
 
 // out is a struct or container that has not ended yet.
 type out struct {
-	left uint64 // elements, or keys and values, that have not come yet
-	last int16  // id of a struct's last field
-	kind byte   // record, list or dict
-	elem byte   // type of elements or values, of Thrift Binary
-	keys byte   // type of keys; of elements, too
+	left uint64    // elements, or keys and values, that have not come yet
+	last int16     // id of a struct's last field
+	kind byte      // record, list or dict
+	elem wire.Type // of elements or values
+	keys wire.Type // of keys; of elements, too
 }
 
-// Write converts b, which must be exactly one struct. It leaves out a binary field of that struct
-// whose id is without. If to is not nil, Write calls it with parts of the result as they are made:
-// memory does not grow. Bytes then returns the last part. The error is to's, or ErrInvalid.
-func (w *Writer) Write(b []byte, without int16, to func([]byte) error) error {
-	w.n, w.out, w.w = 0, to, w.w[:cap(w.w)]
+// Write makes front, and then b, which must be exactly one struct, converted. It leaves out a binary
+// field of that struct whose id is without. If to is not nil, Write calls it with parts of the
+// result as they are made: memory does not grow. Bytes then returns the last part. The error is
+// to's, or ErrInvalid.
+func (w *Writer) Write(front, b []byte, without int16, to func([]byte) error) error {
+	w.n, w.out, w.w, w.without = 0, to, w.w[:cap(w.w)], without
 	defer func() { w.out = nil }()
-	return w.write(b, without)
-}
-
-// WriteAfter is Write with a result that begins with the bytes of front.
-func (w *Writer) WriteAfter(front, b []byte, without int16) error {
-	w.n, w.w = 0, w.w[:cap(w.w)]
 	if err := w.room(len(front)); err != nil {
 		return err
 	}
 	w.n = copy(w.w, front)
-	return w.write(b, without)
-}
-
-func (w *Writer) write(b []byte, without int16) error {
-	w.without = without
 	w.stack = append(w.stack[:0], out{kind: record})
 	for i := 0; ; {
 		l := &w.stack[len(w.stack)-1]
@@ -113,7 +105,7 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 		if i >= len(b) {
 			return i, ErrInvalid
 		}
-		t := b[i]
+		t := wire.Type(b[i])
 		if t == 0 {
 			m[n] = 0
 			n++
@@ -132,13 +124,13 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 		}
 		id := int16(binary.BigEndian.Uint16(b[i+1:]))
 		i += 3
-		if id == w.without && t == wireText && len(w.stack) == 1 {
+		if id == w.without && t == wire.String && len(w.stack) == 1 {
 			if i = skipText(b, i); i < 0 {
 				return 0, ErrInvalid
 			}
 			continue
 		}
-		if t == wireBool && b[i] == 0 {
+		if t == wire.Bool && b[i] == 0 {
 			kind = isFalse
 		}
 		if delta := int(id) - int(last); delta > 0 && delta <= 15 {
@@ -150,9 +142,9 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 		}
 		last = id
 		switch t {
-		case wireBool:
+		case wire.Bool:
 			i++
-		case wireI32, wireI64:
+		case wire.I32, wire.I64:
 			size := int(sizeOf[t])
 			if len(b)-i < size {
 				return i, ErrInvalid
@@ -168,7 +160,7 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 			} else {
 				n = putVarint(m, n, u)
 			}
-		case wireText:
+		case wire.String:
 			if len(b)-i < 4 {
 				return i, ErrInvalid
 			}
@@ -199,36 +191,36 @@ func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
 
 // value writes the value at b[i], which has type t of Thrift Binary. For a struct or a non-empty
 // container, it writes only the header, and adds a level. The caller has made room for a token.
-func (w *Writer) value(t byte, b []byte, i int) (int, error) {
+func (w *Writer) value(t wire.Type, b []byte, i int) (int, error) {
 	size := int(sizeOf[t])
 	if size > len(b)-i {
 		return i, ErrInvalid
 	}
 	m, n := w.w, w.n
 	switch t {
-	case wireBool:
+	case wire.Bool:
 		if m[n] = isTrue; b[i] == 0 {
 			m[n] = isFalse
 		}
 		w.n++
-	case wireI8:
+	case wire.I8:
 		m[n] = b[i]
 		w.n++
-	case wireI16:
+	case wire.I16:
 		w.n = putVarint(m, n, zig(int64(int16(binary.BigEndian.Uint16(b[i:])))))
-	case wireI32:
+	case wire.I32:
 		w.n = putVarint(m, n, zig(int64(int32(binary.BigEndian.Uint32(b[i:])))))
-	case wireI64:
+	case wire.I64:
 		w.n = putVarint(m, n, zig(int64(binary.BigEndian.Uint64(b[i:]))))
-	case wireDouble:
+	case wire.Double:
 		binary.LittleEndian.PutUint64(m[n:], binary.BigEndian.Uint64(b[i:]))
 		w.n += 8
-	case wireText:
+	case wire.String:
 		return w.text(b, i)
-	case wireStruct:
+	case wire.Struct:
 		w.stack = append(w.stack, out{kind: record})
-	case wireList, wireSet:
-		count, elem := binary.BigEndian.Uint32(b[i+1:]), b[i]
+	case wire.List, wire.Set:
+		count, elem := binary.BigEndian.Uint32(b[i+1:]), wire.Type(b[i])
 		if compactOf[elem] == 0 && count > 0 {
 			return i, ErrInvalid
 		}
@@ -242,8 +234,8 @@ func (w *Writer) value(t byte, b []byte, i int) (int, error) {
 		if count > 0 {
 			w.stack = append(w.stack, out{kind: list, left: uint64(count), keys: elem, elem: elem})
 		}
-	case wireMap:
-		keys, elem, count := b[i], b[i+1], binary.BigEndian.Uint32(b[i+2:])
+	case wire.Map:
+		keys, elem, count := wire.Type(b[i]), wire.Type(b[i+1]), binary.BigEndian.Uint32(b[i+2:])
 		w.n = putVarint(m, n, uint64(count))
 		if count == 0 {
 			break
@@ -254,13 +246,10 @@ func (w *Writer) value(t byte, b []byte, i int) (int, error) {
 		m[w.n] = compactOf[keys]<<4 | compactOf[elem]
 		w.n++
 		w.stack = append(w.stack, out{kind: dict, left: 2 * uint64(count), keys: keys, elem: elem})
+	case wire.UUID:
+		w.n += copy(m[n:n+size], b[i:])
 	default:
-		raw := int(rawOf[compactOf[t]])
-		if raw == 0 {
-			return i, ErrInvalid
-		}
-		copy(m[n:n+raw], b[i:])
-		w.n += raw
+		return i, ErrInvalid
 	}
 	return i + size, nil
 }
@@ -306,7 +295,7 @@ func skipText(b []byte, i int) int {
 // elements writes elements of a list, or keys and values of a map, until it ends, or a nested
 // struct or container has begun.
 func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
-	if l.kind == list && (l.elem == wireI16 || l.elem == wireI32 || l.elem == wireI64) {
+	if l.kind == list && (l.elem == wire.I16 || l.elem == wire.I32 || l.elem == wire.I64) {
 		return w.numbers(l, b, i)
 	}
 	depth := len(w.stack)

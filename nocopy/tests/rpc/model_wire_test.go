@@ -146,7 +146,7 @@ func (w *world) message(typ byte, name string, seqid int, body []byte) []byte {
 	in := compact.TakeWriter(len(body))
 	defer in.Free()
 	b := []byte{0x18, 0xff, 0xff, 0xff, 0xff, 0x0f} // a text of negative length
-	if in.Write(body, -1, nil) == nil {
+	if in.Write(nil, body, -1, nil) == nil {
 		b = in.Bytes()
 	}
 	return compactly(typ&7, name, seqid, b)

@@ -157,7 +157,7 @@ func (e Encoder) encode(head, wire []byte, seqid int32, l header.List) Encoded {
 // writeCompact returns a Writer with front, and then wire in the compact protocol.
 func writeCompact(front, wire []byte) *compact.Writer {
 	w := compact.TakeWriter(len(front) + len(wire))
-	if err := w.WriteAfter(front, wire, entry.IndexID); err != nil {
+	if err := w.Write(front, wire, entry.IndexID, nil); err != nil {
 		panic("nocopy: a message is " + err.Error())
 	}
 	return w
