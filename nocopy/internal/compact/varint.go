@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Number returns the varint at b[i] and the index after it. The index is Ended if b ends too early,
-// and another negative number if the varint takes more than 10 bytes or 64 bits.
+// Number returns the varint at b[i] and the index after it. The index is Ended if b ends too
+// early, and another negative number if the varint takes more than 10 bytes or 64 bits.
 func Number(b []byte, i int) (v uint64, next int) {
 	if i+8 <= len(b) {
 		v = binary.LittleEndian.Uint64(b[i:])

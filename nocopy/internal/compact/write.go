@@ -29,10 +29,10 @@ type out struct {
 	keys wire.Type // of keys; of elements, too
 }
 
-// Write makes front, and then b, which must be exactly one struct, converted. It leaves out a binary
-// field of that struct whose id is without. If to is not nil, Write calls it with parts of the
-// result as they are made: memory does not grow. Bytes then returns the last part. The error is
-// to's, or ErrInvalid.
+// Write writes front, and then b converted, which must be exactly one struct. It leaves out a
+// binary field of that struct whose id is without. If to is not nil, Write calls it with parts of
+// the result as they are made: memory does not grow. Bytes then returns the last part. The error
+// is to's, or ErrInvalid.
 func (w *Writer) Write(front, b []byte, without int16, to func([]byte) error) error {
 	w.n, w.out, w.w, w.without = 0, to, w.w[:cap(w.w)], without
 	defer func() { w.out = nil }()

@@ -107,8 +107,8 @@ func (c *comparison) structure(dst []byte, d, e *schema.Struct, s engine.Struct)
 	return append(c.unknown(dst, e, s), encodedEnd)
 }
 
-// unknown appends the fields that the IDL does not know, in the order of their ids. Fields with the
-// same id keep their order.
+// unknown appends the fields that the IDL does not know, in the order of their ids. Fields with
+// the same id keep their order.
 func (c *comparison) unknown(dst []byte, d *schema.Struct, s engine.Struct) []byte {
 	if c.opt&IgnoreUnknown != 0 {
 		return dst
@@ -131,8 +131,8 @@ func (c *comparison) unknown(dst []byte, d *schema.Struct, s engine.Struct) []by
 	return dst
 }
 
-// isDefault reports whether encoded is the encoding of the value that field i of d reads as when it
-// is unset. While that value is being encoded, nothing in it equals it: the same field may be
+// isDefault reports whether encoded is the encoding of the value that field i of d reads as when
+// it is unset. While that value is being encoded, nothing in it equals it: the same field may be
 // nested in it.
 func (c *comparison) isDefault(d *schema.Struct, i int, encoded []byte) bool {
 	f := d.FieldDesc(i)

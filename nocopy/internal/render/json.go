@@ -208,8 +208,8 @@ func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
 	return append(dst, ']')
 }
 
-// dict appends a map: as an object or, if its keys are structs or containers, as an array of arrays
-// of a key and a value.
+// dict appends a map: as an object or, if its keys are structs or containers, as an array of
+// arrays of a key and a value.
 func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 	start, key, marks := len(dst), t.Key(), "{:}"
 	var last map[string]uint32
