@@ -80,10 +80,8 @@ func (s Struct) Swap(i, j int) {
 		return
 	}
 	parts, words := s.arrangeParts()
-	if s.m.keys.HasTables() {
-		s.m.elementChanges(s.entry(), uint32(i))
-		s.m.elementChanges(s.entry(), uint32(j))
-	}
+	s.m.elementChanges(s.entry(), uint32(i))
+	s.m.elementChanges(s.entry(), uint32(j))
 	parts[i], parts[j] = parts[j], parts[i]
 	words[i], words[j] = words[j], words[i]
 	s.setParts(parts)
@@ -97,7 +95,7 @@ func (s Struct) DeleteRange(i, j int) {
 	}
 	parts, words := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
-	m.keys.Clear(e)
+	m.keys.Drop(e)
 	if t := s.typ(); t.Elem().Kind() >= schema.Record {
 		for _, x := range words[i:j] {
 			if t.Elem().Kind() == schema.Record {
@@ -144,7 +142,7 @@ func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.CheckSameLen(n)
 	parts, words := s.arrangeParts()
-	m.keys.Clear(s.entry())
+	m.keys.Drop(s.entry())
 	newParts, newWords := make([]chain.Part, n), make([]uint32, n)
 	for i, from := range order {
 		newParts[i], newWords[i] = parts[from], words[from]
@@ -189,7 +187,7 @@ func (s Struct) ToOwnMemory(size int) []byte {
 		// The elements are not where moveFixed puts them.
 		m.moveFixed(e, size, 0)
 	}
-	m.keys.Clear(e)
+	m.keys.Drop(e)
 	return s.FixedBytes(size)
 }
 

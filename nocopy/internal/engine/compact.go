@@ -202,7 +202,7 @@ func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 	default:
 		clear(m.ix.Words[to : first+n*pairWords])
 		m.ix.Words[e+listCount] = n - deleted
-		m.keys.Clear(e)
+		m.keys.Drop(e)
 	}
 	return i
 }
@@ -331,9 +331,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *schema.Type, e uint32) {
 		words = room
 	}
 	m.ix.FreeBlock(t, e, words)
-	if m.keys.HasTables() {
-		m.keys.Forget(e, words)
-	}
+	m.keys.Drop(e)
 }
 
 // reclaimStruct frees the entries of all values in the struct of entry e, but not its own.

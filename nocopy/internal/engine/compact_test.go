@@ -92,7 +92,7 @@ var againAndAgain = map[string]func(s Struct, i int){
 
 // footprint is about how much memory the message holds on to.
 func footprint(m *Message) int {
-	return 8*int(m.ix.Used) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + m.keys.Views().Footprint() + m.buf.Footprint() + m.ix.Footprint()
+	return 8*int(m.ix.Used) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + m.buf.Footprint() + m.ix.Footprint()
 }
 
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first,

@@ -20,9 +20,7 @@ func (s Struct) SetFixedAt(i, size int) []byte {
 	if !m.buf.Writable(m.ix.Words[e+listStart]) {
 		m.moveFixed(e, size, 0)
 	}
-	if m.keys.HasTables() {
-		m.elementChanges(e, uint32(i))
-	}
+	m.elementChanges(e, uint32(i))
 	return m.buf.At(m.ix.Words[e+listStart] + uint32(i*size))[:size]
 }
 

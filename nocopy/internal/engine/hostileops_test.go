@@ -487,9 +487,12 @@ var hostileOperations = []hostileOperation{
 				if first == 0 {
 					break
 				}
-				i := d.nextPair(0)
+				i := 0
+				if f := d.m.keys.First(d.entry()); f != nil {
+					i = int(f.Load())
+				}
 				for d.m.ix.Words[d.pairSlot(i)] != first {
-					i = d.nextPair(i + 1)
+					i++
 				}
 				remove(d.Struct, keyAt(d.Struct, d.t, i))
 			}

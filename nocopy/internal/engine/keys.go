@@ -17,8 +17,12 @@ func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
 	return (*Message)(k).keyBytes(e, t, i)
 }
 
-func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, *chain.Buffer) {
-	return k.ix.Words[k.ix.Words[e+listElems]:][:n*pairWords], &k.buf
+func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
+	pairs := k.ix.Words[k.ix.Words[e+listElems]:][:n*pairWords]
+	if p := pairs[0]; p != 0 && p&inNode == 0 {
+		return pairs, k.buf.At(p)
+	}
+	return nil, nil
 }
 
 func (k *messageKeys) Made(ofViews bool) {
@@ -29,38 +33,41 @@ func (k *messageKeys) Made(ofViews bool) {
 	}
 }
 
-func (k *messageKeys) ViewAdded(e uint32, t *schema.Type, i uint32) {
-	(*Message)(k).registerElement(e, t, i)
+func (k *messageKeys) View(e uint32, t *schema.Type, i uint32) {
+	m := (*Message)(k)
+	if m.keys.KnowsOwners() {
+		xt, x := m.keyAt(e, t, i)
+		m.register(xt, x, keytable.Element{In: e, Number: i})
+	}
+}
+
+// keyAt returns the type of key i of a map, or of element i of a list, and the word that stands
+// for it. The word is 0 if a pair was deleted, or a text is not on the wire yet.
+func (m *Message) keyAt(e uint32, t *schema.Type, i uint32) (*schema.Type, uint32) {
+	switch {
+	case t.Kind() == schema.Dict:
+		return t.Key(), m.ix.Words[m.ix.Words[e+listElems]+i*pairWords]
+	case t.Elem().Kind() == schema.Fixed:
+		return t.Elem(), m.ix.Words[e+listStart] + i*uint32(t.Elem().Size())
+	}
+	return t.Elem(), m.elementEntry(e, t.Elem(), i)
 }
 
 // keyBytes returns the bytes by which key i of a map, or element i of a set, is compared; nil
 // if it was deleted, or is absent since it is not valid, as in a message parsed with ByIndex.
 func (m *Message) keyBytes(e uint32, t *schema.Type, i uint32) []byte {
-	kt, word := t.Key(), uint32(0)
-	if t.Kind() == schema.List {
-		kt = t.Elem()
-		switch kt.Kind() {
-		case schema.Fixed:
-			return sameKey(m.buf.At(m.ix.Words[e+listStart]+i*uint32(kt.Size())), kt)
-		case schema.Text:
-			if word = m.ix.Words[m.ix.Words[e+listElems]+i]; word == 0 { // not on the wire yet
-				return []byte{}
-			}
-			return m.textBytes(word)
-		}
-		if word = m.elementEntry(e, kt, i); m.ix.Words[word] == 0 {
-			return nil
-		}
-		return m.wire(word, kt)
-	}
-	if word = m.ix.Words[m.ix.Words[e+listElems]+i*pairWords]; word == 0 {
+	kt, word := m.keyAt(e, t, i)
+	switch {
+	case word == 0 && t.Kind() == schema.List && kt.Kind() == schema.Text:
+		return []byte{}
+	case word == 0:
 		return nil
-	}
-	switch kt.Kind() {
-	case schema.Fixed:
+	case kt.Kind() == schema.Fixed:
 		return sameKey(m.buf.At(word), kt)
-	case schema.Text:
+	case kt.Kind() == schema.Text:
 		return m.textBytes(word)
+	case m.ix.Words[word] == 0:
+		return nil
 	}
 	return m.wire(word, kt)
 }
@@ -114,63 +121,22 @@ func (m *Message) repeated(e uint32, t *schema.Type) int {
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
 func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
-	if later, known := m.keys.HasLater(e, m.ix.Words[e+listCount], i); known {
-		return later
-	}
 	return m.lookup(e, t, m.keyBytes(e, t, i)) != int(i)
 }
 
 // elementChanges takes pair or element i, which is about to change, out of the table of entry
 // e, if there is one. The next lookup adds it again.
-func (m *Message) elementChanges(e, i uint32) {
-	if tb := m.keys.Table(e); tb != nil && tb.Remove((*messageKeys)(m), e, schema.TypeByID(m.ix.Words[e+listType]), i) {
-		tb.InsertLater(i)
-	}
-}
+func (m *Message) elementChanges(e, i uint32) { m.keys.Change((*messageKeys)(m), e, i) }
 
-// registerAll finds out which entries belong to which elements and keys, for all tables.
-func (m *Message) registerAll() {
-	m.keys.Views().Begin(m.ix.Used)
-	for e, tb := range m.keys.Tables() {
-		if t := schema.TypeByID(m.ix.Words[e+listType]); t.OfViews() {
-			for i := range tb.Seen() {
-				m.registerElement(e, t, i)
-			}
-		}
-	}
-}
-
-// registerElement registers the entries of element or key i of entry e, unless registerAll will
-// do that.
-func (m *Message) registerElement(e uint32, t *schema.Type, i uint32) {
-	v := m.keys.Views()
-	if !v.IsKnown() {
-		return
-	}
-	x, xt := uint32(0), t.Key()
-	if t.Kind() == schema.List {
-		xt = t.Elem()
-		x = m.elementEntry(e, xt, i)
-	} else {
-		x = m.ix.Words[m.ix.Words[e+listElems]+i*pairWords]
-	}
-	if x == 0 {
-		return
-	}
-	if number, ok := v.Number(keytable.Element{In: e, Number: i}, x, m.ix.Used); ok {
-		m.register(xt, x, number)
-	}
-}
-
-// register notes that the struct or container of entry e, and all in it, belong to the element
-// with this number. Elements of a nested list or map that has a table itself belong to elements
-// of their own. Entry 0 stands for an element that is not on the wire yet.
-func (m *Message) register(t *schema.Type, e, number uint32) {
+// register notes that the struct or container of entry e, and all in it, belong to the element x.
+// Elements of a nested list or map that has a table itself belong to elements of their own. Entry
+// 0 stands for an element that is not on the wire yet.
+func (m *Message) register(t *schema.Type, e uint32, x keytable.Element) {
 	if e == 0 {
 		return
 	}
-	m.keys.Views().Own(e, number, m.ix.Used)
-	own := t.Kind() != schema.Record && m.keys.Table(e) != nil
+	m.keys.Own(e, x)
+	own := t.Kind() != schema.Record && m.keys.HasTable(e)
 	if own && t.Kind() == schema.List {
 		return
 	}
@@ -179,7 +145,7 @@ func (m *Message) register(t *schema.Type, e, number uint32) {
 			p.e = m.indexLazily(p.f, e)
 		}
 		if !p.key || !own {
-			m.register(p.t, p.e, number)
+			m.register(p.t, p.e, x)
 		}
 	}
 }

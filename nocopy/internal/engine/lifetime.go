@@ -262,11 +262,11 @@ func (m *Message) endMore() {
 	if debugging {
 		mustBeUntouched()
 	}
-	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || cap(m.copied) > keepCopied ||
 		len(m.shadows.all)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
-	m.keys.End(m.guarded)
+	m.keys.End()
 	if m.p != nil {
 		m.dropParser()
 	}
@@ -305,7 +305,7 @@ func (m *Message) endSeldom(s *seldom) {
 	}
 	s.shadows = shadows{all: s.shadows.all[:0]}
 	s.dead = deadEntries{values: s.dead.values[:0], fields: s.dead.fields[:0]}
-	s.handouts, s.filled, s.fillings, s.liveSets = s.handouts[:0], s.filled[:0], 0, nil
+	s.handouts, s.filled, s.fillings = s.handouts[:0], s.filled[:0], 0
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}

@@ -139,9 +139,6 @@ func (s Struct) pair(i int, k encoded, refer bool) place {
 	}
 	slot := s.newPair()
 	m.setEncoded(place{t: t.Key(), at: slot}, k, refer)
-	if tb := m.keys.Table(s.entry()); tb != nil {
-		tb.InsertLater(s.pairNumber(slot))
-	}
 	return place{t: t.Elem(), at: slot + pairValue}
 }
 
@@ -182,7 +179,6 @@ func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 func (s Struct) zeroKey() (slot uint32, value place) {
 	slot = s.newPair()
 	s.m.setZero(place{t: s.typ().Key(), at: slot})
-	s.m.keys.KeyAdded(s.entry(), s.pairNumber(slot))
 	return slot, place{t: s.typ().Elem(), at: slot + pairValue}
 }
 
@@ -238,7 +234,7 @@ func AllPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 }
 
 // eachPair calls yield with the words of the key and the value of every pair, until yield
-// returns false.
+// returns false. It panics if the message was released meanwhile.
 func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	n := s.ListLen()
 	if n == 0 {
@@ -248,61 +244,33 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	repeated := s.m.repeated(e, t) > 0
 	s.m.keys.Iterations.Add(1)
 	defer s.m.keys.Iterations.Add(-1)
-	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
-		words := s.m.ix.Words[s.pairSlot(i):][:pairWords]
-		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
-			continue
-		}
-		if !yield(words[pairKey], words[pairValue]) {
+	i := 0
+	if n > keytable.Linear {
+		i = s.firstPair(repeated)
+	}
+	for ; i < min(n, s.ListLen()); i++ {
+		slot := s.pairSlot(i)
+		k, v := s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
+		if k != 0 && !(repeated && s.m.isRepeated(e, t, uint32(i))) && !yield(k, v) {
 			return
 		}
 	}
 }
 
-// nextPair returns the number of the first pair from i on that All may yield. It panics if the
-// message was released meanwhile.
-func (s Struct) nextPair(i int) int {
-	s.alive()
-	ed := s.m.editOf(s.entry())
-	if ed.liveSet == 0 {
-		return i
+// firstPair returns the number of the first pair that All yields. It notes that number, since
+// programs may delete the first pair again and again. repeated is whether a key comes more than
+// once.
+func (s Struct) firstPair(repeated bool) int {
+	first := s.m.keys.First(s.entry())
+	if first == nil {
+		return 0
 	}
-	if i = s.m.liveSets[ed.liveSet].Next(i); i < 0 {
-		return maxCount
+	i := first.Load()
+	for n := uint32(s.ListLen()); i < n && (s.m.ix.Words[s.pairSlot(int(i))] == 0 || repeated && s.m.isRepeated(s.entry(), s.typ(), i)); {
+		i++
 	}
-	return i
-}
-
-// fewDead is the number of pairs up to which passing over deleted ones costs little.
-const fewDead = 64
-
-// livePairs returns the set of the pairs that All yields: those that were not deleted and whose
-// key does not come again. It returns nil for a map so small that it needs none. tb is the
-// map's table, or nil.
-func (s Struct) livePairs(tb *keytable.Table) *keytable.Set {
-	m, e := s.m, s.entry()
-	n := m.ix.Words[e+listCount]
-	ed := m.edit(e)
-	if ed.liveSet == 0 {
-		if n <= fewDead {
-			return nil
-		}
-		m.ownSeldom()
-		if len(m.liveSets) == 0 {
-			m.liveSets = append(m.liveSets, keytable.Set{}) // 0 is none
-		}
-		ed.liveSet = uint32(len(m.liveSets))
-		m.liveSets = append(m.liveSets, keytable.Set{})
-		m.ix.More = true
-		// Of keys that are structs or containers, All yields every occurrence
-		superseded := tb != nil && !s.typ().OfViews()
-		for i := range n {
-			if m.ix.Words[s.pairSlot(int(i))] != 0 && (!superseded || !tb.HasLater(i)) {
-				m.liveSets[ed.liveSet].Add(int(i))
-			}
-		}
-	}
-	return &m.liveSets[ed.liveSet]
+	first.Store(i)
+	return int(i)
 }
 
 // DeleteKey removes all pairs with key k and reports whether there were any.
@@ -327,10 +295,7 @@ func (s Struct) deleteEncoded(k encoded) bool {
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.mapFill.handle = 0
-	tb := m.keys.Table(e)
-	if tb != nil {
-		tb.Remove((*messageKeys)(m), e, t, uint32(i))
-	}
+	m.elementChanges(e, uint32(i))
 	slot := s.pairSlot(i)
 	for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
 		if kt.Kind() >= schema.Record {
@@ -350,9 +315,6 @@ func (s Struct) deletePair(i int) {
 	m.ix.Words[slot], m.ix.Words[slot+pairValue] = 0, ed.free
 	ed.free = uint32(i) + 1
 	ed.dead++
-	if live := s.livePairs(tb); live != nil {
-		live.Remove(i)
-	}
 	m.storeCount(e, t)
 }
 
@@ -362,19 +324,16 @@ func (s Struct) newPair() uint32 {
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
-		slot := m.appendSlots(e, 1)
-		if ed.liveSet != 0 {
-			m.liveSets[ed.liveSet].Add(int(s.pairNumber(slot)))
-		}
-		return slot
+		return m.appendSlots(e, 1)
 	}
 	slot := s.pairSlot(int(ed.free) - 1)
 	m.closeAll()
 	now := m.edit(e)
 	now.free = m.ix.Words[slot+pairValue]
 	now.dead--
-	if ed.liveSet != 0 {
-		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
+	m.elementChanges(e, ed.free-1)
+	if first := m.keys.First(e); first != nil {
+		first.Store(min(first.Load(), ed.free-1))
 	}
 	m.storeCount(e, s.typ())
 	m.buf.SetEmpty(m.ix.Words[slot+pairNode])
@@ -443,7 +402,7 @@ func (s Struct) PutText(k, v string) {
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
-		if m.keys.IsNew(e, n, ends) || m.keys.AddNew((*messageKeys)(m), e, m.open[len(m.open)-1].typ, n, key, ends) {
+		if m.keys.IsNew(e, n, ends) || m.keys.AddNew((*messageKeys)(m), e, m.open[len(m.open)-1].typ, n, key) {
 			m.putNext(k, v, short)
 			return
 		}
@@ -509,33 +468,5 @@ func (m *Message) putNext(k, v string, short bool) {
 // EachTextPair calls yield with the key and the value of every pair of a map of strings to
 // strings, until yield returns false.
 func (s Struct) EachTextPair(yield func(key, value string) bool) {
-	n := s.ListLen()
-	if n == 0 {
-		return
-	}
-	e, t := s.entry(), s.typ()
-	repeated := s.m.repeated(e, t) > 0
-	s.m.keys.Iterations.Add(1)
-	defer s.m.keys.Iterations.Add(-1)
-	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
-		slot := s.pairSlot(i)
-		k, v := s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
-		if k == 0 {
-			continue
-		}
-		if repeated && s.m.isRepeated(e, t, uint32(i)) {
-			continue
-		}
-		key, ok := s.m.buf.FlatText(k)
-		if !ok {
-			key = s.m.lendText(k)
-		}
-		value, ok := s.m.buf.FlatText(v)
-		if !ok {
-			value = s.m.lendText(v)
-		}
-		if !yield(key, value) {
-			return
-		}
-	}
+	s.eachPair(func(k, v uint32) bool { return yield(s.m.TextString(k), s.m.TextString(v)) })
 }

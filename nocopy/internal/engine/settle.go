@@ -139,14 +139,8 @@ func (m *Message) beforeChange(e uint32) {
 	if m.pending != 0 {
 		m.settle()
 	}
-	v := m.keys.Views()
-	if !v.Concerns(e) {
-		return
-	}
-	if !v.IsKnown() {
-		m.registerAll()
-	}
-	for x, ok := v.Owner(e); ok; x, ok = v.Owner(x.In) {
+	k := (*messageKeys)(m)
+	for x, ok := m.keys.Owner(k, e); ok; x, ok = m.keys.Owner(k, x.In) {
 		m.elementChanges(x.In, x.Number)
 	}
 }
@@ -292,7 +286,7 @@ func (m *Message) compact(exact bool) {
 	m.manyHandouts()
 	m.listFill.handle = 0
 	m.keys.DropFilter() // another map may get the entry of the map that it is for
-	m.keys.Views().Invalidate()
+	m.keys.ForgetOwners()
 	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
 		m.buf.AddReplace(s.at, s.end)
 	}
@@ -307,7 +301,7 @@ func (m *Message) compact(exact bool) {
 	r := rewriter{m: m, inPlace: m.keys.Iterations.Load() > 0}
 	r.base, r.b = m.buf.Compact(exact)
 	r.structure(m.desc, m.root, 0)
-	m.edits, m.liveSets = m.edits[:1], nil
+	m.edits = m.edits[:1]
 	for _, h := range r.holes {
 		m.edit(h.e).dead = h.n
 	}

@@ -19,7 +19,6 @@ var (
 	callerDesc   = testtypes.Caller
 	businessDesc = testtypes.Business
 	itemDesc     = testtypes.Item
-	clashDesc    = testtypes.Clash
 	caseDesc     = testtypes.Case
 	armsDesc     = testtypes.CaseArms
 	fruitDesc    = testtypes.Fruit

@@ -162,9 +162,7 @@ func (s Struct) element(i int) place {
 	if m.appendsAt(e, uint32(i)) {
 		return q
 	}
-	if m.keys.HasTables() {
-		m.elementChanges(e, uint32(i))
-	}
+	m.elementChanges(e, uint32(i))
 	old := q.elem
 	if old == 0 {
 		old = m.ix.Words[q.at]

@@ -1,12 +1,10 @@
 // Package keytable finds keys among many: of maps, and elements of sets and lists. It knows no
 // message. A map or list is the number of its entry; what its keys are, a Keys tells.
 //
-//	Finder   the tables of a message, by entry, and a filter for the map that is being filled
-//	Table    buckets   half a hash of a key, and the number of the last pair that has the key
-//	         twins     by number: the earlier and the later pair with the same key
+//	Finder   the tables of a message, by entry; a filter for the map that is being filled; and by
+//	         entry of a struct or container: the key or element that it belongs to
+//	Table    lists of pairs whose keys have similar hashes, of which the last comes first
 //	filter   a bit for each of 4,096 hashes: most keys of a new map are found to be new by it
-//	Views    by entry of a struct or container: the key or element that it belongs to
-//	Set      numbers; the next one is found in a few steps
 //
 // Lookups only read a message, so that several goroutines may make them at once: the Finder has a
 // lock for its tables. Package engine calls this one, and passes its message as Keys.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/bits"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -41,7 +40,7 @@ func (f *Finder) Filter(e uint32) {
 		l = f.ownLookups()
 		l.filter = new(filter)
 	}
-	f.filterOf, l.filterTable = e, nil
+	f.filterOf = e
 	clear(l.filter[:])
 }
 
@@ -59,40 +58,43 @@ func (f *filter) add(x uint64) bool {
 }
 
 const (
-	// singlePairs is the number of pairs up to which a filter finds nearly all keys to be new.
-	singlePairs = 256
-	// maxClashes is how many keys that may not be new are looked for one by one, and how many
-	// clashes a table may have.
-	maxClashes = 16
+	// fewPairs is the number of pairs up to which a filter finds nearly all keys to be new.
+	fewPairs = 256
+	// maxLooks is how many keys that may not be new are looked for one by one.
+	maxLooks = 16
 )
 
-// repeatedAmongFew is Repeated without a table. It returns −1 if that would take long.
-func repeatedAmongFew(k Keys, e uint32, t *schema.Type, n uint32) int {
+// allDiffer reports whether the keys of the n pairs of entry e are certainly all different, as
+// they nearly always are. The pairs are 2 to fewPairs.
+func allDiffer(k Keys, e uint32, t *schema.Type, n uint32) bool {
+	if t.Key().Kind() == schema.Text && textKeysDiffer(k.TextPairs(e, n)) {
+		return true
+	}
 	var seen filter
-	dups, looked := 0, 0
+	looks := 0
 	for i := range n {
 		key := k.Key(e, t, i)
 		if key == nil || seen.add(BothEnds(key)) {
 			continue
 		}
-		if looked++; looked > maxClashes && n > Linear {
-			return -1
+		if looks++; looks > maxLooks {
+			return false
 		}
-		if hasKeyBefore(k, e, t, i, key) {
-			dups++
+		for j := range i {
+			if bytes.Equal(k.Key(e, t, j), key) {
+				return false
+			}
 		}
 	}
-	return dups
+	return true
 }
 
-// textKeysDiffer reports whether the keys in these slots, which are texts, are certainly all
-// different, as they nearly always are.
-func textKeysDiffer(pairs []uint32, buf *chain.Buffer) bool {
-	base := pairs[0]
-	if base == 0 || base&entry.InNode != 0 {
+// textKeysDiffer is allDiffer for texts. The positions in the pairs count from where b begins.
+func textKeysDiffer(pairs []uint32, b []byte) bool {
+	if pairs == nil {
 		return false
 	}
-	b := buf.At(base)
+	base := pairs[0]
 	if len(pairs) <= pairwiseKeys*entry.PairWords {
 		var seen [pairwiseKeys]uint64
 		for n := 0; len(pairs) >= entry.PairWords; pairs, n = pairs[entry.PairWords:], n+1 {
@@ -157,14 +159,4 @@ func BothEnds(key []byte) uint64 {
 		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
 	}
 	return x + uint64(len(key))*spreadFactor
-}
-
-// hasKeyBefore reports whether a pair before pair i has the key.
-func hasKeyBefore(k Keys, e uint32, t *schema.Type, i uint32, key []byte) bool {
-	for j := range i {
-		if have := k.Key(e, t, j); have != nil && bytes.Equal(have, key) {
-			return true
-		}
-	}
-	return false
 }

@@ -12,8 +12,7 @@ var (
 	Caller   = schema.NewStruct("Caller")
 	Business = schema.NewStruct("Business")
 	Item     = schema.NewStruct("Item")
-	Clash    = schema.NewStruct("Clash") // a map of texts, put without codecs, and one of numbers
-	Case     = schema.NewStruct("Case")  // structs Business in a field, a list and a union
+	Case     = schema.NewStruct("Case") // structs Business in a field, a list and a union
 	CaseArms = schema.NewUnion("Arms")
 	Fruit    = schema.NewStruct("Fruit")
 	Orchard  = schema.NewStruct("Orchard")
@@ -51,10 +50,6 @@ func init() {
 		schema.FieldDesc{ID: 7, Name: "small", Type: schema.TypeI16},
 		schema.FieldDesc{ID: 8, Name: "score", Type: schema.TypeDouble},
 		schema.FieldDesc{ID: 9, Name: "color", Type: Color},
-	)
-	Clash.Define(
-		schema.FieldDesc{ID: 1, Name: "texts", Type: schema.MapOf(schema.TypeString, schema.TypeString)},
-		schema.FieldDesc{ID: 2, Name: "numbers", Type: schema.MapOf(schema.TypeString, schema.TypeI64)},
 	)
 	business := schema.StructOf(Business)
 	CaseArms.Define(schema.FieldDesc{ID: 1, Name: "a", Type: business, Req: schema.Optional}, schema.FieldDesc{ID: 2, Name: "b", Type: schema.TypeI32, Req: schema.Optional})

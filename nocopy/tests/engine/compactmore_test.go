@@ -69,8 +69,8 @@ func TestEditedWhileIterating(t *testing.T) {
 			}
 		}
 	})
-	u := engine.New(clashDesc)
-	texts := nocopy.StringMap(u.NewChild(fieldNamed(clashDesc, "texts"), clashDesc, 0))
+	u := engine.New(itemDesc)
+	texts := nocopy.StringMap(u.NewChild(fieldNamed(itemDesc, "labels"), itemDesc, 0))
 	for i := range 200 {
 		texts.Put(fmt.Sprint(i), fmt.Sprint(i))
 	}

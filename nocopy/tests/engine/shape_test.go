@@ -20,7 +20,6 @@ var (
 	callerDesc   = testtypes.Caller
 	businessDesc = testtypes.Business
 	itemDesc     = testtypes.Item
-	clashDesc    = testtypes.Clash
 	caseDesc     = testtypes.Case
 	armsDesc     = testtypes.CaseArms
 	orchardDesc  = testtypes.Orchard
