@@ -128,7 +128,7 @@ var arrows = []struct {
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
 	{"nocopy/internal/schema", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy/internal/wire"}, "types, without messages"},
 	{"nocopy/internal/testtypes", []string{module + "/nocopy/internal/schema"}, "types for tests; only tests import it"},
-	{"nocopy/internal/formats", []string{module + "/internal/chain", module + "/nocopy/internal/compact", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "bytes and types, without messages"},
+	{"nocopy/internal/formats", []string{module + "/nocopy/internal/compact", module + "/nocopy/internal/parse", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "bytes and types, without messages"},
 	{"nocopy/internal/keytable", []string{module + "/internal/entry", module + "/internal/hashmap", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "keys and numbers, without messages"},
 	{"nocopy/internal/wireindex", []string{module + "/internal/entry", module + "/nocopy/internal/wire"}, "a format of bytes"},
 	{"nocopy/internal/wire", nil, "the wire's numbers; users' programs get no dependency through it"},

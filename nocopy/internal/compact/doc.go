@@ -59,15 +59,8 @@ var compactOf = [256]byte{
 	wire.List: list, wire.Set: set, wire.Map: dict, wire.Struct: record, wire.UUID: uuid,
 }
 
-// KindOf returns the type in the compact protocol of values of type t of Thrift Binary. False has
-// another type in the header of a field: 2.
-func KindOf(t wire.Type) byte { return compactOf[t] }
-
-// IsKind reports whether k is a type in the compact protocol.
-func IsKind(k byte) bool { return k < 16 && wireOf[k] != 0 }
-
-// LeastSize returns the least number of bytes of a value of this kind: of a double or uuid, all.
-func LeastSize(k byte) int { return leastOf[k] }
+// isKind reports whether k is a type in the compact protocol.
+func isKind(k byte) bool { return k < 16 && wireOf[k] != 0 }
 
 // leastOf is the least number of bytes that a value takes in the compact protocol.
 var leastOf = [16]int{

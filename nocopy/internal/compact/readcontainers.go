@@ -20,7 +20,7 @@ func (r *Reader) list(t *schema.Type, b []byte, i int) (int, step) {
 		}
 	}
 	switch {
-	case !IsKind(elem) && (elem != stop || count > 0):
+	case !isKind(elem) && (elem != stop || count > 0):
 		return i, r.fail(i, wire.ErrType)
 	case r.whole && count > (len(b)-next)/max(1, leastOf[elem]):
 		return i, r.fail(i, io.ErrUnexpectedEOF)

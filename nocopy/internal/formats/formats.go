@@ -3,10 +3,12 @@ package formats
 import (
 	"bytes"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -49,13 +51,6 @@ func Of(b []byte, size int, d *schema.Struct) string {
 	}
 	return ""
 }
-
-// mostDepth is how many levels of the compact protocol are followed. failed is the index that
-// functions return if the expected bytes are not there.
-const (
-	mostDepth = 64
-	failed    = -1
-)
 
 // CompactStruct is the text for a struct in the compact protocol.
 const CompactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
@@ -150,7 +145,7 @@ func isCompactCall(b []byte) bool {
 	if len(b) < 5 || b[0] != 0x82 || b[1]&0x1f != 1 || b[1]>>5 < 1 || b[1]>>5 > 4 {
 		return false
 	}
-	i := skipVarint(b, 2, 5) // the sequence id
+	_, i := compact.Number(b, 2) // the sequence id
 	if i < 0 || i+1 >= len(b) || b[i] == 0 || b[i] > 127 {
 		return false
 	}
@@ -211,200 +206,62 @@ func isHTTP(b []byte) bool {
 
 const jsonSpace = " \t\r\n"
 
-// mostKey bounds the bytes of a JSON object's first key that are checked.
-const mostKey = 256
-
-// isObjectText reports whether b begins with a JSON object or an array of strings or objects. If
-// the object is not empty, b must contain the first key and a byte after it.
+// isObjectText reports whether b begins with a JSON object or an array of strings or objects.
+// Thrift Binary does not begin so, and its first bytes are not all text: ids and lengths have
+// zeros.
 func isObjectText(b []byte) bool {
 	b = bytes.TrimLeft(b, jsonSpace)
-	if len(b) < 2 {
-		return false
-	}
-	next := bytes.TrimLeft(b[1:], jsonSpace)
-	switch {
-	case len(next) == 0:
-		return false
-	case b[0] == '{' && next[0] == '}':
-		return len(bytes.TrimLeft(next[1:], jsonSpace)) == 0
-	case b[0] == '{' && next[0] == '"':
-		key, rest, ok := bytes.Cut(next[1:min(len(next), mostKey)], []byte{'"'})
-		rest = bytes.TrimLeft(rest, jsonSpace)
-		return ok && isPlain(key) && len(rest) > 0 && rest[0] == ':'
-	case b[0] == '[' && (next[0] == '"' || next[0] == '{'):
-		return len(next) >= 8 && isPlain(next[:8]) || bytes.HasSuffix(bytes.TrimRight(b, jsonSpace), []byte{']'}) && isPlain(b)
-	}
-	return false
-}
-
-// isPlain reports whether b is printable ASCII and the white space that JSON allows.
-func isPlain(b []byte) bool {
-	for _, c := range b {
-		if (c < ' ' || c > '~') && bytes.IndexByte([]byte(jsonSpace), c) < 0 {
+	for _, c := range b[:min(len(b), 32)] {
+		if c < ' ' && bytes.IndexByte([]byte(jsonSpace), c) < 0 {
 			return false
 		}
 	}
-	return true
+	if len(b) < 2 || b[0] != '{' && b[0] != '[' {
+		return false
+	}
+	next := bytes.TrimLeft(b[1:], jsonSpace)
+	return len(next) > 0 && (next[0] == '"' || b[0] == '{' && next[0] == '}' || b[0] == '[' && next[0] == '{')
 }
 
 // isApacheText reports whether b begins with a call in Apache's JSON protocol, such as
 // [1,"name",1,0, or with a struct, such as {"1":{"i64":
 func isApacheText(b []byte) bool {
 	if call, ok := bytes.CutPrefix(b, []byte(`[1,"`)); ok {
-		name, rest, ok := bytes.Cut(call[:min(len(call), mostKey)], []byte(`",`))
+		name, rest, ok := bytes.Cut(call[:min(len(call), 256)], []byte(`",`))
 		return ok && isName(name) && len(rest) > 1 && rest[0] >= '1' && rest[0] <= '4' && rest[1] == ','
 	}
-	s, ok := bytes.CutPrefix(b, []byte(`{"`))
-	id, value, found := bytes.Cut(s[:min(len(s), 8)], []byte(`":{"`))
-	if !ok || !found || len(id) == 0 {
+	field, ok := bytes.CutPrefix(b, []byte(`{"`))
+	id, value, found := bytes.Cut(field[:min(len(field), 16)], []byte(`":{"`))
+	name, _, ended := bytes.Cut(value, []byte(`":`))
+	_, err := strconv.ParseInt(string(id), 10, 16)
+	return ok && found && ended && err == nil && len(name) > 1 && strings.Contains("tf i8 i16 i32 i64 dbl str rec map lst set uid", string(name))
+}
+
+// Structs in the compact protocol are recognised from the size LeastCompact on: shorter bytes look
+// like one by chance too often. They are at most mostCompact bytes in Thrift Binary.
+const (
+	LeastCompact = 8
+	mostCompact  = 16 << 20
+)
+
+// isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
+// compact protocol: all its fields are known and have their declared types, and its strings are
+// UTF-8.
+func isCompactStruct(b []byte, d *schema.Struct) bool {
+	if len(b) < LeastCompact || b[0] <= byte(wire.UUID) {
 		return false
 	}
-	for _, c := range id {
-		if c < '0' || c > '9' {
+	r := compact.TakeReader(len(b))
+	defer r.Free()
+	r.Reset(d.Type(), compact.Limits{Bytes: mostCompact, Levels: parse.MaxDepth})
+	if end, status := r.Read(b, 0, true); status != compact.Done || end < len(b) {
+		return false
+	}
+	made := r.Bytes()
+	for w := range parse.Fields(made) {
+		if f := d.Find(w.Header); f == nil || f.Kind() == schema.Text && !f.Type.Binary() && !utf8.Valid(made[w.At+wire.TextHeader:w.End]) {
 			return false
 		}
 	}
-	value = s[len(s[:min(len(s), 8)])-len(value):]
-	for _, name := range [...]string{"tf", "i8", "i16", "i32", "i64", "dbl", "str", "rec", "map", "lst", "set", "uid"} {
-		if bytes.HasPrefix(value, []byte(name+`":`)) {
-			return true
-		}
-	}
-	return false
-}
-
-// LeastCompact is the size from which on bytes may be taken for a struct in the compact protocol.
-// Shorter bytes look like one by chance too often.
-const LeastCompact = 8
-
-// isCompactStruct reports whether b is exactly one struct of the type that d describes, in the
-// compact protocol: all its fields are known, have their declared types, and are in the order of
-// their ids.
-func isCompactStruct(b []byte, d *schema.Struct) bool {
-	return len(b) >= LeastCompact && b[0] > byte(wire.UUID) && compactStructEnd(b, 0, d, 0) == len(b)
-}
-
-// compactStructEnd returns the index after the struct in the compact protocol at i, or failed.
-// If d is not nil, the fields must be those that d describes.
-func compactStructEnd(b []byte, i int, d *schema.Struct, depth int) int {
-	if depth > mostDepth {
-		return failed
-	}
-	for id := 0; i >= 0 && i < len(b); {
-		kind, delta := b[i]&15, int(b[i]>>4)
-		if i++; kind == 0 {
-			if delta != 0 {
-				return failed
-			}
-			return i
-		}
-		if id += delta; delta == 0 || !compact.IsKind(kind) { // ids that are written in full are rare
-			return failed
-		}
-		var inner *schema.Struct
-		if d != nil {
-			k := d.NumberByID(int16(id))
-			if k < 0 {
-				return failed
-			}
-			f := &d.Fields()[k]
-			if compact.KindOf(f.Type.Wire()) != kind && (kind != 2 || f.Type.Wire() != wire.Bool) {
-				return failed
-			}
-			inner = f.Type.Struct()
-		}
-		if kind > 2 { // the value of a bool is in the header
-			i = compactValue(b, i, kind, inner, depth)
-		}
-	}
-	return failed
-}
-
-// compactValue returns the index after the value at i, or failed. kind is its type in the compact
-// protocol.
-func compactValue(b []byte, i int, kind byte, d *schema.Struct, depth int) int {
-	switch kind {
-	case 4, 5, 6:
-		return skipVarint(b, i, 10)
-	case 8:
-		n, at := varint(b, i)
-		end := within(b, at, n)
-		if end >= 0 && !utf8.Valid(b[at:min(end, at+64)]) && n <= 64 {
-			return failed
-		}
-		return end
-	case 12:
-		return compactStructEnd(b, i, d, depth+1)
-	case 9, 10, 11:
-		return compactContainer(b, i, kind == 11, depth+1)
-	}
-	return within(b, i, compact.LeastSize(kind))
-}
-
-// compactContainer returns the index after the list, set or map at i, or failed.
-func compactContainer(b []byte, i int, pairs bool, depth int) int {
-	if depth > mostDepth || i >= len(b) {
-		return failed
-	}
-	var n int
-	kinds := [2]byte{b[i] & 15, 0}
-	if pairs {
-		if n, i = varint(b, i); n == 0 || i < 0 || i >= len(b) {
-			return i
-		}
-		kinds = [2]byte{b[i] >> 4, b[i] & 15}
-		i++
-	} else if n = int(b[i] >> 4); n == 15 {
-		n, i = varint(b, i+1)
-	} else {
-		i++
-	}
-	for range n {
-		for _, kind := range kinds {
-			if i < 0 || i >= len(b) || kind != 0 && !compact.IsKind(kind) {
-				return failed
-			}
-			if kind != 0 {
-				i = compactValue(b, i, kind, nil, depth)
-			}
-		}
-		if kinds[0] == 0 {
-			return failed
-		}
-	}
-	return i
-}
-
-// within returns the index after n bytes at i, or failed if b has fewer.
-func within(b []byte, i, n int) int {
-	if i < 0 || n < 0 || n > len(b)-i {
-		return failed
-	}
-	return i + n
-}
-
-// skipVarint returns the index after the varint at i, which may have at most most bytes, or
-// failed.
-func skipVarint(b []byte, i, most int) int {
-	for end := min(i+most, len(b)); i >= 0 && i < end; i++ {
-		if b[i] < 0x80 {
-			return i + 1
-		}
-	}
-	return failed
-}
-
-// varint returns the length at i and the index after it, or failed.
-func varint(b []byte, i int) (n, after int) {
-	after = skipVarint(b, i, 5)
-	if after < 0 {
-		return 0, failed
-	}
-	for k := after - 1; k >= i; k-- {
-		n = n<<7 | int(b[k]&0x7f)
-	}
-	if n > chain.MaxSize {
-		return 0, failed
-	}
-	return n, after
+	return true
 }
