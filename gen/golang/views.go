@@ -59,7 +59,6 @@ type fieldView struct {
 	FieldConst string // the value of the field constant
 	Ordinal    int    // the index of the field's word in the struct's entry
 	Handle     string // the type whose getters read the field: Struct, or Wide in a wide struct
-	Has        string // the method that reports whether the field is set
 }
 
 // enumView returns the template's input for an enum.
@@ -116,16 +115,13 @@ func (f *file) structView(s *schema.Struct) structView {
 	if n := first + len(s.Fields); n > math.MaxUint16 {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
 	}
-	handle, has, flag := "Struct", "Has", ""
+	handle, flag := "Struct", ""
 	if view.Wide = wide; wide {
 		handle, flag = "Wide", fmt.Sprintf("%#x | ", uint32(entry.Wide))
-		if first+len(s.Fields) <= entry.FlatWords {
-			has = "HasFlat"
-		}
 	}
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
-		v.Handle, v.Has, v.S, v.Desc, v.Field, v.Ordinal = handle, has, n.Type, n.Desc, n.Fields[i], first+i
+		v.Handle, v.S, v.Desc, v.Field, v.Ordinal = handle, n.Type, n.Desc, n.Fields[i], first+i
 		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d", v.Ordinal, entry.WordShift,
 			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift)
 		if field.ID != 0 { // linters complain about "| 0"

@@ -29,9 +29,10 @@ const PerByte = 64
 //
 // It is 57 because the index may take 16 words per byte of the message. A struct around a value
 // adds 4 bytes, the field's header and a STOP, which allow 64 words. It takes at most 61; the
-// other 3 are for a pair of a map, which takes 3 words besides its key and value. Only an element,
-// key or value that is an empty struct of 15 fields or more takes more than the 16 words that its
-// STOP allows.
+// other 3 are for a pair of a map, which takes 3 words besides its key and value. More is only
+// taken by elements, keys and values that are empty structs of 15 fields or more, since their STOP
+// allows 16 words, and by structs of more than 864 fields of which few are set: a table takes a
+// word for 16 fields.
 const (
 	MaxDirect = 57
 	WideWords = Table + 1
@@ -45,10 +46,6 @@ func Layout(fields int, union bool) (first int, wide bool) {
 	}
 	return StructWords, fields > MaxDirect
 }
-
-// FlatWords is the largest number of words of a wide struct whose table has one level. An entry
-// and a table with one word then take 61 words, no more than other entries; see MaxDirect.
-const FlatWords = 27 * 32
 
 // A field's constant holds, from the lowest bits: the id, the wire type, Wide, the number of words
 // of the struct, and the number of the field's word.

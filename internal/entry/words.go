@@ -30,15 +30,11 @@ const (
 	TableGroups        // the first group: a bit set, and an offset
 )
 
-// The sizes of a table's groups, and of the chunks of a table with two levels.
+// The sizes of a table's groups.
 const (
 	GroupLog   = 5
 	GroupMask  = 1<<GroupLog - 1
 	GroupWords = 2
-
-	ChunkLog  = 9
-	ChunkSpan = 1 << ChunkLog
-	ChunkMask = ChunkSpan - 1
 )
 
 // BareTable returns the number of words of the table of a struct of span words, without fields
@@ -46,6 +42,3 @@ const (
 func BareTable(span uint32) uint32 {
 	return TableGroups + (span+GroupMask)>>GroupLog*GroupWords
 }
-
-// Chunks returns the number of words of the outer table for a struct of span words.
-func Chunks(span uint32) uint32 { return (span + ChunkMask) >> ChunkLog }

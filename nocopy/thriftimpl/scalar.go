@@ -40,7 +40,7 @@ func inlineStruct(s Struct, w Wide, f Field, d *Desc) {
 	s.Valid()
 	s.Message()
 	s.Which()
-	w.HasFlat(f)
+	w.Has(f)
 }
 
 // The codecs of the keys and values of maps, by their Go types.

@@ -90,21 +90,9 @@ func (c indexChecker) parts(t *schema.Type, e uint32, path string) {
 
 // table checks the table t of a struct of span words.
 func (c indexChecker) table(t, span uint32, who string) {
-	switch {
-	case t == 0:
-	case span <= entry.FlatWords:
-		c.flat(t, span, who)
-	default:
-		for _, inner := range c.flat(t, entry.Chunks(span), who) {
-			if inner != 0 {
-				c.flat(inner, entry.ChunkSpan, who)
-			}
-		}
+	if t == 0 {
+		return
 	}
-}
-
-// flat checks a table of one level and returns the words in it.
-func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
 	table := c.m.ix.Words[t:][:c.m.ix.Words[t+entry.TableRoom]]
 	c.claim(t, uint32(len(table)), who)
 	taken := map[uint32]bool{}
@@ -121,9 +109,7 @@ func (c indexChecker) flat(t, span uint32, who string) (words []uint32) {
 			panic(fmt.Sprintf("%s: word %d is in the set, and 0", who, n))
 		}
 		taken[at] = true
-		words = append(words, table[at])
 	}
-	return words
 }
 
 func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {

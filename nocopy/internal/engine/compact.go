@@ -345,7 +345,7 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *schema.Struct, e uint32) {
 	}
 	d.reclaimParts(m, desc.Type(), e)
 	if desc.IsWide() {
-		m.ix.FreeTable(m.ix.Words[e+entry.Table], desc.Span())
+		m.ix.FreeTable(m.ix.Words[e+entry.Table])
 		m.ix.Words[e+entry.Table] = 0
 	}
 }

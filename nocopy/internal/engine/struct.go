@@ -396,28 +396,15 @@ func (s Wide) table() uint32 {
 	return s.m.ix.Words[uint32(s.k)+entry.Table]
 }
 
-// lacks reports whether it is certain that the field is not in table t; of a table of two levels
-// it never is. Getters ask this first, since most fields are not set, and it is inlined.
+// lacks reports whether the field is not in table t. Getters ask this first, since most fields are
+// not set, and it is inlined.
 func (s Wide) lacks(t uint32, f schema.Ref) bool {
 	n := f.Word()
-	return f.Words() <= entry.FlatWords && (t == 0 || s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 == 0)
+	return t == 0 || s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 == 0
 }
 
-// Has reports whether the field is set.
+// Has reports whether the field is set. It is inlined.
 func (s Wide) Has(f schema.Ref) bool {
-	if s.m == nil {
-		return false
-	}
-	t := s.table()
-	if s.lacks(t, f) {
-		return false
-	}
-	return index.TableAt(s.m.ix.Words, t, f) != 0
-}
-
-// HasFlat is Has for a struct of at most entry.FlatWords words, whose table has one level. It is
-// inlined.
-func (s Wide) HasFlat(f schema.Ref) bool {
 	if s.m == nil {
 		return false
 	}

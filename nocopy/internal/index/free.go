@@ -106,7 +106,7 @@ func (x *Index) FreeRaw(at, words uint32) {
 // describes.
 func (x *Index) FreeNodes(d *schema.Struct, slots uint32) {
 	if d.IsWide() {
-		x.FreeTable(slots, d.Span())
+		x.FreeTable(slots)
 		return
 	}
 	x.FreeRaw(slots, uint32(d.Words()))

@@ -18,11 +18,6 @@ import (
 // move to the end of the table, unless they are there already. Fields that are set in ascending
 // order are therefore appended. A table that is full is copied into a larger one.
 //
-// A struct of more than flatSpan words has tables of two levels. The words in the outer table are
-// the numbers of inner tables, for chunkSpan fields each. The smallest table for one field
-// therefore takes 256 bytes, however many fields the struct has. A flat table has one level: the
-// table of a smaller struct, an outer table and an inner table are flat.
-//
 // A word in a table is not 0: a field that is unset leaves the set.
 
 const (
@@ -74,23 +69,12 @@ func (x *Index) WideSlot(e uint32, f schema.Ref) *uint32 {
 	return &x.Words[at]
 }
 
-// TableAt returns the word of field f in table t, of one or two levels; 0 if the field is not set.
+// TableAt returns the word of field f in table t; 0 if the field is not set.
 func TableAt(idx []uint32, t uint32, f schema.Ref) uint32 {
-	n := f.Word()
 	if t == 0 {
 		return 0
 	}
-	if f.Words() > entry.FlatWords {
-		if t = inFlat(idx, t, n>>entry.ChunkLog); t == 0 {
-			return 0
-		}
-		n &= entry.ChunkMask
-	}
-	return inFlat(idx, t, n)
-}
-
-// inFlat returns word n in the flat table t, 0 if it is not in the table's set.
-func inFlat(idx []uint32, t, n uint32) uint32 {
+	n := f.Word()
 	group := idx[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
 	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
 	if set&bit == 0 {
@@ -104,18 +88,6 @@ func inFlat(idx []uint32, t, n uint32) uint32 {
 // empty table.
 func (x *Index) InTable(t uint32, f schema.Ref) (table, at uint32) {
 	n, span := f.Word(), f.Words()
-	if span <= entry.FlatWords {
-		return x.addToFlat(t, n, span)
-	}
-	t, outer := x.addToFlat(t, n>>entry.ChunkLog, entry.Chunks(span))
-	inner, at := x.addToFlat(x.Words[outer], n&entry.ChunkMask, entry.ChunkSpan)
-	x.Words[outer] = inner
-	return t, at
-}
-
-// addToFlat adds word n to the flat table t of a struct of span words if it is not in it. It
-// returns what InTable returns.
-func (x *Index) addToFlat(t, n, span uint32) (table, at uint32) {
 	if t != 0 {
 		if at := addToSet(x.Words[t:][:x.Words[t+entry.TableRoom]], n); at != 0 {
 			return t, t + at
@@ -129,12 +101,12 @@ func (x *Index) addToFlat(t, n, span uint32) (table, at uint32) {
 	to := x.AllocTable(room)
 	fillTable(x.Words, to, t, span)
 	if t != 0 {
-		x.freeFlat(t)
+		x.FreeTable(t)
 	}
 	return to, to + addToSet(x.Words[to:][:x.Words[to+entry.TableRoom]], n)
 }
 
-// addToSet adds word n, as 0, to a flat table that does not have it. It returns the word's offset
+// addToSet adds word n, as 0, to a table that does not have it. It returns the word's offset
 // in the table; 0 if there is no room for it.
 func addToSet(table []uint32, n uint32) uint32 {
 	group := table[entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
@@ -168,14 +140,10 @@ func addToSet(table []uint32, n uint32) uint32 {
 
 // removeFromTable removes field f from the set of table t, if it is there.
 func removeFromTable(idx []uint32, t uint32, f schema.Ref) {
-	n := f.Word()
-	if t != 0 && f.Words() > entry.FlatWords {
-		t = inFlat(idx, t, n>>entry.ChunkLog)
-		n &= entry.ChunkMask
-	}
 	if t == 0 {
 		return
 	}
+	n := f.Word()
 	group := idx[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
 	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
 	if set&bit == 0 {
@@ -197,7 +165,7 @@ func roomForMore(table []uint32, span uint32) uint32 {
 	return entry.BareTable(span) + max(2*uint32(n), leastSlots)
 }
 
-// fillTable copies the flat table t of a struct of span words into the new table to, which has
+// fillTable copies the table t of a struct of span words into the new table to, which has
 // room for it. All words of to are zero, except entry.TableRoom. A t of 0 is an empty table.
 func fillTable(idx []uint32, to, t, span uint32) {
 	used := entry.BareTable(span)
@@ -225,7 +193,7 @@ func (x *Index) PutTemplate(d *schema.Struct, e, p uint32) {
 
 // spareTables are the free tables. Item c is the first table of 1<<c to 1<<(c+1)-1 words, 0 if
 // there is none. The word entry.TableUsed of each is the number of the next one.
-type spareTables [13]uint32
+type spareTables [18]uint32
 
 // AllocTable returns the number of a new table of at least n words. They are zero, except
 // entry.TableRoom.
@@ -244,22 +212,11 @@ func (x *Index) AllocTable(n uint32) uint32 {
 	return t
 }
 
-// FreeTable frees table t, of one or two levels, of a struct of span words. It does not look at
-// the fields' values. 0 is no table.
-func (x *Index) FreeTable(t, span uint32) {
+// FreeTable frees table t. It does not look at the fields' values. 0 is no table.
+func (x *Index) FreeTable(t uint32) {
 	if t == 0 {
 		return
 	}
-	if span > entry.FlatWords {
-		for n := x.nextInFlat(t, 0, entry.Chunks(span)); n < entry.Chunks(span); n = x.nextInFlat(t, n+1, entry.Chunks(span)) {
-			x.freeFlat(inFlat(x.Words, t, n))
-		}
-	}
-	x.freeFlat(t)
-}
-
-// freeFlat frees the flat table t.
-func (x *Index) freeFlat(t uint32) {
 	r, c := x.ownRare(), bits.Len32(x.Words[t+entry.TableRoom])-1
 	x.Words[t+entry.TableUsed] = r.spareTables[c]
 	r.spareTables[c] = t
@@ -288,38 +245,15 @@ func (x *Index) NextWide(d *schema.Struct, e uint32, i int) int {
 	if i >= len(d.Fields()) {
 		return len(d.Fields())
 	}
-	span := d.Span()
-	n := x.nextInTable(x.Words[e+entry.Table], d.First()+uint32(i), span)
-	return int(n - d.First())
+	return int(x.nextInTable(x.Words[e+entry.Table], d.First()+uint32(i), d.Span()) - d.First())
 }
 
-// nextInTable returns the number of the first word from word n on that is in table t, of one or
-// two levels, of a struct of span words; span if there is none.
+// nextInTable returns the number of the first word from word n on that is in table t of a struct
+// of span words; span if there is none.
 func (x *Index) nextInTable(t, n, span uint32) uint32 {
-	switch {
-	case t == 0:
+	if t == 0 {
 		return span
-	case span <= entry.FlatWords:
-		return x.nextInFlat(t, n, span)
 	}
-	for chunk := n >> entry.ChunkLog; ; chunk++ {
-		if next := x.nextInFlat(t, chunk, entry.Chunks(span)); next != chunk {
-			n = next << entry.ChunkLog
-			chunk = next
-		}
-		if n >= span || chunk >= entry.Chunks(span) {
-			return span
-		}
-		if k := x.nextInFlat(inFlat(x.Words, t, chunk), n&entry.ChunkMask, entry.ChunkSpan); k < entry.ChunkSpan {
-			return min(chunk<<entry.ChunkLog|k, span)
-		}
-		n = (chunk + 1) << entry.ChunkLog
-	}
-}
-
-// nextInFlat returns the number of the first word from word n on that is in the flat table t of a
-// struct of span words; span if there is none.
-func (x *Index) nextInFlat(t, n, span uint32) uint32 {
 	for n < span {
 		if set := x.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords] >> (n & entry.GroupMask); set != 0 {
 			return min(n+uint32(bits.TrailingZeros32(set)), span)

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
@@ -19,27 +18,33 @@ import (
 // all errors.
 
 // fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
-// which fields have come before. It returns the index after the struct, or failed.
+// which fields have come before; of a wide struct none have. It returns the index after the
+// struct, or failed.
 func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
-	if d.IsWide() {
-		return p.wideFields(d, e, i)
-	}
-	last := uint32(0)
-	if d.IsUnion() {
+	wide, first := d.IsWide(), len(p.present)
+	last, ascending := uint32(0), true
+	switch {
+	case wide:
+		p.beginWide(d, e)
+	case d.IsUnion():
 		last = p.x.LastArm(d, e)
 	}
 	for {
-		if i = p.need(i, 1); i < 0 {
-			return i
+		if len(p.B)-i < wire.FieldHeader {
+			if i = p.need(i, 1); i < 0 {
+				return i
+			}
+			if p.B[i] != byte(wire.Stop) {
+				if i = p.need(i, wire.FieldHeader); i < 0 {
+					return i
+				}
+			}
 		}
 		if p.B[i] == byte(wire.Stop) {
-			return p.stop(d, e, i, last)
-		}
-		if i = p.need(i, wire.FieldHeader); i < 0 {
-			return i
+			break
 		}
 		key := wire.HeaderAt(p.B, i)
-		f := d.Find(key)
+		f := d.ByHeader(key)
 		if f == nil {
 			if i = p.unknown(d, e, i, key); i < 0 {
 				return i
@@ -47,16 +52,11 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 			continue
 		}
 		word := uint32(0)
-		if f.Kind() < schema.Record {
-			var n int
-			if i, n, word = p.textOrFixed(f.Type, i, wire.FieldHeader); i >= 0 {
-				i += n
-			}
-		} else {
-			i, word = p.container(f, i)
-		}
-		if i < 0 {
-			return p.InField(f.Name)
+		if end := p.plainEnd(f, i); end > 0 {
+			word = p.Base + uint32(i) + wire.FieldHeader
+			i = end
+		} else if i, word = p.field(&d.Fields()[f.Number], i); i < 0 {
+			return p.InField(d.Fields()[f.Number].Name)
 		}
 		if word == 0 { // not of its type after all
 			if d.IsUnion() {
@@ -66,14 +66,30 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 			}
 			continue
 		}
-		if before := p.x.Words[e+f.Word()]; before != 0 {
-			if i = p.shadow(d, e, f, before, i); i < 0 {
+		at := d.First() + uint32(f.Number)
+		if !wide {
+			if before := p.x.Words[e+at]; before != 0 {
+				if i = p.shadow(d, e, &d.Fields()[f.Number], before, i); i < 0 {
+					return i
+				}
+			}
+			p.x.Words[e+at] = word
+			last = at
+			continue
+		}
+		ascending = ascending && at > last
+		last = at
+		p.present = append(p.present, present(at)<<32|present(word))
+		if !ascending && len(p.present)-first >= 2*len(d.Fields()) {
+			if i = p.sortPresent(d, e, first, i); i < 0 {
 				return i
 			}
 		}
-		p.x.Words[e+f.Word()] = word
-		last = f.Word()
 	}
+	if wide && !p.endWide(d, e, first, i, ascending) {
+		return failed
+	}
+	return p.stop(d, e, i, last)
 }
 
 // stop ends the struct of entry e, whose STOP is at i. last is the number of the word of the field
@@ -197,130 +213,83 @@ func (p *Parser) slowValue(t *schema.Type, i, lead int) (int, uint32) {
 	if i = p.need(i, lead+int(t.HeaderSize())); i < 0 {
 		return i, 0
 	}
-	if t.Kind() == schema.List {
-		return p.list(t, i, lead)
+	elem, body := t.Elem(), i+lead+int(t.HeaderSize())
+	n, per := wire.BE32(p.B[body-4:]), uint32(t.ElemWords())
+	if err := p.badContainer(t, i+lead, body, n); err != 0 {
+		return err, 0
 	}
-	return p.dict(t, i, lead)
-}
-
-// list indexes the list or set of type t after lead bytes at i. Its header must be contiguous. It
-// returns what slowValue returns.
-func (p *Parser) list(t *schema.Type, i, lead int) (int, uint32) {
-	h, elem := i+lead, t.Elem()
-	body := h + wire.ListHeader
-	n, left := wire.BE32(p.B[h+1:]), len(p.B)-body+p.After
-	if wire.Type(p.B[h]) != elem.Wire() && n > 0 || uint64(n)*uint64(wire.MinSize[elem.Wire()]) > uint64(left) || n > chain.MaxSize {
-		return p.badList(t, h), 0
-	}
-	e := p.allotFor(t, entry.ListWords, int(n), t.ElemWords(), i)
+	e := p.allotFor(t, entry.ListWords, int(n), int(per), i)
 	if e == 0 {
 		return failed, 0
 	}
-	if elem.Kind() == schema.Fixed {
-		if i = p.need(i, lead+wire.ListHeader+int(n)*int(elem.Size())); i < 0 {
+	flat := t.Kind() == schema.List && elem.Kind() == schema.Fixed
+	if size := int(n) * int(elem.Size()); flat {
+		if i = p.need(i, body-i+size); i < 0 {
 			return i, 0
 		}
 		body = i + lead + wire.ListHeader
-		i = body + int(n)*int(elem.Size())
-		p.listEntry(t, e, body, n)
-		p.x.Words[e+entry.ListEnd] = p.Base + uint32(i)
-		return i, e
+		i = body + size
+	} else {
+		i = body
 	}
-	p.listEntry(t, e, body, n)
-	i = body
-	for k := range n {
-		var word uint32
-		if elem.Kind() == schema.Record {
-			i = p.Structure(elem.Struct(), e+entry.ListWords+k*uint32(elem.Struct().Words()), i)
-		} else if i, word = p.element(elem, i); i >= 0 {
-			p.x.Words[e+entry.ListWords+k] = word
-		}
-		if i < 0 {
-			return p.inElement(int(k), i), 0
+	w := (*[entry.ListWords]uint32)(p.x.Words[e:])
+	w[entry.ListStart], w[entry.ListEnd] = p.Base+uint32(body), 0
+	w[entry.ListCount], w[entry.ListElems] = n, e+entry.ListWords
+	w[entry.ListRoom], w[entry.ListType] = n, t.ID()
+	if t.Kind() == schema.List && elem.Kind() == schema.Record {
+		w[entry.ListRoom] = per
+	}
+	for k, slot := uint32(0), e+entry.ListWords; k < n && !flat; k, slot = k+1, slot+per {
+		if i = p.slot(t, slot, i); i < 0 {
+			if i == failed {
+				p.atElement(int(k))
+			}
+			return i, 0
 		}
 	}
 	p.x.Words[e+entry.ListEnd] = p.Base + uint32(i)
 	return i, e
 }
 
-// inElement adds k, the number of an element, to the path of the failure if i is failed. It
-// returns i.
-func (p *Parser) inElement(k, i int) int {
-	if i == failed {
-		p.atElement(k)
+// slot indexes the element or pair at i of a container of type t, whose words begin at slot. It
+// returns the index after it, failed or mismatch.
+func (p *Parser) slot(t *schema.Type, slot uint32, i int) int {
+	word := uint32(0)
+	if t.Kind() == schema.Dict {
+		if i, word = p.element(t.Key(), i); i < 0 {
+			return i
+		}
+		p.x.Words[slot+entry.PairKey], p.x.Words[slot+entry.PairNode] = word, 0
+		slot += entry.PairValue
+	} else if t.Elem().Kind() == schema.Record {
+		return p.Structure(t.Elem().Struct(), slot, i)
+	}
+	if i, word = p.element(t.Elem(), i); i >= 0 {
+		p.x.Words[slot] = word
 	}
 	return i
 }
 
-// badList fails with the error in the list whose header is at h, or returns mismatch.
-func (p *Parser) badList(t *schema.Type, h int) int {
-	n, elem := int32(wire.BE32(p.B[h+1:])), wire.Type(p.B[h])
+// badContainer returns 0 if the header at h of a container of type t is as the type tells, and its
+// n elements or pairs, from body on, may be in the message. Otherwise it returns failed or mismatch.
+func (p *Parser) badContainer(t *schema.Type, h, body int, n uint32) int {
+	key, elem := wire.Type(p.B[h]), wire.Type(p.B[body-5])
+	same, least := elem == t.Elem().Wire(), uint64(wire.MinSize[t.Elem().Wire()])
+	if t.Kind() == schema.Dict {
+		same = same && key == t.Key().Wire()
+		least += uint64(wire.MinSize[t.Key().Wire()])
+	}
+	short := uint64(n)*least > uint64(len(p.B)-body+p.After)
 	switch {
-	case n < 0:
-		return p.Fail(h+1, wire.ErrNegative)
-	case elem == t.Elem().Wire():
-		return p.short()
-	case wire.MinSize[elem] == 0:
-		return p.Fail(h, wire.TypeError(elem))
-	}
-	return mismatch
-}
-
-// listEntry fills in the first words of the entry e of a list, set or map of type t. It has n
-// elements or pairs, and the first one is at body.
-func (p *Parser) listEntry(t *schema.Type, e uint32, body int, n uint32) {
-	w := (*[entry.ListWords]uint32)(p.x.Words[e:])
-	w[entry.ListStart], w[entry.ListEnd] = p.Base+uint32(body), 0
-	w[entry.ListCount] = n
-	w[entry.ListElems] = e + entry.ListWords
-	w[entry.ListRoom] = n
-	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
-		w[entry.ListRoom] = uint32(t.Elem().Struct().Words())
-	}
-	w[entry.ListType] = t.ID()
-}
-
-// dict indexes the map of type t after lead bytes at i. Its header must be contiguous. It returns
-// what slowValue returns.
-func (p *Parser) dict(t *schema.Type, i, lead int) (int, uint32) {
-	h := i + lead
-	i = h + wire.MapHeader
-	n := wire.BE32(p.B[h+2:])
-	if (wire.Type(p.B[h]) != t.Key().Wire() || wire.Type(p.B[h+1]) != t.Elem().Wire()) && n > 0 ||
-		uint64(n)*uint64(wire.MinSize[t.Key().Wire()]+wire.MinSize[t.Elem().Wire()]) > uint64(len(p.B)-i+p.After) {
-		return p.badDict(t, h), 0
-	}
-	e := p.allotFor(t, entry.ListWords, int(n), entry.PairWords, i)
-	if e == 0 {
-		return failed, 0
-	}
-	p.listEntry(t, e, i, n)
-	for k := range n {
-		var key, value uint32
-		if i, key = p.element(t.Key(), i); i >= 0 {
-			i, value = p.element(t.Elem(), i)
-		}
-		if i < 0 {
-			return p.inElement(int(k), i), 0
-		}
-		w := p.x.Words[e+entry.ListWords+k*entry.PairWords:][:entry.PairWords]
-		w[entry.PairKey], w[entry.PairValue], w[entry.PairNode] = key, value, 0
-	}
-	p.x.Words[e+entry.ListEnd] = p.Base + uint32(i)
-	return i, e
-}
-
-// badDict fails with the error in the map whose header is at h, or returns mismatch.
-func (p *Parser) badDict(t *schema.Type, h int) int {
-	key, value := wire.Type(p.B[h]), wire.Type(p.B[h+1])
-	switch {
-	case int32(wire.BE32(p.B[h+2:])) < 0:
-		return p.Fail(h+2, wire.ErrNegative)
+	case n == 0 || same && !short:
+		return 0
+	case int32(n) < 0:
+		return p.Fail(body-4, wire.ErrNegative)
 	case wire.MinSize[key] == 0:
 		return p.Fail(h, wire.TypeError(key))
-	case wire.MinSize[value] == 0:
-		return p.Fail(h+1, wire.TypeError(value))
-	case key == t.Key().Wire() && value == t.Elem().Wire():
+	case wire.MinSize[elem] == 0:
+		return p.Fail(body-5, wire.TypeError(elem))
+	case same:
 		return p.short()
 	}
 	return mismatch

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -24,88 +23,30 @@ func (x present) word() uint32   { return uint32(x) }
 // keepPresent is for how many fields memory waits for the next message.
 const keepPresent = 4 << 10
 
-// dropPresent gives up memory for more fields than most messages have in structs that are nested.
-func (p *Parser) dropPresent() {
-	if cap(p.present) > keepPresent {
-		p.present = nil
-	}
-	if cap(p.spare) > keepPresent {
-		p.spare = nil
-	}
-}
-
-// wideFields indexes all fields of the wide struct of entry e, which begins at i. It returns the
-// index after the struct, or failed.
-func (p *Parser) wideFields(d *schema.Struct, e uint32, i int) int {
-	// There may be none, if it is not valid, but p.present has grown
+// beginWide prepares the wide struct of entry e.
+func (p *Parser) beginWide(d *schema.Struct, e uint32) {
+	// There may be no table, if the struct is not valid, but p.present has grown
 	p.x.HasTables, p.x.More = true, true
 	p.x.Words[e+entry.Table] = 0
 	if !d.IsUnion() {
 		p.x.Words[e+entry.Arm] = 0 // not used
 	}
-	first := len(p.present)
-	last, ascending := uint32(0), true
-	for {
-		if len(p.B)-i < wire.FieldHeader {
-			if i = p.need(i, 1); i < 0 {
-				return i
-			}
-			if p.B[i] != byte(wire.Stop) {
-				if i = p.need(i, wire.FieldHeader); i < 0 {
-					return i
-				}
-			}
-		}
-		if p.B[i] == byte(wire.Stop) {
-			break
-		}
-		key := wire.HeaderAt(p.B, i)
-		f := d.ByHeader(key)
-		if f == nil {
-			if i = p.unknown(d, e, i, key); i < 0 {
-				return i
-			}
-			continue
-		}
-		word := uint32(0)
-		if end := p.plainEnd(f, i); end > 0 {
-			word = p.Base + uint32(i) + wire.FieldHeader
-			i = end
-		} else if i, word = p.field(&d.Fields()[f.Number], i); i < 0 {
-			return p.InField(d.Fields()[f.Number].Name)
-		}
-		if word == 0 { // not of its type after all
-			if d.IsUnion() {
-				if i = p.addExtra(e, p.mismatched, p.Base+uint32(i), i); i < 0 {
-					return i
-				}
-			}
-			continue
-		}
-		at := d.First() + uint32(f.Number)
-		ascending = ascending && at > last
-		last = at
-		p.present = append(p.present, present(at)<<32|present(word))
-		if !ascending && len(p.present)-first >= 2*len(d.Fields()) {
-			if i = p.sortPresent(d, e, first, i); i < 0 {
-				return i
-			}
-		}
-	}
+}
+
+// endWide makes the table of the wide struct of entry e, which ends at i: of the fields from
+// number first on. It reports whether it could; otherwise it has failed.
+func (p *Parser) endWide(d *schema.Struct, e uint32, first, i int, ascending bool) bool {
 	if !ascending {
 		if i = p.sortPresent(d, e, first, i); i < 0 {
-			return i
+			return false
 		}
 	}
 	if len(p.present) > first {
 		t := p.makeTable(d, first, i)
-		if t == 0 {
-			return failed
-		}
-		p.x.Words[e+entry.Table] = t
-		p.present = p.present[:first]
+		p.x.Words[e+entry.Table], p.present = t, p.present[:first]
+		return t != 0
 	}
-	return p.stop(d, e, i, last)
+	return true
 }
 
 // plainEnd returns the index after the field whose header is at i, if that is a text or of fixed
@@ -138,15 +79,8 @@ func (p *Parser) field(f *schema.Field, i int) (int, uint32) {
 // sortPresent sorts the fields from number first on. Of fields that came several times it leaves
 // the last, and notes the others. It returns i, where the parser is, or failed.
 func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
-	all := p.present[first:]
-	if len(all) < 256 {
-		slices.SortStableFunc(all, func(a, b present) int { return cmp.Compare(a.number(), b.number()) })
-	} else {
-		p.spare = slices.Grow(p.spare[:0], len(all))[:len(all)]
-		sortByDigit(p.spare, all, 32)
-		sortByDigit(all, p.spare, 40)
-	}
-	n := 0
+	all, n := p.present[first:], 0
+	slices.SortStableFunc(all, func(a, b present) int { return cmp.Compare(a.number(), b.number()) })
 	for k, x := range all {
 		if k+1 < len(all) && all[k+1].number() == x.number() {
 			f := &d.Fields()[x.number()-d.First()]
@@ -162,49 +96,10 @@ func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	return i
 }
 
-// sortByDigit copies from to to, sorted by the 8 bits from shift on. Items with the same bits stay
-// in order.
-func sortByDigit(to, from []present, shift uint) {
-	var at [257]int
-	for _, x := range from {
-		at[int(byte(x>>shift))+1]++
-	}
-	for i := 1; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	for _, x := range from {
-		k := &at[byte(x>>shift)]
-		to[*k] = x
-		*k++
-	}
-}
-
-// makeTable returns a table with the fields from number first on, which are in ascending order. It
-// returns 0, having failed at i, if that is over the limit.
+// makeTable returns a table of d with the fields from number first on, which are in ascending
+// order. It returns 0, having failed at i, if that is over the limit.
 func (p *Parser) makeTable(d *schema.Struct, first, i int) uint32 {
-	span, end := d.Span(), len(p.present)
-	if span <= entry.FlatWords {
-		return p.makeFlat(p.present[first:], span, math.MaxUint32, i)
-	}
-	for k := first; k < end; {
-		chunk, from := p.present[k].number()>>entry.ChunkLog, k
-		for k < end && p.present[k].number()>>entry.ChunkLog == chunk {
-			k++
-		}
-		inner := p.makeFlat(p.present[from:k], entry.ChunkSpan, entry.ChunkMask, i)
-		if inner == 0 {
-			return 0
-		}
-		p.present = append(p.present, present(chunk)<<32|present(inner))
-	}
-	return p.makeFlat(p.present[end:], entry.Chunks(span), entry.ChunkMask, i)
-}
-
-// makeFlat returns a table of one level, for span words, with the fields in all, which are in
-// ascending order. A field is in it under those bits of its number that are in mask. It returns 0,
-// having failed at i, if that is over the limit.
-func (p *Parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
-	bare := entry.BareTable(span)
+	all, bare := p.present[first:], entry.BareTable(d.Span())
 	n := bare + uint32(len(all))
 	t := uint32(0)
 	if p.reuse {
@@ -220,7 +115,7 @@ func (p *Parser) makeFlat(all []present, span, mask uint32, i int) uint32 {
 	groups, words := table[entry.TableGroups:bare], table[bare:]
 	clear(groups)
 	for k, x := range all {
-		number := x.number() & mask
+		number := x.number()
 		groups[number>>entry.GroupLog*entry.GroupWords] |= 1 << (number & entry.GroupMask)
 		words[k] = x.word()
 	}

@@ -114,10 +114,8 @@ func (s *survey) value(t *Type) (facts, int) {
 // not count the words that each byte of the message allows.
 func (d *Struct) mostWords() int {
 	n := d.words
-	if d.wide && d.Span() <= entry.FlatWords {
+	if d.wide {
 		n += int(entry.BareTable(d.Span()))
-	} else if d.wide {
-		n += int(entry.BareTable(entry.Chunks(d.Span())) + entry.Chunks(d.Span())*(1+entry.BareTable(entry.ChunkSpan)))
 	}
 	return n
 }

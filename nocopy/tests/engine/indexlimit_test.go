@@ -188,7 +188,7 @@ func TestLazyTight(t *testing.T) {
 // structs with few of their fields set are nested, as elements, keys and values. This only holds
 // if the empty ones have less than 15 fields.
 func TestIndexOfNested(t *testing.T) {
-	for _, width := range []int{12, 14, 15, entry.MaxDirect, entry.MaxDirect + 1, entry.FlatWords - entry.StructWords, entry.FlatWords} {
+	for _, width := range []int{12, 14, 15, entry.MaxDirect, entry.MaxDirect + 1, 862} {
 		small := schema.NewStruct("Small") // as large as an entry may be that one byte takes
 		define(small, optionals(min(width, engine.IndexPerByte/4-entry.StructWords), schema.TypeI8))
 		outer, deep, root := schema.NewStruct("Outer"), schema.NewStruct("Deep"), schema.NewStruct("Root")

@@ -256,1002 +256,1002 @@ func (s *WideRow) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(
 
 func (s WideRow) GetT1() string  { return impl.Wide(s).Text(wideRowT1) }
 func (s WideRow) SetT1(v string) { impl.Struct(s).SetText(wideRowT1, v) }
-func (s WideRow) IsSetT1() bool  { return impl.Wide(s).HasFlat(wideRowT1) }
+func (s WideRow) IsSetT1() bool  { return impl.Wide(s).Has(wideRowT1) }
 func (s WideRow) UnsetT1()       { impl.Struct(s).Unset(wideRowT1) }
 
 func (s WideRow) GetT2() string  { return impl.Wide(s).Text(wideRowT2) }
 func (s WideRow) SetT2(v string) { impl.Struct(s).SetText(wideRowT2, v) }
-func (s WideRow) IsSetT2() bool  { return impl.Wide(s).HasFlat(wideRowT2) }
+func (s WideRow) IsSetT2() bool  { return impl.Wide(s).Has(wideRowT2) }
 func (s WideRow) UnsetT2()       { impl.Struct(s).Unset(wideRowT2) }
 
 func (s WideRow) GetT3() string  { return impl.Wide(s).Text(wideRowT3) }
 func (s WideRow) SetT3(v string) { impl.Struct(s).SetText(wideRowT3, v) }
-func (s WideRow) IsSetT3() bool  { return impl.Wide(s).HasFlat(wideRowT3) }
+func (s WideRow) IsSetT3() bool  { return impl.Wide(s).Has(wideRowT3) }
 func (s WideRow) UnsetT3()       { impl.Struct(s).Unset(wideRowT3) }
 
 func (s WideRow) GetT4() string  { return impl.Wide(s).Text(wideRowT4) }
 func (s WideRow) SetT4(v string) { impl.Struct(s).SetText(wideRowT4, v) }
-func (s WideRow) IsSetT4() bool  { return impl.Wide(s).HasFlat(wideRowT4) }
+func (s WideRow) IsSetT4() bool  { return impl.Wide(s).Has(wideRowT4) }
 func (s WideRow) UnsetT4()       { impl.Struct(s).Unset(wideRowT4) }
 
 func (s WideRow) GetT5() string  { return impl.Wide(s).Text(wideRowT5) }
 func (s WideRow) SetT5(v string) { impl.Struct(s).SetText(wideRowT5, v) }
-func (s WideRow) IsSetT5() bool  { return impl.Wide(s).HasFlat(wideRowT5) }
+func (s WideRow) IsSetT5() bool  { return impl.Wide(s).Has(wideRowT5) }
 func (s WideRow) UnsetT5()       { impl.Struct(s).Unset(wideRowT5) }
 
 func (s WideRow) GetT6() string  { return impl.Wide(s).Text(wideRowT6) }
 func (s WideRow) SetT6(v string) { impl.Struct(s).SetText(wideRowT6, v) }
-func (s WideRow) IsSetT6() bool  { return impl.Wide(s).HasFlat(wideRowT6) }
+func (s WideRow) IsSetT6() bool  { return impl.Wide(s).Has(wideRowT6) }
 func (s WideRow) UnsetT6()       { impl.Struct(s).Unset(wideRowT6) }
 
 func (s WideRow) GetT7() string  { return impl.Wide(s).Text(wideRowT7) }
 func (s WideRow) SetT7(v string) { impl.Struct(s).SetText(wideRowT7, v) }
-func (s WideRow) IsSetT7() bool  { return impl.Wide(s).HasFlat(wideRowT7) }
+func (s WideRow) IsSetT7() bool  { return impl.Wide(s).Has(wideRowT7) }
 func (s WideRow) UnsetT7()       { impl.Struct(s).Unset(wideRowT7) }
 
 func (s WideRow) GetT8() string  { return impl.Wide(s).Text(wideRowT8) }
 func (s WideRow) SetT8(v string) { impl.Struct(s).SetText(wideRowT8, v) }
-func (s WideRow) IsSetT8() bool  { return impl.Wide(s).HasFlat(wideRowT8) }
+func (s WideRow) IsSetT8() bool  { return impl.Wide(s).Has(wideRowT8) }
 func (s WideRow) UnsetT8()       { impl.Struct(s).Unset(wideRowT8) }
 
 func (s WideRow) GetT9() string  { return impl.Wide(s).Text(wideRowT9) }
 func (s WideRow) SetT9(v string) { impl.Struct(s).SetText(wideRowT9, v) }
-func (s WideRow) IsSetT9() bool  { return impl.Wide(s).HasFlat(wideRowT9) }
+func (s WideRow) IsSetT9() bool  { return impl.Wide(s).Has(wideRowT9) }
 func (s WideRow) UnsetT9()       { impl.Struct(s).Unset(wideRowT9) }
 
 func (s WideRow) GetT10() string  { return impl.Wide(s).Text(wideRowT10) }
 func (s WideRow) SetT10(v string) { impl.Struct(s).SetText(wideRowT10, v) }
-func (s WideRow) IsSetT10() bool  { return impl.Wide(s).HasFlat(wideRowT10) }
+func (s WideRow) IsSetT10() bool  { return impl.Wide(s).Has(wideRowT10) }
 func (s WideRow) UnsetT10()       { impl.Struct(s).Unset(wideRowT10) }
 
 func (s WideRow) GetT11() string  { return impl.Wide(s).Text(wideRowT11) }
 func (s WideRow) SetT11(v string) { impl.Struct(s).SetText(wideRowT11, v) }
-func (s WideRow) IsSetT11() bool  { return impl.Wide(s).HasFlat(wideRowT11) }
+func (s WideRow) IsSetT11() bool  { return impl.Wide(s).Has(wideRowT11) }
 func (s WideRow) UnsetT11()       { impl.Struct(s).Unset(wideRowT11) }
 
 func (s WideRow) GetT12() string  { return impl.Wide(s).Text(wideRowT12) }
 func (s WideRow) SetT12(v string) { impl.Struct(s).SetText(wideRowT12, v) }
-func (s WideRow) IsSetT12() bool  { return impl.Wide(s).HasFlat(wideRowT12) }
+func (s WideRow) IsSetT12() bool  { return impl.Wide(s).Has(wideRowT12) }
 func (s WideRow) UnsetT12()       { impl.Struct(s).Unset(wideRowT12) }
 
 func (s WideRow) GetT13() string  { return impl.Wide(s).Text(wideRowT13) }
 func (s WideRow) SetT13(v string) { impl.Struct(s).SetText(wideRowT13, v) }
-func (s WideRow) IsSetT13() bool  { return impl.Wide(s).HasFlat(wideRowT13) }
+func (s WideRow) IsSetT13() bool  { return impl.Wide(s).Has(wideRowT13) }
 func (s WideRow) UnsetT13()       { impl.Struct(s).Unset(wideRowT13) }
 
 func (s WideRow) GetT14() string  { return impl.Wide(s).Text(wideRowT14) }
 func (s WideRow) SetT14(v string) { impl.Struct(s).SetText(wideRowT14, v) }
-func (s WideRow) IsSetT14() bool  { return impl.Wide(s).HasFlat(wideRowT14) }
+func (s WideRow) IsSetT14() bool  { return impl.Wide(s).Has(wideRowT14) }
 func (s WideRow) UnsetT14()       { impl.Struct(s).Unset(wideRowT14) }
 
 func (s WideRow) GetT15() string  { return impl.Wide(s).Text(wideRowT15) }
 func (s WideRow) SetT15(v string) { impl.Struct(s).SetText(wideRowT15, v) }
-func (s WideRow) IsSetT15() bool  { return impl.Wide(s).HasFlat(wideRowT15) }
+func (s WideRow) IsSetT15() bool  { return impl.Wide(s).Has(wideRowT15) }
 func (s WideRow) UnsetT15()       { impl.Struct(s).Unset(wideRowT15) }
 
 func (s WideRow) GetT16() string  { return impl.Wide(s).Text(wideRowT16) }
 func (s WideRow) SetT16(v string) { impl.Struct(s).SetText(wideRowT16, v) }
-func (s WideRow) IsSetT16() bool  { return impl.Wide(s).HasFlat(wideRowT16) }
+func (s WideRow) IsSetT16() bool  { return impl.Wide(s).Has(wideRowT16) }
 func (s WideRow) UnsetT16()       { impl.Struct(s).Unset(wideRowT16) }
 
 func (s WideRow) GetT17() string  { return impl.Wide(s).Text(wideRowT17) }
 func (s WideRow) SetT17(v string) { impl.Struct(s).SetText(wideRowT17, v) }
-func (s WideRow) IsSetT17() bool  { return impl.Wide(s).HasFlat(wideRowT17) }
+func (s WideRow) IsSetT17() bool  { return impl.Wide(s).Has(wideRowT17) }
 func (s WideRow) UnsetT17()       { impl.Struct(s).Unset(wideRowT17) }
 
 func (s WideRow) GetT18() string  { return impl.Wide(s).Text(wideRowT18) }
 func (s WideRow) SetT18(v string) { impl.Struct(s).SetText(wideRowT18, v) }
-func (s WideRow) IsSetT18() bool  { return impl.Wide(s).HasFlat(wideRowT18) }
+func (s WideRow) IsSetT18() bool  { return impl.Wide(s).Has(wideRowT18) }
 func (s WideRow) UnsetT18()       { impl.Struct(s).Unset(wideRowT18) }
 
 func (s WideRow) GetT19() string  { return impl.Wide(s).Text(wideRowT19) }
 func (s WideRow) SetT19(v string) { impl.Struct(s).SetText(wideRowT19, v) }
-func (s WideRow) IsSetT19() bool  { return impl.Wide(s).HasFlat(wideRowT19) }
+func (s WideRow) IsSetT19() bool  { return impl.Wide(s).Has(wideRowT19) }
 func (s WideRow) UnsetT19()       { impl.Struct(s).Unset(wideRowT19) }
 
 func (s WideRow) GetT20() string  { return impl.Wide(s).Text(wideRowT20) }
 func (s WideRow) SetT20(v string) { impl.Struct(s).SetText(wideRowT20, v) }
-func (s WideRow) IsSetT20() bool  { return impl.Wide(s).HasFlat(wideRowT20) }
+func (s WideRow) IsSetT20() bool  { return impl.Wide(s).Has(wideRowT20) }
 func (s WideRow) UnsetT20()       { impl.Struct(s).Unset(wideRowT20) }
 
 func (s WideRow) GetT21() string  { return impl.Wide(s).Text(wideRowT21) }
 func (s WideRow) SetT21(v string) { impl.Struct(s).SetText(wideRowT21, v) }
-func (s WideRow) IsSetT21() bool  { return impl.Wide(s).HasFlat(wideRowT21) }
+func (s WideRow) IsSetT21() bool  { return impl.Wide(s).Has(wideRowT21) }
 func (s WideRow) UnsetT21()       { impl.Struct(s).Unset(wideRowT21) }
 
 func (s WideRow) GetT22() string  { return impl.Wide(s).Text(wideRowT22) }
 func (s WideRow) SetT22(v string) { impl.Struct(s).SetText(wideRowT22, v) }
-func (s WideRow) IsSetT22() bool  { return impl.Wide(s).HasFlat(wideRowT22) }
+func (s WideRow) IsSetT22() bool  { return impl.Wide(s).Has(wideRowT22) }
 func (s WideRow) UnsetT22()       { impl.Struct(s).Unset(wideRowT22) }
 
 func (s WideRow) GetT23() string  { return impl.Wide(s).Text(wideRowT23) }
 func (s WideRow) SetT23(v string) { impl.Struct(s).SetText(wideRowT23, v) }
-func (s WideRow) IsSetT23() bool  { return impl.Wide(s).HasFlat(wideRowT23) }
+func (s WideRow) IsSetT23() bool  { return impl.Wide(s).Has(wideRowT23) }
 func (s WideRow) UnsetT23()       { impl.Struct(s).Unset(wideRowT23) }
 
 func (s WideRow) GetT24() string  { return impl.Wide(s).Text(wideRowT24) }
 func (s WideRow) SetT24(v string) { impl.Struct(s).SetText(wideRowT24, v) }
-func (s WideRow) IsSetT24() bool  { return impl.Wide(s).HasFlat(wideRowT24) }
+func (s WideRow) IsSetT24() bool  { return impl.Wide(s).Has(wideRowT24) }
 func (s WideRow) UnsetT24()       { impl.Struct(s).Unset(wideRowT24) }
 
 func (s WideRow) GetT25() string  { return impl.Wide(s).Text(wideRowT25) }
 func (s WideRow) SetT25(v string) { impl.Struct(s).SetText(wideRowT25, v) }
-func (s WideRow) IsSetT25() bool  { return impl.Wide(s).HasFlat(wideRowT25) }
+func (s WideRow) IsSetT25() bool  { return impl.Wide(s).Has(wideRowT25) }
 func (s WideRow) UnsetT25()       { impl.Struct(s).Unset(wideRowT25) }
 
 func (s WideRow) GetT26() string  { return impl.Wide(s).Text(wideRowT26) }
 func (s WideRow) SetT26(v string) { impl.Struct(s).SetText(wideRowT26, v) }
-func (s WideRow) IsSetT26() bool  { return impl.Wide(s).HasFlat(wideRowT26) }
+func (s WideRow) IsSetT26() bool  { return impl.Wide(s).Has(wideRowT26) }
 func (s WideRow) UnsetT26()       { impl.Struct(s).Unset(wideRowT26) }
 
 func (s WideRow) GetT27() string  { return impl.Wide(s).Text(wideRowT27) }
 func (s WideRow) SetT27(v string) { impl.Struct(s).SetText(wideRowT27, v) }
-func (s WideRow) IsSetT27() bool  { return impl.Wide(s).HasFlat(wideRowT27) }
+func (s WideRow) IsSetT27() bool  { return impl.Wide(s).Has(wideRowT27) }
 func (s WideRow) UnsetT27()       { impl.Struct(s).Unset(wideRowT27) }
 
 func (s WideRow) GetT28() string  { return impl.Wide(s).Text(wideRowT28) }
 func (s WideRow) SetT28(v string) { impl.Struct(s).SetText(wideRowT28, v) }
-func (s WideRow) IsSetT28() bool  { return impl.Wide(s).HasFlat(wideRowT28) }
+func (s WideRow) IsSetT28() bool  { return impl.Wide(s).Has(wideRowT28) }
 func (s WideRow) UnsetT28()       { impl.Struct(s).Unset(wideRowT28) }
 
 func (s WideRow) GetT29() string  { return impl.Wide(s).Text(wideRowT29) }
 func (s WideRow) SetT29(v string) { impl.Struct(s).SetText(wideRowT29, v) }
-func (s WideRow) IsSetT29() bool  { return impl.Wide(s).HasFlat(wideRowT29) }
+func (s WideRow) IsSetT29() bool  { return impl.Wide(s).Has(wideRowT29) }
 func (s WideRow) UnsetT29()       { impl.Struct(s).Unset(wideRowT29) }
 
 func (s WideRow) GetT30() string  { return impl.Wide(s).Text(wideRowT30) }
 func (s WideRow) SetT30(v string) { impl.Struct(s).SetText(wideRowT30, v) }
-func (s WideRow) IsSetT30() bool  { return impl.Wide(s).HasFlat(wideRowT30) }
+func (s WideRow) IsSetT30() bool  { return impl.Wide(s).Has(wideRowT30) }
 func (s WideRow) UnsetT30()       { impl.Struct(s).Unset(wideRowT30) }
 
 func (s WideRow) GetT31() string  { return impl.Wide(s).Text(wideRowT31) }
 func (s WideRow) SetT31(v string) { impl.Struct(s).SetText(wideRowT31, v) }
-func (s WideRow) IsSetT31() bool  { return impl.Wide(s).HasFlat(wideRowT31) }
+func (s WideRow) IsSetT31() bool  { return impl.Wide(s).Has(wideRowT31) }
 func (s WideRow) UnsetT31()       { impl.Struct(s).Unset(wideRowT31) }
 
 func (s WideRow) GetT32() string  { return impl.Wide(s).Text(wideRowT32) }
 func (s WideRow) SetT32(v string) { impl.Struct(s).SetText(wideRowT32, v) }
-func (s WideRow) IsSetT32() bool  { return impl.Wide(s).HasFlat(wideRowT32) }
+func (s WideRow) IsSetT32() bool  { return impl.Wide(s).Has(wideRowT32) }
 func (s WideRow) UnsetT32()       { impl.Struct(s).Unset(wideRowT32) }
 
 func (s WideRow) GetT33() string  { return impl.Wide(s).Text(wideRowT33) }
 func (s WideRow) SetT33(v string) { impl.Struct(s).SetText(wideRowT33, v) }
-func (s WideRow) IsSetT33() bool  { return impl.Wide(s).HasFlat(wideRowT33) }
+func (s WideRow) IsSetT33() bool  { return impl.Wide(s).Has(wideRowT33) }
 func (s WideRow) UnsetT33()       { impl.Struct(s).Unset(wideRowT33) }
 
 func (s WideRow) GetT34() string  { return impl.Wide(s).Text(wideRowT34) }
 func (s WideRow) SetT34(v string) { impl.Struct(s).SetText(wideRowT34, v) }
-func (s WideRow) IsSetT34() bool  { return impl.Wide(s).HasFlat(wideRowT34) }
+func (s WideRow) IsSetT34() bool  { return impl.Wide(s).Has(wideRowT34) }
 func (s WideRow) UnsetT34()       { impl.Struct(s).Unset(wideRowT34) }
 
 func (s WideRow) GetT35() string  { return impl.Wide(s).Text(wideRowT35) }
 func (s WideRow) SetT35(v string) { impl.Struct(s).SetText(wideRowT35, v) }
-func (s WideRow) IsSetT35() bool  { return impl.Wide(s).HasFlat(wideRowT35) }
+func (s WideRow) IsSetT35() bool  { return impl.Wide(s).Has(wideRowT35) }
 func (s WideRow) UnsetT35()       { impl.Struct(s).Unset(wideRowT35) }
 
 func (s WideRow) GetT36() string  { return impl.Wide(s).Text(wideRowT36) }
 func (s WideRow) SetT36(v string) { impl.Struct(s).SetText(wideRowT36, v) }
-func (s WideRow) IsSetT36() bool  { return impl.Wide(s).HasFlat(wideRowT36) }
+func (s WideRow) IsSetT36() bool  { return impl.Wide(s).Has(wideRowT36) }
 func (s WideRow) UnsetT36()       { impl.Struct(s).Unset(wideRowT36) }
 
 func (s WideRow) GetT37() string  { return impl.Wide(s).Text(wideRowT37) }
 func (s WideRow) SetT37(v string) { impl.Struct(s).SetText(wideRowT37, v) }
-func (s WideRow) IsSetT37() bool  { return impl.Wide(s).HasFlat(wideRowT37) }
+func (s WideRow) IsSetT37() bool  { return impl.Wide(s).Has(wideRowT37) }
 func (s WideRow) UnsetT37()       { impl.Struct(s).Unset(wideRowT37) }
 
 func (s WideRow) GetT38() string  { return impl.Wide(s).Text(wideRowT38) }
 func (s WideRow) SetT38(v string) { impl.Struct(s).SetText(wideRowT38, v) }
-func (s WideRow) IsSetT38() bool  { return impl.Wide(s).HasFlat(wideRowT38) }
+func (s WideRow) IsSetT38() bool  { return impl.Wide(s).Has(wideRowT38) }
 func (s WideRow) UnsetT38()       { impl.Struct(s).Unset(wideRowT38) }
 
 func (s WideRow) GetT39() string  { return impl.Wide(s).Text(wideRowT39) }
 func (s WideRow) SetT39(v string) { impl.Struct(s).SetText(wideRowT39, v) }
-func (s WideRow) IsSetT39() bool  { return impl.Wide(s).HasFlat(wideRowT39) }
+func (s WideRow) IsSetT39() bool  { return impl.Wide(s).Has(wideRowT39) }
 func (s WideRow) UnsetT39()       { impl.Struct(s).Unset(wideRowT39) }
 
 func (s WideRow) GetT40() string  { return impl.Wide(s).Text(wideRowT40) }
 func (s WideRow) SetT40(v string) { impl.Struct(s).SetText(wideRowT40, v) }
-func (s WideRow) IsSetT40() bool  { return impl.Wide(s).HasFlat(wideRowT40) }
+func (s WideRow) IsSetT40() bool  { return impl.Wide(s).Has(wideRowT40) }
 func (s WideRow) UnsetT40()       { impl.Struct(s).Unset(wideRowT40) }
 
 func (s WideRow) GetT41() string  { return impl.Wide(s).Text(wideRowT41) }
 func (s WideRow) SetT41(v string) { impl.Struct(s).SetText(wideRowT41, v) }
-func (s WideRow) IsSetT41() bool  { return impl.Wide(s).HasFlat(wideRowT41) }
+func (s WideRow) IsSetT41() bool  { return impl.Wide(s).Has(wideRowT41) }
 func (s WideRow) UnsetT41()       { impl.Struct(s).Unset(wideRowT41) }
 
 func (s WideRow) GetT42() string  { return impl.Wide(s).Text(wideRowT42) }
 func (s WideRow) SetT42(v string) { impl.Struct(s).SetText(wideRowT42, v) }
-func (s WideRow) IsSetT42() bool  { return impl.Wide(s).HasFlat(wideRowT42) }
+func (s WideRow) IsSetT42() bool  { return impl.Wide(s).Has(wideRowT42) }
 func (s WideRow) UnsetT42()       { impl.Struct(s).Unset(wideRowT42) }
 
 func (s WideRow) GetT43() string  { return impl.Wide(s).Text(wideRowT43) }
 func (s WideRow) SetT43(v string) { impl.Struct(s).SetText(wideRowT43, v) }
-func (s WideRow) IsSetT43() bool  { return impl.Wide(s).HasFlat(wideRowT43) }
+func (s WideRow) IsSetT43() bool  { return impl.Wide(s).Has(wideRowT43) }
 func (s WideRow) UnsetT43()       { impl.Struct(s).Unset(wideRowT43) }
 
 func (s WideRow) GetT44() string  { return impl.Wide(s).Text(wideRowT44) }
 func (s WideRow) SetT44(v string) { impl.Struct(s).SetText(wideRowT44, v) }
-func (s WideRow) IsSetT44() bool  { return impl.Wide(s).HasFlat(wideRowT44) }
+func (s WideRow) IsSetT44() bool  { return impl.Wide(s).Has(wideRowT44) }
 func (s WideRow) UnsetT44()       { impl.Struct(s).Unset(wideRowT44) }
 
 func (s WideRow) GetT45() string  { return impl.Wide(s).Text(wideRowT45) }
 func (s WideRow) SetT45(v string) { impl.Struct(s).SetText(wideRowT45, v) }
-func (s WideRow) IsSetT45() bool  { return impl.Wide(s).HasFlat(wideRowT45) }
+func (s WideRow) IsSetT45() bool  { return impl.Wide(s).Has(wideRowT45) }
 func (s WideRow) UnsetT45()       { impl.Struct(s).Unset(wideRowT45) }
 
 func (s WideRow) GetT46() string  { return impl.Wide(s).Text(wideRowT46) }
 func (s WideRow) SetT46(v string) { impl.Struct(s).SetText(wideRowT46, v) }
-func (s WideRow) IsSetT46() bool  { return impl.Wide(s).HasFlat(wideRowT46) }
+func (s WideRow) IsSetT46() bool  { return impl.Wide(s).Has(wideRowT46) }
 func (s WideRow) UnsetT46()       { impl.Struct(s).Unset(wideRowT46) }
 
 func (s WideRow) GetT47() string  { return impl.Wide(s).Text(wideRowT47) }
 func (s WideRow) SetT47(v string) { impl.Struct(s).SetText(wideRowT47, v) }
-func (s WideRow) IsSetT47() bool  { return impl.Wide(s).HasFlat(wideRowT47) }
+func (s WideRow) IsSetT47() bool  { return impl.Wide(s).Has(wideRowT47) }
 func (s WideRow) UnsetT47()       { impl.Struct(s).Unset(wideRowT47) }
 
 func (s WideRow) GetT48() string  { return impl.Wide(s).Text(wideRowT48) }
 func (s WideRow) SetT48(v string) { impl.Struct(s).SetText(wideRowT48, v) }
-func (s WideRow) IsSetT48() bool  { return impl.Wide(s).HasFlat(wideRowT48) }
+func (s WideRow) IsSetT48() bool  { return impl.Wide(s).Has(wideRowT48) }
 func (s WideRow) UnsetT48()       { impl.Struct(s).Unset(wideRowT48) }
 
 func (s WideRow) GetT49() string  { return impl.Wide(s).Text(wideRowT49) }
 func (s WideRow) SetT49(v string) { impl.Struct(s).SetText(wideRowT49, v) }
-func (s WideRow) IsSetT49() bool  { return impl.Wide(s).HasFlat(wideRowT49) }
+func (s WideRow) IsSetT49() bool  { return impl.Wide(s).Has(wideRowT49) }
 func (s WideRow) UnsetT49()       { impl.Struct(s).Unset(wideRowT49) }
 
 func (s WideRow) GetT50() string  { return impl.Wide(s).Text(wideRowT50) }
 func (s WideRow) SetT50(v string) { impl.Struct(s).SetText(wideRowT50, v) }
-func (s WideRow) IsSetT50() bool  { return impl.Wide(s).HasFlat(wideRowT50) }
+func (s WideRow) IsSetT50() bool  { return impl.Wide(s).Has(wideRowT50) }
 func (s WideRow) UnsetT50()       { impl.Struct(s).Unset(wideRowT50) }
 
 func (s WideRow) GetT51() string  { return impl.Wide(s).Text(wideRowT51) }
 func (s WideRow) SetT51(v string) { impl.Struct(s).SetText(wideRowT51, v) }
-func (s WideRow) IsSetT51() bool  { return impl.Wide(s).HasFlat(wideRowT51) }
+func (s WideRow) IsSetT51() bool  { return impl.Wide(s).Has(wideRowT51) }
 func (s WideRow) UnsetT51()       { impl.Struct(s).Unset(wideRowT51) }
 
 func (s WideRow) GetT52() string  { return impl.Wide(s).Text(wideRowT52) }
 func (s WideRow) SetT52(v string) { impl.Struct(s).SetText(wideRowT52, v) }
-func (s WideRow) IsSetT52() bool  { return impl.Wide(s).HasFlat(wideRowT52) }
+func (s WideRow) IsSetT52() bool  { return impl.Wide(s).Has(wideRowT52) }
 func (s WideRow) UnsetT52()       { impl.Struct(s).Unset(wideRowT52) }
 
 func (s WideRow) GetT53() string  { return impl.Wide(s).Text(wideRowT53) }
 func (s WideRow) SetT53(v string) { impl.Struct(s).SetText(wideRowT53, v) }
-func (s WideRow) IsSetT53() bool  { return impl.Wide(s).HasFlat(wideRowT53) }
+func (s WideRow) IsSetT53() bool  { return impl.Wide(s).Has(wideRowT53) }
 func (s WideRow) UnsetT53()       { impl.Struct(s).Unset(wideRowT53) }
 
 func (s WideRow) GetT54() string  { return impl.Wide(s).Text(wideRowT54) }
 func (s WideRow) SetT54(v string) { impl.Struct(s).SetText(wideRowT54, v) }
-func (s WideRow) IsSetT54() bool  { return impl.Wide(s).HasFlat(wideRowT54) }
+func (s WideRow) IsSetT54() bool  { return impl.Wide(s).Has(wideRowT54) }
 func (s WideRow) UnsetT54()       { impl.Struct(s).Unset(wideRowT54) }
 
 func (s WideRow) GetT55() string  { return impl.Wide(s).Text(wideRowT55) }
 func (s WideRow) SetT55(v string) { impl.Struct(s).SetText(wideRowT55, v) }
-func (s WideRow) IsSetT55() bool  { return impl.Wide(s).HasFlat(wideRowT55) }
+func (s WideRow) IsSetT55() bool  { return impl.Wide(s).Has(wideRowT55) }
 func (s WideRow) UnsetT55()       { impl.Struct(s).Unset(wideRowT55) }
 
 func (s WideRow) GetT56() string  { return impl.Wide(s).Text(wideRowT56) }
 func (s WideRow) SetT56(v string) { impl.Struct(s).SetText(wideRowT56, v) }
-func (s WideRow) IsSetT56() bool  { return impl.Wide(s).HasFlat(wideRowT56) }
+func (s WideRow) IsSetT56() bool  { return impl.Wide(s).Has(wideRowT56) }
 func (s WideRow) UnsetT56()       { impl.Struct(s).Unset(wideRowT56) }
 
 func (s WideRow) GetT57() string  { return impl.Wide(s).Text(wideRowT57) }
 func (s WideRow) SetT57(v string) { impl.Struct(s).SetText(wideRowT57, v) }
-func (s WideRow) IsSetT57() bool  { return impl.Wide(s).HasFlat(wideRowT57) }
+func (s WideRow) IsSetT57() bool  { return impl.Wide(s).Has(wideRowT57) }
 func (s WideRow) UnsetT57()       { impl.Struct(s).Unset(wideRowT57) }
 
 func (s WideRow) GetT58() string  { return impl.Wide(s).Text(wideRowT58) }
 func (s WideRow) SetT58(v string) { impl.Struct(s).SetText(wideRowT58, v) }
-func (s WideRow) IsSetT58() bool  { return impl.Wide(s).HasFlat(wideRowT58) }
+func (s WideRow) IsSetT58() bool  { return impl.Wide(s).Has(wideRowT58) }
 func (s WideRow) UnsetT58()       { impl.Struct(s).Unset(wideRowT58) }
 
 func (s WideRow) GetT59() string  { return impl.Wide(s).Text(wideRowT59) }
 func (s WideRow) SetT59(v string) { impl.Struct(s).SetText(wideRowT59, v) }
-func (s WideRow) IsSetT59() bool  { return impl.Wide(s).HasFlat(wideRowT59) }
+func (s WideRow) IsSetT59() bool  { return impl.Wide(s).Has(wideRowT59) }
 func (s WideRow) UnsetT59()       { impl.Struct(s).Unset(wideRowT59) }
 
 func (s WideRow) GetT60() string  { return impl.Wide(s).Text(wideRowT60) }
 func (s WideRow) SetT60(v string) { impl.Struct(s).SetText(wideRowT60, v) }
-func (s WideRow) IsSetT60() bool  { return impl.Wide(s).HasFlat(wideRowT60) }
+func (s WideRow) IsSetT60() bool  { return impl.Wide(s).Has(wideRowT60) }
 func (s WideRow) UnsetT60()       { impl.Struct(s).Unset(wideRowT60) }
 
 func (s WideRow) GetT61() string  { return impl.Wide(s).Text(wideRowT61) }
 func (s WideRow) SetT61(v string) { impl.Struct(s).SetText(wideRowT61, v) }
-func (s WideRow) IsSetT61() bool  { return impl.Wide(s).HasFlat(wideRowT61) }
+func (s WideRow) IsSetT61() bool  { return impl.Wide(s).Has(wideRowT61) }
 func (s WideRow) UnsetT61()       { impl.Struct(s).Unset(wideRowT61) }
 
 func (s WideRow) GetT62() string  { return impl.Wide(s).Text(wideRowT62) }
 func (s WideRow) SetT62(v string) { impl.Struct(s).SetText(wideRowT62, v) }
-func (s WideRow) IsSetT62() bool  { return impl.Wide(s).HasFlat(wideRowT62) }
+func (s WideRow) IsSetT62() bool  { return impl.Wide(s).Has(wideRowT62) }
 func (s WideRow) UnsetT62()       { impl.Struct(s).Unset(wideRowT62) }
 
 func (s WideRow) GetT63() string  { return impl.Wide(s).Text(wideRowT63) }
 func (s WideRow) SetT63(v string) { impl.Struct(s).SetText(wideRowT63, v) }
-func (s WideRow) IsSetT63() bool  { return impl.Wide(s).HasFlat(wideRowT63) }
+func (s WideRow) IsSetT63() bool  { return impl.Wide(s).Has(wideRowT63) }
 func (s WideRow) UnsetT63()       { impl.Struct(s).Unset(wideRowT63) }
 
 func (s WideRow) GetT64() string  { return impl.Wide(s).Text(wideRowT64) }
 func (s WideRow) SetT64(v string) { impl.Struct(s).SetText(wideRowT64, v) }
-func (s WideRow) IsSetT64() bool  { return impl.Wide(s).HasFlat(wideRowT64) }
+func (s WideRow) IsSetT64() bool  { return impl.Wide(s).Has(wideRowT64) }
 func (s WideRow) UnsetT64()       { impl.Struct(s).Unset(wideRowT64) }
 
 func (s WideRow) GetT65() string  { return impl.Wide(s).Text(wideRowT65) }
 func (s WideRow) SetT65(v string) { impl.Struct(s).SetText(wideRowT65, v) }
-func (s WideRow) IsSetT65() bool  { return impl.Wide(s).HasFlat(wideRowT65) }
+func (s WideRow) IsSetT65() bool  { return impl.Wide(s).Has(wideRowT65) }
 func (s WideRow) UnsetT65()       { impl.Struct(s).Unset(wideRowT65) }
 
 func (s WideRow) GetT66() string  { return impl.Wide(s).Text(wideRowT66) }
 func (s WideRow) SetT66(v string) { impl.Struct(s).SetText(wideRowT66, v) }
-func (s WideRow) IsSetT66() bool  { return impl.Wide(s).HasFlat(wideRowT66) }
+func (s WideRow) IsSetT66() bool  { return impl.Wide(s).Has(wideRowT66) }
 func (s WideRow) UnsetT66()       { impl.Struct(s).Unset(wideRowT66) }
 
 func (s WideRow) GetT67() string  { return impl.Wide(s).Text(wideRowT67) }
 func (s WideRow) SetT67(v string) { impl.Struct(s).SetText(wideRowT67, v) }
-func (s WideRow) IsSetT67() bool  { return impl.Wide(s).HasFlat(wideRowT67) }
+func (s WideRow) IsSetT67() bool  { return impl.Wide(s).Has(wideRowT67) }
 func (s WideRow) UnsetT67()       { impl.Struct(s).Unset(wideRowT67) }
 
 func (s WideRow) GetT68() string  { return impl.Wide(s).Text(wideRowT68) }
 func (s WideRow) SetT68(v string) { impl.Struct(s).SetText(wideRowT68, v) }
-func (s WideRow) IsSetT68() bool  { return impl.Wide(s).HasFlat(wideRowT68) }
+func (s WideRow) IsSetT68() bool  { return impl.Wide(s).Has(wideRowT68) }
 func (s WideRow) UnsetT68()       { impl.Struct(s).Unset(wideRowT68) }
 
 func (s WideRow) GetT69() string  { return impl.Wide(s).Text(wideRowT69) }
 func (s WideRow) SetT69(v string) { impl.Struct(s).SetText(wideRowT69, v) }
-func (s WideRow) IsSetT69() bool  { return impl.Wide(s).HasFlat(wideRowT69) }
+func (s WideRow) IsSetT69() bool  { return impl.Wide(s).Has(wideRowT69) }
 func (s WideRow) UnsetT69()       { impl.Struct(s).Unset(wideRowT69) }
 
 func (s WideRow) GetT70() string  { return impl.Wide(s).Text(wideRowT70) }
 func (s WideRow) SetT70(v string) { impl.Struct(s).SetText(wideRowT70, v) }
-func (s WideRow) IsSetT70() bool  { return impl.Wide(s).HasFlat(wideRowT70) }
+func (s WideRow) IsSetT70() bool  { return impl.Wide(s).Has(wideRowT70) }
 func (s WideRow) UnsetT70()       { impl.Struct(s).Unset(wideRowT70) }
 
 func (s WideRow) GetT71() string  { return impl.Wide(s).Text(wideRowT71) }
 func (s WideRow) SetT71(v string) { impl.Struct(s).SetText(wideRowT71, v) }
-func (s WideRow) IsSetT71() bool  { return impl.Wide(s).HasFlat(wideRowT71) }
+func (s WideRow) IsSetT71() bool  { return impl.Wide(s).Has(wideRowT71) }
 func (s WideRow) UnsetT71()       { impl.Struct(s).Unset(wideRowT71) }
 
 func (s WideRow) GetT72() string  { return impl.Wide(s).Text(wideRowT72) }
 func (s WideRow) SetT72(v string) { impl.Struct(s).SetText(wideRowT72, v) }
-func (s WideRow) IsSetT72() bool  { return impl.Wide(s).HasFlat(wideRowT72) }
+func (s WideRow) IsSetT72() bool  { return impl.Wide(s).Has(wideRowT72) }
 func (s WideRow) UnsetT72()       { impl.Struct(s).Unset(wideRowT72) }
 
 func (s WideRow) GetT73() string  { return impl.Wide(s).Text(wideRowT73) }
 func (s WideRow) SetT73(v string) { impl.Struct(s).SetText(wideRowT73, v) }
-func (s WideRow) IsSetT73() bool  { return impl.Wide(s).HasFlat(wideRowT73) }
+func (s WideRow) IsSetT73() bool  { return impl.Wide(s).Has(wideRowT73) }
 func (s WideRow) UnsetT73()       { impl.Struct(s).Unset(wideRowT73) }
 
 func (s WideRow) GetT74() string  { return impl.Wide(s).Text(wideRowT74) }
 func (s WideRow) SetT74(v string) { impl.Struct(s).SetText(wideRowT74, v) }
-func (s WideRow) IsSetT74() bool  { return impl.Wide(s).HasFlat(wideRowT74) }
+func (s WideRow) IsSetT74() bool  { return impl.Wide(s).Has(wideRowT74) }
 func (s WideRow) UnsetT74()       { impl.Struct(s).Unset(wideRowT74) }
 
 func (s WideRow) GetT75() string  { return impl.Wide(s).Text(wideRowT75) }
 func (s WideRow) SetT75(v string) { impl.Struct(s).SetText(wideRowT75, v) }
-func (s WideRow) IsSetT75() bool  { return impl.Wide(s).HasFlat(wideRowT75) }
+func (s WideRow) IsSetT75() bool  { return impl.Wide(s).Has(wideRowT75) }
 func (s WideRow) UnsetT75()       { impl.Struct(s).Unset(wideRowT75) }
 
 func (s WideRow) GetT76() string  { return impl.Wide(s).Text(wideRowT76) }
 func (s WideRow) SetT76(v string) { impl.Struct(s).SetText(wideRowT76, v) }
-func (s WideRow) IsSetT76() bool  { return impl.Wide(s).HasFlat(wideRowT76) }
+func (s WideRow) IsSetT76() bool  { return impl.Wide(s).Has(wideRowT76) }
 func (s WideRow) UnsetT76()       { impl.Struct(s).Unset(wideRowT76) }
 
 func (s WideRow) GetT77() string  { return impl.Wide(s).Text(wideRowT77) }
 func (s WideRow) SetT77(v string) { impl.Struct(s).SetText(wideRowT77, v) }
-func (s WideRow) IsSetT77() bool  { return impl.Wide(s).HasFlat(wideRowT77) }
+func (s WideRow) IsSetT77() bool  { return impl.Wide(s).Has(wideRowT77) }
 func (s WideRow) UnsetT77()       { impl.Struct(s).Unset(wideRowT77) }
 
 func (s WideRow) GetT78() string  { return impl.Wide(s).Text(wideRowT78) }
 func (s WideRow) SetT78(v string) { impl.Struct(s).SetText(wideRowT78, v) }
-func (s WideRow) IsSetT78() bool  { return impl.Wide(s).HasFlat(wideRowT78) }
+func (s WideRow) IsSetT78() bool  { return impl.Wide(s).Has(wideRowT78) }
 func (s WideRow) UnsetT78()       { impl.Struct(s).Unset(wideRowT78) }
 
 func (s WideRow) GetT79() string  { return impl.Wide(s).Text(wideRowT79) }
 func (s WideRow) SetT79(v string) { impl.Struct(s).SetText(wideRowT79, v) }
-func (s WideRow) IsSetT79() bool  { return impl.Wide(s).HasFlat(wideRowT79) }
+func (s WideRow) IsSetT79() bool  { return impl.Wide(s).Has(wideRowT79) }
 func (s WideRow) UnsetT79()       { impl.Struct(s).Unset(wideRowT79) }
 
 func (s WideRow) GetT80() string  { return impl.Wide(s).Text(wideRowT80) }
 func (s WideRow) SetT80(v string) { impl.Struct(s).SetText(wideRowT80, v) }
-func (s WideRow) IsSetT80() bool  { return impl.Wide(s).HasFlat(wideRowT80) }
+func (s WideRow) IsSetT80() bool  { return impl.Wide(s).Has(wideRowT80) }
 func (s WideRow) UnsetT80()       { impl.Struct(s).Unset(wideRowT80) }
 
 func (s WideRow) GetT81() string  { return impl.Wide(s).Text(wideRowT81) }
 func (s WideRow) SetT81(v string) { impl.Struct(s).SetText(wideRowT81, v) }
-func (s WideRow) IsSetT81() bool  { return impl.Wide(s).HasFlat(wideRowT81) }
+func (s WideRow) IsSetT81() bool  { return impl.Wide(s).Has(wideRowT81) }
 func (s WideRow) UnsetT81()       { impl.Struct(s).Unset(wideRowT81) }
 
 func (s WideRow) GetT82() string  { return impl.Wide(s).Text(wideRowT82) }
 func (s WideRow) SetT82(v string) { impl.Struct(s).SetText(wideRowT82, v) }
-func (s WideRow) IsSetT82() bool  { return impl.Wide(s).HasFlat(wideRowT82) }
+func (s WideRow) IsSetT82() bool  { return impl.Wide(s).Has(wideRowT82) }
 func (s WideRow) UnsetT82()       { impl.Struct(s).Unset(wideRowT82) }
 
 func (s WideRow) GetT83() string  { return impl.Wide(s).Text(wideRowT83) }
 func (s WideRow) SetT83(v string) { impl.Struct(s).SetText(wideRowT83, v) }
-func (s WideRow) IsSetT83() bool  { return impl.Wide(s).HasFlat(wideRowT83) }
+func (s WideRow) IsSetT83() bool  { return impl.Wide(s).Has(wideRowT83) }
 func (s WideRow) UnsetT83()       { impl.Struct(s).Unset(wideRowT83) }
 
 func (s WideRow) GetT84() string  { return impl.Wide(s).Text(wideRowT84) }
 func (s WideRow) SetT84(v string) { impl.Struct(s).SetText(wideRowT84, v) }
-func (s WideRow) IsSetT84() bool  { return impl.Wide(s).HasFlat(wideRowT84) }
+func (s WideRow) IsSetT84() bool  { return impl.Wide(s).Has(wideRowT84) }
 func (s WideRow) UnsetT84()       { impl.Struct(s).Unset(wideRowT84) }
 
 func (s WideRow) GetT85() string  { return impl.Wide(s).Text(wideRowT85) }
 func (s WideRow) SetT85(v string) { impl.Struct(s).SetText(wideRowT85, v) }
-func (s WideRow) IsSetT85() bool  { return impl.Wide(s).HasFlat(wideRowT85) }
+func (s WideRow) IsSetT85() bool  { return impl.Wide(s).Has(wideRowT85) }
 func (s WideRow) UnsetT85()       { impl.Struct(s).Unset(wideRowT85) }
 
 func (s WideRow) GetT86() string  { return impl.Wide(s).Text(wideRowT86) }
 func (s WideRow) SetT86(v string) { impl.Struct(s).SetText(wideRowT86, v) }
-func (s WideRow) IsSetT86() bool  { return impl.Wide(s).HasFlat(wideRowT86) }
+func (s WideRow) IsSetT86() bool  { return impl.Wide(s).Has(wideRowT86) }
 func (s WideRow) UnsetT86()       { impl.Struct(s).Unset(wideRowT86) }
 
 func (s WideRow) GetT87() string  { return impl.Wide(s).Text(wideRowT87) }
 func (s WideRow) SetT87(v string) { impl.Struct(s).SetText(wideRowT87, v) }
-func (s WideRow) IsSetT87() bool  { return impl.Wide(s).HasFlat(wideRowT87) }
+func (s WideRow) IsSetT87() bool  { return impl.Wide(s).Has(wideRowT87) }
 func (s WideRow) UnsetT87()       { impl.Struct(s).Unset(wideRowT87) }
 
 func (s WideRow) GetT88() string  { return impl.Wide(s).Text(wideRowT88) }
 func (s WideRow) SetT88(v string) { impl.Struct(s).SetText(wideRowT88, v) }
-func (s WideRow) IsSetT88() bool  { return impl.Wide(s).HasFlat(wideRowT88) }
+func (s WideRow) IsSetT88() bool  { return impl.Wide(s).Has(wideRowT88) }
 func (s WideRow) UnsetT88()       { impl.Struct(s).Unset(wideRowT88) }
 
 func (s WideRow) GetT89() string  { return impl.Wide(s).Text(wideRowT89) }
 func (s WideRow) SetT89(v string) { impl.Struct(s).SetText(wideRowT89, v) }
-func (s WideRow) IsSetT89() bool  { return impl.Wide(s).HasFlat(wideRowT89) }
+func (s WideRow) IsSetT89() bool  { return impl.Wide(s).Has(wideRowT89) }
 func (s WideRow) UnsetT89()       { impl.Struct(s).Unset(wideRowT89) }
 
 func (s WideRow) GetT90() string  { return impl.Wide(s).Text(wideRowT90) }
 func (s WideRow) SetT90(v string) { impl.Struct(s).SetText(wideRowT90, v) }
-func (s WideRow) IsSetT90() bool  { return impl.Wide(s).HasFlat(wideRowT90) }
+func (s WideRow) IsSetT90() bool  { return impl.Wide(s).Has(wideRowT90) }
 func (s WideRow) UnsetT90()       { impl.Struct(s).Unset(wideRowT90) }
 
 func (s WideRow) GetT91() string  { return impl.Wide(s).Text(wideRowT91) }
 func (s WideRow) SetT91(v string) { impl.Struct(s).SetText(wideRowT91, v) }
-func (s WideRow) IsSetT91() bool  { return impl.Wide(s).HasFlat(wideRowT91) }
+func (s WideRow) IsSetT91() bool  { return impl.Wide(s).Has(wideRowT91) }
 func (s WideRow) UnsetT91()       { impl.Struct(s).Unset(wideRowT91) }
 
 func (s WideRow) GetT92() string  { return impl.Wide(s).Text(wideRowT92) }
 func (s WideRow) SetT92(v string) { impl.Struct(s).SetText(wideRowT92, v) }
-func (s WideRow) IsSetT92() bool  { return impl.Wide(s).HasFlat(wideRowT92) }
+func (s WideRow) IsSetT92() bool  { return impl.Wide(s).Has(wideRowT92) }
 func (s WideRow) UnsetT92()       { impl.Struct(s).Unset(wideRowT92) }
 
 func (s WideRow) GetT93() string  { return impl.Wide(s).Text(wideRowT93) }
 func (s WideRow) SetT93(v string) { impl.Struct(s).SetText(wideRowT93, v) }
-func (s WideRow) IsSetT93() bool  { return impl.Wide(s).HasFlat(wideRowT93) }
+func (s WideRow) IsSetT93() bool  { return impl.Wide(s).Has(wideRowT93) }
 func (s WideRow) UnsetT93()       { impl.Struct(s).Unset(wideRowT93) }
 
 func (s WideRow) GetT94() string  { return impl.Wide(s).Text(wideRowT94) }
 func (s WideRow) SetT94(v string) { impl.Struct(s).SetText(wideRowT94, v) }
-func (s WideRow) IsSetT94() bool  { return impl.Wide(s).HasFlat(wideRowT94) }
+func (s WideRow) IsSetT94() bool  { return impl.Wide(s).Has(wideRowT94) }
 func (s WideRow) UnsetT94()       { impl.Struct(s).Unset(wideRowT94) }
 
 func (s WideRow) GetT95() string  { return impl.Wide(s).Text(wideRowT95) }
 func (s WideRow) SetT95(v string) { impl.Struct(s).SetText(wideRowT95, v) }
-func (s WideRow) IsSetT95() bool  { return impl.Wide(s).HasFlat(wideRowT95) }
+func (s WideRow) IsSetT95() bool  { return impl.Wide(s).Has(wideRowT95) }
 func (s WideRow) UnsetT95()       { impl.Struct(s).Unset(wideRowT95) }
 
 func (s WideRow) GetT96() string  { return impl.Wide(s).Text(wideRowT96) }
 func (s WideRow) SetT96(v string) { impl.Struct(s).SetText(wideRowT96, v) }
-func (s WideRow) IsSetT96() bool  { return impl.Wide(s).HasFlat(wideRowT96) }
+func (s WideRow) IsSetT96() bool  { return impl.Wide(s).Has(wideRowT96) }
 func (s WideRow) UnsetT96()       { impl.Struct(s).Unset(wideRowT96) }
 
 func (s WideRow) GetT97() string  { return impl.Wide(s).Text(wideRowT97) }
 func (s WideRow) SetT97(v string) { impl.Struct(s).SetText(wideRowT97, v) }
-func (s WideRow) IsSetT97() bool  { return impl.Wide(s).HasFlat(wideRowT97) }
+func (s WideRow) IsSetT97() bool  { return impl.Wide(s).Has(wideRowT97) }
 func (s WideRow) UnsetT97()       { impl.Struct(s).Unset(wideRowT97) }
 
 func (s WideRow) GetT98() string  { return impl.Wide(s).Text(wideRowT98) }
 func (s WideRow) SetT98(v string) { impl.Struct(s).SetText(wideRowT98, v) }
-func (s WideRow) IsSetT98() bool  { return impl.Wide(s).HasFlat(wideRowT98) }
+func (s WideRow) IsSetT98() bool  { return impl.Wide(s).Has(wideRowT98) }
 func (s WideRow) UnsetT98()       { impl.Struct(s).Unset(wideRowT98) }
 
 func (s WideRow) GetT99() string  { return impl.Wide(s).Text(wideRowT99) }
 func (s WideRow) SetT99(v string) { impl.Struct(s).SetText(wideRowT99, v) }
-func (s WideRow) IsSetT99() bool  { return impl.Wide(s).HasFlat(wideRowT99) }
+func (s WideRow) IsSetT99() bool  { return impl.Wide(s).Has(wideRowT99) }
 func (s WideRow) UnsetT99()       { impl.Struct(s).Unset(wideRowT99) }
 
 func (s WideRow) GetT100() string  { return impl.Wide(s).Text(wideRowT100) }
 func (s WideRow) SetT100(v string) { impl.Struct(s).SetText(wideRowT100, v) }
-func (s WideRow) IsSetT100() bool  { return impl.Wide(s).HasFlat(wideRowT100) }
+func (s WideRow) IsSetT100() bool  { return impl.Wide(s).Has(wideRowT100) }
 func (s WideRow) UnsetT100()       { impl.Struct(s).Unset(wideRowT100) }
 
 func (s WideRow) GetN1() int64  { return impl.Wide(s).Int64(wideRowN1) }
 func (s WideRow) SetN1(v int64) { impl.Struct(s).SetInt64(wideRowN1, v) }
-func (s WideRow) IsSetN1() bool { return impl.Wide(s).HasFlat(wideRowN1) }
+func (s WideRow) IsSetN1() bool { return impl.Wide(s).Has(wideRowN1) }
 func (s WideRow) UnsetN1()      { impl.Struct(s).Unset(wideRowN1) }
 
 func (s WideRow) GetN2() int64  { return impl.Wide(s).Int64(wideRowN2) }
 func (s WideRow) SetN2(v int64) { impl.Struct(s).SetInt64(wideRowN2, v) }
-func (s WideRow) IsSetN2() bool { return impl.Wide(s).HasFlat(wideRowN2) }
+func (s WideRow) IsSetN2() bool { return impl.Wide(s).Has(wideRowN2) }
 func (s WideRow) UnsetN2()      { impl.Struct(s).Unset(wideRowN2) }
 
 func (s WideRow) GetN3() int64  { return impl.Wide(s).Int64(wideRowN3) }
 func (s WideRow) SetN3(v int64) { impl.Struct(s).SetInt64(wideRowN3, v) }
-func (s WideRow) IsSetN3() bool { return impl.Wide(s).HasFlat(wideRowN3) }
+func (s WideRow) IsSetN3() bool { return impl.Wide(s).Has(wideRowN3) }
 func (s WideRow) UnsetN3()      { impl.Struct(s).Unset(wideRowN3) }
 
 func (s WideRow) GetN4() int64  { return impl.Wide(s).Int64(wideRowN4) }
 func (s WideRow) SetN4(v int64) { impl.Struct(s).SetInt64(wideRowN4, v) }
-func (s WideRow) IsSetN4() bool { return impl.Wide(s).HasFlat(wideRowN4) }
+func (s WideRow) IsSetN4() bool { return impl.Wide(s).Has(wideRowN4) }
 func (s WideRow) UnsetN4()      { impl.Struct(s).Unset(wideRowN4) }
 
 func (s WideRow) GetN5() int64  { return impl.Wide(s).Int64(wideRowN5) }
 func (s WideRow) SetN5(v int64) { impl.Struct(s).SetInt64(wideRowN5, v) }
-func (s WideRow) IsSetN5() bool { return impl.Wide(s).HasFlat(wideRowN5) }
+func (s WideRow) IsSetN5() bool { return impl.Wide(s).Has(wideRowN5) }
 func (s WideRow) UnsetN5()      { impl.Struct(s).Unset(wideRowN5) }
 
 func (s WideRow) GetN6() int64  { return impl.Wide(s).Int64(wideRowN6) }
 func (s WideRow) SetN6(v int64) { impl.Struct(s).SetInt64(wideRowN6, v) }
-func (s WideRow) IsSetN6() bool { return impl.Wide(s).HasFlat(wideRowN6) }
+func (s WideRow) IsSetN6() bool { return impl.Wide(s).Has(wideRowN6) }
 func (s WideRow) UnsetN6()      { impl.Struct(s).Unset(wideRowN6) }
 
 func (s WideRow) GetN7() int64  { return impl.Wide(s).Int64(wideRowN7) }
 func (s WideRow) SetN7(v int64) { impl.Struct(s).SetInt64(wideRowN7, v) }
-func (s WideRow) IsSetN7() bool { return impl.Wide(s).HasFlat(wideRowN7) }
+func (s WideRow) IsSetN7() bool { return impl.Wide(s).Has(wideRowN7) }
 func (s WideRow) UnsetN7()      { impl.Struct(s).Unset(wideRowN7) }
 
 func (s WideRow) GetN8() int64  { return impl.Wide(s).Int64(wideRowN8) }
 func (s WideRow) SetN8(v int64) { impl.Struct(s).SetInt64(wideRowN8, v) }
-func (s WideRow) IsSetN8() bool { return impl.Wide(s).HasFlat(wideRowN8) }
+func (s WideRow) IsSetN8() bool { return impl.Wide(s).Has(wideRowN8) }
 func (s WideRow) UnsetN8()      { impl.Struct(s).Unset(wideRowN8) }
 
 func (s WideRow) GetN9() int64  { return impl.Wide(s).Int64(wideRowN9) }
 func (s WideRow) SetN9(v int64) { impl.Struct(s).SetInt64(wideRowN9, v) }
-func (s WideRow) IsSetN9() bool { return impl.Wide(s).HasFlat(wideRowN9) }
+func (s WideRow) IsSetN9() bool { return impl.Wide(s).Has(wideRowN9) }
 func (s WideRow) UnsetN9()      { impl.Struct(s).Unset(wideRowN9) }
 
 func (s WideRow) GetN10() int64  { return impl.Wide(s).Int64(wideRowN10) }
 func (s WideRow) SetN10(v int64) { impl.Struct(s).SetInt64(wideRowN10, v) }
-func (s WideRow) IsSetN10() bool { return impl.Wide(s).HasFlat(wideRowN10) }
+func (s WideRow) IsSetN10() bool { return impl.Wide(s).Has(wideRowN10) }
 func (s WideRow) UnsetN10()      { impl.Struct(s).Unset(wideRowN10) }
 
 func (s WideRow) GetN11() int64  { return impl.Wide(s).Int64(wideRowN11) }
 func (s WideRow) SetN11(v int64) { impl.Struct(s).SetInt64(wideRowN11, v) }
-func (s WideRow) IsSetN11() bool { return impl.Wide(s).HasFlat(wideRowN11) }
+func (s WideRow) IsSetN11() bool { return impl.Wide(s).Has(wideRowN11) }
 func (s WideRow) UnsetN11()      { impl.Struct(s).Unset(wideRowN11) }
 
 func (s WideRow) GetN12() int64  { return impl.Wide(s).Int64(wideRowN12) }
 func (s WideRow) SetN12(v int64) { impl.Struct(s).SetInt64(wideRowN12, v) }
-func (s WideRow) IsSetN12() bool { return impl.Wide(s).HasFlat(wideRowN12) }
+func (s WideRow) IsSetN12() bool { return impl.Wide(s).Has(wideRowN12) }
 func (s WideRow) UnsetN12()      { impl.Struct(s).Unset(wideRowN12) }
 
 func (s WideRow) GetN13() int64  { return impl.Wide(s).Int64(wideRowN13) }
 func (s WideRow) SetN13(v int64) { impl.Struct(s).SetInt64(wideRowN13, v) }
-func (s WideRow) IsSetN13() bool { return impl.Wide(s).HasFlat(wideRowN13) }
+func (s WideRow) IsSetN13() bool { return impl.Wide(s).Has(wideRowN13) }
 func (s WideRow) UnsetN13()      { impl.Struct(s).Unset(wideRowN13) }
 
 func (s WideRow) GetN14() int64  { return impl.Wide(s).Int64(wideRowN14) }
 func (s WideRow) SetN14(v int64) { impl.Struct(s).SetInt64(wideRowN14, v) }
-func (s WideRow) IsSetN14() bool { return impl.Wide(s).HasFlat(wideRowN14) }
+func (s WideRow) IsSetN14() bool { return impl.Wide(s).Has(wideRowN14) }
 func (s WideRow) UnsetN14()      { impl.Struct(s).Unset(wideRowN14) }
 
 func (s WideRow) GetN15() int64  { return impl.Wide(s).Int64(wideRowN15) }
 func (s WideRow) SetN15(v int64) { impl.Struct(s).SetInt64(wideRowN15, v) }
-func (s WideRow) IsSetN15() bool { return impl.Wide(s).HasFlat(wideRowN15) }
+func (s WideRow) IsSetN15() bool { return impl.Wide(s).Has(wideRowN15) }
 func (s WideRow) UnsetN15()      { impl.Struct(s).Unset(wideRowN15) }
 
 func (s WideRow) GetN16() int64  { return impl.Wide(s).Int64(wideRowN16) }
 func (s WideRow) SetN16(v int64) { impl.Struct(s).SetInt64(wideRowN16, v) }
-func (s WideRow) IsSetN16() bool { return impl.Wide(s).HasFlat(wideRowN16) }
+func (s WideRow) IsSetN16() bool { return impl.Wide(s).Has(wideRowN16) }
 func (s WideRow) UnsetN16()      { impl.Struct(s).Unset(wideRowN16) }
 
 func (s WideRow) GetN17() int64  { return impl.Wide(s).Int64(wideRowN17) }
 func (s WideRow) SetN17(v int64) { impl.Struct(s).SetInt64(wideRowN17, v) }
-func (s WideRow) IsSetN17() bool { return impl.Wide(s).HasFlat(wideRowN17) }
+func (s WideRow) IsSetN17() bool { return impl.Wide(s).Has(wideRowN17) }
 func (s WideRow) UnsetN17()      { impl.Struct(s).Unset(wideRowN17) }
 
 func (s WideRow) GetN18() int64  { return impl.Wide(s).Int64(wideRowN18) }
 func (s WideRow) SetN18(v int64) { impl.Struct(s).SetInt64(wideRowN18, v) }
-func (s WideRow) IsSetN18() bool { return impl.Wide(s).HasFlat(wideRowN18) }
+func (s WideRow) IsSetN18() bool { return impl.Wide(s).Has(wideRowN18) }
 func (s WideRow) UnsetN18()      { impl.Struct(s).Unset(wideRowN18) }
 
 func (s WideRow) GetN19() int64  { return impl.Wide(s).Int64(wideRowN19) }
 func (s WideRow) SetN19(v int64) { impl.Struct(s).SetInt64(wideRowN19, v) }
-func (s WideRow) IsSetN19() bool { return impl.Wide(s).HasFlat(wideRowN19) }
+func (s WideRow) IsSetN19() bool { return impl.Wide(s).Has(wideRowN19) }
 func (s WideRow) UnsetN19()      { impl.Struct(s).Unset(wideRowN19) }
 
 func (s WideRow) GetN20() int64  { return impl.Wide(s).Int64(wideRowN20) }
 func (s WideRow) SetN20(v int64) { impl.Struct(s).SetInt64(wideRowN20, v) }
-func (s WideRow) IsSetN20() bool { return impl.Wide(s).HasFlat(wideRowN20) }
+func (s WideRow) IsSetN20() bool { return impl.Wide(s).Has(wideRowN20) }
 func (s WideRow) UnsetN20()      { impl.Struct(s).Unset(wideRowN20) }
 
 func (s WideRow) GetN21() int64  { return impl.Wide(s).Int64(wideRowN21) }
 func (s WideRow) SetN21(v int64) { impl.Struct(s).SetInt64(wideRowN21, v) }
-func (s WideRow) IsSetN21() bool { return impl.Wide(s).HasFlat(wideRowN21) }
+func (s WideRow) IsSetN21() bool { return impl.Wide(s).Has(wideRowN21) }
 func (s WideRow) UnsetN21()      { impl.Struct(s).Unset(wideRowN21) }
 
 func (s WideRow) GetN22() int64  { return impl.Wide(s).Int64(wideRowN22) }
 func (s WideRow) SetN22(v int64) { impl.Struct(s).SetInt64(wideRowN22, v) }
-func (s WideRow) IsSetN22() bool { return impl.Wide(s).HasFlat(wideRowN22) }
+func (s WideRow) IsSetN22() bool { return impl.Wide(s).Has(wideRowN22) }
 func (s WideRow) UnsetN22()      { impl.Struct(s).Unset(wideRowN22) }
 
 func (s WideRow) GetN23() int64  { return impl.Wide(s).Int64(wideRowN23) }
 func (s WideRow) SetN23(v int64) { impl.Struct(s).SetInt64(wideRowN23, v) }
-func (s WideRow) IsSetN23() bool { return impl.Wide(s).HasFlat(wideRowN23) }
+func (s WideRow) IsSetN23() bool { return impl.Wide(s).Has(wideRowN23) }
 func (s WideRow) UnsetN23()      { impl.Struct(s).Unset(wideRowN23) }
 
 func (s WideRow) GetN24() int64  { return impl.Wide(s).Int64(wideRowN24) }
 func (s WideRow) SetN24(v int64) { impl.Struct(s).SetInt64(wideRowN24, v) }
-func (s WideRow) IsSetN24() bool { return impl.Wide(s).HasFlat(wideRowN24) }
+func (s WideRow) IsSetN24() bool { return impl.Wide(s).Has(wideRowN24) }
 func (s WideRow) UnsetN24()      { impl.Struct(s).Unset(wideRowN24) }
 
 func (s WideRow) GetN25() int64  { return impl.Wide(s).Int64(wideRowN25) }
 func (s WideRow) SetN25(v int64) { impl.Struct(s).SetInt64(wideRowN25, v) }
-func (s WideRow) IsSetN25() bool { return impl.Wide(s).HasFlat(wideRowN25) }
+func (s WideRow) IsSetN25() bool { return impl.Wide(s).Has(wideRowN25) }
 func (s WideRow) UnsetN25()      { impl.Struct(s).Unset(wideRowN25) }
 
 func (s WideRow) GetN26() int64  { return impl.Wide(s).Int64(wideRowN26) }
 func (s WideRow) SetN26(v int64) { impl.Struct(s).SetInt64(wideRowN26, v) }
-func (s WideRow) IsSetN26() bool { return impl.Wide(s).HasFlat(wideRowN26) }
+func (s WideRow) IsSetN26() bool { return impl.Wide(s).Has(wideRowN26) }
 func (s WideRow) UnsetN26()      { impl.Struct(s).Unset(wideRowN26) }
 
 func (s WideRow) GetN27() int64  { return impl.Wide(s).Int64(wideRowN27) }
 func (s WideRow) SetN27(v int64) { impl.Struct(s).SetInt64(wideRowN27, v) }
-func (s WideRow) IsSetN27() bool { return impl.Wide(s).HasFlat(wideRowN27) }
+func (s WideRow) IsSetN27() bool { return impl.Wide(s).Has(wideRowN27) }
 func (s WideRow) UnsetN27()      { impl.Struct(s).Unset(wideRowN27) }
 
 func (s WideRow) GetN28() int64  { return impl.Wide(s).Int64(wideRowN28) }
 func (s WideRow) SetN28(v int64) { impl.Struct(s).SetInt64(wideRowN28, v) }
-func (s WideRow) IsSetN28() bool { return impl.Wide(s).HasFlat(wideRowN28) }
+func (s WideRow) IsSetN28() bool { return impl.Wide(s).Has(wideRowN28) }
 func (s WideRow) UnsetN28()      { impl.Struct(s).Unset(wideRowN28) }
 
 func (s WideRow) GetN29() int64  { return impl.Wide(s).Int64(wideRowN29) }
 func (s WideRow) SetN29(v int64) { impl.Struct(s).SetInt64(wideRowN29, v) }
-func (s WideRow) IsSetN29() bool { return impl.Wide(s).HasFlat(wideRowN29) }
+func (s WideRow) IsSetN29() bool { return impl.Wide(s).Has(wideRowN29) }
 func (s WideRow) UnsetN29()      { impl.Struct(s).Unset(wideRowN29) }
 
 func (s WideRow) GetN30() int64  { return impl.Wide(s).Int64(wideRowN30) }
 func (s WideRow) SetN30(v int64) { impl.Struct(s).SetInt64(wideRowN30, v) }
-func (s WideRow) IsSetN30() bool { return impl.Wide(s).HasFlat(wideRowN30) }
+func (s WideRow) IsSetN30() bool { return impl.Wide(s).Has(wideRowN30) }
 func (s WideRow) UnsetN30()      { impl.Struct(s).Unset(wideRowN30) }
 
 func (s WideRow) GetN31() int64  { return impl.Wide(s).Int64(wideRowN31) }
 func (s WideRow) SetN31(v int64) { impl.Struct(s).SetInt64(wideRowN31, v) }
-func (s WideRow) IsSetN31() bool { return impl.Wide(s).HasFlat(wideRowN31) }
+func (s WideRow) IsSetN31() bool { return impl.Wide(s).Has(wideRowN31) }
 func (s WideRow) UnsetN31()      { impl.Struct(s).Unset(wideRowN31) }
 
 func (s WideRow) GetN32() int64  { return impl.Wide(s).Int64(wideRowN32) }
 func (s WideRow) SetN32(v int64) { impl.Struct(s).SetInt64(wideRowN32, v) }
-func (s WideRow) IsSetN32() bool { return impl.Wide(s).HasFlat(wideRowN32) }
+func (s WideRow) IsSetN32() bool { return impl.Wide(s).Has(wideRowN32) }
 func (s WideRow) UnsetN32()      { impl.Struct(s).Unset(wideRowN32) }
 
 func (s WideRow) GetN33() int64  { return impl.Wide(s).Int64(wideRowN33) }
 func (s WideRow) SetN33(v int64) { impl.Struct(s).SetInt64(wideRowN33, v) }
-func (s WideRow) IsSetN33() bool { return impl.Wide(s).HasFlat(wideRowN33) }
+func (s WideRow) IsSetN33() bool { return impl.Wide(s).Has(wideRowN33) }
 func (s WideRow) UnsetN33()      { impl.Struct(s).Unset(wideRowN33) }
 
 func (s WideRow) GetN34() int64  { return impl.Wide(s).Int64(wideRowN34) }
 func (s WideRow) SetN34(v int64) { impl.Struct(s).SetInt64(wideRowN34, v) }
-func (s WideRow) IsSetN34() bool { return impl.Wide(s).HasFlat(wideRowN34) }
+func (s WideRow) IsSetN34() bool { return impl.Wide(s).Has(wideRowN34) }
 func (s WideRow) UnsetN34()      { impl.Struct(s).Unset(wideRowN34) }
 
 func (s WideRow) GetN35() int64  { return impl.Wide(s).Int64(wideRowN35) }
 func (s WideRow) SetN35(v int64) { impl.Struct(s).SetInt64(wideRowN35, v) }
-func (s WideRow) IsSetN35() bool { return impl.Wide(s).HasFlat(wideRowN35) }
+func (s WideRow) IsSetN35() bool { return impl.Wide(s).Has(wideRowN35) }
 func (s WideRow) UnsetN35()      { impl.Struct(s).Unset(wideRowN35) }
 
 func (s WideRow) GetN36() int64  { return impl.Wide(s).Int64(wideRowN36) }
 func (s WideRow) SetN36(v int64) { impl.Struct(s).SetInt64(wideRowN36, v) }
-func (s WideRow) IsSetN36() bool { return impl.Wide(s).HasFlat(wideRowN36) }
+func (s WideRow) IsSetN36() bool { return impl.Wide(s).Has(wideRowN36) }
 func (s WideRow) UnsetN36()      { impl.Struct(s).Unset(wideRowN36) }
 
 func (s WideRow) GetN37() int64  { return impl.Wide(s).Int64(wideRowN37) }
 func (s WideRow) SetN37(v int64) { impl.Struct(s).SetInt64(wideRowN37, v) }
-func (s WideRow) IsSetN37() bool { return impl.Wide(s).HasFlat(wideRowN37) }
+func (s WideRow) IsSetN37() bool { return impl.Wide(s).Has(wideRowN37) }
 func (s WideRow) UnsetN37()      { impl.Struct(s).Unset(wideRowN37) }
 
 func (s WideRow) GetN38() int64  { return impl.Wide(s).Int64(wideRowN38) }
 func (s WideRow) SetN38(v int64) { impl.Struct(s).SetInt64(wideRowN38, v) }
-func (s WideRow) IsSetN38() bool { return impl.Wide(s).HasFlat(wideRowN38) }
+func (s WideRow) IsSetN38() bool { return impl.Wide(s).Has(wideRowN38) }
 func (s WideRow) UnsetN38()      { impl.Struct(s).Unset(wideRowN38) }
 
 func (s WideRow) GetN39() int64  { return impl.Wide(s).Int64(wideRowN39) }
 func (s WideRow) SetN39(v int64) { impl.Struct(s).SetInt64(wideRowN39, v) }
-func (s WideRow) IsSetN39() bool { return impl.Wide(s).HasFlat(wideRowN39) }
+func (s WideRow) IsSetN39() bool { return impl.Wide(s).Has(wideRowN39) }
 func (s WideRow) UnsetN39()      { impl.Struct(s).Unset(wideRowN39) }
 
 func (s WideRow) GetN40() int64  { return impl.Wide(s).Int64(wideRowN40) }
 func (s WideRow) SetN40(v int64) { impl.Struct(s).SetInt64(wideRowN40, v) }
-func (s WideRow) IsSetN40() bool { return impl.Wide(s).HasFlat(wideRowN40) }
+func (s WideRow) IsSetN40() bool { return impl.Wide(s).Has(wideRowN40) }
 func (s WideRow) UnsetN40()      { impl.Struct(s).Unset(wideRowN40) }
 
 func (s WideRow) GetN41() int64  { return impl.Wide(s).Int64(wideRowN41) }
 func (s WideRow) SetN41(v int64) { impl.Struct(s).SetInt64(wideRowN41, v) }
-func (s WideRow) IsSetN41() bool { return impl.Wide(s).HasFlat(wideRowN41) }
+func (s WideRow) IsSetN41() bool { return impl.Wide(s).Has(wideRowN41) }
 func (s WideRow) UnsetN41()      { impl.Struct(s).Unset(wideRowN41) }
 
 func (s WideRow) GetN42() int64  { return impl.Wide(s).Int64(wideRowN42) }
 func (s WideRow) SetN42(v int64) { impl.Struct(s).SetInt64(wideRowN42, v) }
-func (s WideRow) IsSetN42() bool { return impl.Wide(s).HasFlat(wideRowN42) }
+func (s WideRow) IsSetN42() bool { return impl.Wide(s).Has(wideRowN42) }
 func (s WideRow) UnsetN42()      { impl.Struct(s).Unset(wideRowN42) }
 
 func (s WideRow) GetN43() int64  { return impl.Wide(s).Int64(wideRowN43) }
 func (s WideRow) SetN43(v int64) { impl.Struct(s).SetInt64(wideRowN43, v) }
-func (s WideRow) IsSetN43() bool { return impl.Wide(s).HasFlat(wideRowN43) }
+func (s WideRow) IsSetN43() bool { return impl.Wide(s).Has(wideRowN43) }
 func (s WideRow) UnsetN43()      { impl.Struct(s).Unset(wideRowN43) }
 
 func (s WideRow) GetN44() int64  { return impl.Wide(s).Int64(wideRowN44) }
 func (s WideRow) SetN44(v int64) { impl.Struct(s).SetInt64(wideRowN44, v) }
-func (s WideRow) IsSetN44() bool { return impl.Wide(s).HasFlat(wideRowN44) }
+func (s WideRow) IsSetN44() bool { return impl.Wide(s).Has(wideRowN44) }
 func (s WideRow) UnsetN44()      { impl.Struct(s).Unset(wideRowN44) }
 
 func (s WideRow) GetN45() int64  { return impl.Wide(s).Int64(wideRowN45) }
 func (s WideRow) SetN45(v int64) { impl.Struct(s).SetInt64(wideRowN45, v) }
-func (s WideRow) IsSetN45() bool { return impl.Wide(s).HasFlat(wideRowN45) }
+func (s WideRow) IsSetN45() bool { return impl.Wide(s).Has(wideRowN45) }
 func (s WideRow) UnsetN45()      { impl.Struct(s).Unset(wideRowN45) }
 
 func (s WideRow) GetN46() int64  { return impl.Wide(s).Int64(wideRowN46) }
 func (s WideRow) SetN46(v int64) { impl.Struct(s).SetInt64(wideRowN46, v) }
-func (s WideRow) IsSetN46() bool { return impl.Wide(s).HasFlat(wideRowN46) }
+func (s WideRow) IsSetN46() bool { return impl.Wide(s).Has(wideRowN46) }
 func (s WideRow) UnsetN46()      { impl.Struct(s).Unset(wideRowN46) }
 
 func (s WideRow) GetN47() int64  { return impl.Wide(s).Int64(wideRowN47) }
 func (s WideRow) SetN47(v int64) { impl.Struct(s).SetInt64(wideRowN47, v) }
-func (s WideRow) IsSetN47() bool { return impl.Wide(s).HasFlat(wideRowN47) }
+func (s WideRow) IsSetN47() bool { return impl.Wide(s).Has(wideRowN47) }
 func (s WideRow) UnsetN47()      { impl.Struct(s).Unset(wideRowN47) }
 
 func (s WideRow) GetN48() int64  { return impl.Wide(s).Int64(wideRowN48) }
 func (s WideRow) SetN48(v int64) { impl.Struct(s).SetInt64(wideRowN48, v) }
-func (s WideRow) IsSetN48() bool { return impl.Wide(s).HasFlat(wideRowN48) }
+func (s WideRow) IsSetN48() bool { return impl.Wide(s).Has(wideRowN48) }
 func (s WideRow) UnsetN48()      { impl.Struct(s).Unset(wideRowN48) }
 
 func (s WideRow) GetN49() int64  { return impl.Wide(s).Int64(wideRowN49) }
 func (s WideRow) SetN49(v int64) { impl.Struct(s).SetInt64(wideRowN49, v) }
-func (s WideRow) IsSetN49() bool { return impl.Wide(s).HasFlat(wideRowN49) }
+func (s WideRow) IsSetN49() bool { return impl.Wide(s).Has(wideRowN49) }
 func (s WideRow) UnsetN49()      { impl.Struct(s).Unset(wideRowN49) }
 
 func (s WideRow) GetN50() int64  { return impl.Wide(s).Int64(wideRowN50) }
 func (s WideRow) SetN50(v int64) { impl.Struct(s).SetInt64(wideRowN50, v) }
-func (s WideRow) IsSetN50() bool { return impl.Wide(s).HasFlat(wideRowN50) }
+func (s WideRow) IsSetN50() bool { return impl.Wide(s).Has(wideRowN50) }
 func (s WideRow) UnsetN50()      { impl.Struct(s).Unset(wideRowN50) }
 
 func (s WideRow) GetN51() int64  { return impl.Wide(s).Int64(wideRowN51) }
 func (s WideRow) SetN51(v int64) { impl.Struct(s).SetInt64(wideRowN51, v) }
-func (s WideRow) IsSetN51() bool { return impl.Wide(s).HasFlat(wideRowN51) }
+func (s WideRow) IsSetN51() bool { return impl.Wide(s).Has(wideRowN51) }
 func (s WideRow) UnsetN51()      { impl.Struct(s).Unset(wideRowN51) }
 
 func (s WideRow) GetN52() int64  { return impl.Wide(s).Int64(wideRowN52) }
 func (s WideRow) SetN52(v int64) { impl.Struct(s).SetInt64(wideRowN52, v) }
-func (s WideRow) IsSetN52() bool { return impl.Wide(s).HasFlat(wideRowN52) }
+func (s WideRow) IsSetN52() bool { return impl.Wide(s).Has(wideRowN52) }
 func (s WideRow) UnsetN52()      { impl.Struct(s).Unset(wideRowN52) }
 
 func (s WideRow) GetN53() int64  { return impl.Wide(s).Int64(wideRowN53) }
 func (s WideRow) SetN53(v int64) { impl.Struct(s).SetInt64(wideRowN53, v) }
-func (s WideRow) IsSetN53() bool { return impl.Wide(s).HasFlat(wideRowN53) }
+func (s WideRow) IsSetN53() bool { return impl.Wide(s).Has(wideRowN53) }
 func (s WideRow) UnsetN53()      { impl.Struct(s).Unset(wideRowN53) }
 
 func (s WideRow) GetN54() int64  { return impl.Wide(s).Int64(wideRowN54) }
 func (s WideRow) SetN54(v int64) { impl.Struct(s).SetInt64(wideRowN54, v) }
-func (s WideRow) IsSetN54() bool { return impl.Wide(s).HasFlat(wideRowN54) }
+func (s WideRow) IsSetN54() bool { return impl.Wide(s).Has(wideRowN54) }
 func (s WideRow) UnsetN54()      { impl.Struct(s).Unset(wideRowN54) }
 
 func (s WideRow) GetN55() int64  { return impl.Wide(s).Int64(wideRowN55) }
 func (s WideRow) SetN55(v int64) { impl.Struct(s).SetInt64(wideRowN55, v) }
-func (s WideRow) IsSetN55() bool { return impl.Wide(s).HasFlat(wideRowN55) }
+func (s WideRow) IsSetN55() bool { return impl.Wide(s).Has(wideRowN55) }
 func (s WideRow) UnsetN55()      { impl.Struct(s).Unset(wideRowN55) }
 
 func (s WideRow) GetN56() int64  { return impl.Wide(s).Int64(wideRowN56) }
 func (s WideRow) SetN56(v int64) { impl.Struct(s).SetInt64(wideRowN56, v) }
-func (s WideRow) IsSetN56() bool { return impl.Wide(s).HasFlat(wideRowN56) }
+func (s WideRow) IsSetN56() bool { return impl.Wide(s).Has(wideRowN56) }
 func (s WideRow) UnsetN56()      { impl.Struct(s).Unset(wideRowN56) }
 
 func (s WideRow) GetN57() int64  { return impl.Wide(s).Int64(wideRowN57) }
 func (s WideRow) SetN57(v int64) { impl.Struct(s).SetInt64(wideRowN57, v) }
-func (s WideRow) IsSetN57() bool { return impl.Wide(s).HasFlat(wideRowN57) }
+func (s WideRow) IsSetN57() bool { return impl.Wide(s).Has(wideRowN57) }
 func (s WideRow) UnsetN57()      { impl.Struct(s).Unset(wideRowN57) }
 
 func (s WideRow) GetN58() int64  { return impl.Wide(s).Int64(wideRowN58) }
 func (s WideRow) SetN58(v int64) { impl.Struct(s).SetInt64(wideRowN58, v) }
-func (s WideRow) IsSetN58() bool { return impl.Wide(s).HasFlat(wideRowN58) }
+func (s WideRow) IsSetN58() bool { return impl.Wide(s).Has(wideRowN58) }
 func (s WideRow) UnsetN58()      { impl.Struct(s).Unset(wideRowN58) }
 
 func (s WideRow) GetN59() int64  { return impl.Wide(s).Int64(wideRowN59) }
 func (s WideRow) SetN59(v int64) { impl.Struct(s).SetInt64(wideRowN59, v) }
-func (s WideRow) IsSetN59() bool { return impl.Wide(s).HasFlat(wideRowN59) }
+func (s WideRow) IsSetN59() bool { return impl.Wide(s).Has(wideRowN59) }
 func (s WideRow) UnsetN59()      { impl.Struct(s).Unset(wideRowN59) }
 
 func (s WideRow) GetN60() int64  { return impl.Wide(s).Int64(wideRowN60) }
 func (s WideRow) SetN60(v int64) { impl.Struct(s).SetInt64(wideRowN60, v) }
-func (s WideRow) IsSetN60() bool { return impl.Wide(s).HasFlat(wideRowN60) }
+func (s WideRow) IsSetN60() bool { return impl.Wide(s).Has(wideRowN60) }
 func (s WideRow) UnsetN60()      { impl.Struct(s).Unset(wideRowN60) }
 
 func (s WideRow) GetD1() float64  { return impl.Wide(s).Float64(wideRowD1) }
 func (s WideRow) SetD1(v float64) { impl.Struct(s).SetFloat64(wideRowD1, v) }
-func (s WideRow) IsSetD1() bool   { return impl.Wide(s).HasFlat(wideRowD1) }
+func (s WideRow) IsSetD1() bool   { return impl.Wide(s).Has(wideRowD1) }
 func (s WideRow) UnsetD1()        { impl.Struct(s).Unset(wideRowD1) }
 
 func (s WideRow) GetD2() float64  { return impl.Wide(s).Float64(wideRowD2) }
 func (s WideRow) SetD2(v float64) { impl.Struct(s).SetFloat64(wideRowD2, v) }
-func (s WideRow) IsSetD2() bool   { return impl.Wide(s).HasFlat(wideRowD2) }
+func (s WideRow) IsSetD2() bool   { return impl.Wide(s).Has(wideRowD2) }
 func (s WideRow) UnsetD2()        { impl.Struct(s).Unset(wideRowD2) }
 
 func (s WideRow) GetD3() float64  { return impl.Wide(s).Float64(wideRowD3) }
 func (s WideRow) SetD3(v float64) { impl.Struct(s).SetFloat64(wideRowD3, v) }
-func (s WideRow) IsSetD3() bool   { return impl.Wide(s).HasFlat(wideRowD3) }
+func (s WideRow) IsSetD3() bool   { return impl.Wide(s).Has(wideRowD3) }
 func (s WideRow) UnsetD3()        { impl.Struct(s).Unset(wideRowD3) }
 
 func (s WideRow) GetD4() float64  { return impl.Wide(s).Float64(wideRowD4) }
 func (s WideRow) SetD4(v float64) { impl.Struct(s).SetFloat64(wideRowD4, v) }
-func (s WideRow) IsSetD4() bool   { return impl.Wide(s).HasFlat(wideRowD4) }
+func (s WideRow) IsSetD4() bool   { return impl.Wide(s).Has(wideRowD4) }
 func (s WideRow) UnsetD4()        { impl.Struct(s).Unset(wideRowD4) }
 
 func (s WideRow) GetD5() float64  { return impl.Wide(s).Float64(wideRowD5) }
 func (s WideRow) SetD5(v float64) { impl.Struct(s).SetFloat64(wideRowD5, v) }
-func (s WideRow) IsSetD5() bool   { return impl.Wide(s).HasFlat(wideRowD5) }
+func (s WideRow) IsSetD5() bool   { return impl.Wide(s).Has(wideRowD5) }
 func (s WideRow) UnsetD5()        { impl.Struct(s).Unset(wideRowD5) }
 
 func (s WideRow) GetD6() float64  { return impl.Wide(s).Float64(wideRowD6) }
 func (s WideRow) SetD6(v float64) { impl.Struct(s).SetFloat64(wideRowD6, v) }
-func (s WideRow) IsSetD6() bool   { return impl.Wide(s).HasFlat(wideRowD6) }
+func (s WideRow) IsSetD6() bool   { return impl.Wide(s).Has(wideRowD6) }
 func (s WideRow) UnsetD6()        { impl.Struct(s).Unset(wideRowD6) }
 
 func (s WideRow) GetD7() float64  { return impl.Wide(s).Float64(wideRowD7) }
 func (s WideRow) SetD7(v float64) { impl.Struct(s).SetFloat64(wideRowD7, v) }
-func (s WideRow) IsSetD7() bool   { return impl.Wide(s).HasFlat(wideRowD7) }
+func (s WideRow) IsSetD7() bool   { return impl.Wide(s).Has(wideRowD7) }
 func (s WideRow) UnsetD7()        { impl.Struct(s).Unset(wideRowD7) }
 
 func (s WideRow) GetD8() float64  { return impl.Wide(s).Float64(wideRowD8) }
 func (s WideRow) SetD8(v float64) { impl.Struct(s).SetFloat64(wideRowD8, v) }
-func (s WideRow) IsSetD8() bool   { return impl.Wide(s).HasFlat(wideRowD8) }
+func (s WideRow) IsSetD8() bool   { return impl.Wide(s).Has(wideRowD8) }
 func (s WideRow) UnsetD8()        { impl.Struct(s).Unset(wideRowD8) }
 
 func (s WideRow) GetD9() float64  { return impl.Wide(s).Float64(wideRowD9) }
 func (s WideRow) SetD9(v float64) { impl.Struct(s).SetFloat64(wideRowD9, v) }
-func (s WideRow) IsSetD9() bool   { return impl.Wide(s).HasFlat(wideRowD9) }
+func (s WideRow) IsSetD9() bool   { return impl.Wide(s).Has(wideRowD9) }
 func (s WideRow) UnsetD9()        { impl.Struct(s).Unset(wideRowD9) }
 
 func (s WideRow) GetD10() float64  { return impl.Wide(s).Float64(wideRowD10) }
 func (s WideRow) SetD10(v float64) { impl.Struct(s).SetFloat64(wideRowD10, v) }
-func (s WideRow) IsSetD10() bool   { return impl.Wide(s).HasFlat(wideRowD10) }
+func (s WideRow) IsSetD10() bool   { return impl.Wide(s).Has(wideRowD10) }
 func (s WideRow) UnsetD10()        { impl.Struct(s).Unset(wideRowD10) }
 
 func (s WideRow) GetD11() float64  { return impl.Wide(s).Float64(wideRowD11) }
 func (s WideRow) SetD11(v float64) { impl.Struct(s).SetFloat64(wideRowD11, v) }
-func (s WideRow) IsSetD11() bool   { return impl.Wide(s).HasFlat(wideRowD11) }
+func (s WideRow) IsSetD11() bool   { return impl.Wide(s).Has(wideRowD11) }
 func (s WideRow) UnsetD11()        { impl.Struct(s).Unset(wideRowD11) }
 
 func (s WideRow) GetD12() float64  { return impl.Wide(s).Float64(wideRowD12) }
 func (s WideRow) SetD12(v float64) { impl.Struct(s).SetFloat64(wideRowD12, v) }
-func (s WideRow) IsSetD12() bool   { return impl.Wide(s).HasFlat(wideRowD12) }
+func (s WideRow) IsSetD12() bool   { return impl.Wide(s).Has(wideRowD12) }
 func (s WideRow) UnsetD12()        { impl.Struct(s).Unset(wideRowD12) }
 
 func (s WideRow) GetD13() float64  { return impl.Wide(s).Float64(wideRowD13) }
 func (s WideRow) SetD13(v float64) { impl.Struct(s).SetFloat64(wideRowD13, v) }
-func (s WideRow) IsSetD13() bool   { return impl.Wide(s).HasFlat(wideRowD13) }
+func (s WideRow) IsSetD13() bool   { return impl.Wide(s).Has(wideRowD13) }
 func (s WideRow) UnsetD13()        { impl.Struct(s).Unset(wideRowD13) }
 
 func (s WideRow) GetD14() float64  { return impl.Wide(s).Float64(wideRowD14) }
 func (s WideRow) SetD14(v float64) { impl.Struct(s).SetFloat64(wideRowD14, v) }
-func (s WideRow) IsSetD14() bool   { return impl.Wide(s).HasFlat(wideRowD14) }
+func (s WideRow) IsSetD14() bool   { return impl.Wide(s).Has(wideRowD14) }
 func (s WideRow) UnsetD14()        { impl.Struct(s).Unset(wideRowD14) }
 
 func (s WideRow) GetD15() float64  { return impl.Wide(s).Float64(wideRowD15) }
 func (s WideRow) SetD15(v float64) { impl.Struct(s).SetFloat64(wideRowD15, v) }
-func (s WideRow) IsSetD15() bool   { return impl.Wide(s).HasFlat(wideRowD15) }
+func (s WideRow) IsSetD15() bool   { return impl.Wide(s).Has(wideRowD15) }
 func (s WideRow) UnsetD15()        { impl.Struct(s).Unset(wideRowD15) }
 
 func (s WideRow) GetD16() float64  { return impl.Wide(s).Float64(wideRowD16) }
 func (s WideRow) SetD16(v float64) { impl.Struct(s).SetFloat64(wideRowD16, v) }
-func (s WideRow) IsSetD16() bool   { return impl.Wide(s).HasFlat(wideRowD16) }
+func (s WideRow) IsSetD16() bool   { return impl.Wide(s).Has(wideRowD16) }
 func (s WideRow) UnsetD16()        { impl.Struct(s).Unset(wideRowD16) }
 
 func (s WideRow) GetD17() float64  { return impl.Wide(s).Float64(wideRowD17) }
 func (s WideRow) SetD17(v float64) { impl.Struct(s).SetFloat64(wideRowD17, v) }
-func (s WideRow) IsSetD17() bool   { return impl.Wide(s).HasFlat(wideRowD17) }
+func (s WideRow) IsSetD17() bool   { return impl.Wide(s).Has(wideRowD17) }
 func (s WideRow) UnsetD17()        { impl.Struct(s).Unset(wideRowD17) }
 
 func (s WideRow) GetD18() float64  { return impl.Wide(s).Float64(wideRowD18) }
 func (s WideRow) SetD18(v float64) { impl.Struct(s).SetFloat64(wideRowD18, v) }
-func (s WideRow) IsSetD18() bool   { return impl.Wide(s).HasFlat(wideRowD18) }
+func (s WideRow) IsSetD18() bool   { return impl.Wide(s).Has(wideRowD18) }
 func (s WideRow) UnsetD18()        { impl.Struct(s).Unset(wideRowD18) }
 
 func (s WideRow) GetD19() float64  { return impl.Wide(s).Float64(wideRowD19) }
 func (s WideRow) SetD19(v float64) { impl.Struct(s).SetFloat64(wideRowD19, v) }
-func (s WideRow) IsSetD19() bool   { return impl.Wide(s).HasFlat(wideRowD19) }
+func (s WideRow) IsSetD19() bool   { return impl.Wide(s).Has(wideRowD19) }
 func (s WideRow) UnsetD19()        { impl.Struct(s).Unset(wideRowD19) }
 
 func (s WideRow) GetD20() float64  { return impl.Wide(s).Float64(wideRowD20) }
 func (s WideRow) SetD20(v float64) { impl.Struct(s).SetFloat64(wideRowD20, v) }
-func (s WideRow) IsSetD20() bool   { return impl.Wide(s).HasFlat(wideRowD20) }
+func (s WideRow) IsSetD20() bool   { return impl.Wide(s).Has(wideRowD20) }
 func (s WideRow) UnsetD20()        { impl.Struct(s).Unset(wideRowD20) }
 
 func (s WideRow) GetB1() bool   { return impl.Wide(s).Bool(wideRowB1) }
 func (s WideRow) SetB1(v bool)  { impl.Struct(s).SetBool(wideRowB1, v) }
-func (s WideRow) IsSetB1() bool { return impl.Wide(s).HasFlat(wideRowB1) }
+func (s WideRow) IsSetB1() bool { return impl.Wide(s).Has(wideRowB1) }
 func (s WideRow) UnsetB1()      { impl.Struct(s).Unset(wideRowB1) }
 
 func (s WideRow) GetB2() bool   { return impl.Wide(s).Bool(wideRowB2) }
 func (s WideRow) SetB2(v bool)  { impl.Struct(s).SetBool(wideRowB2, v) }
-func (s WideRow) IsSetB2() bool { return impl.Wide(s).HasFlat(wideRowB2) }
+func (s WideRow) IsSetB2() bool { return impl.Wide(s).Has(wideRowB2) }
 func (s WideRow) UnsetB2()      { impl.Struct(s).Unset(wideRowB2) }
 
 func (s WideRow) GetB3() bool   { return impl.Wide(s).Bool(wideRowB3) }
 func (s WideRow) SetB3(v bool)  { impl.Struct(s).SetBool(wideRowB3, v) }
-func (s WideRow) IsSetB3() bool { return impl.Wide(s).HasFlat(wideRowB3) }
+func (s WideRow) IsSetB3() bool { return impl.Wide(s).Has(wideRowB3) }
 func (s WideRow) UnsetB3()      { impl.Struct(s).Unset(wideRowB3) }
 
 func (s WideRow) GetB4() bool   { return impl.Wide(s).Bool(wideRowB4) }
 func (s WideRow) SetB4(v bool)  { impl.Struct(s).SetBool(wideRowB4, v) }
-func (s WideRow) IsSetB4() bool { return impl.Wide(s).HasFlat(wideRowB4) }
+func (s WideRow) IsSetB4() bool { return impl.Wide(s).Has(wideRowB4) }
 func (s WideRow) UnsetB4()      { impl.Struct(s).Unset(wideRowB4) }
 
 func (s WideRow) GetB5() bool   { return impl.Wide(s).Bool(wideRowB5) }
 func (s WideRow) SetB5(v bool)  { impl.Struct(s).SetBool(wideRowB5, v) }
-func (s WideRow) IsSetB5() bool { return impl.Wide(s).HasFlat(wideRowB5) }
+func (s WideRow) IsSetB5() bool { return impl.Wide(s).Has(wideRowB5) }
 func (s WideRow) UnsetB5()      { impl.Struct(s).Unset(wideRowB5) }
 
 func (s WideRow) GetB6() bool   { return impl.Wide(s).Bool(wideRowB6) }
 func (s WideRow) SetB6(v bool)  { impl.Struct(s).SetBool(wideRowB6, v) }
-func (s WideRow) IsSetB6() bool { return impl.Wide(s).HasFlat(wideRowB6) }
+func (s WideRow) IsSetB6() bool { return impl.Wide(s).Has(wideRowB6) }
 func (s WideRow) UnsetB6()      { impl.Struct(s).Unset(wideRowB6) }
 
 func (s WideRow) GetB7() bool   { return impl.Wide(s).Bool(wideRowB7) }
 func (s WideRow) SetB7(v bool)  { impl.Struct(s).SetBool(wideRowB7, v) }
-func (s WideRow) IsSetB7() bool { return impl.Wide(s).HasFlat(wideRowB7) }
+func (s WideRow) IsSetB7() bool { return impl.Wide(s).Has(wideRowB7) }
 func (s WideRow) UnsetB7()      { impl.Struct(s).Unset(wideRowB7) }
 
 func (s WideRow) GetB8() bool   { return impl.Wide(s).Bool(wideRowB8) }
 func (s WideRow) SetB8(v bool)  { impl.Struct(s).SetBool(wideRowB8, v) }
-func (s WideRow) IsSetB8() bool { return impl.Wide(s).HasFlat(wideRowB8) }
+func (s WideRow) IsSetB8() bool { return impl.Wide(s).Has(wideRowB8) }
 func (s WideRow) UnsetB8()      { impl.Struct(s).Unset(wideRowB8) }
 
 func (s WideRow) GetB9() bool   { return impl.Wide(s).Bool(wideRowB9) }
 func (s WideRow) SetB9(v bool)  { impl.Struct(s).SetBool(wideRowB9, v) }
-func (s WideRow) IsSetB9() bool { return impl.Wide(s).HasFlat(wideRowB9) }
+func (s WideRow) IsSetB9() bool { return impl.Wide(s).Has(wideRowB9) }
 func (s WideRow) UnsetB9()      { impl.Struct(s).Unset(wideRowB9) }
 
 func (s WideRow) GetB10() bool   { return impl.Wide(s).Bool(wideRowB10) }
 func (s WideRow) SetB10(v bool)  { impl.Struct(s).SetBool(wideRowB10, v) }
-func (s WideRow) IsSetB10() bool { return impl.Wide(s).HasFlat(wideRowB10) }
+func (s WideRow) IsSetB10() bool { return impl.Wide(s).Has(wideRowB10) }
 func (s WideRow) UnsetB10()      { impl.Struct(s).Unset(wideRowB10) }
 
 func (s WideRow) GetB11() bool   { return impl.Wide(s).Bool(wideRowB11) }
 func (s WideRow) SetB11(v bool)  { impl.Struct(s).SetBool(wideRowB11, v) }
-func (s WideRow) IsSetB11() bool { return impl.Wide(s).HasFlat(wideRowB11) }
+func (s WideRow) IsSetB11() bool { return impl.Wide(s).Has(wideRowB11) }
 func (s WideRow) UnsetB11()      { impl.Struct(s).Unset(wideRowB11) }
 
 func (s WideRow) GetB12() bool   { return impl.Wide(s).Bool(wideRowB12) }
 func (s WideRow) SetB12(v bool)  { impl.Struct(s).SetBool(wideRowB12, v) }
-func (s WideRow) IsSetB12() bool { return impl.Wide(s).HasFlat(wideRowB12) }
+func (s WideRow) IsSetB12() bool { return impl.Wide(s).Has(wideRowB12) }
 func (s WideRow) UnsetB12()      { impl.Struct(s).Unset(wideRowB12) }
 
 func (s WideRow) GetB13() bool   { return impl.Wide(s).Bool(wideRowB13) }
 func (s WideRow) SetB13(v bool)  { impl.Struct(s).SetBool(wideRowB13, v) }
-func (s WideRow) IsSetB13() bool { return impl.Wide(s).HasFlat(wideRowB13) }
+func (s WideRow) IsSetB13() bool { return impl.Wide(s).Has(wideRowB13) }
 func (s WideRow) UnsetB13()      { impl.Struct(s).Unset(wideRowB13) }
 
 func (s WideRow) GetB14() bool   { return impl.Wide(s).Bool(wideRowB14) }
 func (s WideRow) SetB14(v bool)  { impl.Struct(s).SetBool(wideRowB14, v) }
-func (s WideRow) IsSetB14() bool { return impl.Wide(s).HasFlat(wideRowB14) }
+func (s WideRow) IsSetB14() bool { return impl.Wide(s).Has(wideRowB14) }
 func (s WideRow) UnsetB14()      { impl.Struct(s).Unset(wideRowB14) }
 
 func (s WideRow) GetB15() bool   { return impl.Wide(s).Bool(wideRowB15) }
 func (s WideRow) SetB15(v bool)  { impl.Struct(s).SetBool(wideRowB15, v) }
-func (s WideRow) IsSetB15() bool { return impl.Wide(s).HasFlat(wideRowB15) }
+func (s WideRow) IsSetB15() bool { return impl.Wide(s).Has(wideRowB15) }
 func (s WideRow) UnsetB15()      { impl.Struct(s).Unset(wideRowB15) }
 
 func (s WideRow) GetB16() bool   { return impl.Wide(s).Bool(wideRowB16) }
 func (s WideRow) SetB16(v bool)  { impl.Struct(s).SetBool(wideRowB16, v) }
-func (s WideRow) IsSetB16() bool { return impl.Wide(s).HasFlat(wideRowB16) }
+func (s WideRow) IsSetB16() bool { return impl.Wide(s).Has(wideRowB16) }
 func (s WideRow) UnsetB16()      { impl.Struct(s).Unset(wideRowB16) }
 
 func (s WideRow) GetB17() bool   { return impl.Wide(s).Bool(wideRowB17) }
 func (s WideRow) SetB17(v bool)  { impl.Struct(s).SetBool(wideRowB17, v) }
-func (s WideRow) IsSetB17() bool { return impl.Wide(s).HasFlat(wideRowB17) }
+func (s WideRow) IsSetB17() bool { return impl.Wide(s).Has(wideRowB17) }
 func (s WideRow) UnsetB17()      { impl.Struct(s).Unset(wideRowB17) }
 
 func (s WideRow) GetB18() bool   { return impl.Wide(s).Bool(wideRowB18) }
 func (s WideRow) SetB18(v bool)  { impl.Struct(s).SetBool(wideRowB18, v) }
-func (s WideRow) IsSetB18() bool { return impl.Wide(s).HasFlat(wideRowB18) }
+func (s WideRow) IsSetB18() bool { return impl.Wide(s).Has(wideRowB18) }
 func (s WideRow) UnsetB18()      { impl.Struct(s).Unset(wideRowB18) }
 
 func (s WideRow) GetB19() bool   { return impl.Wide(s).Bool(wideRowB19) }
 func (s WideRow) SetB19(v bool)  { impl.Struct(s).SetBool(wideRowB19, v) }
-func (s WideRow) IsSetB19() bool { return impl.Wide(s).HasFlat(wideRowB19) }
+func (s WideRow) IsSetB19() bool { return impl.Wide(s).Has(wideRowB19) }
 func (s WideRow) UnsetB19()      { impl.Struct(s).Unset(wideRowB19) }
 
 func (s WideRow) GetB20() bool   { return impl.Wide(s).Bool(wideRowB20) }
 func (s WideRow) SetB20(v bool)  { impl.Struct(s).SetBool(wideRowB20, v) }
-func (s WideRow) IsSetB20() bool { return impl.Wide(s).HasFlat(wideRowB20) }
+func (s WideRow) IsSetB20() bool { return impl.Wide(s).Has(wideRowB20) }
 func (s WideRow) UnsetB20()      { impl.Struct(s).Unset(wideRowB20) }
 
 type Wide nocopy.Struct

@@ -36,7 +36,7 @@ func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) } 
 func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines engine.Struct.Float64
 func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines engine.Struct.Has
 
-func (s WideRecord) IsSetSparse() bool { return thriftimpl.Wide(s).HasFlat(sparse) } // inlines engine.Wide.HasFlat
+func (s WideRecord) IsSetSparse() bool { return thriftimpl.Wide(s).Has(sparse) } // inlines engine.Wide.Has
 
 // Read uses accessors and lists.
 func Read(s Record, wide WideRecord, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,
