@@ -83,10 +83,7 @@ func (s *machine) want() uint64 {
 func (p *Parser) makeRoom(s *machine, lead int) int {
 	o, from := program.CellAt(s.pc).Op, program.OriginOf(s.pc)
 	i := int(s.at)
-	switch {
-	case o&program.OpMap != 0:
-		i += int(o.Reach())
-	case s.top == s.bottom && from.Field == nil:
+	if s.top == s.bottom && from.Field == nil {
 		i -= lead
 	}
 	if o.Kind() == program.KindContainer {
