@@ -270,8 +270,8 @@ func (p *Parser) slot(t *schema.Type, slot uint32, i int) int {
 	return i
 }
 
-// badContainer returns 0 if the header at h of a container of type t is as the type tells, and its
-// n elements or pairs, from body on, may be in the message. Otherwise it returns failed or mismatch.
+// badContainer returns 0 if the header at h of a container of type t is as the type tells, and the
+// message may have its n elements or pairs, from body on. Otherwise it returns failed or mismatch.
 func (p *Parser) badContainer(t *schema.Type, h, body int, n uint32) int {
 	key, elem := wire.Type(p.B[h]), wire.Type(p.B[body-5])
 	same, least := elem == t.Elem().Wire(), uint64(wire.MinSize[t.Elem().Wire()])

@@ -370,8 +370,8 @@ func TestWideBuiltIsAccepted(t *testing.T) {
 }
 
 // TestWideInThemselves: wide structs nested in each other, with no other fields set, have the
-// fewest wire bytes for their tables. Up to 864 fields their index is never larger than the default
-// limits allow; with more, each struct takes 2 bits for each field besides.
+// fewest wire bytes for their tables. Up to 864 fields their index is never larger than the
+// default limits allow; with more, each struct takes 2 bits for each field besides.
 func TestWideInThemselves(t *testing.T) {
 	for _, n := range []int{63, 894, 895, 1022, 1023, 32767} {
 		elem := schema.NewStruct(fmt.Sprint("Nested", n))
