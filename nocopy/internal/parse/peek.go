@@ -155,7 +155,8 @@ func (s *seeker) fields(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 	b := s.b
 	wanted, hits := s.ids(k, i)
 	for hits > 0 || toEnd {
-		if i = skipPlain(b, i, wanted); !isField(b, i) {
+		next, _ := plainFields[seeking](b, uint64(i), 0, wanted)
+		if i = int(next); !isField(b, i) {
 			at, err := stopAt(b, i)
 			if err == nil {
 				s.absent(k, at)
@@ -309,7 +310,7 @@ func (s *seeker) passElements(typ *schema.Type, t wire.Type, i, n int) (int, err
 			return int(end), nil
 		}
 	}
-	return skipElements(s.b, i, t, n)
+	return skipElements(s.b, i, t, n, BudgetOf(MaxDepth)-StructCost, StructCost)
 }
 
 // path returns the path of an error: the path of a sought value where the error happened.

@@ -17,8 +17,7 @@ func Skip(b []byte, i int, t wire.Type, budget, listCost int) (int, error) {
 	if wire.MinSize[t] == 0 {
 		return i, wire.TypeError(t)
 	}
-	s := Scanner{listCost: listCost, total: int64(len(b))}
-	return s.skipped(s.begin(b, i, t, budget))
+	return skipElements(b, i, t, 1, budget, listCost)
 }
 
 // SkipValid returns the index after the value of type t at b[i:], which was checked before.
@@ -50,26 +49,23 @@ func Fields(b []byte) iter.Seq[Field] {
 	}
 }
 
-// skipped returns what Skip returns if s has come to this result.
-func (s *Scanner) skipped(need int, err error) (int, error) {
-	if need > 0 || err == io.ErrUnexpectedEOF {
-		return int(s.total), io.ErrUnexpectedEOF
-	}
-	return s.off, err
-}
-
 // skipElements returns the index after n elements of type t at b[i:]. On an error it returns the
 // index of the wrong byte.
-func skipElements(b []byte, i int, t wire.Type, n int) (int, error) {
+func skipElements(b []byte, i int, t wire.Type, n, budget, listCost int) (int, error) {
 	if size := int64(wire.FixedSize[t]); size > 0 {
 		if int64(n)*size > int64(len(b)-i) {
 			return len(b), io.ErrUnexpectedEOF
 		}
 		return i + n*int(size), nil
 	}
-	s := Scanner{listCost: StructCost, total: int64(len(b))}
-	end := s.elements(b, i, int64(n), typesOf(t, t), BudgetOf(MaxDepth)-StructCost, mostFrames)
-	return s.skipped(s.goOn(b, end))
+	var few [fewLevels]scanLevel
+	few[0] = levelOf(int64(n), typesOf(t, t), budget)
+	s := Scanner{off: i, listCost: listCost, total: int64(len(b))}
+	_, need, err := s.walk(b, few[:1])
+	if need > 0 || err == io.ErrUnexpectedEOF {
+		return len(b), io.ErrUnexpectedEOF
+	}
+	return s.off, err
 }
 
 // plainEnd returns the index after the value of type t at b[i:] if it is a whole text or of fixed
@@ -83,56 +79,6 @@ func plainEnd(b []byte, i int, t wire.Type) int {
 		return -1
 	}
 	return i + int(n)
-}
-
-// skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
-// look at, and bit id%64 of the field's id is not in the set stop. The types are told apart by
-// branches, not by a table: predicted, they let the next field be loaded before this one is done.
-func skipPlain(b []byte, i int, stop uint64) int {
-	i, _, _ = skipStructs(b, i, stop, 0)
-	return i
-}
-
-// skipStructs is skipPlain in consecutive structs. The first one is at b[i:]. It ends
-// after left structs, or at the STOP of the first one if left is 0. It returns where it has ended,
-// where the struct begins that it has ended in, and how many are left from there on.
-func skipStructs(b []byte, i int, stop uint64, left int64) (next, begin int, rest int64) {
-	at, size := uint64(i), uint64(len(b))
-	for at+8 <= size {
-		x := wire.Load64(b, int(at))
-		if stop>>(x>>16%64)&1 != 0 {
-			break
-		}
-		end := at
-		switch t := wire.Type(x); {
-		case t == wire.String:
-			end += wire.FieldHeader + wire.TextHeader + uint64(wire.LengthIn(x))
-		case t == wire.I64 || t == wire.Double:
-			end += wire.FieldHeader + 8
-		case t == wire.I32:
-			end += wire.FieldHeader + 4
-		case t == wire.Bool || t == wire.I8:
-			end += wire.FieldHeader + 1
-		case t == wire.I16:
-			end += wire.FieldHeader + 2
-		case t == wire.UUID:
-			end += wire.FieldHeader + 16
-		case t == wire.Stop && left > 0:
-			at++
-			i = int(at)
-			if left--; left == 0 {
-				return i, i, 0
-			}
-			continue
-		default:
-			return int(at), i, left
-		}
-		if end > size {
-			break
-		}
-		at = end
-	}
-	return int(at), i, left
 }
 
 // Takes reports whether the parser takes the well-formed value at b[i:] for one of type t. The

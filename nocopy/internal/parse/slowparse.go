@@ -347,8 +347,8 @@ func (p *Parser) skip(i int, t wire.Type) int {
 		return end
 	}
 	s := &p.scan
-	s.start(StructCost, int64(len(p.B)+p.After))
-	need, err := s.begin(p.B, i, t, BudgetOf(p.MaxDepth))
+	s.start(i, levelOf(1, typesOf(t, t), BudgetOf(p.MaxDepth)), StructCost, int64(len(p.B)+p.After))
+	need, err := s.scan(p.B)
 	for i = 0; need > 0; {
 		passed := s.Passed()
 		s.Drop()
