@@ -349,8 +349,8 @@ func (s *Scanner) odd(b []byte, at, body, least uint64, budget int) (off uint64,
 }
 
 // beyond returns what walk does with n bytes at index at, of a text or values of fixed size, that
-// are not in b or are too many. The value that they belong to has type t, and i is where it begins,
-// or its field.
+// are not in b or are too many. They belong to a value of type t, and its field, or itself, begins
+// at index i.
 //
 //go:noinline
 func (s *Scanner) beyond(t wire.Type, i, at, n uint64) (off uint64, need int, err error) {
