@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/spare"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // PieceSize is the number of bytes of memory that a Reader or Writer keeps, and that a Writer
@@ -39,18 +40,40 @@ var (
 // mostLevels is the number of levels that a Reader or Writer keeps memory for.
 const mostLevels = 1 << 10
 
-// memory is what a Reader or Writer makes.
+// memory is what a Reader or Writer makes, and where it is in its input.
 type memory struct {
-	w []byte // with its capacity
-	n int    // how many bytes of w are filled
+	w     []byte // with its capacity
+	n     int    // how many bytes of w are filled
+	stack []level
+}
+
+// level is a struct or container that has not ended yet. A Reader has types of the compact protocol
+// in elem and keys, a Writer those of Thrift Binary.
+type level struct {
+	typ   *schema.Type // of a struct; of elements and values; a Writer knows none
+	key   *schema.Type // of keys; of elements, too
+	left  uint32       // elements that have not come yet; of a map, keys and values
+	count uint32
+	last  int16 // id of a struct's last field
+	kind  byte  // record, list (a set, too) or dict
+	elem  byte  // type of elements or values
+	keys  byte  // type of keys; of elements, too
 }
 
 // fit makes n bytes of memory ready, contents undefined.
 func (m *memory) fit(n int) {
 	if n > cap(m.w) {
-		giveMemory(m.w)
-		m.w = takeMemory(n)
+		m.n = 0
+		m.grow(n)
 	}
+}
+
+// grow moves the bytes that were made to n bytes of memory.
+func (m *memory) grow(n int) {
+	w := takeMemory(n)
+	copy(w, m.w[:m.n])
+	giveMemory(m.w)
+	m.w = w[:cap(w)]
 }
 
 // free gives memory back that is too large to be kept.
@@ -59,6 +82,11 @@ func (m *memory) free() {
 		giveMemory(m.w)
 		m.w = nil
 	}
+	if cap(m.stack) > mostLevels {
+		m.stack = nil
+	}
+	clear(m.stack[:cap(m.stack)]) // keeps no types alive
+	m.stack = m.stack[:0]
 }
 
 // Bytes returns the bytes that were made. They are valid until the next Reset or Write.
@@ -74,11 +102,6 @@ func TakeReader(n int) *Reader {
 // Free gives the Reader and its memory back.
 func (r *Reader) Free() {
 	r.free()
-	if cap(r.stack) > mostLevels {
-		r.stack = nil
-	}
-	clear(r.stack[:cap(r.stack)]) // keeps no types alive
-	r.stack = r.stack[:0]
 	readers.Put(r)
 }
 
@@ -92,8 +115,5 @@ func TakeWriter(n int) *Writer {
 // Free gives the Writer and its memory back.
 func (w *Writer) Free() {
 	w.free()
-	if cap(w.stack) > mostLevels {
-		w.stack = nil
-	}
 	writers.Put(w)
 }

@@ -37,7 +37,6 @@ const (
 type Reader struct {
 	memory // for Thrift Binary
 
-	stack  []level
 	limits Limits
 	whole  bool // the input has no more bytes
 
@@ -46,18 +45,6 @@ type Reader struct {
 	inside bool  // in a field of the innermost level, if that is a struct
 	large  bool  // the result exceeds Limits.Bytes
 	second bool  // the input is of version 2 of the protocol
-}
-
-// level is a struct or container that has not ended yet.
-type level struct {
-	typ   *schema.Type // of a struct; of elements and values
-	key   *schema.Type // of keys; of elements, too
-	left  uint32       // elements that have not come yet; of a map, keys and values
-	count uint32
-	last  int16 // id of a struct's last field
-	kind  byte  // record, list (a set, too) or dict
-	elem  byte  // type of elements or values
-	keys  byte  // type of keys; of elements, too
 }
 
 // spaceFor bounds the bytes of a token, except long texts: the header of a field, and a uuid or a
@@ -233,10 +220,8 @@ func (r *Reader) room(n, i int) bool {
 		return false
 	}
 	size := min(max(2*len(r.w), r.n+n+spaceFor, 512), r.limits.Bytes+spaceFor)
-	w := takeMemory(size)
-	copy(w, r.w[:r.n])
-	giveMemory(r.w)
-	r.w = w[:size]
+	r.grow(size)
+	r.w = r.w[:size]
 	return true
 }
 

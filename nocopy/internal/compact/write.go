@@ -3,6 +3,7 @@ package compact
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -14,19 +15,8 @@ var ErrInvalid = errors.New("not a struct in Thrift Binary")
 // as Apache's Go library would write: ids have the short form wherever possible.
 type Writer struct {
 	memory
-	out   func([]byte) error
-	stack []out
-
+	out     func([]byte) error
 	without int16 // the id of the field to leave out
-}
-
-// out is a struct or container that has not ended yet.
-type out struct {
-	left uint64    // elements, or keys and values, that have not come yet
-	last int16     // id of a struct's last field
-	kind byte      // record, list or dict
-	elem wire.Type // of elements or values
-	keys wire.Type // of keys; of elements, too
 }
 
 // Write writes front, and then b converted, which must be exactly one struct. It leaves out a
@@ -40,7 +30,7 @@ func (w *Writer) Write(front, b []byte, without int16, to func([]byte) error) er
 		return err
 	}
 	w.n = copy(w.w, front)
-	w.stack = append(w.stack[:0], out{kind: record})
+	w.stack = append(w.stack[:0], level{kind: record})
 	for i := 0; ; {
 		l := &w.stack[len(w.stack)-1]
 		var err error
@@ -78,18 +68,15 @@ func (w *Writer) room(n int) error {
 			return nil
 		}
 	}
-	grown := takeMemory(max(2*len(w.w), w.n+n+spaceFor, 512))
-	copy(grown, w.w[:w.n])
-	giveMemory(w.w)
-	w.w = grown[:cap(grown)]
+	w.grow(max(2*len(w.w), w.n+n+spaceFor, 512))
 	return nil
 }
 
 // fields writes fields of a struct until the struct ends, or a nested struct or container has
 // begun.
-func (w *Writer) fields(l *out, b []byte, i int) (int, error) {
+func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 	last := l.last
-	var of *out // the list that the struct is an element of
+	var of *level // the list that the struct is an element of
 	if k := len(w.stack) - 2; k >= 0 && w.stack[k].kind == list {
 		of = &w.stack[k]
 	}
@@ -218,10 +205,10 @@ func (w *Writer) value(t wire.Type, b []byte, i int) (int, error) {
 	case wire.String:
 		return w.text(b, i)
 	case wire.Struct:
-		w.stack = append(w.stack, out{kind: record})
+		w.stack = append(w.stack, level{kind: record})
 	case wire.List, wire.Set:
 		count, elem := binary.BigEndian.Uint32(b[i+1:]), wire.Type(b[i])
-		if compactOf[elem] == 0 && count > 0 {
+		if compactOf[elem] == 0 && count > 0 || count > math.MaxInt32 {
 			return i, ErrInvalid
 		}
 		if count < 15 {
@@ -232,7 +219,7 @@ func (w *Writer) value(t wire.Type, b []byte, i int) (int, error) {
 			w.n = putVarint(m, n+1, uint64(count))
 		}
 		if count > 0 {
-			w.stack = append(w.stack, out{kind: list, left: uint64(count), keys: elem, elem: elem})
+			w.stack = append(w.stack, level{kind: list, left: count, keys: byte(elem), elem: byte(elem)})
 		}
 	case wire.Map:
 		keys, elem, count := wire.Type(b[i]), wire.Type(b[i+1]), binary.BigEndian.Uint32(b[i+2:])
@@ -240,12 +227,12 @@ func (w *Writer) value(t wire.Type, b []byte, i int) (int, error) {
 		if count == 0 {
 			break
 		}
-		if compactOf[keys] == 0 || compactOf[elem] == 0 {
+		if compactOf[keys] == 0 || compactOf[elem] == 0 || count > math.MaxInt32 {
 			return i, ErrInvalid
 		}
 		m[w.n] = compactOf[keys]<<4 | compactOf[elem]
 		w.n++
-		w.stack = append(w.stack, out{kind: dict, left: 2 * uint64(count), keys: keys, elem: elem})
+		w.stack = append(w.stack, level{kind: dict, left: 2 * count, keys: byte(keys), elem: byte(elem)})
 	case wire.UUID:
 		w.n += copy(m[n:n+size], b[i:])
 	default:
@@ -294,8 +281,8 @@ func skipText(b []byte, i int) int {
 
 // elements writes elements of a list, or keys and values of a map, until it ends, or a nested
 // struct or container has begun.
-func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
-	if l.kind == list && (l.elem == wire.I16 || l.elem == wire.I32 || l.elem == wire.I64) {
+func (w *Writer) elements(l *level, b []byte, i int) (int, error) {
+	if t := wire.Type(l.elem); l.kind == list && (t == wire.I16 || t == wire.I32 || t == wire.I64) {
 		return w.numbers(l, b, i)
 	}
 	depth := len(w.stack)
@@ -311,7 +298,7 @@ func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
 		}
 		l.left--
 		var err error
-		if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
+		if i, err = w.value(wire.Type(t), b, i); err != nil || len(w.stack) > depth {
 			return i, err
 		}
 	}
@@ -319,9 +306,9 @@ func (w *Writer) elements(l *out, b []byte, i int) (int, error) {
 }
 
 // numbers writes elements that are numbers.
-func (w *Writer) numbers(l *out, b []byte, i int) (int, error) {
+func (w *Writer) numbers(l *level, b []byte, i int) (int, error) {
 	size := int(sizeOf[l.elem])
-	if l.left > uint64(len(b)-i)/uint64(size) {
+	if uint64(l.left) > uint64(len(b)-i)/uint64(size) {
 		return i, ErrInvalid
 	}
 	m, n := w.w, w.n

@@ -45,8 +45,8 @@ type Writer struct {
 	depth int
 	refer int // the size from which on a message refers to texts
 
-	to                engine.Draft // the draft of a message, if one is written
-	element, elements int          // the current element of the list in to, and the number of all
+	engine.Draft          // of a message, if one is written
+	element, elements int // the current element of the list in the draft, and the number of all
 }
 
 // Append makes w, which is zero, append to dst. It returns the position of the first byte. If it
@@ -94,7 +94,7 @@ func (w *Writer) grow(at, n int) {
 		likely := int64(at/w.element+1)*int64(w.elements-w.element) + more/16
 		more = min(likely, mostLikely*max(more, leastLikely), chain.MaxSize)
 	}
-	w.b = w.to.Grow(w.b, at, at+n, at+max(n, int(more)))
+	w.b = w.Grow(w.b, at, at+n, at+max(n, int(more)))
 }
 
 // Memory for the remaining elements is at most mostLikely times as large as the previous elements:
@@ -114,7 +114,7 @@ func (w *Writer) Enter() {
 
 // fail gives up the bytes written for a message, and panics.
 func (w *Writer) fail(text string) {
-	w.to.Drop()
+	w.Drop()
 	panic(text)
 }
 
@@ -161,7 +161,7 @@ func (w *Writer) fitText(at, n int) {
 // contents writes a text at at, after its length, or makes the message refer to it.
 func (w *Writer) contents(at int, v string) int {
 	if len(v) >= w.refer {
-		if w.to.Refer(w.b, at-textHeader, v) {
+		if w.Refer(w.b, at-textHeader, v) {
 			return at
 		}
 		w.fit(at, len(v))

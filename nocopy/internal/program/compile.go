@@ -271,9 +271,7 @@ func (c *compiler) wide(d *schema.Struct, p *schema.Programs) {
 	p.Ended = c.offset()
 	c.add(Cell{Special(kindEnded) | Op(d.Words())<<OpWord, uint64(p.Start) << 32}, Origin{Desc: d})
 	for i := range d.Fields() {
-		for _, in := range d.Fields()[i].Type.Structs(nil) {
-			c.need(in.Type())
-		}
+		c.need(d.Fields()[i].Type)
 	}
 }
 

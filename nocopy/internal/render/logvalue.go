@@ -107,17 +107,13 @@ func withoutGroups(v slog.Value) any {
 // text returns the beginning of a string, or of a binary in hex.
 func (w *logWriter) text(t *schema.Type, word uint32) string {
 	b := w.Text(word)
-	all := len(b)
-	if b = b[:min(all, logText, max(w.left, 1))]; len(b) < all {
-		for k := 1; k < utf8.UTFMax && k <= len(b); k++ { // ends with a whole character
-			if last := b[len(b)-k:]; utf8.RuneStart(last[0]) {
-				if !utf8.FullRune(last) {
-					b = b[:len(b)-k]
-				}
-				break
-			}
+	all, shown := len(b), min(len(b), logText, max(w.left, 1))
+	for range utf8.UTFMax - 1 { // ends with a whole character
+		if 0 < shown && shown < all && !utf8.RuneStart(b[shown]) {
+			shown--
 		}
 	}
+	b = b[:shown]
 	s := string(b)
 	if t.Binary() || !utf8.Valid(b) {
 		b = b[:min(len(b), logText/2)]

@@ -268,10 +268,10 @@ func (f *File) GoPackage() string {
 // ArmName returns the IDL's name of a union's field, by its word as Which returns it. It returns
 // "none" for 0, and the number for a word that no field has.
 func (d *Struct) ArmName(word int32) string {
-	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
-		return d.fields[i].Name
-	}
-	if word == 0 {
+	switch f := d.arm(word); {
+	case f != nil:
+		return f.Name
+	case word == 0:
 		return "none"
 	}
 	return strconv.Itoa(int(word))
@@ -280,10 +280,17 @@ func (d *Struct) ArmName(word int32) string {
 // ArmID returns the id of a union's field, by its word as Which returns it, or 0 if no field has
 // it.
 func (d *Struct) ArmID(word int32) int16 {
-	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
-		return d.fields[i].ID
+	if f := d.arm(word); f != nil {
+		return f.ID
 	}
 	return 0
+}
+
+func (d *Struct) arm(word int32) *Field {
+	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
+		return &d.fields[i]
+	}
+	return nil
 }
 
 // Redacted reports whether text and logs must omit the value of a field or struct. It is true for

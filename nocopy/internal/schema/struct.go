@@ -188,21 +188,6 @@ func (d *Struct) FieldOf(f Ref) *Field { return &d.fields[f.Word()-d.first] }
 // Span returns the number of words that the entry would have if the struct were not wide.
 func (d *Struct) Span() uint32 { return d.first + uint32(len(d.fields)) }
 
-// FindFrom returns the field with this header, or nil. It tries the field with the number
-// *expected first, and sets *expected to the number after the field that it has found.
-func (d *Struct) FindFrom(expected *int, header uint32) *Field {
-	if n := *expected; n < len(d.fields) && d.fields[n].header == header {
-		*expected = n + 1
-		return &d.fields[n]
-	}
-	n := d.NumberByHeader(header)
-	if n < 0 {
-		return nil
-	}
-	*expected = n + 1
-	return &d.fields[n]
-}
-
 // Programs has the offsets at which a struct's programs begin.
 type Programs struct {
 	Start uint32 // for the order of the IDL

@@ -119,16 +119,3 @@ func (d *Struct) mostWords() int {
 	}
 	return n
 }
-
-// Structs appends the structs in a value of the type, without the structs nested in them.
-func (t *Type) Structs(all []*Struct) []*Struct {
-	switch t.kind {
-	case Record:
-		return append(all, t.desc)
-	case List:
-		return t.elem.Structs(all)
-	case Dict:
-		return t.elem.Structs(t.key.Structs(all))
-	}
-	return all
-}

@@ -58,7 +58,7 @@ func reached(d *Struct, all map[*Struct]bool) map[*Struct]bool {
 	}
 	all[d] = true
 	for i := range d.fields {
-		for _, in := range d.fields[i].Type.Structs(nil) {
+		for _, in := range structsIn(d.fields[i].Type) {
 			reached(in, all)
 		}
 	}
@@ -73,10 +73,21 @@ func longest(d *Struct, path map[*Struct]bool) int {
 	path[d] = true
 	n := 0
 	for i := range d.fields {
-		for _, in := range d.fields[i].Type.Structs(nil) {
+		for _, in := range structsIn(d.fields[i].Type) {
 			n = max(n, longest(in, path))
 		}
 	}
 	delete(path, d)
 	return min(n+1, unbounded)
+}
+
+// structsIn returns the structs in a value of the type, without the structs nested in them.
+func structsIn(t *Type) []*Struct {
+	switch t.kind {
+	case Record:
+		return []*Struct{t.desc}
+	case List:
+		return structsIn(t.elem)
+	}
+	return nil
 }
