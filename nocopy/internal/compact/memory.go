@@ -47,8 +47,8 @@ type memory struct {
 	stack []level
 }
 
-// level is a struct or container that has not ended yet. A Reader has types of the compact protocol
-// in elem and keys, a Writer those of Thrift Binary.
+// level is a struct or container that has not ended yet. A Reader has types of the compact
+// protocol in elem and keys, a Writer those of Thrift Binary.
 type level struct {
 	typ   *schema.Type // of a struct; of elements and values; a Writer knows none
 	key   *schema.Type // of keys; of elements, too

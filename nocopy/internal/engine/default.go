@@ -12,10 +12,10 @@ import (
 // absentOf returns what an unset struct or container field reads as: its IDL default or an empty
 // value.
 func absentOf(f *schema.Field) Struct {
-	kept := f.Absent().Load()
+	kept := f.Absent.Load()
 	if kept == nil {
-		f.Absent().CompareAndSwap(nil, makeAbsent(f))
-		kept = f.Absent().Load()
+		f.Absent.CompareAndSwap(nil, makeAbsent(f))
+		kept = f.Absent.Load()
 	}
 	return *(*kept).(*Struct)
 }

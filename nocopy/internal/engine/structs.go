@@ -328,7 +328,7 @@ func CheckDesc[S View](d *schema.Struct) {
 	}
 	// Asking a nil pointer takes no memory; the answer is kept.
 	handle := any((*S)(nil))
-	if seen := d.HandleType().Load(); seen != nil && *seen == handle {
+	if seen := d.HandleType.Load(); seen != nil && *seen == handle {
 		return
 	}
 	switch handle.(type) {
@@ -338,7 +338,7 @@ func CheckDesc[S View](d *schema.Struct) {
 			panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
 		}
 		seen := handle
-		d.HandleType().Store(&seen)
+		d.HandleType.Store(&seen)
 	case interface{ Len() int }:
 		panic("nocopy: descriptor of " + d.Name() + " for a handle of a list or map")
 	}

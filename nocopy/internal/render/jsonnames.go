@@ -57,7 +57,7 @@ func JSONNames(d *schema.Struct) ([]JSONName, error) {
 }
 
 func jsonNamesOf(d *schema.Struct) *jsonNames {
-	if names := d.JSON().Load(); names != nil {
+	if names := d.JSON.Load(); names != nil {
 		return (*names).(*jsonNames)
 	}
 	names := &jsonNames{fields: make([]JSONName, len(d.Fields())), writes: make([]jsonField, len(d.Fields()))}
@@ -80,7 +80,7 @@ func jsonNamesOf(d *schema.Struct) *jsonNames {
 		names.writes[i] = jsonField{string(append(label, `":`...)), f, f.Type, f.Ref(), n.Quoted}
 	}
 	kept := any(names)
-	d.JSON().Store(&kept)
+	d.JSON.Store(&kept)
 	return names
 }
 

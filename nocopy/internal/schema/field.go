@@ -63,7 +63,7 @@ type Field struct {
 	inEntry uint64 // its form in the entries of a wire index, see wireindex.FieldEntry
 
 	of     *Struct             // the field's struct
-	absent atomic.Pointer[any] // the value of the unset field, kept by package nocopy
+	Absent atomic.Pointer[any] // the value of the unset field, kept by package nocopy
 }
 
 // InTemplate reports whether the field is in the template, with which a new struct of type d
@@ -121,6 +121,3 @@ func (f *Field) Of() *Struct { return f.of }
 
 // InEntry returns the field's form in the entries of a wire index, see wireindex.FieldEntry.
 func (f *Field) InEntry() uint64 { return f.inEntry }
-
-// Absent is where package nocopy keeps the value of the unset field.
-func (f *Field) Absent() *atomic.Pointer[any] { return &f.absent }

@@ -37,7 +37,7 @@ type Struct struct {
 	owed []*Field
 
 	// Kept by package nocopy: a nil pointer to the type of handles, and the names in JSON
-	handleType, json atomic.Pointer[any]
+	HandleType, JSON atomic.Pointer[any]
 
 	byNameOnce sync.Once
 	byName     map[string]int // the fields' numbers; made at first use
@@ -75,20 +75,15 @@ const undefined = min(math.MinInt>>12, -1<<28)
 // Name returns the IDL's name of the struct.
 func (d *Struct) Name() string { return d.name }
 
-// Define completes the descriptor with its fields in declaration order.
-func (d *Struct) Define(fields ...FieldDesc) {
-	d.define(fields)
-}
-
-// DefineWide completes the descriptor of a struct with more than entry.MaxDirect fields, whose
-// constants have entry.Wide. The fields are in declaration order.
+// DefineWide is Define for a struct with more than entry.MaxDirect fields, whose constants have
+// entry.Wide.
 func (d *Struct) DefineWide(fields ...FieldDesc) {
 	d.wide = true
-	d.define(fields)
+	d.Define(fields...)
 }
 
-// define completes the descriptor of a struct that is wide or not.
-func (d *Struct) define(fields []FieldDesc) {
+// Define completes the descriptor with its fields in declaration order.
+func (d *Struct) Define(fields ...FieldDesc) {
 	first, _ := entry.Layout(len(fields), d.union)
 	flag := Ref(0)
 	if d.wide {
@@ -231,9 +226,3 @@ func (d *Struct) Programs() *Programs { return d.programs.Load() }
 
 // SetPrograms stores the programs of the struct.
 func (d *Struct) SetPrograms(p *Programs) { d.programs.Store(p) }
-
-// HandleType is where package nocopy keeps a nil pointer to the type of the struct's handles.
-func (d *Struct) HandleType() *atomic.Pointer[any] { return &d.handleType }
-
-// JSON is where package nocopy keeps the names of the struct's fields in JSON.
-func (d *Struct) JSON() *atomic.Pointer[any] { return &d.json }
