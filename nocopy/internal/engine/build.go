@@ -79,7 +79,7 @@ func (m *Message) closeAll() {
 // closeTo completes all frames but the outermost n. The caller must set openHandle. If positions
 // run out it panics: frames that are complete then are gone, and no bytes were added twice.
 func (m *Message) closeTo(n int) {
-	m.mapFill.handle, m.openHandle = 0, 0
+	m.openHandle = 0
 	if top := len(m.open); top > n {
 		m.startChange()
 		for top > n {

@@ -244,7 +244,7 @@ func (m *Message) end() {
 // EndHandles makes all handles stale, also those that are known without looking at their
 // generation.
 func (m *Message) EndHandles() {
-	m.openHandle, m.mapFill.handle = 0, 0
+	m.openHandle = 0
 	if m.past != m.desc {
 		m.past, m.since = m.desc, uint32(m.gen)
 	}

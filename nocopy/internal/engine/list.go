@@ -90,7 +90,6 @@ func (m *Message) frameOf(e uint32) *frame {
 // of structs are numbers of entries then.
 func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.openList(e)
-	m.mapFill.handle = 0
 	t := m.open[len(m.open)-1].typ
 	per := t.ElemWords()
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {

@@ -294,7 +294,6 @@ func (s Struct) deleteEncoded(k encoded) bool {
 // deletePair removes pair i. Its slot and its place on the wire are kept for a new pair.
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
-	m.mapFill.handle = 0
 	m.elementChanges(e, uint32(i))
 	slot := s.pairSlot(i)
 	for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
@@ -395,74 +394,46 @@ func (s Struct) PutText(k, v string) {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
-	m, e := s.m, uint32(s.k)
-	if (s.k == m.mapFill.handle || s.beginMapFill()) && len(k)|len(v) < ReferSize {
-		key := chain.StringBytes(k)
-		n, ends, short := m.ix.Words[e+listCount], keytable.BothEnds(key), m.buf.Fits(len(k)+wire.TextHeader+len(v))
+	// The usual case: the map is the innermost frame, and was never complete.
+	m, e, top := s.m, uint32(s.k), len(s.m.open)-1
+	if top >= 0 && m.gen<<32|uint64(m.open[top].e) == s.k && m.ix.Words[e+listEnd] == 0 && len(k)|len(v) < ReferSize {
+		f, w := &m.open[top], (*[listWords]uint32)(m.ix.Words[e:])
+		n := w[listCount]
+		if n == 0 {
+			m.clearFilter(e)
+		}
+		if n >= w[listRoom] {
+			m.growSlots(e, n, 1, pairWords)
+			w = (*[listWords]uint32)(m.ix.Words[e:])
+		}
+		short := m.buf.Fits(len(k) + wire.TextHeader + len(v))
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
-		if m.keys.IsNew(e, n, ends) || m.keys.AddNew((*messageKeys)(m), e, m.open[len(m.open)-1].typ, n, key) {
-			m.putNext(k, v, short)
+		key := chain.StringBytes(k)
+		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*messageKeys)(m), e, f.typ, n, key) {
+			f.next = n + 1
+			w[listCount] = n + 1
+			if at := w[listStart] - 4; m.buf.InTail(at, 4) {
+				m.buf.Put4(at, n+1)
+			} else {
+				wire.PutBE32(m.buf.At(at), n+1)
+			}
+			slot := (*[pairWords]uint32)(m.ix.Words[w[listElems]+n*pairWords:])
+			slot[pairNode] = 0
+			if short {
+				slot[pairKey] = m.buf.Tail()
+				slot[pairValue] = slot[pairKey] + uint32(wire.TextHeader+len(k))
+				m.buf.AppendShort(uint64(len(k))<<32, wire.TextHeader, k)
+				m.buf.AppendShort(uint64(len(v))<<32, wire.TextHeader, v)
+				return
+			}
+			slot[pairKey] = m.buf.AppendWithHead(uint64(len(k))<<32, wire.TextHeader, k)
+			slot[pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, wire.TextHeader, v)
 			return
 		}
 	}
 	PutPair[string, string, AsString, AsString](s, k, v)
-}
-
-// beginMapFill sets Message.mapFill to the map, and reports whether the map may be filled that
-// way.
-func (s Struct) beginMapFill() bool {
-	m, e := s.m, uint32(s.k)
-	top := len(m.open) - 1
-	if top < 0 || s.k>>32 != m.gen {
-		return false
-	}
-	n := m.ix.Words[e+listCount]
-	// An end that is not 0: pairs were deleted.
-	if f := &m.open[top]; f.e != e || f.reopened || m.ix.Words[e+listEnd] != 0 || n >= maxCount {
-		return false
-	}
-	if n == 0 {
-		m.clearFilter(e)
-	}
-	if n >= m.ix.Words[e+listRoom] {
-		m.growSlots(e, n, 1, pairWords)
-	}
-	first := m.ix.Words[e+listElems]
-	m.mapFill = mapFill{handle: s.k, slot: first + n*pairWords, end: first + m.ix.Words[e+listRoom]*pairWords}
-	return true
-}
-
-// putNext adds a pair to the map of mapFill. Its key must be new, its texts too short to be
-// referred to, and there must be room for them at the tail. With short they fit there, as
-// AppendShort has it.
-func (m *Message) putNext(k, v string, short bool) {
-	q := &m.mapFill
-	e, slot := uint32(q.handle), q.slot
-	q.slot = slot + pairWords
-	if q.slot >= q.end {
-		q.handle = 0
-	}
-	words := m.ix.Words
-	n := words[e+listCount] + 1
-	words[e+listCount] = n
-	m.open[len(m.open)-1].next = n
-	if at := words[e+listStart] - 4; m.buf.InTail(at, 4) {
-		m.buf.Put4(at, n)
-	} else {
-		wire.PutBE32(m.buf.At(at), n)
-	}
-	words[slot+pairNode] = 0
-	if short {
-		at := m.buf.Tail()
-		words[slot], words[slot+pairValue] = at, at+uint32(wire.TextHeader+len(k))
-		m.buf.AppendShort(uint64(len(k))<<32, wire.TextHeader, k)
-		m.buf.AppendShort(uint64(len(v))<<32, wire.TextHeader, v)
-		return
-	}
-	words[slot] = m.buf.AppendWithHead(uint64(len(k))<<32, wire.TextHeader, k)
-	words[slot+pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, wire.TextHeader, v)
 }
 
 // EachTextPair calls yield with the key and the value of every pair of a map of strings to

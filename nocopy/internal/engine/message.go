@@ -74,7 +74,6 @@ type builder struct {
 	openHandle uint64
 	open       []frame // the values that are being built, outermost first
 	listFill   listFill
-	mapFill    mapFill
 }
 
 // frame is a struct, list or map that is being built at the tail: a struct without its STOP, or
@@ -94,13 +93,6 @@ type listFill struct {
 	handle, open uint64         // the handles of the list and of the element that was begun last
 	next, end    uint32         // the number of the element after that, and of all elements
 	desc         *schema.Struct // describes the elements, which must have no owed fields
-}
-
-// mapFill is a StringMap that is being filled: it is the innermost frame, no pair was deleted
-// from it, and there is room for one more slot.
-type mapFill struct {
-	handle    uint64 // the map's handle, 0 if there is none
-	slot, end uint32 // the slot of the next pair, and where the room for slots ends
 }
 
 // lease is who may use a message, and what those may have who used it before.
@@ -337,7 +329,6 @@ func (m *Message) isRoot(k uint64, d *schema.Struct) bool {
 // push adds a frame for entry e, of type t, which becomes the innermost. next is how many of
 // its elements are on the wire.
 func (m *Message) push(t *schema.Type, e, next uint32) *frame {
-	m.mapFill.handle = 0
 	n := len(m.open)
 	if n == cap(m.open) {
 		m.open = append(m.open, frame{})

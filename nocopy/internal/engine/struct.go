@@ -25,7 +25,7 @@ var empty = makeEmpty(nil)
 func makeEmpty(f *schema.Field) *Message {
 	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, guarded: true, absent: true}}
 	m.ix.Used = math.MaxUint16 + 1
-	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
+	m.openHandle, m.listFill.handle = staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.ix.Words = zeroWords
