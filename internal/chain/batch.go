@@ -9,7 +9,6 @@ import (
 // the messages until they are written. The zero Batch is ready for use, by one goroutine.
 type Batch struct {
 	pieces []batchPiece
-	size   int
 }
 
 type batchPiece struct {
@@ -35,11 +34,11 @@ func (t *Batch) Add(b *Buffer, frame bool) {
 }
 
 // AddBytes adds bytes, which must not be changed until the Batch is written.
-func (t *Batch) AddBytes(mem []byte) { t.add(batchPiece{mem, false}) }
+func (t *Batch) AddBytes(mem []byte) { t.pieces = append(t.pieces, batchPiece{mem, false}) }
 
 // AddCopy is AddBytes for bytes that are copies already: Stats does not count them as sent by
 // reference.
-func (t *Batch) AddCopy(mem []byte) { t.add(batchPiece{mem, true}) }
+func (t *Batch) AddCopy(mem []byte) { t.pieces = append(t.pieces, batchPiece{mem, true}) }
 
 // Gather empties the Batch and returns its bytes in one piece. If there are several pieces, it
 // copies them to the chunk. Release the chunk in any case, when the bytes are not used any more.
@@ -49,18 +48,18 @@ func (t *Batch) Gather() ([]byte, Chunk) {
 		t.reset()
 		return mem, Chunk{}
 	}
-	c := NewChunk(t.size, true)
+	c := NewChunk(t.Len(), true)
 	t.MoveTo(c.Mem)
 	return c.Mem, c
 }
 
-func (t *Batch) add(p batchPiece) {
-	t.pieces = append(t.pieces, p)
-	t.size += len(p.mem)
-}
-
 // Len returns how many bytes were added and not written yet.
-func (t *Batch) Len() int { return t.size }
+func (t *Batch) Len() (n int) {
+	for _, p := range t.pieces {
+		n += len(p.mem)
+	}
+	return n
+}
 
 // Write writes the Batch as Buffer.Write writes a message, and returns how. Afterwards the Batch
 // is empty, even after an error.
@@ -68,25 +67,14 @@ func (t *Batch) Write(w io.Writer) (Stats, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {
 		p := t.pieces[0]
-		n, err := writeAll(w, p.mem)
-		if p.copied {
-			return Stats{Bytes: n, Pieces: 1}, err
-		}
-		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
+		return writeAlone(w, p.mem, p.copied)
 	}
 	g := gathererFor(w)
 	defer g.free()
 	for _, p := range t.pieces {
-		before := g.stats
-		if g.add(p.mem); g.err != nil {
-			break
-		}
-		if p.copied {
-			g.stats.ByRef, g.stats.RefBytes = before.ByRef, before.RefBytes
-		}
+		g.add(p.mem, p.copied)
 	}
-	g.flush()
-	return g.stats, g.err
+	return g.end()
 }
 
 // MoveTo copies the bytes of the Batch to dst, which must have their length, and empties the
@@ -111,7 +99,7 @@ func copyWarm(dst, src []byte) int {
 
 func (t *Batch) reset() {
 	clear(t.pieces)
-	t.pieces, t.size = t.pieces[:0], 0
+	t.pieces = t.pieces[:0]
 	if cap(t.pieces) > maxPieces {
 		t.pieces = nil
 	}

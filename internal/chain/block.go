@@ -32,7 +32,7 @@ type Block struct {
 	item spare.Item[*Block] // in spareBlocks, while the block is spare
 	// owner of foreign memory, see HoldPieces; nil for memory of this package
 	owner Owner
-	// readOnly: storing into the memory would fault, see HoldReadOnly
+	// readOnly: storing into the memory would fault, see HoldOwned
 	readOnly bool
 }
 

@@ -187,10 +187,9 @@ func (b *Buffer) Reserve(n int) {
 
 // AppendByte appends one byte to the open run and returns its position.
 func (b *Buffer) AppendByte(v byte) Pos {
-	if b.used+1 < len(b.tail) {
-		return b.AppendFitting(v)
-	}
-	return b.appendByteToEnd(v)
+	p, mem := b.Extend(1)
+	mem[0] = v
+	return p
 }
 
 // AppendFitting appends one byte to the open run, in the block at the tail, and returns its
@@ -200,13 +199,6 @@ func (b *Buffer) AppendFitting(v byte) Pos {
 	b.tail[i] = v
 	b.used = i + 1
 	return b.tailPos + Pos(i)
-}
-
-// appendByteToEnd is AppendByte for a block at the tail with room for at most one byte.
-func (b *Buffer) appendByteToEnd(v byte) Pos {
-	p, mem := b.extendToEnd(1)
-	mem[0] = v
-	return p
 }
 
 // InTail reports whether the n bytes at position p are in the block at the tail and may be stored

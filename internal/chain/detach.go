@@ -21,20 +21,12 @@ type returnFunc func()
 
 func (f returnFunc) Return() { f() }
 
-// HoldReadOnly returns a chunk of one piece of memory that belongs to owner and is never stored
-// into. It is returned to owner after its last release. A Buffer that does not recycle copies it
-// instead of sharing it.
-func HoldReadOnly(mem []byte, owner Owner) Chunk {
+// HoldOwned returns a chunk of one piece of memory that belongs to owner. It is returned to owner
+// after its last release. Memory that is readOnly is never stored into, and a Buffer that does not
+// recycle copies it instead of sharing it. BeginIn takes memory that is not.
+func HoldOwned(mem []byte, owner Owner, readOnly bool) Chunk {
 	b := newForeign(owner, 1)
-	b.readOnly = true
-	return Chunk{mem, b, nil}
-}
-
-// HoldOwned returns a chunk of one piece of memory that belongs to owner, for BeginIn. OwnPiece
-// returns the owner.
-func HoldOwned(mem []byte, owner Owner) Chunk {
-	b := newForeign(owner, 1)
-	b.mem = mem
+	b.mem, b.readOnly = mem, readOnly
 	return Chunk{mem, b, nil}
 }
 

@@ -92,7 +92,7 @@ func TestDetach(t *testing.T) {
 func TestHoldReadOnly(t *testing.T) {
 	freed := 0
 	mem := []byte("read only")
-	hold := func() Chunk { return HoldReadOnly(mem, returnFunc(func() { freed++ })) }
+	hold := func() Chunk { return HoldOwned(mem, returnFunc(func() { freed++ }), true) }
 	if c := hold(); !c.block.readOnly || NewChunk(9, true).block.readOnly {
 		t.Error("ReadOnly is wrong")
 	} else {
@@ -185,7 +185,7 @@ func TestCompactReturns(t *testing.T) {
 	freed := 0
 	var b Buffer
 	b.Reset(true)
-	b.AddChunk(HoldReadOnly([]byte("somebody's"), returnFunc(func() { freed++ })))
+	b.AddChunk(HoldOwned([]byte("somebody's"), returnFunc(func() { freed++ }), true))
 	for range 3 {
 		if b.Compact(false); freed != 0 {
 			t.Fatalf("freed %d times", freed)

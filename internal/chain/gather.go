@@ -59,14 +59,18 @@ func gathererFor(w io.Writer) *gatherer {
 	return g
 }
 
-// add writes mem, or keeps it or a copy of it for the next write.
-func (g *gatherer) add(mem []byte) {
+// add writes mem, or keeps it or a copy of it for the next write, unless a write has failed. copied
+// tells that mem is a copy already.
+func (g *gatherer) add(mem []byte, copied bool) {
 	if !g.vectored {
 		if n := len(g.copied); n > 0 && len(mem) < streamMost-n {
 			g.copied = append(g.copied, mem...)
 			return
 		}
-		g.stream(mem)
+		g.stream(mem, copied)
+		return
+	}
+	if g.err != nil {
 		return
 	}
 	small := len(mem) < GatherBelow
@@ -79,17 +83,23 @@ func (g *gatherer) add(mem []byte) {
 	}
 	g.close()
 	g.vec = append(g.vec, mem)
-	g.stats.ByRef++
-	g.stats.RefBytes += len(mem)
+	g.stats.note(mem, copied)
+}
+
+// note counts a piece that is written from its place.
+func (s *Stats) note(mem []byte, copied bool) {
+	if !copied {
+		s.ByRef++
+		s.RefBytes += len(mem)
+	}
 }
 
 // stream is add for a Writer without writev. It copies mem to the bytes that are written next, or
 // writes it at once if it is large.
-func (g *gatherer) stream(mem []byte) {
+func (g *gatherer) stream(mem []byte, copied bool) {
 	for g.err == nil {
 		if len(g.copied) == 0 && len(mem) >= streamMost {
-			g.stats.ByRef++
-			g.stats.RefBytes += len(mem)
+			g.stats.note(mem, copied)
 			g.write(mem)
 			return
 		}
@@ -127,6 +137,12 @@ func (g *gatherer) flush() {
 	g.vec, g.copied, g.from = g.vec[:0], g.copied[:0], 0
 }
 
+// end writes what was not yet written, and returns how everything was written.
+func (g *gatherer) end() (Stats, error) {
+	g.flush()
+	return g.stats, g.err
+}
+
 // write writes mem at once.
 func (g *gatherer) write(mem []byte) {
 	n, err := writeAll(g.w, mem)
@@ -151,12 +167,17 @@ func WritePieces(w io.Writer, head []byte, pieces iter.Seq[[]byte]) (Stats, erro
 	defer g.free()
 	g.copied = append(g.copied, head...)
 	for mem := range pieces {
-		if g.add(mem); g.err != nil {
-			break
-		}
+		g.add(mem, false)
 	}
-	g.flush()
-	return g.stats, g.err
+	return g.end()
+}
+
+// writeAlone writes mem, which is all that is to be written.
+func writeAlone(w io.Writer, mem []byte, copied bool) (Stats, error) {
+	n, err := writeAll(w, mem)
+	s := Stats{Bytes: n, Pieces: 1}
+	s.note(mem[:n], copied)
+	return s, err
 }
 
 // writeAll writes mem, and returns an error if not all of it was written.

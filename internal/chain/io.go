@@ -44,8 +44,7 @@ func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write
 func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	if len(head) == 0 && len(b.pieces) == 1 {
 		p := b.pieces[0]
-		n, err := writeAll(w, b.mem(piece{p.from - lead, p.to}))
-		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
+		return writeAlone(w, b.mem(piece{p.from - lead, p.to}), false)
 	}
 	g := gathererFor(w)
 	defer g.free()
@@ -54,12 +53,9 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 		b.loadNext(b.pieces, i)
 		p.from -= lead
 		lead = 0
-		if g.add(b.mem(p)); g.err != nil {
-			break
-		}
+		g.add(b.mem(p), false)
 	}
-	g.flush()
-	return g.stats, g.err
+	return g.end()
 }
 
 // ErrFrameSize is the error for a frame whose length is negative or above the limit.

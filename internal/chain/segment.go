@@ -134,7 +134,7 @@ func (b *Buffer) Adopt(p Pos) bool {
 
 // Share gives the n bytes at position p of src a position in b, too, and returns it. It does not
 // copy them. From then on neither Buffer stores into that memory. Concurrent calls for one src are
-// allowed. Memory of HoldReadOnly is copied if b does not recycle.
+// allowed. Memory that is readOnly is copied if b does not recycle.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 	src.freeze(p>>segBits, (p+Pos(n))>>segBits)
 	from := &src.meta[p>>segBits]

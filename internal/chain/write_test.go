@@ -72,7 +72,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
 	g := &gatherer{w: w, vectored: true}
 	for _, p := range b.pieces {
-		g.add(b.mem(p))
+		g.add(b.mem(p), false)
 	}
 	g.flush()
 	return g.stats, g.err

@@ -73,7 +73,7 @@ func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
 // Root makes the first n bytes the message, and returns its root.
 func (x *Draft) Root(n int) Struct {
 	m, d := x.m, x.d
-	p, b := m.buf.Ahead(&x.mem, n, true)
+	p, b := m.buf.Ahead(&x.mem, n)
 	m.desc, m.root = d, index.First
 	m.ix.Used = index.First + uint32(d.Words())
 	if m.ix.Used > uint32(len(m.ix.Words)) {
@@ -215,7 +215,7 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 		inTail = 0
 	}
 	m.buf.Retract(len(x.d.Template()), inTail)
-	p, b := m.buf.Ahead(&x.mem, n, false)
+	p, b := m.buf.Ahead(&x.mem, n)
 	m.ix.Words[e+entry.Start] = p
 	x.index(program.Of(x.d).Start, e, p, b, 0)
 	x.append(p, n)
@@ -311,7 +311,7 @@ func (x *Draft) EndList(n int) {
 	if s.k != m.openHandle || m.ix.At(e, f) != 0 {
 		s.openField(f, n)
 	}
-	p, b := m.buf.Ahead(&x.mem, n, false)
+	p, b := m.buf.Ahead(&x.mem, n)
 	if x.first != nil {
 		m.copied = x.first[:0]
 	}

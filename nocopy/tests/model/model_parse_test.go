@@ -50,7 +50,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 		m.h, err = nocopy.Read[handle](b.desc, &oddReader{s, bytes.Clone(wire)}, len(wire), opts...)
 	case class == 3 && m.recycled && len(wire)%2 == 0:
 		lazy := len(opts) == 3
-		s.logf("m%d, _ := ParseChunk(%s, HoldReadOnly(%x), Recycle, %t)", s.made+1, b.Name, wire, lazy)
+		s.logf("m%d, _ := ParseChunk(%s, HoldOwned(%x), Recycle, %t)", s.made+1, b.Name, wire, lazy)
 		m.h, err = thriftimpl.ParseChunk(b.desc, readOnly(wire), nocopy.Limits(anyDepth), true, lazy)
 	case class == 2:
 		opts = append(opts, nocopy.Own)
@@ -79,14 +79,14 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 // is given back.
 func readOnly(wire []byte) chain.Chunk {
 	was := string(wire)
-	return chain.HoldReadOnly(wire, owner(func() {
+	return chain.HoldOwned(wire, owner(func() {
 		if string(wire) != was {
 			failf("memory that must not be stored into was %x and is %x", was, wire)
 		}
 		for i := range wire {
 			wire[i] = 0xdd
 		}
-	}))
+	}), true)
 }
 
 // owner is a chain.Owner that does something when memory is given back.

@@ -60,7 +60,7 @@ func (s *Sizes) Place(l *shm.Link, d *thriftimpl.Desc) (chain.Chunk, bool) {
 	if !ok {
 		return chain.Chunk{}, false
 	}
-	return chain.HoldOwned(slot.Bytes(), slot), true
+	return chain.HoldOwned(slot.Bytes(), slot, false), true
 }
 
 // Own returns the slot in l's memory that the whole message was built in, and where it is; the

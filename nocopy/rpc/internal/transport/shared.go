@@ -34,7 +34,7 @@ func (r *Receiver) nextShared() (message.Header, chain.Chunk, error) {
 	r.Stats.Received(n)
 	if r.Trusts {
 		held = true
-		return r.split(chain.HoldReadOnly(t.Mem, t))
+		return r.split(chain.HoldOwned(t.Mem, t, true))
 	}
 	return r.split(r.in.Copy(t.Mem))
 }
