@@ -53,6 +53,28 @@
 //   - Shared memory ([Buffer.Share]) belongs to two Buffers. Both hold it, and neither stores into
 //     it any more.
 //
+// # States
+//
+// A Buffer is free, in use, or sealed. Type state tells which memory a free one keeps.
+//
+//	from            to       by
+//	free            in use   Reset, Begin, BeginIn
+//	free            sealed   Refer
+//	in use          sealed   Seal, SetRoot
+//	sealed          in use   all methods that change the message
+//	in use, sealed  free     Free
+//
+// Other facts about it, until Free or Compact:
+//
+//	fact         since                       consequence
+//	lent         Lend, by any goroutine      slabs are not used again
+//	shared       Share from it or Freeze,    stores go to other memory, and slabs are not used
+//	             by any goroutine            again
+//	changing     StartChange, until          a second StartChange fails
+//	             EndChange
+//	Crowded      many segments or spans,     it may be worth compacting
+//	             until Waste has looked
+//
 // # Threads
 //
 // A Buffer is for one goroutine while it changes. A sealed one may be read, written to

@@ -59,8 +59,8 @@ func gathererFor(w io.Writer) *gatherer {
 	return g
 }
 
-// add writes mem, or keeps it or a copy of it for the next write, unless a write has failed. copied
-// tells that mem is a copy already.
+// add writes mem, or keeps it or a copy of it for the next write, unless a write has failed.
+// copied tells that mem is a copy already.
 func (g *gatherer) add(mem []byte, copied bool) {
 	if !g.vectored {
 		if n := len(g.copied); n > 0 && len(mem) < streamMost-n {
