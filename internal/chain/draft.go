@@ -1,8 +1,8 @@
 package chain
 
 // Draft is memory for bytes that are written before they belong to a message. It is a block of its
-// own. Ahead makes the block the tail of a Buffer, or copies from it. The zero Draft stands for the
-// free memory at the tail.
+// own. Ahead makes the block the tail of a Buffer, or copies from it. The zero Draft stands for
+// the free memory at the tail.
 type Draft struct {
 	mem   []byte
 	block *Block // nil if the garbage collector owns the memory
