@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -134,26 +133,6 @@ func CompactAlways(m *Message) {
 	m.ownSeldom()
 	m.dead.everyChange, m.ix.Full, m.ix.More = true, true, true
 }
-
-// Pieces returns the bytes that the message has, as they lie in memory, without finishing it.
-func Pieces(m *Message) (pieces [][]byte) {
-	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
-		pieces = append(pieces, mem)
-		return true
-	})
-	return pieces
-}
-
-// Numbers of the index, and how deep messages may be without Limits.
-const (
-	MaxWords     = index.MaxWords // the most that an index has
-	FirstEntry   = index.First    // the words before the first entry
-	IndexPerByte = indexPerByte   // the most bytes of index for a byte of the message, without Limits
-	MaxDepth     = parse.MaxDepth
-)
-
-// MostLinks is the most large pieces of a message that a copy of it, to be sent, refers to.
-const MostLinks = mostLinks
 
 // IndexWords returns how many words of the message's index are in use.
 func IndexWords(m *Message) int { return int(m.ix.Used) }

@@ -77,9 +77,10 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 	}
 	m.dead.reclaimFields(m, d, e)
 	m.ix.Words[e+entry.Start] = r.base + uint32(i)
-	var u extraFields
+	var arm, spare uint32 // of a union: the arm, and the entries that its extra fields have had
 	if d.IsUnion() {
-		u.begin(m, e)
+		arm, spare = m.ix.Words[m.ix.ArmWord(e)], m.ix.Words[e+entry.Arm]
+		m.ix.Words[e+entry.Arm] = arm
 	}
 	for {
 		key := wire.HeaderIn(wire.LoadHeader(r.b, i))
@@ -97,14 +98,14 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 		}
 		end := parse.SkipValid(r.b, at, t)
 		if d.IsUnion() {
-			u.add(r.base+uint32(i), r.base+uint32(end))
+			w := spare &^ index.HasExtra
+			spare = m.ix.Words[w+index.ExtraNext]
+			m.ix.AddExtra(w, e, r.base+uint32(i), r.base+uint32(end), arm)
 		}
 		i = end
 	}
 	m.ix.Words[e+entry.End] = r.base + uint32(i)
-	if d.IsUnion() {
-		u.end()
-	}
+	m.ix.FreeExtra(spare)
 	return i + 1
 }
 
@@ -207,34 +208,6 @@ func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 	return i
 }
 
-// extraFields gives new positions to the extra fields of a union, which have entries of their own
-// since no word of the union stands for them: call begin, then add for each of them, then end.
-type extraFields struct {
-	m     *Message
-	e     uint32
-	which uint32
-	chain uint32 // word of the next entry to use again
-}
-
-// begin starts with the union of entry e.
-func (u *extraFields) begin(m *Message, e uint32) {
-	*u = extraFields{m, e, m.ix.Words[m.ix.ArmWord(e)], m.ix.Words[e+entry.Arm]}
-	m.ix.Words[e+entry.Arm] = u.which
-}
-
-// add takes the next entry for the extra field that is at [at, end) now.
-func (u *extraFields) add(at, end uint32) {
-	w := u.chain
-	f := u.m.ix.Words[w&^index.HasExtra:][:index.ExtraWords]
-	u.chain = f[index.ExtraNext]
-	f[index.ExtraAt], f[index.ExtraEnd] = at, end
-	f[index.ExtraNext], f[index.ExtraArm] = u.m.ix.Words[u.e+entry.Arm], u.which
-	u.m.ix.Words[u.e+entry.Arm] = w
-}
-
-// end frees the entries that were not used again.
-func (u *extraFields) end() { u.m.ix.FreeExtra(u.chain) }
-
 // noteDead notes that the struct or container of type t with this word is about to be replaced or
 // removed. It does nothing if there is none, or it has not been indexed.
 func (m *Message) noteDead(t *schema.Type, word uint32) {
@@ -317,15 +290,12 @@ func (d *deadEntries) reclaimValue(m *Message, t *schema.Type, e uint32) {
 	if m.ix.Words[e+entry.Start] == 0 {
 		return // done
 	}
-	words := uint32(listWords)
-	switch {
-	case t.Kind() == schema.Record:
+	var words uint32
+	if t.Kind() == schema.Record {
 		d.reclaimStruct(m, t.Struct(), e)
 		words = uint32(t.Struct().Words())
-	case t.Kind() == schema.List && t.Elem().Kind() == schema.Record:
-		words += d.reclaimStructs(m, t, e)
-	case t.ElemWords() > 0:
-		words += d.reclaimSlots(m, t, e)
+	} else {
+		words = listWords + d.reclaimElements(m, t, e)
 	}
 	if room := m.ix.BlockRoom(e); room > 0 {
 		words = room
@@ -359,49 +329,35 @@ func (d *deadEntries) reclaimParts(m *Message, t *schema.Type, e uint32) {
 	}
 }
 
-// reclaimStructs frees the entries of the elements of the list of structs of entry e. If the
+// reclaimElements frees the entries of all values in the container of entry e, and its slots,
+// unless those follow the entry. It returns how many words after the entry are slots. If the
 // entries of elements are in the list's block, it frees only the entries in them: the caller frees
-// the block. It returns how many words after the list's entry are the elements'.
-func (d *deadEntries) reclaimStructs(m *Message, t *schema.Type, e uint32) uint32 {
-	n, follow := m.ix.Words[e+listCount], m.elementsFollow(e)
-	for k := range n {
-		if x := m.structEntry(e, k); follow || m.inBlock(e, x) {
-			d.reclaimStruct(m, t.Elem().Struct(), x)
-		} else {
-			d.reclaimValue(m, t.Elem(), x)
-		}
-	}
-	switch {
-	case follow:
-		return n * uint32(t.Elem().Struct().Words())
-	case m.ix.Words[e+listRoom]&roomTable != 0:
-		d.freeSlots(m, e, 1)
-	}
-	return 0
-}
-
-// elementsFollow reports whether the entries of the elements of a list of structs follow the
-// list's own, e. They do unless there is a table of them, or the list was filled by fillList.
-func (m *Message) elementsFollow(e uint32) bool {
-	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems] == e+listWords
-}
-
-// reclaimSlots frees the entries of the elements, keys and values in the slots of the container of
-// entry e, and the slots if they do not follow the entry. It returns how many words after the
-// entry are slots.
-func (d *deadEntries) reclaimSlots(m *Message, t *schema.Type, e uint32) uint32 {
-	per := uint32(t.ElemWords())
-	d.reclaimParts(m, t, e)
-	if m.ix.Words[e+listElems]-m.editOf(e).gap == e+listWords {
-		return (m.ix.Words[e+listRoom] + m.editOf(e).gap) * per
-	}
-	d.freeSlots(m, e, per)
-	return 0
-}
-
-// freeSlots frees the slots, of per words each, of the container of entry e. They must not be in
-// its block.
-func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
+// the block.
+func (d *deadEntries) reclaimElements(m *Message, t *schema.Type, e uint32) uint32 {
+	per, room, follow := uint32(t.ElemWords()), m.ix.Words[e+listRoom], m.slotsFollow(e)
 	gap := m.editOf(e).gap
-	m.ix.FreeRaw(m.ix.Words[e+listElems]-gap*per, (m.ix.Words[e+listRoom]&roomMask+gap)*per)
+	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
+		n := m.ix.Words[e+listCount]
+		for k := range n {
+			if x := m.structEntry(e, k); follow || m.inBlock(e, x) {
+				d.reclaimStruct(m, t.Elem().Struct(), x)
+			} else {
+				d.reclaimValue(m, t.Elem(), x)
+			}
+		}
+		if follow {
+			return n * per
+		}
+		per = room & roomTable / roomTable
+	} else if d.reclaimParts(m, t, e); follow {
+		return (room + gap) * per
+	}
+	m.ix.FreeRaw(m.ix.Words[e+listElems]-gap*per, (room&roomMask+gap)*per)
+	return 0
+}
+
+// slotsFollow reports whether the slots of a container follow its entry, e. Those of a list of
+// structs are the entries of its elements, unless there is a table of them.
+func (m *Message) slotsFollow(e uint32) bool {
+	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems]-m.editOf(e).gap == e+listWords
 }

@@ -111,7 +111,7 @@ func (s Struct) Clone(d *schema.Struct) Struct {
 // toSend links at most so many pieces, of messages of at most so many bytes. Each piece takes up
 // to 2 MiB of positions, and there are 2 GiB of them. It copies the rest.
 const (
-	mostLinks  = 500
+	MostLinks  = 500
 	mostLinked = 512 << 20
 )
 
@@ -121,7 +121,7 @@ const (
 func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
 	src := source{from: s.m, r: r, n: r.Len()}
-	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= mostLinks && !d.Type().Nests())
+	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= MostLinks && !d.Type().Nests())
 	r.Pieces(func(at chain.Pos, _ []byte) bool {
 		link = link && !s.m.buf.Foreign(at)
 		return link

@@ -59,12 +59,13 @@ var farPool = sync.Pool{New: func() any { return new(farTexts) }}
 // New begins a message that is a struct of type d.
 func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
 	program.Of(d)
-	flags := builtFlags(opts)
+	flags := flagsOf(opts) & forBuilding // as building does, without a call
 	m := fromPool(builtHome + pool(flags))
 	m.flags = flags
 	m.buf.Begin(flags&Recycle != 0, headroom)
 	if flags&limited != 0 {
-		m.limit(limitsOf(opts))
+		_, limits := ConfigOf(opts)
+		m.limit(limits)
 	}
 	x.m, x.d = m, d
 	return m.buf.FreeTail()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"reflect"
 	"strconv"
 	"sync"
 
@@ -92,15 +93,29 @@ const headroom = 8
 
 // New returns the root of a new message. (Neither it nor Parse is generic: the
 // compiler would not know in other packages that they don't keep opts, and allocate them.)
-func New(d *schema.Struct, opts ...Option) Struct {
-	flags := builtFlags(opts)
-	m := fromPool(builtHome + pool(flags))
-	m.buf.Begin(flags&Recycle != 0, headroom)
-	s := m.beginRoot(d, flags)
-	if flags&limited != 0 {
-		m.limit(limitsOf(opts))
+func New(d *schema.Struct, opts ...Option) Struct { return building(opts, nil).beginRoot(d) }
+
+// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
+// root. The previous contents of m end.
+func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
+	m.Reset()
+	return building(opts, m).beginRoot(d)
+}
+
+// building returns m, or a message from the pool if m is nil, to be built with these options. Its
+// Buffer has begun.
+func building(opts []Option, m *Message) *Message {
+	flags := flagsOf(opts) & forBuilding
+	if m == nil {
+		m = fromPool(builtHome + pool(flags))
 	}
-	return s
+	m.flags = flags
+	m.buf.Begin(flags&Recycle != 0, headroom)
+	if flags&limited != 0 {
+		_, limits := ConfigOf(opts)
+		m.limit(limits)
+	}
+	return m
 }
 
 // NewIn is New for other packages of the library: with these flags and limits, and room for n
@@ -117,26 +132,14 @@ func NewIn(d *schema.Struct, c chain.Chunk, n int, l Limits, flags Flags) *Messa
 		flags |= limited
 		m.limit(l.orElse(usualLimits))
 	}
-	m.beginRoot(d, flags)
+	m.flags = flags
+	m.beginRoot(d)
 	return m
 }
 
-// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
-// root. The previous contents of m end.
-func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
-	m.Reset()
-	flags := builtFlags(opts)
-	m.buf.Begin(flags&Recycle != 0, headroom)
-	s := m.beginRoot(d, flags)
-	if flags&limited != 0 {
-		m.limit(limitsOf(opts))
-	}
-	return s
-}
-
 // beginRoot begins the root of a message whose Buffer has begun, and returns it.
-func (m *Message) beginRoot(d *schema.Struct, flags Flags) Struct {
-	m.desc, m.flags, m.ix.Used = d, flags, index.First
+func (m *Message) beginRoot(d *schema.Struct) Struct {
+	m.desc, m.ix.Used = d, index.First
 	m.root = m.ix.Alloc(d.Words())
 	m.beginStruct(d, m.root)
 	return m.handle(m.root)
@@ -259,8 +262,8 @@ const keepCopied = 64 << 10
 
 // endMore empties what few messages have.
 func (m *Message) endMore() {
-	if debugging {
-		mustBeUntouched()
+	if debugging && !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits}) {
+		panic("nocopy: internal error: stored into what all messages read")
 	}
 	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || cap(m.copied) > keepCopied ||
 		len(m.shadows.all)|len(m.handouts)|len(m.filled) > 0) {
@@ -440,9 +443,6 @@ func flagsOf(opts []Option) Flags {
 // received bytes.
 const forBuilding = Recycle | Held | limited | WithIndex | AnySize
 
-// builtFlags is flagsOf for a message that is built.
-func builtFlags(opts []Option) Flags { return flagsOf(opts) & forBuilding }
-
 // settled returns flags that do not contradict each other: it leaves one of those that put off
 // indexing and WithIndex, which needs everything indexed.
 func (f Flags) settled(l Limits) Flags {
@@ -460,19 +460,13 @@ func (f Flags) settled(l Limits) Flags {
 
 // ConfigOf returns the flags among the options, and the limits.
 func ConfigOf(opts []Option) (Flags, Limits) {
-	limits := limitsOf(opts)
-	return flagsOf(opts).settled(limits), limits
-}
-
-// limitsOf returns the Limits among the options.
-func limitsOf(opts []Option) Limits {
 	limits := usualLimits
 	for _, o := range opts {
 		if l, ok := o.(Limits); ok {
 			limits = l.orElse(limits)
 		}
 	}
-	return limits
+	return flagsOf(opts).settled(limits), limits
 }
 
 // orElse returns l, with other's values for the fields that l leaves to the default.

@@ -157,7 +157,7 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 	}
 	m.listFill.handle = 0 // another list may be filled next
 	n, first, stride := m.ix.Words[e+listCount], m.ix.Words[e+listElems], uint32(t.Elem().Struct().Words())
-	if m.ix.Reuses && n > 0 && m.elementsFollow(e) {
+	if m.ix.Reuses && n > 0 && m.slotsFollow(e) {
 		m.ix.SetBlockRoom(e, listWords+n*stride)
 	}
 	size := index.RoundUp(2*n + 2)

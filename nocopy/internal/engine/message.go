@@ -240,23 +240,12 @@ type seldom struct {
 }
 
 // noSeldom is only read.
-var noSeldom = *newSeldom()
-
-func newSeldom() *seldom {
-	return &seldom{limits: usualLimits}
-}
+var noSeldom = seldom{limits: usualLimits}
 
 // ownSeldom makes seldom the message's own, if it is not.
 func (m *Message) ownSeldom() {
 	if m.seldom == &noSeldom {
-		m.seldom = newSeldom()
-	}
-}
-
-// mustBeUntouched panics if something was stored into noSeldom.
-func mustBeUntouched() {
-	if !reflect.DeepEqual(&noSeldom, newSeldom()) {
-		panic("nocopy: internal error: stored into what all messages read")
+		m.seldom = &seldom{limits: usualLimits}
 	}
 }
 
@@ -313,10 +302,7 @@ func (l *Limits) maxIndex(n int) uint32 { return index.Limit(l.MaxIndex, n) }
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
 
-const (
-	defaultMaxBytes = 100 << 20
-	indexPerByte    = entry.PerByte
-)
+const defaultMaxBytes = 100 << 20
 
 // usualLimits are the limits of messages without others.
 var usualLimits = Limits{defaultMaxBytes, parse.MaxDepth, 0}

@@ -40,7 +40,7 @@ func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	m.buf.Close()
 	links := 0
 	r.Pieces(func(at chain.Pos, mem []byte) bool {
-		if len(mem) >= ReferSize && links < mostLinks && !from.buf.Foreign(at) {
+		if len(mem) >= ReferSize && links < MostLinks && !from.buf.Foreign(at) {
 			links++
 			p := m.buf.Share(&from.buf, at, len(mem))
 			m.buf.AddRoot(p, p+chain.Pos(len(mem)))

@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -156,7 +157,7 @@ func (p partDesc) targets(arm string) map[string]func() engine.Struct {
 
 // held returns the root of a message that is held, as package rpc holds the messages of arguments.
 func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
-	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: engine.MaxDepth}, optionsOf(true, lazy))
+	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(true, lazy))
 	if err != nil {
 		panic(err)
 	}
@@ -410,14 +411,14 @@ func TestSettersOfTooDeepValues(t *testing.T) {
 		}
 		return s
 	}
-	built := chain(engine.MaxDepth - 1)
+	built := chain(parse.MaxDepth - 1)
 	wire := built.Message().AppendTo(nil)
 	sources := map[string]func() engine.Struct{
 		"finished":         func() engine.Struct { return p.parsed(slices.Clone(wire)) },
 		"lazy":             func() engine.Struct { return p.parsed(slices.Clone(wire), engine.Lazy) },
-		"being built":      func() engine.Struct { return chain(engine.MaxDepth - 1) },
-		"too deep, itself": func() engine.Struct { return chain(engine.MaxDepth + 5) },
-		"a part of one":    func() engine.Struct { return p.child(chain(engine.MaxDepth+5), "kid") },
+		"being built":      func() engine.Struct { return chain(parse.MaxDepth - 1) },
+		"too deep, itself": func() engine.Struct { return chain(parse.MaxDepth + 5) },
+		"a part of one":    func() engine.Struct { return p.child(chain(parse.MaxDepth+5), "kid") },
 	}
 	tried := 0
 	for state, target := range p.targets("t") {

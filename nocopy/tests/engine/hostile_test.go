@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 )
 
 // The heads of fields of allDesc, up to where a length or count stands.
@@ -57,7 +58,7 @@ func times(n int, s string) string { return strings.Repeat(s, n) }
 func structs(n int) string { return times(n-1, self) + times(n, stop) }
 
 // mostIndex is how many bytes the index of a message of n may have, which is less on 32 bits.
-func mostIndex(n int) string { return itoa(int(min(64*int64(n)+16<<20, 4*int64(engine.MaxWords)))) }
+func mostIndex(n int) string { return itoa(int(min(64*int64(n)+16<<20, 4*int64(index.MaxWords)))) }
 
 // A hostileCase is a message that an attacker may send: its name, its bytes, the error ("" if it
 // is accepted), and the number of bytes that Parse may allocate in all, starting with empty pools.

@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -53,9 +54,9 @@ func TestManyEmptyStructs(t *testing.T) {
 		_, root := twoListsOf(c.fields)
 		n := max(c.most, 1_000_000)
 		if c.most > 0 {
-			each, list := 4*(entry.StructWords+c.fields), 4*(engine.FirstEntry+root.Words()+entry.ListWords)
+			each, list := 4*(entry.StructWords+c.fields), 4*(index.First+root.Words()+entry.ListWords)
 			wire := len(emptyElements(1, 0)) + 1
-			if n = (indexFloor + engine.IndexPerByte*wire - list) / (each - engine.IndexPerByte); n/1000 != c.most/1000 {
+			if n = (indexFloor + entry.PerByte*wire - list) / (each - entry.PerByte); n/1000 != c.most/1000 {
 				t.Errorf("%d fields: %d structs fit the limit, not %d and a few", c.fields, n, c.most)
 			}
 		}
@@ -109,7 +110,7 @@ func TestManyEmptyStructsByIndex(t *testing.T) {
 	if valid == n {
 		t.Error("all elements are there")
 	}
-	if words, most := 4*engine.IndexWords(s.Message()), 2*(engine.IndexPerByte*len(wire)+indexFloor); words > most {
+	if words, most := 4*engine.IndexWords(s.Message()), 2*(entry.PerByte*len(wire)+indexFloor); words > most {
 		t.Errorf("an index of %d bytes, more than %d", words, most)
 	}
 	if err := s.Message().Index(); !errors.Is(err, nocopy.ErrLimit) || !strings.Contains(err.Error(), "Limits.MaxIndex") {
@@ -190,7 +191,7 @@ func TestLazyTight(t *testing.T) {
 func TestIndexOfNested(t *testing.T) {
 	for _, width := range []int{12, 14, 15, entry.MaxDirect, entry.MaxDirect + 1, 862} {
 		small := schema.NewStruct("Small") // as large as an entry may be that one byte takes
-		define(small, optionals(min(width, engine.IndexPerByte/4-entry.StructWords), schema.TypeI8))
+		define(small, optionals(min(width, entry.PerByte/4-entry.StructWords), schema.TypeI8))
 		outer, deep, root := schema.NewStruct("Outer"), schema.NewStruct("Deep"), schema.NewStruct("Root")
 		define(outer, optionals(width, small.Type()))
 		define(deep, optionals(width, outer.Type()))
@@ -219,7 +220,7 @@ func TestIndexOfNested(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %d fields: %v", name, width, err)
 			}
-			if words, most := 4*(engine.IndexWords(s.Message())-engine.FirstEntry-root.Words()), 64*len(wire); words > most {
+			if words, most := 4*(engine.IndexWords(s.Message())-index.First-root.Words()), 64*len(wire); words > most {
 				t.Errorf("%s, %d fields: %d bytes have an index of %d bytes, more than %d", name, width, len(wire), words, most)
 			}
 			s.Release()

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -249,7 +250,7 @@ func editScattered(s engine.Struct) string {
 
 // limitsOf returns the Limits among the options.
 func limitsOf(opts []engine.Option) engine.Limits {
-	limits := engine.Limits{MaxDepth: engine.MaxDepth}
+	limits := engine.Limits{MaxDepth: parse.MaxDepth}
 	for _, o := range opts {
 		if l, ok := o.(engine.Limits); ok {
 			limits = l

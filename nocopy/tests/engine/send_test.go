@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 )
@@ -112,7 +113,7 @@ func TestToSend(t *testing.T) {
 					sent, errs := make([]*engine.Message, 4), make([]error, 4)
 					for i := range sent {
 						wg.Go(func() {
-							sent[i], errs[i] = engine.CopyHeld(allDesc, from, 100, engine.Limits{MaxDepth: engine.MaxDepth}, optionsOf(i%2 == 0, false))
+							sent[i], errs[i] = engine.CopyHeld(allDesc, from, 100, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(i%2 == 0, false))
 						})
 					}
 					wg.Wait()

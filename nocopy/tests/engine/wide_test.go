@@ -316,7 +316,7 @@ func TestWideMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			most := engine.IndexPerByte*len(data) + 1024
+			most := entry.PerByte*len(data) + 1024
 			if n > 860 {
 				most += count * n / 4
 			}
@@ -393,7 +393,7 @@ func TestWideInThemselves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		most := engine.IndexPerByte * len(wire)
+		most := entry.PerByte * len(wire)
 		if n > 864 {
 			most += count * 62 * n / 4
 		}

@@ -300,9 +300,10 @@ func TestFreeze(t *testing.T) {
 		var frozen, copies [][]byte
 		for range 3 {
 			x.change(func() {})
-			for _, mem := range engine.Pieces(x.s.Message()) {
+			engine.Buffer(x.s.Message()).Pieces(func(_ chain.Pos, mem []byte) bool {
 				frozen, copies = append(frozen, mem), append(copies, bytes.Clone(mem))
-			}
+				return true
+			})
 			x.s.Freeze()
 			for range 20 {
 				if x.edit(r); r.IntN(5) == 0 {
