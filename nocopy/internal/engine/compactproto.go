@@ -78,7 +78,7 @@ func parseConverted(m *Message, r *compact.Reader, d *schema.Struct, b []byte, f
 	at, mem := m.buf.Place(r.Len())
 	copy(mem, r.Bytes())
 	m.buf.SetRoot(at, at+uint32(len(mem)))
-	s, err := m.parseFrom(mem, at)
+	s, err := m.parseWhole()
 	var bad *wire.Error
 	if errors.As(err, &bad) {
 		bad.Offset = compactOffset(d, b, limits, bad.Offset)

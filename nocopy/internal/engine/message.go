@@ -19,7 +19,18 @@ import (
 // messages, settle.go prepares them to be changed or sent.
 
 // Message is one Thrift struct with everything in it: its wire bytes and an index of them. Package
-// nocopy documents it and its methods.
+// nocopy documents it and its methods. What it contains goes through these states:
+//
+//	state     it shows by         entered by
+//	empty     ix.Used is 0        end, when the contents are released or can't be parsed
+//	building  open has frames     beginRoot, and setters that begin a value or append to one
+//	complete  open has none       closeAll; setters that store into what is complete stay here
+//	finished  buf is sealed       Check, and parsing
+//
+// Three kinds of messages differ in who may end them: one of a pool has a home; a kept one, a
+// variable of the program's, has none but is its own; a held one, with the flag Held, belongs to
+// package rpc. A frozen one (a default, a constant, an absent struct) never changes. What a lease
+// tells of offered and owned messages is explained at its methods.
 type Message struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin

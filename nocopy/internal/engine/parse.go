@@ -59,7 +59,8 @@ func parseWith(m *Message, d *schema.Struct, b []byte, flags Flags, limits Limit
 		return parseCompact(m, d, b, flags, limits)
 	}
 	m = expecting(m, d, flags, limits)
-	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
+	m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
+	return m.parseWhole()
 }
 
 // OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
@@ -125,7 +126,7 @@ func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) 
 	}
 	kept = true
 	m.buf.SetRoot(at, at+uint32(n))
-	return m.parseFrom(mem, at)
+	return m.parseWhole()
 }
 
 // ParseChunk checks that a chunk of received bytes is exactly one struct of the type and returns
@@ -204,7 +205,7 @@ func (m *Message) parseWindows(p *parse.Parser, n int) (Struct, error) {
 func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
 	base := m.buf.AddChunk(c)
 	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
-	return m.parseFrom(c.Mem, base)
+	return m.parseWhole()
 }
 
 // ParsePrefix parses the struct that b begins with, and returns how many bytes it has. The message

@@ -219,7 +219,8 @@ func (m *Message) checkOpened() error {
 // checkAnew returns the error in b, a struct of m that d describes, as if it were a message.
 func (m *Message) checkAnew(d *schema.Struct, b []byte, limits Limits) error {
 	plain := expecting(nil, d, m.flags&ValidUTF8|limited, limits)
-	s, err := plain.parseFrom(b, plain.buf.Refer(b, false, false))
+	plain.buf.Refer(b, false, false)
+	s, err := plain.parseWhole()
 	if err == nil {
 		s.m.Release()
 	}
@@ -463,9 +464,10 @@ func (s Struct) RemoveFields(id int16) bool {
 	return true
 }
 
-// parseFrom parses b, which is at this position, by its own index if that is asked for and fits,
-// else from its beginning, unless RequireIndex was given.
-func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
+// parseWhole parses the message, which is in one piece, by its own index if that is asked for and
+// fits, else from its beginning, unless RequireIndex was given.
+func (m *Message) parseWhole() (Struct, error) {
+	base, b, _ := m.buf.Whole()
 	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
 		return m.handle(m.root), nil
 	}
