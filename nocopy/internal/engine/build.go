@@ -260,7 +260,7 @@ func (m *Message) openNode(node chain.NodeID) {
 // under way.
 func (m *Message) startChange() {
 	if !m.buf.StartChange() {
-		m.panicChangedAtOnce()
+		(*owner)(m).PanicChangedAtOnce()
 	}
 }
 

@@ -223,7 +223,7 @@ func (m *Message) unclaim() bool {
 	}
 }
 
-// release ends a message that nobody retains.
+// release ends a message that nobody retains, or that nobody has seen since parsing failed.
 func (m *Message) release() {
 	m.end()
 	if !debugging && m.home != 0 {
@@ -270,9 +270,7 @@ func (m *Message) endMore() {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.keys.End()
-	if m.p != nil {
-		m.dropParser()
-	}
+	m.dropParser()
 	if s := m.seldom; s != &noSeldom {
 		m.endSeldom(s)
 	}
@@ -351,15 +349,6 @@ func (m *Message) Abandon() {
 	if debugging {
 		m.untrack()
 	}
-}
-
-// discard gives up a message that could not be parsed.
-func (m *Message) discard() {
-	if m.flags&Held != 0 {
-		m.EndHeld()
-		return
-	}
-	m.Release()
 }
 
 // releasedTwice is called by a second Release. It panics if the tag nocopydebug is set.

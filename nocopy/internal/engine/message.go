@@ -383,8 +383,10 @@ func (m *Message) indexFrom(p *parse.Parser) int {
 	return p.Root(m.desc)
 }
 
+// PanicChangedAtOnce implements index.Owner.
+//
 //go:noinline
-func (m *Message) panicChangedAtOnce() {
+func (m *owner) PanicChangedAtOnce() {
 	name := "message"
 	if m.desc != nil {
 		name = m.desc.Name()

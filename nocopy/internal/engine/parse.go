@@ -247,9 +247,6 @@ func Reparse(d *schema.Struct, data []byte, depth int) Struct {
 // EndChange implements index.Owner.
 func (m *owner) EndChange() { m.buf.EndChange() }
 
-// PanicChangedAtOnce implements index.Owner.
-func (m *owner) PanicChangedAtOnce() { (*Message)(m).panicChangedAtOnce() }
-
 // MostWords implements index.Owner. If the message is read by its own index, its index may have
 // twice as many words as the limit, where so many are enough.
 func (m *owner) MostWords(n int) int {

@@ -495,7 +495,7 @@ func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 		if len(p.Windows) > 0 {
 			p.DropWindows()
 		}
-		m.discard()
+		m.release()
 		return Struct{}, err
 	}
 	m.ix.Levelled = m.ix.Used
