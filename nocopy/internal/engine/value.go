@@ -473,15 +473,7 @@ func (v Value) AppendWire(dst []byte) []byte {
 	case t.Kind() == schema.Text:
 		return append(wire.AppendBE32(dst, uint32(len(v.text))), v.text...)
 	case t.Kind() >= schema.Record:
-		s := v.s.orAbsent()
-		if s.m.isEmpty() {
-			return schema.AppendZero(dst, t)
-		}
-		s.m.closeAllUnlessSealed()
-		if b, ok := s.m.appendWithoutIndex(nil, s.entry(), t); ok {
-			return append(dst, b...)
-		}
-		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
+		return append(dst, v.s.wireAs(t)...)
 	default:
 		b := v.encoded()
 		return append(dst, b.fixed[:t.Size()]...)
