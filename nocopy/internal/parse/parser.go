@@ -137,7 +137,7 @@ func (p *Parser) Drop() {
 func (p *Parser) Reset(n int, s Settings) {
 	p.Settings = s
 	p.Err, p.Node = nil, 0
-	p.off, p.from, p.copied, p.After, p.depth, p.top = 0, 0, 0, 0, 0, 0
+	p.off, p.from, p.stitched, p.After, p.depth, p.top = 0, 0, false, 0, 0, 0
 	p.Growth = Growth{}
 	p.Windows, p.path, p.next = p.Windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]

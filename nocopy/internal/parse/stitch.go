@@ -15,14 +15,12 @@ type windowState struct {
 	Base uint32 // position of b[0]
 	off  int    // offset in the message of b[0]
 
-	from    int          // index in b at which the window's part of the chain begins
-	Node    chain.NodeID // whose content the chain is, 0 = the message
-	Windows []Window
-	next    place // the byte after the window
-	After   int   // how many bytes follow the window
-	// In a stitched window b[copied:] is a copy of the bytes at original; else copied is 0.
-	copied   int
-	original place
+	from     int          // index in b at which the window's part of the chain begins
+	Node     chain.NodeID // whose content the chain is, 0 = the message
+	Windows  []Window
+	next     place // the byte after the window
+	After    int   // how many bytes follow the window
+	stitched bool  // the window is stitched
 }
 
 // Window is a block of a message that is not in one piece. None is empty. Its memory is the
@@ -70,11 +68,7 @@ func (p *Parser) stitch(i, n int) int {
 	}
 	left := p.B[i:]
 	p.EndWindow(i)
-	if p.copied > 0 && i >= p.copied { // the rest is a copy of one block: go on in that
-		p.next = place{p.original.window, p.original.off + i - p.copied}
-		p.After += len(left)
-		left = nil
-	} else if p.copied == 0 && len(left) > 0 { // the rest gets other positions, in a stitch
+	if len(left) > 0 && !p.stitched { // the rest gets other positions, in a stitch
 		p.buf.TakeBack(p.Base+uint32(i), p.Base+uint32(len(p.B)))
 	}
 	if w := p.Windows[p.next.window].Mem; len(left) == 0 && n <= len(w)-p.next.off {
@@ -85,20 +79,12 @@ func (p *Parser) stitch(i, n int) int {
 	}
 	pos, mem := p.buf.Stitch(n)
 	c := copy(mem, left)
-	// mem[:c] is not a copy of bytes of the block that comes next
-	if p.copied -= i; p.copied < 0 || p.original.window != p.next.window {
-		p.copied, p.original = c, p.next
-	}
-	for {
+	for c < n {
 		k := copy(mem[c:], p.Windows[p.next.window].Mem[p.next.off:])
 		c += k
 		p.advance(k)
-		if c == n {
-			break
-		}
-		p.copied, p.original = c, p.next
 	}
-	p.B, p.Base, p.from = mem, pos, 0
+	p.B, p.Base, p.from, p.stitched = mem, pos, 0, true
 	return 0
 }
 
@@ -162,7 +148,7 @@ func (p *Parser) nextWindow() int {
 	default:
 		p.Base = p.buf.Share(w.Src, w.Pos+uint32(off), len(mem))
 	}
-	p.B, p.from, p.copied = mem, 0, 0
+	p.B, p.from, p.stitched = mem, 0, false
 	p.advance(len(mem))
 	return 0
 }

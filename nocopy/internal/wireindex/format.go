@@ -2,6 +2,7 @@ package wireindex
 
 import (
 	"encoding/binary"
+	"sort"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -100,22 +101,7 @@ func (x *Index) Seek(i, offset int) int {
 	if x.Offset(i) >= offset {
 		return i
 	}
-	lo, hi := i, x.N // entry lo is before the offset
-	for step := 1; lo+step < hi; step *= 2 {
-		if x.Offset(lo+step) >= offset {
-			hi = lo + step
-			break
-		}
-		lo += step
-	}
-	for lo+1 < hi {
-		if mid := int(uint(lo+hi) / 2); x.Offset(mid) < offset {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return hi
+	return i + 1 + sort.Search(max(x.N-i-1, 0), func(k int) bool { return x.Offset(i+1+k) >= offset })
 }
 
 // Anchor returns anchor i of the list of an entry. It reports whether there is such an anchor in
