@@ -84,8 +84,9 @@ func (s *survey) structure(d *Struct) (facts, int) {
 	}
 	f.nesting = min(f.nesting+1, unbounded)
 	if lowest == number {
+		whole := f // not f itself, which would then be on the heap for each struct
 		for _, same := range s.stack[at:] {
-			same.facts.Store(&f)
+			same.facts.Store(&whole)
 		}
 		s.stack = s.stack[:at]
 		lowest = none

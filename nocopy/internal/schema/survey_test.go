@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math/rand/v2"
+	"sync"
 	"testing"
 )
 
@@ -90,4 +91,27 @@ func structsIn(t *Type) []*Struct {
 		return structsIn(t.elem)
 	}
 	return nil
+}
+
+// TestSurveyAtOnce: goroutines that survey structs of a ring at once find the same facts.
+func TestSurveyAtOnce(t *testing.T) {
+	for range 20 {
+		ring := make([]*Struct, 50)
+		for i := range ring {
+			ring[i] = NewStruct("S")
+		}
+		for i, d := range ring {
+			d.Define(FieldDesc{ID: 1, Name: "next", Type: StructOf(ring[(i+1)%len(ring)])}, FieldDesc{ID: 2, Name: "f", Type: TypeDouble})
+		}
+		want := facts{doubles: true, widest: ring[0].words, nesting: unbounded}
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				if got := ring[7*i%len(ring)].self.facts(); got != want {
+					t.Errorf("got %+v, want %+v", got, want)
+				}
+			})
+		}
+		wg.Wait()
+	}
 }
