@@ -17,9 +17,6 @@ func (b *Buffer) FreeTail() []byte { return b.tail[b.used:] }
 // NewDraft returns a Draft for at least n bytes. Only b can adopt it.
 func (b *Buffer) NewDraft(n int) Draft { return b.draft(max(n, SlabSize)) }
 
-// DraftIn returns a Draft in the caller's memory. It is never adopted: Ahead copies from it.
-func DraftIn(mem []byte) Draft { return Draft{mem: mem} }
-
 // draft returns memory of the given size.
 func (b *Buffer) draft(size int) Draft {
 	switch {

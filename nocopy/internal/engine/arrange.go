@@ -134,10 +134,7 @@ func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	}
 	word := func(i int) uint32 {
 		s.CheckSameLen(n)
-		if t := s.typ(); t.Elem().Kind() != schema.Text {
-			return m.elementEntry(s.entry(), t.Elem(), uint32(i))
-		}
-		return m.ix.Words[m.ix.Words[s.entry()+listElems]+uint32(i)]
+		return m.elementEntry(s.entry(), s.typ().Elem(), uint32(i))
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.CheckSameLen(n)

@@ -53,7 +53,6 @@ func (m *Message) closeNested(e uint32) bool {
 		if m.open[i].e == e {
 			if n := i + 1; n < len(m.open) {
 				m.closeTo(n)
-				m.setOpenHandle()
 			}
 			return true
 		}
@@ -66,18 +65,14 @@ func (m *Message) closeNested(e uint32) bool {
 func (m *Message) closeEntry(e uint32) {
 	if m.closeNested(e) {
 		m.closeTo(len(m.open) - 1)
-		m.setOpenHandle()
 	}
 }
 
 // closeAll completes all frames.
-func (m *Message) closeAll() {
-	m.closeTo(0)
-	m.openHandle = 0
-}
+func (m *Message) closeAll() { m.closeTo(0) }
 
-// closeTo completes all frames but the outermost n. The caller must set openHandle. If positions
-// run out it panics: frames that are complete then are gone, and no bytes were added twice.
+// closeTo completes all frames but the outermost n. If positions run out it panics: frames that
+// are complete then are gone, and no bytes were added twice.
 func (m *Message) closeTo(n int) {
 	m.openHandle = 0
 	if top := len(m.open); top > n {
@@ -103,6 +98,8 @@ func (m *Message) closeTo(n int) {
 	}
 	if n == 0 {
 		m.buf.Close()
+	} else {
+		m.setOpenHandle()
 	}
 }
 
@@ -126,47 +123,37 @@ func (m *Message) closeContainer(top int) {
 // appendZeroElements appends the texts that were put aside, and zero values, to the list of entry
 // e, the innermost frame, until it has n elements on the wire.
 func (m *Message) appendZeroElements(e, n uint32) {
-	top := len(m.open) - 1
-	t := m.open[top].typ
-	for k := m.open[top].next; k < n; k++ {
-		switch t.Elem().Kind() {
-		case schema.Text: // those that were put aside, too
+	f := &m.open[len(m.open)-1]
+	for k := f.next; k < n; k = f.next {
+		if f.typ.Elem().Kind() == schema.Text { // those that were put aside, too
 			words := m.ix.Words[m.ix.Words[e+listElems]:]
-			k += uint32(m.buf.AppendAside(words[k:n])) - 1
-		case schema.Record:
-			m.appendZeroStruct(t.Elem(), m.structEntry(e, k))
-		default:
-			word := m.beginContainer(t.Elem(), 0, 0)
-			m.closeContainer(len(m.open) - 1)
-			m.open = m.open[:len(m.open)-1]
-			m.ix.Words[m.ix.Words[e+listElems]+k] = word
+			f.next += uint32(m.buf.AppendAside(words[k:n]))
+		} else {
+			m.appendZero(e, f)
 		}
-		m.open[top].next = k + 1 // at once: positions may run out
 	}
 }
 
-// appendZeroStruct appends a struct with only its defaults. Its entry is e.
-func (m *Message) appendZeroStruct(t *schema.Type, e uint32) {
-	if d := t.Struct(); len(d.Owed()) == 0 {
-		if !m.buf.Fits(len(d.Template())) && len(d.Template()) < chain.MaxSlabSize {
-			m.buf.Reserve(len(d.Template()) + 2) // with the STOP: positions may run out
-		}
-		p := m.buf.AppendWithHead(0, 0, d.Template())
-		m.ix.PutTemplate(d, e, p)
-		m.indexTemplate(d, e, p)
-		m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
-		return
-	}
+// appendZero appends a struct with only its defaults, or an empty container, to the list of entry
+// e and frame f.
+func (m *Message) appendZero(e uint32, f *frame) {
+	t, k := f.typ.Elem(), f.next
 	m.ownSeldom()
 	m.scratch = schema.AppendZero(m.scratch[:0], t)
 	p, b := m.buf.Extend(len(m.scratch))
 	copy(b, m.scratch)
-	m.indexAt(t, p, e)
+	f.next++ // at once: the index may have no room
+	if t.Kind() != schema.Record {
+		m.ix.Words[m.ix.Words[e+listElems]+k] = m.indexAt(t, p, 0)
+		return
+	}
+	x := m.structEntry(e, k)
+	m.indexAt(t, p, x)
 	for _, f := range t.Struct().Owed() {
-		m.noteFilled(e, f)
+		m.noteFilled(x, f)
 	}
 	if debugging {
-		m.noteTemplate(t.Struct(), e)
+		m.noteTemplate(t.Struct(), x)
 	}
 }
 

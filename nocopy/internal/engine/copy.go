@@ -11,10 +11,11 @@ import (
 // source is the wire bytes of a struct or container that is about to be copied or linked into a
 // message.
 type source struct {
-	from *Message // the message to link memory of; nil if data is a copy
-	r    chain.Range
-	n    int // bytes
-	data []byte
+	n    int         // bytes
+	data []byte      // a copy of them; nil if they are r
+	from *Message    // the message of r, which is another
+	r    chain.Range // to be copied, or linked
+	link bool
 }
 
 // linkPieces is the most pieces that a value may be in to be linked; others are copied.
@@ -96,14 +97,17 @@ func (s Struct) Clone(d *schema.Struct) Struct {
 	s.alive()
 	m := newMessage(d, 0, usualLimits)
 	src := m.source(s, d.Type())
-	p, b := m.buf.Place(src.n)
-	if src.from != nil {
-		src.r.AppendTo(b[:0])
-	}
-	copy(b, src.data)
-	m.buf.AddRoot(p, p+uint32(src.n))
+	src.link = false
+	return m.setRoot(d, src)
+}
+
+// setRoot makes src, a struct that d describes, the contents of a message that has none yet, and
+// returns its root.
+func (m *Message) setRoot(d *schema.Struct, src source) Struct {
+	m.buf.OpenRoot(0)
 	m.root = m.ix.Alloc(d.Words())
-	m.indexAt(d.Type(), p, m.root)
+	m.setSource(place{t: d.Type(), elem: m.root}, src)
+	m.buf.Close()
 	m.Finish()
 	return m.handle(m.root)
 }
@@ -120,8 +124,8 @@ const (
 // memory of the caller's; else it has a copy.
 func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
-	src := source{from: s.m, r: r, n: r.Len()}
-	link := s.m.pending == 0 && src.n >= ReferSize && src.n <= mostLinked && (r.Count() == 1 || r.Count() <= MostLinks && !d.Type().Nests())
+	n := r.Len()
+	link := s.m.pending == 0 && n >= ReferSize && n <= mostLinked && (r.Count() == 1 || r.Count() <= MostLinks && !d.Type().Nests())
 	r.Pieces(func(at chain.Pos, _ []byte) bool {
 		link = link && !s.m.buf.Foreign(at)
 		return link
@@ -130,19 +134,18 @@ func (s Struct) linkOrClone(d *schema.Struct) Struct {
 		return s.Clone(d)
 	}
 	m := newMessage(d, s.m.flags&Recycle, usualLimits)
-	if depth := s.m.limits.MaxDepth; depth > m.limits.MaxDepth {
+	m.nestAs(s.m)
+	return m.setRoot(d, source{from: s.m, link: true, r: r, n: n})
+}
+
+// nestAs lets structs be nested in m as deep as in from: values that may be sent from there may be
+// sent from here.
+func (m *Message) nestAs(from *Message) {
+	if depth := from.limits.MaxDepth; depth > m.maxNesting() {
 		m.ownSeldom()
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
-	p, _ := m.buf.Place(1) // the node replaces it
-	m.buf.AddRoot(p, p+1)
-	node := m.buf.AddReplace(p, p+1)
-	m.root = m.ix.Alloc(d.Words())
-	m.indexShared(node, d.Type(), src, m.root)
-	m.edit(m.root).valueNode = node
-	m.Finish()
-	return m.handle(m.root)
 }
 
 // mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
@@ -162,8 +165,11 @@ func (m *Message) setSource(q place, src source) {
 	}
 	var word uint32
 	switch {
-	case src.from == nil:
+	case !src.link:
 		b, p, _ := m.bytesAt(q, src.n)
+		if src.from != nil {
+			src.r.AppendTo(b[:0])
+		}
 		copy(b, src.data)
 		word = m.indexAt(q.t, p, q.elem)
 	case node == 0:
@@ -228,11 +234,8 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 			return source{n: len(data), data: data}
 		}
 	}
-	// Values that may be sent from there may be sent from here
-	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
-		m.ownSeldom()
-		m.limits.MaxDepth = depth
-		m.flags |= limited
+	if v.m != m {
+		m.nestAs(v.m)
 	}
 	r := v.m.rangeOf(v.entry(), t, m.spentRange)
 	m.spentRange = chain.Range{}
@@ -240,8 +243,9 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 		m.spentRange = r.Spent() // for the next source; this one is used up before that
 	}
 	n := r.Len()
-	if v.m != m && n >= ReferSize && m.mayRefer(0, n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
-		return source{from: v.m, r: r, n: n}
+	if v.m != m {
+		link := n >= ReferSize && m.mayRefer(0, n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t))
+		return source{from: v.m, r: r, n: n, link: link}
 	}
 	m.copied = r.AppendTo(m.copied[:0])
 	m.ix.More = true

@@ -21,10 +21,9 @@ import (
 // New, Into or List begins it and returns memory, from whose first byte on the caller writes. Grow
 // makes that larger. Root, Done or EndList ends it. A caller that gives up calls Drop.
 type Draft struct {
-	m     *Message
-	mem   chain.Draft
-	first []byte    // memory of the message, in which mem is at first
-	far   *farTexts // nil if there are none
+	m   *Message
+	mem chain.Draft
+	far *farTexts // nil if there are none
 
 	// The value to set: the struct s, which d describes, or the list in its field f
 	s Struct
@@ -246,21 +245,12 @@ func (l *farTexts) Word(b []byte) uint32 {
 func (x *Draft) assign(n int, others []schema.Ref) {
 	from, s, d := x.Root(n), x.s, x.d
 	for i := range d.Fields() {
-		f, t := d.Field(i), d.Fields()[i].Type
-		word := from.m.ix.At(from.entry(), f)
-		switch {
+		switch f := d.Field(i); {
 		case slices.Contains(others, f):
-		case word != 0 && t.Kind() >= schema.Record:
-			s.SetChild(f, d, from.Child(f, d))
-		case word != 0 && t.Kind() == schema.Text:
-			s.SetText(f, from.m.TextString(word))
-		case word != 0:
-			copy(s.fixed(f, int(t.Size())), from.m.buf.At(word)[:t.Size()])
-		case s.m.ix.At(s.entry(), f) == 0:
-		case d.Fields()[i].Req == schema.Required:
-			s.Reset(f, d)
-		default:
-			s.Unset(f)
+		case from.HasField(f):
+			s.SetValue(f, d, from.Value(f, d))
+		case s.HasField(f):
+			s.UnsetValue(f, d)
 		}
 	}
 	from.Release()
@@ -283,18 +273,9 @@ func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool
 	if inTail {
 		return m.buf.FreeTail()
 	}
-	m.ownSeldom()
-	if cap(m.copied) < firstDraft {
-		m.copied = make([]byte, firstDraft)
-	}
-	x.first, m.copied = m.copied[:firstDraft], nil
-	x.mem = chain.DraftIn(x.first)
+	x.mem = m.buf.NewDraft(0)
 	return x.mem.Mem()
 }
-
-// firstDraft is how much memory a message has for lists that are written aside. How many elements
-// fit into it tells how much more they need.
-const firstDraft = 4 << 10
 
 // EndList makes the first n bytes, with the field's header, the list.
 func (x *Draft) EndList(n int) {
@@ -313,9 +294,6 @@ func (x *Draft) EndList(n int) {
 		s.openField(f, n)
 	}
 	p, b := m.buf.Ahead(&x.mem, n)
-	if x.first != nil {
-		m.copied = x.first[:0]
-	}
 	var word uint32
 	if m.ix.Reuses { // entries are used again
 		pr := m.beginTrusted(0)

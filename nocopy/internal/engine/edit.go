@@ -82,6 +82,13 @@ func (s Struct) newField(f schema.Ref, n int) []byte {
 	return b[wire.FieldHeader:]
 }
 
+// newText sets the field to a text of n bytes, and returns them, contents undefined.
+func (s Struct) newText(f schema.Ref, n int) []byte {
+	b := s.newField(f, wire.TextHeader+n)
+	wire.PutBE32(b, uint32(n))
+	return b[wire.TextHeader:]
+}
+
 // put stores the word of the value that is now in the place.
 func (m *Message) put(q place, word uint32) {
 	switch {
@@ -203,6 +210,30 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 	return at, end
 }
 
+// textBytes returns the bytes of the string or binary value that a word of the index stands for.
+// Callers that expose them must call Lend.
+func (m *Message) textBytes(word uint32) []byte {
+	p := word
+	if int32(word) < 0 {
+		var far []byte
+		if p, far = m.textInNode(word &^ inNode); far != nil {
+			return far
+		}
+	}
+	b := m.buf.At(p)
+	n := wire.TextHeader + wire.BE32(b)
+	return b[wire.TextHeader:n:n]
+}
+
+// textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
+// if they are not after the length but elsewhere.
+func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
+	if at, end := m.buf.NodePlace(node); at == end {
+		return at - wire.TextHeader, m.buf.Content(node, 0)
+	}
+	return m.buf.NodeStart(node), m.buf.Content(node, 1)
+}
+
 // fewWords is the most words of an index in which rewriteText looks for positions to move.
 const fewWords = 256
 
@@ -281,6 +312,13 @@ func (m *Message) indexInto(t *schema.Type, e uint32) (int, uint32) {
 func (m *Message) rangeOf(e uint32, t *schema.Type, old chain.Range) chain.Range {
 	from, to := m.extent(e, t)
 	return m.buf.RangeAgain(from, to, m.editOf(e).valueNode, old)
+}
+
+// flat returns the wire bytes of the struct or container of entry e, and true, if they are in one
+// piece.
+func (m *Message) flat(e uint32, t *schema.Type) ([]byte, bool) {
+	from, to := m.extent(e, t)
+	return m.buf.Flat(from, to, m.editOf(e).valueNode)
 }
 
 // extent returns the positions where the struct or container of entry e begins and ends.

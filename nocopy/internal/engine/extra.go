@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -112,8 +113,7 @@ func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
 		return nil, false
 	}
 	s.m.closeAllUnlessSealed()
-	from, to := s.m.extent(s.entry(), t)
-	return s.m.buf.Flat(from, to, s.m.editOf(s.entry()).valueNode)
+	return s.m.flat(s.entry(), t)
 }
 
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
@@ -178,18 +178,17 @@ func (s Struct) Clear(d *schema.Struct) {
 		m.ix.Words[e+entry.Arm] = 0
 		return
 	}
-	from, to := m.extent(e, d.Type())
-	b, one := m.buf.Flat(from, to, m.editOf(e).valueNode)
+	b, one := m.flat(e, d.Type())
 	if !one {
 		if !s.anyUnknown(d) {
 			return
 		}
 		m.compact(false)
-		from, to = m.extent(e, d.Type())
-		if b, one = m.buf.Flat(from, to, m.editOf(e).valueNode); !one {
+		if b, one = m.flat(e, d.Type()); !one {
 			panic("nocopy: internal error: a compacted struct in pieces")
 		}
 	}
+	from := m.ix.Words[e+entry.Start]
 	for f := range parse.Fields(b) {
 		m.buf.AddReplace(from+uint32(f.From), from+uint32(f.End))
 	}
@@ -259,11 +258,9 @@ func (s Struct) ContainerWire() []byte {
 	if s.m.pending&byIndex != 0 && !s.m.fillByIndex(s.entry()) {
 		return nil
 	}
-	if b, ok := s.WireIn(t); ok {
-		s.m.buf.Lend()
-		return b[:len(b):len(b)]
-	}
-	return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(nil)
+	s.m.closeAllUnlessSealed()
+	s.m.buf.Lend()
+	return slices.Clip(s.m.wire(s.entry(), t))
 }
 
 // CarriesIndex reports whether the finished message of s has a wire index in a field of its root.
@@ -285,17 +282,6 @@ type rootPiece struct {
 	mem []byte
 }
 
-// wirePieces returns the pieces of a finished message.
-func wirePieces(m *Message) (all []rootPiece) {
-	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
-		if len(mem) > 0 {
-			all = append(all, rootPiece{uint32(p), mem})
-		}
-		return true
-	})
-	return all
-}
-
 // rootWalk goes through the wire bytes of a finished message.
 type rootWalk struct {
 	m      *Message
@@ -314,17 +300,17 @@ func (w *rootWalk) pass(n int) {
 	}
 }
 
-// peek returns the next n bytes: an alias if they are in one piece, else a copy.
+// peek returns the next n bytes. If they lie across pieces, the rest of the message is copied
+// together first.
 func (w *rootWalk) peek(n int) []byte {
-	if mem := w.pieces[0].mem[w.at:]; n <= len(mem) {
-		return mem[:n:n]
+	if w.at+n > len(w.pieces[0].mem) {
+		var rest []byte
+		for _, p := range w.pieces {
+			rest = append(rest, p.mem...)
+		}
+		w.pieces = []rootPiece{{0, rest}}
 	}
-	b, at := make([]byte, 0, n), w.at
-	for _, p := range w.pieces {
-		b = append(b, p.mem[at:][:min(n-len(b), len(p.mem)-at)]...)
-		at = 0
-	}
-	return b[:n]
+	return w.pieces[0].mem[w.at:][:n:n]
 }
 
 // size returns how many bytes the value of type t has that is next. f is the field of the root's
@@ -342,13 +328,7 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
 		return n
 	}
-	// It lies across pieces: the rest of the message is copied together, once
-	left := 0
-	for _, p := range w.pieces {
-		left += len(p.mem)
-	}
-	w.pieces, w.at = []rootPiece{{0, w.peek(left - w.at)}}, 0
-	return parse.SkipValid(w.pieces[0].mem, 0, t)
+	return parse.SkipValid(w.peek(w.m.buf.Len()-w.off), 0, t) // it lies across pieces
 }
 
 // indexed returns how many bytes the value of field f has, if it is the one that is next and has
@@ -361,14 +341,13 @@ func (w *rootWalk) indexed(f *schema.Field) int {
 	if word == 0 || word&index.NotIndexed != 0 {
 		return 0
 	}
-	from, to := w.m.extent(word, f.Type)
-	if from != w.pieces[0].pos+uint32(w.at) {
+	if from, _ := w.m.extent(word, f.Type); from != w.pieces[0].pos+uint32(w.at) {
 		return 0 // it comes again later
 	}
-	if _, one := w.m.buf.Flat(from, to, w.m.editOf(word).valueNode); one {
-		return int(to - from)
+	if b, one := w.m.flat(word, f.Type); one {
+		return len(b)
 	}
-	return w.m.buf.Range(from, to, w.m.editOf(word).valueNode).Len()
+	return w.m.rangeOf(word, f.Type, chain.Range{}).Len()
 }
 
 // For package rpc. Cut is a part of a message's wire bytes, from one offset to another.
@@ -379,25 +358,19 @@ type Cut struct{ From, To int }
 // changed nor released before the batch is written.
 func (s Struct) AddOpen(b *chain.Batch, cuts []Cut) {
 	m := s.m
-	end, off := m.buf.Len()-1, 0
+	end, off, from := m.buf.Len()-1, 0, 0 // of the STOP, of mem, and of the next byte to add
 	m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
-		for at := 0; at < len(mem); {
-			next := min(len(mem), end-off)
-			for len(cuts) > 0 && cuts[0].To <= off+at {
-				cuts = cuts[1:]
-			}
+		for n := min(off+len(mem), end); from < n; {
+			to := n
 			if len(cuts) > 0 {
-				if cuts[0].From <= off+at {
-					at = min(cuts[0].To-off, len(mem))
-					continue
-				}
-				next = min(next, cuts[0].From-off)
+				to = min(n, cuts[0].From)
 			}
-			if at >= next {
-				break // the STOP
+			if from < to {
+				b.AddBytes(mem[from-off : to-off])
 			}
-			b.AddBytes(mem[at:next])
-			at = next
+			if from = to; len(cuts) > 0 && from == cuts[0].From {
+				from, cuts = cuts[0].To, cuts[1:]
+			}
 		}
 		off += len(mem)
 		return true

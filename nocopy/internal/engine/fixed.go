@@ -39,7 +39,6 @@ func (s Struct) GrowFixed(n, size int) []byte {
 			return m.growAtTail(&m.open[len(m.open)-1], n, size)
 		}
 		m.closeTo(len(m.open) - 1)
-		m.setOpenHandle()
 	}
 	if ed := m.editOf(e); int(ed.spare) < n*size || !m.buf.Writable(start) {
 		room := min(int64(count+2*n+8)*int64(size), maxCount/2)

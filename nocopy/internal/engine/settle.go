@@ -97,6 +97,13 @@ func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, parse.MaxDept
 
 // writable panics unless the struct or container may be changed, which it is about to be.
 func (s Struct) writable() {
+	if s.m == nil || s.k>>32 != s.m.gen || s.m.guarded || debugging {
+		s.mustBeWritable()
+	}
+}
+
+// mustBeWritable does the work of writable.
+func (s Struct) mustBeWritable() {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
@@ -109,8 +116,9 @@ func (s Struct) writable() {
 	}
 }
 
-// beforeChange does the work of Changeable for the few messages that have to be looked at.
-func (s Struct) beforeChange() {
+// Changeable panics unless the struct or container may be changed, which may take memory. If it is
+// worth it, the message is compacted first: positions known from before then mean nothing.
+func (s Struct) Changeable() {
 	s.writable()
 	if m := s.m; m.ix.Full || m.buf.Crowded() {
 		m.compactIfWorth()
@@ -174,7 +182,10 @@ func (m *Message) mustIndex() {
 // Index indexes everything that Lazy skipped, and checks a message that is read by its index.
 func (m *Message) Index() error {
 	if m.pending&byIndex != 0 {
-		return m.indexOpened()
+		if l := m.landing; l.checked == nil {
+			l.checked = m.checkOpened()
+		}
+		return m.landing.checked // without a scan: programs may ask for each element
 	}
 	if m.flags&Lazy == 0 {
 		return nil
@@ -187,17 +198,8 @@ func (m *Message) Index() error {
 	return nil
 }
 
-// indexOpened checks all of a message that is read by its index, and indexes the values that were
-// left for later. Afterwards it is an ordinary message. An error is returned again without a scan:
-// programs may ask for each element, and nothing changes such a message.
-func (m *Message) indexOpened() error {
-	if m.landing.checked == nil {
-		m.landing.checked = m.checkOpened()
-	}
-	return m.landing.checked
-}
-
-// checkOpened does what indexOpened does, the first time.
+// checkOpened checks all of a message that is read by its index, and indexes the values that were
+// left for later. Afterwards it is an ordinary message.
 func (m *Message) checkOpened() error {
 	l := m.landing
 	if err := m.checkAnew(m.desc, l.b, m.limits); err != nil {
@@ -333,23 +335,20 @@ func (m *Message) keepHandouts() {
 // addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
 // none if it is too small or too large, or its root is a union. Edits are compacted first.
 func (m *Message) addWireIndex() {
-	if m.desc.IsUnion() {
-		return
-	}
-	if m.pending != 0 {
+	if m.pending != 0 && !m.desc.IsUnion() {
 		m.buf.Seal()
 		m.settle()
 	}
+	m.buf.Seal()
+	if m.desc.IsUnion() || m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
+		return
+	}
 	if m.buf.NodeCount() > 0 {
-		m.buf.Seal()
-		if m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
-			return
-		}
 		m.compact(false)
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
-	if n < wireindex.MinIndexed && m.flags&AnySize == 0 || n > wireindex.MostIndexed {
+	if n > wireindex.MostIndexed {
 		return
 	}
 	m.ownSeldom()
@@ -379,9 +378,6 @@ func (m *Message) addWireIndex() {
 	m.guarded = true
 }
 
-// This file has what must be done before a message is changed or sent. All of it is indexed, its
-// own index is removed or made, and it is compacted if much of it was replaced.
-
 // FindFields finishes the message of s, its root. It returns the value of the first field with
 // this id, and the places of all fields with it, in order and including headers. Adjacent fields
 // are one Cut. The value aliases the message, or is a copy if it is not in one piece.
@@ -402,14 +398,12 @@ func (s Struct) findField(id int16, all *[]Cut) (first WireValue) {
 		panic(panicNotRoot)
 	}
 	m.Finish()
-	w := rootWalk{m: m}
-	var one [1]rootPiece
-	if p, mem, ok := m.buf.Whole(); ok {
-		one[0] = rootPiece{p, mem}
-		w.pieces = one[:]
-	} else {
-		w.pieces = wirePieces(m)
-	}
+	var few [4]rootPiece
+	w := rootWalk{m: m, pieces: few[:0]}
+	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
+		w.pieces = append(w.pieces, rootPiece{p, mem})
+		return true
+	})
 	for {
 		t := wire.Type(w.peek(1)[0])
 		if t == wire.Stop {
@@ -452,12 +446,11 @@ func (s Struct) RemoveFields(id int16) bool {
 	if len(all) == 0 {
 		return false
 	}
-	from, to := m.extent(m.root, m.desc.Type())
-	if _, one := m.buf.Flat(from, to, m.editOf(m.root).valueNode); !one {
+	if _, one := m.flat(m.root, m.desc.Type()); !one {
 		m.compact(false)
 		_, all = s.FindFields(id)
-		from, _ = m.extent(m.root, m.desc.Type())
 	}
+	from := m.ix.Words[m.root+entry.Start]
 	for _, cut := range all {
 		m.buf.AddReplace(from+uint32(cut.From), from+uint32(cut.To))
 	}

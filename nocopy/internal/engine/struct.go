@@ -155,30 +155,6 @@ func (s Struct) Bytes(f schema.Ref) []byte {
 	return s.m.textBytes(p)
 }
 
-// textBytes returns the bytes of the string or binary value that a word of the index stands for.
-// Callers that expose them must call Lend.
-func (m *Message) textBytes(word uint32) []byte {
-	p := word
-	if int32(word) < 0 {
-		var far []byte
-		if p, far = m.textInNode(word &^ inNode); far != nil {
-			return far
-		}
-	}
-	b := m.buf.At(p)
-	n := wire.TextHeader + wire.BE32(b)
-	return b[wire.TextHeader:n:n]
-}
-
-// textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
-// if they are not after the length but elsewhere.
-func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
-	if at, end := m.buf.NodePlace(node); at == end {
-		return at - wire.TextHeader, m.buf.Content(node, 0)
-	}
-	return m.buf.NodeStart(node), m.buf.Content(node, 1)
-}
-
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f schema.Ref, n int) []byte {
 	if s.m == nil {
@@ -242,11 +218,7 @@ func (s Struct) SetText(f schema.Ref, v string) {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
-	if f.Wide() {
-		s.setTextWide(f, v)
-		return
-	}
-	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
+	if !f.Wide() && s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := &s.m.ix.Words[uint32(s.k)+f.Word()]; *w == 0 {
 			*w = s.m.buf.Tail() + wire.FieldHeader
 			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
@@ -265,9 +237,16 @@ func (s Struct) appendField(f schema.Ref, n int) []byte {
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
-// setText sets a string field where the text can't simply be appended. A small received message is
-// copied with it.
+// setText sets a string field of a wide struct, or where the text can't simply be appended. A
+// small received message is copied with it.
 func (s Struct) setText(f schema.Ref, v string) {
+	if f.Wide() && s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
+		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
+			*w = s.m.buf.Tail() + wire.FieldHeader
+			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+			return
+		}
+	}
 	refer := s.room(len(v))
 	if refer {
 		s.m.refer(s.field(f, schema.TypeString), chain.StringBytes(v))
@@ -278,18 +257,6 @@ func (s Struct) setText(f schema.Ref, v string) {
 		b = s.newText(f, len(v))
 	}
 	copy(b, v)
-}
-
-// setTextWide sets a string field of a wide struct.
-func (s Struct) setTextWide(f schema.Ref, v string) {
-	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
-			return
-		}
-	}
-	s.setText(f, v)
 }
 
 // SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
@@ -344,48 +311,34 @@ func (s Struct) NewBytes(f schema.Ref, n int) []byte {
 	return b
 }
 
-// newText sets the field to a text of n bytes, and returns them, contents undefined.
-func (s Struct) newText(f schema.Ref, n int) []byte {
-	b := s.newField(f, wire.TextHeader+n)
-	wire.PutBE32(b, uint32(n))
-	return b[wire.TextHeader:]
-}
-
-// Changeable panics unless the struct or container may be changed, which may take memory. If it is
-// worth it, the message is compacted first: positions known from before then mean nothing.
-func (s Struct) Changeable() {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.checkPart(uint32(s.k))
-	}
-	if s.m.guarded || s.m.ix.Full || s.m.buf.Crowded() {
-		s.beforeChange()
-	}
-}
-
 // wire returns the wire bytes of the struct or container of entry e: an alias if they are in
 // one piece, which is good until the next change, else a copy.
 func (m *Message) wire(e uint32, t *schema.Type) []byte {
 	if m.isEmpty() {
 		return schema.AppendZero([]byte{}, t)
 	}
-	from, to := m.extent(e, t)
-	if b, ok := m.buf.Flat(from, to, m.editOf(e).valueNode); ok {
+	if b, ok := m.flat(e, t); ok {
 		return b
 	}
-	return m.buf.Range(from, to, m.editOf(e).valueNode).AppendTo([]byte{})
+	return m.rangeOf(e, t, chain.Range{}).AppendTo([]byte{})
 }
 
 // Wide is the handle of a wide struct, which has more than entry.MaxDirect
 // fields. It has the getters of one field. Struct has all other accessors.
 type Wide Struct
 
-// word returns the field's word in the index, having checked that the handle is alive. It must not
-// be zero.
-func (s Wide) word(f schema.Ref) uint32 { return index.TableAt(s.m.ix.Words, s.table(), f) }
+// word returns the field's word in the index, having checked that the handle is alive; 0 if the
+// field is not set.
+func (s Wide) word(f schema.Ref) uint32 {
+	if s.m == nil {
+		return 0
+	}
+	t := s.table()
+	if s.lacks(t, f) {
+		return 0
+	}
+	return index.TableAt(s.m.ix.Words, t, f)
+}
 
 // table returns the number of the struct's table, having checked that the handle is alive. It must
 // not be zero.
@@ -426,21 +379,16 @@ func (s Wide) Text(f schema.Ref) string {
 	if s.lacks(t, f) {
 		return ""
 	}
-	word := index.TableAt(s.m.ix.Words, t, f)
-	if text, ok := s.m.buf.FlatText(word); ok {
-		return text
-	}
-	return s.m.lendText(word)
+	return s.m.TextString(index.TableAt(s.m.ix.Words, t, f))
 }
 
 // Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
 // must not be changed.
 func (s Wide) Bytes(f schema.Ref) []byte {
-	if !s.Has(f) {
-		return nil
+	if word := s.word(f); word != 0 {
+		return s.m.LentBytes(word)
 	}
-	s.m.buf.Lend()
-	return s.m.textBytes(s.word(f))
+	return nil
 }
 
 // NextField returns the number of the first field from field i on that may be set in s, or

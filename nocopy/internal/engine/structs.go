@@ -256,20 +256,13 @@ func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
 		return absentOf(d.FieldOf(f))
 	}
 	s.alive()
-	if word := s.m.ix.At(s.entry(), f); int32(word) > 0 {
-		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
-	}
-	return s.lateChild(f, d)
-}
-
-// lateChild returns the struct or container in field f, which is not set or has no entry yet: its
-// entry is made, or it is the IDL default or an empty value.
-func (s Struct) lateChild(f schema.Ref, d *schema.Struct) Struct {
 	word := s.m.ix.At(s.entry(), f)
-	if word == 0 {
-		return absentOf(d.FieldOf(f))
+	if int32(word) <= 0 {
+		if word == 0 {
+			return absentOf(d.FieldOf(f))
+		}
+		word = s.m.indexLazily(d.FieldOf(f), s.entry())
 	}
-	word = s.m.indexLazily(d.FieldOf(f), s.entry())
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
