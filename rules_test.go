@@ -490,6 +490,26 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return exported
 }
 
+// TestSignposts: what documents name in parentheses after a Go file is in a file of that name.
+func TestSignposts(t *testing.T) {
+	all := map[string]string{} // sources by the files' names, without folders
+	sources(t, ".", func(name string, src []byte) { all[filepath.Base(name)] += string(src) })
+	signpost := regexp.MustCompile("([a-z_]+\\.go)`? \\(([^)]*)\\)")
+	for _, doc := range []string{"CONTRIBUTING.md", "docs/internals.md", "nocopy/rpc/states.md"} {
+		b, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range signpost.FindAllStringSubmatch(strings.ReplaceAll(string(b), "\n", " "), -1) {
+			for word := range strings.SplitSeq(strings.ReplaceAll(m[2], "`", ""), ", ") {
+				if !strings.Contains(word, " ") && !regexp.MustCompile(`\b`+word+`\b`).MatchString(all[m[1]]) {
+					t.Errorf("%s: %s has no %s", doc, m[1], word)
+				}
+			}
+		}
+	}
+}
+
 // TestFresh: committed files equal the output of the go:generate lines.
 func TestFresh(t *testing.T) {
 	programs := t.TempDir()

@@ -109,14 +109,14 @@ type listFill struct {
 // lease is who may use a message, and what those may have who used it before.
 type lease struct {
 	own    *Message       // itself if it is kept: copies are found out
-	claims atomic.Uint64  // who owns it, see lease.go
-	noted  atomic.Uint32  // how users of a held message have used it, see lease.go
+	claims atomic.Uint64  // who owns it, see lifetime.go
+	noted  atomic.Uint32  // how users of a held message have used it, see lifetime.go
 	since  uint32         // all contents from this generation to the current one were of type past
 	past   *schema.Struct // the type of the contents before the current ones
 }
 
 // home is the number of the pool in which a message waits for its next contents; 0 if it is kept
-// by the program, see lease.go. Each kind of messages keeps memory that the others can't use. A
+// by the program, see lifetime.go. Each kind of messages keeps memory that the others can't use. A
 // held message stays held.
 type home uint8
 
@@ -284,7 +284,7 @@ const (
 	Lazy Flags = 1 << iota
 	Own
 	Recycle
-	Held // of package rpc, see lease.go. It stands next to Recycle for the sake of pool
+	Held // of package rpc, see lifetime.go. It stands next to Recycle for the sake of pool
 	ValidUTF8
 	limited // there are Limits
 	WithIndex

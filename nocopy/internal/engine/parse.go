@@ -16,7 +16,7 @@ import (
 
 // The entry points of parsing. Most messages are one []byte, have no options but Own, Recycle and
 // Lazy, and are as their type's program (package program) foresees: Parse runs that at once. All
-// others go through a parser (parser.go).
+// others go through a Parser of package parse.
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
 // to b, which must not change while the message, or anything read from it, is in use. Parse and
