@@ -46,7 +46,7 @@ type Element struct{ In, Number uint32 }
 
 const (
 	keepTables = 16      // the most spare tables
-	keepPairs  = 1 << 15 // the most pairs for which a spare table has memory: 650 KB
+	keepPairs  = 1 << 15 // the most pairs for which a spare table has memory: 790 KB
 )
 
 // ownLookups returns the lookups, which it makes if there are none. Any number of
@@ -148,7 +148,7 @@ func (f *Finder) AddNew(k Keys, e uint32, t *schema.Type, n uint32, key []byte) 
 	}
 	tb.makeRoom(int(n) + 1)
 	tb.links = append(tb.links, link{})
-	tb.link(n, hash)
+	tb.link(n, hash, -1)
 	return true
 }
 

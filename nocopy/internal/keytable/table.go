@@ -28,22 +28,26 @@ type Keys interface {
 	View(e uint32, t *schema.Type, i uint32)
 }
 
-// Table finds the last pair or element with a given key. Those whose hashes end with the same
-// bits are linked with one another. In a map the last of them comes first.
+// Table finds the last pair or element with a given key. Those with the same key are a pairing
+// heap, whose root is the last of them: senders may repeat a key as often as they like, and
+// programs may change keys in any order. Roots whose hashes end with the same bits are in one
+// list.
 type Table struct {
 	e       uint32 // the entry of the map or list
 	t       *schema.Type
-	heads   []uint32      // by hash: number+1 of the first link, 0 if there is none
+	heads   []uint32      // by hash: number+1 of the first root in the list, 0 if there is none
 	links   []link        // by number
 	dups    uint32        // how many pairs have the key of a later one; 0 if keys are views
 	pending []uint32      // numbers of those that have changed, which the next lookup adds again
 	first   atomic.Uint32 // see Finder.First
 }
 
-// link is a pair or element in a table.
+// link is a pair or element in a table. The others are numbers+1, 0 if there is none.
 type link struct {
-	hash       uint32 // of its key
-	next, prev uint32 // number+1 of the links beside it, 0 if there is none
+	hash  uint32 // of its key
+	next  uint32 // the next root in the list, or the next child of the same link
+	prev  uint32 // the previous one; of a first child, its parent
+	child uint32 // the first child: children have the same key and come earlier
 }
 
 // Values of link.next for pairs and elements that are not linked.
@@ -90,47 +94,130 @@ func (tb *Table) makeRoom(n int) {
 	for size < n {
 		size *= 2
 	}
+	roots := uint32(0) // the first of all
+	for _, x := range tb.heads {
+		for x != 0 {
+			x, tb.links[x-1].next, roots = tb.links[x-1].next, roots, x
+		}
+	}
 	tb.heads = slices.Grow(tb.heads[:0], size)[:size]
 	clear(tb.heads)
-	for i := range tb.links {
-		if x := tb.links[i]; x.next < gone {
-			tb.link(uint32(i), x.hash)
-		}
+	for roots != 0 {
+		x := roots
+		roots = tb.links[x-1].next
+		tb.addRoot(x - 1)
 	}
 }
 
 // insert adds pair or element i, which is not linked.
 func (tb *Table) insert(k Keys, i uint32) {
-	key := k.Key(tb.e, tb.t, i)
-	hash := hashOf(key)
-	ofViews := tb.t.OfViews()
-	if key != nil && tb.t.Kind() == schema.Dict && !ofViews && tb.find(k, hash, key) >= 0 {
-		tb.dups++
-	}
 	if int(i) == len(tb.links) {
 		tb.links = append(tb.links, link{})
 	}
+	key := k.Key(tb.e, tb.t, i)
 	if key == nil {
 		tb.links[i].next = gone
 		return
 	}
-	tb.link(i, hash)
-	if ofViews {
+	hash := hashOf(key)
+	last := tb.find(k, hash, key)
+	if last >= 0 && tb.t.Kind() == schema.Dict && !tb.t.OfViews() {
+		tb.dups++
+	}
+	tb.link(i, hash, last)
+	if tb.t.OfViews() {
 		k.View(tb.e, tb.t, i)
 	}
 }
 
-// link puts pair or element i, whose key has this hash, into its list.
-func (tb *Table) link(i, hash uint32) {
-	prev, at := uint32(0), &tb.heads[int(hash)&(len(tb.heads)-1)]
-	for tb.t.Kind() == schema.Dict && *at > i+1 {
-		prev, at = *at, &tb.links[*at-1].next
+// link puts pair or element i, whose key has this hash, into the table. last is the number of the
+// last one that has the key, −1 if there is none.
+func (tb *Table) link(i, hash uint32, last int) {
+	tb.links[i] = link{hash: hash}
+	switch {
+	case last < 0:
+		tb.addRoot(i)
+	case last > int(i):
+		tb.addChild(uint32(last), i)
+	default:
+		tb.replace(uint32(last), i+1)
+		tb.addChild(i, uint32(last))
 	}
-	tb.links[i] = link{hash, *at, prev}
-	if *at != 0 {
+}
+
+// addRoot puts i, the last with its key, into the list that it belongs to.
+func (tb *Table) addRoot(i uint32) {
+	x := &tb.links[i]
+	at := &tb.heads[int(x.hash)&(len(tb.heads)-1)]
+	if x.next, x.prev = *at, 0; *at != 0 {
 		tb.links[*at-1].prev = i + 1
 	}
 	*at = i + 1
+}
+
+// addChild makes i, which is in no list and has the same key, the first child of parent.
+func (tb *Table) addChild(parent, i uint32) {
+	x, p := &tb.links[i], &tb.links[parent]
+	if x.next, x.prev = p.child, parent+1; p.child != 0 {
+		tb.links[p.child-1].prev = i + 1
+	}
+	p.child = i + 1
+}
+
+// replace takes i out of the list that it is in. If by is not 0, the one with number+1 by takes
+// its place.
+func (tb *Table) replace(i, by uint32) {
+	x := tb.links[i]
+	before, after := x.prev, x.next // of the neighbours: what is before and after them now
+	if by != 0 {
+		tb.links[by-1].prev, tb.links[by-1].next = x.prev, x.next
+		before, after = by, by
+	}
+	if x.next != 0 {
+		tb.links[x.next-1].prev = before
+	}
+	switch {
+	case x.prev == 0:
+		tb.heads[int(x.hash)&(len(tb.heads)-1)] = after
+	case tb.links[x.prev-1].child == i+1:
+		tb.links[x.prev-1].child = after
+	default:
+		tb.links[x.prev-1].next = after
+	}
+}
+
+// merge makes one heap of x and the next ones in its list, which are children, and returns the
+// root. These are numbers+1. It merges them in pairs first, as pairing heaps do: then any order of
+// changes takes logarithmic time for each.
+func (tb *Table) merge(x uint32) uint32 {
+	pairs := uint32(0)
+	for x != 0 {
+		y := tb.links[x-1].next
+		after := uint32(0)
+		if y != 0 {
+			after = tb.links[y-1].next
+			x = tb.mergeTwo(x, y)
+		}
+		tb.links[x-1].next = pairs
+		pairs, x = x, after
+	}
+	for pairs != 0 {
+		next := tb.links[pairs-1].next
+		x, pairs = tb.mergeTwo(x, pairs), next
+	}
+	return x
+}
+
+// mergeTwo makes one heap of two and returns its root; x may be 0. These are numbers+1.
+func (tb *Table) mergeTwo(x, y uint32) uint32 {
+	switch {
+	case x == 0:
+		return y
+	case x < y:
+		x, y = y, x
+	}
+	tb.addChild(x-1, y-1)
+	return x
 }
 
 // change notes that pair or element i changes. It takes the key, which has not changed yet, out of
@@ -140,14 +227,7 @@ func (tb *Table) change(k Keys, i uint32) {
 		return
 	}
 	if x := tb.links[i]; x.next != gone {
-		if x.prev != 0 {
-			tb.links[x.prev-1].next = x.next
-		} else {
-			tb.heads[int(x.hash)&(len(tb.heads)-1)] = x.next
-		}
-		if x.next != 0 {
-			tb.links[x.next-1].prev = x.prev
-		}
+		tb.replace(i, tb.merge(x.child))
 		if tb.dups > 0 && tb.find(k, x.hash, k.Key(tb.e, tb.t, i)) >= 0 {
 			tb.dups--
 		}

@@ -59,10 +59,11 @@ func TestTable(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 6))
 			var f Finder
 			l := &keyList{}
+			kinds := 1 + int(seed)%20
 			for step := range 400 {
 				switch i := r.IntN(len(l.keys) + 1); {
 				case i == len(l.keys) || r.IntN(4) == 0:
-					k := fmt.Sprint("key ", r.IntN(40))
+					k := fmt.Sprint("key ", r.IntN(2*kinds))
 					if typ == textMap && r.IntN(2) == 0 {
 						if last, _ := l.slowly(k); f.AddNew(l, 1, typ, uint32(len(l.keys)), []byte(k)) && last >= 0 {
 							t.Fatalf("seed %d, step %d: %s is new, and at %d", seed, step, k, last)
@@ -74,12 +75,12 @@ func TestTable(t *testing.T) {
 				case r.IntN(50) == 0:
 					f.Drop(1)
 				default:
-					l.set(&f, i, fmt.Sprint("key ", r.IntN(20)))
+					l.set(&f, i, fmt.Sprint("key ", r.IntN(kinds)))
 				}
 				if r.IntN(3) == 0 {
 					continue
 				}
-				k := fmt.Sprint("key ", r.IntN(20))
+				k := fmt.Sprint("key ", r.IntN(kinds))
 				got := l.find(&f, typ, k)
 				want, dups := l.slowly(k)
 				if typ == textMap && got != want || (got < 0) != (want < 0) || got >= 0 && l.keys[got] != k {
@@ -94,7 +95,7 @@ func TestTable(t *testing.T) {
 }
 
 // TestFewLooks: no choice of keys makes a table slow, nor does any order of changes that programs
-// make: the keys looked at are a few for each.
+// make: the keys looked at are a few for each, and lists stay short.
 func TestFewLooks(t *testing.T) {
 	const n = 20_000
 	for name, key := range map[string]func(i int) string{
@@ -116,6 +117,15 @@ func TestFewLooks(t *testing.T) {
 						t.Errorf("%s: %s: %d keys were looked at, not %d", typ, what, l.looked, looks)
 					}
 					l.looked = 0
+					for _, x := range f.table(1).heads {
+						roots := 0
+						for ; x != 0; x = f.table(1).links[x-1].next {
+							roots++
+						}
+						if roots > 20 {
+							t.Fatalf("%s: %s: %d links in a list", typ, what, roots)
+						}
+					}
 				}
 				for i := range n {
 					l.find(&f, typ, key(i))
@@ -136,6 +146,16 @@ func TestFewLooks(t *testing.T) {
 					l.find(&f, typ, key(i))
 				}
 				check("deletions, last to first", 8*n)
+				for i := range n {
+					l.set(&f, n-1-i, "equal")
+					l.find(&f, typ, key(i))
+				}
+				check("all made equal, last to first", 8*n)
+				for i := range n {
+					l.set(&f, i*7919%n, "equal again")
+					l.find(&f, typ, "equal again")
+				}
+				check("all made equal, in any order", 32*n)
 			}
 		})
 	}
