@@ -238,9 +238,12 @@ func isApacheText(b []byte) bool {
 }
 
 // Structs in the compact protocol are recognised from the size LeastCompact on: shorter bytes look
-// like one by chance too often. They are at most mostCompact bytes in Thrift Binary.
+// like one by chance too often. In Thrift Binary they have at most fewCompact bytes, or no more
+// than in the compact protocol, up to mostCompact: bytes that only look like one take no more
+// memory.
 const (
 	LeastCompact = 8
+	fewCompact   = 1 << 20
 	mostCompact  = 16 << 20
 )
 
@@ -251,9 +254,9 @@ func isCompactStruct(b []byte, d *schema.Struct) bool {
 	if len(b) < LeastCompact || b[0] <= byte(wire.UUID) {
 		return false
 	}
-	r := compact.TakeReader(len(b))
+	r := compact.TakeReader(min(len(b), compact.PieceSize/2)) // its memory grows with what it reads
 	defer r.Free()
-	r.Reset(d.Type(), compact.Limits{Bytes: mostCompact, Levels: parse.MaxDepth})
+	r.Reset(d.Type(), compact.Limits{Bytes: min(max(len(b), fewCompact), mostCompact), Levels: parse.MaxDepth})
 	if end, status := r.Read(b, 0, true); status != compact.Done || end < len(b) {
 		return false
 	}

@@ -118,6 +118,35 @@ func TestOtherFormats(t *testing.T) {
 	}
 }
 
+// TestOtherFormatsMemory: to find out the format of bytes that are refused takes no memory if they
+// begin with nonsense, and at most twice their size if they begin like a compact struct.
+func TestOtherFormatsMemory(t *testing.T) {
+	const size = 8 << 20
+	desc := thriftimpl.NewDesc("Numbers")
+	desc.Define(thriftimpl.FieldDesc{ID: 1, Name: "list", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional})
+	zeros := append(binary.AppendUvarint([]byte{0x19, 0xf6}, size), make([]byte, size+1)...)
+	for name, c := range map[string]struct {
+		b    []byte
+		most int
+	}{
+		"nonsense":                      {bytes.Repeat([]byte{0x1f}, size), size / 8},
+		"small numbers, each of a byte": {zeros, 2*size + size/8},
+	} {
+		n := allocated(func() {
+			if _, err := parseStruct(desc, c.b); err == nil {
+				t.Errorf("%s is accepted", name)
+			}
+		})
+		if n > c.most {
+			t.Errorf("%s: refusing %d bytes allocates %d, more than %d", name, len(c.b), n, c.most)
+		}
+	}
+	small := append(binary.AppendUvarint([]byte{0x19, 0xf6}, 100_000), make([]byte, 100_001)...)
+	if _, err := parseStruct(desc, small); err == nil || !strings.Contains(err.Error(), "compact protocol") {
+		t.Errorf("800 KB of numbers in the compact protocol: %v", err)
+	}
+}
+
 // TestOtherFormatsOfStreams: the error of a Decoder names the format of a stream, even if the
 // stream first gives empty structs, because the length of a frame begins with zeros.
 func TestOtherFormatsOfStreams(t *testing.T) {
