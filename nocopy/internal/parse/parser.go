@@ -73,6 +73,7 @@ type Parser struct {
 	windowState
 
 	present []present // the fields of wide structs that have not ended
+	spare   []present // memory for sorting them
 
 	levels []level // of all machines under way, the outermost's first
 	top    uint32
@@ -124,9 +125,7 @@ const keepMachine = 1 << 10
 // Drop ends the use of the parser.
 func (p *Parser) Drop() {
 	p.x, p.buf, p.msg, p.Err, p.Far = nil, nil, nil, nil, nil
-	if cap(p.present) > keepPresent {
-		p.present = nil
-	}
+	p.dropPresent()
 	if len(p.levels) > keepMachine {
 		p.levels = p.few[:]
 	}

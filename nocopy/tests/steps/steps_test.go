@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -29,6 +30,7 @@ func TestEmptySteps(t *testing.T) {
 	t.Parallel()
 	if steps.Counting {
 		countEmptySteps(t)
+		countUnsortedSteps(t)
 		return
 	}
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
@@ -36,7 +38,7 @@ func TestEmptySteps(t *testing.T) {
 	}
 	folders := []string{"nocopy/messages", "nocopy/reflection"}
 	if testmode.Long { // all packages must be compiled
-		folders = append(folders, "nocopy", "internal/chain", "nocopy/nocopyjson")
+		folders = append(folders, "nocopy", "internal/chain", "nocopy/internal/parse", "nocopy/nocopyjson")
 	}
 	overlay, err := steps.Overlay("../../..", t.TempDir(), folders...)
 	if err != nil {
@@ -138,6 +140,28 @@ func countEmptySteps(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// countUnsortedSteps parses a struct of many fields that come in any order, each several times.
+func countUnsortedSteps(t *testing.T) {
+	const n = 30_000
+	d := thriftimpl.NewDesc("D")
+	var fields []thriftimpl.FieldDesc
+	var wire []byte
+	for i := range n {
+		fields = append(fields, thriftimpl.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i), Type: thriftimpl.TypeBool, Req: thriftimpl.Optional})
+	}
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(3 * n) {
+		wire = append(binary.BigEndian.AppendUint16(append(wire, byte(nocopy.WireBool)), uint16(i%n+1)), 1)
+	}
+	thriftimpl.Define(d, fields)
+	steps.N = 0
+	if _, err := thriftimpl.Parse(d, append(wire, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if each := steps.N / (3 * n); each > 40 {
+		t.Errorf("fields of a wide struct in any order take %d steps each", each)
 	}
 }
 
