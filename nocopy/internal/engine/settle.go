@@ -255,7 +255,7 @@ func (m *Message) Compact() {
 		panic(panicAbsent)
 	}
 	m.closeAll()
-	if m.pending == 0 && len(m.handouts) == 0 && m.buf.InOneBlock() {
+	if m.pending == 0 && len(m.handouts) == 0 && len(m.shadows.all) == 0 && m.buf.InOneBlock() {
 		m.buf.Compact(true)
 		return
 	}

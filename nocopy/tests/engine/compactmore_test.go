@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestEditedWhileIterating: even if the message is changed or compacted during All, All
@@ -191,5 +193,28 @@ func TestSortedWhileCompacted(t *testing.T) {
 		panics(t, "structs removed", changed, func() {
 			p.SortFunc(func(a, b engine.Struct) int { change(s, l); s.Message().Compact(); return int(a.Int32(x) - b.Int32(x)) })
 		})
+	}
+}
+
+// TestCompactDropsShadows: of a field that came twice only the last one stays, in whatever memory
+// the message was received.
+func TestCompactDropsShadows(t *testing.T) {
+	d := schema.NewStruct("D")
+	d.Define(schema.FieldDesc{ID: 1, Name: "n", Type: schema.TypeI8, Req: schema.Optional})
+	wire, want := []byte{3, 0, 1, 7, 3, 0, 1, 8, 0}, []byte{3, 0, 1, 8, 0}
+	for name, parse := range map[string]func() (engine.Struct, error){
+		"Parse":         func() (engine.Struct, error) { return engine.Parse(d, wire) },
+		"Read":          func() (engine.Struct, error) { return engine.Read(d, bytes.NewReader(wire), len(wire)) },
+		"Read, recycle": func() (engine.Struct, error) { return engine.Read(d, bytes.NewReader(wire), len(wire), engine.Recycle) },
+	} {
+		s, err := parse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Message().Compact()
+		if got := s.Message().AppendTo(nil); !bytes.Equal(got, want) || s.Int8(d.Field(0)) != 8 {
+			t.Errorf("%s: % x, want % x", name, got, want)
+		}
+		s.Release()
 	}
 }
