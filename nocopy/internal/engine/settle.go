@@ -340,15 +340,19 @@ func (m *Message) addWireIndex() {
 		m.settle()
 	}
 	m.buf.Seal()
-	if m.desc.IsUnion() || m.buf.Len() < wireindex.MinIndexed && m.flags&AnySize == 0 {
+	least := wireindex.MinIndexed
+	if m.flags&AnySize != 0 {
+		least = 0
+	}
+	if m.desc.IsUnion() || m.buf.Len() < least {
 		return
 	}
 	if m.buf.NodeCount() > 0 {
-		m.compact(false)
+		m.compact(false) // it may be too small then: fields that came again are gone
 	}
 	m.buf.Seal()
 	n := m.buf.Len()
-	if n > wireindex.MostIndexed {
+	if n < least || n > wireindex.MostIndexed {
 		return
 	}
 	m.ownSeldom()

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
 // withIndex returns the message with an index.
@@ -74,4 +76,19 @@ func largeBusiness(t testing.TB, n int) []byte {
 		item.SetInt32(fieldNamed(itemDesc, "count"), int32(i))
 	}
 	return bytes.Clone(s.Message().Bytes())
+}
+
+// TestNoIndexOfSmall: a message gets no index if it is too small for one once it is compacted.
+func TestNoIndexOfSmall(t *testing.T) {
+	s := engine.New(allDesc)
+	s.SetText(fieldNamed(allDesc, "text"), strings.Repeat("t", wireindex.MinIndexed*3/4))
+	once := bytes.Clone(s.Message().Bytes())
+	s.Release()
+	s = mustParse(t, allDesc, append(bytes.Clone(once[:len(once)-1]), once...), engine.WithIndex)
+	s.SetInt32(fieldNamed(allDesc, "medium"), 1)
+	b := s.Message().Bytes()
+	if _, is := wireindex.Find(b); is || len(b) > wireindex.MinIndexed {
+		t.Errorf("%d bytes with an index", len(b))
+	}
+	s.Release()
 }
