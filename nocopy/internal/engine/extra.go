@@ -300,17 +300,17 @@ func (w *rootWalk) pass(n int) {
 	}
 }
 
-// peek returns the next n bytes. If they lie across pieces, the rest of the message is copied
-// together first.
+// peek returns the next n bytes: an alias if they are in one piece, else a copy.
 func (w *rootWalk) peek(n int) []byte {
-	if w.at+n > len(w.pieces[0].mem) {
-		var rest []byte
-		for _, p := range w.pieces {
-			rest = append(rest, p.mem...)
-		}
-		w.pieces = []rootPiece{{0, rest}}
+	if mem := w.pieces[0].mem[w.at:]; n <= len(mem) {
+		return mem[:n:n]
 	}
-	return w.pieces[0].mem[w.at:][:n:n]
+	b, at := make([]byte, 0, n), w.at
+	for _, p := range w.pieces {
+		b = append(b, p.mem[at:][:min(n-len(b), len(p.mem)-at)]...)
+		at = 0
+	}
+	return b
 }
 
 // size returns how many bytes the value of type t has that is next. f is the field of the root's
@@ -328,7 +328,9 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
 		return n
 	}
-	return parse.SkipValid(w.peek(w.m.buf.Len()-w.off), 0, t) // it lies across pieces
+	// It lies across pieces: the rest of the message is copied together, once
+	w.pieces, w.at = []rootPiece{{0, w.peek(w.m.buf.Len() - w.off)}}, 0
+	return parse.SkipValid(w.pieces[0].mem, 0, t)
 }
 
 // indexed returns how many bytes the value of field f has, if it is the one that is next and has

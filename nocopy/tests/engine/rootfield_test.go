@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -123,4 +124,26 @@ func TestHasType(t *testing.T) {
 			t.Errorf("there is no type %v", typ)
 		}
 	}
+}
+
+// TestFindFieldsCopiesLittle: if the value lies in several pieces it is copied, and not the rest
+// of the message with it: that would be kept alive.
+func TestFindFieldsCopiesLittle(t *testing.T) {
+	const large = 4 << 20
+	s := engine.New(allDesc)
+	text := strings.Repeat("t", 2*engine.ReferSize) // has a piece of its own, after its length
+	s.SetText(fieldNamed(allDesc, "text"), text)
+	s.SetText(fieldNamed(allDesc, "blob"), strings.Repeat("d", large))
+	s.Message().Finish()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	v, cuts := s.FindFields(int16(fieldNamed(allDesc, "text").Header()))
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > large/2 {
+		t.Errorf("%d bytes are allocated", n)
+	}
+	if string(v.Raw()[4:]) != text || len(cuts) != 1 {
+		t.Errorf("%d bytes, %v", len(v.Raw()), cuts)
+	}
+	s.Release()
 }
