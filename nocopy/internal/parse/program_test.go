@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -97,6 +98,21 @@ func TestProgramOfGaps(t *testing.T) {
 				t.Errorf("elements with fields %05b and %05b: passed to %d of %d", first, second, end, len(wire))
 			}
 			p.Drop()
+		}
+	}
+}
+
+// TestScannerForgets: after the end of a value that is nested as deeply as may be, or an error in
+// it, a Scanner keeps little memory.
+func TestScannerForgets(t *testing.T) {
+	for _, last := range []string{"\x0f\x00\x00\x00\x00\x00", "\x0f\xff\xff\xff\xff"} {
+		var s Scanner
+		b := []byte("\x0f\x00\x01" + strings.Repeat("\x0f\x00\x00\x00\x01", 16_000) + last)
+		s.Scan(b[:len(b)-len(last)])
+		within := cap(s.levels)
+		end, need, err := s.Scan(b)
+		if after := cap(s.levels); within <= keepLevels || after > keepLevels || need > 0 || (end == len(b)) == (err != nil) {
+			t.Errorf("memory for %d levels within, %d afterwards; end %d, need %d, %v", within, after, end, need, err)
 		}
 	}
 }

@@ -93,11 +93,16 @@ func (s *Scanner) Reset(depth int) {
 
 // start prepares for the elements of a level, which begin at index i.
 func (s *Scanner) start(i int, l scanLevel, listCost int, total int64) {
+	s.dropMany()
+	s.levels, s.begun, s.err = append(s.levels[:0], l), true, nil
+	s.off, s.dropped, s.listCost, s.total = i, 0, listCost, total
+}
+
+// dropMany gives up memory for more levels than most structs have.
+func (s *Scanner) dropMany() {
 	if cap(s.levels) > keepLevels {
 		s.levels = nil
 	}
-	s.levels, s.begun, s.err = append(s.levels[:0], l), true, nil
-	s.off, s.dropped, s.listCost, s.total = i, 0, listCost, total
 }
 
 // Scan looks at b: all bytes of the struct that have arrived so far, without those that Drop
@@ -136,7 +141,9 @@ const maxScan = 1<<31 - 1
 // end. It returns errors as they are; s.off is the offset of the error.
 func (s *Scanner) scan(b []byte) (need int, err error) {
 	if len(s.levels) > 0 && s.err == nil {
-		s.levels, need, s.err = s.walk(b, s.levels)
+		if s.levels, need, s.err = s.walk(b, s.levels); need == 0 { // an idle connection keeps s
+			s.dropMany()
+		}
 	}
 	return need, s.err
 }
