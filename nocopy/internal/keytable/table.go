@@ -109,18 +109,21 @@ func (tb *Table) makeRoom(n int) {
 	}
 }
 
-// insert adds pair or element i, which is not linked.
+// insert adds pair or element i, which is not linked. If it panics since bytes have changed that
+// were checked before, the table is as it was.
 func (tb *Table) insert(k Keys, i uint32) {
+	key := k.Key(tb.e, tb.t, i)
+	hash, last := hashOf(key), -1
+	if key != nil {
+		last = tb.find(k, hash, key)
+	}
 	if int(i) == len(tb.links) {
 		tb.links = append(tb.links, link{})
 	}
-	key := k.Key(tb.e, tb.t, i)
 	if key == nil {
 		tb.links[i].next = gone
 		return
 	}
-	hash := hashOf(key)
-	last := tb.find(k, hash, key)
 	if last >= 0 && tb.t.Kind() == schema.Dict && !tb.t.OfViews() {
 		tb.dups++
 	}
@@ -226,14 +229,15 @@ func (tb *Table) change(k Keys, i uint32) {
 	if int(i) >= len(tb.links) || tb.links[i].next == waiting {
 		return
 	}
-	if x := tb.links[i]; x.next != gone {
+	x := tb.links[i]
+	if x.next != gone {
 		tb.replace(i, tb.merge(x.child))
-		if tb.dups > 0 && tb.find(k, x.hash, k.Key(tb.e, tb.t, i)) >= 0 {
-			tb.dups--
-		}
 	}
 	tb.links[i].next = waiting
 	tb.pending = append(tb.pending, i)
+	if x.next != gone && tb.dups > 0 && tb.find(k, x.hash, k.Key(tb.e, tb.t, i)) >= 0 {
+		tb.dups--
+	}
 }
 
 // find returns the number of the last pair with the key, or of any element, −1 if there is none.

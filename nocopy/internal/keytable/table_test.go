@@ -16,8 +16,11 @@ type keyList struct {
 
 func (l *keyList) Key(_ uint32, _ *schema.Type, i uint32) []byte {
 	l.looked++
-	if l.keys[i] == "" {
+	switch l.keys[i] {
+	case "":
 		return nil
+	case "panic":
+		panic("the key was changed")
 	}
 	return []byte(l.keys[i])
 }
@@ -158,5 +161,43 @@ func TestFewLooks(t *testing.T) {
 				check("all made equal, in any order", 32*n)
 			}
 		})
+	}
+}
+
+// TestKeyThatPanics: a key that can't be read, since a trusted peer has changed it, leaves the
+// table as it was. It is asked for again, and the others are found.
+func TestKeyThatPanics(t *testing.T) {
+	var f Finder
+	l := &keyList{}
+	for i := range 100 {
+		l.keys = append(l.keys, fmt.Sprint(i))
+	}
+	for bad := range l.keys {
+		key := l.keys[bad]
+		f.Drop(1)
+		l.keys[bad] = "panic"
+		for range 2 {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("there is no panic")
+					}
+				}()
+				l.find(&f, textMap, "7")
+			}()
+		}
+		l.keys[bad] = key
+		for i, k := range l.keys {
+			if got := l.find(&f, textMap, k); got != i {
+				t.Fatalf("%s is found at %d, not %d", k, got, i)
+			}
+		}
+		l.set(&f, bad, "other")
+		l.set(&f, bad, key)
+		for i, k := range l.keys {
+			if got := l.find(&f, textMap, k); got != i {
+				t.Fatalf("%s is found at %d, not %d, after %d was changed", k, got, i, bad)
+			}
+		}
 	}
 }
