@@ -231,7 +231,8 @@ func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 		w.ZeroValues = false // with them, different keys might be the same
 		dst = w.value(dst, key, k, true)
 		w.ZeroValues = zeros
-		if w.err == nil && (last != nil || key.Wire() == wire.Double || w.ReplaceInvalidUTF8 && hasReplacement(dst[from:])) {
+		// Of the others, different ones have different names: a map may have very many.
+		if w.err == nil && (last != nil || string(dst[from:]) == `"NaN"` || w.ReplaceInvalidUTF8 && hasReplacement(dst[from:])) {
 			if written == nil {
 				written = map[string]bool{}
 			}
