@@ -1,6 +1,10 @@
 package parse
 
-import "github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+import (
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
 
 // Growth is how the index has grown while it was made.
 type Growth struct {
@@ -44,4 +48,27 @@ func (p *Parser) growIndex(end, off, size int) {
 		most = whole
 	}
 	x.Grow(end, most)
+}
+
+// manyElements is from how many elements on it is worth foreseeing what they take.
+const manyElements = 1 << 10
+
+// foresee makes room in the index for a list or map of type t with n elements or pairs, with what
+// each of them takes at least, if the index has to grow by much.
+func (p *Parser) foresee(t *schema.Type, n int) {
+	each := t.ElemWords()
+	for _, inside := range []*schema.Type{t.Key(), t.Elem()} {
+		switch {
+		case inside == nil || t.Kind() == schema.List && inside.Kind() == schema.Record:
+		case inside.Kind() == schema.Record:
+			each += inside.Struct().Words()
+		case inside.Kind() > schema.Record:
+			each += entry.ListWords
+		}
+	}
+	end := uint64(p.x.Used) + entry.ListWords + uint64(n)*uint64(each)
+	if end > 2*uint64(len(p.x.Words)) && end <= uint64(p.MaxWords) {
+		p.x.Resize(int(end), int(end))
+		p.Growth.words = 0
+	}
 }

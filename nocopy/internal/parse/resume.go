@@ -81,9 +81,18 @@ func (s *machine) want() uint64 {
 // makeRoom makes room in the index for the words that the machine wants. It returns 0, or failed
 // if that is over the limit.
 func (p *Parser) makeRoom(s *machine, lead int) int {
-	from, i := program.OriginOf(s.pc), int(s.at)
+	o, from, i := program.CellAt(s.pc).Op, program.OriginOf(s.pc), int(s.at)
 	if s.top == s.bottom && from.Field == nil {
 		i -= lead
+	}
+	if o.Kind() == program.KindContainer {
+		t := from.Type
+		if from.Field != nil {
+			t = from.Field.Type
+		}
+		if n := wire.BE32(p.B[s.at+o.Reach()-4:]); n >= manyElements {
+			p.foresee(t, int(n))
+		}
 	}
 	if p.reserve(s.want(), i) {
 		return 0
