@@ -30,6 +30,7 @@ func NewInto[S StructView](m *Message, opts ...Option) S {
 
 // Read reads a message of n bytes from r into one piece of new memory, and parses it. d is the
 // descriptor of S, such as order.OrderDesc. Memory grows with the bytes that arrive, not with n.
+// Small messages take parts of slabs of 64 KiB, or blocks of at least 4 KiB with Recycle.
 // Errors of r are returned unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
 func Read[S View](d *schema.Struct, r io.Reader, n int, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)

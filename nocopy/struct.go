@@ -94,7 +94,8 @@ func (s Struct) LogValue() slog.Value {
 	return slog.StringValue(engine.Struct(s).UnknownText())
 }
 
-// Clone returns the root of a new message with a copy of the struct, which d describes.
+// Clone returns the root of a new message with a copy of the struct, which d describes. Small
+// copies share slabs of 64 KiB; see Message.Compact.
 func (s Struct) Clone(d *schema.Struct) Struct {
 	engine.Struct(s).CheckDesc(d)
 	return Struct(engine.Struct(s).Clone(d))

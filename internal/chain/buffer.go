@@ -134,8 +134,36 @@ func (b *Buffer) tailSize(n int) int {
 // newTail makes a new block of at least n bytes the tail. The rest of the old one stays unused.
 func (b *Buffer) newTail(n int) {
 	size := b.tailSize(n)
+	var rest []byte
+	if !b.recycle && size == SlabSize {
+		rest = restOfSlab()
+	}
+	if rest != nil {
+		b.setTail(Draft{mem: rest})
+	} else {
+		b.takeTail(size)
+	}
 	b.reserved += uint32(size)
-	b.takeTail(size)
+	b.used = 0
+	b.ownTail()
+}
+
+// Fit makes sure that n bytes fit into the tail, to be placed or appended to a run that is about
+// to be opened. If they are few and the tail has no room, it gets memory of their size, since the
+// message is complete with them.
+func (b *Buffer) Fit(n int) {
+	size := n + 2 // with the bytes that gap leaves unused
+	switch {
+	case size > smallPart, b.used+size <= len(b.tail):
+		return
+	case b.recycle:
+		b.Sync()
+		b.takeTail(size)
+	default:
+		b.Sync()
+		b.setTail(Draft{mem: partOfSlab(size)})
+	}
+	b.reserved += uint32(len(b.tail))
 	b.used = 0
 	b.ownTail()
 }

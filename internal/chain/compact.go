@@ -9,6 +9,9 @@ import "sync/atomic"
 // returned when the message's memory is given up.
 func (b *Buffer) Compact(exact bool) (Pos, []byte) {
 	b.Seal()
+	if exact && !b.recycle && len(b.tail) <= SlabSize {
+		shareRest(b.tail[b.used:])
+	}
 	owned := b.held[:0]
 	for _, blk := range b.held {
 		if blk.owner != nil {
@@ -26,7 +29,7 @@ func (b *Buffer) Compact(exact bool) (Pos, []byte) {
 	if !exact {
 		reserved = max(reserved+afterLarge, SlabSize)
 	}
-	if exact && !b.recycle {
+	if exact && (!b.recycle || reserved < 1<<minClass) { // pools have only larger blocks
 		b.setTail(Draft{mem: fresh(reserved)})
 	} else {
 		b.takeTail(reserved)

@@ -98,7 +98,10 @@ func (s Struct) Clone(d *schema.Struct) Struct {
 	m := newMessage(d, 0, usualLimits)
 	src := m.source(s, d.Type())
 	src.link = false
-	return m.setRoot(d, src)
+	m.buf.Fit(src.n)
+	c := m.setRoot(d, src)
+	m.dropParser()
+	return c
 }
 
 // setRoot makes src, a struct that d describes, the contents of a message that has none yet, and

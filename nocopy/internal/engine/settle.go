@@ -255,6 +255,8 @@ func (m *Message) Compact() {
 		panic(panicAbsent)
 	}
 	m.closeAll()
+	m.dropParser() // it takes as much memory as a message
+	m.keys.FreeFilter()
 	if m.pending == 0 && len(m.handouts) == 0 && len(m.shadows.all) == 0 && m.buf.InOneBlock() {
 		m.buf.Compact(true)
 		return

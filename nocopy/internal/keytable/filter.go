@@ -47,6 +47,14 @@ func (f *Finder) Filter(e uint32) {
 // DropFilter ends the filter: keys are added that it does not learn, or entries change.
 func (f *Finder) DropFilter() { f.filterOf = 0 }
 
+// FreeFilter is DropFilter, and gives the filter's memory up.
+func (f *Finder) FreeFilter() {
+	f.DropFilter()
+	if l := f.lookups.Load(); l != nil {
+		l.filter = nil
+	}
+}
+
 // add adds a number that stands for a key, and reports whether it is certainly new.
 func (f *filter) add(x uint64) bool {
 	h := x * spreadFactor >> (64 - filterLog)

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"bytes"
 	"reflect"
 	"runtime"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -24,8 +26,10 @@ func TestHeldMessage(t *testing.T) {
 	inner.Define(optionals(3, schema.TypeString)...)
 	root.Define(append(optionals(8, schema.TypeI64), schema.FieldDesc{ID: 9, Name: "sub", Type: inner.Type()},
 		schema.FieldDesc{ID: 10, Name: "subs", Type: schema.ListOf(inner.Type())})...)
-	build := func() engine.Struct {
-		s := engine.New(root)
+	dict := schema.NewStruct("Labels")
+	dict.Define(schema.FieldDesc{ID: 1, Name: "all", Type: schema.MapOf(schema.TypeString, schema.TypeString)})
+	build := func(opts ...engine.Option) engine.Struct {
+		s := engine.New(root, opts...)
 		for i := range 8 {
 			s.SetInt64(root.Field(i), int64(i))
 		}
@@ -38,6 +42,7 @@ func TestHeldMessage(t *testing.T) {
 	s.NewChild(root.Field(9), root, 25)
 	long := s.Message().AppendTo(nil)
 	s.Release()
+	src, _ := engine.Parse(root, wire)
 	for _, c := range []struct {
 		name           string
 		make           func() engine.Struct
@@ -46,9 +51,31 @@ func TestHeldMessage(t *testing.T) {
 		{"parsed", func() engine.Struct { s, _ := engine.Parse(root, wire); return s }, 832, 2},
 		// Message and index, which has grown while it was parsed
 		{"parsed, a long list", func() engine.Struct { s, _ := engine.Parse(root, long); return s }, 1408, 2},
+		{"read", func() engine.Struct { // with its bytes, which are a part of a slab
+			s, _ := engine.Read(root, bytes.NewReader(wire), len(wire))
+			return s
+		}, 1100, 3},
+		{"cloned", func() engine.Struct { return src.Clone(root) }, 1400, 3},
 		// A frame, the block and its bytes, too
 		{"built and compacted", func() engine.Struct {
 			s := build()
+			s.Message().Compact()
+			return s
+		}, 1200, 6},
+		{"built with a copy, and compacted", func() engine.Struct { // which a parser has indexed
+			s := engine.New(root)
+			s.SetChild(root.Field(8), root, src.Child(root.Field(8), root))
+			s.Message().Compact()
+			return s
+		}, 1300, 6},
+		{"with a map, and compacted", func() engine.Struct { // the filter for its keys is gone
+			s := engine.New(dict)
+			nocopy.StringMap(s.NewChild(dict.Field(0), dict, 0)).Put("key", "value")
+			s.Message().Compact()
+			return s
+		}, 1400, 8},
+		{"recycled and compacted", func() engine.Struct {
+			s := build(engine.Recycle)
 			s.Message().Compact()
 			return s
 		}, 1200, 6},
