@@ -253,7 +253,8 @@ func TestAllocations(t *testing.T) {
 			},
 		} {
 			recycle := []engine.Option{engine.Recycle}
-			if n := allocsPerRun(func() { run(recycle...) }); n != 0 {
+			// A clone does not recycle. A slab is allocated for hundreds of small ones.
+			if n := allocsPerRun(func() { run(recycle...) }); n != 0 && (name != "clone" || n >= .01) {
 				t.Errorf("%s, recycled: %s: %v allocations", shape.name, name, n)
 			}
 			// Slabs are allocated now and then: one for many messages.
