@@ -61,9 +61,10 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 // ErrFrameSize is the error for a frame whose length is negative or above the limit.
 var ErrFrameSize = errors.New("linkbuf: frame length out of range")
 
-// ReadN reads n bytes from r into contiguous memory of the Buffer's own, and returns the memory
-// and its position. Few bytes take memory of their size. Other memory grows as a Receiver's does:
-// by at most 64 KiB, or 32 times the bytes that have arrived. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
+// ReadN reads n bytes from r into contiguous memory of the Buffer's own, and returns the
+// memory and its position. Few bytes take memory of their size. Other memory grows as a
+// Receiver's does: by at most 64 KiB, or 32 times the bytes that have arrived. If there are
+// fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 	if n <= SlabSize {
 		b.Fit(n)
