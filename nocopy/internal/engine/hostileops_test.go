@@ -479,25 +479,8 @@ var hostileOperations = []hostileOperation{
 			}
 		})
 	}},
-	{"map: Delete the first", func(h *hostile) {
-		h.each(h.maps, func(d typedHandle) {
-			for range d.ListLen() {
-				first := uint32(0)
-				d.eachPair(func(k, v uint32) bool { first = k; return false })
-				if first == 0 {
-					break
-				}
-				i := 0
-				if f := d.m.keys.First(d.entry()); f != nil {
-					i = int(f.Load())
-				}
-				for d.m.ix.Words[d.pairSlot(i)] != first {
-					i++
-				}
-				remove(d.Struct, keyAt(d.Struct, d.t, i))
-			}
-		})
-	}},
+	{"map: Delete the first", func(h *hostile) { h.each(h.maps, func(d typedHandle) { deleteNext(d, 0) }) }},
+	{"map: Delete the third, with two that stay", func(h *hostile) { h.each(h.maps, func(d typedHandle) { deleteNext(d, 2) }) }},
 	{"map: Delete and Put the same", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.Struct, d.t) {
@@ -536,4 +519,22 @@ var hostileOperations = []hostileOperation{
 			}
 		})
 	}},
+}
+
+// deleteNext deletes pairs until n are left, each time the first one after n others.
+func deleteNext(d typedHandle, n int) {
+	for range d.ListLen() {
+		i, seen := d.nextPair(0), 0
+		d.eachPair(func(k, v uint32) bool {
+			for d.m.ix.Words[d.pairSlot(i)] != k {
+				i = d.nextPair(i + 1)
+			}
+			seen++
+			return seen <= n
+		})
+		if seen <= n {
+			break
+		}
+		remove(d.Struct, keyAt(d.Struct, d.t, i))
+	}
 }

@@ -265,7 +265,7 @@ func (m *Message) endMore() {
 	if debugging && !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits}) {
 		panic("nocopy: internal error: stored into what all messages read")
 	}
-	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || cap(m.copied) > keepCopied ||
+	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
 		len(m.shadows.all)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
@@ -306,7 +306,7 @@ func (m *Message) endSeldom(s *seldom) {
 	}
 	s.shadows = shadows{all: s.shadows.all[:0]}
 	s.dead = deadEntries{values: s.dead.values[:0], fields: s.dead.fields[:0]}
-	s.handouts, s.filled, s.fillings = s.handouts[:0], s.filled[:0], 0
+	s.handouts, s.filled, s.fillings, s.liveSets = s.handouts[:0], s.filled[:0], 0, nil
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}

@@ -244,11 +244,7 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	repeated := s.m.repeated(e, t) > 0
 	s.m.keys.Iterations.Add(1)
 	defer s.m.keys.Iterations.Add(-1)
-	i := 0
-	if n > keytable.Linear {
-		i = s.firstPair(repeated)
-	}
-	for ; i < min(n, s.ListLen()); i++ {
+	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
 		slot := s.pairSlot(i)
 		k, v := s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
 		if k != 0 && !(repeated && s.m.isRepeated(e, t, uint32(i))) && !yield(k, v) {
@@ -257,20 +253,47 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	}
 }
 
-// firstPair returns the number of the first pair that All yields. It notes that number, since
-// programs may delete the first pair again and again. repeated is whether a key comes more than
-// once.
-func (s Struct) firstPair(repeated bool) int {
-	first := s.m.keys.First(s.entry())
-	if first == nil {
-		return 0
+// nextPair returns the number of the first pair from i on that All may yield.
+func (s Struct) nextPair(i int) int {
+	s.alive()
+	ed := s.m.editOf(s.entry())
+	if ed.liveSet == 0 {
+		return i
 	}
-	i := first.Load()
-	for n := uint32(s.ListLen()); i < n && (s.m.ix.Words[s.pairSlot(int(i))] == 0 || repeated && s.m.isRepeated(s.entry(), s.typ(), i)); {
-		i++
+	if i = s.m.liveSets[ed.liveSet].Next(i); i < 0 {
+		return maxCount
 	}
-	first.Store(i)
-	return int(i)
+	return i
+}
+
+// fewDead is the number of pairs up to which passing over deleted ones costs little.
+const fewDead = 64
+
+// livePairs returns the set of the pairs that All yields: those that were not deleted and whose
+// key does not come again. It returns nil for a map so small that it needs none.
+func (s Struct) livePairs() *keytable.Set {
+	m, e, t := s.m, s.entry(), s.typ()
+	n := m.ix.Words[e+listCount]
+	ed := m.edit(e)
+	if ed.liveSet == 0 {
+		if n <= fewDead {
+			return nil
+		}
+		m.ownSeldom()
+		if len(m.liveSets) == 0 {
+			m.liveSets = append(m.liveSets, keytable.Set{}) // 0 is none
+		}
+		ed.liveSet = uint32(len(m.liveSets))
+		m.liveSets = append(m.liveSets, keytable.Set{})
+		m.ix.More = true
+		repeated := m.repeated(e, t) > 0
+		for i := range n {
+			if m.ix.Words[s.pairSlot(int(i))] != 0 && !(repeated && m.isRepeated(e, t, i)) {
+				m.liveSets[ed.liveSet].Add(int(i))
+			}
+		}
+	}
+	return &m.liveSets[ed.liveSet]
 }
 
 // DeleteKey removes all pairs with key k and reports whether there were any.
@@ -314,6 +337,9 @@ func (s Struct) deletePair(i int) {
 	m.ix.Words[slot], m.ix.Words[slot+pairValue] = 0, ed.free
 	ed.free = uint32(i) + 1
 	ed.dead++
+	if live := s.livePairs(); live != nil {
+		live.Remove(i)
+	}
 	m.storeCount(e, t)
 }
 
@@ -323,7 +349,11 @@ func (s Struct) newPair() uint32 {
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
-		return m.appendSlots(e, 1)
+		slot := m.appendSlots(e, 1)
+		if ed.liveSet != 0 {
+			m.liveSets[ed.liveSet].Add(int(s.pairNumber(slot)))
+		}
+		return slot
 	}
 	slot := s.pairSlot(int(ed.free) - 1)
 	m.closeAll()
@@ -331,8 +361,8 @@ func (s Struct) newPair() uint32 {
 	now.free = m.ix.Words[slot+pairValue]
 	now.dead--
 	m.elementChanges(e, ed.free-1)
-	if first := m.keys.First(e); first != nil {
-		first.Store(min(first.Load(), ed.free-1))
+	if ed.liveSet != 0 {
+		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
 	}
 	m.storeCount(e, s.typ())
 	m.buf.SetEmpty(m.ix.Words[slot+pairNode])

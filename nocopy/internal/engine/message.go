@@ -131,6 +131,8 @@ type edit struct {
 	fieldNodes uint32
 	countNode  uint32 // container: the node that replaces the count on the wire, or 0
 	dead       uint32 // map: how many pairs were deleted
+	// Map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
+	liveSet uint32
 	// Map: number+1 of a deleted pair, or 0. Its word for the value has the next one's number+1.
 	free uint32
 	// List of fixed-size elements: how many bytes its node has after the last element
@@ -228,9 +230,10 @@ type deadField struct{ in, word, e uint32 }
 // until they need one of their own. Code that stores into it calls ownSeldom first.
 type seldom struct {
 	// Left by edits
-	shadows  shadows     // fields that came twice
-	handouts []handout   // memory for binaries, handed out since the message was last finished
-	dead     deadEntries // entries in the index whose values are no longer in the message
+	liveSets []keytable.Set // see edit.liveSet
+	shadows  shadows        // fields that came twice
+	handouts []handout      // memory for binaries, handed out since the message was last finished
+	dead     deadEntries    // entries in the index whose values are no longer in the message
 
 	// Memory for copies, which waits for more
 	copied     []byte      // for a value that is copied from another message

@@ -307,6 +307,9 @@ func (m *Message) compact(exact bool) {
 	r.base, r.b = m.buf.Compact(exact)
 	r.structure(m.desc, m.root, 0)
 	m.edits = m.edits[:1]
+	if m.liveSets != nil { // else it may be what all messages read
+		m.liveSets = nil
+	}
 	for _, h := range r.holes {
 		m.edit(h.e).dead = h.n
 	}

@@ -176,20 +176,6 @@ func (ts *lookups) keepSpare(tb *Table) {
 	}
 }
 
-// First returns how many pairs an iteration over the map of entry e passes over at first, since
-// they were deleted or have the key of a later one. Iterations note it. The caller lowers it when
-// a new pair takes the number of a deleted one. First returns nil if there is no table.
-func (f *Finder) First(e uint32) *atomic.Uint32 {
-	if ts := f.lookups.Load(); ts != nil {
-		ts.mu.RLock()
-		defer ts.mu.RUnlock()
-		if tb := ts.made.Get(e); tb != nil {
-			return &tb.first
-		}
-	}
-	return nil
-}
-
 // End makes f ready for the next message. Some memory is kept for that.
 func (f *Finder) End() {
 	f.filterOf = 0

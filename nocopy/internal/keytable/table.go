@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -35,11 +34,10 @@ type Keys interface {
 type Table struct {
 	e       uint32 // the entry of the map or list
 	t       *schema.Type
-	heads   []uint32      // by hash: number+1 of the first root in the list, 0 if there is none
-	links   []link        // by number
-	dups    uint32        // how many pairs have the key of a later one; 0 if keys are views
-	pending []uint32      // numbers of those that have changed, which the next lookup adds again
-	first   atomic.Uint32 // see Finder.First
+	heads   []uint32 // by hash: number+1 of the first root in the list, 0 if there is none
+	links   []link   // by number
+	dups    uint32   // how many pairs have the key of a later one; 0 if keys are views
+	pending []uint32 // numbers of those that have changed, which the next lookup adds again
 }
 
 // link is a pair or element in a table. The others are numbers+1, 0 if there is none.
