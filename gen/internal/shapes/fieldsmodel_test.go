@@ -197,6 +197,17 @@ func (m *rowsModel) change(s shapes.Lists) string {
 	return fmt.Sprint("SetRefusalsBy panics ", i)
 }
 
+// replace sets the lists of a message and in the model anew, and returns a description of that.
+func (m *rowsModel) replace(s shapes.Outer) (done string) {
+	if m.IntN(3) == 0 {
+		s.UnsetLists()
+		done = "UnsetLists, "
+	}
+	m.refusals, m.texts, m.blobs, m.points = many(m, m.refused), many(m, m.text), nil, nil
+	s.NewLists().Set(shapes.ListsFields{Refusals: m.refusals, Texts: m.texts})
+	return done + "NewLists().Set"
+}
+
 // TestFieldsModel compares messages with the model. Structs are set as a whole and field by field,
 // in any order, in messages that are built, received, finished, lazy, recycled, owned and shared.
 func TestFieldsModel(t *testing.T) {
@@ -211,6 +222,7 @@ func TestFieldsModel(t *testing.T) {
 		s := shapes.NewListsOf(shapes.ListsFields{Refusals: m.refusals, Texts: m.texts}, opts...)
 		done := []string{"NewListsOf"}
 		root := nocopy.Struct(s)
+		var outer shapes.Outer // has s, if nested
 		switch r.IntN(4) {
 		case 0: // received
 			parsed, err := shapes.ParseLists(s.Message().AppendTo(nil), opts...)
@@ -220,7 +232,7 @@ func TestFieldsModel(t *testing.T) {
 			s.Release()
 			s, root, done = parsed, nocopy.Struct(parsed), append(done, "parsed")
 		case 1: // nested
-			outer := shapes.NewOuter(opts...)
+			outer = shapes.NewOuter(opts...)
 			outer.NewLists().Set(shapes.ListsFields{Refusals: m.refusals, Texts: m.texts})
 			outer.NewOrigin().Set(shapes.PointFields{X: 1})
 			s.Release()
@@ -237,18 +249,23 @@ func TestFieldsModel(t *testing.T) {
 			}(*m, slices.Clone(m.refusals))
 		}
 		for range 1 + r.IntN(12) {
-			done = append(done, m.change(s))
+			if nocopy.Struct(s) == root || r.IntN(4) > 0 {
+				done = append(done, m.change(s))
+			} else {
+				done = append(done, m.replace(outer))
+				s = outer.GetLists()
+			}
 			if err := m.check(s, r.IntN(3) == 0 && nocopy.Struct(s) == root); err != nil {
 				t.Fatalf("round %d, %v, %v: %v", round, opts, done, err)
 			}
 		}
 		wire := root.Message().AppendTo(nil)
 		if nocopy.Struct(s) != root {
-			outer, err := shapes.ParseOuter(wire)
+			parsed, err := shapes.ParseOuter(wire)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s = outer.GetLists()
+			s = parsed.GetLists()
 		}
 		if err := m.check(s, false); err != nil {
 			t.Fatalf("round %d, %v, %v: %v", round, opts, done, err)

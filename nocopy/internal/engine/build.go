@@ -345,7 +345,7 @@ func (m *Message) beginRecord(d *schema.Struct, f schema.Ref, e uint32) uint32 {
 		e = m.ix.AllocFor(d.Type(), d.Words())
 	}
 	p := m.buf.AppendWithHead(uint64(f.Header())<<40, lead, d.Template())
-	m.startStruct(d, e, p+uint32(lead))
+	m.startStruct(d, e, p+uint32(lead), uint8(lead))
 	return e
 }
 

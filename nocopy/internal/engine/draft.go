@@ -21,9 +21,10 @@ import (
 // New, Into or List begins it and returns memory, from whose first byte on the caller writes. Grow
 // makes that larger. Root, Done or EndList ends it. A caller that gives up calls Drop.
 type Draft struct {
-	m   *Message
-	mem chain.Draft
-	far *farTexts // nil if there are none
+	m    *Message
+	mem  chain.Draft
+	lead int       // mem, unless it is zero, has room for so many bytes before those that were written
+	far  *farTexts // nil if there are none
 
 	// The value to set: the struct s, which d describes, or the list in its field f
 	s Struct
@@ -66,7 +67,7 @@ func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
 		_, limits := ConfigOf(opts)
 		m.limit(limits)
 	}
-	x.m, x.d = m, d
+	x.m, x.d, x.lead = m, d, 0
 	return m.buf.FreeTail()
 }
 
@@ -137,8 +138,8 @@ func (x *Draft) Grow(b []byte, n, least, size int) []byte {
 		panic(panicFull)
 	}
 	old := x.mem
-	x.mem = x.m.buf.NewDraft(size)
-	mem := x.mem.Mem()
+	x.mem = x.m.buf.NewDraft(x.lead + size)
+	mem := x.mem.Mem()[x.lead:]
 	copy(mem, b[:n])
 	old.Drop()
 	return mem
@@ -183,7 +184,7 @@ func (x *Draft) Into(s Struct, d *schema.Struct) []byte {
 		x.m.untrack()
 		return b
 	}
-	x.m, x.d = s.m, d
+	x.m, x.d, x.lead = s.m, d, int(s.m.open[len(s.m.open)-1].lead)
 	return s.m.buf.FreeTail()
 }
 
@@ -210,12 +211,21 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 	if debugging {
 		m.noteAllSet(e)
 	}
-	inTail := n
-	if !x.mem.Zero() {
-		inTail = 0
+	lead, template := 0, len(x.d.Template())
+	if x.mem.Zero() {
+		m.buf.Retract(template, n)
+	} else { // a field's header stays next to its value
+		lead = x.lead
+		if size := len(x.mem.Mem()); !x.hasRoom(max(size, lead+n) + chain.MaxSlabSize) {
+			x.Drop()
+			panic(panicFull)
+		}
+		copy(x.mem.Mem()[:lead], m.buf.At(m.ix.Words[e+entry.Start]-uint32(lead)))
+		m.buf.Retract(lead+template, 0)
 	}
-	m.buf.Retract(len(x.d.Template()), inTail)
-	p, b := m.buf.Ahead(&x.mem, n)
+	p, b := m.buf.Ahead(&x.mem, lead+n)
+	m.buf.Advance(lead)
+	p, b = p+uint32(lead), b[lead:]
 	m.ix.Words[e+entry.Start] = p
 	x.index(program.Of(x.d).Start, e, p, b, 0)
 	x.append(p, n)
@@ -269,7 +279,7 @@ func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool
 	if !inTail {
 		s.Changeable()
 	}
-	x.m, x.s, x.f, x.d = m, s, f, d
+	x.m, x.s, x.f, x.d, x.lead = m, s, f, d, 0
 	if inTail {
 		return m.buf.FreeTail()
 	}

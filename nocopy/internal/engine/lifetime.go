@@ -360,17 +360,17 @@ func releasedTwice() {
 
 // beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
 func (m *Message) beginStruct(d *schema.Struct, e uint32) {
-	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.Template()))
+	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.Template()), 0)
 }
 
 // startStruct pushes a frame for the struct of entry e, whose template is on the wire at
-// position p.
-func (m *Message) startStruct(d *schema.Struct, e, p uint32) {
+// position p, after a field header of so many bytes.
+func (m *Message) startStruct(d *schema.Struct, e, p uint32, lead uint8) {
 	if d.IsWide() {
 		m.ix.PutTemplate(d, e, p)
 	}
 	m.indexTemplate(d, e, p)
-	m.push(d.Type(), e, 0)
+	m.push(d.Type(), e, 0).lead = lead
 	m.openHandle = m.gen<<32 | uint64(e)
 }
 

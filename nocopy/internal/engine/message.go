@@ -94,7 +94,7 @@ type frame struct {
 	typ      *schema.Type
 	e        uint32
 	next     uint32 // list or map: how many elements or pairs are on the wire
-	lead     uint8  // list: how many bytes of a field header come before its header
+	lead     uint8  // how many bytes of a field header come before the value
 	reopened bool   // it was complete before: bytes are added to the node at its end
 	aside    bool   // list of texts: some of those from next on may have been put aside
 }
