@@ -23,7 +23,7 @@ import (
 type Draft struct {
 	m    *Message
 	mem  chain.Draft
-	lead int       // mem, unless it is zero, has room for so many bytes before those that were written
+	lead int       // how many bytes mem has room for before those that are written
 	far  *farTexts // nil if there are none
 
 	// The value to set: the struct s, which d describes, or the list in its field f
