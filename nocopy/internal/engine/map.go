@@ -244,10 +244,12 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	repeated := s.m.repeated(e, t) > 0
 	s.m.keys.Iterations.Add(1)
 	defer s.m.keys.Iterations.Add(-1)
-	for i := s.nextPair(0); i < min(n, s.ListLen()); i = s.nextPair(i + 1) {
+	for i := 0; i < min(n, s.ListLen()); i++ {
 		slot := s.pairSlot(i)
 		k, v := s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
-		if k != 0 && !(repeated && s.m.isRepeated(e, t, uint32(i))) && !yield(k, v) {
+		if k == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
+			i = s.nextPair(i+1) - 1
+		} else if !yield(k, v) {
 			return
 		}
 	}
@@ -255,7 +257,6 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 
 // nextPair returns the number of the first pair from i on that All may yield.
 func (s Struct) nextPair(i int) int {
-	s.alive()
 	ed := s.m.editOf(s.entry())
 	if ed.liveSet == 0 {
 		return i
