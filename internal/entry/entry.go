@@ -29,10 +29,11 @@ const PerByte = 64
 //
 // It is 57 because the index may take 16 words per byte of the message. A struct around a value
 // adds 4 bytes, the field's header and a STOP, which allow 64 words. It takes at most 61; the
-// other 3 are for a pair of a map, which takes 3 words besides its key and value. More is only
-// taken by elements, keys and values that are empty structs of 15 fields or more, since their STOP
-// allows 16 words, and by structs of more than 864 fields of which few are set: a table takes a
-// word for 16 fields.
+// other 3 are for a pair of a map, which takes 3 words besides its key and value.
+//
+// Two kinds of structs take more. One is an empty struct of 15 fields or more that is an element,
+// key or value: its STOP allows 16 words. The other has more than 864 fields, of which few are
+// set: its table takes a word for 16 fields.
 const (
 	MaxDirect = 57
 	WideWords = Table + 1

@@ -3,7 +3,7 @@
 //
 //	Finder   the tables of a message, by entry; a filter for the map that is being filled; and by
 //	         entry of a struct or container: the key or element that it belongs to
-//	Table    lists of pairs whose keys have similar hashes, of which the last comes first
+//	Table    finds pairs by the hash of their key; of several with one key it finds the last
 //	Set      numbers; the next one is found in a few steps
 //	filter   a bit for each of 4,096 hashes: most keys of a new map are found to be new by it
 //
