@@ -25,7 +25,8 @@ func NewLineOf(v LineFields, opts ...nocopy.Option) Line {
 	return Line(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// LineFields does not have stay unchanged.
 func (s Line) Set(v LineFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), LineDesc)
@@ -45,7 +46,8 @@ func ParseLineFields(b []byte, opts ...nocopy.Option) (v LineFields, err error) 
 }
 
 // Parse sets v to the fields of Line in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that LineFields
+// does not have are dropped.
 func (v *LineFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -110,7 +112,8 @@ func NewOrderOf(v OrderFields, opts ...nocopy.Option) Order {
 	return Order(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// OrderFields does not have stay unchanged.
 func (s Order) Set(v OrderFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), OrderDesc)
@@ -130,7 +133,8 @@ func ParseOrderFields(b []byte, opts ...nocopy.Option) (v OrderFields, err error
 }
 
 // Parse sets v to the fields of Order in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that OrderFields
+// does not have are dropped.
 func (v *OrderFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -317,7 +321,8 @@ func NewReceiptOf(v ReceiptFields, opts ...nocopy.Option) Receipt {
 	return Receipt(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// ReceiptFields does not have stay unchanged.
 func (s Receipt) Set(v ReceiptFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), ReceiptDesc)
@@ -337,7 +342,8 @@ func ParseReceiptFields(b []byte, opts ...nocopy.Option) (v ReceiptFields, err e
 }
 
 // Parse sets v to the fields of Receipt in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that ReceiptFields
+// does not have are dropped.
 func (v *ReceiptFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {

@@ -24,7 +24,8 @@ func NewPointOf(v PointFields, opts ...nocopy.Option) Point {
 	return Point(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// PointFields does not have stay unchanged.
 func (s Point) Set(v PointFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), PointDesc)
@@ -44,7 +45,8 @@ func ParsePointFields(b []byte, opts ...nocopy.Option) (v PointFields, err error
 }
 
 // Parse sets v to the fields of Point in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that PointFields
+// does not have are dropped.
 func (v *PointFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -114,7 +116,8 @@ func NewRefusedOf(v RefusedFields, opts ...nocopy.Option) Refused {
 	return Refused(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// RefusedFields does not have stay unchanged.
 func (s Refused) Set(v RefusedFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), RefusedDesc)
@@ -134,7 +137,8 @@ func ParseRefusedFields(b []byte, opts ...nocopy.Option) (v RefusedFields, err e
 }
 
 // Parse sets v to the fields of Refused in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that RefusedFields
+// does not have are dropped.
 func (v *RefusedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -204,7 +208,8 @@ func NewEmptyOf(v EmptyFields, opts ...nocopy.Option) Empty {
 	return Empty(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// EmptyFields does not have stay unchanged.
 func (s Empty) Set(v EmptyFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), EmptyDesc)
@@ -224,7 +229,8 @@ func ParseEmptyFields(b []byte, opts ...nocopy.Option) (v EmptyFields, err error
 }
 
 // Parse sets v to the fields of Empty in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that EmptyFields
+// does not have are dropped.
 func (v *EmptyFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -277,7 +283,8 @@ func NewRequiredFieldsOf(v RequiredFieldsFields, opts ...nocopy.Option) Required
 	return RequiredFields(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// RequiredFieldsFields does not have stay unchanged.
 func (s RequiredFields) Set(v RequiredFieldsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), RequiredFieldsDesc)
@@ -297,7 +304,8 @@ func ParseRequiredFieldsFields(b []byte, opts ...nocopy.Option) (v RequiredField
 }
 
 // Parse sets v to the fields of RequiredFields in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that RequiredFieldsFields
+// does not have are dropped.
 func (v *RequiredFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -657,7 +665,8 @@ func NewRequiredDefaultsOf(v RequiredDefaultsFields, opts ...nocopy.Option) Requ
 	return RequiredDefaults(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// RequiredDefaultsFields does not have stay unchanged.
 func (s RequiredDefaults) Set(v RequiredDefaultsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), RequiredDefaultsDesc)
@@ -677,7 +686,8 @@ func ParseRequiredDefaultsFields(b []byte, opts ...nocopy.Option) (v RequiredDef
 }
 
 // Parse sets v to the fields of RequiredDefaults in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that RequiredDefaultsFields
+// does not have are dropped.
 func (v *RequiredDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1040,7 +1050,8 @@ func NewOptionalFieldsOf(v OptionalFieldsFields, opts ...nocopy.Option) Optional
 	return OptionalFields(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// OptionalFieldsFields does not have stay unchanged.
 func (s OptionalFields) Set(v OptionalFieldsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), OptionalFieldsDesc)
@@ -1060,7 +1071,8 @@ func ParseOptionalFieldsFields(b []byte, opts ...nocopy.Option) (v OptionalField
 }
 
 // Parse sets v to the fields of OptionalFields in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that OptionalFieldsFields
+// does not have are dropped.
 func (v *OptionalFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1465,7 +1477,8 @@ func NewOptionalDefaultsOf(v OptionalDefaultsFields, opts ...nocopy.Option) Opti
 	return OptionalDefaults(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// OptionalDefaultsFields does not have stay unchanged.
 func (s OptionalDefaults) Set(v OptionalDefaultsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), OptionalDefaultsDesc)
@@ -1485,7 +1498,8 @@ func ParseOptionalDefaultsFields(b []byte, opts ...nocopy.Option) (v OptionalDef
 }
 
 // Parse sets v to the fields of OptionalDefaults in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that OptionalDefaultsFields
+// does not have are dropped.
 func (v *OptionalDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1898,7 +1912,8 @@ func NewPlainFieldsOf(v PlainFieldsFields, opts ...nocopy.Option) PlainFields {
 	return PlainFields(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// PlainFieldsFields does not have stay unchanged.
 func (s PlainFields) Set(v PlainFieldsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), PlainFieldsDesc)
@@ -1918,7 +1933,8 @@ func ParsePlainFieldsFields(b []byte, opts ...nocopy.Option) (v PlainFieldsField
 }
 
 // Parse sets v to the fields of PlainFields in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that PlainFieldsFields
+// does not have are dropped.
 func (v *PlainFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2232,7 +2248,8 @@ func NewPlainDefaultsOf(v PlainDefaultsFields, opts ...nocopy.Option) PlainDefau
 	return PlainDefaults(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// PlainDefaultsFields does not have stay unchanged.
 func (s PlainDefaults) Set(v PlainDefaultsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), PlainDefaultsDesc)
@@ -2252,7 +2269,8 @@ func ParsePlainDefaultsFields(b []byte, opts ...nocopy.Option) (v PlainDefaultsF
 }
 
 // Parse sets v to the fields of PlainDefaults in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that PlainDefaultsFields
+// does not have are dropped.
 func (v *PlainDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2578,7 +2596,8 @@ func NewListsOf(v ListsFields, opts ...nocopy.Option) Lists {
 	return Lists(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// ListsFields does not have stay unchanged.
 func (s Lists) Set(v ListsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), ListsDesc)
@@ -2598,7 +2617,8 @@ func ParseListsFields(b []byte, opts ...nocopy.Option) (v ListsFields, err error
 }
 
 // Parse sets v to the fields of Lists in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that ListsFields
+// does not have are dropped.
 func (v *ListsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2920,7 +2940,8 @@ func NewSetsOf(v SetsFields, opts ...nocopy.Option) Sets {
 	return Sets(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// SetsFields does not have stay unchanged.
 func (s Sets) Set(v SetsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), SetsDesc)
@@ -2940,7 +2961,8 @@ func ParseSetsFields(b []byte, opts ...nocopy.Option) (v SetsFields, err error) 
 }
 
 // Parse sets v to the fields of Sets in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that SetsFields
+// does not have are dropped.
 func (v *SetsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3088,7 +3110,8 @@ func NewMapsOf(v MapsFields, opts ...nocopy.Option) Maps {
 	return Maps(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// MapsFields does not have stay unchanged.
 func (s Maps) Set(v MapsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), MapsDesc)
@@ -3108,7 +3131,8 @@ func ParseMapsFields(b []byte, opts ...nocopy.Option) (v MapsFields, err error) 
 }
 
 // Parse sets v to the fields of Maps in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that MapsFields
+// does not have are dropped.
 func (v *MapsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3680,7 +3704,8 @@ func NewTreeOf(v TreeFields, opts ...nocopy.Option) Tree {
 	return Tree(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// TreeFields does not have stay unchanged.
 func (s Tree) Set(v TreeFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), TreeDesc)
@@ -3700,7 +3725,8 @@ func ParseTreeFields(b []byte, opts ...nocopy.Option) (v TreeFields, err error) 
 }
 
 // Parse sets v to the fields of Tree in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that TreeFields
+// does not have are dropped.
 func (v *TreeFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3834,7 +3860,8 @@ func NewChainOf(v ChainFields, opts ...nocopy.Option) Chain {
 	return Chain(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// ChainFields does not have stay unchanged.
 func (s Chain) Set(v ChainFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), ChainDesc)
@@ -3854,7 +3881,8 @@ func ParseChainFields(b []byte, opts ...nocopy.Option) (v ChainFields, err error
 }
 
 // Parse sets v to the fields of Chain in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that ChainFields
+// does not have are dropped.
 func (v *ChainFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3916,7 +3944,8 @@ func NewDirectoryOf(v DirectoryFields, opts ...nocopy.Option) Directory {
 	return Directory(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// DirectoryFields does not have stay unchanged.
 func (s Directory) Set(v DirectoryFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), DirectoryDesc)
@@ -3936,7 +3965,8 @@ func ParseDirectoryFields(b []byte, opts ...nocopy.Option) (v DirectoryFields, e
 }
 
 // Parse sets v to the fields of Directory in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that DirectoryFields
+// does not have are dropped.
 func (v *DirectoryFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3988,7 +4018,8 @@ func NewOddIDsOf(v OddIDsFields, opts ...nocopy.Option) OddIDs {
 	return OddIDs(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// OddIDsFields does not have stay unchanged.
 func (s OddIDs) Set(v OddIDsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), OddIDsDesc)
@@ -4008,7 +4039,8 @@ func ParseOddIDsFields(b []byte, opts ...nocopy.Option) (v OddIDsFields, err err
 }
 
 // Parse sets v to the fields of OddIDs in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that OddIDsFields
+// does not have are dropped.
 func (v *OddIDsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4091,7 +4123,8 @@ func NewOddNamesOf(v OddNamesFields, opts ...nocopy.Option) OddNames {
 	return OddNames(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// OddNamesFields does not have stay unchanged.
 func (s OddNames) Set(v OddNamesFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), OddNamesDesc)
@@ -4111,7 +4144,8 @@ func ParseOddNamesFields(b []byte, opts ...nocopy.Option) (v OddNamesFields, err
 }
 
 // Parse sets v to the fields of OddNames in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that OddNamesFields
+// does not have are dropped.
 func (v *OddNamesFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4208,7 +4242,8 @@ func NewOuterOf(v OuterFields, opts ...nocopy.Option) Outer {
 	return Outer(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// OuterFields does not have stay unchanged.
 func (s Outer) Set(v OuterFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), OuterDesc)
@@ -4228,7 +4263,8 @@ func ParseOuterFields(b []byte, opts ...nocopy.Option) (v OuterFields, err error
 }
 
 // Parse sets v to the fields of Outer in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that OuterFields
+// does not have are dropped.
 func (v *OuterFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4332,7 +4368,8 @@ func NewCardOf(v CardFields, opts ...nocopy.Option) Card {
 	return Card(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// CardFields does not have stay unchanged.
 func (s Card) Set(v CardFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), CardDesc)
@@ -4352,7 +4389,8 @@ func ParseCardFields(b []byte, opts ...nocopy.Option) (v CardFields, err error) 
 }
 
 // Parse sets v to the fields of Card in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that CardFields
+// does not have are dropped.
 func (v *CardFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4405,7 +4443,8 @@ func NewSecretsOf(v SecretsFields, opts ...nocopy.Option) Secrets {
 	return Secrets(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v. Fields that v lacks stay as they are.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// SecretsFields does not have stay unchanged.
 func (s Secrets) Set(v SecretsFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), SecretsDesc)
@@ -4425,7 +4464,8 @@ func ParseSecretsFields(b []byte, opts ...nocopy.Option) (v SecretsFields, err e
 }
 
 // Parse sets v to the fields of Secrets in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that SecretsFields
+// does not have are dropped.
 func (v *SecretsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4753,7 +4793,8 @@ func NewRejectedOf(v RejectedFields, opts ...nocopy.Option) Rejected {
 	return Rejected(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// RejectedFields does not have stay unchanged.
 func (s Rejected) Set(v RejectedFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), RejectedDesc)
@@ -4773,7 +4814,8 @@ func ParseRejectedFields(b []byte, opts ...nocopy.Option) (v RejectedFields, err
 }
 
 // Parse sets v to the fields of Rejected in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that RejectedFields
+// does not have are dropped.
 func (v *RejectedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4825,7 +4867,8 @@ func NewNotedOf(v NotedFields, opts ...nocopy.Option) Noted {
 	return Noted(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// NotedFields does not have stay unchanged.
 func (s Noted) Set(v NotedFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), NotedDesc)
@@ -4845,7 +4888,8 @@ func ParseNotedFields(b []byte, opts ...nocopy.Option) (v NotedFields, err error
 }
 
 // Parse sets v to the fields of Noted in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that NotedFields
+// does not have are dropped.
 func (v *NotedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {

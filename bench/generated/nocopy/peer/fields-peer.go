@@ -23,7 +23,8 @@ func NewAnoOf(v AnoFields, opts ...nocopy.Option) Ano {
 	return Ano(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// AnoFields does not have stay unchanged.
 func (s Ano) Set(v AnoFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), AnoDesc)
@@ -43,7 +44,8 @@ func ParseAnoFields(b []byte, opts ...nocopy.Option) (v AnoFields, err error) {
 }
 
 // Parse sets v to the fields of Ano in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that AnoFields
+// does not have are dropped.
 func (v *AnoFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -87,7 +89,8 @@ func NewMyTestOf(v MyTestFields, opts ...nocopy.Option) MyTest {
 	return MyTest(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// MyTestFields does not have stay unchanged.
 func (s MyTest) Set(v MyTestFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), MyTestDesc)
@@ -107,7 +110,8 @@ func ParseMyTestFields(b []byte, opts ...nocopy.Option) (v MyTestFields, err err
 }
 
 // Parse sets v to the fields of MyTest in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that MyTestFields
+// does not have are dropped.
 func (v *MyTestFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -170,7 +174,8 @@ func NewSmallSubOf(v SmallSubFields, opts ...nocopy.Option) SmallSub {
 	return SmallSub(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// SmallSubFields does not have stay unchanged.
 func (s SmallSub) Set(v SmallSubFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), SmallSubDesc)
@@ -190,7 +195,8 @@ func ParseSmallSubFields(b []byte, opts ...nocopy.Option) (v SmallSubFields, err
 }
 
 // Parse sets v to the fields of SmallSub in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that SmallSubFields
+// does not have are dropped.
 func (v *SmallSubFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -256,7 +262,8 @@ func NewSmallOf(v SmallFields, opts ...nocopy.Option) Small {
 	return Small(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// SmallFields does not have stay unchanged.
 func (s Small) Set(v SmallFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), SmallDesc)
@@ -276,7 +283,8 @@ func ParseSmallFields(b []byte, opts ...nocopy.Option) (v SmallFields, err error
 }
 
 // Parse sets v to the fields of Small in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that SmallFields
+// does not have are dropped.
 func (v *SmallFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -372,7 +380,8 @@ func NewItemOf(v ItemFields, opts ...nocopy.Option) Item {
 	return Item(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// ItemFields does not have stay unchanged.
 func (s Item) Set(v ItemFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), ItemDesc)
@@ -392,7 +401,8 @@ func ParseItemFields(b []byte, opts ...nocopy.Option) (v ItemFields, err error) 
 }
 
 // Parse sets v to the fields of Item in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that ItemFields
+// does not have are dropped.
 func (v *ItemFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -468,7 +478,8 @@ func NewUserOf(v UserFields, opts ...nocopy.Option) User {
 	return User(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// UserFields does not have stay unchanged.
 func (s User) Set(v UserFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), UserDesc)
@@ -488,7 +499,8 @@ func ParseUserFields(b []byte, opts ...nocopy.Option) (v UserFields, err error) 
 }
 
 // Parse sets v to the fields of User in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that UserFields
+// does not have are dropped.
 func (v *UserFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -558,7 +570,8 @@ func NewMetaOf(v MetaFields, opts ...nocopy.Option) Meta {
 	return Meta(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// MetaFields does not have stay unchanged.
 func (s Meta) Set(v MetaFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), MetaDesc)
@@ -578,7 +591,8 @@ func ParseMetaFields(b []byte, opts ...nocopy.Option) (v MetaFields, err error) 
 }
 
 // Parse sets v to the fields of Meta in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that MetaFields
+// does not have are dropped.
 func (v *MetaFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -669,7 +683,8 @@ func NewBusinessOf(v BusinessFields, opts ...nocopy.Option) Business {
 	return Business(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// BusinessFields does not have stay unchanged.
 func (s Business) Set(v BusinessFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), BusinessDesc)
@@ -689,7 +704,8 @@ func ParseBusinessFields(b []byte, opts ...nocopy.Option) (v BusinessFields, err
 }
 
 // Parse sets v to the fields of Business in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that BusinessFields
+// does not have are dropped.
 func (v *BusinessFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -980,7 +996,8 @@ func NewBlobOf(v BlobFields, opts ...nocopy.Option) Blob {
 	return Blob(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// BlobFields does not have stay unchanged.
 func (s Blob) Set(v BlobFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), BlobDesc)
@@ -1000,7 +1017,8 @@ func ParseBlobFields(b []byte, opts ...nocopy.Option) (v BlobFields, err error) 
 }
 
 // Parse sets v to the fields of Blob in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that BlobFields
+// does not have are dropped.
 func (v *BlobFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1075,7 +1093,8 @@ func NewRowOf(v RowFields, opts ...nocopy.Option) Row {
 	return Row(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// RowFields does not have stay unchanged.
 func (s Row) Set(v RowFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), RowDesc)
@@ -1095,7 +1114,8 @@ func ParseRowFields(b []byte, opts ...nocopy.Option) (v RowFields, err error) {
 }
 
 // Parse sets v to the fields of Row in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that RowFields
+// does not have are dropped.
 func (v *RowFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1152,7 +1172,8 @@ func NewVStreamRowsResponseOf(v VStreamRowsResponseFields, opts ...nocopy.Option
 	return VStreamRowsResponse(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// VStreamRowsResponseFields does not have stay unchanged.
 func (s VStreamRowsResponse) Set(v VStreamRowsResponseFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), VStreamRowsResponseDesc)
@@ -1172,7 +1193,8 @@ func ParseVStreamRowsResponseFields(b []byte, opts ...nocopy.Option) (v VStreamR
 }
 
 // Parse sets v to the fields of VStreamRowsResponse in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that VStreamRowsResponseFields
+// does not have are dropped.
 func (v *VStreamRowsResponseFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1310,7 +1332,8 @@ func NewBulkOf(v BulkFields, opts ...nocopy.Option) Bulk {
 	return Bulk(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// BulkFields does not have stay unchanged.
 func (s Bulk) Set(v BulkFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), BulkDesc)
@@ -1330,7 +1353,8 @@ func ParseBulkFields(b []byte, opts ...nocopy.Option) (v BulkFields, err error) 
 }
 
 // Parse sets v to the fields of Bulk in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that BulkFields
+// does not have are dropped.
 func (v *BulkFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1405,7 +1429,8 @@ func NewCatalogOf(v CatalogFields, opts ...nocopy.Option) Catalog {
 	return Catalog(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// CatalogFields does not have stay unchanged.
 func (s Catalog) Set(v CatalogFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), CatalogDesc)
@@ -1425,7 +1450,8 @@ func ParseCatalogFields(b []byte, opts ...nocopy.Option) (v CatalogFields, err e
 }
 
 // Parse sets v to the fields of Catalog in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that CatalogFields
+// does not have are dropped.
 func (v *CatalogFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {

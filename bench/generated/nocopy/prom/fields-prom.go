@@ -24,7 +24,8 @@ func NewLabelOf(v LabelFields, opts ...nocopy.Option) Label {
 	return Label(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// LabelFields does not have stay unchanged.
 func (s Label) Set(v LabelFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), LabelDesc)
@@ -44,7 +45,8 @@ func ParseLabelFields(b []byte, opts ...nocopy.Option) (v LabelFields, err error
 }
 
 // Parse sets v to the fields of Label in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that LabelFields
+// does not have are dropped.
 func (v *LabelFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -89,7 +91,8 @@ func NewSampleOf(v SampleFields, opts ...nocopy.Option) Sample {
 	return Sample(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// SampleFields does not have stay unchanged.
 func (s Sample) Set(v SampleFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), SampleDesc)
@@ -109,7 +112,8 @@ func ParseSampleFields(b []byte, opts ...nocopy.Option) (v SampleFields, err err
 }
 
 // Parse sets v to the fields of Sample in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that SampleFields
+// does not have are dropped.
 func (v *SampleFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -155,7 +159,8 @@ func NewTimeSeriesOf(v TimeSeriesFields, opts ...nocopy.Option) TimeSeries {
 	return TimeSeries(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// TimeSeriesFields does not have stay unchanged.
 func (s TimeSeries) Set(v TimeSeriesFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), TimeSeriesDesc)
@@ -175,7 +180,8 @@ func ParseTimeSeriesFields(b []byte, opts ...nocopy.Option) (v TimeSeriesFields,
 }
 
 // Parse sets v to the fields of TimeSeries in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that TimeSeriesFields
+// does not have are dropped.
 func (v *TimeSeriesFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -370,7 +376,8 @@ func NewWriteRequestOf(v WriteRequestFields, opts ...nocopy.Option) WriteRequest
 	return WriteRequest(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// WriteRequestFields does not have stay unchanged.
 func (s WriteRequest) Set(v WriteRequestFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), WriteRequestDesc)
@@ -390,7 +397,8 @@ func ParseWriteRequestFields(b []byte, opts ...nocopy.Option) (v WriteRequestFie
 }
 
 // Parse sets v to the fields of WriteRequest in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that WriteRequestFields
+// does not have are dropped.
 func (v *WriteRequestFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {

@@ -222,7 +222,8 @@ func NewWideRowOf(v WideRowFields, opts ...nocopy.Option) WideRow {
 	return WideRow(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// WideRowFields does not have stay unchanged.
 func (s WideRow) Set(v WideRowFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), WideRowDesc)
@@ -242,7 +243,8 @@ func ParseWideRowFields(b []byte, opts ...nocopy.Option) (v WideRowFields, err e
 }
 
 // Parse sets v to the fields of WideRow in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that WideRowFields
+// does not have are dropped.
 func (v *WideRowFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2888,7 +2890,8 @@ func NewWideOf(v WideFields, opts ...nocopy.Option) Wide {
 	return Wide(w.Root(v.ThriftAppend(&w, 0)))
 }
 
-// Set replaces the fields of s by v.
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// WideFields does not have stay unchanged.
 func (s Wide) Set(v WideFields) {
 	var w impl.Writer
 	w.Into(impl.Struct(s), WideDesc)
@@ -2908,7 +2911,8 @@ func ParseWideFields(b []byte, opts ...nocopy.Option) (v WideFields, err error) 
 }
 
 // Parse sets v to the fields of Wide in b, in the slices that v has. Strings and binaries are
-// parts of b, which must not change as long as they are in use. Fields that v lacks are dropped.
+// parts of b, which must not change as long as they are in use. Fields that WideFields
+// does not have are dropped.
 func (v *WideFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
