@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // TestSetterOfZero: the panic of a setter of the zero handle names the type, although the handle
@@ -12,6 +13,7 @@ func TestSetterOfZero(t *testing.T) {
 	var p shapes.Point
 	var l shapes.Lists
 	var r shapes.Refused
+	var u shapes.Shape
 	const absent = ": setter called on an absent struct or container: use New"
 	for want, set := range map[string]func(){
 		"shapes.Point.SetX" + absent + "Point first":          func() { p.SetX(1) },
@@ -20,6 +22,18 @@ func TestSetterOfZero(t *testing.T) {
 		"shapes.Lists.UnsetTexts" + absent + "Lists first":    func() { l.UnsetTexts() },
 		"shapes.Lists.SetTexts" + absent + "Lists first":      func() { l.SetTexts([]string{"a"}) },
 		"shapes.Lists.SetLarges" + absent + "Lists first":     func() { l.SetLarges([]int64{1}) },
+		// setters that call a function of the library that calls another
+		"shapes.Lists.Set" + absent + "Lists first":         func() { l.Set(shapes.ListsFields{}) },
+		"shapes.Lists.SetPointsOf" + absent + "Lists first": func() { l.SetPointsOf(nil) },
+		"shapes.Lists.SetPointsBy" + absent + "Lists first": func() {
+			l.SetPointsBy(1, func(int) shapes.PointFields { return shapes.PointFields{} })
+		},
+		"shapes.Shape.SetLabel" + absent + "Shape first": func() { u.SetLabel("round") },
+
+		// NewStringList does not exist
+		"nocopy.StringList.Append" + absent + "X first":    func() { nocopy.StringList{}.Append("a") },
+		"nocopy.StructList.AppendNew" + absent + "X first": func() { nocopy.StructList[shapes.Point]{}.AppendNew() },
+		"nocopy.StringMap.Put" + absent + "X first":        func() { nocopy.StringMap{}.Put("a", "b") },
 	} {
 		func() {
 			defer func() {

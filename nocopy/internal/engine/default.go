@@ -37,8 +37,11 @@ func makeAbsent(f *schema.Field) *any {
 // which is frozen.
 func (m *Message) notThere() string {
 	f := m.absentIn
-	if f == nil {
-		return panicAbsent
+	switch {
+	case !m.absent:
+		return panicConst
+	case f == nil:
+		return setterOfZero()
 	}
 	var name strings.Builder // as nocopyc writes it, without its initialisms
 	for part := range strings.SplitSeq(f.Name, "_") {

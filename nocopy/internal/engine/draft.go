@@ -175,7 +175,7 @@ func (x *Draft) Refer(b []byte, at int, text string) bool {
 // Into begins to write the fields of s, a struct that d describes, in place of its old ones.
 func (x *Draft) Into(s Struct, d *schema.Struct) []byte {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	x.s = s
 	if !s.isNew(d) {
@@ -270,7 +270,7 @@ func (x *Draft) assign(n int, others []schema.Ref) {
 // aside: the message may be used before EndList.
 func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool) []byte {
 	if s.m == nil {
-		panic(panicAbsent)
+		panic(setterOfZero())
 	}
 	m, t := s.m, d.FieldOf(f).Type
 	checkCount(t, n)

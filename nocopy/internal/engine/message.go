@@ -434,6 +434,7 @@ const (
 	panicStale   = "nocopy: handle used after Release"
 	panicEmpty   = "nocopy: empty Message used: ParseInto or NewInto fills it"
 	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
+	panicConst   = "nocopy: setter called on a constant of the IDL, which never changes: change a copy of it"
 	panicTwice   = "nocopy: message released twice"
 	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"

@@ -263,32 +263,41 @@ func (s Struct) setText(f schema.Ref, v string) {
 // must not change until the message is released.
 func (s Struct) SetBytes(f schema.Ref, v []byte) { s.SetText(f, chain.TextOf(v)) }
 
-// setterOfZero returns the text of the panic of a setter that was called on the zero handle, which
-// knows no type. The stack does: a setter of a generated type calls one of Struct.
+// setterOfZero returns the text of the panic of a setter that was called on a handle that knows no
+// type. The stack does: methods of generated types call this library.
 //
 //go:noinline
 func setterOfZero() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	setter := ""
+	var setter string
 	for more := true; more; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		name, inside := strings.CutPrefix(frame.Function, packagePath)
-		if inside {
-			setter = name
-			continue
+		if setter = frame.Function; !isBelowSetters(setter) {
+			break
 		}
-		if strings.HasPrefix(setter, "Struct.") {
-			setter = frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
-		}
-		break
 	}
+	library := strings.HasPrefix(setter, strings.TrimSuffix(libraryPath, "/"))
+	setter = strings.ReplaceAll(setter, "[...]", "") // of a generic type
+	setter = setter[strings.LastIndexByte(setter, '/')+1:]
 	parts := strings.Split(setter, ".") // package, type, setter; or package, function, func1
-	if len(parts) == 3 && isCapital(parts[1]) && isCapital(parts[2]) && !strings.ContainsAny(setter, "[(") {
-		return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
+	switch {
+	case len(parts) != 3 || !isCapital(parts[1]) || !isCapital(parts[2]):
+		return panicAbsent
+	case library: // its lists and maps are made by a method of their struct
+		return "nocopy: " + setter + setterOnAbsent + "NewX first"
 	}
-	return panicAbsent
+	return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
+}
+
+// libraryPath is the prefix of the paths of the library's packages that are below package nocopy.
+var libraryPath = strings.TrimSuffix(packagePath, "internal/engine.")
+
+// isBelowSetters reports whether a function is one that setters call.
+func isBelowSetters(function string) bool {
+	name, ok := strings.CutPrefix(function, libraryPath)
+	return ok && (strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "thriftimpl."))
 }
 
 // isCapital reports whether a name begins with a capital, as names of generated types and setters

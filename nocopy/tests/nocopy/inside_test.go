@@ -53,6 +53,7 @@ const (
 const (
 	panicStale     = "nocopy: handle used after Release"
 	panicAbsent    = "nocopy" + setterOnAbsent + "NewX first"
+	panicConst     = "nocopy: setter called on a constant of the IDL, which never changes: change a copy of it"
 	panicTwice     = "nocopy: message released twice"
 	panicNotRoot   = "nocopy: Release called on a handle that is not its message's root"
 	setterOnAbsent = ": setter called on an absent struct or container: use "

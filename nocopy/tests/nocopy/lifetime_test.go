@@ -273,7 +273,7 @@ func TestAbsent(t *testing.T) {
 	panics(t, "setter of a default", panicAbsent, func() {
 		newStruct(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).SetInt32(fieldNamed(pointDesc, "x"), 1)
 	})
-	panics(t, "setter of a constant", panicAbsent, func() {
+	panics(t, "setter of a constant", panicConst, func() {
 		newConst(structTypeOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(fieldNamed(pointDesc, "x"), 1)
 	})
 	self = s.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
