@@ -313,7 +313,7 @@ func (m *Message) compact(exact bool) {
 	for _, h := range r.holes {
 		m.edit(h.e).dead = h.n
 	}
-	m.ix.NoteCompacted()
+	m.ix.NoteCompacted(len(r.b))
 	m.ix.Full = d.everyChange
 	d.byStruct.Clear()
 	m.keepHandouts()

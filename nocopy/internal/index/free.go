@@ -60,10 +60,11 @@ func (x *Index) Reuse(onReuse func(e, words uint32)) {
 	x.Reuses, x.ownRare().onReuse = true, onReuse
 }
 
-// NoteCompacted notes that the message was compacted, after all that is dead was freed.
-func (x *Index) NoteCompacted() {
+// NoteCompacted notes that the message was compacted to size bytes, after all that is dead was
+// freed. It need not look again until the index has grown by a part of what compacting copied.
+func (x *Index) NoteCompacted(size int) {
 	x.Full, x.reused = false, 0
-	x.checkAt = x.Used + max(2*(x.Used-x.freeWords), uncheckedWords/4)
+	x.checkAt = x.Used + max(2*(x.Used-x.freeWords), uint32(size)/16, uncheckedWords/4)
 }
 
 // BlockRoom returns how many words the block of the container of entry e has; 0 if that follows
