@@ -94,7 +94,7 @@ func unitToBinary(out, b []byte, message, whole bool) (n int, made []byte, err e
 	r := compact.TakeReader(len(b))
 	defer r.Free()
 	r.Reset(nil, compact.Limits{Bytes: mostCompact, Levels: maxDepth})
-	switch end, status := r.Read(b, 0, whole); status {
+	switch end, status := r.Convert(b, 0, whole); status {
 	case compact.Done:
 		return end, append(out, r.Bytes()...), nil
 	case compact.More:

@@ -1,8 +1,6 @@
 package compact
 
 import (
-	"sync"
-
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -31,11 +29,6 @@ func giveMemory(w []byte) {
 		large.Put(&spare.Item[[]byte]{Value: w, Size: cap(w)})
 	}
 }
-
-var (
-	readers = sync.Pool{New: func() any { return new(Reader) }}
-	writers = sync.Pool{New: func() any { return new(Writer) }}
-)
 
 // mostLevels is the number of levels that a Reader or Writer keeps memory for.
 const mostLevels = 1 << 10
@@ -91,29 +84,3 @@ func (m *memory) free() {
 
 // Bytes returns the bytes that were made. They are valid until the next Reset or Write.
 func (m *memory) Bytes() []byte { return m.w[:m.n] }
-
-// TakeReader returns a Reader with memory for the result of n bytes of input.
-func TakeReader(n int) *Reader {
-	r := readers.Get().(*Reader)
-	r.fit(2 * n)
-	return r
-}
-
-// Free gives the Reader and its memory back.
-func (r *Reader) Free() {
-	r.free()
-	readers.Put(r)
-}
-
-// TakeWriter returns a Writer with memory for the usual result of n bytes of input.
-func TakeWriter(n int) *Writer {
-	w := writers.Get().(*Writer)
-	w.fit(n)
-	return w
-}
-
-// Free gives the Writer and its memory back.
-func (w *Writer) Free() {
-	w.free()
-	writers.Put(w)
-}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -45,6 +46,21 @@ type Reader struct {
 	inside bool  // in a field of the innermost level, if that is a struct
 	large  bool  // the result exceeds Limits.Bytes
 	second bool  // the input is of version 2 of the protocol
+}
+
+var readers = sync.Pool{New: func() any { return new(Reader) }}
+
+// TakeReader returns a Reader with memory for the result of n bytes of input.
+func TakeReader(n int) *Reader {
+	r := readers.Get().(*Reader)
+	r.fit(2 * n)
+	return r
+}
+
+// Free gives the Reader and its memory back.
+func (r *Reader) Free() {
+	r.free()
+	readers.Put(r)
 }
 
 // spaceFor bounds the bytes of a token, except long texts: the header of a field, and a uuid or a
@@ -118,10 +134,10 @@ func fieldOf(t *schema.Type, id int16) *schema.FieldDesc {
 	return nil
 }
 
-// Read continues at b[i], where the previous call stopped. whole tells that nothing comes after b.
-// It returns the index after the bytes that it has read. With More, b ends within the value that
-// begins at this index: the next call must get that value from its beginning.
-func (r *Reader) Read(b []byte, i int, whole bool) (int, Status) {
+// Convert continues at b[i], where the previous call stopped. whole tells that nothing comes after
+// b. It returns the index after the bytes that it has read. With More, b ends within the value
+// that begins at this index: the next call must get that value from its beginning.
+func (r *Reader) Convert(b []byte, i int, whole bool) (int, Status) {
 	r.whole = whole
 	for len(r.stack) > 0 {
 		l := &r.stack[len(r.stack)-1]
@@ -149,6 +165,29 @@ func (r *Reader) Read(b []byte, i int, whole bool) (int, Status) {
 		return i, Failed
 	}
 	return i, Done
+}
+
+// OffsetIn converts an offset in Thrift Binary to the offset of the same value in b, a struct of
+// type t. To do so it converts b again, value by value near the offset.
+func (r *Reader) OffsetIn(b []byte, t *schema.Type, l Limits, offset int) int {
+	at, end := 0, 0 // the last value begins and ends there
+	from := 0       // the value of interest ends after so many bytes of b
+	for _, step := range [...]int{4 << 10, 1} {
+		r.Reset(t, l)
+		var status Status
+		end, status = r.Convert(b[:from], 0, false)
+		for upTo := from; status == More && upTo < len(b); {
+			upTo, at = min(upTo+step, len(b)), end
+			if end, status = r.Convert(b[:upTo], end, false); r.n > offset {
+				break
+			}
+			from = upTo
+		}
+	}
+	if r.n <= offset {
+		return end
+	}
+	return max(at, end-(r.n-offset)) // from the value's end, as in a text
 }
 
 // step tells what comes after a part of a struct or container.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -17,6 +18,21 @@ type Writer struct {
 	memory
 	out     func([]byte) error
 	without int16 // the id of the field to leave out
+}
+
+var writers = sync.Pool{New: func() any { return new(Writer) }}
+
+// TakeWriter returns a Writer with memory for the usual result of n bytes of input.
+func TakeWriter(n int) *Writer {
+	w := writers.Get().(*Writer)
+	w.fit(n)
+	return w
+}
+
+// Free gives the Writer and its memory back.
+func (w *Writer) Free() {
+	w.free()
+	writers.Put(w)
 }
 
 // Write writes front, and then b converted, which must be exactly one struct. It leaves out a

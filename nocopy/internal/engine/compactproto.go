@@ -31,13 +31,13 @@ func parseCompact(m *Message, d *schema.Struct, b []byte, flags Flags, limits Li
 	r := compact.TakeReader(len(b))
 	defer r.Free()
 	r.Reset(d.Type(), compactLimits(limits))
-	end, status := r.Read(b, 0, true)
+	end, status := r.Convert(b, 0, true)
 	switch {
 	case status != compact.Done:
 		return Struct{}, refuseCompact(r, d, b, limits)
 	case end < len(b):
 		err := &wire.Error{Offset: end, Path: d.Name(), Err: wire.ErrTrailing}
-		formats.AddTo(err, notCompact(b, d))
+		formats.ExplainCompact(err, b, d)
 		return Struct{}, err
 	}
 	return parseConverted(m, r, d, b, flags, limits)
@@ -53,21 +53,8 @@ func refuseCompact(r *compact.Reader, d *schema.Struct, b []byte, limits Limits)
 		err.Err = parse.DepthError(limits.MaxDepth)
 		return err
 	}
-	formats.AddTo(err, notCompact(b, d))
+	formats.ExplainCompact(err, b, d)
 	return err
-}
-
-// notCompact names the format of b, which is not a struct in the compact protocol.
-func notCompact(b []byte, d *schema.Struct) string {
-	if len(b) >= formats.LeastCompact {
-		if end, err := parse.Skip(b, 0, wire.Struct, parse.BudgetOf(parse.MaxDepth), parse.StructCost); err == nil && end == len(b) {
-			return "a struct in Thrift Binary, which is parsed without the option Compact"
-		}
-	}
-	if what := formats.Of(b, len(b), d); what != formats.CompactStruct {
-		return what
-	}
-	return ""
 }
 
 // parseConverted parses the Thrift Binary that r has made of b into m, or into a message from the
@@ -81,34 +68,9 @@ func parseConverted(m *Message, r *compact.Reader, d *schema.Struct, b []byte, f
 	s, err := m.parseWhole()
 	var bad *wire.Error
 	if errors.As(err, &bad) {
-		bad.Offset = compactOffset(d, b, limits, bad.Offset)
+		bad.Offset = r.OffsetIn(b, d.Type(), compactLimits(limits), bad.Offset)
 	}
 	return s, err
-}
-
-// compactOffset converts an offset in Thrift Binary to the offset of the same value in b, which is
-// in the compact protocol. To do so it converts b again, value by value near the offset.
-func compactOffset(d *schema.Struct, b []byte, limits Limits, offset int) int {
-	r := compact.TakeReader(len(b))
-	defer r.Free()
-	at, end := 0, 0 // the last value begins and ends there
-	from := 0       // the value of interest ends after so many bytes of b
-	for _, step := range [...]int{4 << 10, 1} {
-		r.Reset(d.Type(), compactLimits(limits))
-		var status compact.Status
-		end, status = r.Read(b[:from], 0, false)
-		for upTo := from; status == compact.More && upTo < len(b); {
-			upTo, at = min(upTo+step, len(b)), end
-			if end, status = r.Read(b[:upTo], end, false); r.Len() > offset {
-				break
-			}
-			from = upTo
-		}
-	}
-	if r.Len() <= offset {
-		return end
-	}
-	return max(at, end-(r.Len()-offset)) // from the value's end, as in a text
 }
 
 // ReceiveCompact receives a struct in the compact protocol from src and parses it. It returns the
@@ -124,7 +86,7 @@ func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead i
 	for i := 0; ; {
 		b := in.Bytes()
 		var status compact.Status
-		switch i, status = r.Read(b, i, false); {
+		switch i, status = r.Convert(b, i, false); {
 		case status == compact.Failed:
 			return Struct{}, 0, refuseCompact(r, d, b, limits)
 		case status == compact.Done:

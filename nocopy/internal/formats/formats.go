@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,6 +18,22 @@ import (
 // known format. b is the first part of size bytes, which were expected to be of the type that d
 // describes.
 func Explain(e *wire.Error, b []byte, size int, d *schema.Struct) { AddTo(e, Of(b, size, d)) }
+
+// ExplainCompact is Explain for bytes that were expected to be in the compact protocol.
+func ExplainCompact(e *wire.Error, b []byte, d *schema.Struct) {
+	switch what := Of(b, len(b), d); {
+	case what != "" && what != compactStruct:
+		AddTo(e, what)
+	case what == "" && len(b) >= leastCompact && isBinaryStruct(b):
+		AddTo(e, "a struct in Thrift Binary, which is parsed without the option Compact")
+	}
+}
+
+// isBinaryStruct reports whether b is exactly one struct of any type.
+func isBinaryStruct(b []byte) bool {
+	end, err := parse.Skip(b, 0, wire.Struct, parse.BudgetOf(parse.MaxDepth), parse.StructCost)
+	return err == nil && end == len(b)
+}
 
 // AddTo adds to an error what the bytes are, unless that is "".
 func AddTo(e *wire.Error, what string) {
@@ -37,7 +54,7 @@ func Of(b []byte, size int, d *schema.Struct) string {
 	case isCompactCall(b):
 		return "a call in the compact protocol, which package apachethrift reads"
 	case len(b) == size && isCompactStruct(b, d):
-		return CompactStruct
+		return compactStruct
 	case isTHeader(b):
 		return "of Thrift's THeader transport, which package apachethrift reads"
 	case isTLS(b):
@@ -52,8 +69,8 @@ func Of(b []byte, size int, d *schema.Struct) string {
 	return ""
 }
 
-// CompactStruct is the text for a struct in the compact protocol.
-const CompactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
+// compactStruct is the text for a struct in the compact protocol.
+const compactStruct = "a struct in the compact protocol, which is parsed with the option Compact"
 
 // InFrame returns the name of the format in a frame, whose bytes after the length are b.
 func InFrame(b []byte) string {
@@ -145,8 +162,9 @@ func isCompactCall(b []byte) bool {
 	if len(b) < 5 || b[0] != 0x82 || b[1]&0x1f != 1 || b[1]>>5 < 1 || b[1]>>5 > 4 {
 		return false
 	}
-	_, i := compact.Number(b, 2) // the sequence id
-	if i < 0 || i+1 >= len(b) || b[i] == 0 || b[i] > 127 {
+	_, n := binary.Uvarint(b[2:]) // the sequence id
+	i := 2 + n
+	if n <= 0 || i+1 >= len(b) || b[i] == 0 || b[i] > 127 {
 		return false
 	}
 	name := b[i+1:]
@@ -237,12 +255,12 @@ func isApacheText(b []byte) bool {
 	return ok && found && ended && err == nil && len(name) > 1 && strings.Contains("tf i8 i16 i32 i64 dbl str rec map lst set uid", string(name))
 }
 
-// Structs in the compact protocol are recognised from the size LeastCompact on: shorter bytes look
+// Structs in the compact protocol are recognised from the size leastCompact on: shorter bytes look
 // like one by chance too often. In Thrift Binary they have at most fewCompact bytes, or no more
 // than in the compact protocol, up to mostCompact: bytes that only look like one take no more
 // memory.
 const (
-	LeastCompact = 8
+	leastCompact = 8
 	fewCompact   = 1 << 20
 	mostCompact  = 16 << 20
 )
@@ -251,13 +269,13 @@ const (
 // compact protocol: all its fields are known and have their declared types, and its strings are
 // UTF-8.
 func isCompactStruct(b []byte, d *schema.Struct) bool {
-	if len(b) < LeastCompact || b[0] <= byte(wire.UUID) {
+	if len(b) < leastCompact || b[0] <= byte(wire.UUID) {
 		return false
 	}
 	r := compact.TakeReader(min(len(b), compact.PieceSize/2)) // its memory grows with what it reads
 	defer r.Free()
 	r.Reset(d.Type(), compact.Limits{Bytes: min(max(len(b), fewCompact), mostCompact), Levels: parse.MaxDepth})
-	if end, status := r.Read(b, 0, true); status != compact.Done || end < len(b) {
+	if end, status := r.Convert(b, 0, true); status != compact.Done || end < len(b) {
 		return false
 	}
 	made := r.Bytes()

@@ -162,7 +162,7 @@ func (d *decoder) compactMessage() (m message) {
 	in := compact.TakeReader(0)
 	defer in.Free()
 	in.Reset(nil, compact.Limits{Bytes: 1 << 30, Levels: 1000})
-	end, status := in.Read(d.b[d.at:], 0, true)
+	end, status := in.Convert(d.b[d.at:], 0, true)
 	if _, why := in.Fault(); status != compact.Done {
 		if d.err = why; why == io.ErrUnexpectedEOF {
 			d.err = errMore

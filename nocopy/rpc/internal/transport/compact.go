@@ -34,7 +34,7 @@ func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header
 	h.Name = r.keepName(h.Name)
 	in, d := r.beginCompact(h, len(c.Mem), r.Limits.Frame)
 	defer in.Free()
-	end, status := in.Read(c.Mem, 0, true)
+	end, status := in.Convert(c.Mem, 0, true)
 	if status != compact.Done {
 		return h, chain.Chunk{}, badStruct{faultOf(in, d, h)}
 	}
@@ -57,7 +57,7 @@ func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk
 	r.inStruct = true // also when nothing of it is buffered
 	r.in.Skip(h.Size)
 	for passed := h.Size; ; {
-		n, status := in.Read(r.in.Bytes(), 0, false)
+		n, status := in.Convert(r.in.Bytes(), 0, false)
 		switch status {
 		case compact.Done:
 			r.in.Skip(n)
