@@ -415,7 +415,7 @@ func (l BoolList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l BoolList) SortFunc(cmp func(a, b bool) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -521,7 +521,7 @@ func (l Int8List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int8List) SortFunc(cmp func(a, b int8) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -621,7 +621,7 @@ func (l Int16List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 2)
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int16List) SortFunc(cmp func(a, b int16) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -721,7 +721,7 @@ func (l Int32List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4)
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int32List) SortFunc(cmp func(a, b int32) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -821,7 +821,7 @@ func (l Int64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8)
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int64List) SortFunc(cmp func(a, b int64) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -921,7 +921,7 @@ func (l Float64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Float64List) SortFunc(cmp func(a, b float64) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -1021,7 +1021,7 @@ func (l UUIDList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 16)
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))
@@ -1127,7 +1127,7 @@ func (l EnumList[E]) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
 	s := engine.Struct(l)
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.CheckSameLen(len(v))

@@ -98,8 +98,13 @@ type KeyValueClient struct {
 	c rpc.Caller
 }
 
-// NewKeyValueClient returns a client that calls through c.
-func NewKeyValueClient(c rpc.Caller) KeyValueClient { return KeyValueClient{c} }
+// NewKeyValueClient returns a client that calls through c. It panics if c is nil.
+func NewKeyValueClient(c rpc.Caller) KeyValueClient {
+	if c == nil {
+		panic("nocopy: NewKeyValueClient: the Caller is nil")
+	}
+	return KeyValueClient{c}
+}
 
 func (c KeyValueClient) Create(ctx context.Context, args func(KeyValueCreateArgs)) (KeyValueCreateResult, error) {
 	a := KeyValueCreateArgs(c.c.NewArgs(keyValueCreate))

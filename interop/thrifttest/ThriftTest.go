@@ -430,8 +430,13 @@ type ThriftTestClient struct {
 	c rpc.Caller
 }
 
-// NewThriftTestClient returns a client that calls through c.
-func NewThriftTestClient(c rpc.Caller) ThriftTestClient { return ThriftTestClient{c} }
+// NewThriftTestClient returns a client that calls through c. It panics if c is nil.
+func NewThriftTestClient(c rpc.Caller) ThriftTestClient {
+	if c == nil {
+		panic("nocopy: NewThriftTestClient: the Caller is nil")
+	}
+	return ThriftTestClient{c}
+}
 
 // Prints "testVoid()" and returns nothing.
 func (c ThriftTestClient) TestVoid(ctx context.Context, args func(ThriftTestTestVoidArgs)) (ThriftTestTestVoidResult, error) {
@@ -782,8 +787,13 @@ type SecondServiceClient struct {
 	c rpc.Caller
 }
 
-// NewSecondServiceClient returns a client that calls through c.
-func NewSecondServiceClient(c rpc.Caller) SecondServiceClient { return SecondServiceClient{c} }
+// NewSecondServiceClient returns a client that calls through c. It panics if c is nil.
+func NewSecondServiceClient(c rpc.Caller) SecondServiceClient {
+	if c == nil {
+		panic("nocopy: NewSecondServiceClient: the Caller is nil")
+	}
+	return SecondServiceClient{c}
+}
 
 // Prints 'testString("%s")' with thing as '%s'
 // @param string thing - the string to print

@@ -15,6 +15,9 @@ import (
 // MultiplexedCaller returns a Caller for one of the services that share a server; see Multiplexed.
 // It calls "service:method".
 func MultiplexedCaller(c Caller, service string) Caller {
+	if c == nil {
+		panic("nocopy: rpc.MultiplexedCaller of a nil Caller")
+	}
 	return &multiplexed{Caller: c, prefix: service + ":"}
 }
 

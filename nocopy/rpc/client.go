@@ -69,6 +69,9 @@ func (c *Client) newArgs(m *Method) thriftimpl.Struct {
 
 // NewArgs returns empty arguments for a call. The caller fills them and passes them to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
+	if c == nil {
+		panic("nocopy: a nil *rpc.Client: Dial returns one together with an error")
+	}
 	if m == nil {
 		panic("nocopy: rpc.Client: a nil Method")
 	}

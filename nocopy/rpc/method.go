@@ -294,6 +294,9 @@ func (m *Method) WireName() string { return m.prefix + m.Name }
 // result, and of its descriptor. as returns the exception in a result as an error. A handler's
 // error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
 func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
+	if of == nil || as == nil {
+		panic("nocopy: rpc.ThrowsAny without a Desc or a function")
+	}
 	return Exception{
 		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
 			e := anyStructIn(err, of)

@@ -200,6 +200,9 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 	if m.handler == nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
 	}
+	if write == nil && m.Result != nil {
+		panic("nocopy: rpc.Method.Invoke of " + m.String() + ": write is nil")
+	}
 	headers := requestHeaders{inArgs: true}
 	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
 		headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)

@@ -121,8 +121,13 @@ type IngesterClient struct {
 	c rpc.Caller
 }
 
-// NewIngesterClient returns a client that calls through c.
-func NewIngesterClient(c rpc.Caller) IngesterClient { return IngesterClient{c} }
+// NewIngesterClient returns a client that calls through c. It panics if c is nil.
+func NewIngesterClient(c rpc.Caller) IngesterClient {
+	if c == nil {
+		panic("nocopy: NewIngesterClient: the Caller is nil")
+	}
+	return IngesterClient{c}
+}
 
 // write stores the samples of a request. They are in the write-ahead log before the reply.
 func (c IngesterClient) Write(ctx context.Context, args func(IngesterWriteArgs)) (IngesterWriteResult, error) {

@@ -235,8 +235,13 @@ type MetastoreClient struct {
 	c rpc.Caller
 }
 
-// NewMetastoreClient returns a client that calls through c.
-func NewMetastoreClient(c rpc.Caller) MetastoreClient { return MetastoreClient{c} }
+// NewMetastoreClient returns a client that calls through c. It panics if c is nil.
+func NewMetastoreClient(c rpc.Caller) MetastoreClient {
+	if c == nil {
+		panic("nocopy: NewMetastoreClient: the Caller is nil")
+	}
+	return MetastoreClient{c}
+}
 
 func (c MetastoreClient) GetAllDatabases(ctx context.Context, args func(MetastoreGetAllDatabasesArgs)) (MetastoreGetAllDatabasesResult, error) {
 	a := MetastoreGetAllDatabasesArgs(c.c.NewArgs(metastoreGetAllDatabases))

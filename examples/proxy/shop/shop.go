@@ -79,8 +79,13 @@ type OrdersClient struct {
 	c rpc.Caller
 }
 
-// NewOrdersClient returns a client that calls through c.
-func NewOrdersClient(c rpc.Caller) OrdersClient { return OrdersClient{c} }
+// NewOrdersClient returns a client that calls through c. It panics if c is nil.
+func NewOrdersClient(c rpc.Caller) OrdersClient {
+	if c == nil {
+		panic("nocopy: NewOrdersClient: the Caller is nil")
+	}
+	return OrdersClient{c}
+}
 
 // Place returns the document too, so that replies are large where requests are.
 func (c OrdersClient) Place(ctx context.Context, args func(OrdersPlaceArgs)) (OrdersPlaceResult, error) {

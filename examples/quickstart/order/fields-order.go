@@ -295,6 +295,9 @@ func (s Order) SetLinesOf(v []LineFields) {
 
 // SetLinesBy sets the list to n structs. f returns the fields of each.
 func (s Order) SetLinesBy(n int, f func(i int) LineFields) {
+	if f == nil {
+		panic("nocopy: Order.SetLinesBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), orderLines, OrderDesc, n)

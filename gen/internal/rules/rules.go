@@ -104,8 +104,13 @@ type ShopClient struct {
 	c rpc.Caller
 }
 
-// NewShopClient returns a client that calls through c.
-func NewShopClient(c rpc.Caller) ShopClient { return ShopClient{c} }
+// NewShopClient returns a client that calls through c. It panics if c is nil.
+func NewShopClient(c rpc.Caller) ShopClient {
+	if c == nil {
+		panic("nocopy: NewShopClient: the Caller is nil")
+	}
+	return ShopClient{c}
+}
 
 func (c ShopClient) Order(ctx context.Context, args func(ShopOrderArgs)) (ShopOrderResult, error) {
 	a := ShopOrderArgs(c.c.NewArgs(shopOrder))

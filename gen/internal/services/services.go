@@ -349,8 +349,13 @@ type AllClient_ struct {
 	c rpc.Caller
 }
 
-// NewAllClient_ returns a client that calls through c.
-func NewAllClient_(c rpc.Caller) AllClient_ { return AllClient_{parent.NewMiddleClient(c), c} }
+// NewAllClient_ returns a client that calls through c. It panics if c is nil.
+func NewAllClient_(c rpc.Caller) AllClient_ {
+	if c == nil {
+		panic("nocopy: NewAllClient_: the Caller is nil")
+	}
+	return AllClient_{parent.NewMiddleClient(c), c}
+}
 
 func (c AllClient_) ABool(ctx context.Context, args func(AllABoolArgs)) (AllABoolResult, error) {
 	a := AllABoolArgs(c.c.NewArgs(allABool))
@@ -612,8 +617,13 @@ type SameClient struct {
 	c rpc.Caller
 }
 
-// NewSameClient returns a client that calls through c.
-func NewSameClient(c rpc.Caller) SameClient { return SameClient{NewAllClient_(c), c} }
+// NewSameClient returns a client that calls through c. It panics if c is nil.
+func NewSameClient(c rpc.Caller) SameClient {
+	if c == nil {
+		panic("nocopy: NewSameClient: the Caller is nil")
+	}
+	return SameClient{NewAllClient_(c), c}
+}
 
 type EmptyHandler interface {
 }
@@ -636,8 +646,13 @@ type EmptyClient struct {
 	c rpc.Caller
 }
 
-// NewEmptyClient returns a client that calls through c.
-func NewEmptyClient(c rpc.Caller) EmptyClient { return EmptyClient{c} }
+// NewEmptyClient returns a client that calls through c. It panics if c is nil.
+func NewEmptyClient(c rpc.Caller) EmptyClient {
+	if c == nil {
+		panic("nocopy: NewEmptyClient: the Caller is nil")
+	}
+	return EmptyClient{c}
+}
 
 type GetHandler interface {
 	GetArgs_(ctx context.Context, args GetGetArgs_Args, result GetGetArgs_Result) error
@@ -741,8 +756,13 @@ type GetClient struct {
 	c rpc.Caller
 }
 
-// NewGetClient returns a client that calls through c.
-func NewGetClient(c rpc.Caller) GetClient { return GetClient{c} }
+// NewGetClient returns a client that calls through c. It panics if c is nil.
+func NewGetClient(c rpc.Caller) GetClient {
+	if c == nil {
+		panic("nocopy: NewGetClient: the Caller is nil")
+	}
+	return GetClient{c}
+}
 
 func (c GetClient) GetArgs_(ctx context.Context, args func(GetGetArgs_Args)) (GetGetArgs_Result, error) {
 	a := GetGetArgs_Args(c.c.NewArgs(getGetArgs_))

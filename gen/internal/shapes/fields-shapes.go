@@ -92,6 +92,9 @@ func (s Shape) SetOutlineOf(v []PointFields) {
 
 // SetOutlineBy sets the list to n structs. f returns the fields of each.
 func (s Shape) SetOutlineBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Shape.SetOutlineBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), shapeOutline, ShapeDesc, n)
@@ -613,6 +616,9 @@ func (s RequiredFields) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s RequiredFields) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: RequiredFields.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), requiredFieldsPoints, RequiredFieldsDesc, n)
@@ -1013,6 +1019,9 @@ func (s RequiredDefaults) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s RequiredDefaults) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: RequiredDefaults.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), requiredDefaultsPoints, RequiredDefaultsDesc, n)
@@ -1440,6 +1449,9 @@ func (s OptionalFields) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s OptionalFields) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: OptionalFields.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), optionalFieldsPoints, OptionalFieldsDesc, n)
@@ -1875,6 +1887,9 @@ func (s OptionalDefaults) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s OptionalDefaults) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: OptionalDefaults.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), optionalDefaultsPoints, OptionalDefaultsDesc, n)
@@ -2196,6 +2211,9 @@ func (s PlainFields) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s PlainFields) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: PlainFields.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), plainFieldsPoints, PlainFieldsDesc, n)
@@ -2561,6 +2579,9 @@ func (s PlainDefaults) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s PlainDefaults) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: PlainDefaults.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), plainDefaultsPoints, PlainDefaultsDesc, n)
@@ -2887,6 +2908,9 @@ func (s Lists) SetPointsOf(v []PointFields) {
 
 // SetPointsBy sets the list to n structs. f returns the fields of each.
 func (s Lists) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Lists.SetPointsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), listsPoints, ListsDesc, n)
@@ -2909,6 +2933,9 @@ func (s Lists) SetRefusalsOf(v []RefusedFields) {
 
 // SetRefusalsBy sets the list to n structs. f returns the fields of each.
 func (s Lists) SetRefusalsBy(n int, f func(i int) RefusedFields) {
+	if f == nil {
+		panic("nocopy: Lists.SetRefusalsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), listsRefusals, ListsDesc, n)
@@ -3837,6 +3864,9 @@ func (s Tree) SetChildrenOf(v []TreeFields) {
 
 // SetChildrenBy sets the list to n structs. f returns the fields of each.
 func (s Tree) SetChildrenBy(n int, f func(i int) TreeFields) {
+	if f == nil {
+		panic("nocopy: Tree.SetChildrenBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), treeChildren, TreeDesc, n)
@@ -4748,6 +4778,9 @@ func (s Secrets) SetCardsOf(v []CardFields) {
 
 // SetCardsBy sets the list to n structs. f returns the fields of each.
 func (s Secrets) SetCardsBy(n int, f func(i int) CardFields) {
+	if f == nil {
+		panic("nocopy: Secrets.SetCardsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), secretsCards, SecretsDesc, n)
@@ -4770,6 +4803,9 @@ func (s Secrets) SetNestedOf(v []SecretsFields) {
 
 // SetNestedBy sets the list to n structs. f returns the fields of each.
 func (s Secrets) SetNestedBy(n int, f func(i int) SecretsFields) {
+	if f == nil {
+		panic("nocopy: Secrets.SetNestedBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), secretsNested, SecretsDesc, n)

@@ -461,6 +461,7 @@ func TestMisusedRows(t *testing.T) {
 	var zero shapes.Lists
 	released := shapes.NewLists()
 	released.Release()
+	point := func(int) shapes.PointFields { return shapes.PointFields{} }
 	for name, test := range map[string]struct {
 		do   func()
 		want string
@@ -470,10 +471,11 @@ func TestMisusedRows(t *testing.T) {
 		"absent":       {func() { shapes.NewOuter().GetLists().SetPointsOf(nil) }, "nocopy: "},
 		"Set absent":   {func() { shapes.NewOuter().GetLists().Set(shapes.ListsFields{}) }, "nocopy: "},
 		"constant":     {func() { shapes.ORIGIN().Set(shapes.PointFields{}) }, "nocopy: "},
-		"released":     {func() { released.SetPointsBy(1, func(int) shapes.PointFields { return shapes.PointFields{} }) }, "nocopy: Lists used after"},
+		"released":     {func() { released.SetPointsBy(1, point) }, "nocopy: Lists used after"},
 		"Set released": {func() { released.Set(shapes.ListsFields{}) }, "nocopy: Lists used after"},
-		"negative":     {func() { shapes.NewLists().SetPointsBy(-1, nil) }, "nocopy: count -1 out of range"},
-		"too many":     {func() { shapes.NewLists().SetPointsBy(1<<31-1, nil) }, "nocopy: count 2147483647 out of range"},
+		"negative":     {func() { shapes.NewLists().SetPointsBy(-1, point) }, "nocopy: count -1 out of range"},
+		"no function":  {func() { shapes.NewLists().SetPointsBy(0, nil) }, "nocopy: Lists.SetPointsBy: f is nil"},
+		"too many":     {func() { shapes.NewLists().SetPointsBy(1<<31-1, point) }, "nocopy: count 2147483647 out of range"},
 	} {
 		func() {
 			defer func() {

@@ -823,8 +823,13 @@ type TCLIServiceClient struct {
 	c rpc.Caller
 }
 
-// NewTCLIServiceClient returns a client that calls through c.
-func NewTCLIServiceClient(c rpc.Caller) TCLIServiceClient { return TCLIServiceClient{c} }
+// NewTCLIServiceClient returns a client that calls through c. It panics if c is nil.
+func NewTCLIServiceClient(c rpc.Caller) TCLIServiceClient {
+	if c == nil {
+		panic("nocopy: NewTCLIServiceClient: the Caller is nil")
+	}
+	return TCLIServiceClient{c}
+}
 
 func (c TCLIServiceClient) OpenSession(ctx context.Context, args func(TCLIServiceOpenSessionArgs)) (TCLIServiceOpenSessionResult, error) {
 	a := TCLIServiceOpenSessionArgs(c.c.NewArgs(tcliServiceOpenSession))

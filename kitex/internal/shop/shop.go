@@ -76,8 +76,13 @@ type HealthClient struct {
 	c rpc.Caller
 }
 
-// NewHealthClient returns a client that calls through c.
-func NewHealthClient(c rpc.Caller) HealthClient { return HealthClient{c} }
+// NewHealthClient returns a client that calls through c. It panics if c is nil.
+func NewHealthClient(c rpc.Caller) HealthClient {
+	if c == nil {
+		panic("nocopy: NewHealthClient: the Caller is nil")
+	}
+	return HealthClient{c}
+}
 
 // Ping does nothing.
 func (c HealthClient) Ping(ctx context.Context, args func(HealthPingArgs)) (HealthPingResult, error) {
@@ -200,8 +205,13 @@ type ShopClient struct {
 	c rpc.Caller
 }
 
-// NewShopClient returns a client that calls through c.
-func NewShopClient(c rpc.Caller) ShopClient { return ShopClient{NewHealthClient(c), c} }
+// NewShopClient returns a client that calls through c. It panics if c is nil.
+func NewShopClient(c rpc.Caller) ShopClient {
+	if c == nil {
+		panic("nocopy: NewShopClient: the Caller is nil")
+	}
+	return ShopClient{NewHealthClient(c), c}
+}
 
 func (c ShopClient) Echo(ctx context.Context, args func(ShopEchoArgs)) (ShopEchoResult, error) {
 	a := ShopEchoArgs(c.c.NewArgs(shopEcho))
@@ -335,8 +345,13 @@ type FeedClient struct {
 	c rpc.Caller
 }
 
-// NewFeedClient returns a client that calls through c.
-func NewFeedClient(c rpc.Caller) FeedClient { return FeedClient{c} }
+// NewFeedClient returns a client that calls through c. It panics if c is nil.
+func NewFeedClient(c rpc.Caller) FeedClient {
+	if c == nil {
+		panic("nocopy: NewFeedClient: the Caller is nil")
+	}
+	return FeedClient{c}
+}
 
 func (c FeedClient) Last(ctx context.Context, args func(FeedLastArgs)) (FeedLastResult, error) {
 	a := FeedLastArgs(c.c.NewArgs(feedLast))

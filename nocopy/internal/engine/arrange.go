@@ -122,7 +122,7 @@ func (s Struct) DeleteRange(i, j int) {
 // SortElements sorts a list whose elements have no fixed size. get returns what cmp compares,
 // given an element's word.
 func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func(a, b T) int) {
-	s.Changeable()
+	s.Sortable(cmp != nil)
 	m, n := s.m, s.ListLen()
 	if n < 2 {
 		return
@@ -146,6 +146,15 @@ func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	}
 	copy(words, newWords)
 	s.setParts(newParts)
+}
+
+// Sortable panics unless the list may be changed, and there is a function that compares its
+// elements.
+func (s Struct) Sortable(compares bool) {
+	s.Changeable()
+	if !compares {
+		panic("nocopy: SortFunc of a " + s.typ().String() + ": cmp is nil")
+	}
 }
 
 // CheckSameLen panics unless the list still has n elements: the function that compared them must

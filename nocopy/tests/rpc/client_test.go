@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -174,6 +175,11 @@ func TestNilOptions(t *testing.T) {
 		"with a nil Interceptor": func() { serveNilInterceptor(t) },
 		"with a nil Method":      func() { rpc.NewProcessor("A", nil, nil) },
 		"a nil Method":           func() { new(rpc.Client).NewArgs(nil) },
+		"a nil *rpc.Client":      func() { echo.NewEchoClient((*rpc.Client)(nil)).Ping(bg, nil) },
+		"NewEchoClient":          func() { echo.NewEchoClient(nil) },
+		"rpc.MultiplexedCaller":  func() { rpc.MultiplexedCaller(nil, "A") },
+		"rpc.ThrowsAny":          func() { rpc.ThrowsAny(0, echo.NotFoundDesc, nil) },
+		"rpc.Method.Invoke":      func() { putMethod(t, nil).Invoke(bg, putArgs(), nocopy.Limits{}, nil) },
 		"a nil Context":          func() { rpc.Dial(nilContext, "tcp", "127.0.0.1:1") },
 		"a nil Listener":         func() { (&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})}).Serve(nil) },
 	} {

@@ -14,20 +14,25 @@ import (
 // invoke calls put of h with an item in mode "m" and returns the result, which is written.
 func invoke(t *testing.T, h putHandler, args []byte) (result echo.EchoPutResult, written bool, err error) {
 	t.Helper()
+	err = putMethod(t, h).Invoke(t.Context(), args, nocopy.Limits{}, func(b []byte) error {
+		written = true
+		r, err := echo.ParseEchoPutResult([]byte(string(b)))
+		result = r
+		return err
+	})
+	return result, written, err
+}
+
+// putMethod returns the method put, handled by h.
+func putMethod(t *testing.T, h putHandler) *rpc.Method {
+	t.Helper()
 	for name, m := range echo.NewEchoProcessor(&custom{put: h}).Methods() {
-		if name != "put" {
-			continue
+		if name == "put" {
+			return m
 		}
-		err := m.Invoke(t.Context(), args, nocopy.Limits{}, func(b []byte) error {
-			written = true
-			r, err := echo.ParseEchoPutResult([]byte(string(b)))
-			result = r
-			return err
-		})
-		return result, written, err
 	}
 	t.Fatal("there is no put")
-	return result, false, nil
+	return nil
 }
 
 func putArgs() []byte {

@@ -95,8 +95,13 @@ type GreeterClient struct {
 	c rpc.Caller
 }
 
-// NewGreeterClient returns a client that calls through c.
-func NewGreeterClient(c rpc.Caller) GreeterClient { return GreeterClient{c} }
+// NewGreeterClient returns a client that calls through c. It panics if c is nil.
+func NewGreeterClient(c rpc.Caller) GreeterClient {
+	if c == nil {
+		panic("nocopy: NewGreeterClient: the Caller is nil")
+	}
+	return GreeterClient{c}
+}
 
 // Returns a greeting; names that end with "?" are Unknown, "bug" is a failure.
 func (c GreeterClient) Hello(ctx context.Context, args func(GreeterHelloArgs)) (GreeterHelloResult, error) {

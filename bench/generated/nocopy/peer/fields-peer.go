@@ -970,6 +970,9 @@ func (s Business) SetItemsOf(v []ItemFields) {
 
 // SetItemsBy sets the list to n structs. f returns the fields of each.
 func (s Business) SetItemsBy(n int, f func(i int) ItemFields) {
+	if f == nil {
+		panic("nocopy: Business.SetItemsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), businessItems, BusinessDesc, n)
@@ -1307,6 +1310,9 @@ func (s VStreamRowsResponse) SetRowsOf(v []RowFields) {
 
 // SetRowsBy sets the list to n structs. f returns the fields of each.
 func (s VStreamRowsResponse) SetRowsBy(n int, f func(i int) RowFields) {
+	if f == nil {
+		panic("nocopy: VStreamRowsResponse.SetRowsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), vStreamRowsResponseRows, VStreamRowsResponseDesc, n)
@@ -1566,6 +1572,9 @@ func (s Catalog) SetItemsOf(v []ItemFields) {
 
 // SetItemsBy sets the list to n structs. f returns the fields of each.
 func (s Catalog) SetItemsBy(n int, f func(i int) ItemFields) {
+	if f == nil {
+		panic("nocopy: Catalog.SetItemsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), catalogItems, CatalogDesc, n)

@@ -332,6 +332,9 @@ func (s TimeSeries) SetLabelsOf(v []LabelFields) {
 
 // SetLabelsBy sets the list to n structs. f returns the fields of each.
 func (s TimeSeries) SetLabelsBy(n int, f func(i int) LabelFields) {
+	if f == nil {
+		panic("nocopy: TimeSeries.SetLabelsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), timeSeriesLabels, TimeSeriesDesc, n)
@@ -354,6 +357,9 @@ func (s TimeSeries) SetSamplesOf(v []SampleFields) {
 
 // SetSamplesBy sets the list to n structs. f returns the fields of each.
 func (s TimeSeries) SetSamplesBy(n int, f func(i int) SampleFields) {
+	if f == nil {
+		panic("nocopy: TimeSeries.SetSamplesBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), timeSeriesSamples, TimeSeriesDesc, n)
@@ -505,6 +511,9 @@ func (s WriteRequest) SetTimeseriesOf(v []TimeSeriesFields) {
 
 // SetTimeseriesBy sets the list to n structs. f returns the fields of each.
 func (s WriteRequest) SetTimeseriesBy(n int, f func(i int) TimeSeriesFields) {
+	if f == nil {
+		panic("nocopy: WriteRequest.SetTimeseriesBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), writeRequestTimeseries, WriteRequestDesc, n)

@@ -3017,6 +3017,9 @@ func (s Wide) SetRowsOf(v []WideRowFields) {
 
 // SetRowsBy sets the list to n structs. f returns the fields of each.
 func (s Wide) SetRowsBy(n int, f func(i int) WideRowFields) {
+	if f == nil {
+		panic("nocopy: Wide.SetRowsBy: f is nil")
+	}
 	var w impl.Writer
 	defer w.Drop()
 	at := w.BeginListAside(impl.Struct(s), wideRows, WideDesc, n)

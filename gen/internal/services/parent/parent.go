@@ -53,8 +53,13 @@ type RootClient struct {
 	c rpc.Caller
 }
 
-// NewRootClient returns a client that calls through c.
-func NewRootClient(c rpc.Caller) RootClient { return RootClient{c} }
+// NewRootClient returns a client that calls through c. It panics if c is nil.
+func NewRootClient(c rpc.Caller) RootClient {
+	if c == nil {
+		panic("nocopy: NewRootClient: the Caller is nil")
+	}
+	return RootClient{c}
+}
 
 func (c RootClient) Ping(ctx context.Context, args func(RootPingArgs)) (RootPingResult, error) {
 	a := RootPingArgs(c.c.NewArgs(rootPing))
@@ -106,8 +111,13 @@ type MiddleClient struct {
 	c rpc.Caller
 }
 
-// NewMiddleClient returns a client that calls through c.
-func NewMiddleClient(c rpc.Caller) MiddleClient { return MiddleClient{NewRootClient(c), c} }
+// NewMiddleClient returns a client that calls through c. It panics if c is nil.
+func NewMiddleClient(c rpc.Caller) MiddleClient {
+	if c == nil {
+		panic("nocopy: NewMiddleClient: the Caller is nil")
+	}
+	return MiddleClient{NewRootClient(c), c}
+}
 
 func (c MiddleClient) Count(ctx context.Context, args func(MiddleCountArgs)) (MiddleCountResult, error) {
 	a := MiddleCountArgs(c.c.NewArgs(middleCount))

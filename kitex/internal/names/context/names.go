@@ -89,8 +89,13 @@ type ClientClient struct {
 	c rpc.Caller
 }
 
-// NewClientClient returns a client that calls through c.
-func NewClientClient(c rpc.Caller) ClientClient { return ClientClient{c} }
+// NewClientClient returns a client that calls through c. It panics if c is nil.
+func NewClientClient(c rpc.Caller) ClientClient {
+	if c == nil {
+		panic("nocopy: NewClientClient: the Caller is nil")
+	}
+	return ClientClient{c}
+}
 
 func (c ClientClient) NewClient_(ctx context.Context, args func(ClientNewClient_Args)) (ClientNewClient_Result, error) {
 	a := ClientNewClient_Args(c.c.NewArgs(clientNewClient_))
@@ -197,8 +202,13 @@ type InternalClient struct {
 	c rpc.Caller
 }
 
-// NewInternalClient returns a client that calls through c.
-func NewInternalClient(c rpc.Caller) InternalClient { return InternalClient{c} }
+// NewInternalClient returns a client that calls through c. It panics if c is nil.
+func NewInternalClient(c rpc.Caller) InternalClient {
+	if c == nil {
+		panic("nocopy: NewInternalClient: the Caller is nil")
+	}
+	return InternalClient{c}
+}
 
 func (c InternalClient) Select(ctx context.Context, args func(InternalSelectArgs)) (InternalSelectResult, error) {
 	a := InternalSelectArgs(c.c.NewArgs(internalSelect))
@@ -307,8 +317,13 @@ type SelectClient struct {
 	c rpc.Caller
 }
 
-// NewSelectClient returns a client that calls through c.
-func NewSelectClient(c rpc.Caller) SelectClient { return SelectClient{NewClientClient(c), c} }
+// NewSelectClient returns a client that calls through c. It panics if c is nil.
+func NewSelectClient(c rpc.Caller) SelectClient {
+	if c == nil {
+		panic("nocopy: NewSelectClient: the Caller is nil")
+	}
+	return SelectClient{NewClientClient(c), c}
+}
 
 func (c SelectClient) Chat(ctx context.Context, args func(SelectChatArgs)) (SelectChatResult, error) {
 	a := SelectChatArgs(c.c.NewArgs(selectChat))
@@ -367,8 +382,13 @@ type EmptyClient struct {
 	c rpc.Caller
 }
 
-// NewEmptyClient returns a client that calls through c.
-func NewEmptyClient(c rpc.Caller) EmptyClient { return EmptyClient{c} }
+// NewEmptyClient returns a client that calls through c. It panics if c is nil.
+func NewEmptyClient(c rpc.Caller) EmptyClient {
+	if c == nil {
+		panic("nocopy: NewEmptyClient: the Caller is nil")
+	}
+	return EmptyClient{c}
+}
 
 type OnlyStreamsHandler interface {
 	Chat(ctx context.Context, args OnlyStreamsChatArgs, result OnlyStreamsChatResult) error
@@ -406,8 +426,13 @@ type OnlyStreamsClient struct {
 	c rpc.Caller
 }
 
-// NewOnlyStreamsClient returns a client that calls through c.
-func NewOnlyStreamsClient(c rpc.Caller) OnlyStreamsClient { return OnlyStreamsClient{c} }
+// NewOnlyStreamsClient returns a client that calls through c. It panics if c is nil.
+func NewOnlyStreamsClient(c rpc.Caller) OnlyStreamsClient {
+	if c == nil {
+		panic("nocopy: NewOnlyStreamsClient: the Caller is nil")
+	}
+	return OnlyStreamsClient{c}
+}
 
 func (c OnlyStreamsClient) Chat(ctx context.Context, args func(OnlyStreamsChatArgs)) (OnlyStreamsChatResult, error) {
 	a := OnlyStreamsChatArgs(c.c.NewArgs(onlyStreamsChat))

@@ -80,8 +80,13 @@ type ShopClient struct {
 	c rpc.Caller
 }
 
-// NewShopClient returns a client that calls through c.
-func NewShopClient(c rpc.Caller) ShopClient { return ShopClient{c} }
+// NewShopClient returns a client that calls through c. It panics if c is nil.
+func NewShopClient(c rpc.Caller) ShopClient {
+	if c == nil {
+		panic("nocopy: NewShopClient: the Caller is nil")
+	}
+	return ShopClient{c}
+}
 
 func (c ShopClient) Get(ctx context.Context, args func(ShopGetArgs)) (ShopGetResult, error) {
 	a := ShopGetArgs(c.c.NewArgs(shopGet))

@@ -64,8 +64,13 @@ type BaseClient struct {
 	c rpc.Caller
 }
 
-// NewBaseClient returns a client that calls through c.
-func NewBaseClient(c rpc.Caller) BaseClient { return BaseClient{c} }
+// NewBaseClient returns a client that calls through c. It panics if c is nil.
+func NewBaseClient(c rpc.Caller) BaseClient {
+	if c == nil {
+		panic("nocopy: NewBaseClient: the Caller is nil")
+	}
+	return BaseClient{c}
+}
 
 func (c BaseClient) Ping(ctx context.Context, args func(BasePingArgs)) (BasePingResult, error) {
 	a := BasePingArgs(c.c.NewArgs(basePing))
@@ -175,8 +180,13 @@ type EchoClient struct {
 	c rpc.Caller
 }
 
-// NewEchoClient returns a client that calls through c.
-func NewEchoClient(c rpc.Caller) EchoClient { return EchoClient{NewBaseClient(c), c} }
+// NewEchoClient returns a client that calls through c. It panics if c is nil.
+func NewEchoClient(c rpc.Caller) EchoClient {
+	if c == nil {
+		panic("nocopy: NewEchoClient: the Caller is nil")
+	}
+	return EchoClient{NewBaseClient(c), c}
+}
 
 // Returns the payload after a while.
 func (c EchoClient) Echo(ctx context.Context, args func(EchoEchoArgs)) (EchoEchoResult, error) {

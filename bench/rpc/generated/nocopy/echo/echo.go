@@ -53,8 +53,13 @@ type EchoClient struct {
 	c rpc.Caller
 }
 
-// NewEchoClient returns a client that calls through c.
-func NewEchoClient(c rpc.Caller) EchoClient { return EchoClient{c} }
+// NewEchoClient returns a client that calls through c. It panics if c is nil.
+func NewEchoClient(c rpc.Caller) EchoClient {
+	if c == nil {
+		panic("nocopy: NewEchoClient: the Caller is nil")
+	}
+	return EchoClient{c}
+}
 
 func (c EchoClient) Echo(ctx context.Context, args func(EchoEchoArgs)) (EchoEchoResult, error) {
 	a := EchoEchoArgs(c.c.NewArgs(echoEcho))
@@ -112,8 +117,13 @@ type RowsClient struct {
 	c rpc.Caller
 }
 
-// NewRowsClient returns a client that calls through c.
-func NewRowsClient(c rpc.Caller) RowsClient { return RowsClient{c} }
+// NewRowsClient returns a client that calls through c. It panics if c is nil.
+func NewRowsClient(c rpc.Caller) RowsClient {
+	if c == nil {
+		panic("nocopy: NewRowsClient: the Caller is nil")
+	}
+	return RowsClient{c}
+}
 
 func (c RowsClient) Get(ctx context.Context, args func(RowsGetArgs)) (RowsGetResult, error) {
 	a := RowsGetArgs(c.c.NewArgs(rowsGet))

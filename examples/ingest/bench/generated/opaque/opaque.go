@@ -53,8 +53,13 @@ type OpaqueClient struct {
 	c rpc.Caller
 }
 
-// NewOpaqueClient returns a client that calls through c.
-func NewOpaqueClient(c rpc.Caller) OpaqueClient { return OpaqueClient{c} }
+// NewOpaqueClient returns a client that calls through c. It panics if c is nil.
+func NewOpaqueClient(c rpc.Caller) OpaqueClient {
+	if c == nil {
+		panic("nocopy: NewOpaqueClient: the Caller is nil")
+	}
+	return OpaqueClient{c}
+}
 
 func (c OpaqueClient) Write(ctx context.Context, args func(OpaqueWriteArgs)) (OpaqueWriteResult, error) {
 	a := OpaqueWriteArgs(c.c.NewArgs(opaqueWrite))

@@ -53,8 +53,13 @@ type RecordsClient struct {
 	c rpc.Caller
 }
 
-// NewRecordsClient returns a client that calls through c.
-func NewRecordsClient(c rpc.Caller) RecordsClient { return RecordsClient{c} }
+// NewRecordsClient returns a client that calls through c. It panics if c is nil.
+func NewRecordsClient(c rpc.Caller) RecordsClient {
+	if c == nil {
+		panic("nocopy: NewRecordsClient: the Caller is nil")
+	}
+	return RecordsClient{c}
+}
 
 func (c RecordsClient) Put(ctx context.Context, args func(RecordsPutArgs)) (RecordsPutResult, error) {
 	a := RecordsPutArgs(c.c.NewArgs(recordsPut))
