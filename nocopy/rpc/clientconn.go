@@ -206,7 +206,12 @@ func (c *clientConn) endGoroutine(returned *bool) {
 // receive receives a reply and delivers it. It reports false if the connection has failed, which
 // it closes then, or if a call that reads was interrupted.
 func (c *clientConn) receive() bool {
-	h, body, err := c.in.Next()
+	var h message.Header
+	var body chain.Chunk
+	err := c.in.Await()
+	if err == nil {
+		h, body, err = c.in.Next()
+	}
 	switch {
 	case err == nil:
 	case h.Size > 0 && transport.EndKnown(err): // one call fails, others go on

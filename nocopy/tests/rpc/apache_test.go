@@ -229,6 +229,7 @@ func (apacheProcessor) ProcessorMap() map[string]thrift.TProcessorFunction { ret
 func (apacheProcessor) AddToProcessorMap(string, thrift.TProcessorFunction) {}
 
 func TestApacheServer(t *testing.T) {
+	t.Parallel()
 	for name, way := range apacheWays {
 		t.Run(name, func(t *testing.T) {
 			socket, err := thrift.NewTServerSocket("127.0.0.1:0")

@@ -275,6 +275,7 @@ func TestForwardingGivenUp(t *testing.T) {
 
 // TestFailover: an interceptor may send a call's arguments to another server.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	backup := dial(t, serve(t, &rpc.Server{}, &handler{}))
 	f := func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
 		if err := next(ctx, c); err == nil {

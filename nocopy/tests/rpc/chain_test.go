@@ -109,9 +109,10 @@ func (h *seenCalls) Echo(ctx context.Context, args echo.EchoEchoArgs, result ech
 // TestCutChain makes calls from a client through a proxy to a back end, over connections that are
 // cut after any byte. Each call gets its own reply, or an error that is true: no call is handled
 // twice, nor one at all that is said not to have been sent. NOCOPY_CHAIN says for how long, such
-// as 5m; without it that is 1 s, or 10 s with NOCOPY_LONG.
+// as 5m; without it that is half a second, or 10 s with
+// NOCOPY_LONG.
 func TestCutChain(t *testing.T) {
-	duration := time.Duration(testmode.Of(1, 10)) * time.Second
+	duration := time.Duration(testmode.Of(500, 10_000)) * time.Millisecond
 	if s := os.Getenv("NOCOPY_CHAIN"); s != "" {
 		var err error
 		if duration, err = time.ParseDuration(s); err != nil {

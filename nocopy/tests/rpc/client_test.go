@@ -302,6 +302,7 @@ func backoff(t *testing.T, conf *tls.Config, opts ...rpc.Option) {
 
 // TestMaxInFlight: calls beyond the limit wait, and stop waiting when their context ends.
 func TestMaxInFlight(t *testing.T) {
+	t.Parallel()
 	h := &handler{waiting: make(chan struct{}, 10), release: make(chan struct{})}
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, h), rpc.MaxInFlight(2)))
 	var wg sync.WaitGroup

@@ -41,6 +41,7 @@ func (c rudeDeadline) SetWriteDeadline(time.Time) error {
 // TestCloseBelowTLS: a connection is closed even if closing TLS, which sets a deadline, panics or
 // ends the goroutine.
 func TestCloseBelowTLS(t *testing.T) {
+	t.Parallel()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a finalizer would close the connection
 	cert, pool := certificate(t)
 	for _, goexit := range []bool{false, true} {

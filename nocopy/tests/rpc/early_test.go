@@ -54,6 +54,7 @@ func (c *handling) Read(b []byte) (int, error) {
 // TestReplyToQueued: a reply with the id of a queued call, before a byte of the call has been
 // written, is not given to the call.
 func TestReplyToQueued(t *testing.T) {
+	t.Parallel()
 	cancellable, cancel := context.WithCancel(bg)
 	defer cancel()
 	for _, c := range []struct {

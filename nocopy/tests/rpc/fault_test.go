@@ -218,6 +218,7 @@ func TestStalledReply(t *testing.T) {
 
 // TestBadReplies: the call that a bad reply answers gets an error that names the fault.
 func TestBadReplies(t *testing.T) {
+	t.Parallel()
 	isType := func(want rpc.ExceptionType) func(error) bool {
 		return func(err error) bool {
 			var ae *rpc.ApplicationException

@@ -390,6 +390,7 @@ func TestOrphans(t *testing.T) {
 
 // TestWriteFails: if a reply can't be written, the contexts of the client's other calls end.
 func TestWriteFails(t *testing.T) {
+	t.Parallel()
 	w := newWaiter()
 	nc := dialRaw(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(w), WriteTimeout: 100 * time.Millisecond, Unordered: true}, nil))
 	send(t, nc, frame(strict(call, "fail", 1, []byte{0})))

@@ -34,6 +34,7 @@ func fakeHTTP(t testing.TB, f http.HandlerFunc) string {
 
 // TestHTTPClientErrors tests the result of a call for each kind of answer.
 func TestHTTPClientErrors(t *testing.T) {
+	t.Parallel()
 	const thrift = "application/x-thrift"
 	sum := strict(reply, "add", 1, sumResult(42))
 	answer := func(status int, contentType string, body []byte, headers ...string) http.HandlerFunc {
@@ -159,6 +160,7 @@ func TestHTTPClientErrors(t *testing.T) {
 // TestHTTPNotSent: a call that the server can't have is told from one that it may have, and Retry
 // acts on it.
 func TestHTTPNotSent(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -86,6 +86,7 @@ func TestHTTPOdd(t *testing.T) {
 // TestHTTPRapidReset: a client that begins calls over HTTP/2 and takes them back at once has no
 // more handlers at work than Concurrency, and harms no other client.
 func TestHTTPRapidReset(t *testing.T) {
+	t.Parallel()
 	const most = 8
 	h := &custom{}
 	var running, highest atomic.Int64

@@ -124,7 +124,7 @@ func TestCallAllocates(t *testing.T) {
 		for range 100 {
 			call()
 		}
-		if n := testing.AllocsPerRun(2000, call); n >= way.most {
+		if n := testing.AllocsPerRun(500, call); n >= way.most {
 			t.Errorf("%v allocations a call", n)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // TestLimits: both sides hold what they receive to their Limits, and accept more than the default
 // where those say so.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	const size = 2000
 	args := echo.NewEchoEchoArgs()
 	args.SetPayload(make([]byte, size))
@@ -66,6 +67,7 @@ func TestLimits(t *testing.T) {
 // TestMaxBytesAndMaxFrame: the smaller counts if both are set; one alone replaces the default of
 // the other.
 func TestMaxBytesAndMaxFrame(t *testing.T) {
+	t.Parallel()
 	const over = 17 << 20 // a frame's default is 16,384,000
 	echoes := func(srv *rpc.Server, n int, opts ...rpc.Option) error {
 		c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), opts...))

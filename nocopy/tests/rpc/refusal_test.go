@@ -46,6 +46,7 @@ func readMessage(t *testing.T, nc net.Conn, isFramed bool) (typ byte, name strin
 // TestBareNames: replies carry the name of the method alone, for all services that the client has
 // put before it, and for all faults.
 func TestBareNames(t *testing.T) {
+	t.Parallel()
 	h := &handler{}
 	echoes, base := echo.NewEchoProcessor(h), echo.NewBaseProcessor(h)
 	item := echo.NewEchoPutArgs()

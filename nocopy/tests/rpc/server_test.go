@@ -199,6 +199,7 @@ func TestMaxConns(t *testing.T) {
 
 // TestListenersShareSlots: a listener without connections does not keep a slot from another.
 func TestListenersShareSlots(t *testing.T) {
+	t.Parallel()
 	srv := &rpc.Server{MaxConns: 1}
 	first, second := serve(t, srv, &handler{}), ""
 	for range 10 {
@@ -245,6 +246,7 @@ func TestPanicInHandshake(t *testing.T) {
 }
 
 func TestShutdown(t *testing.T) {
+	t.Parallel()
 	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
 	srv := &rpc.Server{}
 	addr := serve(t, srv, h)
@@ -314,6 +316,7 @@ func TestShutdownGivesUp(t *testing.T) {
 // TestShutdownDuringLoad: every call either gets its own result or an error that tells of the
 // connection.
 func TestShutdownDuringLoad(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		srv := &rpc.Server{}
 		addr := serve(t, srv, &handler{})

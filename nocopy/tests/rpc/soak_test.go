@@ -19,63 +19,37 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
 
-// TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, and looks for
-// lost and swapped replies and for leaks. NOCOPY_SOAK is the duration, such as 60s; without it, it
-// is 0.4 s, or 5 s with NOCOPY_LONG.
+// TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, in each of four
+// ways at the same time, and looks for lost and swapped replies and for leaks. NOCOPY_SOAK is the
+// duration, such as 60s; without it, it is 0.2 s with 16 connections, or 5 s with NOCOPY_LONG.
 func TestSoak(t *testing.T) {
-	duration := time.Duration(testmode.Of(400, 5000)) * time.Millisecond
+	duration := time.Duration(testmode.Of(200, 5000)) * time.Millisecond
+	connections := testmode.Of(16, 64)
 	if s := os.Getenv("NOCOPY_SOAK"); s != "" {
 		var err error
 		if duration, err = time.ParseDuration(s); err != nil {
 			t.Fatal(err)
 		}
+		connections = 64
 	}
-	for _, v := range []struct {
-		name   string
-		server *rpc.Server
-		client []rpc.Option
-	}{
-		{"safe", &rpc.Server{}, nil},
-		{"compact", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Compact}},
-		{"THeader", &rpc.Server{Recycle: true}, []rpc.Option{rpc.THeader(), rpc.Recycle}},
-		{"recycling, unordered, unframed", &rpc.Server{Recycle: true, Unordered: true}, []rpc.Option{rpc.Recycle, rpc.Unframed}},
-	} {
-		t.Run(v.name, func(t *testing.T) { soak(t, v.server, duration/4, v.client) })
-	}
-}
-
-func soak(t *testing.T, srv *rpc.Server, duration time.Duration, opts []rpc.Option) {
-	const connections, inFlight = 64, 32
 	listener(t).Close() // the process's first socket opens the files of Go's poller, which stay open
 	before := left()
-	t.Run("load", func(t *testing.T) { // its cleanup ends the server
-		addr := serve(t, srv, &handler{})
-		clients := make([]echo.EchoClient, connections)
-		for i := range clients { // before the load: a starved machine may take long to connect
-			clients[i] = echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(1), rpc.MaxInFlight(inFlight), rpc.DialTimeout(time.Minute))...))
+	t.Run("load", func(t *testing.T) { // its cleanup ends the servers
+		for _, v := range []struct {
+			name   string
+			server *rpc.Server
+			client []rpc.Option
+		}{
+			{"safe", &rpc.Server{}, nil},
+			{"compact", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Compact}},
+			{"THeader", &rpc.Server{Recycle: true}, []rpc.Option{rpc.THeader(), rpc.Recycle}},
+			{"recycling, unordered, unframed", &rpc.Server{Recycle: true, Unordered: true}, []rpc.Option{rpc.Recycle, rpc.Unframed}},
+		} {
+			t.Run(v.name, func(t *testing.T) {
+				t.Parallel()
+				soak(t, v.server, connections, duration, v.client)
+			})
 		}
-		var calls, bytes atomic.Int64
-		ctx, cancel := context.WithTimeout(bg, duration)
-		defer cancel()
-		var wg sync.WaitGroup
-		for i, c := range clients {
-			for j := range inFlight {
-				wg.Go(func() {
-					r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
-					for ctx.Err() == nil {
-						n, err := soakCall(c, r)
-						if err != nil {
-							t.Error(err)
-							return
-						}
-						calls.Add(1)
-						bytes.Add(int64(n))
-					}
-				})
-			}
-		}
-		wg.Wait()
-		t.Logf("%d calls, %d MB each way", calls.Load(), bytes.Load()>>20)
 	})
 	var after leftover
 	const most = 16 << 20
@@ -92,6 +66,38 @@ func soak(t *testing.T, srv *rpc.Server, duration time.Duration, opts []rpc.Opti
 	if after.heap > before.heap+most {
 		t.Error("memory is left over")
 	}
+}
+
+// soak makes calls for this long, from all connections at once.
+func soak(t *testing.T, srv *rpc.Server, connections int, duration time.Duration, opts []rpc.Option) {
+	const inFlight = 32
+	addr := serve(t, srv, &handler{})
+	clients := make([]echo.EchoClient, connections)
+	for i := range clients { // before the load: a starved machine may take long to connect
+		clients[i] = echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(1), rpc.MaxInFlight(inFlight), rpc.DialTimeout(time.Minute))...))
+	}
+	var calls, bytes atomic.Int64
+	ctx, cancel := context.WithTimeout(bg, duration)
+	defer cancel()
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		for j := range inFlight {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
+				for ctx.Err() == nil {
+					n, err := soakCall(c, r)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					calls.Add(1)
+					bytes.Add(int64(n))
+				}
+			})
+		}
+	}
+	wg.Wait()
+	t.Logf("%d calls, %d MB each way", calls.Load(), bytes.Load()>>20)
 }
 
 // soakCall makes a call of a size between 50 bytes and 1 MB, small ones being the most frequent,

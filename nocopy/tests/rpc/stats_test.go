@@ -352,6 +352,7 @@ func TestSentByReference(t *testing.T) {
 
 // TestStatsMaxInFlight: a client never counts more calls in flight than MaxInFlight.
 func TestStatsMaxInFlight(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
 	var inFlight, most atomic.Int64
 	opts := []rpc.Option{rpc.MaxInFlight(1), &rpc.Stats{InFlight: func(delta int) {

@@ -268,6 +268,7 @@ func TestTHeaderHeaders(t *testing.T) {
 // TestTHeaderReplies: a client that has asked in THeader takes only such replies. One that it
 // can't read fails its own call; others on the connection go on.
 func TestTHeaderReplies(t *testing.T) {
+	t.Parallel()
 	sum := strict(reply, "add", 1, sumResult(3))
 	for _, c := range []struct {
 		answer []byte

@@ -141,6 +141,7 @@ func TestOrder(t *testing.T) {
 
 // TestByteByByte: a request without a frame that comes in single bytes, many of them.
 func TestByteByByte(t *testing.T) {
+	t.Parallel()
 	nc := dialRaw(t, serve(t, &rpc.Server{}, &handler{}))
 	args := echo.NewEchoPutArgs()
 	item := args.NewItem()
