@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -79,29 +80,105 @@ func NewCaller(roundTrip func(ctx context.Context, m *Method, call []byte) (repl
 	}
 	c := &roundTripper{opt: settingsOf(opts), roundTrip: roundTrip}
 	c.opt.setDefaults()
-	c.limits = transport.LimitsOf(c.opt.maxFrame, c.opt.limits, "the option rpc.MaxFrame")
-	c.outermost = outermostOf(c.opt.interceptors, c.try)
+	c.calls = callsBy(c, c.opt.interceptors)
 	return c
 }
 
 // roundTripper is a Caller by a function of the program's.
 type roundTripper struct {
+	calls
 	opt       options
-	limits    transport.Limits
-	outermost Handler // nil: there are no interceptors
 	roundTrip func(ctx context.Context, m *Method, call []byte) ([]byte, error)
 }
 
-func (c *roundTripper) NewArgs(m *Method) nocopy.Struct {
+func (c *roundTripper) send(ctx context.Context, _ <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (result nocopy.Struct, x extras, err error) {
+	result = thriftimpl.Absent()
+	if x, err = extrasOf(ctx, m, fields, false); err != nil {
+		return result, x, callError(m, err)
+	}
+	p := newPending(m, args, &x)
+	defer p.recycle()
+	var b chain.Batch
+	p.encodeAlone(&b, c.opt.style.Form, nil)
+	call, chunk := b.Gather()
+	defer chunk.Release()
+	reply, err := c.roundTrip(ctx, m, call)
+	switch l := c.opt.receives(); {
+	case err != nil:
+		return result, x, callError(m, err)
+	case m.Oneway():
+		return result, x, nil
+	case len(reply) > l.Frame:
+		return result, x, badReply(m, fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, len(reply), l.Name, l.Frame))
+	}
+	h, body, err := c.opt.whole(m, chain.Chunk{Mem: reply}, nil)
+	if err != nil {
+		return result, x, err
+	}
+	result, err = c.opt.result(m, receivedReply{h.Type, string(h.Name) == m.Name, nil, body}, len(x.wanted) > 0, &x.got)
+	return result, x, err
+}
+
+// whole returns the header and the struct of the reply to a call of m, which was alone.
+func (o *options) whole(m *Method, reply chain.Chunk, s *stats.Hook) (message.Header, chain.Chunk, error) {
+	in := transport.Receiver{Limits: o.receives(), Stats: s, Describe: func(h message.Header) *thriftimpl.Desc {
+		if h.Type == message.Exception {
+			return exceptionDesc
+		}
+		return m.Result
+	}}
+	in.Reset(o.recycle)
+	h, body, err := in.Whole(reply)
+	switch {
+	case err != nil:
+		err = badReply(m, err)
+	case h.SeqID != aloneID:
+		body.Release()
+		err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.SeqID, aloneID)}
+	}
+	return h, body, err
+}
+
+// receives returns the limits for replies.
+func (o *options) receives() transport.Limits {
+	return transport.LimitsOf(o.maxFrame, o.limits, "the option rpc.MaxFrame")
+}
+
+// sender sends the calls of a Caller.
+type sender interface {
+	// send sends a call once and returns its result, which the caller owns, also with an error: then
+	// it is absent or holds the exception that is the error. It returns early when ctx ends or
+	// returned is closed. The caller owns args and must keep them until send returns. fields go out
+	// with them, and ctx's headers.
+	send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, extras, error)
+}
+
+// calls makes the calls that a sender sends, with interceptors around them.
+type calls struct {
+	by        sender
+	outermost Handler // nil: there are no interceptors
+}
+
+func callsBy(s sender, list []Interceptor) calls {
+	c := calls{by: s}
+	if len(list) > 0 {
+		c.outermost = wrap(list, c.try, callInterceptor)
+	}
+	return c
+}
+
+// NewArgs returns empty arguments for a call, as Client.NewArgs does.
+func (c calls) NewArgs(m *Method) nocopy.Struct {
 	if m == nil {
-		panic("nocopy: rpc.NewCaller: a nil Method")
+		panic("nocopy: rpc.Caller.NewArgs of a nil Method")
 	}
 	args := thriftimpl.New(m.Args)
 	args.Offer()
 	return nocopy.Struct(args)
 }
 
-func (c *roundTripper) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+// Call makes a call, as Client.Call does.
+func (c calls) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	args, err := m.claimArgs(args, c.outermost != nil)
 	if err != nil {
 		return thriftimpl.Absent(), err
@@ -110,67 +187,22 @@ func (c *roundTripper) Call(ctx context.Context, m *Method, args nocopy.Struct) 
 		return callIntercepted(ctx, c.outermost, m, args)
 	}
 	defer thriftimpl.Struct(args).End()
-	var x extras
-	result, err := c.send(ctx, m, args, &x)
-	return sentOnce(result, err, &x)
+	result, x, err := c.by.send(ctx, nil, m, args, nil)
+	x.deliver()
+	if err != nil && result != thriftimpl.Absent() {
+		result.Release()
+		result = thriftimpl.Absent()
+	}
+	return result, err
 }
 
-// try is the innermost next, as Client.try.
-func (c *roundTripper) try(ctx context.Context, call *Call) error {
+// try is the innermost next: it sends the call once.
+func (c calls) try(ctx context.Context, call *Call) error {
 	t, m, args, err := tryOf(call)
 	if err != nil {
 		return err
 	}
 	defer t.endTry(call, args)
-	x := extras{fields: call.fields}
-	result, err := c.send(ctx, m, args, &x)
-	return t.setResult(call, result, err, &x)
-}
-
-// send makes a call once.
-func (c *roundTripper) send(ctx context.Context, m *Method, args nocopy.Struct, x *extras) (nocopy.Struct, error) {
-	if err := x.add(ctx, m, false); err != nil {
-		return thriftimpl.Absent(), callError(m, err)
-	}
-	const seqid = 1
-	p := newPending(m, args, x)
-	defer p.recycle()
-	var call []byte
-	if form := c.opt.style.Form; form == message.Compact {
-		p.encode(transport.Encoder{Transport: transport.Unframed, Style: message.Style{Form: form}}, seqid)
-		call = p.encoded.Bytes()
-	} else {
-		p.putHead(transport.Unframed)
-		p.id[3] = seqid
-		var b chain.Batch
-		b.AddBytes(p.head)
-		p.addArgs(&b)
-		wire, chunk := b.Gather()
-		defer chunk.Release()
-		call = wire
-	}
-	reply, err := c.roundTrip(ctx, m, call)
-	switch {
-	case err != nil:
-		return thriftimpl.Absent(), callError(m, err)
-	case m.Oneway():
-		return thriftimpl.Absent(), nil
-	case len(reply) > c.limits.Frame:
-		return thriftimpl.Absent(), badReply(m, fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, len(reply), c.limits.Name, c.limits.Frame))
-	}
-	in := transport.Receiver{Limits: c.limits, Describe: func(h message.Header) *thriftimpl.Desc {
-		if h.Type == message.Exception {
-			return exceptionDesc
-		}
-		return m.Result
-	}}
-	in.Reset(c.opt.recycle)
-	h, body, err := in.Whole(chain.Chunk{Mem: reply})
-	switch {
-	case err != nil:
-		return thriftimpl.Absent(), badReply(m, err)
-	case h.SeqID != seqid:
-		return thriftimpl.Absent(), &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.SeqID, seqid)}
-	}
-	return c.opt.result(m, receivedReply{h.Type, string(h.Name) == m.Name, nil, body}, len(x.wanted) > 0, &x.got)
+	result, x, err := c.by.send(ctx, t.returned, m, args, call.fields)
+	return t.setResult(call, result, err, x)
 }

@@ -23,7 +23,7 @@ import (
 type Client struct {
 	network, addr string
 	opt           options
-	outermost     Handler // nil: there are no interceptors
+	calls         calls
 	tls           *tls.Config
 
 	mu       sync.Mutex
@@ -92,38 +92,14 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 // method's arguments, such as the arguments that a server's handler has received. Anything else,
 // including released arguments, gives an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	args, err := m.claimArgs(args, c.outermost != nil)
-	if err != nil {
-		return thriftimpl.Absent(), err
-	}
-	if c.outermost != nil {
-		return callIntercepted(ctx, c.outermost, m, args)
-	}
-	defer thriftimpl.Struct(args).End()
-	var x extras
-	result, err := c.send(ctx, nil, m, args, &x)
-	return sentOnce(result, err, &x)
-}
-
-// try is the innermost next of a client: it sends the call once.
-func (c *Client) try(ctx context.Context, call *Call) error {
-	t, m, args, err := tryOf(call)
-	if err != nil {
-		return err
-	}
-	defer t.endTry(call, args)
-	x := extras{fields: call.fields}
-	result, err := c.send(ctx, t.returned, m, args, &x)
-	return t.setResult(call, result, err, &x)
+	return c.calls.Call(ctx, m, args)
 }
 
 // send waits for its place among MaxInFlight calls, chooses a connection and makes the call there;
-// if the connection has failed before, it chooses another. It returns early when ctx ends or
-// returned is closed. The caller owns args and must keep them until send returns. x goes out with
-// them, and ctx's headers.
-func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras) (nocopy.Struct, error) {
+// if the connection has failed before, it chooses another. See sender.
+func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (result nocopy.Struct, x extras, err error) {
 	began := c.opt.stats.Now()
-	err := x.add(ctx, m, c.opt.transport.HasHeaders())
+	x, err = extrasOf(ctx, m, fields, c.opt.transport.HasHeaders())
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -131,7 +107,7 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		err = c.enter(ctx, returned)
 	}
 	if err != nil {
-		return thriftimpl.Absent(), callError(m, err)
+		return thriftimpl.Absent(), x, callError(m, err)
 	}
 	var p *poolConn
 	var conn *clientConn
@@ -141,11 +117,11 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 	const maxTries = 3
 	for i := 1; ; i++ {
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
-			return thriftimpl.Absent(), callError(m, err)
+			return thriftimpl.Absent(), x, callError(m, err)
 		}
-		result, err := conn.call(ctx, returned, m, args, x, began)
+		result, err = conn.call(ctx, returned, m, args, &x, began)
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
-			return result, err
+			return result, x, err
 		}
 		c.leave(p, conn, false)
 		p, conn = nil, nil
@@ -334,14 +310,17 @@ func (c *Client) redial(p *poolConn) {
 	c.mu.Unlock()
 	var conn *clientConn
 	err := errDialEnded
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("dialling has panicked: %s", foreign.Text(v))
-			c.opt.warn("dialling has panicked", "err", foreign.Text(v), "stack", string(debug.Stack()))
-		}
-		c.endRedial(p, conn, err)
-	}()
+	defer func() { c.endRedial(p, conn, err) }()
+	defer c.opt.recoverDial(&err)
 	conn, err = c.dialAfter(wait)
+}
+
+// recoverDial is deferred where a connection is made. It turns a panic into an error and logs it.
+func (o *options) recoverDial(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("dialling has panicked: %s", foreign.Text(v))
+		o.warn("dialling has panicked", "err", foreign.Text(v), "stack", string(debug.Stack()))
+	}
 }
 
 // errDialEnded is the error of a Dialer, or of functions of a tls.Config, that did not return.
@@ -468,14 +447,6 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	x.got = p.got
 	p.recycle()
 	return result, err
-}
-
-// outermostOf returns the outermost of a client's interceptors around try; nil if there are none.
-func outermostOf(list []Interceptor, try Handler) Handler {
-	if len(list) == 0 {
-		return nil
-	}
-	return wrap(list, try, callInterceptor)
 }
 
 // newPending returns a call of m. args must be retained; the connection drops them when they are

@@ -31,11 +31,11 @@ import (
 type clientConn struct {
 	nc            net.Conn
 	opt           *options
-	in            transport.Receiver // used by the goroutine whose turn it is only
-	link          *shm.Link          // nil if there is no shared memory
-	batch         chain.Batch        // used by the writing goroutine only
-	placed        int                // bytes of batch in shared memory; as batch
-	writeDeadline time.Time          // the one that nc has; used by the writing goroutine only
+	in            transport.Receiver   // used by the goroutine whose turn it is only
+	link          *shm.Link            // nil if there is no shared memory
+	batch         chain.Batch          // used by the writing goroutine only
+	placed        int                  // bytes of batch in shared memory; as batch
+	writeDeadline socket.WriteDeadline // used by the writing goroutine only
 	failed        atomic.Bool
 	replied       atomic.Bool         // a reply has come
 	givenUp       atomic.Int32        // the number of calls given up without a reply so far
@@ -97,7 +97,7 @@ func newClientConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c.use.begin(opt)
 	c.in = transport.Receiver{
 		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
-		Limits: transport.LimitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), MessageTimeout: max(opt.stallTimeout, 0),
+		Limits: opt.receives(), MessageTimeout: max(opt.stallTimeout, 0),
 		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.style), Describe: c.describe,
 	}
 	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })

@@ -135,7 +135,7 @@ func (t *clientTries) finalResult(result nocopy.Struct) (nocopy.Struct, error) {
 	case !thriftimpl.Struct(result).Is(m.Result):
 		return thriftimpl.Absent(), callError(m, errResult)
 	}
-	if err := m.outcome(result); err != nil {
+	if err := m.Outcome(result); err != nil {
 		return thriftimpl.Absent(), err
 	}
 	for _, r := range t.results {
@@ -200,7 +200,7 @@ func (t *clientTries) endTry(call *Call, args nocopy.Struct) {
 
 // setResult puts the result of a try into its Call, delivers the reply's headers, and returns err.
 // If the call has returned meanwhile, it releases the result.
-func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error, x *extras) error {
+func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error, x extras) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {
@@ -279,16 +279,6 @@ func tryOf(call *Call) (*clientTries, *Method, nocopy.Struct, error) {
 	return t, m, args, err
 }
 
-// sentOnce returns what a call without interceptors returns for what it was answered with.
-func sentOnce(result nocopy.Struct, err error, x *extras) (nocopy.Struct, error) {
-	x.deliver()
-	if err != nil && result != thriftimpl.Absent() {
-		result.Release()
-		result = thriftimpl.Absent()
-	}
-	return result, err
-}
-
 // result returns the result of a call of m that a reply holds, and the error. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error. With
 // wants, it sets got to the headers of the reply.
@@ -323,7 +313,7 @@ func (o *options) result(m *Method, r receivedReply, wants bool, got *header.Lis
 		return thriftimpl.Absent(), err
 	}
 	note(result, m.Result)
-	return result, m.outcome(result)
+	return result, m.Outcome(result)
 }
 
 // parseReply parses the body of a reply to a call of m as a d.

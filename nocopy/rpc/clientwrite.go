@@ -218,19 +218,14 @@ func (c *clientConn) fillBatch() {
 	c.unrepliedCalls += n
 }
 
-// setWriteDeadline makes sure that the deadline for writing is between three quarters of
-// StallTimeout and all of it ahead. Setting it for every write would cost time.
+// setWriteDeadline sets the deadline for a write that begins now.
 func (c *clientConn) setWriteDeadline() {
 	now := c.now
 	if c.now = (time.Time{}); now.IsZero() {
 		now = time.Now()
 	}
 	c.lastWrite = now
-	timeout := c.opt.stallTimeout
-	if timeout > 0 && c.writeDeadline.Sub(now) < timeout*3/4 {
-		c.writeDeadline = now.Add(timeout)
-		c.nc.SetWriteDeadline(c.writeDeadline)
-	}
+	c.writeDeadline.Extend(c.nc, now, c.opt.stallTimeout)
 }
 
 // giveUp ends a call that is no longer waited for; the caller must not use p any more. It reports

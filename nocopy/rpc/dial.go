@@ -85,7 +85,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 		panic("nocopy: rpc.Dial with a nil Context")
 	}
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
-	c.outermost = outermostOf(c.opt.interceptors, c.try)
+	c.calls = callsBy(c, c.opt.interceptors)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.opt.tls != nil {
 		c.tls = c.opt.tls.Clone()
@@ -105,11 +105,8 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 
 // dial makes a connection, TLS and a login included.
 func (c *Client) dial(ctx context.Context) (*clientConn, error) {
-	if d := c.opt.dialTimeout; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
+	ctx, cancel := withTimeout(ctx, c.opt.dialTimeout, nil)
+	defer cancel()
 	nc, err := c.connect(ctx)
 	if err != nil {
 		return nil, err

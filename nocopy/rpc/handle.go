@@ -308,7 +308,7 @@ func (o *origin) replyException(req *request, err error) (ok bool, bad error) {
 			thriftimpl.End(result)
 		}
 	}()
-	if ok, bad = req.method.setException(result.Root(), err); ok {
+	if ok, bad = req.method.SetException(result.Root(), err); ok {
 		req.headers.addTo(result, req.method.Result)
 		bad = o.setReply(req, result, message.Reply, req.method.Name)
 		ok = bad == nil

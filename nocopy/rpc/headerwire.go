@@ -108,25 +108,26 @@ func putHeaders(s thriftimpl.Struct, d *thriftimpl.Desc, l header.List) {
 	}
 }
 
-// extras are the headers that a client's call sends with its arguments, and receives with its
-// result.
+// extras are what a client's call sends with its arguments, and the headers that it receives with
+// its result.
 type extras struct {
-	fields []sentField
-	list   header.List     // in the transport's own place
+	fields []sentField     // set by interceptors, or with headers
+	list   header.List     // headers in the transport's own place
 	wanted []*ReplyHeaders // who wants the headers of the reply
 	got    header.List
 }
 
-// add adds the headers of ctx for a call of m to x. hasPlace tells that the transport has a place
-// for them.
-func (x *extras) add(ctx context.Context, m *Method, hasPlace bool) error {
+// extrasOf returns the extras of a call of m: fields, and the headers of ctx. hasPlace tells that
+// the transport has a place for them.
+func extrasOf(ctx context.Context, m *Method, fields []sentField, hasPlace bool) (x extras, err error) {
+	x.fields = fields
 	h := headersOf(ctx)
 	if h == nil {
-		return nil
+		return x, nil
 	}
 	x.wanted = h.wanted
 	if h.err != nil {
-		return h.err
+		return x, h.err
 	}
 	var received header.List
 	if h.passedOn {
@@ -135,11 +136,11 @@ func (x *extras) add(ctx context.Context, m *Method, hasPlace bool) error {
 	asks := len(x.wanted) > 0 && !m.Oneway()
 	if hasPlace {
 		x.list = header.Merge(received, h.set)
-		return nil
+		return x, nil
 	}
 	inArgs := h.passedOn && h.inArgs && (!asks || received.Has(ReplyHeadersKey))
 	if len(h.set) == 0 && (inArgs || len(received) == 0 && !asks) || !hasHeaderField(m.Args) {
-		return nil
+		return x, nil
 	}
 	own := h.set
 	if asks {
@@ -147,21 +148,21 @@ func (x *extras) add(ctx context.Context, m *Method, hasPlace bool) error {
 	}
 	list := header.Merge(received, own)
 	if err := tooLarge(list); err != nil {
-		return err
+		return x, err
 	}
 	field := sentField{id: HeaderField}
 	if len(list) > 0 {
 		const head = "\x0d\x22\xb8" // the type and the id
 		field.wire = list.AppendMap([]byte(head))
 	}
-	fields := make([]sentField, 0, len(x.fields)+1)
-	for _, f := range x.fields {
+	x.fields = make([]sentField, 0, len(fields)+1)
+	for _, f := range fields {
 		if f.id != HeaderField {
-			fields = append(fields, f)
+			x.fields = append(x.fields, f)
 		}
 	}
-	x.fields = append(fields, field)
-	return nil
+	x.fields = append(x.fields, field)
+	return x, nil
 }
 
 // deliver gives the headers of the reply to those who want them.
@@ -209,8 +210,8 @@ func passHeaders(ctx context.Context) (context.Context, func()) {
 // SentHeaders returns the headers that a call with ctx sends. ReplyHeadersKey is among them if the
 // reply's headers are wanted. On error, the call must return the error.
 func SentHeaders(ctx context.Context) (iter.Seq2[string, string], error) {
-	var x extras
-	if err := x.add(ctx, rawTwoWay, true); err != nil {
+	x, err := extrasOf(ctx, rawTwoWay, nil, true)
+	if err != nil {
 		return nil, err
 	}
 	if len(x.wanted) > 0 {

@@ -11,7 +11,6 @@ import (
 	"net/textproto"
 	"net/url"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
@@ -59,9 +57,8 @@ func DialHTTP(url string, opts ...Option) (Caller, error) {
 		c.own = c.opt.newTransport(poolSize)
 		c.client = &http.Client{Transport: c.own, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	c.limits = transport.LimitsOf(c.opt.maxFrame, c.opt.limits, "the option rpc.MaxFrame")
 	c.inFlight = make(chan struct{}, c.opt.maxInFlight)
-	c.outermost = outermostOf(c.opt.interceptors, c.try)
+	c.calls = callsBy(c, c.opt.interceptors)
 	return c, nil
 }
 
@@ -139,20 +136,12 @@ func (o *options) newTransport(poolSize int) *http.Transport {
 
 // dialHTTP makes a connection for net/http, in whose goroutines nothing must panic.
 func (o *options) dialHTTP(ctx context.Context, network, addr string) (net.Conn, error) {
-	if d := o.dialTimeout; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
+	ctx, cancel := withTimeout(ctx, o.dialTimeout, nil)
+	defer cancel()
 	var nc net.Conn
 	err := errDialEnded
 	socket.Survive(func() {
-		defer func() {
-			if v := recover(); v != nil {
-				err = fmt.Errorf("dialling has panicked: %s", foreign.Text(v))
-				o.warn("dialling has panicked", "err", foreign.Text(v), "stack", string(debug.Stack()))
-			}
-		}()
+		defer o.recoverDial(&err)
 		nc, err = (&Client{opt: *o, network: network, addr: addr}).connect(ctx)
 	})
 	if err != nil {
@@ -179,15 +168,14 @@ func (c *countedConn) Close() error {
 
 // httpClient is a Caller over HTTP.
 type httpClient struct {
-	opt       options
-	outermost Handler // nil: there are no interceptors
-	url       *url.URL
-	client    *http.Client
-	own       *http.Transport // nil: it is the program's
-	limits    transport.Limits
-	inFlight  chan struct{} // holds one value for each call under way
-	ctx       context.Context
-	cancel    context.CancelCauseFunc
+	calls
+	opt      options
+	url      *url.URL
+	client   *http.Client
+	own      *http.Transport // nil: it is the program's
+	inFlight chan struct{}   // holds one value for each call under way
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
 }
 
 func (c *httpClient) setURL(s string) (err error) {
@@ -198,43 +186,6 @@ func (c *httpClient) setURL(s string) (err error) {
 		return fmt.Errorf("rpc.DialHTTP: %q is not a URL of http or https", s)
 	}
 	return nil
-}
-
-// NewArgs returns empty arguments for a call, as Client.NewArgs does.
-func (c *httpClient) NewArgs(m *Method) nocopy.Struct {
-	if m == nil {
-		panic("nocopy: rpc.DialHTTP: a nil Method")
-	}
-	args := thriftimpl.New(m.Args)
-	args.Offer()
-	return nocopy.Struct(args)
-}
-
-// Call makes a call, as Client.Call does.
-func (c *httpClient) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	args, err := m.claimArgs(args, c.outermost != nil)
-	if err != nil {
-		return thriftimpl.Absent(), err
-	}
-	if c.outermost != nil {
-		return callIntercepted(ctx, c.outermost, m, args)
-	}
-	defer thriftimpl.Struct(args).End()
-	var x extras
-	result, err := c.send(ctx, nil, m, args, &x)
-	return sentOnce(result, err, &x)
-}
-
-// try is the innermost next of the client, as Client.try.
-func (c *httpClient) try(ctx context.Context, call *Call) error {
-	t, m, args, err := tryOf(call)
-	if err != nil {
-		return err
-	}
-	defer t.endTry(call, args)
-	x := extras{fields: call.fields}
-	result, err := c.send(ctx, t.returned, m, args, &x)
-	return t.setResult(call, result, err, &x)
 }
 
 // Close makes calls fail with ErrClientClosed, and closes idle connections.
@@ -262,11 +213,11 @@ func (c *httpClient) enter(ctx context.Context) error {
 	}
 }
 
-// send sends a call once, and returns the result and the error as Client.send does.
-func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, x *extras) (nocopy.Struct, error) {
+func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (result nocopy.Struct, x extras, err error) {
+	result = thriftimpl.Absent()
 	began := c.opt.stats.Now()
-	if err := x.add(ctx, m, true); err != nil {
-		return thriftimpl.Absent(), callError(m, err)
+	if x, err = extrasOf(ctx, m, fields, true); err != nil {
+		return result, x, callError(m, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -281,29 +232,25 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 		}()
 	}
 	if err := c.enter(ctx); err != nil {
-		return thriftimpl.Absent(), callError(m, err)
+		return result, x, callError(m, err)
 	}
 	defer func() { <-c.inFlight }()
 	defer c.opt.stats.InFlight(-1) // first: the next call counts when it has the place
 	c.opt.stats.InFlight(1)
 	c.opt.stats.Queued(began)
 
-	p := newPending(m, args, x)
+	p := newPending(m, args, &x)
 	defer p.recycle()
-	if c.opt.style.Form == message.Compact {
-		p.encode(transport.Encoder{Transport: transport.Unframed, Style: c.opt.style, Stats: c.opt.stats}, 1)
-	} else {
-		p.putHead(transport.Unframed)
-		p.id[3] = 1
-	}
-	call := newHTTPCall(p, c.opt.stallTimeout, cancel)
+	var b chain.Batch
+	p.encodeAlone(&b, c.opt.style.Form, c.opt.stats)
+	call := &httpCall{size: b.Len(), stall: c.opt.stallTimeout, ends: cancel, pieces: b.AppendPieces(nil)}
 	defer call.end() // before p is recycled, and args are the caller's again
 	response, err := c.client.Do(c.request(ctx, call, x.list))
 	if call.sent.Load() {
 		c.opt.stats.Sent(chain.Stats{Bytes: call.size, Pieces: 1}) // net/http copies
 	}
 	if err != nil {
-		return thriftimpl.Absent(), callError(m, call.failure(ctx, err))
+		return result, x, callError(m, call.failure(ctx, err))
 	}
 	defer response.Body.Close()
 	call.answering(false)
@@ -311,13 +258,12 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	reply, err := c.receive(m, response)
 	switch {
 	case err != nil && context.Cause(ctx) != nil:
-		return thriftimpl.Absent(), callError(m, call.failure(ctx, err))
-	case err != nil:
-		return thriftimpl.Absent(), err
-	case m.Oneway():
-		return thriftimpl.Absent(), nil
+		return result, x, callError(m, call.failure(ctx, err))
+	case err != nil || m.Oneway():
+		return result, x, err
 	}
-	return c.opt.result(m, reply, len(x.wanted) > 0, &x.got)
+	result, err = c.opt.result(m, reply, len(x.wanted) > 0, &x.got)
+	return result, x, err
 }
 
 // request returns the request with a call and its headers.
@@ -372,34 +318,25 @@ func (c *httpClient) receive(m *Method, r *http.Response) (receivedReply, error)
 	if t := r.Header.Get("Content-Type"); t != "" && !isThrift(mediaType(t)) {
 		return bad(fmt.Errorf("its Content-Type is %q instead of %s: %s", t, typeThrift, httpText(r)))
 	}
-	if n := r.ContentLength; n > int64(c.limits.Frame) {
-		return bad(fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, n, c.limits.Name, c.limits.Frame))
+	l := c.opt.receives()
+	if n := r.ContentLength; n > int64(l.Frame) {
+		return bad(fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, n, l.Name, l.Frame))
 	}
-	body, err := receiveBody(r.Body, r.ContentLength, c.limits, c.opt.recycle)
+	chunk, err := receiveBody(r.Body, r.ContentLength, l, c.opt.recycle)
 	switch {
 	case errors.Is(err, errTooLong):
 		return bad(fmt.Errorf("%w: %w", nocopy.ErrLimit, err))
 	case err != nil:
 		return receivedReply{}, callError(m, fmt.Errorf("%w: %w", ErrConnLost, err))
 	}
-	c.opt.stats.Received(len(body.Mem))
-	in := transport.Receiver{Limits: c.limits, Stats: c.opt.stats, Describe: func(h message.Header) *thriftimpl.Desc {
-		if h.Type == message.Exception {
-			return exceptionDesc
-		}
-		return m.Result
-	}}
-	in.Reset(c.opt.recycle)
-	h, body, err := in.Whole(body)
+	c.opt.stats.Received(len(chunk.Mem))
+	h, body, err := c.opt.whole(m, chunk, c.opt.stats)
 	switch {
 	case err != nil:
-		return bad(err)
+		return receivedReply{}, err
 	case (h.Form == message.Compact) != (c.opt.style.Form == message.Compact):
 		body.Release()
 		return bad(fmt.Errorf("%w: it is in another protocol than the call", ErrVersion))
-	case h.SeqID != 1:
-		body.Release()
-		return receivedReply{}, &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call 1", h.SeqID)}
 	}
 	return receivedReply{h.Type, string(h.Name) == m.Name, headersOfHTTP(r.Header), body}, nil
 }
@@ -442,17 +379,6 @@ type httpCall struct {
 
 // errStalled is why a call has ended whose bytes were not taken, or whose reply did not go on.
 var errStalled = fmt.Errorf("the server has stalled: %w", os.ErrDeadlineExceeded)
-
-func newHTTPCall(p *pending, stall time.Duration, ends func(error)) *httpCall {
-	var b chain.Batch
-	if p.id == nil {
-		b.AddBytes(p.encoded.Bytes())
-	} else {
-		b.AddBytes(p.head)
-		p.addArgs(&b)
-	}
-	return &httpCall{size: b.Len(), stall: stall, ends: ends, pieces: b.AppendPieces(nil)}
-}
 
 // end makes readers fail.
 func (c *httpCall) end() {

@@ -63,10 +63,12 @@ func (m *Method) String() string {
 	return m.prefix + m.Service + "." + m.Name
 }
 
-// Exception is a declared exception of a method. Throws makes one.
+// Exception is a declared exception of a method. Throws and ThrowsAny make one.
 type Exception struct {
-	set func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error)
-	get func(result nocopy.Struct, d *thriftimpl.Desc) error
+	field thriftimpl.Field // in the result
+	of    *thriftimpl.Desc
+	in    func(error) (thriftimpl.Struct, bool) // the exception that an error is or wraps
+	as    func(thriftimpl.Struct) error         // the error that is this exception
 }
 
 // Throws returns the description of a declared exception. f is its field in the result, and of its
@@ -75,25 +77,50 @@ func Throws[E interface {
 	nocopy.View
 	error
 }](f thriftimpl.Field, of *thriftimpl.Desc) Exception {
-	return Exception{
-		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
-			var e E
-			if !errors.As(err, &e) {
-				return false, nil
-			}
-			if err := thriftimpl.Struct(e).Sendable(); err != nil {
-				return false, fmt.Errorf("the handler returned a %T that can't be sent: %w", e, err)
-			}
-			thriftimpl.Struct(result).SetChild(f, d, thriftimpl.Struct(e))
-			return true, nil
-		},
-		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
-			if !thriftimpl.Struct(result).HasField(f) {
-				return nil
-			}
-			return E(thriftimpl.Struct(result).Child(f, d).Clone(of)) // the error outlives the result
-		},
+	return Exception{f, of, func(err error) (thriftimpl.Struct, bool) {
+		var e E
+		ok := errors.As(err, &e)
+		return thriftimpl.Struct(e), ok
+	}, func(s thriftimpl.Struct) error { return E(s) }}
+}
+
+// ThrowsAny declares an exception whose type the compiler does not know. f is its field in the
+// result, and of its descriptor. as returns the exception in a result as an error. A handler's
+// error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
+func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
+	if of == nil || as == nil {
+		panic("nocopy: rpc.ThrowsAny without a Desc or a function")
 	}
+	return Exception{f, of, func(err error) (thriftimpl.Struct, bool) {
+		e := anyStructIn(err, of)
+		if e == nil {
+			return thriftimpl.Struct{}, false
+		}
+		return e.ThriftStruct(), true
+	}, func(s thriftimpl.Struct) error { return as(nocopy.Struct(s)) }}
+}
+
+// set puts the exception that err is or wraps into a result of type d, and reports whether there
+// is one.
+func (x *Exception) set(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
+	e, ok := x.in(err)
+	if !ok {
+		return false, nil
+	}
+	if err := e.Sendable(); err != nil {
+		return false, fmt.Errorf("the handler returned a %s that can't be sent: %w", x.of.Name(), err)
+	}
+	thriftimpl.Struct(result).SetChild(x.field, d, e)
+	return true, nil
+}
+
+// get returns the exception that a result of type d holds, nil if it does not hold it.
+func (x *Exception) get(result nocopy.Struct, d *thriftimpl.Desc) error {
+	if !thriftimpl.Struct(result).HasField(x.field) {
+		return nil
+	}
+	// The error outlives the result
+	return x.as(thriftimpl.Struct(result).Child(x.field, d).Clone(x.of))
 }
 
 // exception returns the declared exception that a result holds, nil if there is none.
@@ -106,10 +133,10 @@ func (m *Method) exception(result nocopy.Struct) error {
 	return nil
 }
 
-// setException puts the declared exception that err is or wraps into an empty result, and reports
-// whether there is one. It returns an error if the exception can't be sent, since it is absent,
-// was released, or is nested too deeply.
-func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
+// SetException sets the declared exception that err is or wraps in result, an empty struct of
+// type m.Result, and reports whether there is one. It returns an error if the exception can't be
+// sent, since it is absent, was released, or is nested too deeply.
+func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
 	for i := range m.Throws {
 		if ok, err := m.Throws[i].set(result, m.Result, err); ok || err != nil {
 			return ok, err
@@ -118,11 +145,12 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	return false, nil
 }
 
-// outcome returns the error of a call that has this result: the declared exception in it, or
-// MissingResult if it holds neither that nor the return value; nil if all is well, or m passes
-// results on.
-func (m *Method) outcome(result nocopy.Struct) error {
-	if m.passes != nil {
+// Outcome returns the error of a call with this result, of type m.Result. If the result holds a
+// declared exception, Outcome returns it as a message of its own. If it holds neither an
+// exception nor the return value, Outcome returns an *ApplicationException of type MissingResult.
+// Otherwise it returns nil.
+func (m *Method) Outcome(result nocopy.Struct) error {
+	if m.passes != nil { // the result is passed on as it is
 		return nil
 	}
 	err := m.exception(result)
@@ -289,35 +317,6 @@ func RawMethod(name string, oneway bool) *Method {
 // WireName returns the name in the headers of calls: the method's name, in multiplexed calls after
 // "service:".
 func (m *Method) WireName() string { return m.prefix + m.Name }
-
-// ThrowsAny declares an exception whose type the compiler does not know. f is its field in the
-// result, and of its descriptor. as returns the exception in a result as an error. A handler's
-// error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
-func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
-	if of == nil || as == nil {
-		panic("nocopy: rpc.ThrowsAny without a Desc or a function")
-	}
-	return Exception{
-		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
-			e := anyStructIn(err, of)
-			if e == nil {
-				return false, nil
-			}
-			if err := e.ThriftStruct().Sendable(); err != nil {
-				return false, fmt.Errorf("the handler returned a %s that can't be sent: %w", of.Name(), err)
-			}
-			thriftimpl.Struct(result).SetChild(f, d, e.ThriftStruct())
-			return true, nil
-		},
-		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
-			if !thriftimpl.Struct(result).HasField(f) {
-				return nil
-			}
-			// The error outlives the result
-			return as(nocopy.Struct(thriftimpl.Struct(result).Child(f, d).Clone(of)))
-		},
-	}
-}
 
 // anyStructIn returns the struct that err is or wraps, if its descriptor is of; else nil.
 func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {

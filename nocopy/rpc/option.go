@@ -280,6 +280,15 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return max(v, 0)
 }
 
+// withTimeout returns a copy of ctx that ends after d, 0 for no limit, with this cause. nil is the
+// usual cause.
+func withTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, cause)
+}
+
 // defaultTimeout is the value of time limits of 0, unless their comments say otherwise.
 const defaultTimeout = 30 * time.Second
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -113,6 +114,23 @@ func (p *pending) encode(e transport.Encoder, seqid int32) {
 	p.encoded = e.Call(&p.placing, p.method.messageType(), p.method.prefix, p.method.Name, seqid, p.list)
 	p.size = len(p.encoded.Bytes())
 }
+
+// encodeAlone adds to b the bytes of a call that has no other call beside it, in Thrift Binary or
+// the compact protocol, without a frame. Its sequence id is aloneID.
+func (p *pending) encodeAlone(b *chain.Batch, form message.Form, s *stats.Hook) {
+	if form == message.Compact {
+		p.encode(transport.Encoder{Transport: transport.Unframed, Style: message.Style{Form: form}, Stats: s}, aloneID)
+		b.AddBytes(p.encoded.Bytes())
+		return
+	}
+	p.putHead(transport.Unframed)
+	p.id[3] = aloneID
+	b.AddBytes(p.head)
+	p.addArgs(b)
+}
+
+// aloneID is the sequence id of calls that are alone.
+const aloneID = 1
 
 // setHead copies head to byte at of the call's slot, and replaces it by the slot's position.
 func (p *pending) setHead(head []byte, at int) {

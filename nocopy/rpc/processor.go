@@ -173,19 +173,6 @@ func (p *Processor) Methods() iter.Seq2[string, *Method] {
 // calls of a MultiplexedCaller do.
 func (m *Method) Multiplexed() bool { return m.prefix != "" }
 
-// Outcome returns the error of a call with this result, of type m.Result. If the result holds a
-// declared exception, Outcome returns it as a message of its own. If it holds neither an
-// exception nor the return value, Outcome returns an *ApplicationException of type MissingResult.
-// Otherwise it returns nil.
-func (m *Method) Outcome(result nocopy.Struct) error { return m.outcome(result) }
-
-// SetException sets the declared exception that err is or wraps in result, an empty struct of
-// type m.Result, and reports whether there is one. It returns an error if the exception can't be
-// sent.
-func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
-	return m.setException(result, err)
-}
-
 // Invoke calls the method's handler as a Server without interceptors does. args holds the wire
 // bytes of the arguments; Invoke takes them over. Unless the method is oneway, Invoke then calls
 // write with the wire bytes of the result, which are valid until write returns.
@@ -263,7 +250,7 @@ func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Li
 	}
 	if err != nil {
 		declared := add(thriftimpl.NewHeld(m.Result, 0, l, false))
-		ok, bad := m.setException(declared.Root(), err)
+		ok, bad := m.SetException(declared.Root(), err)
 		switch {
 		case bad != nil:
 			return conceal("bad handler", bad)

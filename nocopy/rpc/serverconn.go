@@ -18,6 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -98,7 +99,7 @@ type serverConn struct {
 	left          time.Time   // when the reader began to read only arrived bytes; used by it only
 	sealed        bool        // the system drops new bytes; used by the reader only
 	drained       bool        // all arrived bytes were read; used by the reader only
-	writeDeadline time.Time   // the one that nc has
+	writeDeadline socket.WriteDeadline
 }
 
 // readState is the state of a connection's reader.
@@ -166,12 +167,8 @@ func (c onewayContext) Value(key any) any { return c.values.Value(key) }
 // handshake shakes hands by TLS, within ReadTimeout.
 func (c *serverConn) handshake(t *tls.Conn) (err error) {
 	defer c.guard(&err) // the Config may have functions, which may panic
-	ctx := c.ctx
-	if c.in.MessageTimeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.in.MessageTimeout)
-		defer cancel()
-	}
+	ctx, cancel := withTimeout(c.ctx, c.in.MessageTimeout, nil)
+	defer cancel()
 	return t.HandshakeContext(ctx)
 }
 
@@ -516,28 +513,16 @@ func (c *serverConn) addPosition(slot shm.Slot, at, n int) {
 	c.placed += n
 }
 
-// setWriteDeadline makes sure that the deadline for writing is between three quarters of the
-// timeout and all of it ahead. Setting it for every write would cost time.
+// setWriteDeadline sets the deadline for a write that begins now.
 func (c *serverConn) setWriteDeadline() {
-	timeout := orDefault(c.srv.WriteTimeout, defaultTimeout)
-	if timeout == 0 {
-		return
-	}
-	if now := time.Now(); c.writeDeadline.Sub(now) < timeout*3/4 {
-		c.writeDeadline = now.Add(timeout)
-		c.nc.SetWriteDeadline(c.writeDeadline)
-	}
+	c.writeDeadline.Extend(c.nc, time.Now(), orDefault(c.srv.WriteTimeout, defaultTimeout))
 }
 
 // acceptLogin lets the client log in by SASL, within ReadTimeout. ctx is the connection's.
 func (c *serverConn) acceptLogin() (err error) {
 	defer c.guard(&err)
-	ctx := c.ctx
-	if d := c.in.MessageTimeout; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, transport.ErrTimeout)
-		defer cancel()
-	}
+	ctx, cancel := withTimeout(c.ctx, c.in.MessageTimeout, transport.ErrTimeout)
+	defer cancel()
 	c.in.Transport = transport.Framed
 	c.setWriteDeadline()
 	return during(ctx, c.giveUp, func() error { // which also ends the context that SASL was given

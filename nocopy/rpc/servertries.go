@@ -220,7 +220,7 @@ func (a *serverTries) returnedException(call *Call, err error) error {
 		return err
 	}
 	result := a.newResult()
-	ok, bad := a.method.setException(result, err)
+	ok, bad := a.method.SetException(result, err)
 	switch {
 	case bad != nil:
 		return a.from.conceal("bad handler", a.method, bad)

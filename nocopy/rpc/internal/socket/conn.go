@@ -137,3 +137,15 @@ func CanDrain(l net.Listener) bool {
 	}
 	return false
 }
+
+// WriteDeadline is the deadline for writing that a connection has.
+type WriteDeadline struct{ at time.Time }
+
+// Extend makes sure that the deadline of nc is between three quarters of timeout and all of it
+// after now. A timeout of 0 is no limit. Setting the deadline for every write would cost time.
+func (d *WriteDeadline) Extend(nc net.Conn, now time.Time, timeout time.Duration) {
+	if timeout > 0 && d.at.Sub(now) < timeout*3/4 {
+		d.at = now.Add(timeout)
+		nc.SetWriteDeadline(d.at)
+	}
+}
