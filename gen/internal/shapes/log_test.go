@@ -109,7 +109,7 @@ func TestRedacted(t *testing.T) {
 	if got := key.String(); got != "{raw: <redacted>}" {
 		t.Error(got)
 	}
-	if got := rejected.Error(); got != `{reason: "reason", token: <redacted>}` {
+	if got := rejected.Error(); got != `Rejected{reason: "reason", token: <redacted>}` {
 		t.Error(got)
 	}
 	if parsed.GetPin() != secret || parsed.GetNested().At(0).GetCard().GetNumber() != secret || !bytes.Contains(parsed.Message().Bytes(), []byte(secret)) {
@@ -188,7 +188,7 @@ func TestIndented(t *testing.T) {
 	if got := fmt.Sprintf("%+v", shapes.NewEmpty()); got != "{}" {
 		t.Errorf("an empty struct: %s", got)
 	}
-	if got := fmt.Sprintf("%+v", o.GetRefused()); got != "{}" {
+	if got := fmt.Sprintf("%+v", o.GetRefused()); got != "Refused{}" {
 		t.Errorf("an absent struct: %s", got)
 	}
 }

@@ -1,6 +1,8 @@
 package shapes_test
 
 import (
+	"errors"
+	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -130,9 +132,19 @@ func TestException(t *testing.T) {
 	e := shapes.NewRefused()
 	defer e.Release()
 	e.SetReason("late")
+	const text = `Refused{reason: "late", code: 0}`
 	var err error = e
-	if err.Error() == "" {
-		t.Error("no text")
+	for _, got := range []string{err.Error(), e.String(), fmt.Sprint(err),
+		fmt.Sprintf("%#v", err), errors.Unwrap(fmt.Errorf("wrapped: %w", err)).Error()} {
+		if got != text {
+			t.Errorf("%s, want %s", got, text)
+		}
+	}
+	if got := fmt.Errorf("wrapped: %w", err).Error(); got != "wrapped: "+text {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(shapes.Refused{}); got != "<none>" {
+		t.Errorf("the zero handle: %s", got)
 	}
 }
 

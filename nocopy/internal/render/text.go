@@ -12,8 +12,9 @@ import (
 )
 
 // Text returns a struct as compact, readable text, like JSON with unquoted keys. It omits unset
-// fields, unknown fields, and the values of redacted fields; see schema.Info.Redacted. The zero
-// handle gives "<none>". d describes s.
+// fields, unknown fields, and the values of redacted fields; see schema.Info.Redacted. The text of
+// an exception begins with its name, as that of an error. The zero handle gives "<none>". d
+// describes s.
 func Text(s engine.Struct, d *schema.Struct) string { return string(printed(s, d, false)) }
 
 // Format writes a struct for package fmt: with %+v on indented lines, with other verbs as Text
@@ -23,7 +24,9 @@ func Format(f fmt.State, verb rune, s engine.Struct, d *schema.Struct) {
 	case verb == 'v' && f.Flag('+'):
 		f.Write(printed(s, d, true))
 	case verb == 'v' && f.Flag('#'):
-		io.WriteString(f, d.Name())
+		if !d.IsException() || s == (engine.Struct{}) {
+			io.WriteString(f, d.Name())
+		}
 		f.Write(printed(s, d, false))
 	default:
 		fmt.Fprintf(f, fmt.FormatString(f, verb), Text(s, d))
@@ -36,7 +39,11 @@ func printed(s engine.Struct, d *schema.Struct, indented bool) []byte {
 		return []byte(engine.ZeroText)
 	}
 	w, e := engine.WalkerOf(s)
-	return formatter{w, indented, 0}.structure(nil, d, e)
+	var name []byte
+	if d.IsException() {
+		name = append(name, d.Name()...)
+	}
+	return formatter{w, indented, 0}.structure(name, d, e)
 }
 
 // ContainerText returns a list, set or map as text. none is the text of one without elements,

@@ -121,7 +121,7 @@ func outcomes(t testing.TB, c dynamic.Client) (all []string) {
 		var app *rpc.ApplicationException
 		switch {
 		case errors.As(err, &e):
-			all = append(all, method+" throws "+e.Descriptor().Name()+e.Error())
+			all = append(all, method+" throws "+e.Error())
 		case errors.As(err, &app):
 			text, _, _ := strings.Cut(app.Error(), " under id")
 			all = append(all, method+" fails: "+text)

@@ -68,7 +68,7 @@ func TestRedactedTexts(t *testing.T) {
 			}
 		}
 	}
-	if got := fmt.Sprintf("%+v", exception); got != "{\n  why: <redacted>\n  code: 5\n}" {
+	if got := fmt.Sprintf("%+v", exception); got != "Denied{\n  why: <redacted>\n  code: 5\n}" {
 		t.Error(got)
 	}
 	if got := fmt.Sprintf("%#v", denied.Message()); got != "Denied{why: <redacted>, code: 5}" {
