@@ -383,7 +383,9 @@ type Stats struct {
 	// them as sent without copying.
 	Converted func(bytes int)
 	// Refused is called on a server when a message is not handled, with the type of the answer, such
-	// as UnknownMethod. Interceptors do not see such messages.
+	// as UnknownMethod if the IDL has no such method. Interceptors do not see such messages. Refused
+	// is not called for what interceptors and handlers answer: an error that an interceptor returns,
+	// or a method that the handler has only from its UnimplementedXHandler.
 	Refused func(ExceptionType)
 }
 

@@ -11,9 +11,21 @@ import (
 )
 
 // TestUnimplemented: methods that a handler does not have are answered as unknown methods are, and
-// the connection stays usable.
+// the connection stays usable. Interceptors see them, and therefore Stats.Refused is not called.
 func TestUnimplemented(t *testing.T) {
-	client := echo.NewEchoClient(rpctest.Serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(struct{ echo.UnimplementedEchoHandler }{})}))
+	seen := 0
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(struct{ echo.UnimplementedEchoHandler }{})}
+	srv.Stats = &rpc.Stats{Refused: func(e rpc.ExceptionType) { t.Errorf("refused with %v", e) }}
+	srv.Interceptors = []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		seen++
+		return next(ctx, c)
+	}}
+	client := echo.NewEchoClient(rpctest.Serve(t, srv))
+	defer func() {
+		if seen != 2 {
+			t.Errorf("interceptors have seen %d calls, not 2", seen)
+		}
+	}()
 	for range 2 {
 		_, err := client.Echo(context.Background(), nil)
 		var answer *rpc.ApplicationException
