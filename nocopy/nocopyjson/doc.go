@@ -45,9 +45,10 @@
 // An invalid text gives a [nocopy.Error] with the offset in the text and the path of the value in
 // the IDL's names, such as "Order.lines[3].count". In maps the path has the number of the pair.
 // errors.Is finds [ErrSyntax], [ErrValue], [ErrUnknownField], [ErrDuplicate],
-// [nocopy.ErrMissingRequired], [nocopy.ErrLimit], [nocopy.ErrTrailing] or io.ErrUnexpectedEOF. No
-// message is made then, and the handle is unchanged. For errors of writing, the offset is the
-// position in the text that would have been written.
+// [nocopy.ErrMissingRequired], [nocopy.ErrLimit], [nocopy.ErrTrailing] or io.ErrUnexpectedEOF. In
+// a text that is not UTF-8 it finds both [ErrSyntax] and [nocopy.ErrUTF8]. No message is made
+// then, and the handle is unchanged. For errors of writing, the offset is the position in the
+// text that would have been written.
 //
 // # Limits
 //

@@ -39,8 +39,9 @@ const (
 
 // The reasons for refusing a text, in a *nocopy.Error. Other reasons are
 // nocopy.ErrMissingRequired, nocopy.ErrLimit, nocopy.ErrTrailing, nocopy.ErrUTF8 and
-// io.ErrUnexpectedEOF. Errors quote unknown names and invalid JSON, at most 64 bytes, unless
-// something in the message is redacted (nocopy.redact).
+// io.ErrUnexpectedEOF. A text that is not UTF-8 gives both ErrSyntax and nocopy.ErrUTF8. Errors
+// quote unknown names and invalid JSON, at most 64 bytes, unless something in the message is
+// redacted (nocopy.redact).
 var (
 	ErrSyntax       = errors.New("not JSON")
 	ErrValue        = errors.New("value of another type")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
@@ -184,7 +185,7 @@ func (r *reader) failure(d *schema.Struct) error {
 	if planOf(d).secrets {
 		// Errors that quote the text might quote secrets, which may be anywhere in a broken text.
 		for _, short := range []error{ErrSyntax, ErrUnknownField} {
-			if errors.Is(r.err, short) {
+			if errors.Is(r.err, short) && r.err != errNotUTF8 {
 				r.err = short
 			}
 		}
@@ -264,10 +265,24 @@ func (r *reader) syntax(err error) {
 		err = io.ErrUnexpectedEOF
 	case jsontext.IsDuplicateName(err):
 		err = ErrDuplicate
+	case isInvalid(r.in, at):
+		err = errNotUTF8
 	default:
 		err = fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	r.fail(at, err)
+}
+
+// errNotUTF8 is the error of a text that is not JSON because it is not UTF-8. It quotes nothing.
+var errNotUTF8 = fmt.Errorf("%w: %w", ErrSyntax, nocopy.ErrUTF8)
+
+// isInvalid reports whether there is a byte at b[at:] that is not UTF-8.
+func isInvalid(b []byte, at int) bool {
+	if at >= len(b) {
+		return false
+	}
+	c, n := utf8.DecodeRune(b[at:])
+	return c == utf8.RuneError && n == 1
 }
 
 // structure reads a struct after its opening brace. depth is how deep structs may be nested, this
