@@ -95,7 +95,7 @@ func (s Struct) DeleteRange(i, j int) {
 	}
 	parts, words := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
-	m.keys.Drop(e)
+	m.keys.Delete(e, uint32(i), uint32(j))
 	if t := s.typ(); t.Elem().Kind() >= schema.Record {
 		for _, x := range words[i:j] {
 			if t.Elem().Kind() == schema.Record {
@@ -111,7 +111,7 @@ func (s Struct) DeleteRange(i, j int) {
 		m.ix.Words[e+listRoom] -= n
 		m.edit(e).gap += n
 	} else {
-		parts = slices.Delete(parts, i, j)
+		parts = append(parts[:i], parts[j:]...)
 		copy(words[i:], words[j:])
 	}
 	s.setParts(parts)
@@ -171,10 +171,11 @@ func (s Struct) DeleteFixed(i, j, size int) {
 	if i == j {
 		return
 	}
-	b := s.ToOwnMemory(size)
+	m, e := s.m, s.entry()
+	b := s.inOwnMemory(size)
+	m.keys.Delete(e, uint32(i), uint32(j))
 	n := (j - i) * size
 	copy(b[i*size:], b[j*size:])
-	m, e := s.m, s.entry()
 	ed := m.edit(e)
 	m.buf.ExtendContent(ed.valueNode, -n)
 	ed.end -= uint32(n)
@@ -183,9 +184,17 @@ func (s Struct) DeleteFixed(i, j, size int) {
 	wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
 }
 
-// ToOwnMemory completes a list of elements of the given size, moves it to memory that may be
-// stored into, and returns the elements' bytes. All elements are taken out of the list's table.
+// ToOwnMemory is inOwnMemory for callers that change all elements: it takes them out of the list's
+// table.
 func (s Struct) ToOwnMemory(size int) []byte {
+	b := s.inOwnMemory(size)
+	s.m.keys.Drop(s.entry())
+	return b
+}
+
+// inOwnMemory completes a list of elements of the given size, moves it to memory that may be
+// stored into, and returns the elements' bytes.
+func (s Struct) inOwnMemory(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
 	own := m.editOf(e).valueNode
@@ -193,7 +202,6 @@ func (s Struct) ToOwnMemory(size int) []byte {
 		// The elements are not where moveFixed puts them.
 		m.moveFixed(e, size, 0)
 	}
-	m.keys.Drop(e)
 	return s.FixedBytes(size)
 }
 

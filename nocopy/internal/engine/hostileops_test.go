@@ -389,6 +389,31 @@ var hostileOperations = []hostileOperation{
 			}
 		})
 	}},
+	{"list: Delete the first and Contains", func(h *hostile) {
+		h.each(h.lists, func(l typedHandle) {
+			for l.ListLen() > 0 {
+				contains(l.Struct, l.t, h.new(l.t.Elem()))
+				deleteFirst(l)
+			}
+		})
+	}},
+	{"list: Delete the last and Contains", func(h *hostile) {
+		h.each(h.lists, func(l typedHandle) {
+			for n := l.ListLen(); n > 0; n-- {
+				contains(l.Struct, l.t, h.new(l.t.Elem()))
+				deleteElements(l, n-1, n)
+			}
+		})
+	}},
+	{"list: Append, Delete the first and Contains", func(h *hostile) {
+		h.each(h.lists, func(l typedHandle) {
+			for range l.ListLen() {
+				h.append(l.Struct, l.t)
+				deleteFirst(l)
+				contains(l.Struct, l.t, h.new(l.t.Elem()))
+			}
+		})
+	}},
 	{"map: iterate, Len", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for range 10 {
@@ -536,5 +561,24 @@ func deleteNext(d typedHandle, n int) {
 			break
 		}
 		remove(d.Struct, keyAt(d.Struct, d.t, i))
+	}
+}
+
+// deleteFirst deletes a list's first element, or the last one of a list of elements of fixed size:
+// deleting the first moves all others, as its documentation says.
+func deleteFirst(l typedHandle) {
+	if i := l.ListLen() - 1; l.t.Elem().Kind() == schema.Fixed {
+		deleteElements(l, i, i+1)
+	} else {
+		deleteElements(l, 0, 1)
+	}
+}
+
+// deleteElements deletes the elements from i to j-1 of a list.
+func deleteElements(l typedHandle, i, j int) {
+	if l.t.Elem().Kind() == schema.Fixed {
+		l.DeleteFixed(i, j, int(l.t.Elem().Size()))
+	} else {
+		l.DeleteRange(i, j)
 	}
 }

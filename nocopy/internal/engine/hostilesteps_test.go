@@ -94,7 +94,7 @@ func countHostileSteps(t *testing.T) {
 	countKeySteps(t)
 	// An operation with at most cheap steps per byte is not suspicious: small messages may just
 	// not have been worth a table.
-	few := counter{small: 2 << 10, cheap: 60, growth: 2, most: map[string]float64{}, worst: map[string]string{}}
+	few := counter{small: 2 << 10, cheap: 80, growth: 2, most: map[string]float64{}, worst: map[string]string{}}
 	many := few
 	many.small, many.cheap, many.growth = 64<<10, 0, 1.5
 	c, byTurns := few, true

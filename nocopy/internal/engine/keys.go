@@ -129,22 +129,18 @@ func (m *Message) isRepeated(e uint32, t *schema.Type, i uint32) bool {
 func (m *Message) elementChanges(e, i uint32) { m.keys.Change((*messageKeys)(m), e, i) }
 
 // register notes that the struct or container of entry e, and all in it, belong to the element x.
-// Elements of a nested list or map that has a table itself belong to elements of their own. Entry
-// 0 stands for an element that is not on the wire yet.
+// Elements and keys in a table of a nested list or map are elements of their own. Entry 0 stands
+// for an element that is not on the wire yet.
 func (m *Message) register(t *schema.Type, e uint32, x keytable.Element) {
 	if e == 0 {
 		return
 	}
 	m.keys.Own(e, x)
-	own := t.Kind() != schema.Record && m.keys.HasTable(e)
-	if own && t.Kind() == schema.List {
-		return
-	}
 	for p := range m.parts(t, e) {
 		if p.e&index.NotIndexed != 0 { // else a getter would make its entry, and not register it
 			p.e = m.indexLazily(p.f, e)
 		}
-		if !p.key || !own {
+		if !(p.key || t.Kind() == schema.List) || !m.keys.Has(e, p.i) {
 			m.register(p.t, p.e, x)
 		}
 	}

@@ -147,10 +147,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.pending != 0 {
 		m.settle()
 	}
-	k := (*messageKeys)(m)
-	for x, ok := m.keys.Owner(k, e); ok; x, ok = m.keys.Owner(k, x.In) {
-		m.elementChanges(x.In, x.Number)
-	}
+	m.keys.ChangeOwners((*messageKeys)(m), e)
 }
 
 // settle does the pending work. It panics if the message was parsed with ByIndex and is not valid.

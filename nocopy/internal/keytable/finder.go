@@ -32,7 +32,7 @@ type lookups struct {
 	// tables, until the next lookup. The first change finds out which entries belong to which.
 	ofViews bool // there is such a table
 	known   bool // owners is filled
-	// By entry: the innermost element or key that it is or belongs to
+	// By entry: the innermost element or key that it is or belongs to, by its number in the table
 	owners []Element
 
 	// While a map is being filled, most keys are new. Up to filterPairs pairs, a filter finds that
@@ -64,8 +64,12 @@ func (f *Finder) HasTables() bool {
 	return ts != nil && ts.made.Len() > 0
 }
 
-// HasTable reports whether entry e has a table.
-func (f *Finder) HasTable(e uint32) bool { return f.table(e) != nil }
+// Has reports whether pair or element i of entry e is in its table. It is not if there is no
+// table, or if it was added or has changed since the last lookup.
+func (f *Finder) Has(e, i uint32) bool {
+	tb := f.table(e)
+	return tb != nil && int(tb.first+i) < len(tb.links) && tb.links[tb.first+i].next < gone
+}
 
 // table returns the table of entry e, nil if it has none.
 func (f *Finder) table(e uint32) *Table {
@@ -80,7 +84,10 @@ func (f *Finder) table(e uint32) *Table {
 func (f *Finder) Find(k Keys, e uint32, t *schema.Type, n uint32, key []byte) int {
 	tb, ts := f.current(k, e, t, n)
 	defer ts.mu.RUnlock()
-	return tb.find(k, hashOf(key), key)
+	if i := tb.find(k, hashOf(key), key); i >= 0 {
+		return i - int(tb.first)
+	}
+	return -1
 }
 
 // Repeated returns how many of the n pairs of entry e have the key of a later one. Peers use the
@@ -156,7 +163,15 @@ func (f *Finder) AddNew(k Keys, e uint32, t *schema.Type, n uint32, key []byte) 
 // or that it was added. If there is a table, the next lookup adds it again.
 func (f *Finder) Change(k Keys, e, i uint32) {
 	if tb := f.table(e); tb != nil {
-		tb.change(k, i)
+		tb.change(k, tb.first+i)
+	}
+}
+
+// Delete notes that elements i to j-1 of the list of entry e are about to be deleted. If they are
+// the first or the last ones, its table can still be used.
+func (f *Finder) Delete(e, i, j uint32) {
+	if tb := f.table(e); tb != nil && !tb.delete(tb.first+i, tb.first+j) {
+		f.Drop(e)
 	}
 }
 
@@ -206,27 +221,30 @@ func (f *Finder) DropSpare() {
 	}
 }
 
-// Owner returns the innermost element or key in a table that entry e is or belongs to, and whether
-// there is one.
-func (f *Finder) Owner(k Keys, e uint32) (Element, bool) {
+// ChangeOwners is Change for all elements and keys that entry e is or belongs to, from the
+// innermost one on: e is about to be changed.
+func (f *Finder) ChangeOwners(k Keys, e uint32) {
 	ts := f.lookups.Load()
 	if ts == nil || !ts.ofViews {
-		return Element{}, false
+		return
 	}
 	if !ts.known {
 		ts.known = true
 		for e, tb := range ts.made.All() {
 			if tb != nil && tb.t.OfViews() {
-				for i := range tb.links {
-					k.View(e, tb.t, uint32(i))
+				for i := range uint32(len(tb.links)) - tb.first {
+					k.View(e, tb.t, i)
 				}
 			}
 		}
 	}
-	if int(e) >= len(ts.owners) {
-		return Element{}, false
+	for int(e) < len(ts.owners) && ts.owners[e].In != 0 {
+		x := ts.owners[e]
+		if tb := ts.made.Get(x.In); tb != nil {
+			tb.change(k, x.Number)
+		}
+		e = x.In
 	}
-	return ts.owners[e], ts.owners[e].In != 0
 }
 
 // KnowsOwners reports whether it is known which entries belong to which elements and keys. Then
@@ -236,12 +254,14 @@ func (f *Finder) KnowsOwners() bool {
 	return ts != nil && ts.known
 }
 
-// Own notes that entry e is or belongs to the element or key x, as the innermost.
+// Own notes that entry e is or belongs to the element or key x, as the innermost. There is a table
+// that x is in.
 func (f *Finder) Own(e uint32, x Element) {
 	ts := f.lookups.Load()
 	if more := int(e) + 1 - len(ts.owners); more > 0 {
 		ts.owners = append(ts.owners, make([]Element, more)...)
 	}
+	x.Number += ts.made.Get(x.In).first
 	ts.owners[e] = x
 }
 

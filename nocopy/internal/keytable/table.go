@@ -22,20 +22,22 @@ type Keys interface {
 	// or containers.
 	Made(ofViews bool)
 	// View is called for key or element i of a table, a struct or container: when it is added and
-	// KnowsOwners, and for all that are there when a change asks for an Owner first. View must call
-	// Own for the entries in it.
+	// KnowsOwners, and for all that are there at the first ChangeOwners. View must call Own for the
+	// entries in it.
 	View(e uint32, t *schema.Type, i uint32)
 }
 
 // Table finds the last pair or element with a given key. Those with the same key are a pairing
 // heap, whose root is the last of them: senders may repeat a key as often as they like, and
 // programs may change keys in any order. Roots whose hashes end with the same bits are in one
-// list.
+// list. Within the table, pairs and elements have the numbers of their links, which stay when
+// elements before them are deleted. All that packages call has their numbers in the map or list.
 type Table struct {
 	e       uint32 // the entry of the map or list
 	t       *schema.Type
 	heads   []uint32 // by hash: number+1 of the first root in the list, 0 if there is none
 	links   []link   // by number
+	first   uint32   // the number of the list's first element; those before it were deleted
 	dups    uint32   // how many pairs have the key of a later one; 0 if keys are views
 	pending []uint32 // numbers of those that have changed, which the next lookup adds again
 }
@@ -65,7 +67,7 @@ func hashOf(key []byte) uint32 { return uint32(maphash.Bytes(seed, key)) }
 
 // isCurrent reports whether the table has all of n pairs or elements, as they are now.
 func (tb *Table) isCurrent(n uint32) bool {
-	return tb != nil && len(tb.links) == int(n) && len(tb.pending) == 0
+	return tb != nil && len(tb.links) == int(tb.first+n) && len(tb.pending) == 0
 }
 
 // update adds to the table what is missing of the first n pairs or elements.
@@ -73,12 +75,12 @@ func (tb *Table) update(k Keys, n uint32) {
 	tb.makeRoom(int(n))
 	slices.Sort(tb.pending) // in a map, the last one added is then the first in its list at once
 	for _, i := range tb.pending {
-		if tb.links[i].next == waiting {
+		if int(i) < len(tb.links) && tb.links[i].next == waiting {
 			tb.insert(k, i)
 		}
 	}
 	tb.pending = tb.pending[:0]
-	for len(tb.links) < int(n) {
+	for len(tb.links) < int(tb.first+n) {
 		tb.insert(k, uint32(len(tb.links)))
 	}
 }
@@ -107,10 +109,13 @@ func (tb *Table) makeRoom(n int) {
 	}
 }
 
+// key returns the key of pair or element i, which was not removed.
+func (tb *Table) key(k Keys, i uint32) []byte { return k.Key(tb.e, tb.t, i-tb.first) }
+
 // insert adds pair or element i, which is not linked. If it panics since bytes have changed that
 // were checked before, the table is as it was.
 func (tb *Table) insert(k Keys, i uint32) {
-	key := k.Key(tb.e, tb.t, i)
+	key := tb.key(k, i)
 	hash, last := hashOf(key), -1
 	if key != nil {
 		last = tb.find(k, hash, key)
@@ -127,7 +132,7 @@ func (tb *Table) insert(k Keys, i uint32) {
 	}
 	tb.link(i, hash, last)
 	if tb.t.OfViews() {
-		k.View(tb.e, tb.t, i)
+		k.View(tb.e, tb.t, i-tb.first)
 	}
 }
 
@@ -224,18 +229,48 @@ func (tb *Table) mergeTwo(x, y uint32) uint32 {
 // change notes that pair or element i changes. It takes the key, which has not changed yet, out of
 // the table. The next lookup adds the new one.
 func (tb *Table) change(k Keys, i uint32) {
-	if int(i) >= len(tb.links) || tb.links[i].next == waiting {
+	if i < tb.first || int(i) >= len(tb.links) || tb.links[i].next == waiting {
 		return
 	}
-	x := tb.links[i]
-	if x.next != gone {
-		tb.replace(i, tb.merge(x.child))
-	}
+	hash, linked := tb.links[i].hash, tb.remove(i)
 	tb.links[i].next = waiting
 	tb.pending = append(tb.pending, i)
-	if x.next != gone && tb.dups > 0 && tb.find(k, x.hash, k.Key(tb.e, tb.t, i)) >= 0 {
+	if linked && tb.dups > 0 && tb.find(k, hash, tb.key(k, i)) >= 0 {
 		tb.dups--
 	}
+}
+
+// remove takes pair or element i out of the table. It reports whether it was linked.
+func (tb *Table) remove(i uint32) bool {
+	x := tb.links[i]
+	if x.next >= gone {
+		tb.links[i].next = gone
+		return false
+	}
+	tb.replace(i, tb.merge(x.child))
+	tb.links[i].next = gone
+	return true
+}
+
+// delete takes elements i to j-1 of a list, which are about to be deleted, out of the table. It
+// returns false if the table can't be used any more, since others change their places in it, or if
+// it has more deleted elements than others. Making another then takes at most as many steps as the
+// deletions took.
+func (tb *Table) delete(i, j uint32) bool {
+	n := uint32(len(tb.links))
+	last := j >= n
+	if !last && (i > tb.first || j > n/2) {
+		return false
+	}
+	for x := i; x < min(j, n); x++ {
+		tb.remove(x)
+	}
+	if last {
+		tb.links = tb.links[:min(i, n)]
+	} else {
+		tb.first = j
+	}
+	return true
 }
 
 // find returns the number of the last pair with the key, or of any element, −1 if there is none.
@@ -245,7 +280,7 @@ func (tb *Table) find(k Keys, hash uint32, key []byte) int {
 		if tb.links[x-1].hash != hash {
 			continue
 		}
-		if have := k.Key(tb.e, tb.t, x-1); have != nil && bytes.Equal(have, key) {
+		if have := tb.key(k, x-1); have != nil && bytes.Equal(have, key) {
 			return int(x - 1)
 		}
 	}

@@ -3,6 +3,7 @@ package keytable
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -29,6 +30,10 @@ func (l *keyList) TextPairs(e, n uint32) ([]uint32, []byte) { return nil, nil }
 func (l *keyList) Made(bool)                                {}
 func (l *keyList) View(e uint32, t *schema.Type, i uint32)  {}
 func (l *keyList) set(f *Finder, i int, key string)         { f.Change(l, 1, uint32(i)); l.keys[i] = key }
+func (l *keyList) delete(f *Finder, i, j int) {
+	f.Delete(1, uint32(i), uint32(j))
+	l.keys = slices.Delete(l.keys, i, j)
+}
 func (l *keyList) find(f *Finder, t *schema.Type, k string) int {
 	return f.Find(l, 1, t, uint32(len(l.keys)), []byte(k))
 }
@@ -77,10 +82,16 @@ func TestTable(t *testing.T) {
 					l.set(&f, i, "")
 				case r.IntN(50) == 0:
 					f.Drop(1)
+				case typ == textList && r.IntN(4) == 0:
+					l.delete(&f, 0, min(i, 3))
+				case typ == textList && r.IntN(4) == 0:
+					l.delete(&f, max(i, len(l.keys)-3), len(l.keys))
+				case typ == textList && r.IntN(10) == 0:
+					l.delete(&f, i, i+1)
 				default:
 					l.set(&f, i, fmt.Sprint("key ", r.IntN(kinds)))
 				}
-				if r.IntN(3) == 0 {
+				if len(l.keys) == 0 || r.IntN(3) == 0 {
 					continue
 				}
 				k := fmt.Sprint("key ", r.IntN(kinds))
@@ -159,6 +170,20 @@ func TestFewLooks(t *testing.T) {
 					l.find(&f, typ, "equal again")
 				}
 				check("all made equal, in any order", 32*n)
+				if typ == textMap {
+					continue
+				}
+				for i := range n / 2 {
+					l.delete(&f, 0, 1)
+					l.delete(&f, len(l.keys)-1, len(l.keys))
+					if i%2 == 0 {
+						l.keys = append(l.keys, key(i))
+					}
+					if len(l.keys) > 0 {
+						l.find(&f, typ, key(i))
+					}
+				}
+				check("the first and the last deleted", 8*n)
 			}
 		})
 	}
