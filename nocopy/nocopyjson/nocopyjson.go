@@ -141,6 +141,9 @@ func written(opts []nocopy.Option) (o render.JSON) {
 			o.ReplaceInvalidUTF8 = o.ReplaceInvalidUTF8 || opt&ReplaceInvalidUTF8 != 0
 		case nocopy.Limits:
 			o.MaxBytes = max(opt.MaxBytes, 0)
+		case engine.Flags: // of messages that are read
+		default:
+			engine.RefuseOption(opt)
 		}
 	}
 	return o
@@ -179,6 +182,8 @@ func readingBy(opts []nocopy.Option) reading {
 			o.limits.MaxIndex = opt.MaxIndex
 		case engine.Flags:
 			o.flags |= opt & nocopy.Recycle
+		default:
+			engine.RefuseOption(opt)
 		}
 	}
 	return o

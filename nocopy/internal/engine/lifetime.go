@@ -408,9 +408,22 @@ func (JSONOption) option() {}
 
 func (Limits) option() {}
 
+// RefuseOption panics because of an option that has no meaning, unless it is nil. Go also takes a
+// pointer to an option, and a struct that embeds one: limits that are not applied would be worse.
+//
+//go:noinline
+func RefuseOption(o Option) {
+	switch o.(type) {
+	case nil:
+	case JSONOption:
+		panic(panicJSONOption)
+	default:
+		panic(panicOption)
+	}
+}
+
 // flagsOf returns the flags among the options, and limited if there are Limits. A nil means
-// nothing. Go also takes a pointer to an option, and a struct that embeds one: flagsOf panics,
-// since limits that are not applied are worse.
+// nothing.
 func flagsOf(opts []Option) Flags {
 	var flags Flags
 	for _, o := range opts {
@@ -420,9 +433,7 @@ func flagsOf(opts []Option) Flags {
 		case Limits:
 			flags |= limited
 		default:
-			if o != nil {
-				panic(panicOption)
-			}
+			RefuseOption(o)
 		}
 	}
 	return flags

@@ -443,6 +443,8 @@ const (
 	panicCopied  = "nocopy: copy of a Message used"
 	panicOption  = "nocopy: an Option is a pointer, or a struct around an option: pass Limits, Lazy and so on as they are"
 
+	panicJSONOption = "nocopy: an option of package nocopyjson given to a function that reads no JSON"
+
 	setterOnAbsent = ": setter called on an absent struct or container: use "
 )
 

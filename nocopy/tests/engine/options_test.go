@@ -121,11 +121,19 @@ func TestNoOptions(t *testing.T) {
 		for name, o := range map[string]engine.Option{
 			"pointer to Limits": &engine.Limits{MaxBytes: 1000}, "nil pointer": (*engine.Limits)(nil), "pointer to Lazy": &lazy,
 			"embedded": struct{ engine.Limits }{engine.Limits{MaxBytes: 1000}}, "nil": nil,
+			"of JSON": engine.JSONOption(1),
 		} {
 			func() {
 				defer func() {
 					text := fmt.Sprint(recover())
-					if want := name != "nil"; want != strings.HasPrefix(text, "nocopy: an Option is a pointer") {
+					want := "nocopy: an Option is a pointer"
+					switch name {
+					case "nil":
+						want = fmt.Sprint(nil)
+					case "of JSON":
+						want = "nocopy: an option of package nocopyjson given to a function that reads no JSON"
+					}
+					if !strings.HasPrefix(text, want) {
 						t.Errorf("%s, %s: %s", made.name, name, text)
 					}
 				}()
