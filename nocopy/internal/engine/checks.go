@@ -138,7 +138,7 @@ func CompactAlways(m *Message) {
 func IndexWords(m *Message) int { return int(m.ix.Used) }
 
 // Shadows returns how many occurrences of fields are known that a later one takes the place of.
-func Shadows(m *Message) int { return len(m.shadows.all) }
+func Shadows(m *Message) int { return len(m.shadows) }
 
 // Indexed returns a message with an index, however small it is.
 func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {

@@ -242,7 +242,7 @@ const fewWords = 256
 // A message that was compacted is not copied: its index may have words that look like positions
 // and are none.
 func (m *Message) rewriteText(p uint32, n int) []byte {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows.all) > 0 || m.ix.Reuses {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
 		return nil
 	}
 	size := wire.TextHeader + wire.BE32(m.buf.At(p))

@@ -75,33 +75,13 @@ func (s Struct) UnsetArm(f schema.Ref) {
 	s.m.ix.Words[at] = which
 }
 
-// field returns the struct and the field, as one number.
-func (s shadow) field() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
-
-// detach returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it
-// has any.
-func (ss *shadows) detach(e, word uint32) uint32 {
-	for i := len(ss.before); i < len(ss.all); i++ {
-		key := ss.all[i].field()
-		ss.before = append(ss.before, ss.found.Get(key))
-		ss.found.Put(key, uint32(i+1))
-	}
-	key := shadow{e: e, word: word}.field()
-	last := ss.found.Get(key)
-	if last != 0 {
-		ss.found.Put(key, 0)
-	}
-	return last
-}
-
-// unsetShadows removes all shadows of a field from the wire: if only its last occurrence were
-// removed, the one before would count again.
-func (m *Message) unsetShadows(e, word uint32) {
-	for k := m.shadows.detach(e, word); k != 0; {
-		s := m.shadows.all[k-1]
+// removeShadows removes all shadows from the wire, before a field is removed: if only its last
+// occurrence were, the one before would count again.
+func (m *Message) removeShadows() {
+	for _, s := range m.shadows {
 		m.buf.AddReplace(s.at, s.end)
-		k = m.shadows.before[k-1]
 	}
+	m.dropShadows(0)
 }
 
 // WireIn returns the wire bytes of s, a handle of type t, and whether they are in one piece. They
@@ -202,9 +182,7 @@ func (s Struct) Unset(f schema.Ref) {
 	if m.ix.At(e, f) != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))
 		m.ix.Put(e, f, 0)
-	}
-	if len(m.shadows.all) > 0 {
-		m.unsetShadows(e, f.Word())
+		m.removeShadows()
 	}
 }
 

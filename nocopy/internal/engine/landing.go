@@ -57,7 +57,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 // index is the first one of a value in it. landFields returns the offset after the struct, or 0 if
 // the struct is not as the wire index tells. It may still be valid.
 func (m *Message) landFields(d *schema.Struct, e uint32, at, stop, k, depth int) int {
-	l, shadows := m.landing, len(m.shadows.all)
+	l, shadows := m.landing, len(m.shadows)
 	p := m.parserAt(at, stop, depth)
 	l.next, l.told = k, 0
 	i := p.ByIndex(d, e, 0)

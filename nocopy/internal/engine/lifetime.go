@@ -266,7 +266,7 @@ func (m *Message) endMore() {
 		panic("nocopy: internal error: stored into what all messages read")
 	}
 	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows.all)|len(m.handouts)|len(m.filled) > 0) {
+		len(m.shadows)|len(m.handouts)|len(m.filled) > 0) {
 		panic("nocopy: internal error: more is not noted")
 	}
 	m.keys.End()
@@ -301,12 +301,11 @@ func (m *Message) dropParser() {
 func (m *Message) endSeldom(s *seldom) {
 	clear(s.handouts)
 	clear(s.dead.values)
-	if cap(s.shadows.all)+cap(s.handouts)+cap(s.dead.values)+cap(s.dead.fields) > keepNotes {
-		s.shadows.all, s.handouts, s.dead.values, s.dead.fields = nil, nil, nil, nil
+	if cap(s.shadows)+cap(s.handouts)+cap(s.dead.values)+cap(s.dead.fields) > keepNotes {
+		s.shadows, s.handouts, s.dead.values, s.dead.fields = nil, nil, nil, nil
 	}
-	s.shadows = shadows{all: s.shadows.all[:0]}
 	s.dead = deadEntries{values: s.dead.values[:0], fields: s.dead.fields[:0]}
-	s.handouts, s.filled, s.fillings, s.liveSets = s.handouts[:0], s.filled[:0], 0, nil
+	s.shadows, s.handouts, s.filled, s.fillings, s.liveSets = s.shadows[:0], s.handouts[:0], s.filled[:0], 0, nil
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}

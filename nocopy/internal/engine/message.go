@@ -167,21 +167,9 @@ type landing struct {
 // messageKeys is a Message as keytable.Keys.
 type messageKeys Message
 
-// shadows holds the shadows of a message.
-type shadows struct {
-	all []shadow
-	// By struct and field: the number+1 of the last shadow; empty before the first lookup
-	found hashmap.Map[uint64, uint32]
-	// By number: the number+1 of the shadow before it of the same field, 0 if there is none
-	before []uint32
-}
-
-// shadow is an occurrence of a field on the wire that does not count, since the same field
-// comes again later in the struct.
-type shadow struct {
-	e, word uint32 // the struct's entry, and the field's word in it
-	at, end uint32
-}
+// shadow is where an occurrence of a field on the wire is that does not count, since the same
+// field comes again later in the struct.
+type shadow struct{ at, end uint32 }
 
 // filled is a required field that was filled in: word is its word since then.
 type filled struct {
@@ -231,7 +219,7 @@ type deadField struct{ in, word, e uint32 }
 type seldom struct {
 	// Left by edits
 	liveSets []keytable.Set // see edit.liveSet
-	shadows  shadows        // fields that came twice
+	shadows  []shadow       // fields that came twice
 	handouts []handout      // memory for binaries, handed out since the message was last finished
 	dead     deadEntries    // entries in the index whose values are no longer in the message
 
@@ -354,8 +342,8 @@ func (m *Message) unindex() {
 
 // dropShadows forgets all shadows but the first n.
 func (m *Message) dropShadows(n int) {
-	if len(m.shadows.all) > n {
-		m.shadows.all = m.shadows.all[:n]
+	if len(m.shadows) > n {
+		m.shadows = m.shadows[:n]
 	}
 }
 

@@ -270,11 +270,11 @@ func (m *owner) NoteIndex(e uint32) {
 }
 
 // NoteShadow implements host.
-func (m *owner) NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32) {
+func (m *owner) NoteShadow(t wire.Type, word uint32) (at, end uint32) {
 	at, end = (*Message)(m).valuePlace(t, word)
 	at -= wire.FieldHeader
 	(*Message)(m).ownSeldom()
-	m.shadows.all = append(m.shadows.all, shadow{e: e, word: field, at: at, end: end})
+	m.shadows = append(m.shadows, shadow{at, end})
 	m.ix.More = true
 	return at, end
 }

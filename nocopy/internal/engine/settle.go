@@ -254,7 +254,7 @@ func (m *Message) Compact() {
 	m.closeAll()
 	m.dropParser() // it takes as much memory as a message
 	m.keys.FreeFilter()
-	if m.pending == 0 && len(m.handouts) == 0 && len(m.shadows.all) == 0 && m.buf.InOneBlock() {
+	if m.pending == 0 && len(m.handouts) == 0 && len(m.shadows) == 0 && m.buf.InOneBlock() {
 		m.buf.Compact(true)
 		return
 	}
@@ -289,10 +289,7 @@ func (m *Message) compact(exact bool) {
 	m.listFill.handle = 0
 	m.keys.DropFilter() // another map may get the entry of the map that it is for
 	m.keys.ForgetOwners()
-	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
-		m.buf.AddReplace(s.at, s.end)
-	}
-	m.shadows = shadows{all: m.shadows.all[:0]}
+	m.removeShadows()
 	d := &m.dead
 	var onReuse func(e, words uint32)
 	if debugging {

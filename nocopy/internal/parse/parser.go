@@ -31,10 +31,9 @@ type User interface {
 type Host interface {
 	// NoteIndex notes that the struct of entry e has a wire index among its unknown fields.
 	NoteIndex(e uint32)
-	// NoteShadow notes that the value with this word does not count, since the field comes again: it
-	// is of type t, in the field with number field of the words of entry e. NoteShadow returns where
-	// the field begins and ends.
-	NoteShadow(e, field uint32, t wire.Type, word uint32) (at, end uint32)
+	// NoteShadow notes that the value of type t with this word does not count, since its field comes
+	// again. It returns where the field begins and ends.
+	NoteShadow(t wire.Type, word uint32) (at, end uint32)
 	// EndByIndex returns the position after the value at position pos if the message's wire index
 	// tells it, else 0. header is that of the value's field, f the field, nil if the IDL does not
 	// have it. ok is false if the wire index does not fit.

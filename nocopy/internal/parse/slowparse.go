@@ -114,7 +114,7 @@ func (p *Parser) shadow(d *schema.Struct, e uint32, f *schema.Field, word uint32
 	if p.byIndex && p.Lazy { // the value is not known to be well formed
 		return p.Fail(i, wire.ErrIndex)
 	}
-	at, end := p.msg.NoteShadow(e, f.Word(), f.Type.Wire(), word)
+	at, end := p.msg.NoteShadow(f.Type.Wire(), word)
 	if d.IsUnion() {
 		return p.addExtra(e, at, end, i)
 	}
