@@ -243,3 +243,12 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 
 // SetTextAt makes element i of a list of strings v.
 func (s Struct) SetTextAt(i int, v string) { s.SetBytesAt(i, chain.StringBytes(v)) }
+
+// AppendBytes adds the text v at the end of the list.
+func (s Struct) AppendBytes(v []byte) {
+	refer := s.room(len(v))
+	s.m.setText(s.end(), v, refer)
+}
+
+// AppendText adds v at the end of a list of strings.
+func (s Struct) AppendText(v string) { s.AppendBytes(chain.StringBytes(v)) }

@@ -222,18 +222,6 @@ func (m *Message) endFullList(e uint32) {
 	}
 }
 
-// openField makes the bytes that are appended next, field header first, the field f. There are n
-// of them at first.
-func (s Struct) openField(f schema.Ref, n int) {
-	s.room(n)
-	m, e := s.m, uint32(s.k)
-	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
-		m.openStruct(e)
-		return
-	}
-	m.openNode(m.replaceField(e, f))
-}
-
 // openNode makes the bytes that are appended next the node's contents.
 func (m *Message) openNode(node chain.NodeID) {
 	m.closeAll()
@@ -385,21 +373,6 @@ func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
 	return e
 }
 
-// putLead stores the header of field f in b unless f is 0.
-func putLead(b []byte, f schema.Ref) {
-	if f != 0 {
-		wire.PutHeader(b, f.Header())
-	}
-}
-
-// leadOf returns how many bytes come before a value: the size of a field's header, or 0 if f is 0.
-func leadOf(f schema.Ref) int {
-	if f != 0 {
-		return wire.FieldHeader
-	}
-	return 0
-}
-
 // closeAllUnlessSealed completes all frames, except in a finished message: reading that must
 // change nothing.
 func (m *Message) closeAllUnlessSealed() {
@@ -426,4 +399,43 @@ func containerHeader(header uint32, first wire.Type, rest uint32) uint64 {
 		return head << (8 * wire.FieldHeader)
 	}
 	return uint64(header)<<40 | head
+}
+
+// field returns the place of field f, whose type is t. An old value is no longer in the message.
+func (s Struct) field(f schema.Ref, t *schema.Type) place {
+	e := uint32(s.k)
+	return place{t: t, f: f, at: e, node: s.m.nodeFor(e, f)}
+}
+
+// nodeFor returns the node that replaces field f of the struct of entry e. It returns 0 if the
+// field was never set: the struct is open then, and the field is appended.
+func (m *Message) nodeFor(e uint32, f schema.Ref) chain.NodeID {
+	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		return 0
+	}
+	return m.replaceField(e, f)
+}
+
+// newField sets field f, a scalar or text, to n bytes, and returns them, contents undefined.
+func (s Struct) newField(f schema.Ref, n int) []byte {
+	m, e := s.m, uint32(s.k)
+	var p uint32
+	var b []byte
+	if node := m.nodeFor(e, f); node == 0 {
+		p, b = m.buf.Extend(wire.FieldHeader + n)
+	} else {
+		p, b = m.buf.Place(wire.FieldHeader + n)
+		m.buf.SetPlaced(node, p, p+uint32(len(b)))
+	}
+	wire.PutHeader(b, f.Header())
+	m.ix.Put(e, f, p+wire.FieldHeader)
+	return b[wire.FieldHeader:]
+}
+
+// newText sets the field to a text of n bytes, and returns them, contents undefined.
+func (s Struct) newText(f schema.Ref, n int) []byte {
+	b := s.newField(f, wire.TextHeader+n)
+	wire.PutBE32(b, uint32(n))
+	return b[wire.TextHeader:]
 }

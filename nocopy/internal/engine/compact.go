@@ -361,3 +361,12 @@ func (d *deadEntries) reclaimElements(m *Message, t *schema.Type, e uint32) uint
 func (m *Message) slotsFollow(e uint32) bool {
 	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems]-m.editOf(e).gap == e+listWords
 }
+
+// removeShadows removes all shadows from the wire, before a field is removed: if only its last
+// occurrence were, the one before would count again.
+func (m *Message) removeShadows() {
+	for _, s := range m.shadows {
+		m.buf.AddReplace(s.at, s.end)
+	}
+	m.dropShadows(0)
+}

@@ -54,41 +54,6 @@ type place struct {
 	node chain.NodeID // which replaces the old value; 0: the new one is appended at the tail
 }
 
-// field returns the place of field f, whose type is t. An old value is no longer in the message.
-func (s Struct) field(f schema.Ref, t *schema.Type) place {
-	m, e := s.m, uint32(s.k)
-	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
-		m.openStruct(e)
-		return place{t: t, f: f, at: e}
-	}
-	return place{t: t, f: f, at: e, node: m.replaceField(e, f)}
-}
-
-// newField sets field f, a scalar or text, to n bytes, and returns them, contents undefined.
-func (s Struct) newField(f schema.Ref, n int) []byte {
-	m, e := s.m, uint32(s.k)
-	var p uint32
-	var b []byte
-	if m.ix.At(e, f) == 0 && m.fieldNode(e, f) == 0 {
-		m.openStruct(e)
-		p, b = m.buf.Extend(wire.FieldHeader + n)
-	} else {
-		node := m.replaceField(e, f)
-		p, b = m.buf.Place(wire.FieldHeader + n)
-		m.buf.SetPlaced(node, p, p+uint32(len(b)))
-	}
-	wire.PutHeader(b, f.Header())
-	m.ix.Put(e, f, p+wire.FieldHeader)
-	return b[wire.FieldHeader:]
-}
-
-// newText sets the field to a text of n bytes, and returns them, contents undefined.
-func (s Struct) newText(f schema.Ref, n int) []byte {
-	b := s.newField(f, wire.TextHeader+n)
-	wire.PutBE32(b, uint32(n))
-	return b[wire.TextHeader:]
-}
-
 // put stores the word of the value that is now in the place.
 func (m *Message) put(q place, word uint32) {
 	switch {
@@ -131,26 +96,6 @@ func (m *Message) newFixed(q place, n int) []byte {
 	b, _, word := m.bytesAt(q, n)
 	m.put(q, word)
 	return b
-}
-
-// newText puts a text of n bytes into the place, and returns them, contents undefined.
-func (m *Message) newText(q place, n int) []byte {
-	b := m.newFixed(q, wire.TextHeader+n)
-	wire.PutBE32(b, uint32(n))
-	return b[wire.TextHeader:]
-}
-
-// refer puts a text whose bytes v are referred to into the place.
-func (m *Message) refer(q place, v []byte) {
-	b, p, _ := m.bytesAt(q, wire.TextHeader)
-	wire.PutBE32(b, uint32(len(v)))
-	if q.node == 0 {
-		m.put(q, m.referText(p, v))
-		return
-	}
-	far := m.buf.AddForeign(v, false)
-	m.buf.AddContent(q.node, far, far+uint32(len(v)))
-	m.put(q, inNode|q.node)
 }
 
 // fieldNode returns the node that replaces field f of the struct of entry e, 0 if there is
@@ -234,41 +179,6 @@ func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	return m.buf.NodeStart(node), m.buf.Content(node, 1)
 }
 
-// fewWords is the most words of an index in which rewriteText looks for positions to move.
-const fewWords = 256
-
-// rewriteText changes the size of the text at position p to n bytes by copying the message. It
-// returns the new bytes, to be filled; or nil unless the whole message was received and is small.
-// A message that was compacted is not copied: its index may have words that look like positions
-// and are none.
-func (m *Message) rewriteText(p uint32, n int) []byte {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
-		return nil
-	}
-	size := wire.TextHeader + wire.BE32(m.buf.At(p))
-	b, moved := m.buf.Rewrite(p, p+size, wire.TextHeader+n)
-	if b == nil {
-		return nil
-	}
-	wire.PutBE32(b, uint32(n))
-	m.movePositions(p, moved, moved+wire.TextHeader+uint32(n)-size)
-	return b[wire.TextHeader:]
-}
-
-// movePositions adds before to all positions in the index up to p, and after to those beyond.
-// There must be no node, and the message must be so small that no count, type or entry's number
-// is as large as a position.
-func (m *Message) movePositions(p, before, after uint32) {
-	words := m.ix.Words[index.First:m.ix.Used]
-	for i, w := range words {
-		if at := w &^ index.NotIndexed; at > p {
-			words[i] = w + after
-		} else if at >= chain.FirstPos {
-			words[i] = w + before
-		}
-	}
-}
-
 // mayRefer reports whether there will be enough positions to refer to n bytes, instead of copying
 // them, when a number of segments has been taken before. When half of all positions are used up,
 // only large pieces are worth it.
@@ -350,3 +260,48 @@ const (
 
 	maxCount = chain.MaxSize
 )
+
+// putLead stores the header of field f in b unless f is 0.
+func putLead(b []byte, f schema.Ref) {
+	if f != 0 {
+		wire.PutHeader(b, f.Header())
+	}
+}
+
+// leadOf returns how many bytes come before a value: the size of a field's header, or 0 if f is 0.
+func leadOf(f schema.Ref) int {
+	if f != 0 {
+		return wire.FieldHeader
+	}
+	return 0
+}
+
+// setText puts the text v into the place. With refer it refers to v, else it copies v.
+func (m *Message) setText(q place, v []byte, refer bool) {
+	size := wire.TextHeader
+	if !refer {
+		size += len(v)
+	}
+	b, p, word := m.bytesAt(q, size)
+	wire.PutBE32(b, uint32(len(v)))
+	switch {
+	case !refer:
+		copy(b[wire.TextHeader:], v)
+	case q.node == 0:
+		word = m.referText(p, v)
+	default:
+		far := m.buf.AddForeign(v, false)
+		m.buf.AddContent(q.node, far, far+uint32(len(v)))
+		word = inNode | q.node
+	}
+	m.put(q, word)
+}
+
+// LentBytes returns the bytes of a binary, which the caller may keep.
+func (m *Message) LentBytes(word uint32) []byte {
+	m.buf.Lend()
+	return m.textBytes(word)
+}
+
+// ReferSize is the size from which on strings and binaries are referred to instead of copied.
+const ReferSize = 4 << 10

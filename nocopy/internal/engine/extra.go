@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// This file has the fields that no accessor of generated code reads: unknown ones, further arms of
-// a union, occurrences that do not count, and fields of a root that are found by their ids.
+// This file has the fields that no accessor of generated code reads: unknown ones and further arms
+// of a union. It removes fields, and has what package rpc adds to requests and takes from them.
 
 // Which returns the word of the field that is set in a union, or 0. If several came on the wire,
 // it is the last.
@@ -75,15 +75,6 @@ func (s Struct) UnsetArm(f schema.Ref) {
 	s.m.ix.Words[at] = which
 }
 
-// removeShadows removes all shadows from the wire, before a field is removed: if only its last
-// occurrence were, the one before would count again.
-func (m *Message) removeShadows() {
-	for _, s := range m.shadows {
-		m.buf.AddReplace(s.at, s.end)
-	}
-	m.dropShadows(0)
-}
-
 // WireIn returns the wire bytes of s, a handle of type t, and whether they are in one piece. They
 // alias the message until its next change or Release. WireIn completes the values that are being
 // built in s.
@@ -94,37 +85,6 @@ func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
 	}
 	s.m.closeAllUnlessSealed()
 	return s.m.flat(s.entry(), t)
-}
-
-// indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
-// It returns the value's entry, which is the field's word from now on.
-func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
-	p := m.ix.At(e, f.Ref()) &^ index.NotIndexed
-	var word uint32
-	if m.pending&byIndex != 0 {
-		word = m.land(f, e, p)
-	} else {
-		word = m.indexLeft(f.Type, p, true)
-	}
-	m.ix.Put(e, f.Ref(), word)
-	return word
-}
-
-// indexLeft indexes the value of type t at position p, which Lazy left for later, and returns its
-// entry. With lazily it leaves the values in it for later, as Lazy does.
-func (m *Message) indexLeft(t *schema.Type, p uint32, lazily bool) uint32 {
-	m.beginTrusted(p).Lazy = lazily
-	i, word := m.p.Value(t, 0, 0)
-	m.p.EndTrusted(i)
-	return word
-}
-
-// WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value
-// that Peek found. It aliases the message. Methods that read another type than the value's return
-// zero.
-type WireValue struct {
-	Type wire.Type // 0 if there is no value
-	b    []byte
 }
 
 // AppendUnknown adds a field that d, the descriptor of s, does not have, or has with another type.
@@ -253,85 +213,6 @@ func (s Struct) FindField(id int16) (first WireValue, ok bool) {
 	first = s.findField(id, nil)
 	return first, first.Type != wire.Stop
 }
-
-// rootPiece is a piece of a message's wire bytes; pos is 0 if it is a copy.
-type rootPiece struct {
-	pos uint32
-	mem []byte
-}
-
-// rootWalk goes through the wire bytes of a finished message.
-type rootWalk struct {
-	m      *Message
-	pieces []rootPiece // those from the next byte on
-	at     int         // where that is in the first of them
-	off    int         // its offset in the message
-}
-
-// pass passes n bytes.
-func (w *rootWalk) pass(n int) {
-	w.off += n
-	w.at += n
-	for len(w.pieces) > 1 && w.at >= len(w.pieces[0].mem) {
-		w.at -= len(w.pieces[0].mem)
-		w.pieces = w.pieces[1:]
-	}
-}
-
-// peek returns the next n bytes: an alias if they are in one piece, else a copy.
-func (w *rootWalk) peek(n int) []byte {
-	if mem := w.pieces[0].mem[w.at:]; n <= len(mem) {
-		return mem[:n:n]
-	}
-	b, at := make([]byte, 0, n), w.at
-	for _, p := range w.pieces {
-		b = append(b, p.mem[at:][:min(n-len(b), len(p.mem)-at)]...)
-		at = 0
-	}
-	return b
-}
-
-// size returns how many bytes the value of type t has that is next. f is the field of the root's
-// type that it belongs to, nil if there is none.
-func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
-	if n := int(wire.FixedSize[t]); n > 0 {
-		return n
-	}
-	if t == wire.String {
-		return wire.TextHeader + int(wire.BE32(w.peek(wire.TextHeader)))
-	}
-	if n := w.indexed(f); n > 0 {
-		return n
-	}
-	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
-		return n
-	}
-	// It lies across pieces: the rest of the message is copied together, once
-	w.pieces, w.at = []rootPiece{{0, w.peek(w.m.buf.Len() - w.off)}}, 0
-	return parse.SkipValid(w.pieces[0].mem, 0, t)
-}
-
-// indexed returns how many bytes the value of field f has, if it is the one that is next and has
-// an entry in the index; else 0.
-func (w *rootWalk) indexed(f *schema.Field) int {
-	if f == nil || f.Kind() < schema.Record || w.pieces[0].pos == 0 {
-		return 0
-	}
-	word := w.m.ix.At(w.m.root, f.Ref())
-	if word == 0 || word&index.NotIndexed != 0 {
-		return 0
-	}
-	if from, _ := w.m.extent(word, f.Type); from != w.pieces[0].pos+uint32(w.at) {
-		return 0 // it comes again later
-	}
-	if b, one := w.m.flat(word, f.Type); one {
-		return len(b)
-	}
-	return w.m.rangeOf(word, f.Type, chain.Range{}).Len()
-}
-
-// For package rpc. Cut is a part of a message's wire bytes, from one offset to another.
-type Cut struct{ From, To int }
 
 // AddOpen adds the wire bytes of the message of s to a batch, without the parts in cuts and
 // without the STOP; fields and a STOP may follow. The message must be finished. It must be neither

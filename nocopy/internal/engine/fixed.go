@@ -152,7 +152,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		for _, x := range v {
 			if x := chain.StringBytes(chain.TextOf(x)); !l.ContainsKey(x) {
 				q := l.end()
-				l.m.setText(q, x, refer)
+				l.m.setText(q, x, refer && len(x) >= ReferSize)
 			}
 		}
 		return

@@ -155,29 +155,6 @@ func (m *Message) closeElements(e uint32) {
 	}
 }
 
-// ContainsValue reports whether an element of a list has the same wire bytes as v.
-func (s Struct) ContainsValue(v Struct) bool {
-	if s.ListLen() == 0 {
-		return false
-	}
-	t := s.typ()
-	key := v.wireAs(t.Elem())
-	s.m.closeElements(s.entry())
-	return s.m.lookup(s.entry(), t, key) >= 0
-}
-
-// wireAs completes a struct or container of type t and returns its wire bytes: an alias if they
-// are in one piece, which is good until the next change, else a copy.
-func (s Struct) wireAs(t *schema.Type) []byte {
-	s = s.orAbsent()
-	s.alive()
-	s.m.closeAllUnlessSealed()
-	if b, ok := s.m.appendWithoutIndex(nil, s.entry(), t); ok {
-		return b
-	}
-	return s.m.wire(s.entry(), t)
-}
-
 // ContainsKey reports whether an element has the bytes v.
 func (s Struct) ContainsKey(v []byte) bool {
 	if s.ListLen() == 0 {

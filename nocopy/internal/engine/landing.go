@@ -393,3 +393,26 @@ func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
 		}
 	}
 }
+
+// indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
+// It returns the value's entry, which is the field's word from now on.
+func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
+	p := m.ix.At(e, f.Ref()) &^ index.NotIndexed
+	var word uint32
+	if m.pending&byIndex != 0 {
+		word = m.land(f, e, p)
+	} else {
+		word = m.indexLeft(f.Type, p, true)
+	}
+	m.ix.Put(e, f.Ref(), word)
+	return word
+}
+
+// indexLeft indexes the value of type t at position p, which Lazy left for later, and returns its
+// entry. With lazily it leaves the values in it for later, as Lazy does.
+func (m *Message) indexLeft(t *schema.Type, p uint32, lazily bool) uint32 {
+	m.beginTrusted(p).Lazy = lazily
+	i, word := m.p.Value(t, 0, 0)
+	m.p.EndTrusted(i)
+	return word
+}

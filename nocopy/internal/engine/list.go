@@ -266,22 +266,6 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
-// AppendBytes adds the text v at the end of the list.
-func (s Struct) AppendBytes(v []byte) {
-	refer := s.room(len(v))
-	s.m.setText(s.end(), v, refer)
-}
-
-// setText puts the text v into the place. With refer it refers to a v of ReferSize bytes or more.
-// It copies any other.
-func (m *Message) setText(q place, v []byte, refer bool) {
-	if refer && len(v) >= ReferSize {
-		m.refer(q, v)
-	} else {
-		copy(m.newText(q, len(v)), v)
-	}
-}
-
 // end adds an element to a list, and returns its place.
 func (s Struct) end() place {
 	return place{t: s.typ().Elem(), at: s.m.appendSlots(s.entry(), 1)}
@@ -300,13 +284,4 @@ func (s Struct) TextAt(i int) string {
 // TextOf returns element i of a list of strings that has so many.
 func (s Struct) TextOf(i int) string {
 	return s.m.TextString(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+listElems]+uint32(i)])
-}
-
-// AppendText adds v at the end of a list of strings.
-func (s Struct) AppendText(v string) { s.AppendBytes(chain.StringBytes(v)) }
-
-// LentBytes returns the bytes of a binary, which the caller may keep.
-func (m *Message) LentBytes(word uint32) []byte {
-	m.buf.Lend()
-	return m.textBytes(word)
 }

@@ -148,7 +148,7 @@ func (m *Message) setEncoded(q place, k encoded, refer bool) {
 	case schema.Fixed:
 		copy(m.newFixed(q, int(q.t.Size())), k.fixed[:])
 	case schema.Text:
-		m.setText(q, k.text, refer)
+		m.setText(q, k.text, refer && len(k.text) >= ReferSize)
 	default:
 		m.setSource(q, source{n: len(k.text), data: k.text})
 	}

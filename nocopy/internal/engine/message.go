@@ -486,3 +486,6 @@ const (
 	listType  = entry.ListType
 	listWords = entry.ListWords
 )
+
+// panicFull is the panic's text of package chain when it has no positions left.
+const panicFull = "nocopy: message larger than its address space of 2 GiB"

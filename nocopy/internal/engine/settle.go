@@ -326,7 +326,7 @@ func (m *Message) keepHandouts() {
 	for i := range m.handouts {
 		h := &m.handouts[i]
 		q := m.handle(h.e).field(h.field, schema.TypeString)
-		m.refer(q, h.mem)
+		m.setText(q, h.mem, true)
 		h.word = m.ix.At(h.e, h.field)
 	}
 }

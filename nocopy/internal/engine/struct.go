@@ -3,18 +3,15 @@ package engine
 import (
 	"math"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file has the fields of structs that are texts, and what setters of all fields ask before
-// they change a message.
+// This file has handles, absent ones among them, and the getters of texts.
 
 // empty is the message of absent structs, lists and maps: all values in it read as zero. Each
 // field has one of its own: a panic can name the field. Their handle is entry 0 of generation 0:
@@ -155,114 +152,6 @@ func (s Struct) Bytes(f schema.Ref) []byte {
 	return s.m.textBytes(p)
 }
 
-// fixed returns where the n bytes of a fixed-size field are to be stored.
-func (s Struct) fixed(f schema.Ref, n int) []byte {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	s.alive()
-	if debugging {
-		s.m.noteSet(uint32(s.k), f)
-	}
-	m := s.m
-	p := m.ix.At(uint32(s.k), f)
-	if p == 0 && s.k == m.openHandle && !m.guarded {
-		return s.appendField(f, n)
-	}
-	if !m.guarded && m.buf.Writable(p) {
-		return m.buf.At(p)[:n:n]
-	}
-	s.Changeable()
-	if b := m.inPlace(m.ix.At(uint32(s.k), f), n); b != nil {
-		return b
-	}
-	return s.newField(f, n)
-}
-
-// panicFull is the panic's text of package chain when it has no positions left.
-const panicFull = "nocopy: message larger than its address space of 2 GiB"
-
-// room panics unless the struct or container may be changed by a value of n bytes. If there are
-// positions for these only then, the message is compacted first. room reports whether texts of
-// together n bytes may be referred to instead of copied.
-func (s Struct) room(n int) (refer bool) {
-	if n < 0 || n > chain.MaxSize {
-		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
-	}
-	s.Changeable()
-	if n >= chain.MaxSlabSize {
-		s.positions(n)
-	}
-	return n >= ReferSize && s.m.mayRefer(0, n)
-}
-
-// positions panics unless there are positions for a change of n bytes, perhaps after compacting.
-func (s Struct) positions(n int) {
-	if s.m.buf.RoomToChange(n) {
-		return
-	}
-	if !s.m.buf.Relieved(n) {
-		panic(panicFull)
-	}
-	s.m.compact(false)
-	if s.gone() {
-		panic(panicGone)
-	}
-}
-
-// ReferSize is the size from which on strings and binaries are referred to instead of copied.
-const ReferSize = 4 << 10
-
-// SetText sets a string field. It copies a string shorter than 4 KiB and refers to any other.
-func (s Struct) SetText(f schema.Ref, v string) {
-	if s.m == nil {
-		panic(setterOfZero())
-	}
-	if !f.Wide() && s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := &s.m.ix.Words[uint32(s.k)+f.Word()]; *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
-			return
-		}
-	}
-	s.setText(f, v)
-}
-
-// appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
-// one that is open. It returns where the bytes are to be stored.
-func (s Struct) appendField(f schema.Ref, n int) []byte {
-	p, b := s.m.buf.Extend(wire.FieldHeader + n)
-	wire.PutHeader(b, f.Header())
-	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
-	return b[wire.FieldHeader : wire.FieldHeader+n]
-}
-
-// setText sets a string field of a wide struct, or where the text can't simply be appended. A
-// small received message is copied with it.
-func (s Struct) setText(f schema.Ref, v string) {
-	if f.Wide() && s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
-			return
-		}
-	}
-	refer := s.room(len(v))
-	if refer {
-		s.m.refer(s.field(f, schema.TypeString), chain.StringBytes(v))
-		return
-	}
-	b := s.m.rewriteText(s.m.ix.At(uint32(s.k), f), len(v))
-	if b == nil {
-		b = s.newText(f, len(v))
-	}
-	copy(b, v)
-}
-
-// SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
-// must not change until the message is released.
-func (s Struct) SetBytes(f schema.Ref, v []byte) { s.SetText(f, chain.TextOf(v)) }
-
 // setterOfZero returns the text of the panic of a setter that was called on a handle that knows no
 // type. The stack does: methods of generated types call this library.
 //
@@ -303,22 +192,6 @@ func isBelowSetters(function string) bool {
 // isCapital reports whether a name begins with a capital, as names of generated types and setters
 // do.
 func isCapital(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
-
-// NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
-// message is finished. In an element of a set, or a key of a map, they must be filled before the
-// next lookup of an element or key.
-func (s Struct) NewBytes(f schema.Ref, n int) []byte {
-	s.room(n)
-	b := s.newText(f, n)
-	clear(b)
-	s.m.buf.Lend()
-	if n > 0 {
-		s.m.ownSeldom()
-		s.m.handouts = append(s.m.handouts, handout{s.entry(), f, s.m.ix.At(s.entry(), f), b})
-		s.m.ix.More = true
-	}
-	return b
-}
 
 // wire returns the wire bytes of the struct or container of entry e: an alias if they are in
 // one piece, which is good until the next change, else a copy.

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// This file passes over the fields of a finished root, to find one by its id; see findField.
+
+// rootPiece is a piece of a message's wire bytes; pos is 0 if it is a copy.
+type rootPiece struct {
+	pos uint32
+	mem []byte
+}
+
+// rootWalk goes through the wire bytes of a finished message.
+type rootWalk struct {
+	m      *Message
+	pieces []rootPiece // those from the next byte on
+	at     int         // where that is in the first of them
+	off    int         // its offset in the message
+}
+
+// pass passes n bytes.
+func (w *rootWalk) pass(n int) {
+	w.off += n
+	w.at += n
+	for len(w.pieces) > 1 && w.at >= len(w.pieces[0].mem) {
+		w.at -= len(w.pieces[0].mem)
+		w.pieces = w.pieces[1:]
+	}
+}
+
+// peek returns the next n bytes: an alias if they are in one piece, else a copy.
+func (w *rootWalk) peek(n int) []byte {
+	if mem := w.pieces[0].mem[w.at:]; n <= len(mem) {
+		return mem[:n:n]
+	}
+	b, at := make([]byte, 0, n), w.at
+	for _, p := range w.pieces {
+		b = append(b, p.mem[at:][:min(n-len(b), len(p.mem)-at)]...)
+		at = 0
+	}
+	return b
+}
+
+// size returns how many bytes the value of type t has that is next. f is the field of the root's
+// type that it belongs to, nil if there is none.
+func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
+	if n := int(wire.FixedSize[t]); n > 0 {
+		return n
+	}
+	if t == wire.String {
+		return wire.TextHeader + int(wire.BE32(w.peek(wire.TextHeader)))
+	}
+	if n := w.indexed(f); n > 0 {
+		return n
+	}
+	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
+		return n
+	}
+	// It lies across pieces: the rest of the message is copied together, once
+	w.pieces, w.at = []rootPiece{{0, w.peek(w.m.buf.Len() - w.off)}}, 0
+	return parse.SkipValid(w.pieces[0].mem, 0, t)
+}
+
+// indexed returns how many bytes the value of field f has, if it is the one that is next and has
+// an entry in the index; else 0.
+func (w *rootWalk) indexed(f *schema.Field) int {
+	if f == nil || f.Kind() < schema.Record || w.pieces[0].pos == 0 {
+		return 0
+	}
+	word := w.m.ix.At(w.m.root, f.Ref())
+	if word == 0 || word&index.NotIndexed != 0 {
+		return 0
+	}
+	if from, _ := w.m.extent(word, f.Type); from != w.pieces[0].pos+uint32(w.at) {
+		return 0 // it comes again later
+	}
+	if b, one := w.m.flat(word, f.Type); one {
+		return len(b)
+	}
+	return w.m.rangeOf(word, f.Type, chain.Range{}).Len()
+}
+
+// WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value
+// that Peek found. It aliases the message. Methods that read another type than the value's return
+// zero.
+type WireValue struct {
+	Type wire.Type // 0 if there is no value
+	b    []byte
+}
+
+// Cut is a part of a message's wire bytes, from one offset to another.
+type Cut struct{ From, To int }
