@@ -14,24 +14,27 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// appendInner appends to dst the wire bytes of a value that is not the root, without the wire
-// index that it has as a field. It returns false if no struct of the message but the root has a
-// wire index, or the value is no struct.
-func (m *Message) appendInner(dst []byte, e uint32, t *schema.Type) ([]byte, bool) {
-	if m.pending&innerIndex == 0 || t.Kind() != schema.Record {
+// This file writes the index of a message's wire bytes, see package wireindex.
+
+// appendPlain is appendWithoutIndex for a message that was not parsed with ByIndex, or a value in
+// it that is valid.
+func (m *Message) appendPlain(dst []byte, e uint32, t *schema.Type) ([]byte, bool) {
+	has := innerIndex
+	if e == m.root {
+		has = carriesIndex | placedIndex
+	}
+	if m.pending&has == 0 || t.Kind() != schema.Record {
 		return dst, false
 	}
 	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)
-	kept, inner := all[:len(dst)], all[len(dst):]
-	for f := range parse.Fields(inner) { // those that are kept move to the front
+	kept, fields := all[:len(dst)], all[len(dst):]
+	for f := range parse.Fields(fields) { // those that are kept move to the front
 		if int16(f.Header) != entry.IndexID {
-			kept = append(kept, inner[f.From:f.End]...)
+			kept = append(kept, fields[f.From:f.End]...)
 		}
 	}
 	return append(kept, byte(wire.Stop)), true
 }
-
-// This file writes the index of a message's wire bytes, see package wireindex.
 
 // The least size of a value with an entry, in bytes: in the root, and elsewhere. Smaller values
 // are passed over quickly.

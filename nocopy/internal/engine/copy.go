@@ -59,20 +59,17 @@ func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 		return schema.AppendZero(dst, d.Type())
 	}
 	s.m.closeAllUnlessSealed()
-	switch e := s.entry(); {
-	case e != s.m.root:
-		if s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
-			return schema.AppendZero(dst, d.Type())
-		}
-		if plain, ok := s.m.appendInner(dst, e, d.Type()); ok {
-			return plain
-		}
-	case s.m.pending&placedIndex != 0: // finished or not, it is not among what the handle has
-		if plain, ok := s.m.appendWithoutIndex(dst, e, d.Type()); ok {
+	e := s.entry()
+	if e != s.m.root && s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
+		return schema.AppendZero(dst, d.Type())
+	}
+	// An index that finishing has added is not among what the handle has; one that has arrived is.
+	if e != s.m.root || s.m.pending&placedIndex != 0 {
+		if plain, ok := s.m.appendPlain(dst, e, d.Type()); ok {
 			return plain
 		}
 	}
-	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).AppendTo(dst)
+	return s.m.rangeOf(e, d.Type(), chain.Range{}).AppendTo(dst)
 }
 
 // validInner reports whether the bytes of the struct of entry e, which is not the root, are a
@@ -261,10 +258,6 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 func (m *Message) sourceWithIndex(v Struct, t *schema.Type) ([]byte, bool) {
 	var ok bool
 	m.copied, ok = v.m.appendWithoutIndex(m.copied[:0], v.entry(), t)
-	if v.m.pending&innerIndex != 0 { // maybe of structs in v
-		m.pending |= innerIndex
-		m.guarded = true
-	}
 	if !ok {
 		return nil, false
 	}

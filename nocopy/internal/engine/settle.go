@@ -530,24 +530,8 @@ func (m *Message) parserOf(b []byte, base uint32) *parse.Parser {
 // wire index that it has as a field, and returns that and true; dst and false if it has none. If
 // the message was parsed with ByIndex it first checks everything in it, see mustIndex.
 func (m *Message) appendWithoutIndex(dst []byte, e uint32, t *schema.Type) ([]byte, bool) {
-	if m.pending == 0 {
-		return dst, false
-	}
 	if m.pending&byIndex != 0 {
 		m.mustIndex()
 	}
-	if e != m.root {
-		return m.appendInner(dst, e, t)
-	}
-	if m.pending&^innerIndex == 0 || !m.buf.Sealed() {
-		return dst, false
-	}
-	_, cuts := m.handle(m.root).FindFields(entry.IndexID)
-	all := m.buf.AppendTo(dst)
-	kept, from := all[:len(dst)], len(dst)
-	for _, cut := range cuts {
-		kept = append(kept, all[from:len(dst)+cut.From]...)
-		from = len(dst) + cut.To
-	}
-	return append(kept, all[from:]...), true
+	return m.appendPlain(dst, e, t)
 }
