@@ -6,7 +6,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -201,9 +200,8 @@ func (m *Message) openByIndex(b []byte, base uint32) bool {
 	if m.landing != nil {
 		m.landing.reset()
 	}
-	m.dropShadows(0)
-	m.ix.ForgetTables()
-	m.ix.Used, m.ix.Zeroed = index.First, 0
+	m.unindex()
+	m.ix.Zeroed = 0
 	return false
 }
 

@@ -168,8 +168,8 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 	}
 	if t.Kind() == schema.Record && !t.Struct().IsUnion() {
 		for _, f := range t.Struct().Required() {
-			if w.isMissing(e, f) {
-				w.add(path+"."+f.Name, t.Struct())
+			if len(w.found) < w.most && w.isMissing(e, f) {
+				w.found = append(w.found, missingField{path + "." + f.Name, t.Struct().Name()})
 			}
 		}
 	}
@@ -183,12 +183,6 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 		case !w.isFilled(e, p.f.Ref(), p.e):
 			w.value(p.t, p.e, path+"."+p.f.Name, depth+1)
 		}
-	}
-}
-
-func (w *missingWalk) add(path string, d *schema.Struct) {
-	if len(w.found) < w.most {
-		w.found = append(w.found, missingField{path, d.Name()})
 	}
 }
 

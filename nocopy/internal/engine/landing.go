@@ -402,17 +402,11 @@ func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
 	if m.pending&byIndex != 0 {
 		word = m.land(f, e, p)
 	} else {
-		word = m.indexLeft(f.Type, p, true)
+		m.beginTrusted(p).Lazy = true // values in it are left for later
+		var i int
+		i, word = m.p.Value(f.Type, 0, 0)
+		m.p.EndTrusted(i)
 	}
 	m.ix.Put(e, f.Ref(), word)
-	return word
-}
-
-// indexLeft indexes the value of type t at position p, which Lazy left for later, and returns its
-// entry. With lazily it leaves the values in it for later, as Lazy does.
-func (m *Message) indexLeft(t *schema.Type, p uint32, lazily bool) uint32 {
-	m.beginTrusted(p).Lazy = lazily
-	i, word := m.p.Value(t, 0, 0)
-	m.p.EndTrusted(i)
 	return word
 }

@@ -246,8 +246,7 @@ func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
 // BytesAt returns the bytes of element i, which alias the message.
 func (s Struct) BytesAt(i int) []byte {
 	slot := s.elemSlot(i)
-	s.m.buf.Lend()
-	return s.m.textBytes(s.m.ix.Words[slot])
+	return s.m.LentBytes(s.m.ix.Words[slot])
 }
 
 // appendsAt reports whether element i of the list of entry e is not on the wire yet. Then the

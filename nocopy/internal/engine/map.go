@@ -78,11 +78,6 @@ func (s Struct) findToPut(k encoded) int {
 	return s.find(k)
 }
 
-// pairNumber returns the number of the pair with this slot.
-func (s Struct) pairNumber(slot uint32) uint32 {
-	return (slot - s.m.ix.Words[s.entry()+listElems]) / pairWords
-}
-
 // pairSlot returns the slot of pair i: the index of its first word.
 func (s Struct) pairSlot(i int) uint32 {
 	return s.m.ix.Words[s.entry()+listElems] + uint32(i)*pairWords
@@ -352,7 +347,7 @@ func (s Struct) newPair() uint32 {
 	if ed.free == 0 {
 		slot := m.appendSlots(e, 1)
 		if ed.liveSet != 0 {
-			m.liveSets[ed.liveSet].Add(int(s.pairNumber(slot)))
+			m.liveSets[ed.liveSet].Add(int(m.ix.Words[e+listCount]) - 1)
 		}
 		return slot
 	}

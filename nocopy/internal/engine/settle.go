@@ -239,7 +239,7 @@ func (m *Message) indexAll(t *schema.Type, e uint32) {
 			word, _ := m.parseAt(p.t, int(p.e&^index.NotIndexed-m.landing.base), len(m.landing.b), 0)
 			m.ix.Put(e, p.f.Ref(), word)
 		default:
-			m.ix.Put(e, p.f.Ref(), m.indexLeft(p.t, p.e&^index.NotIndexed, false))
+			m.ix.Put(e, p.f.Ref(), m.indexAt(p.t, p.e&^index.NotIndexed, 0))
 		}
 	}
 }
@@ -481,7 +481,11 @@ func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 		i = p.Fail(i, wire.ErrTrailing)
 	}
 	if i < 0 && p.Lazy && p.Full() {
-		return m.parseEagerly(p)
+		b, base := p.B, p.Base
+		m.unindex()
+		m.flags &^= Lazy
+		p = m.parserOf(b, base)
+		return m.parsed(p, m.indexFrom(p))
 	}
 	if i < 0 {
 		err := p.Finish(m.desc)
@@ -507,16 +511,6 @@ func (m *Message) parsed(p *parse.Parser, i int) (Struct, error) {
 		m.buf.Seal()
 	}
 	return m.handle(m.root), nil
-}
-
-// parseEagerly parses the message, which is the parser's window, from its beginning, and indexes
-// everything at once.
-func (m *Message) parseEagerly(p *parse.Parser) (Struct, error) {
-	b, base := p.B, p.Base
-	m.unindex()
-	m.flags &^= Lazy
-	m.parserOf(b, base)
-	return m.parsed(p, m.indexFrom(p))
 }
 
 // parserOf returns the message's parser, ready for the bytes b at position base.

@@ -147,9 +147,7 @@ func (s Struct) Bytes(f schema.Ref) []byte {
 	if !s.Has(f) {
 		return nil
 	}
-	p := s.word(f)
-	s.m.buf.Lend()
-	return s.m.textBytes(p)
+	return s.m.LentBytes(s.word(f))
 }
 
 // setterOfZero returns the text of the panic of a setter that was called on a handle that knows no

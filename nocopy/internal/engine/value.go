@@ -122,8 +122,7 @@ func (m *Message) valueOf(t *schema.Type, word uint32) Value {
 	case schema.Fixed:
 		return m.lendFixed(t, m.fixedValue(word))
 	case schema.Text:
-		m.buf.Lend()
-		return Value{typ: t, text: m.textBytes(word)}
+		return Value{typ: t, text: m.LentBytes(word)}
 	}
 	return Value{typ: t, s: m.handle(word)}
 }
