@@ -21,7 +21,7 @@ type (
 
 func (AsString) get(m *Message, w uint32) string { return m.TextString(w) }
 
-func (AsBytes) get(m *Message, w uint32) []byte { return m.LentBytes(w) }
+func (AsBytes) get(m *Message, w uint32) []byte { m.buf.Lend(); return m.textBytes(w) }
 
 func (AsView[S]) get(m *Message, w uint32) S { return S(m.handle(w)) }
 

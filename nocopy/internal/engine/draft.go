@@ -98,11 +98,15 @@ func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
 func (x *Draft) append(p uint32, n int) {
 	x.m.buf.Advance(n)
 	if x.far != nil {
-		for _, l := range x.far.all {
-			x.m.referText(p+l.at, chain.StringBytes(l.text))
-		}
-		x.dropFar()
+		x.referFar(p)
 	}
+}
+
+func (x *Draft) referFar(p uint32) {
+	for _, l := range x.far.all {
+		x.m.referText(p+l.at, chain.StringBytes(l.text))
+	}
+	x.dropFar()
 }
 
 func (x *Draft) dropFar() {

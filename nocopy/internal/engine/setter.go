@@ -29,22 +29,24 @@ func (s Struct) SetText(f schema.Ref, v string) {
 // setText sets a string field of a wide struct, or where the text can't simply be appended. A
 // small received message is copied with it.
 func (s Struct) setText(f schema.Ref, v string) {
+	var w *uint32
 	if f.Wide() && s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		if w := s.m.ix.WideSlot(uint32(s.k), f); *w == 0 {
-			*w = s.m.buf.Tail() + wire.FieldHeader
-			s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+		w = s.m.ix.WideSlot(uint32(s.k), f)
+	}
+	if w == nil || *w != 0 {
+		if s.room(len(v)) {
+			s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
 			return
 		}
-	}
-	if s.room(len(v)) {
-		s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
+		b := s.m.rewriteText(s.m.ix.At(uint32(s.k), f), len(v))
+		if b == nil {
+			b = s.newText(f, len(v))
+		}
+		copy(b, v)
 		return
 	}
-	b := s.m.rewriteText(s.m.ix.At(uint32(s.k), f), len(v))
-	if b == nil {
-		b = s.newText(f, len(v))
-	}
-	copy(b, v)
+	*w = s.m.buf.Tail() + wire.FieldHeader
+	s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 }
 
 // SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
@@ -117,7 +119,7 @@ func (m *Message) rewriteText(p uint32, n int) []byte {
 		return nil
 	}
 	wire.PutBE32(b, uint32(n))
-	m.movePositions(p, moved, moved+wire.TextHeader+uint32(n)-size)
+	m.movePositions(p, moved, moved+uint32(len(b))-size)
 	return b[wire.TextHeader:]
 }
 
