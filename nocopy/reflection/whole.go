@@ -9,8 +9,11 @@ import (
 )
 
 // OfStruct returns s, which d describes, as a Message. For packages that make messages by their
-// descriptors, such as package dynamic.
-func OfStruct(d *thriftimpl.Desc, s thriftimpl.Struct) Message { return Message{s, d} }
+// descriptors, such as package dynamic. It panics if s is the root of a message of another type.
+func OfStruct(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
+	s.CheckDesc(d)
+	return Message{s, d}
+}
 
 // ValueOf returns v as a Value that is set. For the same packages.
 func ValueOf(v thriftimpl.Value) Value { return Value{v, true} }

@@ -383,3 +383,18 @@ func FuzzLookup(f *testing.F) {
 		}
 	})
 }
+
+// TestOfStruct: a descriptor of another type would read and change the message as that type.
+func TestOfStruct(t *testing.T) {
+	line := order.NewLine()
+	line.SetArticle("oil")
+	if got := reflection.OfStruct(order.LineDesc, line.ThriftStruct()).String(); got != line.String() {
+		t.Errorf("%s, want %v", got, line)
+	}
+	defer func() {
+		if got := recover(); got != "nocopy: descriptor of Order for a handle of Line" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	reflection.OfStruct(order.OrderDesc, line.ThriftStruct())
+}
