@@ -86,7 +86,7 @@ func (b *bundle) add(p *Program, name bundleName) {
 			text := string(line.Path)
 			switch slashed := filepath.ToSlash(text); {
 			case filepath.IsAbs(text):
-				b.add(inc.Program, bundleName{slashed, true})
+				b.add(inc.Program, bundleName{path.Clean(slashed), true})
 			case inc.Path == filepath.Join(filepath.Dir(p.Path), text):
 				b.add(inc.Program, bundleName{path.Join(path.Dir(name.path), slashed), name.fixed})
 			default: // found by -I: the loader looks for it by its own path last

@@ -62,3 +62,28 @@ func TestBundle(t *testing.T) {
 		}
 	}
 }
+
+// TestBundleAbsolute: a file that is included by its absolute path has this path in the bundle,
+// without the detours that the include line makes.
+func TestBundleAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	slashed := filepath.ToSlash(dir)
+	if err := os.Mkdir(filepath.Join(dir, "x"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{slashed + "/b.thrift", slashed + "/x/../b.thrift", slashed + "//b.thrift", slashed + "/./b.thrift"} {
+		for file, text := range map[string]string{"a.thrift": `include "` + line + `"`, "b.thrift": `include "c.thrift"`, "c.thrift": ""} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set, err := schema.Load([]string{filepath.Join(dir, "a.thrift")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bundle, err := set.Bundle(set.Roots...)
+		if err != nil || len(bundle) != 3 || bundle[1].Path != slashed+"/b.thrift" || bundle[2].Path != slashed+"/c.thrift" {
+			t.Errorf("include %q: %v, %v", line, bundle, err)
+		}
+	}
+}
