@@ -1,8 +1,6 @@
 package golang
 
 import (
-	"slices"
-
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -49,19 +47,28 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 			f.qualify(base.Program, bn.Client), f.qualify(base.Program, bn.NewClient),
 		}
 	}
+	f.checkInherited(s)
 	for i, fn := range s.Functions {
-		f.checkInherited(s, fn)
 		view.Methods = append(view.Methods, f.methodView(fn, n.Methods[i]))
 	}
 	return view
 }
 
-// checkInherited adds an error if a service that s extends has a method of the same name as fn:
-// one Go method cannot take the arguments of both.
-func (f *file) checkInherited(s *schema.Service, fn *schema.Function) {
+// checkInherited adds an error for each method of s that has the name of one in a service that s
+// extends: one Go method cannot take the arguments of both.
+func (f *file) checkInherited(s *schema.Service) {
+	if s.Extends == nil {
+		return
+	}
+	own := make(map[string]*schema.Function, len(s.Functions))
+	for _, fn := range s.Functions {
+		own[fn.Name] = fn
+	}
 	for b := s.Extends; b != nil; b = b.Extends {
-		if slices.ContainsFunc(b.Functions, func(other *schema.Function) bool { return other.Name == fn.Name }) {
-			f.g.errs.Add(fn.Pos, "service %s has method %s from %s already", s.Name, fn.Name, b.Name)
+		for _, other := range b.Functions {
+			if fn := own[other.Name]; fn != nil {
+				f.g.errs.Add(fn.Pos, "service %s has method %s from %s already", s.Name, fn.Name, b.Name)
+			}
 		}
 	}
 }
