@@ -26,11 +26,10 @@ type Client struct {
 	calls         calls
 	tls           *tls.Config
 
-	mu       sync.Mutex
-	conns    []*poolConn
-	inFlight int
-	// Of calls that wait for others to end, in order; closed when they may begin
-	waiting []chan struct{}
+	places chan struct{} // holds one value for each call in flight
+
+	mu      sync.Mutex
+	conns   []*poolConn
 	retired map[*clientConn]struct{} // connections that calls use, but no place has any more
 	sweeper *time.Timer              // calls sweep; nil if connections have no limits of time
 	closed  bool
@@ -111,7 +110,8 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 	}
 	var p *poolConn
 	var conn *clientConn
-	defer func() { c.leave(p, conn, true) }()
+	defer func() { <-c.places }()
+	defer func() { c.leave(p, conn) }()
 	defer c.opt.stats.InFlight(-1) // first: the next call counts when it has the place
 	c.opt.stats.InFlight(1)
 	const maxTries = 3
@@ -123,60 +123,35 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
 			return result, x, err
 		}
-		c.leave(p, conn, false)
+		c.leave(p, conn)
 		p, conn = nil, nil
 	}
 }
 
 // enter waits until there are fewer calls in flight than allowed, and counts one more.
 func (c *Client) enter(ctx context.Context, returned <-chan struct{}) error {
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
+	if c.ctx.Err() != nil {
 		return ErrClientClosed
 	}
-	if c.inFlight < c.opt.maxInFlight {
-		c.inFlight++
-		c.mu.Unlock()
-		return nil
-	}
-	granted := make(chan struct{})
-	c.waiting = append(c.waiting, granted)
-	c.mu.Unlock()
-	var err error
 	select {
-	case <-granted: // passOn has counted it
+	case c.places <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case c.places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		err = ctx.Err()
+		return ctx.Err()
 	case <-returned:
-		err = errReturned
+		return errReturned
+	case <-c.ctx.Done():
+		return ErrClientClosed
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, w := range c.waiting {
-		if w == granted {
-			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
-			return err
-		}
-	}
-	c.passOn() // the place was granted at the same time
-	return err
 }
 
-// passOn gives the place of a call that ends to the next one that waits. c.mu is held.
-func (c *Client) passOn() {
-	if len(c.waiting) == 0 {
-		c.inFlight--
-		return
-	}
-	close(c.waiting[0])
-	c.waiting = c.waiting[1:]
-}
-
-// leave notes that a call does not use p and conn any more, unless they are nil; and with all,
-// that it is not in flight any more.
-func (c *Client) leave(p *poolConn, conn *clientConn, all bool) {
+// leave notes that a call does not use p and conn any more, unless they are nil.
+func (c *Client) leave(p *poolConn, conn *clientConn) {
 	c.mu.Lock()
 	if p != nil {
 		p.calls--
@@ -184,9 +159,6 @@ func (c *Client) leave(p *poolConn, conn *clientConn, all bool) {
 	last := conn != nil && conn.use.end()
 	if last {
 		delete(c.retired, conn)
-	}
-	if all {
-		c.passOn()
 	}
 	c.mu.Unlock()
 	if last {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -22,9 +21,7 @@ type clientTries struct {
 	args     nocopy.Struct // its arguments, which the call owns
 	returned chan struct{} // closed when the call returns
 
-	mu      sync.Mutex
-	closed  bool          // no further try may begin
-	running int           // the number of interceptors that have not returned
+	running
 	final   nocopy.Struct // the call's result, which the caller owns
 	results []tryResult   // the other results too
 	first   [1]tryResult  // the first memory of results
@@ -81,29 +78,11 @@ func callInterceptor(ctx context.Context, call *Call, f Handler) error {
 	return f(ctx, call)
 }
 
-// enter counts an interceptor that is about to be called. It reports false if the call has
-// returned.
-func (t *clientTries) enter() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return false
-	}
-	t.running++
-	return true
-}
-
-func (t *clientTries) underway() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.running
-}
-
 // leave notes that an interceptor has returned. The last one's call frees the call's messages.
 func (t *clientTries) leave() {
 	t.mu.Lock()
-	t.running--
-	last := t.running == 0
+	t.n--
+	last := t.n == 0
 	t.mu.Unlock()
 	if last {
 		t.release()
@@ -250,7 +229,7 @@ func (m *Method) copyToSend(args nocopy.Struct) (nocopy.Struct, error) {
 // callIntercepted makes a call through a client's interceptors and returns its result. It takes
 // over args.
 func callIntercepted(ctx context.Context, outermost Handler, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
-	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
+	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: running{n: 1}}
 	t.results = t.first[:0]
 	t.call = Call{Method: m, Args: args, Result: thriftimpl.Absent(), tries: t}
 	result = thriftimpl.Absent()

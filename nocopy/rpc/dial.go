@@ -86,6 +86,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 	}
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
 	c.calls = callsBy(c, c.opt.interceptors)
+	c.places = make(chan struct{}, c.opt.maxInFlight)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.opt.tls != nil {
 		c.tls = c.opt.tls.Clone()

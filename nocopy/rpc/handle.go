@@ -76,7 +76,12 @@ func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bo
 	req := c.newRequest(h)
 	c.admit(req, false)
 	c.answer(req, e, c.bareName(h.Name))
-	return c.completeUnhandled(req, noMore)
+	c.mu.Lock()
+	c.noMore = c.noMore || noMore
+	c.addReply(req)
+	c.flush()
+	c.mu.Unlock()
+	return c.keepReading()
 }
 
 // refuseBad refuses a call of m, nil for an unknown method. The call is malformed or too large, as

@@ -20,7 +20,7 @@ func init() {
 func (c *Client) inside() rpcinside.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := rpcinside.Client{InFlight: c.inFlight, Waiting: len(c.waiting)}
+	n := rpcinside.Client{InFlight: len(c.places)}
 	for _, p := range c.conns {
 		n.Using += p.calls
 		if conn := p.conn; conn != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -191,6 +192,30 @@ type Call struct {
 // callTries is the state of a call with interceptors, which may call next any number of times.
 type callTries interface {
 	underway() int // how many handlers and interceptors have not returned
+}
+
+// running counts the handlers and interceptors of a call that have not returned.
+type running struct {
+	mu     sync.Mutex // guards what is in the same struct, too
+	n      int
+	closed bool // the outermost interceptor has returned, and nothing may begin
+}
+
+// enter counts an interceptor that is about to be called. It reports false if the call has ended.
+func (r *running) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.n++
+	return true
+}
+
+func (r *running) underway() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.n
 }
 
 // sentField is a field that is sent with a call's arguments. It replaces the arguments' field with

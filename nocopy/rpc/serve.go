@@ -367,9 +367,7 @@ func (c *serverConn) serve() {
 	ready := false
 	defer func() {
 		if !ready { // it has failed, or functions of the program's have ended the goroutine
-			c.mu.Lock()
-			c.abort()
-			c.mu.Unlock()
+			c.giveUp()
 			c.release()
 		}
 	}()

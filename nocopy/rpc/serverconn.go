@@ -94,7 +94,7 @@ type serverConn struct {
 	ageTimer      *time.Timer // calls retire, then expire; nil if MaxConnAge is not set
 	lastEnded     time.Time   // when a call did, if MaxConnAge is set
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
-	slot          connSlot
+	slotFreed     bool        // it counts towards Server.orphans, else towards Server.slots
 	settingUp     atomic.Bool // setUp has not returned
 	left          time.Time   // when the reader began to read only arrived bytes; used by it only
 	sealed        bool        // the system drops new bytes; used by the reader only
@@ -111,14 +111,6 @@ const (
 	ahead                      // it reads ahead
 	parked                     // as ahead, but it has read all it may, and waits for wake
 	stopped                    // there is no reader any more
-)
-
-// connSlot tells which of the server's two limits a connection counts towards.
-type connSlot uint8
-
-const (
-	slotHeld  connSlot = iota // Server.slots
-	slotFreed                 // Server.orphans
 )
 
 // defaultConcurrency is the value of a Server.Concurrency of 0.
@@ -268,17 +260,6 @@ func (c *serverConn) complete(req *request, readerID uint64) bool {
 	may := c.mayHandle()
 	c.mu.Unlock()
 	return isReader && (may || c.readAhead())
-}
-
-// completeUnhandled sends the reply of a request that had no handler, and returns the result of
-// keepReading. With noMore no more requests are handled.
-func (c *serverConn) completeUnhandled(req *request, noMore bool) bool {
-	c.mu.Lock()
-	c.noMore = c.noMore || noMore
-	c.addReply(req)
-	c.flush()
-	c.mu.Unlock()
-	return c.keepReading()
 }
 
 // handOver starts another goroutine as the reader if the calling one, which is about to end, is
@@ -540,7 +521,7 @@ func (s *Server) forget(c *serverConn) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	if c.slot == slotFreed {
+	if c.slotFreed {
 		<-s.orphans
 	} else {
 		<-s.slots

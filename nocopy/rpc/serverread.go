@@ -309,12 +309,12 @@ func (c *serverConn) endGrace() {
 // freeSlot lets the server accept another connection in place of this one, whose handlers may
 // still be running. If too many connections have done so, it does nothing. c.mu is held.
 func (c *serverConn) freeSlot() {
-	if c.slot == slotFreed {
+	if c.slotFreed {
 		return
 	}
 	select {
 	case c.srv.orphans <- struct{}{}:
-		c.slot = slotFreed
+		c.slotFreed = true
 		<-c.srv.slots
 	default: // it keeps its slot until its handlers have returned
 	}

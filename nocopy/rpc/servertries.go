@@ -22,14 +22,11 @@ type serverTries struct {
 	method *Method
 	call   Call // given to the interceptors. They may keep it: no serverTries is used twice
 
-	mu         sync.Mutex
+	running
 	results    []*nocopy.Message // the results that the server has made
 	latestUsed bool              // a handler has been given the last of results
 	filling    []nocopy.Struct   // the results that handlers are filling
-	// The number of handlers and inner interceptors that have not returned
-	running int
-	closed  bool // the outermost interceptor has returned
-	ended   bool // the reply was written, or there is none
+	ended      bool              // the reply was written, or there is none
 	// The results that Forward has received, and the messages in shared memory that handlers were
 	// still using when the call ended: the last handler or interceptor that returns frees them
 	forwarded []nocopy.Struct
@@ -103,17 +100,6 @@ func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err erro
 	return f(ctx, call)
 }
 
-// enter counts an interceptor that is about to be called. It reports false if the call has ended.
-func (a *serverTries) enter() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return false
-	}
-	a.running++
-	return true
-}
-
 // enterHandler counts a handler that is about to be called with call, and sets an empty Result if
 // an earlier handler was given the present one. It returns an error if the Call can't be handled.
 func (a *serverTries) enterHandler(call *Call) error {
@@ -128,7 +114,7 @@ func (a *serverTries) enterHandler(call *Call) error {
 	case !thriftimpl.Struct(call.Args).Is(m.Args):
 		return errArgs
 	case m.Oneway():
-		a.running++
+		a.n++
 		return nil
 	case slices.Contains(a.filling, call.Result):
 		return errResultUse
@@ -142,21 +128,15 @@ func (a *serverTries) enterHandler(call *Call) error {
 		return errResult
 	}
 	a.filling = append(a.filling, call.Result)
-	a.running++
+	a.n++
 	return nil
-}
-
-func (a *serverTries) underway() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.running
 }
 
 // leave notes that a handler or an interceptor has returned, panicked or ended its goroutine.
 // result is the one that the handler was given, absent for an interceptor.
 func (a *serverTries) leave(result nocopy.Struct) {
 	a.mu.Lock()
-	a.running--
+	a.n--
 	if i := slices.Index(a.filling, result); i >= 0 {
 		a.filling = slices.Delete(a.filling, i, i+1)
 	}
@@ -195,7 +175,7 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 // interceptor of it is running any more; before that it does nothing.
 func (a *serverTries) free() {
 	a.mu.Lock()
-	if a.running > 0 {
+	if a.n > 0 {
 		a.mu.Unlock()
 		return
 	}
@@ -255,7 +235,7 @@ func (a *serverTries) close(result nocopy.Struct) (own *nocopy.Message, filling,
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
-	return a.ownMessage(result), slices.Contains(a.filling, result), a.running > 0
+	return a.ownMessage(result), slices.Contains(a.filling, result), a.n > 0
 }
 
 // request is a call that a server has read, until its reply is written. states.md has its states

@@ -5,7 +5,6 @@ package rpcinside
 // A Client is the state of an rpc.Client.
 type Client struct {
 	InFlight int // calls in flight
-	Waiting  int // calls that wait for a place
 	Using    int // uses of connections by calls
 	Queued   int // calls that wait for others to be written
 	Writing  int // calls that are being written

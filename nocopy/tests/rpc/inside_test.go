@@ -7,10 +7,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// clientInUse returns how many calls are in flight, wait for a place, and use connections.
-func clientInUse(c *rpc.Client) (inFlight, waiting, using int) {
+// clientInUse returns how many calls are in flight, and use connections.
+func clientInUse(c *rpc.Client) (inFlight, using int) {
 	n := rpcinside.OfClient(c)
-	return n.InFlight, n.Waiting, n.Using
+	return n.InFlight, n.Using
 }
 
 // serverInUse returns how many connections the server serves and how many slots are taken.

@@ -176,7 +176,7 @@ func TestOldConns(t *testing.T) {
 		if l.conf != nil {
 			each = 1 // of several calls in flight, only the last one is known not to have arrived
 		}
-		l.callers(4, each, false, func() time.Duration { return rand.N(3 * time.Millisecond) }, until(1500*time.Millisecond))
+		l.callers(4, each, false, func() time.Duration { return rand.N(3 * time.Millisecond) }, until(time.Duration(testmode.Of(700, 1500))*time.Millisecond))
 		l.check()
 	})
 }

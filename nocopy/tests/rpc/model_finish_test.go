@@ -167,8 +167,8 @@ func (w *world) checkFresh() {
 		}
 		for _, c := range w.order[before:] {
 			if !c.isDone() {
-				inFlight, waiting, using := clientInUse(s.cl)
-				w.failf("a call afterwards (%v) does not end; in flight %d, waiting %d, on connections %d", c, inFlight, waiting, using)
+				inFlight, using := clientInUse(s.cl)
+				w.failf("a call afterwards (%v) does not end; in flight %d, on connections %d", c, inFlight, using)
 			} else if c.outcome != own {
 				w.failf("a call afterwards (%v) has ended with %v (%v)", c, c.outcome, c.err)
 			}
@@ -243,9 +243,9 @@ func (w *world) checkWires() {
 func (w *world) end() {
 	for _, of := range []byte{good, evil} {
 		s := w.sides[of]
-		inFlight, waiting, using := clientInUse(s.cl)
-		if inFlight != 0 || waiting != 0 || using != 0 {
-			w.failf("client %c: no call is under way, but %d are in flight, %d wait, %d are on connections", of, inFlight, waiting, using)
+		inFlight, using := clientInUse(s.cl)
+		if inFlight != 0 || using != 0 {
+			w.failf("client %c: no call is under way, but %d are in flight, %d are on connections", of, inFlight, using)
 		}
 		w.closeClient(s)
 	}

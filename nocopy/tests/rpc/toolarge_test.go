@@ -163,7 +163,7 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 				}
 			})
 			go func() {
-				settles(t, "the first call is sent", func() bool { n, _, _ := clientInUse(cl); return n == 1 })
+				settles(t, "the first call is sent", func() bool { n, _ := clientInUse(cl); return n == 1 })
 				time.Sleep(10 * time.Millisecond)
 				close(began)
 			}()
