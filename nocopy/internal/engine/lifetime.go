@@ -431,8 +431,11 @@ func flagsOf(opts []Option) Flags {
 			flags |= o
 		case Limits:
 			flags |= limited
+		case nil:
+		case JSONOption: // not by RefuseOption: flagsOf is inlined
+			panic(panicJSONOption)
 		default:
-			RefuseOption(o)
+			panic(panicOption)
 		}
 	}
 	return flags
