@@ -7,7 +7,8 @@ import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 // read the old values.
 type NestedList[C View] engine.Struct
 
-// At returns element i.
+// At returns element i. An element of a new list is absent, and reads as empty, until NewAt or Set
+// makes it.
 func (l NestedList[C]) At(i int) C { return C(engine.Struct(l).ContainerAt(i)) }
 
 // Set sets element i to a copy of v. It links v's bytes if they are many. Later changes of v do

@@ -15,6 +15,7 @@ func TestSetterOfZero(t *testing.T) {
 	var r shapes.Refused
 	var u shapes.Shape
 	const absent = ": setter called on an absent struct or container: use New"
+	const in = "X, or NewAt of a list of containers, first"
 	for want, set := range map[string]func(){
 		"shapes.Point.SetX" + absent + "Point first":          func() { p.SetX(1) },
 		"shapes.Refused.SetReason" + absent + "Refused first": func() { r.SetReason("none") },
@@ -31,9 +32,10 @@ func TestSetterOfZero(t *testing.T) {
 		"shapes.Shape.SetLabel" + absent + "Shape first": func() { u.SetLabel("round") },
 
 		// NewStringList does not exist
-		"nocopy.StringList.Append" + absent + "X first":    func() { nocopy.StringList{}.Append("a") },
-		"nocopy.StructList.AppendNew" + absent + "X first": func() { nocopy.StructList[shapes.Point]{}.AppendNew() },
-		"nocopy.StringMap.Put" + absent + "X first":        func() { nocopy.StringMap{}.Put("a", "b") },
+		"nocopy.StringList.Append" + absent + in:    func() { nocopy.StringList{}.Append("a") },
+		"nocopy.StructList.AppendNew" + absent + in: func() { nocopy.StructList[shapes.Point]{}.AppendNew() },
+		"nocopy.Int64List.Append" + absent + in:     func() { shapes.NewLists().NewMatrix(1).At(0).Append(1) },
+		"nocopy.StringMap.Put" + absent + in:        func() { nocopy.StringMap{}.Put("a", "b") },
 	} {
 		func() {
 			defer func() {

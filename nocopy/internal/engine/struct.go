@@ -172,8 +172,8 @@ func setterOfZero() string {
 	switch {
 	case len(parts) != 3 || !isCapital(parts[1]) || !isCapital(parts[2]):
 		return panicAbsent
-	case library: // its lists and maps are made by a method of their struct
-		return "nocopy: " + setter + setterOnAbsent + "NewX first"
+	case library: // its lists and maps are made by methods of what contains them
+		return "nocopy: " + setter + setterOnAbsent + "NewX, or NewAt of a list of containers, first"
 	}
 	return "nocopy: " + setter + setterOnAbsent + "New" + parts[1] + " first"
 }
