@@ -48,31 +48,41 @@ func (o *order) next(c *cursor) (placed, bool) {
 	return x, true
 }
 
+// before returns the entry before c. At the beginning it returns false.
+func (o *order) before(c cursor) (placed, bool) {
+	switch {
+	case c.i > 0:
+		return o.chunks[c.chunk][c.i-1], true
+	case c.chunk > 0:
+		last := o.chunks[c.chunk-1]
+		return last[len(last)-1], true
+	}
+	return 0, false
+}
+
 // last returns the position at which the last node begins, or 0.
 func (o *order) last() Pos {
-	k := len(o.chunks) - 1
-	if k < 0 {
-		return 0
+	x, _ := o.before(cursor{len(o.chunks), 0})
+	return x.at()
+}
+
+// search returns a cursor at the first entry for which after is true. The entries before it are
+// those for which it is false.
+func (o *order) search(after func(x placed) bool) cursor {
+	k := sort.Search(len(o.chunks), func(k int) bool { c := o.chunks[k]; return after(c[len(c)-1]) })
+	if k == len(o.chunks) {
+		return cursor{k, 0}
 	}
-	return o.chunks[k][len(o.chunks[k])-1].at()
+	c := o.chunks[k]
+	return cursor{k, sort.Search(len(c), func(i int) bool { return after(c[i]) })}
 }
 
 // from returns a cursor at the first node that begins at lo or later.
 func (o *order) from(lo Pos) cursor {
-	k := len(o.chunks) - 1
-	if k < 0 {
-		return cursor{}
+	if o.last() < lo { // replacements mostly lie after all received bytes
+		return cursor{len(o.chunks), 0}
 	}
-	last := o.chunks[k]
-	// Replacements mostly lie after all received bytes
-	if last[len(last)-1].at() < lo {
-		return cursor{k + 1, 0}
-	}
-	if k > 0 {
-		k = sort.Search(k, func(k int) bool { c := o.chunks[k]; return c[len(c)-1].at() >= lo })
-	}
-	chunk := o.chunks[k]
-	return cursor{k, sort.Search(len(chunk), func(i int) bool { return chunk[i].at() >= lo })}
+	return o.search(func(x placed) bool { return x.at() >= lo })
 }
 
 // sortNodes brings the order of nodes up to date.
@@ -136,25 +146,18 @@ func (b *Buffer) comparePlaced(x, y placed) int {
 	return cmp.Compare(x, y)
 }
 
-// find returns the chunk that contains x, or should contain it, and the index there. There must be
-// a chunk.
-func (o *order) find(x placed, compare func(x, y placed) int) (chunk, i int) {
-	k := len(o.chunks) - 1
-	if last := o.chunks[k]; compare(last[len(last)-1], x) < 0 {
-		return k, len(last)
-	}
-	k = sort.Search(k, func(k int) bool { c := o.chunks[k]; return compare(c[len(c)-1], x) >= 0 })
-	c := o.chunks[k]
-	return k, sort.Search(len(c), func(i int) bool { return compare(c[i], x) >= 0 })
-}
-
 // insert puts a node or span into the order.
 func (o *order) insert(x placed, compare func(x, y placed) int) {
 	if len(o.chunks) == 0 {
 		o.chunks = append(o.chunks, append(o.mem[:0], x))
 		return
 	}
-	k, i := o.find(x, compare)
+	at := o.search(func(y placed) bool { return compare(y, x) >= 0 })
+	k, i := at.chunk, at.i
+	if k == len(o.chunks) { // after all others
+		k--
+		i = len(o.chunks[k])
+	}
 	c := o.chunks[k]
 	if len(c) < chunkMost {
 		o.chunks[k] = insertAt(c, i, x)
@@ -190,12 +193,8 @@ func (b *Buffer) spanAt(p Pos) uint32 {
 	}
 	contains := func(s uint32) bool { return b.spans[s].from <= p && p <= b.spans[s].to }
 	if o := &b.spanOrder; o.n > 0 {
-		k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
-		if c := o.chunks[max(k, 0)]; k >= 0 {
-			i := sort.Search(len(c), func(i int) bool { return c[i].at() > p }) - 1
-			if s := c[i].id(); contains(s) {
-				return s
-			}
+		if x, ok := o.before(o.search(func(x placed) bool { return x.at() > p })); ok && contains(x.id()) {
+			return x.id()
 		}
 	} else {
 		for s := 1; s < len(b.spans); s++ {
