@@ -147,22 +147,6 @@ func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 		switch t {
 		case wire.Bool:
 			i++
-		case wire.I32, wire.I64:
-			size := int(sizeOf[t])
-			if len(b)-i < size {
-				return i, ErrInvalid
-			}
-			v := int64(int32(binary.BigEndian.Uint32(b[i:])))
-			if size == 8 {
-				v = int64(binary.BigEndian.Uint64(b[i:]))
-			}
-			i += size
-			if u := zig(v); u < 0x80 {
-				m[n] = byte(u)
-				n++
-			} else {
-				n = putVarint(m, n, u)
-			}
 		case wire.String:
 			if len(b)-i < 4 {
 				return i, ErrInvalid
