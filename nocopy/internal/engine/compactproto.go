@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"io"
-	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
@@ -24,30 +23,35 @@ func compactLimits(l Limits) compact.Limits {
 	return compact.Limits{Bytes: l.MaxBytes, Levels: most*l.MaxDepth + most}
 }
 
-// parseCompact parses b, which is in the compact protocol, into m, or into a message from the pool
-// if m is nil. The message takes nothing of b.
-func parseCompact(m *Message, d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
-	d.Type().MustBeDefined()
+// parseCompact parses the message's bytes, which are in the compact protocol and in one piece. The
+// message then has the Thrift Binary that they are converted to instead.
+func (m *Message) parseCompact() (Struct, error) {
+	_, b, _ := m.buf.Whole()
+	m.desc.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()
-	r.Reset(d.Type(), compactLimits(limits))
+	r.Reset(m.desc.Type(), compactLimits(m.limits))
 	end, status := r.Convert(b, 0, true)
-	switch {
-	case status != compact.Done:
-		return Struct{}, refuseCompact(r, d, b, limits)
-	case end < len(b):
-		err := &wire.Error{Offset: end, Path: d.Name(), Err: wire.ErrTrailing}
-		formats.ExplainCompact(err, b, d)
-		return Struct{}, err
+	if status == compact.Done && end == len(b) {
+		return m.parseConverted(r, b)
 	}
-	return parseConverted(m, r, d, b, flags, limits)
+	var err error
+	if status == compact.Done {
+		bad := &wire.Error{Offset: end, Path: m.desc.Name(), Err: wire.ErrTrailing}
+		formats.ExplainCompact(bad, b, m.desc)
+		err = bad
+	} else {
+		err = refuseCompact(r, m.desc, b, m.limits)
+	}
+	m.release()
+	return Struct{}, err
 }
 
 // refuseCompact returns the error in b, which r could not read.
 func refuseCompact(r *compact.Reader, d *schema.Struct, b []byte, limits Limits) error {
 	err := r.Error(d.Name(), limits.MaxDepth)
 	if err.Err == compact.ErrDepth { // the parser knows where it is too deep
-		if _, bad := parseConverted(nil, r, d, b, limited, limits); errors.Is(bad, wire.ErrLimit) {
+		if _, bad := newMessage(d, limited, limits).parseConverted(r, b); errors.Is(bad, wire.ErrLimit) {
 			return bad
 		}
 		err.Err = parse.DepthError(limits.MaxDepth)
@@ -57,15 +61,15 @@ func refuseCompact(r *compact.Reader, d *schema.Struct, b []byte, limits Limits)
 	return err
 }
 
-// parseConverted parses the Thrift Binary that r has made of b into m, or into a message from the
-// pool if m is nil.
-func parseConverted(m *Message, r *compact.Reader, d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
-	m = expecting(m, d, flags&^Compact, limits)
-	m.buf.Reset(flags&Recycle != 0)
+// parseConverted parses the Thrift Binary that r has made of b, instead of what the message had.
+func (m *Message) parseConverted(r *compact.Reader, b []byte) (Struct, error) {
+	d, limits := m.desc, m.limits
+	m.flags &^= Compact
+	m.buf.Reset(m.flags&Recycle != 0)
 	at, mem := m.buf.Place(r.Len())
 	copy(mem, r.Bytes())
 	m.buf.SetRoot(at, at+uint32(len(mem)))
-	s, err := m.parseWhole()
+	s, err := m.parseBinary()
 	var bad *wire.Error
 	if errors.As(err, &bad) {
 		bad.Offset = r.OffsetIn(b, d.Type(), compactLimits(limits), bad.Offset)
@@ -92,7 +96,7 @@ func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead i
 		case status == compact.Done:
 			c := in.Take(i)
 			defer c.Release()
-			s, err := parseConverted(nil, r, d, c.Mem, flags, limits)
+			s, err := newMessage(d, flags, limits).parseConverted(r, c.Mem)
 			return s, i, err
 		case len(b) >= limits.MaxBytes:
 			return Struct{}, 0, TooLong(d, int64(len(b))+1, limits.MaxBytes)
@@ -101,9 +105,4 @@ func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead i
 			return Struct{}, 0, err
 		}
 	}
-}
-
-// TooLong returns the error of a message of n bytes that are more than most.
-func TooLong(d *schema.Struct, n int64, most int) *wire.Error {
-	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
 }

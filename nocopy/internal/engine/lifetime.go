@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // This file makes messages, with their options, and takes them back to a pool.
@@ -483,4 +484,9 @@ func (l Limits) orElse(other Limits) Limits {
 		other.MaxIndex = l.MaxIndex
 	}
 	return other
+}
+
+// TooLong returns the error of a message of n bytes that are more than most.
+func TooLong(d *schema.Struct, n int64, most int) *wire.Error {
+	return &wire.Error{Path: d.Name(), Err: wire.LimitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + strconv.Itoa(most))}
 }

@@ -52,15 +52,20 @@ func ParseIn(d *schema.Struct, b []byte, opts []Option, m *Message) (Struct, err
 
 // parseWith is ParseIn with any flags and limits. It has a parser from the beginning.
 func parseWith(m *Message, d *schema.Struct, b []byte, flags Flags, limits Limits) (Struct, error) {
-	switch {
-	case len(b) > limits.MaxBytes:
+	if len(b) > limits.MaxBytes {
 		return Struct{}, TooLong(d, int64(len(b)), limits.MaxBytes)
-	case flags&Compact != 0:
-		return parseCompact(m, d, b, flags, limits)
 	}
 	m = expecting(m, d, flags, limits)
 	m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	return m.parseWhole()
+}
+
+// parseWhole parses the message, which is in one piece, in the protocol that its flags say.
+func (m *Message) parseWhole() (Struct, error) {
+	if m.flags&Compact != 0 {
+		return m.parseCompact()
+	}
+	return m.parseBinary()
 }
 
 // OpenIndexed parses a message with the option ByIndex. Package nocopy documents it.
@@ -81,7 +86,7 @@ func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, err
 	case total > int64(limits.MaxBytes):
 		return Struct{}, TooLong(d, total, limits.MaxBytes)
 	case flags&Compact != 0:
-		return parseCompact(nil, d, slices.Concat(blocks...), flags, limits)
+		return parseWith(nil, d, slices.Concat(blocks...), flags, limits)
 	}
 	m := newMessage(d, flags, limits)
 	p := m.parser()
@@ -122,7 +127,7 @@ func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) 
 	case err != nil:
 		return Struct{}, err
 	case flags&Compact != 0: // m has only held the bytes
-		return parseCompact(nil, d, mem, flags, limits)
+		return parseWith(nil, d, mem, flags, limits)
 	}
 	kept = true
 	m.buf.SetRoot(at, at+uint32(n))
@@ -155,7 +160,7 @@ func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct,
 func ParseOwn(d *schema.Struct, c chain.Chunk, flags Flags, limits Limits) (Struct, error) {
 	if flags&Compact != 0 {
 		defer c.Release()
-		return parseCompact(nil, d, c.Mem, flags, limits)
+		return parseWith(nil, d, c.Mem, flags, limits)
 	}
 	if c.Next() == nil {
 		return newMessage(d, flags, limits).parsePiece(c)

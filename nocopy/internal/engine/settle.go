@@ -219,7 +219,7 @@ func (m *Message) checkOpened() error {
 func (m *Message) checkAnew(d *schema.Struct, b []byte, limits Limits) error {
 	plain := expecting(nil, d, m.flags&ValidUTF8|limited, limits)
 	plain.buf.Refer(b, false, false)
-	s, err := plain.parseWhole()
+	s, err := plain.parseBinary()
 	if err == nil {
 		s.m.Release()
 	}
@@ -460,9 +460,9 @@ func (s Struct) RemoveFields(id int16) bool {
 	return true
 }
 
-// parseWhole parses the message, which is in one piece, by its own index if that is asked for and
+// parseBinary parses the message, which is in one piece, by its own index if that is asked for and
 // fits, else from its beginning, unless RequireIndex was given.
-func (m *Message) parseWhole() (Struct, error) {
+func (m *Message) parseBinary() (Struct, error) {
 	base, b, _ := m.buf.Whole()
 	if m.flags&ByIndex != 0 && m.openByIndex(b, base) {
 		return m.handle(m.root), nil

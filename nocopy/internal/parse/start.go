@@ -24,7 +24,7 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	if words > uint32(len(x.Words)) {
 		if words > mostLeading {
 			x.Used = index.First
-			p := parserOf(x, b, base)
+			p := wholeParser(x, buf)
 			p.End = p.Root(d)
 			return p
 		}
@@ -49,7 +49,7 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	}
 	x.Used = s.used
 	if why != finished || s.at != uint64(len(b)) {
-		p := parserOf(x, b, base)
+		p := wholeParser(x, buf)
 		p.End = p.resumeFirst(&s, why, 0)
 		return p
 	}
@@ -77,6 +77,12 @@ func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, far FarTexts) 
 	if why != finished {
 		parserOf(x, b, p).written(&s, why, lead, far)
 	}
+}
+
+// wholeParser returns the parser of the message with index x, ready for all bytes of buf.
+func wholeParser(x *index.Index, buf *chain.Buffer) *Parser {
+	base, b, _ := buf.Whole()
+	return parserOf(x, b, base)
 }
 
 // parserOf returns the parser of the message with index x, ready for the bytes b at position base.
