@@ -490,7 +490,8 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return exported
 }
 
-// TestSignposts: what documents name in parentheses after a Go file is in a file of that name.
+// TestSignposts: Go files that documents name are there, and what they name in parentheses after a
+// file is in it.
 func TestSignposts(t *testing.T) {
 	all := map[string]string{} // sources by the files' names, without folders
 	sources(t, ".", func(name string, src []byte) { all[filepath.Base(name)] += string(src) })
@@ -499,6 +500,11 @@ func TestSignposts(t *testing.T) {
 		b, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\b[a-z][a-z_0-9]*\.go\b`).FindAllString(string(b), -1) {
+			if all[name] == "" {
+				t.Errorf("%s: there is no %s", doc, name)
+			}
 		}
 		for _, m := range signpost.FindAllStringSubmatch(strings.ReplaceAll(string(b), "\n", " "), -1) {
 			for word := range strings.SplitSeq(strings.ReplaceAll(m[2], "`", ""), ", ") {
