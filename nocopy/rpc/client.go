@@ -68,9 +68,7 @@ func (c *Client) newArgs(m *Method) thriftimpl.Struct {
 
 // NewArgs returns empty arguments for a call. The caller fills them and passes them to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
-	if c == nil {
-		panic("nocopy: a nil *rpc.Client: Dial returns one together with an error")
-	}
+	c.mustBe()
 	if m == nil {
 		panic("nocopy: rpc.Client: a nil Method")
 	}
@@ -91,7 +89,14 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 // method's arguments, such as the arguments that a server's handler has received. Anything else,
 // including released arguments, gives an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+	c.mustBe()
 	return c.calls.Call(ctx, m, args)
+}
+
+func (c *Client) mustBe() {
+	if c == nil {
+		panic("nocopy: a nil *rpc.Client: Dial returns one together with an error")
+	}
 }
 
 // send waits for its place among MaxInFlight calls, chooses a connection and makes the call there;

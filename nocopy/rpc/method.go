@@ -78,6 +78,9 @@ func Throws[E interface {
 	nocopy.View
 	error
 }](f thriftimpl.Field, of *thriftimpl.Desc) Exception {
+	if of == nil {
+		panic("nocopy: rpc.Throws without a Desc")
+	}
 	return Exception{f, of, func(err error) (thriftimpl.Struct, bool) {
 		var e E
 		ok := errors.As(err, &e)

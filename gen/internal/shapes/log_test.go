@@ -17,7 +17,7 @@ import (
 
 const secret = "SECRET"
 
-// secrets returns a struct whose redacted values all have the text secret, or the number 5353.
+// secrets returns a struct whose redacted values all have the text secret, or the number 53535353.
 func secrets(depth int) shapes.Secrets {
 	s := shapes.NewSecrets()
 	fill(s, depth)
@@ -34,9 +34,9 @@ func fill(s shapes.Secrets, depth int) {
 	s.SetTyped(secret)
 	s.NewCard().SetNumber(secret)
 	s.NewCards(2).At(1).SetNumber(secret)
-	s.NewWhere().SetX(5353)
+	s.NewWhere().SetX(53535353)
 	s.SetPublic("public")
-	s.SetNumber(5353)
+	s.SetNumber(53535353)
 	if depth > 0 {
 		fill(s.NewNested(1).At(0), depth-1)
 		fill(s.NewNestedByNumber().PutNew(7), depth-1)
@@ -96,7 +96,7 @@ func TestRedacted(t *testing.T) {
 			texts = append(texts, fmt.Sprintf(verb, v))
 		}
 		for i, text := range texts {
-			if strings.Contains(text, secret) || strings.Contains(text, "5353") || strings.Contains(text, fmt.Sprintf("%x", secret)) {
+			if strings.Contains(text, secret) || strings.Contains(text, "53535353") || strings.Contains(text, fmt.Sprintf("%x", secret)) {
 				t.Errorf("%T, %d: %s", v, i, text)
 			}
 		}
