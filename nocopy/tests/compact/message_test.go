@@ -293,6 +293,36 @@ func TestCompactIndex(t *testing.T) {
 	}
 }
 
+// TestCompactKept: damaged bytes give the same error with all options that say what becomes of the
+// bytes, and do not change. A kept message can be used again after any of them.
+func TestCompactKept(t *testing.T) {
+	var kept engine.Message
+	for _, good := range orders() {
+		good = good[:min(len(good), 400)]
+		for i := range good {
+			bad := bytes.Clone(good)
+			bad[i] ^= byte(1 + i%255)
+			_, want := thriftimpl.Parse(orderDesc, bytes.Clone(bad), nocopy.Compact)
+			for _, opts := range [][]nocopy.Option{nil, {nocopy.Own}, {nocopy.Recycle}, {nocopy.Own, nocopy.Recycle}, {nocopy.Own, nocopy.Recycle, nocopy.Lazy}} {
+				b := bytes.Clone(bad)
+				s, err := engine.ParseInto(orderDesc, &kept, b, append(opts, nocopy.Compact))
+				if (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
+					t.Fatalf("byte %d, options %v: %v, want %v", i, opts, err, want)
+				}
+				if !bytes.Equal(b, bad) {
+					t.Fatalf("byte %d, options %v: the bytes have changed", i, opts)
+				}
+				if err == nil {
+					s.SetText(orderDesc.Field(3), "again")
+				}
+			}
+		}
+		if _, err := engine.ParseInto(orderDesc, &kept, orders()[0], []nocopy.Option{nocopy.Compact}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestCompactAbsent: the message of an absent struct is an empty struct, as in Thrift Binary.
 func TestCompactAbsent(t *testing.T) {
 	m := nocopy.Struct{}.Message()
