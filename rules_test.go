@@ -495,18 +495,16 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 func TestSignposts(t *testing.T) {
 	all := map[string]string{} // sources by the files' names, without folders
 	sources(t, ".", func(name string, src []byte) { all[filepath.Base(name)] += string(src) })
-	signpost := regexp.MustCompile("([a-z_]+\\.go)`? \\(([^)]*)\\)")
+	signpost := regexp.MustCompile("\\b([a-z][a-z_0-9]*\\.go)\\b(?:`? \\(([^)]*)\\))?")
 	for _, doc := range []string{"CONTRIBUTING.md", "docs/internals.md", "nocopy/rpc/states.md"} {
 		b, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range regexp.MustCompile(`\b[a-z][a-z_0-9]*\.go\b`).FindAllString(string(b), -1) {
-			if all[name] == "" {
-				t.Errorf("%s: there is no %s", doc, name)
-			}
-		}
 		for _, m := range signpost.FindAllStringSubmatch(strings.ReplaceAll(string(b), "\n", " "), -1) {
+			if all[m[1]] == "" {
+				t.Errorf("%s: there is no %s", doc, m[1])
+			}
 			for word := range strings.SplitSeq(strings.ReplaceAll(m[2], "`", ""), ", ") {
 				if !strings.Contains(word, " ") && !regexp.MustCompile(`\b`+word+`\b`).MatchString(all[m[1]]) {
 					t.Errorf("%s: %s has no %s", doc, m[1], word)

@@ -31,9 +31,11 @@ const PerByte = 64
 // adds 4 bytes, the field's header and a STOP, which allow 64 words. It takes at most 61; the
 // other 3 are for a pair of a map, which takes 3 words besides its key and value.
 //
-// Two kinds of structs take more. One is an empty struct of 15 fields or more that is an element,
-// key or value: its STOP allows 16 words. The other has more than 864 fields, of which few are
-// set: its table takes a word for 16 fields.
+// Two kinds of structs take more words than their bytes allow:
+//   - An element, key or value that is an empty struct of 15 fields or more. It is one byte, a
+//     STOP, which allows 16 words.
+//   - A struct of more than 864 fields of which few are set. Its table has a word for every 16
+//     fields, set or not.
 const (
 	MaxDirect = 57
 	WideWords = Table + 1

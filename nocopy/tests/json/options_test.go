@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/json/shop"
 )
 
-// TestNoOptions: limits behind a pointer are no option, although the compiler accepts them. A nil
-// option, and options of messages that mean nothing for JSON, have no effect.
+// TestNoOptions: a pointer to Limits is refused, although the compiler accepts it as an option. A
+// nil option has no effect, nor have options of messages that mean nothing for JSON.
 func TestNoOptions(t *testing.T) {
 	m := shop.NewItem()
 	for what, use := range map[string]func(o nocopy.Option) error{
