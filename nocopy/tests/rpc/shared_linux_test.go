@@ -81,6 +81,16 @@ func mapped(t testing.TB, want int) {
 	}
 }
 
+// filesClosed waits until no more files are open than n.
+func filesClosed(t testing.TB, n int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); openFiles(t) > n; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d files are open, and %d were", openFiles(t), n)
+		}
+	}
+}
+
 // TestSharedMemory: calls of all sizes, one at a time and many, where both sides copy or trust.
 func TestSharedMemory(t *testing.T) {
 	sizes := []int{0, 1, 16 << 10, 32<<10 - 100, 32 << 10, 32<<10 + 1, 100_000, 1 << 20, 3 << 20}
@@ -483,11 +493,7 @@ func TestSharedHostileHello(t *testing.T) {
 	link.Close()
 	null.Close()
 	mapped(t, before)
-	for end := time.Now().Add(time.Minute); openFiles(t) > files; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d files are open, and %d were", openFiles(t), files)
-		}
-	}
+	filesClosed(t, files)
 }
 
 // TestSharedChanged: bytes that the peer changes when it has sent them change nothing where they

@@ -205,11 +205,7 @@ func sharedFullTable(t *testing.T, path string, mode rpc.SharedMemory, serverLog
 	unharmed(t, echo.NewEchoClient(dial(t, path))) // and the server has accepted both
 	files := openFiles(t)
 	for free := 1; free < 9; free++ { // the connection takes one, this side's memory another
-		for end := time.Now().Add(time.Minute); openFiles(t) > files; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d files are open, and %d were", openFiles(t), files)
-			}
-		}
+		filesClosed(t, files)
 		var log quiet
 		var old syscall.Rlimit
 		syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old)
