@@ -129,6 +129,33 @@ func TestPlainByMemory(t *testing.T) {
 	}
 }
 
+// TestPlainByGrown: slices may grow to more elements than a message has. They count as when the
+// elements are read for the second time, although a message may almost take that memory.
+func TestPlainByGrown(t *testing.T) {
+	list := func(id byte, n int) []byte {
+		return binary.BigEndian.AppendUint32([]byte{15, 0, id, 12}, uint32(n))
+	}
+	nested := func(counts ...int) []byte { // a card, and lists of empty structs, of a byte each
+		b := append(append(list(9, 1), 0), list(11, len(counts))...)
+		for _, n := range counts {
+			b = append(append(b, list(11, n)...), make([]byte, n+1)...)
+		}
+		return append(b, 0)
+	}
+	most := (16 << 20) / int(reflect.TypeFor[shapes.SecretsFields]().Size()-64)
+	for _, second := range []int{most * 3 / 10, most * 35 / 100, most * 4 / 10, most * 45 / 100} {
+		var v shapes.SecretsFields
+		if err := v.Parse(nested(most/2, 0)); err != nil {
+			t.Fatal(err)
+		}
+		cards := 0
+		err := shapes.ParseSecretsBy(&v, shapes.SecretsBy{Cards: func(int, *shapes.CardFields) error { cards++; return nil }}, nested(most*52/100, second))
+		if err != nil || cards != 1 || len(v.Nested[1].Nested) != second {
+			t.Errorf("%d cards, %d structs, want 1 and %d; %v", cards, len(v.Nested[1].Nested), second, err)
+		}
+	}
+}
+
 // TestPlainByChanges: ParseXBy panics if a function changes the bytes. They were checked before
 // the first call, so that reading can fail only for that reason.
 func TestPlainByChanges(t *testing.T) {

@@ -155,6 +155,11 @@ func Slice[T any](r *Reader, at int, v []T, n int) ([]T, int) {
 		if v == nil {
 			v = []T{}
 		}
+		if k := int64(cap(v)) * size; k <= r.room {
+			kept = k // as when the same memory is used again
+		} else {
+			v = make([]T, n)
+		}
 	}
 	r.room -= kept
 	if len(v) > n {
