@@ -77,13 +77,19 @@ func (b *Buffer) ownEdits() {
 
 // reset empties the edits but keeps their memory.
 func (e *edits) reset() {
-	if debugging && !reflect.ValueOf(noEdits).IsZero() {
-		panic("nocopy: internal error: stored into noEdits")
-	}
 	if e != &noEdits {
 		e.order.reset()
 		e.spanOrder.reset()
 		e.parts = nil
+	}
+}
+
+// checkShared panics if something was stored into what all Buffers share, which must stay zero.
+func checkShared() {
+	for _, v := range []any{noEdits, noNodes, [64]byte(zeroes)} {
+		if !reflect.ValueOf(v).IsZero() {
+			panic("nocopy: internal error: stored into what all Buffers share")
+		}
 	}
 }
 

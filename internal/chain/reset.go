@@ -118,6 +118,9 @@ func (b *Buffer) start(recycle bool) {
 // message. The block at the tail is used again from its beginning if no part of it was lent or
 // shared.
 func (b *Buffer) Free() {
+	if debugging {
+		checkShared()
+	}
 	// The usual case of a message that was only read
 	if b.sealed && b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && len(b.spans) == 2 && len(b.held) == 0 {
 		b.segs[1] = nil
@@ -161,7 +164,7 @@ func (b *Buffer) Retire() {
 // memory as it is.
 func (b *Buffer) reset() {
 	b.spans, b.nodes, b.pieces = b.spans[:1], b.nodes[:1], b.pieces[:0]
-	if e := b.edits; e.order.n|e.spanOrder.n != 0 || e.parts != nil || debugging {
+	if e := b.edits; e.order.n|e.spanOrder.n != 0 || e.parts != nil {
 		e.reset()
 	}
 	b.root, b.open, b.owner = run{}, 0, 0

@@ -263,7 +263,7 @@ const keepCopied = 64 << 10
 
 // endMore empties what few messages have.
 func (m *Message) endMore() {
-	if debugging && !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits}) {
+	if debugging && (noEdits != [1]edit{} || !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits})) {
 		panic("nocopy: internal error: stored into what all messages read")
 	}
 	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
