@@ -32,20 +32,27 @@ type plainType struct {
 	name string
 	// random returns a random value, its bytes, and those of a message with it
 	random func(r *rand.Rand) (v any, appended, message []byte)
+	// written returns the bytes of v, a pointer, and those of a message with its fields
+	written func(v any) (appended, message []byte)
 	// parse parses b into kept and returns the value
 	parse func(b []byte, kept any, opts ...nocopy.Option) (v any, err error)
 }
 
 func plainOf[V any, P plainValues[V], S nocopy.StructView](newOf func(V, ...nocopy.Option) S) plainType {
+	written := func(v any) (appended, message []byte) {
+		m := nocopy.Struct(newOf(*v.(*V)))
+		defer m.Release()
+		return P(v.(*V)).AppendTo(nil), m.Message().AppendTo(nil)
+	}
 	return plainType{
 		name: reflect.TypeFor[V]().Name(),
 		random: func(r *rand.Rand) (any, []byte, []byte) {
 			v := new(V)
 			fillRandom(r, reflect.ValueOf(v).Elem(), 4)
-			m := nocopy.Struct(newOf(*v))
-			defer m.Release()
-			return *v, P(v).AppendTo(nil), m.Message().AppendTo(nil)
+			appended, message := written(v)
+			return *v, appended, message
 		},
+		written: written,
 		parse: func(b []byte, kept any, opts ...nocopy.Option) (any, error) {
 			v, _ := kept.(*V)
 			if v == nil {
@@ -301,7 +308,8 @@ func spoilt(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// FuzzPlain is TestPlainAgainstMessage with the fuzzer's bytes.
+// FuzzPlain is TestPlainAgainstMessage with the fuzzer's bytes. What they hold is then written,
+// with and without a message, and both read as the same values again.
 func FuzzPlain(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for i, typ := range plainTypes {
@@ -311,7 +319,11 @@ func FuzzPlain(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, i uint8, b []byte) {
-		comparePlain(t, plainTypes[int(i)%len(plainTypes)], b, nil)
+		typ := plainTypes[int(i)%len(plainTypes)]
+		appended, message := typ.written(comparePlain(t, typ, b, nil))
+		if d := cmp.Diff(comparePlain(t, typ, message, nil), comparePlain(t, typ, appended, nil), cmpopts.EquateNaNs()); d != "" {
+			t.Fatalf("-message +bytes\n%.2000s\n%.2000s", d, hex.Dump(b))
+		}
 	})
 }
 
