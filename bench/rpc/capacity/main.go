@@ -1,9 +1,10 @@
 // Capacity measures the needs of a server: memory for idle connections, and processor time per
 // call while one connection in a hundred is busy. The servers are ours, Kitex' on netpoll, and
-// net/http's, each in a process of its own, on a unix socket. The clients write bytes that were
-// made before and look only at the size of replies. They need little time themselves.
+// net/http's, each in a process of its own, on a unix socket or over loopback TCP. The clients
+// write bytes that were made before and look only at the size of replies. They need little time
+// themselves.
 //
-//	go run -C bench/rpc ./capacity [-conns LIST] [-size N] [-duration D]
+//	go run -C bench/rpc ./capacity [-network tcp] [-conns LIST] [-sizes LIST] [-duration D]
 package main
 
 import (
@@ -31,18 +32,22 @@ import (
 func main() {
 	log.SetFlags(0)
 	serve := flag.String("serve", "", "be the `server` of this name, on the socket -at")
-	at := flag.String("at", "", "`path` of a unix socket")
+	at := flag.String("at", "", "`address` of that server")
+	network := flag.String("network", "unix", "`network` of the connections: unix or tcp")
 	conns := flag.String("conns", "1000,10000", "`list` of numbers of connections")
 	sizes := flag.String("sizes", "190,4096,65536", "`list` of sizes of the arguments in bytes")
 	duration := flag.Duration("duration", 3*time.Second, "of one measurement")
 	command.ParseFlags()
-	if *serve != "" {
-		log.Fatal(beServer(*serve, *at))
+	if *network != "unix" && *network != "tcp" {
+		log.Fatalf("no network: %q", *network)
 	}
-	fmt.Printf("%s, %d processors, %s/%s; %s\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.DateOnly))
+	if *serve != "" {
+		log.Fatal(beServer(*serve, *network, *at))
+	}
+	fmt.Printf("%s, %d processors, %s/%s; %s; %s\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, *network, time.Now().UTC().Format(time.DateOnly))
 	for _, n := range numbers(*conns) {
 		for _, s := range servers {
-			if err := measure(s, n, numbers(*sizes), *duration); err != nil {
+			if err := measure(s, *network, n, numbers(*sizes), *duration); err != nil {
 				log.Fatalf("%s, %d connections: %v", s.name, n, err)
 			}
 		}
@@ -61,18 +66,23 @@ func numbers(list string) (all []int) {
 }
 
 // measure starts a server, makes n connections to it, and prints what it needs.
-func measure(s kind, n int, sizes []int, d time.Duration) error {
+func measure(s kind, network string, n int, sizes []int, d time.Duration) error {
 	dir, err := os.MkdirTemp("", "capacity")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "s")
+	at := filepath.Join(dir, "s")
+	if network == "tcp" {
+		if at, err = freeAddress(); err != nil {
+			return err
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	child := exec.Command(self, "-serve", s.name, "-at", path)
+	child := exec.Command(self, "-serve", s.name, "-network", network, "-at", at)
 	child.Stderr = os.Stderr
 	ask, err := child.StdinPipe()
 	if err != nil {
@@ -94,7 +104,7 @@ func measure(s kind, n int, sizes []int, d time.Duration) error {
 	first := s.request(sizes[0])
 	all, base := make([]net.Conn, n), int64(0)
 	for i := range all {
-		if all[i], err = net.Dial("unix", path); err != nil {
+		if all[i], err = net.Dial(network, at); err != nil {
 			return err
 		}
 		defer all[i].Close()
@@ -113,6 +123,16 @@ func measure(s kind, n int, sizes []int, d time.Duration) error {
 	}
 	fmt.Printf("\n%s, %d connections: %.1f MB, %.1f KB for each but the first\n", s.name, n, float64(used)/1e6, float64(used-base)/1e3/float64(max(n-1, 1)))
 	return load(s, report, all, sizes, d)
+}
+
+// freeAddress returns an address at which nothing listens.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
 }
 
 // load makes calls on one connection in a hundred, one after the other on each.

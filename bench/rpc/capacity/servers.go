@@ -22,11 +22,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// kind is a kind of server: how it is served at a path, what a request of a size is, and how large
-// its reply is.
+// kind is a kind of server: how it is served at an address, what a request of a size is, and how
+// large its reply is.
 type kind struct {
 	name      string
-	serve     func(path string) error
+	serve     func(network, at string) error
 	request   func(size int) []byte
 	replySize func(size int) int
 }
@@ -43,15 +43,15 @@ func frameSize(size int) int { return len(frame(size)) }
 
 // beServer serves, and tells on standard output that it does, and what it has used when standard
 // input asks. It ends with standard input.
-func beServer(name, path string) error {
+func beServer(name, network, at string) error {
 	failed := make(chan error, 1)
 	for _, s := range servers {
 		if s.name == name {
-			go func() { failed <- s.serve(path) }()
+			go func() { failed <- s.serve(network, at) }()
 		}
 	}
 	for {
-		nc, err := net.Dial("unix", path)
+		nc, err := net.Dial(network, at)
 		if err == nil {
 			nc.Close()
 			break
@@ -85,9 +85,9 @@ func (handler) Echo(_ context.Context, args echo.EchoEchoArgs, result echo.EchoE
 	return nil
 }
 
-func serveNocopy(recycle bool) func(string) error {
-	return func(path string) error {
-		l, err := net.Listen("unix", path)
+func serveNocopy(recycle bool) func(network, at string) error {
+	return func(network, at string) error {
+		l, err := net.Listen(network, at)
 		if err != nil {
 			return err
 		}
@@ -102,15 +102,22 @@ func (kitexHandler) Echo(_ context.Context, m *kitexecho.Message) (*kitexecho.Me
 	return m, nil
 }
 
-func serveKitex(path string) error {
+func serveKitex(network, at string) error {
 	klog.SetLevel(klog.LevelFatal)
 	codec := thrift.NewThriftCodecWithConfig(thrift.FastRead | thrift.FastWrite)
-	return kitexservice.NewServer(new(kitexHandler), server.WithServiceAddr(&net.UnixAddr{Net: "unix", Name: path}), server.WithPayloadCodec(codec)).Run()
+	var addr net.Addr = &net.UnixAddr{Net: network, Name: at}
+	if network == "tcp" {
+		var err error
+		if addr, err = net.ResolveTCPAddr(network, at); err != nil {
+			return err
+		}
+	}
+	return kitexservice.NewServer(new(kitexHandler), server.WithServiceAddr(addr), server.WithPayloadCodec(codec)).Run()
 }
 
 // serveHTTP echoes bodies without looking at them.
-func serveHTTP(path string) error {
-	l, err := net.Listen("unix", path)
+func serveHTTP(network, at string) error {
+	l, err := net.Listen(network, at)
 	if err != nil {
 		return err
 	}
