@@ -5,16 +5,12 @@ package chain
 // completed, AppendAside copies its texts in order to the open run. What was aside is then unused,
 // like the rest of the block, until the Buffer is freed.
 
-// mostAside is the number of segments from which on nothing more is put aside: positions are also
-// needed for the copies.
-const mostAside = maxSegments / 4
+// MayAside reports whether Aside may be called: positions are also needed for the copies.
+func (b *Buffer) MayAside() bool { return len(b.segs) <= maxSegments/4 }
 
 // Aside puts n bytes aside, less than SlabSize, and returns them, to be filled, with their
-// position. It returns nil if too many positions are in use. There must be an open run.
+// position. There must be an open run.
 func (b *Buffer) Aside(n int) (Pos, []byte) {
-	if len(b.segs) > mostAside {
-		return 0, nil
-	}
 	b.Reserve(n)
 	end := len(b.tail) - n
 	mem := b.tail[end:]

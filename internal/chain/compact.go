@@ -141,11 +141,11 @@ func (b *Buffer) referred() int {
 // bytes, and for everything else that the change may need.
 func (b *Buffer) RoomToChange(n int) bool { return b.RoomAfter(reserveSegs, n) }
 
-// Relieved reports whether compacting the Buffer would make RoomToChange for n bytes. It is called
-// when there is none.
-func (b *Buffer) Relieved(n int) bool {
-	const spare = 2 * reserveSegs << segBits
-	return (int64(b.measure())+int64(n)+spare)>>segBits < maxSegments
+// RoomOnceCompacted returns for how many bytes there would be RoomToChange if the Buffer were
+// compacted; it may be negative. It is called when there is no room.
+func (b *Buffer) RoomOnceCompacted() int {
+	const most = (maxSegments - 2*reserveSegs) << segBits
+	return most - 1 - b.measure()
 }
 
 // measure returns the size of the message.

@@ -304,27 +304,29 @@ func (b *Buffer) Place(n int) (Pos, []byte) {
 	return p, mem
 }
 
-// Rewrite copies a received message in one piece to the tail, with [from, to) replaced by n bytes.
-// It returns these bytes, to be filled, and the distance by which positions before them have
-// moved. Positions after them have moved by n-(to-from) more. If a node would cost less, it
-// changes nothing and returns nil: if the message is large, has nodes, or was rewritten often.
-func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
+// MostRewritten returns the most bytes by which Rewrite may replace [from, to). It is negative if
+// a node always costs less: if the message is large, has nodes, or was rewritten often.
+func (b *Buffer) MostRewritten(from, to Pos) int {
 	// Values that were stitched of two blocks, outside the piece, would have added segments.
-	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted {
-		return nil, 0
+	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted || to > b.spans[1].to {
+		return -1
 	}
+	return adopted - int(b.spans[1].to-b.spans[1].from) + int(to-from)
+}
+
+// Rewrite copies a received message in one piece to the tail, with [from, to) replaced by n bytes,
+// at most MostRewritten. It returns these bytes, to be filled, and the distance by which positions
+// before them have moved. Positions after them have moved by n-(to-from) more.
+func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
 	root := &b.spans[1]
-	size := int(root.to-root.from) + n - int(to-from)
-	if size > adopted || to > root.to {
-		return nil, 0
-	}
 	old := b.mem(root.place())
+	head, tail := old[:from-root.from], old[to-root.from:]
+	size := len(head) + n + len(tail)
 	at, own := b.Place(size)
-	head := from - root.from
-	copy(own, old[:head])
-	copy(own[int(head)+n:], old[to-root.from:])
+	copy(own, head)
+	copy(own[len(head)+n:], tail)
 	moved = at - root.from
 	root.from, root.to = at, at+Pos(size)
 	b.pieces[0], b.size, b.sealed = root.place(), size, true
-	return own[head : int(head)+n : int(head)+n], moved
+	return own[len(head) : len(head)+n : len(head)+n], moved
 }

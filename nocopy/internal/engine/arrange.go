@@ -216,29 +216,40 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 		s.checkIndex(i)
 	}
 	m := s.m
-	if n := len(m.open); n > 0 && len(v) < ReferSize {
-		// The usual case: the list is the innermost frame, and the element was not set before.
-		if f := &m.open[n-1]; f.e == s.entry() && uint(i) < uint(s.ListLen()) {
-			var p uint32
-			var b []byte
-			word := &m.ix.Words[m.ix.Words[f.e+listElems]+uint32(i)]
-			if uint32(i) == f.next {
-				p, b = m.buf.Extend(wire.TextHeader + len(v))
-				f.next++
-			} else if uint32(i) > f.next && *word == 0 {
-				p, b = m.buf.Aside(wire.TextHeader + len(v))
-				f.aside = true
-			}
-			if b != nil {
-				wire.PutBE32(b, uint32(len(v)))
-				copy(b[wire.TextHeader:], v)
-				*word = p
-				return
-			}
-		}
+	f := s.unset(i)
+	if f == nil || len(v) >= ReferSize {
+		refer := s.room(len(v))
+		m.setText(s.element(i), v, refer)
+		return
 	}
-	refer := s.room(len(v))
-	m.setText(s.element(i), v, refer)
+	var p uint32
+	var b []byte
+	if uint32(i) == f.next {
+		p, b = m.buf.Extend(wire.TextHeader + len(v))
+		f.next++
+	} else {
+		p, b = m.buf.Aside(wire.TextHeader + len(v))
+		f.aside = true
+	}
+	wire.PutBE32(b, uint32(len(v)))
+	copy(b[wire.TextHeader:], v)
+	m.ix.Words[m.ix.Words[f.e+listElems]+uint32(i)] = p
+}
+
+// unset returns the list's frame if that is the innermost one, and element i was not set before
+// and may be appended or put aside; else nil.
+func (s Struct) unset(i int) *frame {
+	m := s.m
+	n := len(m.open)
+	if n == 0 {
+		return nil
+	}
+	f := &m.open[n-1]
+	if f.e != s.entry() || uint(i) >= uint(s.ListLen()) || uint32(i) < f.next ||
+		uint32(i) > f.next && (m.ix.Words[m.ix.Words[f.e+listElems]+uint32(i)] != 0 || !m.buf.MayAside()) {
+		return nil
+	}
+	return f
 }
 
 // SetTextAt makes element i of a list of strings v.

@@ -38,11 +38,13 @@ func (s Struct) setText(f schema.Ref, v string) {
 			s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
 			return
 		}
-		b := s.m.rewriteText(s.m.ix.At(uint32(s.k), f), len(v))
-		if b == nil {
-			b = s.newText(f, len(v))
+		p := s.m.ix.At(uint32(s.k), f)
+		end := s.m.rewritable(p, len(v))
+		if end == 0 {
+			copy(s.newText(f, len(v)), v)
+			return
 		}
-		copy(b, v)
+		copy(s.m.rewriteText(p, end, len(v)), v)
 		return
 	}
 	*w = s.m.buf.Tail() + wire.FieldHeader
@@ -105,21 +107,27 @@ func (s Struct) appendField(f schema.Ref, n int) []byte {
 // fewWords is the most words of an index in which rewriteText looks for positions to move.
 const fewWords = 256
 
-// rewriteText changes the size of the text at position p to n bytes by copying the message. It
-// returns the new bytes, to be filled; or nil unless the whole message was received and is small.
+// rewritable returns where the text that word p stands for ends, if rewriteText can make it one of
+// n bytes; else 0. The text must be set and in no node, and the whole message received and small.
 // A message that was compacted is not copied: its index may have words that look like positions
 // and are none.
-func (m *Message) rewriteText(p uint32, n int) []byte {
-	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
-		return nil
+func (m *Message) rewritable(p uint32, n int) (end uint32) {
+	if int32(p) <= 0 || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
+		return 0
 	}
-	size := wire.TextHeader + wire.BE32(m.buf.At(p))
-	b, moved := m.buf.Rewrite(p, p+size, wire.TextHeader+n)
-	if b == nil {
-		return nil
+	end = p + wire.TextHeader + wire.BE32(m.buf.At(p))
+	if wire.TextHeader+n > m.buf.MostRewritten(p, end) {
+		return 0
 	}
+	return end
+}
+
+// rewriteText changes the size of the text from position p to end to n bytes by copying the
+// message. It returns the new bytes, to be filled.
+func (m *Message) rewriteText(p, end uint32, n int) []byte {
+	b, moved := m.buf.Rewrite(p, end, wire.TextHeader+n)
+	m.movePositions(p, moved, moved+p+uint32(len(b))-end)
 	wire.PutBE32(b, uint32(n))
-	m.movePositions(p, moved, moved+uint32(len(b))-size)
 	return b[wire.TextHeader:]
 }
 
@@ -130,9 +138,9 @@ func (m *Message) movePositions(p, before, after uint32) {
 	words := m.ix.Words[index.First:m.ix.Used]
 	for i, w := range words {
 		if at := w &^ index.NotIndexed; at > p {
-			words[i] = w + after
+			words[i] += after
 		} else if at >= chain.FirstPos {
-			words[i] = w + before
+			words[i] += before
 		}
 	}
 }
@@ -156,7 +164,7 @@ func (s Struct) positions(n int) {
 	if s.m.buf.RoomToChange(n) {
 		return
 	}
-	if !s.m.buf.Relieved(n) {
+	if n > s.m.buf.RoomOnceCompacted() {
 		panic(panicFull)
 	}
 	s.m.compact(false)
