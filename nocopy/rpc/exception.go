@@ -72,7 +72,7 @@ var ErrServerClosed = errors.New("rpc: server closed")
 // nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
 var (
 	// ErrClientClosed means that the client was closed.
-	ErrClientClosed = errors.New("rpc: client closed")
+	ErrClientClosed = errors.New("client closed")
 	// ErrNotSent means that the connection failed, or could not be made, before the whole call had
 	// reached the server. The server has not begun to handle it, and the call can be made again.
 	// For a call that was written, this is known only on Linux, if the server closed the

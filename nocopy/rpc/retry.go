@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,7 +90,7 @@ func (r *retrier) call(ctx context.Context, call *Call, next Handler) error {
 			continue
 		}
 		if lost != nil && errors.Is(err, ErrNotSent) {
-			return fmt.Errorf("%w; then: %v", lost, err)
+			return fmt.Errorf("%w; then: %s", lost, strings.TrimPrefix(err.Error(), "rpc: "))
 		}
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 )
 
 // TestErrorValues: callers learn the fate of a call with errors.Is: each error has the given
-// values and none of the others that doc.go lists.
+// values and none of the others that doc.go lists, and one prefix.
 func TestErrorValues(t *testing.T) {
+	t.Parallel()
 	all := []error{
 		rpc.ErrClientClosed, rpc.ErrNotSent, rpc.ErrConnLost, rpc.ErrVersion, linkbuf.ErrFrameSize, nocopy.ErrLimit,
 		io.EOF, os.ErrDeadlineExceeded, context.Canceled,
@@ -124,6 +126,9 @@ func TestErrorValues(t *testing.T) {
 			err := c.err()
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if text := err.Error(); !strings.HasPrefix(text, "rpc: ") || strings.Contains(text[5:], "rpc: ") {
+				t.Errorf("%q: there is not one prefix at its beginning", text)
 			}
 			want := map[error]bool{}
 			for _, e := range c.is {

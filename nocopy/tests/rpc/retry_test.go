@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,10 +30,10 @@ func methodNamed(t *testing.T, name string) *rpc.Method {
 // TestRetryPolicy: exactly the calls are repeated that Retry's documentation names, as often as
 // the policy allows, and the error tells whether the server may have handled the call.
 func TestRetryPolicy(t *testing.T) {
-	unsent := fmt.Errorf("add: %w: %w", rpc.ErrNotSent, io.EOF)
-	lost := fmt.Errorf("add: %w: %w", rpc.ErrConnLost, io.EOF)
-	closed := fmt.Errorf("add: %w: %w", rpc.ErrNotSent, rpc.ErrClientClosed)
-	large := fmt.Errorf("add: %w: %w", rpc.ErrConnLost, nocopy.ErrLimit)
+	unsent := fmt.Errorf("rpc: add: %w: %w", rpc.ErrNotSent, io.EOF)
+	lost := fmt.Errorf("rpc: add: %w: %w", rpc.ErrConnLost, io.EOF)
+	closed := fmt.Errorf("rpc: add: %w: %w", rpc.ErrNotSent, rpc.ErrClientClosed)
+	large := fmt.Errorf("rpc: add: %w: %w", rpc.ErrConnLost, nocopy.ErrLimit)
 	answer := &rpc.ApplicationException{Type: rpc.InternalError}
 	idempotent := []string{"add", "other:put"}
 	for _, c := range []struct {
@@ -76,6 +77,9 @@ func TestRetryPolicy(t *testing.T) {
 				}
 				if c.is == rpc.ErrConnLost && errors.Is(err, rpc.ErrNotSent) {
 					t.Errorf("%v: it is said not to have been sent", err)
+				}
+				if err != nil && strings.Count(err.Error(), "rpc: ") > 1 {
+					t.Errorf("%v: two prefixes", err)
 				}
 			})
 		})
