@@ -48,6 +48,15 @@ func (c Chunk) Release() {
 	}
 }
 
+// First returns the first n bytes of a chunk, without taking a reference of its own. If it is in
+// pieces, n must be the number of its bytes.
+func (c Chunk) First(n int) Chunk {
+	if c.next == nil {
+		c.Mem = c.Mem[:n]
+	}
+	return c
+}
+
 // From returns the rest of the chunk from its byte n on, which must be in its first piece. Both
 // the chunk and its rest must be released.
 func (c Chunk) From(n int) Chunk {

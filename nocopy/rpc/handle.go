@@ -27,30 +27,20 @@ func (o *origin) newRequest(h message.Header) *request {
 // reports whether the calling goroutine is still the reader and may receive another request.
 func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
 	m, refusal := c.methodOf(h)
-	if refusal != nil {
-		h.Name = bytes.Clone(h.Name) // parseArgs releases the chunk, which holds it
-	}
-	// A frame may have any number of messages: headers are looked for in this message only. If the
-	// chunk is in pieces there is only one message, which parsing may copy together.
-	inPieces := chunk.Next() != nil
-	var headers requestHeaders
-	if m != nil && inPieces {
-		headers = headersIn(h, chunk, m.Args)
-	}
 	args, err := c.parseArgs(m, chunk)
 	switch {
 	case refusal != nil:
+		h.Name = bytes.Clone(h.Name) // the chunk holds it
+		chunk.Release()
 		return c.refuse(h, refusal, false)
 	case err != nil: // the call's end is known: the next one can be found
 		h.Name = []byte(m.Name)
+		chunk.Release()
 		return c.refuseBad(h, m, err)
 	}
-	if !inPieces {
-		chunk.Mem = chunk.Mem[:args.Len()]
-		headers = headersIn(h, chunk, m.Args)
-	}
 	req := c.newRequest(h)
-	req.method, req.args, req.headers = m, args, headers
+	req.method, req.args, req.headers = m, args, headersIn(h, chunk.First(args.Len()), m.Args)
+	chunk.Release()
 	arrived := c.in.Arrived // another goroutine may be the reader from now on
 	readerID := c.admit(req, true)
 	c.handle(req, readerID, arrived)
@@ -122,8 +112,8 @@ func protocolError(err error) *ApplicationException {
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 
-// parseArgs parses the arguments of a call of m at the beginning of chunk, and takes over chunk.
-// If m is nil, the method is unknown, and it passes over the arguments.
+// parseArgs parses the arguments of a call of m at the beginning of chunk. If m is nil, the method
+// is unknown, and it passes over the arguments.
 func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message, err error) {
 	defer c.guard(&err)
 	var args *thriftimpl.Desc
@@ -131,7 +121,7 @@ func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message,
 	if m != nil {
 		args, lazy = m.Args, lazy || m.lazy
 	}
-	return c.in.TakeStruct(chunk, args, c.srv.Limits, c.srv.recycle, lazy)
+	return c.in.ParseStruct(chunk, args, c.srv.Limits, c.srv.recycle, lazy)
 }
 
 // handle calls the handler of a request, with its interceptors, and sets the reply. There is

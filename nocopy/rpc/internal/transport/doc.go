@@ -7,7 +7,7 @@
 //
 //	net.Conn ─► chain.Receiver ─► Transport.next ─► message.Header and a Chunk with the struct
 //	  fill.go     what arrived       framed.go          │
-//	  deadlines   and was not taken  unframed.go        └─► TakeStruct: the struct, what follows
+//	  deadlines   and was not taken  unframed.go        └─► ParseStruct: the struct, what follows
 //	                                 theader.go (a frame with headers, perhaps compressed)
 //	                                 shared.go (a frame that says where in shared memory)
 //

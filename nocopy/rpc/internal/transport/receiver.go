@@ -62,7 +62,7 @@ func (r *Receiver) Reset(recycle bool) { r.in.Reset(recycle) }
 func (r *Receiver) Passing() bool { return r.passing.Load() }
 
 // Next returns the next message: its header and a chunk with its struct, which the caller must
-// release, or give to TakeStruct: in a frame, further messages may follow in the chunk. The
+// release. In a frame, further messages may follow in the chunk, which ParseStruct separates. The
 // header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF
 // if the stream ends between messages; after some errors the header is known, and its size is not
 // 0.
@@ -130,27 +130,24 @@ func (r *Receiver) Free() {
 	r.in.Free()
 }
 
-// TakeStruct parses the struct at the beginning of a message's chunk, which it takes over, as a d;
-// or passes over it if d is nil. Bytes after the struct are the next message of a frame: they are
-// kept for Next. If the struct is so malformed that its end can't be found, they are dropped.
-func (r *Receiver) TakeStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
-	whole := chunk.From(0)
-	if d == nil {
-		chunk.Release()
-	} else if m, err = thriftimpl.ParseHeld(d, chunk, l, recycle, lazy); err == nil {
-		whole.Release()
-		return m, nil
+// ParseStruct parses the struct at the beginning of a message's chunk as a d, or passes over it if
+// d is nil. Bytes after the struct are the next message of a frame: they are kept for Next. If the
+// struct is so malformed that its end can't be found, they are dropped.
+func (r *Receiver) ParseStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
+	if d != nil {
+		if m, err = thriftimpl.ParseHeld(d, chunk.From(0), l, recycle, lazy); err == nil {
+			return m, nil
+		}
 	}
 	var bad *nocopy.Error
 	if errors.Is(err, nocopy.ErrTrailing) && errors.As(err, &bad) {
-		r.frameRest = whole.From(bad.Offset)
-		whole.Mem = whole.Mem[:bad.Offset]
-		return thriftimpl.ParseHeld(d, whole, l, recycle, lazy)
+		r.frameRest = chunk.From(bad.Offset)
+		first := chunk.From(0)
+		return thriftimpl.ParseHeld(d, first.First(bad.Offset), l, recycle, lazy)
 	}
 	r.scan.Reset(r.Limits.Parse.MaxDepth)
-	if end, _, failed := r.scan.Scan(whole.Mem); failed == nil && 0 < end && end < len(whole.Mem) {
-		r.frameRest = whole.From(end)
+	if end, _, failed := r.scan.Scan(chunk.Mem); failed == nil && 0 < end && end < len(chunk.Mem) {
+		r.frameRest = chunk.From(end)
 	}
-	whole.Release()
 	return nil, err
 }
