@@ -238,6 +238,7 @@ func srv2(s *rpc.Server) *rpc.Server { return &rpc.Server{Recycle: s.Recycle, Pr
 // TestForwardingGivenUp: if a handler's context ends while it forwards its arguments, these are
 // not written from the request's memory after it has returned.
 func TestForwardingGivenUp(t *testing.T) {
+	t.Parallel()
 	of := methods(t)
 	goOn := make(chan struct{})
 	received := make(chan []byte, 1)

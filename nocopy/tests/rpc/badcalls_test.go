@@ -56,6 +56,7 @@ func badCall(r *rand.Rand, n, most int) []byte {
 // They share one connection to the back end with the good calls of other clients. No good call
 // fails.
 func TestBadCallsHarmNobodyElse(t *testing.T) {
+	t.Parallel()
 	const most = 4000
 	proxies := map[string]func(b rpc.Caller) *rpc.Server{
 		"typed": func(b rpc.Caller) *rpc.Server {

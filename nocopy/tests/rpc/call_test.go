@@ -59,6 +59,7 @@ func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient))
 }
 
 func TestCalls(t *testing.T) {
+	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		for range 3 {
 			if _, err := c.Ping(bg, nil); err != nil {
@@ -75,7 +76,7 @@ func TestCalls(t *testing.T) {
 			sum.Release()
 			version.Release()
 		}
-		for _, n := range []int{0, 1, 100, 1000, 4095, 4096, 5000, 65535, 65536, 100_000, 1 << 20, 5 << 20} {
+		for _, n := range []int{0, 1, 100, 1000, 4095, 4096, 5000, 65535, 65536, 100_000, 1 << 20, testmode.Of(2, 5) << 20} {
 			payload := bytes.Repeat([]byte{byte(n), 1, 2, 3, 4, 5, 6}, n/7+1)[:n]
 			res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(payload) })
 			if err != nil || !bytes.Equal(res.GetSuccess(), payload) {
@@ -94,6 +95,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		put := func(mode string) (echo.EchoPutResult, error) {
 			return c.Put(bg, func(args echo.EchoPutArgs) {
@@ -165,9 +167,10 @@ func TestOneway(t *testing.T) {
 }
 
 func TestConcurrentCalls(t *testing.T) {
+	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		errs := make(chan error)
-		n := testmode.Of(100, 200)
+		n := testmode.Of(50, 200)
 		for i := range n {
 			go func() {
 				payload := []byte(strings.Repeat(fmt.Sprint(i, " "), i*i%3000))

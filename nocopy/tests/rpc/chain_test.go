@@ -112,6 +112,7 @@ func (h *seenCalls) Echo(ctx context.Context, args echo.EchoEchoArgs, result ech
 // as 5m; without it that is half a second, or 10 s with
 // NOCOPY_LONG.
 func TestCutChain(t *testing.T) {
+	t.Parallel()
 	duration := time.Duration(testmode.Of(500, 10_000)) * time.Millisecond
 	if s := os.Getenv("NOCOPY_CHAIN"); s != "" {
 		var err error

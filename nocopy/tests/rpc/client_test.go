@@ -24,6 +24,7 @@ import (
 // TestCancel: calls whose contexts end at any moment return at once, and no later call gets their
 // replies.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		var wg sync.WaitGroup
 		var cancelled atomic.Int32
@@ -110,6 +111,7 @@ func TestCloseWhileDialling(t *testing.T) {
 // TestUnixSocketTakesFew: a call returns when its context ends, also on a unix socket, which small
 // calls fill long before their bytes do.
 func TestUnixSocketTakesFew(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -333,6 +335,7 @@ func TestMaxInFlight(t *testing.T) {
 }
 
 func TestPoolSize(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{1, 3} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			var mu sync.Mutex

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -275,6 +276,7 @@ func TestBadCompactReply(t *testing.T) {
 // TestCompactToBinary: a proxy whose client speaks Compact forwards empty maps with the types of
 // the IDL, which the compact protocol leaves out.
 func TestCompactToBinary(t *testing.T) {
+	t.Parallel()
 	var got []byte
 	backend := serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		got = bytes.Clone(c.Args.Message().Bytes())
@@ -355,6 +357,9 @@ func TestConverted(t *testing.T) {
 func TestConvertedMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
+	}
+	if !testmode.InOwnProcess(t) {
+		return
 	}
 	const size = 1 << 20
 	value := bytes.Repeat([]byte("some text "), size/10)

@@ -15,6 +15,7 @@ import (
 // TestDialer: a client calls the function that it was given, and uses the returned connection. The
 // function's error is the call's. If it returns neither, that is an error, too.
 func TestDialer(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
 	var dials atomic.Int32
 	c := echo.NewEchoClient(dial(t, "elsewhere:1", rpc.Dialer(func(ctx context.Context, network, asked string) (net.Conn, error) {

@@ -92,6 +92,7 @@ func TestFallback(t *testing.T) {
 // TestFallbackOfServices: each service's fallback gets the unknown calls of that service; the
 // fallback of all services gets the others.
 func TestFallbackOfServices(t *testing.T) {
+	t.Parallel()
 	var got string
 	named := func(by string) rpc.Handler {
 		return func(ctx context.Context, c *rpc.Call) error { got = by + " " + c.Method.WireName(); return nil }
@@ -216,6 +217,7 @@ func (p part) item() thriftimpl.Struct         { return thriftimpl.Struct(p).Chi
 // TestFallbackArgs: a fallback reads and changes what it knows of the arguments; all else of them
 // arrives as it was sent.
 func TestFallbackArgs(t *testing.T) {
+	t.Parallel()
 	for how, opts := range forwardOptions {
 		for _, lazy := range []bool{false, true} {
 			for _, recycle := range []bool{false, true} {
@@ -291,6 +293,7 @@ func TestFallbackPanics(t *testing.T) {
 // TestCallPeek: a handler finds values in the arguments, wherever they are and however they came,
 // and they stay as they were when the arguments are changed.
 func TestCallPeek(t *testing.T) {
+	t.Parallel()
 	for _, recycle := range []bool{false, true} {
 		for _, framed := range []bool{true, false} {
 			for _, size := range []int{0, 100, 5_000, 1 << 20} {

@@ -418,6 +418,7 @@ func TestMaxFrame(t *testing.T) {
 
 // TestGarbage: random bytes do no harm.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{ReadTimeout: 100 * time.Millisecond}, &handler{})
 	other := echo.NewEchoClient(dial(t, addr))
 	good := frame(strict(call, "add", 1, addArgs(1, 2)))

@@ -59,17 +59,21 @@ func clientOf(t *testing.T, p *rpc.Processor, recycle bool, opts ...rpc.Option) 
 
 // TestForward: through each kind of proxy, calls have the same results as without one.
 func TestForward(t *testing.T) {
+	t.Parallel()
 	pair := 0
 	for name, of := range forwarders {
 		for how, opts := range forwardOptions {
 			pair++
-			largeBy := pair % 4 // in the short form one of the clients sends the largest
+			by, largeBy := pair%2, pair%4 // in the short form half of the clients call, one with most
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
 				recycle := strings.Contains(how, "recycling")
 				h := &handler{notified: make(chan string, 10)}
 				p := of(dial(t, serve(t, &rpc.Server{Recycle: recycle}, h), opts...))
 				for k, unframed := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.THeader()}} {
+					if k%2 != by && !testmode.Long {
+						continue
+					}
 					c := clientOf(t, p, recycle, unframed...)
 					var wg sync.WaitGroup
 					for i := range testmode.Of(2, 4) {
@@ -200,7 +204,7 @@ func TestForwardHook(t *testing.T) {
 			c := clientOf(t, p, true)
 			for _, size := range []int{10, 100_000, 3 << 20} {
 				data := strings.Repeat("d", size)
-				for range 3 {
+				for range testmode.Of(2, 3) {
 					res, err := c.Put(bg, func(args echo.EchoPutArgs) {
 						args.SetMode("link")
 						args.NewItem().SetName("name")
@@ -224,6 +228,7 @@ func TestForwardHook(t *testing.T) {
 // TestForwardMultiplexed: a service's name before a method's goes through a fallback as it is;
 // else each side has its own.
 func TestForwardMultiplexed(t *testing.T) {
+	t.Parallel()
 	backend := dial(t, serve(t, &rpc.Server{Processor: rpc.Multiplexed(map[string]*rpc.Processor{"B": echo.NewEchoProcessor(&handler{})})}, nil))
 	for name, p := range map[string]*rpc.Processor{
 		"as it is":        rpc.NewProcessor("Any", nil).WithFallback(rpc.Forward(backend)),
@@ -270,6 +275,7 @@ func TestForwardMadeForEachCall(t *testing.T) {
 // TestForwardCancel: when a proxy's client is gone, or its deadline is over, the call to the
 // backend ends.
 func TestForwardCancel(t *testing.T) {
+	t.Parallel()
 	for name, of := range forwarders {
 		t.Run(name, func(t *testing.T) {
 			h := &handler{waiting: make(chan struct{}, 10)}
@@ -299,6 +305,7 @@ func TestForwardCancel(t *testing.T) {
 // TestForwardBackendGone: calls that can't reach the backend fail, with a text or, with
 // HideErrors, without; they go on when it is back.
 func TestForwardBackendGone(t *testing.T) {
+	t.Parallel()
 	backend := dial(t, fakeServer(t, func(nc net.Conn) { nc.Close() }))
 	for _, hide := range []bool{false, true} {
 		srv := &rpc.Server{Processor: echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(backend)), HideErrors: hide}
@@ -315,6 +322,9 @@ func TestForwardBackendGone(t *testing.T) {
 func TestForwardCopiesNothing(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
+	}
+	if !testmode.InOwnProcess(t) {
+		return
 	}
 	size := testmode.Of(256<<10, 2<<20)
 	pass := rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) })

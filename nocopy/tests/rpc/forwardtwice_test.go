@@ -16,6 +16,7 @@ import (
 // have interceptors that edit it too, send it twice at once, and try again. Nobody sees changes of
 // another, and strings that were read stay as they were, unless the server recycles.
 func TestForwardTwice(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var kept, copies []string
 	keep := func(text string) {

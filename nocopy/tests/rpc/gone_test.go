@@ -268,6 +268,7 @@ func TestManyOnewaysThenClose(t *testing.T) {
 // TestOnewaysAfterCallsThenClose: oneway calls that have arrived are handled also if the replies
 // to calls before them can't be written any more.
 func TestOnewaysAfterCallsThenClose(t *testing.T) {
+	t.Parallel()
 	const calls, n = 5, 20
 	var handled atomic.Int32
 	begun, release, done := make(chan struct{}, calls), make(chan struct{}), make(chan struct{})
@@ -285,12 +286,16 @@ func TestOnewaysAfterCallsThenClose(t *testing.T) {
 			return nil
 		},
 	}
-	nc := dialRaw(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), Concurrency: 1}, nil))
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(h), Concurrency: 1, HalfCloseTimeout: time.Millisecond}
+	nc := dialRaw(t, serve(t, srv, nil))
 	send(t, nc, bytes.Repeat(frame(strict(call, "fail", 1, []byte{0})), calls))
 	send(t, nc, bytes.Repeat(frame(strict(oneway, "notify", 1, []byte{0})), n))
 	<-begun
 	nc.Close()
-	time.Sleep(20 * time.Millisecond) // it is noticed, while the handler is running
+	settles(t, "it is noticed, while the handler is running", func() bool {
+		_, slots := serverInUse(srv)
+		return slots == 0
+	})
 	close(release)
 	select {
 	case <-done:
@@ -408,6 +413,7 @@ func TestWriteFails(t *testing.T) {
 
 // TestGoneDuringShutdown: a server that is shutting down still notices that a client is gone.
 func TestGoneDuringShutdown(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"reset", "close"} {
 		t.Run(how, func(t *testing.T) {
 			w := newWaiter()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -383,6 +384,9 @@ func TestLateReplyHeader(t *testing.T) {
 func TestNoHeadersCostNothing(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
+	}
+	if !testmode.InOwnProcess(t) {
+		return
 	}
 	fields := func(ctx context.Context, c *rpc.Call) error {
 		if _, ok := c.Field(rpc.HeaderField); ok {

@@ -65,6 +65,7 @@ func TestHedging(t *testing.T) {
 
 // TestHedgingWithoutServer: a try that gets no reply ends when the call returns, in any state.
 func TestHedgingWithoutServer(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) { <-release })
 	defer close(release)
@@ -126,6 +127,7 @@ func TestConcurrentNext(t *testing.T) {
 // TestLateNext: next fails after the call has returned, and does not touch memory that the program
 // uses again.
 func TestLateNext(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	var late sync.WaitGroup
 	f := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {

@@ -294,6 +294,7 @@ var rudeFunctions = map[string]func(s *rudeSetup, act func(), r *rude){
 // TestFunctionsOfThePrograms: if any function of the program panics or ends its goroutine, no call
 // hangs, other connections are served, and nothing is left over.
 func TestFunctionsOfThePrograms(t *testing.T) {
+	t.Parallel()
 	cert, pool := certificate(t)
 	for name, set := range rudeFunctions {
 		for _, goexit := range []bool{false, true} {

@@ -78,6 +78,7 @@ func apacheHTTP(t testing.TB, url string) *thrift.TStandardClient {
 }
 
 func TestHTTPApacheClient(t *testing.T) {
+	t.Parallel()
 	for way, start := range httpWays {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,7 @@ import (
 // TestHTTPDeaf: a client that takes no answers, to any kind of request, is given up after
 // WriteTimeout.
 func TestHTTPDeaf(t *testing.T) {
+	t.Parallel()
 	for way, request := range map[string][]byte{
 		"refused by the server": rawRequest("GET", "/", nil, "Content-Length: -"),
 		"calls":                 rawRequest("POST", "/", strict(call, "add", 7, addArgs(40, 2))),

@@ -81,6 +81,7 @@ func TestHTTPLimits(t *testing.T) {
 
 // TestHTTPMaxInFlight: further calls of a client wait.
 func TestHTTPMaxInFlight(t *testing.T) {
+	t.Parallel()
 	h := waitingHandler()
 	c := echo.NewEchoClient(dialHTTP(t, "http://"+serve(t, &rpc.Server{}, h), rpc.MaxInFlight(1)))
 	result := make(chan error, 1)
@@ -164,6 +165,7 @@ func TestHTTPHideErrors(t *testing.T) {
 
 // TestHTTPAtOnce: many calls at the same time get their own replies.
 func TestHTTPAtOnce(t *testing.T) {
+	t.Parallel()
 	for way, start := range httpWays {
 		for _, h2 := range []bool{false, true} {
 			t.Run(fmt.Sprint(way, ", HTTP/2: ", h2), func(t *testing.T) {

@@ -167,6 +167,7 @@ func TestHTTPGoneSlot(t *testing.T) {
 // TestHTTPOneway: a oneway call delays no other one on its connection, and holds its place until
 // its handler returns.
 func TestHTTPOneway(t *testing.T) {
+	t.Parallel()
 	h := &custom{handler: *waitingHandler()}
 	h.notify = func(context.Context, echo.EchoNotifyArgs) error {
 		h.waiting <- struct{}{}
@@ -194,6 +195,7 @@ func TestHTTPOneway(t *testing.T) {
 
 // TestHTTPMaxConns: connections with HTTP count as others do.
 func TestHTTPMaxConns(t *testing.T) {
+	t.Parallel()
 	srv := &rpc.Server{MaxConns: 1}
 	host := serve(t, srv, &handler{})
 	c := dialHTTP(t, "http://"+host)
@@ -216,6 +218,7 @@ func TestHTTPMaxConns(t *testing.T) {
 
 // TestHTTPCalls: MaxConns bounds the calls of a router.
 func TestHTTPRouterSlots(t *testing.T) {
+	t.Parallel()
 	h := waitingHandler()
 	u := httpWays["router"](t, &rpc.Server{MaxConns: 1}, h)
 	c := echo.NewEchoClient(dialHTTP(t, u))
@@ -239,6 +242,7 @@ func TestHTTPRouterSlots(t *testing.T) {
 
 // TestHTTPIdle: connections end that are idle for too long, or old.
 func TestHTTPIdle(t *testing.T) {
+	t.Parallel()
 	for name, srv := range map[string]*rpc.Server{
 		"idle": {IdleTimeout: time.Second}, "old": {MaxConnAge: time.Second},
 	} {
@@ -457,6 +461,7 @@ func TestHTTPTLS(t *testing.T) {
 
 // TestHTTPUnix: HTTP is served on any kind of socket, also one of the program's that panics.
 func TestHTTPForeignConns(t *testing.T) {
+	t.Parallel()
 	for _, goexit := range []bool{false, true} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -48,6 +48,9 @@ func listenIdle(t *testing.T, network string) net.Listener {
 // heap, and its goroutine a stack of 4 KB, before its first call as well as after large ones. The
 // connections' other ends, which are in this process, take some 500 bytes of these.
 func TestIdleConnections(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	const most, mostStack = 5_000, 6_000
 	large := frame(strict(call, "add", 1, join([]byte{11, 0, 9}, be32(9_000), make([]byte, 9_000), addArgs(1, 2))))
 	answer := frame(strict(reply, "add", 1, sumResult(3)))
@@ -94,6 +97,9 @@ func TestIdleConnections(t *testing.T) {
 // The connections' other ends, which are in this process, take some 500 bytes of these. With
 // Recycle a connection keeps a block if its reader waits again before the message is released.
 func TestIdleClients(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	const most, mostStack = 7_000, 10_000
 	payload := make([]byte, 9_000)
 	for _, network := range []string{"tcp", "unix"} {

@@ -68,6 +68,7 @@ func TestIndexedMessages(t *testing.T) {
 // TestIndexedArgs: interceptors and Forward read, change and pass on arguments with an index like
 // any others. Changed arguments are sent without an index.
 func TestIndexedArgs(t *testing.T) {
+	t.Parallel()
 	made := echo.NewEchoPutArgs(nocopy.WithIndex)
 	item := made.NewItem()
 	item.SetName("item")

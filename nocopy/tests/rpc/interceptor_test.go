@@ -88,7 +88,7 @@ func TestOwnResult(t *testing.T) {
 				var wg sync.WaitGroup
 				for range 8 {
 					wg.Go(func() {
-						for range testmode.Of(8, 20) {
+						for range testmode.Of(3, 20) {
 							if res, err := putNamed(c, "", ""); err != nil || res.GetSuccess().GetName() != "own" {
 								t.Errorf("%s: %v, %v", name, res, err)
 							}
@@ -110,6 +110,7 @@ func TestOwnResult(t *testing.T) {
 // TestProxy: an interceptor may pass on the result of a client's call, or its declared exception,
 // also if that call sent the args that the server has received.
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	cl := dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Recycle)
 	for name, f := range map[string]rpc.Interceptor{
 		"calls": func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -151,6 +152,9 @@ func TestProxy(t *testing.T) {
 // TestCarelessInterceptors: for each mistake of an interceptor the client gets an internal error,
 // and the log has a line.
 func TestCarelessInterceptors(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	released := func() nocopy.Struct {
 		r := resultOf("released")
 		r.Release()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -14,6 +15,9 @@ import (
 // TestLifetimes: without Recycle, strings and bytes from arguments and results may be kept;
 // handles die.
 func TestLifetimes(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	var mu sync.Mutex
 	var kept []string
 	var stale echo.EchoPutArgs
@@ -32,7 +36,7 @@ func TestLifetimes(t *testing.T) {
 		c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), opts...))
 		var results []string
 		var want []string
-		for i := range 500 {
+		for i := range testmode.Of(150, 500) {
 			name, data := fmt.Sprint("name ", i), strings.Repeat(fmt.Sprint(i, " "), i*10)
 			want = append(want, name, data)
 			res, err := c.Put(bg, func(args echo.EchoPutArgs) {
@@ -101,6 +105,9 @@ func TestArgsIntoResult(t *testing.T) {
 func TestCallAllocates(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
+	}
+	if !testmode.InOwnProcess(t) {
+		return
 	}
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	counted := newCounts()

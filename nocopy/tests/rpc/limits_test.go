@@ -91,6 +91,7 @@ func TestMaxBytesAndMaxFrame(t *testing.T) {
 
 // TestMaxDepth: arguments nested deeper than the default are accepted if Limits allow it.
 func TestMaxDepth(t *testing.T) {
+	t.Parallel()
 	nested := func(depth int) []byte {
 		b := bytes.Repeat([]byte{12, 0, 99}, depth)
 		return append(append(b, make([]byte, depth)...), addArgs(1, 2)...)

@@ -74,6 +74,7 @@ func dialSocket(t *testing.T, path string) net.Conn {
 // connections that are not accepted. Other clients get their places and replies, and the server
 // ends as usual.
 func TestLingering(t *testing.T) {
+	t.Parallel()
 	cert, pool := certificate(t)
 	waits := echo.NewEchoFailArgs()
 	waits.SetHow("wait")
@@ -171,6 +172,7 @@ func TestLingering(t *testing.T) {
 // TestLingeringServer: a server passes sockets that are slow to close, instead of memory, with a
 // reply, or with bytes that are never read. The client dials, calls and closes as usual.
 func TestLingeringServer(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]func(t *testing.T, nc net.Conn){
 		"instead of memory": func(t *testing.T, nc net.Conn) {
 			b := frame(strict(reply, "nocopy.sharedMemory", 0, []byte{11, 0, 0, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 16, 0, 0, 0}))

@@ -179,6 +179,9 @@ func randomProgram(seed, n uint64) []byte {
 }
 
 func TestModel(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	programs := *modelPrograms
 	if !testmode.Long {
 		programs /= 4

@@ -460,6 +460,9 @@ func playHTTP(t *testing.T, data []byte, log *strings.Builder) (w *httpWorld) {
 
 // TestModelHTTP: clients and servers over HTTP do what the model allows.
 func TestModelHTTP(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	programs := *modelPrograms
 	if !testmode.Long {
 		programs /= 4

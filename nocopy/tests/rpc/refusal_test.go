@@ -128,29 +128,31 @@ func bigArgs(n int) []byte {
 // it has written all of it.
 func TestOverTheLimit(t *testing.T) {
 	t.Parallel()
+	most := testmode.Of(4, 16) << 20
+	setting := fmt.Sprint("rpc.Server.MaxFrame = ", most)
 	q := new(quiet)
-	addr := serve(t, &rpc.Server{Logger: q.logger(), MaxFrame: 16 << 20}, &handler{})
+	addr := serve(t, &rpc.Server{Logger: q.logger(), MaxFrame: most}, &handler{})
 	for i, opts := range [][]rpc.Option{nil, {rpc.Unframed}, {rpc.Compact}, {rpc.Compact, rpc.Unframed}, {rpc.THeader()}} {
 		c := echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(1))...))
-		for _, size := range []int{17 << 20, 40 << 20} {
-			if size > 20<<20 && i > 1 && !testmode.Long {
+		for _, size := range []int{most + 1<<20, most * 5 / 2} {
+			if size > 2*most && i > 1 && !testmode.Long {
 				continue
 			}
 			_, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })
 			var ae *rpc.ApplicationException
-			if !errors.As(err, &ae) || ae.Type != rpc.ProtocolError || !strings.Contains(ae.Message, "rpc.Server.MaxFrame = 16777216") {
+			if !errors.As(err, &ae) || ae.Type != rpc.ProtocolError || !strings.Contains(ae.Message, setting) {
 				t.Errorf("%d bytes: %v", size, err)
 			}
 			c.Ping(bg, nil) // may still meet the connection that the server is closing
 			unharmed(t, c)
 		}
 	}
-	logs(t, q, "rpc.Server.MaxFrame = 16777216")
+	logs(t, q, setting)
 	logs(t, q, "peer=127.0.0.1")
 	for _, isFramed := range []bool{true, false} {
 		t.Run(fmt.Sprint(isFramed), func(t *testing.T) {
 			nc := dialRaw(t, addr)
-			b := strict(call, "echo", 9, bigArgs(20<<20))
+			b := strict(call, "echo", 9, bigArgs(most*5/4))
 			if isFramed {
 				b = frame(b)
 			}

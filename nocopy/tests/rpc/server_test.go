@@ -293,6 +293,7 @@ func TestShutdown(t *testing.T) {
 
 // TestShutdownGivesUp: when its context ends, Shutdown cancels the handlers.
 func TestShutdownGivesUp(t *testing.T) {
+	t.Parallel()
 	h := &handler{waiting: make(chan struct{}, 2)}
 	srv := &rpc.Server{}
 	c := echo.NewEchoClient(dial(t, serve(t, srv, h)))

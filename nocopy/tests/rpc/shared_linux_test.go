@@ -93,6 +93,9 @@ func filesClosed(t testing.TB, n int) {
 
 // TestSharedMemory: calls of all sizes, one at a time and many, where both sides copy or trust.
 func TestSharedMemory(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	sizes := []int{0, 1, 16 << 10, 32<<10 - 100, 32 << 10, 32<<10 + 1, 100_000, 1 << 20, 3 << 20}
 	for _, server := range sharedModes {
 		for _, client := range sharedModes {
@@ -135,7 +138,7 @@ func TestSharedMemory(t *testing.T) {
 					var wg sync.WaitGroup
 					for g := range 16 {
 						wg.Go(func() {
-							for i := range testmode.Of(9, 20) {
+							for i := range testmode.Of(4, 20) {
 								call(sizes[(g+i)%len(sizes)], g*i)
 							}
 						})
@@ -153,6 +156,7 @@ func TestSharedMemory(t *testing.T) {
 // linked into results and forwarded; and what a result has can be kept when it is linked into a
 // message of one's own.
 func TestSharedEverything(t *testing.T) {
+	t.Parallel()
 	for _, mode := range sharedModes {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			path := serveUnix(t, &rpc.Server{SharedMemory: mode, Interceptors: []rpc.Interceptor{changeItem}}, &handler{})
@@ -211,6 +215,7 @@ func changeItem(ctx context.Context, call *rpc.Call, next rpc.Handler) error {
 // TestSharedFull: when the memory is full, or of the wrong size for a message, the socket carries
 // it.
 func TestSharedFull(t *testing.T) {
+	t.Parallel()
 	h := &handler{waiting: make(chan struct{}, 10), release: make(chan struct{})}
 	path := serveUnix(t, &rpc.Server{SharedMemory: rpc.TrustPeer, MaxShared: 1 << 20}, h)
 	c := echo.NewEchoClient(dial(t, path, rpc.TrustPeer, rpc.MaxShared(300_000), rpc.PoolSize(1)))
@@ -235,6 +240,7 @@ func TestSharedFull(t *testing.T) {
 
 // TestSharedSizes: MaxShared is brought into its bounds.
 func TestSharedSizes(t *testing.T) {
+	t.Parallel()
 	for _, server := range []int{1 << 20, 1, -1, 64<<10 + 1, 1<<31 - 1} {
 		for _, client := range []int{1 << 20, 1, -1, 100_000} {
 			path := serveUnix(t, &rpc.Server{SharedMemory: rpc.CopyFromPeer, MaxShared: server}, &handler{})
@@ -258,6 +264,7 @@ func TestSharedSizes(t *testing.T) {
 
 // TestSharedLarge: a message above MaxFrame is answered, as one over the socket is.
 func TestSharedLarge(t *testing.T) {
+	t.Parallel()
 	for _, mode := range sharedModes {
 		path := serveUnix(t, &rpc.Server{SharedMemory: mode, MaxFrame: 100_000}, &handler{})
 		c := echo.NewEchoClient(dial(t, path, mode))
@@ -373,6 +380,7 @@ func (h *hostile) put(t *testing.T, message []byte) (position, mem []byte) {
 // TestSharedHostilePositions: wrong positions, and positions without a message, end the connection
 // and nothing else.
 func TestSharedHostilePositions(t *testing.T) {
+	t.Parallel()
 	for _, mode := range sharedModes {
 		q := new(quiet)
 		path := serveUnix(t, &rpc.Server{SharedMemory: mode, Logger: q.logger()}, &handler{})

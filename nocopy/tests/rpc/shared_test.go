@@ -34,6 +34,7 @@ func listenUnix(t testing.TB) (net.Listener, string) {
 
 // TestSharedFallback: without shared memory on one side, calls work as without it on both.
 func TestSharedFallback(t *testing.T) {
+	t.Parallel()
 	cert, pool := certificate(t)
 	secret := &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
 	for name, v := range map[string]struct {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -20,6 +21,9 @@ import (
 // until the handler returns, and no longer. Then the client has its room again, and when the
 // connection has ended nothing is mapped.
 func TestSharedAbandoned(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, mode := range sharedModes {
 		before := maps(t)
 		var handlers sync.WaitGroup
@@ -83,6 +87,9 @@ func TestSharedAbandoned(t *testing.T) {
 // released when the call ends: the backend has its room again, and when the connection has ended
 // nothing is mapped.
 func TestSharedForwarded(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	wrong := errors.New("the result is not good enough")
 	for name, how := range map[string]func(ctx context.Context, call *rpc.Call, next rpc.Handler) error{
 		"good": func(ctx context.Context, call *rpc.Call, next rpc.Handler) error { return next(ctx, call) },

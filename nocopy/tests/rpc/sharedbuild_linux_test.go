@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -82,6 +83,9 @@ func (h *itemHandler) Put(_ context.Context, args echo.EchoPutArgs, result echo.
 // in shared memory, and keep their values: one at a time and many, larger and smaller ones than
 // expected, changed and sent again by interceptors, several times at once, and given up.
 func TestSharedBuilt(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, mode := range sharedModes {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			before := maps(t)
@@ -156,7 +160,7 @@ func TestSharedBuilt(t *testing.T) {
 			var wg sync.WaitGroup
 			for g := range 8 {
 				wg.Go(func() {
-					for i := range 15 {
+					for i := range testmode.Of(8, 15) {
 						call([]int{100_000, 300_000, 1000}[(g+i)%3], g*100+i)
 					}
 				})
@@ -177,6 +181,9 @@ func TestSharedBuilt(t *testing.T) {
 // TestSharedUnsent: with CopyFromPeer shared memory holds only sent bytes: neither values that
 // were replaced before, nor the result of a call that fails.
 func TestSharedUnsent(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	const secret = "never to be sent"
 	failing := func(ctx context.Context, call *rpc.Call, next rpc.Handler) error {
 		if err := next(ctx, call); err != nil || call.Method.Name != "put" {
@@ -221,6 +228,9 @@ func TestSharedUnsent(t *testing.T) {
 
 // TestSharedAllocs: a call through shared memory allocates no more than one over the socket.
 func TestSharedAllocs(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	payload := numbered(200_000, 1)
 	echoed := func(_ context.Context, call *rpc.Call) error {
 		copy(echo.EchoEchoResult(call.Result).NewSuccess(len(payload)), echo.EchoEchoArgs(call.Args).GetPayload())

@@ -56,6 +56,7 @@ func useAll(args echo.EchoPutArgs, result echo.EchoPutResult) {
 // another message, or a wrong one, and nothing is read that is not the peer's: the message is at
 // the end of its memory.
 func TestSharedFlipped(t *testing.T) {
+	t.Parallel()
 	for _, lazy := range []bool{false, true} {
 		var handled atomic.Int64
 		use := func(_ context.Context, call *rpc.Call) error {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -25,6 +26,9 @@ import (
 // TestSharedKilled: a client that is killed in the middle of calls leaves the server no
 // memory and no descriptor.
 func TestSharedKilled(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, mode := range sharedModes {
 		files, before := openFiles(t), maps(t)
 		var handled atomic.Int64
@@ -33,7 +37,7 @@ func TestSharedKilled(t *testing.T) {
 			return next(ctx, call)
 		}}}
 		path := serveUnix(t, srv, &handler{})
-		for i := range 4 {
+		for i := range testmode.Of(2, 4) {
 			child := startChild(t, "client", path, mode)
 			for want := handled.Load() + int64(20+i*7); handled.Load() < want; {
 				time.Sleep(time.Millisecond)
@@ -58,6 +62,9 @@ func TestSharedKilled(t *testing.T) {
 // TestSharedServerKilled: when the server is killed in the middle of calls, they end with errors,
 // and the client goes on with the next one.
 func TestSharedServerKilled(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, mode := range sharedModes {
 		before := maps(t)
 		path := filepath.Join(t.TempDir(), "s")
@@ -189,6 +196,7 @@ func TestSharedChild(t *testing.T) {
 // TestSharedFullTable: a client, or a server, whose table of files is full when the other passes
 // its memory, which the system then drops, goes on without.
 func TestSharedFullTable(t *testing.T) {
+	t.Parallel()
 	path := serveUnix(t, &rpc.Server{SharedMemory: rpc.CopyFromPeer}, &handler{})
 	for _, role := range []string{"full", "full server"} {
 		child := startChild(t, role, path, rpc.CopyFromPeer)

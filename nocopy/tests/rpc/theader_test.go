@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -220,6 +221,9 @@ func TestTHeaderTooLarge(t *testing.T) {
 
 // TestTHeaderBomb: a compressed message takes memory for MaxFrame bytes at most.
 func TestTHeaderBomb(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	const most = 1 << 20
 	nc := dialRaw(t, serve(t, &rpc.Server{MaxFrame: most}, &handler{}))
 	bomb := headed(0, 99, zlibHead, deflated(make([]byte, 30<<20)))
@@ -353,6 +357,9 @@ func TestTHeaderOptions(t *testing.T) {
 // TestTHeaderWaiting: compressed calls that wait for their replies hold only their bytes, and not
 // the zlib.Writer that has compressed them.
 func TestTHeaderWaiting(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	const calls, most = 200, 100 << 20
 	h := waitingHandler()
 	h.waiting = make(chan struct{}, calls)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -31,6 +32,7 @@ func failsAlone(t *testing.T, err error) {
 // their replies, whether the messages go through the socket or through shared memory, also through
 // a proxy.
 func TestTooLargeReply(t *testing.T) {
+	t.Parallel()
 	const most = 64 << 10
 	for name, opts := range map[string][]rpc.Option{
 		"socket": nil, "recycled": {rpc.Recycle}, "copied": {rpc.CopyFromPeer}, "trusted": {rpc.TrustPeer},
@@ -85,6 +87,7 @@ func TestTooLargeReply(t *testing.T) {
 // ends, the connection fails as with any other reply. A call that is given up while the rest comes
 // returns at once.
 func TestTooLargeReplyInPieces(t *testing.T) {
+	t.Parallel()
 	const size = 100_000
 	large := frame(strict(reply, "add", 1, make([]byte, size)))
 	good := frame(strict(reply, "add", 2, sumResult(3)))
@@ -227,6 +230,9 @@ func TestTooLargeReplyWhileAlone(t *testing.T) {
 
 // TestTooLargeReplyMemory: passing over a reply takes memory for a part of it.
 func TestTooLargeReplyMemory(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, opts := range [][]rpc.Option{nil, {rpc.Recycle}} {
 		const size = 64 << 20
 		addr := fakeServer(t, func(nc net.Conn) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -73,6 +74,9 @@ func echoes(t *testing.T, c echo.EchoClient, payload string) {
 // TestTries: each try sends the same arguments, which can be read until the interceptor has
 // returned, and so can the result of the last try. Messages that are dropped are released.
 func TestTries(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, size := range []int{5, 3000, 5000, 300_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			payload := strings.Repeat("x", size)
@@ -129,6 +133,7 @@ func TestTries(t *testing.T) {
 
 // TestEditBetweenTries: each try sends what the arguments are by then.
 func TestEditBetweenTries(t *testing.T) {
+	t.Parallel()
 	edit := func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
 		args := echo.EchoEchoArgs(c.Args)
 		for i, text := range []string{"short", strings.Repeat("long", 3000), "", strings.Repeat("x", 200), "the last one"} {
@@ -153,6 +158,7 @@ func TestEditBetweenTries(t *testing.T) {
 // TestEditWhileWritten: changes of arguments after a try was given up while it was being written
 // are not sent with that try.
 func TestEditWhileWritten(t *testing.T) {
+	t.Parallel()
 	const size = 12 << 20 // more than the kernel takes
 	text := bytes.Repeat([]byte("text"), size/4)
 	goOn, received := make(chan struct{}), make(chan []byte, 2)
@@ -215,6 +221,9 @@ func readFrame(nc net.Conn) ([]byte, error) {
 
 // TestTriesAfterError: errors of tries have no effect on later tries, and the last try counts.
 func TestTriesAfterError(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	for _, modes := range [][]string{
 		{"undeclared", "fill"}, {"missing, filled", "fill"}, {"missing, returned", "link"}, {"nothing", "fill"},
 		{"fill", "missing, filled"}, {"fill", "undeclared"}, {"conflict, after a result", "missing, filled"}, {"panic", "missing, filled", "panic"},
@@ -262,6 +271,9 @@ func TestTriesAfterError(t *testing.T) {
 
 // TestInterceptorsResult: interceptors may leave results of their own.
 func TestInterceptorsResult(t *testing.T) {
+	if !testmode.InOwnProcess(t) {
+		return
+	}
 	mine := func(n int64) nocopy.Struct {
 		r := echo.NewEchoAddResult()
 		r.SetSuccess(n)

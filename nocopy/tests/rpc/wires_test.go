@@ -30,6 +30,7 @@ var spoken = []struct {
 // TestWires: a server answers clients of the wires that it accepts. It refuses the others in their
 // own way, and closes their connections.
 func TestWires(t *testing.T) {
+	t.Parallel()
 	for _, accepted := range spoken {
 		q := new(quiet)
 		addr := serve(t, &rpc.Server{Wires: accepted.wire, Logger: q.logger()}, &handler{})
