@@ -419,7 +419,7 @@ const ZeroText = "<none>"
 
 // The fixed texts of panics about wrong use.
 const (
-	panicStale   = "nocopy: handle used after Release"
+	panicStale   = "nocopy: handle used after Release" + findWhere
 	panicEmpty   = "nocopy: empty Message used: ParseInto or NewInto fills it"
 	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
 	panicConst   = "nocopy: setter called on a constant of the IDL, which never changes: change a copy of it"
@@ -427,7 +427,7 @@ const (
 	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
 
-	panicNotKept = "nocopy: message of this library used as one of the program's own"
+	panicNotKept = "nocopy: ParseInto, NewInto and Reset take a Message variable of your own, not a handle's message"
 	panicCopied  = "nocopy: copy of a Message used"
 	panicOption  = "nocopy: an Option is a pointer, or a struct around an option: pass Limits, Lazy and so on as they are"
 

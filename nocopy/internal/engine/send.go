@@ -367,7 +367,7 @@ func (s staleUse) Error() string {
 	}
 	d, since, gen := s.m.past, uint64(s.m.since), s.k>>32
 	if now := s.m.gen; d == nil || gen < since || gen >= now {
-		return panicStale + findWhere
+		return panicStale
 	}
 	what := d.Name()
 	if uint32(s.k) != index.First {

@@ -224,7 +224,7 @@ func (s Wide) word(f schema.Ref) uint32 {
 // not be zero.
 func (s Wide) table() uint32 {
 	if s.k>>32 != s.m.gen {
-		panic(panicStale)
+		panic(staleUse(s))
 	}
 	return s.m.ix.Words[uint32(s.k)+entry.Table]
 }
@@ -242,7 +242,7 @@ func (s Wide) Has(f schema.Ref) bool {
 		return false
 	}
 	if s.k>>32 != s.m.gen {
-		panic(panicStale)
+		panic(staleUse(s))
 	}
 	t := s.m.ix.Words[uint32(s.k)+entry.Table]
 	n := uint32(f >> entry.WordShift)

@@ -22,7 +22,7 @@ func (s Struct) StructAt(i int) Struct {
 		return m.nextElement()
 	}
 	if s.k>>32 != m.gen {
-		panic(panicStale)
+		panic(staleUse(s))
 	}
 	w := m.ix.Words[e : e+listWords]
 	if uint(i) >= uint(w[listCount]) {

@@ -43,8 +43,27 @@ func isStale(v any) bool {
 	return regexp.MustCompile(text).MatchString(fmt.Sprint(v))
 }
 
+// panicsNaming checks that f panics because of a use after Release, and that the panic names the
+// message's type and tells where Release was called, or how to find out.
+func panicsNaming(t *testing.T, what, name string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		got := fmt.Sprint(recover())
+		text := strings.TrimPrefix(strings.TrimPrefix(got, "nocopy: "), "part of ")
+		where := "; released at\n"
+		if !debugging {
+			where = " (build with -tags nocopydebug to find where)"
+		}
+		if !strings.HasPrefix(text, name+" used after Release") || !strings.Contains(text, where) {
+			t.Errorf("%s: panic with %s, want one that names %s, and where it was released", what, got, name)
+		}
+	}()
+	f()
+}
+
 // TestUseAfterRelease: a handle of any kind ends with its message, even if the memory already has
-// a new message.
+// a new message. While it has none, the panic names the type.
 func TestUseAfterRelease(t *testing.T) {
 	wire := handles.Wire()
 	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, nocopy.Lazy, "lazy")} {
@@ -58,7 +77,7 @@ func TestUseAfterRelease(t *testing.T) {
 			twice := dead["Release"]
 			delete(dead, "Release")
 			for name, use := range dead {
-				panics(t, w.name+": "+name, panicStale, use)
+				panicsNaming(t, w.name+": "+name, allDesc.Name(), use)
 			}
 			other, err := w.parse(allDesc, wire)
 			if err != nil {
