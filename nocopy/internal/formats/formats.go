@@ -50,13 +50,13 @@ func Of(b []byte, size int, d *schema.Struct) string {
 	case isFrame(b, size):
 		return InFrame(b[4:])
 	case IsCall(b):
-		return "a call: package rpc serves and makes calls, and Peek and the struct follow the call's header"
+		return "a call: package rpc reads calls, and Parse the struct after the call's header"
 	case isCompactCall(b):
-		return "a call in the compact protocol, which package apachethrift reads"
+		return "a call in the compact protocol, which package rpc reads"
 	case len(b) == size && isCompactStruct(b, d):
 		return compactStruct
 	case isTHeader(b):
-		return "of Thrift's THeader transport, which package apachethrift reads"
+		return "of Thrift's THeader transport, which package rpc reads"
 	case isTLS(b):
 		return "of a TLS connection: package crypto/tls decrypts them"
 	case isHTTP(b):
@@ -78,9 +78,9 @@ func InFrame(b []byte) string {
 	case IsCall(b):
 		return "a frame with a call, which package rpc reads"
 	case isCompactCall(b):
-		return "a frame with a call in the compact protocol, which package apachethrift reads"
+		return "a frame with a call in the compact protocol, which package rpc reads"
 	case len(b) >= 2 && b[0] == 0x0f && b[1] == 0xff:
-		return "of Thrift's THeader transport, which package apachethrift reads"
+		return "of Thrift's THeader transport, which package rpc reads"
 	}
 	return structInFrame
 }
@@ -88,7 +88,7 @@ func InFrame(b []byte) string {
 const structInFrame = "a frame: its length comes first. NewFrameDecoder reads frames, and Parse what follows the length"
 
 // StructWithoutFrame is the text for a struct where a frame was expected.
-const StructWithoutFrame = "a struct without a frame: NewDecoder reads such"
+const StructWithoutFrame = "a struct without a frame: NewDecoder reads those"
 
 // BeginsFrame reports whether b, the first bytes of a stream, consists of the length of a frame,
 // and the beginning of a call or of a field that d describes.
