@@ -113,8 +113,10 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		return nil, err
 	}
 	var link *shm.Link
-	if c.opt.shared != 0 && c.opt.style.IsPlain() && c.opt.transport == transport.Framed && c.tls == nil && c.opt.login == nil {
-		if nc, link, err = c.dialShared(ctx, nc); err != nil {
+	if unix, why := c.sharable(nc); why != "" {
+		c.logUnshared(errors.New(why))
+	} else if unix != nil {
+		if nc, link, err = c.dialShared(ctx, unix); err != nil {
 			return nil, err
 		}
 	}
@@ -146,22 +148,40 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	return newClientConn(nc, &c.opt, link), nil
 }
 
-// dialShared asks the server at the other end of nc for shared memory. It returns the connection
-// to use, which may be another one, and the Link, nil if messages go through the socket.
-func (c *Client) dialShared(ctx context.Context, nc net.Conn) (net.Conn, *shm.Link, error) {
-	unix, ok := nc.(*net.UnixConn)
-	if !ok {
-		return nc, nil, nil
+// sharable returns nc if the server at its other end is to be asked for shared memory. If the
+// client's options ask for such memory in vain, it returns the reason.
+func (c *Client) sharable(nc net.Conn) (unix *net.UnixConn, why string) {
+	unix, isUnix := nc.(*net.UnixConn)
+	switch {
+	case c.opt.shared == 0:
+		return nil, ""
+	case c.tls != nil || c.opt.login != nil:
+		return nil, "it does not work with TLS and SASL"
+	case !c.opt.style.IsPlain() || c.opt.transport != transport.Framed:
+		return nil, "it needs Thrift Binary in plain frames"
+	case !isUnix:
+		return nil, "the connection is not a unix socket"
 	}
+	return unix, ""
+}
+
+// logUnshared logs why a connection has no shared memory.
+func (c *Client) logUnshared(why error) {
+	foreign.Log(c.opt.logger, slog.LevelDebug, "no shared memory", []any{"peer", c.addr, "err", why})
+}
+
+// dialShared asks the server at the other end of unix for shared memory. It returns the connection
+// to use, which may be another one, and the Link, nil if messages go through the socket.
+func (c *Client) dialShared(ctx context.Context, unix *net.UnixConn) (net.Conn, *shm.Link, error) {
 	link, usable, why := shared.Ask(ctx, unix, orDefault(c.opt.maxShared, defaultMaxShared))
 	if why != nil {
-		foreign.Log(c.opt.logger, slog.LevelDebug, "no shared memory", []any{"peer", nc.RemoteAddr(), "err", why})
+		c.logUnshared(why)
 	}
 	if usable {
-		return nc, link, nil
+		return unix, link, nil
 	}
 	// The server has closed it, or its state there is unknown: the client dials again
-	socket.Close(nc)
+	socket.Close(unix)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
