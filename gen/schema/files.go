@@ -68,6 +68,9 @@ func OpenRegular(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() {
+		return nil, &os.PathError{Op: "open", Path: path, Err: errors.New("a folder, not a file: name the .thrift files in it")}
+	}
 	if !info.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 	}

@@ -58,3 +58,17 @@ func TestIrregularFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestFolderInsteadOfFile: where only files are taken, the error for a folder says so.
+func TestFolderInsteadOfFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("idl", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"-check", "idl"}, {"-o", "out", "idl"}} {
+		code, out, stderr := nocopyc(args...)
+		if code != 1 || out != "" || !strings.Contains(stderr, "idl: a folder, not a file: name the .thrift files in it") {
+			t.Errorf("nocopyc %q: exit code %d, %q, %s", args, code, out, stderr)
+		}
+	}
+}
