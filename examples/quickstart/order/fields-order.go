@@ -34,6 +34,7 @@ func (s Line) Set(v LineFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *LineFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -121,6 +122,7 @@ func (s Order) Set(v OrderFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *OrderFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -231,7 +233,8 @@ type OrderBy struct {
 
 // ParseOrderBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -333,6 +336,7 @@ func (s Receipt) Set(v ReceiptFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *ReceiptFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))

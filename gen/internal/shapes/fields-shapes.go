@@ -33,6 +33,7 @@ func (s Point) Set(v PointFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *PointFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -128,6 +129,7 @@ func (s Refused) Set(v RefusedFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *RefusedFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -220,6 +222,7 @@ func (s Empty) Set(v EmptyFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *EmptyFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -295,6 +298,7 @@ func (s RequiredFields) Set(v RequiredFieldsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *RequiredFieldsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -506,7 +510,8 @@ type RequiredFieldsBy struct {
 
 // ParseRequiredFieldsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseRequiredFieldsBy(v *RequiredFieldsFields, by RequiredFieldsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -680,6 +685,7 @@ func (s RequiredDefaults) Set(v RequiredDefaultsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *RequiredDefaultsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -902,7 +908,8 @@ type RequiredDefaultsBy struct {
 
 // ParseRequiredDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseRequiredDefaultsBy(v *RequiredDefaultsFields, by RequiredDefaultsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1068,6 +1075,7 @@ func (s OptionalFields) Set(v OptionalFieldsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *OptionalFieldsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1332,7 +1340,8 @@ type OptionalFieldsBy struct {
 
 // ParseOptionalFieldsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseOptionalFieldsBy(v *OptionalFieldsFields, by OptionalFieldsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1498,6 +1507,7 @@ func (s OptionalDefaults) Set(v OptionalDefaultsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *OptionalDefaultsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1766,7 +1776,8 @@ type OptionalDefaultsBy struct {
 
 // ParseOptionalDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseOptionalDefaultsBy(v *OptionalDefaultsFields, by OptionalDefaultsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1936,6 +1947,7 @@ func (s PlainFields) Set(v PlainFieldsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *PlainFieldsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -2117,7 +2129,8 @@ type PlainFieldsBy struct {
 
 // ParsePlainFieldsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParsePlainFieldsBy(v *PlainFieldsFields, by PlainFieldsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -2275,6 +2288,7 @@ func (s PlainDefaults) Set(v PlainDefaultsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *PlainDefaultsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -2480,7 +2494,8 @@ type PlainDefaultsBy struct {
 
 // ParsePlainDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParsePlainDefaultsBy(v *PlainDefaultsFields, by PlainDefaultsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -2626,6 +2641,7 @@ func (s Lists) Set(v ListsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *ListsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -2828,7 +2844,8 @@ type ListsBy struct {
 
 // ParseListsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseListsBy(v *ListsFields, by ListsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -2976,6 +2993,7 @@ func (s Sets) Set(v SetsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *SetsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -3146,6 +3164,7 @@ func (s Maps) Set(v MapsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *MapsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -3740,6 +3759,7 @@ func (s Tree) Set(v TreeFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *TreeFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -3812,7 +3832,8 @@ type TreeBy struct {
 
 // ParseTreeBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -3899,6 +3920,7 @@ func (s Chain) Set(v ChainFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *ChainFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -3983,6 +4005,7 @@ func (s Directory) Set(v DirectoryFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *DirectoryFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4057,6 +4080,7 @@ func (s OddIDs) Set(v OddIDsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *OddIDsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4162,6 +4186,7 @@ func (s OddNames) Set(v OddNamesFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *OddNamesFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4281,6 +4306,7 @@ func (s Outer) Set(v OuterFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *OuterFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4407,6 +4433,7 @@ func (s Card) Set(v CardFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *CardFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4482,6 +4509,7 @@ func (s Secrets) Set(v SecretsFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *SecretsFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4669,7 +4697,8 @@ type SecretsBy struct {
 
 // ParseSecretsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseSecretsBy(v *SecretsFields, by SecretsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -4838,6 +4867,7 @@ func (s Rejected) Set(v RejectedFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *RejectedFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -4912,6 +4942,7 @@ func (s Noted) Set(v NotedFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *NotedFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))

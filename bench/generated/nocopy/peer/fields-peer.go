@@ -32,6 +32,7 @@ func (s Ano) Set(v AnoFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *AnoFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -98,6 +99,7 @@ func (s MyTest) Set(v MyTestFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *MyTestFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -183,6 +185,7 @@ func (s SmallSub) Set(v SmallSubFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *SmallSubFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -271,6 +274,7 @@ func (s Small) Set(v SmallFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *SmallFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -389,6 +393,7 @@ func (s Item) Set(v ItemFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *ItemFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -487,6 +492,7 @@ func (s User) Set(v UserFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *UserFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -579,6 +585,7 @@ func (s Meta) Set(v MetaFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *MetaFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -692,6 +699,7 @@ func (s Business) Set(v BusinessFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *BusinessFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -868,7 +876,8 @@ type BusinessBy struct {
 
 // ParseBusinessBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseBusinessBy(v *BusinessFields, by BusinessBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1008,6 +1017,7 @@ func (s Blob) Set(v BlobFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *BlobFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1105,6 +1115,7 @@ func (s Row) Set(v RowFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *RowFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1184,6 +1195,7 @@ func (s VStreamRowsResponse) Set(v VStreamRowsResponseFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *VStreamRowsResponseFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1255,7 +1267,8 @@ type VStreamRowsResponseBy struct {
 
 // ParseVStreamRowsResponseBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResponseBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1347,6 +1360,7 @@ func (s Bulk) Set(v BulkFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *BulkFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1444,6 +1458,7 @@ func (s Catalog) Set(v CatalogFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *CatalogFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -1521,7 +1536,8 @@ type CatalogBy struct {
 
 // ParseCatalogBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseCatalogBy(v *CatalogFields, by CatalogBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {

@@ -33,6 +33,7 @@ func (s Label) Set(v LabelFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *LabelFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -100,6 +101,7 @@ func (s Sample) Set(v SampleFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *SampleFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -168,6 +170,7 @@ func (s TimeSeries) Set(v TimeSeriesFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *TimeSeriesFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -262,7 +265,8 @@ type TimeSeriesBy struct {
 
 // ParseTimeSeriesBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseTimeSeriesBy(v *TimeSeriesFields, by TimeSeriesBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -391,6 +395,7 @@ func (s WriteRequest) Set(v WriteRequestFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *WriteRequestFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -459,7 +464,8 @@ type WriteRequestBy struct {
 
 // ParseWriteRequestBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseWriteRequestBy(v *WriteRequestFields, by WriteRequestBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {

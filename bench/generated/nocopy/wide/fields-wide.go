@@ -231,6 +231,7 @@ func (s WideRow) Set(v WideRowFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *WideRowFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -2899,6 +2900,7 @@ func (s Wide) Set(v WideFields) {
 }
 
 // AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
 func (v *WideFields) AppendTo(dst []byte) []byte {
 	var w impl.Writer
 	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
@@ -2967,7 +2969,8 @@ type WideBy struct {
 
 // ParseWideBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
-// called when all of b has been checked. Their first error ends it and is returned.
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned.
 func ParseWideBy(v *WideFields, by WideBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
