@@ -180,9 +180,6 @@ func (m *Message) appendOwed(e uint32, f *schema.Field) {
 	m.noteFilled(e, f)
 }
 
-// mostMissing is the most fields that Missing returns, and that are noted.
-const mostMissing = 100
-
 // noteFilled notes that field f of the struct of entry e, which nobody has set, was filled in. Of
 // many the last are kept, since the first may have been replaced.
 func (m *Message) noteFilled(e uint32, f *schema.Field) {

@@ -177,6 +177,9 @@ type filled struct {
 	f       schema.Ref
 }
 
+// mostMissing is the most fields that Missing returns, and that are noted.
+const mostMissing = 100
+
 // handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
 // the entry of the struct, word the word that the field had then. See isField.
 type handout struct {
@@ -228,7 +231,7 @@ type seldom struct {
 	spentRange chain.Range // has memory for the pieces of the next Range, see source
 	scratch    []byte      // for a zero value that is encoded before it is appended
 
-	// Required fields that were filled in, see default.go
+	// Required fields that were filled in, see Message.Missing
 	fillings int
 	filled   []filled
 
