@@ -84,7 +84,9 @@ func endDuringWrite(t *testing.T) bool {
 		_, err := e.Add(ctx, nil)
 		queued <- err
 	}()
-	time.Sleep(20 * time.Millisecond)
+	for callsQueued(c) == 0 {
+		time.Sleep(time.Millisecond)
+	}
 	g.CloseRead()
 	<-g.ended
 	time.Sleep(20 * time.Millisecond)

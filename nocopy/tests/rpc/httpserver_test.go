@@ -257,7 +257,10 @@ func TestHTTPIdle(t *testing.T) {
 					opts = append(opts, http2(t))
 				}
 				c := echo.NewEchoClient(dialHTTP(t, "http://"+host, opts...))
-				unharmed(t, c)
+				settles(t, "a call is answered", func() bool { // in time, before the connection ends
+					_, err := c.Ping(bg, nil)
+					return err == nil
+				})
 				eventually(t, "the connection ends", func() bool { return conns.Load() == 0 })
 			})
 		}

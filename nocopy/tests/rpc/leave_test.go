@@ -123,8 +123,11 @@ func (l *leaving) check() {
 	}
 }
 
-// callers makes calls from n clients, each of so many goroutines, until stop returns true.
-func (l *leaving) callers(n, each int, mayLose bool, pause func() time.Duration, stop func() bool) {
+// callers makes calls from n clients, each of so many goroutines, until enough returns true and a
+// call has succeeded.
+func (l *leaving) callers(n, each int, mayLose bool, pause func() time.Duration, enough func() bool) {
+	giveUp := until(time.Minute)
+	stop := func() bool { return enough() && (l.ok.Load() > 0 || giveUp()) }
 	var wg sync.WaitGroup
 	for range n {
 		cl, err := rpc.Dial(bg, l.network, l.addr, append(l.opts, rpc.PoolSize(max(each/2, 1)))...)

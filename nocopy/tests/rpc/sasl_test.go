@@ -181,7 +181,7 @@ func (m mechanism) Next(challenge []byte) ([]byte, error) {
 func TestSASLOneAtATime(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, saslServer(), nil)
-	c := dial(t, addr, rpc.SASL(&stepped{n: 3, busy: new(atomic.Bool)}), rpc.PoolSize(8))
+	c := dial(t, addr, rpc.SASL(&stepped{n: 3, busy: new(atomic.Bool)}), rpc.PoolSize(8), rpc.DialTimeout(time.Minute))
 	var wg sync.WaitGroup
 	for range 32 {
 		wg.Go(func() {
