@@ -4,10 +4,7 @@ package chain
 // They may be stored into. free is called once, by the goroutine that releases the last of them.
 // There must be at least one piece. Only a Buffer that recycles can take the chunk over.
 func HoldPieces(pieces [][]byte, free func()) Chunk {
-	return chunkOf(pieces, newForeign(returnFunc(free), len(pieces)))
-}
-
-func chunkOf(pieces [][]byte, b *Block) Chunk {
+	b := newForeign(returnFunc(free), len(pieces))
 	c := Chunk{Mem: pieces[0], block: b}
 	for last, i := &c, 1; i < len(pieces); i++ {
 		last.next = &Chunk{Mem: pieces[i], block: b}
@@ -29,10 +26,6 @@ func HoldOwned(mem []byte, owner Owner, readOnly bool) Chunk {
 	b.mem, b.readOnly = mem, readOnly
 	return Chunk{mem, b, nil}
 }
-
-// ChunkOf returns a chunk of pieces of memory that the garbage collector owns. There must be at
-// least one piece. A Buffer that takes the chunk over may store into them.
-func ChunkOf(pieces ...[]byte) Chunk { return chunkOf(pieces, nil) }
 
 // Detach returns the message in pieces of memory that the garbage collector owns and nobody stores
 // into. The Buffer must be freed next, which leaves the pieces unchanged. Detach copies pieces

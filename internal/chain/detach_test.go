@@ -45,9 +45,6 @@ func TestHoldPieces(t *testing.T) {
 	if freed != 2 {
 		t.Errorf("freed %d times", freed)
 	}
-	if n := ChunkOf([]byte("x"), []byte("yz")).Len(); n != 3 {
-		t.Errorf("a chunk of %d bytes", n)
-	}
 }
 
 // TestDetach fills and frees Buffers, and checks that pieces detached from earlier ones stay the

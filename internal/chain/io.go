@@ -89,28 +89,30 @@ var errCount = errors.New("linkbuf: a Reader or Writer returned an impossible co
 // io.ReadFull, and two more: one for a Reader that returns impossible counts, and io.ErrNoProgress
 // for a Reader that keeps returning no bytes and no error.
 func ReadFull(r io.Reader, mem []byte) (int, error) {
-	got, empty := 0, 0
+	got := 0
 	for got < len(mem) {
-		n, err := r.Read(mem[got:])
-		if uint(n) > uint(len(mem)-got) {
-			return got, errCount
-		}
-		got += n
-		switch {
-		case got == len(mem):
-		case err == io.EOF && got > 0:
-			return got, io.ErrUnexpectedEOF
-		case err != nil:
-			return got, err
-		case n > 0:
-			empty = 0
-		default:
-			if empty++; empty == mostEmpty {
-				return got, io.ErrNoProgress
+		n, err := read(r, mem[got:])
+		if got += n; err != nil && got < len(mem) {
+			if got > 0 {
+				err = unexpected(err)
 			}
+			return got, err
 		}
 	}
 	return got, nil
+}
+
+// read reads into mem once, at least one byte unless there is an error.
+func read(r io.Reader, mem []byte) (int, error) {
+	for range mostEmpty {
+		switch n, err := r.Read(mem); {
+		case uint(n) > uint(len(mem)):
+			return 0, errCount
+		case n > 0 || err != nil:
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
 }
 
 // unexpected returns err, or io.ErrUnexpectedEOF instead of io.EOF.

@@ -262,8 +262,8 @@ func (r *Receiver) Fill(src io.Reader, want int) error { return r.fill(src, want
 func (r *Receiver) FillTo(src io.Reader, n, ahead int) error {
 	for len(r.Bytes()) < n {
 		if err := r.fill(src, n, n-len(r.Bytes())+ahead); err != nil {
-			if err == io.EOF && r.Arrived() > 0 {
-				err = io.ErrUnexpectedEOF
+			if r.Arrived() > 0 {
+				err = unexpected(err)
 			}
 			return err
 		}
@@ -287,31 +287,21 @@ func (r *Receiver) fill(src io.Reader, want, most int) error {
 		return err
 	}
 	r.want, r.most = want, most
-	for range mostEmpty {
-		var n int
-		var err error
-		if late, ok := src.(lateReader); ok {
-			r.shares = !r.recycle
-			n, err = late.ReadLate(r)
-		} else {
-			into := r.Room()
-			if n, err = src.Read(into); uint(n) > uint(len(into)) {
-				return errCount
-			}
-		}
-		if n > len(r.mem)-r.to { // Read has freed r
-			return errCount
-		}
-		r.to += n
-		if n > 0 {
-			r.late = err // a Reader may not return it again
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	var n int
+	var err error
+	if late, ok := src.(lateReader); ok {
+		r.shares = !r.recycle
+		n, err = late.ReadLate(r)
+	} else {
+		n, err = read(src, r.Room())
 	}
-	return io.ErrNoProgress
+	if n > len(r.mem)-r.to { // Read has freed r
+		return errCount
+	}
+	if r.to += n; n > 0 {
+		r.late, err = err, nil // a Reader may not return it again
+	}
+	return err
 }
 
 // Room returns memory for the next bytes, which fill waits for.
