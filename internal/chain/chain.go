@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -75,7 +74,7 @@ func (b *Buffer) flatten() bool {
 			}
 			out = appendPiece(out, b.span(s).from, b.span(s).to)
 		}
-		if at = b.endOf(n); at > n.at {
+		if at = n.end; at > n.at {
 			replaced = at
 		}
 	}
@@ -233,19 +232,6 @@ func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
 	}
 }
 
-func (b *Buffer) compareNodes(x, y *node) int {
-	switch {
-	case x.at != y.at:
-		return cmp.Compare(x.at, y.at)
-	case x.kind != y.kind:
-		return cmp.Compare(x.kind, y.kind)
-	case x.kind == grow:
-		return cmp.Compare(y.anchor, x.anchor) // the value that starts last is innermost
-	default:
-		return cmp.Compare(b.endOf(y), b.endOf(x)) // the node that covers most hides the others
-	}
-}
-
 // part limits a walk to the bytes [from, to) of a run, unless to is 0. own is the node that may
 // replace all of them: 0 for none, everyNode for any.
 type part struct {
@@ -316,7 +302,7 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		} else if s != 0 {
 			out = b.walk(out, s, part{depth: p.depth + 1})
 		}
-		if end := b.endOf(n); end > n.at {
+		if end := n.end; end > n.at {
 			h = hidden{n.at, end}
 			at = min(end, hi)
 		}
@@ -370,7 +356,7 @@ func (b *Buffer) excludes(p part, n *node) bool {
 	case n.at > p.from:
 		return false
 	}
-	return n.kind == vacate || n.kind == replace && p.own != everyNode && n != b.node(p.own) && b.endOf(n) >= p.to
+	return n.kind == vacate || n.kind == replace && p.own != everyNode && n != b.node(p.own) && n.end >= p.to
 }
 
 func appendPiece(out []piece, from, to Pos) []piece {

@@ -102,27 +102,9 @@ func (b *Buffer) Waste() bool {
 	}
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := int(b.reserved) + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
-	wastes := func(size int) bool {
-		dead := len(b.segs) - size>>segBits // segments that compacting would free
-		return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
-	}
-	return wastes(b.least()) && wastes(b.measure())
-}
-
-// least returns a lower bound of the message's size. It is faster than measure.
-func (b *Buffer) least() int {
-	b.Sync()
-	size := 0
-	for s, left := b.root.first, len(b.spans); s != 0; s = b.span(s).next {
-		if left--; left < 0 {
-			panic(changedAtOnce)
-		}
-		size += int(b.span(s).to - b.span(s).from)
-	}
-	for i := range b.nodes {
-		size -= int(b.endOf(&b.nodes[i]) - b.nodes[i].at)
-	}
-	return max(size, 0)
+	size := b.measure()
+	dead := len(b.segs) - size>>segBits // segments that compacting would free
+	return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
 }
 
 // referred returns the number of bytes of foreign memory that have positions, in the message or

@@ -13,10 +13,6 @@ func TestChangedAtOnce(t *testing.T) {
 			b.span(b.root.last).next = b.root.first
 			b.Seal()
 		},
-		"the same, measured": func(b *Buffer) {
-			b.span(b.root.last).next = b.root.first
-			b.least()
-		},
 		"a content that is after itself": func(b *Buffer) {
 			s := b.nodes[1].content.first
 			b.span(s).next = s

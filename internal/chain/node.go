@@ -1,7 +1,5 @@
 package chain
 
-import "encoding/binary"
-
 // run is a sequence of wire bytes: a list of spans, in the order in which they were added. The
 // message is a run, and so is the content of each node.
 type run struct{ first, last uint32 }
@@ -20,15 +18,15 @@ type NodeID = uint32
 
 // node replaces the bytes [at, end) of another run by its content.
 type node struct {
-	at, end Pos // end is 0 in nodes of AddReplaceText: use endOf
-	anchor  Pos // of kind grow: where the value that it extends starts; see endOf
+	at, end Pos
+	anchor  Pos // where the value starts that a node of kind grow extends; else 0
 	content run
 	kind    nodeKind
 }
 
 // nodeKind orders nodes at the same position: (1) nodes that extend a value that ends there; (2)
 // nodes that omit or replace a value that begins there; (3) nodes that insert before a byte that
-// ends a value, first those of AddAtStop, then those of AddLast.
+// ends a value.
 type nodeKind uint8
 
 const (
@@ -36,7 +34,6 @@ const (
 	vacate
 	replace
 	atStop
-	last
 )
 
 // changedAtOnce is the text of panics when a Buffer contradicts itself, as it may after two
@@ -89,21 +86,6 @@ func (b *Buffer) AddReplace(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: replace})
 }
 
-// AddReplaceText makes a node that replaces a text, whose length is at position at, and the lead
-// bytes before it. It does not load the length, which may be far in memory from recently used
-// bytes.
-func (b *Buffer) AddReplaceText(at Pos, lead int) NodeID {
-	return b.addNode(node{at: at - Pos(lead), anchor: at, kind: replace})
-}
-
-// endOf returns the position after the bytes that the node replaces.
-func (b *Buffer) endOf(n *node) Pos {
-	if n.end != 0 || n.kind != replace {
-		return n.end
-	}
-	return n.anchor + textLength + binary.BigEndian.Uint32(b.At(n.anchor))
-}
-
 // AddGrow makes a node whose content is sent after a value, such as a list, that starts at anchor
 // and ends at at. If several such values end there, the one that starts last is innermost, and its
 // content comes first.
@@ -117,16 +99,10 @@ func (b *Buffer) AddAtStop(at Pos) NodeID {
 	return b.addNode(node{at: at, end: at, kind: atStop})
 }
 
-// AddLast makes a node whose content is sent before the byte at position at, after the contents of
-// all AddAtStop nodes there.
-func (b *Buffer) AddLast(at Pos) NodeID {
-	return b.addNode(node{at: at, end: at, kind: last})
-}
-
 // NodePlace returns the range [at, end) of bytes that the node replaces.
 func (b *Buffer) NodePlace(id NodeID) (at, end Pos) {
 	n := b.node(id)
-	return n.at, b.endOf(n)
+	return n.at, n.end
 }
 
 // NodeStart returns the position of the first byte of the node's content.

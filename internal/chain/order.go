@@ -109,7 +109,7 @@ func (o *order) update(made int, place func(i int) placed, compare func(x, y pla
 		o.mem = append(o.mem, place(i))
 	}
 	if !slices.IsSorted(o.mem) {
-		o.mem, o.spare = sortPlaced(o.mem, o.spare)
+		o.mem, o.spare = SortByHigh(o.mem, o.spare)
 	}
 	sortTies(o.mem, compare)
 	o.n = made
@@ -136,14 +136,15 @@ func sortTies(all []placed, compare func(x, y placed) int) {
 	}
 }
 
-// comparePlaced compares nodes by first position, then as compareNodes does, then by age.
+// comparePlaced compares nodes by first position, then by kind. Of kind grow, the node comes first
+// whose value starts last: it is innermost. Of the others, the one comes first that covers most: it
+// hides those after it. The last criterion is age.
 func (b *Buffer) comparePlaced(x, y placed) int {
-	if x.at() == y.at() {
-		if c := b.compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
-			return c
-		}
+	if x.at() != y.at() {
+		return cmp.Compare(x, y)
 	}
-	return cmp.Compare(x, y)
+	n, o := &b.nodes[x.id()], &b.nodes[y.id()]
+	return cmp.Or(cmp.Compare(n.kind, o.kind), cmp.Compare(o.anchor, n.anchor), cmp.Compare(o.end, n.end), cmp.Compare(x, y))
 }
 
 // insert puts a node or span into the order.

@@ -248,13 +248,8 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 	if node := m.fieldNode(e, f); node != 0 {
 		return node
 	}
-	var node chain.NodeID
-	if word := m.ix.At(e, f); f.Wire() == wire.String && word&inNode == 0 {
-		node = m.buf.AddReplaceText(word, wire.FieldHeader)
-	} else {
-		at, end := m.valuePlace(f.Wire(), word)
-		node = m.buf.AddReplace(at-wire.FieldHeader, end)
-	}
+	at, end := m.valuePlace(f.Wire(), m.ix.At(e, f))
+	node := m.buf.AddReplace(at-wire.FieldHeader, end)
 	ed := m.edit(e)
 	first := ed.fieldNodes == 0
 	if f.Wide() {

@@ -145,7 +145,7 @@ func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 // did before it was replaced, in the run that it is in.
 func (m *Message) textPlace(word uint32) (at, end uint32) {
 	if word&inNode == 0 {
-		return word, word + wire.TextHeader + wire.BE32(m.buf.At(word))
+		return word, word + wire.TextHeader + m.buf.Load4(word)
 	}
 	node := word &^ inNode
 	at, end = m.buf.NodePlace(node)

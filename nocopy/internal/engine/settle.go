@@ -374,7 +374,7 @@ func (m *Message) addWireIndex() {
 	wire.PutHeader(b, wireindex.Header)
 	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
 	copy(b[head:], w.b)
-	node := m.buf.AddLast(m.editOf(m.root).end)
+	node := m.buf.AddAtStop(m.editOf(m.root).end)
 	m.buf.SetPlaced(node, p, p+uint32(len(b)))
 	m.indexNode = node
 	m.pending |= placedIndex

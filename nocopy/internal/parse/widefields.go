@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -90,15 +89,10 @@ func (p *Parser) field(f *schema.Field, i int) (int, uint32) {
 // the last, and notes the others. It returns i, where the parser is, or failed.
 func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	all, n := p.present[first:], 0
-	if len(all) < 256 {
-		slices.SortStableFunc(all, func(a, b present) int { return cmp.Compare(a.number(), b.number()) })
-	} else { // in linear time, a tenth of the other
-		p.spare = slices.Grow(p.spare[:0], len(all))[:len(all)]
-		sortByDigit(p.spare, all, 32)
-		sortByDigit(all, p.spare, 40)
-	}
-	for k, x := range all {
-		if k+1 < len(all) && all[k+1].number() == x.number() {
+	p.spare = slices.Grow(p.spare[:0], len(all))
+	sorted, _ := chain.SortByHigh(all, p.spare)
+	for k, x := range sorted {
+		if k+1 < len(sorted) && sorted[k+1].number() == x.number() {
 			f := &d.Fields()[x.number()-d.First()]
 			if i = p.shadow(d, e, f, x.word(), i); i < 0 {
 				return i
@@ -112,30 +106,13 @@ func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	return i
 }
 
-// sortByDigit copies from to to, sorted by the 8 bits from shift on. Items with the same bits stay
-// in order.
-func sortByDigit(to, from []present, shift uint) {
-	var at [257]int
-	for _, x := range from {
-		at[int(byte(x>>shift))+1]++
-	}
-	for i := 1; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	for _, x := range from {
-		k := &at[byte(x>>shift)]
-		to[*k] = x
-		*k++
-	}
-}
-
 // makeTable returns a table of d with the fields from number first on, which are in ascending
 // order. It returns 0, having failed at i, if that is over the limit.
 func (p *Parser) makeTable(d *schema.Struct, first, i int) uint32 {
 	all, bare := p.present[first:], entry.BareTable(d.Span())
 	n := bare + uint32(len(all))
 	t := uint32(0)
-	if p.reuse {
+	if p.x.Reuses {
 		t = p.x.AllocTable(n)
 	} else {
 		if t = p.allot(int(n), 0, 0, i); t == 0 {
