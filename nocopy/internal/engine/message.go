@@ -338,7 +338,6 @@ func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.ix.Words[uint32(
 
 // unindex forgets the index of a message that is about to be parsed again.
 func (m *Message) unindex() {
-	m.ix.ForgetTables()
 	m.ix.Used = index.First
 	m.dropShadows(0)
 }

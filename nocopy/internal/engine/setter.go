@@ -231,20 +231,9 @@ func (s Struct) UnsetArm(f schema.Ref) {
 	s.Unset(f)
 	e := s.entry()
 	at := s.m.ix.ArmWord(e)
-	if s.m.ix.Words[at] != f.Word() {
-		return
+	if s.m.ix.Words[at] == f.Word() {
+		s.m.ix.Words[at] = s.m.ix.LastArm(e, f.Words(), f.Wide())
 	}
-	if f.Wide() {
-		s.m.ix.Words[at] = s.m.ix.LastArmIn(e, f)
-		return
-	}
-	which := uint32(0)
-	for w := uint32(entry.UnionWords); w < f.Words(); w++ {
-		if s.m.ix.Words[e+w] != 0 {
-			which = w
-		}
-	}
-	s.m.ix.Words[at] = which
 }
 
 // WireIn returns the wire bytes of s, a handle of type t, and whether they are in one piece. They

@@ -2,7 +2,6 @@ package index
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // The word entry.Arm of a union tells which arm is set: it holds that field's word, or 0 if none
@@ -50,9 +49,16 @@ func (x *Index) FreeExtra(w uint32) {
 }
 
 // LastArm returns the number of the word of the last arm, in the order of the IDL, that is set in
-// the union of entry e, which d describes; 0 if none is. The union is not wide.
-func (x *Index) LastArm(d *schema.Struct, e uint32) uint32 {
-	for w := uint32(d.Words()) - 1; w >= d.First(); w-- {
+// the union of entry e, a union of span words; 0 if none is.
+func (x *Index) LastArm(e, span uint32, wide bool) (last uint32) {
+	if wide {
+		t := x.Words[e+entry.Table]
+		for n := x.nextInTable(t, 0, span); n < span; n = x.nextInTable(t, n+1, span) {
+			last = n
+		}
+		return last
+	}
+	for w := span - 1; w >= entry.UnionWords; w-- {
 		if x.Words[e+w] != 0 {
 			return w
 		}

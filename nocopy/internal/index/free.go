@@ -3,7 +3,6 @@ package index
 import (
 	"math"
 	"math/bits"
-	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/hashmap"
@@ -14,8 +13,10 @@ import (
 // used again for values of the same type: the handle of a value that was removed therefore reads
 // as absent, or as another value of its type.
 type freeEntries struct {
-	free     hashmap.Map[*schema.Type, []block]
-	rawWords hashmap.Map[uint32, []uint32] // by size: words that no handle refers to
+	free hashmap.Map[*schema.Type, []block]
+	// By size: the first of the free words that no handle refers to. They begin with the next ones'
+	// number.
+	rawWords hashmap.Map[uint32, uint32]
 	// By entry: how many words a container's block has, if that does not follow from its count
 	blockWords hashmap.Map[uint32, uint32]
 	freeWords  uint32                // how many words free and rawWords have
@@ -98,7 +99,8 @@ func (x *Index) FreeBlock(t *schema.Type, e, words uint32) {
 // FreeRaw frees the words of the index from number at on, which no handle refers to.
 func (x *Index) FreeRaw(at, words uint32) {
 	if x.Reuses && words > 0 {
-		x.rawWords.Put(words, append(x.rawWords.Get(words), at))
+		x.Words[at] = x.rawWords.Get(words)
+		x.rawWords.Put(words, at)
 		x.freeWords += words
 	}
 }
@@ -167,15 +169,15 @@ func (x *Index) AllocRaw(n int) uint32 {
 	if !x.Reuses {
 		return x.Alloc(n)
 	}
-	if at := x.rawWords.Get(uint32(n)); len(at) > 0 {
-		e := at[len(at)-1]
-		x.rawWords.Put(uint32(n), at[:len(at)-1])
-		x.reused += uint32(n)
-		x.freeWords -= uint32(n)
-		clear(x.Words[e : e+uint32(n)])
-		return e
+	e := x.rawWords.Get(uint32(n))
+	if e == 0 {
+		return x.Alloc(n)
 	}
-	return x.Alloc(n)
+	x.rawWords.Put(uint32(n), x.Words[e])
+	x.reused += uint32(n)
+	x.freeWords -= uint32(n)
+	clear(x.Words[e : e+uint32(n)])
+	return e
 }
 
 // EachFree calls do with all words that are free, for tests.
@@ -188,17 +190,14 @@ func (x *Index) EachFree(do func(at, words uint32, what string)) {
 			do(b.e, b.words, "a free block")
 		}
 	}
-	for words, all := range x.rawWords.All() {
-		for _, at := range all {
+	for words, at := range x.rawWords.All() {
+		for ; at != 0; at = x.Words[at] {
 			do(at, words, "free words")
 		}
 	}
-	for class, t := range x.spareTables {
+	for _, t := range x.spareTables {
 		for ; t != 0; t = x.Words[t+entry.TableUsed] {
 			do(t, x.Words[t+entry.TableRoom], "a free table")
-			if bits.Len32(x.Words[t+entry.TableRoom])-1 != class {
-				panic("nocopy: internal error: a free table in class " + strconv.Itoa(class))
-			}
 		}
 	}
 }
@@ -211,9 +210,6 @@ func (x *Index) Footprint() int {
 	n := 16 * x.blockWords.Len()
 	for _, blocks := range x.free.All() {
 		n += 8 * cap(blocks)
-	}
-	for _, raw := range x.rawWords.All() {
-		n += 4 * cap(raw)
 	}
 	return n
 }

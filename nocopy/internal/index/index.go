@@ -196,11 +196,9 @@ const KeepLarge = 16
 // EndMore empties what few indexes have. A large index goes to other messages. EndMore reports
 // whether the message should drop memory that has grown with a large index.
 func (x *Index) EndMore() (drop bool) {
-	x.Full = false
-	if x.HasTables {
-		x.ForgetTables()
-	}
+	x.Full, x.HasTables, x.tableSlots = false, false, 0
 	if r := x.rare; r != nil {
+		r.spareTables = spareTables{}
 		if x.Reuses || r.checkAt != uncheckedWords {
 			x.Reuses, r.freeEntries = false, freeEntries{checkAt: uncheckedWords}
 		}

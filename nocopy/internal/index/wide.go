@@ -100,9 +100,7 @@ func (x *Index) InTable(t uint32, f schema.Ref) (table, at uint32) {
 	}
 	to := x.AllocTable(room)
 	fillTable(x.Words, to, t, span)
-	if t != 0 {
-		x.FreeTable(t)
-	}
+	x.FreeTable(t)
 	return to, to + addToSet(x.Words[to:][:x.Words[to+entry.TableRoom]], n)
 }
 
@@ -222,14 +220,6 @@ func (x *Index) FreeTable(t uint32) {
 	r.spareTables[c] = t
 }
 
-// ForgetTables forgets which tables are free, since the index is no longer in use.
-func (x *Index) ForgetTables() {
-	x.HasTables, x.tableSlots = false, 0
-	if x.rare != nil {
-		x.spareTables = spareTables{}
-	}
-}
-
 // Next returns the number of the first field from field i on that may be set in the struct of
 // entry e, which d describes; len(d.fields) if there is none. If the struct is not wide it returns
 // i itself.
@@ -261,14 +251,4 @@ func (x *Index) nextInTable(t, n, span uint32) uint32 {
 		n = (n | entry.GroupMask) + 1
 	}
 	return span
-}
-
-// LastArmIn returns the word of the last field that is set of the wide union of entry e, f being
-// one of its fields; 0 if none is.
-func (x *Index) LastArmIn(e uint32, f schema.Ref) (last uint32) {
-	t, span := x.Words[e+entry.Table], f.Words()
-	for n := x.nextInTable(t, 0, span); n < span; n = x.nextInTable(t, n+1, span) {
-		last = n
-	}
-	return last
 }

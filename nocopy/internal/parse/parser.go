@@ -85,7 +85,6 @@ type Parser struct {
 	depth    int
 	MaxWords uint32 // what MaxIndex is, in words
 	Trusted  bool   // the bytes were accepted before: required fields are not asked for again
-	reuse    bool   // entries that are free are used again
 	Slow     bool   // no programs are run: those take new words only, one after the other
 	byIndex  bool   // the wire index of the message tells where large values end, see ByIndex
 
@@ -139,7 +138,7 @@ func (p *Parser) Reset(n int, s Settings) {
 	p.Growth = Growth{}
 	p.Windows, p.path, p.next = p.Windows[:0], p.path[:0], place{}
 	p.present = p.present[:0]
-	p.Trusted, p.reuse, p.Slow, p.byIndex = false, false, false, false
+	p.Trusted, p.Slow, p.byIndex = false, false, false
 	if p.MaxWords = index.Limit(p.MaxIndex, n); p.Lazy { // the rest is for the values that are left
 		p.MaxWords = index.Floor / 4
 	}
@@ -243,7 +242,7 @@ func (p *Parser) allot(head, n, per, i int) uint32 {
 // allotFor does what allot does, for the entry of a value of type t. It may return the words of a
 // free entry, if the parser uses these again.
 func (p *Parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
-	if p.reuse {
+	if p.x.Reuses {
 		return p.x.ReuseFor(t, uint32(head+n*per))
 	}
 	return p.allot(head, n, per, i)
@@ -341,8 +340,7 @@ func (p *Parser) Root(d *schema.Struct) int {
 func (p *Parser) Trust() {
 	p.Reset(0, Settings{MaxDepth: TrustedDepth})
 	p.MaxWords, p.Growth = index.MaxWords, doubling
-	p.Trusted, p.reuse = true, p.x.Reuses
-	p.Slow = p.reuse
+	p.Trusted, p.Slow = true, p.x.Reuses
 }
 
 // EndTrusted ends the use of checked bytes. i is the index that the parser came to. EndTrusted

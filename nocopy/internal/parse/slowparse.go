@@ -27,7 +27,7 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 	case wide:
 		p.beginWide(d, e)
 	case d.IsUnion():
-		last = p.x.LastArm(d, e)
+		last = p.x.LastArm(e, d.Span(), false)
 	}
 	for {
 		if len(p.B)-i < wire.FieldHeader {
@@ -370,7 +370,7 @@ func (p *Parser) skip(i int, t wire.Type) int {
 // stands for. It returns i, where the parser is, or failed.
 func (p *Parser) addExtra(e, at, end uint32, i int) int {
 	w := uint32(0)
-	if p.reuse {
+	if p.x.Reuses {
 		w = p.x.AllocRaw(index.ExtraWords)
 	} else if w = p.allot(index.ExtraWords, 0, 0, i); w == 0 {
 		return failed

@@ -22,12 +22,6 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	base := buf.Refer(b, recycle, own)
 	words := index.First + uint32(d.Words())
 	if words > uint32(len(x.Words)) {
-		if words > mostLeading {
-			x.Used = index.First
-			p := wholeParser(x, buf)
-			p.End = p.Root(d)
-			return p
-		}
 		x.Grow(2<<bits.Len32(words), index.MaxWords)
 	}
 	x.Zeroed = 0
@@ -55,10 +49,6 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	}
 	return nil
 }
-
-// mostLeading is the largest entry of a root, in words, for which Root enlarges the index
-// before it has looked at any byte.
-const mostLeading = 32 << 10
 
 // Written runs the program at pc for the entry e, over the bytes b, which are at position p,
 // from byte lead on. The program has written them, and has texts of its own that they refer to.

@@ -149,7 +149,7 @@ func TestArm(t *testing.T) {
 	for w := x.Words[e+entry.Arm]; w&index.HasExtra != 0; w = x.Words[w&^index.HasExtra+index.ExtraNext] {
 		at = append(at, x.Words[w&^index.HasExtra+index.ExtraAt])
 	}
-	if x.Words[e+5] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(d, e) != 5 {
+	if x.Words[e+5] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(e, d.Span(), false) != 5 {
 		t.Errorf("extra fields at %d, or the last arm is not 5", at)
 	}
 }
