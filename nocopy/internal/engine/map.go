@@ -250,6 +250,16 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	}
 }
 
+// Pairs iterates over the words of the keys and values of a map. If a key comes more than once,
+// only its last pair counts, unless keys are structs or containers.
+func (w *Walker) Pairs(e uint32) iter.Seq2[uint32, uint32] {
+	return func(yield func(key, value uint32) bool) {
+		if e != 0 {
+			w.Handle(e).eachPair(yield)
+		}
+	}
+}
+
 // nextPair returns the number of the first pair from i on that All may yield.
 func (s Struct) nextPair(i int) int {
 	ed := s.m.editOf(s.entry())

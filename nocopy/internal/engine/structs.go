@@ -428,21 +428,3 @@ func (w *Walker) FixedElement(e, i, size uint32) []byte {
 
 // TextElement returns the word of element i of a list or set of strings or binaries.
 func (w *Walker) TextElement(e, i uint32) uint32 { return w.ix.Words[w.ix.Words[e+listElems]+i] }
-
-// Pair returns the words of the key and the value of pair i of a map. The key's is 0 if the pair
-// was removed.
-func (w *Walker) Pair(e, i uint32) (key, value uint32) {
-	slot := w.ix.Words[e+listElems] + i*pairWords
-	return w.ix.Words[slot], w.ix.Words[slot+pairValue]
-}
-
-// AnyRepeated reports whether a key of a map of type t comes more than once. Keys that are structs
-// or containers are not looked at.
-func (w *Walker) AnyRepeated(e uint32, t *schema.Type) bool {
-	return e != 0 && w.Message().repeated(e, t) > 0
-}
-
-// Repeated reports whether the key of pair i of a map of type t comes again later.
-func (w *Walker) Repeated(e uint32, t *schema.Type, i uint32) bool {
-	return w.Message().isRepeated(e, t, i)
-}

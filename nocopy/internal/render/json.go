@@ -217,10 +217,9 @@ func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 		last, marks = w.lastPairs(t, e), "[,]"
 	}
 	var written map[string]bool
-	repeated := w.AnyRepeated(e, t)
-	for i := range w.Len(e) {
-		k, value := w.Pair(e, i)
-		if k == 0 || repeated && w.Repeated(e, t, i) || last != nil && last[string(w.Wire(k, key))] != i {
+	i := -1
+	for k, value := range w.Pairs(e) {
+		if i++; last != nil && last[string(w.Wire(k, key))] != k {
 			continue
 		}
 		dst = append(dst, ',')
@@ -246,7 +245,7 @@ func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 			dst = w.value(append(dst, marks[1]), t.Elem(), value, false)
 		}
 		if w.stopped(dst) {
-			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
+			w.path = append(w.path, "["+strconv.Itoa(i)+"]")
 			return dst
 		}
 		if last != nil {
@@ -266,13 +265,11 @@ func hasReplacement(key []byte) bool {
 	return bytes.Contains(key, []byte("\ufffd")) || bytes.Contains(key, []byte(`\ufffd`))
 }
 
-// lastPairs returns the number of the last pair with a key, by the keys' wire bytes.
+// lastPairs returns the word of the last pair's key, by the keys' wire bytes.
 func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]uint32 {
 	last := map[string]uint32{}
-	for i := range w.Len(e) {
-		if key, _ := w.Pair(e, i); key != 0 {
-			last[string(w.Wire(key, t.Key()))] = i
-		}
+	for key := range w.Pairs(e) {
+		last[string(w.Wire(key, t.Key()))] = key
 	}
 	return last
 }

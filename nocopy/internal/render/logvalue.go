@@ -140,13 +140,8 @@ func (w *logWriter) list(t *schema.Type, e uint32) []any {
 
 func (w *logWriter) dict(t *schema.Type, e uint32) map[string]any {
 	pairs := map[string]any{}
-	repeated := w.AnyRepeated(e, t)
 	shown := 0
-	for i := range w.Len(e) {
-		word, value := w.Pair(e, i)
-		if word == 0 || repeated && w.Repeated(e, t, i) {
-			continue
-		}
+	for word, value := range w.Pairs(e) {
 		if shown == logElements || w.left <= 0 {
 			pairs["…"] = fmt.Sprintf("%d more", w.Handle(e).MapLen()-shown)
 			break

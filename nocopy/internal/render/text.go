@@ -171,12 +171,7 @@ func (p formatter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 	p.indented = p.indented && (t.Elem().Kind() >= schema.Record || t.Key().Kind() >= schema.Record)
 	in := p.inner()
 	first := true
-	repeated := p.AnyRepeated(e, t)
-	for i := range p.Len(e) {
-		key, value := p.Pair(e, i)
-		if key == 0 || repeated && p.Repeated(e, t, i) {
-			continue
-		}
+	for key, value := range p.Pairs(e) {
 		dst = in.separate(dst, first)
 		first = false
 		dst = in.value(dst, t.Key(), key)
