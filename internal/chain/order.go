@@ -136,9 +136,9 @@ func sortTies(all []placed, compare func(x, y placed) int) {
 	}
 }
 
-// comparePlaced compares nodes by first position, then by kind. Of kind grow, the node comes first
-// whose value starts last: it is innermost. Of the others, the one comes first that covers most: it
-// hides those after it. The last criterion is age.
+// comparePlaced compares nodes by first position, then by kind. Of kind grow, the node comes
+// first whose value starts last: it is innermost. Of the others, the one comes first that covers
+// most: it hides those after it. The last criterion is age.
 func (b *Buffer) comparePlaced(x, y placed) int {
 	if x.at() != y.at() {
 		return cmp.Compare(x, y)
