@@ -203,7 +203,7 @@ func TestSharedNoAnswer(t *testing.T) {
 	t.Parallel()
 	l, path := listenUnix(t)
 	defer l.Close()
-	cl, err := rpc.Dial(bg, "unix", path, rpc.CopyFromPeer, rpc.DialTimeout(time.Second))
+	cl, err := rpc.Dial(bg, "unix", path, rpc.CopyFromPeer, rpc.DialTimeout(3*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
