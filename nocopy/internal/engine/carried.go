@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"sync"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
@@ -25,7 +24,7 @@ func (m *Message) appendPlain(dst []byte, e uint32, t *schema.Type) ([]byte, boo
 	if m.pending&has == 0 || t.Kind() != schema.Record {
 		return dst, false
 	}
-	all := m.rangeOf(e, t, chain.Range{}).AppendTo(dst)
+	all := m.rangeOf(e, t).AppendTo(dst)
 	kept, fields := all[:len(dst)], all[len(dst):]
 	for f := range parse.Fields(fields) { // those that are kept move to the front
 		if int16(f.Header) != entry.IndexID {

@@ -69,7 +69,7 @@ func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 			return plain
 		}
 	}
-	return s.m.rangeOf(e, d.Type(), chain.Range{}).AppendTo(dst)
+	return s.m.rangeOf(e, d.Type()).AppendTo(dst)
 }
 
 // validInner reports whether the bytes of the struct of entry e, which is not the root, are a
@@ -123,7 +123,7 @@ const (
 // one. The new message links the bytes of the old one if they are many and none of them is in
 // memory of the caller's; else it has a copy.
 func (s Struct) linkOrClone(d *schema.Struct) Struct {
-	r := s.m.rangeOf(s.entry(), d.Type(), chain.Range{})
+	r := s.m.rangeOf(s.entry(), d.Type())
 	n := r.Len()
 	link := s.m.pending == 0 && n >= ReferSize && n <= mostLinked && (r.Count() == 1 || r.Count() <= MostLinks && !d.Type().Nests())
 	r.Pieces(func(at chain.Pos, _ []byte) bool {
@@ -237,7 +237,8 @@ func (m *Message) source(v Struct, t *schema.Type) source {
 	if v.m != m {
 		m.nestAs(v.m)
 	}
-	r := v.m.rangeOf(v.entry(), t, m.spentRange)
+	from, to := v.m.extent(v.entry(), t)
+	r := v.m.buf.RangeAgain(from, to, v.m.editOf(v.entry()).valueNode, m.spentRange)
 	m.spentRange = chain.Range{}
 	if r.Count() <= keepPieces {
 		m.spentRange = r.Spent() // for the next source; this one is used up before that

@@ -217,11 +217,10 @@ func (m *Message) indexInto(t *schema.Type, e uint32) (int, uint32) {
 	return m.p.Structure(t.Struct(), e, 0), e
 }
 
-// rangeOf returns the wire bytes of the struct or container of entry e. It uses the memory of
-// old.
-func (m *Message) rangeOf(e uint32, t *schema.Type, old chain.Range) chain.Range {
+// rangeOf returns the wire bytes of the struct or container of entry e.
+func (m *Message) rangeOf(e uint32, t *schema.Type) chain.Range {
 	from, to := m.extent(e, t)
-	return m.buf.RangeAgain(from, to, m.editOf(e).valueNode, old)
+	return m.buf.Range(from, to, m.editOf(e).valueNode)
 }
 
 // flat returns the wire bytes of the struct or container of entry e, and true, if they are in one

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -83,7 +82,7 @@ func (w *rootWalk) indexed(f *schema.Field) int {
 	if b, one := w.m.flat(word, f.Type); one {
 		return len(b)
 	}
-	return w.m.rangeOf(word, f.Type, chain.Range{}).Len()
+	return w.m.rangeOf(word, f.Type).Len()
 }
 
 // WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value

@@ -23,7 +23,7 @@ import (
 // may call toSend of one message.
 func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	from := s.m
-	r := from.rangeOf(from.root, from.desc.Type(), chain.Range{})
+	r := from.rangeOf(from.root, from.desc.Type())
 	m := expecting(nil, from.desc, flags, limits)
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.ix.Alloc(from.desc.Words())
@@ -285,7 +285,7 @@ func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, flags Flags) (*Messag
 	if v.gone() {
 		return nil, errAbsent
 	}
-	r := v.m.rangeOf(v.entry(), d.Type(), chain.Range{})
+	r := v.m.rangeOf(v.entry(), d.Type())
 	m := expecting(nil, d, flags, limits)
 	m.buf.Begin(flags&Recycle != 0, n)
 	p, b := m.buf.Extend(r.Len())
@@ -345,7 +345,7 @@ func (s Struct) WireLen(d *schema.Struct) int {
 	if uint32(s.k) == s.m.root && s.m.desc == d {
 		return s.m.buf.Len()
 	}
-	return s.m.rangeOf(s.entry(), d.Type(), chain.Range{}).Len()
+	return s.m.rangeOf(s.entry(), d.Type()).Len()
 }
 
 // IsDisowned reports whether Release was called for a held message.

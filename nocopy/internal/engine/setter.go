@@ -329,7 +329,7 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 			return
 		}
 		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), someStruct, chain.Range{})
+		r := s.m.rangeOf(s.entry(), someStruct)
 		b, one := r.Bytes()
 		s.m.buf.Lend()
 		if !one {

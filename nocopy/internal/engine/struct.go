@@ -203,7 +203,7 @@ func (m *Message) wire(e uint32, t *schema.Type) []byte {
 	if b, ok := m.flat(e, t); ok {
 		return b
 	}
-	return m.rangeOf(e, t, chain.Range{}).AppendTo([]byte{})
+	return m.rangeOf(e, t).AppendTo([]byte{})
 }
 
 // Wide is the handle of a wide struct, which has more than entry.MaxDirect
