@@ -62,9 +62,10 @@ func Peek(b []byte, path ...int) (Value, error) {
 // capacity spares an allocation.
 //
 // d is the descriptor of the struct, such as order.OrderDesc, or nil. PeekAll uses it to skip
-// values faster, whether or not the bytes are of that type. PeekAll looks at no more bytes than
-// needed; bytes after the last value are not checked. The values alias b. The error is an *Error;
-// in that case dst is returned as it was.
+// values faster, whether or not the bytes are of that type. It compares the fields and
+// elements on its way with all paths: for hundreds of paths, parsing is faster. PeekAll looks at
+// no more bytes than needed; bytes after the last value are not checked. The values alias b. The
+// error is an *Error; in that case dst is returned as it was.
 func PeekAll(dst []Value, d *schema.Struct, b []byte, paths ...[]int) ([]Value, error) {
 	var few [4]parse.Sought
 	sought := few[:]
