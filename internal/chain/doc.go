@@ -29,11 +29,12 @@
 // and walks the runs, in time proportional to their number. No bytes are ever moved, and replaced
 // bytes are not sent.
 //
-// (1) nodes that extend a value that ends there ([Buffer.AddGrow]), innermost value first: that is
-// the one with the highest anchor; (2) nodes that replace a value that begins there
-// ([Buffer.AddReplace]), longest first, which hides the others; (3) nodes that insert before a
-// byte that ends a value ([Buffer.AddAtStop]). No two runs share a position, ends included: one
-// byte between them stays unused.
+// Nodes at one position have an order: (1) nodes that extend a value that ends there
+// ([Buffer.AddGrow]), innermost value first: that is the one with the highest anchor; (2) nodes
+// that omit or replace a value that begins there ([Buffer.AddVacate], [Buffer.AddReplace]),
+// longest first, which hides the others; (3) nodes that insert before a byte that ends a value
+// ([Buffer.AddAtStop]). No two runs share a position, ends included: one byte between them stays
+// unused.
 //
 // # The tail
 //

@@ -249,7 +249,8 @@ func (c *logCounts) pass(r slog.Record, h slog.Handler) bool {
 	return false
 }
 
-// tell logs how many records of a kind were dropped in the second that has ended.
+// tell logs how many records of a kind were dropped in the second that has ended, and begins the
+// next second.
 func (c *logCounts) tell(k *logKind) {
 	defer func() { recover() }() // as for other records, the Handler may do anything
 	c.mu.Lock()

@@ -421,7 +421,6 @@ const ZeroText = "<none>"
 
 // The fixed texts of panics about wrong use.
 const (
-	panicStale   = "nocopy: handle used after Release" + findWhere
 	panicEmpty   = "nocopy: empty Message used: ParseInto or NewInto fills it"
 	panicAbsent  = "nocopy" + setterOnAbsent + "NewX first"
 	panicConst   = "nocopy: setter called on a constant of the IDL, which never changes: change a copy of it"

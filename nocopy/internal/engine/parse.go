@@ -263,10 +263,10 @@ func (m *owner) MostWords(n int) int {
 	return index.MaxWords
 }
 
-// Parser implements user.
+// Parser implements parse.User.
 func (m *owner) Parser(b []byte, base uint32) *parse.Parser { return (*Message)(m).parserOf(b, base) }
 
-// NoteIndex implements host.
+// NoteIndex implements parse.Host.
 func (m *owner) NoteIndex(e uint32) {
 	m.guarded = true
 	if e == m.root {
@@ -276,7 +276,7 @@ func (m *owner) NoteIndex(e uint32) {
 	}
 }
 
-// NoteShadow implements host.
+// NoteShadow implements parse.Host.
 func (m *owner) NoteShadow(t wire.Type, word uint32) (at, end uint32) {
 	at, end = (*Message)(m).valuePlace(t, word)
 	at -= wire.FieldHeader
@@ -286,7 +286,8 @@ func (m *owner) NoteShadow(t wire.Type, word uint32) (at, end uint32) {
 	return at, end
 }
 
-// EndByIndex implements host.
+// EndByIndex implements parse.Host: it looks the end of a value up in the index that the message
+// carries.
 func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok bool) {
 	l := m.landing
 	at, next := int(pos-l.base), l.x.Offset(l.next)

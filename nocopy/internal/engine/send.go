@@ -358,6 +358,9 @@ func OwnPiece(m *Message) (owner chain.Owner, at, n int) {
 	return m.buf.OwnPiece()
 }
 
+// panicStale is the text if the type is no longer known.
+const panicStale = "nocopy: handle used after Release" + findWhere
+
 // Error names the type, if it is still known. The message may belong to another goroutine by now.
 //
 //go:norace

@@ -367,7 +367,8 @@ func (w *Walker) Next(d *schema.Struct, e uint32, i int) int {
 // Arm returns what Word of the field that is set of a union returns; 0 if none is set.
 func (w *Walker) Arm(e uint32) uint32 { return w.ix.Words[w.Message().ix.ArmWord(e)] }
 
-// NotIndexed marks words of containers that Lazy has left for later. Field indexes them.
+// NotIndexed marks words of structs and containers that Lazy has left for later. Field indexes
+// them.
 const NotIndexed = index.NotIndexed
 
 // Word returns the word of a field as the index has it.

@@ -104,8 +104,8 @@ func (x *Index) InTable(t uint32, f schema.Ref) (table, at uint32) {
 	return to, to + addToSet(x.Words[to:][:x.Words[to+entry.TableRoom]], n)
 }
 
-// addToSet adds word n, as 0, to a table that does not have it. It returns the word's offset
-// in the table; 0 if there is no room for it.
+// addToSet returns the offset of word n in a table. If the table does not have the word, it is
+// added, as 0. addToSet returns 0 if there is no room for it.
 func addToSet(table []uint32, n uint32) uint32 {
 	group := table[entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
 	bit := uint32(1) << (n & entry.GroupMask)

@@ -17,8 +17,8 @@ import (
 
 // Errors that Finish completes with the limit.
 var (
-	errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", wire.ErrLimit)
-	errIndex = fmt.Errorf("%w: index of more than Limits.MaxIndex", wire.ErrLimit)
+	errDepth     = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", wire.ErrLimit)
+	errIndexSize = fmt.Errorf("%w: index of more than Limits.MaxIndex", wire.ErrLimit)
 )
 
 // User is a message that has a parser if it needs one.
@@ -83,7 +83,7 @@ type Parser struct {
 
 	Growth   Growth
 	depth    int
-	MaxWords uint32 // what MaxIndex is, in words
+	MaxWords uint32 // what MaxIndex is, in words; with Lazy less, until values are indexed
 	Trusted  bool   // the bytes were accepted before: required fields are not asked for again
 	Slow     bool   // no programs are run: those take new words only, one after the other
 	byIndex  bool   // the wire index of the message tells where large values end, see ByIndex
@@ -253,7 +253,7 @@ func (p *Parser) allotFor(t *schema.Type, head, n, per, i int) uint32 {
 func (p *Parser) reserve(words uint64, i int) bool {
 	end := uint64(p.x.Used) + words
 	if end > uint64(p.MaxWords) {
-		p.Fail(i, errIndex)
+		p.Fail(i, errIndexSize)
 		return false
 	}
 	if end > uint64(len(p.x.Words)) {
@@ -273,7 +273,7 @@ func (p *Parser) Fail(i int, err error) int {
 }
 
 // Full reports whether the parse has failed because the index would exceed its limit.
-func (p *Parser) Full() bool { return p.Err != nil && p.Err.Err == errIndex }
+func (p *Parser) Full() bool { return p.Err != nil && p.Err.Err == errIndexSize }
 
 // InField adds the name of a field to the path of the failure, and returns failed.
 func (p *Parser) InField(name string) int {
@@ -296,12 +296,12 @@ func (p *Parser) Finish(d *schema.Struct) *wire.Error {
 	switch err.Err {
 	case errDepth:
 		err.Err = DepthError(p.MaxDepth)
-	case errIndex:
+	case errIndexSize:
 		most := 4 * uint64(p.MaxWords)
 		if given := p.MaxIndex; given > 0 && uint64(given)/4 == uint64(p.MaxWords) {
 			most = uint64(given) // which need not be a multiple of 4
 		}
-		err.Err = fmt.Errorf("%w = %d bytes", errIndex, most)
+		err.Err = fmt.Errorf("%w = %d bytes", errIndexSize, most)
 	}
 	p.path, p.Err = p.path[:0], nil
 	return err
@@ -336,7 +336,7 @@ func (p *Parser) Root(d *schema.Struct) int {
 }
 
 // Trust prepares the parser for bytes that have been checked before, and which are not in B yet.
-// They are indexed at once, since Lazy is about received bytes.
+// They are indexed at once, unless the caller sets Lazy afterwards.
 func (p *Parser) Trust() {
 	p.Reset(0, Settings{MaxDepth: TrustedDepth})
 	p.MaxWords, p.Growth = index.MaxWords, doubling

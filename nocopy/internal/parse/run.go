@@ -45,7 +45,7 @@ type mode interface {
 type (
 	indexing [0]byte
 	checking [modeChecks]byte // texts must be UTF-8
-	lazily   [modeLazy]byte   // containers in fields are left for later
+	lazily   [modeLazy]byte   // structs and containers in fields are left for later
 	passing  [modePasses]byte // nothing is stored: only the end is looked for
 )
 

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -12,20 +11,6 @@ import (
 )
 
 // This file turns the structs of messages in the compact protocol into Thrift Binary.
-
-// badStruct is the error of a message whose struct is malformed, and whose end is known.
-type badStruct struct{ err *nocopy.Error }
-
-func (b badStruct) Error() string { return b.err.Error() }
-func (b badStruct) Unwrap() error { return b.err }
-
-// EndKnown reports whether err is about one message whose end is known: if its header is known
-// too, another message may follow.
-func EndKnown(err error) bool {
-	var bad badStruct
-	var refused *message.Refusal
-	return errors.Is(err, ErrTooLarge) || errors.As(err, &bad) || errors.As(err, &refused) && !refused.Ends
-}
 
 // decodeFramed returns a message in the compact protocol, with its struct in Thrift Binary. c has
 // its struct, and the rest of the frame, which is kept for Next.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -86,6 +87,20 @@ func (r *Receiver) foreign() error {
 // ErrTooLarge is the error of a frame that is only too long: if its header is known, another
 // message may follow.
 var ErrTooLarge = fmt.Errorf("%w: %w", chain.ErrFrameSize, nocopy.ErrLimit)
+
+// badStruct is the error of a message whose struct is malformed, and whose end is known.
+type badStruct struct{ err *nocopy.Error }
+
+func (b badStruct) Error() string { return b.err.Error() }
+func (b badStruct) Unwrap() error { return b.err }
+
+// EndKnown reports whether err is about one message whose end is known: if its header is known
+// too, another message may follow.
+func EndKnown(err error) bool {
+	var bad badStruct
+	var refused *message.Refusal
+	return errors.Is(err, ErrTooLarge) || errors.As(err, &bad) || errors.As(err, &refused) && !refused.Ends
+}
 
 // tooLarge returns the error of a frame of n bytes, which are more than allowed.
 func (r *Receiver) tooLarge(n int) error {
