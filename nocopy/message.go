@@ -120,8 +120,8 @@ func (m *Message) Index() error { return (*engine.Message)(m).Index() }
 // A program that keeps small messages calls Compact when they are complete: a message that is
 // built, or parsed from the compact protocol, takes a slab of 64 KiB, and moves into memory of its
 // own size. Later changes take a slab again. Small messages from Read or Clone have parts of
-// slabs. Compact moves them out of these, too, so that a few that are kept do not keep the slabs of
-// others.
+// slabs. Compact moves them out of these, too, so that a few that are kept do not keep the slabs
+// of others.
 //
 // Handles and values that were read stay valid, with one exception: do not use handles of values
 // that were replaced or removed. They read as absent at first. Later, when their entries are used
