@@ -211,7 +211,7 @@ func serveNilInterceptor(t *testing.T) {
 // TestReconnect: the server goes away and comes back at the same address.
 func TestReconnect(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", ownAddress())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,13 +250,13 @@ func TestBackoff(t *testing.T) {
 	t.Parallel()
 	cert, pool := certificate(t)
 	t.Run("TLS", func(t *testing.T) {
-		backoff(t, &tls.Config{Certificates: []tls.Certificate{cert}}, rpc.TLS(&tls.Config{RootCAs: pool}))
+		backoff(t, &tls.Config{Certificates: []tls.Certificate{cert}}, rpc.TLS(&tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}))
 	})
 	t.Run("plain", func(t *testing.T) { backoff(t, nil) })
 }
 
 func backoff(t *testing.T, conf *tls.Config, opts ...rpc.Option) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", ownAddress())
 	if err != nil {
 		t.Fatal(err)
 	}

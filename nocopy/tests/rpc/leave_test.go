@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -43,6 +46,20 @@ type leaving struct {
 	accepted      atomic.Bool // the server that was started last has a connection
 }
 
+// addresses is how many addresses ownAddress has returned.
+var addresses atomic.Uint32
+
+// ownAddress returns an address of this host that no other test listens at: while no server of the
+// test listens, none of another test can take its port and answer its calls. Other systems than
+// Linux have one address of the kind.
+func ownAddress() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1:0"
+	}
+	n := addresses.Add(1)
+	return fmt.Sprintf("127.1.%d.%d:0", n/250, n%250+1)
+}
+
 // leavingOver calls f for each kind of connection.
 func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 	if !rpcinside.KnowsUnread {
@@ -51,11 +68,11 @@ func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 	quietly := rpc.Logger(slog.New(slog.DiscardHandler))
 	t.Run("tcp", func(t *testing.T) {
 		t.Parallel()
-		f(t, &leaving{t: t, network: "tcp", addr: "127.0.0.1:0", h: &counting{}, opts: []rpc.Option{quietly}})
+		f(t, &leaving{t: t, network: "tcp", addr: ownAddress(), h: &counting{}, opts: []rpc.Option{quietly}})
 	})
 	t.Run("tcp, unframed", func(t *testing.T) {
 		t.Parallel()
-		f(t, &leaving{t: t, network: "tcp", addr: "127.0.0.1:0", h: &counting{}, opts: []rpc.Option{quietly, rpc.Unframed}})
+		f(t, &leaving{t: t, network: "tcp", addr: ownAddress(), h: &counting{}, opts: []rpc.Option{quietly, rpc.Unframed}})
 	})
 	t.Run("unix", func(t *testing.T) {
 		t.Parallel()
@@ -64,8 +81,8 @@ func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 	t.Run("tls", func(t *testing.T) {
 		t.Parallel()
 		cert, pool := certificate(t)
-		f(t, &leaving{t: t, network: "tcp", addr: "127.0.0.1:0", h: &counting{}, conf: &tls.Config{Certificates: []tls.Certificate{cert}},
-			opts: []rpc.Option{quietly, rpc.TLS(&tls.Config{RootCAs: pool})}})
+		f(t, &leaving{t: t, network: "tcp", addr: ownAddress(), h: &counting{}, conf: &tls.Config{Certificates: []tls.Certificate{cert}},
+			opts: []rpc.Option{quietly, rpc.TLS(&tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})}})
 	})
 }
 
@@ -82,7 +99,7 @@ func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 	if nl == nil {
 		l.t.FailNow()
 	}
-	if l.addr == "127.0.0.1:0" {
+	if strings.HasSuffix(l.addr, ":0") {
 		l.addr = nl.Addr().String()
 	}
 	l.accepted.Store(false)
