@@ -34,8 +34,8 @@ const PerByte = 64
 // Two kinds of structs take more words than their bytes allow:
 //   - An element, key or value that is an empty struct of 15 fields or more. It is one byte, a
 //     STOP, which allows 16 words.
-//   - A struct of more than 864 fields of which few are set. Its table has a word for every 16
-//     fields, set or not.
+//   - A struct that has more than 864 fields, but sets only a few. Its table has a word for every
+//     16 fields, whether they are set or not.
 const (
 	MaxDirect = 57
 	WideWords = Table + 1
