@@ -23,11 +23,14 @@ func TestParsed(t *testing.T) {
 			held := hold(way, v, wire, n)
 			after := heap()
 			runtime.KeepAlive(held)
-			return int(after.HeapAlloc-before.HeapAlloc) / n, int(after.HeapObjects-before.HeapObjects) / n
+			return int(after.HeapAlloc - before.HeapAlloc), int(after.HeapObjects - before.HeapObjects)
 		}
+		cost("parsed") // what is made once, such as the descriptors of the types
 		bytes, objects := cost("parsed")
 		lessBytes, lessObjects := cost("bytes")
-		bytes, objects = bytes-lessBytes, objects-lessObjects
+		// The runtime's own goroutines allocate, too: a few objects, among thousands.
+		bytes = (bytes - lessBytes + n/2) / n
+		objects = (objects - lessObjects + n/2) / n
 		t.Logf("%s: %d bytes in %d objects", w.Name, bytes, objects)
 		if bytes > most[w.Name] || objects > 2 {
 			t.Errorf("%s: more than %d bytes in 2 objects", w.Name, most[w.Name])
