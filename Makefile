@@ -40,12 +40,13 @@ debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counte
 
 # Type-checking takes seconds. Building would compile the standard library for each
 # of them. Only byteorder has assembly. Only one example has files for other systems.
-cross: ## type-checks for other processors (64 bits, big-endian) and systems; vets for 32 bits, where numbers overflow
-	@go run -C internal/rehearse ./cross -C ../.. linux/arm64 linux/s390x windows/amd64 darwin/arm64 js/wasm wasip1/wasm
+cross: ## type-checks for other processors (64 bits, big-endian) and systems, and for 32 bits, where numbers overflow
+	@go run -C internal/rehearse ./cross -C ../.. linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 js/wasm wasip1/wasm
 	@go run -C internal/rehearse ./cross -C ../../examples/archive windows/amd64
+	@go run -C internal/rehearse ./cross -C ../../parquetmeta linux/386
+	@go run -C internal/rehearse ./cross -C ../../hive linux/386
+	@.ci/parts sh -c 'go run -C $(CURDIR)/internal/rehearse ./cross -C "$$PWD" linux/386'
 	@GOARCH=arm64 go build ./internal/byteorder
-	@GOARCH=386 go vet ./...
-	@GOARCH=386 .ci/parts go vet ./...
 
 qemu: ## runs the library's tests on other processors, where qemu-user is installed; 386 on an amd64 as it is
 	@for pair in 386: arm64:aarch64 s390x:s390x; do \
