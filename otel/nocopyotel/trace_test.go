@@ -192,7 +192,7 @@ func TestOutcomes(t *testing.T) {
 				cl := greet.NewGreeterClient(dial(t, addr, opts...))
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				if c.name == "wait" {
-					ctx, cancel = context.WithTimeout(ctx, 500*time.Millisecond)
+					ctx, cancel = context.WithTimeout(ctx, 1500*time.Millisecond)
 				}
 				defer cancel()
 				_, err := hello(ctx, cl, c.name)

@@ -1,4 +1,4 @@
-package shapes
+package shapes_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 )
@@ -15,38 +16,38 @@ import (
 const badText = "b\xffd"
 
 // graftSources returns messages that a strict receiver would refuse, each for a different reason.
-func graftSources(t *testing.T) map[string]Outer {
-	deep := func(n int) Outer {
-		v := TreeFields{Name: "leaf"}
+func graftSources(t *testing.T) map[string]shapes.Outer {
+	deep := func(n int) shapes.Outer {
+		v := shapes.TreeFields{Name: "leaf"}
 		for range n {
-			v = TreeFields{Name: "node", Children: []TreeFields{v}}
+			v = shapes.TreeFields{Name: "node", Children: []shapes.TreeFields{v}}
 		}
-		return parsedOuter(t, NewOuterOf(OuterFields{Tree: v}), nocopy.Limits{MaxDepth: 2 * n})
+		return parsedOuter(t, shapes.NewOuterOf(shapes.OuterFields{Tree: v}), nocopy.Limits{MaxDepth: 2 * n})
 	}
-	texts := func(n int) Outer {
-		v := OuterFields{Tree: TreeFields{Name: badText}}
+	texts := func(n int) shapes.Outer {
+		v := shapes.OuterFields{Tree: shapes.TreeFields{Name: badText}}
 		for range n {
-			v.Tree.Children = append(v.Tree.Children, TreeFields{Name: badText, Children: []TreeFields{{Name: badText}}})
+			v.Tree.Children = append(v.Tree.Children, shapes.TreeFields{Name: badText, Children: []shapes.TreeFields{{Name: badText}}})
 			v.Lists.Texts = append(v.Lists.Texts, badText)
 		}
-		v.Refused = nocopy.Some(RefusedFields{Reason: badText})
-		return withRows(NewOuterOf(v), []string{badText, "good"}, []string{badText})
+		v.Refused = nocopy.Some(shapes.RefusedFields{Reason: badText})
+		return withRows(shapes.NewOuterOf(v), []string{badText, "good"}, []string{badText})
 	}
-	all := map[string]Outer{
+	all := map[string]shapes.Outer{
 		"no UTF-8":            parsedOuter(t, texts(2)),
 		"no UTF-8, linked":    parsedOuter(t, texts(2000)),
 		"no UTF-8, lazy":      parsedOuter(t, texts(2000), nocopy.Lazy),
 		"no UTF-8, built":     texts(2),
 		"deep":                deep(40),
 		"deeper":              deep(100),
-		"nothing wrong, long": parsedOuter(t, NewOuterOf(OuterFields{Lists: ListsFields{Texts: []string{strings.Repeat("x", 100_000)}}})),
+		"nothing wrong, long": parsedOuter(t, shapes.NewOuterOf(shapes.OuterFields{Lists: shapes.ListsFields{Texts: []string{strings.Repeat("x", 100_000)}}})),
 	}
-	all["no UTF-8"].SetShape(func() Shape { s := NewShape(); s.SetLabel(badText); return s }())
+	all["no UTF-8"].SetShape(func() shapes.Shape { s := shapes.NewShape(); s.SetLabel(badText); return s }())
 	return all
 }
 
 // withRows returns s with these lists in the field lists.table.
-func withRows(s Outer, rows ...[]string) Outer {
+func withRows(s shapes.Outer, rows ...[]string) shapes.Outer {
 	table := s.GetLists().NewTable(len(rows))
 	for _, row := range rows {
 		r := table.AppendNew(len(row))
@@ -57,9 +58,9 @@ func withRows(s Outer, rows ...[]string) Outer {
 	return s
 }
 
-func parsedOuter(t *testing.T, s Outer, opts ...nocopy.Option) Outer {
+func parsedOuter(t *testing.T, s shapes.Outer, opts ...nocopy.Option) shapes.Outer {
 	t.Helper()
-	s, err := ParseOuter(s.AppendTo(nil), opts...)
+	s, err := shapes.ParseOuter(s.AppendTo(nil), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,18 +68,18 @@ func parsedOuter(t *testing.T, s Outer, opts ...nocopy.Option) Outer {
 }
 
 // grafts has the ways of putting parts of one message into another.
-var grafts = map[string]func(t *testing.T, to, from Outer){
-	"SetX": func(_ *testing.T, to, from Outer) {
+var grafts = map[string]func(t *testing.T, to, from shapes.Outer){
+	"SetX": func(_ *testing.T, to, from shapes.Outer) {
 		to.SetTree(from.GetTree())
 		to.SetLists(from.GetLists())
 		to.SetShape(from.GetShape())
 		to.SetRefused(from.GetRefused())
 	},
-	"SetX of containers": func(_ *testing.T, to, from Outer) {
+	"SetX of containers": func(_ *testing.T, to, from shapes.Outer) {
 		to.GetTree().SetChildren(from.GetTree().GetChildren())
 		to.GetLists().SetTable(from.GetLists().GetTable())
 	},
-	"elements": func(_ *testing.T, to, from Outer) {
+	"elements": func(_ *testing.T, to, from shapes.Outer) {
 		to.GetTree().GetChildren().Append(from.GetTree())
 		to.GetTree().GetChildren().Set(0, from.GetTree())
 		for _, row := range from.GetLists().GetTable().All() {
@@ -86,7 +87,7 @@ var grafts = map[string]func(t *testing.T, to, from Outer){
 			to.GetLists().GetTable().Set(0, row)
 		}
 	},
-	"new ones": func(_ *testing.T, to, from Outer) {
+	"new ones": func(_ *testing.T, to, from shapes.Outer) {
 		to.NewTree().SetChildren(from.GetTree().GetChildren())
 		to.GetTree().GetChildren().Append(from.GetTree())
 		to.NewLists().NewTable(1).Append(from.GetLists().GetTexts())
@@ -95,26 +96,26 @@ var grafts = map[string]func(t *testing.T, to, from Outer){
 		pairs.Put(badText, from.GetLists().GetPoints())
 		pairs.PutNew("k"+badText, 1)
 	},
-	"CopyInto": func(_ *testing.T, to, from Outer) { messages.CopyInto(to, from) },
-	"CopyInto a part": func(_ *testing.T, to, from Outer) {
+	"CopyInto": func(_ *testing.T, to, from shapes.Outer) { messages.CopyInto(to, from) },
+	"CopyInto a part": func(_ *testing.T, to, from shapes.Outer) {
 		messages.CopyInto(to.GetTree(), from.GetTree())
 		messages.CopyInto(to.NewLists(), from.GetLists())
 	},
-	"Merge": func(_ *testing.T, to, from Outer) { messages.Merge(to, from) },
-	"Mask.Copy": func(t *testing.T, to, from Outer) {
-		if err := messages.MustMask(OuterDesc, "tree.children", "lists.table", "refused").Copy(to, from); err != nil {
+	"Merge": func(_ *testing.T, to, from shapes.Outer) { messages.Merge(to, from) },
+	"Mask.Copy": func(t *testing.T, to, from shapes.Outer) {
+		if err := messages.MustMask(shapes.OuterDesc, "tree.children", "lists.table", "refused").Copy(to, from); err != nil {
 			t.Error(err)
 		}
 	},
-	"Mask.Keep": func(_ *testing.T, to, from Outer) {
+	"Mask.Keep": func(_ *testing.T, to, from shapes.Outer) {
 		to.SetTree(from.GetTree())
-		messages.MustMask(OuterDesc, "origin", "tree").Keep(to)
+		messages.MustMask(shapes.OuterDesc, "origin", "tree").Keep(to)
 	},
-	"whole structs": func(_ *testing.T, to, _ Outer) {
-		v := TreeFields{Name: badText, Children: []TreeFields{{Name: badText, Children: []TreeFields{{Name: badText}}}}}
+	"whole structs": func(_ *testing.T, to, _ shapes.Outer) {
+		v := shapes.TreeFields{Name: badText, Children: []shapes.TreeFields{{Name: badText, Children: []shapes.TreeFields{{Name: badText}}}}}
 		to.GetTree().Set(v)
-		to.GetTree().SetChildrenOf([]TreeFields{v, v})
-		to.GetLists().Set(ListsFields{Texts: []string{badText}})
+		to.GetTree().SetChildrenOf([]shapes.TreeFields{v, v})
+		to.GetLists().Set(shapes.ListsFields{Texts: []string{badText}})
 	},
 }
 
@@ -123,11 +124,11 @@ var grafts = map[string]func(t *testing.T, to, from Outer){
 // received bytes are not yet indexed.
 func TestGraftsIntoStrict(t *testing.T) {
 	sources := graftSources(t)
-	plain := withRows(NewOuterOf(OuterFields{
-		Lists: ListsFields{Texts: []string{strings.Repeat("long ", 1000)}},
-		Tree:  TreeFields{Name: "root", Children: []TreeFields{{Name: "child", Children: []TreeFields{{Name: "grandchild"}}}}},
+	plain := withRows(shapes.NewOuterOf(shapes.OuterFields{
+		Lists: shapes.ListsFields{Texts: []string{strings.Repeat("long ", 1000)}},
+		Tree:  shapes.TreeFields{Name: "root", Children: []shapes.TreeFields{{Name: "child", Children: []shapes.TreeFields{{Name: "grandchild"}}}}},
 	}), []string{"one"}, []string{"two", "three"}).AppendTo(nil)
-	indexing, err := ParseOuter(plain, nocopy.WithIndex)
+	indexing, err := shapes.ParseOuter(plain, nocopy.WithIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +144,9 @@ func TestGraftsIntoStrict(t *testing.T) {
 			nocopy.Limits{MaxBytes: 16 << 10, MaxDepth: 6, MaxIndex: 4 << 10}},
 	}
 	// the message after a graft
-	after := func(t *testing.T, wire []byte, opts []nocopy.Option, graft func(t *testing.T, to, from Outer), from Outer, touch bool) (string, []byte) {
+	after := func(t *testing.T, wire []byte, opts []nocopy.Option, graft func(t *testing.T, to, from shapes.Outer), from shapes.Outer, touch bool) (string, []byte) {
 		t.Helper()
-		to, err := ParseOuter(bytes.Clone(wire), opts...)
+		to, err := shapes.ParseOuter(bytes.Clone(wire), opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +199,8 @@ func TestGraftsIntoStrict(t *testing.T) {
 // TestLazyRefuses: Parse with Lazy refuses what Parse refuses, with the same error. Index of what
 // it accepts finds nothing.
 func TestLazyRefuses(t *testing.T) {
-	bad := NewOuterOf(OuterFields{
-		Tree: TreeFields{Name: "root", Children: []TreeFields{{Name: "child", Children: []TreeFields{{Name: badText}}}}},
+	bad := shapes.NewOuterOf(shapes.OuterFields{
+		Tree: shapes.TreeFields{Name: "root", Children: []shapes.TreeFields{{Name: "child", Children: []shapes.TreeFields{{Name: badText}}}}},
 	}).AppendTo(nil)
 	for name, c := range map[string]struct {
 		wire []byte
@@ -216,11 +217,11 @@ func TestLazyRefuses(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, want := ParseOuter(c.wire, c.opts...)
+			_, want := shapes.ParseOuter(c.wire, c.opts...)
 			if !errors.Is(want, c.err) {
 				t.Fatalf("without Lazy: %v", want)
 			}
-			s, err := ParseOuter(c.wire, append(c.opts, nocopy.Lazy)...)
+			s, err := shapes.ParseOuter(c.wire, append(c.opts, nocopy.Lazy)...)
 			if fmt.Sprint(err) != fmt.Sprint(want) {
 				t.Fatalf("%v, not %v", err, want)
 			}

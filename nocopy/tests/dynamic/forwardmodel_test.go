@@ -284,7 +284,7 @@ func TestForwardModel(t *testing.T) {
 		}
 	}
 	refused, edited := 0, 0
-	for range testmode.Of(600, 20_000) {
+	for range testmode.Of(600, 10_000) {
 		f, wire := all[r.IntN(len(all))], r.args()
 		seed := uint64(0)
 		if r.IntN(2) == 0 {

@@ -14,7 +14,7 @@ import (
 // between two sets of types made from one IDL.
 func TestEqualRandom(t *testing.T) {
 	var equal, unequal int
-	for round := range testmode.Of(5, 50) {
+	for round := range testmode.Of(5, 25) {
 		g := newGen(uint64(round))
 		structs := g.Structs(4)
 		if round%5 == 0 {

@@ -283,7 +283,7 @@ func TestRetainedString(t *testing.T) {
 				before := live()
 				for i := range kept {
 					// Keep one string of each of many messages
-					for range max(1, testmode.Of(10_000, 1_000_000)/len(wire)) {
+					for range max(1, testmode.Of(10_000, 300_000)/len(wire)) {
 						s := receive(wire)
 						kept[i] = nocopy.StringList(s.Child(words, allDesc)).At(0)
 						s.Release()

@@ -134,7 +134,7 @@ func TestWire(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	dir := t.TempDir()
 	differ, reported, kinds := 0, 0, map[string]int{}
-	for round := range testmode.Of(120, 1000) {
+	for round := range testmode.Of(120, 500) {
 		text := newText(r)
 		next := text.changed(r, 1+round%3)
 		p := &pairOf{old: loadVersion(t, dir+"/old", text), new: loadVersion(t, dir+"/new", next), tries: 40, persevere: 20000}
