@@ -42,7 +42,7 @@ func dialApache(t *testing.T, port, transport, protocol string) *apacheClient {
 	}
 	return openApache(t, thrift.NewTSocketConf(net.JoinHostPort("127.0.0.1", port), &thrift.TConfiguration{
 		ConnectTimeout: 10 * time.Second,
-		SocketTimeout:  30 * time.Second,
+		SocketTimeout:  2 * time.Minute,
 	}), transport, protocol)
 }
 

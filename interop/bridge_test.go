@@ -74,7 +74,7 @@ func (s stack) serve(t *testing.T, p thrift.TProcessor, configure ...func(*thrif
 	return func() *thrift.TStandardClient {
 		t.Helper()
 		trans, err := s.transport.GetTransport(thrift.NewTSocketConf(socket.Addr().String(),
-			&thrift.TConfiguration{ConnectTimeout: 10 * time.Second, SocketTimeout: 30 * time.Second}))
+			&thrift.TConfiguration{ConnectTimeout: 10 * time.Second, SocketTimeout: 2 * time.Minute}))
 		if err == nil {
 			err = trans.Open()
 		}
@@ -286,7 +286,7 @@ func TestBridgedMultiplexed(t *testing.T) {
 		server := thrift.NewTSimpleServer4(p, socket, s.transport, s.protocol)
 		done := make(chan struct{})
 		go func() { defer close(done); server.Serve() }()
-		conn := thrift.NewTSocketConf(socket.Addr().String(), &thrift.TConfiguration{SocketTimeout: 30 * time.Second})
+		conn := thrift.NewTSocketConf(socket.Addr().String(), &thrift.TConfiguration{SocketTimeout: 2 * time.Minute})
 		if err := conn.Open(); err != nil {
 			t.Fatal(err)
 		}

@@ -136,7 +136,7 @@ func callDynamically(t *testing.T, c dynamic.Client, call dynamicCall) {
 	if args, err = dynamic.TypeOf(args).FromMap(call.args); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	result, err := c.Call(ctx, call.method, args)
 	var e dynamic.Exception

@@ -143,7 +143,7 @@ func TestFbthriftClient(t *testing.T) {
 		select {
 		case h := <-headers:
 			return h
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			return "no call"
 		}
 	}
@@ -155,7 +155,7 @@ func TestFbthriftClient(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer nc.Close()
-				nc.SetDeadline(time.Now().Add(20 * time.Second))
+				nc.SetDeadline(time.Now().Add(2 * time.Minute))
 				c := newFbConn(t, nc, id, transform)
 				c.SetPersistentHeader("tenant", "blue")
 				for len(headers) > 0 { // of the subtest before
@@ -214,7 +214,7 @@ func TestFbthriftTransforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer nc.Close()
-		nc.SetDeadline(time.Now().Add(20 * time.Second))
+		nc.SetDeadline(time.Now().Add(2 * time.Minute))
 		// This library writes none of them: the header gets it on its way.
 		c := newFbConn(t, rewritten{nc, transform}, thrift.ProtocolIDCompact, thrift.TransformZlib)
 		if typ, got := c.call("testString", "x"); typ != thrift.EXCEPTION || !strings.Contains(got, want+" is not supported, only zlib is") {
@@ -264,7 +264,7 @@ func TestFbthriftServer(t *testing.T) {
 		"binary zlib": {rpc.THeader(rpc.Zlib)}, "compact zlib": {rpc.THeader(rpc.Zlib), rpc.Compact},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			c, err := rpc.Dial(ctx, "tcp", l.Addr().String(), append(opts, rpc.PoolSize(1))...)
 			if err != nil {

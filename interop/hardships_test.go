@@ -35,7 +35,7 @@ type hard struct {
 }
 
 func newHard(t *testing.T, port, transport, protocol string, connections int) (*hard, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	h := &hard{ctx: ctx, dialed: new(atomic.Int32)}
 	opts := append([]rpc.Option{rpc.PoolSize(connections)}, rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -88,7 +88,7 @@ func start(t *testing.T, cmd *exec.Cmd) *server {
 	}()
 	s.stop = sync.OnceValue(func() int {
 		cmd.Process.Signal(os.Interrupt)
-		giveUp := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+		giveUp := time.AfterFunc(60*time.Second, func() { cmd.Process.Kill() })
 		defer giveUp.Stop()
 		<-drained
 		cmd.Wait()

@@ -68,7 +68,7 @@ func TestApacheAgainstOurServerTLS(t *testing.T) {
 	s := startOurs(t, "buffered", "multi", "--ssl", "--certPath="+keys)
 	socket := thrift.NewTSSLSocketConf(net.JoinHostPort("localhost", s.port), &thrift.TConfiguration{
 		ConnectTimeout: 10 * time.Second,
-		SocketTimeout:  30 * time.Second,
+		SocketTimeout:  2 * time.Minute,
 		TLSConfig:      &tls.Config{RootCAs: roots},
 	})
 	openApache(t, socket, "buffered", "multi").callEverything()
