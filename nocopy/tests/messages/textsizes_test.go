@@ -33,9 +33,9 @@ func (w *itemModel) check(t *testing.T, what string, s echo.Item) {
 	}
 }
 
-// TestTextSizes replaces texts and binaries of small received messages by ones of all sizes. A setter
-// copies some of these messages first. The message then has the new value and all others, and
-// nothing else changes: values read before, clones, and messages that link to it.
+// TestTextSizes replaces texts and binaries of small received messages by ones of all sizes. A
+// setter copies some of these messages first. The message then has the new value and all others,
+// and nothing else changes: values read before, clones, and messages that link to it.
 func TestTextSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	sizes := []int{0, 1, 7, 100, 255, 256, 257, 500, 1000, 2000, 2100, 4095, 4096, 5000, 70_000, 1 << 20}
