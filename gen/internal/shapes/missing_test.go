@@ -1,6 +1,7 @@
 package shapes_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +60,22 @@ func TestMissing(t *testing.T) {
 		if !debugging {
 			o.Message().Finish()
 		}
+	}
+}
+
+// TestMissingSetAnew: a required struct that was filled in, and that the program then sets, may
+// still be open when Missing looks at it.
+func TestMissingSetAnew(t *testing.T) {
+	s := shapes.NewOuter()
+	s.UnsetOrigin()
+	s.UnsetOrigin()
+	s.Message().Compact()
+	p := s.NewOrigin()
+	if missing := s.Message().Missing(); slices.Contains(missing, "Outer.origin") {
+		t.Errorf("the field that was set is in %q", missing)
+	}
+	p.SetX(7)
+	if missing := s.Message().Missing(); slices.Contains(missing, "Outer.origin") {
+		t.Errorf("the field that was set is in %q", missing)
 	}
 }

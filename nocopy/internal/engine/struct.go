@@ -487,6 +487,9 @@ func (w *missingWalk) isMissing(e uint32, f *schema.Field) bool {
 	case schema.Text:
 		return len(m.textBytes(word)) == 0
 	case schema.Record:
+		if slices.ContainsFunc(m.open, func(o frame) bool { return o.e == word }) {
+			return false // it was set anew, and has no end yet
+		}
 		return string(m.wire(word, f.Type)) == string(schema.AppendZero(nil, f.Type))
 	}
 	return m.ix.Words[word+listCount] == 0
