@@ -7,5 +7,4 @@ require (
 	github.com/apache/thrift v0.25.0
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
-	go.uber.org/goleak v1.3.0
 )

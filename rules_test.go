@@ -393,64 +393,6 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// TestRequirements: the module that every user inherits is required at a tag, and at the same one
-// everywhere in the repository.
-func TestRequirements(t *testing.T) {
-	modules, err := exec.Command("git", "ls-files", "*go.mod").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tagged := regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
-	versions := map[string][]string{} // version → go.mod files
-	for _, file := range strings.Fields(string(modules)) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, after, ok := strings.Cut(string(text), "github.com/go-json-experiment/json "); ok {
-			v := strings.Fields(after)[0]
-			versions[v] = append(versions[v], file)
-			if !tagged.MatchString(v) {
-				t.Errorf("%s requires %s, which is not a tag", file, v)
-			}
-		}
-	}
-	if len(versions) != 1 {
-		t.Errorf("versions and who requires them: %v", versions)
-	}
-}
-
-// TestModules: CI tests every module, except the guide and those that are commands for this
-// repository. The corpora of fuzz tests in the root module are modules, which keeps them out of
-// its zip file.
-func TestModules(t *testing.T) {
-	files, err := exec.Command("git", "ls-files", "*go.mod", "*testdata/fuzz/*").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ci []byte
-	for _, script := range []string{".ci/run", ".ci/parts"} {
-		text, err := os.ReadFile(script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ci = append(ci, text...)
-	}
-	for _, file := range strings.Fields(string(files)) {
-		dir := path.Dir(file)
-		if before, _, corpus := strings.Cut(file, "testdata/fuzz/"); corpus {
-			if _, err := os.Stat(before + "testdata/fuzz/go.mod"); err != nil && !strings.Contains(before, "/tests/") {
-				t.Errorf("%s is in the zip file of its module: %v", file, err)
-			}
-			continue
-		}
-		tested := regexp.MustCompile(`(?m)[ (]` + regexp.QuoteMeta(dir) + `([ ;)]|$)`)
-		if dir != "." && dir != "docs" && dir != "internal/rehearse" && dir != "bench/tools" && !tested.Match(ci) {
-			t.Errorf("neither .ci/run nor .ci/parts tests the module in %s", dir)
-		}
-	}
-}
-
 // TestDocumented: every exported name of the packages that users call says what it does.
 func TestDocumented(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {

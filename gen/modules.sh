@@ -21,7 +21,7 @@ make_in kitex -kitex -o internal internal/shop/shop.thrift
 make_in kitex -kitex -o internal internal/names/names.thrift
 make_in kitex/bench -kitex -o generated/nocopy record.thrift
 make_in kitex/examples/kitexproxy -kitex -o . orders.thrift
-make_in otel -o internal internal/greet/greet.thrift
+make_in otel/tests -o internal internal/greet/greet.thrift
 make_in parquetmeta -o . format.thrift
 make_in hive/internal -o . TCLIService.thrift
 make_in examples/metastore -o . metastore.thrift

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestAppendWithHead appends texts of all lengths for which there is special code, after heads of
@@ -39,8 +37,8 @@ func TestAppendWithHead(t *testing.T) {
 				v := source[7 : 7+n]
 				p := b.AppendWithHead(head, lead, v)
 				want := string(binary.BigEndian.AppendUint64(nil, head)[:lead]) + v
-				if diff := cmp.Diff(want, string(b.At(p)[:len(want)])); diff != "" {
-					t.Fatalf("%d bytes after %d, %d left (-want +got):\n%s", n, lead, left, diff)
+				if got := string(b.At(p)[:len(want)]); got != want {
+					t.Fatalf("%d bytes after %d, %d left: %q instead of %q", n, lead, left, got, want)
 				}
 				if got := b.Tail(); got != p+Pos(len(want)) {
 					t.Errorf("%d bytes after %d, %d left: the next goes to %d, not %d", n, lead, left, got, p+Pos(len(want)))
@@ -156,8 +154,8 @@ func TestPut(t *testing.T) {
 	b.Put4(p+1, 0x61626364)
 	b.Put2(p+5, 0x3031)
 	b.Put1(p, 'x')
-	if diff := cmp.Diff("xabcd01.ABCDEFGH", string(mem)); diff != "" {
-		t.Error(diff)
+	if string(mem) != "xabcd01.ABCDEFGH" {
+		t.Errorf("%q", mem)
 	}
 	for _, n := range []int{1, 2, 4, 8, 16} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

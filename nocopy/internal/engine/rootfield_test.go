@@ -2,10 +2,9 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -94,7 +93,7 @@ func TestFindFields(t *testing.T) {
 					if one, ok := s.FindField(8888); ok != (len(got) > 0) || one.Type != v.Type || !bytes.Equal(one.Raw(), v.Raw()) {
 						t.Errorf("the first is %x, and alone %x, %t", v.Raw(), one.Raw(), ok)
 					}
-					if string(v.Raw()) != first || !cmp.Equal(got, cuts) {
+					if string(v.Raw()) != first || !slices.Equal(got, cuts) {
 						t.Fatalf("%s: %x at %v, want %x at %v", w.name, v.Raw(), got, first, cuts)
 					}
 					if got := openBytes(t, s, cuts) + "\x00"; got != without {

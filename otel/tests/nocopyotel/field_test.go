@@ -1,4 +1,4 @@
-package nocopyotel
+package nocopyotel_test
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
-	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
+	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
+	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 )
 
 func text(s string) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(s))), s...) }
@@ -44,7 +45,7 @@ func helloCall(before, after []byte) []byte {
 }
 
 func field(typ byte, wire []byte) []byte {
-	return append([]byte{typ, FieldID >> 8, FieldID & 0xff}, wire...)
+	return append([]byte{typ, nocopyotel.FieldID >> 8, nocopyotel.FieldID & 0xff}, wire...)
 }
 
 // asks is the handler of the service that these tests call.
@@ -96,7 +97,7 @@ func served(t *testing.T, srv *rpc.Server, h *asks) (string, *tracetest.InMemory
 		p := greet.NewGreeterProcessor(h)
 		srv.Processor = rpc.Multiplexed(map[string]*rpc.Processor{"": p, "greeter": p})
 	}
-	srv.Interceptors = []rpc.Interceptor{Server(Options{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))})}
+	srv.Interceptors = []rpc.Interceptor{nocopyotel.Server(nocopyotel.Options{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -117,7 +118,7 @@ func TestHostileContext(t *testing.T) {
 		}
 		return field(13, wireMap(n, 11, 11, texts...))
 	}
-	deep := append(bytes.Repeat([]byte{12, FieldID >> 8, FieldID & 0xff}, 60), make([]byte, 60)...)
+	deep := append(bytes.Repeat([]byte{12, nocopyotel.FieldID >> 8, nocopyotel.FieldID & 0xff}, 60), make([]byte, 60)...)
 	for _, c := range []struct {
 		name          string
 		before, after []byte
@@ -150,7 +151,7 @@ func TestHostileContext(t *testing.T) {
 		{"a wrong parent", nil, field(13, wireMap(1, 11, 11, "traceparent", strings.Repeat("0", 55))), false},
 		{"a long parent", nil, field(13, wireMap(1, 11, 11, "traceparent", strings.Repeat("0", 8000))), false},
 		{"empty keys and values", nil, field(13, wireMap(2, 11, 11, "", "", "traceparent", parent)), true},
-		{"wrong timeouts", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, TimeoutKey, "-1S")), true},
+		{"wrong timeouts", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, nocopyotel.TimeoutKey, "-1S")), true},
 	} {
 		for _, srv := range []*rpc.Server{{}, {Recycle: true}, {Lazy: true}} {
 			t.Run(fmt.Sprintf("%s, %t %t", c.name, srv.Recycle, srv.Lazy), func(t *testing.T) {
@@ -195,16 +196,16 @@ func TestDeclaredContext(t *testing.T) {
 	args := thriftimpl.NewDesc("hello_args")
 	args.Define(
 		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: FieldID, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: nocopyotel.FieldID, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
-	client := Client(Options{TracerProvider: sdktrace.NewTracerProvider()})
+	client := nocopyotel.Client(nocopyotel.Options{TracerProvider: sdktrace.NewTracerProvider()})
 	hello := &rpc.Method{Service: "Greeter", Name: "hello", Args: args, Result: greet.GreeterHelloResultDesc}
 	handle := func(ctx context.Context, c *rpc.Call) error {
 		if _, ok := ctx.Deadline(); ok {
 			t.Error("there is a deadline")
 		}
 		return client(ctx, c, func(_ context.Context, c *rpc.Call) error {
-			if v, _ := c.Field(FieldID); v.Len() != 2 {
+			if v, _ := c.Field(nocopyotel.FieldID); v.Len() != 2 {
 				t.Errorf("the map has %d pairs", v.Len())
 			}
 			result, _ := rpc.ResultOf[greet.GreeterHelloResult](c)
@@ -220,7 +221,7 @@ func TestDeclaredContext(t *testing.T) {
 	}
 	defer nc.Close()
 	nc.SetDeadline(time.Now().Add(20 * time.Second))
-	if _, err := nc.Write(helloCall(nil, field(13, wireMap(2, 11, 11, "traceparent", parent, TimeoutKey, "1S")))); err != nil {
+	if _, err := nc.Write(helloCall(nil, field(13, wireMap(2, 11, 11, "traceparent", parent, nocopyotel.TimeoutKey, "1S")))); err != nil {
 		t.Fatal(err)
 	}
 	reply := make([]byte, 200)
@@ -302,13 +303,13 @@ func TestSkyWalking(t *testing.T) {
 	l, _ := net.Listen("tcp", "127.0.0.1:0")
 	go srv.Serve(l)
 	defer srv.Close()
-	options := Options{TracerProvider: sdktrace.NewTracerProvider()}
-	backend, err := rpc.Dial(t.Context(), "tcp", l.Addr().String(), rpc.Interceptors(Client(options)))
+	options := nocopyotel.Options{TracerProvider: sdktrace.NewTracerProvider()}
+	backend, err := rpc.Dial(t.Context(), "tcp", l.Addr().String(), rpc.Interceptors(nocopyotel.Client(options)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer backend.Close()
-	proxy := &rpc.Server{Processor: greet.NewGreeterProcessor(greet.UnimplementedGreeterHandler{}).WithHandler(rpc.Forward(backend)), Interceptors: []rpc.Interceptor{Server(options)}}
+	proxy := &rpc.Server{Processor: greet.NewGreeterProcessor(greet.UnimplementedGreeterHandler{}).WithHandler(rpc.Forward(backend)), Interceptors: []rpc.Interceptor{nocopyotel.Server(options)}}
 	pl, _ := net.Listen("tcp", "127.0.0.1:0")
 	go proxy.Serve(pl)
 	defer proxy.Close()
@@ -335,7 +336,7 @@ func TestTimeoutAtServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nc.Write(helloCall(nil, field(13, wireMap(1, 11, 11, TimeoutKey, value))))
+		nc.Write(helloCall(nil, field(13, wireMap(1, 11, 11, nocopyotel.TimeoutKey, value))))
 		if _, err := nc.Read(make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}

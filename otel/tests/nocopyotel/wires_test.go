@@ -1,4 +1,4 @@
-package nocopyotel
+package nocopyotel_test
 
 import (
 	"io"
@@ -10,7 +10,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
+	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
+	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 )
 
 // TestEveryWire: the trace continues over each wire, and baggage that is too large for the headers
@@ -28,7 +29,7 @@ func TestEveryWire(t *testing.T) {
 		"framed": nil, "unframed": {rpc.Unframed}, "compact": {rpc.Protocol(rpc.Compact)}, "THeader": {rpc.THeader()}, "HTTP": nil,
 	} {
 		addr, spans := served(t, &rpc.Server{}, new(asks))
-		opts = append(opts, rpc.Interceptors(Client(Options{TracerProvider: sdktrace.NewTracerProvider()})))
+		opts = append(opts, rpc.Interceptors(nocopyotel.Client(nocopyotel.Options{TracerProvider: sdktrace.NewTracerProvider()})))
 		var c rpc.Caller
 		if name == "HTTP" {
 			c, err = rpc.DialHTTP("http://"+addr, opts...)

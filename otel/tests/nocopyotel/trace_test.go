@@ -14,9 +14,9 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	apache "github.com/nocopythrift/nocopythrift/otel/internal/apache/greet"
-	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
+	apache "github.com/nocopythrift/nocopythrift/otel/tests/internal/apache/greet"
+	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/metric"

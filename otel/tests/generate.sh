@@ -3,7 +3,7 @@
 # Apache's compiler in Go and Java, which needs the program thrift.
 set -eu
 cd "$(dirname "$0")"
-go run -C .. ./gen/nocopyc -o otel/internal otel/internal/greet/greet.thrift
+go run -C ../.. ./gen/nocopyc -o otel/tests/internal otel/tests/internal/greet/greet.thrift
 if command -v thrift >/dev/null; then
 	rm -rf internal/apache java/src/main/java/greet
 	mkdir -p internal/apache java/src/main/java

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
+	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
