@@ -47,6 +47,32 @@ func TestMain(m *testing.M) {
 // named matches a fenced block of a document that names the file which it is.
 var named = regexp.MustCompile("(?ms)^```\\w+ +(\\S+)\n(.*?)^```$")
 
+// TestNamedBlocks: the text just before a block that is a file says the file's name, which web
+// pages do not show of the block's first line.
+func TestNamedBlocks(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for _, page := range append(pages, "README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range named.FindAllSubmatchIndex(text, -1) {
+			before := strings.Split(strings.TrimSuffix(string(text[:at[0]]), "\n\n"), "\n\n")
+			paragraph, name := before[len(before)-1], string(text[at[2]:at[3]])
+			if blocks++; !strings.Contains(paragraph, "`"+name+"`") || strings.HasPrefix(paragraph, "```") {
+				t.Errorf("%s: the paragraph before the block of %s does not name it: %q", page, name, paragraph)
+			}
+		}
+	}
+	if blocks < 15 {
+		t.Errorf("only %d blocks name a file", blocks)
+	}
+}
+
 // scratch is a module in a folder of its own, which takes the library from this checkout.
 type scratch struct {
 	t       *testing.T
