@@ -174,6 +174,7 @@ var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
 // elsewhere are the pages whose blocks other tests compile.
 var elsewhere = map[string]string{
+	"docs/builds.md":      "TestBuilds",
 	"docs/coming-from.md": "bench/comingfrom",
 	"docs/kitex.md":       "kitex/internal/moving",
 	"docs/tool.md":        "cmd/nocopy",

@@ -22,7 +22,7 @@ import (
 )
 
 // documents are followed if none are named.
-var documents = []string{"README.md", "docs/getting-started.md", "docs/kitex.md", "docs/coming-from.md"}
+var documents = []string{"README.md", "docs/getting-started.md", "docs/kitex.md", "docs/coming-from.md", "docs/builds.md"}
 
 func main() {
 	log.SetFlags(0)
