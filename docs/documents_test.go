@@ -139,9 +139,12 @@ const quick = "-gcflags=example.com/shop/...=-e -N -l"
 // inTable matches a command in a table.
 var inTable = regexp.MustCompile("(?m)^\\|.*`go tool nocopyc ([^`]*)`")
 
+// runs matches a block of commands that ends by running a program, and what the program prints.
+var runs = regexp.MustCompile("(?m)^go run (\\S+)\n```\n\nIt prints\n\n```text\n([^`]*)```$")
+
 // TestPrograms: the programs that documents show whole compile, with what nocopyc makes of their
-// IDL; and the generator takes the commands in their tables. make rehearse also runs the programs
-// as a user does.
+// IDL, and print what the documents show; and the generator takes the commands in their tables.
+// make rehearse also runs the programs as a user does.
 func TestPrograms(t *testing.T) {
 	for _, page := range []string{"README.md", "docs/getting-started.md", "docs/coming-from.md"} {
 		t.Run(page, func(t *testing.T) {
@@ -159,6 +162,11 @@ func TestPrograms(t *testing.T) {
 			}
 			if out, err := s.run("go", "vet", "./..."); err != nil {
 				t.Errorf("%v\n%s", err, out)
+			}
+			for _, run := range runs.FindAllStringSubmatch(string(text), -1) {
+				if out, err := s.run("go", "run", quick, "-ldflags=-s -w", run[1]); err != nil || out != run[2] {
+					t.Errorf("go run %s prints\n%s(%v) instead of\n%s", run[1], out, err, run[2])
+				}
 			}
 			for _, command := range inTable.FindAllStringSubmatch(string(text), -1) {
 				if out, err := s.run(s.nocopyc, strings.Fields(command[1])...); err != nil {
