@@ -10,11 +10,8 @@ import (
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -33,9 +30,10 @@ import (
 //
 // The client speaks HTTP/1.1, and HTTP/2 over TLS if the server does. It uses the proxy that the
 // environment names, as [http.ProxyFromEnvironment] does, and follows no redirects. Connections
-// are not bound to calls. A call is not sent again unless net/http knows that nothing of it was
-// sent. Replies must not be compressed. [HTTPClient] makes it use another http.Client, with tokens
-// for example.
+// are not bound to calls. net/http reads each call once and never sends it again. The client does,
+// up to twice, if the server has certainly not handled it: a server of HTTP/2 has refused the call,
+// or an idle connection ended before any of the call was read. Replies must not be compressed.
+// [HTTPClient] makes it use another http.Client, with tokens for example.
 //
 // These options hold: Interceptors, Deadlines, MaxInFlight, MaxFrame, Limits, Recycle, Lazy,
 // LazyMethods, Logger, *Stats, and StallTimeout, which limits how long a part of the call or of
@@ -53,18 +51,29 @@ func DialHTTP(url string, opts ...Option) (Caller, error) {
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	poolSize := max(c.opt.poolSize, 0)
 	c.opt.setDefaults()
-	if c.client = c.opt.httpClient; c.client == nil {
+	if c.opt.httpClient != nil {
+		c.client = *c.opt.httpClient
+		c.client.Transport = &httpTransport{c.client.Transport, true}
+	} else {
 		c.own = c.opt.newTransport(poolSize)
-		c.client = &http.Client{Transport: c.own, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		c.client.Transport = &httpTransport{c.own, false}
+		c.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	c.inFlight = make(chan struct{}, c.opt.maxInFlight)
 	c.calls = callsBy(c, c.opt.interceptors)
 	return c, nil
 }
 
-// HTTPClient makes DialHTTP use c, with its Transport, redirects, cookies and Timeout. Use it for
-// tokens: a Transport adds them to each request. Several callers may share c; closing them does
-// not close its connections. c must not be nil.
+// HTTPClient makes DialHTTP use a copy of c, with its Transport, redirects, cookies and Timeout.
+// Use it for tokens: a Transport adds them to each request. Several callers may share c; closing
+// them does not close its connections. c must not be nil.
+//
+// A request's body can be read once. After its first byte was read, GetBody and other readers
+// return an error. A redirect is followed if it has the status 307 or 308 and no byte of the call
+// was read. With an [http.Transport] that is so if requests have the header Expect: 100-continue
+// and ExpectContinueTimeout is set. Each other redirect is an [HTTPError], and the error of the
+// call also wraps ErrConnLost if the call was sent. A call that a server of HTTP/2 has refused
+// returns ErrConnLost if the Transport is not an *http.Transport.
 func HTTPClient(c *http.Client) Option {
 	if c == nil {
 		panic("nocopy: rpc.HTTPClient without a Client")
@@ -171,7 +180,7 @@ type httpClient struct {
 	calls
 	opt      options
 	url      *url.URL
-	client   *http.Client
+	client   http.Client
 	own      *http.Transport // nil: it is the program's
 	inFlight chan struct{}   // holds one value for each call under way
 	ctx      context.Context
@@ -243,15 +252,11 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	defer p.recycle()
 	var b chain.Batch
 	p.encodeAlone(&b, c.opt.style.Form, c.opt.stats)
-	call := &httpCall{size: b.Len(), stall: c.opt.stallTimeout, ends: cancel, pieces: b.AppendPieces(nil)}
-	defer call.end() // before p is recycled, and args are the caller's again
-	response, err := c.client.Do(c.request(ctx, call, x.list))
-	if call.sent.Load() {
-		c.opt.stats.Sent(chain.Stats{Bytes: call.size, Pieces: 1}) // net/http copies
-	}
+	call, response, err := c.post(ctx, cancel, &b, x.list)
 	if err != nil {
-		return result, x, callError(m, call.failure(ctx, err))
+		return result, x, callError(m, err)
 	}
+	defer call.end() // before p is recycled, and args are the caller's again
 	defer response.Body.Close()
 	call.answering(false)
 	response.Body = &watchedBody{response.Body, call}
@@ -266,6 +271,36 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	return result, x, err
 }
 
+// maxHTTPTries is how often a call is sent at most, if its server has certainly not handled it.
+const maxHTTPTries = 3
+
+// post sends the call in b and returns the response. It sends a call again that the server has
+// certainly not handled, if no code of the program's has seen it. ends ends the call's context.
+// The caller must end the httpCall before b's memory is used for something else.
+func (c *httpClient) post(ctx context.Context, ends func(error), b *chain.Batch, headers header.List) (call *httpCall, response *http.Response, err error) {
+	defer func() {
+		if response == nil { // a Transport may have panicked
+			call.end()
+		}
+	}()
+	size := b.Len()
+	pieces := b.AppendPieces(nil)
+	for try := 1; ; try++ {
+		call = &httpCall{size: size, stall: c.opt.stallTimeout, ends: ends, pieces: pieces}
+		response, err = c.client.Do(c.request(ctx, call, headers))
+		if call.sent.Load() {
+			c.opt.stats.Sent(chain.Stats{Bytes: call.size, Pieces: 1}) // net/http copies
+		}
+		if err == nil {
+			return call, response, nil
+		}
+		call.end() // first: net/http may be about to read it
+		if err = call.failure(ctx, err); try == maxHTTPTries || !call.again {
+			return call, nil, err
+		}
+	}
+}
+
 // request returns the request with a call and its headers.
 func (c *httpClient) request(ctx context.Context, call *httpCall, headers header.List) *http.Request {
 	body, _ := call.open()
@@ -273,32 +308,23 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 	r := &http.Request{
 		Method: http.MethodPost, URL: &to, Host: c.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        http.Header{"Content-Type": {typeThrift}, "Accept": {typeThrift}},
-		ContentLength: int64(call.size), Body: body, GetBody: call.open,
+		ContentLength: int64(call.size), Body: body,
 	}
 	if c.own == nil {
+		r.GetBody = call.open // for redirects, and Transports of the program's
 		r.Header["Accept-Encoding"] = []string{"identity"} // else net/http might ask for another one
 	}
 	for _, p := range headers {
-		r.Header[requestKey(p.Key)] = []string{p.Value}
+		r.Header.Set(p.Key, p.Value)
 	}
 	return r.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(info httptrace.GotConnInfo) { call.reused.Store(info.Reused) },
 		GotFirstResponseByte: func() { call.answering(true) },
 		Got1xxResponse: func(int, textproto.MIMEHeader) error { // the server may take its time again
 			call.answering(false)
 			return nil
 		},
 	}))
-}
-
-// requestKey returns the key of a header in a request. net/http sends a POST again if it finds one
-// of two keys, even if the server may have handled it. It looks for them only in their canonical
-// form; to servers, the case makes no difference.
-func requestKey(key string) string {
-	switch key = textproto.CanonicalMIMEHeaderKey(key); key {
-	case "Idempotency-Key", "X-Idempotency-Key":
-		return strings.ToLower(key)
-	}
-	return key
 }
 
 // receive returns the reply in a response. Its error is the call's.
@@ -350,136 +376,20 @@ func httpText(r *http.Response) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), "?"))
 }
 
+// newHTTPError returns the error of a response of another status than 200.
+func newHTTPError(r *http.Response) *HTTPError {
+	if to := r.Header.Get("Location"); to != "" {
+		return &HTTPError{r.StatusCode, "to " + loggedText(to, maxHTTPText/2)}
+	}
+	return &HTTPError{r.StatusCode, httpText(r)}
+}
+
 // statusError returns the error of a call of m with a response of another status than 200.
 func statusError(m *Method, r *http.Response) error {
-	e := &HTTPError{r.StatusCode, httpText(r)}
-	if to := r.Header.Get("Location"); to != "" {
-		e.Text = "to " + loggedText(to, maxHTTPText/2)
-	}
+	e := newHTTPError(r)
 	switch r.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return callError(m, fmt.Errorf("%w: %w", ErrConnLost, e))
 	}
 	return callError(m, e)
-}
-
-// httpCall is a call whose bytes net/http reads, perhaps several times, and perhaps after the call
-// has returned.
-type httpCall struct {
-	size  int
-	stall time.Duration // 0: no limit
-	timer *time.Timer   // ends the call; nil if it has never been needed
-	ends  func(error)
-	sent  atomic.Bool // the latest reader was read to its end
-
-	mu     sync.Mutex
-	pieces [][]byte // nil when the call has returned: they may be used for something else
-	header bool     // the response's header has begun to arrive
-}
-
-// errStalled is why a call has ended whose bytes were not taken, or whose reply did not go on.
-var errStalled = fmt.Errorf("the server has stalled: %w", os.ErrDeadlineExceeded)
-
-// end makes readers fail.
-func (c *httpCall) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pieces = nil
-	c.expect(false)
-}
-
-// answering notes whether a response has begun whose header is not complete.
-func (c *httpCall) answering(is bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.pieces != nil {
-		c.header = is
-		c.expect(is)
-	}
-}
-
-// expect starts the time of StallTimeout, or ends it. c.mu is held.
-func (c *httpCall) expect(more bool) {
-	switch {
-	case c.timer != nil && !more:
-		c.timer.Stop()
-	case c.timer != nil:
-		c.timer.Reset(c.stall)
-	case more && c.stall > 0:
-		c.timer = time.AfterFunc(c.stall, func() { c.ends(errStalled) })
-	}
-}
-
-// failure returns the error of a call that has failed with err, without a reply that can be used.
-func (c *httpCall) failure(ctx context.Context, err error) error {
-	switch cause := context.Cause(ctx); {
-	case cause == nil:
-	case cause == errStalled:
-		err = cause
-	default:
-		return cause
-	}
-	var op *net.OpError
-	if !c.sent.Load() || errors.As(err, &op) && op.Op == "dial" {
-		return fmt.Errorf("%w: %w", ErrNotSent, err)
-	}
-	return fmt.Errorf("%w: %w", ErrConnLost, err)
-}
-
-// open returns a reader of the call's bytes. If net/http opens a second one, the server has
-// handled none of the bytes that the first has read.
-func (c *httpCall) open() (io.ReadCloser, error) {
-	c.sent.Store(false)
-	return &httpCallReader{of: c}, nil
-}
-
-// httpCallReader reads a call's bytes. It is for one goroutine at a time.
-type httpCallReader struct {
-	of        *httpCall
-	piece, at int // the next byte to read
-}
-
-func (r *httpCallReader) Read(b []byte) (n int, err error) {
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
-	if r.of.pieces == nil {
-		return 0, errReturned
-	}
-	if r.piece == len(r.of.pieces) { // asked again, perhaps while the reply is being read
-		return 0, io.EOF
-	}
-	for r.piece < len(r.of.pieces) && n < len(b) {
-		mem := r.of.pieces[r.piece][r.at:]
-		copied := copy(b[n:], mem)
-		n += copied
-		if r.at += copied; copied == len(mem) {
-			r.piece, r.at = r.piece+1, 0
-		}
-	}
-	more := r.piece < len(r.of.pieces)
-	r.of.expect(more || r.of.header)
-	if !more {
-		r.of.sent.Store(true)
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-func (*httpCallReader) Close() error { return nil }
-
-// watchedBody is a response's body. Reading it ends the call when the server stalls.
-type watchedBody struct {
-	io.ReadCloser
-	of *httpCall
-}
-
-func (r *watchedBody) Read(b []byte) (int, error) {
-	r.of.mu.Lock()
-	r.of.expect(true)
-	r.of.mu.Unlock()
-	n, err := r.ReadCloser.Read(b)
-	r.of.mu.Lock()
-	r.of.expect(false)
-	r.of.mu.Unlock()
-	return n, err
 }
