@@ -311,7 +311,7 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 		ContentLength: int64(call.size), Body: body,
 	}
 	if c.own == nil {
-		r.GetBody = call.open // for redirects, and Transports of the program's
+		r.GetBody = call.open                              // for redirects, and Transports of the program's
 		r.Header["Accept-Encoding"] = []string{"identity"} // else net/http might ask for another one
 	}
 	for _, p := range headers {

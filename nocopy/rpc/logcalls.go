@@ -67,7 +67,7 @@ func (c *Call) running() int {
 // logCall logs a call that has ended with err. With inUse a handler may be using its arguments.
 func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.Duration, inUse bool) {
 	defer func() { recover() }() // the logger may do anything
-	level, outcome, exception := loggedOutcome(c, err)
+	level, outcome, exception, err := loggedOutcome(c, err)
 	if !l.Enabled(ctx, level) {
 		return
 	}
@@ -99,28 +99,26 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 	l.LogAttrs(ctx, level, "rpc: "+name+": "+outcome, attrs...)
 }
 
-// loggedOutcome returns the level and the outcome of a call that has ended with err, and the
-// declared exception if that is one.
-func loggedOutcome(c *Call, err error) (level slog.Level, outcome string, exception nocopy.AnyStruct) {
-	level, outcome = slog.LevelError, "failed"
+// loggedOutcome returns the level and the outcome of a call that has ended with err, the declared
+// exception if that is one, and the error to log.
+func loggedOutcome(c *Call, err error) (level slog.Level, outcome string, exception nocopy.AnyStruct, cause error) {
+	level, outcome, cause = slog.LevelError, "failed", err
 	defer func() { recover() }() // methods of err may panic: then it has failed
 	if err == nil {
-		// A proxy passes a declared exception on in the result
-		if m := c.Method; m == nil || m.Oneway() || c.Exception() == nil {
-			return slog.LevelInfo, "ok", nil
-		}
-		err = c.Exception()
+		cause = c.Exception() // a proxy passes it on in the result
 	}
 	var e nocopy.AnyStruct
 	switch {
-	case errors.As(err, &e) && e.ThriftDesc() != nil:
-		return slog.LevelWarn, e.ThriftDesc().Name(), e
-	case errors.Is(err, context.Canceled):
-		return slog.LevelWarn, "canceled", nil
-	case errors.Is(err, context.DeadlineExceeded):
-		return slog.LevelWarn, "timeout", nil
+	case cause == nil:
+		return slog.LevelInfo, "ok", nil, nil
+	case errors.As(cause, &e) && e.ThriftDesc() != nil:
+		return slog.LevelWarn, e.ThriftDesc().Name(), e, cause
+	case errors.Is(cause, context.Canceled):
+		return slog.LevelWarn, "canceled", nil, cause
+	case errors.Is(cause, context.DeadlineExceeded):
+		return slog.LevelWarn, "timeout", nil, cause
 	}
-	return level, outcome, nil
+	return level, outcome, nil, cause
 }
 
 // loggingEnd tells a call's loggedStructs when their memory may be used for something else.

@@ -150,18 +150,48 @@ func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
 }
 
 // Outcome returns the error of a call with this result, of type m.Result. If the result holds a
-// declared exception, Outcome returns it as a message of its own. If it holds neither an
-// exception nor the return value, Outcome returns an *ApplicationException of type MissingResult.
-// Otherwise it returns nil.
+// declared exception, Outcome returns it as a message of its own. If it holds an exception that
+// m.Result does not declare and no return value, or nothing although the method returns a value,
+// Outcome returns an *ApplicationException of type MissingResult. Otherwise it returns nil.
 func (m *Method) Outcome(result nocopy.Struct) error {
 	if m.passes != nil { // the result is passed on as it is
 		return nil
 	}
-	err := m.exception(result)
-	if err == nil && m.Success != 0 && !thriftimpl.Struct(result).HasField(m.Success) {
+	if err := m.received(result); err != nil {
+		return err
+	}
+	if m.Success != 0 && !thriftimpl.Struct(result).HasField(m.Success) {
 		return &ApplicationException{MissingResult, m.String()}
 	}
-	return err
+	return nil
+}
+
+// received returns the exception in a result that another server has sent, nil if there is none:
+// as Outcome does, but also of a result that is passed on.
+func (m *Method) received(result nocopy.Struct) error {
+	err := m.exception(result)
+	if err != nil || m.Success != 0 && thriftimpl.Struct(result).HasField(m.Success) || m.raw {
+		return err
+	}
+	if id, ok := m.unknownException(result); ok {
+		return &ApplicationException{MissingResult, fmt.Sprintf("%s: the reply has field %d, an exception that this IDL does not know", m, id)}
+	}
+	return nil
+}
+
+// unknownException returns the id of the exception in a result that m.Result does not declare, and
+// whether there is one. Field 0 is a newer server's return value of a method that returned nothing.
+func (m *Method) unknownException(result nocopy.Struct) (id int16, ok bool) {
+	s := thriftimpl.Struct(result)
+	if s.Sendable() != nil || s.WireLen(m.Result) <= 1 { // a STOP alone
+		return 0, false
+	}
+	for id, v := range thriftimpl.UnknownOf(s, m.Result) {
+		if id != 0 && id != HeaderField && v.Type == nocopy.WireStruct {
+			return id, true
+		}
+	}
+	return 0, false
 }
 
 // Call is a call as handlers and interceptors see it. It ends when the outermost interceptor
@@ -236,12 +266,27 @@ func endAll(results []nocopy.Struct) {
 }
 
 // Exception returns the declared exception in Result as a message of its own, or nil if there is
-// none.
+// none. If another server has sent Result, which a client's call returned or Forward passes on, and
+// holds an exception that the method does not declare, Exception returns an *ApplicationException,
+// as [Method.Outcome] does.
 func (c *Call) Exception() error {
-	if m := c.Method; m != nil && len(m.Throws) > 0 && thriftimpl.Struct(c.Result).Is(m.Result) {
-		return m.exception(c.Result)
+	if _, onClient := c.tries.(*clientTries); (onClient || c.isForwarded()) && c.hasResult() {
+		return c.Method.received(c.Result)
+	}
+	return c.declared()
+}
+
+// declared returns the declared exception in Result.
+func (c *Call) declared() error {
+	if c.hasResult() && len(c.Method.Throws) > 0 {
+		return c.Method.exception(c.Result)
 	}
 	return nil
+}
+
+// hasResult reports whether Result is of the method's type.
+func (c *Call) hasResult() bool {
+	return c.Method != nil && !c.Method.Oneway() && thriftimpl.Struct(c.Result).Is(c.Method.Result)
 }
 
 // Peek finds one value in the bytes of Args by field ids and element indices, as nocopy.Peek does.

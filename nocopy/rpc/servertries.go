@@ -66,7 +66,7 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 	if err := call.Method.handler(ctx, call); err != nil {
 		return a.returnedException(call, err)
 	}
-	return call.Exception()
+	return call.declared() // another server's answer stays the result
 }
 
 // triesOf returns the state of the call that an interceptor has given to next, and an error for

@@ -236,7 +236,7 @@ func (t *tracing) method(m *rpc.Method) (name, original string) {
 // fail records an error in the span.
 func (t *tracing) fail(span trace.Span, c *rpc.Call, err error, typ string, failed bool) {
 	text := textOf(err)
-	if err == nil { // a forwarded declared exception
+	if err == nil { // a forwarded exception
 		text = textOf(c.Exception())
 	}
 	if failed {
@@ -269,12 +269,15 @@ func (t *tracing) outcome(c *rpc.Call, err error) (status string, failed bool) {
 	var malformed *nocopy.Error
 	switch {
 	case err == nil:
-		e := passedOn(c)
+		e := c.Exception() // a proxy passes it on in the result
 		if e == nil {
 			return "OK", false
 		}
+		if errors.As(e, &application) { // the IDL does not know it
+			return typeName(application.Type), true
+		}
 		return nameOf(e), t.kind == trace.SpanKindClient
-	case t.kind == trace.SpanKindServer && c.Exception() != nil, t.kind == trace.SpanKindClient && nameOf(err) != "":
+	case nameOf(err) != "" && (t.kind == trace.SpanKindClient || c.Exception() != nil):
 		return nameOf(err), t.kind == trace.SpanKindClient
 	case errors.As(err, &application):
 		return typeName(application.Type), true
@@ -294,15 +297,6 @@ func (t *tracing) outcome(c *rpc.Call, err error) (status string, failed bool) {
 		return "MALFORMED", true
 	}
 	return other, true
-}
-
-// passedOn returns the declared exception in the result of a call that a proxy has forwarded, or
-// nil. Such a call has no error of its own.
-func passedOn(c *rpc.Call) error {
-	if c.Method.Oneway() || len(c.Method.Throws) == 0 {
-		return nil
-	}
-	return c.Exception()
 }
 
 // nameOf returns the name of the declared exception that err is or wraps, or "".

@@ -196,14 +196,17 @@ func (m *Method) Outcome(reply []byte) Outcome {
 	switch {
 	case returns && success.IsSet():
 		o.Result, o.Err = successJSON(result)
-	case returns:
-		o.Err = fmt.Errorf("the reply to %s has neither a result nor an exception that the IDL knows", m)
 	default:
-		for id := range result.Unknown() {
-			o.Err = fmt.Errorf("the reply to %s is an exception that the IDL does not know, in field %d", m, id)
+		for id, v := range result.Unknown() {
+			if id != 0 && id != rpc.HeaderField && v.Type == nocopy.WireStruct {
+				o.Err = fmt.Errorf("the reply to %s is an exception that the IDL does not know, in field %d", m, id)
+				return o
+			}
+		}
+		if o.Result = null; returns {
+			o.Result, o.Err = nil, fmt.Errorf("the reply to %s has neither a result nor an exception that the IDL knows", m)
 			return o
 		}
-		o.Result = null
 	}
 	if o.Err == nil {
 		return o
