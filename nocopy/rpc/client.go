@@ -78,7 +78,8 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 }
 
 // Call sends args and waits for the reply. When ctx ends, it returns at once; other calls go on.
-// If the connection failed before the call was sent, Call tries another one.
+// If the connection failed before the call was sent, Call tries another one. A oneway call ends
+// without an error when it was written; whether it arrives is not known.
 //
 // Most servers reply in the order of the calls; a Server does, unless it is Unordered. A call that
 // was given up therefore delays later calls on its connection. New calls use other connections

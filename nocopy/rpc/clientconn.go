@@ -46,7 +46,7 @@ type clientConn struct {
 	peekBeneath   func() (int, error) // the same of the connection beneath TLS; peek without TLS
 	now           time.Time           // when the call came that is about to be written; zero: ask
 	lastWrite     time.Time           // when the last write began; both for the writing goroutine
-	ackedBefore   int64               // see ackedBefore
+	ackedBefore   int64               // see socket.Begin
 	use           connUse
 
 	mu             sync.Mutex
@@ -90,7 +90,7 @@ const lookAfter = 50 * time.Millisecond
 
 // newClientConn returns a connection with shared memory, unless link is nil.
 func newClientConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
-	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: socket.AckedBefore(nc), peek: socket.Peeker(nc)}
+	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: socket.Begin(nc), peek: socket.Peeker(nc)}
 	if c.peekBeneath = c.peek; c.peek == nil {
 		c.peekBeneath = socket.Peeker(socket.Underlying(nc))
 	}
@@ -326,8 +326,10 @@ func (c *clientConn) close(err error) {
 	c.reach = min(c.reach, socket.Reached(c.nc, c.begun, c.ackedBefore, err, c.writeErr))
 	c.wakeReader() // which ends
 	c.failQueue()
+	// A write has failed, and how much of it has arrived is known
+	known := c.writeErr != nil && !c.ended && socket.IsEnd(err)
 	for _, p := range c.batched {
-		if p.state == callWriting {
+		if p.state == callWriting && !(known && p.method.Oneway() && p.end <= c.reach) { // else endBatch finishes it
 			p.err = c.failure(p)
 			c.settle(p)
 		}
@@ -348,10 +350,13 @@ func (c *clientConn) close(err error) {
 // many bytes can have arrived. Bytes that the write has not yet given to the system would look as
 // if they had arrived. c.mu is held, but released meanwhile.
 func (c *clientConn) awaitWrite() {
-	for end := time.Now().Add(100 * time.Millisecond); len(c.batched) > 0 && c.ended && c.err == nil; {
-		if time.Now().After(end) {
-			return
-		}
+	c.await(func() bool { return len(c.batched) == 0 || !c.ended || c.err != nil })
+}
+
+// await waits until done returns true, for a tenth of a second at most. c.mu is held, but released
+// meanwhile.
+func (c *clientConn) await(done func() bool) {
+	for end := time.Now().Add(100 * time.Millisecond); !done() && !time.Now().After(end); {
 		c.mu.Unlock()
 		time.Sleep(100 * time.Microsecond)
 		c.mu.Lock()
@@ -370,6 +375,11 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 	waiting := false
 	for _, p := range c.calls {
 		waiting = waiting || p.end <= c.reach
+	}
+	c.failed.Store(true)
+	if !waiting && errors.Is(err, syscall.EPIPE) { // the stream may have ended, which tells what had arrived
+		c.wakeReader()
+		c.await(func() bool { return c.err != nil })
 	}
 	if c.err != nil || !waiting || errors.Is(err, os.ErrDeadlineExceeded) {
 		c.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -119,6 +120,7 @@ func (c *clientConn) flushQueue() {
 func (c *clientConn) writeBatch() {
 	before := c.begun
 	c.fillBatch()
+	after := c.begun
 	if len(c.batched) == 0 {
 		return
 	}
@@ -139,6 +141,8 @@ func (c *clientConn) writeBatch() {
 	stats, err := c.batch.Write(c.nc)
 	if err != nil {
 		c.writeFailed(err, before+int64(stats.Bytes))
+	} else {
+		socket.Wrote(c.nc, after)
 	}
 	if c.placed > 0 {
 		stats.Bytes += c.placed

@@ -121,7 +121,7 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 		}
 	}
 	if c.tls != nil {
-		t := tls.Client(shm.Guard(nc), c.tls)
+		t := tls.Client(socket.Count(shm.Guard(nc), c.tls), c.tls)
 		ready := false
 		defer func() { // also when a function of the Config's panics
 			if !ready {

@@ -41,7 +41,7 @@ func TestResetDuringWrite(t *testing.T) {
 			defer other.Close()
 			c := newClientConn(idle, &opts, nil)
 			c.mu.Lock()
-			c.nc, c.ackedBefore = nc, socket.AckedBefore(nc)
+			c.nc, c.ackedBefore = nc, socket.Begin(nc)
 			c.mu.Unlock()
 			failed := make(chan error)
 			go func() {

@@ -192,11 +192,7 @@ func TestOldConns(t *testing.T) {
 	leavingOver(t, func(t *testing.T, l *leaving) {
 		srv := l.serve(&rpc.Server{MaxConnAge: 30 * time.Millisecond, MaxConnAgeGrace: 40 * time.Millisecond})
 		defer srv.Close()
-		each := 3
-		if l.conf != nil {
-			each = 1 // of several calls in flight, only the last one is known not to have arrived
-		}
-		l.callers(4, each, false, func() time.Duration { return rand.N(3 * time.Millisecond) }, until(time.Duration(testmode.Of(700, 1500))*time.Millisecond))
+		l.callers(4, 3, false, func() time.Duration { return rand.N(3 * time.Millisecond) }, until(time.Duration(testmode.Of(700, 1500))*time.Millisecond))
 		l.check()
 	})
 }
@@ -211,11 +207,7 @@ func TestRestarts(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			each := 4
-			if l.conf != nil {
-				each = 1
-			}
-			l.callers(2, each, l.network == "tcp", func() time.Duration { return 0 }, stopped.Load)
+			l.callers(2, 4, l.network == "tcp", func() time.Duration { return 0 }, stopped.Load)
 		}()
 		for range 8 {
 			before := l.ok.Load()

@@ -124,7 +124,7 @@ func Survive(f func()) bool {
 // beneath returns the connection that carries nc, if nc is of TLS; else nc.
 func beneath(nc net.Conn) net.Conn {
 	if t, ok := nc.(*tls.Conn); ok {
-		return t.NetConn()
+		return uncounted(t.NetConn())
 	}
 	return nc
 }

@@ -73,8 +73,8 @@ func sealListener(l net.Listener) {
 	})
 }
 
-// AckedBefore returns what acknowledged says of a connection on which nothing was written yet.
-func AckedBefore(nc net.Conn) (n int64) {
+// ackedBefore returns what acknowledged says of a TCP connection; −1 of another one.
+func ackedBefore(nc net.Conn) (n int64) {
 	n = -1
 	if _, ok := nc.(*net.TCPConn); ok {
 		control(nc, func(fd uintptr) { n = acknowledged(fd) })
@@ -85,8 +85,8 @@ func AckedBefore(nc net.Conn) (n int64) {
 // Reached returns how many of the n bytes that were written to nc may have reached the other end,
 // when nc has failed with err; at worst n. A TCP connection ends with a segment that acknowledges
 // all bytes that had arrived by then, and later ones are dropped. If the other end of a unix
-// socket is closed before all has been read, err says so. before is the result of AckedBefore, and
-// writeErr the error that writing has met, if any.
+// socket is closed before all has been read, err says so. before is the result of Begin, and writeErr
+// the error that writing has met, if any.
 func Reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	switch c := nc.(type) {
 	case *net.TCPConn:
@@ -102,8 +102,18 @@ func Reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 			n--
 		}
 	case *tls.Conn:
+		if !IsEnd(err) {
+			break
+		}
 		const record = 30 // more than one has in which nothing is of ours
-		if tcp, ok := c.NetConn().(*net.TCPConn); ok && IsEnd(err) {
+		switch tcp := c.NetConn().(type) {
+		case *Counted:
+			control(tcp, func(fd uintptr) {
+				if acked := acknowledged(fd); acked >= tcp.before && !wasReset(fd, writeErr) {
+					n = tcp.reached(acked-tcp.before, n)
+				}
+			})
+		case *net.TCPConn: // the program's TLS
 			control(tcp, func(fd uintptr) {
 				if unacknowledged(fd) > record && !wasReset(fd, writeErr) { // the last of ours at least
 					n--

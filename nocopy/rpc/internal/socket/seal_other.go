@@ -3,6 +3,7 @@
 package socket
 
 import (
+	"crypto/tls"
 	"net"
 	"time"
 )
@@ -13,8 +14,17 @@ func Seal(net.Conn) bool { return false }
 // AcceptLeft would call f with each connection that waits to be accepted. Here it can't know.
 func AcceptLeft(net.Listener, time.Duration, func(net.Conn)) {}
 
-// AckedBefore returns -1: this system does not tell which bytes the other end has acknowledged.
-func AckedBefore(net.Conn) int64 { return -1 }
+// Count returns nc. This system does not tell which bytes the other end has acknowledged.
+func Count(nc net.Conn, _ *tls.Config) net.Conn { return nc }
+
+// uncounted returns nc.
+func uncounted(nc net.Conn) net.Conn { return nc }
+
+// Begin returns -1, and does nothing.
+func Begin(net.Conn) int64 { return -1 }
+
+// Wrote does nothing.
+func Wrote(net.Conn, int64) {}
 
 // MayKnow reports false: Reached knows nothing here.
 func MayKnow(net.Conn) bool { return false }
