@@ -56,7 +56,7 @@ func (r *Receiver) Bytes() []byte {
 
 // Fill reads from src once, at least one byte. want is the number of bytes that Bytes should have
 // in the end, for example from the head of a message, or 0 if that is unknown. Memory grows with
-// the bytes that have arrived: want alone reserves at most 64 KiB, or 32 times what has arrived.
+// the bytes that have arrived: want alone reserves at most 4 KiB, or 32 times what has arrived.
 func (r *Receiver) Fill(src io.Reader, want int) error {
 	if src == nil {
 		panic("linkbuf: nil Reader")

@@ -105,12 +105,15 @@ func (b *Buffer) hold(c Chunk) {
 	b.held = append(b.held, c.block)
 }
 
+// Claim is the most memory that is allocated for bytes of which only the number has arrived.
+const Claim = 4 << 10
+
 const (
 	// firstSlab is the size of a Receiver's first block. Blocks double until they have SlabSize.
-	firstSlab = 4 << 10
+	firstSlab = Claim
 
 	// trust bounds the memory that is allocated for expected bytes: at most trust times the bytes
-	// that have arrived.
+	// that have arrived, or Claim.
 	trust = 32
 
 	// large is the size from which on contiguous bytes that do not fit into the current block get
@@ -129,8 +132,8 @@ const (
 // per message. It is for one goroutine.
 //
 // Arriving bytes are contiguous until Cut ends a piece, which stays in its place. When contiguous
-// bytes have filled their block, they move to another one: at most twice, and at most a 32nd of
-// the expected bytes.
+// bytes have filled their block, they move to another one: at most three times, and at most a 31st
+// of the expected bytes.
 type Receiver struct {
 	mem      []byte
 	block    *Block
@@ -253,8 +256,8 @@ func (r *Receiver) Fits(n int) bool { return n <= len(r.mem)-r.from }
 
 // Fill reads from src once, at least one byte. An error that comes together with bytes is returned
 // by the next call, which does not read. want is the total number of contiguous bytes expected.
-// Memory grows with the bytes that arrive: want makes Fill allocate at most 64 KiB, or 32 times
-// the bytes of the chunk that have arrived.
+// Memory grows with the bytes that arrive: want makes Fill allocate at most 4 KiB, or 32 times the
+// bytes of the chunk that have arrived.
 func (r *Receiver) Fill(src io.Reader, want int) error { return r.fill(src, want, math.MaxInt) }
 
 // FillTo reads from src until there are n Bytes, and at most ahead bytes more. It returns src's
@@ -342,7 +345,7 @@ func (r *Receiver) Vacate() {
 }
 
 // worth returns how much memory may be allocated for expected bytes.
-func (r *Receiver) worth() int { return max(min(r.Arrived(), MaxSize/trust)*trust, SlabSize) }
+func (r *Receiver) worth() int { return max(min(r.Arrived(), MaxSize/trust)*trust, Claim) }
 
 // move moves Bytes to another block, which becomes the current one. It has room for want bytes in
 // total, or for as many as may be allocated now; see stage.
@@ -383,8 +386,7 @@ func (r *Receiver) nextSize(want int) (size int, own bool) {
 		}
 		return stage(want, r.worth(), trust), true
 	}
-	for size < want { // the first slabs are small
-		size *= 2
+	for worth := r.worth(); size < want && size < worth; size *= 2 { // the first slabs are small
 	}
 	return size, false
 }
@@ -425,9 +427,12 @@ func (r *Receiver) newBlock(size int) {
 	r.mem = r.block.mem
 }
 
+// New returns a chunk of n bytes, contents undefined, in the same kind of memory as other chunks.
+func (r *Receiver) New(n int) Chunk { return NewChunk(n, r.recycle) }
+
 // Copy returns a chunk with a copy of mem, in the same kind of memory as other chunks.
 func (r *Receiver) Copy(mem []byte) Chunk {
-	c := NewChunk(len(mem), r.recycle)
+	c := r.New(len(mem))
 	copyWarm(c.Mem, mem)
 	return c
 }

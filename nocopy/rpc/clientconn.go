@@ -97,7 +97,7 @@ func newClientConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 	c.use.begin(opt)
 	c.in = transport.Receiver{
 		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
-		Limits: opt.receives(), MessageTimeout: max(opt.stallTimeout, 0),
+		Limits: opt.receives(), MessageTimeout: max(opt.stallTimeout, 0), Budget: opt.inflated,
 		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.style), Describe: c.describe,
 	}
 	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })
@@ -227,6 +227,8 @@ func (c *clientConn) receive() bool {
 	if !c.replied.Load() {
 		c.replied.Store(true)
 	}
+	charge := c.in.TakeCharge()
+	charge.End() // the message is the program's
 	c.deliver(h, body, err)
 	return true
 }
@@ -386,7 +388,6 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 		c.close(err)
 		return
 	}
-	c.failed.Store(true)
 	c.failQueue()
 	for _, p := range c.batched {
 		if p.state == callWriting && p.end > c.reach {

@@ -88,6 +88,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 	c.calls = callsBy(c, c.opt.interceptors)
 	c.places = make(chan struct{}, c.opt.maxInFlight)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.opt.inflated = transport.NewBudget(c.opt.receives(), c.ctx.Done())
 	if c.opt.tls != nil {
 		c.tls = c.opt.tls.Clone()
 		if host, _, err := net.SplitHostPort(addr); err == nil && c.tls.ServerName == "" {

@@ -26,19 +26,24 @@ func (o *origin) newRequest(h message.Header) *request {
 // process handles a message that was received, with its header h and the bytes after that. It
 // reports whether the calling goroutine is still the reader and may receive another request.
 func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
+	charge := c.in.TakeCharge()
 	m, refusal := c.methodOf(h)
 	args, err := c.parseArgs(m, chunk)
 	switch {
 	case refusal != nil:
 		h.Name = bytes.Clone(h.Name) // the chunk holds it
 		chunk.Release()
+		charge.End()
 		return c.refuse(h, refusal, false)
 	case err != nil: // the call's end is known: the next one can be found
 		h.Name = []byte(m.Name)
 		chunk.Release()
+		charge.End()
 		return c.refuseBad(h, m, err)
 	}
 	req := c.newRequest(h)
+	req.charge = charge
+	req.charge.Add(thriftimpl.IndexSize(args))
 	req.method, req.args, req.headers = m, args, headersIn(h, chunk.First(args.Len()), m.Args)
 	chunk.Release()
 	arrived := c.in.Arrived // another goroutine may be the reader from now on
@@ -54,7 +59,7 @@ func (o *origin) methodOf(h message.Header) (*Method, *ApplicationException) {
 	case !h.IsRequest():
 		return nil, &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.Type)}
 	case m == nil:
-		return nil, &ApplicationException{UnknownMethod, string(h.Name)}
+		return nil, &ApplicationException{UnknownMethod, loggedText(string(h.Name), maxLoggedName)}
 	}
 	return m, nil
 }

@@ -25,6 +25,10 @@ import (
 // maxHTTPHeader limits the header of a request; net/http takes a little more.
 const maxHTTPHeader = 64 << 10
 
+// leastHTTP2Frame is the least size of frames that HTTP/2 lets a server demand. net/http takes
+// memory for a whole frame when its length has arrived.
+const leastHTTP2Frame = 16 << 10
+
 // newHTTPServer returns the server of net/http for all connections that speak HTTP.
 func (s *Server) newHTTPServer() *http.Server {
 	h := &http.Server{
@@ -40,6 +44,7 @@ func (s *Server) newHTTPServer() *http.Server {
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: max(orDefault(s.Concurrency, defaultConcurrency), 1),
 			WriteByteTimeout:     orDefault(s.WriteTimeout, defaultTimeout),
+			MaxReadFrameSize:     leastHTTP2Frame,
 		},
 	}
 	h.Protocols.SetHTTP1(true)

@@ -366,7 +366,7 @@ func (x *exchange) refuse(status int, text string) {
 // receiveBody receives the body of a request or a response of HTTP, in one piece. length is how
 // long it will be; −1 if that is not known. Memory grows as the bytes arrive.
 func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool) (chain.Chunk, error) {
-	if 0 <= length && length <= chain.SlabSize {
+	if 0 <= length && length <= chain.Claim {
 		c := chain.NewChunk(int(length), recycle)
 		if _, err := io.ReadFull(body, c.Mem); err != nil {
 			c.Release()

@@ -51,8 +51,9 @@ type options struct {
 	stats        *stats.Hook // nil: nothing is counted
 	shared       SharedMemory
 	maxShared    int
-	sizes        *shared.Sizes // of arguments, if the peer is trusted; else nil
-	httpClient   *http.Client  // nil: DialHTTP makes one
+	sizes        *shared.Sizes     // of arguments, if the peer is trusted; else nil
+	httpClient   *http.Client      // nil: DialHTTP makes one
+	inflated     *transport.Budget // for compressed replies
 
 	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil: a net.Dialer's
 	login func(ctx context.Context, nc net.Conn) error                      // by SASL; nil: none
@@ -353,7 +354,9 @@ func THeader(opts ...THeaderOption) Option {
 type THeaderOption uint8
 
 // Zlib compresses calls. A server of this package compresses the replies to them, as Apache's do.
-// Compressed messages are decompressed into memory for at most MaxFrame bytes.
+// Compressed messages are decompressed into memory for at most MaxFrame bytes. Messages that are
+// compressed more than 32 times share a limit for the whole client, and may have to wait for each
+// other; see docs/services.md.
 const Zlib THeaderOption = 1
 
 // Stats are functions that a Server calls to count events, and a Client that has them as an

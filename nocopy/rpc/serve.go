@@ -47,6 +47,7 @@ func (s *Server) init() {
 		s.conns = map[servedConn]struct{}{}
 		s.done = make(chan struct{})
 		s.http = s.newHTTPServer()
+		s.inflated = transport.NewBudget(transport.LimitsOf(s.MaxFrame, s.Limits, ""), s.ctx.Done())
 	})
 }
 
@@ -349,6 +350,7 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 	c.stats = s.stats.Of(c.giveUp)
 	c.in.Stats = c.stats
 	c.in.Describe = s.describe
+	c.in.Budget = s.inflated
 	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
 		c.passed = shm.NewReader(socket)
 		c.in.Src = c.passed

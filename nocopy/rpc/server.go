@@ -21,6 +21,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -62,7 +63,8 @@ type Server struct {
 	MaxConns int
 	// MaxFrame limits the bytes of a request, including its header. 0 means Limits.MaxBytes plus room
 	// for a header, if that is set; otherwise 16,384,000 in a frame or over HTTP, and 100 MiB without
-	// frames.
+	// frames. It also limits what becomes of compressed requests: each of them, and, of requests that
+	// are compressed more than 32 times, all together; see docs/services.md.
 	MaxFrame int
 	// Limits bounds the arguments of requests. Its MaxBytes is for the arguments' struct alone,
 	// without the header. If it is 0, only MaxFrame bounds the size.
@@ -175,7 +177,8 @@ type Server struct {
 	serving   sync.WaitGroup // connections
 	done      chan struct{}  // closed when closing
 
-	http *http.Server // for connections that begin with HTTP
+	http     *http.Server      // for connections that begin with HTTP
+	inflated *transport.Budget // for compressed calls
 }
 
 // servedConn is a connection of a server.

@@ -102,7 +102,7 @@ func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
 // closed the connection are handled although no reply can be written: some may be oneway calls.
 // c.mu is held.
 func (c *serverConn) mayHandle() bool {
-	return c.underway < c.limit && !c.noMore && (!c.aborted || c.eof)
+	return c.underway < c.limit && !c.in.Charged() && !c.noMore && (!c.aborted || c.eof)
 }
 
 // mayClose reports whether the connection may be closed: no more requests will be handled, and no

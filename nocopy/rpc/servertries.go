@@ -255,6 +255,7 @@ type request struct {
 	reply     *nocopy.Message   // nil if there is none
 	sent      header.List       // sent with reply, in the transport's place for headers
 	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
+	charge    transport.Charge  // for its arguments, if they were compressed
 	began     time.Time         // when the handler was called, if the method is slow; else zero
 }
 
@@ -269,6 +270,7 @@ func (r *request) release() {
 	if r.reply != nil {
 		thriftimpl.End(r.reply)
 	}
+	r.charge.End()
 	if r.tries != nil {
 		r.tries.end(r.args, r.stillUsed)
 	} else {

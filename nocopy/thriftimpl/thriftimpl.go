@@ -213,6 +213,9 @@ func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.
 	return (*nocopy.Message)(m), err
 }
 
+// IndexSize returns how many bytes the index of a message has.
+func IndexSize(m *nocopy.Message) int { return 4 * engine.IndexWords((*engine.Message)(m)) }
+
 // Disowned reports whether Release was called for a held message.
 func Disowned(m *nocopy.Message) bool { return (*engine.Message)(m).IsDisowned() }
 

@@ -131,12 +131,6 @@ func TestTHeaderZlib(t *testing.T) {
 			t.Errorf("%x: %q, its message %q", c.head, b, got)
 		}
 	}
-	send(t, nc, headed(5, 7, zlibHead, deflated(join(strict(call, "ping", 1, []byte{0}), strict(call, "ping", 2, []byte{0})))))
-	for id := range 2 {
-		if got := inflated(frameFrom(t, nc)[14:]); !bytes.Equal(got, strict(reply, "ping", id+1, []byte{0})) {
-			t.Errorf("two calls: %q", got)
-		}
-	}
 }
 
 // TestTHeaderRefused: a frame that can't be read is answered with the reason, under the sequence

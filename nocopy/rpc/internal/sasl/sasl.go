@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -190,14 +191,28 @@ func receive(r io.Reader) (status byte, payload []byte, err error) {
 	if n > maxPayload {
 		return 0, nil, tooLarge("message", int(n))
 	}
-	payload = make([]byte, n)
-	if _, err := io.ReadFull(r, payload); err != nil {
+	if payload, err = receivePayload(r, int(n)); err != nil {
 		return 0, nil, unexpected(err)
 	}
 	if status == bad || status == failed {
 		return 0, nil, refusal{"", fmt.Errorf("the other end says %s", quote(payload))}
 	}
 	return status, payload, nil
+}
+
+// receivePayload receives n bytes. It takes memory for more than claim of them only when as many
+// have arrived.
+func receivePayload(r io.Reader, n int) ([]byte, error) {
+	const claim = 2 << 10
+	b := []byte{} // empty is not the same as none
+	for len(b) < n {
+		have := len(b)
+		b = slices.Grow(b, min(n-have, max(have, claim)))[:min(n, max(2*have, claim))]
+		if _, err := io.ReadFull(r, b[have:]); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // tooLarge returns the error of a payload of n bytes.

@@ -20,6 +20,10 @@ func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header
 	in, d := r.beginCompact(h, len(c.Mem), r.Limits.Frame)
 	defer in.Free()
 	end, status := in.Convert(c.Mem, 0, true)
+	compressed := r.isCompressed()
+	if compressed {
+		r.charge.settle(max(len(c.Mem), in.Len()))
+	}
 	if status != compact.Done {
 		return h, chain.Chunk{}, badStruct{faultOf(in, d, h)}
 	}
@@ -27,6 +31,8 @@ func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header
 	case end == len(c.Mem):
 	case !r.Requests: // a reply is alone in its frame, as in Thrift Binary
 		return h, chain.Chunk{}, badStruct{&nocopy.Error{Offset: end, Path: string(h.Name), Err: nocopy.ErrTrailing}}
+	case compressed:
+		return h, chain.Chunk{}, errSeveral(len(c.Mem) - end)
 	default:
 		r.frameRest = c.From(end)
 	}

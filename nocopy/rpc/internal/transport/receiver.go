@@ -31,8 +31,10 @@ type Receiver struct {
 	// Describe returns the descriptor of the struct in a message with this header, nil if it is
 	// not known. It is called for messages in the compact protocol.
 	Describe func(message.Header) *thriftimpl.Desc
-	Closing  *atomic.Bool // reading is to end; set before Interrupt is called
-	Ages     Ages
+	// For compressed messages. Without it there can't be any
+	Budget  *Budget
+	Closing *atomic.Bool // reading is to end; set before Interrupt is called
+	Ages    Ages
 	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends
 	Leave   func()
 	Last    bool // only bytes that have arrived are still read
@@ -43,6 +45,9 @@ type Receiver struct {
 	in          chain.Receiver
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
 	opened      *opened     // the THeader of the last frame; nil if it had none
+	waiting     chain.Chunk // a frame that waits to be decompressed
+	charge      Charge      // of the last message
+	charged     atomic.Int64
 	rest        int         // bytes to be passed over before the next message
 	passing     atomic.Bool // there are such bytes
 	scan        thriftimpl.Scanner
@@ -65,12 +70,17 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 // release. In a frame, further messages may follow in the chunk, which ParseStruct separates. The
 // header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF
 // if the stream ends between messages; after some errors the header is known, and its size is not
-// 0.
+// 0. After a message, TakeCharge must be called.
 func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
 	h, c, err := r.next()
-	if err != nil || r.Accept == 0 || r.Accept&WireOf(r.Transport, h.Style) != 0 {
+	if err != nil {
+		r.charge.End()
 		return h, c, err
 	}
+	if r.Accept == 0 || r.Accept&WireOf(r.Transport, h.Style) != 0 {
+		return h, c, err
+	}
+	r.charge.End()
 	return r.reject(h, c)
 }
 
@@ -79,6 +89,10 @@ func (r *Receiver) next() (message.Header, chain.Chunk, error) {
 		c := r.frameRest
 		r.frameRest = chain.Chunk{}
 		return r.splitNext(c)
+	}
+	if c := r.waiting; len(c.Mem) > 0 {
+		r.waiting = chain.Chunk{}
+		return r.openTHeader(c)
 	}
 	if err := r.passRest(); err != nil {
 		return message.Header{}, chain.Chunk{}, err
@@ -120,19 +134,21 @@ func (r *Receiver) HasMessage() bool {
 
 // HasBegun reports whether anything has arrived of the next message.
 func (r *Receiver) HasBegun() bool {
-	return len(r.frameRest.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0 || r.inStruct
+	return len(r.frameRest.Mem) > 0 || len(r.waiting.Mem) > 0 || r.in.Arrived() > 0 || r.rest > 0 || r.inStruct
 }
 
 // Free frees the memory of the bytes that have arrived.
 func (r *Receiver) Free() {
 	r.frameRest.Release()
-	r.frameRest = chain.Chunk{}
+	r.waiting.Release()
+	r.frameRest, r.waiting = chain.Chunk{}, chain.Chunk{}
 	r.in.Free()
 }
 
 // ParseStruct parses the struct at the beginning of a message's chunk as a d, or passes over it if
 // d is nil. Bytes after the struct are the next message of a frame: they are kept for Next. If the
-// struct is so malformed that its end can't be found, they are dropped.
+// struct is so malformed that its end can't be found, they are dropped. In a compressed frame they
+// are an error.
 func (r *Receiver) ParseStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
 	if d != nil {
 		if m, err = thriftimpl.ParseHeld(d, chunk.From(0), l, recycle, lazy); err == nil {
@@ -141,12 +157,15 @@ func (r *Receiver) ParseStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.L
 	}
 	var bad *nocopy.Error
 	if errors.Is(err, nocopy.ErrTrailing) && errors.As(err, &bad) {
+		if r.isCompressed() {
+			return nil, errSeveral(len(chunk.Mem) - bad.Offset)
+		}
 		r.frameRest = chunk.From(bad.Offset)
 		first := chunk.From(0)
 		return thriftimpl.ParseHeld(d, first.First(bad.Offset), l, recycle, lazy)
 	}
 	r.scan.Reset(r.Limits.Parse.MaxDepth)
-	if end, _, failed := r.scan.Scan(chunk.Mem); failed == nil && 0 < end && end < len(chunk.Mem) {
+	if end, _, failed := r.scan.Scan(chunk.Mem); failed == nil && 0 < end && end < len(chunk.Mem) && !r.isCompressed() {
 		r.frameRest = chunk.From(end)
 	}
 	return nil, err

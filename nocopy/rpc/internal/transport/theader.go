@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -37,8 +38,13 @@ func (r *Receiver) openTHeader(c chain.Chunk) (message.Header, chain.Chunk, erro
 	rest := c
 	if err == nil {
 		if rest.Mem = c.Mem[size:]; o.theader.Zlib {
-			rest, err = r.inflate(rest)
+			r.charge = Charge{of: r, free: freeRatio * int64(len(c.Mem))}
+			rest, err = r.inflate(rest, o.form)
 		}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		r.waiting = c
+		return message.Header{}, chain.Chunk{}, err
 	}
 	if err != nil {
 		known := len(c.Mem) >= message.THeaderSize
@@ -49,8 +55,19 @@ func (r *Receiver) openTHeader(c chain.Chunk) (message.Header, chain.Chunk, erro
 		o.theader.Zlib = false // its reply is short
 		return o.stranger(r.Requests), chain.Chunk{}, err
 	}
-	r.opened = o
+	if r.opened = o; o.form != message.Compact { // else when it is in Thrift Binary
+		r.charge.settle(len(rest.Mem))
+	}
 	return r.splitNext(rest)
+}
+
+// isCompressed reports whether the message that is being received came in a compressed frame.
+func (r *Receiver) isCompressed() bool { return r.opened != nil && r.opened.theader.Zlib }
+
+// errSeveral returns the error of a compressed frame with n bytes after its message. No peer sends
+// more than one message, while a small frame could hold millions.
+func errSeveral(n int) error {
+	return message.Malformed(fmt.Errorf("%w: %d; a compressed frame holds one message", nocopy.ErrTrailing, n))
 }
 
 // stranger returns the header of a message that is not known, as far as the THeader tells it.
@@ -103,7 +120,7 @@ func (r *Receiver) parseLarge(b []byte) (h message.Header, need int, err error) 
 	return h, need, err
 }
 
-// inflater decompresses messages, into memory that is used again.
+// inflater decompresses messages. Its memory is used again.
 type inflater struct {
 	z   io.ReadCloser // also a zlib.Resetter; nil before the first use
 	src bytes.Reader
@@ -113,40 +130,109 @@ type inflater struct {
 var inflaters = sync.Pool{New: func() any { return new(inflater) }}
 
 // inflate returns the decompressed bytes of c, which it takes over unless there is an error: a
-// *message.Refusal. It takes memory and time for at most MaxFrame bytes.
-func (r *Receiver) inflate(c chain.Chunk) (chain.Chunk, error) {
-	f := inflaters.Get().(*inflater)
-	defer f.free()
-	if err := f.inflate(c.Mem, r.Limits.Frame); err != nil {
-		if errors.Is(err, nocopy.ErrLimit) {
-			err = fmt.Errorf("%w: more than %s = %d bytes when decompressed", nocopy.ErrLimit, r.Limits.Name, r.Limits.Frame)
-		}
-		return chain.Chunk{}, message.Malformed(err)
+// *message.Refusal, or os.ErrDeadlineExceeded if it was interrupted. It takes memory and time for
+// at most MaxFrame bytes.
+func (r *Receiver) inflate(c chain.Chunk, form message.Form) (chain.Chunk, error) {
+	most := r.Limits.Frame
+	out, err := r.inflateSmall(c.Mem, int(min(r.charge.free, int64(most))))
+	if err == nocopy.ErrLimit && r.charge.free < int64(most) {
+		out, err = r.inflateLarge(c.Mem, form)
 	}
-	c.Release()
-	out := f.out.Bytes()
-	r.Stats.Converted(len(out))
-	return r.in.Copy(out), nil
+	if err == nil && form == message.Compact {
+		if err = r.charge.reserve(compactRatio * int64(len(out.Mem))); err != nil {
+			out.Release()
+		}
+	}
+	switch {
+	case err == nil:
+		c.Release()
+		r.Stats.Converted(len(out.Mem))
+		return out, nil
+	case err == errBusy:
+		return out, r.busy()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return out, err
+	case err == nocopy.ErrLimit:
+		err = fmt.Errorf("%w: more than %s = %d bytes when decompressed", err, r.Limits.Name, most)
+	}
+	return out, message.Malformed(err)
 }
 
-// inflate puts the decompressed bytes of b into f.out. They must be at most as many; else the
-// error is nocopy.ErrLimit.
-func (f *inflater) inflate(b []byte, most int) (err error) {
-	f.src.Reset(b)
-	f.out.Reset(true)
-	if f.z == nil {
-		f.z, err = zlib.NewReader(&f.src)
-	} else {
-		err = f.z.(zlib.Resetter).Reset(&f.src, nil)
+// busy returns the error of a message for which there was nothing in the Budget in time.
+func (r *Receiver) busy() error {
+	text := fmt.Sprintf("THeader: too much is in use of messages that were compressed more than %d times", freeRatio)
+	if r.Requests {
+		text += "; this call was not handled"
 	}
+	return &message.Refusal{Type: message.InternalError, Text: text}
+}
+
+// inflateSmall returns the decompressed bytes of b. If they are more than most, the error is
+// nocopy.ErrLimit.
+func (r *Receiver) inflateSmall(b []byte, most int) (chain.Chunk, error) {
+	f := inflaters.Get().(*inflater)
+	defer f.free()
+	f.out.Reset(true)
+	err := f.open(b)
 	in := io.LimitReader(f.z, int64(most)+1)
 	for err == nil {
 		err = f.out.Fill(in, len(f.out.Bytes())+1)
 	}
+	if err = f.end(err, len(f.out.Bytes()), most); err != nil {
+		return chain.Chunk{}, err
+	}
+	return r.in.Copy(f.out.Bytes()), nil
+}
+
+// inflateLarge is inflate for bytes that are charged, once the Budget has enough. They are
+// decompressed twice, first without being kept: then they need no more memory than they are.
+func (r *Receiver) inflateLarge(b []byte, form message.Form) (out chain.Chunk, err error) {
+	most := zlibRatio * int64(len(b))
+	if form == message.Compact {
+		most *= compactRatio
+	}
+	if err = r.charge.reserve(most); err != nil {
+		return out, err
+	}
+	f := inflaters.Get().(*inflater)
+	defer f.free()
+	n := int64(0)
+	if err = f.open(b); err == nil {
+		n, err = io.Copy(io.Discard, io.LimitReader(f.z, int64(r.Limits.Frame)+1))
+	}
+	if err == nil {
+		err = io.EOF
+	}
+	if err = f.end(err, int(n), r.Limits.Frame); err != nil {
+		return out, err
+	}
+	out = r.in.New(int(n))
+	if err = f.open(b); err == nil {
+		_, err = io.ReadFull(f.z, out.Mem)
+	}
+	if err != nil {
+		out.Release()
+	}
+	return out, err
+}
+
+// open begins to decompress b.
+func (f *inflater) open(b []byte) (err error) {
+	f.src.Reset(b)
+	if f.z == nil {
+		f.z, err = zlib.NewReader(&f.src)
+		return err
+	}
+	return f.z.(zlib.Resetter).Reset(&f.src, nil)
+}
+
+// end returns the error of decompressing that ended with err after n bytes. It is nil if err is
+// io.EOF, nothing follows, and there are not more than most bytes.
+func (f *inflater) end(err error, n, most int) error {
 	switch {
 	case err != io.EOF:
 		return err
-	case len(f.out.Bytes()) > most:
+	case n > most:
 		return nocopy.ErrLimit
 	case f.src.Len() > 0:
 		return fmt.Errorf("%w: %d bytes come after what is compressed", nocopy.ErrTrailing, f.src.Len())
