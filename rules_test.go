@@ -482,6 +482,7 @@ func TestFresh(t *testing.T) {
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},
 		{"nocopy/tests/rpc/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
+		{"nocopy/tests/rpc/agent", "agent/agent.go", "../../../../gen/nocopyc -o OUT agent.thrift"},
 		{"parquetmeta", "format/format.go", "../gen/nocopyc -o OUT format.thrift"},
 		{"hive/internal", "tcli/TCLIService.go", "../../gen/nocopyc -o OUT TCLIService.thrift"},
 		{"nocopy/tests/json/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},

@@ -66,7 +66,7 @@ func (c *multiplexed) Call(ctx context.Context, m *Method, args nocopy.Struct) (
 // Protocol(Compact), in the compact protocol. It is valid until roundTrip returns, and roundTrip
 // must not change it. reply is the message that answers it; roundTrip gives it up. For a oneway
 // method, reply is ignored. Generated clients may call roundTrip from any number of goroutines at
-// the same time.
+// the same time. Server.ServeMessage is the other side.
 //
 // If roundTrip returns an error, the call's error wraps it. An error that wraps ErrNotSent or
 // ErrConnLost tells Retry what to do. Headers are in a field of the arguments, see HeaderField.

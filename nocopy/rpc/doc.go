@@ -103,6 +103,11 @@
 // Shutdown and Close end connections as net/http does: a request that arrives just then may be
 // lost, and its client can't know.
 //
+// # Single messages
+//
+// [Server.ServeMessage] turns the bytes of a call into the bytes of its reply, however they came:
+// in a packet of UDP, a queue, a frame of a WebSocket. [NewCaller] is the client's side.
+//
 // # Proxies
 //
 // [Forward] is a [Handler] that makes each call again, with a [Caller], and returns the reply.

@@ -22,13 +22,13 @@ func (r *Receiver) Whole(c chain.Chunk) (message.Header, chain.Chunk, error) {
 	if rest := len(r.frameRest.Mem); err == nil && rest > 0 {
 		r.Free()
 		c.Release()
-		err = badStruct{&nocopy.Error{Offset: size - rest, Path: string(h.Name), Err: nocopy.ErrTrailing}}
+		return h, chain.Chunk{}, badStruct{&nocopy.Error{Offset: size - rest, Path: string(h.Name), Err: nocopy.ErrTrailing}}
 	}
 	return h, c, err
 }
 
-// errFrame is the error of a message in a frame, on a transport without frames.
-var errFrame = fmt.Errorf("%w: it is in a frame, which HTTP has none of", message.ErrVersion)
+// errFrame is the error of a message in a frame, where messages come alone.
+var errFrame = fmt.Errorf("%w: it is in a frame, where messages have none", message.ErrVersion)
 
 // isFrame reports whether b is a message in a frame: its length, and a strict or compact header.
 func isFrame(b []byte) bool {
