@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,9 @@ func (s *site) load(texts map[string]string) error {
 	}
 	if err := s.Use(schema); err != nil {
 		return err
+	}
+	if left := s.LeftOut(); left != nil {
+		slog.Warn("parts of the IDL are not offered", "reasons", left)
 	}
 	infos := []methodInfo{}
 	for _, r := range s.Routes() {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,13 +55,16 @@ const (
 
 // A table has the routes of one schema. A request keeps to the table that it began with.
 type table struct {
-	mux    *http.ServeMux
-	routes []*route
+	mux     *http.ServeMux
+	routes  []*route
+	at      map[string]*route // by their patterns
+	leftOut error             // the reasons for routes and fields that are left out
 }
 
 // New returns a Gateway for the services of schema. backends has the servers of the services, by
 // their names in the IDL. If a schema can't be used, Err tells why, and all requests are answered
-// with the status 503. schema may be nil: then Use has to follow.
+// with the status 503. If some of its routes can't be offered, the others are: see LeftOut. schema
+// may be nil: then Use has to follow.
 func New(schema *dynamic.Schema, backends map[string]rpc.Caller) *Gateway {
 	g := &Gateway{backends: maps.Clone(backends)}
 	g.table.Store(&table{mux: http.NewServeMux()})
@@ -80,22 +84,35 @@ func (g *Gateway) Err() error {
 	return g.err
 }
 
+// LeftOut returns the reasons, one a line, why routes of the schema are not offered: two methods at
+// the same path, a path that is not possible, a required field that nothing in a request can set,
+// a field of a type that can't be where its annotation says. It also names fields that are never
+// set, since the path does not have them. It returns nil if nothing is left out.
+func (g *Gateway) LeftOut() error { return g.table.Load().leftOut }
+
 // Use makes the Gateway answer requests by another schema. Requests that are under way end as they
-// began. After an error the Gateway goes on as before. Any number of goroutines may call it, while
-// requests are served.
+// began. It is an error if no route of the schema can be offered, or if a service with annotations
+// of paths has no server. After an error the Gateway goes on as before. Any number of goroutines
+// may call it, while requests are served.
 func (g *Gateway) Use(schema *dynamic.Schema) error {
 	if schema == nil {
 		panic("nocopy: gateway.Gateway.Use of a nil Schema")
 	}
-	routes, err := routesOf(schema, g.backends)
-	if err != nil {
-		return err
-	}
-	t := &table{mux: http.NewServeMux(), routes: routes}
-	for _, r := range t.routes {
+	routes, leftOut, err := routesOf(schema, g.backends)
+	t := &table{mux: http.NewServeMux(), at: map[string]*route{}}
+	for _, r := range routes {
 		if err := t.add(r, g); err != nil {
-			return fmt.Errorf("%s.%s: %w", r.service, r.method.Name(), err)
+			leftOut = append(leftOut, fmt.Errorf("%s.%s: %w", r.service, r.method.Name(), err))
 		}
+	}
+	t.leftOut = errors.Join(leftOut...)
+	switch {
+	case err != nil:
+		return errors.Join(err, t.leftOut)
+	case len(t.routes) == 0 && t.leftOut != nil:
+		return t.leftOut
+	case len(t.routes) == 0:
+		return errors.New("no service has a server and methods")
 	}
 	g.table.Store(t)
 	return nil
@@ -124,20 +141,32 @@ func (g *Gateway) Stats() Stats {
 }
 
 // add adds a route. It returns an error if the route is not possible, or if the mux could not tell
-// it from another one.
+// it from another one. A method that several services inherit is that of the first.
 func (t *table) add(r *route, g *Gateway) (err error) {
 	pattern, err := patternOf(r.path)
 	if err != nil {
 		return err
 	}
+	pattern = strings.TrimSpace(r.verb + " " + pattern)
+	if other := t.at[pattern]; other != nil {
+		if other.method == r.method {
+			return nil
+		}
+		return fmt.Errorf("%s.%s is at %s, too", other.service, other.method.Name(), strings.TrimSpace(r.verb+" "+r.path))
+	}
 	defer func() {
 		if p := recover(); p != nil { // of the mux
-			err = fmt.Errorf("%v", p)
+			text, _, _ := strings.Cut(registered.ReplaceAllString(fmt.Sprint(p), ""), ":\n")
+			err = errors.New(text)
 		}
 	}()
-	t.mux.HandleFunc(strings.TrimSpace(r.verb+" "+pattern), func(w http.ResponseWriter, req *http.Request) { g.answer(r, w, req) })
+	t.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) { g.answer(r, w, req) })
+	t.routes, t.at[pattern] = append(t.routes, r), r
 	return nil
 }
+
+// registered is the part of the mux's texts that names a line of this file.
+var registered = regexp.MustCompile(` \(registered at [^)]*\)`)
 
 // patternOf returns a path such as /v1/keys/:key or /files/*name as ServeMux has it.
 func patternOf(path string) (string, error) {

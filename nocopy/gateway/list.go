@@ -20,7 +20,8 @@ type Route struct {
 	Statuses map[int16]int
 }
 
-// Param is a field of a request that is elsewhere than in the JSON of its body.
+// Param is a field of a request that is elsewhere than in the JSON of its body. Structs, maps, and
+// lists and sets of them or of lists, sets and maps, are JSON there.
 type Param struct {
 	In       string // "path", "query", "header", "cookie" or "form"
 	Name     string
@@ -40,6 +41,9 @@ func (g *Gateway) Routes() []Route {
 func (r *route) describe() Route {
 	d := Route{Service: r.service, Method: r.method, Verb: r.verb, Path: r.path, Statuses: r.statuses}
 	for _, p := range r.places {
+		if len(p.sources) == 0 {
+			continue
+		}
 		switch from := p.sources[0]; from.in {
 		case "raw_body":
 			d.RawBody = true

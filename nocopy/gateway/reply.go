@@ -135,7 +135,13 @@ func (a *answer) fill(m dynamic.Message, places []place) (err error) {
 		for _, to := range p.sources {
 			switch {
 			case to.in == "header":
-				a.header.Set(to.name, headerValue(textOf(v)))
+				text := textOf(v)
+				if p.box != nil {
+					if text, err = p.toJSON(v); err != nil {
+						return err
+					}
+				}
+				a.header.Set(to.name, headerValue(text))
 			case to.in == "http_code" && isFinal(int(v.Int())):
 				a.status = int(v.Int())
 			}

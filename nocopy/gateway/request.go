@@ -64,7 +64,12 @@ func (r *route) arguments(req *http.Request, body []byte) ([]byte, error) {
 	}
 	for _, p := range r.places {
 		if err := in.put(msg, p); err != nil {
-			return nil, badRequest(&placeError{p.name, err})
+			return nil, badRequest(err)
+		}
+	}
+	for _, p := range r.places {
+		if _, isSet := valueAt(msg, p.ids); p.required && !isSet {
+			return nil, badRequest(&placeError{p.name, p.missing()})
 		}
 	}
 	if err := msg.Message().Check(); err != nil {
@@ -170,8 +175,8 @@ type values struct {
 	query url.Values
 }
 
-// find returns the values of a source; no value is the same as an empty one.
-func (v *values) find(from source) []string {
+// find returns the values that a source has for p; no value is the same as an empty one.
+func (v *values) find(p place, from source) []string {
 	switch from.in {
 	case "path":
 		return []string{v.req.PathValue(from.name)}
@@ -180,6 +185,9 @@ func (v *values) find(from source) []string {
 	case "query":
 		return v.query[from.name]
 	case "cookie":
+		if p.box != nil {
+			return jsonCookie(v.req.Header, from.name)
+		}
 		if c, err := v.req.Cookie(from.name); err == nil {
 			return []string{c.Value}
 		}
@@ -189,24 +197,39 @@ func (v *values) find(from source) []string {
 	return nil
 }
 
-// put sets the field of msg at the place p, if a source has a value. A required field must get
-// one, unless the body has it.
+// put sets the field of msg at the place p, if a source has a value. The error is a *placeError.
 func (v *values) put(msg dynamic.Message, p place) error {
 	for _, from := range p.sources {
 		if from.in == "raw_body" {
-			return set(msg, p, v.body)
-		}
-		if found := v.find(from); len(found) > 0 && (len(found) > 1 || found[0] != "") {
-			if err := setText(msg, p, found); err != nil {
-				return fmt.Errorf("%w in %s %s", err, from.in, from.name)
+			if err := set(msg, p, v.body); err != nil {
+				return &placeError{p.name, err}
 			}
 			return nil
 		}
-	}
-	if _, inBody := valueAt(msg, p.ids); p.required && !inBody {
-		return fmt.Errorf("%w in %s %s", nocopy.ErrMissingRequired, p.sources[0].in, p.sources[0].name)
+		found := v.find(p, from)
+		if len(found) == 0 || len(found) == 1 && found[0] == "" {
+			continue
+		}
+		put := setText
+		if p.box != nil {
+			put = setJSON
+		}
+		if err := put(msg, p, found); err != nil {
+			wrong := &placeError{p.name, err}
+			errors.As(err, &wrong) // of a value in the JSON
+			return &placeError{wrong.path, fmt.Errorf("%w in %s %s", err, from.in, from.name)}
+		}
+		return nil
 	}
 	return nil
+}
+
+// missing returns the error for a required field that has no value.
+func (p *place) missing() error {
+	if len(p.sources) == 0 {
+		return nocopy.ErrMissingRequired
+	}
+	return fmt.Errorf("%w in %s %s", nocopy.ErrMissingRequired, p.sources[0].in, p.sources[0].name)
 }
 
 // structOf returns the struct in msg that has the field at the place p. It makes the structs on

@@ -49,6 +49,7 @@ type place struct {
 	ids      []int16 // of the fields from the root to it
 	name     string  // such as "Order.trace.request_id"
 	typ      descriptor.Type
+	box      *thriftimpl.Desc // of values whose text is JSON, else nil
 	required bool
 	inJSON   bool // it may be in the JSON, too
 	sources  []source
@@ -64,42 +65,57 @@ var placesOfFields = []string{
 }
 
 // routesOf returns the routes of all methods with an annotation of a path, and of all methods of
-// services that have no such method. backends are the servers of the services, by their names.
-func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) ([]*route, error) {
-	var all []*route
+// services that have no such method. leftOut are the reasons why routes or fields are left out.
+// backends are the servers of the services, by their names. A service that others extend needs
+// none.
+func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) (all []*route, leftOut []error, err error) {
+	var unserved []error
+	bases := map[string]bool{}
 	for _, s := range schema.Services() {
-		annotated := len(all)
+		if base, ok := s.Base(); ok {
+			bases[base.Name()] = true
+		}
+	}
+	for _, s := range schema.Services() {
+		add := func(m descriptor.Method, annotation, verb, path string) {
+			r, reasons := newRoute(s.Name(), m, verb, path, annotation == "")
+			for _, reason := range reasons {
+				leftOut = append(leftOut, reasonOf(s.Name(), m, annotation, reason))
+			}
+			if r != nil {
+				r.backend = backends[s.Name()]
+				all = append(all, r)
+			}
+		}
+		annotated := false
 		for m := range s.AllMethods() {
 			for _, v := range verbs {
 				for _, path := range valuesOf(m.Annotations(), v.annotation) {
-					r, err := newRoute(s.Name(), m, v.verb, path, false)
-					if err == nil && backends[s.Name()] == nil {
-						err = errors.New("the service has no server")
+					annotated = true
+					if backends[s.Name()] != nil {
+						add(m, v.annotation, v.verb, path)
+					} else if !bases[s.Name()] {
+						unserved = append(unserved, reasonOf(s.Name(), m, v.annotation, errors.New("the service has no server")))
 					}
-					if err != nil {
-						return nil, fmt.Errorf("%s.%s (%s): %w", s.Name(), m.Name(), v.annotation, err)
-					}
-					r.backend = backends[s.Name()]
-					all = append(all, r)
 				}
 			}
 		}
-		if len(all) > annotated || backends[s.Name()] == nil {
+		if annotated || backends[s.Name()] == nil {
 			continue
 		}
 		for m := range s.AllMethods() {
-			r, err := newRoute(s.Name(), m, "POST", "/"+s.Name()+"/"+m.Name(), true)
-			if err != nil {
-				return nil, fmt.Errorf("%s.%s: %w", s.Name(), m.Name(), err)
-			}
-			r.backend = backends[s.Name()]
-			all = append(all, r)
+			add(m, "", "POST", "/"+s.Name()+"/"+m.Name())
 		}
 	}
-	if len(all) == 0 {
-		return nil, errors.New("no service has a server and methods")
+	return all, leftOut, errors.Join(unserved...)
+}
+
+// reasonOf returns the error that tells why a route is left out.
+func reasonOf(service string, m descriptor.Method, annotation string, reason error) error {
+	if annotation == "" {
+		return fmt.Errorf("%s.%s: %w", service, m.Name(), reason)
 	}
-	return all, nil
+	return fmt.Errorf("%s.%s (%s): %w", service, m.Name(), annotation, reason)
 }
 
 // valuesOf returns the values of the annotations with a name, which may come several times.
@@ -113,9 +129,10 @@ func valuesOf(all iter.Seq[descriptor.Annotation], name string) (values []string
 }
 
 // newRoute returns the route of a method. The body of a plain one has the arguments by their
-// names, also if a struct is the only one.
-func newRoute(service string, m descriptor.Method, verb, path string, plain bool) (*route, error) {
-	r := &route{service: service, method: m, verb: verb, path: path, hasBody: plain, statuses: map[int16]int{}}
+// names, also if a struct is the only one. The reasons are all that are wrong with the route, which
+// then is nil, or those why fields of it are never set.
+func newRoute(service string, m descriptor.Method, verb, path string, plain bool) (r *route, reasons []error) {
+	r = &route{service: service, method: m, verb: verb, path: path, hasBody: plain, statuses: map[int16]int{}}
 	request := m.Args()
 	if request.NumFields() == 1 && !plain {
 		if arg := request.Field(0); arg.Type().Struct().Valid() {
@@ -123,47 +140,83 @@ func newRoute(service string, m descriptor.Method, verb, path string, plain bool
 		}
 	}
 	r.root = viewOf(request.Desc())
-	var err error
-	if r.places, err = placesIn(request); err != nil {
-		return nil, err
-	}
 	bodiless := verb == "GET" || verb == "HEAD"
 	for f := range request.Fields() {
 		r.hasBody = r.hasBody || inJSON(f) && !bodiless
-		switch sources := sourcesOf(f); {
-		case len(sources) > 0:
-		case bodiless && fits(f.Type(), "query"): // fields without an annotation are in the query
-			r.places = append(r.places, newPlace(f, nil, request.Name(), []source{{"query", f.Name()}}))
-		case f.Requiredness() == descriptor.Required:
+		if len(sourcesOf(f)) == 0 && !bodiless && f.Requiredness() == descriptor.Required {
 			r.jsonOnly = request.Name() + "." + f.Name()
+		}
+	}
+	if _, err := patternOf(path); err != nil {
+		reasons = append(reasons, err)
+	}
+	all, wrong := placesIn(request, bodiless)
+	reasons = append(reasons, wrong...)
+	var unset []error
+	for _, p := range all {
+		sources, reason := p.settable(path)
+		switch inBody := p.inJSON && (r.hasBody || len(p.ids) > 1); {
+		case len(sources) > 0 || inBody:
+			p.sources = sources
+			r.places = append(r.places, p)
+		case p.required:
+			reasons = append(reasons, fmt.Errorf("%s is required, but can't be set: %w", p.name, reason))
+		case reason != errNeverSet:
+			unset = append(unset, fmt.Errorf("%s is never set: %w", p.name, reason))
 		}
 	}
 	for _, p := range r.places {
 		for _, s := range p.sources {
 			r.hasForm = r.hasForm || s.in == "form"
-			if s.in == "path" && !slices.Contains(strings.Split(path, "/"), ":"+s.name) && !slices.Contains(strings.Split(path, "/"), "*"+s.name) {
-				return nil, fmt.Errorf("%s is in the path, which has no :%s", p.name, s.name)
-			}
 		}
 	}
-	if m.Oneway() {
-		return r, nil
+	if !m.Oneway() {
+		reasons = append(reasons, r.addAnswers()...)
 	}
-	r.result = viewOf(m.Result().Desc())
+	if len(reasons) > 0 {
+		return nil, reasons
+	}
+	return r, unset
+}
+
+// addAnswers adds what is needed for answers. The reasons are all that is wrong with the types of
+// the result and of exceptions.
+func (r *route) addAnswers() (reasons []error) {
+	r.result = viewOf(r.method.Result().Desc())
 	r.answers = map[int16][]place{}
-	for f := range m.Result().Fields() {
-		if r.answers[f.ID()], err = placesIn(f.Type().Struct()); err != nil {
-			return nil, err
-		}
+	for f := range r.method.Result().Fields() {
+		places, wrong := placesIn(f.Type().Struct(), false)
+		r.answers[f.ID()] = places
+		reasons = append(reasons, wrong...)
 	}
-	for f := range m.Throws() {
+	for f := range r.method.Throws() {
 		status, err := statusOf(f)
 		if err != nil {
-			return nil, err
+			reasons = append(reasons, err)
 		}
 		r.statuses[f.ID()] = status
 	}
-	return r, nil
+	return reasons
+}
+
+// errNeverSet is the reason why no request sets a field, if that is what the IDL asks for.
+var errNeverSet = errors.New("api.none and api.http_code are not for requests")
+
+// settable returns the sources that requests at a path can have. If there are none, the reason
+// tells why.
+func (p *place) settable(path string) (sources []source, reason error) {
+	reason = errNeverSet
+	parts := strings.Split(path, "/")
+	for _, s := range p.sources {
+		switch {
+		case s.in == "none" || s.in == "http_code":
+		case s.in == "path" && !slices.Contains(parts, ":"+s.name) && !slices.Contains(parts, "*"+s.name):
+			reason = fmt.Errorf("it is in the path, which has no %q", ":"+s.name)
+		default:
+			sources = append(sources, s)
+		}
+	}
+	return sources, reason
 }
 
 // statusOf returns the status for a declared exception, by the annotation api.http_code of the
@@ -211,24 +264,23 @@ func inJSON(f descriptor.Field) bool {
 	return ok || len(sourcesOf(f)) == 0
 }
 
-// fits reports whether values of type t can be in a source: base types, as texts, and lists and
-// sets of them, with commas in between.
+// fits reports whether values of type t can be in a source. Where texts are, all can.
 func fits(t descriptor.Type, in string) bool {
-	integer := t.Wire() >= nocopy.WireI8 && t.Wire() <= nocopy.WireI64 && t.Wire() != nocopy.WireDouble
-	switch {
-	case in == "none":
-		return true
-	case in == "http_code":
-		return integer
-	case in == "raw_body":
+	switch in {
+	case "http_code":
+		return t.Wire() >= nocopy.WireI8 && t.Wire() <= nocopy.WireI64 && t.Wire() != nocopy.WireDouble
+	case "raw_body":
 		return t.Wire() == nocopy.WireString
-	case t.Wire() == nocopy.WireList || t.Wire() == nocopy.WireSet:
-		return isBase(t.Elem())
 	}
-	return isBase(t)
+	return true
 }
 
-func isBase(t descriptor.Type) bool {
+// isText reports whether the texts of values of type t are not JSON: those of base types, and of
+// lists and sets of them, which have commas in between.
+func isText(t descriptor.Type) bool {
+	if t.Wire() == nocopy.WireList || t.Wire() == nocopy.WireSet {
+		t = t.Elem()
+	}
 	switch t.Wire() {
 	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
 		return false
@@ -236,62 +288,68 @@ func isBase(t descriptor.Type) bool {
 	return true
 }
 
-// placesIn returns the places of the fields of a struct and of its nested structs.
-func placesIn(s descriptor.Struct) ([]place, error) {
+// placesIn returns the places of the fields of a struct and of its nested structs. In a request
+// without a body, the fields of the struct that have no annotation are in the query. The reasons
+// are all that is wrong.
+func placesIn(s descriptor.Struct, bodiless bool) (all []place, reasons []error) {
 	if !s.Valid() {
 		return nil, nil
 	}
 	if _, err := thriftimpl.JSONNames(viewOf(s.Desc()).desc); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Name(), err)
+		reasons = append(reasons, fmt.Errorf("%s: %w", s.Name(), err))
 	}
-	p := placer{around: map[*thriftimpl.Desc]bool{}}
-	if err := p.add(s, nil, s.Name()); err != nil {
-		return nil, err
-	}
-	return p.all, nil
+	p := placer{bodiless: bodiless, around: map[*thriftimpl.Desc]bool{}, reasons: reasons}
+	p.add(s, nil, s.Name())
+	return p.all, p.reasons
 }
 
 // A placer collects the places in a struct.
 type placer struct {
-	all    []place
-	around map[*thriftimpl.Desc]bool // the structs that the present one is in
-	fields int                       // that were looked at
+	bodiless bool
+	all      []place
+	reasons  []error
+	around   map[*thriftimpl.Desc]bool // the structs that the present one is in
+	fields   int                       // that were looked at
 }
 
 const maxFields = 10_000
 
 // add adds the places in s, to which path and ids lead from the root. A struct in itself is not
-// looked at again.
-func (p *placer) add(s descriptor.Struct, ids []int16, path string) error {
-	if s.Desc().IsUnion() || p.around[s.Desc()] {
-		return nil
+// looked at again. The place of a struct comes before those in it: they are set in the struct that
+// is there.
+func (p *placer) add(s descriptor.Struct, ids []int16, path string) {
+	if s.Desc().IsUnion() || p.around[s.Desc()] || p.fields > maxFields {
+		return
 	}
 	p.around[s.Desc()] = true
 	defer delete(p.around, s.Desc())
 	for f := range s.Fields() {
 		if p.fields++; p.fields > maxFields {
-			return fmt.Errorf("%s: more than %d fields in structs in structs", path, maxFields)
+			p.reasons = append(p.reasons, fmt.Errorf("%s: more than %d fields in structs in structs", path, maxFields))
+			return
 		}
-		at := newPlace(f, ids, path, sourcesOf(f))
+		at := place{
+			ids: append(slices.Clone(ids), f.ID()), name: path + "." + f.Name(), typ: f.Type(), sources: sourcesOf(f),
+			required: f.Requiredness() == descriptor.Required, inJSON: inJSON(f),
+		}
+		if len(at.sources) == 0 && p.bodiless && ids == nil {
+			at.sources = []source{{"query", f.Name()}}
+		}
+		isNone := false
 		for _, from := range at.sources {
+			isNone = isNone || from.in == "none"
 			if !fits(f.Type(), from.in) {
-				return fmt.Errorf("%s is a %v: it can't be in api.%s", at.name, f.Type(), from.in)
+				p.reasons = append(p.reasons, fmt.Errorf("%s is of type %v: it can't be in api.%s", at.name, f.Type(), from.in))
 			}
 		}
 		if len(at.sources) > 0 {
-			p.all = append(p.all, at)
-		} else if nested := f.Type().Struct(); nested.Valid() {
-			if err := p.add(nested, at.ids, at.name); err != nil {
-				return err
+			if !isText(f.Type()) {
+				at.box = boxOf(s.Desc(), f.ID())
 			}
+			p.all = append(p.all, at)
 		}
-	}
-	return nil
-}
-
-func newPlace(f descriptor.Field, ids []int16, path string, sources []source) place {
-	return place{
-		ids: append(slices.Clone(ids), f.ID()), name: path + "." + f.Name(), typ: f.Type(), sources: sources,
-		required: f.Requiredness() == descriptor.Required, inJSON: inJSON(f),
+		if nested := f.Type().Struct(); nested.Valid() && !isNone {
+			p.add(nested, at.ids, at.name)
+		}
 	}
 }

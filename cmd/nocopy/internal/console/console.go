@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -82,6 +83,14 @@ func (c *Command) Run(sh *shell.Shell) error {
 	s := &site{Command: c, idl: idl, server: server, traffic: traffic}
 	s.gateway = gateway.New(idl.Schema, s.backends())
 	s.gateway.Timeout, s.gateway.Logger = c.Timeout, slog.New(slog.DiscardHandler)
+	for _, reason := range []error{s.gateway.Err(), s.gateway.LeftOut()} {
+		if reason == nil {
+			continue
+		}
+		for line := range strings.SplitSeq(reason.Error(), "\n") {
+			fmt.Fprintln(sh.Err, "not offered over HTTP:", shell.Printable(line))
+		}
+	}
 
 	l, err := listen.On(c.Listen)
 	if err != nil {

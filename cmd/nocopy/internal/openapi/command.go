@@ -29,8 +29,9 @@ type Command struct {
 func (Command) Help() string {
 	return `Writes an OpenAPI 3.1 document of the routes that package gateway and nocopy console offer: those of
 the annotations api.get, api.post and so on, and POST /Service/method for services without any.
+A route that can't be offered is left out, and a line of stderr tells why.
 
-Exit codes: 0 done, 1 errors in files, or a method that can't be offered, 2 wrong command line.
+Exit codes: 0 done, 1 errors in files, or no method that can be offered, 2 wrong command line.
 
 Examples:
   nocopy openapi idl/orders.thrift > openapi.json
@@ -48,9 +49,12 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		return err
 	}
-	doc, err := Document(set, Options{Title: c.Title, Version: c.APIVersion, Servers: c.Server, Service: c.Service})
+	doc, leftOut, err := Document(set, Options{Title: c.Title, Version: c.APIVersion, Servers: c.Server, Service: c.Service})
 	if err != nil {
 		return err
+	}
+	for _, reason := range leftOut {
+		fmt.Fprintln(sh.Err, "left out:", shell.Printable(reason.Error()))
 	}
 	if c.Format != "yaml" {
 		return sh.WriteJSON(doc)

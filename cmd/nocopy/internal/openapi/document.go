@@ -48,7 +48,9 @@ type (
 		Required    bool    `json:"required,omitempty"`
 		Style       string  `json:"style,omitempty"`
 		Explode     *bool   `json:"explode,omitempty"`
-		Schema      *Schema `json:"schema"`
+		Schema      *Schema `json:"schema,omitempty"`
+		// Content has the schema of JSON, instead of Schema.
+		Content map[string]Media `json:"content,omitempty"`
 	}
 	// RequestBody describes the body of a request.
 	RequestBody struct {
@@ -63,12 +65,18 @@ type (
 	}
 	// Header is a field of a result that is in the header.
 	Header struct {
-		Description string  `json:"description,omitempty"`
-		Schema      *Schema `json:"schema"`
+		Description string           `json:"description,omitempty"`
+		Schema      *Schema          `json:"schema,omitempty"`
+		Content     map[string]Media `json:"content,omitempty"`
 	}
-	// Media is a body in one form.
+	// Media is a body in one form, or JSON in a parameter.
 	Media struct {
-		Schema *Schema `json:"schema,omitempty"`
+		Schema   *Schema             `json:"schema,omitempty"`
+		Encoding map[string]Encoding `json:"encoding,omitempty"` // of fields of forms
+	}
+	// Encoding is the type of a value in a form.
+	Encoding struct {
+		ContentType string `json:"contentType"`
 	}
 	// Schema is a type: one of JSON Schema, draft 2020-12. AdditionalProperties is a *Schema or
 	// false.

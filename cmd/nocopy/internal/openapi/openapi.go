@@ -8,6 +8,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -22,9 +23,10 @@ type Options struct {
 	Service []string // the names of services to describe; all if it is empty
 }
 
-// Document returns the description of the services in the files that were loaded. An error tells
-// which method can't be offered over HTTP, and why.
-func Document(set *schema.Set, opt Options) (*Doc, error) {
+// Document returns the description of the services in the files that were loaded. leftOut are the
+// reasons why routes, or fields of them, are left out, since they can't be offered over HTTP. It is
+// an error if nothing is left.
+func Document(set *schema.Set, opt Options) (doc *Doc, leftOut []error, err error) {
 	d := &Doc{
 		OpenAPI: "3.1.0", Info: Info{Title: opt.Title, Version: opt.Version}, Paths: map[string]map[string]*Operation{},
 		Components: Components{Schemas: map[string]*Schema{}},
@@ -32,7 +34,7 @@ func Document(set *schema.Set, opt Options) (*Doc, error) {
 	for _, url := range opt.Servers {
 		d.Servers = append(d.Servers, Server{url})
 	}
-	w := &writer{doc: d, names: namesOf(set), ids: map[string]bool{}, routes: map[string]*schema.Function{}}
+	w := &writer{doc: d, names: namesOf(set), ids: map[string]bool{}, mux: http.NewServeMux(), routes: map[string]route{}}
 	known := map[string]bool{}
 	for _, p := range set.Roots {
 		for _, s := range p.Services {
@@ -40,21 +42,22 @@ func Document(set *schema.Set, opt Options) (*Doc, error) {
 			if len(opt.Service) > 0 && !slices.Contains(opt.Service, s.Name) {
 				continue
 			}
-			if err := w.service(s); err != nil {
-				return nil, err
-			}
+			w.service(s)
 		}
 	}
 	for _, name := range opt.Service {
 		if !known[name] {
-			return nil, fmt.Errorf("there is no service %s", name)
+			return nil, nil, fmt.Errorf("there is no service %s", name)
 		}
 	}
-	if len(d.Paths) == 0 {
-		return nil, errors.New("the files have no service with methods")
+	switch {
+	case len(d.Paths) == 0 && len(w.leftOut) > 0:
+		return nil, nil, errors.Join(w.leftOut...)
+	case len(d.Paths) == 0:
+		return nil, nil, errors.New("the files have no service with methods")
 	}
 	w.problem()
-	return d, nil
+	return d, w.leftOut, nil
 }
 
 // writer adds to a document.
@@ -63,7 +66,9 @@ type writer struct {
 	names map[any]string  // of structs and enums in components
 	ids   map[string]bool // the operations' ids
 
-	routes map[string]*schema.Function // by the method of HTTP and the path
+	mux     *http.ServeMux   // finds routes that a gateway could not tell from others
+	routes  map[string]route // by their patterns for mux
+	leftOut []error
 }
 
 // namesOf returns the names of structs and enums: with the file's name before it, where a name is

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
@@ -13,39 +12,36 @@ const (
 	asThrift = "application/x-thrift"
 )
 
-// operation returns the operation of a method for a method of HTTP. inPath are the names in the
-// path. The body of a plain one has the arguments by their names, also if a struct is the only
-// one.
-func (w *writer) operation(s *schema.Service, fn *schema.Function, method string, inPath []string, plain bool) (*Operation, error) {
-	op := &Operation{OperationID: w.id(s.Name+"."+fn.Name, method), Tags: []string{s.Name}, Responses: map[string]*Response{}}
+// operation returns the operation of a route for a method of HTTP, without its id. inPath are the
+// names in the path. The reasons are all that is wrong, and unset those why fields are never set.
+func (w *writer) operation(r route, method string, inPath []string) (op *Operation, reasons, unset []error) {
+	fn := r.fn
+	op = &Operation{Tags: []string{r.Name}, Responses: map[string]*Response{}}
 	op.Summary, op.Description, _ = strings.Cut(fn.Doc, "\n")
 	op.Description = strings.TrimSpace(op.Description)
 	_, op.Deprecated = fn.Annotations.Get("deprecated")
 	root, wrapped := fn.Args, false
-	if len(root.Fields) == 1 && !plain && root.Fields[0].Type.Kind == schema.StructKind {
+	if len(root.Fields) == 1 && !r.plain() && root.Fields[0].Type.Kind == schema.StructKind {
 		root, wrapped = root.Fields[0].Type.Struct, true
 	}
-	places, err := placesIn(root)
-	if err != nil {
-		return nil, err
-	}
 	bodiless := method == "get" || method == "head"
-	hasBody, needsBody := plain, false
+	hasBody, needsBody := r.plain(), false
 	for _, f := range root.Fields {
 		hasBody = hasBody || inJSON(f) && !bodiless
-		switch {
-		case len(sourcesOf(f)) > 0:
-		case bodiless && fits(f.Type, "query"):
-			places = append(places, place{f, []source{{"query", f.Name}}})
-		case f.Req == schema.Required:
-			needsBody = true
-		}
+		needsBody = needsBody || len(sourcesOf(f)) == 0 && !bodiless && f.Req == schema.Required
 	}
-	for _, p := range places {
-		for _, from := range p.sources {
-			if from.in == "path" && !slices.Contains(inPath, from.name) {
-				return nil, fmt.Errorf("%s is in the path, which has no :%s", p.Name, from.name)
-			}
+	all, reasons := placesIn(root, bodiless)
+	var places []place
+	for _, p := range all {
+		sources, reason := p.settable(inPath)
+		switch inBody := inJSON(p.Field) && (hasBody || p.nested); {
+		case len(sources) > 0 || inBody:
+			p.sources = sources
+			places = append(places, p)
+		case p.Req == schema.Required:
+			reasons = append(reasons, fmt.Errorf("%s is required, but can't be set: %w", p.name, reason))
+		case reason != errNeverSet:
+			unset = append(unset, fmt.Errorf("%s is never set: %w", p.name, reason))
 		}
 	}
 	form, raw := w.parameters(op, places, inPath)
@@ -55,10 +51,10 @@ func (w *writer) operation(s *schema.Service, fn *schema.Function, method string
 		if !wrapped {
 			content = w.object
 		}
-		body[asJSON], body[asThrift] = Media{content(root, true)}, Media{}
+		body[asJSON], body[asThrift] = Media{Schema: content(root, true)}, Media{}
 	}
-	if len(form.Properties) > 0 {
-		body["application/x-www-form-urlencoded"], body["multipart/form-data"] = Media{form}, Media{form}
+	if len(form.Schema.Properties) > 0 {
+		body["application/x-www-form-urlencoded"], body["multipart/form-data"] = form, form
 	}
 	if raw && !hasBody {
 		body["application/octet-stream"] = Media{}
@@ -66,7 +62,7 @@ func (w *writer) operation(s *schema.Service, fn *schema.Function, method string
 	if len(body) > 0 {
 		op.RequestBody = &RequestBody{Required: needsBody, Content: body}
 	}
-	return op, w.responses(op, fn, method)
+	return op, append(reasons, w.responses(op, fn, method)...), unset
 }
 
 // id returns an id that no other operation has.
@@ -84,8 +80,8 @@ func (w *writer) id(id, method string) string {
 
 // parameters adds the parameters of places and those in the path that no field has. It returns the
 // fields of a form, and whether a field is the whole body.
-func (w *writer) parameters(op *Operation, places []place, inPath []string) (form *Schema, raw bool) {
-	form = &Schema{Type: "object", Properties: map[string]*Schema{}}
+func (w *writer) parameters(op *Operation, places []place, inPath []string) (form Media, raw bool) {
+	form = Media{Schema: &Schema{Type: "object", Properties: map[string]*Schema{}}, Encoding: map[string]Encoding{}}
 	seen := map[source]bool{}
 	for _, p := range places {
 		only := len(p.sources) == 1 && p.Req == schema.Required && !inJSON(p.Field)
@@ -96,14 +92,18 @@ func (w *writer) parameters(op *Operation, places []place, inPath []string) (for
 			case from.in == "raw_body":
 				raw = true
 			case from.in == "form":
-				form.Properties[from.name] = w.text(p.Type)
-				if only {
-					form.Required = append(form.Required, from.name)
+				form.Schema.Properties[from.name] = w.text(p.Type)
+				if !isText(p.Type) {
+					form.Encoding[from.name] = Encoding{asJSON}
 				}
-			case from.in == "http_code" || from.in == "none":
+				if only {
+					form.Schema.Required = append(form.Schema.Required, from.name)
+				}
 			default:
-				param := Parameter{Name: from.name, In: from.in, Description: p.Doc, Required: only || from.in == "path", Schema: w.text(p.Type)}
-				if param.Schema.Type == "array" && (from.in == "query" || from.in == "cookie") {
+				param := Parameter{Name: from.name, In: from.in, Description: p.Doc, Required: only || from.in == "path"}
+				if param.Schema = w.text(p.Type); !isText(p.Type) {
+					param.Schema, param.Content = nil, map[string]Media{asJSON: {Schema: param.Schema}}
+				} else if param.Schema.Type == "array" && (from.in == "query" || from.in == "cookie") {
 					param.Style, param.Explode = "form", new(bool)
 				}
 				op.Parameters = append(op.Parameters, param)
@@ -119,13 +119,13 @@ func (w *writer) parameters(op *Operation, places []place, inPath []string) (for
 	return form, raw
 }
 
-// responses adds the answers of a method.
-func (w *writer) responses(op *Operation, fn *schema.Function, method string) error {
+// responses adds the answers of a method. It returns all that is wrong with them.
+func (w *writer) responses(op *Operation, fn *schema.Function, method string) (reasons []error) {
 	content := func(s *Schema) map[string]Media {
 		if method == "head" {
 			return nil
 		}
-		return map[string]Media{asJSON: {s}}
+		return map[string]Media{asJSON: {Schema: s}}
 	}
 	op.Responses["default"] = &Response{Description: "There is no result.", Content: content(ref(problemName))}
 	if fn.Oneway {
@@ -138,10 +138,7 @@ func (w *writer) responses(op *Operation, fn *schema.Function, method string) er
 	case fn.Returns == nil:
 		done.Content = content(&Schema{Type: "object"})
 	case fn.Returns.Kind == schema.StructKind:
-		var err error
-		if places, err = placesIn(fn.Returns.Struct); err != nil {
-			return err
-		}
+		places, reasons = placesIn(fn.Returns.Struct, false)
 		done.Content = content(w.structRef(fn.Returns.Struct, true))
 	default:
 		done.Content = content(&Schema{Type: "object", Properties: map[string]*Schema{"success": w.typ(fn.Returns, false)}, Required: []string{"success"}})
@@ -156,18 +153,18 @@ func (w *writer) responses(op *Operation, fn *schema.Function, method string) er
 		if f.ID == 0 && fn.Returns != nil {
 			continue
 		}
-		if err := w.exception(op, f, content); err != nil {
-			return err
-		}
+		reasons = append(reasons, w.exception(op, f, content)...)
 	}
-	return nil
+	return reasons
 }
 
-// exception adds the answer for a declared exception. Several may have the same status.
-func (w *writer) exception(op *Operation, f *schema.Field, content func(*Schema) map[string]Media) error {
+// exception adds the answer for a declared exception. Several may have the same status. It returns
+// all that is wrong.
+func (w *writer) exception(op *Operation, f *schema.Field, content func(*Schema) map[string]Media) []error {
+	places, reasons := placesIn(f.Type.Struct, false)
 	status, err := statusOf(f)
 	if err != nil {
-		return err
+		return append(reasons, err)
 	}
 	s := f.Type.Struct
 	thrown := &Schema{
@@ -185,15 +182,14 @@ func (w *writer) exception(op *Operation, f *schema.Field, content func(*Schema)
 		both := r.Content[asJSON].Schema
 		if both.AnyOf == nil {
 			both = &Schema{AnyOf: []*Schema{both}}
-			r.Content[asJSON] = Media{both}
+			r.Content[asJSON] = Media{Schema: both}
 		}
 		both.AnyOf = append(both.AnyOf, thrown)
 	}
-	places, err := placesIn(s)
 	for _, p := range places {
 		w.answer(r, p)
 	}
-	return err
+	return reasons
 }
 
 // answer adds a field of a result that is in the header. It reports whether the field is the
@@ -205,7 +201,11 @@ func (w *writer) answer(r *Response, p place) (status bool) {
 			if r.Headers == nil {
 				r.Headers = map[string]Header{}
 			}
-			r.Headers[to.name] = Header{p.Doc, w.text(p.Type)}
+			h := Header{Description: p.Doc, Schema: w.text(p.Type)}
+			if !isText(p.Type) {
+				h.Schema, h.Content = nil, map[string]Media{asJSON: {Schema: h.Schema}}
+			}
+			r.Headers[to.name] = h
 		case "http_code":
 			status = true
 		}

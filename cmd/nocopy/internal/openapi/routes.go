@@ -1,7 +1,10 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +23,8 @@ var verbs = []struct {
 }
 
 // service adds the routes of a service: those of its methods' annotations or, if there are none,
-// POST /Service/method for each.
-func (w *writer) service(s *schema.Service) error {
+// POST /Service/method for each. A route that package gateway leaves out is left out here, too.
+func (w *writer) service(s *schema.Service) {
 	w.doc.Tags = append(w.doc.Tags, Tag{s.Name, s.Doc})
 	var functions []*schema.Function
 	for b := s; b != nil; b = b.Extends {
@@ -31,52 +34,113 @@ func (w *writer) service(s *schema.Service) error {
 	for _, fn := range functions {
 		for _, v := range verbs {
 			for _, a := range fn.Annotations {
-				if a.Key != v.annotation {
-					continue
-				}
-				annotated = true
-				for _, method := range v.methods {
-					if err := w.route(s, fn, method, a.Value, false); err != nil {
-						return fmt.Errorf("%s.%s (%s): %w", s.Name, fn.Name, v.annotation, err)
-					}
+				if a.Key == v.annotation {
+					annotated = true
+					w.route(route{s, fn, v.annotation, a.Value}, v.methods)
 				}
 			}
 		}
 	}
 	if annotated {
-		return nil
+		return
 	}
 	for _, fn := range functions {
-		if err := w.route(s, fn, "post", "/"+s.Name+"/"+fn.Name, true); err != nil {
-			return fmt.Errorf("%s.%s: %w", s.Name, fn.Name, err)
-		}
+		w.route(route{s, fn, "", "/" + s.Name + "/" + fn.Name}, []string{"post"})
 	}
-	return nil
 }
 
-// route adds an operation.
-func (w *writer) route(s *schema.Service, fn *schema.Function, method, path string, plain bool) error {
-	template, inPath, err := templateOf(path)
-	if err != nil {
-		return err
+// route is a method of a service at a path. Without an annotation, the body has the arguments by
+// their names, also if a struct is the only one.
+type route struct {
+	*schema.Service
+	fn         *schema.Function
+	annotation string
+	path       string
+}
+
+func (r *route) plain() bool { return r.annotation == "" }
+
+// leaveOut notes why a route, or a field of it, is left out.
+func (w *writer) leaveOut(r route, reasons ...error) {
+	name := r.Name + "." + r.fn.Name
+	if r.annotation != "" {
+		name += " (" + r.annotation + ")"
 	}
-	op, err := w.operation(s, fn, method, inPath, plain)
+	for _, reason := range reasons {
+		w.leftOut = append(w.leftOut, fmt.Errorf("%s: %w", name, reason))
+	}
+}
+
+// route adds the operations of a route, one for each method of HTTP.
+func (w *writer) route(r route, methods []string) {
+	template, inPath, err := templateOf(r.path)
+	var all []*Operation
+	for i, method := range methods {
+		op, reasons, unset := w.operation(r, method, inPath)
+		if err != nil {
+			reasons = slices.Insert(reasons, 0, err)
+		}
+		if len(reasons) > 0 {
+			w.leaveOut(r, reasons...)
+			return
+		}
+		if i == 0 {
+			w.leaveOut(r, unset...)
+		}
+		all = append(all, op)
+	}
+	verb := strings.ToUpper(methods[0])
+	if len(methods) > 1 {
+		verb = ""
+	}
+	isNew, err := w.reserve(r, verb, template)
 	if err != nil {
-		return err
+		r.annotation = ""
+		w.leaveOut(r, err)
+	}
+	if !isNew {
+		return
 	}
 	if w.doc.Paths[template] == nil {
 		w.doc.Paths[template] = map[string]*Operation{}
 	}
-	at := method + " " + template
-	if other := w.doc.Paths[template][method]; other != nil && w.routes[at] != fn {
-		return fmt.Errorf("%s is at %s %s, too", other.OperationID, strings.ToUpper(method), path)
-	} else if other != nil {
-		return nil // another service inherits it, too
+	for i, method := range methods {
+		if other := w.doc.Paths[template][method]; other == nil || verb != "" { // api.any is for the others
+			all[i].OperationID = w.id(r.Name+"."+r.fn.Name, method)
+			w.doc.Paths[template][method] = all[i]
+		}
 	}
-	w.routes[at] = fn
-	w.doc.Paths[template][method] = op
-	return nil
 }
+
+// reserve reports whether a route is new: a method that several services inherit is that of the
+// first. It returns an error if the mux of a gateway could not tell the route from another one.
+func (w *writer) reserve(r route, verb, template string) (isNew bool, err error) {
+	pattern := template
+	if last := r.path[strings.LastIndexByte(r.path, '/')+1:]; strings.HasPrefix(last, "*") {
+		pattern = strings.TrimSuffix(pattern, "}") + "...}"
+	} else if last == "" {
+		pattern += "{$}"
+	}
+	pattern = strings.TrimSpace(verb + " " + pattern)
+	if other, ok := w.routes[pattern]; ok {
+		if other.fn == r.fn {
+			return false, nil
+		}
+		return false, fmt.Errorf("%s.%s is at %s, too", other.Name, other.fn.Name, strings.TrimSpace(verb+" "+r.path))
+	}
+	defer func() {
+		if p := recover(); p != nil { // of the mux
+			text, _, _ := strings.Cut(registered.ReplaceAllString(fmt.Sprint(p), ""), ":\n")
+			isNew, err = false, errors.New(text)
+		}
+	}()
+	w.mux.HandleFunc(pattern, http.NotFound)
+	w.routes[pattern] = r
+	return true, nil
+}
+
+// registered is the part of the mux's texts that names a line of this file.
+var registered = regexp.MustCompile(` \(registered at [^)]*\)`)
 
 // templateOf returns a path such as /v1/keys/:key or /files/*name as OpenAPI has it, and the names
 // in it.
@@ -88,13 +152,10 @@ func templateOf(path string) (template string, names []string, err error) {
 	for i, part := range parts {
 		last := i == len(parts)-1
 		switch {
-		case strings.HasPrefix(part, ":") && len(part) > 1, strings.HasPrefix(part, "*") && len(part) > 1 && last:
-			if slices.Contains(names, part[1:]) {
-				return "", nil, fmt.Errorf("path %q has two parts %q", path, part)
-			}
+		case strings.HasPrefix(part, ":"), strings.HasPrefix(part, "*") && last:
 			names = append(names, part[1:])
 			parts[i] = "{" + part[1:] + "}"
-		case part == "" && !last, strings.HasPrefix(part, ":"), strings.HasPrefix(part, "*"), part == ".", part == "..":
+		case part == "" && !last, strings.HasPrefix(part, "*"), part == ".", part == "..":
 			return "", nil, fmt.Errorf("path %q can't have a part %q here", path, part)
 		}
 	}
@@ -136,16 +197,19 @@ func inJSON(f *schema.Field) bool {
 	return ok || len(sourcesOf(f)) == 0
 }
 
-// fits reports whether values of a type can be in a source.
+// fits reports whether values of a type can be in a source. Where texts are, all can.
 func fits(t *schema.Type, in string) bool {
 	switch in {
-	case "none":
-		return true
 	case "http_code":
 		return t.Kind >= schema.I8 && t.Kind <= schema.I64 || t.Kind == schema.EnumKind
 	case "raw_body":
 		return t.Kind == schema.String || t.Kind == schema.Binary
 	}
+	return true
+}
+
+// isText reports whether the texts of values of a type are not JSON.
+func isText(t *schema.Type) bool {
 	if t.Kind == schema.List || t.Kind == schema.SetKind {
 		t = t.Elem
 	}
@@ -155,50 +219,79 @@ func fits(t *schema.Type, in string) bool {
 // place is a field that is elsewhere than in JSON.
 type place struct {
 	*schema.Field
+	name    string // such as "Order.trace.request_id"
+	nested  bool   // in a struct of the root
 	sources []source
+}
+
+// errNeverSet is the reason why no request sets a field, if that is what the IDL asks for.
+var errNeverSet = errors.New("api.none and api.http_code are not for requests")
+
+// settable returns the sources that requests can have whose path has these names. If there are
+// none, the reason tells why.
+func (p *place) settable(inPath []string) (sources []source, reason error) {
+	reason = errNeverSet
+	for _, s := range p.sources {
+		switch {
+		case s.in == "none" || s.in == "http_code":
+		case s.in == "path" && !slices.Contains(inPath, s.name):
+			reason = fmt.Errorf("it is in the path, which has no %q", ":"+s.name)
+		default:
+			sources = append(sources, s)
+		}
+	}
+	return sources, reason
 }
 
 // placer collects the places in a struct and in those nested in it.
 type placer struct {
-	all    []place
-	around map[*schema.Struct]bool
-	fields int
+	bodiless bool
+	all      []place
+	reasons  []error
+	around   map[*schema.Struct]bool
+	fields   int
 }
 
 // maxFields is how many fields of nested structs are looked at, as in package gateway.
 const maxFields = 10_000
 
-func placesIn(s *schema.Struct) ([]place, error) {
-	p := placer{around: map[*schema.Struct]bool{}}
-	err := p.add(s, s.Name)
-	return p.all, err
+// placesIn returns the places in a struct. In a request without a body, the fields of the struct
+// that have no annotation are in the query. The reasons are all that is wrong.
+func placesIn(s *schema.Struct, bodiless bool) (all []place, reasons []error) {
+	p := placer{bodiless: bodiless, around: map[*schema.Struct]bool{}}
+	p.add(s, s.Name, false)
+	return p.all, p.reasons
 }
 
-func (p *placer) add(s *schema.Struct, path string) error {
-	if s.Shape == schema.IsUnion || p.around[s] {
-		return nil
+func (p *placer) add(s *schema.Struct, path string, nested bool) {
+	if s.Shape == schema.IsUnion || p.around[s] || p.fields > maxFields {
+		return
 	}
 	p.around[s] = true
 	defer delete(p.around, s)
 	for _, f := range s.Fields {
 		if p.fields++; p.fields > maxFields {
-			return fmt.Errorf("%s: more than %d fields in structs in structs", path, maxFields)
+			p.reasons = append(p.reasons, fmt.Errorf("%s: more than %d fields in structs in structs", path, maxFields))
+			return
 		}
-		sources := sourcesOf(f)
-		for _, from := range sources {
+		at := place{f, path + "." + f.Name, nested, sourcesOf(f)}
+		if len(at.sources) == 0 && p.bodiless && !nested {
+			at.sources = []source{{"query", f.Name}}
+		}
+		isNone := false
+		for _, from := range at.sources {
+			isNone = isNone || from.in == "none"
 			if !fits(f.Type, from.in) {
-				return fmt.Errorf("%s.%s is a %v: it can't be in api.%s", path, f.Name, f.Type, from.in)
+				p.reasons = append(p.reasons, fmt.Errorf("%s is of type %v: it can't be in api.%s", at.name, f.Type, from.in))
 			}
 		}
-		if len(sources) > 0 {
-			p.all = append(p.all, place{f, sources})
-		} else if f.Type.Kind == schema.StructKind {
-			if err := p.add(f.Type.Struct, path+"."+f.Name); err != nil {
-				return err
-			}
+		if len(at.sources) > 0 {
+			p.all = append(p.all, at)
+		}
+		if f.Type.Kind == schema.StructKind && !isNone {
+			p.add(f.Type.Struct, at.name, true)
 		}
 	}
-	return nil
 }
 
 // statusOf returns the status for a declared exception.

@@ -33,8 +33,12 @@ func (w *writer) typ(t *schema.Type, view bool) *Schema {
 	return text(t)
 }
 
-// text returns the schema of a base type, or of a list of them, as a text in a header or the like.
+// text returns the schema of a value in a header or the like: a text of a base type, or of a list
+// of them. Others are JSON.
 func (w *writer) text(t *schema.Type) *Schema {
+	if !isText(t) {
+		return w.typ(t, true)
+	}
 	switch t.Kind {
 	case schema.List, schema.SetKind:
 		return &Schema{Type: "array", Items: w.text(t.Elem)}
