@@ -348,7 +348,7 @@ func (v *Version) typedef(t *idl.Type) *schema.Typedef {
 func (v *Version) Warnings() idl.ErrorList {
 	list := slices.Clone(v.set.Warnings)
 	for i, w := range list {
-		list[i] = &idl.Error{Pos: w.Pos, Msg: w.Msg}
+		list[i] = &idl.Error{Pos: w.Pos, Msg: w.Msg, About: w.About}
 		list[i].Pos.Filename = v.show(w.Pos.Filename)
 	}
 	return list

@@ -19,10 +19,9 @@ func encodingError(name string, src []byte, binary []Position) *Error {
 	}
 	switch {
 	case coding != "":
-		return &Error{Position{Filename: name, Line: 1, Column: 1},
-			"the file is " + coding + ", save it as UTF-8"}
+		return &Error{Pos: Position{Filename: name, Line: 1, Column: 1}, Msg: "the file is " + coding + ", save it as UTF-8"}
 	case len(binary) > maxBinary:
-		return &Error{binary[0], fmt.Sprintf("byte 0x%02x and others outside of comments and strings are no text, "+
+		return &Error{Pos: binary[0], Msg: fmt.Sprintf("byte 0x%02x and others outside of comments and strings are no text, "+
 			"give a .thrift file in UTF-8", src[binary[0].Offset])}
 	}
 	return nil

@@ -13,11 +13,21 @@ import (
 // count bytes, as they do in the Go compiler's messages.
 type Position = lexer.Position
 
-// Error is an error in a file.
+// Error is an error in a file, or a warning.
 type Error struct {
-	Pos Position
-	Msg string
+	Pos   Position
+	Msg   string
+	About Compiler // which a warning is about, "" for all
 }
+
+// Compiler is a compiler of .thrift files, besides nocopyc.
+type Compiler string
+
+// The compilers that warnings are about: Apache Thrift's, and CloudWeGo's, which is Kitex's.
+const (
+	Apache   Compiler = "apache"
+	Thriftgo Compiler = "thriftgo"
+)
 
 // Error returns "file:line:col: message".
 func (e *Error) Error() string {
@@ -30,6 +40,42 @@ type ErrorList []*Error
 // Add appends an error.
 func (l *ErrorList) Add(pos Position, format string, args ...any) {
 	*l = append(*l, &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// AddAbout appends a warning about a compiler.
+func (l *ErrorList) AddAbout(c Compiler, pos Position, format string, args ...any) {
+	*l = append(*l, &Error{pos, fmt.Sprintf(format, args...), c})
+}
+
+// For returns the warnings without those that are about other compilers than these.
+func (l ErrorList) For(compilers []Compiler) ErrorList {
+	return slices.DeleteFunc(slices.Clone(l), func(e *Error) bool {
+		return e.About != "" && !slices.Contains(compilers, e.About)
+	})
+}
+
+// CompilerNames returns the text of which Compilers makes list.
+func CompilerNames(list []Compiler) string {
+	var names []string
+	for _, c := range list {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ",")
+}
+
+// Compilers returns the compilers that a text names, with commas between them.
+func Compilers(text string) ([]Compiler, error) {
+	list := []Compiler{}
+	for name := range strings.SplitSeq(text, ",") {
+		switch c := Compiler(name); c {
+		case Apache, Thriftgo:
+			list = append(list, c)
+		case "":
+		default:
+			return nil, fmt.Errorf("unknown compiler %q: they are %s and %s", name, Apache, Thriftgo)
+		}
+	}
+	return list, nil
 }
 
 // Error returns all messages, one per line.

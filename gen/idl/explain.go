@@ -48,9 +48,9 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	if t.Value == "<" && at > 0 && tokens[at-1].Type == tokIdent {
 		switch name := tokens[at-1]; name.Value {
 		case "stream", "sink":
-			return &Error{t.Pos, name.Value + "<...> is fbthrift's dialect of the IDL, which is out of scope"}
+			return &Error{Pos: t.Pos, Msg: name.Value + "<...> is fbthrift's dialect of the IDL, which is out of scope"}
 		default:
-			return &Error{name.Pos, fmt.Sprintf(`unexpected %q before "<", expected "list", "set" or "map"`, name.Value)}
+			return &Error{Pos: name.Pos, Msg: fmt.Sprintf(`unexpected %q before "<", expected "list", "set" or "map"`, name.Value)}
 		}
 	}
 	for i := range min(at, len(tokens)-2) {
@@ -69,17 +69,17 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 		}
 	}
 	if want == "" {
-		return &Error{t.Pos, "unexpected " + describe(t)}
+		return &Error{Pos: t.Pos, Msg: "unexpected " + describe(t)}
 	}
 	// A missing token is reported at the end of its line, except a brace, which has a line of its
 	// own.
 	if at > 0 && want != `"}"` {
 		before := tokens[at-1]
 		if end := after(before.Pos, before.Value); end.Line < t.Pos.Line {
-			return &Error{end, fmt.Sprintf("expected %s after %s", want, describe(before))}
+			return &Error{Pos: end, Msg: fmt.Sprintf("expected %s after %s", want, describe(before))}
 		}
 	}
-	return &Error{t.Pos, fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
+	return &Error{Pos: t.Pos, Msg: fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
 }
 
 // strayBefore returns an error if the word tokens[i] stands before the type of a field or method
@@ -100,7 +100,7 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 		return nil
 	case isType && typ.Pos.Line == word.Pos.Line:
 		return cmp.Or(misspelt(word, "required optional oneway async"),
-			&Error{word.Pos, fmt.Sprintf("unexpected %q before the type %s", word.Value, typ.Value)})
+			&Error{Pos: word.Pos, Msg: fmt.Sprintf("unexpected %q before the type %s", word.Value, typ.Value)})
 	}
 	return misspelt(word, "required optional oneway async")
 }
@@ -109,7 +109,7 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 // resembles none of them.
 func misspelt(word lexer.Token, words string) *Error {
 	if meant := Nearest(word.Value, strings.Fields(words)); meant != "" {
-		return &Error{word.Pos, fmt.Sprintf("unexpected %q, did you mean %q?", word.Value, meant)}
+		return &Error{Pos: word.Pos, Msg: fmt.Sprintf("unexpected %q, did you mean %q?", word.Value, meant)}
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func strayAfter(tokens []lexer.Token, at int) *Error {
 			return nil
 		}
 	}
-	return &Error{word.Pos, fmt.Sprintf("unexpected %q after %s", word.Value, describe(before))}
+	return &Error{Pos: word.Pos, Msg: fmt.Sprintf("unexpected %q after %s", word.Value, describe(before))}
 }
 
 // describe returns a token in the form for messages.

@@ -224,7 +224,7 @@ func (s *scanner) warnOfOctal(text string, v int64) {
 		v == 0 || strings.HasPrefix(rest, ":") {
 		return
 	}
-	s.warnings.Add(s.pos, "%s is %d, as for Apache's compiler; thriftgo takes it for an octal number", text, v)
+	s.warnings.AddAbout(Thriftgo, s.pos, "%s is %d, as for Apache's compiler; thriftgo takes it for an octal number", text, v)
 }
 
 // literal scans a quoted string. The token's text includes the quotes, and thus differs from all
@@ -268,7 +268,7 @@ func (s *scanner) escapes(text string) {
 
 // warn adds a warning about text that Apache's compiler refuses.
 func (s *scanner) warn(pos Position, format string, args ...any) {
-	s.warnings.Add(pos, "Apache's compiler refuses "+format, args...)
+	s.warnings.AddAbout(Apache, pos, "Apache's compiler refuses "+format, args...)
 }
 
 // quoted returns the string at the start of text, with its quotes, and whether it has a closing

@@ -177,6 +177,7 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	it, err := parseItem(tokens, next.Pos)
 	if err != nil {
 		if lenient, err := parseItem(keywordsAsNames(tokens), next.Pos); err == nil {
+			p.warnOfKeywords(tokens)
 			p.add(lenient)
 			return
 		}
@@ -192,6 +193,7 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 		}
 		return
 	}
+	p.warnOfKeywords(tokens)
 	p.add(it)
 }
 
@@ -219,6 +221,22 @@ func keywordsAsNames(tokens []lexer.Token) []lexer.Token {
 		}
 	}
 	return tokens
+}
+
+// warnOfKeywords adds warnings for keywords in namespaces and for those that are keys of annotations
+// in a piece. Package schema has the warnings for names of declarations.
+func (p *parser) warnOfKeywords(tokens []lexer.Token) {
+	inNamespace := tokens[0].Value == "namespace"
+	for i := 1; i < len(tokens); i++ {
+		t, before, next := tokens[i], tokens[i-1], lexer.Token{}
+		if i+1 < len(tokens) {
+			next = tokens[i+1]
+		}
+		isKey := (strings.Contains("(,;", before.Value) || before.Type == tokString) && strings.Contains("=),;", next.Value)
+		if t.Type == tokKeyword && (inNamespace || isKey) {
+			p.file.Warnings.AddAbout(Apache, t.Pos, "Apache's compiler refuses the name %s, which it reserves", t.Value)
+		}
+	}
 }
 
 // knownError reports whether an error in the piece between two positions is already known: the
@@ -271,7 +289,7 @@ func (p *parser) add(it *item) {
 		p.checkHeaderPlace("cpp_include", it.CppInclude.Pos)
 	case it.Const != nil:
 		if a := it.Const.Annotations; len(a) > 0 {
-			f.Warnings.Add(a[0].Pos, "Apache's compiler refuses annotations of constants")
+			f.Warnings.AddAbout(Apache, a[0].Pos, "Apache's compiler refuses annotations of constants")
 		}
 		f.Definitions = append(f.Definitions, it.Const)
 	case it.Typedef != nil:

@@ -13,6 +13,7 @@ type checker struct {
 	set       *Set
 	errs      *idl.ErrorList
 	ambiguous map[idl.Position]bool // places at which a name was reported as ambiguous
+	young     map[*Program]bool     // files that have a warning about a young type
 	budget    int                   // how many more values constants may expand to
 	bytes     int                   // size of the files
 	room      int                   // how many more encoded values constants and defaults may have
@@ -22,7 +23,7 @@ type checker struct {
 
 // check makes the model and adds the errors.
 func (c *checker) check() {
-	c.ambiguous = map[idl.Position]bool{}
+	c.ambiguous, c.young = map[idl.Position]bool{}, map[*Program]bool{}
 	c.budget = c.maxValues()
 	for _, p := range c.set.Programs {
 		c.declare(p)
@@ -36,6 +37,9 @@ func (c *checker) check() {
 	for _, p := range c.set.Programs {
 		c.services(p)
 	}
+	for _, p := range c.set.Programs {
+		c.warnOfUses(p)
+	}
 	c.checkCycles()
 	if len(*c.errs) == 0 {
 		c.encodeAll()
@@ -48,8 +52,8 @@ func (c *checker) declare(p *Program) {
 	p.types, p.consts = map[string]*definition{}, map[string]*Const{}
 	for _, d := range p.AST.Definitions {
 		name := d.DefName()
-		c.checkName(name.Text, name.Pos)
-		n := &definition{pos: name.Pos}
+		c.checkName(name.Text, name.Pos, false)
+		n := &definition{in: p, name: name.Text, pos: name.Pos}
 		switch d := d.(type) {
 		case *idl.Const:
 			c.declareConst(p, d)
@@ -96,7 +100,7 @@ func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
 	seen := map[string]bool{}
 	next := int64(0)
 	for _, v := range d.Values {
-		c.checkName(v.Name.Text, v.Name.Pos)
+		c.checkName(v.Name.Text, v.Name.Pos, false)
 		if seen[v.Name.Text] {
 			c.errs.Add(v.Name.Pos, "enum %s has two values named %s", e.Name, v.Name.Text)
 		}
@@ -135,7 +139,7 @@ func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 	var fields []*Field
 	auto := int64(-1)
 	for _, f := range list {
-		c.checkName(f.Name.Text, f.Name.Pos)
+		c.checkName(f.Name.Text, f.Name.Pos, true)
 		id := c.fieldID(f, &auto)
 		if other, ok := ids[id]; ok {
 			c.errs.Add(f.Pos, "%s: fields %s and %s have the same id %d", s.Name, other, f.Name.Text, id)
@@ -161,7 +165,7 @@ func (c *checker) fieldID(f *idl.Field, auto *int64) int64 {
 	if f.ID != nil {
 		id = int64(*f.ID)
 		if id <= 0 && id != *auto {
-			c.set.Warnings.Add(f.Pos, "field %s keeps its id %d; Apache's compiler makes it %d unless it is run with -allow-neg-keys",
+			c.warn(f.Pos, "field %s keeps its id %d; Apache's compiler makes it %d unless it is run with -allow-neg-keys",
 				f.Name.Text, id, *auto)
 		}
 	}

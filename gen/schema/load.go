@@ -100,21 +100,37 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 			continue
 		}
 		if i > len(l.dirs) {
-			l.set.Warnings.Add(inc.Pos, "%s is found in the working directory; Apache's compiler needs -I . for that", name)
+			l.set.Warnings.AddAbout(idl.Apache, inc.Pos, "%s is found in the working directory; Apache's compiler needs -I . for that", name)
 		}
 		q := l.file(place, inc.Pos)
 		if q == nil || len(q.AST.Definitions) == 0 && l.errs.In(q.Path) {
 			p.AST.Broken[programName(name)+"."] = true
 		}
-		switch {
-		case q == nil:
-		case !slices.ContainsFunc(p.Includes, func(i Include) bool { return i.Program == q }):
-			p.Includes = append(p.Includes, Include{q, inc.Pos})
+		if q != nil {
+			l.addInclude(p, q, inc.Pos)
 		}
 		return
 	}
 	p.AST.Broken[programName(name)+"."] = true
 	l.errs.Add(inc.Pos, "cannot find include file %q: give the directory that it is in with -I", name)
+}
+
+// addInclude adds q to the files that p includes, unless it is one of them.
+func (l *loader) addInclude(p, q *Program, pos idl.Position) {
+	known := false
+	for _, i := range p.Includes {
+		known = known || i.Program == q
+		if i.Name != q.Name {
+			continue
+		}
+		if name := definedTwice(i.AST, q.AST); name != "" {
+			l.set.Warnings.AddAbout(idl.Apache, pos, "Apache's compiler refuses to include %s twice, since %s.%s is defined twice then", q.Name, q.Name, name)
+			break
+		}
+	}
+	if !known {
+		p.Includes = append(p.Includes, Include{q, pos})
+	}
 }
 
 // programName returns the name by which including files refer to a file.

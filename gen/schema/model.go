@@ -128,7 +128,8 @@ type Struct struct {
 	Fields      []*Field // in declaration order
 	Annotations Annotations
 
-	ast *idl.Struct
+	ast     *idl.Struct
+	numbers map[string]int // of the fields, by their names; see index
 }
 
 // Requirement tells when a field is on the wire.

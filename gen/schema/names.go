@@ -35,12 +35,14 @@ func words(text string) map[string]bool {
 
 // checkName adds an error if the name of a declaration has a dot, and a warning if Apache's
 // compiler refuses the name.
-func (c *checker) checkName(name string, pos idl.Position) {
+func (c *checker) checkName(name string, pos idl.Position, isField bool) {
 	switch {
 	case strings.Contains(name, "."):
 		c.errs.Add(pos, "name %s must not contain a dot", name)
 	case reserved[name]:
-		c.set.Warnings.Add(pos, "Apache's compiler refuses the name %s, which it reserves", name)
+		c.warn(pos, "Apache's compiler refuses the name %s, which it reserves", name)
+	case youngTypes[name] != nil && !isField:
+		c.warn(pos, "Apache's compiler refuses the name %s since 0.18, in which it is a type", name)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// definition is a type or a service in a file's scope. One field after pos is set.
+// definition is a type or a service in the scope of the file in. One field after pos is set.
 type definition struct {
+	in      *Program
+	name    string
 	pos     idl.Position
 	enum    *Enum
 	strct   *Struct
@@ -111,8 +113,15 @@ func (t *Type) sizeOf() int { return max(t.size, 1) }
 // namedType returns the type with a name. If there is none, it adds an error and returns nil.
 func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	n, broken := c.lookup(p, t.Name, t.Pos)
+	if len(t.Annotations) > 0 && youngTypes[t.Name] == nil {
+		c.warn(t.Annotations[0].Pos, "Apache's compiler refuses annotations of %s here: only base types and containers have some", t.Name)
+	}
 	switch {
 	case n == nil && youngTypes[t.Name] != nil:
+		if !c.young[p] {
+			c.young[p] = true
+			c.warn(t.Pos, "Apache's compiler knows the type %s since 0.18, and some of its languages since 0.23", t.Name)
+		}
 		return youngTypes[t.Name]
 	case n == nil && broken:
 		return nil

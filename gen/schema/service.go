@@ -8,7 +8,7 @@ func (c *checker) services(p *Program) {
 		c.extends(p, s)
 		seen := map[string]bool{}
 		for _, f := range s.ast.Functions {
-			c.checkName(f.Name.Text, f.Name.Pos)
+			c.checkName(f.Name.Text, f.Name.Pos, false)
 			if seen[f.Name.Text] {
 				c.errs.Add(f.Name.Pos, "service %s has two methods named %s", s.Name, f.Name.Text)
 			}

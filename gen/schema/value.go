@@ -194,12 +194,25 @@ func (v *Value) set(f *Field, val *Value) {
 }
 
 func (s *Struct) field(name string) *Field {
-	for _, f := range s.Fields {
-		if f.Name == name {
-			return f
-		}
+	if i := s.index(name); i >= 0 {
+		return s.Fields[i]
 	}
 	return nil
+}
+
+// index returns the number of the field with a name, or -1. It may be used when all fields are
+// known.
+func (s *Struct) index(name string) int {
+	if s.numbers == nil {
+		s.numbers = map[string]int{}
+		for i, f := range s.Fields {
+			s.numbers[f.Name] = i
+		}
+	}
+	if i, ok := s.numbers[name]; ok {
+		return i
+	}
+	return -1
 }
 
 // integer returns the value of v, an integer, true or false, and whether v is one of these.

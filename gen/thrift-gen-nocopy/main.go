@@ -7,7 +7,7 @@
 //
 // It writes to the folder nocopy of the output directory, beside Kitex's own code. Parameters, as
 // in "-p nocopy:out=DIR,package_prefix=PATH", give another folder, and its import path, which is
-// needed outside Go modules.
+// needed outside Go modules. "compilers=thriftgo" leaves out warnings about Apache's compiler.
 //
 // A plugin gets a syntax tree without comments and positions, as a Thrift message on standard
 // input. The plugin therefore reads the .thrift files that the tree names again, from the current
@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy/internal/thriftgo/parser"
 	"github.com/nocopythrift/nocopythrift/gen/thrift-gen-nocopy/internal/thriftgo/plugin"
@@ -66,20 +67,25 @@ func respond(data []byte, res plugin.Response) error {
 	}
 	opt := golang.Options{Recursive: req.GetRecursive(), Kitex: true}
 	folder := filepath.Join(req.GetOutputPath(), "nocopy")
+	readers := []idl.Compiler{idl.Apache, idl.Thriftgo}
 	for _, p := range req.GetPluginParameters().All() {
 		switch key, value, _ := strings.Cut(p, "="); key {
 		case "out":
 			folder = value
 		case "package_prefix":
 			opt.PackagePrefix = value
+		case "compilers":
+			if readers, err = idl.Compilers(value); err != nil {
+				return err
+			}
 		default:
-			return fmt.Errorf("unknown parameter %q: there are out and package_prefix", key)
+			return fmt.Errorf("unknown parameter %q: there are out, package_prefix and compilers", key)
 		}
 	}
 	if folder, err = filepath.Abs(folder); err != nil {
 		return err
 	}
-	files, warnings, err := generate(req.GetAST(), folder, opt)
+	files, warnings, err := generate(req.GetAST(), folder, readers, opt)
 	if err != nil {
 		return err
 	}
@@ -94,11 +100,12 @@ func respond(data []byte, res plugin.Response) error {
 	return nil
 }
 
-// generate returns the files for the tree of a .thrift file, to be written into a folder.
-func generate(ast parser.Thrift, folder string, opt golang.Options) ([]golang.File, []string, error) {
+// generate returns the files for the tree of a .thrift file, to be written into a folder. There are
+// warnings about the compilers that are readers.
+func generate(ast parser.Thrift, folder string, readers []idl.Compiler, opt golang.Options) ([]golang.File, []string, error) {
 	set, err := schema.Load([]string{ast.GetFilename()}, includeFolders(ast))
 	var warnings []string
-	for _, w := range set.Warnings {
+	for _, w := range set.Warnings.For(readers) {
 		warnings = append(warnings, fmt.Sprintf("%s:%d:%d: %s", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg))
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
@@ -43,6 +44,16 @@ func (d *dirs) String() string { return strings.Join(*d, " ") }
 func (d *dirs) Set(dir string) error {
 	*d = append(*d, dir)
 	return nil
+}
+
+// compilers is a flag with a list of compilers.
+type compilers []idl.Compiler
+
+func (c *compilers) String() string { return idl.CompilerNames(*c) }
+
+func (c *compilers) Set(text string) (err error) {
+	*c, err = idl.Compilers(text)
+	return err
 }
 
 // Run is nocopyc with these arguments. It returns the exit code.
@@ -90,6 +101,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 		opt      golang.Options
 		out      string
 		version  bool
+		readers  = compilers{idl.Apache, idl.Thriftgo}
 	)
 	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
@@ -108,6 +120,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	flags.BoolVar(&opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
 	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/idl.md")
 	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
+	flags.Var(&readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
 	if err := command.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -125,7 +138,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	if check {
 		out = ""
 	}
-	if err := t.generate(out, flags.Args(), includes, opt, stderr); err != nil {
+	if err := t.generate(out, flags.Args(), includes, opt, readers, stderr); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
@@ -148,11 +161,11 @@ func mistakeIn(files []string, hasOutput bool) string {
 	return ""
 }
 
-// generate writes the Go files for inputs into the folder out, and warnings to stderr. If out is
-// "", it only reports errors.
-func (t Tool) generate(out string, inputs, includes []string, opt golang.Options, stderr io.Writer) error {
+// generate writes the Go files for inputs into the folder out, and warnings to stderr, those about
+// readers included. If out is "", it only reports errors.
+func (t Tool) generate(out string, inputs, includes []string, opt golang.Options, readers compilers, stderr io.Writer) error {
 	set, err := schema.Load(inputs, includes)
-	for _, w := range set.Warnings {
+	for _, w := range set.Warnings.For(readers) {
 		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
 	}
 	if err != nil {

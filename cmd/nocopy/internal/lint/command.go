@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
@@ -22,6 +23,7 @@ type Command struct {
 	Include       []string `short:"I" help:"Folder in which to look for included files, instead of the configuration's." sep:"none" placeholder:"DIR"`
 	Enable        []string `help:"Rules that apply, instead of the configuration's: names, beginnings of names, thriftcheck, buf, own, default or all." placeholder:"RULE"`
 	Disable       []string `help:"Rules that do not apply, besides the configuration's." placeholder:"RULE"`
+	Compilers     string   `help:"Compilers that also read the files, instead of the configuration's: apache, thriftgo or, as usual, both." placeholder:"LIST"`
 	ErrorsOnly    bool     `help:"Leave out warnings."`
 	Fix           bool     `help:"Mend what can be mended, in the files, and print the rest."`
 	List          bool     `short:"l" help:"List the rules and exit."`
@@ -52,6 +54,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	}
 	if len(c.Enable) > 0 {
 		cfg.Checks.Enabled = c.Enable
+	}
+	if c.Compilers != "" {
+		cfg.Compilers = strings.Split(c.Compilers, ",")
 	}
 	cfg.Checks.Disabled = append(cfg.Checks.Disabled, c.Disable...)
 	applies, err := cfg.Applies()

@@ -14,13 +14,18 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"gopkg.in/yaml.v3"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
 // Config chooses rules and tells what they need to know. Its form is that of thriftcheck's
 // configuration files, names of keys in any case.
 type Config struct {
 	Includes []string // folders in which included files are looked for
-	Checks   Checks
+	// Compilers are those that read the files besides nocopyc: "apache", "thriftgo" (Kitex's), or
+	// both. Nothing is reported that only others refuse. Nil is both.
+	Compilers []string
+	Checks    Checks
 
 	// Thriftcheck tells that an empty Checks.Enabled means all of thriftcheck's rules, as it does
 	// there, rather than the default ones.
@@ -178,6 +183,12 @@ func (cfg *Config) rules() ([]*Rule, error) {
 		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.chosen([]string{name}) }) {
 			return nil, fmt.Errorf("there is no rule %q", name)
 		}
+	}
+	if cfg.Compilers == nil {
+		cfg.Compilers = []string{string(idl.Apache), string(idl.Thriftgo)}
+	}
+	if _, err := idl.Compilers(strings.Join(cfg.Compilers, ",")); err != nil {
+		return nil, err
 	}
 	var chosen []*Rule
 	for _, r := range rules {

@@ -153,7 +153,8 @@ func (l *linter) compile(broken idl.ErrorList) {
 		}
 	}
 	add(broken, Error)
-	add(l.set.Warnings, Warning)
+	readers, _ := idl.Compilers(strings.Join(l.cfg.Compilers, ","))
+	add(l.set.Warnings.For(readers), Warning)
 	for p, f := range l.linted {
 		l.findings = append(l.findings, f.keep(byFile[p.Path])...)
 		delete(byFile, p.Path)

@@ -335,3 +335,52 @@ func TestHostile(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
+
+// TestCompilers: what only Apache's compiler refuses is not found in files that it does not read.
+func TestCompilers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "namespace go a\nservice S { void f() throws (1: Ex e) }\nexception Ex {}\nconst i32 N = 010\nunion U { 1: required i32 a }\n"
+	if err := os.WriteFile("a.thrift", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const apache, thriftgo, both = "a.thrift:2:33: warning: Apache's compiler refuses exception Ex", "a.thrift:4:15: warning: 010 is 10", "a.thrift:5:11: warning: union U"
+	for _, c := range []struct {
+		config, flag string
+		want         []string
+	}{
+		{"", "", []string{apache, thriftgo, both}},
+		{`compilers = ["thriftgo"]`, "", []string{thriftgo, both}},
+		{`compilers = ["apache"]`, "", []string{apache, both}},
+		{`compilers = []`, "", []string{both}},
+		{`compilers = []`, "apache,thriftgo", []string{apache, thriftgo, both}},
+		{"", "thriftgo", []string{thriftgo, both}},
+	} {
+		if err := os.WriteFile(ConfigFile, []byte(c.config), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		err := (&Command{Paths: []string{"a.thrift"}, Format: "text", Compilers: c.flag, Enable: []string{"compile"}}).Run(&shell.Shell{Out: &out, Err: &out})
+		if shell.CodeOf(err) != shell.Findings {
+			t.Errorf("%+v: %v", c, err)
+		}
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		for i, want := range c.want {
+			if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+				t.Errorf("%+v:\n%s", c, out.String())
+				break
+			}
+		}
+		if len(lines) != len(c.want) {
+			t.Errorf("%+v:\n%s", c, out.String())
+		}
+	}
+	for _, c := range []Command{{Compilers: "kitex"}, {Config: "other.toml"}} {
+		if err := os.WriteFile("other.toml", []byte(`compilers = ["javac"]`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c.Paths, c.Format = []string{"a.thrift"}, "text"
+		if err := c.Run(&shell.Shell{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}); shell.CodeOf(err) != shell.Usage || !strings.Contains(err.Error(), "unknown compiler") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
