@@ -70,6 +70,7 @@ func (n Nulls) Count() int {
 //
 // A method for values of another type than the column's panics. Result.Columns tells the types.
 type Column struct {
+	r       *Result
 	info    *ColumnInfo
 	col     tcli.TColumn // of the reply
 	nulls   []byte       // of the reply
@@ -90,7 +91,7 @@ type Column struct {
 	bytes    [][]byte
 	times    []time.Time
 	decimals []Decimal
-	zones    zoneCache
+	reader   timeReader
 }
 
 // window makes c the n rows of the reply after from others.

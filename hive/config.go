@@ -21,6 +21,17 @@ type Config struct {
 	// Settings of the session, such as {"hive.exec.parallel": "true"}.
 	Settings map[string]string
 
+	// Location is the session's time zone, which is set when the session is opened. The server's
+	// functions use it, such as current_timestamp and hour. A TIMESTAMP is read and written in it,
+	// and times that are read have it. nil means the zone that spark.sql.session.timeZone or
+	// hive.local.time.zone of Settings name, or else UTC.
+	//
+	// Before the first time is read or written, the client asks the server for the session's zone,
+	// and again after statements that may change it (SET, RESET). A time that may be a wrong one
+	// is an error that wraps ErrTimeZone: if the zone is another one, or if clocks in Location
+	// were put back and have shown the time twice. UTC has no such times.
+	Location *time.Location
+
 	// NoSASL is for servers with hive.server2.authentication = NOSASL, which need no login:
 	// messages are not in frames. Otherwise the client logs in by SASL PLAIN, for the server's
 	// NONE, LDAP, PAM and CUSTOM. Over HTTP it has no effect.
@@ -91,9 +102,10 @@ func (c Config) withDefaults() Config {
 	c.BatchRows = (min(max(c.BatchRows, 1), 1<<30) + 7) &^ 7
 	c.BatchBytes = max(c.BatchBytes, 1)
 	c.MaxReply = min(max(c.MaxReply, 1<<10), 1<<30)
-	settings := make(map[string]string, len(c.Settings)+1)
+	c.Location = c.location()
+	settings := make(map[string]string, len(c.Settings)+3)
 	for k, v := range c.Settings {
-		settings["set:hiveconf:"+k] = v
+		settings[hiveconf+k] = v
 	}
 	if c.Database != "" {
 		settings["use:database"] = c.Database

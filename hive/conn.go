@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +22,7 @@ type Conn struct {
 	caller  caller
 	client  tcli.TCLIServiceClient
 	session identifier
+	zone    sessionZone
 
 	// Holds a value while a statement is being given to the server. If its caller has gone away,
 	// it is held until the server has answered and the query is closed.
@@ -60,9 +63,19 @@ func (id identifier) put(h tcli.THandleIdentifier) {
 // not know. Newer ones have nothing that is used here.
 const clientProtocol = tcli.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V8
 
+// newConn returns a Conn that is not connected.
+func newConn(cfg Config) *Conn {
+	cfg = cfg.withDefaults()
+	return &Conn{
+		cfg:      cfg,
+		starting: make(chan struct{}, 1),
+		zone:     sessionZone{loc: cfg.Location, turn: make(chan struct{}, 1), asked: -1},
+	}
+}
+
 // Connect opens a session. ctx bounds connecting alone. The caller must Close the Conn.
 func Connect(ctx context.Context, cfg Config) (*Conn, error) {
-	c := &Conn{cfg: cfg.withDefaults(), starting: make(chan struct{}, 1)}
+	c := newConn(cfg)
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	var err error
@@ -86,14 +99,38 @@ func hiveError(what string, err error) error {
 	return fmt.Errorf("hive: %s: %w", what, err)
 }
 
+// openSession opens a session, and sets its time zone. A server may refuse that: then checkZone
+// finds out what the zone is.
 func (c *Conn) openSession(ctx context.Context) error {
+	name, err := zoneName(c.zone.loc)
+	if err != nil {
+		return err
+	}
+	settings := maps.Clone(c.cfg.Settings)
+	_, chosen := settings[hiveconf+sparkZone]
+	if !chosen {
+		settings[hiveconf+sparkZone] = name
+	}
+	err = c.openWith(ctx, settings)
+	if e := refusal(err); e != nil && !chosen && strings.Contains(e.Message, sparkZone) {
+		c.zone.refused = e
+		err = c.openWith(ctx, c.cfg.Settings)
+	}
+	if err != nil {
+		return err
+	}
+	return c.setHiveZone(ctx, name)
+}
+
+// openWith opens a session with these settings.
+func (c *Conn) openWith(ctx context.Context, settings map[string]string) error {
 	r, err := c.client.OpenSession(ctx, func(args tcli.TCLIServiceOpenSessionArgs) {
 		req := args.NewReq()
 		req.SetClientProtocol(clientProtocol)
 		req.SetUsername(c.cfg.User)
 		req.SetPassword(c.cfg.Password)
-		if len(c.cfg.Settings) > 0 {
-			req.SetConfigurationMap(c.cfg.Settings)
+		if len(settings) > 0 {
+			req.SetConfigurationMap(settings)
 		}
 	})
 	if err != nil {
@@ -217,13 +254,14 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 //	bool, integers, floats              numbers; floats as DOUBLE
 //	string                              a literal; it must be UTF-8
 //	[]byte                              BINARY
-//	time.Time                           TIMESTAMP in UTC, of the years 1 to 9999
+//	time.Time                           TIMESTAMP in Config.Location, of the years 1 to 9999
 //	Decimal                             DECIMAL(38, Scale)
 //	driver.Valuer, pointers, own types  the value that they have or point to
 //
 // If there are no args, the statement is sent as it is.
 func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, error) {
-	text, err := bind(sql, args)
+	l := literals{zone: clock{loc: c.zone.loc}}
+	text, err := l.bind(sql, args)
 	if err != nil {
 		return nil, err
 	}
@@ -238,9 +276,22 @@ func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, err
 	case <-ctx.Done():
 		return nil, hiveError("starting a query", context.Cause(ctx))
 	}
+	if len(l.times) > 0 {
+		if text, err = c.checkTimes(ctx, &l, text, sql, args); err != nil {
+			<-c.starting
+			return nil, err
+		}
+	}
 	started := make(chan operation, 1)
+	changes := mayChangeZone(text)
+	if changes {
+		c.zone.count(1)
+	}
 	go func() {
 		op := c.execute(context.WithoutCancel(ctx), text)
+		if op.changesZone = changes; changes && op.err != nil {
+			c.zone.count(-1)
+		}
 		started <- op
 		<-c.starting
 	}()
@@ -259,10 +310,11 @@ func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, err
 // operation is the server's answer to a statement that it has accepted.
 type operation struct {
 	identifier
-	kind     tcli.TOperationType
-	hasRows  bool
-	modified int64 // rows; -1 if that is not known
-	err      error // it has not accepted it
+	kind        tcli.TOperationType
+	hasRows     bool
+	modified    int64 // rows; -1 if that is not known
+	changesZone bool  // it may change the session's time zone
+	err         error // it has not accepted it
 }
 
 // execute gives a statement to the server.
@@ -304,6 +356,7 @@ func (c *Conn) abandon(started <-chan operation) {
 		case op := <-started:
 			if op.err == nil {
 				c.cancelAndClose(op)
+				op.endChange(c)
 			}
 		case <-timer.C: // the session's end will be the query's
 		}
@@ -334,6 +387,14 @@ func (c *Conn) aside(ctx context.Context, f func(tcli.TCLIServiceClient) error) 
 	}
 	defer second.Close()
 	return f(tcli.NewTCLIServiceClient(second))
+}
+
+// endChange notes that the statement does not change the session's time zone any more.
+func (op *operation) endChange(c *Conn) {
+	if op.changesZone {
+		op.changesZone = false
+		c.zone.count(-1)
+	}
 }
 
 func (op *operation) put(h tcli.TOperationHandle) {

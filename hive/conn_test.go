@@ -425,7 +425,7 @@ func TestServer(t *testing.T) {
 	cfg.User, cfg.Password, cfg.Database = "ada", "secret", "sales"
 	cfg.Settings = map[string]string{"hive.a": "b"}
 	connect(t, cfg)
-	want := map[string]string{"user": "ada", "password": "secret", "use:database": "sales", "set:hiveconf:hive.a": "b"}
+	want := map[string]string{"user": "ada", "password": "secret", "use:database": "sales", "set:hiveconf:hive.a": "b", "set:hiveconf:spark.sql.session.timeZone": "UTC"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Error(got)
 	}

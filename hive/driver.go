@@ -18,8 +18,8 @@ func init() { sql.Register("hive", Driver{}) }
 // Driver is the driver that database/sql knows as "hive". [ParseDSN] tells what data source names
 // look like. Use sql.OpenDB([NewConnector](cfg)) for what they can't say.
 //
-// Values that are read are bool, int64, float64, []byte for BINARY, time.Time in UTC for
-// TIMESTAMP and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types of
+// Values that are read are bool, int64, float64, []byte for BINARY, time.Time in Config.Location
+// for TIMESTAMP and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types of
 // columns that database/sql tells hold NULL, such as sql.NullInt64. Arguments are those of
 // [Conn.Start].
 //

@@ -22,15 +22,16 @@ type sqlRows struct {
 
 // sqlColumn has the values of a batch, in the slice for its type.
 type sqlColumn struct {
-	info   *ColumnInfo
-	arm    tcli.TColumnWhich
-	nulls  Nulls
-	bools  []bool
-	ints   []int64
-	floats []float64
-	texts  []string
-	bytes  [][]byte
-	zones  zoneCache
+	from    *Column
+	info    *ColumnInfo
+	arm     tcli.TColumnWhich
+	nulls   Nulls
+	bools   []bool
+	ints    []int64
+	floats  []float64
+	texts   []string
+	bytes   [][]byte
+	zoneErr error // instead of times
 }
 
 func newRows(c *sqlConn, r *Result) *sqlRows {
@@ -69,7 +70,7 @@ func (s *sqlRows) NextRow() error {
 
 // load takes the values of a batch.
 func (c *sqlColumn) load(from *Column) {
-	c.nulls = from.Nulls()
+	c.from, c.nulls = from, from.Nulls()
 	switch c.arm {
 	case tcli.TColumn_BoolVal:
 		c.bools = from.Bools()
@@ -81,16 +82,15 @@ func (c *sqlColumn) load(from *Column) {
 		c.bytes = from.Bytes()
 	default:
 		c.texts = from.Strings()
-		if !c.isTime() {
+		if c.isTime() {
+			c.zoneErr = from.checkZone()
+		} else {
 			copyTexts(c.texts)
 		}
 	}
 }
 
-func (c *sqlColumn) isTime() bool {
-	t := c.info.Type
-	return t == TypeTimestamp || t == TypeDate || t == TypeTimestampTZ
-}
+func (c *sqlColumn) isTime() bool { return c.info.Type.isTime() }
 
 // value returns value i. Bytes are valid until the next row.
 func (c *sqlColumn) value(i int) (driver.Value, error) {
@@ -115,11 +115,10 @@ func (c *sqlColumn) value(i int) (driver.Value, error) {
 
 // time returns value i of a column of times.
 func (c *sqlColumn) time(i int) (time.Time, error) {
-	t, ok := parseTime(c.texts[i], &c.zones)
-	if !ok {
-		return t, badReply(rowSetPath+".columns.values", "the column %q is %v, which %.60q is not", c.info.Name, c.info.Type, c.texts[i])
+	if c.zoneErr != nil {
+		return time.Time{}, c.zoneErr
 	}
-	return t, nil
+	return c.from.time(&c.from.reader, i, c.texts[i])
 }
 
 // Next reads the next row.

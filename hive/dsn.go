@@ -22,6 +22,7 @@ import (
 //	httpPath    see Config.HTTPPath
 //	token       see Config.Token
 //	tls         true, false, or skip-verify, which trusts any server
+//	loc         the session's time zone, such as America/New_York: see Config.Location
 //	batchRows   see Config.BatchRows
 //	batchBytes  see Config.BatchBytes
 //	maxReply    see Config.MaxReply, in bytes
@@ -110,6 +111,10 @@ func (c *Config) setParameter(name, value string) (err error) {
 		case "false":
 		default:
 			return errors.New("neither true, false nor skip-verify")
+		}
+	case "loc":
+		if c.Location = loadZone(value); c.Location == nil {
+			return errors.New("no such time zone; write a name such as UTC or Europe/Berlin")
 		}
 	case "batchRows":
 		c.BatchRows, err = positive(value)

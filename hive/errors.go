@@ -42,6 +42,12 @@ var (
 	// ErrClosed is the error of a Conn or Result that was closed.
 	ErrClosed = errors.New("hive: it was closed")
 
+	// ErrTimeZone is the error of a time that can't be read or written without the risk of a wrong
+	// one. The session's zone is not Config.Location, or its rules differ; or clocks have shown
+	// the time twice or never, since they were put back or forward. Texts of times can be read
+	// nevertheless.
+	ErrTimeZone = errors.New("hive: time zone")
+
 	// ErrReply is the reason in the *nocopy.Error of a reply that is a message of its type, but
 	// does not make sense: columns of different lengths, for instance.
 	ErrReply = errors.New("not a reply of HiveServer2")

@@ -17,6 +17,7 @@ type reply struct {
 	columns []tcli.TColumn
 	rows    int
 	size    int // in bytes
+	zone    zoneSpan
 	err     error
 }
 
@@ -46,6 +47,7 @@ func (c *Conn) schema(ctx context.Context, op *operation) ([]ColumnInfo, error) 
 // fetch asks for rows. It asks again if the server has none yet, but says that there are more.
 func (c *Conn) fetch(ctx context.Context, op *operation, columns []ColumnInfo, rows int) reply {
 	for pause := time.Millisecond; ; pause = min(2*pause, time.Second) {
+		before := c.zone.mark()
 		call, err := c.client.FetchResults(ctx, func(args tcli.TCLIServiceFetchResultsArgs) {
 			req := args.NewReq()
 			op.put(req.NewOperationHandle())
@@ -65,6 +67,7 @@ func (c *Conn) fetch(ctx context.Context, op *operation, columns []ColumnInfo, r
 		}
 		waits := resp.GetStatus().GetStatusCode() == tcli.TStatusCode_STILL_EXECUTING_STATUS
 		rep := checked(call, columns)
+		rep.zone = zoneSpan{before, c.zone.mark()}
 		if rep.err != nil {
 			call.Release()
 			return rep

@@ -77,7 +77,8 @@ func (c *oneReply) Close() error { return nil }
 // query returns the result of a query.
 func (c *oneReply) query(t *testing.T) (*Conn, *Result) {
 	c.fetches = 0
-	conn := &Conn{cfg: Config{BatchRows: 16}.withDefaults(), caller: c, client: tcli.NewTCLIServiceClient(c), starting: make(chan struct{}, 1)}
+	conn := newConn(Config{BatchRows: 16})
+	conn.caller, conn.client = c, tcli.NewTCLIServiceClient(c)
 	r, err := conn.Start(t.Context(), "q")
 	if err != nil {
 		t.Fatal(err)

@@ -13,10 +13,18 @@ import (
 
 // This file puts arguments into statements: HiveServer2 has no parameters of its own.
 
+// literals writes arguments as literals, and notes what their meaning depends on.
+type literals struct {
+	zone    clock       // the session's
+	offsets bool        // the server reads offsets in literals
+	times   []time.Time // those that were written
+	twice   time.Time   // one whose clock time comes twice; zero if there is none
+}
+
 // bind returns sql with its placeholders replaced by args as literals. Question marks in quotes
 // and comments are no placeholders. Without arguments there are no placeholders: the statement
 // may be of another language, such as "dfs -ls /a?".
-func bind(sql string, args []any) (string, error) {
+func (l *literals) bind(sql string, args []any) (string, error) {
 	if len(args) == 0 {
 		return sql, nil
 	}
@@ -26,7 +34,7 @@ func bind(sql string, args []any) (string, error) {
 	for i := range placeholders(sql) {
 		if n < len(args) {
 			b.WriteString(sql[from:i])
-			if err := writeLiteral(&b, args[n]); err != nil {
+			if err := l.write(&b, args[n]); err != nil {
 				return "", fmt.Errorf("hive: argument %d: %w", n+1, err)
 			}
 		}
@@ -108,8 +116,8 @@ func endOfComment(sql string, i int) int {
 	return len(sql)
 }
 
-// writeLiteral writes an argument as an expression of Hive's and Spark's SQL.
-func writeLiteral(b *strings.Builder, arg any) error {
+// write writes an argument as an expression of Hive's and Spark's SQL.
+func (l *literals) write(b *strings.Builder, arg any) error {
 	if d, ok := arg.(Decimal); ok {
 		return writeDecimal(b, d)
 	}
@@ -138,7 +146,7 @@ func writeLiteral(b *strings.Builder, arg any) error {
 		}
 		fmt.Fprintf(b, "unhex('%s')", hex.EncodeToString(v))
 	case time.Time:
-		return writeTime(b, v)
+		return l.writeTime(b, v)
 	default:
 		return fmt.Errorf("a %T cannot be a literal", arg)
 	}
@@ -206,13 +214,22 @@ func writeString(b *strings.Builder, v string) error {
 	return nil
 }
 
-// writeTime writes the time in UTC: that is how TIMESTAMP columns are read.
-func writeTime(b *strings.Builder, t time.Time) error {
-	t = t.UTC()
+// writeTime writes the time in the session's zone, as TIMESTAMP columns are read.
+func (l *literals) writeTime(b *strings.Builder, t time.Time) error {
+	t = t.In(l.zone.loc)
 	if y := t.Year(); y < 1 || y > 9999 {
 		return fmt.Errorf("the year %d is not from 1 to 9999", y)
 	}
-	b.WriteString(t.Format("TIMESTAMP '2006-01-02 15:04:05.999999999'"))
+	l.times = append(l.times, t)
+	b.WriteString(t.Format("TIMESTAMP '2006-01-02 15:04:05.999999999"))
+	_, offset := t.Zone()
+	if _, n := l.zone.at(t.Unix() + int64(offset)); n > 1 {
+		l.twice = t
+		if l.offsets {
+			b.WriteString(offsetName(offset))
+		}
+	}
+	b.WriteByte('\'')
 	return nil
 }
 

@@ -10,6 +10,19 @@ import (
 	"time"
 )
 
+// bind is literals.bind for a session in UTC.
+func bind(sql string, args []any) (string, error) {
+	l := literals{zone: clock{loc: time.UTC}}
+	return l.bind(sql, args)
+}
+
+// parseTime reads a text in UTC.
+func parseTime(s string) (time.Time, bool) {
+	r := timeReader{session: clock{loc: time.UTC}}
+	t, err := r.read(s)
+	return t, err == nil
+}
+
 func TestBind(t *testing.T) {
 	text := "x"
 	for _, b := range []struct {
@@ -188,14 +201,14 @@ func TestParseTime(t *testing.T) {
 		"2024-02-29":                          "2024-02-29T00:00:00Z",
 		"2026-1-2 3:4:5":                      "2026-01-02T03:04:05Z",
 	} {
-		at, ok := parseTime(text, &zoneCache{})
+		at, ok := parseTime(text)
 		if got := at.Format(time.RFC3339Nano); !ok || got != want {
 			t.Error(text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "2026", "2026-13-01", "2026-02-29", "2026-01-01 24:00:00", "2026-01-01x", "2026-01-01 10:00:00.", "2026-01-01 10:00:00 Mars/Olympus",
 		"2026-01-01 10:00:60", "2026-01-01 10", "26-01-01", "2026-01-01 10:00:00 Local", "2026-01-01 10:00:00.1234567890", "2026-00-01", "2026-01-01 10:61:00"} {
-		if at, ok := parseTime(text, &zoneCache{}); ok {
+		if at, ok := parseTime(text); ok {
 			t.Error(text, at)
 		}
 	}

@@ -33,6 +33,7 @@ type Result struct {
 	op   operation
 	once sync.Once // for closing the operation
 
+	asks     bool // it answers a question of checkZone's
 	finished bool // the statement has been carried out
 	columns  []ColumnInfo
 	next     chan reply // the reply that is being fetched; nil if none is
@@ -90,6 +91,7 @@ func (r *Result) fail(err error) error {
 		err = ErrClosed
 	}
 	r.err, r.done = err, true
+	r.op.endChange(r.c)
 	return err
 }
 
@@ -163,6 +165,7 @@ func (r *Result) Close() error {
 		return nil
 	}
 	r.closed = true
+	r.op.endChange(r.c)
 	if r.err == nil && !r.done {
 		r.err = ErrClosed
 	}
@@ -219,6 +222,7 @@ func (r *Result) Wait(progress func(Progress)) error {
 		pause = min(2*pause, 200*time.Millisecond)
 	}
 	r.finished = true
+	r.op.endChange(r.c)
 	if !r.op.hasRows {
 		r.done = true
 		return nil
@@ -229,8 +233,16 @@ func (r *Result) Wait(progress func(Progress)) error {
 	}
 	r.columns = columns
 	r.batch.columns = make([]Column, len(columns))
+	hasTimes := false
 	for i := range columns {
-		r.batch.columns[i].info = &columns[i]
+		col := &r.batch.columns[i]
+		col.r, col.info, col.reader.session.loc = r, &columns[i], r.c.zone.loc
+		hasTimes = hasTimes || columns[i].Type == TypeTimestamp
+	}
+	if hasTimes && !r.asks { // an error is for those who read times
+		if _, err := r.c.checkZone(r.ctx); err != nil && !errors.Is(err, ErrTimeZone) {
+			return r.fail(err)
+		}
 	}
 	r.fetch()
 	return nil

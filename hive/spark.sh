@@ -55,7 +55,7 @@ dir=$(mktemp -d)
 		--class org.apache.spark.sql.hive.thriftserver.HiveThriftServer2 --master 'local[1]' \
 		--conf spark.ui.enabled=false --conf spark.driver.host=127.0.0.1 --conf spark.driver.bindAddress=127.0.0.1 \
 		--conf "spark.sql.warehouse.dir=$dir/warehouse" --conf spark.sql.shuffle.partitions=1 \
-		--conf spark.sql.session.timeZone=UTC spark-internal \
+		--conf spark.sql.session.timeZone=America/New_York spark-internal \
 		--hiveconf "hive.server2.authentication=$login" --hiveconf "hive.server2.transport.mode=$mode" \
 		--hiveconf "hive.server2.thrift.port=$port" --hiveconf "hive.server2.thrift.http.port=$port" \
 		--hiveconf hive.server2.thrift.bind.host=127.0.0.1

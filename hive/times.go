@@ -1,14 +1,22 @@
 package hive
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
 
-// parseTime parses a DATE, a TIMESTAMP or a TIMESTAMP WITH LOCAL TIME ZONE as servers write them,
+// wall is a time as a server writes it: what a calendar and a clock show.
+type wall struct {
+	time.Time        // with these numbers in UTC
+	zone      string // the zone's name, "" if there is none; it aliases the text
+	isDate    bool   // there is no time of day
+}
+
+// parseWall parses a DATE, a TIMESTAMP or a TIMESTAMP WITH LOCAL TIME ZONE as servers write them,
 // such as "2026-11-26", "2026-11-26 10:20:30.5" and "2026-11-26 10:20:30.5 Europe/Berlin".
-// Without a zone the time is in UTC.
-func parseTime(s string, zones *zoneCache) (t time.Time, ok bool) {
+func parseWall(s string) (w wall, ok bool) {
 	rest, negative := strings.CutPrefix(s, "-")
 	if !negative {
 		rest = strings.TrimPrefix(rest, "+")
@@ -17,44 +25,83 @@ func parseTime(s string, zones *zoneCache) (t time.Time, ok bool) {
 	month, rest, ok2 := numberAfter(rest, '-')
 	day, rest, ok3 := numberAfter(rest, '-')
 	if !ok1 || !ok2 || !ok3 || month < 1 || month > 12 || day < 1 || day > 31 {
-		return t, false
+		return w, false
 	}
 	if negative {
 		year = -year
 	}
 	if day > 28 && time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() != day {
-		return t, false
+		return w, false
 	}
 	if rest == "" {
-		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), true
+		return wall{Time: time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), isDate: true}, true
 	}
 	separator := rest[0]
 	if separator != ' ' && separator != 'T' {
-		return t, false
+		return w, false
 	}
 	hour, rest, ok1 := numberAfter(rest, separator)
 	minute, rest, ok2 := numberAfter(rest, ':')
 	if !ok1 || !ok2 || hour > 23 || minute > 59 {
-		return t, false
+		return w, false
 	}
 	second, nano := 0, 0
 	if strings.HasPrefix(rest, ":") {
 		if second, rest, ok = numberAfter(rest, ':'); !ok || second > 59 {
-			return t, false
+			return w, false
 		}
 	}
 	if strings.HasPrefix(rest, ".") {
 		if nano, rest, ok = fraction(rest[1:]); !ok {
-			return t, false
+			return w, false
 		}
 	}
-	zone := time.UTC
-	if rest = strings.TrimPrefix(rest, " "); rest != "" {
-		if zone = zones.find(rest); zone == nil {
-			return t, false
+	at := time.Date(year, time.Month(month), day, hour, minute, second, nano, time.UTC)
+	return wall{at, strings.TrimPrefix(rest, " "), false}, true
+}
+
+// timeReader reads the times of a column in the session's zone. It keeps the other zones that
+// texts name: reading one from the system's files takes a while. A column has few zones; the
+// cache ends with the result.
+type timeReader struct {
+	session clock
+	byName  map[string]*clock
+}
+
+// Reasons why a text gives no time.
+var (
+	errNoTime   = errors.New("it is no time")
+	errRepeated = errors.New("clocks there showed it twice, since they were put back")
+	errSkipped  = errors.New("clocks there never showed it, since they were put forward")
+)
+
+// read returns the time that s tells. Without a zone it is in the session's. A date is the first
+// moment of that day.
+func (r *timeReader) read(s string) (t time.Time, err error) {
+	w, ok := parseWall(s)
+	if !ok {
+		return t, errNoTime
+	}
+	zone := &r.session
+	if w.zone != "" {
+		if zone = r.find(w.zone); zone == nil {
+			return t, errNoTime
 		}
 	}
-	return time.Date(year, time.Month(month), day, hour, minute, second, nano, zone), true
+	if zone.loc == time.UTC {
+		return w.Time, nil
+	}
+	unix, n := zone.at(w.Unix())
+	t = time.Unix(unix, int64(w.Nanosecond())).In(zone.loc)
+	switch {
+	case n == 1, w.isDate && t.Day() == w.Day():
+		return t, nil
+	case n > 1:
+		err = errRepeated
+	default:
+		err = errSkipped
+	}
+	return time.Time{}, fmt.Errorf("%w: %q in %v: %w; read the column as text, or use UTC for Config.Location", ErrTimeZone, s, zone.loc, err)
 }
 
 // number reads a number of least to most digits.
@@ -83,29 +130,29 @@ func fraction(s string) (nano int, rest string, ok bool) {
 	return nano, rest, ok
 }
 
-// zoneCache keeps the zones of a column: reading one from the system's files takes a while. A
-// column has few zones; the cache ends with the result.
-type zoneCache struct{ byName map[string]*time.Location }
-
 const maxZones = 1000
 
 // find returns the zone with a name such as "Europe/Berlin", "Z" or "+02:00"; nil if there is
 // none. The name may alias a reply: the zone and the cache keep a copy.
-func (c *zoneCache) find(name string) *time.Location {
-	if z, ok := c.byName[name]; ok {
+func (r *timeReader) find(name string) *clock {
+	if z, ok := r.byName[name]; ok {
 		return z
 	}
 	name = strings.Clone(name)
-	z := loadZone(name)
-	if c.byName == nil {
-		c.byName = map[string]*time.Location{}
+	var z *clock
+	if loc := loadZone(name); loc != nil {
+		z = &clock{loc: loc}
 	}
-	if len(c.byName) < maxZones {
-		c.byName[name] = z
+	if r.byName == nil {
+		r.byName = map[string]*clock{}
+	}
+	if len(r.byName) < maxZones {
+		r.byName[name] = z
 	}
 	return z
 }
 
+// loadZone returns the zone with a name that servers use, nil if there is none.
 func loadZone(name string) *time.Location {
 	if name == "Z" {
 		return time.UTC
@@ -122,7 +169,7 @@ func loadZone(name string) *time.Location {
 			}
 		}
 	}
-	if name == "Local" { // would be this machine's
+	if name == "" || name == "Local" { // would be UTC, or this machine's
 		return nil
 	}
 	z, err := time.LoadLocation(name)

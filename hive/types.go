@@ -70,6 +70,9 @@ func (t Type) arm() tcli.TColumnWhich {
 	return tcli.TColumn_StringVal
 }
 
+// isTime reports whether values of the type are times, which come as texts.
+func (t Type) isTime() bool { return t == TypeTimestamp || t == TypeDate || t == TypeTimestampTZ }
+
 // ColumnInfo describes a column of a result.
 type ColumnInfo struct {
 	Name      string

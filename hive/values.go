@@ -126,13 +126,16 @@ func (c *Column) Bytes() [][]byte {
 }
 
 // Times returns the values of a TypeTimestamp, TypeTimestampTZ or TypeDate. Timestamps without a
-// zone, and dates, are in UTC: that is what a time.Time as an argument of a query means. NULL is
-// the zero Time. The error is about the first value that is none.
+// zone are in Config.Location, and so are time.Times as arguments of a query. A date is the first
+// moment of that day there. NULL is the zero Time. The error is about the first value that is no
+// time. It wraps ErrTimeZone if the session has another zone, or if the value may be another time:
+// see there.
 func (c *Column) Times() ([]time.Time, error) {
-	switch c.info.Type {
-	case TypeTimestamp, TypeTimestampTZ, TypeDate:
-	default:
+	if !c.info.Type.isTime() {
 		c.misuse("Times")
+	}
+	if err := c.checkZone(); err != nil {
+		return nil, err
 	}
 	c.times = slices.Grow(c.times[:0], c.n)
 	for i, text := range c.Strings() {
@@ -140,13 +143,37 @@ func (c *Column) Times() ([]time.Time, error) {
 			c.times = append(c.times, time.Time{})
 			continue
 		}
-		t, ok := parseTime(text, &c.zones)
-		if !ok {
-			return nil, c.badValue(i, text)
+		t, err := c.time(&c.reader, i, text)
+		if err != nil {
+			return nil, err
 		}
 		c.times = append(c.times, t)
 	}
 	return c.times, nil
+}
+
+// checkZone returns an error if the column has timestamps of the session's zone, and that zone is
+// not Config.Location.
+func (c *Column) checkZone() error {
+	if c.info.Type != TypeTimestamp || c.n == 0 {
+		return nil
+	}
+	return c.r.c.checkSpan(c.r.ctx, c.r.batch.reply.zone)
+}
+
+// time returns the time that text, which is value i, tells.
+func (c *Column) time(reader *timeReader, i int, text string) (time.Time, error) {
+	t, err := reader.read(text)
+	if err == nil && c.info.Type == TypeTimestamp {
+		err = c.r.c.zone.inRange(t.Unix())
+	}
+	switch {
+	case err == nil:
+		return t, nil
+	case err == errNoTime:
+		return time.Time{}, c.badValue(i, text)
+	}
+	return time.Time{}, fmt.Errorf("hive: the column %q: %w", c.info.Name, err)
 }
 
 // Decimals returns the values of a TypeDecimal. NULL is the zero Decimal. The scale of a value is

@@ -21,7 +21,7 @@
 //	FLOAT, DOUBLE                   float32, float64
 //	DECIMAL(p,s)                    decimal128(p, s)
 //	DATE                            date32
-//	TIMESTAMP                       timestamp[us] without a zone
+//	TIMESTAMP                       timestamp[us] without a zone: clocks in Config.Location
 //	TIMESTAMP WITH LOCAL TIME ZONE  timestamp[us, UTC]
 //	BINARY                          binary
 //	VOID                            null
@@ -211,10 +211,13 @@ func (r *Reader) column(typ arrow.DataType, c *hive.Column) (arrow.Array, error)
 		return r.decimals(typ, c)
 	case *arrow.Date32Type:
 		return r.times(typ, c, 4, func(b *memory.Buffer, i int, t time.Time) {
-			arrow.Date32Traits.CastFromBytes(b.Bytes())[i] = arrow.Date32(t.Unix() / (24 * 3600))
+			arrow.Date32Traits.CastFromBytes(b.Bytes())[i] = arrow.Date32(wall(t) / (24 * 3600))
 		})
 	case *arrow.TimestampType:
 		return r.times(typ, c, 8, func(b *memory.Buffer, i int, t time.Time) {
+			if typ.TimeZone == "" {
+				t = time.Unix(wall(t), int64(t.Nanosecond()))
+			}
 			arrow.TimestampTraits.CastFromBytes(b.Bytes())[i] = arrow.Timestamp(t.UnixMicro())
 		})
 	case *arrow.BinaryType:
@@ -289,6 +292,12 @@ func (r *Reader) times(typ arrow.DataType, c *hive.Column, size int, put func(*m
 		put(b, i, t)
 	}
 	return r.array(typ, c, b), nil
+}
+
+// wall returns the seconds since 1970 of what calendar and clock show at t, where it is.
+func wall(t time.Time) int64 {
+	_, offset := t.Zone()
+	return t.Unix() + int64(offset)
 }
 
 // decimals copies decimals, all with the column's scale.

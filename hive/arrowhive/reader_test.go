@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,13 +29,13 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, name := range files {
 		dir := filepath.Dir(name)
-		t.Run(dir, func(t *testing.T) {
+		test := func(t *testing.T, loc *time.Location) {
 			queries, err := fakehive.Load(filepath.Dir(dir))
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := &fakehive.Server{Queries: queries}
-			c, err := hive.Connect(t.Context(), hive.Config{Addr: s.Serve(t, &rpc.Server{}), NoSASL: true, BatchRows: 64})
+			c, err := hive.Connect(t.Context(), hive.Config{Addr: s.Serve(t, &rpc.Server{}), NoSASL: true, BatchRows: 64, Location: loc})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,6 +77,14 @@ func TestRecorded(t *testing.T) {
 			if s.Operations() != 0 {
 				t.Error("the query stays open")
 			}
+		}
+		t.Run(dir, func(t *testing.T) {
+			york, err := time.LoadLocation("America/New_York")
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, nil)
+			test(t, york) // what clocks show is the same
 		})
 	}
 }

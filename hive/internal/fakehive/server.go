@@ -36,6 +36,11 @@ type Server struct {
 	Open    func(req tcli.TOpenSessionReq, resp tcli.TOpenSessionResp) // more than the usual
 	Info    func(resp tcli.TGetInfoResp)
 
+	Zone     *time.Location // the sessions' time zone; nil means UTC
+	KeepZone bool           // the settings of a session do not change it
+	Silent   bool           // questions about the zone are answered with Answer, nil: not at all
+	Answer   *Query
+
 	mu         sync.Mutex
 	Calls      []string // names of calls, in order
 	sessions   int
@@ -130,6 +135,9 @@ func (s *Server) OpenSession(_ context.Context, args tcli.TCLIServiceOpenSession
 	id := resp.NewSessionHandle().NewSessionId()
 	id.SetGUID([]byte("0123456789abcdef"))
 	id.SetSecret([]byte("fedcba9876543210"))
+	if name, ok := args.GetReq().GetConfiguration().Get("set:hiveconf:spark.sql.session.timeZone"); ok && !s.KeepZone {
+		s.setZone(name)
+	}
 	if s.Open != nil {
 		s.Open(args.GetReq(), resp)
 	}
@@ -163,6 +171,9 @@ func (s *Server) ExecuteStatement(ctx context.Context, args tcli.TCLIServiceExec
 	s.note("ExecuteStatement")
 	sql := strings.Clone(args.GetReq().GetStatement())
 	q := s.Queries[sql]
+	if q == nil {
+		q = s.zoneQuery(sql)
+	}
 	resp := result.NewSuccess()
 	if q == nil {
 		status := resp.NewStatus()
