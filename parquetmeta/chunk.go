@@ -17,7 +17,7 @@ type RowGroup struct {
 	NumRows             int64
 	TotalByteSize       int64 // of all pages before compression
 	TotalCompressedSize int64 // of all pages in the file; -1 if unknown
-	FileOffset          int64 // where the first page is; -1 if unknown
+	FileOffset          int64 // where the first page is, in the file of its chunks; -1 if unknown
 
 	f *File
 }
@@ -31,9 +31,9 @@ type Column struct {
 
 // Chunk is the footer's description of a column chunk. It is a plain value, which may be kept. Its
 // byte slices alias the footer: they are good for ever, keep the footer in memory, and must not
-// be changed. Sizes and lengths are in bytes, offsets count from the file's beginning. They are
-// what the footer tells: they may be wrong, also negative. An offset, size or length is -1 if
-// there is none.
+// be changed. Sizes and lengths are in bytes, offsets count from the beginning of the file that
+// FilePath names. They are what the footer tells: they may be wrong, also negative. An offset, size
+// or length is -1 if there is none.
 type Chunk struct {
 	RowGroup int // the row group's number
 	Column   int // the column's number
@@ -59,6 +59,7 @@ type Chunk struct {
 	Encrypted bool
 
 	f         *File
+	filePath  uint32 // where the text is; 0 if there is none
 	encodings uint32 // where the list is
 }
 
@@ -317,6 +318,9 @@ func (c *Chunk) decode(s *scanner, i int) (path string) {
 		}
 		last, i = id, next
 		switch int(id)<<4 | int(kind) {
+		case 1<<4 | text:
+			c.filePath = uint32(i)
+			_, i = s.bytes(i)
 		case 2<<4 | i64:
 			offset = true
 			i = s.varint(i)
@@ -514,9 +518,34 @@ func (c Chunk) Encodings() []format.Encoding {
 	return all
 }
 
+// FilePath returns the path of the file that the chunk is in, relative to the folder of this one.
+// It is "" if the chunk is in this file, as usual. Chunks of _metadata files, which describe all
+// files of a dataset, are in others. The path is what the footer tells: it may lead anywhere.
+// Check it before you open it, with filepath.IsLocal for example.
+func (c Chunk) FilePath() string {
+	if c.filePath == 0 {
+		return ""
+	}
+	s := scanner{b: c.f.b}
+	path, _ := s.bytes(int(c.filePath))
+	return string(path)
+}
+
+// here returns an error if the chunk is in another file.
+func (c Chunk) here(what string) error {
+	if path := c.FilePath(); path != "" {
+		return fmt.Errorf("parquetmeta: the %s of the chunk is %w, %.200q: open that one", what, ErrOtherFile, path)
+	}
+	return nil
+}
+
 // Range returns where in the file the chunk's pages are: the dictionary page, if there is one,
-// and the data pages. The error has [nocopy.ErrLimit] if they are not in the file.
+// and the data pages. The error has [ErrOtherFile] if the chunk is in another file, and
+// [nocopy.ErrLimit] if the pages are not in this one.
 func (c Chunk) Range() (offset, length int64, err error) {
+	if err := c.here("data"); err != nil {
+		return 0, 0, err
+	}
 	offset, length = c.DataPageOffset, c.TotalCompressedSize
 	if c.DictionaryPageOffset > 0 && c.DictionaryPageOffset < offset {
 		offset = c.DictionaryPageOffset

@@ -36,6 +36,13 @@
 // Node have a method Metadata, which turns their part of the footer into such a message. It has
 // getters and setters, and keeps the fields that package format does not know.
 //
+// # Datasets
+//
+// A file named _metadata has no pages: it is the footer of a dataset, whose
+// chunks are in other files. Chunk.FilePath names them. What the footer tells can be read as usual,
+// and is written as it was. Methods that read or check the pages' places refuse such chunks with
+// [ErrOtherFile]: open the file that has them.
+//
 // # Ownership
 //
 // A File is immutable. Its methods may be called by any number of goroutines at once. Texts are

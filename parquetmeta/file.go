@@ -22,6 +22,10 @@ var (
 	// methods for indexes if the chunk is, and of AppendFooter if the footer must be signed.
 	ErrEncrypted = errors.New("encrypted")
 
+	// ErrOtherFile is wrapped by the error of Chunk.Range and of a chunk's methods for indexes if
+	// the chunk is in another file, whose path the error names: see Chunk.FilePath.
+	ErrOtherFile = errors.New("in another file")
+
 	// ErrSchema is in the error of Open if the schema is no tree, or a row group has not a chunk
 	// for each column.
 	ErrSchema = errors.New("schema does not fit")

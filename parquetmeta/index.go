@@ -20,9 +20,13 @@ func (f *File) within(offset, length int64, what string) error {
 
 // index reads an index of the chunk, or nil if it has none.
 func (c Chunk) index(offset int64, length int32, what string) ([]byte, error) {
-	switch {
-	case offset == -1 && length == -1:
+	if offset == -1 && length == -1 {
 		return nil, nil
+	}
+	if err := c.here(what); err != nil {
+		return nil, err
+	}
+	switch {
 	case c.Encrypted:
 		return nil, fmt.Errorf("parquetmeta: the %s is %w", what, ErrEncrypted)
 	case int64(length) > c.f.maxBytes():
@@ -39,7 +43,8 @@ func (c Chunk) index(offset int64, length int32, what string) ([]byte, error) {
 // the caller's. If the chunk has no such index, the message is absent: Valid returns false. The
 // error is a *[nocopy.Error], whose offset counts from the index's beginning, if the index is
 // wrong; one with [nocopy.ErrLimit] if it is not in the file, or exceeds the limits; one with
-// [ErrEncrypted]; or the reader's.
+// [ErrOtherFile], if the chunk has an index but is in another file, or with [ErrEncrypted]; or the
+// reader's.
 func (c Chunk) OffsetIndex() (format.OffsetIndex, error) {
 	b, err := c.index(c.OffsetIndexOffset, c.OffsetIndexLength, "offset index")
 	if b == nil || err != nil {
@@ -65,6 +70,9 @@ func (c Chunk) BloomFilter() (header format.BloomFilterHeader, bits int64, err e
 		return header, 0, nil
 	}
 	const what = "Bloom filter"
+	if err := c.here(what); err != nil {
+		return header, 0, err
+	}
 	if c.Encrypted {
 		return header, 0, fmt.Errorf("parquetmeta: the %s is %w", what, ErrEncrypted)
 	}

@@ -28,7 +28,7 @@ def note(name, metadata):
                 k.dictionary_page_offset if k.has_dictionary_page else -1,
                 s.null_count if s is not None and s.has_null_count else -1,
                 k.compression, k.physical_type, ",".join(sorted(k.encodings)),
-                k.has_offset_index, k.has_column_index,
+                k.has_offset_index, k.has_column_index, k.file_path,
             ])
         groups.append({"rows": group.num_rows, "bytes": group.total_byte_size, "chunks": chunks})
     schema = metadata.schema
@@ -90,6 +90,15 @@ write("5x1000", numbers(5, 2000), row_group_size=2, write_page_index=True)
 write("100x50", numbers(100, 50), row_group_size=1)
 write("empty", numbers(3, 0))
 write("no-columns", pa.table({}))
+
+# The footer of a dataset, whose chunks are in two other files
+parts = []
+for i in range(2):
+    write(f"part-{i}", numbers(3, 500), row_group_size=100, write_page_index=True, metadata_collector=parts)
+    parts[i].set_file_path(f"part-{i}.parquet")
+parts[0].append_row_groups(parts[1])
+parts[0].write_metadata_file(f"{out}/_metadata.parquet")
+note("_metadata", pq.read_metadata(f"{out}/_metadata.parquet"))
 
 
 class Kms(pe.KmsClient):
