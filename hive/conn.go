@@ -74,12 +74,17 @@ func newConn(cfg Config) *Conn {
 }
 
 // Connect opens a session. ctx bounds connecting alone. The caller must Close the Conn.
-func Connect(ctx context.Context, cfg Config) (*Conn, error) {
+func Connect(ctx context.Context, cfg Config) (_ *Conn, err error) {
 	c := newConn(cfg)
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	var err error
-	if c.caller, err = c.cfg.dial(ctx); err != nil {
+	var reached atomic.Bool
+	defer func() {
+		if err != nil && reached.Load() && c.session.guid == nil {
+			err = c.cfg.advised(err)
+		}
+	}()
+	if c.caller, err = c.cfg.dial(ctx, &reached); err != nil {
 		return nil, hiveError("connecting", err)
 	}
 	c.client = tcli.NewTCLIServiceClient(c.caller)
@@ -381,7 +386,7 @@ func (c *Conn) aside(ctx context.Context, f func(tcli.TCLIServiceClient) error) 
 	if c.cfg.HTTP {
 		return f(c.client)
 	}
-	second, err := c.cfg.dial(ctx)
+	second, err := c.cfg.dial(ctx, new(atomic.Bool))
 	if err != nil {
 		return hiveError("connecting, to cancel", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -26,37 +27,39 @@ type caller interface {
 	io.Closer
 }
 
-// dial connects to the server, and logs in.
-func (c *Config) dial(ctx context.Context) (caller, error) {
+// dial connects to the server, and logs in. It notes in reached that a server was there, which over
+// HTTP may be later.
+func (c *Config) dial(ctx context.Context, reached *atomic.Bool) (caller, error) {
+	if strings.Contains(c.Addr, ",") {
+		return nil, fmt.Errorf("Config.Addr: %w", errHosts)
+	}
 	options := []rpc.Option{
 		rpc.Recycle,
 		rpc.MaxFrame(c.MaxReply),
 		rpc.Limits(nocopy.Limits{MaxBytes: c.MaxReply, MaxIndex: max(c.MaxReply, 16<<20)}),
 	}
 	if c.HTTP {
-		return c.dialHTTP(options)
+		return c.dialHTTP(options, reached)
 	}
 	host, _, err := net.SplitHostPort(c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("hive: Config.Addr: %w", err)
+		return nil, fmt.Errorf("Config.Addr: %w", err)
 	}
 	options = append(options, rpc.OneConnection, rpc.DialTimeout(c.Timeout), rpc.StallTimeout(c.stallTimeout()))
 	if c.TLS != nil {
 		options = append(options, rpc.TLS(c.TLS))
 	}
-	if c.Dial != nil {
-		options = append(options, rpc.Dialer(c.Dial))
-	}
+	options = append(options, rpc.Dialer(c.dialer(reached)))
 	switch {
 	case c.NoSASL:
 		options = append(options, rpc.Unframed)
 	case c.SASL != nil:
 		mechanism, err := c.SASL(ctx, host)
 		if err != nil {
-			return nil, fmt.Errorf("hive: Config.SASL: %w", err)
+			return nil, fmt.Errorf("Config.SASL: %w", err)
 		}
 		if mechanism == nil {
-			return nil, errors.New("hive: Config.SASL returned no mechanism")
+			return nil, errors.New("Config.SASL returned no mechanism")
 		}
 		options = append(options, rpc.SASL(mechanism))
 	default:
@@ -78,20 +81,20 @@ type plain struct{ user, password string }
 
 func (p plain) Start() (string, []byte, error) {
 	if strings.Contains(p.user+p.password, "\x00") {
-		return "", nil, errors.New("hive: Config.User or Password has a zero byte")
+		return "", nil, errors.New("Config.User or Password has a zero byte")
 	}
 	return "PLAIN", []byte("\x00" + p.user + "\x00" + p.password), nil
 }
 
 func (plain) Next(challenge []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(challenge)) > 0 {
-		return nil, errors.New("hive: the server asks something after a login by PLAIN")
+		return nil, errors.New("the server asks something after a login by PLAIN")
 	}
 	return nil, nil
 }
 
 // dialHTTP makes a caller over HTTP. It does not connect yet.
-func (c *Config) dialHTTP(options []rpc.Option) (caller, error) {
+func (c *Config) dialHTTP(options []rpc.Option, reached *atomic.Bool) (caller, error) {
 	u := url.URL{Scheme: "http", Host: c.Addr, Path: "/" + strings.TrimPrefix(c.HTTPPath, "/")}
 	if c.TLS != nil {
 		u.Scheme = "https"
@@ -102,15 +105,12 @@ func (c *Config) dialHTTP(options []rpc.Option) (caller, error) {
 	}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            c.Dial,
+		DialContext:            c.dialer(reached),
 		TLSClientConfig:        c.TLS,
 		TLSHandshakeTimeout:    c.Timeout,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
-	}
-	if c.Dial == nil {
-		transport.DialContext = (&net.Dialer{Timeout: c.Timeout}).DialContext
 	}
 	client := &http.Client{
 		Transport:     &authorized{transport, c},
@@ -151,7 +151,7 @@ func (a *authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	case a.cfg.Authorize != nil:
 		if err := a.cfg.Authorize(r); err != nil {
 			r.Body.Close()
-			return nil, fmt.Errorf("hive: Config.Authorize: %w", err)
+			return nil, fmt.Errorf("Config.Authorize: %w", err)
 		}
 	case a.cfg.Token != "":
 		r.Header.Set("Authorization", "Bearer "+a.cfg.Token)

@@ -29,12 +29,20 @@ import (
 //
 // Parameters whose names have a dot are settings of the session. User, password, database and
 // values are escaped as in URLs. For anything else, such as Kerberos, use a Config.
+//
+// It names one server: lists of servers and their discovery by ZooKeeper are not supported.
 func ParseDSN(dsn string) (Config, error) {
 	var c Config
+	if rest, ok := strings.CutPrefix(dsn, "jdbc:"); ok {
+		return c, fmt.Errorf("hive: data source name: this is a JDBC URL: %s", fromJDBC(rest))
+	}
 	if scheme, _, ok := strings.Cut(dsn, "://"); !ok || strings.ContainsAny(scheme, ":@/?") {
 		dsn = "hive://" + dsn
 	}
 	// Errors do not quote parts that may belong to a password
+	if strings.Contains(hostsOf(dsn), ",") {
+		return c, fmt.Errorf("hive: data source name: %w", errHosts)
+	}
 	u, err := url.Parse(dsn)
 	if err != nil {
 		return c, errors.New("hive: data source name: not a URL; user, password and database are escaped as in URLs, such as %2F for a slash")
@@ -43,6 +51,8 @@ func ParseDSN(dsn string) (Config, error) {
 		return Config{}, fmt.Errorf("hive: data source name: "+format, args...)
 	}
 	switch {
+	case u.Scheme == "hive2":
+		return fail("this is a JDBC URL: %s", fromJDBC(dsn))
 	case u.Scheme != "hive":
 		return fail("the scheme is %q, not hive", u.Scheme)
 	case u.Hostname() == "":
@@ -53,12 +63,15 @@ func ParseDSN(dsn string) (Config, error) {
 	c.User = u.User.Username()
 	c.Password, _ = u.User.Password()
 	c.Database = strings.TrimPrefix(u.Path, "/")
+	if strings.Contains(u.Path, ";") {
+		return fail("parameters come after a ?, joined by &, such as ?tls=true, and not after a semicolon")
+	}
 	if strings.Contains(c.Database, "/") {
 		return fail("the database has a slash")
 	}
 	parameters, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return fail("the parameters are not escaped as in URLs")
+		return fail("the parameters are not joined by & and escaped as in URLs")
 	}
 	for name, values := range parameters {
 		if len(values) != 1 {
@@ -132,6 +145,104 @@ func (c *Config) setParameter(name, value string) (err error) {
 		c.Settings[name] = value
 	}
 	return err
+}
+
+// errHosts is the error of an address with several servers.
+var errHosts = errors.New("several hosts are not supported yet: name one of them")
+
+// hostsOf returns the part of a data source name that has host and port, without the user. It is ""
+// if a password that is not escaped makes that unclear.
+func hostsOf(dsn string) string {
+	_, rest, _ := strings.Cut(dsn, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	hosts, rest := rest[:end], rest[end:]
+	path := rest[:max(strings.IndexAny(rest+"?", "?;"), 0)]
+	switch i := strings.LastIndex(hosts, "@"); {
+	case i >= 0:
+		return hosts[i+1:]
+	case strings.Contains(path, "@"):
+		return ""
+	}
+	return hosts
+}
+
+// fromJDBC tells how to write a JDBC URL, such as hive2://h:10000/db;ssl=true?hive.a=b#c=d without
+// "jdbc:". It quotes host and database, and values that are no secrets.
+func fromJDBC(dsn string) string {
+	hosts := hostsOf(dsn)
+	if hosts == "" {
+		return "write hive://USER:PASSWORD@HOST:PORT/DATABASE?tls=true"
+	}
+	_, rest, _ := strings.Cut(dsn, "://")
+	rest, _, _ = strings.Cut(rest, "#") // Hive's variables
+	rest, settings, _ := strings.Cut(rest, "?")
+	rest, parameters, _ := strings.Cut(rest, ";")
+	_, database, _ := strings.Cut(rest, "/")
+	var query, notes []string
+	user, other := "", false
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		switch lower := strings.ToLower(value); strings.ToLower(name) {
+		case "":
+		case "user", "uid", "password", "pwd":
+			user = "USER:PASSWORD@"
+		case "ssl":
+			if lower == "true" || lower == "1" {
+				query = append(query, "tls=true")
+			}
+		case "transportmode":
+			if lower == "http" {
+				query = append(query, "transport=http")
+			}
+		case "httppath":
+			if harmless(value) {
+				query = append(query, "httpPath="+value)
+			}
+		case "auth":
+			if lower == "nosasl" {
+				query = append(query, "auth=NOSASL")
+			}
+		case "principal":
+			notes = append(notes, "Kerberos needs a Config with SASL, or over HTTP with Authorize")
+		case "servicediscoverymode", "zookeepernamespace":
+			if len(notes) == 0 {
+				notes = append(notes, "discovery by ZooKeeper is not supported: name a server")
+			}
+		default:
+			other = true
+		}
+	}
+	for s := range strings.SplitSeq(settings, ";") {
+		name, _, _ := strings.Cut(s, "=")
+		if harmless(name) && (strings.HasPrefix(name, "hive.") || strings.HasPrefix(name, "spark.")) {
+			query = append(query, name+"=…")
+		} else if name != "" {
+			other = true
+		}
+	}
+	if other {
+		notes = append(notes, "ParseDSN tells what the other parameters are called here")
+	}
+	if strings.Contains(hosts, ",") {
+		notes = append(notes, errHosts.Error())
+		hosts, _, _ = strings.Cut(hosts, ",")
+	}
+	text := "write hive://" + user + hosts
+	if database != "" || len(query) > 0 {
+		text += "/" + database
+	}
+	if len(query) > 0 {
+		text += "?" + strings.Join(query, "&")
+	}
+	return strings.Join(append([]string{text}, notes...), "; ")
+}
+
+// harmless reports whether s is a name or path, which needs no escapes.
+func harmless(s string) bool {
+	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/") == ""
 }
 
 func positive(s string) (int, error) {

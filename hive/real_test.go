@@ -3,6 +3,7 @@ package hive_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"errors"
 	"hash/crc32"
@@ -241,4 +242,33 @@ func TestRealSums(t *testing.T) {
 		t.Fatal(count, err)
 	}
 	compareLines(t, []string{asJSON(t, []any{count, ints, floats, size, crc.Sum32()})}, want)
+}
+
+// TestRealAdvice: clients that do not fit a real server are told what to change.
+func TestRealAdvice(t *testing.T) {
+	fits, err := hive.ParseDSN(realServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func(*hive.Config){
+		"Config.NoSASL": func(c *hive.Config) { c.NoSASL = !c.NoSASL },
+		"Config.TLS":    func(c *hive.Config) { c.TLS = &tls.Config{} },
+		"Config.HTTP":   func(c *hive.Config) { c.HTTP = !c.HTTP },
+	} {
+		cfg := fits
+		change(&cfg)
+		cfg.Timeout = 5 * time.Second
+		if cfg.HTTP && fits.HTTP && what == "Config.NoSASL" {
+			continue // has no effect
+		}
+		c, err := hive.Connect(t.Context(), cfg)
+		if err == nil {
+			c.Close()
+			t.Error(what, "was changed, and the client has connected")
+			continue
+		}
+		if t.Log(err); !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, not %s", err, what)
+		}
+	}
 }

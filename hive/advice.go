@@ -1,0 +1,115 @@
+package hive
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// This file tells what to try if a server does not understand a client: servers that expect another
+// login, TLS or HTTP end the connection or wait for more bytes, without a word.
+
+// dialer returns the function that connects, which notes in reached that a server was there.
+func (c *Config) dialer(reached *atomic.Bool) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	dial := c.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: c.Timeout}).DialContext
+	}
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		nc, err := dial(ctx, network, addr)
+		if err == nil {
+			reached.Store(true)
+		}
+		return nc, err
+	}
+}
+
+// What to try, with the parameter of ParseDSN.
+const (
+	tryPlain    = "leave out Config.TLS (tls= in a data source name)"
+	tryTLS      = "set Config.TLS (tls=true in a data source name)"
+	tryLogin    = "leave out Config.NoSASL (auth=NOSASL in a data source name)"
+	tryNoSASL   = "set Config.NoSASL (auth=NOSASL in a data source name)"
+	tryBinary   = "leave out Config.HTTP (transport=http in a data source name)"
+	tryHTTP     = "set Config.HTTP (transport=http in a data source name)"
+	tryKerberos = "for Kerberos there is Config.SASL"
+)
+
+// advised returns err with an advice, if it may come from a Config that does not fit the server.
+func (c *Config) advised(err error) error {
+	if advice := c.advice(err); advice != "" {
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return err
+}
+
+// advice returns what is probable, and what to try; "" if err has other reasons.
+func (c *Config) advice(err error) string {
+	var (
+		server      *Error
+		exception   *rpc.ApplicationException
+		malformed   *nocopy.Error
+		certificate *tls.CertificateVerificationError
+		noTLS       tls.RecordHeaderError
+		status      *rpc.HTTPError
+	)
+	text := err.Error()
+	has := func(part string) bool { return strings.Contains(text, part) }
+	switch {
+	case errors.As(err, &server), errors.As(err, &exception), errors.As(err, &malformed), errors.As(err, &certificate), errors.Is(err, context.Canceled):
+		return ""
+	case errors.As(err, &status):
+		return c.adviceHTTP(status)
+	case errors.As(err, &noTLS), has("HTTP response to HTTPS client"):
+		return "the server does not use TLS: " + tryPlain
+	case has("not a Thrift message: TLS"):
+		return "the server uses TLS: " + tryTLS
+	case has("not a Thrift message: HTTP"):
+		return "the server uses HTTP: " + tryHTTP
+	case has("not a Thrift message: a login by SASL"):
+		return "the server expects a login by SASL: " + tryLogin
+	case errors.Is(err, rpc.ErrLogin) && has("no login by SASL"):
+		return "the server needs no login: " + tryNoSASL
+	case errors.Is(err, rpc.ErrLogin) && strings.Contains(strings.ToLower(text), "mechanism"):
+		return "the server expects another login than PLAIN: " + tryKerberos
+	case errors.Is(err, rpc.ErrLogin):
+		return "" // the server tells why
+	case c.TLS != nil && c.HTTP:
+		return "the server probably does not use TLS: " + tryPlain + "; or not HTTP: " + tryBinary
+	case c.TLS != nil && !c.NoSASL && !has("login by SASL"), c.TLS != nil && has("hive: connecting:") && !has("login by SASL"):
+		return "the server probably does not use TLS: " + tryPlain
+	case c.HTTP:
+		return "the server probably does not use HTTP: " + tryBinary + "; or it uses TLS: " + tryTLS
+	}
+	probable := "the server probably needs no login: " + tryNoSASL
+	if c.NoSASL {
+		probable = "the server probably expects a login: " + tryLogin
+	}
+	if c.TLS == nil {
+		probable += "; or it uses TLS: " + tryTLS
+	}
+	return probable + "; or HTTP: " + tryHTTP
+}
+
+// adviceHTTP is advice for a server's answer over HTTP.
+func (c *Config) adviceHTTP(e *rpc.HTTPError) string {
+	switch {
+	case c.TLS == nil && strings.Contains(e.Text, "HTTPS"):
+		return "the server uses TLS: " + tryTLS
+	case e.Status == http.StatusUnauthorized:
+		return "check Config.User and Password, or Token; for Kerberos there is Config.Authorize"
+	case e.Status == http.StatusNotFound:
+		return fmt.Sprintf("check Config.HTTPPath (httpPath in a data source name), which is %q", c.HTTPPath)
+	case e.Status == http.StatusBadRequest:
+		return "the server may not be for HTTP: " + tryBinary
+	}
+	return ""
+}

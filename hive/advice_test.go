@@ -1,0 +1,219 @@
+package hive_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/hive"
+	"github.com/nocopythrift/nocopythrift/hive/internal/fakehive"
+	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// answering returns the address of a server that calls f with each connection.
+func answering(t *testing.T, f func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				f(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+	})
+	return l.Addr().String()
+}
+
+// after returns a server's side that says something after the first bytes, and takes the others.
+func after(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		b := make([]byte, 5)
+		io.ReadFull(c, b)
+		io.WriteString(c, text)
+		c.(*net.TCPConn).CloseWrite()
+		io.Copy(io.Discard, c)
+	}
+}
+
+// TestAdvice: a client whose login, TLS or HTTP does not fit the server is told what to try.
+func TestAdvice(t *testing.T) {
+	server, client := certificates(t)
+	login := func(_ context.Context, m string) rpc.SASLServer {
+		if m == "PLAIN" {
+			return plainServer{"ada", "secret"}
+		}
+		return nil
+	}
+	const java = "\x04\x00\x00\x00\x13Invalid status -128" // of a TSaslServerTransport
+	addrs := map[string]string{
+		"nosasl":     good().Serve(t, &rpc.Server{}),
+		"sasl":       good().Serve(t, &rpc.Server{SASL: login}),
+		"java":       answering(t, after(java)),
+		"kerberos":   answering(t, after("\x03\x00\x00\x00\x20Unsupported mechanism type PLAIN")),
+		"tls nosasl": good().Serve(t, &rpc.Server{TLS: server}),
+		"tls sasl":   good().Serve(t, &rpc.Server{TLS: server, SASL: login}),
+		"http":       serveHTTP(t, good(), "Basic YWRhOnNlY3JldA==", nil).Addr,
+		"https":      serveHTTP(t, good(), "Basic YWRhOnNlY3JldA==", server).Addr,
+		"jetty":      answering(t, after("HTTP/1.1 400 Illegal character\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")),
+		"closes":     answering(t, func(net.Conn) {}),
+		"silent":     answering(t, func(c net.Conn) { io.Copy(io.Discard, c) }),
+	}
+	const (
+		toPlain, toTLS    = "leave out Config.TLS", "set Config.TLS"
+		toLogin, toNoSASL = "leave out Config.NoSASL", "set Config.NoSASL"
+		toBinary, toHTTP  = "leave out Config.HTTP", "set Config.HTTP"
+	)
+	plain, nosasl := hive.Config{User: "ada", Password: "secret"}, hive.Config{NoSASL: true}
+	secure := func(c hive.Config) hive.Config { c.TLS = client; return c }
+	web := hive.Config{HTTP: true, User: "ada", Password: "secret"}
+	var wg sync.WaitGroup
+	for _, a := range []struct {
+		client string
+		cfg    hive.Config
+		advice map[string][]string
+	}{
+		{"nosasl", nosasl, map[string][]string{"sasl": {toLogin}, "java": {toLogin}, "tls nosasl": {toTLS}, "tls sasl": {toTLS}, "https": {toTLS}, "jetty": {toHTTP}, "closes": {toLogin, toTLS, toHTTP}, "silent": {toLogin, toTLS, toHTTP}}},
+		{"sasl", plain, map[string][]string{"nosasl": {toNoSASL}, "kerberos": {"Config.SASL"}, "tls nosasl": {toTLS}, "tls sasl": {toTLS}, "https": {toTLS}, "jetty": {toHTTP}, "closes": {toNoSASL, toTLS, toHTTP}, "silent": {toNoSASL, toTLS, toHTTP}}},
+		{"tls nosasl", secure(nosasl), map[string][]string{"nosasl": {toPlain}, "sasl": {toPlain}, "java": {toPlain}, "tls sasl": {toLogin}, "http": {toPlain}, "jetty": {toPlain}, "closes": {toPlain}, "silent": {toPlain}}},
+		{"tls sasl", secure(plain), map[string][]string{"nosasl": {toPlain}, "sasl": {toPlain}, "java": {toPlain}, "tls nosasl": {toNoSASL}, "http": {toPlain}, "jetty": {toPlain}, "closes": {toPlain}, "silent": {toPlain}}},
+		{"http", web, map[string][]string{"sasl": {toBinary}, "java": {toBinary}, "tls sasl": {toBinary}, "https": {toTLS}, "jetty": {toBinary}, "closes": {toBinary, toTLS}, "silent": {toBinary, toTLS}}},
+		{"https", secure(web), map[string][]string{"nosasl": {toPlain}, "sasl": {toPlain}, "java": {toPlain}, "http": {toPlain}, "jetty": {toPlain}, "tls sasl": {toBinary}, "closes": {toPlain, toBinary}, "silent": {toPlain, toBinary}}},
+	} {
+		for name, advice := range a.advice {
+			cfg := a.cfg
+			cfg.Addr, cfg.Timeout = addrs[name], time.Minute
+			if name == "silent" {
+				cfg.Timeout = 2 * time.Second
+			}
+			wg.Go(func() {
+				c, err := hive.Connect(t.Context(), cfg)
+				if err == nil {
+					c.Close()
+					t.Errorf("%s at %s: connected", a.client, name)
+					return
+				}
+				for _, option := range advice {
+					if !strings.Contains(err.Error(), option) {
+						t.Errorf("%s at %s, not %q: %v", a.client, name, option, err)
+					}
+				}
+				if name == "silent" && a.client != "https" && !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s at %s: %v", a.client, name, err)
+				}
+				if strings.Count(err.Error(), "hive: ") != 1 || strings.Contains(err.Error(), "secret") {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
+
+// TestNoAdvice: errors that have another reason tell only that.
+func TestNoAdvice(t *testing.T) {
+	const advice = "onfig.NoSASL"
+	refuses := &fakehive.Server{Open: func(_ tcli.TOpenSessionReq, resp tcli.TOpenSessionResp) {
+		resp.NewStatus().SetStatusCode(tcli.TStatusCode_ERROR_STATUS)
+		resp.GetStatus().SetErrorMessage("no such database")
+	}}
+	wrong := serveSASL(t, good())
+	wrong.Password = "wrong"
+	closed := answering(t, func(net.Conn) {})
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	server, _ := certificates(t)
+	problem := errors.New("no way there")
+	for name, cfg := range map[string]hive.Config{
+		"no such database": serve(t, refuses),
+		"refused":          wrong,
+		"connection":       {Addr: gone.Addr().String()},
+		"no way there":     {Addr: "h:1", Dial: func(context.Context, string, string) (net.Conn, error) { return nil, problem }},
+		"certificate":      {Addr: good().Serve(t, &rpc.Server{TLS: server}), NoSASL: true, TLS: &tls.Config{}},
+		"several hosts":    {Addr: "h1,h2:10000"},
+		"missing port":     {Addr: "h"},
+	} {
+		if _, err := hive.Connect(t.Context(), cfg); err == nil || strings.Contains(err.Error(), advice) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := hive.Connect(ctx, hive.Config{Addr: closed}); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), advice) {
+		t.Error(err)
+	}
+	// HTTP's own
+	for want, change := range map[string]func(*hive.Config){
+		"Config.User":     func(c *hive.Config) { c.Password = "wrong" },
+		"Config.HTTPPath": func(c *hive.Config) { c.HTTPPath = "elsewhere" },
+	} {
+		cfg := serveHTTP(t, good(), "Basic YWRhOnNlY3JldA==", nil)
+		cfg.User, cfg.Password = "ada", "secret"
+		change(&cfg)
+		if _, err := hive.Connect(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// TestDSNHosts: a list of servers is refused, instead of becoming one wrong address.
+func TestDSNHosts(t *testing.T) {
+	for _, dsn := range []string{"hive://h1:1,h2:2/db", "hive://h1:1,h2", "h1,h2", "h1:1,h2:2", "ada:pass@h1:1,h2:2/db?auth=NOSASL", "hive://[::1]:1,[::2]:2", "h1,h2?a.b=x@y", ",h", "h,"} {
+		_, err := hive.ParseDSN(dsn)
+		if err == nil || !strings.Contains(err.Error(), "several hosts are not supported yet") || strings.Contains(err.Error(), "pass") {
+			t.Errorf("%s: %v", dsn, err)
+		}
+	}
+	for _, dsn := range []string{"hive://ada:pa,ss@h/db", "h?a.b=c,d", "h/a,b"} {
+		if cfg, err := hive.ParseDSN(dsn); err != nil || cfg.Addr != "h:10000" {
+			t.Error(dsn, cfg.Addr, err)
+		}
+	}
+}
+
+// TestDSNFromJDBC: a JDBC URL's error tells how to write it, without its secrets.
+func TestDSNFromJDBC(t *testing.T) {
+	for dsn, want := range map[string]string{
+		"jdbc:hive2://h:10000/db;ssl=true":                          "write hive://h:10000/db?tls=true",
+		"jdbc:hive2://h:10000":                                      "write hive://h:10000",
+		"jdbc:hive2://h:10000/;auth=noSasl":                         "write hive://h:10000/?auth=NOSASL",
+		"hive2://h:10000/db;auth=noSasl":                            "write hive://h:10000/db?auth=NOSASL",
+		"jdbc:hive2://h/db;transportMode=http;httpPath=cliservice":  "write hive://h/db?transport=http&httpPath=cliservice",
+		"jdbc:hive2://h/db;user=ada;password=secret?hive.a=b#x=y":   "write hive://USER:PASSWORD@h/db?hive.a=…",
+		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":        "write hive://h/db; Kerberos needs a Config",
+		"jdbc:hive2://z1:1,z2:2/;serviceDiscoveryMode=zooKeeper":    "ZooKeeper is not supported: name a server",
+		"jdbc:hive2://h1:1,h2:2/db":                                 "several hosts are not supported yet",
+		"jdbc:spark://h:443/d;ssl=1;UID=token;PWD=secret;AuthMech=": "write hive://USER:PASSWORD@h:443/d?tls=true; ParseDSN tells",
+		"jdbc:hive2://ada:sec/secret@h/db":                          "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
+		"jdbc:hive2://h/db;password=a;secret;b=secret?secret":       "write hive://USER:PASSWORD@h/db; ParseDSN",
+		"jdbc:":                            "write hive://",
+		"hive://h:10000/db;ssl=true":       "after a ?",
+		"hive://h:10000/db?tls=true;a.b=c": "joined by &",
+	} {
+		if _, err := hive.ParseDSN(dsn); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want %q", dsn, err, want)
+		}
+	}
+}
