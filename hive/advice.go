@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// This file tells what to try if a server does not understand a client: servers that expect another
-// login, TLS or HTTP end the connection or wait for more bytes, without a word.
+// This file tells what to try if a server does not understand a client. Servers that expect
+// another login, TLS or HTTP end the connection or wait for more bytes, without a word.
 
 // dialer returns the function that connects, which notes in reached that a server was there.
 func (c *Config) dialer(reached *atomic.Bool) func(ctx context.Context, network, addr string) (net.Conn, error) {

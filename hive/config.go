@@ -3,8 +3,13 @@ package hive
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -12,11 +17,20 @@ import (
 
 // Config says how to connect. Only Addr is needed; the zero value of every other field is a good
 // default. ParseDSN makes a Config from text.
+//
+// Package fmt prints a Config without its secrets: Password, Token and the values of Settings. It
+// can't do so for a Config in an unexported field of a struct: keep a pointer there, which %v
+// prints as an address.
 type Config struct {
 	Addr     string // host and port, such as "hive.example.com:10000"
 	User     string // "" means "anonymous"
 	Password string
 	Database string // in which statements find their tables; "" means the server's default
+
+	// ResetSession makes database/sql's pool open a new session on a connection that a program takes
+	// up again, two calls of the server. Otherwise the session keeps what statements have changed:
+	// see Driver. A Conn has one session anyway.
+	ResetSession bool
 
 	// Settings of the session, such as {"hive.exec.parallel": "true"}.
 	Settings map[string]string
@@ -50,13 +64,17 @@ type Config struct {
 	HTTP bool
 	// Path of the URL, over HTTP. "" means "cliservice".
 	HTTPPath string
-	// Token, if not "", is sent as a bearer token over HTTP. Otherwise User and Password are sent
-	// as HTTP's basic authentication.
+	// Token, if not "", is sent as a bearer token over HTTP. Without HTTP it is an error. If it is
+	// "", User and Password are sent as HTTP's basic authentication.
 	Token string
 	// Authorize, if not nil, is called for each request over HTTP instead, to add what the server
 	// asks for: "Authorization: Negotiate …" for Kerberos, or a fresh token. Several goroutines
-	// may call it at the same time.
+	// may call it at the same time. Without HTTP it is an error.
 	Authorize func(r *http.Request) error
+
+	// Logger gets a line when a connection fails, for example. nil means no lines: errors tell the
+	// program.
+	Logger *slog.Logger
 
 	// Dial connects instead of a net.Dialer's DialContext, for example through a proxy.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -81,6 +99,23 @@ type Config struct {
 	Timeout time.Duration
 }
 
+// Format prints c without secrets, for all verbs of package fmt.
+func (c Config) Format(f fmt.State, verb rune) {
+	type config Config // without this method
+	const hidden = "***"
+	for _, secret := range []*string{&c.Password, &c.Token} {
+		if *secret != "" {
+			*secret = hidden
+		}
+	}
+	c.Settings = maps.Clone(c.Settings)
+	for name := range c.Settings {
+		c.Settings[name] = hidden
+	}
+	text := fmt.Sprintf(fmt.FormatString(f, verb), config(c))
+	io.WriteString(f, strings.Replace(text, "hive.config{", "hive.Config{", 1))
+}
+
 const (
 	defaultRows    = 10_000
 	firstRows      = 1_000
@@ -99,6 +134,9 @@ func (c Config) withDefaults() Config {
 	set(&c.BatchBytes, defaultBytes)
 	set(&c.MaxReply, defaultReply)
 	set(&c.Timeout, defaultTimeout)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	c.BatchRows = (min(max(c.BatchRows, 1), 1<<30) + 7) &^ 7
 	c.BatchBytes = max(c.BatchBytes, 1)
 	c.MaxReply = min(max(c.MaxReply, 1<<10), 1<<30)

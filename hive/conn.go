@@ -18,7 +18,7 @@ import (
 // Conn is a session with a server. Any number of goroutines may use it, and several Results may
 // be open at the same time; the server handles calls of a binary connection one after the other.
 type Conn struct {
-	cfg     Config
+	cfg     *Config // not printed by package fmt
 	caller  caller
 	client  tcli.TCLIServiceClient
 	session identifier
@@ -67,7 +67,7 @@ const clientProtocol = tcli.TProtocolVersion_HIVE_CLI_SERVICE_PROTOCOL_V8
 func newConn(cfg Config) *Conn {
 	cfg = cfg.withDefaults()
 	return &Conn{
-		cfg:      cfg,
+		cfg:      &cfg,
 		starting: make(chan struct{}, 1),
 		zone:     sessionZone{loc: cfg.Location, turn: make(chan struct{}, 1), asked: -1},
 	}
@@ -183,6 +183,23 @@ func (c *Conn) closeSession(ctx context.Context) error {
 	}
 	defer r.Release()
 	return statusError(r.GetSuccess().GetStatus())
+}
+
+// reset closes the session and opens a new one. There must be no Result of the old one.
+func (c *Conn) reset(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	select {
+	case c.starting <- struct{}{}: // not before a statement that was given up is accepted
+		defer func() { <-c.starting }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := c.closeSession(ctx); err != nil && !errors.Is(err, ErrSession) {
+		return err
+	}
+	c.zone.renew()
+	return c.openSession(ctx)
 }
 
 // short returns a context for a call that ends something: also when ctx has ended.

@@ -27,14 +27,18 @@ type caller interface {
 	io.Closer
 }
 
-// dial connects to the server, and logs in. It notes in reached that a server was there, which over
-// HTTP may be later.
+// dial connects to the server, and logs in. It notes in reached that a server was there; over HTTP
+// the first call does.
 func (c *Config) dial(ctx context.Context, reached *atomic.Bool) (caller, error) {
 	if strings.Contains(c.Addr, ",") {
 		return nil, fmt.Errorf("Config.Addr: %w", errHosts)
 	}
+	if !c.HTTP && (c.Token != "" || c.Authorize != nil) {
+		return nil, errToken
+	}
 	options := []rpc.Option{
 		rpc.Recycle,
+		rpc.Logger(c.Logger),
 		rpc.MaxFrame(c.MaxReply),
 		rpc.Limits(nocopy.Limits{MaxBytes: c.MaxReply, MaxIndex: max(c.MaxReply, 16<<20)}),
 	}
@@ -70,6 +74,9 @@ func (c *Config) dial(ctx context.Context, reached *atomic.Bool) (caller, error)
 	}
 	return rpc.Dial(ctx, "tcp", c.Addr, options...)
 }
+
+// errToken is the error of a Config with a login for HTTP that would not be sent.
+var errToken = errors.New("a token or Authorize is sent over HTTP alone: set Config.HTTP (transport=http in a data source name)")
 
 // stallTimeout is the time for receiving the largest reply.
 func (c *Config) stallTimeout() time.Duration {

@@ -19,9 +19,15 @@ func init() { sql.Register("hive", Driver{}) }
 // look like. Use sql.OpenDB([NewConnector](cfg)) for what they can't say.
 //
 // Values that are read are bool, int64, float64, []byte for BINARY, time.Time in Config.Location
-// for TIMESTAMP and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types of
-// columns that database/sql tells hold NULL, such as sql.NullInt64. Arguments are those of
+// for TIMESTAMP and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types
+// of columns that database/sql tells hold NULL, such as sql.NullInt64. Arguments are those of
 // [Conn.Start].
+//
+// A connection of database/sql's is a session of the server, which keeps what statements have
+// changed: the database of USE, the settings of SET, temporary tables and views, functions, and
+// files of ADD. The pool later gives it to any other part of the program. Set Config.Database and
+// Settings, which all sessions have; use a sql.Conn for statements that belong together; or set
+// Config.ResetSession, and each use begins with a new session.
 //
 // Statements are cancelled when their contexts end. There are no transactions, and no ids of
 // rows.
@@ -46,14 +52,15 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 }
 
 // NewConnector returns a Connector for sql.OpenDB.
-func NewConnector(cfg Config) driver.Connector { return connector{cfg} }
+func NewConnector(cfg Config) driver.Connector { return connector{&cfg} }
 
-type connector struct{ cfg Config }
+// connector has a pointer, since package fmt would print the secrets of a Config.
+type connector struct{ cfg *Config }
 
 func (c connector) Driver() driver.Driver { return Driver{} }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := Connect(ctx, c.cfg)
+	conn, err := Connect(ctx, *c.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +69,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 
 // sqlConn is a connection of database/sql's, which uses it in one goroutine at a time.
 type sqlConn struct {
-	c   *Conn
-	bad bool // no call will succeed any more
+	c    *Conn
+	bad  bool // no call will succeed any more
+	used bool // there was a statement in its session
 }
 
 var (
@@ -105,7 +113,15 @@ func (c *sqlConn) Ping(ctx context.Context) error { return c.notBegun(c.c.Ping(c
 
 func (c *sqlConn) IsValid() bool { return !c.bad }
 
-func (c *sqlConn) ResetSession(context.Context) error {
+// ResetSession is called before the connection is used again. After an error, the pool makes
+// another one.
+func (c *sqlConn) ResetSession(ctx context.Context) error {
+	if !c.bad && c.used && c.c.cfg.ResetSession {
+		if err := c.c.reset(ctx); err != nil {
+			c.bad = true
+		}
+		c.used = false
+	}
 	if c.bad {
 		return driver.ErrBadConn
 	}
@@ -144,6 +160,7 @@ func (c *sqlConn) run(ctx context.Context, text string, named []driver.NamedValu
 		}
 		args[i] = v.Value
 	}
+	c.used = true
 	r, err := c.c.Start(ctx, text, args...)
 	if err != nil {
 		return nil, c.notBegun(err)

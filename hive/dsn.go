@@ -17,15 +17,16 @@ import (
 // with a database as its path. "hive://" may be left out. Without a port it is 10000, over HTTP
 // 10001. Parameters:
 //
-//	auth        PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), or NOSASL
-//	transport   binary or http
-//	httpPath    see Config.HTTPPath
-//	token       see Config.Token
-//	tls         true, false, or skip-verify, which trusts any server
-//	loc         the session's time zone, such as America/New_York: see Config.Location
-//	batchRows   see Config.BatchRows
-//	batchBytes  see Config.BatchBytes
-//	maxReply    see Config.MaxReply, in bytes
+//	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), or NOSASL
+//	transport     binary or http
+//	httpPath      see Config.HTTPPath
+//	token         see Config.Token; it needs transport=http
+//	tls           true, false, or skip-verify, which trusts any server
+//	loc           the session's time zone, such as America/New_York: see Config.Location
+//	batchRows     see Config.BatchRows
+//	batchBytes    see Config.BatchBytes
+//	maxReply      see Config.MaxReply, in bytes
+//	resetSession  true or false: see Config.ResetSession
 //
 // Parameters whose names have a dot are settings of the session. User, password, database and
 // values are escaped as in URLs. For anything else, such as Kerberos, use a Config.
@@ -81,6 +82,9 @@ func ParseDSN(dsn string) (Config, error) {
 			return fail("%s: %w", name, err)
 		}
 	}
+	if c.Token != "" && !c.HTTP {
+		return fail("%w", errToken)
+	}
 	port := u.Port()
 	if port == "" {
 		if port = "10000"; c.HTTP {
@@ -129,6 +133,10 @@ func (c *Config) setParameter(name, value string) (err error) {
 		if c.Location = loadZone(value); c.Location == nil {
 			return errors.New("no such time zone; write a name such as UTC or Europe/Berlin")
 		}
+	case "resetSession":
+		if c.ResetSession, err = strconv.ParseBool(value); err != nil {
+			return errors.New("neither true nor false")
+		}
 	case "batchRows":
 		c.BatchRows, err = positive(value)
 	case "batchBytes":
@@ -150,8 +158,8 @@ func (c *Config) setParameter(name, value string) (err error) {
 // errHosts is the error of an address with several servers.
 var errHosts = errors.New("several hosts are not supported yet: name one of them")
 
-// hostsOf returns the part of a data source name that has host and port, without the user. It is ""
-// if a password that is not escaped makes that unclear.
+// hostsOf returns the part of a data source name that has host and port, without the user. It is
+// "" if a password that is not escaped makes that unclear.
 func hostsOf(dsn string) string {
 	_, rest, _ := strings.Cut(dsn, "://")
 	end := strings.IndexAny(rest, "/?#")

@@ -28,8 +28,8 @@ func realZones(t *testing.T) []*time.Location {
 	return zones
 }
 
-// aroundChanges returns times around changes of the clocks in loc, in seconds since 1970: since 1980
-// and before, and those that clocks show twice.
+// aroundChanges returns times around changes of the clocks in loc, in seconds since 1970: those
+// since 1980, older ones, and those that clocks show twice.
 func aroundChanges(loc *time.Location) (recent, old, twice []int64) {
 	offset := func(at int64) int64 {
 		_, offset := time.Unix(at, 0).In(loc).Zone()

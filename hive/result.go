@@ -83,6 +83,8 @@ func (r *Result) fail(err error) error {
 	switch cause := context.Cause(r.ctx); {
 	case r.closed:
 		err = ErrClosed
+	case cause != nil && r.finished:
+		err = hiveError("fetching rows", cause)
 	case cause != nil:
 		err = hiveError("waiting for a query", cause)
 	case r.canceled.Load() && !errors.Is(err, ErrCanceled) && errors.As(err, &e):

@@ -285,7 +285,7 @@ func TestSQLZone(t *testing.T) {
 	if err := db.QueryRow("q").Scan(&at); !errors.Is(err, hive.ErrTimeZone) {
 		t.Error(at, err)
 	}
-	if err := db.QueryRow("q").Scan(&text); !errors.Is(err, hive.ErrTimeZone) { // would be a time's text
+	if err := db.QueryRow("q").Scan(&text); !errors.Is(err, hive.ErrTimeZone) { // text of a time
 		t.Error(text, err)
 	}
 	if _, err := db.Exec("SELECT ?", noon); !errors.Is(err, hive.ErrTimeZone) {

@@ -101,7 +101,7 @@ func (r *timeReader) read(s string) (t time.Time, err error) {
 	default:
 		err = errSkipped
 	}
-	return time.Time{}, fmt.Errorf("%w: %q in %v: %w; read the column as text, or use UTC for Config.Location", ErrTimeZone, s, zone.loc, err)
+	return time.Time{}, fmt.Errorf("%w: %q in %v: %w; read it as text (Column.Strings, or CAST in SQL), or use UTC for Config.Location", ErrTimeZone, s, zone.loc, err)
 }
 
 // number reads a number of least to most digits.

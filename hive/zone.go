@@ -79,8 +79,18 @@ func (z *sessionZone) mark() zoneMark {
 func (z *sessionZone) count(n int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	z.running += n
+	z.running = max(z.running+n, 0) // an older session's end after renew
 	z.changes++
+}
+
+// renew notes that there is a new session, whose zone is that of the first one. If that one's may
+// have changed before the server was asked, it is asked again.
+func (z *sessionZone) renew() {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.changes > 0 {
+		z.changes, z.running, z.asked = z.changes+1, 0, -1
+	}
 }
 
 // mayChangeZone reports whether a statement may change settings of the session.

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// allZones returns the time zones of the world, by the names of testdata/zones.txt.
+// allZones returns the time zones of the world, by the names of testdata/zones.txt; in the short
+// form every seventh, and some with unusual changes.
 func allZones(t *testing.T) []*time.Location {
 	t.Helper()
 	names, err := os.ReadFile("testdata/zones.txt")
@@ -17,18 +18,21 @@ func allZones(t *testing.T) []*time.Location {
 		t.Fatal(err)
 	}
 	var zones []*time.Location
-	for name := range strings.FieldsSeq(string(names)) {
+	for i, name := range strings.Fields(string(names)) {
+		if os.Getenv("NOCOPY_LONG") == "" && i%7 != 0 && !strings.Contains("America/Jujuy America/Sao_Paulo Asia/Kathmandu Africa/Monrovia Pacific/Apia Australia/Lord_Howe Antarctica/Troll Europe/Dublin", name) {
+			continue
+		}
 		if loc, err := time.LoadLocation(name); err == nil { // newer systems lack some
 			zones = append(zones, loc)
 		}
 	}
-	if len(zones) < 400 {
+	if len(zones) < 80 {
 		t.Fatal(len(zones), "zones")
 	}
 	return zones
 }
 
-// changesOf returns when the clocks of a zone are changed, from 1880 to 2045. It looks at each day.
+// changesOf looks at each day from 1880 to 2045, and returns when a zone's clocks are changed.
 func changesOf(loc *time.Location) (at []time.Time) {
 	offset := func(unix int64) int {
 		_, o := time.Unix(unix, 0).In(loc).Zone()
@@ -112,7 +116,7 @@ func TestClockChanges(t *testing.T) {
 		}
 	}
 	t.Log(read, "times,", repeated, "repeated,", skipped, "skipped")
-	if read < 100_000 || repeated < 10_000 || skipped < 10_000 {
+	if read < 50_000 || repeated < 5_000 || skipped < 5_000 {
 		t.Error("too few")
 	}
 }
@@ -163,7 +167,7 @@ func TestCompareZones(t *testing.T) {
 	for i, loc := range zones {
 		probes := zoneProbes(loc)
 		for k := range zones {
-			if (i+k)%29 != 0 {
+			if (i+k)%29 != 0 { // some of the pairs
 				continue
 			}
 			theirs := zones[k]
@@ -197,13 +201,13 @@ func TestCompareZones(t *testing.T) {
 		}
 	}
 	t.Log(refused, "pairs of zones differ,", partly, "only until some day")
-	if refused < 1000 || partly < 100 {
+	if refused < 200 || partly < 5 {
 		t.Error("too few")
 	}
 }
 
 // TestOtherRules: if a server's rules for a zone differ in the past, times before are refused, and
-// later ones are the same. These pairs stand for zones whose history before 1970 Java does not have.
+// later ones are the same. The pairs stand for zones whose history before 1970 Java does not have.
 func TestOtherRules(t *testing.T) {
 	for _, pair := range [][2]string{{"Europe/Stockholm", "Europe/Berlin"}, {"Europe/Amsterdam", "Europe/Brussels"}, {"Atlantic/Reykjavik", "Africa/Abidjan"}, {"EST5EDT", "America/New_York"}} {
 		loc, err1 := time.LoadLocation(pair[0])

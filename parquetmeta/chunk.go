@@ -32,8 +32,8 @@ type Column struct {
 // Chunk is the footer's description of a column chunk. It is a plain value, which may be kept. Its
 // byte slices alias the footer: they are good for ever, keep the footer in memory, and must not
 // be changed. Sizes and lengths are in bytes, offsets count from the beginning of the file that
-// FilePath names. They are what the footer tells: they may be wrong, also negative. An offset, size
-// or length is -1 if there is none.
+// FilePath names. They are what the footer tells: they may be wrong, also negative. An offset, a
+// size or a length is -1 if there is none.
 type Chunk struct {
 	RowGroup int // the row group's number
 	Column   int // the column's number

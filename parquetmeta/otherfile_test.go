@@ -114,7 +114,7 @@ func TestOtherFileWithout(t *testing.T) {
 	}
 }
 
-// TestOtherFileKept: editing and writing a footer keeps the paths of chunks, also when it is merged
+// TestOtherFileKept: editing and writing a footer keeps the paths of chunks, also if it is merged
 // from those of several files.
 func TestOtherFileKept(t *testing.T) {
 	file := elsewhere(t, "one.parquet", "two.parquet")
