@@ -407,7 +407,7 @@ func TestBench(t *testing.T) {
 	}
 
 	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
-	out, errs, code = nocopy(t, "", "bench", addr, "Shop.join", "text={{pick \"a\" \"b\"}}{{text 3}}", "x={{float 0 1}}", "u={{uuid}}", "-rate", "100", "-duration", "300ms", "-warmup", "10ms")
+	out, errs, code = nocopy(t, "", "bench", addr, "Shop.join", "text={{pick \"a\" \"b\"}}{{text 3}}", "x={{float 0 1}}", "u={{uuid}}", "-rate", "100", "-n", "30", "-warmup", "10ms")
 	if code != 0 || errs != "" || !strings.HasPrefix(out, "Shop.join on "+addr+" (framed binary)\n30 calls in ") || !strings.Contains(out, "latencies from when they were due") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}

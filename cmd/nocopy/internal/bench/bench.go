@@ -4,6 +4,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -32,7 +33,8 @@ type Command struct {
 	Number      int           `short:"n" help:"How many calls; -duration is then the longest time." placeholder:"N"`
 	Rate        float64       `short:"r" help:"Calls per second; 0 is as many as there can be." placeholder:"N"`
 	Concurrency int           `short:"c" help:"Calls under way at the same time; with -rate the most." default:"16"`
-	Connections int           `help:"Connections to the server." default:"4"`
+	Pipeline    bool          `help:"Let calls share -connections: one is sent before the reply to another has come."`
+	Connections int           `help:"Connections to the server: as many as -concurrency or, with -pipeline, 4." placeholder:"N"`
 	Warmup      time.Duration `help:"How long calls are made before they are measured." default:"1s"`
 	HTML        string        `name:"html" help:"Also write a page with the results to this file." placeholder:"FILE"`
 	Seed        uint64        `help:"Seed of random values: the same seed gives the same values." default:"1"`
@@ -52,6 +54,13 @@ With -rate, latencies count from when a call was due, not from when it was made:
 is not asked less, and all calls that would have met the stall count (coordinated omission). Without
 -rate, -concurrency calls are always under way, and a latency is the time that a call took.
 
+A connection has one call at a time. With -pipeline, calls share connections, as those of many clients
+do; most servers answer a connection in order, so that latencies include the time of earlier calls.
+
+At the end of -duration no more calls are sent, and answers are awaited for another second. The report
+says how many calls were due and not sent, and how many had no answer. -format json has latencies in
+microseconds.
+
 Calls that are answered with exceptions are counted as errors, with the time that they took. The exit
 code is 1 if no call had a result.
 
@@ -68,11 +77,11 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	server, err := c.Connect(sh.Ctx, c.Address, idl == nil, rpc.PoolSize(c.Connections), rpc.MaxInFlight(c.Concurrency))
+	server, err := c.Connect(sh.Ctx, c.Address, idl == nil, c.options()...)
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer func() { server.Close() }()
 	if idl == nil {
 		if idl, err = idlfiles.Told(server); err != nil {
 			return err
@@ -92,7 +101,22 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{Command: c, sh: sh, server: server, method: m, source: source}
+	if c.Pipeline && strings.HasPrefix(server.Wire, "http ") {
+		return shell.WithCode(shell.Usage, errors.New("-pipeline is not for HTTP, where a connection has one call at a time"))
+	}
+	r := &runner{Command: c, sh: sh, wire: server.Wire, method: m, source: source}
+	if c.Pipeline {
+		r.lanes = make([]lane, c.Concurrency)
+		for i := range r.lanes {
+			r.lanes[i] = lane{server: server}
+		}
+	} else {
+		server.Close() // some servers have a thread for each connection, or one for all
+		defer r.close()
+		if err := r.connect(); err != nil {
+			return err
+		}
+	}
 	if c.Warmup > 0 {
 		warm := *r
 		warm.limit(c.Warmup, 0)
@@ -116,15 +140,32 @@ func (c *Command) Run(sh *shell.Shell) error {
 	return r.report(result)
 }
 
+// options are those of the client that all calls share with -pipeline.
+func (c *Command) options() []rpc.Option {
+	if !c.Pipeline {
+		return []rpc.Option{rpc.PoolSize(1)}
+	}
+	return []rpc.Option{rpc.PoolSize(c.Connections), rpc.MaxInFlight(c.Concurrency)}
+}
+
 func (c *Command) check() error {
 	switch {
 	case c.Duration <= 0 || c.Number < 0 || c.Rate < 0 || math.IsNaN(c.Rate) || c.Warmup < 0:
 		return errors.New("-duration must be positive, and -n, -rate and -warmup not negative")
-	case c.Concurrency < 1 || c.Concurrency > 1<<16 || c.Connections < 1 || c.Connections > 1<<14:
-		return errors.New("-concurrency is from 1 to 65,536, -connections from 1 to 16,384")
+	case c.Concurrency < 1 || c.Concurrency > 1<<16 || c.Connections < 0 || c.Connections > 1<<14:
+		return errors.New("-concurrency is from 1 to 65,536, -connections up to 16,384")
+	case !c.Pipeline && c.Connections > 0 && c.Connections < c.Concurrency:
+		return fmt.Errorf("each of -concurrency %d calls has a connection of its own: to make them share -connections %d, add -pipeline", c.Concurrency, c.Connections)
 	case c.Rate > 1e7:
 		return errors.New("-rate is at most 10,000,000")
 	}
+	switch {
+	case !c.Pipeline:
+		c.Connections = c.Concurrency
+	case c.Connections == 0:
+		c.Connections = 4
+	}
+	c.Connections = min(c.Connections, c.Concurrency)
 	return c.Check()
 }
 
@@ -132,7 +173,8 @@ func (c *Command) check() error {
 type runner struct {
 	*Command
 	sh       *shell.Shell
-	server   *target.Server
+	wire     string
+	lanes    []lane // one for each call that is under way at the same time
 	method   *invoke.Method
 	source   *source
 	duration time.Duration
@@ -149,6 +191,11 @@ type result struct {
 	errors    map[string]int64
 	took      time.Duration
 	bytes     int64 // of arguments and results
+
+	unsent     int64         // calls that were due and not sent
+	unfinished int64         // calls that had no answer at the end
+	waited     time.Duration // the longest of these, so far
+	silent     int           // connections on which calls were made and none was answered
 }
 
 // second is the outcome of one second.
@@ -166,9 +213,13 @@ const (
 // mostErrors is how many different errors are told.
 const mostErrors = 20
 
+// lastAnswers is how long answers are awaited after the last call.
+const lastAnswers = time.Second
+
 // worker has the measurements of one goroutine.
 type worker struct {
 	result
+	sent, answered int64
 }
 
 func newResult() result {
@@ -186,6 +237,10 @@ func (w *worker) note(due, end time.Duration, o *invoke.Outcome, size int) {
 	w.seconds[at].calls++
 	w.seconds[at].worst = max(w.seconds[at].worst, latency)
 	w.bytes += int64(size + len(o.Reply))
+	var answer *rpc.ApplicationException
+	if o.Err == nil || errors.As(o.Err, &answer) {
+		w.answered++
+	}
 	if o.Err == nil && o.Exception == "" {
 		w.ok++
 		return
@@ -215,14 +270,18 @@ func kind(err error) string {
 // run makes calls until the time is over, or enough have been made, or the user interrupts. It
 // counts them in next.
 func (r *runner) run(next *atomic.Int64) (*result, error) {
-	ctx, cancel := context.WithCancel(r.sh.Ctx)
+	ctx, cancel := context.WithCancel(r.sh.Ctx) // of waiting for the next call
 	defer cancel()
+	answers, giveUp := context.WithCancel(r.sh.Ctx) // of calls
+	defer giveUp()
 	var failed atomic.Pointer[error]
-	workers := make([]*worker, r.Concurrency)
+	workers := make([]*worker, len(r.lanes))
 	began := time.Now()
+	end := time.AfterFunc(r.duration+lastAnswers, giveUp)
+	defer end.Stop()
 	var all sync.WaitGroup
 	for i := range workers {
-		w := &worker{newResult()}
+		w := &worker{result: newResult()}
 		workers[i] = w
 		all.Go(func() {
 			for {
@@ -240,17 +299,18 @@ func (r *runner) run(next *atomic.Int64) (*result, error) {
 					cancel()
 					return
 				}
-				// The call may end after the time for new ones.
-				calling, done := r.Context(r.sh.Ctx)
 				if r.Rate == 0 {
 					due = time.Since(began)
 				}
-				o := r.method.CallOnly(calling, r.server.Caller, args)
-				done()
-				if r.sh.Ctx.Err() != nil {
+				w.sent++
+				o := r.call(answers, &r.lanes[i], args)
+				now := time.Since(began)
+				if answers.Err() != nil && errors.Is(o.Err, context.Canceled) {
+					w.unfinished++
+					w.waited = max(w.waited, now-due)
 					return
 				}
-				w.note(due, time.Since(began), &o, len(args))
+				w.note(due, now, &o, len(args))
 				if r.Rate == 0 && o.Err != nil {
 					runtime.Gosched()
 				}
@@ -263,8 +323,20 @@ func (r *runner) run(next *atomic.Int64) (*result, error) {
 	}
 	sum := newResult()
 	sum.took = time.Since(began)
+	sent := int64(0)
 	for _, w := range workers {
 		sum.add(&w.result)
+		sent += w.sent
+		if w.sent > 0 && w.answered == 0 {
+			sum.silent++
+		}
+	}
+	if r.Rate > 0 {
+		due := int64(math.Ceil(r.Rate * min(sum.took, r.duration).Seconds()))
+		if r.number > 0 {
+			due = min(due, r.number)
+		}
+		sum.unsent = max(due-sent, 0)
 	}
 	return &sum, nil
 }
@@ -273,21 +345,16 @@ func (r *runner) run(next *atomic.Int64) (*result, error) {
 func (r *runner) wait(ctx context.Context, began time.Time, n int64) (due time.Duration, ok bool) {
 	if r.Rate > 0 {
 		due = time.Duration(float64(n) / r.Rate * float64(time.Second))
-		if due >= r.duration {
-			return 0, false
-		}
-		if d := due - time.Since(began); d > 0 {
+		if d := due - time.Since(began); d > 0 && due < r.duration {
 			timer := time.NewTimer(d)
 			defer timer.Stop()
 			select {
 			case <-timer.C:
 			case <-ctx.Done():
-				return 0, false
 			}
 		}
-		return due, r.sh.Ctx.Err() == nil && time.Since(began) < r.duration+r.Timeout
 	}
-	return due, ctx.Err() == nil && time.Since(began) < r.duration
+	return due, due < r.duration && ctx.Err() == nil && time.Since(began) < r.duration
 }
 
 // add adds the measurements of one goroutine.
@@ -295,6 +362,8 @@ func (r *result) add(o *result) {
 	r.latencies.Merge(o.latencies)
 	r.ok += o.ok
 	r.bytes += o.bytes
+	r.unfinished += o.unfinished
+	r.waited = max(r.waited, o.waited)
 	for i, s := range o.seconds {
 		if i == len(r.seconds) {
 			r.seconds = append(r.seconds, second{})
