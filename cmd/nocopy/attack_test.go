@@ -17,9 +17,9 @@ import (
 // TestLoopback: without a host, commands listen on the loopback interface.
 func TestLoopback(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
-	server, _ := start(t, "mock", "-idl", idl, "-listen", ":0", "-q")
+	server, _ := start(t, "mock", "-idl", idl, "-listen", ":0")
 	for name, args := range map[string][]string{
-		"mock": {"mock", "-idl", idl, "-listen", ":0", "-q"}, "record": {"record", server, "-listen", ":0"}, "console": {"console", server, "-listen", ":0"},
+		"mock": {"mock", "-idl", idl, "-listen", ":0"}, "record": {"record", server, "-listen", ":0"}, "console": {"console", server, "-listen", ":0"},
 	} {
 		addr, _ := start(t, args...)
 		if host, _, err := net.SplitHostPort(addr); err != nil || host != "127.0.0.1" {
@@ -224,7 +224,7 @@ func TestHostileIDL(t *testing.T) {
 // that do not fit are refused with their number.
 func TestHostileRecordings(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
-	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
 	secret := write(t, "secret", "found")
 	for line, want := range map[string]string{
 		`{"method": "Shop.join", "args": {"text": "@` + secret + `"}, "result": "x"}`:                    "",

@@ -175,7 +175,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	addr, _ := start(t, "mock", "-idl", folder+"z.thrift", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	addr, _ := start(t, "mock", "-idl", folder+"z.thrift", "-idl", idl, "-listen", "127.0.0.1:0")
 	for _, method := range []string{"Base.zero", "Last.zero", "Last.one", "More.two", "two", "Fleet.ping", "count"} {
 		if out, errs, code := nocopy(t, "", "call", addr, method); code != 0 || len(out) < 2 {
 			t.Errorf("%s: %d %s%s", method, code, out, errs)
@@ -186,7 +186,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	// Given as a file, IDL does not tell that the server is a multiplexing one.
-	several, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	several, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
 	more := write(t, "more.thrift", "service Fleet { string pong() }")
 	if _, errs, code := nocopy(t, "", "call", several, "pong", "-idl", more); code != 65 || !strings.Contains(errs, "call Fleet:pong") {
 		t.Errorf("%d %s", code, errs)
@@ -201,7 +201,7 @@ func TestFiles(t *testing.T) {
 		`[[{"x": 2}, [1]], [{"x": 1, "y": 3}, [3]]]`: 0, `[[{"x": 1, "y": 3}, [3]], [{"x": 2}, [1]]]`: 0, `[[{"x": 1, "y": 3}, [3]], [{"x": 2}, [2]]]`: 100,
 		`[[{"x": 1, "y": 3}, [3]]]`: 100,
 	} {
-		other, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q", "-answers", answer(text))
+		other, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answer(text))
 		out, errs, code := nocopy(t, "", "replay", answer(`[[{"x": 1, "y": 3}, [3]], [{"x": 2}, [1]]]`), other, "-only", "Fleet:count")
 		if code != want {
 			t.Errorf("%s: %d %s%s", text, code, out, errs)

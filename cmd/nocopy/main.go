@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -61,10 +62,29 @@ answered with a declared exception, 64+n it answered with a TApplicationExceptio
 something was found, such as by lint or replay.`
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(os.Args[1:], shell.Of(ctx, os.Stdin, os.Stdout, os.Stderr)))
+	ctx, interrupt := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ended := make(chan int, 1)
+	go func() { ended <- run(os.Args[1:], shell.Of(ctx, os.Stdin, os.Stdout, os.Stderr)) }()
+	select {
+	case code := <-ended:
+		os.Exit(code)
+	case s := <-signals:
+		signal.Stop(signals) // another one ends the process at once
+		interrupt(shell.Interrupted(s))
+	}
+	select {
+	case code := <-ended:
+		os.Exit(code)
+	case <-time.After(lastWords): // it reads a file that does not end, perhaps
+		fmt.Fprintln(os.Stderr, "nocopy: interrupted")
+		os.Exit(shell.CodeOf(context.Cause(ctx)))
+	}
 }
+
+// lastWords is how long a command may take to end after a signal.
+const lastWords = 3 * time.Second
 
 // command is what commands implement.
 type command interface {
@@ -101,12 +121,12 @@ func run(args []string, sh *shell.Shell) (code int) {
 		err = parse(line)
 	}
 	if err != nil {
-		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", shell.Printable(err.Error()), commandIn(parser.Model, args))
+		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", shell.Message(err), commandIn(parser.Model, args))
 		return shell.Usage
 	}
-	err = line.Selected().Target.Addr().Interface().(command).Run(sh)
+	err = shell.Ended(sh.Ctx, line.Selected().Target.Addr().Interface().(command).Run(sh))
 	if err != nil && !errors.Is(err, shell.ErrSilent) {
-		fmt.Fprintln(sh.Err, "nocopy:", shell.Printable(err.Error()))
+		fmt.Fprintln(sh.Err, "nocopy:", shell.Message(err))
 	}
 	return shell.CodeOf(err)
 }

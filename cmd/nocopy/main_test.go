@@ -267,19 +267,19 @@ func TestMock(t *testing.T) {
 	if out, _ := stop(); strings.Count(out, "Shop.get {id: 1} → made up") != 2 {
 		t.Errorf("the mock prints %s", out)
 	}
-	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-errors", "1", "-q")
+	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-errors", "1")
 	want(t, 70, "", "nocopy: "+addr+": rpc: internal error: an error on demand, by nocopy mock -errors", "call", addr, "ping")
-	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-cuts", "1", "-q")
+	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-cuts", "1")
 	if _, errs, code := nocopy(t, "", "call", addr, "ping"); code != 1 || !strings.Contains(errs, "connection lost") {
 		t.Errorf("%d %s", code, errs)
 	}
-	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-strict", "-answers", write(t, "a", `{"method": "Shop.add", "result": 1}`), "-delay", "1ms", "-q")
+	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-strict", "-answers", write(t, "a", `{"method": "Shop.add", "result": 1}`), "-delay", "1ms")
 	want(t, 0, "1", "", "call", addr, "add")
 	if _, errs, code := nocopy(t, "", "call", addr, "ping"); code != 70 || !strings.Contains(errs, "has no answer") {
 		t.Errorf("%d %s", code, errs)
 	}
 	socket := filepath.Join(t.TempDir(), "s.sock")
-	start(t, "mock", "-idl", idl, "-listen", socket, "-q")
+	start(t, "mock", "-idl", idl, "-listen", socket)
 	want(t, 0, "null", "", "call", socket, "ping")
 	want(t, 0, "null", "", "call", "unix:"+socket, "ping", "-transport", "http")
 }
@@ -288,7 +288,7 @@ func TestMock(t *testing.T) {
 // and otherwise all differences. A mock answers from a recording.
 func TestRecordReplay(t *testing.T) {
 	idl, answers := write(t, "shop.thrift", shopIDL), write(t, "answers.jsonl", `{"method": "Shop.get", "args": {"id": 404}, "exception": "NotFound", "value": {"why": "gone"}}`)
-	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers, "-q")
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers)
 	for _, withIDL := range []bool{true, false} {
 		file := filepath.Join(t.TempDir(), "calls.jsonl")
 		args := []string{"record", server, "-listen", "127.0.0.1:0", "-o", file}
@@ -313,7 +313,7 @@ func TestRecordReplay(t *testing.T) {
 		if _, errs, code := nocopy(t, "", "record", server, "-o", file); code != 1 || !strings.Contains(errs, "exists") {
 			t.Errorf("a recording is overwritten: %d %s", code, errs)
 		}
-		other, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-seed", "2", "-q")
+		other, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-seed", "2")
 		out, errs, code := nocopy(t, "", "replay", file, other)
 		if code != 100 || errs != "" || !strings.Contains(out, file+":2: Shop:get: answer: recorded exception NotFound, got a result") ||
 			!regexp.MustCompile(`calls.jsonl:1: Shop:get: result.\S+: recorded .*, got `).MatchString(out) {
@@ -325,7 +325,7 @@ func TestRecordReplay(t *testing.T) {
 		}
 	}
 	file := write(t, "calls.jsonl", `{"method": "Shop.echo", "args": {"order": {"id": 1}}, "result": {"id": 1, "tags": ["a", "b"], "lines": [{"article": "x", "price": 1}, {"article": "y", "price": 2}]}}`)
-	server, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q", "-answers",
+	server, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers",
 		write(t, "b", `{"method": "Shop.echo", "result": {"id": 1.0, "tags": ["b", "a"], "lines": [{"article": "x", "price": 3}, {"article": "y", "price": 4}]}}`))
 	out, _, code := nocopy(t, "", "replay", file, server)
 	if code != 100 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "result.lines[1].price: recorded 2, got 4") {
@@ -337,7 +337,7 @@ func TestRecordReplay(t *testing.T) {
 // TestDescribe describes a server, and files.
 func TestDescribe(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
-	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
 	for _, from := range [][]string{{addr}, {"-idl", idl}} {
 		describe := func(name ...string) string {
 			out, errs, code := nocopy(t, "", append(append([]string{"describe"}, from...), name...)...)
@@ -406,7 +406,7 @@ func TestBench(t *testing.T) {
 		}
 	}
 
-	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q")
+	addr, _ = start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
 	out, errs, code = nocopy(t, "", "bench", addr, "Shop.join", "text={{pick \"a\" \"b\"}}{{text 3}}", "x={{float 0 1}}", "u={{uuid}}", "-rate", "100", "-n", "30", "-warmup", "10ms")
 	if code != 0 || errs != "" || !strings.HasPrefix(out, "Shop.join on "+addr+" (framed binary)\n30 calls in ") || !strings.Contains(out, "latencies from when they were due") {
 		t.Errorf("%d %s%s", code, out, errs)
@@ -425,7 +425,7 @@ func TestBench(t *testing.T) {
 // meantime, and these count.
 func TestCoordinatedOmission(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
-	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-q", "-answers", write(t, "a", `{"method": "Shop.add", "args": {"a": 10}, "result": 1, "delay": "300ms"}`))
+	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "a", `{"method": "Shop.add", "args": {"a": 10}, "result": 1, "delay": "300ms"}`))
 	out, errs, code := nocopy(t, "", "bench", addr, "Shop.add", "a:={{n}}", "-rate", "100", "-duration", "600ms", "-warmup", "0", "-c", "1", "-format", "json")
 	var rep struct {
 		Percentiles []struct{ Percent, Latency float64 }

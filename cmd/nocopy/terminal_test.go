@@ -67,7 +67,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("the disk is ful
 // TestMessagesWithProgress: what commands say while they show their progress has lines of its own.
 func TestMessagesWithProgress(t *testing.T) {
 	t.Parallel()
-	server, _ := start(t, "mock", "-idl", write(t, "shop.thrift", shopIDL), "-listen", "127.0.0.1:0", "-q")
+	server, _ := start(t, "mock", "-idl", write(t, "shop.thrift", shopIDL), "-listen", "127.0.0.1:0")
 	// check looks for progress that is left on a line when another text is written to it.
 	check := func(what, text string) {
 		t.Helper()

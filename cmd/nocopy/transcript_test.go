@@ -53,6 +53,35 @@ func newShell(t *testing.T) *shellTest {
 	return &shellTest{t, t.TempDir(), append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "NO_COLOR=1")}
 }
 
+// quiet matches servers that print nothing, and the port.
+var quiet = regexp.MustCompile(` -listen :(\d+) .*-q$`)
+
+// quietly starts a server that prints nothing, and waits until it listens. It ends with the test.
+func (s *shellTest) quietly(addr, name string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command(name, args...)
+	var said bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, s.env, &said, &said
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if said.Len() > 0 {
+			s.t.Errorf("%s %v prints %s", name, args, said.String())
+		}
+	})
+	for range 3000 {
+		if nc, err := net.Dial("tcp", addr); err == nil {
+			nc.Close()
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Fatalf("%s %v does not listen", name, args)
+}
+
 // background starts a command, waits for its first line, and returns it. The command ends with the
 // test.
 func (s *shellTest) background(name string, args ...string) string {
@@ -92,6 +121,10 @@ func (s *shellTest) background(name string, args ...string) string {
 // run runs a command of a transcript and returns what it prints.
 func (s *shellTest) run(command string) string {
 	if line, ok := strings.CutSuffix(command, " &"); ok {
+		if port := quiet.FindStringSubmatch(line); port != nil {
+			s.quietly("127.0.0.1:"+port[1], "bash", "-c", "exec "+line)
+			return ""
+		}
 		return s.background("bash", "-c", "exec "+line)
 	}
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)

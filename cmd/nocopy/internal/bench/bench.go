@@ -77,6 +77,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
+	if c.Multiplexed == "" {
+		c.Multiplexed = invoke.Prefix(c.Method)
+	}
 	server, err := c.Connect(sh.Ctx, c.Address, idl == nil, c.options()...)
 	if err != nil {
 		return err
@@ -87,7 +90,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 			return err
 		}
 	}
-	m, err := invoke.Find(idl, c.Method, c.Multiplexed)
+	m, err := invoke.Find(idl, c.Method, c.Multiplexed, c.MaxDepth)
 	if err != nil {
 		return err
 	}
@@ -166,7 +169,7 @@ func (c *Command) check() error {
 		c.Connections = 4
 	}
 	c.Connections = min(c.Connections, c.Concurrency)
-	return c.Check()
+	return c.Check(c.Address)
 }
 
 // runner makes the calls.
@@ -258,9 +261,6 @@ func (w *worker) note(due, end time.Duration, o *invoke.Outcome, size int) {
 // kind returns an error's text of bounded length.
 func kind(err error) string {
 	text := err.Error()
-	if errors.Is(err, context.DeadlineExceeded) {
-		text = "no answer in time"
-	}
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "…"
 	}

@@ -76,5 +76,6 @@ func (r *runner) call(ctx context.Context, l *lane, args []byte) invoke.Outcome 
 		l.server.Close()
 		l.server = nil
 	}
+	o.Err = r.Plainly(o.Err)
 	return o
 }

@@ -133,7 +133,7 @@ func (rep *Report) print(w io.Writer, color bool) {
 			asciigraph.Caption("calls in each second")))
 	}
 	for _, text := range slices.Sorted(maps.Keys(rep.Errors)) {
-		fmt.Fprintf(w, "\n%s %d × %s", shell.Paint(color, shell.Red, "errors"), rep.Errors[text], shell.Printable(text))
+		fmt.Fprintf(w, "\n%s %d × %s", shell.Paint(color, shell.Red, "errors"), rep.Errors[text], shell.OneLine(text))
 	}
 	if len(rep.Errors) > 0 {
 		fmt.Fprintln(w)

@@ -4,6 +4,7 @@ package call
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +66,20 @@ func (c *Command) Run(sh *shell.Shell) error {
 			return err
 		}
 	}
+	text, err := c.data(sh)
+	if err != nil {
+		return err
+	}
+	if c.Calls == "" {
+		whole := *sh
+		var cancel context.CancelFunc
+		whole.Ctx, cancel = c.Whole(sh.Ctx)
+		defer cancel()
+		sh = &whole
+	}
+	if c.Multiplexed == "" {
+		c.Multiplexed = invoke.Prefix(c.Method)
+	}
 	server, err := c.Connect(sh.Ctx, c.Address, idl == nil && !c.Raw)
 	if err != nil {
 		return err
@@ -82,8 +97,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.arguments(sh, m)
-	if err != nil {
+	if text, err = m.Pairs(text, c.Args); err != nil {
 		return err
 	}
 	args, err := m.Args(text)
@@ -109,37 +123,33 @@ func (c *Command) checkFlags() error {
 	case c.Raw && len(c.IDL) > 0:
 		return errors.New("-raw is for calls without -idl")
 	}
-	return c.Check()
+	return c.Check(c.Address)
 }
 
 // find returns the method of a name.
 func (c *Command) find(idl *idlfiles.IDL, name string) (*invoke.Method, error) {
-	m, err := invoke.Find(idl, name, c.Multiplexed)
+	m, err := invoke.Find(idl, name, c.Multiplexed, c.MaxDepth)
 	if err == nil && m.Raw() {
 		m.Oneway = c.Oneway
 	}
 	return m, err
 }
 
-// arguments returns the arguments of the one call as a JSON object or, with -raw, as wire bytes.
-func (c *Command) arguments(sh *shell.Shell, m *invoke.Method) ([]byte, error) {
-	text := []byte(c.Data)
+// data returns what -d says: the arguments of the one call as a JSON object or, with -raw, as wire
+// bytes.
+func (c *Command) data(sh *shell.Shell) ([]byte, error) {
 	if name, ok := strings.CutPrefix(c.Data, "@"); ok {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		if text, err = readAll(f); err != nil {
-			return nil, err
-		}
-	} else if c.Data == "-" {
-		var err error
-		if text, err = readAll(sh.In); err != nil {
-			return nil, err
-		}
+		return readAll(f)
 	}
-	return m.Pairs(text, c.Args)
+	if c.Data == "-" {
+		return readAll(sh.In)
+	}
+	return []byte(c.Data), nil
 }
 
 func readAll(r io.Reader) ([]byte, error) {
@@ -160,8 +170,13 @@ func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method,
 	}
 	o := m.Call(ctx, server.Caller, args)
 	var answer *rpc.ApplicationException
-	if errors.As(o.Err, &answer) && answer.Type == rpc.UnknownMethod && m.Prefix == "" && m.Service != "" {
-		o.Err = fmt.Errorf("%w (if the server is a multiplexing one, call %s:%s)", o.Err, m.Service, m.Name)
+	unknown := errors.As(o.Err, &answer) && answer.Type == rpc.UnknownMethod
+	if (unknown || errors.Is(o.Err, rpc.ErrConnLost) && errors.Is(o.Err, io.EOF)) && m.Prefix == "" {
+		service := m.Service
+		if service == "" {
+			service = "Service"
+		}
+		o.Err = fmt.Errorf("%w (if the server is a multiplexing one, call %s:%s)", o.Err, service, m.Name)
 	}
 	if c.Verbose {
 		progress.Print(func() {
@@ -241,7 +256,7 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 			first = shell.WithCode(shell.CodeOf(err), shell.ErrSilent)
 		}
 		if !errors.Is(err, shell.ErrSilent) {
-			fmt.Fprintf(progress, "%s:%d: %s\n", c.Calls, n, shell.Printable(err.Error()))
+			fmt.Fprintf(progress, "%s:%d: %s\n", c.Calls, n, shell.Message(err))
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -49,7 +49,7 @@ Example:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if err := c.Check(); err != nil {
+	if err := c.Check(c.Address); err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
 	idl, err := c.Load()

@@ -244,7 +244,7 @@ func (s *site) call(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	m, err := invoke.Find(s.idl, c.Method, s.Multiplexed)
+	m, err := invoke.Find(s.idl, c.Method, s.Multiplexed, s.MaxDepth)
 	var args []byte
 	if err == nil {
 		args, err = m.Args([]byte(c.Args))
@@ -265,7 +265,7 @@ func (s *site) call(w http.ResponseWriter, req *http.Request) {
 		out.Result = string(o.Value)
 	}
 	if o.Err != nil {
-		out.Error = o.Err.Error()
+		out.Error = s.Plainly(o.Err).Error()
 	}
 	for name, value := range headers.All() {
 		out.Headers[name] = value

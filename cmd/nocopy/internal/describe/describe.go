@@ -116,7 +116,7 @@ func save(sh *shell.Shell, dir string, files map[string]string) error {
 		if err := root.WriteFile(local, []byte(files[name]), 0o666); err != nil {
 			return err
 		}
-		fmt.Fprintln(sh.Out, shell.Printable(filepath.Join(dir, local)))
+		fmt.Fprintln(sh.Out, shell.OneLine(filepath.Join(dir, local)))
 	}
 	return nil
 }

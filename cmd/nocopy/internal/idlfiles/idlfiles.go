@@ -172,13 +172,17 @@ func (i *IDL) FileOf(s dynamic.Service) string {
 }
 
 // Method finds a method by "Service.method", "file.Service.method", "Service:method" or, if only
-// one service has it, "method".
+// one service has it, "method". With a colon, the name may be another one than the IDL's, by which
+// a server has registered the service.
 func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 	at := strings.LastIndexAny(name, ".:/")
 	if at < 0 {
 		return i.bareMethod(name)
 	}
 	service, err := i.Schema.Service(name[:at])
+	if err != nil && name[at] == ':' {
+		return i.registered(name[:at], name[at+1:])
+	}
 	if err != nil {
 		return service, descriptor.Method{}, fmt.Errorf("%w; the IDL has %s", err, i.serviceNames())
 	}
@@ -188,6 +192,21 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 		}
 	}
 	return service, descriptor.Method{}, fmt.Errorf("method %s: %w; the service has %s", name, descriptor.ErrNotFound, methodNames(service))
+}
+
+// registered finds a method of a service that a server has registered by a name of its own: the
+// service whose name differs in capital letters only, else the only one with such a method.
+func (i *IDL) registered(name, method string) (service dynamic.Service, found descriptor.Method, err error) {
+	for _, s := range i.Services {
+		if strings.EqualFold(s.Name(), name) {
+			return i.Method(s.Name() + "." + method)
+		}
+	}
+	service, found, err = i.bareMethod(method)
+	if err != nil {
+		err = fmt.Errorf("the IDL has no service %s; %w. If a server has registered one by this name, call Service.%s with -multiplexed %s", name, err, method, name)
+	}
+	return service, found, err
 }
 
 // bareMethod finds a method by its name alone. A service that extends others counts for these.

@@ -15,12 +15,14 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Method is a method that can be called.
@@ -29,19 +31,30 @@ type Method struct {
 	Name    string
 	Prefix  string // what multiplexing clients put before the colon; or ""
 	Oneway  bool
+	depth   int           // how deep messages may be nested; 0 is the default
 	idl     *idlfiles.IDL // nil if the method is raw
 	desc    descriptor.Method
 }
 
+// Prefix returns the name of a service that "Service:method" has for a multiplexing server; "" if
+// there is none.
+func Prefix(method string) string {
+	service, _, ok := strings.Cut(method, ":")
+	if !ok {
+		return ""
+	}
+	return service
+}
+
 // Find returns the method that a name stands for: by an IDL, if there is one. "Service:method" is
 // a call to a multiplexing server, and prefix the service's name there, if it is another one.
-func Find(idl *idlfiles.IDL, name, prefix string) (*Method, error) {
-	service, _, multiplexed := strings.Cut(name, ":")
-	if multiplexed && prefix == "" {
-		prefix = service
+// Messages may be nested as deep as depth; 0 is the default.
+func Find(idl *idlfiles.IDL, name, prefix string, depth int) (*Method, error) {
+	if prefix == "" {
+		prefix = Prefix(name)
 	}
 	if idl == nil {
-		return &Method{Name: name[strings.LastIndexAny(name, ".:/")+1:], Prefix: prefix}, nil
+		return &Method{Name: name[strings.LastIndexAny(name, ".:/")+1:], Prefix: prefix, depth: depth}, nil
 	}
 	s, m, err := idl.Method(name)
 	if err != nil {
@@ -50,7 +63,7 @@ func Find(idl *idlfiles.IDL, name, prefix string) (*Method, error) {
 	if prefix == "" {
 		prefix = idl.Multiplexed[s.Name()]
 	}
-	return &Method{s.Name(), m.Name(), prefix, m.Oneway(), idl, m}, nil
+	return &Method{s.Name(), m.Name(), prefix, m.Oneway(), depth, idl, m}, nil
 }
 
 // String returns "Service.method", or "method" alone without IDL.
@@ -83,9 +96,9 @@ func (m *Method) Args(text []byte) ([]byte, error) {
 		text = []byte("{}")
 	}
 	if m.idl == nil {
-		return rawStruct(text)
+		return rawStruct(text, m.rawDepth())
 	}
-	msg, err := m.ArgsType().FromJSON(text)
+	msg, err := m.ArgsType().FromJSON(text, m.limits())
 	if err != nil {
 		return nil, m.argsError(err)
 	}
@@ -98,6 +111,7 @@ func (m *Method) Args(text []byte) ([]byte, error) {
 
 // argsError tells what arguments there are, too, if it may be that which the user does not know.
 func (m *Method) argsError(err error) error {
+	err = target.WithFlags(err)
 	var bad *nocopy.Error
 	if errors.As(err, &bad) && bad.Path == m.desc.Args().Name() {
 		return fmt.Errorf("arguments of %s: %w (it takes %s)", m, err, m.Signature())
@@ -120,9 +134,9 @@ func (m *Method) Signature() string {
 // ArgsJSON returns the JSON of arguments that are wire bytes.
 func (m *Method) ArgsJSON(wire []byte) (json.RawMessage, error) {
 	if m.idl == nil {
-		return rawJSON(wire)
+		return rawJSON(wire, m.rawDepth())
 	}
-	msg, err := m.ArgsType().Parse(wire)
+	msg, err := m.ArgsType().Parse(wire, m.limits())
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +156,10 @@ type Outcome struct {
 // CallOnly makes a call, and does not turn its result into JSON. It looks for exceptions only.
 func (m *Method) CallOnly(ctx context.Context, c rpc.Caller, args []byte) Outcome {
 	if m.Oneway {
-		return Outcome{Err: dynamic.CallRawOneway(ctx, c, m.wireName(), args)}
+		_, err := m.send(ctx, c, args)
+		return Outcome{Err: err}
 	}
-	reply, err := dynamic.CallRaw(ctx, c, m.wireName(), args)
+	reply, err := m.send(ctx, c, args)
 	o := Outcome{Reply: reply, Err: err}
 	if err != nil || m.idl == nil || len(reply) < 3 || reply[0] == 0 || reply[1] == 0 && reply[2] == 0 {
 		return o // it begins with field 0, the result
@@ -154,13 +169,11 @@ func (m *Method) CallOnly(ctx context.Context, c rpc.Caller, args []byte) Outcom
 
 // Call makes a call with the wire bytes of the arguments.
 func (m *Method) Call(ctx context.Context, c rpc.Caller, args []byte) Outcome {
-	name := m.wireName()
 	began := time.Now()
+	reply, err := m.send(ctx, c, args)
 	if m.Oneway {
-		err := dynamic.CallRawOneway(ctx, c, name, args)
 		return Outcome{Result: null, Err: err, Took: time.Since(began)}
 	}
-	reply, err := dynamic.CallRaw(ctx, c, name, args)
 	took := time.Since(began)
 	o := Outcome{Err: err}
 	if err == nil {
@@ -172,14 +185,31 @@ func (m *Method) Call(ctx context.Context, c rpc.Caller, args []byte) Outcome {
 
 var null = json.RawMessage("null")
 
+// send sends wire bytes and returns those of the result; nil if the method is oneway.
+func (m *Method) send(ctx context.Context, c rpc.Caller, args []byte) ([]byte, error) {
+	raw := rpc.RawMethod(m.wireName(), m.Oneway)
+	s, err := thriftimpl.Parse(raw.Args, args, m.limits())
+	if err != nil {
+		return nil, fmt.Errorf("arguments of %s: %w", m, err)
+	}
+	result, err := c.Call(ctx, raw, nocopy.Struct(s))
+	if err != nil || m.Oneway {
+		return nil, err
+	}
+	defer result.Release()
+	return result.Message().AppendTo(nil), nil
+}
+
+func (m *Method) limits() nocopy.Limits { return nocopy.Limits{MaxDepth: m.depth} }
+
 // Outcome returns what the wire bytes of a result say.
 func (m *Method) Outcome(reply []byte) Outcome {
 	o := Outcome{Reply: reply}
 	if m.idl == nil {
-		o.Result, o.Err = rawJSON(reply)
+		o.Result, o.Err = rawJSON(reply, m.rawDepth())
 		return o
 	}
-	result, err := dynamic.Type{Struct: m.desc.Result()}.Parse(reply)
+	result, err := dynamic.Type{Struct: m.desc.Result()}.Parse(reply, m.limits())
 	if err != nil {
 		o.Err = fmt.Errorf("the reply to %s is malformed: %w", m, err)
 		return o

@@ -2,6 +2,7 @@ package invoke
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -31,11 +32,14 @@ var rawAliases = map[string]string{
 	"bool": "tf", "byte": "i8", "double": "dbl", "string": "str", "struct": "rec", "list": "lst", "uuid": "uid",
 }
 
-// maxRawDepth is how deep structs and containers may nest.
+// maxRawDepth is how deep structs and containers may nest by default.
 const maxRawDepth = 64
 
+// rawDepth returns how deep they may nest.
+func (m *Method) rawDepth() int { return cmp.Or(m.depth, maxRawDepth) }
+
 // rawStruct returns the wire bytes of a struct that is JSON, or that is wire bytes already.
-func rawStruct(text []byte) ([]byte, error) {
+func rawStruct(text []byte, depth int) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '{' {
 		return text, nil
 	}
@@ -48,13 +52,13 @@ func rawStruct(text []byte) ([]byte, error) {
 	if d.More() {
 		return nil, errors.New("more follows after the JSON object")
 	}
-	return appendRaw(nil, nocopy.WireStruct, v, 0)
+	return appendRaw(nil, nocopy.WireStruct, v, depth)
 }
 
-// appendRaw appends a value of a type.
+// appendRaw appends a value of a type, nested as deep as depth.
 func appendRaw(b []byte, t nocopy.WireType, v any, depth int) ([]byte, error) {
-	if depth > maxRawDepth {
-		return nil, fmt.Errorf("nested more than %d deep", maxRawDepth)
+	if depth < 0 {
+		return nil, errRawDepth
 	}
 	switch t {
 	case nocopy.WireStruct:
@@ -128,7 +132,7 @@ func appendRawFields(b []byte, v any, depth int) ([]byte, error) {
 				}
 				v = string(bin)
 			}
-			if b, err = appendRaw(b, t, v, depth+1); err != nil {
+			if b, err = appendRaw(b, t, v, depth-1); err != nil {
 				return nil, fmt.Errorf("field %d: %w", id, err)
 			}
 		}
@@ -166,7 +170,7 @@ func appendRawContainer(b []byte, t nocopy.WireType, v any, depth int) ([]byte, 
 	if t != nocopy.WireMap {
 		b = binary.BigEndian.AppendUint32(append(b, byte(elem)), uint32(len(parts)-2))
 		for _, e := range parts[2:] {
-			if b, err = appendRaw(b, elem, e, depth+1); err != nil {
+			if b, err = appendRaw(b, elem, e, depth-1); err != nil {
 				return nil, err
 			}
 		}
@@ -183,10 +187,10 @@ func appendRawContainer(b []byte, t nocopy.WireType, v any, depth int) ([]byte, 
 	}
 	b = binary.BigEndian.AppendUint32(append(b, byte(elem), byte(value)), uint32(len(pairs)))
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
-		if b, err = appendRaw(b, elem, key, depth+1); err != nil {
+		if b, err = appendRaw(b, elem, key, depth-1); err != nil {
 			return nil, err
 		}
-		if b, err = appendRaw(b, value, pairs[key], depth+1); err != nil {
+		if b, err = appendRaw(b, value, pairs[key], depth-1); err != nil {
 			return nil, err
 		}
 	}

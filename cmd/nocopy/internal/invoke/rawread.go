@@ -22,10 +22,13 @@ func init() {
 	}
 }
 
-// rawJSON returns the JSON of a struct that is wire bytes.
-func rawJSON(wire []byte) (json.RawMessage, error) {
+// errRawDepth has the name that the option has in package nocopy, as its errors do.
+var errRawDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", nocopy.ErrLimit)
+
+// rawJSON returns the JSON of a struct that is wire bytes, nested as deep as depth.
+func rawJSON(wire []byte, depth int) (json.RawMessage, error) {
 	r := rawReader{b: wire}
-	v, err := r.value(nocopy.WireStruct, 0)
+	v, err := r.value(nocopy.WireStruct, depth)
 	if err == nil && r.at != len(wire) {
 		err = fmt.Errorf("%d bytes follow", len(wire)-r.at)
 	}
@@ -65,8 +68,8 @@ func (r *rawReader) number(size int) (n int64, err error) {
 
 // value returns the next value, which has type t.
 func (r *rawReader) value(t nocopy.WireType, depth int) (any, error) {
-	if depth > maxRawDepth {
-		return nil, fmt.Errorf("%w: nested more than %d deep", nocopy.ErrLimit, maxRawDepth)
+	if depth < 0 {
+		return nil, errRawDepth
 	}
 	switch t {
 	case nocopy.WireBool:
@@ -128,7 +131,7 @@ func (r *rawReader) fields(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := r.value(nocopy.WireType(t), depth+1)
+		v, err := r.value(nocopy.WireType(t), depth-1)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +163,7 @@ func (r *rawReader) list(depth int) (any, error) {
 	}
 	list := []any{rawNames[nocopy.WireType(t)], n}
 	for range n {
-		v, err := r.value(nocopy.WireType(t), depth+1)
+		v, err := r.value(nocopy.WireType(t), depth-1)
 		if err != nil {
 			return nil, err
 		}
@@ -184,11 +187,11 @@ func (r *rawReader) pairs(depth int) (any, error) {
 	}
 	pairs := map[string]any{}
 	for range n {
-		k, err := r.value(nocopy.WireType(key), depth+1)
+		k, err := r.value(nocopy.WireType(key), depth-1)
 		if err != nil {
 			return nil, err
 		}
-		v, err := r.value(nocopy.WireType(elem), depth+1)
+		v, err := r.value(nocopy.WireType(elem), depth-1)
 		if err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ type answer struct {
 
 // newAnswer returns the answer that a line has; nil if it is a call that was never answered.
 func (m *server) newAnswer(l *recording.Line) (*answer, error) {
-	method, err := invoke.Find(m.idl, l.Method, "")
+	method, err := invoke.Find(m.idl, l.Method, "", 0)
 	if err != nil {
 		return nil, err
 	}

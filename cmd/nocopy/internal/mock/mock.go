@@ -34,7 +34,7 @@ type Command struct {
 	Seed    uint64        `help:"Seed of made-up values, errors and cuts; 0 is a new one each time." default:"1"`
 	Cert    string        `help:"Serve TLS with this certificate, a PEM file; with -key." placeholder:"FILE"`
 	Key     string        `help:"Private key for -cert." placeholder:"FILE"`
-	Quiet   bool          `short:"q" help:"Do not print the calls."`
+	Quiet   bool          `short:"q" help:"Print nothing but errors: no address, calls or warnings."`
 
 	idlfiles.Files
 }
@@ -156,8 +156,12 @@ type connKey struct{}
 
 // serve serves until the user interrupts it.
 func (m *server) serve() error {
+	log := slog.New(slog.DiscardHandler)
+	if !m.Quiet {
+		log = slog.New(slog.NewTextHandler(m.sh.Err, nil))
+	}
 	srv := &rpc.Server{
-		Processor: m.processor(), Describe: true, Logger: slog.New(slog.NewTextHandler(m.sh.Err, nil)),
+		Processor: m.processor(), Describe: true, Logger: log,
 		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, connKey{}, nc) },
 	}
 	if m.Cert != "" {
@@ -171,11 +175,13 @@ func (m *server) serve() error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, s := range m.idl.Services {
-		names = append(names, s.Name())
+	if !m.Quiet {
+		var names []string
+		for _, s := range m.idl.Services {
+			names = append(names, s.Name())
+		}
+		fmt.Fprintf(m.sh.Err, "mocking %s on %s\n", strings.Join(names, ", "), l.Addr())
 	}
-	fmt.Fprintf(m.sh.Err, "mocking %s on %s\n", strings.Join(names, ", "), l.Addr())
 	return Serve(m.sh.Ctx, srv, l)
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,7 +32,7 @@ type Command struct {
 	Address string `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
 	Listen  string `help:"Where clients connect to. Without a host it is 127.0.0.1." default:"127.0.0.1:9091" placeholder:"ADDR"`
 	Output  string `short:"o" help:"File to write; - is standard output. It must not exist, unless with -append." default:"-" placeholder:"FILE"`
-	Append  bool   `help:"Append to the file."`
+	Append  bool   `help:"Append to the file, which only its owner may be able to read."`
 
 	idlfiles.Files
 	target.Connection
@@ -51,7 +52,7 @@ Example:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if err := c.Check(); err != nil {
+	if err := c.Check(c.Address); err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
 	idl, err := c.Load()
@@ -85,7 +86,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	}
 	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", c.Address, server.Wire, l.Addr(), how)
 	err = mock.Serve(sh.Ctx, &rpc.Server{
-		Processor: r.processor(), ConnContext: r.connect, Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
+		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth}, Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
 	}, l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,6 +106,11 @@ func (c *Command) output(sh *shell.Shell) (io.Writer, func() error, error) {
 	f, err := os.OpenFile(c.Output, how, 0o600)
 	if err != nil {
 		return nil, nil, err
+	}
+	// Windows has no such permissions.
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		f.Close()
+		return nil, nil, fmt.Errorf("others may read %s, which will have all that is said, secrets included (%v): chmod 600 %[1]s", c.Output, info.Mode())
 	}
 	return f, f.Close, nil
 }
@@ -141,7 +147,7 @@ func (r *recorder) connect(ctx context.Context, _ net.Conn) context.Context {
 	server, err := r.Again(ctx, r.Address, r.wire, opts...)
 	if err != nil {
 		u.err = err
-		fmt.Fprintln(r.progress, "nocopy:", shell.Printable(err.Error()))
+		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
 	} else {
 		u.forward = rpc.Forward(server.Caller)
 		context.AfterFunc(ctx, server.Close)
@@ -160,8 +166,10 @@ func (r *recorder) processor() *rpc.Processor {
 					continue
 				}
 				names := []string{m.Name(), s.Name() + ":" + m.Name()}
-				if other := r.idl.Multiplexed[s.Name()]; other != "" {
-					names = append(names, other+":"+m.Name())
+				for _, other := range []string{r.idl.Multiplexed[s.Name()], r.Multiplexed} {
+					if other != "" && other != s.Name() {
+						names = append(names, other+":"+m.Name())
+					}
 				}
 				for _, name := range names {
 					oneway = append(oneway, rpc.RawMethod(name, true).HandledBy(r.handle))
@@ -208,6 +216,7 @@ func (r *recorder) handle(ctx context.Context, c *rpc.Call) error {
 // asksForIDL reports whether a method is one by which tools, such as this one, learn a server's
 // IDL.
 func asksForIDL(name string) bool {
+	name = name[strings.LastIndexByte(name, ':')+1:]
 	return name == rpc.DescribeMethod || name == "getThriftServiceMetadata"
 }
 
@@ -222,7 +231,7 @@ func (r *recorder) within(ctx context.Context) (context.Context, context.CancelF
 // line returns what is recorded of a call.
 func (r *recorder) line(called *rpc.Method, args, reply []byte, err error) *recording.Line {
 	l := &recording.Line{Method: called.WireName(), Oneway: called.Oneway()}
-	m, unknown := invoke.Find(r.idl, called.WireName(), "")
+	m, unknown := invoke.Find(r.idl, called.WireName(), "", r.MaxDepth)
 	if r.idl == nil || unknown != nil {
 		l.RawArgs, l.RawReply = args, reply
 		if err != nil {
@@ -264,6 +273,6 @@ func (r *recorder) record(l *recording.Line, began time.Time, took time.Duration
 	r.n.Add(1)
 	if err != nil && r.err == nil {
 		r.err = err
-		fmt.Fprintln(r.progress, "nocopy:", shell.Printable(err.Error()))
+		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
 	}
 }

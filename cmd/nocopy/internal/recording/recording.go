@@ -5,6 +5,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,49 +53,79 @@ type Failure struct {
 // maxLine is the most bytes of a line.
 const maxLine = 100 << 20
 
-// Read calls f for each line, with its number from 1. Empty lines, and those that begin with #,
-// are left out.
-func Read(r io.Reader, f func(n int, l *Line) error) error {
+// Reader reads lines.
+type Reader struct {
+	lines *bufio.Scanner
+	n     int
+}
+
+// NewReader returns a Reader of a file.
+func NewReader(r io.Reader) *Reader {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		text := bytes.TrimSpace(lines.Bytes())
+	return &Reader{lines: lines}
+}
+
+// Next returns the next line and its number, from 1. Empty lines, and those that begin with #, are
+// left out. At the end it returns io.EOF, other errors are LineErrors.
+func (r *Reader) Next() (int, *Line, error) {
+	for r.lines.Scan() {
+		r.n++
+		text := bytes.TrimSpace(r.lines.Bytes())
 		if len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		var l Line
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		err := d.Decode(&l)
-		if err == nil && d.More() {
-			err = errors.New("more follows after the JSON object")
+		l, err := parse(text)
+		if err != nil {
+			return r.n, nil, &LineError{r.n, err}
 		}
-		if err == nil && l.Method == "" {
-			err = errors.New("the key method is missing")
-		}
-		if err == nil {
-			err = f(n, &l)
+		return r.n, l, nil
+	}
+	if err := r.lines.Err(); err != nil {
+		return r.n, nil, &LineError{r.n + 1, err}
+	}
+	return r.n, nil, io.EOF
+}
+
+func parse(text []byte) (*Line, error) {
+	var l Line
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(&l)
+	if err == nil && d.More() {
+		err = errors.New("more follows after the JSON object")
+	}
+	if err == nil && l.Method == "" {
+		err = errors.New("the key method is missing")
+	}
+	return &l, err
+}
+
+// Read calls f for each line, as Next returns them.
+func Read(r io.Reader, f func(n int, l *Line) error) error {
+	lines := NewReader(r)
+	for {
+		n, l, err := lines.Next()
+		if err == io.EOF {
+			return nil
 		}
 		if err != nil {
+			return err
+		}
+		if err := f(n, l); err != nil {
 			return &LineError{n, err}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return &LineError{n + 1, err}
-	}
-	return nil
 }
 
 // Lines returns how many lines a file has, at whose beginning it stays; -1 if it can't be read
-// twice.
-func Lines(f *os.File) (int64, error) {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return -1, nil
+// twice, as pipes and devices. It is an error if ctx ends before.
+func Lines(ctx context.Context, f *os.File) (int64, error) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return -1, err
 	}
 	n := int64(0)
-	for b := make([]byte, 64<<10); ; {
+	for b := make([]byte, 64<<10); ctx.Err() == nil; {
 		size, err := f.Read(b)
 		n += int64(bytes.Count(b[:size], []byte("\n")))
 		if err == io.EOF {
@@ -105,6 +136,7 @@ func Lines(f *os.File) (int64, error) {
 			return 0, err
 		}
 	}
+	return 0, ctx.Err()
 }
 
 // LineError is an error about a line.

@@ -3,8 +3,10 @@ package replay
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -20,7 +22,7 @@ import (
 
 // Command makes recorded calls again.
 type Command struct {
-	File    string   `arg:"" help:"File of nocopy record."`
+	File    string   `arg:"" help:"File of nocopy record; - is standard input."`
 	Address string   `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
 	Ignore  []string `help:"Path in results or exceptions that may differ, such as created_at or lines[*].id; may be repeated." placeholder:"PATH" sep:"none"`
 	Only    []string `help:"Replay only calls of this method, as the file has it; may be repeated." placeholder:"METHOD" sep:"none"`
@@ -57,14 +59,28 @@ type summary struct {
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if err := c.Check(); err != nil {
+	if err := c.Check(c.Address); err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
 	idl, err := c.Load()
 	if err != nil {
 		return err
 	}
-	server, err := c.Connect(sh.Ctx, c.Address, idl == nil, rpc.PoolSize(1))
+	in, total, end, err := c.open(sh)
+	if err != nil {
+		return err
+	}
+	defer end()
+	lines := recording.NewReader(in)
+	n, l, err := lines.Next() // its method may say how servers are called
+	if err != nil && err != io.EOF {
+		return c.at(err)
+	}
+	conn := c.Connection
+	if l != nil && conn.Multiplexed == "" {
+		conn.Multiplexed = invoke.Prefix(l.Method)
+	}
+	server, err := conn.Connect(sh.Ctx, c.Address, idl == nil, rpc.PoolSize(1))
 	if err != nil {
 		return err
 	}
@@ -74,27 +90,42 @@ func (c *Command) Run(sh *shell.Shell) error {
 			return err
 		}
 	}
-	f, err := os.Open(c.File)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines, err := recording.Lines(f)
-	if err != nil {
-		return err
-	}
 	r := &replayer{Command: c, sh: sh, server: server, idl: idl, sum: summary{Different: []report{}}}
-	r.progress = sh.NewProgress("lines", lines, r.at.Load)
-	err = recording.Read(f, r.line)
+	r.progress = sh.NewProgress("lines", total, r.done.Load)
+	for err = nil; err == nil && l != nil; n, l, err = lines.Next() {
+		if err := r.line(n, l); err != nil {
+			r.progress.Done()
+			return c.at(&recording.LineError{Line: n, Err: err})
+		}
+	}
 	r.progress.Done()
-	if err != nil {
-		return fmt.Errorf("%s:%w", c.File, err)
+	if err != nil && err != io.EOF {
+		return c.at(err)
 	}
 	if len(r.Only) > 0 && r.sum.Calls+r.sum.LeftOut == 0 {
 		return fmt.Errorf("%s has no call of %s", c.File, strings.Join(r.Only, ", "))
 	}
 	return r.finish()
 }
+
+// open opens the recording, and returns how many lines it has; -1 if that is not known.
+func (c *Command) open(sh *shell.Shell) (in io.Reader, total int64, end func() error, err error) {
+	if c.File == "-" {
+		return sh.In, -1, func() error { return nil }, nil
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if total, err = recording.Lines(sh.Ctx, f); err != nil {
+		f.Close()
+		return nil, 0, nil, err
+	}
+	return shell.Reader(sh.Ctx, f), total, f.Close, nil
+}
+
+// at returns an error about a line with the file's name.
+func (c *Command) at(err error) error { return fmt.Errorf("%s:%w", c.File, err) }
 
 // replayer makes the calls.
 type replayer struct {
@@ -103,16 +134,16 @@ type replayer struct {
 	server   *target.Server
 	idl      *idlfiles.IDL
 	sum      summary
-	at       atomic.Int64 // the line
+	done     atomic.Int64 // lines
 	progress *shell.Progress
 }
 
 // line makes the call of a line and compares its answer.
 func (r *replayer) line(n int, l *recording.Line) error {
-	if err := r.sh.Ctx.Err(); err != nil {
-		return err
+	if r.sh.Ctx.Err() != nil {
+		return context.Cause(r.sh.Ctx)
 	}
-	r.at.Store(int64(n))
+	r.done.Store(int64(n))
 	if len(r.Only) > 0 && !contains(r.Only, l.Method) {
 		return nil
 	}
@@ -137,8 +168,8 @@ func (r *replayer) line(n int, l *recording.Line) error {
 
 func (r *replayer) print(n int, method string, found []recording.Difference) {
 	for _, d := range found {
-		fmt.Fprintf(r.sh.Out, "%s:%d: %s: %s: recorded %s, got %s\n", r.File, n, shell.Paint(r.sh.Color, shell.Bold, shell.Printable(method)),
-			shell.Printable(d.Path), shell.Printable(orAbsent(d.Recorded)), shell.Printable(orAbsent(d.Got)))
+		fmt.Fprintf(r.sh.Out, "%s:%d: %s: %s: recorded %s, got %s\n", r.File, n, shell.Paint(r.sh.Color, shell.Bold, shell.OneLine(method)),
+			shell.OneLine(d.Path), shell.OneLine(orAbsent(d.Recorded)), shell.OneLine(orAbsent(d.Got)))
 	}
 }
 
@@ -171,7 +202,7 @@ func (r *replayer) call(l *recording.Line) ([]recording.Difference, error) {
 	if idl == nil && l.RawArgs == nil {
 		return nil, fmt.Errorf("%s was recorded with IDL: give it with -idl FILE", l.Method)
 	}
-	m, err := invoke.Find(idl, l.Method, r.Multiplexed)
+	m, err := invoke.Find(idl, l.Method, r.Multiplexed, r.MaxDepth)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +217,10 @@ func (r *replayer) call(l *recording.Line) ([]recording.Difference, error) {
 	ctx, cancel := r.Context(r.sh.Ctx)
 	defer cancel()
 	o := m.Call(ctx, r.server.Caller, args)
+	if r.sh.Ctx.Err() != nil {
+		return nil, context.Cause(r.sh.Ctx)
+	}
+	o.Err = r.Plainly(o.Err)
 	if l.RawArgs != nil && l.RawReply != nil {
 		return compareRaw(l, &o), nil
 	}

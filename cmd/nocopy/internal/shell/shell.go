@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -23,6 +24,8 @@ const (
 	Exception   = 3
 	Application = 64
 	Findings    = 100
+
+	signaled = 128 // and the signal's number
 )
 
 // Shell is where a command runs. Tests make one of buffers.
@@ -39,6 +42,9 @@ type Shell struct {
 // variable NO_COLOR is set.
 func Of(ctx context.Context, in io.Reader, out, err io.Writer) *Shell {
 	colors := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if in != nil {
+		in = Reader(ctx, in)
+	}
 	return &Shell{ctx, in, out, err, colors && isTerminal(out), colors && isTerminal(err), isTerminal(err)}
 }
 
@@ -105,6 +111,34 @@ func (e *exit) Unwrap() error { return e.error }
 
 // WithCode returns err with an exit code. With ErrSilent nothing more is printed.
 func WithCode(code int, err error) error { return &exit{err, code} }
+
+// Interrupted returns the error of a command that a signal has ended. Its exit code is that of
+// shells, 130 for Ctrl-C.
+func Interrupted(s os.Signal) error {
+	code := Failed
+	if n, ok := s.(syscall.Signal); ok {
+		code = signaled + int(n)
+	}
+	return WithCode(code, errInterrupted)
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
+// that. A command that serves until then returns nil, and SIGTERM is its usual end.
+func Ended(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) {
+		return err
+	}
+	switch {
+	case err == nil:
+		return WithCode(CodeOf(cause), ErrSilent)
+	case errors.Is(err, context.Canceled):
+		return cause
+	}
+	return WithCode(CodeOf(cause), err)
+}
 
 // CodeOf returns the exit code for an error of a command.
 func CodeOf(err error) int {

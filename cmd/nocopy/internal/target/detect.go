@@ -4,59 +4,275 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // A server that is spoken to in the wrong way may close the connection, or wait for ever for more
-// bytes. It is given short times at first, and longer ones if it answers to nothing.
-var patience = []time.Duration{400 * time.Millisecond, 3 * time.Second}
+// bytes. Some serve one connection at a time, and such a wait keeps them from the next one. The
+// first tries of a server therefore end one after the other, turn after turn, in the order in
+// which they were made. Servers that take longer get a second try each.
+const (
+	head  = 50 * time.Millisecond  // for the usual way, before the others are tried
+	step  = 5 * time.Millisecond   // between the beginnings of the others: they are to arrive in order
+	turn  = 300 * time.Millisecond // for each first try
+	grace = 250 * time.Millisecond // for better ways, once there is an answer
+)
 
-// detect finds out how a server speaks, by asking for its description in one way after the other,
-// each on a connection of its own. It is the right way if there is a reply: most servers answer
+// detect finds out how a server speaks, by asking for its description in all ways at the same
+// time, each on a connection of its own. A way is right if there is a reply: most servers answer
 // that they do not know the method. The exception is a reply which says that the server does not
-// speak that way. No method of the server is called.
-func (f *Connection) detect(ctx context.Context, addr string, asked wire, opts []rpc.Option) (*Server, error) {
-	var ways []wire
+// speak that way. If several are right, the first one counts. No method of the server is called.
+func (f *Connection) detect(ctx context.Context, addr string, asked wire, ask bool, opts []rpc.Option) (*Server, error) {
+	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, others: make(chan struct{}), events: make(chan report)}
 	for _, p := range protocols {
 		for _, t := range transports {
 			if (asked.transport == "auto" || asked.transport == t) && (asked.protocol == "auto" || asked.protocol == p) &&
 				!(f.SASL != "" && (t == "unframed" || t == "http")) {
-				ways = append(ways, wire{t, p})
+				d.ways = append(d.ways, way{wire: wire{t, p}})
 			}
 		}
 	}
-	var tried []string
-	for round, time := range patience {
-		if f.Timeout > 0 {
-			time = min(time, f.Timeout)
+	probing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	turns := min(turn, f.Timeout/time.Duration(2*len(d.ways)))
+	for i := range d.ways {
+		w := &d.ways[i]
+		var own context.Context
+		own, w.cancel = context.WithCancel(probing)
+		go d.probe(own, i, w.wire, turns)
+	}
+	found, err := d.wait(probing)
+	for i := range d.ways {
+		if s := d.ways[i].server; s != nil && s != found {
+			s.Close()
 		}
-		for i := 0; i < len(ways); i++ {
-			w := ways[i]
-			s, err := f.try(ctx, addr, w, time, opts)
+	}
+	return found, err
+}
+
+// detection is a search for the way in which a server speaks.
+type detection struct {
+	*Connection
+	addr   string
+	ask    bool
+	opts   []rpc.Option
+	others chan struct{} // closed when the first way has an outcome
+	events chan report
+
+	connected atomic.Bool // in one way, at least
+
+	ways   []way
+	isHTTP bool // the server has answered as one of HTTP does: other ways do not count
+}
+
+// way is a way to speak and what is known of it.
+type way struct {
+	wire
+	cancel func()
+	event
+}
+
+// event is what the goroutine of a way has found out.
+type event struct {
+	again  bool    // the first try had no answer in time: there is a second one
+	right  bool    // there is an answer; server follows
+	server *Server // at the end, if the way is right
+	err    error   // else
+}
+
+// report is an event of a way.
+type report struct {
+	way int
+	event
+}
+
+// probe tries a way until its turn has ended, then as long as ctx lasts.
+func (d *detection) probe(ctx context.Context, i int, w wire, turns time.Duration) {
+	began := time.Now()
+	if i > 0 {
+		select {
+		case <-d.others:
+		case <-time.After(head):
+		}
+		time.Sleep(time.Duration(i-1) * step)
+	}
+	first, cancel := context.WithCancel(ctx)
+	end := time.AfterFunc(time.Until(began.Add(head+time.Duration(i+1)*turns)), cancel)
+	right := func() {
+		end.Stop()
+		d.report(ctx, i, event{right: true})
+	}
+	server, err := d.try(first, w, right)
+	if server == nil && first.Err() != nil && ctx.Err() == nil {
+		d.report(ctx, i, event{again: true})
+		server, err = d.try(ctx, w, right)
+	}
+	cancel()
+	d.report(ctx, i, event{right: server != nil, server: server, err: err})
+}
+
+// report passes an event on, unless nobody waits for it any more.
+func (d *detection) report(ctx context.Context, way int, e event) {
+	select {
+	case d.events <- report{way, e}:
+	case <-ctx.Done():
+		if e.server != nil {
+			e.server.Close()
+		}
+	}
+}
+
+// wait returns the first way that is right, or why there is none. After an answer it waits only
+// for better ways.
+func (d *detection) wait(ctx context.Context) (*Server, error) {
+	var enough <-chan time.Time // nil before there is an answer
+	others := true              // they wait for the first way
+	for {
+		best, sure := d.best()
+		switch {
+		case best >= 0 && sure:
+			return d.choose(ctx, best)
+		case best >= 0 && enough == nil:
+			enough = time.After(grace)
+		case d.ended():
+			return nil, d.failure()
+		}
+		select {
+		case <-enough:
+			return d.choose(ctx, best)
+		case <-ctx.Done():
 			switch {
-			case s != nil:
-				return s, nil
-			case ctx.Err() != nil:
+			case best >= 0 && d.ways[best].server != nil:
+				return d.ways[best].server, nil
+			case errors.Is(ctx.Err(), context.Canceled):
 				return nil, ctx.Err()
-			case isFinal(err):
-				return nil, f.Explain(addr, err)
 			}
-			if !errors.Is(err, context.DeadlineExceeded) { // it would say the same again
-				tried = append(tried, fmt.Sprintf("  %s: %v", w, err))
-				ways = append(ways[:i:i], ways[i+1:]...)
-				i--
-			} else if round == len(patience)-1 {
-				tried = append(tried, fmt.Sprintf("  %s: no answer in %v", w, time))
+			return nil, d.failure()
+		case e := <-d.events:
+			d.ways[e.way].event = e.event
+			if e.way == 0 && others {
+				close(d.others)
+				others = false
+			}
+			if e.err == nil {
+				break
+			}
+			if d.ways[e.way].transport != "http" && isFinal(e.err) && best < 0 {
+				return nil, d.Explain(d.addr, e.err)
+			}
+			d.isHTTP = d.isHTTP || showsHTTP(e.err)
+		}
+	}
+}
+
+// choose returns the server of a way that is right. Other ways are given up at once: some servers
+// serve one connection after the other.
+func (d *detection) choose(ctx context.Context, best int) (*Server, error) {
+	for i := range d.ways {
+		if w := &d.ways[i]; i != best {
+			w.cancel()
+		}
+	}
+	for w := &d.ways[best]; w.server == nil; {
+		select {
+		case <-ctx.Done():
+			return nil, d.failure()
+		case e := <-d.events:
+			if e.way == best {
+				w.event = e.event
+			} else if e.server != nil {
+				e.server.Close()
 			}
 		}
 	}
-	return nil, fmt.Errorf("%s: the server answers in no known way; if you know its -transport and -protocol, give them:\n%s",
-		addr, strings.Join(tried, "\n"))
+	return d.ways[best].server, nil
+}
+
+// best returns the first way with an answer, -1 if there is none. sure means that no way before it
+// may still be right.
+func (d *detection) best() (best int, sure bool) {
+	sure = true
+	for i, w := range d.ways {
+		switch {
+		case w.right:
+			return i, sure
+		case w.err == nil && !w.again && d.counts(w):
+			sure = false
+		}
+	}
+	return -1, false
+}
+
+// counts reports whether a way may be right.
+func (d *detection) counts(w way) bool { return !d.isHTTP || w.transport == "http" }
+
+// ended reports whether all ways that count have failed.
+func (d *detection) ended() bool {
+	for _, w := range d.ways {
+		if w.err == nil && d.counts(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// failure returns why no way is right.
+func (d *detection) failure() error {
+	if err := d.ways[0].err; err != nil && !d.connected.Load() {
+		return d.Explain(d.addr, err)
+	}
+	if !d.connected.Load() {
+		return d.Explain(d.addr, fmt.Errorf("no connection in %v", d.Timeout))
+	}
+	var tried []error
+	var closed error
+	for _, w := range d.ways {
+		switch {
+		case !d.counts(w):
+			continue
+		case w.err == nil:
+			tried = append(tried, fmt.Errorf("  %s: no answer in %v", w.wire, d.Timeout))
+			continue
+		case d.isHTTP:
+			var status *rpc.HTTPError
+			if errors.As(w.err, &status) && status.Status == http.StatusInternalServerError {
+				return shell.Lines(d.Explain(d.addr, w.err), d.perhapsMultiplexing())
+			}
+			return d.Explain(d.addr, w.err)
+		case isClosed(w.err) && closed == nil:
+			closed = w.err
+		}
+		tried = append(tried, fmt.Errorf("  %s: %w", w.wire, d.Plainly(w.err)))
+	}
+	switch {
+	case d.isHTTP && len(tried) == 0:
+		return fmt.Errorf("%s: the server speaks HTTP: add -transport http, or give a URL", d.addr)
+	case closed != nil && d.lacksCert(closed):
+		return d.Explain(d.addr, closed)
+	}
+	lines := append([]error{fmt.Errorf("%s: the server answers in no known way; if you know its -transport and -protocol, give them:", d.addr)}, tried...)
+	if closed != nil {
+		lines = append(lines, fmt.Errorf("some connections were closed: %w", d.perhapsMultiplexing()))
+	}
+	return shell.Lines(lines...)
+}
+
+// perhapsMultiplexing returns what may be wrong if a server fails instead of answering.
+func (d *detection) perhapsMultiplexing() error {
+	if d.Multiplexed != "" {
+		return fmt.Errorf("perhaps the server has no service with the name %q", d.Multiplexed)
+	}
+	return errors.New("perhaps it is a multiplexing server, which demands the name of a service: call Service:method, or add -multiplexed NAME")
 }
 
 // isFinal reports whether err would be the same in any other way to speak.
@@ -64,7 +280,19 @@ func isFinal(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return errors.Is(err, rpc.ErrLogin) || demandsLogin(err) || errors.Is(err, rpc.ErrTLS) || errors.As(err, &dns) ||
-		errors.As(err, &op) && op.Op == "dial" || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
+		errors.As(err, &op) && op.Op == "dial" && !op.Timeout() || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
+}
+
+// showsHTTP reports whether a server has answered as one of HTTP does. A Server of package rpc that
+// does not take calls over HTTP says so in HTTP.
+func showsHTTP(err error) bool {
+	var status *rpc.HTTPError
+	return errors.Is(err, rpc.ErrHTTP) || errors.As(err, &status) && !strings.HasPrefix(status.Text, "This port speaks Thrift")
+}
+
+// isClosed reports whether a server has closed the connection of a call.
+func isClosed(err error) bool {
+	return errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF)
 }
 
 // refusesWay reports whether a server answers that it does not speak in the way of the call.
@@ -75,20 +303,63 @@ func refusesWay(answer *rpc.ApplicationException) bool {
 // demandsLogin reports whether a server has said, instead of a reply, that a login comes first.
 func demandsLogin(err error) bool { return strings.Contains(err.Error(), "a login by SASL") }
 
-// try asks a server in one way. It returns the server if it has answered.
-func (f *Connection) try(ctx context.Context, addr string, w wire, patience time.Duration, opts []rpc.Option) (*Server, error) {
-	s, err := f.dial(ctx, addr, w, opts)
+// try asks a server in one way. It returns the server if it has answered, and calls right before,
+// when the answer has come.
+func (d *detection) try(ctx context.Context, w wire, right func()) (*Server, error) {
+	s, err := d.dial(ctx, d.addr, w, d.opts)
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	s.Description, s.NotDescribed = dynamic.ReadDescription(asking, s.Caller)
-	var answer *rpc.ApplicationException
-	answered := errors.As(s.NotDescribed, &answer)
-	if s.Description != nil || answered && !refusesWay(answer) || !answered && errors.Is(s.NotDescribed, dynamic.ErrNotDescribed) {
+	if w.transport != "http" { // which connects for its call
+		d.connected.Store(true)
+	}
+	answered := false
+	d.describe(ctx, s, &watched{Caller: s.Caller, returned: func(err error) {
+		var answer *rpc.ApplicationException
+		if !answered && (err == nil || errors.As(err, &answer) && !refusesWay(answer)) {
+			answered = true
+			right()
+		}
+	}}, d.ask)
+	if answered {
 		return s, nil
 	}
+	if err = s.NotDescribed; errors.Is(err, rpc.ErrConnLost) || showsHTTP(err) {
+		d.connected.Store(true)
+	}
 	s.Close()
-	return nil, s.NotDescribed
+	return nil, err
+}
+
+// watched is a Caller that tells of each call's end.
+type watched struct {
+	rpc.Caller
+	returned func(err error)
+}
+
+// Call makes a call.
+func (w *watched) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (nocopy.Struct, error) {
+	result, err := w.Caller.Call(ctx, m, args)
+	w.returned(err)
+	return result, err
+}
+
+// describe asks a server for its description. A multiplexing server may close the connection of a
+// client that names no service, and is asked with a name first. If it then does not tell, it is
+// asked without, as others are. If the description is not needed, any answer is enough.
+func (f *Connection) describe(ctx context.Context, s *Server, c rpc.Caller, needed bool) {
+	named := c
+	if f.Multiplexed != "" {
+		named = rpc.MultiplexedCaller(c, f.Multiplexed)
+	}
+	if !needed {
+		_, s.NotDescribed = dynamic.CallRaw(ctx, named, rpc.DescribeMethod, []byte{0})
+		return
+	}
+	s.Description, s.NotDescribed = dynamic.ReadDescription(ctx, named)
+	if f.Multiplexed != "" && errors.Is(s.NotDescribed, dynamic.ErrNotDescribed) {
+		if told, err := dynamic.ReadDescription(ctx, c); err == nil {
+			s.Description, s.NotDescribed = told, nil
+		}
+	}
 }

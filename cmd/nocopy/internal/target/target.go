@@ -19,6 +19,8 @@ import (
 
 	"github.com/emersion/go-sasl"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -42,9 +44,10 @@ type Connection struct {
 
 	Header      []string      `short:"H" help:"Header to send, as 'name: value'; may be repeated." placeholder:"HEADER" sep:"none" group:"Connection"`
 	Multiplexed string        `help:"Name of the service for a multiplexing server, if it is not the IDL's." placeholder:"NAME" group:"Connection"`
-	Timeout     time.Duration `help:"Time for a call." default:"10s" group:"Connection"`
+	Timeout     time.Duration `help:"Time for connecting, and for each call after that; for both together if there is one call." default:"10s" group:"Connection"`
 	Deadline    time.Duration `help:"Time for a call, which is also told to the server." placeholder:"DURATION" group:"Connection"`
 	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" group:"Connection"`
+	MaxDepth    int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N" group:"Connection"`
 
 	certAsked *atomic.Bool // the server has asked for a client's certificate
 }
@@ -71,20 +74,37 @@ var (
 	protocols  = []string{"binary", "compact"}
 )
 
-// Check returns an error about flags that do not go together.
-func (f *Connection) Check() error {
-	isTLS := f.TLS
+// Check returns an error about flags that do not go together, or not with a server's address.
+func (f *Connection) Check(addr string) error {
+	if f.certAsked == nil {
+		f.certAsked = new(atomic.Bool)
+	}
+	scheme := scheme(addr)
+	encrypted := ""
+	for flag, given := range map[string]bool{"-tls": f.TLS, "-ca": f.CA != "", "-cert": f.Cert != "", "-server-name": f.ServerName != "", "-insecure": f.Insecure} {
+		if given {
+			encrypted = max(encrypted, flag)
+		}
+	}
 	switch {
 	case (f.Cert == "") != (f.Key == ""):
 		return errors.New("-cert and -key need each other")
-	case !isTLS && (f.CA != "" || f.Cert != "" || f.ServerName != "" || f.Insecure):
+	case encrypted != "" && scheme == "http":
+		return fmt.Errorf("%s, and calls to %s would not be encrypted: write https://, or leave the flag away", encrypted, addr)
+	case scheme != "" && f.Transport != "auto" && f.Transport != "http":
+		return fmt.Errorf("-transport %s does not go with %s: calls to a URL go over HTTP", f.Transport, addr)
+	case f.Timeout <= 0 || f.Deadline < 0:
+		return errors.New("-timeout is more than 0, and -deadline is not negative")
+	case f.MaxFrame < 0 || f.MaxDepth < 0 || f.MaxDepth > 1<<16:
+		return errors.New("-max-frame is not negative, and -max-depth from 0 to 65,536")
+	case encrypted != "":
 		f.TLS = true
 	}
 	switch {
 	case f.SASL == "" && f.User != "":
 		return errors.New("-user needs -sasl")
-	case f.SASL != "" && (f.Transport == "unframed" || f.Transport == "http"):
-		return fmt.Errorf("-sasl does not go with -transport %s: after a login, messages are in frames", f.Transport)
+	case f.SASL != "" && (f.Transport == "unframed" || f.Transport == "http" || scheme != ""):
+		return errors.New("-sasl does not go with -transport unframed or http, nor with URLs: after a login, messages are in frames")
 	}
 	if f.SASL != "" {
 		if _, err := f.mechanism(); err != nil {
@@ -99,30 +119,39 @@ func (f *Connection) Check() error {
 	return nil
 }
 
-// Connect connects to a server. With ask, or if it has to find out how to speak, it asks the
-// server for its description. opts are further options of the client.
-func (f *Connection) Connect(ctx context.Context, addr string, ask bool, opts ...rpc.Option) (*Server, error) {
-	if err := f.Check(); err != nil {
-		return nil, err
+// scheme returns http or https of a URL, "" of other addresses.
+func scheme(addr string) string {
+	name, _, ok := strings.Cut(addr, "://")
+	if name = strings.ToLower(name); ok && (name == "http" || name == "https") {
+		return name
 	}
+	return ""
+}
+
+// Connect connects to a server, in at most -timeout. With ask, or if it has to find out how to
+// speak, it asks the server for its description. opts are further options of the client.
+func (f *Connection) Connect(ctx context.Context, addr string, ask bool, opts ...rpc.Option) (*Server, error) {
+	if err := f.Check(addr); err != nil {
+		return nil, shell.WithCode(shell.Usage, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
 	w := wire{f.Transport, f.Protocol}
-	if strings.HasPrefix(addr, "http://") || strings.HasPrefix(addr, "https://") {
+	if scheme(addr) != "" {
 		w.transport = "http"
 	}
 	if w.transport != "auto" && w.protocol == "auto" && !ask {
 		w.protocol = "binary"
 	}
 	if w.transport == "auto" || w.protocol == "auto" {
-		return f.detect(ctx, addr, w, opts)
+		return f.detect(ctx, addr, w, ask, opts)
 	}
 	s, err := f.dial(ctx, addr, w, opts)
 	if err != nil {
 		return nil, f.Explain(addr, err)
 	}
 	if ask {
-		asking, cancel := context.WithTimeout(ctx, f.Timeout)
-		defer cancel()
-		s.Description, s.NotDescribed = dynamic.ReadDescription(asking, s.Caller)
+		f.describe(ctx, s, s.Caller, true)
 	}
 	return s, nil
 }
@@ -131,6 +160,8 @@ func (f *Connection) Connect(ctx context.Context, addr string, ask bool, opts ..
 // Server.Wire.
 func (f *Connection) Again(ctx context.Context, addr, found string, opts ...rpc.Option) (*Server, error) {
 	transport, protocol, _ := strings.Cut(found, " ")
+	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
 	return f.dial(ctx, addr, wire{transport, protocol}, opts)
 }
 
@@ -141,7 +172,7 @@ func (w wire) String() string { return w.transport + " " + w.protocol }
 
 // dial connects to a server.
 func (f *Connection) dial(ctx context.Context, addr string, w wire, opts []rpc.Option) (*Server, error) {
-	opts = append([]rpc.Option{rpc.MaxFrame(f.MaxFrame), rpc.Logger(slog.New(slog.DiscardHandler))}, opts...)
+	opts = append([]rpc.Option{rpc.MaxFrame(f.MaxFrame), rpc.DialTimeout(f.Timeout), rpc.Limits(nocopy.Limits{MaxDepth: f.MaxDepth}), rpc.Logger(slog.New(slog.DiscardHandler))}, opts...)
 	if f.Deadline > 0 {
 		opts = append(opts, rpc.Deadlines)
 	}
@@ -174,9 +205,10 @@ func (f *Connection) dial(ctx context.Context, addr string, w wire, opts []rpc.O
 		opts = append(opts, rpc.SASL(mechanism))
 	}
 	network, address := Address(addr)
-	dialling, cancel := context.WithTimeout(ctx, f.Timeout)
-	defer cancel()
-	cl, err := rpc.Dial(dialling, network, address, opts...)
+	cl, err := rpc.Dial(ctx, network, address, opts...)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &plain{fmt.Sprintf("no connection in %v", f.Timeout), err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +224,7 @@ func (f *Connection) dialHTTP(addr string, w wire, config *tls.Config, opts []rp
 		opts = append(opts, rpc.TLS(config))
 	}
 	url := addr
-	if !strings.Contains(addr, "://") {
+	if scheme(addr) == "" {
 		network, address := Address(addr)
 		if network == "unix" {
 			path := address
@@ -201,11 +233,10 @@ func (f *Connection) dialHTTP(addr string, w wire, config *tls.Config, opts []rp
 			}))
 			address = "localhost"
 		}
-		scheme := "http://"
+		url = "http://" + address
 		if config != nil {
-			scheme = "https://"
+			url = "https://" + address
 		}
-		url = scheme + address
 		if !strings.Contains(address, "/") {
 			url += "/"
 		}
@@ -248,10 +279,8 @@ func (f *Connection) tlsConfig() (*tls.Config, error) {
 			return nil, fmt.Errorf("%s has no certificate in PEM", f.CA)
 		}
 	}
-	asked := new(atomic.Bool)
-	f.certAsked = asked
 	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		asked.Store(true)
+		f.certAsked.Store(true)
 		return new(tls.Certificate), nil // none
 	}
 	if f.Cert != "" {
@@ -284,14 +313,52 @@ func (f *Connection) Context(ctx context.Context) (context.Context, context.Canc
 		name, value, _ := strings.Cut(h, ":")
 		ctx = rpc.SetHeader(ctx, strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	timeout := f.Timeout
+	return context.WithTimeout(ctx, f.patience())
+}
+
+// patience is the time for a call.
+func (f *Connection) patience() time.Duration {
 	if f.Deadline > 0 {
-		timeout = f.Deadline
+		return f.Deadline
 	}
-	if timeout <= 0 {
-		return context.WithCancel(ctx)
+	return f.Timeout
+}
+
+// Whole returns a context for a command that makes one call: it ends when the time for connecting
+// and for the call is over.
+func (f *Connection) Whole(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, max(f.Timeout, f.Deadline))
+}
+
+// plain is an error with another text.
+type plain struct {
+	text string
+	err  error
+}
+
+func (p *plain) Error() string { return p.text }
+func (p *plain) Unwrap() error { return p.err }
+
+// Plainly returns the error of a call in words of the tool: times that are over, and flags.
+func (f *Connection) Plainly(err error) error {
+	var said *plain
+	var answer *rpc.ApplicationException
+	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &said) && !errors.As(err, &answer) {
+		return &plain{fmt.Sprintf("no answer in %v", f.patience()), err}
 	}
-	return context.WithTimeout(ctx, timeout)
+	return WithFlags(err)
+}
+
+// WithFlags returns an error that names flags instead of options in Go.
+func WithFlags(err error) error {
+	var answer *rpc.ApplicationException
+	if err == nil || errors.As(err, &answer) { // the server means an option of its own
+		return err
+	}
+	if text := flagNames.Replace(err.Error()); text != err.Error() {
+		return &plain{text, err}
+	}
+	return err
 }
 
 // Explain adds to an error what the user may do about it.
@@ -307,9 +374,7 @@ func (f *Connection) Explain(addr string, err error) error {
 		hint = "the server does not speak TLS: leave -tls away"
 	case errors.As(err, &unknown):
 		hint = "name its authority with -ca FILE, or accept any certificate with -insecure"
-	case f.Cert == "" && (strings.Contains(err.Error(), "tls: certificate required") || f.certAsked != nil && f.certAsked.Load() && errors.Is(err, io.EOF)):
-		// With TLS 1.3 the server refuses after the handshake, and the connection may end before its
-		// reason is read.
+	case f.lacksCert(err):
 		hint = "the server demands a client's certificate: add -cert FILE -key FILE"
 	case strings.Contains(err.Error(), "remote error: tls: handshake failure"):
 		hint = "perhaps the server does not speak TLS"
@@ -322,8 +387,18 @@ func (f *Connection) Explain(addr string, err error) error {
 	case f.SASL == "" && demandsLogin(err):
 		hint = "the server demands a login: add -sasl PLAIN -user NAME"
 	}
+	err = f.Plainly(err)
 	if hint != "" {
 		return fmt.Errorf("%s: %w (%s)", addr, err, hint)
 	}
 	return fmt.Errorf("%s: %w", addr, err)
 }
+
+// lacksCert reports whether a server has ended a connection since it demands a certificate. With
+// TLS 1.3 it refuses after the handshake, and the connection may end before its reason is read.
+func (f *Connection) lacksCert(err error) bool {
+	return f.Cert == "" && (strings.Contains(err.Error(), "tls: certificate required") || f.certAsked != nil && f.certAsked.Load() && errors.Is(err, io.EOF))
+}
+
+// flagNames replaces the names that limits have in Go.
+var flagNames = strings.NewReplacer("the option rpc.MaxFrame", "-max-frame", "rpc.MaxFrame", "-max-frame", "Limits.MaxDepth", "-max-depth")
