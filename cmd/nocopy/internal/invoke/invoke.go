@@ -96,7 +96,8 @@ func (m *Method) Args(text []byte) ([]byte, error) {
 		text = []byte("{}")
 	}
 	if m.idl == nil {
-		return rawStruct(text, m.rawDepth())
+		wire, err := rawStruct(text, m.rawDepth())
+		return wire, target.WithFlags(err)
 	}
 	msg, err := m.ArgsType().FromJSON(text, m.limits())
 	if err != nil {

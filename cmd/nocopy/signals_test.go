@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSignals: Ctrl-C ends each command with the exit code 130, whatever it waits for or reads.
+// SIGTERM is the usual end of one that serves.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	idl := write(t, "shop.thrift", shopIDL)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
+	silent := answerWith(t, func([]byte) []byte { return nil }, true)
+	line := `{"method": "ping", "result": null}` + "\n"
+	// A FIFO that is always ready, and one to which nothing is written
+	endless, stuck := filepath.Join(s.dir, "endless"), filepath.Join(s.dir, "stuck")
+	for _, name := range []string{endless, stuck} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if name == endless {
+			f.WriteString(line)
+			go func() {
+				for {
+					if _, err := f.WriteString(line); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+		args   []string
+	}{
+		{syscall.SIGINT, 130, []string{"replay", endless, server}},
+		{syscall.SIGINT, 130, []string{"replay", stuck, server}},
+		{syscall.SIGINT, 130, []string{"replay", "-", server}},
+		{syscall.SIGINT, 130, []string{"call", server, "-calls", stuck}},
+		{syscall.SIGINT, 130, []string{"call", server, "ping", "-d", "-"}},
+		{syscall.SIGINT, 130, []string{"call", silent, "ping", "-timeout", "50s"}},
+		{syscall.SIGINT, 130, []string{"call", silent, "ping", "-raw", "-transport", "framed", "-protocol", "binary", "-timeout", "50s"}},
+		{syscall.SIGINT, 130, []string{"bench", server, "Shop.ping", "-duration", "50s"}},
+		{syscall.SIGINT, 130, []string{"mock", "-idl", idl, "-listen", "127.0.0.1:0"}},
+		{syscall.SIGINT, 130, []string{"record", server, "-listen", "127.0.0.1:0"}},
+		{syscall.SIGINT, 130, []string{"console", server, "-listen", "127.0.0.1:0"}},
+		{syscall.SIGINT, 130, []string{"fmt"}},
+		{syscall.SIGTERM, 0, []string{"mock", "-idl", idl, "-listen", "127.0.0.1:0"}},
+		{syscall.SIGTERM, 143, []string{"call", silent, "ping", "-timeout", "50s"}},
+	} {
+		t.Run(strings.Join(c.args[:1], " "), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "nocopy"), c.args...)
+			cmd.Dir, cmd.Env = s.dir, s.env
+			var said bytes.Buffer
+			cmd.Stdout, cmd.Stderr = io.Discard, &said
+			if _, err := cmd.StdinPipe(); err != nil { // which stays open
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second) // until it is at it, or as good as
+			cmd.Process.Signal(c.signal)
+			ended := make(chan struct{})
+			go func() { cmd.Wait(); close(ended) }()
+			select {
+			case <-ended:
+			case <-time.After(time.Minute):
+				cmd.Process.Kill()
+				t.Fatalf("nocopy %v goes on", c.args)
+			}
+			if code := cmd.ProcessState.ExitCode(); code != c.code || strings.Contains(said.String(), "context") {
+				t.Errorf("nocopy %v: exit code %d, want %d\n%s", c.args, code, c.code, said.String())
+			}
+		})
+	}
+}
