@@ -150,7 +150,7 @@ func TestHostileServers(t *testing.T) {
 			addr := answerWith(t, answer, wait)
 			calls.Go(func() { // at the same time: they wait for answers that do not come
 				began := time.Now()
-				_, errs, code := nocopy(t, "", "call", addr, "get", "-timeout", "200ms")
+				_, errs, code := nocopy(t, "", "call", addr, "get", "-timeout", "2s")
 				if code != 1 || errs == "" || strings.ContainsAny(errs, "\x1b\x07") || strings.Contains(errs, "goroutine ") {
 					t.Errorf("%s: %d %q", name, code, errs)
 				}

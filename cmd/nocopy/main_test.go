@@ -167,7 +167,16 @@ func TestCall(t *testing.T) {
 	// Several calls: it goes on after those that fail.
 	lines := write(t, "calls.jsonl", "{\"method\": \"Shop.add\", \"args\": {\"a\": 1}}\n\n# no\n{\"method\": \"get\", \"args\": {\"id\": 404}}\n{\"method\": \"ping\"}\n{\"method\": \"none\"}\n{\"args\": 1}\nx\n")
 	out, errs, code := nocopy(t, "", "call", addr, "-calls", lines)
-	if code != 3 || out != "4\nnull\n" || strings.Count(errs, "\n") != 4 || !strings.Contains(errs, `{"exception":"NotFound","value":{"why":"gone"}}`) || !strings.Contains(errs, lines+":6: method none") {
+	for i, line := range []string{"4", "", "", `{"exception":"NotFound","value":{"why":"gone"}}`, "null", `{"failed":"method none: not found`, `{"failed":"the key method is missing"}`, `{"failed":"invalid character`} {
+		if outs := strings.Split(out, "\n"); len(outs) != 9 || !strings.HasPrefix(outs[i], line) || line == "" && outs[i] != "" {
+			t.Errorf("line %d has the outcome %q in %q", i+1, line, outs)
+		}
+	}
+	if code != 3 || strings.Count(errs, "\n") != 4 || !strings.Contains(errs, lines+":4: exception NotFound\n") || !strings.Contains(errs, lines+":6: method none") {
+		t.Errorf("%d %q %s", code, out, errs)
+	}
+	out, errs, code = nocopy(t, "{\"a\": 8}\n{\"a\": 1}", "call", addr, "add", "-calls", "-")
+	if code != 70 || out != "{\"error\":{\"type\":6,\"message\":\"no\"}}\n4\n" || !strings.HasPrefix(errs, "-:1: ") {
 		t.Errorf("%d %q %s", code, out, errs)
 	}
 	if out, errs, code := nocopy(t, "{\"a\": 1}\n{\"a\": 1}\n", "call", addr, "add", "-calls", "-"); code != 0 || out != "4\n4\n" {
@@ -212,7 +221,7 @@ func TestUsage(t *testing.T) {
 		{2, "from 0 to 1", []string{"mock", "-idl", idl, "-errors", "2"}},
 		{2, "what is to be described", []string{"describe"}},
 		{1, "the service has the methods get, add, echo, join, tell, ping", []string{"call", addr, "Shop.none"}},
-		{1, "the IDL has the services Base, Shop", []string{"call", addr, "Stop.get"}},
+		{1, "did you mean Shop? The IDL has the services Base, Shop", []string{"call", addr, "Stop.get"}},
 		{1, "it takes i64 id", []string{"call", addr, "get", "-d", `{"key": 1}`}},
 		{1, "there are i64 id", []string{"call", addr, "get", "key=1"}},
 		{1, "\"x\" is no i64", []string{"call", addr, "get", "id=x"}},
@@ -411,7 +420,7 @@ func TestBench(t *testing.T) {
 	if code != 0 || errs != "" || !strings.HasPrefix(out, "Shop.join on "+addr+" (framed binary)\n30 calls in ") || !strings.Contains(out, "latencies from when they were due") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
-	for arg, want := range map[string]string{`{"a": {{none}}}`: "function \"none\" not defined", `{"a": {{int 2 1}}}`: "is no span", `{"a": "{{n}}x"}`: "add_args.a", `{{text 99999999}}`: "at most"} {
+	for arg, want := range map[string]string{`{"a": {{none}}}`: "function \"none\" not defined", `{"a": {{int 2 1}}}`: "is no span", `{"a": "{{n}}x"}`: "arguments of Shop.add: a: ", `{{text 99999999}}`: "at most"} {
 		if _, errs, code := nocopy(t, "", "bench", addr, "Shop.add", "-d", arg); code != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%s: %d %s", arg, code, errs)
 		}
@@ -438,4 +447,13 @@ func TestCoordinatedOmission(t *testing.T) {
 	if p75 := rep.Percentiles[1]; p75.Percent != 75 || p75.Latency < 50_000 {
 		t.Errorf("75 %% of the calls took at most %v µs", p75.Latency)
 	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -29,10 +29,8 @@ const maxText = 1 << 20
 func newSource(m *invoke.Method, text []byte, pairs []string, seed uint64) (*source, error) {
 	s := &source{method: m, text: string(text), pairs: pairs, seed: seed}
 	if !strings.Contains(s.text, "{{") && !strings.Contains(strings.Join(pairs, ""), "{{") {
-		text, err := m.Pairs(text, pairs)
-		if err == nil {
-			s.fixed, err = m.Args(text)
-		}
+		var err error
+		s.fixed, err = m.Wire(text, pairs)
 		return s, err
 	}
 	// One template for all: parts are told apart by a character that no JSON has.
@@ -54,11 +52,7 @@ func (s *source) args(n uint64) ([]byte, error) {
 		return nil, err
 	}
 	parts := strings.Split(b.String(), "\x00")
-	text, err := s.method.Pairs([]byte(parts[0]), parts[1:])
-	if err != nil {
-		return nil, err
-	}
-	return s.method.Args(text)
+	return s.method.Wire([]byte(parts[0]), parts[1:])
 }
 
 // functions returns what templates may call, for call n.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -25,7 +26,7 @@ import (
 type Command struct {
 	Address string   `arg:"" help:"HOST:PORT, an http:// or https:// URL, or the path of a unix socket."`
 	Method  string   `arg:"" optional:"" help:"Service.method; Service:method for a multiplexing server; the method alone if no other service has one of its name."`
-	Args    []string `arg:"" optional:"" help:"Arguments: key=value, a text, number, bool or enum name; key:=JSON; key=@FILE. A key may be a path, order.customer.name."`
+	Args    []string `arg:"" optional:"" help:"Arguments: key=value, a text, number, bool or enum name; key:=JSON; key=@FILE. A key may be a path, order.lines.0.name."`
 
 	Data    string `short:"d" help:"Arguments as a JSON object, or @FILE, or - for standard input." placeholder:"JSON"`
 	Calls   string `help:"Make a call for each line of a file, or of standard input (-): the arguments as a JSON object or, without a method, {\"method\": …, \"args\": …} as nocopy record writes them." placeholder:"FILE"`
@@ -41,6 +42,12 @@ type Command struct {
 func (Command) Help() string {
 	return `The result is JSON on standard output, null of a method that returns nothing. A declared exception
 is JSON on standard error, with exit code 3. A TApplicationException of type n has exit code 64+n.
+With -calls there is a line of output for each line: the result or {"exception": …, "value": …},
+{"error": {"type": n, "message": …}} or {"failed": …}; the exit code is that of the first failure.
+
+Elements of lists and values of maps are key=value, too: lines.0.article=lamp, stock.oslo=3. Lists
+and sets of texts, numbers and names have commas: tags=new,red.
+
 Without -idl the server is asked for its IDL: servers of nocopythrift with Describe tell it, and those
 of fbthrift.
 
@@ -77,10 +84,11 @@ func (c *Command) Run(sh *shell.Shell) error {
 		defer cancel()
 		sh = &whole
 	}
-	if c.Multiplexed == "" {
-		c.Multiplexed = invoke.Prefix(c.Method)
+	conn := c.Connection
+	if conn.Multiplexed == "" {
+		conn.Multiplexed = c.service()
 	}
-	server, err := c.Connect(sh.Ctx, c.Address, idl == nil && !c.Raw)
+	server, err := conn.Connect(sh.Ctx, c.Address, idl == nil && !c.Raw)
 	if err != nil {
 		return err
 	}
@@ -97,10 +105,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	if text, err = m.Pairs(text, c.Args); err != nil {
-		return err
-	}
-	args, err := m.Args(text)
+	args, err := m.Wire(text, c.Args)
 	if err != nil {
 		return err
 	}
@@ -108,7 +113,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if o.Err == nil && o.Exception == "" {
 		return printJSON(sh.Out, o.Result, "  ")
 	}
-	return c.failed(sh, server, o, "  ")
+	return c.failed(sh, o)
 }
 
 // checkFlags returns an error about a command line that means nothing.
@@ -191,10 +196,9 @@ func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method,
 }
 
 // failed tells why a call has no result, and returns the error for the exit code.
-func (c *Command) failed(sh *shell.Shell, server *target.Server, o invoke.Outcome, indent string) error {
+func (c *Command) failed(sh *shell.Shell, o invoke.Outcome) error {
 	if o.Exception != "" && o.Err == nil {
-		text, _ := json.Marshal(map[string]any{"exception": o.Exception, "value": o.Value})
-		printJSON(sh.Err, text, indent)
+		printJSON(sh.Err, outcomeJSON(&o), "  ")
 		return shell.WithCode(o.Code(), shell.ErrSilent)
 	}
 	return shell.WithCode(o.Code(), c.Explain(c.Address, o.Err))
@@ -221,8 +225,40 @@ type line struct {
 	Args   json.RawMessage `json:"args"`
 }
 
-// callAll makes a call for each line. It goes on after calls that fail; the exit code is that of
-// the first of them.
+// service returns the name of a service by which a multiplexing server may demand to be called: of
+// the method or, without one, of the first call in a file; "" if there is none.
+func (c *Command) service() string {
+	if c.Method != "" || c.Calls == "-" {
+		return invoke.Prefix(c.Method)
+	}
+	if info, err := os.Stat(c.Calls); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(c.Calls)
+	if err != nil {
+		return "" // callAll says so
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxInput)
+	for lines.Scan() {
+		var l line
+		if isCall(lines.Bytes()) {
+			json.Unmarshal(lines.Bytes(), &l)
+			return invoke.Prefix(l.Method)
+		}
+	}
+	return ""
+}
+
+// isCall reports whether a line is neither empty nor a comment.
+func isCall(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && text[0] != '#'
+}
+
+// callAll makes a call for each line, and prints a line for it: the result or why there is none. It
+// goes on after calls that fail; the exit code is that of the first of them.
 func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL) error {
 	in := sh.In
 	if c.Calls != "-" {
@@ -231,7 +267,7 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 			return err
 		}
 		defer f.Close()
-		in = f
+		in = shell.Reader(sh.Ctx, f)
 	}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxInput)
@@ -241,23 +277,31 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 	defer progress.Done()
 	for n := 1; lines.Scan(); n++ {
 		at.Store(int64(n))
-		text := bytes.TrimSpace(lines.Bytes())
-		if len(text) == 0 || text[0] == '#' {
+		if !isCall(lines.Bytes()) {
+			progress.Print(func() { fmt.Fprintln(sh.Out) })
 			continue
 		}
-		err := c.callLine(sh, server, idl, text, progress)
+		o := c.callLine(sh, server, idl, bytes.TrimSpace(lines.Bytes()), progress)
 		if sh.Ctx.Err() != nil {
-			return sh.Ctx.Err()
+			return context.Cause(sh.Ctx)
 		}
-		if err == nil {
+		var err error
+		progress.Print(func() { err = printJSON(sh.Out, outcomeJSON(&o), "") })
+		if err != nil {
+			return err
+		}
+		code := o.Code()
+		if code == 0 {
 			continue
 		}
 		if first == nil {
-			first = shell.WithCode(shell.CodeOf(err), shell.ErrSilent)
+			first = shell.WithCode(code, shell.ErrSilent)
 		}
-		if !errors.Is(err, shell.ErrSilent) {
-			fmt.Fprintf(progress, "%s:%d: %s\n", c.Calls, n, shell.Message(err))
+		why := "exception " + o.Exception
+		if o.Err != nil {
+			why = shell.Message(o.Err)
 		}
+		fmt.Fprintf(progress, "%s:%d: %s\n", c.Calls, n, why)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("%s: %w", c.Calls, err)
@@ -265,34 +309,45 @@ func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.
 	return first
 }
 
+// outcomeJSON returns the line for a call: its result or, as in a recording, its exception, the
+// server's error, or why there was no answer.
+func outcomeJSON(o *invoke.Outcome) json.RawMessage {
+	if o.Err == nil && o.Exception == "" {
+		return o.Result
+	}
+	var l recording.Line
+	l.SetOutcome(o)
+	text, _ := json.Marshal(struct {
+		Exception string             `json:"exception,omitempty"`
+		Value     json.RawMessage    `json:"value,omitempty"`
+		Error     *recording.Failure `json:"error,omitempty"`
+		Failed    string             `json:"failed,omitempty"`
+	}{l.Exception, l.Value, l.Error, l.Failed})
+	return text
+}
+
 // callLine makes the call of a line.
-func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL, text []byte, progress *shell.Progress) error {
+func (c *Command) callLine(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL, text []byte, progress *shell.Progress) invoke.Outcome {
 	name := c.Method
 	if name == "" {
 		var l line
 		if err := json.Unmarshal(text, &l); err != nil {
-			return err
+			return invoke.Outcome{Err: err}
 		}
 		if l.Method == "" {
-			return errors.New("it has no key method")
+			return invoke.Outcome{Err: errors.New("the key method is missing")}
 		}
 		name, text = l.Method, l.Args
 	}
 	m, err := c.find(idl, name)
 	if err != nil {
-		return err
+		return invoke.Outcome{Err: err}
 	}
 	args, err := m.Args(text)
 	if err != nil {
-		return err
+		return invoke.Outcome{Err: err}
 	}
 	o := c.call(sh, server, m, args, progress)
-	progress.Print(func() {
-		if o.Err != nil || o.Exception != "" {
-			err = c.failed(sh, server, o, "")
-		} else {
-			err = printJSON(sh.Out, o.Result, "")
-		}
-	})
-	return err
+	o.Err = c.Plainly(o.Err)
+	return o
 }

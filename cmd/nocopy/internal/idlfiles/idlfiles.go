@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
@@ -61,12 +62,12 @@ func (f *Files) Load() (*IDL, error) {
 	if err != nil {
 		bundle = nil // only servers of this tool need it
 	}
-	idl := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
+	all := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
 	for _, b := range bundle {
-		idl.Files[b.Path] = b.Text
+		all.Files[b.Path] = b.Text
 	}
-	idl.findServices(set)
-	return idl, nil
+	all.findServices(set)
+	return all, nil
 }
 
 // files returns the files that flags name, with those in the folders that they name.
@@ -110,25 +111,25 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		set, _ := schema.LoadFrom(texts(d.Files), names, nil)
 		return set
 	})
-	idl := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set()) }), Files: d.Files, Multiplexed: map[string]string{}}
-	for _, told := range d.Services {
-		service, err := s.Service(told.Service)
+	told := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set()) }), Files: d.Files, Multiplexed: map[string]string{}}
+	for _, of := range d.Services {
+		service, err := s.Service(of.Service)
 		if err != nil {
 			return nil, fmt.Errorf("the IDL that the server tells: %w", err)
 		}
-		known := slices.ContainsFunc(idl.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
+		known := slices.ContainsFunc(told.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
 		if known { // it can also be called in the way that was told first
 			continue
 		}
-		idl.Services = append(idl.Services, service)
-		if told.Name != "" {
-			idl.Multiplexed[service.Name()] = told.Name
+		told.Services = append(told.Services, service)
+		if of.Name != "" {
+			told.Multiplexed[service.Name()] = of.Name
 		}
 	}
 	if len(d.Services) == 0 {
-		idl.findServices(set())
+		told.findServices(set())
 	}
-	return idl, nil
+	return told, nil
 }
 
 // Told returns the IDL that a server has told when it was connected to.
@@ -184,14 +185,14 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 		return i.registered(name[:at], name[at+1:])
 	}
 	if err != nil {
-		return service, descriptor.Method{}, fmt.Errorf("%w; the IDL has %s", err, i.serviceNames())
+		return service, descriptor.Method{}, fmt.Errorf("%w%s", err, Instead(name[:at], "the IDL", "service", i.serviceNames()))
 	}
 	for m := range service.AllMethods() {
 		if m.Name() == name[at+1:] {
 			return service, m, nil
 		}
 	}
-	return service, descriptor.Method{}, fmt.Errorf("method %s: %w; the service has %s", name, descriptor.ErrNotFound, methodNames(service))
+	return service, descriptor.Method{}, fmt.Errorf("method %s: %w%s", name, descriptor.ErrNotFound, Instead(name[at+1:], "the service", "method", methodNames(service)))
 }
 
 // registered finds a method of a service that a server has registered by a name of its own: the
@@ -224,7 +225,15 @@ func (i *IDL) bareMethod(name string) (service dynamic.Service, method descripto
 		return slices.ContainsFunc(in, func(other dynamic.Service) bool { return other != s && extends(other, s) })
 	})
 	if len(in) == 0 {
-		return service, method, fmt.Errorf("method %s: %w; the IDL has %s", name, descriptor.ErrNotFound, i.serviceNames())
+		var all []string
+		for _, s := range i.Services {
+			for _, m := range methodNames(s) {
+				if !slices.Contains(all, m) {
+					all = append(all, m)
+				}
+			}
+		}
+		return service, method, fmt.Errorf("method %s: %w%s", name, descriptor.ErrNotFound, Instead(name, "the IDL", "method", all))
 	}
 	if len(in) > 1 {
 		return service, method, fmt.Errorf("%s and %s have a method %s; say which as in %s.%s", in[0].Name(), in[1].Name(), name, in[0].Name(), name)
@@ -247,34 +256,52 @@ func extends(s, base dynamic.Service) bool {
 	return false
 }
 
-func (i *IDL) serviceNames() string {
-	var names []string
+func (i *IDL) serviceNames() (names []string) {
 	for _, s := range i.Services {
 		names = append(names, s.Name())
 	}
-	return list("service", names)
+	return names
 }
 
-func methodNames(s dynamic.Service) string {
-	var names []string
+func methodNames(s dynamic.Service) (names []string) {
 	for m := range s.AllMethods() {
 		names = append(names, m.Name())
 	}
-	return list("method", names)
+	return names
 }
 
-// list returns some names as text.
-func list(what string, names []string) string {
-	const most = 12
-	switch n := len(names); {
-	case n == 0:
-		return "no " + what + "s"
-	case n == 1:
-		return "the " + what + " " + names[0]
-	case n > most:
-		return fmt.Sprintf("the %ss %s and %d more", what, strings.Join(names[:most], ", "), n-most)
+// Instead returns which names there are instead of one that there is not: ", did you mean …?" if
+// one is like it, and a list. They belong to where and are of a kind, such as "method".
+func Instead(name, where, kind string, names []string) string {
+	text := "; "
+	if meant := Nearest(name, names); meant != "" {
+		text = ", did you mean " + meant + "? "
+		where = strings.ToUpper(where[:1]) + where[1:]
 	}
-	return "the " + what + "s " + strings.Join(names, ", ")
+	return text + where + " has " + list(kind, names)
+}
+
+// Nearest returns the one of names that a misspelt name probably stands for, "" if there is none.
+func Nearest(name string, names []string) string { return idl.Nearest(name, names) }
+
+// list returns some names of a kind as text.
+func list(kind string, names []string) string {
+	switch len(names) {
+	case 0:
+		return "no " + kind + "s"
+	case 1:
+		return "the " + kind + " " + names[0]
+	}
+	return "the " + kind + "s " + Listed(names)
+}
+
+// Listed returns the first of some names as text, and how many there are besides.
+func Listed(names []string) string {
+	const most = 40
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // texts are files in memory, as package schema takes them.

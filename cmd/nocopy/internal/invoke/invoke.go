@@ -91,7 +91,10 @@ func (m *Method) Desc() descriptor.Method { return m.desc }
 func (m *Method) ArgsType() dynamic.Type { return dynamic.Type{Struct: m.desc.Args()} }
 
 // Args returns the wire bytes of arguments that are a JSON object.
-func (m *Method) Args(text []byte) ([]byte, error) {
+func (m *Method) Args(text []byte) ([]byte, error) { return m.args(text, nil) }
+
+// args returns the wire bytes of arguments. written are the pairs in them.
+func (m *Method) args(text []byte, written []pair) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
 	}
@@ -101,35 +104,21 @@ func (m *Method) Args(text []byte) ([]byte, error) {
 	}
 	msg, err := m.ArgsType().FromJSON(text, m.limits())
 	if err != nil {
-		return nil, m.argsError(err)
+		return nil, m.argsError(err, text, written)
 	}
 	defer msg.Release()
 	if err := msg.Message().Check(); err != nil {
-		return nil, m.argsError(err)
+		return nil, m.argsError(err, text, written)
 	}
 	return msg.Message().AppendTo(nil), nil
 }
 
-// argsError tells what arguments there are, too, if it may be that which the user does not know.
-func (m *Method) argsError(err error) error {
-	err = target.WithFlags(err)
-	var bad *nocopy.Error
-	if errors.As(err, &bad) && bad.Path == m.desc.Args().Name() {
-		return fmt.Errorf("arguments of %s: %w (it takes %s)", m, err, m.Signature())
-	}
-	return fmt.Errorf("arguments of %s: %w", m, err)
-}
-
 // Signature returns the arguments as the IDL has them.
 func (m *Method) Signature() string {
-	var args []string
-	for f := range m.desc.Args().Fields() {
-		args = append(args, f.Type().String()+" "+f.Name())
+	if text := fieldsText(m.desc.Args()); text != "" {
+		return text
 	}
-	if len(args) == 0 {
-		return "no arguments"
-	}
-	return strings.Join(args, ", ")
+	return "no arguments"
 }
 
 // ArgsJSON returns the JSON of arguments that are wire bytes.
