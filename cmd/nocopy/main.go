@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 
@@ -52,7 +55,33 @@ type commands struct {
 	Fmt   passed.Fmt   `cmd:"" passthrough:"" help:"Format .thrift files."`
 	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
 
-	Version bool `help:"Print the version and exit."`
+	Help    help    `cmd:"" help:"Show help for a command."`
+	Version version `cmd:"" help:"Print the version."`
+
+	VersionFlag bool `name:"version" help:"Print the version and exit."`
+}
+
+// help is a command that run turns into the flag -h of another.
+type help struct {
+	Command string `arg:"" optional:"" help:"The command; all commands without."`
+}
+
+// Help is the end of the command's help text.
+func (help) Help() string { return "Example:\n  nocopy help call" }
+
+// Run is called by the parser.
+func (help) Run(*shell.Shell) error { panic("unreachable") }
+
+// version is the command that prints the version.
+type version struct{}
+
+// Help is the end of the command's help text.
+func (version) Help() string { return "Example:\n  nocopy version" }
+
+// Run is called by the parser.
+func (version) Run(sh *shell.Shell) error {
+	fmt.Fprintln(sh.Out, "nocopy", golang.Version)
+	return nil
 }
 
 const description = `Calls, mocks, measures, describes, checks and documents Thrift services in any language.
@@ -93,17 +122,24 @@ type command interface {
 
 // run runs the command with these arguments and returns the exit code.
 func run(args []string, sh *shell.Shell) (code int) {
-	parser, err := kong.New(&commands{}, kong.Name("nocopy"), kong.Description(description), kong.Writers(sh.Out, sh.Err),
+	parser, err := kong.New(&commands{}, kong.Name("nocopy"), kong.Description(description), kong.Writers(oneDash{sh.Out}, sh.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // a command's tags are wrong
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help" && !(len(args) > 1 && strings.HasPrefix(args[1], "-")):
+		args = append(args[1:len(args):len(args)], "-h")
 	}
 	// Kong's Parse and Run would do the same, and look for methods such as BeforeApply by their
 	// names. The linker would then keep the exported methods of all types: 3 MB.
-	line, err := kong.Trace(parser, longFlags(parser.Model, args))
+	long, err := longFlags(parser.Model, args)
+	var line *kong.Context
+	if err == nil {
+		line, err = kong.Trace(parser, long)
+	}
 	if err == nil {
 		err = line.Error
 	}
@@ -114,14 +150,14 @@ func run(args []string, sh *shell.Shell) (code int) {
 			case p.Flag == parser.Model.HelpFlag:
 				return shell.CodeOf(line.PrintUsage(false))
 			case p.Flag.Name == "version":
-				fmt.Fprintln(sh.Out, "nocopy", golang.Version)
-				return 0
+				return shell.CodeOf(version{}.Run(sh))
 			}
 		}
 		err = parse(line)
 	}
 	if err != nil {
-		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", shell.Message(err), commandIn(parser.Model, args))
+		text := longFlag.ReplaceAllString(shell.Message(err), "$1-$2")
+		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", text, commandIn(parser.Model, args))
 		return shell.Usage
 	}
 	err = shell.Ended(sh.Ctx, line.Selected().Target.Addr().Interface().(command).Run(sh))
@@ -129,6 +165,41 @@ func run(args []string, sh *shell.Shell) (code int) {
 		fmt.Fprintln(sh.Err, "nocopy:", shell.Message(err))
 	}
 	return shell.CodeOf(err)
+}
+
+// The flags in kong's texts have two dashes, and "=" before their values. Ours have one, and a
+// space, as in Go's own commands.
+var (
+	longFlag = regexp.MustCompile(`(^|[\s"(])--(\w)`)
+	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    ))--([\w-]+)(?:=(\S+))?( *)`)
+)
+
+// oneDash is the Writer of help texts.
+type oneDash struct{ io.Writer }
+
+// Write writes a text whose flags have one dash and keep their column.
+func (w oneDash) Write(text []byte) (int, error) {
+	out := flagLine.ReplaceAllFunc(text, func(line []byte) []byte {
+		part := flagLine.FindSubmatch(line)
+		left, name, value, gap := string(part[1]), string(part[2]), string(part[3]), string(part[4])
+		if left == "  -"+name+", " { // -I is short and long
+			left = "  -"
+		} else {
+			left += "-"
+		}
+		left += name
+		if value != "" {
+			left += " " + value
+		}
+		if gap != "" {
+			left += strings.Repeat(" ", max(len(line)-len(left), 1))
+		}
+		return []byte(left)
+	})
+	if _, err := w.Writer.Write(longFlag.ReplaceAll(out, []byte("$1-$2"))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // parse sets the fields of the command that a command line chooses.
@@ -171,30 +242,33 @@ func find(model *kong.Application, args []string) *kong.Node {
 // longFlags returns the arguments with a second dash for long flags that have one, as in Go's own
 // commands. Further .thrift files after -idl FILE, as shells make them of *.thrift, get a flag of
 // their own. Commands that parse their arguments themselves get them unchanged.
-func longFlags(model *kong.Application, args []string) []string {
+func longFlags(model *kong.Application, args []string) ([]string, error) {
 	node := find(model, args)
 	switch {
 	case node == nil:
 		node = model.Node
 	case node.Passthrough:
-		return args
+		return args, nil
 	}
 	known := map[string]*kong.Flag{}
 	for _, group := range node.AllFlags(false) {
 		for _, flag := range group {
 			known["-"+flag.Name] = flag
+			if flag.Short != 0 {
+				known["-"+string(flag.Short)] = flag
+			}
 		}
 	}
 	var out []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
-			return append(out, args[i:]...)
+			return append(out, args[i:]...), nil
 		}
-		name, _, hasValue := strings.Cut(arg, "=")
+		name, value, hasValue := strings.Cut(arg, "=")
 		flag := known[strings.TrimPrefix(name, "-")]
 		if strings.HasPrefix(name, "-") && !strings.HasPrefix(name, "--") {
-			if flag = known[name]; flag != nil {
+			if flag = known[name]; len(name) > 2 && (flag != nil || !hasShort(known, name)) {
 				arg = "-" + arg
 			}
 		}
@@ -202,14 +276,25 @@ func longFlags(model *kong.Application, args []string) []string {
 		if flag == nil || flag.IsBool() || !strings.HasPrefix(name, "-") {
 			continue
 		}
-		if !hasValue && i+1 < len(args) {
-			i++
-			out[len(out)-1] += "=" + args[i] // a value that begins with a dash is one, too
+		if !hasValue && i+1 == len(args) {
+			return nil, fmt.Errorf("%s needs a value", strings.Replace(name, "--", "-", 1))
 		}
+		if !hasValue {
+			i++
+			value = args[i] // also if it begins with a dash
+		}
+		out[len(out)-1] = "--" + flag.Name + "=" + value
 		for flag.Name == "idl" && i+1 < len(args) && strings.HasSuffix(args[i+1], ".thrift") {
 			i++
 			out = append(out, "--idl="+args[i])
 		}
 	}
-	return out
+	return out, nil
+}
+
+// hasShort reports whether an argument is a short flag and its value, as -Iidl and -n100 are. A
+// misspelt long flag, such as -dta, is not.
+func hasShort(known map[string]*kong.Flag, arg string) bool {
+	flag := known[arg[:2]]
+	return flag != nil && !flag.IsBool() && (unicode.IsUpper(rune(arg[1])) || unicode.IsDigit(rune(arg[2])) || arg[2] == '=')
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ParseFlags parses the program's arguments, like flag.Parse, by calling Parse. It ends the
@@ -23,7 +24,7 @@ func ParseFlags() {
 }
 
 // Parse parses flags as flags.Parse does, but prints a single line about a wrong flag: the error,
-// and how to get help. -help prints the usage. Commands exit with code 2 for errors other than
+// and how to get help. -h prints the usage. Commands exit with code 2 for errors other than
 // flag.ErrHelp.
 func Parse(flags *flag.FlagSet, args []string) error {
 	out, usage := flags.Output(), flags.Usage
@@ -36,7 +37,37 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	case errors.Is(err, flag.ErrHelp):
 		usage()
 	case err != nil:
-		fmt.Fprintf(out, "%s: %v; see %s -help\n", flags.Name(), err, flags.Name())
+		text := strings.Replace(err.Error(), "flag provided but not defined: ", "unknown flag ", 1)
+		if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
+			text = name + " needs a value"
+		}
+		WrongLine(out, flags.Name(), text)
 	}
 	return err
+}
+
+// ParseMixed parses flags before, between and after other arguments as Parse does, and returns the
+// other arguments. "--" ends the flags.
+func ParseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
+	var operands []string
+	for {
+		if err := Parse(flags, args); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		if parsed := len(args) - len(rest); parsed > 0 && args[parsed-1] == "--" {
+			return append(operands, rest...), nil
+		}
+		if len(rest) == 0 {
+			return operands, nil
+		}
+		operands, args = append(operands, rest[0]), rest[1:]
+	}
+}
+
+// WrongLine says on one line what is wrong with the command line of a command, such as "nocopy
+// audit".
+func WrongLine(w io.Writer, name, mistake string) {
+	tool, _, _ := strings.Cut(name, " ")
+	fmt.Fprintf(w, "%s: %s; see %s -h\n", tool, mistake, name)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-const auditUsage = `usage: nocopyc audit [flags] OLD NEW [FILE...]
+const auditUsage = `Usage: nocopyc audit [flags] OLD NEW [FILE...]
 
 Reports what the change from OLD to NEW breaks, one finding per line: its place in NEW,
 error or warning, what has changed, which of wire, JSON and source code it breaks, and
@@ -31,9 +31,8 @@ revisions without a path.
 If OLD is a revision, a new field must not take an id that another field had in it or in
 the revisions before.
 
-The exit code is 0 if nothing is broken, 1 if there are errors, and 2 for a wrong command
-line, files that are missing and errors in files.
-
+Exit codes: 0 nothing is broken, FOUND there are errors, FAILED files are missing or
+have errors, 2 wrong command line.
 `
 
 // Audit is the command that compares files. It returns the exit code.
@@ -42,37 +41,41 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 		dirs, oldDirs, newDirs dirs
 		opt                    audit.Options
 		asJSON, wire           bool
-		warnings               string
+		warnings, format       string
 	)
 	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
 	flags := flag.NewFlagSet(t.Name+" audit", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), t.text(auditUsage))
+		text := t.text(auditUsage)
 		if t == Nocopyc {
-			fmt.Fprintln(flags.Output(), "\"nocopyc -audit\" is the same command. The flag will go in the next version.")
+			text += "\"nocopyc -audit\" is the same command. The flag will go in the next version.\n"
 		}
-		flags.PrintDefaults()
+		command.Help(stdout, text, flags, "")
 	}
 	flags.Var(&dirs, "I", "`directory` in which to look for included files; may be repeated")
 	flags.Var(&oldDirs, "Iold", "`directory` like -I, for OLD only")
 	flags.Var(&newDirs, "Inew", "`directory` like -I, for NEW only")
-	flags.BoolVar(&asJSON, "json", false, "write the findings as a JSON object")
+	flags.StringVar(&format, "format", "text", "`form` of the findings: text or json")
+	flags.BoolVar(&asJSON, "json", false, "the same as -format json")
 	flags.BoolVar(&wire, "wire", false, "report only what breaks the wire")
 	flags.StringVar(&warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
 	flags.BoolVar(&opt.OptionalRemoval, "audit-allow-optional-field-removal", false, "the removal of optional fields is a warning")
 	flags.BoolVar(&opt.RequiredToDefault, "audit-allow-required-field-to-default", false, "required fields that get default requiredness are a warning")
-	operands, err := parseMixed(flags, args)
+	operands, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
 	case !slices.Contains([]string{"on", "off", "error"}, warnings):
-		fmt.Fprintf(stderr, "%s: -warnings is on, off or error, not %q\n", t.Name, warnings)
+		command.WrongLine(stderr, flags.Name(), fmt.Sprintf("-warnings is on, off or error, not %q", warnings))
+		return 2
+	case noFormat(format) != "":
+		command.WrongLine(stderr, flags.Name(), noFormat(format))
 		return 2
 	case len(operands) < 2:
-		fmt.Fprintf(stderr, "%[1]s audit: OLD and NEW are needed; see %[1]s audit -help\n", t.Name)
+		command.WrongLine(stderr, flags.Name(), "OLD and NEW are needed")
 		return 2
 	}
 	findings, err := t.compare(audit.Input{
@@ -81,7 +84,7 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	}, opt, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return 2
+		return t.Failed
 	}
 	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
 		return wire && f.Breaks&audit.Wire == 0 || warnings == "off" && f.Severity == audit.Warning
@@ -91,17 +94,17 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 			findings[i].Severity = audit.Error
 		}
 	}
-	if asJSON {
+	if asJSON || format == "json" {
 		err = audit.WriteJSON(stdout, operands[0], operands[1], findings)
 	} else {
 		err = audit.WriteText(stdout, findings)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
-		return 2
+		return t.Failed
 	}
 	if n, _ := audit.Count(findings); n > 0 {
-		return 1
+		return t.Found
 	}
 	return 0
 }

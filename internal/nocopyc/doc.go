@@ -2,22 +2,28 @@
 // nocopy has, too.
 package nocopyc
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Tool is by which names the commands are called.
 type Tool struct {
 	Name      string // before "audit" and "fmt", and in messages
 	Generator string // of the command that generates
+	// The exit codes of audit and of fmt -check that have found something, and of both if they fail.
+	Found, Failed int
 }
 
 // The tools that have the commands.
 var (
-	Nocopyc = Tool{"nocopyc", "nocopyc"}
-	Nocopy  = Tool{"nocopy", "nocopy gen"}
+	Nocopyc = Tool{"nocopyc", "nocopyc", 1, 2}
+	Nocopy  = Tool{"nocopy", "nocopy gen", 100, 1}
 )
 
-// text returns a help text with the tool's names.
+// text returns a help text with the tool's names and exit codes.
 func (t Tool) text(help string) string {
+	help = strings.NewReplacer("FOUND", strconv.Itoa(t.Found), "FAILED", strconv.Itoa(t.Failed)).Replace(help)
 	if t == Nocopyc {
 		return help
 	}

@@ -2,30 +2,17 @@ package nocopyc
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
-	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-// parseMixed parses flags before, between and after other arguments, and returns the other
-// arguments. "--" ends the flags.
-func parseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
-	var operands []string
-	for {
-		if err := command.Parse(flags, args); err != nil {
-			return nil, err
-		}
-		rest := flags.Args()
-		if parsed := len(args) - len(rest); parsed > 0 && args[parsed-1] == "--" {
-			return append(operands, rest...), nil
-		}
-		if len(rest) == 0 {
-			return operands, nil
-		}
-		operands, args = append(operands, rest[0]), rest[1:]
+// noFormat returns what is wrong with the value of -format, "" if nothing is.
+func noFormat(format string) string {
+	if format == "text" || format == "json" {
+		return ""
 	}
+	return fmt.Sprintf("-format must be one of \"text\",\"json\" but got %q", format)
 }
 
 // plainly returns err in the form that the command prints: errors in files unchanged, others after

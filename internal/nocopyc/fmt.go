@@ -16,20 +16,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-const fmtUsage = `usage: nocopyc fmt [flags] [FILE|FOLDER...]
+const fmtUsage = `Usage: nocopyc fmt [flags] [FILE|FOLDER...]
 
 Formats .thrift files: those given, and all below the folders given. Without any, it
 formats standard input. The formatted text goes to standard output unless a flag says
 otherwise; nothing but white space changes, and comments keep their places.
 
-The exit code is 0, or 1 if -check finds files that are not formatted, or 2 for a wrong
-command line and files that do not parse or cannot be read or written.
+Exit codes: 0 done, FOUND -check has found files that are not formatted, FAILED files do
+not parse or cannot be read or written, 2 wrong command line.
 
 Examples:
 
 	nocopyc fmt -w idl         formats all files below idl
 	nocopyc fmt -check idl     for CI
-
 `
 
 // A formatter runs the command that formats, with its flags.
@@ -47,27 +46,26 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	flags := flag.NewFlagSet(t.Name+" fmt", flag.ContinueOnError)
 	flags.SetOutput(f.stderr)
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), t.text(fmtUsage))
-		flags.PrintDefaults()
+		command.Help(f.stdout, t.text(fmtUsage), flags, "")
 	}
 	flags.BoolVar(&f.write, "w", false, "write the result to the file")
 	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
 	flags.BoolVar(&f.diff, "d", false, "show diffs")
-	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and exit with code 1 if there are any")
-	paths, err := parseMixed(flags, args)
+	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and fail if there are any")
+	paths, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
 	case len(paths) == 0 && f.write:
-		fmt.Fprintf(f.stderr, "%s: -w needs files: standard input cannot be written to\n", t.Name)
+		command.WrongLine(f.stderr, flags.Name(), "-w needs files: standard input cannot be written to")
 		return 2
 	case len(paths) == 0:
 		src, err := schema.ReadAll(stdin)
 		if err != nil {
 			fmt.Fprintf(f.stderr, "%s: standard input: %v\n", t.Name, err)
-			return 2
+			return t.Failed
 		}
 		f.fail(f.format("<standard input>", src))
 	}
@@ -76,9 +74,9 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	}
 	switch {
 	case f.failed:
-		return 2
+		return t.Failed
 	case f.check && f.unformatted:
-		return 1
+		return t.Found
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,20 +15,25 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-const usage = `usage: nocopyc -o DIR [-I DIR]... [-package-prefix PATH] [-r] FILE.thrift...
+const usage = `Usage: nocopyc -o DIR [flags] FILE|FOLDER...
 
 Generates one Go package per "namespace go a.b.c", in the directory a/b/c under
 the output directory. A file without a namespace becomes a package named after
-the file. With -check instead of -o it only reports errors in the files.
+the file. Of a folder all .thrift files below it are taken. With -check instead
+of -o it only reports errors in the files.
 
+Exit codes: 0 done, 1 errors in files, 2 wrong command line.
+`
+
+// otherCommands follows in the help of nocopyc.
+const otherCommands = `
        nocopyc audit [flags] OLD NEW [FILE...]
 
-Reports what a change of .thrift files breaks; "nocopyc audit -help" says more.
+Reports what a change of .thrift files breaks; "nocopyc audit -h" says more.
 
        nocopyc fmt [flags] [FILE|FOLDER...]
 
-Formats .thrift files; "nocopyc fmt -help" says more.
-
+Formats .thrift files; "nocopyc fmt -h" says more.
 `
 
 const example = `
@@ -75,14 +81,20 @@ func (t Tool) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 
 // Generate is the command that generates Go. It returns the exit code.
 func (t Tool) Generate(args []string, stdout, stderr io.Writer) int {
-	return t.generator(t.Generator, usage, example, false, args, stdout, stderr)
+	text := usage
+	if t == Nocopyc {
+		text += otherCommands
+	}
+	return t.generator(t.Generator, text, example, false, args, stdout, stderr)
 }
 
-const checkUsage = `usage: nocopyc check [-I DIR]... FILE.thrift...
+const checkUsage = `Usage: nocopyc check [flags] FILE|FOLDER...
 
 Reports what is wrong in .thrift files, and warns of what Apache's compiler refuses, one a line:
-file:line:col: message. The exit code is 1 for errors. Flags of the generator are accepted.
+file:line:col: message. Of a folder all .thrift files below it are checked. Flags of the generator
+are accepted.
 
+Exit codes: 0 no errors, 1 errors in files, 2 wrong command line.
 `
 
 const checkExample = `
@@ -107,9 +119,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), t.text(usage))
-		flags.PrintDefaults()
-		fmt.Fprint(flags.Output(), t.text(example))
+		command.Help(stdout, t.text(usage), flags, t.text(example))
 	}
 	flags.StringVar(&out, "o", "", "output `directory` (required)")
 	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
@@ -122,7 +132,8 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
 	flags.Var(&readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
-	if err := command.Parse(flags, args); errors.Is(err, flag.ErrHelp) {
+	paths, err := command.ParseMixed(flags, args)
+	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
 		return 2
@@ -131,14 +142,25 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 		fmt.Fprintln(stdout, t.Name, golang.Version)
 		return 0
 	}
-	if mistake := mistakeIn(flags.Args(), out != "" || check); mistake != "" {
-		fmt.Fprintf(stderr, "%s: %s; see %s -help\n", t.Name, mistake, name)
+	if mistake := mistakeIn(paths, out != "" || check); mistake != "" {
+		command.WrongLine(stderr, name, mistake)
 		return 2
 	}
 	if check {
 		out = ""
 	}
-	if err := t.generate(out, flags.Args(), includes, opt, readers, stderr); err != nil {
+	var inputs []string
+	for _, path := range paths {
+		files := []string{path} // Load says what is wrong with it
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			if files, err = Expand(schema.Disk, []string{path}); err != nil {
+				fmt.Fprintln(stderr, t.plainly(err))
+				return 1
+			}
+		}
+		inputs = append(inputs, files...)
+	}
+	if err := t.generate(out, inputs, includes, opt, readers, stderr); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
@@ -148,11 +170,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 // mistakeIn returns the mistake in the files of a command line, or "". hasOutput tells that the
 // command line has -o or -check.
 func mistakeIn(files []string, hasOutput bool) string {
-	isFlag := func(f string) bool { return strings.HasPrefix(f, "-") && !strings.HasSuffix(f, ".thrift") }
-	late := slices.IndexFunc(files, isFlag)
 	switch {
-	case late >= 0:
-		return files[late] + " comes after a file; flags come before the files"
 	case !hasOutput:
 		return "-o DIR, or -check, is missing"
 	case len(files) == 0:

@@ -15,13 +15,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
 
-const usage = `usage: %[1]s [-idl FILE [-I DIR]... [-type NAME]] [-form FORM] [-json] [-max N] FILE|-
+const usage = `Usage: %[1]s [flags] FILE|-
 
 Shows what the Thrift Binary bytes of a file, or of standard input (-), consist of.
-The exit code is 1 if something is wrong with the bytes or the files, and 2 for a wrong command line.
+
+Exit codes: 0 done, 1 something is wrong with the bytes or the files, 2 wrong command line.
 
 Example: %[1]s -idl user.thrift -type User user.bin
-
 `
 
 // dirs is a flag that may be repeated.
@@ -40,40 +40,47 @@ func Run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) 
 		opt      inspect.Options
 		includes dirs
 		idl      string
+		format   string
 	)
 	stderr = command.Printing(stderr)
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintf(flags.Output(), usage, name)
-		flags.PrintDefaults()
+		command.Help(command.Printing(stdout), fmt.Sprintf(usage, name), flags, "")
 	}
 	flags.StringVar(&idl, "idl", "", ".thrift `file` that gives fields, enums and types their names")
 	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
 	flags.StringVar(&opt.Type, "type", "", "`name` in the IDL: the struct that bare structs are, or the service whose methods are called")
 	flags.TextVar(&opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, one of these after compact-, or auto: found out")
-	flags.BoolVar(&opt.JSON, "json", false, "one JSON object a line, for each value")
+	flags.StringVar(&format, "format", "text", "`form` of the output: text or json, one JSON object a line for each value")
+	flags.BoolVar(&opt.JSON, "json", false, "the same as -format json")
 	flags.IntVar(&opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
-	switch err := command.Parse(flags, args); {
+	files, err := command.ParseMixed(flags, args)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
-	case flags.NArg() != 1:
-		flags.Usage()
+	case len(files) != 1:
+		command.WrongLine(stderr, name, "one file is needed, or - for standard input")
 		return 2
 	case opt.Type != "" && idl == "":
-		fmt.Fprintf(stderr, "%s: -type needs -idl\n", name)
+		command.WrongLine(stderr, name, "-type needs -idl")
+		return 2
+	case format != "text" && format != "json":
+		command.WrongLine(stderr, name, fmt.Sprintf("-format must be one of \"text\",\"json\" but got %q", format))
 		return 2
 	}
+	tool, _, _ := strings.Cut(name, " ")
+	opt.JSON = opt.JSON || format == "json"
 	if opt.MaxText <= 0 {
 		opt.MaxText = -1
 	}
 	opt.Color = !opt.JSON && colors(stdout)
-	if err := dump(name, flags.Arg(0), idl, includes, opt, stdin, stdout); err != nil {
+	if err := dump(tool, files[0], idl, includes, opt, stdin, stdout); err != nil {
 		var fault *nocopy.Error
 		if errors.As(err, &fault) { // the dump shows the rest
-			fmt.Fprintf(stderr, "%s: %s: malformed at offset %d\n", name, flags.Arg(0), fault.Offset)
+			fmt.Fprintf(stderr, "%s: %s: malformed at offset %d\n", tool, files[0], fault.Offset)
 		} else {
 			fmt.Fprintln(stderr, err)
 		}

@@ -64,10 +64,12 @@ func TestRun(t *testing.T) {
 		{[]string{"-idl", idl, "-I", types, "-type", "Nothing", "-"}, good, 1, "", `no struct or service "Nothing"`},
 		{[]string{"-type", "Order", "-"}, good, 2, "", "-type needs -idl"},
 		{[]string{"-form", "json", "-"}, good, 2, "", "is no form"},
-		{nil, "", 2, "", "usage:"},
-		{[]string{"a", "b"}, "", 2, "", "usage:"},
-		{[]string{"-nothing"}, "", 2, "", "thriftdump: flag provided but not defined: -nothing; see thriftdump -help\n"},
-		{[]string{"-h"}, "", 0, "", "usage:"},
+		{nil, "", 2, "", "thriftdump: one file is needed, or - for standard input; see thriftdump -h\n"},
+		{[]string{"a", "b"}, "", 2, "", "one file is needed"},
+		{[]string{"-nothing"}, "", 2, "", "thriftdump: unknown flag -nothing; see thriftdump -h\n"},
+		{[]string{"-h"}, "", 0, "Usage: thriftdump", ""},
+		{[]string{"-", "-format", "json"}, good, 0, `"value":4711`, ""},
+		{[]string{"-format", "yaml", "-"}, good, 2, "", "-format must be one of"},
 	} {
 		code, stdout, stderr := run(c.stdin, c.args...)
 		if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) || code == 0 && c.stderr == "" && stderr != "" {

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
 // Command writes documentation.
@@ -38,7 +38,7 @@ Examples:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	paths, err := sources.Expand(schema.Disk, c.Paths)
+	paths, err := nocopyc.Expand(schema.Disk, c.Paths)
 	if err != nil {
 		return err
 	}

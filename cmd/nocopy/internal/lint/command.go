@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/written"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
 // Command finds what is wrong in .thrift files.
@@ -81,7 +81,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		in.Paths[i], in.Files = c.StdinFilename, &given{schema.Disk, c.StdinFilename, src}
 	}
 	if in.Files == nil {
-		if in.Paths, err = sources.Expand(schema.Disk, in.Paths); err != nil {
+		if in.Paths, err = nocopyc.Expand(schema.Disk, in.Paths); err != nil {
 			return err
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/sources"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
 // Severity tells how bad a Finding is.
@@ -70,7 +70,7 @@ func Lint(in Input) (*Result, error) {
 	if in.Files == nil {
 		in.Files = schema.Disk
 	}
-	names, err := sources.Expand(in.Files, in.Paths)
+	names, err := nocopyc.Expand(in.Files, in.Paths)
 	if err != nil {
 		return nil, err
 	}

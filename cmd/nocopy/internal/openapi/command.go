@@ -11,11 +11,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/command"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
 // Command describes services in OpenAPI.
 type Command struct {
-	Files []string `arg:"" help:".thrift files with services."`
+	Files []string `arg:"" help:".thrift files with services, and folders of them."`
 
 	Include    []string `short:"I" help:"Folder in which to look for included files." sep:"none" placeholder:"DIR"`
 	Service    []string `help:"Services to describe; all if none is given." placeholder:"NAME"`
@@ -40,7 +41,11 @@ Examples:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	set, err := schema.Load(c.Files, c.Include)
+	files, err := nocopyc.Expand(schema.Disk, c.Files)
+	if err != nil {
+		return err
+	}
+	set, err := schema.Load(files, c.Include)
 	if err != nil {
 		var list idl.ErrorList
 		if errors.As(err, &list) {

@@ -3,8 +3,6 @@
 package passed
 
 import (
-	"strings"
-
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
@@ -36,7 +34,7 @@ func (c *Check) Run(sh *shell.Shell) error {
 
 // Run is called by the parser.
 func (c *Audit) Run(sh *shell.Shell) error {
-	return end(nocopyc.Nocopy.Audit(asJSON(c.Args.Args), sh.Out, sh.Err))
+	return end(nocopyc.Nocopy.Audit(c.Args.Args, sh.Out, sh.Err))
 }
 
 // Run is called by the parser.
@@ -46,32 +44,7 @@ func (c *Fmt) Run(sh *shell.Shell) error {
 
 // Run is called by the parser.
 func (c *Dump) Run(sh *shell.Shell) error {
-	return end(thriftdump.Run("nocopy dump", asJSON(c.Args.Args), sh.In, sh.Out, sh.Err))
-}
-
-// asJSON returns arguments with -format json, which other commands have, as the flag -json that
-// these have.
-func asJSON(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		name, value, ok := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
-		if name != "-format" && name != "format" || !strings.HasPrefix(args[i], "-") {
-			out = append(out, args[i])
-			continue
-		}
-		if !ok && i+1 < len(args) {
-			i++
-			value = args[i]
-		}
-		switch value {
-		case "json":
-			out = append(out, "-json")
-		case "text":
-		default:
-			out = append(out, "-format="+value) // which is an error
-		}
-	}
-	return out
+	return end(thriftdump.Run("nocopy dump", c.Args.Args, sh.In, sh.Out, sh.Err))
 }
 
 // end returns the error for an exit code. The message has been printed.

@@ -3,6 +3,7 @@ package passed
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,7 +18,11 @@ func TestCommands(t *testing.T) {
 	for name, text := range map[string]string{
 		"old.thrift": "struct S { 1: i32 a }\n", "new.thrift": "struct S { 1: i64 a }\n", "bad.thrift": "struct S { 1: J a }\n",
 		"ok.thrift": "struct S {\n  1: i32 a\n}\n", "s.bin": "\x08\x00\x01\x00\x00\x00\x05\x00",
+		"good/sub/ok.thrift": "struct S {\n  1: i32 a\n}\n", "good/.hidden/bad.thrift": "struct",
 	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -30,22 +35,31 @@ func TestCommands(t *testing.T) {
 	}{
 		{&Gen{args("-o out ok.thrift")}, "", 0},
 		{&Gen{args("-h")}, "nocopy gen -o DIR", 0},
-		{&Gen{args("ok.thrift")}, "nocopy: -o DIR, or -check, is missing; see nocopy gen -help", 2},
+		{&Gen{args("ok.thrift")}, "nocopy: -o DIR, or -check, is missing; see nocopy gen -h", 2},
 		{&Check{args("ok.thrift")}, "", 0},
 		{&Check{args("bad.thrift")}, "bad.thrift:1:15: unknown type J", 1},
 		{&Check{args("-h")}, "Example: nocopy check", 0},
-		{&Check{args("")}, "no .thrift file is given; see nocopy check -help", 2},
-		{&Audit{args("old.thrift new.thrift")}, "error: ", 1},
-		{&Audit{args("old.thrift new.thrift --format json")}, `"errors": 1`, 1},
-		{&Audit{args("-format=yaml old.thrift new.thrift")}, "flag provided but not defined: -format", 2},
-		{&Audit{args("old.thrift")}, "nocopy audit: OLD and NEW are needed; see nocopy audit -help", 2},
-		{&Fmt{args("-check old.thrift ok.thrift")}, "old.thrift\n", 1},
+		{&Check{args("")}, "no .thrift file is given; see nocopy check -h", 2},
+		{&Audit{args("old.thrift new.thrift")}, "error: ", 100},
+		{&Audit{args("old.thrift new.thrift --format json")}, `"errors": 1`, 100},
+		{&Audit{args("-format=yaml old.thrift new.thrift")}, `nocopy: -format must be one of "text","json" but got "yaml"; see nocopy audit -h`, 2},
+		{&Audit{args("old.thrift")}, "nocopy: OLD and NEW are needed; see nocopy audit -h", 2},
+		{&Fmt{args("-check old.thrift ok.thrift")}, "old.thrift\n", 100},
 		{&Fmt{args("-h")}, "nocopy fmt -w idl", 0},
-		{&Fmt{args("none.thrift")}, "nocopy: ", 2},
+		{&Fmt{args("none.thrift")}, "nocopy: ", 1},
+		{&Fmt{args("-x")}, "nocopy: unknown flag -x; see nocopy fmt -h", 2},
+		{&Audit{args("old.thrift none.thrift")}, "nocopy: none.thrift: ", 1},
+		{&Audit{args("-h")}, "Exit codes: 0 nothing is broken, 100 there are errors, 1 files are missing or", 0},
+		{&Check{args(".")}, "bad.thrift:1:15: unknown type J", 1},
+		{&Check{args("good -I .")}, "", 0},
+		{&Check{args("none")}, "cannot read none: no such file", 1},
+		{&Gen{args("good -o out2")}, "", 0},
+		{&Dump{args("")}, "nocopy: one file is needed, or - for standard input; see nocopy dump -h", 2},
+		{&Dump{args("s.bin -h")}, "Usage: nocopy dump [flags]", 0},
 		{&Dump{args("s.bin")}, "1: i32 5", 0},
 		{&Dump{args("-format text -idl ok.thrift -type S s.bin")}, "1 a: i32 5", 0},
 		{&Dump{args("-format json s.bin")}, `"value":5`, 0},
-		{&Dump{args("none")}, "nocopy dump: open none", 1},
+		{&Dump{args("none")}, "nocopy: open none", 1},
 	} {
 		var out bytes.Buffer
 		err := c.cmd.Run(&shell.Shell{In: strings.NewReader(""), Out: &out, Err: &out})

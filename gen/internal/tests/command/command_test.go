@@ -34,9 +34,9 @@ func TestParseFlags(t *testing.T) {
 		one  bool
 	}{
 		{"-n 2", 0, "", false},
-		{"-n two", 2, `some: invalid value "two" for flag -n: parse error; see some -help`, true},
-		{"-wrong", 2, "some: flag provided but not defined: -wrong; see some -help", true},
-		{"-n", 2, "some: flag needs an argument: -n; see some -help", true},
+		{"-n two", 2, `some: invalid value "two" for flag -n: parse error; see some -h`, true},
+		{"-wrong", 2, "some: unknown flag -wrong; see some -h", true},
+		{"-n", 2, "some: -n needs a value; see some -h", true},
 		{"-help", 0, "Usage of ", false},
 		{"-h", 0, "Usage of ", false},
 	} {

@@ -18,10 +18,10 @@ func TestAudit(t *testing.T) {
 		{"audit old.thrift new.thrift", 1, removed + changed, ""},
 		{"audit -warnings=off old.thrift new.thrift", 1, removed, ""},
 		{"audit old.thrift new.thrift -wire", 0, "", ""},
-		{"audit old.thrift", 2, "", "nocopyc audit: OLD and NEW are needed; see nocopyc audit -help\n"},
-		{"audit -x", 2, "", "nocopyc audit: flag provided but not defined: -x; see nocopyc audit -help\n"},
-		{"audit -help", 0, "", "usage: nocopyc audit"},
-		{"audit", 2, "", "nocopyc audit: OLD and NEW are needed"},
+		{"audit old.thrift", 2, "", "nocopyc: OLD and NEW are needed; see nocopyc audit -h\n"},
+		{"audit -x", 2, "", "nocopyc: unknown flag -x; see nocopyc audit -h\n"},
+		{"audit -x -help", 2, "", "nocopyc: unknown flag -x"},
+		{"audit", 2, "", "nocopyc: OLD and NEW are needed"},
 		// The flag of earlier versions.
 		{"-audit old.thrift new.thrift", 1, removed + changed, ""},
 		{"--audit -warnings off old.thrift new.thrift", 1, removed, ""},
@@ -31,10 +31,9 @@ func TestAudit(t *testing.T) {
 		{"-audit old.thrift old.thrift", 0, "", ""},
 		{"-audit old.thrift bad.thrift", 2, "", "bad.thrift:1:7: unexpected end of file, expected a name\n"},
 		{"-audit old.thrift no.thrift", 2, "", "nocopyc: no.thrift: "},
-		{"-audit old.thrift", 2, "", "nocopyc audit: OLD and NEW are needed; see nocopyc audit -help\n"},
+		{"-audit old.thrift", 2, "", "nocopyc: OLD and NEW are needed; see nocopyc audit -h\n"},
 		{"-audit -warnings x a b", 2, "", "nocopyc: -warnings is on, off or error"},
-		{"-audit -x", 2, "", "nocopyc audit: flag provided but not defined: -x; see nocopyc audit -help\n"},
-		{"-audit -help", 0, "", "usage: nocopyc audit"},
+		{"-audit -x", 2, "", "nocopyc: unknown flag -x; see nocopyc audit -h\n"},
 		{"-audit -- old.thrift new.thrift", 1, removed + changed, ""},
 	} {
 		code, stdout, stderr := nocopyc(strings.Fields(test.args)...)
@@ -44,9 +43,21 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// TestHelp: help goes to standard output.
+func TestHelp(t *testing.T) {
+	for _, args := range []string{"-h", "audit -h", "audit --help", "-audit -help", "fmt -help", "fmt x -h"} {
+		if code, stdout, stderr := nocopyc(strings.Fields(args)...); code != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage: nocopyc") || !strings.Contains(stdout, "\n  -h, -help ") {
+			t.Errorf("%s: exit code %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
 func TestAuditJSON(t *testing.T) {
 	files(t, "old.thrift", "struct S { 1: i32 a }", "new.thrift", "struct S { 1: i32 b }")
 	code, stdout, _ := nocopyc("audit", "-json", "old.thrift", "new.thrift")
+	if _, same, _ := nocopyc("audit", "-format", "json", "old.thrift", "new.thrift"); same != stdout {
+		t.Errorf("-format json prints %s, -json %s", same, stdout)
+	}
 	type place struct {
 		File         string
 		Line, Column int

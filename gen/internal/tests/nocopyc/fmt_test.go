@@ -33,8 +33,7 @@ func TestFmt(t *testing.T) {
 		{"fmt -w -l link.thrift", 0, "link.thrift\n", "", true},
 		{"fmt -w", 2, "", "nocopyc: -w needs files", false},
 		{"fmt no.thrift", 2, "", "nocopyc: ", false},
-		{"fmt -x", 2, "", "nocopyc fmt: flag provided but not defined: -x; see nocopyc fmt -help\n", false},
-		{"fmt -help", 0, "", "usage: nocopyc fmt", false},
+		{"fmt -x", 2, "", "nocopyc: unknown flag -x; see nocopyc fmt -h\n", false},
 	} {
 		files(t, "ugly.thrift", ugly, "pretty.thrift", pretty, "broken.thrift", broken, "sub/ugly.thrift", ugly, "sub/ugly.txt", ugly, ".sub/ugly.thrift", ugly)
 		if err := os.Symlink("ugly.thrift", "link.thrift"); err != nil {

@@ -59,16 +59,29 @@ func TestIrregularFiles(t *testing.T) {
 	}
 }
 
-// TestFolderInsteadOfFile: where only files are taken, the error for a folder says so.
-func TestFolderInsteadOfFile(t *testing.T) {
+// TestFolders: a folder stands for the .thrift files below it, and must have some.
+func TestFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("idl", 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"-check", "idl"}, {"-o", "out", "idl"}} {
 		code, out, stderr := nocopyc(args...)
-		if code != 1 || out != "" || !strings.Contains(stderr, "idl: a folder, not a file: name the .thrift files in it") {
+		if code != 1 || out != "" || !strings.Contains(stderr, "nocopyc: idl has no .thrift files") {
 			t.Errorf("nocopyc %q: exit code %d, %q, %s", args, code, out, stderr)
 		}
+	}
+	for name, text := range map[string]string{"idl/a.thrift": "struct A {}", "idl/sub/b.thrift": "struct B { 1: C c }", "idl/.git/c.thrift": "struct"} {
+		writeFile(t, name, text)
+	}
+	if code, _, stderr := nocopyc("-check", "idl"); code != 1 || stderr != "idl/sub/b.thrift:1:15: unknown type C\n" {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	writeFile(t, "idl/sub/b.thrift", "struct B {}")
+	if code, _, stderr := nocopyc("-o", "out", "idl"); code != 0 || stderr != "" {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if got := tree(t, "out"); len(got) != 2 {
+		t.Errorf("out has %q", got)
 	}
 }

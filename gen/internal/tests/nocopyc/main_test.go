@@ -79,28 +79,28 @@ func tree(t *testing.T, dir string) []string {
 func TestUsage(t *testing.T) {
 	files(t, "a.thrift", "struct A {}")
 	for args, want := range map[string]string{
-		"":                   "nocopyc: -o DIR, or -check, is missing; see nocopyc -help\n",
-		"a.thrift":           "nocopyc: -o DIR, or -check, is missing; see nocopyc -help\n",
-		"-o out":             "nocopyc: no .thrift file is given; see nocopyc -help\n",
-		"-check":             "nocopyc: no .thrift file is given; see nocopyc -help\n",
-		"a.thrift -o out":    "nocopyc: -o comes after a file; flags come before the files; see nocopyc -help\n",
-		"-o out a.thrift -r": "nocopyc: -r comes after a file; flags come before the files; see nocopyc -help\n",
+		"":                   "nocopyc: -o DIR, or -check, is missing; see nocopyc -h\n",
+		"a.thrift":           "nocopyc: -o DIR, or -check, is missing; see nocopyc -h\n",
+		"-o out":             "nocopyc: no .thrift file is given; see nocopyc -h\n",
+		"-check":             "nocopyc: no .thrift file is given; see nocopyc -h\n",
+		"a.thrift -o":        "nocopyc: -o needs a value; see nocopyc -h\n",
+		"-o out a.thrift -x": "nocopyc: unknown flag -x; see nocopyc -h\n",
 	} {
 		if code, _, stderr := nocopyc(strings.Fields(args)...); code != 2 || stderr != want {
 			t.Errorf("%q: exit code %d, %q, want %q", args, code, stderr, want)
 		}
 	}
 	for arg, want := range map[string]string{
-		"-x":   "nocopyc: flag provided but not defined: -x; see nocopyc -help\n",
-		"-o":   "nocopyc: flag needs an argument: -o; see nocopyc -help\n",
-		"-r=x": "nocopyc: invalid boolean value \"x\" for -r: parse error; see nocopyc -help\n",
+		"-x":   "nocopyc: unknown flag -x; see nocopyc -h\n",
+		"-o":   "nocopyc: -o needs a value; see nocopyc -h\n",
+		"-r=x": "nocopyc: invalid boolean value \"x\" for -r: parse error; see nocopyc -h\n",
 	} {
 		if code, _, stderr := nocopyc(arg); code != 2 || stderr != want {
 			t.Errorf("%s: exit code %d, %q", arg, code, stderr)
 		}
 	}
-	if code, _, stderr := nocopyc("-help"); code != 0 || !strings.Contains(stderr, "-package-prefix") {
-		t.Errorf("-help: exit code %d, %q", code, stderr)
+	if code, stdout, stderr := nocopyc("-help"); code != 0 || stderr != "" || !strings.Contains(stdout, "-package-prefix PATH ") {
+		t.Errorf("-help: exit code %d, %q%q", code, stdout, stderr)
 	}
 	if code, stdout, _ := nocopyc("-version"); code != 0 || !strings.HasPrefix(stdout, "nocopyc v") {
 		t.Errorf("-version: exit code %d, %q", code, stdout)

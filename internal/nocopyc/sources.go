@@ -1,18 +1,18 @@
-// Package sources finds the .thrift files that a command line names.
-package sources
+package nocopyc
 
 import (
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Expand returns the files that paths name: in folders all .thrift files, without those in folders
-// whose names begin with a dot.
+// Expand returns the files that paths name, each once: in folders all .thrift files, without those
+// in folders whose names begin with a dot.
 func Expand(files schema.Files, paths []string) ([]string, error) {
 	var names []string
 	for _, path := range paths {
@@ -42,5 +42,10 @@ func Expand(files schema.Files, paths []string) ([]string, error) {
 			return nil, fmt.Errorf("%s has no .thrift files", path)
 		}
 	}
-	return names, nil
+	seen := map[string]bool{}
+	return slices.DeleteFunc(names, func(name string) bool {
+		name = filepath.Clean(name)
+		defer func() { seen[name] = true }()
+		return seen[name]
+	}), nil
 }
