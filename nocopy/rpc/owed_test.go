@@ -1,0 +1,65 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// TestOwed: a connection owes a reply to each call that was given up when it had been written,
+// until the reply comes, and once only. New calls prefer connections that owe fewer.
+func TestOwed(t *testing.T) {
+	emptyPools()
+	defer emptyPools()
+	synctest.Test(t, func(t *testing.T) {
+		opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+		nc, other := newFed(), newFed()
+		c, fresh := newClientConn(nc, &opts, nil), newClientConn(other, &opts, nil)
+		m, _ := testMethods()
+		pool := &Client{conns: []*poolConn{{conn: c}, {conn: fresh}}, opt: opts}
+		owes := func(when string, n int) {
+			t.Helper()
+			if got := c.owed(); got != n {
+				t.Errorf("%s: %d replies are owed, not %d", when, got, n)
+			}
+			pool.mu.Lock()
+			defer pool.mu.Unlock()
+			if best := pool.chooseConn(); (best.conn == c) != (n == 0) {
+				t.Errorf("%s: a new call uses the connection: %t", when, n > 0)
+			}
+		}
+		const n = 3
+		owes("at first", 0)
+		for i := range n {
+			ctx, give := context.WithCancel(context.Background())
+			ended := make(chan error)
+			args := claimed(m)
+			go func() {
+				_, err := c.call(ctx, nil, m, args, &extras{}, time.Time{})
+				thriftimpl.Struct(args).End()
+				ended <- err
+			}()
+			synctest.Wait()
+			give()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Fatalf("a call that was given up: %v", err)
+			}
+			owes("given up", i+1)
+		}
+		for i := range n {
+			nc.arrive(replyBytes(m, int32(i+1)))
+			owes("after a late reply", n-1-i)
+		}
+		nc.arrive(replyBytes(m, 1))
+		owes("after a second reply", 0)
+		c.close(ErrClientClosed)
+		fresh.close(ErrClientClosed)
+		c.wait()
+		fresh.wait()
+	})
+}
