@@ -81,6 +81,9 @@ fuzz: ## runs every fuzz target for FUZZTIME, two at a time
 		case "$$code $$out" in 0\ *) exit 0;; *"Failing input"*) exit 1;; *"context deadline exceeded"*) ;; *) exit 1;; esac; \
 	done; exit 1' # at the end of its time the go command may take an input under way for a failure: once more
 
+mutants: ## takes guards out of the library, one at a time, and tells which test notices (an hour); ARGS="-run NAME" for some
+	go run -C internal/rehearse ./mutants $(ARGS)
+
 wild: ## tries nocopyc on the .thrift files of public packages (gen/internal/wild/README.md); needs the network (a minute)
 	go run -C gen/internal ./wild
 
@@ -115,4 +118,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz wild interop otel bench insns insns-write rehearse lint staticcheck
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse lint staticcheck

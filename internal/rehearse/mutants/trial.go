@@ -25,17 +25,17 @@ type trial struct {
 
 // original runs, without any change, the tests that are to notice the mutants. They must pass.
 func (t *trial) original(mutants []*mutant) error {
-	first := map[string][]string{}
+	first, whole := map[string][]string{}, map[string]bool{}
 	for _, m := range mutants {
 		for _, of := range m.tests {
-			if len(of.first) == 0 {
-				return fmt.Errorf("%s names no test of %s", m.name, of.folder)
-			}
 			first[of.folder] = append(first[of.folder], of.first...)
+			whole[of.folder] = whole[of.folder] || len(of.first) == 0
 		}
 	}
 	for folder, names := range first {
-		slices.Sort(names)
+		if slices.Sort(names); whole[folder] {
+			names = nil
+		}
 		binary, err := t.compile(folder, "")
 		if err != nil {
 			return err
@@ -101,7 +101,10 @@ func (t *trial) try(m *mutant) (by string, err error) {
 		if binaries[i], err = t.compile(of.folder, overlay); err != nil {
 			return "", fmt.Errorf("%s: %w", m.name, err)
 		}
-		if by := t.run(of.folder, binaries[i], of.first); by != "" {
+		if len(of.first) > 0 {
+			by = t.run(of.folder, binaries[i], of.first)
+		}
+		if by != "" {
 			return by, nil
 		}
 	}

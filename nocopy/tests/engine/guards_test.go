@@ -17,9 +17,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// TestFieldTwiceByIndex: a message's own index may tell where a value ends that is not well formed,
-// of a field that comes twice. Parse refuses the message, or finds the field's last value, as
-// without an index.
+// TestFieldTwiceByIndex: of a field that comes twice, a message's own index may tell where a value
+// ends that is not well formed. Parse refuses the message, or finds the field's last value, as it
+// does without an index.
 func TestFieldTwiceByIndex(t *testing.T) {
 	texts, d := schema.ListOf(schema.TypeString), schema.NewStruct("Two")
 	d.Define(
@@ -305,6 +305,51 @@ func TestScannerDepth(t *testing.T) {
 					s.Release()
 				}
 			}
+		}
+	}
+}
+
+// TestIndexFrom4KiB: a message of 4,096 bytes gets an index of its own, and is read by it; one of
+// 4,095 bytes gets none. Of a message that was edited, the size counts when it is compacted.
+func TestIndexFrom4KiB(t *testing.T) {
+	text, words := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "words")
+	const least = 4096
+	sized := func(n int) []byte { // in one text
+		return join([]byte{byte(wire.String), 0, 7}, wire.AppendBE32(nil, uint32(n-8)), bytes.Repeat([]byte{'t'}, n-8), []byte{0})
+	}
+	ways := map[string]func(n int) engine.Struct{
+		"received": func(n int) engine.Struct { return mustParse(t, allDesc, sized(n), engine.WithIndex) },
+		"built": func(n int) engine.Struct {
+			s := engine.New(allDesc, engine.WithIndex)
+			s.SetText(text, string(bytes.Repeat([]byte{'t'}, n-8)))
+			return s
+		},
+		"edited": func(n int) engine.Struct {
+			s := engine.New(allDesc, engine.WithIndex)
+			l := nocopy.StringList(s.NewChild(words, allDesc, 3))
+			for i := range 3 {
+				l.Set(i, "a word")
+			}
+			s.SetText(text, string(bytes.Repeat([]byte{'t'}, n)))
+			l.Delete(1, 2)
+			s.SetText(text, string(bytes.Repeat([]byte{'t'}, n-8-8-2*10)))
+			return s
+		},
+	}
+	for name, way := range ways {
+		for n, has := range map[int]bool{least - 1: false, least: true, least + 1: true} {
+			s := way(n)
+			b := bytes.Clone(s.Message().Bytes())
+			s.Release()
+			x, is := wireindex.Find(b)
+			if is != has || is && x.At+1 != n || !is && len(b) != n {
+				t.Errorf("%s, %d bytes: an index %t, at %d of %d", name, n, is, x.At, len(b))
+			}
+			read, err := engine.Parse(allDesc, b, engine.RequireIndex)
+			if (err == nil) != has {
+				t.Errorf("%s, %d bytes: with RequireIndex %v", name, n, err)
+			}
+			read.Release()
 		}
 	}
 }

@@ -60,8 +60,8 @@ func (l overdueListener) Accept() (net.Conn, error) {
 	return &overdue{TCPConn: nc.(*net.TCPConn), deadlines: l.deadlines}, nil
 }
 
-// TestRequestAtIdleDeadline: a request that has arrived when the time of an idle connection is over
-// is answered, and the connection stays: it has not been idle for that time.
+// TestRequestAtIdleDeadline: a request that has arrived when an idle connection's time is over is
+// answered, and the connection stays: it was not idle for that time.
 func TestRequestAtIdleDeadline(t *testing.T) {
 	t.Parallel()
 	l := overdueListener{listener(t), make(chan time.Time, 100)}

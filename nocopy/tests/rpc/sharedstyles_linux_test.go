@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// TestSharedOtherStyles: a client that asks for shared memory in another style than clients of this
-// package, with all that it takes, is answered that the method is unknown, in its style. The
+// TestSharedOtherStyles: a client that asks for shared memory as clients of this package do, but in
+// another style or on another transport, is answered in its style that the method is unknown. The
 // connection is then as any other.
 func TestSharedOtherStyles(t *testing.T) {
 	const method = "nocopy.sharedMemory"
