@@ -1,6 +1,6 @@
 // Mutants tells which tests notice when a line of the library is wrong:
 //
-//	go run ./mutants [-run REGEXP] [-all] [-check] [-list]
+//	go run ./mutants [-run REGEXP] [-all] [-v] [-check] [-list]
 //
 // The .txt files beside it list mutants: small changes, such as a guard that is taken out, each
 // with the tests that should fail. For each mutant the program compiles these tests with the
@@ -27,17 +27,18 @@ func main() {
 	root := flag.String("C", "../..", "the repository's `directory`")
 	run := flag.String("run", "", "only mutants whose name matches this `regexp`")
 	all := flag.Bool("all", false, "equivalent mutants, too")
+	verbose := flag.Bool("v", false, "print what failing tests print")
 	check := flag.Bool("check", false, "only check that the lists fit the sources")
 	list := flag.Bool("list", false, "only list the mutants")
 	limit := flag.Duration("timeout", 10*time.Minute, "how long the tests of a package may take")
 	flag.Parse()
-	if err := start(*root, *run, *all, *check, *list, *limit); err != nil {
+	if err := start(*root, *run, *all, *verbose, *check, *list, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func start(root, run string, all, check, list bool, limit time.Duration) error {
+func start(root, run string, all, verbose, check, list bool, limit time.Duration) error {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func start(root, run string, all, check, list bool, limit time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	t := trial{root: root, dir: dir, limit: limit}
+	t := trial{root, dir, limit, verbose}
 	if err := t.original(tried); err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ const skipped = "^(TestInline|TestInlinable|TestFaults|TestHostileSteps)$"
 // trial compiles and runs tests of the repository at root. dir is for its files.
 type trial struct {
 	root, dir string
-	limit     time.Duration
+	limit     time.Duration // of the tests of a folder
+	verbose   bool          // print what failing tests print
 }
 
 // original runs, without any change, the tests that are to notice the mutants. They must pass.
@@ -145,6 +146,9 @@ func (t *trial) run(folder, binary string, names []string) (by string) {
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return ""
+	}
+	if t.verbose {
+		fmt.Printf("%s\n", out)
 	}
 	if failed := failedTest.FindSubmatch(out); failed != nil {
 		return string(failed[1])

@@ -7,8 +7,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -351,5 +353,99 @@ func TestIndexFrom4KiB(t *testing.T) {
 			}
 			read.Release()
 		}
+	}
+}
+
+// TestDepthOfOne: with the least limit only the root is accepted: no struct in a field, a list, a
+// set or a map, not even one without fields, in any way of parsing.
+func TestDepthOfOne(t *testing.T) {
+	one := engine.Limits{MaxDepth: 1}
+	const point = "\x08\x00\x01\x00\x00\x00\x07\x00"
+	for _, c := range []struct {
+		desc *schema.Struct
+		wire string
+	}{
+		{allDesc, "\x0c\x00\x0b" + point},
+		{allDesc, "\x0c\x00\x0b\x00"},
+		{allDesc, "\x0c\x00\x17\x00"},
+		{allDesc, "\x0f\x00\x11\x0c\x00\x00\x00\x02" + point + point},
+		{allDesc, "\x0f\x00\x18\x0c\x00\x00\x00\x01\x00"},
+		{allDesc, "\x0e\x00\x23\x0c\x00\x00\x00\x01" + point},
+		{allDesc, "\x0d\x00\x15\x08\x0c\x00\x00\x00\x01\x00\x00\x00\x05" + point},
+		{allDesc, "\x0d\x00\x16\x0c\x0b\x00\x00\x00\x01" + point + "\x00\x00\x00\x00"},
+		{treeDesc, "\x0f\x00\x02\x0c\x00\x00\x00\x01\x00"},
+		{treeDesc, "\x0c\x00\x03\x00"},
+	} {
+		for _, w := range manyWays {
+			for _, before := range []string{"", "\x03\x00\x63\x07"} { // an unknown field
+				b := []byte(before + c.wire + "\x00")
+				_, err := w.parse(c.desc, b, one)
+				checkError(t, fmt.Sprintf("%x, %s", b, w.name), err, c.desc, len(b), nocopy.ErrLimit)
+				s, err := w.parse(c.desc, b, engine.Limits{MaxDepth: 2})
+				if err != nil {
+					t.Errorf("%x, %s, limit 2: %v", b, w.name, err)
+				}
+				s.Release()
+			}
+		}
+	}
+}
+
+// TestMaxBytesExactly: a message of as many bytes as the limit is accepted, and one of a byte more
+// is refused, however it arrives.
+func TestMaxBytesExactly(t *testing.T) {
+	b := join([]byte("\x0b\x00\x07\x00\x00\x00\x5c"), bytes.Repeat([]byte{'t'}, 92), []byte{0}) // 100 bytes
+	ways := map[string]func(l engine.Limits) (engine.Struct, error){
+		"Parse": func(l engine.Limits) (engine.Struct, error) { return engine.Parse(allDesc, b, l) },
+		"ParseInto": func(l engine.Limits) (engine.Struct, error) {
+			return engine.ParseInto(allDesc, new(engine.Message), b, []engine.Option{l})
+		},
+		"blocks": func(l engine.Limits) (engine.Struct, error) {
+			return engine.ParseBlocks(allDesc, [][]byte{b[:40], b[40:]}, l)
+		},
+		"Read": func(l engine.Limits) (engine.Struct, error) {
+			return engine.Read(allDesc, bytes.NewReader(b), len(b), l)
+		},
+		"a chunk": func(l engine.Limits) (engine.Struct, error) {
+			c := chain.NewChunk(len(b), false)
+			copy(c.Mem, b)
+			return engine.ParseChunk(allDesc, c, l, 0)
+		},
+	}
+	for name, parse := range ways {
+		for most, fits := range map[int]bool{len(b) - 1: false, len(b): true, len(b) + 1: true} {
+			s, err := parse(engine.Limits{MaxBytes: most})
+			if (err == nil) != fits || err != nil && !errors.Is(err, nocopy.ErrLimit) {
+				t.Errorf("%s, at most %d bytes: %v", name, most, err)
+			}
+			if err == nil && !bytes.Equal(s.Message().AppendTo(nil), b) {
+				t.Errorf("%s: another message", name)
+			}
+			s.Release()
+		}
+	}
+}
+
+// TestEmptyBlocks: blocks without bytes change nothing, wherever they come.
+func TestEmptyBlocks(t *testing.T) {
+	b := []byte("\x0b\x00\x07\x00\x00\x00\x03abc\x0f\x00\x0d\x0a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x07\x0c\x00\x0b\x08\x00\x01\x00\x00\x00\x05\x00\x00")
+	for cut := range len(b) + 1 {
+		for name, blocks := range map[string][][]byte{
+			"first":   {nil, b[:cut], b[cut:]},
+			"between": {b[:cut], nil, {}, b[cut:]},
+			"last":    {b[:cut], b[cut:], nil, nil},
+		} {
+			s, err := engine.ParseBlocks(allDesc, blocks)
+			if err != nil {
+				t.Fatalf("%s, cut at %d: %v", name, cut, err)
+			}
+			if got := s.Message().AppendTo(nil); !bytes.Equal(got, b) || s.Text(fieldNamed(allDesc, "text")) != "abc" {
+				t.Fatalf("%s, cut at %d: %x", name, cut, got)
+			}
+			s.Release()
+		}
+	}
+	if _, err := engine.ParseBlocks(allDesc, [][]byte{nil, {}}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("empty blocks alone: %v", err)
 	}
 }

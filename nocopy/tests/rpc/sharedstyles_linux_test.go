@@ -9,9 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// TestSharedOtherStyles: a client that asks for shared memory as clients of this package do, but in
-// another style or on another transport, is answered in its style that the method is unknown. The
-// connection is then as any other.
+// TestSharedOtherStyles: a client that asks for shared memory as clients of this package do, but
+// in another style or on another transport, is answered in its style that the method is unknown.
+// The connection is then as any other.
 func TestSharedOtherStyles(t *testing.T) {
 	const method = "nocopy.sharedMemory"
 	path := serveUnix(t, &rpc.Server{SharedMemory: rpc.TrustPeer}, &handler{})
