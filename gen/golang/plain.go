@@ -152,7 +152,11 @@ func (p *plainField) all() {
 		p.scalar()
 	}
 	if p.field.Req == schema.Required {
-		p.Read = fmt.Sprintf("at = r.Must(at, %s)\n", p.v.Const) + p.Read
+		must := fmt.Sprintf("at = r.Must(at, %s)\n", p.v.Const)
+		p.Read = must + p.Read
+		if p.ReadBy != "" {
+			p.ReadBy = must + p.ReadBy
+		}
 	}
 }
 

@@ -511,7 +511,8 @@ type RequiredFieldsBy struct {
 // ParseRequiredFieldsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseRequiredFieldsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseRequiredFieldsBy(v *RequiredFieldsFields, by RequiredFieldsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -586,6 +587,7 @@ func (v *RequiredFieldsFields) readBy(r *impl.Reader, by *RequiredFieldsBy, at i
 	} else {
 		v.Counts = nil
 	}
+	at = r.Must(at, requiredFieldsPoints)
 	if by.Points == nil {
 		if n, to := r.List(at, requiredFieldsPoints, 12, 1); n >= 0 {
 			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
@@ -909,7 +911,8 @@ type RequiredDefaultsBy struct {
 // ParseRequiredDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseRequiredDefaultsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseRequiredDefaultsBy(v *RequiredDefaultsFields, by RequiredDefaultsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -989,6 +992,7 @@ func (v *RequiredDefaultsFields) readBy(r *impl.Reader, by *RequiredDefaultsBy, 
 	} else {
 		v.Counts = nil
 	}
+	at = r.Must(at, requiredDefaultsPoints)
 	if by.Points == nil {
 		if n, to := r.List(at, requiredDefaultsPoints, 12, 1); n >= 0 {
 			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
@@ -1341,7 +1345,8 @@ type OptionalFieldsBy struct {
 // ParseOptionalFieldsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseOptionalFieldsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseOptionalFieldsBy(v *OptionalFieldsFields, by OptionalFieldsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1777,7 +1782,8 @@ type OptionalDefaultsBy struct {
 // ParseOptionalDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseOptionalDefaultsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseOptionalDefaultsBy(v *OptionalDefaultsFields, by OptionalDefaultsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -2130,7 +2136,8 @@ type PlainFieldsBy struct {
 // ParsePlainFieldsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParsePlainFieldsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParsePlainFieldsBy(v *PlainFieldsFields, by PlainFieldsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -2495,7 +2502,8 @@ type PlainDefaultsBy struct {
 // ParsePlainDefaultsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParsePlainDefaultsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParsePlainDefaultsBy(v *PlainDefaultsFields, by PlainDefaultsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -2845,7 +2853,8 @@ type ListsBy struct {
 // ParseListsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseListsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseListsBy(v *ListsFields, by ListsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -3833,7 +3842,8 @@ type TreeBy struct {
 // ParseTreeBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseTreeBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseTreeBy(v *TreeFields, by TreeBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -4698,7 +4708,8 @@ type SecretsBy struct {
 // ParseSecretsBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseSecretsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseSecretsBy(v *SecretsFields, by SecretsBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -4998,3 +5009,536 @@ func (v *NotedFields) ThriftFill(s Noted, r *impl.Reader) {
 
 func (v NotedFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewNotedOf(v), f, verb) }
 func (v NotedFields) LogValue() slog.Value          { return impl.LogValueOnce(NewNotedOf(v)) }
+
+// RowsFields holds the fields of Rows as plain values.
+type RowsFields struct {
+	Points   []PointFields
+	Refusals []RefusedFields
+	More     []PointFields
+	ID       int64
+	Nested   []RowsFields
+	Path     []PointFields
+	Blob     []byte
+	Names    []nocopy.Pair[int32, string]
+}
+
+// NewRowsOf returns a new message with the fields v.
+func NewRowsOf(v RowsFields, opts ...nocopy.Option) Rows {
+	var w impl.Writer
+	w.New(RowsDesc, opts...)
+	return Rows(w.Root(v.ThriftAppend(&w, 0)))
+}
+
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// RowsFields does not have stay unchanged.
+func (s Rows) Set(v RowsFields) {
+	var w impl.Writer
+	w.Into(impl.Struct(s), RowsDesc)
+	w.Done(v.ThriftAppend(&w, 0))
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
+func (v *RowsFields) AppendTo(dst []byte) []byte {
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
+}
+
+// ParseRowsFields returns the fields of Rows in b, see Parse.
+func ParseRowsFields(b []byte, opts ...nocopy.Option) (v RowsFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Rows in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that RowsFields
+// does not have are dropped.
+func (v *RowsFields) Parse(b []byte, opts ...nocopy.Option) error {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
+		return nil
+	}
+	return impl.Refill(v, b, opts, ParseRows)
+}
+
+// ThriftAppend is for generated code.
+func (v *RowsFields) ThriftAppend(w *impl.Writer, at int) int {
+	if v.Points != nil {
+		at = w.List(at, rowsPoints, 12, len(v.Points))
+		w.Enter()
+		for i := range v.Points {
+			at = v.Points[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	} else {
+		at = w.Default(at, RowsDesc, rowsPoints)
+	}
+	if v.Refusals != nil {
+		at = w.List(at, rowsRefusals, 12, len(v.Refusals))
+		w.Enter()
+		for i := range v.Refusals {
+			at = v.Refusals[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	if v.More != nil {
+		at = w.List(at, rowsMore, 12, len(v.More))
+		w.Enter()
+		for i := range v.More {
+			at = v.More[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	at = w.Fit(at)
+	at = w.Int64(at, rowsID, v.ID)
+	if v.Nested != nil {
+		at = w.List(at, rowsNested, 12, len(v.Nested))
+		w.Enter()
+		for i := range v.Nested {
+			at = v.Nested[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	} else {
+		at = w.Default(at, RowsDesc, rowsNested)
+	}
+	if v.Path != nil {
+		at = w.List(at, rowsPath, 12, len(v.Path))
+		w.Enter()
+		for i := range v.Path {
+			at = v.Path[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	} else {
+		at = w.Default(at, RowsDesc, rowsPath)
+	}
+	if v.Blob != nil {
+		at = w.Binary(at, rowsBlob, v.Blob)
+	} else {
+		at = w.Default(at, RowsDesc, rowsBlob)
+	}
+	if v.Names != nil {
+		at = w.Map(at, rowsNames, 8, 11, len(v.Names))
+		for i := range v.Names {
+			at = w.Fit(at)
+			at = w.Int32Value(at, v.Names[i].Key)
+			at = w.TextValue(at, v.Names[i].Value)
+		}
+	} else {
+		at = w.Default(at, RowsDesc, rowsNames)
+	}
+	return w.Stop(w.Fit(at))
+}
+
+// ThriftRead is for generated code.
+func (v *RowsFields) ThriftRead(r *impl.Reader, at int) int {
+	built := false
+	if r.Has(at, rowsID, 1) {
+		start := at
+		at = r.Must(at, rowsID)
+		v.ID, at = r.Int64(at, rowsID, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	at = r.Must(at, rowsPoints)
+	if n, to := r.List(at, rowsPoints, 12, 1); n >= 0 {
+		v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+		for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+			at = v.Points[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points = nil
+	}
+	if n, to := r.List(at, rowsRefusals, 12, 1); n >= 0 {
+		v.Refusals, at = impl.PlainSlice(r, r.Enter(to), v.Refusals, n)
+		for i := 0; i < len(v.Refusals) && at != impl.Failed; i++ {
+			at = v.Refusals[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Refusals = nil
+	}
+	if n, to := r.List(at, rowsMore, 12, 1); n >= 0 {
+		v.More, at = impl.PlainSlice(r, r.Enter(to), v.More, n)
+		for i := 0; i < len(v.More) && at != impl.Failed; i++ {
+			at = v.More[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.More = nil
+	}
+	if !built {
+		at = r.Must(at, rowsID)
+		v.ID, at = r.Int64(at, rowsID, 0)
+	}
+	at = r.Must(at, rowsNested)
+	if n, to := r.List(at, rowsNested, 12, 1); n >= 0 {
+		v.Nested, at = impl.PlainSlice(r, r.Enter(to), v.Nested, n)
+		for i := 0; i < len(v.Nested) && at != impl.Failed; i++ {
+			at = v.Nested[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Nested = nil
+	}
+	at = r.Must(at, rowsPath)
+	if n, to := r.List(at, rowsPath, 12, 1); n >= 0 {
+		v.Path, at = impl.PlainSlice(r, r.Enter(to), v.Path, n)
+		for i := 0; i < len(v.Path) && at != impl.Failed; i++ {
+			at = v.Path[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Path = nil
+	}
+	at = r.Must(at, rowsBlob)
+	v.Blob, at = r.Binary(at, rowsBlob)
+	at = r.Must(at, rowsNames)
+	if n, to := r.Map(at, rowsNames, 8, 11, 8); n >= 0 {
+		v.Names, at = impl.PlainSlice(r, to, v.Names, n)
+		for i := range v.Names {
+			v.Names[i].Key, at = r.Int32Value(at)
+			v.Names[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Names)
+	} else {
+		v.Names = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *RowsFields) ThriftFill(s Rows, r *impl.Reader) {
+	if l := s.GetPoints(); s.IsSetPoints() {
+		v.Points, _ = impl.PlainSlice(r, 0, v.Points, l.Len())
+		for i := range v.Points {
+			v.Points[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points = nil
+	}
+	if l := s.GetRefusals(); s.IsSetRefusals() {
+		v.Refusals, _ = impl.PlainSlice(r, 0, v.Refusals, l.Len())
+		for i := range v.Refusals {
+			v.Refusals[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Refusals = nil
+	}
+	if l := s.GetMore(); s.IsSetMore() {
+		v.More, _ = impl.PlainSlice(r, 0, v.More, l.Len())
+		for i := range v.More {
+			v.More[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.More = nil
+	}
+	v.ID = s.GetID()
+	if l := s.GetNested(); s.IsSetNested() {
+		v.Nested, _ = impl.PlainSlice(r, 0, v.Nested, l.Len())
+		for i := range v.Nested {
+			v.Nested[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Nested = nil
+	}
+	if l := s.GetPath(); s.IsSetPath() {
+		v.Path, _ = impl.PlainSlice(r, 0, v.Path, l.Len())
+		for i := range v.Path {
+			v.Path[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Path = nil
+	}
+	if s.IsSetBlob() {
+		v.Blob = s.GetBlob()
+	} else {
+		v.Blob = nil
+	}
+	if s.IsSetNames() {
+		v.Names = impl.Empty(r, v.Names)
+		for k, x := range s.GetNames().All() {
+			v.Names = append(v.Names, nocopy.Pair[int32, string]{Key: k, Value: x})
+		}
+	} else {
+		v.Names = nil
+	}
+}
+
+// RowsBy has a function for each list of structs in Rows, which ParseRowsBy calls.
+type RowsBy struct {
+	Points   func(i int, v *PointFields) error
+	Refusals func(i int, v *RefusedFields) error
+	More     func(i int, v *PointFields) error
+	Nested   func(i int, v *RowsFields) error
+	Path     func(i int, v *PointFields) error
+}
+
+// ParseRowsBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned. ParseRowsBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
+func ParseRowsBy(v *RowsFields, by RowsBy, b []byte, opts ...nocopy.Option) error {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
+		r.Call()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points, by.Points); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Refusals, by.Refusals); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.More, by.More); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Nested, by.Nested); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Path, by.Path); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *RowsFields) readBy(r *impl.Reader, by *RowsBy, at int) int {
+	built := false
+	if r.Has(at, rowsID, 1) {
+		start := at
+		at = r.Must(at, rowsID)
+		v.ID, at = r.Int64(at, rowsID, 0)
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	at = r.Must(at, rowsPoints)
+	if by.Points == nil {
+		if n, to := r.List(at, rowsPoints, 12, 1); n >= 0 {
+			v.Points, at = impl.PlainSlice(r, r.Enter(to), v.Points, n)
+			for i := 0; i < len(v.Points) && at != impl.Failed; i++ {
+				at = v.Points[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points = nil
+		}
+	} else if v.Points = nil; r.Has(at, rowsPoints, 5) {
+		if at = impl.ReadBy(r, at, rowsPoints, by.Points); at == impl.Failed {
+			return at
+		}
+	}
+	if by.Refusals == nil {
+		if n, to := r.List(at, rowsRefusals, 12, 1); n >= 0 {
+			v.Refusals, at = impl.PlainSlice(r, r.Enter(to), v.Refusals, n)
+			for i := 0; i < len(v.Refusals) && at != impl.Failed; i++ {
+				at = v.Refusals[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Refusals = nil
+		}
+	} else if v.Refusals = nil; r.Has(at, rowsRefusals, 5) {
+		if at = impl.ReadBy(r, at, rowsRefusals, by.Refusals); at == impl.Failed {
+			return at
+		}
+	}
+	if by.More == nil {
+		if n, to := r.List(at, rowsMore, 12, 1); n >= 0 {
+			v.More, at = impl.PlainSlice(r, r.Enter(to), v.More, n)
+			for i := 0; i < len(v.More) && at != impl.Failed; i++ {
+				at = v.More[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.More = nil
+		}
+	} else if v.More = nil; r.Has(at, rowsMore, 5) {
+		if at = impl.ReadBy(r, at, rowsMore, by.More); at == impl.Failed {
+			return at
+		}
+	}
+	if !built {
+		at = r.Must(at, rowsID)
+		v.ID, at = r.Int64(at, rowsID, 0)
+	}
+	at = r.Must(at, rowsNested)
+	if by.Nested == nil {
+		if n, to := r.List(at, rowsNested, 12, 1); n >= 0 {
+			v.Nested, at = impl.PlainSlice(r, r.Enter(to), v.Nested, n)
+			for i := 0; i < len(v.Nested) && at != impl.Failed; i++ {
+				at = v.Nested[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Nested = nil
+		}
+	} else if v.Nested = nil; r.Has(at, rowsNested, 5) {
+		if at = impl.ReadBy(r, at, rowsNested, by.Nested); at == impl.Failed {
+			return at
+		}
+	}
+	at = r.Must(at, rowsPath)
+	if by.Path == nil {
+		if n, to := r.List(at, rowsPath, 12, 1); n >= 0 {
+			v.Path, at = impl.PlainSlice(r, r.Enter(to), v.Path, n)
+			for i := 0; i < len(v.Path) && at != impl.Failed; i++ {
+				at = v.Path[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Path = nil
+		}
+	} else if v.Path = nil; r.Has(at, rowsPath, 5) {
+		if at = impl.ReadBy(r, at, rowsPath, by.Path); at == impl.Failed {
+			return at
+		}
+	}
+	at = r.Must(at, rowsBlob)
+	v.Blob, at = r.Binary(at, rowsBlob)
+	at = r.Must(at, rowsNames)
+	if n, to := r.Map(at, rowsNames, 8, 11, 8); n >= 0 {
+		v.Names, at = impl.PlainSlice(r, to, v.Names, n)
+		for i := range v.Names {
+			v.Names[i].Key, at = r.Int32Value(at)
+			v.Names[i].Value, at = r.TextValue(at)
+		}
+		at = impl.Unique(at, v.Names)
+	} else {
+		v.Names = nil
+	}
+	return r.Stop(at)
+}
+
+func (v RowsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewRowsOf(v), f, verb) }
+func (v RowsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewRowsOf(v)) }
+
+// SetPointsOf sets the list to the structs v.
+func (s Rows) SetPointsOf(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), rowsPoints, RowsDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPointsBy sets the list to n structs. f returns the fields of each.
+func (s Rows) SetPointsBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Rows.SetPointsBy: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), rowsPoints, RowsDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetRefusalsOf sets the list to the structs v.
+func (s Rows) SetRefusalsOf(v []RefusedFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), rowsRefusals, RowsDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetRefusalsBy sets the list to n structs. f returns the fields of each.
+func (s Rows) SetRefusalsBy(n int, f func(i int) RefusedFields) {
+	if f == nil {
+		panic("nocopy: Rows.SetRefusalsBy: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), rowsRefusals, RowsDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetMoreOf sets the list to the structs v.
+func (s Rows) SetMoreOf(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), rowsMore, RowsDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetMoreBy sets the list to n structs. f returns the fields of each.
+func (s Rows) SetMoreBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Rows.SetMoreBy: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), rowsMore, RowsDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetNestedOf sets the list to the structs v.
+func (s Rows) SetNestedOf(v []RowsFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), rowsNested, RowsDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetNestedBy sets the list to n structs. f returns the fields of each.
+func (s Rows) SetNestedBy(n int, f func(i int) RowsFields) {
+	if f == nil {
+		panic("nocopy: Rows.SetNestedBy: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), rowsNested, RowsDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPathOf sets the list to the structs v.
+func (s Rows) SetPathOf(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), rowsPath, RowsDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPathBy sets the list to n structs. f returns the fields of each.
+func (s Rows) SetPathBy(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Rows.SetPathBy: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), rowsPath, RowsDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}

@@ -70,7 +70,7 @@ var plainTypes = []plainType{
 	plainOf(shapes.NewPlainFieldsOf), plainOf(shapes.NewPlainDefaultsOf), plainOf(shapes.NewListsOf), plainOf(shapes.NewSetsOf),
 	plainOf(shapes.NewMapsOf), plainOf(shapes.NewTreeOf), plainOf(shapes.NewChainOf), plainOf(shapes.NewDirectoryOf),
 	plainOf(shapes.NewOddIDsOf), plainOf(shapes.NewOddNamesOf), plainOf(shapes.NewOuterOf), plainOf(shapes.NewCardOf),
-	plainOf(shapes.NewSecretsOf), plainOf(shapes.NewRejectedOf), plainOf(shapes.NewNotedOf),
+	plainOf(shapes.NewSecretsOf), plainOf(shapes.NewRejectedOf), plainOf(shapes.NewNotedOf), plainOf(shapes.NewRowsOf),
 }
 
 // fillRandom sets v and everything in it to random values. Pointers deeper than depth are nil.

@@ -3874,6 +3874,154 @@ func (s Noted) SetColor(v Color) { impl.Struct(s).SetInt32(notedColor, int32(v))
 func (s Noted) IsSetColor() bool { return impl.Struct(s).Has(notedColor) }
 func (s Noted) UnsetColor()      { impl.Struct(s).Unset(notedColor) }
 
+// Lists of structs of each requiredness, and other required fields.
+type Rows nocopy.Struct
+
+const (
+	rowsPoints   impl.Field = 2<<48 | 10<<32 | 15<<16 | 1
+	rowsRefusals impl.Field = 3<<48 | 10<<32 | 15<<16 | 2
+	rowsMore     impl.Field = 4<<48 | 10<<32 | 15<<16 | 3
+	rowsID       impl.Field = 5<<48 | 10<<32 | 10<<16 | 4
+	rowsNested   impl.Field = 6<<48 | 10<<32 | 15<<16 | 5
+	rowsPath     impl.Field = 7<<48 | 10<<32 | 15<<16 | 6
+	rowsBlob     impl.Field = 8<<48 | 10<<32 | 11<<16 | 7
+	rowsNames    impl.Field = 9<<48 | 10<<32 | 13<<16 | 8
+)
+
+// RowsDesc is the descriptor of Rows.
+var RowsDesc = impl.NewDesc("Rows", impl.Info{Doc: "Lists of structs of each requiredness, and other required fields."})
+
+// NewRows returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewRows(opts ...nocopy.Option) Rows { return Rows(impl.New(RowsDesc, opts...)) }
+func ParseRows(b []byte, opts ...nocopy.Option) (Rows, error) {
+	s, err := impl.Parse(RowsDesc, b, opts...)
+	return Rows(s), err
+}
+func ReadRows(r io.Reader, n int, opts ...nocopy.Option) (Rows, error) {
+	return nocopy.Read[Rows](RowsDesc, r, n, opts...)
+}
+
+func (s Rows) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Rows) Release()          { nocopy.Struct(s).Release() }
+func (s Rows) Clone() Rows       { return Rows(impl.Struct(s).Clone(RowsDesc)) }
+func (s Rows) Equal(t Rows) bool { return impl.Equals(s, t) }
+func (s Rows) String() string    { return impl.String(s) }
+
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
+func (s Rows) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Rows) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowsDesc) }
+
+func (s Rows) ThriftDesc() *impl.Desc                  { return RowsDesc }
+func (s Rows) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Rows) LogValue() slog.Value                    { return impl.LogValue(s) }
+func (s Rows) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Rows) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Rows) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Rows) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Rows) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Rows) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s Rows) GetPoints() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(rowsPoints, RowsDesc))
+}
+
+// SetPoints sets the field to a copy of v, or to an empty list if v is absent.
+func (s Rows) SetPoints(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(rowsPoints, RowsDesc, impl.Struct(v))
+}
+func (s Rows) NewPoints(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(rowsPoints, RowsDesc, n))
+}
+func (s Rows) IsSetPoints() bool { return impl.Struct(s).Has(rowsPoints) }
+func (s Rows) UnsetPoints()      { impl.Struct(s).Reset(rowsPoints, RowsDesc) }
+
+func (s Rows) GetRefusals() nocopy.StructList[Refused] {
+	return nocopy.StructList[Refused](impl.Struct(s).Child(rowsRefusals, RowsDesc))
+}
+
+// SetRefusals sets the field to a copy of v, or to an empty list if v is absent.
+func (s Rows) SetRefusals(v nocopy.StructList[Refused]) {
+	impl.Struct(s).SetChild(rowsRefusals, RowsDesc, impl.Struct(v))
+}
+func (s Rows) NewRefusals(n int) nocopy.StructList[Refused] {
+	return nocopy.StructList[Refused](impl.Struct(s).NewChild(rowsRefusals, RowsDesc, n))
+}
+func (s Rows) IsSetRefusals() bool { return impl.Struct(s).Has(rowsRefusals) }
+func (s Rows) UnsetRefusals()      { impl.Struct(s).Unset(rowsRefusals) }
+
+func (s Rows) GetMore() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(rowsMore, RowsDesc))
+}
+
+// SetMore sets the field to a copy of v, or to an empty list if v is absent.
+func (s Rows) SetMore(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(rowsMore, RowsDesc, impl.Struct(v))
+}
+func (s Rows) NewMore(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(rowsMore, RowsDesc, n))
+}
+func (s Rows) IsSetMore() bool { return impl.Struct(s).Has(rowsMore) }
+func (s Rows) UnsetMore()      { impl.Struct(s).Unset(rowsMore) }
+
+func (s Rows) GetID() int64  { return impl.Struct(s).Int64(rowsID) }
+func (s Rows) SetID(v int64) { impl.Struct(s).SetInt64(rowsID, v) }
+func (s Rows) IsSetID() bool { return impl.Struct(s).Has(rowsID) }
+func (s Rows) UnsetID()      { impl.Struct(s).Reset(rowsID, RowsDesc) }
+
+func (s Rows) GetNested() nocopy.StructList[Rows] {
+	return nocopy.StructList[Rows](impl.Struct(s).Child(rowsNested, RowsDesc))
+}
+
+// SetNested sets the field to a copy of v, or to an empty list if v is absent.
+func (s Rows) SetNested(v nocopy.StructList[Rows]) {
+	impl.Struct(s).SetChild(rowsNested, RowsDesc, impl.Struct(v))
+}
+func (s Rows) NewNested(n int) nocopy.StructList[Rows] {
+	return nocopy.StructList[Rows](impl.Struct(s).NewChild(rowsNested, RowsDesc, n))
+}
+func (s Rows) IsSetNested() bool { return impl.Struct(s).Has(rowsNested) }
+func (s Rows) UnsetNested()      { impl.Struct(s).Reset(rowsNested, RowsDesc) }
+
+func (s Rows) GetPath() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(rowsPath, RowsDesc))
+}
+
+// SetPath sets the field to a copy of v, or to an empty list if v is absent.
+func (s Rows) SetPath(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(rowsPath, RowsDesc, impl.Struct(v))
+}
+func (s Rows) NewPath(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(rowsPath, RowsDesc, n))
+}
+func (s Rows) IsSetPath() bool { return impl.Struct(s).Has(rowsPath) }
+func (s Rows) UnsetPath()      { impl.Struct(s).Reset(rowsPath, RowsDesc) }
+
+func (s Rows) GetBlob() []byte      { return impl.Struct(s).Bytes(rowsBlob) }
+func (s Rows) SetBlob(v []byte)     { impl.Struct(s).SetBytes(rowsBlob, v) }
+func (s Rows) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(rowsBlob, n) }
+func (s Rows) IsSetBlob() bool      { return impl.Struct(s).Has(rowsBlob) }
+func (s Rows) UnsetBlob()           { impl.Struct(s).Reset(rowsBlob, RowsDesc) }
+
+func (s Rows) GetNames() nocopy.Map[int32, string, impl.AsInt32, impl.AsString] {
+	return nocopy.Map[int32, string, impl.AsInt32, impl.AsString](impl.Struct(s).Child(rowsNames, RowsDesc))
+}
+
+// SetNames sets the field to a copy of v, or to an empty map if v is absent.
+func (s Rows) SetNames(v nocopy.Map[int32, string, impl.AsInt32, impl.AsString]) {
+	impl.Struct(s).SetChild(rowsNames, RowsDesc, impl.Struct(v))
+}
+
+// SetNamesMap sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Rows) SetNamesMap(v map[int32]string) {
+	impl.SetMap[impl.AsInt32, impl.AsString](impl.Struct(s), rowsNames, RowsDesc, v)
+}
+func (s Rows) NewNames(n ...int) nocopy.Map[int32, string, impl.AsInt32, impl.AsString] {
+	return nocopy.Map[int32, string, impl.AsInt32, impl.AsString](impl.Struct(s).NewMap(rowsNames, RowsDesc, n))
+}
+func (s Rows) IsSetNames() bool { return impl.Struct(s).Has(rowsNames) }
+func (s Rows) UnsetNames()      { impl.Struct(s).Reset(rowsNames, RowsDesc) }
+
 func init() {
 	PointDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "x", Type: impl.TypeI32, Req: impl.Required},
@@ -4155,9 +4303,19 @@ func init() {
 		{ID: 1, Name: "secret", Type: impl.TypeString, Info: impl.Info{Doc: "A secret,\nin two lines.", Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "json.name", Value: "hush \"quoted\""}}}},
 		{ID: 2, Name: "color", Type: impl.EnumOf(ColorDesc), Default: "\x00\x00\x00\x02", Info: impl.Info{Annotations: []impl.Annotation{{Name: "b", Value: "2"}, {Name: "a", Value: "1"}, {Name: "b", Value: "3"}}}},
 	}...)
+	RowsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Required},
+		{ID: 2, Name: "refusals", Type: impl.ListOf(impl.StructOf(RefusedDesc))},
+		{ID: 3, Name: "more", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Optional},
+		{ID: 4, Name: "id", Type: impl.TypeI64, Req: impl.Required},
+		{ID: 5, Name: "nested", Type: impl.ListOf(impl.StructOf(RowsDesc)), Req: impl.Required},
+		{ID: 6, Name: "path", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Required, Default: "\f\x00\x00\x00\x01\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "blob", Type: impl.TypeBinary, Req: impl.Required},
+		{ID: 8, Name: "names", Type: impl.MapOf(impl.TypeI32, impl.TypeString), Req: impl.Required},
+	}...)
 	impl.Register(&impl.File{
 		Name:    "shapes.thrift",
-		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc, CardDesc, SecretsDesc, KeyDesc, RejectedDesc, NotedDesc},
+		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc, CardDesc, SecretsDesc, KeyDesc, RejectedDesc, NotedDesc, RowsDesc},
 		Enums:   []*impl.Enum{ColorDesc},
 		Consts: []impl.ConstDesc{
 			{Name: "YES", Type: impl.TypeBool, Wire: "\x01"},

@@ -356,3 +356,15 @@ struct Noted {
 
 /** A limit. */
 const i32 LIMIT = 7
+
+/** Lists of structs of each requiredness, and other required fields. */
+struct Rows {
+  1: required list<Point> points
+  2: list<Refused> refusals
+  3: optional list<Point> more
+  4: required i64 id
+  5: required list<Rows> nested
+  6: required list<Point> path = [{'x': 1}]
+  7: required binary blob
+  8: required map<i32,string> names
+}
