@@ -70,7 +70,8 @@ const (
 
 	// RequireIndex is ByIndex for messages that must have an index. If there is none, or it does not
 	// fit, Parse returns an error in which errors.Is finds ErrIndex. Parts that are later found not
-	// to fit read as absent. No index fits a message whose root has a field twice.
+	// to fit read as absent. No index fits a message whose root has a field twice. Structs of plain
+	// values are read whole: their Parse checks everything, including the index.
 	RequireIndex = engine.RequireIndex
 
 	// Compact makes Parse, ParseInto, Read and Decoders take messages in Thrift's compact

@@ -48,7 +48,7 @@ func ParseLineFields(b []byte, opts ...nocopy.Option) (v LineFields, err error) 
 
 // Parse sets v to the fields of Line in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that LineFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *LineFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -136,7 +136,7 @@ func ParseOrderFields(b []byte, opts ...nocopy.Option) (v OrderFields, err error
 
 // Parse sets v to the fields of Order in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that OrderFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *OrderFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -234,7 +234,8 @@ type OrderBy struct {
 // ParseOrderBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseOrderBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseOrderBy(v *OrderFields, by OrderBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -350,7 +351,7 @@ func ParseReceiptFields(b []byte, opts ...nocopy.Option) (v ReceiptFields, err e
 
 // Parse sets v to the fields of Receipt in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that ReceiptFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *ReceiptFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {

@@ -47,7 +47,7 @@ func ParsePointFields(b []byte, opts ...nocopy.Option) (v PointFields, err error
 
 // Parse sets v to the fields of Point in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that PointFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *PointFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -143,7 +143,7 @@ func ParseRefusedFields(b []byte, opts ...nocopy.Option) (v RefusedFields, err e
 
 // Parse sets v to the fields of Refused in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that RefusedFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *RefusedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -236,7 +236,7 @@ func ParseEmptyFields(b []byte, opts ...nocopy.Option) (v EmptyFields, err error
 
 // Parse sets v to the fields of Empty in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that EmptyFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *EmptyFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -312,7 +312,7 @@ func ParseRequiredFieldsFields(b []byte, opts ...nocopy.Option) (v RequiredField
 
 // Parse sets v to the fields of RequiredFields in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that RequiredFieldsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *RequiredFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -701,7 +701,7 @@ func ParseRequiredDefaultsFields(b []byte, opts ...nocopy.Option) (v RequiredDef
 
 // Parse sets v to the fields of RequiredDefaults in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that RequiredDefaultsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *RequiredDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1093,7 +1093,7 @@ func ParseOptionalFieldsFields(b []byte, opts ...nocopy.Option) (v OptionalField
 
 // Parse sets v to the fields of OptionalFields in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that OptionalFieldsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *OptionalFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1526,7 +1526,7 @@ func ParseOptionalDefaultsFields(b []byte, opts ...nocopy.Option) (v OptionalDef
 
 // Parse sets v to the fields of OptionalDefaults in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that OptionalDefaultsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *OptionalDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1967,7 +1967,7 @@ func ParsePlainFieldsFields(b []byte, opts ...nocopy.Option) (v PlainFieldsField
 
 // Parse sets v to the fields of PlainFields in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that PlainFieldsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *PlainFieldsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2309,7 +2309,7 @@ func ParsePlainDefaultsFields(b []byte, opts ...nocopy.Option) (v PlainDefaultsF
 
 // Parse sets v to the fields of PlainDefaults in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that PlainDefaultsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *PlainDefaultsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2663,7 +2663,7 @@ func ParseListsFields(b []byte, opts ...nocopy.Option) (v ListsFields, err error
 
 // Parse sets v to the fields of Lists in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that ListsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *ListsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3016,7 +3016,7 @@ func ParseSetsFields(b []byte, opts ...nocopy.Option) (v SetsFields, err error) 
 
 // Parse sets v to the fields of Sets in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that SetsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *SetsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3187,7 +3187,7 @@ func ParseMapsFields(b []byte, opts ...nocopy.Option) (v MapsFields, err error) 
 
 // Parse sets v to the fields of Maps in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that MapsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *MapsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3782,7 +3782,7 @@ func ParseTreeFields(b []byte, opts ...nocopy.Option) (v TreeFields, err error) 
 
 // Parse sets v to the fields of Tree in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that TreeFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *TreeFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -3944,7 +3944,7 @@ func ParseChainFields(b []byte, opts ...nocopy.Option) (v ChainFields, err error
 
 // Parse sets v to the fields of Chain in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that ChainFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *ChainFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4029,7 +4029,7 @@ func ParseDirectoryFields(b []byte, opts ...nocopy.Option) (v DirectoryFields, e
 
 // Parse sets v to the fields of Directory in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that DirectoryFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *DirectoryFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4104,7 +4104,7 @@ func ParseOddIDsFields(b []byte, opts ...nocopy.Option) (v OddIDsFields, err err
 
 // Parse sets v to the fields of OddIDs in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that OddIDsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *OddIDsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4210,7 +4210,7 @@ func ParseOddNamesFields(b []byte, opts ...nocopy.Option) (v OddNamesFields, err
 
 // Parse sets v to the fields of OddNames in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that OddNamesFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *OddNamesFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4330,7 +4330,7 @@ func ParseOuterFields(b []byte, opts ...nocopy.Option) (v OuterFields, err error
 
 // Parse sets v to the fields of Outer in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that OuterFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *OuterFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4457,7 +4457,7 @@ func ParseCardFields(b []byte, opts ...nocopy.Option) (v CardFields, err error) 
 
 // Parse sets v to the fields of Card in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that CardFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *CardFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4533,7 +4533,7 @@ func ParseSecretsFields(b []byte, opts ...nocopy.Option) (v SecretsFields, err e
 
 // Parse sets v to the fields of Secrets in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that SecretsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *SecretsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4892,7 +4892,7 @@ func ParseRejectedFields(b []byte, opts ...nocopy.Option) (v RejectedFields, err
 
 // Parse sets v to the fields of Rejected in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that RejectedFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *RejectedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -4967,7 +4967,7 @@ func ParseNotedFields(b []byte, opts ...nocopy.Option) (v NotedFields, err error
 
 // Parse sets v to the fields of Noted in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that NotedFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *NotedFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -5052,7 +5052,7 @@ func ParseRowsFields(b []byte, opts ...nocopy.Option) (v RowsFields, err error) 
 
 // Parse sets v to the fields of Rows in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that RowsFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *RowsFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {

@@ -20,14 +20,10 @@ type filled[V, S any] interface {
 func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []nocopy.Option, parse func([]byte, ...nocopy.Option) (S, error)) error {
 	s, err := parse(b, atOnce(opts)...)
 	if err == nil {
-		r := Reader{b: b, room: roomFor(b, opts)}
-		if v.ThriftFill(s, &r); r.room < 0 { // perhaps because of the memory that v had before
-			*v = *new(V)
-			r.room = roomFor(b, opts)
-			v.ThriftFill(s, &r)
+		if err = nocopy.Struct(s).Message().Index(); err == nil { // with RequireIndex, most is still unchecked
+			err = refill(v, s, b, opts)
 		}
 		nocopy.Struct(s).Release()
-		err = r.end()
 	}
 	if err != nil {
 		*v = *new(V)
@@ -35,15 +31,28 @@ func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []no
 	return err
 }
 
+// refill fills v from s, whose bytes were b.
+func refill[S, V any, P filled[V, S]](v P, s S, b []byte, opts []nocopy.Option) error {
+	r := Reader{b: b, room: roomFor(b, opts)}
+	if v.ThriftFill(s, &r); r.room < 0 { // perhaps because of the memory that v had before
+		*v = *new(V)
+		r.room = roomFor(b, opts)
+		v.ThriftFill(s, &r)
+	}
+	return r.end()
+}
+
 // atOnce returns the options without those that delay checks, since everything is read at once,
-// and without those that give the caller's bytes to the message.
+// and without those that give the caller's bytes to the message. RequireIndex stays, unless
+// WithIndex turns it off: an index is still required, and is checked with all else.
 func atOnce(opts []nocopy.Option) []nocopy.Option {
+	withIndex := slices.Contains(opts, nocopy.Option(nocopy.WithIndex))
 	return slices.DeleteFunc(slices.Clone(opts), func(o nocopy.Option) bool {
 		switch o {
 		case nocopy.Lazy, nocopy.Own, nocopy.Recycle, nocopy.ByIndex, nocopy.WithIndex:
 			return true
 		}
-		return false
+		return withIndex && o == nocopy.RequireIndex
 	})
 }
 

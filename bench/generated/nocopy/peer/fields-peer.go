@@ -46,7 +46,7 @@ func ParseAnoFields(b []byte, opts ...nocopy.Option) (v AnoFields, err error) {
 
 // Parse sets v to the fields of Ano in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that AnoFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *AnoFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -113,7 +113,7 @@ func ParseMyTestFields(b []byte, opts ...nocopy.Option) (v MyTestFields, err err
 
 // Parse sets v to the fields of MyTest in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that MyTestFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *MyTestFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -199,7 +199,7 @@ func ParseSmallSubFields(b []byte, opts ...nocopy.Option) (v SmallSubFields, err
 
 // Parse sets v to the fields of SmallSub in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that SmallSubFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *SmallSubFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -288,7 +288,7 @@ func ParseSmallFields(b []byte, opts ...nocopy.Option) (v SmallFields, err error
 
 // Parse sets v to the fields of Small in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that SmallFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *SmallFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -407,7 +407,7 @@ func ParseItemFields(b []byte, opts ...nocopy.Option) (v ItemFields, err error) 
 
 // Parse sets v to the fields of Item in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that ItemFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *ItemFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -506,7 +506,7 @@ func ParseUserFields(b []byte, opts ...nocopy.Option) (v UserFields, err error) 
 
 // Parse sets v to the fields of User in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that UserFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *UserFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -599,7 +599,7 @@ func ParseMetaFields(b []byte, opts ...nocopy.Option) (v MetaFields, err error) 
 
 // Parse sets v to the fields of Meta in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that MetaFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *MetaFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -713,7 +713,7 @@ func ParseBusinessFields(b []byte, opts ...nocopy.Option) (v BusinessFields, err
 
 // Parse sets v to the fields of Business in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that BusinessFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *BusinessFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -877,7 +877,8 @@ type BusinessBy struct {
 // ParseBusinessBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseBusinessBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseBusinessBy(v *BusinessFields, by BusinessBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1031,7 +1032,7 @@ func ParseBlobFields(b []byte, opts ...nocopy.Option) (v BlobFields, err error) 
 
 // Parse sets v to the fields of Blob in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that BlobFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *BlobFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1129,7 +1130,7 @@ func ParseRowFields(b []byte, opts ...nocopy.Option) (v RowFields, err error) {
 
 // Parse sets v to the fields of Row in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that RowFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *RowFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1209,7 +1210,7 @@ func ParseVStreamRowsResponseFields(b []byte, opts ...nocopy.Option) (v VStreamR
 
 // Parse sets v to the fields of VStreamRowsResponse in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that VStreamRowsResponseFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *VStreamRowsResponseFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1268,7 +1269,8 @@ type VStreamRowsResponseBy struct {
 // ParseVStreamRowsResponseBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseVStreamRowsResponseBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseVStreamRowsResponseBy(v *VStreamRowsResponseFields, by VStreamRowsResponseBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -1374,7 +1376,7 @@ func ParseBulkFields(b []byte, opts ...nocopy.Option) (v BulkFields, err error) 
 
 // Parse sets v to the fields of Bulk in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that BulkFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *BulkFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1472,7 +1474,7 @@ func ParseCatalogFields(b []byte, opts ...nocopy.Option) (v CatalogFields, err e
 
 // Parse sets v to the fields of Catalog in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that CatalogFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *CatalogFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -1537,7 +1539,8 @@ type CatalogBy struct {
 // ParseCatalogBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseCatalogBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseCatalogBy(v *CatalogFields, by CatalogBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {

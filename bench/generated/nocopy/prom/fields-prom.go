@@ -47,7 +47,7 @@ func ParseLabelFields(b []byte, opts ...nocopy.Option) (v LabelFields, err error
 
 // Parse sets v to the fields of Label in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that LabelFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *LabelFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -115,7 +115,7 @@ func ParseSampleFields(b []byte, opts ...nocopy.Option) (v SampleFields, err err
 
 // Parse sets v to the fields of Sample in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that SampleFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *SampleFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -184,7 +184,7 @@ func ParseTimeSeriesFields(b []byte, opts ...nocopy.Option) (v TimeSeriesFields,
 
 // Parse sets v to the fields of TimeSeries in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that TimeSeriesFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *TimeSeriesFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -266,7 +266,8 @@ type TimeSeriesBy struct {
 // ParseTimeSeriesBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseTimeSeriesBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseTimeSeriesBy(v *TimeSeriesFields, by TimeSeriesBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
@@ -409,7 +410,7 @@ func ParseWriteRequestFields(b []byte, opts ...nocopy.Option) (v WriteRequestFie
 
 // Parse sets v to the fields of WriteRequest in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that WriteRequestFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *WriteRequestFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -465,7 +466,8 @@ type WriteRequestBy struct {
 // ParseWriteRequestBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseWriteRequestBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseWriteRequestBy(v *WriteRequestFields, by WriteRequestBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {

@@ -245,7 +245,7 @@ func ParseWideRowFields(b []byte, opts ...nocopy.Option) (v WideRowFields, err e
 
 // Parse sets v to the fields of WideRow in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that WideRowFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *WideRowFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2914,7 +2914,7 @@ func ParseWideFields(b []byte, opts ...nocopy.Option) (v WideFields, err error) 
 
 // Parse sets v to the fields of Wide in b, in the slices that v has. Strings and binaries are
 // parts of b, which must not change as long as they are in use. Fields that WideFields
-// does not have are dropped.
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
 func (v *WideFields) Parse(b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
@@ -2970,7 +2970,8 @@ type WideBy struct {
 // ParseWideBy is v.Parse for large lists: elements of lists that have a function in by
 // are passed to it, one after the other in the same memory, and not put into v. Functions are
 // called when all of b has been checked and v has its other fields, and must not change v. Their
-// first error ends the calls and is returned.
+// first error ends the calls and is returned. ParseWideBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
 func ParseWideBy(v *WideFields, by WideBy, b []byte, opts ...nocopy.Option) error {
 	var r impl.Reader
 	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
