@@ -5,10 +5,11 @@ import (
 	"errors"
 	"testing"
 
+	"go.opentelemetry.io/otel/codes"
+
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	"go.opentelemetry.io/otel/codes"
 )
 
 // TestUnknownException: a void call that was answered with an exception which the IDL does not
