@@ -16,6 +16,19 @@ gen: ## writes all generated files anew
 checkgen: gen ## fails, showing the difference, if generated files are not fresh
 	@git diff --exit-code -- $$(git grep -lE '^// Code generated .* DO NOT EDIT' -- '*.go' | grep -v '^bench/')
 
+# Tests that build programs: they test the compiler's decisions, and take most of the time.
+BUILDING = ^Test(Inline|HostileSteps)$$
+
+quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two minutes after a change of the engine)
+	go vet ./...
+	go test -vet=off -skip '$(BUILDING)' ./...
+	go test -C nocopy/tests -vet=off ./model ./nocopy ./engine ./chain ./rpc
+
+work: ## writes a go.work, which git ignores: an editor then sees all modules as one project
+	rm -f go.work go.work.sum
+	go work init
+	go work use -r .
+
 test: ## runs all tests
 	go test ./...
 	.ci/parts go test ./...
