@@ -19,10 +19,6 @@ const (
 	PairWords
 )
 
-// InNode marks a word that holds the number of a node instead of a position: the word of a text,
-// or of a key or value in a map.
-const InNode = 1 << 31
-
 // The first words of the table of a wide struct, see wide.go of package index.
 const (
 	TableRoom   = iota // number of words of the table

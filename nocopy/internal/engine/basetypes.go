@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/byteorder"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -18,7 +19,7 @@ import (
 // Bool returns a bool field, or false if it is not set.
 func (s Struct) Bool(f schema.Ref) (v bool) {
 	if s.m != nil {
-		v = s.m.buf.Load1(s.word(f)) != 0
+		v = s.m.buf.Load1(uint32(s.word(f))) != 0
 	}
 	return
 }
@@ -35,11 +36,11 @@ func (s Struct) BoolAt(i int) bool {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return m.buf.At(w[listStart] + uint32(i)*1)[0] != 0
+	return m.buf.At(w[entry.ListStart] + uint32(i)*1)[0] != 0
 }
 
 // SetBools sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -64,7 +65,7 @@ func (s Struct) SetBools(f schema.Ref, d *schema.Struct, v []bool) {
 // AsBool is the codec of bool.
 type AsBool struct{}
 
-func (AsBool) get(m *Message, w uint32) bool { return m.fixedValue(w)[0] != 0 }
+func (AsBool) get(m *Message, w index.Word) bool { return m.fixedValue(w)[0] != 0 }
 
 func (AsBool) encode(v bool) encoded {
 	return encodeFixed(1, uint64(BoolByte(v)))
@@ -73,7 +74,7 @@ func (AsBool) encode(v bool) encoded {
 // Int8 returns an i8 field, or 0 if it is not set.
 func (s Struct) Int8(f schema.Ref) (v int8) {
 	if s.m != nil {
-		v = int8(s.m.buf.Load1(s.word(f)))
+		v = int8(s.m.buf.Load1(uint32(s.word(f))))
 	}
 	return
 }
@@ -87,7 +88,7 @@ func (s Wide) Int8(f schema.Ref) int8 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int8(s.m.buf.Load1(index.TableAt(s.m.ix.Words, t, f)))
+	return int8(s.m.buf.Load1(uint32(s.m.ix.TableAt(t, f))))
 }
 
 // SetInt8 sets an i8 field. It panics if the struct is absent.
@@ -96,7 +97,7 @@ func (s Struct) SetInt8(f schema.Ref, v int8) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 1) {
+		if p := uint32(s.word(f)); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
 			return
 		}
@@ -110,11 +111,11 @@ func (s Struct) Int8At(i int) int8 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int8(m.buf.At(w[listStart] + uint32(i)*1)[0])
+	return int8(m.buf.At(w[entry.ListStart] + uint32(i)*1)[0])
 }
 
 // SetInt8s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -136,7 +137,7 @@ func (s Struct) SetInt8s(f schema.Ref, d *schema.Struct, v []int8) {
 // AsInt8 is the codec of i8.
 type AsInt8 struct{}
 
-func (AsInt8) get(m *Message, w uint32) int8 { return int8(m.fixedValue(w)[0]) }
+func (AsInt8) get(m *Message, w index.Word) int8 { return int8(m.fixedValue(w)[0]) }
 
 func (AsInt8) encode(v int8) encoded {
 	return encodeFixed(1, uint64(byte(v)))
@@ -145,7 +146,7 @@ func (AsInt8) encode(v int8) encoded {
 // Int16 returns an i16 field, or 0 if it is not set.
 func (s Struct) Int16(f schema.Ref) (v int16) {
 	if s.m != nil {
-		v = int16(s.m.buf.Load2(s.word(f)))
+		v = int16(s.m.buf.Load2(uint32(s.word(f))))
 	}
 	return
 }
@@ -159,7 +160,7 @@ func (s Wide) Int16(f schema.Ref) int16 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int16(s.m.buf.Load2(index.TableAt(s.m.ix.Words, t, f)))
+	return int16(s.m.buf.Load2(uint32(s.m.ix.TableAt(t, f))))
 }
 
 // SetInt16 sets an i16 field. It panics if the struct is absent.
@@ -168,7 +169,7 @@ func (s Struct) SetInt16(f schema.Ref, v int16) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 2) {
+		if p := uint32(s.word(f)); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
 			return
 		}
@@ -182,11 +183,11 @@ func (s Struct) Int16At(i int) int16 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int16(binary.BigEndian.Uint16(m.buf.At(w[listStart] + uint32(i)*2)))
+	return int16(binary.BigEndian.Uint16(m.buf.At(w[entry.ListStart] + uint32(i)*2)))
 }
 
 // SetInt16s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -208,7 +209,7 @@ func (s Struct) SetInt16s(f schema.Ref, d *schema.Struct, v []int16) {
 // AsInt16 is the codec of i16.
 type AsInt16 struct{}
 
-func (AsInt16) get(m *Message, w uint32) int16 {
+func (AsInt16) get(m *Message, w index.Word) int16 {
 	return int16(binary.BigEndian.Uint16(m.fixedValue(w)))
 }
 
@@ -219,7 +220,7 @@ func (AsInt16) encode(v int16) encoded {
 // Int32 returns an i32 or enum field, or 0 if it is not set.
 func (s Struct) Int32(f schema.Ref) (v int32) {
 	if s.m != nil {
-		v = int32(s.m.buf.Load4(s.word(f)))
+		v = int32(s.m.buf.Load4(uint32(s.word(f))))
 	}
 	return
 }
@@ -233,7 +234,7 @@ func (s Wide) Int32(f schema.Ref) int32 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int32(s.m.buf.Load4(index.TableAt(s.m.ix.Words, t, f)))
+	return int32(s.m.buf.Load4(uint32(s.m.ix.TableAt(t, f))))
 }
 
 // SetInt32 sets an i32 or enum field. It panics if the struct is absent.
@@ -242,7 +243,7 @@ func (s Struct) SetInt32(f schema.Ref, v int32) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 4) {
+		if p := uint32(s.word(f)); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
 			return
 		}
@@ -256,11 +257,11 @@ func (s Struct) Int32At(i int) int32 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int32(binary.BigEndian.Uint32(m.buf.At(w[listStart] + uint32(i)*4)))
+	return int32(binary.BigEndian.Uint32(m.buf.At(w[entry.ListStart] + uint32(i)*4)))
 }
 
 // SetInt32s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -282,7 +283,7 @@ func (s Struct) SetInt32s(f schema.Ref, d *schema.Struct, v []int32) {
 // AsInt32 is the codec of i32.
 type AsInt32 struct{}
 
-func (AsInt32) get(m *Message, w uint32) int32 {
+func (AsInt32) get(m *Message, w index.Word) int32 {
 	return int32(binary.BigEndian.Uint32(m.fixedValue(w)))
 }
 
@@ -293,7 +294,7 @@ func (AsInt32) encode(v int32) encoded {
 // Int64 returns an i64 field, or 0 if it is not set.
 func (s Struct) Int64(f schema.Ref) (v int64) {
 	if s.m != nil {
-		v = int64(s.m.buf.Load8(s.word(f)))
+		v = int64(s.m.buf.Load8(uint32(s.word(f))))
 	}
 	return
 }
@@ -307,7 +308,7 @@ func (s Wide) Int64(f schema.Ref) int64 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return int64(s.m.buf.Load8(index.TableAt(s.m.ix.Words, t, f)))
+	return int64(s.m.buf.Load8(uint32(s.m.ix.TableAt(t, f))))
 }
 
 // SetInt64 sets an i64 field. It panics if the struct is absent.
@@ -316,7 +317,7 @@ func (s Struct) SetInt64(f schema.Ref, v int64) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := s.word(f); s.m.buf.InTail(p, 8) {
+		if p := uint32(s.word(f)); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
 			return
 		}
@@ -330,11 +331,11 @@ func (s Struct) Int64At(i int) int64 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int64(binary.BigEndian.Uint64(m.buf.At(w[listStart] + uint32(i)*8)))
+	return int64(binary.BigEndian.Uint64(m.buf.At(w[entry.ListStart] + uint32(i)*8)))
 }
 
 // SetInt64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -356,7 +357,7 @@ func (s Struct) SetInt64s(f schema.Ref, d *schema.Struct, v []int64) {
 // AsInt64 is the codec of i64.
 type AsInt64 struct{}
 
-func (AsInt64) get(m *Message, w uint32) int64 {
+func (AsInt64) get(m *Message, w index.Word) int64 {
 	return int64(binary.BigEndian.Uint64(m.fixedValue(w)))
 }
 
@@ -367,7 +368,7 @@ func (AsInt64) encode(v int64) encoded {
 // Float64 returns a double field, or 0 if it is not set.
 func (s Struct) Float64(f schema.Ref) (v float64) {
 	if s.m != nil {
-		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
+		v = math.Float64frombits(s.m.buf.Load8(uint32(s.word(f))))
 	}
 	return
 }
@@ -384,11 +385,11 @@ func (s Struct) Float64At(i int) float64 {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(lateIndex{s, i})
 	}
-	return math.Float64frombits(binary.BigEndian.Uint64(m.buf.At(w[listStart] + uint32(i)*8)))
+	return math.Float64frombits(binary.BigEndian.Uint64(m.buf.At(w[entry.ListStart] + uint32(i)*8)))
 }
 
 // SetFloat64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -410,7 +411,7 @@ func (s Struct) SetFloat64s(f schema.Ref, d *schema.Struct, v []float64) {
 // AsFloat64 is the codec of double.
 type AsFloat64 struct{}
 
-func (AsFloat64) get(m *Message, w uint32) float64 {
+func (AsFloat64) get(m *Message, w index.Word) float64 {
 	return math.Float64frombits(binary.BigEndian.Uint64(m.fixedValue(w)))
 }
 
@@ -421,7 +422,7 @@ func (AsFloat64) encode(v float64) encoded {
 // UUID returns a uuid field, or zeros if it is not set.
 func (s Struct) UUID(f schema.Ref) (v [16]byte) {
 	if s.m != nil {
-		v = [16]byte(s.m.buf.At(s.word(f))[:16])
+		v = [16]byte(s.m.buf.At(uint32(s.word(f)))[:16])
 	}
 	return
 }
@@ -429,7 +430,7 @@ func (s Struct) UUID(f schema.Ref) (v [16]byte) {
 // UUID returns a uuid field, or zeros if it is not set.
 func (s Wide) UUID(f schema.Ref) (v [16]byte) {
 	if s.m != nil {
-		v = [16]byte(s.m.buf.At(s.word(f))[:16])
+		v = [16]byte(s.m.buf.At(uint32(s.word(f)))[:16])
 	}
 	return
 }
@@ -443,11 +444,11 @@ func (s Struct) UUIDAt(i int) [16]byte {
 	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return [16]byte(m.buf.At(w[listStart] + uint32(i)*16)[:16])
+	return [16]byte(m.buf.At(w[entry.ListStart] + uint32(i)*16)[:16])
 }
 
 // UUIDs are elements for a list or set of uuid.
@@ -475,7 +476,7 @@ func (v UUIDs[U]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
 // AsUUID is the codec of uuids.
 type AsUUID[U ~[16]byte] struct{}
 
-func (AsUUID[U]) get(m *Message, w uint32) U { return U([16]byte(m.fixedValue(w)[:16])) }
+func (AsUUID[U]) get(m *Message, w index.Word) U { return U([16]byte(m.fixedValue(w)[:16])) }
 
 func (AsUUID[U]) encode(v U) encoded {
 	return encoded{fixed: v, n: 16}
@@ -503,7 +504,7 @@ func (v Enums[E]) SetIn(s Struct, f schema.Ref, d *schema.Struct) {
 // AsEnum is the codec of an enum.
 type AsEnum[E ~int32] struct{}
 
-func (AsEnum[E]) get(m *Message, w uint32) E { return E(binary.BigEndian.Uint32(m.fixedValue(w))) }
+func (AsEnum[E]) get(m *Message, w index.Word) E { return E(binary.BigEndian.Uint32(m.fixedValue(w))) }
 
 func (AsEnum[E]) encode(v E) encoded {
 	return encodeFixed(4, uint64(uint32(v)))

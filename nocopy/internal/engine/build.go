@@ -22,7 +22,7 @@ func (m *Message) setOpenHandle() {
 	m.openHandle = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.Kind() == schema.Record {
 		e := m.open[n-1].e
-		if w := m.ix.Words[e+entry.End]; w&edited == 0 || m.edits[w&^edited].fieldNodes == 0 {
+		if w := m.ix.EndOf(e); !w.IsEdit() || m.edits[w.Edit()].fieldNodes == 0 {
 			m.openHandle = m.gen<<32 | uint64(e)
 		}
 	}
@@ -108,7 +108,8 @@ func (m *Message) closeTo(n int) {
 func (m *Message) closeContainer(top int) {
 	f := &m.open[top]
 	t, e, reopened := f.typ, f.e, f.reopened
-	if n := m.ix.Words[e+listCount]; f.next != n {
+	l := m.ix.List(e)
+	if n := l.Count(); f.next != n {
 		m.open = m.open[:top+1]
 		m.appendZeroElements(e, n)
 	}
@@ -116,7 +117,7 @@ func (m *Message) closeContainer(top int) {
 		m.setEnd(e, m.buf.Tail())
 	}
 	if t.Elem().Kind() == schema.Record {
-		m.ix.Words[e+listRoom] &^= roomBuilding
+		l.SetRoom(l.Room().Built())
 	}
 }
 
@@ -126,8 +127,7 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	f := &m.open[len(m.open)-1]
 	for k := f.next; k < n; k = f.next {
 		if f.typ.Elem().Kind() == schema.Text { // those that were put aside, too
-			words := m.ix.Words[m.ix.Words[e+listElems]:]
-			f.next += uint32(m.buf.AppendAside(words[k:n]))
+			f.next += uint32(m.buf.AppendAside(m.ix.List(e).SlotWords()[k:n]))
 		} else {
 			m.appendZero(e, f)
 		}
@@ -144,7 +144,8 @@ func (m *Message) appendZero(e uint32, f *frame) {
 	copy(b, m.scratch)
 	f.next++ // at once: the index may have no room
 	if t.Kind() != schema.Record {
-		m.ix.Words[m.ix.Words[e+listElems]+k] = m.indexAt(t, p, 0)
+		word := m.indexAt(t, p, 0)
+		m.ix.List(e).SetWord(k, word)
 		return
 	}
 	x := m.structEntry(e, k)
@@ -207,13 +208,13 @@ func (s Struct) FixedBytes(size int) []byte {
 		return nil
 	}
 	n := s.ListLen() * size
-	return s.m.buf.At(s.m.ix.Words[s.entry()+listStart])[:n:n]
+	return s.m.buf.At(s.m.ix.Words[s.entry()+entry.ListStart])[:n:n] // as it is, to be inlined
 }
 
 // endFullList completes the list of entry e, which newFullList began and which ends at the
 // tail.
 func (m *Message) endFullList(e uint32) {
-	m.ix.Words[e+listEnd] = m.buf.Tail()
+	m.ix.SetEnd(e, index.Word(m.buf.Tail()))
 	if len(m.open) == 0 {
 		m.buf.Close()
 	}
@@ -239,8 +240,8 @@ func (m *Message) startChange() {
 // replaceField returns the node that replaces field f of the struct of entry e. The field is
 // set, or was. Its value is noted as dead.
 func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
-	if word := m.ix.At(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && word&index.NotIndexed == 0 {
-		m.closeEntry(word)
+	if word := m.ix.At(e, f); f.Wire() >= wire.Struct && f.Wire() <= wire.List && !word.IsLazy() {
+		m.closeEntry(word.Entry())
 	}
 	if f.Wire() >= wire.Struct && f.Wire() <= wire.List {
 		m.noteDeadField(e, f)
@@ -255,12 +256,12 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 	if f.Wide() {
 		t, at := m.ix.InTable(ed.fieldNodes, f)
 		ed.fieldNodes = t
-		m.ix.Words[at] = node
+		m.ix.SetWord(at, index.Word(node))
 	} else {
 		if first {
 			ed.fieldNodes = m.ix.AllocRaw(int(f.Words()))
 		}
-		m.ix.Words[ed.fieldNodes+f.Word()] = node
+		m.ix.SetWord(ed.fieldNodes+f.Word(), index.Word(node))
 	}
 	if first {
 		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
@@ -304,17 +305,17 @@ func (m *Message) beginAt(q place, n int) Struct {
 	if q.node != 0 {
 		m.openNode(q.node)
 	}
-	var word uint32
+	var x uint32
 	if q.t.Kind() == schema.Record {
-		word = m.beginRecord(q.t.Struct(), 0, q.elem)
+		x = m.beginRecord(q.t.Struct(), 0, q.elem)
 	} else {
-		word = m.beginContainer(q.t, n, 0)
+		x = m.beginContainer(q.t, n, 0)
 	}
 	if q.node != 0 {
-		m.edit(word).valueNode = q.node
+		m.edit(x).valueNode = q.node
 	}
-	m.put(q, word)
-	return m.handle(word)
+	m.put(q, index.Word(x))
+	return m.handle(x)
 }
 
 // beginRecord appends the beginning of a struct, after the header of field f unless that is 0, and
@@ -338,8 +339,7 @@ func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
 		n = max(n, minPairRoom)
 	}
 	e := m.ix.AllocFor(t, listWords+slotWords(t, n))
-	w := (*[listWords]uint32)(m.ix.Words[e:])
-	count, room := uint32(n), uint32(n)
+	count, room := uint32(n), index.Room(n)
 	var p, next uint32
 	switch {
 	case t.Kind() == schema.Dict:
@@ -355,11 +355,10 @@ func (m *Message) beginContainer(t *schema.Type, n int, f schema.Ref) uint32 {
 	default:
 		p = m.buf.AppendWithHead(containerHeader(f.Header(), t.Elem().Wire(), count), lead+wire.ListHeader, "")
 		if t.Elem().Kind() == schema.Record {
-			room = uint32(t.Elem().Struct().Words()) | roomBuilding
+			room = index.Room(t.Elem().Struct().Words()).Building()
 		}
 	}
-	w[listStart] = p + uint32(lead) + t.HeaderSize()
-	w[listCount], w[listElems], w[listRoom], w[listType] = count, e+listWords, room, t.ID()
+	m.ix.MakeList(e, t, p+uint32(lead)+t.HeaderSize(), 0, count, room)
 	m.push(t, e, next).lead = uint8(lead)
 	m.openHandle = 0
 	return e
@@ -421,7 +420,7 @@ func (s Struct) newField(f schema.Ref, n int) []byte {
 		m.buf.SetPlaced(node, p, p+uint32(len(b)))
 	}
 	wire.PutHeader(b, f.Header())
-	m.ix.Put(e, f, p+wire.FieldHeader)
+	m.ix.Put(e, f, index.Word(p+wire.FieldHeader))
 	return b[wire.FieldHeader:]
 }
 

@@ -159,7 +159,7 @@ func (w *indexWriter) list(t *schema.Type, e uint32, at, end int) (stride uint8,
 	if t.Kind() != schema.List || t.Elem().Kind() == schema.Fixed {
 		return 0, 0
 	}
-	n, size := int(w.m.ix.Words[e+listCount]), end-at
+	n, size := int(w.m.ix.List(e).Count()), end-at
 	for stride = w.stride; stride > 0 && n>>stride < size/mostBetween; stride-- {
 	}
 	for stride < wireindex.MaxStride && n>>stride > size/leastBetween {
@@ -181,11 +181,11 @@ func (w *indexWriter) list(t *schema.Type, e uint32, at, end int) (stride uint8,
 
 // elementAt returns the position of element i of a list in a message without nodes.
 func (m *Message) elementAt(e uint32, t *schema.Type, i uint32) uint32 {
-	word := m.elementEntry(e, t, i)
+	word := m.elementWord(e, t, i)
 	if t.Kind() < schema.Record {
-		return word
+		return uint32(word)
 	}
-	at, _ := m.extent(word, t)
+	at, _ := m.extent(word.Entry(), t)
 	return at
 }
 
@@ -209,9 +209,9 @@ func (m *Message) openByIndex(b []byte, base uint32) bool {
 // lists.
 func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 	type place struct {
-		f    *schema.Field
-		word uint32
-		at   int
+		f  *schema.Field
+		e  uint32
+		at int
 	}
 	m := w.m
 	var few [16]place
@@ -222,8 +222,8 @@ func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 		if word == 0 || f.Kind() < schema.Record {
 			continue
 		}
-		from, _ := m.extent(word, f.Type)
-		p := place{f, word, w.offset(from)}
+		from, _ := m.extent(word.Entry(), f.Type)
+		p := place{f, word.Entry(), w.offset(from)}
 		k := len(all)
 		for all = append(all, p); k > 0 && all[k-1].at > p.at; k-- {
 			all[k] = all[k-1]
@@ -231,15 +231,15 @@ func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 		all[k] = p
 	}
 	for _, p := range all {
-		_, to := m.extent(p.word, p.f.Type)
-		if !w.visit(p.f, p.word, p.at, w.offset(to-1)+1, e == m.root) {
+		_, to := m.extent(p.e, p.f.Type)
+		if !w.visit(p.f, p.e, p.at, w.offset(to-1)+1, e == m.root) {
 			continue
 		}
 		switch t := p.f.Type; {
 		case t.Kind() == schema.Record && !t.Struct().IsUnion():
-			w.walk(t.Struct(), p.word)
+			w.walk(t.Struct(), p.e)
 		case t.Kind() == schema.List && t.Elem().Kind() == schema.Record && !program.IsFlat(t.Elem().Struct()) && !t.Elem().Struct().IsUnion():
-			w.elements(t.Elem(), p.word)
+			w.elements(t.Elem(), p.e)
 		}
 	}
 }
@@ -247,9 +247,9 @@ func (w *indexWriter) walk(d *schema.Struct, e uint32) {
 // elements visits the values in the elements, structs of type t, of the list of entry e.
 func (w *indexWriter) elements(t *schema.Type, e uint32) {
 	m, inside := w.m, uint32(w.inside)
-	for i := range m.ix.Words[e+listCount] {
+	for i := range m.ix.List(e).Count() {
 		x := m.structEntry(e, i)
-		if end := m.ix.Words[x+entry.End]; end&edited == 0 && end-m.ix.Words[x+entry.Start] < inside {
+		if end := m.ix.EndOf(x); !end.IsEdit() && uint32(end)-m.ix.StartOf(x) < inside {
 			continue // most are small, which mostly shows by their positions
 		}
 		from, to := m.extent(x, t)

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
@@ -30,7 +29,7 @@ func CheckIndex(m *Message) (err error) {
 	}()
 	m.ix.EachFree(func(at, words uint32, what string) {
 		c.claim(at, words, what)
-		if what == "a free block" && m.ix.Words[at] != 0 {
+		if what == "a free block" && m.ix.Word(at) != 0 {
 			panic(fmt.Sprintf("a free block at %d is not empty", at))
 		}
 	})
@@ -63,14 +62,14 @@ func (c indexChecker) value(t *schema.Type, e uint32, path string) {
 		return
 	}
 	c.claim(e, listWords, path)
-	if schema.TypeByID(m.ix.Words[e+listType]) != t {
+	if m.ix.List(e).Type() != t {
 		panic(path + " is of another type")
 	}
-	ed, per := m.editOf(e), uint32(t.ElemWords())
+	ed, l, per := m.editOf(e), m.ix.List(e), uint32(t.ElemWords())
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
-		per = m.ix.Words[e+listRoom] & roomTable / roomTable
+		per = l.Room().WordsPerSlot()
 	}
-	c.claim(m.ix.Words[e+listElems]-ed.gap*per, (m.ix.Words[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
+	c.claim(l.Slots()-ed.gap*per, (l.Room().Len()+ed.gap)*per, path+"'s words")
 	c.parts(t, e, path)
 }
 
@@ -78,11 +77,11 @@ func (c indexChecker) value(t *schema.Type, e uint32, path string) {
 func (c indexChecker) parts(t *schema.Type, e uint32, path string) {
 	for p := range c.m.parts(t, e) {
 		switch {
-		case p.e&index.NotIndexed != 0:
+		case p.word.IsLazy():
 		case p.f != nil:
-			c.value(p.t, p.e, path+"."+p.f.Name)
+			c.value(p.t, p.word.Entry(), path+"."+p.f.Name)
 		default:
-			c.value(p.t, p.e, fmt.Sprintf("%s[%d] (a key: %t)", path, p.i, p.key))
+			c.value(p.t, p.word.Entry(), fmt.Sprintf("%s[%d] (a key: %t)", path, p.i, p.key))
 		}
 	}
 }
@@ -92,23 +91,11 @@ func (c indexChecker) table(t, span uint32, who string) {
 	if t == 0 {
 		return
 	}
-	table := c.m.ix.Words[t:][:c.m.ix.Words[t+entry.TableRoom]]
-	c.claim(t, uint32(len(table)), who)
-	taken := map[uint32]bool{}
-	for n := range span {
-		group := table[entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:]
-		if group[0]>>(n&entry.GroupMask)&1 == 0 {
-			continue
-		}
-		at := group[1] + uint32(bits.OnesCount32(group[0]&(1<<(n&entry.GroupMask)-1)))
-		if at < entry.BareTable(span) || at >= table[entry.TableUsed] || taken[at] {
-			panic(fmt.Sprintf("%s: word %d is at %d, of %d, or twice", who, n, at, table[entry.TableUsed]))
-		}
-		if table[at] == 0 {
-			panic(fmt.Sprintf("%s: word %d is in the set, and 0", who, n))
-		}
-		taken[at] = true
+	words, err := c.m.ix.CheckTable(t, span)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", who, err))
 	}
+	c.claim(t, words, who)
 }
 
 func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
@@ -118,12 +105,12 @@ func (c indexChecker) inside(d *schema.Struct, e uint32, path string) {
 		c.claim(slots, uint32(d.Words()), path+"'s nodes")
 	}
 	if d.IsWide() {
-		c.table(c.m.ix.Words[e+entry.Table], d.Span(), path+"'s table")
+		c.table(c.m.ix.Table(e), d.Span(), path+"'s table")
 	}
 	c.parts(d.Type(), e, path)
 	if d.IsUnion() {
-		for w := c.m.ix.Words[e+entry.Arm]; w&index.HasExtra != 0; w = c.m.ix.Words[w&^index.HasExtra+index.ExtraNext] {
-			c.claim(w&^index.HasExtra, index.ExtraWords, path+"'s unknown fields")
+		for w := c.m.ix.Arm(e); w.HasExtra(); _, _, w = c.m.ix.Extra(w) {
+			c.claim(w.Extra(), index.ExtraWords, path+"'s unknown fields")
 		}
 	}
 }

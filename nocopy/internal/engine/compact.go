@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -48,8 +47,8 @@ func (m *Message) eachStruct(t *schema.Type, e uint32, f func(e uint32)) {
 		f(e)
 	}
 	for p := range m.parts(t, e) {
-		if p.e&index.NotIndexed == 0 {
-			m.eachStruct(p.t, p.e, f)
+		if !p.word.IsLazy() {
+			m.eachStruct(p.t, p.word.Entry(), f)
 		}
 	}
 }
@@ -76,11 +75,12 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 		m.ix.FreeNodes(d, slots)
 	}
 	m.dead.reclaimFields(m, d, e)
-	m.ix.Words[e+entry.Start] = r.base + uint32(i)
-	var arm, spare uint32 // of a union: the arm, and the entries that its extra fields have had
+	m.ix.SetStart(e, r.base+uint32(i))
+	var arm uint32 // of a union
+	var spare index.Word
 	if d.IsUnion() {
-		arm, spare = m.ix.Words[m.ix.ArmWord(e)], m.ix.Words[e+entry.Arm]
-		m.ix.Words[e+entry.Arm] = arm
+		arm, spare = m.ix.ArmField(e), m.ix.Arm(e) // and the entries that its extra fields have had
+		m.ix.SetArm(e, index.Word(arm))
 	}
 	for {
 		key := wire.HeaderIn(wire.LoadHeader(r.b, i))
@@ -98,13 +98,13 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 		}
 		end := parse.SkipValid(r.b, at, t)
 		if d.IsUnion() {
-			w := spare &^ index.HasExtra
-			spare = m.ix.Words[w+index.ExtraNext]
+			w := spare.Extra()
+			_, _, spare = m.ix.Extra(spare)
 			m.ix.AddExtra(w, e, r.base+uint32(i), r.base+uint32(end), arm)
 		}
 		i = end
 	}
-	m.ix.Words[e+entry.End] = r.base + uint32(i)
+	m.ix.SetEnd(e, r.at(i))
 	m.ix.FreeExtra(spare)
 	return i + 1
 }
@@ -112,17 +112,20 @@ func (r *rewriter) structure(d *schema.Struct, e uint32, i int) int {
 // element gives the element, key, or value of a field or pair, of type t, which is at index i, and
 // all in it their new positions. word is the one that it had. element returns the word that it has
 // now, and the index after it.
-func (r *rewriter) element(t *schema.Type, word uint32, i int) (uint32, int) {
+func (r *rewriter) element(t *schema.Type, word index.Word, i int) (index.Word, int) {
 	switch {
 	case t.Kind() == schema.Fixed:
-		return r.base + uint32(i), i + int(t.Size())
+		return r.at(i), i + int(t.Size())
 	case t.Kind() == schema.Text:
-		return r.base + uint32(i), i + wire.TextHeader + int(wire.BE32(r.b[i:]))
-	case word&index.NotIndexed != 0:
-		return index.NotIndexed | r.base + uint32(i), parse.SkipValid(r.b, i, t.Wire())
+		return r.at(i), i + wire.TextHeader + int(wire.BE32(r.b[i:]))
+	case word.IsLazy():
+		return index.LazyAt(r.base + uint32(i)), parse.SkipValid(r.b, i, t.Wire())
 	}
-	return word, r.value(t, word, i)
+	return word, r.value(t, word.Entry(), i)
 }
+
+// at returns the word for the position of index i.
+func (r *rewriter) at(i int) index.Word { return index.Word(r.base + uint32(i)) }
 
 // value gives the struct or container of entry e, which is at index i, and all in it their new
 // positions. It returns the index after it.
@@ -136,7 +139,7 @@ func (r *rewriter) value(t *schema.Type, e uint32, i int) int {
 	default:
 		i = r.list(t, e, i+wire.ListHeader)
 	}
-	m.ix.Words[e+listEnd] = r.base + uint32(i)
+	m.ix.SetEnd(e, r.at(i))
 	return i
 }
 
@@ -144,8 +147,9 @@ func (r *rewriter) value(t *schema.Type, e uint32, i int) int {
 // i. It returns the index after the last.
 func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 	m := r.m
-	n := m.ix.Words[e+listCount]
-	m.ix.Words[e+listStart] = r.base + uint32(i)
+	l := m.ix.List(e)
+	n := l.Count()
+	m.ix.SetStart(e, r.base+uint32(i))
 	if t.Elem().Kind() == schema.Fixed {
 		return i + int(n)*int(t.Elem().Size())
 	}
@@ -157,8 +161,9 @@ func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 			i = r.structure(t.Elem().Struct(), m.structEntry(e, k), i)
 			continue
 		}
-		slot := m.ix.Words[e+listElems] + k
-		m.ix.Words[slot], i = r.element(t.Elem(), m.ix.Words[slot], i)
+		var word index.Word
+		word, i = r.element(t.Elem(), l.Word(k), i)
+		l.SetWord(k, word)
 	}
 	return i
 }
@@ -166,10 +171,10 @@ func (r *rewriter) list(t *schema.Type, e uint32, i int) int {
 // moveSlots moves the n slots of a list back by gap words, which are free, to where the room
 // for them begins.
 func (m *Message) moveSlots(e, gap, n uint32) {
-	at := m.ix.Words[e+listElems]
-	copy(m.ix.Words[at-gap:], m.ix.Words[at:at+n])
-	m.ix.Words[e+listElems] -= gap
-	m.ix.Words[e+listRoom] += gap
+	l := m.ix.List(e)
+	at := l.Slots()
+	m.ix.MoveWords(at-gap, at, n)
+	l.SetSlots(at-gap, l.Room()+index.Room(gap))
 	m.edit(e).gap = 0
 }
 
@@ -178,31 +183,32 @@ func (m *Message) moveSlots(e, gap, n uint32) {
 // unless pairs keep their numbers.
 func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 	m := r.m
-	m.ix.Words[e+listStart] = r.base + uint32(i)
-	first, n := m.ix.Words[e+listElems], m.ix.Words[e+listCount]
-	to, deleted := first, uint32(0)
-	for slot := first; slot < first+n*pairWords; slot += pairWords {
-		key, value := m.ix.Words[slot], m.ix.Words[slot+pairValue]
+	m.ix.SetStart(e, r.base+uint32(i))
+	l := m.ix.List(e)
+	n, to, deleted := l.Count(), uint32(0), uint32(0)
+	for k := range n {
+		key, value := l.Pair(k).Key(), l.Pair(k).Value()
 		if key == 0 {
 			deleted++
 			if r.inPlace {
-				clear(m.ix.Words[slot : slot+pairWords])
-				to += pairWords
+				l.ClearPairs(k, k+1)
+				to++
 			}
 			continue
 		}
-		m.ix.Words[to], i = r.element(t.Key(), key, i)
-		m.ix.Words[to+pairValue], i = r.element(t.Elem(), value, i)
-		m.ix.Words[to+pairNode] = 0
-		to += pairWords
+		key, i = r.element(t.Key(), key, i)
+		value, i = r.element(t.Elem(), value, i)
+		l.Pair(to).Set(key, value)
+		l.Pair(to).SetNode(0)
+		to++
 	}
 	switch {
 	case deleted == 0:
 	case r.inPlace:
 		r.holes = append(r.holes, hole{e, deleted})
 	default:
-		clear(m.ix.Words[to : first+n*pairWords])
-		m.ix.Words[e+listCount] = n - deleted
+		l.ClearPairs(to, n)
+		l.SetCount(n - deleted)
 		m.keys.Drop(e)
 	}
 	return i
@@ -210,13 +216,13 @@ func (r *rewriter) dict(t *schema.Type, e uint32, i int) int {
 
 // noteDead notes that the struct or container of type t with this word is about to be replaced or
 // removed. It does nothing if there is none, or it has not been indexed.
-func (m *Message) noteDead(t *schema.Type, word uint32) {
-	if word != 0 && word&index.NotIndexed == 0 {
+func (m *Message) noteDead(t *schema.Type, word index.Word) {
+	if word != 0 && !word.IsLazy() {
 		if debugging {
-			m.noteRemoved(t, word)
+			m.noteRemoved(t, word.Entry())
 		}
 		m.ownSeldom()
-		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
+		m.dead.values = append(m.dead.values, deadValue{t: t, e: word.Entry()})
 		m.ix.More = true
 	}
 }
@@ -225,16 +231,16 @@ func (m *Message) noteDead(t *schema.Type, word uint32) {
 // container, is about to be replaced or removed.
 func (m *Message) noteDeadField(e uint32, f schema.Ref) {
 	switch word := m.ix.At(e, f); {
-	case word == 0 || word&index.NotIndexed != 0:
+	case word == 0 || word.IsLazy():
 	case f.Wire() == wire.Struct:
 		if debugging {
-			m.noteRemovedField(word)
+			m.noteRemovedField(word.Entry())
 		}
 		m.ownSeldom()
-		m.dead.fields = append(m.dead.fields, deadField{e, f.Word(), word})
+		m.dead.fields = append(m.dead.fields, deadField{e, f.Word(), word.Entry()})
 		m.ix.More = true
 	default:
-		m.noteDead(schema.TypeByID(m.ix.Words[word+listType]), word)
+		m.noteDead(m.ix.List(word.Entry()).Type(), word)
 	}
 }
 
@@ -259,9 +265,9 @@ func (d *deadEntries) reclaim(m *Message) {
 		d.byStruct.Put(f.in, append(d.byStruct.Get(f.in), f))
 	}
 	for _, v := range d.values {
-		if v.inBlock && m.ix.Words[v.e] != 0 {
+		if v.inBlock && m.ix.HasValue(v.e) {
 			d.reclaimStruct(m, v.t.Struct(), v.e)
-			clear(m.ix.Words[v.e : v.e+uint32(v.t.Struct().Words())])
+			m.ix.ClearWords(v.e, uint32(v.t.Struct().Words()))
 		} else {
 			d.reclaimValue(m, v.t, v.e)
 		}
@@ -287,7 +293,7 @@ func (d *deadEntries) reclaimFields(m *Message, desc *schema.Struct, e uint32) {
 
 // reclaimValue frees the entries of the struct or container of entry e and of all values in it.
 func (d *deadEntries) reclaimValue(m *Message, t *schema.Type, e uint32) {
-	if m.ix.Words[e+entry.Start] == 0 {
+	if !m.ix.HasValue(e) {
 		return // done
 	}
 	var words uint32
@@ -311,20 +317,20 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *schema.Struct, e uint32) {
 		m.ix.FreeNodes(desc, slots)
 	}
 	if desc.IsUnion() {
-		m.ix.FreeExtra(m.ix.Words[e+entry.Arm])
+		m.ix.FreeExtra(m.ix.Arm(e))
 	}
 	d.reclaimParts(m, desc.Type(), e)
 	if desc.IsWide() {
-		m.ix.FreeTable(m.ix.Words[e+entry.Table])
-		m.ix.Words[e+entry.Table] = 0
+		m.ix.FreeTable(m.ix.Table(e))
+		m.ix.SetTable(e, 0)
 	}
 }
 
 // reclaimParts frees the entries of the structs and containers in the value of type t and entry e.
 func (d *deadEntries) reclaimParts(m *Message, t *schema.Type, e uint32) {
 	for p := range m.parts(t, e) {
-		if p.e&index.NotIndexed == 0 {
-			d.reclaimValue(m, p.t, p.e)
+		if !p.word.IsLazy() {
+			d.reclaimValue(m, p.t, p.word.Entry())
 		}
 	}
 }
@@ -334,10 +340,10 @@ func (d *deadEntries) reclaimParts(m *Message, t *schema.Type, e uint32) {
 // entries of elements are in the list's block, it frees only the entries in them: the caller frees
 // the block.
 func (d *deadEntries) reclaimElements(m *Message, t *schema.Type, e uint32) uint32 {
-	per, room, follow := uint32(t.ElemWords()), m.ix.Words[e+listRoom], m.slotsFollow(e)
+	l, per, follow := m.ix.List(e), uint32(t.ElemWords()), m.slotsFollow(e)
 	gap := m.editOf(e).gap
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
-		n := m.ix.Words[e+listCount]
+		n := l.Count()
 		for k := range n {
 			if x := m.structEntry(e, k); follow || m.inBlock(e, x) {
 				d.reclaimStruct(m, t.Elem().Struct(), x)
@@ -348,18 +354,19 @@ func (d *deadEntries) reclaimElements(m *Message, t *schema.Type, e uint32) uint
 		if follow {
 			return n * per
 		}
-		per = room & roomTable / roomTable
+		per = l.Room().WordsPerSlot()
 	} else if d.reclaimParts(m, t, e); follow {
-		return (room + gap) * per
+		return (l.Room().Len() + gap) * per
 	}
-	m.ix.FreeRaw(m.ix.Words[e+listElems]-gap*per, (room&roomMask+gap)*per)
+	m.ix.FreeRaw(l.Slots()-gap*per, (l.Room().Len()+gap)*per)
 	return 0
 }
 
 // slotsFollow reports whether the slots of a container follow its entry, e. Those of a list of
 // structs are the entries of its elements, unless there is a table of them.
 func (m *Message) slotsFollow(e uint32) bool {
-	return m.ix.Words[e+listRoom]&roomTable == 0 && m.ix.Words[e+listElems]-m.editOf(e).gap == e+listWords
+	l := m.ix.List(e)
+	return !l.Room().HasTable() && l.SlotsFollow(m.editOf(e).gap)
 }
 
 // removeShadows removes all shadows from the wire, before a field is removed: if only its last

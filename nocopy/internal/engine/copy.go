@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -34,15 +35,13 @@ func (s Struct) mustBe(t *schema.Type) {
 	if t.Kind() == schema.Record {
 		return
 	}
-	words := s.m.ix.Words[min(int(s.entry())+listType, len(s.m.ix.Words)):]
-	if len(words) > 0 && words[0] == t.ID() {
+	u := s.m.ix.TypeAt(s.entry())
+	switch {
+	case u == t:
 		return
-	}
-	types := schema.Types()
-	if len(words) == 0 || int(words[0]) >= len(types) { // it is the word of a field
+	case u == nil: // it is the word of a field
 		panic("nocopy: a struct instead of " + t.String())
-	}
-	if u := types[words[0]]; u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()) {
+	case u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()):
 		panic("nocopy: " + u.String() + " instead of " + t.String())
 	}
 }
@@ -163,7 +162,7 @@ func (m *Message) setSource(q place, src source) {
 	if q.f != 0 { // its contents begin with the field's header
 		node = 0
 	}
-	var word uint32
+	var word index.Word
 	switch {
 	case !src.link:
 		b, p, _ := m.bytesAt(q, src.n)
@@ -175,13 +174,13 @@ func (m *Message) setSource(q place, src source) {
 	case node == 0:
 		_, p, _ := m.bytesAt(q, 1)
 		node = m.buf.AddReplace(p, p+1)
-		word = m.indexShared(node, q.t, src, q.elem)
+		word = index.Word(m.indexShared(node, q.t, src, q.elem))
 	default:
 		m.buf.SetEmpty(node)
-		word = m.indexShared(node, q.t, src, q.elem)
+		word = index.Word(m.indexShared(node, q.t, src, q.elem))
 	}
 	if node != 0 {
-		m.edit(word).valueNode = node
+		m.edit(word.Entry()).valueNode = node
 	}
 	m.put(q, word)
 }

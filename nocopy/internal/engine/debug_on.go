@@ -190,12 +190,12 @@ func (m *Message) isUnset(e uint32, f schema.Ref) bool {
 // noteRemoved notes that the struct or container of type t and entry e is about to be removed from
 // the message, with all values in it.
 func (m *Message) noteRemoved(t *schema.Type, e uint32) {
-	if t.Kind() < schema.Record || e == 0 || e&index.NotIndexed != 0 || m.origin.removed.Get(e) != nil {
+	if t.Kind() < schema.Record || !index.Word(e).HasEntry() || m.origin.removed.Get(e) != nil {
 		return
 	}
 	m.origin.removed.Put(e, t)
 	for p := range m.parts(t, e) {
-		m.noteRemoved(p.t, p.e)
+		m.noteRemoved(p.t, uint32(p.word))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
@@ -48,8 +47,8 @@ type farText struct {
 	text string
 }
 
-// farMark is the sign of a length.
-const farMark = 1 << 31
+// farMark is the sign of the length of a text.
+const farMark = 1 << 31 // of bytes, not of a word of the index
 
 // keepFar is the most texts for which memory waits for the next draft.
 const keepFar = 1 << 10
@@ -80,7 +79,7 @@ func (x *Draft) Root(n int) Struct {
 	if m.ix.Used > uint32(len(m.ix.Words)) {
 		m.ix.Grow(2*int(m.ix.Used), index.MaxWords)
 	}
-	m.ix.Words[index.First+entry.Start] = p
+	m.ix.SetStart(index.First, p)
 	x.index(program.Of(d).Start, index.First, p, b, 0)
 	x.append(p, n)
 	m.buf.Close()
@@ -194,8 +193,8 @@ const panicChanged = "nocopy: struct was changed while all of its fields were se
 // fields of the template.
 func (s Struct) isNew(d *schema.Struct) bool {
 	m, e := s.m, s.entry()
-	return s.k == m.openHandle && !m.ix.Reuses && m.ix.Words[e+entry.End] == 0 &&
-		m.buf.Tail() == m.ix.Words[e+entry.Start]+uint32(len(d.Template())) && m.buf.InTail(m.ix.Words[e+entry.Start], 0)
+	return s.k == m.openHandle && !m.ix.Reuses && m.ix.EndOf(e) == 0 &&
+		m.buf.Tail() == m.ix.StartOf(e)+uint32(len(d.Template())) && m.buf.InTail(m.ix.StartOf(e), 0)
 }
 
 // Done makes the first n bytes the fields of the struct. Other fields of it stay as they are.
@@ -220,13 +219,13 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 			x.Drop()
 			panic(panicFull)
 		}
-		copy(x.mem.Mem()[:lead], m.buf.At(m.ix.Words[e+entry.Start]-uint32(lead)))
+		copy(x.mem.Mem()[:lead], m.buf.At(m.ix.StartOf(e)-uint32(lead)))
 		m.buf.Retract(lead+template, 0)
 	}
 	p, b := m.buf.Ahead(&x.mem, lead+n)
 	m.buf.Advance(lead)
 	p, b = p+uint32(lead), b[lead:]
-	m.ix.Words[e+entry.Start] = p
+	m.ix.SetStart(e, p)
 	x.index(program.Of(x.d).Start, e, p, b, 0)
 	x.append(p, n)
 	m.open = m.open[:len(m.open)-1]
@@ -246,7 +245,7 @@ func (l *farTexts) Begin() {
 // Word implements parse.FarTexts.
 func (l *farTexts) Word(b []byte) uint32 {
 	b[0] &^= farMark >> 24
-	word := inNode | (l.node + uint32(l.next)) // the node that append makes
+	word := uint32(index.InNode(l.node + uint32(l.next))) // the node that append makes
 	l.next++
 	return word
 }
@@ -304,21 +303,21 @@ func (x *Draft) EndList(n int) {
 		s.openField(f, n)
 	}
 	p, b := m.buf.Ahead(&x.mem, n)
-	var word uint32
+	var list uint32
 	if m.ix.Reuses { // entries are used again
 		pr := m.beginTrusted(0)
 		pr.B, pr.Base, pr.Growth, pr.Far = b, p, parse.Growth{}, x.far
 		x.far.Begin()
 		var i int
-		i, word = pr.Value(t, 0, wire.FieldHeader)
+		i, list = pr.Value(t, 0, wire.FieldHeader)
 		m.p.EndTrusted(i)
 	} else {
-		before := m.ix.Words[0] // no entry has this word: the program stores the value's entry in it
+		before := m.ix.BeginValue()
 		x.index(program.OfValue(t), 0, p, b, wire.FieldHeader)
-		word, m.ix.Words[0] = m.ix.Words[0], before
+		list = m.ix.EndValue(before)
 	}
 	x.append(p, n)
-	m.ix.Put(e, f, word)
+	m.ix.Put(e, f, index.Word(list))
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}

@@ -15,32 +15,32 @@ import (
 // edit returns the edit of the struct or container of entry e, which it makes if there is none.
 // The pointer is good until the next call.
 func (m *Message) edit(e uint32) *edit {
-	w := m.ix.Words[e+entry.End]
-	if w&edited == 0 || w == 0 {
-		m.edits = append(m.edits, edit{end: w})
-		w = edited | uint32(len(m.edits)-1)
-		m.ix.Words[e+entry.End] = w
+	w := m.ix.EndOf(e)
+	if !w.IsEdit() {
+		m.edits = append(m.edits, edit{end: uint32(w)})
+		w = index.EditWord(len(m.edits) - 1)
+		m.ix.SetEnd(e, w)
 	}
-	return &m.edits[w&^edited]
+	return &m.edits[w.Edit()]
 }
 
 // editOf returns a copy of the edit of entry e. If there is none, all but end is zero.
 func (m *Message) editOf(e uint32) edit {
-	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
-		return m.edits[w&^edited]
+	if w := m.ix.EndOf(e); w.IsEdit() {
+		return m.edits[w.Edit()]
 	} else {
-		return edit{end: w}
+		return edit{end: uint32(w)}
 	}
 }
 
 // setEnd stores the position at which the struct or container of entry e, which is now
 // complete, ends.
 func (m *Message) setEnd(e, end uint32) {
-	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
-		m.edits[w&^edited].end = end
+	if w := m.ix.EndOf(e); w.IsEdit() {
+		m.edits[w.Edit()].end = end
 		return
 	}
-	m.ix.Words[e+entry.End] = end
+	m.ix.SetEnd(e, index.Word(end))
 }
 
 // place is where a new value goes: a field of a struct, an element of a list, or the key or value
@@ -55,28 +55,28 @@ type place struct {
 }
 
 // put stores the word of the value that is now in the place.
-func (m *Message) put(q place, word uint32) {
+func (m *Message) put(q place, word index.Word) {
 	switch {
 	case q.f != 0:
 		m.ix.Put(q.at, q.f, word)
 	case q.elem == 0:
-		m.ix.Words[q.at] = word
+		m.ix.SetWord(q.at, word)
 	}
 }
 
 // bytesAt puts n bytes, contents undefined, into the place, after the field's header. It returns
 // them, their position, and the word for them.
-func (m *Message) bytesAt(q place, n int) (b []byte, p, word uint32) {
+func (m *Message) bytesAt(q place, n int) (b []byte, p uint32, word index.Word) {
 	lead := leadOf(q.f)
 	if q.node == 0 {
 		p, b = m.buf.Extend(lead + n)
 	} else {
 		p, b = m.buf.Place(lead + n)
 		m.buf.SetPlaced(q.node, p, p+uint32(lead+n))
-		word = inNode | q.node
+		word = index.InNode(q.node)
 	}
 	if p += uint32(lead); q.f != 0 || q.node == 0 {
-		word = p
+		word = index.Word(p)
 	}
 	putLead(b, q.f)
 	return b[lead : lead+n : lead+n], p, word
@@ -101,12 +101,12 @@ func (m *Message) newFixed(q place, n int) []byte {
 // fieldNode returns the node that replaces field f of the struct of entry e, 0 if there is
 // none.
 func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
-	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
-		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
+	if w := m.ix.EndOf(e); w.IsEdit() {
+		if slots := m.edits[w.Edit()].fieldNodes; slots != 0 {
 			if f.Wide() {
-				return index.TableAt(m.ix.Words, slots, f)
+				return uint32(m.ix.TableAt(slots, f))
 			}
-			return m.ix.Words[slots+f.Word()]
+			return uint32(m.ix.Word(slots + f.Word()))
 		}
 	}
 	return 0
@@ -114,22 +114,22 @@ func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
 
 // valuePlace returns where the value that a word stands for begins and ends, or did before it
 // was replaced, in the run that it is in.
-func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
+func (m *Message) valuePlace(t wire.Type, word index.Word) (at, end uint32) {
 	if n := wire.FixedSize[t]; n != 0 {
-		if word&inNode != 0 {
-			return m.buf.NodePlace(word &^ inNode)
+		if word.IsNode() {
+			return m.buf.NodePlace(word.Node())
 		}
-		return word, word + uint32(n)
+		return uint32(word), uint32(word) + uint32(n)
 	}
 	if t == wire.String {
 		return m.textPlace(word)
 	}
-	if word&index.NotIndexed != 0 {
-		p := word &^ index.NotIndexed
+	if word.IsLazy() {
+		p := word.Pos()
 		return p, p + uint32(parse.SkipValid(m.buf.At(p), 0, t))
 	}
-	ed := m.editOf(word)
-	start := m.ix.Words[word]
+	ed := m.editOf(word.Entry())
+	start := m.ix.StartOf(word.Entry())
 	switch {
 	case ed.valueNode != 0:
 		return m.buf.NodePlace(ed.valueNode)
@@ -143,11 +143,12 @@ func (m *Message) valuePlace(t wire.Type, word uint32) (at, end uint32) {
 
 // textPlace returns where the text that a word stands for begins, with its length, and ends, or
 // did before it was replaced, in the run that it is in.
-func (m *Message) textPlace(word uint32) (at, end uint32) {
-	if word&inNode == 0 {
-		return word, word + wire.TextHeader + m.buf.Load4(word)
+func (m *Message) textPlace(word index.Word) (at, end uint32) {
+	if !word.IsNode() {
+		at = uint32(word)
+		return at, at + wire.TextHeader + m.buf.Load4(at)
 	}
-	node := word &^ inNode
+	node := word.Node()
 	at, end = m.buf.NodePlace(node)
 	if at == end { // the node holds the bytes only, which are referred to
 		return at - wire.TextHeader, at
@@ -157,11 +158,11 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 
 // textBytes returns the bytes of the string or binary value that a word of the index stands for.
 // Callers that expose them must call Lend.
-func (m *Message) textBytes(word uint32) []byte {
-	p := word
-	if int32(word) < 0 {
+func (m *Message) textBytes(word index.Word) []byte {
+	p := uint32(word)
+	if word.IsNode() {
 		var far []byte
-		if p, far = m.textInNode(word &^ inNode); far != nil {
+		if p, far = m.textInNode(word.Node()); far != nil {
 			return far
 		}
 	}
@@ -188,24 +189,24 @@ func (m *Message) mayRefer(segments, n int) bool {
 
 // referText makes the bytes v the contents of the text whose length is at position p, and returns
 // the text's word.
-func (m *Message) referText(p uint32, v []byte) uint32 {
+func (m *Message) referText(p uint32, v []byte) index.Word {
 	at := p + wire.TextHeader
 	node := m.buf.AddGrow(at, p)
 	far := m.buf.AddForeign(v, false)
 	m.buf.SetPlaced(node, far, far+uint32(len(v)))
-	return inNode | node
+	return index.InNode(node)
 }
 
 // indexAt indexes the value of type t at position p, which must be valid and contiguous, and
 // returns its word. e is the entry of a struct that has one, else 0.
-func (m *Message) indexAt(t *schema.Type, p, e uint32) uint32 {
+func (m *Message) indexAt(t *schema.Type, p, e uint32) index.Word {
 	if t.Kind() < schema.Record {
-		return p
+		return index.Word(p)
 	}
 	m.beginTrusted(p)
-	i, word := m.indexInto(t, e)
+	i, e := m.indexInto(t, e)
 	m.p.EndTrusted(i)
-	return word
+	return index.Word(e)
 }
 
 // indexInto has the parser index its window, a struct or container of type t. It returns the index
@@ -232,29 +233,15 @@ func (m *Message) flat(e uint32, t *schema.Type) ([]byte, bool) {
 
 // extent returns the positions where the struct or container of entry e begins and ends.
 func (m *Message) extent(e uint32, t *schema.Type) (from, to uint32) {
-	from, to = m.ix.Words[e+entry.Start], m.editOf(e).end
+	from, to = m.ix.StartOf(e), m.editOf(e).end
 	if t.Kind() == schema.Record {
 		return from, to + 1
 	}
 	return from - t.HeaderSize(), to
 }
 
-// In a list of structs, listRoom is the number of words from one element's entry to the next
-// one's. With roomTable the words are entries' numbers instead, and the rest of listRoom is how
-// many there is room for.
 const (
-	roomBuilding = 1 << 31 // elements are still to come: At appends them
-	roomTable    = 1 << 30
-	roomMask     = roomTable - 1
-	// There is an element, but no table: elements are found by the message's index, and listElems is
-	// the index of what landList notes
-	roomByIndex = roomTable
-)
-
-const (
-	pairKey   = entry.PairKey
-	pairValue = entry.PairValue
-	pairNode  = entry.PairNode
+	listWords = entry.ListWords
 	pairWords = entry.PairWords
 
 	maxCount = chain.MaxSize
@@ -291,13 +278,13 @@ func (m *Message) setText(q place, v []byte, refer bool) {
 	default:
 		far := m.buf.AddForeign(v, false)
 		m.buf.AddContent(q.node, far, far+uint32(len(v)))
-		word = inNode | q.node
+		word = index.InNode(q.node)
 	}
 	m.put(q, word)
 }
 
 // LentBytes returns the bytes of a binary, which the caller may keep.
-func (m *Message) LentBytes(word uint32) []byte {
+func (m *Message) LentBytes(word index.Word) []byte {
 	m.buf.Lend()
 	return m.textBytes(word)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -19,22 +20,22 @@ func (s Struct) SetFixedAt(i, size int) []byte {
 	s.checkIndex(i)
 	s.Changeable()
 	m, e := s.m, s.entry()
-	if !m.buf.Writable(m.ix.Words[e+listStart]) {
+	if !m.buf.Writable(m.ix.List(e).Start()) {
 		m.moveFixed(e, size, 0)
 	}
 	m.elementChanges(e, uint32(i))
-	return m.buf.At(m.ix.Words[e+listStart] + uint32(i*size))[:size]
+	return m.buf.At(m.ix.List(e).Start() + uint32(i*size))[:size]
 }
 
 // GrowFixed adds n elements at the end and returns their bytes, contents undefined.
 func (s Struct) GrowFixed(n, size int) []byte {
 	s.Changeable()
 	m, e := s.m, s.entry()
-	count := int(m.ix.Words[e+listCount])
+	count := int(m.ix.List(e).Count())
 	if n > maxCount/size-count {
 		panic("nocopy: too many elements")
 	}
-	start := m.ix.Words[e+listStart]
+	start := m.ix.List(e).Start()
 	if f := m.frameOf(e); f != nil {
 		m.closeNested(e)
 		if start+uint32(count*size) == m.buf.Tail() {
@@ -51,8 +52,8 @@ func (s Struct) GrowFixed(n, size int) []byte {
 	m.buf.ExtendContent(ed.valueNode, n*size)
 	ed.end += uint32(n * size)
 	ed.spare -= uint32(n * size)
-	m.ix.Words[e+listCount] += uint32(n)
-	wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
+	m.ix.List(e).SetCount(m.ix.List(e).Count() + uint32(n))
+	wire.PutBE32(m.buf.At(m.ix.List(e).Start()-4), m.ix.List(e).Count())
 	return b
 }
 
@@ -61,10 +62,10 @@ func (s Struct) GrowFixed(n, size int) []byte {
 func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	e := f.e
 	head := uint32(f.lead) + wire.ListHeader
-	from, b := m.buf.Grow(m.ix.Words[e+listStart]-head, n*size)
-	m.ix.Words[e+listStart] = from + head
-	m.ix.Words[e+listCount] += uint32(n)
-	f.next = m.ix.Words[e+listCount]
+	from, b := m.buf.Grow(m.ix.List(e).Start()-head, n*size)
+	m.ix.List(e).SetStart(from + head)
+	m.ix.List(e).SetCount(m.ix.List(e).Count() + uint32(n))
+	f.next = m.ix.List(e).Count()
 	wire.PutBE32(b[head-4:], f.next)
 	return b[len(b)-n*size:]
 }
@@ -73,8 +74,8 @@ func (m *Message) growAtTail(f *frame, n, size int) []byte {
 // more bytes after it.
 func (m *Message) moveFixed(e uint32, size, more int) {
 	m.closeEntry(e)
-	count := int(m.ix.Words[e+listCount])
-	start := m.ix.Words[e+listStart]
+	count := int(m.ix.List(e).Count())
+	start := m.ix.List(e).Start()
 	n := wire.ListHeader + count*size
 	p, b := m.buf.Place(n + more) // first: positions may run out
 	ed := m.editOf(e)
@@ -83,9 +84,9 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	}
 	copy(b, m.buf.At(start - wire.ListHeader)[:n])
 	// An empty list may have been received with any type
-	putTypes(schema.TypeByID(m.ix.Words[e+listType]), b)
+	putTypes(m.ix.List(e).Type(), b)
 	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
-	m.ix.Words[e+listStart] = p + wire.ListHeader
+	m.ix.List(e).SetStart(p + wire.ListHeader)
 	ed.spare, ed.end = uint32(more), p+uint32(n)
 	*m.edit(e) = ed
 }
@@ -101,7 +102,7 @@ func (s Struct) addFixed(b []byte) {
 // contents undefined.
 func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
 	m, bytes := s.m, n*size
-	if m == nil || s.k != m.openHandle || d.IsUnion() || d.IsWide() || m.ix.Words[uint32(s.k)+f.Word()] != 0 {
+	if m == nil || s.k != m.openHandle || d.IsUnion() || d.IsWide() || m.ix.Near(uint32(s.k), f) != 0 {
 		e, b := s.newFullList(f, d, n, 0, bytes)
 		m.endFullList(e)
 		return b
@@ -113,10 +114,8 @@ func (s Struct) newFixed(f schema.Ref, d *schema.Struct, n, size int) []byte {
 	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
 	b = b[wire.FieldHeader+wire.ListHeader:]
 	p += wire.FieldHeader + wire.ListHeader
-	w := (*[listWords]uint32)(m.ix.Words[e:])
-	w[listStart], w[listEnd], w[listElems], w[listType] = p, p+uint32(len(b)), e+listWords, t.ID()
-	w[listCount], w[listRoom] = uint32(n), uint32(n)
-	m.ix.Words[uint32(s.k)+f.Word()] = e
+	m.ix.MakeList(e, t, p, p+uint32(len(b)), uint32(n), index.Room(n))
+	m.ix.PutNear(uint32(s.k), f, index.Word(e))
 	return b
 }
 
@@ -164,7 +163,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 	if uint(size) <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
-	words := m.ix.Words[e+listWords:][:len(v)]
+	words := m.ix.List(e).SlotWords()[:len(v)]
 	for i := 0; i < len(v); i++ {
 		if i += chain.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
 			break
@@ -172,7 +171,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		if x := chain.TextOf(v[i]); len(x) < ReferSize {
 			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
 		} else {
-			m.setText(place{at: e + listWords + uint32(i)}, chain.StringBytes(x), refer)
+			m.setText(place{at: m.ix.List(e).Slot(uint32(i))}, chain.StringBytes(x), refer)
 		}
 	}
 	m.endFullList(e)
@@ -195,10 +194,8 @@ func (s Struct) newFullList(f schema.Ref, d *schema.Struct, n, slots, bytes int)
 	c := m.ix.AllocFor(t, listWords+slots)
 	p, b := m.buf.Extend(head + bytes)
 	binary.BigEndian.PutUint64(b, containerHeader(f.Header(), t.Elem().Wire(), uint32(n)))
-	w := (*[listWords]uint32)(m.ix.Words[c:])
-	w[listStart] = p + head
-	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.ID()
-	m.ix.Put(e, f, c)
+	m.ix.MakeList(c, t, p+head, 0, uint32(n), index.Room(n))
+	m.ix.Put(e, f, index.Word(c))
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}
@@ -275,19 +272,19 @@ func (s Struct) arrangeParts() (parts []chain.Part, words []uint32) {
 	m.startChange()
 	ed := m.edit(e)
 	if ed.tailNode == 0 {
-		ed.tailNode = m.buf.AddGrow(ed.end, m.ix.Words[e+listStart]-t.HeaderSize())
+		ed.tailNode = m.buf.AddGrow(ed.end, m.ix.List(e).Start()-t.HeaderSize())
 	}
-	if start := m.ix.Words[e+listStart]; !ed.arranged {
+	if start := m.ix.List(e).Start(); !ed.arranged {
 		ed.arranged = true
 		if start < ed.end {
 			m.buf.AddVacate(start, ed.end)
 		}
 	}
 	parts = m.buf.Parts(ed.tailNode)
-	words = m.ix.Words[m.ix.Words[e+listElems]:][:m.ix.Words[e+listCount]]
+	words = m.ix.List(e).Words()
 	if len(parts) < len(words) { // elements were added since it was arranged last
 		for _, word := range words[len(parts):] {
-			at, end := m.valuePlace(t.Elem().Wire(), word)
+			at, end := m.valuePlace(t.Elem().Wire(), index.Word(word))
 			parts = append(parts, chain.Part{From: at, To: end})
 		}
 		m.buf.SetParts(ed.tailNode, parts)
@@ -325,33 +322,33 @@ func (s Struct) DeleteRange(i, j int) {
 	}
 	parts, words := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
+	l := m.ix.List(e)
 	m.keys.Delete(e, uint32(i), uint32(j))
 	if t := s.typ(); t.Elem().Kind() >= schema.Record {
 		for _, x := range words[i:j] {
 			if t.Elem().Kind() == schema.Record {
 				m.noteDeadElement(e, t, x)
 			} else {
-				m.noteDead(t.Elem(), x)
+				m.noteDead(t.Elem(), index.Word(x))
 			}
 		}
 	}
 	if i == 0 { // nothing moves: doing it again and again is cheap
 		parts = parts[j:]
-		m.ix.Words[e+listElems] += n
-		m.ix.Words[e+listRoom] -= n
+		l.SetSlots(l.Slots()+n, l.Room()-index.Room(n))
 		m.edit(e).gap += n
 	} else {
 		parts = append(parts[:i], parts[j:]...)
 		copy(words[i:], words[j:])
 	}
 	s.setParts(parts)
-	m.ix.Words[e+listCount] -= n
+	l.SetCount(l.Count() - n)
 	m.storeCount(e, s.typ())
 }
 
 // SortElements sorts a list whose elements have no fixed size. get returns what cmp compares,
 // given an element's word.
-func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func(a, b T) int) {
+func SortElements[T any](s Struct, get func(m *Message, word index.Word) T, cmp func(a, b T) int) {
 	s.Sortable(cmp != nil)
 	m, n := s.m, s.ListLen()
 	if n < 2 {
@@ -362,9 +359,9 @@ func SortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	for i := range order {
 		order[i] = i
 	}
-	word := func(i int) uint32 {
+	word := func(i int) index.Word {
 		s.CheckSameLen(n)
-		return m.elementEntry(s.entry(), s.typ().Elem(), uint32(i))
+		return m.elementWord(s.entry(), s.typ().Elem(), uint32(i))
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.CheckSameLen(n)
@@ -410,8 +407,8 @@ func (s Struct) DeleteFixed(i, j, size int) {
 	m.buf.ExtendContent(ed.valueNode, -n)
 	ed.end -= uint32(n)
 	ed.spare += uint32(n)
-	m.ix.Words[e+listCount] -= uint32(j - i)
-	wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
+	m.ix.List(e).SetCount(m.ix.List(e).Count() - uint32(j-i))
+	wire.PutBE32(m.buf.At(m.ix.List(e).Start()-4), m.ix.List(e).Count())
 }
 
 // ToOwnMemory is inOwnMemory for callers that change all elements: it takes them out of the list's
@@ -428,7 +425,7 @@ func (s Struct) inOwnMemory(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
 	own := m.editOf(e).valueNode
-	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.ix.Words[e+listStart]) {
+	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.ix.List(e).Start()) {
 		// The elements are not where moveFixed puts them.
 		m.moveFixed(e, size, 0)
 	}
@@ -463,7 +460,7 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 	}
 	wire.PutBE32(b, uint32(len(v)))
 	copy(b[wire.TextHeader:], v)
-	m.ix.Words[m.ix.Words[f.e+listElems]+uint32(i)] = p
+	m.ix.List(f.e).SetWord(uint32(i), index.Word(p))
 }
 
 // unset returns the list's frame if that is the innermost one, and element i was not set before
@@ -476,7 +473,7 @@ func (s Struct) unset(i int) *frame {
 	}
 	f := &m.open[n-1]
 	if f.e != s.entry() || uint(i) >= uint(s.ListLen()) || uint32(i) < f.next ||
-		uint32(i) > f.next && (m.ix.Words[m.ix.Words[f.e+listElems]+uint32(i)] != 0 || !m.buf.MayAside()) {
+		uint32(i) > f.next && (m.ix.List(f.e).Word(uint32(i)) != 0 || !m.buf.MayAside()) {
 		return nil
 	}
 	return f

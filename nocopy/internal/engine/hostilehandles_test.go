@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -52,12 +53,12 @@ func (h *hostile) collect(s Struct, t *schema.Type) {
 		}
 	case schema.Dict:
 		h.maps = append(h.maps, typedHandle{s, t})
-		s.eachPair(func(k, v uint32) bool {
+		s.eachPair(func(k, v index.Word) bool {
 			if t.Key().Kind() >= schema.Record {
-				h.collect(s.m.handle(k), t.Key())
+				h.collect(s.m.handle(k.Entry()), t.Key())
 			}
 			if t.Elem().Kind() >= schema.Record {
-				h.collect(s.m.handle(v), t.Elem())
+				h.collect(s.m.handle(v.Entry()), t.Elem())
 			}
 			return true
 		})
@@ -75,7 +76,7 @@ func at(s Struct, t *schema.Type, i int) Struct {
 // raw is the codec of keys and values as they are.
 type raw struct{}
 
-func (raw) get(m *Message, w uint32) encoded { return encoded{} }
+func (raw) get(m *Message, w index.Word) encoded { return encoded{} }
 
 func (raw) encode(k encoded) encoded { return k }
 
@@ -131,7 +132,7 @@ func keyAt(s Struct, t *schema.Type, i int) encoded {
 		if t.Kind() == schema.List {
 			return encoded{view: at(s, t, i)}
 		}
-		return encoded{view: s.m.handle(s.m.ix.Words[s.pairSlot(i)])}
+		return encoded{view: s.m.handle(s.pairAt(i).Key().Entry())}
 	}
 	b := slices.Clone(s.m.keyBytes(s.entry(), t, uint32(i)))
 	if kt.Kind() == schema.Text {
@@ -145,7 +146,7 @@ func keyAt(s Struct, t *schema.Type, i int) encoded {
 // keysOf returns all keys of a map, or elements of a list.
 func keysOf(s Struct, t *schema.Type) (all []encoded) {
 	for i := range s.ListLen() {
-		if t.Kind() == schema.List || s.m.ix.Words[s.pairSlot(i)] != 0 {
+		if t.Kind() == schema.List || s.pairAt(i).Key() != 0 {
 			all = append(all, keyAt(s, t, i))
 		}
 	}

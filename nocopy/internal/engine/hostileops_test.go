@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -419,7 +420,7 @@ var hostileOperations = []hostileOperation{
 			for range 10 {
 				_ = d.MapLen()
 			}
-			d.eachPair(func(k, v uint32) bool { return true })
+			d.eachPair(func(k, v index.Word) bool { return true })
 		})
 	}},
 	{"map: Get of each", func(h *hostile) {
@@ -523,7 +524,7 @@ var hostileOperations = []hostileOperation{
 		h.each(h.maps, func(d typedHandle) {
 			i := 0
 			all := keysOf(d.Struct, d.t)
-			d.eachPair(func(k, v uint32) bool {
+			d.eachPair(func(k, v index.Word) bool {
 				if i < len(all) {
 					remove(d.Struct, all[i])
 					i++
@@ -538,7 +539,7 @@ var hostileOperations = []hostileOperation{
 				return
 			}
 			for i := range d.ListLen() {
-				k := d.m.handle(d.m.ix.Words[d.pairSlot(i)])
+				k := d.m.handle(d.pairAt(i).Key().Entry())
 				h.change(k, d.t.Key())
 				get(d.Struct, h.new(d.t.Key()))
 			}
@@ -550,8 +551,8 @@ var hostileOperations = []hostileOperation{
 func deleteNext(d typedHandle, n int) {
 	for range d.ListLen() {
 		i, seen := d.nextPair(0), 0
-		d.eachPair(func(k, v uint32) bool {
-			for d.m.ix.Words[d.pairSlot(i)] != k {
+		d.eachPair(func(k, v index.Word) bool {
+			for d.pairAt(i).Key() != k {
 				i = d.nextPair(i + 1)
 			}
 			seen++

@@ -116,7 +116,7 @@ func keySteps(t *testing.T, n int, number func(i, n int) int, edits func(k keyEd
 	h := newHostile(s, keyed)
 	k := keyEditor{hostile: h, in: h.maps[0], n: n}
 	for i := range n {
-		k.keys = append(k.keys, s.m.handle(s.m.ix.Words[k.in.pairSlot(i)]))
+		k.keys = append(k.keys, s.m.handle(k.in.pairAt(i).Key().Entry()))
 	}
 	k.look()
 	defer func() {

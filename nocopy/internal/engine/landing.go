@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -125,7 +124,7 @@ func (m *Message) absentEntry(t *schema.Type) uint32 {
 		e = m.ix.Alloc(t.Struct().Words())
 	} else {
 		e = m.ix.Alloc(listWords)
-		m.ix.Words[e+listType] = t.ID()
+		m.ix.List(e).SetType(t)
 	}
 	l.absent.Put(t, e)
 	return e
@@ -138,9 +137,9 @@ func isOf(f *schema.Field, entry []byte) bool { return f.InEntry() == wireindex.
 // at position p.
 func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 	l := m.landing
-	at, depth, stop := int(p-l.base), 1, int(m.ix.Words[e+entry.End]-l.base)
+	at, depth, stop := int(p-l.base), 1, int(uint32(m.ix.EndOf(e))-l.base)
 	if e != m.root {
-		depth = int(m.ix.Words[e-1])
+		depth = int(m.ix.Word(e - 1))
 	}
 	k := l.x.Seek(0, at)
 	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
@@ -201,11 +200,15 @@ func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32
 		return 0, 0
 	}
 	e = m.ix.Alloc(d.Words()+1) + 1
-	m.ix.Words[e-1] = uint32(depth + 1)
+	m.ix.SetWord(e-1, index.Word(depth+1))
 	return e, m.landFields(d, e, at, stop, k, depth)
 }
 
-// The words at listElems of a list that is read by pages.
+// pages are the words at the slots of a list that is read by pages. They are good until the index
+// grows.
+type pages []uint32
+
+// Their words.
 const (
 	pagesEntry  = iota // the list's entry in the wire index
 	pagesDepth         // how deep the struct is that the list is in
@@ -227,31 +230,31 @@ func (m *Message) landList(t *schema.Type, at, end, k, depth int) uint32 {
 	if uint64(n) > uint64(end-body) || stride > wireindex.MaxStride || n <= 1<<stride {
 		return 0
 	}
-	pages := int(n-1)>>stride + 1
-	if _, ok := l.x.Anchor(entry, pages-2); !ok || !m.mayAlloc(listWords+pagesFirst+pages) {
+	count := int(n-1)>>stride + 1
+	if _, ok := l.x.Anchor(entry, count-2); !ok || !m.mayAlloc(listWords+pagesFirst+count) {
 		return 0
 	}
-	e := m.ix.Alloc(listWords + pagesFirst + pages)
-	w := m.ix.Words[e:]
-	w[listStart], w[listEnd] = l.base+uint32(body), l.base+uint32(end)
-	w[listCount], w[listElems], w[listRoom], w[listType] = n, e+listWords, roomByIndex, t.ID()
-	w = w[listWords:]
+	e := m.ix.Alloc(listWords + pagesFirst + count)
+	list := m.ix.MakeList(e, t, l.base+uint32(body), l.base+uint32(end), n, index.ByPages)
+	w := pages(list.SlotWords())
 	w[pagesEntry], w[pagesDepth], w[pagesStride] = uint32(k), uint32(depth), uint32(stride)
 	return e
 }
 
 // landElement returns the entry of element i of the list of entry e, which is read by pages.
 func (m *Message) landElement(e, i uint32) uint32 {
-	elem, pages := schema.TypeByID(m.ix.Words[e+listType]).Elem(), m.ix.Words[e+listElems]
-	page := i >> m.ix.Words[pages+pagesStride]
-	first := m.ix.Words[pages+pagesFirst+page]
+	list := m.ix.List(e)
+	elem, w := list.Type().Elem(), pages(list.SlotWords())
+	stride := w[pagesStride]
+	page := i >> stride
+	first := w[pagesFirst+page]
 	if first == 0 {
 		if first = m.landPage(elem, e, page); first == 0 {
 			return m.absentEntry(elem)
 		}
-		m.ix.Words[pages+pagesFirst+page] = first
+		list.SetWord(pagesFirst+page, index.Word(first))
 	}
-	return first + (i-page<<m.ix.Words[pages+pagesStride])*uint32(elem.Struct().Words())
+	return first + (i-page<<stride)*uint32(elem.Struct().Words())
 }
 
 // landPage parses the elements of a page of the list of entry e. It returns the entry of the first
@@ -259,11 +262,12 @@ func (m *Message) landElement(e, i uint32) uint32 {
 // returns 0 if the anchors do not fit.
 func (m *Message) landPage(elem *schema.Type, e, page uint32) uint32 {
 	l, d := m.landing, elem.Struct()
-	w := m.ix.Words[m.ix.Words[e+listElems]:]
+	list := m.ix.List(e)
+	w := pages(list.SlotWords())
 	entry, depth, k := l.x.Entry(int(w[pagesEntry])), int(w[pagesDepth]), int(w[pagesEntry])+1
 	first, after := page<<w[pagesStride], (page+1)<<w[pagesStride]
-	at, end := int(m.ix.Words[e+listStart]-l.base), int(m.ix.Words[e+listEnd]-l.base)
-	from, stop, n := at, end, m.ix.Words[e+listCount]-first
+	at, end := int(list.Start()-l.base), int(uint32(list.End())-l.base)
+	from, stop, n := at, end, list.Count()-first
 	if page > 0 {
 		from, _ = l.x.Anchor(entry, int(page-1))
 	}
@@ -286,9 +290,9 @@ func (m *Message) landPage(elem *schema.Type, e, page uint32) uint32 {
 	case i < 0:
 		m.invalid(from)
 		last := x + (n-1)*uint32(d.Words())
-		for ; last > x && m.ix.Words[last] == 0; last -= uint32(d.Words()) { // not begun
+		for ; last > x && !m.ix.HasValue(last); last -= uint32(d.Words()) { // not begun
 		}
-		clear(m.ix.Words[last:][:d.Words()])
+		m.ix.ClearWords(last, uint32(d.Words()))
 	case i != stop-from:
 		m.misfit(from)
 	}
@@ -299,19 +303,21 @@ func (m *Message) landPage(elem *schema.Type, e, page uint32) uint32 {
 // fillByIndex parses all pages of the list of entry e, if it is read by pages. It reports whether
 // they could be parsed.
 func (m *Message) fillByIndex(e uint32) bool {
-	if m.pending&byIndex == 0 || m.ix.Words[e+listRoom] != roomByIndex {
+	if m.pending&byIndex == 0 || m.ix.List(e).Room() != index.ByPages {
 		return true
 	}
-	n, at := m.ix.Words[e+listCount], int(m.ix.Words[e+listStart]-m.landing.base)
-	if w := m.ix.Words[m.ix.Words[e+listElems]:]; !slices.ContainsFunc(w[pagesFirst:][:(n-1)>>w[pagesStride]+1], func(x uint32) bool { return x != 0 }) {
-		end := int(m.ix.Words[e+listEnd] - m.landing.base)
-		if all, to := m.parseAt(schema.TypeByID(m.ix.Words[e+listType]), at-wire.ListHeader, end, int(w[pagesDepth])); to == end {
-			copy(m.ix.Words[e+listElems:][:2], m.ix.Words[all+listElems:])
+	list := m.ix.List(e)
+	n, at := list.Count(), int(list.Start()-m.landing.base)
+	if w := pages(list.SlotWords()); !slices.ContainsFunc(w[pagesFirst:][:(n-1)>>w[pagesStride]+1], func(x uint32) bool { return x != 0 }) {
+		end := int(uint32(list.End()) - m.landing.base)
+		if all, to := m.parseAt(list.Type(), at-wire.ListHeader, end, int(w[pagesDepth])); to == end {
+			all := m.ix.List(all)
+			list.SetSlots(all.Slots(), all.Room())
 			return true
 		}
 	}
 	for i := range n {
-		if x := m.landElement(e, i); m.ix.Words[x] == 0 {
+		if !m.ix.HasValue(m.landElement(e, i)) {
 			return false
 		}
 	}
@@ -322,40 +328,40 @@ func (m *Message) fillByIndex(e uint32) bool {
 	table := m.ix.Alloc(int(n))
 	for i := range n {
 		x := m.landElement(e, i)
-		m.ix.Words[table+i] = x
+		m.ix.SetWord(table+i, index.Word(x))
 	}
-	m.ix.Words[e+listElems], m.ix.Words[e+listRoom] = table, roomTable|n
+	list.SetSlots(table, index.Room(0).Table(n))
 	return true
 }
 
 // structEntry returns the entry of element i of a list of structs.
 func (m *Message) structEntry(e, i uint32) uint32 {
-	elems := m.ix.Words[e+listElems]
-	switch room := m.ix.Words[e+listRoom]; {
-	case room&roomTable == 0:
-		return elems + i*(room&roomMask)
-	case room == roomByIndex:
+	l := m.ix.List(e)
+	switch room := l.Room(); {
+	case !room.HasTable():
+		return l.Slots() + i*room.Len()
+	case room == index.ByPages:
 		return m.landElement(e, i)
 	}
-	return m.ix.Words[elems+i]
+	return l.Word(i).Entry()
 }
 
-// elementEntry returns the entry of element i of a list whose elements are structs or
-// containers of type t.
-func (m *Message) elementEntry(e uint32, t *schema.Type, i uint32) uint32 {
+// elementWord returns the word of element i of a list whose elements, of type t, have no fixed
+// size.
+func (m *Message) elementWord(e uint32, t *schema.Type, i uint32) index.Word {
 	if t.Kind() == schema.Record {
-		return m.structEntry(e, i)
+		return index.Word(m.structEntry(e, i))
 	}
-	return m.ix.Words[m.ix.Words[e+listElems]+i]
+	return m.ix.List(e).Word(i)
 }
 
 // part is a struct or container in a value: in field f, or element, key or value number i.
 type part struct {
-	t   *schema.Type
-	e   uint32 // its entry, or its position with index.NotIndexed
-	f   *schema.Field
-	i   uint32
-	key bool
+	t    *schema.Type
+	word index.Word
+	f    *schema.Field
+	i    uint32
+	key  bool
 }
 
 // parts returns the structs and containers in the value of type t and entry e, but not those in
@@ -363,7 +369,7 @@ type part struct {
 func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
 	return func(yield func(part) bool) {
 		switch {
-		case m.ix.Words[e] == 0: // an element that was not begun
+		case !m.ix.HasValue(e): // an element that was not begun
 		case t.Kind() == schema.Record:
 			d := t.Struct()
 			for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
@@ -371,22 +377,22 @@ func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
 				if f.Kind() < schema.Record {
 					continue
 				}
-				if word := m.ix.At(e, f.Ref()); word != 0 && !yield(part{t: f.Type, e: word, f: f}) {
+				if word := m.ix.At(e, f.Ref()); word != 0 && !yield(part{t: f.Type, word: word, f: f}) {
 					return
 				}
 			}
 		case t.Kind() == schema.Dict:
-			for i := range m.ix.Words[e+listCount] {
+			for i := range m.ix.List(e).Count() {
 				key, value := part{t: t.Key(), i: i, key: true}, part{t: t.Elem(), i: i}
-				pair := m.ix.Words[m.ix.Words[e+listElems]+i*pairWords:][:pairWords]
-				if key.e, value.e = pair[pairKey], pair[pairValue]; key.e != 0 && // it was not deleted
-					(key.t.Kind() >= schema.Record && !yield(key) || value.t.Kind() >= schema.Record && value.e != 0 && !yield(value)) {
+				pair := m.ix.List(e).Pair(i)
+				if key.word, value.word = pair.Key(), pair.Value(); key.word != 0 && // it was not deleted
+					(key.t.Kind() >= schema.Record && !yield(key) || value.t.Kind() >= schema.Record && value.word != 0 && !yield(value)) {
 					return
 				}
 			}
-		case t.Elem().Kind() >= schema.Record && (m.pending&byIndex == 0 || m.ix.Words[e+listRoom] != roomByIndex):
-			for i := range m.ix.Words[e+listCount] {
-				if x := m.elementEntry(e, t.Elem(), i); x != 0 && !yield(part{t: t.Elem(), e: x, i: i}) {
+		case t.Elem().Kind() >= schema.Record && (m.pending&byIndex == 0 || m.ix.List(e).Room() != index.ByPages):
+			for i := range m.ix.List(e).Count() {
+				if x := m.elementWord(e, t.Elem(), i); x != 0 && !yield(part{t: t.Elem(), word: x, i: i}) {
 					return
 				}
 			}
@@ -397,16 +403,16 @@ func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
 // indexLazily indexes the value of field f of the struct of entry e. The value was left for later.
 // It returns the value's entry, which is the field's word from now on.
 func (m *Message) indexLazily(f *schema.Field, e uint32) uint32 {
-	p := m.ix.At(e, f.Ref()) &^ index.NotIndexed
-	var word uint32
+	p := m.ix.At(e, f.Ref()).Pos()
+	var x uint32
 	if m.pending&byIndex != 0 {
-		word = m.land(f, e, p)
+		x = m.land(f, e, p)
 	} else {
 		m.beginTrusted(p).Lazy = true // values in it are left for later
 		var i int
-		i, word = m.p.Value(f.Type, 0, 0)
+		i, x = m.p.Value(f.Type, 0, 0)
 		m.p.EndTrusted(i)
 	}
-	m.ix.Put(e, f.Ref(), word)
-	return word
+	m.ix.Put(e, f.Ref(), index.Word(x))
+	return x
 }

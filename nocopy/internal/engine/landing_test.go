@@ -365,7 +365,7 @@ func TestIndexInvalid(t *testing.T) {
 	}
 	items := fieldNamed(businessDesc, "items")
 	at, _ := s.m.extent(StructList[Struct](s.Child(items, businessDesc)).At(150).entry(), schema.StructOf(itemDesc))
-	with[at-s.m.ix.Words[s.m.root]] = 1 // no wire type
+	with[at-s.m.ix.StartOf(s.m.root)] = 1 // no wire type
 	s.Release()
 	s, err = Parse(businessDesc, with, RequireIndex)
 	if err != nil {

@@ -110,10 +110,10 @@ func TestIndexBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, end := s.m.extent(s.word(items), businessDesc.FieldOf(items).Type)
-	first := int(end - s.m.ix.Words[s.m.root])
+	at, end := s.m.extent(s.word(items).Entry(), businessDesc.FieldOf(items).Type)
+	first := int(end - s.m.ix.StartOf(s.m.root))
 	b := bytes.Clone(with) // the index is right, except that the elements are not of their type
-	b[at-s.m.ix.Words[s.m.root]] = byte(wire.Map)
+	b[at-s.m.ix.StartOf(s.m.root)] = byte(wire.Map)
 	s.Release()
 	for range 9 {
 		check(b)

@@ -23,15 +23,15 @@ func farAnchors(t testing.TB, n int, broken bool) []byte {
 	}
 	defer s.Release()
 	f := businessDesc.FieldOf(fieldNamed(businessDesc, "items"))
-	at, to := s.m.extent(s.word(fieldNamed(businessDesc, "items")), f.Type)
-	at -= s.m.ix.Words[s.m.root]
+	at, to := s.m.extent(s.word(fieldNamed(businessDesc, "items")).Entry(), f.Type)
+	at -= s.m.ix.StartOf(s.m.root)
 	last, _ := s.m.extent(StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc)).At(n-1).entry(), f.Type.Elem())
-	last -= s.m.ix.Words[s.m.root]
+	last -= s.m.ix.StartOf(s.m.root)
 	if wire = bytes.Clone(wire); broken {
 		wire[last] = 1
 	}
 	stride := uint32(bits.Len(uint(n-1)) - 1)
-	e := wireindex.AppendNumber(wireindex.AppendNumber(nil, at), to-s.m.ix.Words[s.m.root])
+	e := wireindex.AppendNumber(wireindex.AppendNumber(nil, at), to-s.m.ix.StartOf(s.m.root))
 	e = wireindex.AppendNumber(wireindex.AppendNumber(e, f.Header()<<wireindex.StrideBits|stride), f.Type.Hash())
 	e = wireindex.AppendNumber(wireindex.AppendNumber(e, wireindex.EntryBytes), last)
 	return withEntries(wire, 1, e)

@@ -37,7 +37,7 @@ func spoilElement(t testing.TB, field string, n, i int) []byte {
 	defer s.Release()
 	l := StructList[Struct](s.Child(fieldNamed(orchardDesc, field), orchardDesc))
 	at, _ := s.m.extent(l.At(i).entry(), schema.StructOf(fruitDesc))
-	wire[at-s.m.ix.Words[s.m.root]] = 1 // no wire type
+	wire[at-s.m.ix.StartOf(s.m.root)] = 1 // no wire type
 	return wire
 }
 

@@ -59,7 +59,7 @@ func (s Struct) checkIndex(i int) {
 // element i.
 func (s Struct) elemSlot(i int) uint32 {
 	s.checkIndex(i)
-	return s.m.ix.Words[uint32(s.k)+listElems] + uint32(i)
+	return s.m.ix.List(uint32(s.k)).Slot(uint32(i))
 }
 
 // openList makes the list or map of entry e the innermost frame, ready to append after its last
@@ -67,16 +67,16 @@ func (s Struct) elemSlot(i int) uint32 {
 func (m *Message) openList(e uint32) {
 	if !m.closeNested(e) {
 		m.closeAll()
-		t := schema.TypeByID(m.ix.Words[e+listType])
+		t := m.ix.List(e).Type()
 		if m.edit(e).tailNode == 0 {
-			tail := m.buf.AddGrow(m.edit(e).end, m.ix.Words[e+listStart]-t.HeaderSize())
+			tail := m.buf.AddGrow(m.edit(e).end, m.ix.List(e).Start()-t.HeaderSize())
 			m.edit(e).tailNode = tail
 		}
 		m.buf.OpenContent(m.edit(e).tailNode)
-		m.push(t, e, m.ix.Words[e+listCount]).reopened = true
+		m.push(t, e, m.ix.List(e).Count()).reopened = true
 		m.openHandle = 0
 	}
-	m.appendZeroElements(e, m.ix.Words[e+listCount])
+	m.appendZeroElements(e, m.ix.List(e).Count())
 }
 
 // frameOf returns the frame of the list or map of entry e, nil if it is complete.
@@ -100,22 +100,22 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 		m.makeTable(e, t)
 		per = 1
 	}
-	count := m.ix.Words[e+listCount]
+	count := m.ix.List(e).Count()
 	if count+uint32(n) > maxCount {
 		panic("nocopy: too many elements")
 	}
 	m.startChange()
-	if count+uint32(n) > m.ix.Words[e+listRoom]&roomMask {
+	if count+uint32(n) > m.ix.List(e).Room().Len() {
 		m.growSlots(e, count, uint32(n), per)
 	}
 	if count == 0 {
 		m.storeTypes(e, t)
 	}
-	m.ix.Words[e+listCount] = count + uint32(n)
+	m.ix.List(e).SetCount(count + uint32(n))
 	m.open[len(m.open)-1].next = count + uint32(n)
 	m.storeCount(e, t)
 	m.buf.EndChange()
-	return m.ix.Words[e+listElems] + count*uint32(per)
+	return m.ix.List(e).Slots() + count*uint32(per)
 }
 
 // growSlots makes room for n more slots than the count that there are; each has per words.
@@ -124,21 +124,22 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 		m.moveSlots(e, gap, count)
 		return
 	}
-	flags, had := m.ix.Words[e+listRoom]&^roomMask, m.ix.Words[e+listRoom]&roomMask
+	l := m.ix.List(e)
+	had := l.Room().Len()
 	room := index.RoundUp(max(2*had, count+n, 4)) // few sizes: freed words are used again
 	if uint64(room)*uint64(per) > index.MaxWords {
 		m.buf.EndChange()
 		panicCount(int(count + n))
 	}
 	elems := m.ix.AllocRaw(int(room) * per)
-	old := m.ix.Words[e+listElems]
-	copy(m.ix.Words[elems:], m.ix.Words[old:old+count*uint32(per)])
+	old := l.Slots()
+	m.ix.MoveWords(elems, old, count*uint32(per))
 	if m.ix.Reuses {
 		m.leaveSlots(e, old, had, uint32(per))
 	}
-	m.ix.Words[e+listElems], m.ix.Words[e+listRoom] = elems, flags|room
-	if w := m.ix.Words[e+entry.End]; w&edited != 0 {
-		m.edits[w&^edited].gap = 0
+	l.SetSlots(elems, l.Room().WithLen(room))
+	if w := m.ix.EndOf(e); w.IsEdit() {
+		m.edits[w.Edit()].gap = 0
 	}
 }
 
@@ -155,33 +156,32 @@ func (m *Message) leaveSlots(e, at, room, per uint32) {
 // makeTable changes a list of structs whose entries follow one another to one with a table of
 // entries.
 func (m *Message) makeTable(e uint32, t *schema.Type) {
-	room := m.ix.Words[e+listRoom]
-	if room&roomTable != 0 {
+	l := m.ix.List(e)
+	if l.Room().HasTable() {
 		return
 	}
 	m.listFill.handle = 0 // another list may be filled next
-	n, first, stride := m.ix.Words[e+listCount], m.ix.Words[e+listElems], uint32(t.Elem().Struct().Words())
+	n, first, stride := l.Count(), l.Slots(), uint32(t.Elem().Struct().Words())
 	if m.ix.Reuses && n > 0 && m.slotsFollow(e) {
 		m.ix.SetBlockRoom(e, listWords+n*stride)
 	}
 	size := index.RoundUp(2*n + 2)
 	table := m.ix.AllocRaw(int(size))
 	for k := range n {
-		m.ix.Words[table+k] = first + k*stride
+		m.ix.SetWord(table+k, index.Word(first+k*stride))
 	}
-	m.ix.Words[e+listElems] = table
-	m.ix.Words[e+listRoom] = room&roomBuilding | roomTable | size
+	l.SetSlots(table, l.Room().Table(size))
 }
 
 // storeCount stores the count of the list or map of entry e on the wire.
 func (m *Message) storeCount(e uint32, t *schema.Type) {
-	if m.ix.Words[e+listEnd] == 0 { // never complete before
-		wire.PutBE32(m.buf.At(m.ix.Words[e+listStart]-4), m.ix.Words[e+listCount])
+	if m.ix.List(e).End() == 0 { // never complete before
+		wire.PutBE32(m.buf.At(m.ix.List(e).Start()-4), m.ix.List(e).Count())
 		return
 	}
 	ed := m.editOf(e)
-	n := m.ix.Words[e+listCount] - ed.dead
-	at := m.ix.Words[e+listStart] - 4
+	n := m.ix.List(e).Count() - ed.dead
+	at := m.ix.List(e).Start() - 4
 	p := at
 	if ed.countNode != 0 {
 		p = m.buf.NodeStart(ed.countNode)
@@ -204,7 +204,7 @@ func (m *Message) storeCount(e uint32, t *schema.Type) {
 func (m *Message) storeTypes(e uint32, t *schema.Type) {
 	var types [2]byte
 	n := putTypes(t, types[:])
-	at := m.ix.Words[e+listStart] - t.HeaderSize()
+	at := m.ix.List(e).Start() - t.HeaderSize()
 	switch have := m.buf.At(at)[:n]; {
 	case string(have) == string(types[:n]):
 	case m.buf.Writable(at):
@@ -229,19 +229,20 @@ func putTypes(t *schema.Type, b []byte) int {
 
 // replaceElement returns a node that replaces the element or value that a word stands for. If it
 // has a node already, it is that.
-func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
+func (m *Message) replaceElement(t *schema.Type, word index.Word) chain.NodeID {
 	switch {
 	case t.Kind() >= schema.Record:
-		m.closeEntry(word)
+		e := word.Entry()
+		m.closeEntry(e)
 		m.noteDead(t, word)
-		if own := m.editOf(word).valueNode; own != 0 {
-			ed := m.edit(word)
+		if own := m.editOf(e).valueNode; own != 0 {
+			ed := m.edit(e)
 			ed.valueNode, ed.spare = 0, 0 // its handles no longer change the sent bytes
 			return own
 		}
-	case word&inNode != 0:
-		if at, end := m.buf.NodePlace(word &^ inNode); at != end {
-			return word &^ inNode
+	case word.IsNode():
+		if at, end := m.buf.NodePlace(word.Node()); at != end {
+			return word.Node()
 		}
 	}
 	return m.buf.AddReplace(m.valuePlace(t.Wire(), word))
@@ -250,7 +251,7 @@ func (m *Message) replaceElement(t *schema.Type, word uint32) chain.NodeID {
 // BytesAt returns the bytes of element i, which alias the message.
 func (s Struct) BytesAt(i int) []byte {
 	slot := s.elemSlot(i)
-	return s.m.LentBytes(s.m.ix.Words[slot])
+	return s.m.LentBytes(s.m.ix.Word(slot))
 }
 
 // appendsAt reports whether element i of the list of entry e is not on the wire yet. Then the
@@ -277,8 +278,8 @@ func (s Struct) end() place {
 // TextAt returns element i of a list of strings.
 func (s Struct) TextAt(i int) string {
 	slot := s.elemSlot(i)
-	word := s.m.ix.Words[slot]
-	if text, ok := s.m.buf.FlatText(word); ok {
+	word := s.m.ix.Word(slot)
+	if text, ok := s.m.buf.FlatText(uint32(word)); ok {
 		return text
 	}
 	return s.m.lendText(word)
@@ -286,7 +287,8 @@ func (s Struct) TextAt(i int) string {
 
 // TextOf returns element i of a list of strings that has so many.
 func (s Struct) TextOf(i int) string {
-	return s.m.TextString(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+listElems]+uint32(i)])
+	// As they are, to be inlined
+	return s.m.TextString(index.Word(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+entry.ListElems]+uint32(i)]))
 }
 
 // Package keytable finds keys of maps and elements of sets and lists. It is told what they are,
@@ -297,9 +299,9 @@ func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
 }
 
 func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
-	pairs := k.ix.Words[k.ix.Words[e+listElems]:][:n*pairWords]
-	if p := pairs[0]; p != 0 && p&inNode == 0 {
-		return pairs, k.buf.At(p)
+	pairs := k.ix.List(e).PairWords(n)
+	if p := index.Word(pairs[0]); p != 0 && !p.IsNode() {
+		return pairs, k.buf.At(uint32(p))
 	}
 	return nil, nil
 }
@@ -316,20 +318,20 @@ func (k *messageKeys) View(e uint32, t *schema.Type, i uint32) {
 	m := (*Message)(k)
 	if m.keys.KnowsOwners() {
 		xt, x := m.keyAt(e, t, i)
-		m.register(xt, x, keytable.Element{In: e, Number: i})
+		m.register(xt, x.Entry(), keytable.Element{In: e, Number: i})
 	}
 }
 
 // keyAt returns the type of key i of a map, or of element i of a list, and the word that stands
 // for it. The word is 0 if a pair was deleted, or a text is not on the wire yet.
-func (m *Message) keyAt(e uint32, t *schema.Type, i uint32) (*schema.Type, uint32) {
+func (m *Message) keyAt(e uint32, t *schema.Type, i uint32) (*schema.Type, index.Word) {
 	switch {
 	case t.Kind() == schema.Dict:
-		return t.Key(), m.ix.Words[m.ix.Words[e+listElems]+i*pairWords]
+		return t.Key(), m.ix.List(e).Pair(i).Key()
 	case t.Elem().Kind() == schema.Fixed:
-		return t.Elem(), m.ix.Words[e+listStart] + i*uint32(t.Elem().Size())
+		return t.Elem(), index.Word(m.ix.List(e).Start() + i*uint32(t.Elem().Size()))
 	}
-	return t.Elem(), m.elementEntry(e, t.Elem(), i)
+	return t.Elem(), m.elementWord(e, t.Elem(), i)
 }
 
 // keyBytes returns the bytes by which key i of a map, or element i of a set, is compared; nil
@@ -342,13 +344,13 @@ func (m *Message) keyBytes(e uint32, t *schema.Type, i uint32) []byte {
 	case word == 0:
 		return nil
 	case kt.Kind() == schema.Fixed:
-		return sameKey(m.buf.At(word), kt)
+		return sameKey(m.buf.At(uint32(word)), kt)
 	case kt.Kind() == schema.Text:
 		return m.textBytes(word)
-	case m.ix.Words[word] == 0:
+	case !m.ix.HasValue(word.Entry()):
 		return nil
 	}
-	return m.wire(word, kt)
+	return m.wire(word.Entry(), kt)
 }
 
 // sameKey returns the bytes by which a value of fixed size is compared. Every true bool has the
@@ -365,7 +367,7 @@ var trueByte = []byte{1}
 // lookup returns the number of the last pair or element of entry e with the key, −1 if there is
 // none.
 func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
-	n := m.ix.Words[e+listCount]
+	n := m.ix.List(e).Count()
 	if f := m.frameOf(e); f != nil && f.aside {
 		m.appendZeroElements(e, n)
 	} else if f != nil && f.next < n { // the elements from next on are zero
@@ -395,7 +397,7 @@ func zeroElement(t *schema.Type) []byte {
 
 // repeated returns how many pairs of a map have the key of a later one.
 func (m *Message) repeated(e uint32, t *schema.Type) int {
-	return m.keys.Repeated((*messageKeys)(m), e, t, m.ix.Words[e+listCount])
+	return m.keys.Repeated((*messageKeys)(m), e, t, m.ix.List(e).Count())
 }
 
 // isRepeated reports whether a later pair has the key of pair i, which was not deleted.
@@ -416,11 +418,11 @@ func (m *Message) register(t *schema.Type, e uint32, x keytable.Element) {
 	}
 	m.keys.Own(e, x)
 	for p := range m.parts(t, e) {
-		if p.e&index.NotIndexed != 0 { // else a getter would make its entry, and not register it
-			p.e = m.indexLazily(p.f, e)
+		if p.word.IsLazy() { // else a getter would make its entry, and not register it
+			p.word = index.Word(m.indexLazily(p.f, e))
 		}
 		if !(p.key || t.Kind() == schema.List) || !m.keys.Has(e, p.i) {
-			m.register(p.t, p.e, x)
+			m.register(p.t, p.word.Entry(), x)
 		}
 	}
 }
@@ -457,11 +459,11 @@ type (
 	AsView[S View] struct{}
 )
 
-func (AsString) get(m *Message, w uint32) string { return m.TextString(w) }
+func (AsString) get(m *Message, w index.Word) string { return m.TextString(w) }
 
-func (AsBytes) get(m *Message, w uint32) []byte { m.buf.Lend(); return m.textBytes(w) }
+func (AsBytes) get(m *Message, w index.Word) []byte { m.buf.Lend(); return m.textBytes(w) }
 
-func (AsView[S]) get(m *Message, w uint32) S { return S(m.handle(w)) }
+func (AsView[S]) get(m *Message, w index.Word) S { return S(m.handle(w.Entry())) }
 
 func (AsString) encode(v string) encoded { return encoded{text: chain.StringBytes(v)} }
 
@@ -473,7 +475,7 @@ func (AsView[S]) encode(v S) encoded { return encoded{view: Struct(v).orAbsent()
 // types implement it.
 type Codec[T any] interface {
 	// get returns the value that an index word stands for.
-	get(m *Message, word uint32) T
+	get(m *Message, word index.Word) T
 	// encode returns the wire bytes of v.
 	encode(v T) encoded
 }
@@ -501,11 +503,11 @@ func encodeFixed(n int, v uint64) encoded {
 }
 
 // fixedValue returns where the fixed-size value is that a word of a map stands for.
-func (m *Message) fixedValue(word uint32) []byte {
-	if word&inNode != 0 {
-		word = m.buf.NodeStart(word &^ inNode)
+func (m *Message) fixedValue(word index.Word) []byte {
+	if word.IsNode() {
+		return m.buf.At(m.buf.NodeStart(word.Node()))
 	}
-	return m.buf.At(word)
+	return m.buf.At(uint32(word))
 }
 
 // BoolByte returns v as the byte that stands for it on the wire.

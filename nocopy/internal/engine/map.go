@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -67,7 +69,7 @@ func (m *Message) clearFilter(e uint32) {
 // containers are not in the filter, since they may change.
 func (s Struct) findToPut(k encoded) int {
 	if k.view.m == nil {
-		n := s.m.ix.Words[s.entry()+listCount]
+		n := s.m.ix.List(s.entry()).Count()
 		if n == 0 {
 			s.m.clearFilter(s.entry())
 		}
@@ -78,9 +80,9 @@ func (s Struct) findToPut(k encoded) int {
 	return s.find(k)
 }
 
-// pairSlot returns the slot of pair i: the index of its first word.
-func (s Struct) pairSlot(i int) uint32 {
-	return s.m.ix.Words[s.entry()+listElems] + uint32(i)*pairWords
+// pairAt returns the words of pair i.
+func (s Struct) pairAt(i int) index.Pair {
+	return s.m.ix.List(s.entry()).Pair(uint32(i))
 }
 
 // GetPair returns the value of key k and true, or a zero value and false.
@@ -91,7 +93,7 @@ func GetPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
 	if i < 0 {
 		return vc.get(empty, 0), false // zero
 	}
-	return vc.get(s.m, s.m.ix.Words[s.pairSlot(i)+pairValue]), true
+	return vc.get(s.m, s.pairAt(i).Value()), true
 }
 
 // PutPair sets the value of key k to v, which is a scalar or text.
@@ -112,9 +114,10 @@ func (s Struct) putEncoded(k, value encoded) {
 func (s Struct) put(k, value encoded, refer bool) {
 	m, t, i := s.m, s.typ().Elem(), s.findToPut(k)
 	if i >= 0 && t.Kind() == schema.Fixed {
-		p := m.ix.Words[s.pairSlot(i)+pairValue]
-		if p&inNode != 0 {
-			p = m.buf.NodeStart(p &^ inNode)
+		word := s.pairAt(i).Value()
+		p := uint32(word)
+		if word.IsNode() {
+			p = m.buf.NodeStart(word.Node())
 		}
 		if b := m.inPlace(p, int(t.Size())); b != nil {
 			copy(b, value.fixed[:])
@@ -129,12 +132,12 @@ func (s Struct) put(k, value encoded, refer bool) {
 func (s Struct) pair(i int, k encoded, refer bool) place {
 	m, t := s.m, s.typ()
 	if i >= 0 {
-		slot := s.pairSlot(i) + pairValue
-		return place{t: t.Elem(), at: slot, node: m.replaceElement(t.Elem(), m.ix.Words[slot])}
+		pair := s.pairAt(i)
+		return place{t: t.Elem(), at: pair.ValueSlot(), node: m.replaceElement(t.Elem(), pair.Value())}
 	}
-	slot := s.newPair()
-	m.setEncoded(place{t: t.Key(), at: slot}, k, refer)
-	return place{t: t.Elem(), at: slot + pairValue}
+	pair := s.newPair()
+	m.setEncoded(place{t: t.Key(), at: pair.KeySlot()}, k, refer)
+	return place{t: t.Elem(), at: pair.ValueSlot()}
 }
 
 // setEncoded puts a value into the place.
@@ -169,28 +172,28 @@ func AppendPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, v V) K {
 	return kc.get(s.m, s.pairOf(vc.encode(v)))
 }
 
-// zeroKey adds a pair with a zero key, and returns the pair's slot and the place of its value,
-// which the caller appends next.
-func (s Struct) zeroKey() (slot uint32, value place) {
-	slot = s.newPair()
-	s.m.setZero(place{t: s.typ().Key(), at: slot})
-	return slot, place{t: s.typ().Elem(), at: slot + pairValue}
+// zeroKey adds a pair with a zero key, and returns the pair and the place of its value, which the
+// caller appends next.
+func (s Struct) zeroKey() (pair index.Pair, value place) {
+	pair = s.newPair()
+	s.m.setZero(place{t: s.typ().Key(), at: pair.KeySlot()})
+	return pair, place{t: s.typ().Elem(), at: pair.ValueSlot()}
 }
 
 // pairOf adds a pair of a zero key and v, which is a scalar or text, and returns the key's word.
-func (s Struct) pairOf(v encoded) uint32 {
+func (s Struct) pairOf(v encoded) index.Word {
 	refer := s.room(len(v.text))
-	slot, value := s.zeroKey()
+	pair, value := s.zeroKey()
 	s.m.setEncoded(value, v, refer)
-	return s.m.ix.Words[slot]
+	return pair.Key()
 }
 
 // pairOfZeros adds a pair of a zero key and a zero value, and returns their words.
-func (s Struct) pairOfZeros() (key, value uint32) {
+func (s Struct) pairOfZeros() (key, value index.Word) {
 	s.Changeable()
-	slot, q := s.zeroKey()
+	pair, q := s.zeroKey()
 	s.m.setZero(q)
-	return s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
+	return pair.Key(), pair.Value()
 }
 
 // putView sets the value of the key to a copy of v, a struct or container.
@@ -224,13 +227,13 @@ func AllPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		var kc KC
 		var vc VC
-		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
+		s.eachPair(func(k, v index.Word) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
 	}
 }
 
 // eachPair calls yield with the words of the key and the value of every pair, until yield
 // returns false. It panics if the message was released meanwhile.
-func (s Struct) eachPair(yield func(key, value uint32) bool) {
+func (s Struct) eachPair(yield func(key, value index.Word) bool) {
 	n := s.ListLen()
 	if n == 0 {
 		return
@@ -240,8 +243,8 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	s.m.keys.Iterations.Add(1)
 	defer s.m.keys.Iterations.Add(-1)
 	for i := 0; i < min(n, s.ListLen()); i++ {
-		slot := s.pairSlot(i)
-		k, v := s.m.ix.Words[slot], s.m.ix.Words[slot+pairValue]
+		pair := s.pairAt(i)
+		k, v := pair.Key(), pair.Value()
 		if k == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
 			i = s.nextPair(i+1) - 1
 		} else if !yield(k, v) {
@@ -252,8 +255,8 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 
 // Pairs iterates over the words of the keys and values of a map. If a key comes more than once,
 // only its last pair counts, unless keys are structs or containers.
-func (w *Walker) Pairs(e uint32) iter.Seq2[uint32, uint32] {
-	return func(yield func(key, value uint32) bool) {
+func (w *Walker) Pairs(e uint32) iter.Seq2[index.Word, index.Word] {
+	return func(yield func(key, value index.Word) bool) {
 		if e != 0 {
 			w.Handle(e).eachPair(yield)
 		}
@@ -279,7 +282,7 @@ const fewDead = 64
 // key does not come again. It returns nil for a map so small that it needs none.
 func (s Struct) livePairs() *keytable.Set {
 	m, e, t := s.m, s.entry(), s.typ()
-	n := m.ix.Words[e+listCount]
+	n := m.ix.List(e).Count()
 	ed := m.edit(e)
 	if ed.liveSet == 0 {
 		if n <= fewDead {
@@ -294,7 +297,7 @@ func (s Struct) livePairs() *keytable.Set {
 		m.ix.More = true
 		repeated := m.repeated(e, t) > 0
 		for i := range n {
-			if m.ix.Words[s.pairSlot(int(i))] != 0 && !(repeated && m.isRepeated(e, t, i)) {
+			if s.pairAt(int(i)).Key() != 0 && !(repeated && m.isRepeated(e, t, i)) {
 				m.liveSets[ed.liveSet].Add(int(i))
 			}
 		}
@@ -324,23 +327,25 @@ func (s Struct) deleteEncoded(k encoded) bool {
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.elementChanges(e, uint32(i))
-	slot := s.pairSlot(i)
-	for k, kt := range []*schema.Type{t.Key(), t.Elem()} {
-		if kt.Kind() >= schema.Record {
-			m.closeEntry(m.ix.Words[slot+uint32(k)])
-			m.noteDead(kt, m.ix.Words[slot+uint32(k)])
-		}
+	pair := s.pairAt(i)
+	if t.Key().Kind() >= schema.Record {
+		m.closeEntry(pair.Key().Entry())
+		m.noteDead(t.Key(), pair.Key())
 	}
-	node := m.ix.Words[slot+pairNode]
+	if t.Elem().Kind() >= schema.Record {
+		m.closeEntry(pair.Value().Entry())
+		m.noteDead(t.Elem(), pair.Value())
+	}
+	node := pair.Node()
 	if node == 0 {
-		at, _ := m.valuePlace(t.Key().Wire(), m.ix.Words[slot])
-		_, end := m.valuePlace(t.Elem().Wire(), m.ix.Words[slot+pairValue])
+		at, _ := m.valuePlace(t.Key().Wire(), pair.Key())
+		_, end := m.valuePlace(t.Elem().Wire(), pair.Value())
 		node = m.buf.AddReplace(at, end)
-		m.ix.Words[slot+pairNode] = node
+		pair.SetNode(node)
 	}
 	m.buf.SetEmpty(node)
 	ed := m.edit(e)
-	m.ix.Words[slot], m.ix.Words[slot+pairValue] = 0, ed.free
+	pair.Set(0, index.Word(ed.free))
 	ed.free = uint32(i) + 1
 	ed.dead++
 	if live := s.livePairs(); live != nil {
@@ -349,31 +354,31 @@ func (s Struct) deletePair(i int) {
 	m.storeCount(e, t)
 }
 
-// newPair adds a pair and returns its slot. The caller appends its key and value next, and sets
-// the words in the slot.
-func (s Struct) newPair() uint32 {
+// newPair adds a pair and returns it. The caller appends its key and value next, and sets their
+// words.
+func (s Struct) newPair() index.Pair {
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
-		slot := m.appendSlots(e, 1)
+		pair := m.ix.Pair(m.appendSlots(e, 1))
 		if ed.liveSet != 0 {
-			m.liveSets[ed.liveSet].Add(int(m.ix.Words[e+listCount]) - 1)
+			m.liveSets[ed.liveSet].Add(int(m.ix.List(e).Count()) - 1)
 		}
-		return slot
+		return pair
 	}
-	slot := s.pairSlot(int(ed.free) - 1)
+	pair := s.pairAt(int(ed.free) - 1)
 	m.closeAll()
 	now := m.edit(e)
-	now.free = m.ix.Words[slot+pairValue]
+	now.free = uint32(pair.Value())
 	now.dead--
 	m.elementChanges(e, ed.free-1)
 	if ed.liveSet != 0 {
 		m.liveSets[ed.liveSet].Add(int(ed.free) - 1)
 	}
 	m.storeCount(e, s.typ())
-	m.buf.SetEmpty(m.ix.Words[slot+pairNode])
-	m.buf.OpenContent(m.ix.Words[slot+pairNode])
-	return slot
+	m.buf.SetEmpty(pair.Node())
+	m.buf.OpenContent(pair.Node())
+	return pair
 }
 
 // setZero puts the zero value, which is complete, into the place.
@@ -432,13 +437,14 @@ func (s Struct) PutText(k, v string) {
 	}
 	// The usual case: the map is the innermost frame, and was never complete.
 	m, e, top := s.m, uint32(s.k), len(s.m.open)-1
-	if top >= 0 && m.gen<<32|uint64(m.open[top].e) == s.k && m.ix.Words[e+listEnd] == 0 && len(k)|len(v) < ReferSize {
+	if top >= 0 && m.gen<<32|uint64(m.open[top].e) == s.k && m.ix.List(e).End() == 0 && len(k)|len(v) < ReferSize {
+		// As they are: one check of bounds
 		f, w := &m.open[top], (*[listWords]uint32)(m.ix.Words[e:])
-		n := w[listCount]
+		n := w[entry.ListCount]
 		if n == 0 {
 			m.clearFilter(e)
 		}
-		if n >= w[listRoom] {
+		if n >= w[entry.ListRoom] {
 			m.growSlots(e, n, 1, pairWords)
 			w = (*[listWords]uint32)(m.ix.Words[e:])
 		}
@@ -449,23 +455,22 @@ func (s Struct) PutText(k, v string) {
 		key := chain.StringBytes(k)
 		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*messageKeys)(m), e, f.typ, n, key) {
 			f.next = n + 1
-			w[listCount] = n + 1
-			if at := w[listStart] - 4; m.buf.InTail(at, 4) {
+			w[entry.ListCount] = n + 1
+			if at := w[entry.ListStart] - 4; m.buf.InTail(at, 4) {
 				m.buf.Put4(at, n+1)
 			} else {
 				wire.PutBE32(m.buf.At(at), n+1)
 			}
-			slot := (*[pairWords]uint32)(m.ix.Words[w[listElems]+n*pairWords:])
-			slot[pairNode] = 0
+			pair := m.ix.Pair(w[entry.ListElems] + n*pairWords)
 			if short {
-				slot[pairKey] = m.buf.Tail()
-				slot[pairValue] = slot[pairKey] + uint32(wire.TextHeader+len(k))
+				p := m.buf.Tail()
+				pair.Fill(p, p+uint32(wire.TextHeader+len(k)))
 				m.buf.AppendShort(uint64(len(k))<<32, wire.TextHeader, k)
 				m.buf.AppendShort(uint64(len(v))<<32, wire.TextHeader, v)
 				return
 			}
-			slot[pairKey] = m.buf.AppendWithHead(uint64(len(k))<<32, wire.TextHeader, k)
-			slot[pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, wire.TextHeader, v)
+			p := m.buf.AppendWithHead(uint64(len(k))<<32, wire.TextHeader, k)
+			pair.Fill(p, m.buf.AppendWithHead(uint64(len(v))<<32, wire.TextHeader, v))
 			return
 		}
 	}
@@ -475,5 +480,5 @@ func (s Struct) PutText(k, v string) {
 // EachTextPair calls yield with the key and the value of every pair of a map of strings to
 // strings, until yield returns false.
 func (s Struct) EachTextPair(yield func(key, value string) bool) {
-	s.eachPair(func(k, v uint32) bool { return yield(s.m.TextString(k), s.m.TextString(v)) })
+	s.eachPair(func(k, v index.Word) bool { return yield(s.m.TextString(k), s.m.TextString(v)) })
 }

@@ -173,8 +173,9 @@ type shadow struct{ at, end uint32 }
 
 // filled is a required field that was filled in: word is its word since then.
 type filled struct {
-	e, word uint32
-	f       schema.Ref
+	e    uint32
+	word index.Word
+	f    schema.Ref
 }
 
 // mostMissing is the most fields that Missing returns, and that are noted.
@@ -185,7 +186,7 @@ const mostMissing = 100
 type handout struct {
 	e     uint32
 	field schema.Ref
-	word  uint32
+	word  index.Word
 	mem   []byte
 }
 
@@ -334,7 +335,7 @@ func (m *Message) push(t *schema.Type, e, next uint32) *frame {
 }
 
 // typ returns the type of a list, set or map.
-func (s Struct) typ() *schema.Type { return schema.TypeByID(s.m.ix.Words[uint32(s.k)+listType]) }
+func (s Struct) typ() *schema.Type { return s.m.ix.List(uint32(s.k)).Type() }
 
 // unindex forgets the index of a message that is about to be parsed again.
 func (m *Message) unindex() {
@@ -411,7 +412,7 @@ func (s Struct) ListLen() (n int) {
 		if s.k>>32 != s.m.gen {
 			panic(staleUse(s))
 		}
-		n = int(s.m.ix.Words[uint32(s.k)+listCount])
+		n = int(s.m.ix.Words[uint32(s.k)+entry.ListCount]) // as it is, to be inlined
 	}
 	return
 }
@@ -456,11 +457,6 @@ const (
 // reads it.
 type staleUse Struct
 
-const inNode = entry.InNode
-
-// edited marks the second word of an entry if it holds an edit's number instead of a position.
-const edited = 1 << 31
-
 const (
 	carriesIndex pending = 1 << iota // the root has a wire index among its unknown fields
 	placedIndex                      // finishing has added a wire index, in Message.indexNode
@@ -474,19 +470,6 @@ const (
 
 // packagePath is the prefix of the names of this package's functions.
 var packagePath = reflect.TypeFor[Message]().PkgPath() + "."
-
-// The words of a list's, set's or map's entry. The slots of its elements stand elsewhere in the
-// index. A slot is the words that stand for one element or pair: none if its size is fixed, one
-// for a text or container, an entry or the number of one for a struct, three for a pair.
-const (
-	listStart = entry.Start
-	listEnd   = entry.End
-	listCount = entry.ListCount
-	listElems = entry.ListElems
-	listRoom  = entry.ListRoom // of a list of structs: see roomTable in edit.go
-	listType  = entry.ListType
-	listWords = entry.ListWords
-)
 
 // panicFull is the panic's text of package chain when it has no positions left.
 const panicFull = "nocopy: message larger than its address space of 2 GiB"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -75,7 +76,7 @@ func TestOwnNesting(t *testing.T) {
 			}
 			from := at[r.IntN(len(at))]
 			// It was removed
-			if from.m.Check() != nil || from.m.exceeds(allDesc.Type(), from.entry(), parse.MaxDepth) {
+			if from.m.Check() != nil || from.m.exceeds(allDesc.Type(), index.Word(from.entry()), parse.MaxDepth) {
 				continue
 			}
 			switch r.IntN(5) {

@@ -278,7 +278,7 @@ func (m *owner) NoteIndex(e uint32) {
 
 // NoteShadow implements parse.Host.
 func (m *owner) NoteShadow(t wire.Type, word uint32) (at, end uint32) {
-	at, end = (*Message)(m).valuePlace(t, word)
+	at, end = (*Message)(m).valuePlace(t, index.Word(word))
 	at -= wire.FieldHeader
 	(*Message)(m).ownSeldom()
 	m.shadows = append(m.shadows, shadow{at, end})

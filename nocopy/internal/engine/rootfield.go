@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -73,16 +72,16 @@ func (w *rootWalk) indexed(f *schema.Field) int {
 		return 0
 	}
 	word := w.m.ix.At(w.m.root, f.Ref())
-	if word == 0 || word&index.NotIndexed != 0 {
+	if !word.HasEntry() {
 		return 0
 	}
-	if from, _ := w.m.extent(word, f.Type); from != w.pieces[0].pos+uint32(w.at) {
+	if from, _ := w.m.extent(word.Entry(), f.Type); from != w.pieces[0].pos+uint32(w.at) {
 		return 0 // it comes again later
 	}
-	if b, one := w.m.flat(word, f.Type); one {
+	if b, one := w.m.flat(word.Entry(), f.Type); one {
 		return len(b)
 	}
-	return w.m.rangeOf(word, f.Type).Len()
+	return w.m.rangeOf(word.Entry(), f.Type).Len()
 }
 
 // WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value

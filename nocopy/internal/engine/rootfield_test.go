@@ -134,7 +134,7 @@ func TestFindFieldsSteps(t *testing.T) {
 	data = append(data, contextField+"\x00"...)
 	s := mustParse(t, allDesc, data)
 	defer s.Release()
-	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.ix.Words[s.m.root], data}}}
+	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.ix.StartOf(s.m.root), data}}}
 	w.pass(wire.FieldHeader)
 	if n, want := w.indexed(allDesc.Find(uint32(wire.List)<<16|17)), len(data)-len(contextField)-4; n != want {
 		t.Errorf("an indexed list of %d bytes is passed as one of %d", want, n)

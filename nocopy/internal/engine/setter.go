@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -24,11 +23,11 @@ func (s Struct) SetText(f schema.Ref, v string) {
 		panic(setterOfZero())
 	}
 	m := s.m
-	if f.Wide() || s.k != m.openHandle || !m.buf.Fits(len(v)) || m.ix.Words[uint32(s.k)+f.Word()] != 0 {
+	if f.Wide() || s.k != m.openHandle || !m.buf.Fits(len(v)) || m.ix.Near(uint32(s.k), f) != 0 {
 		s.setText(f, v)
 		return
 	}
-	m.ix.Words[uint32(s.k)+f.Word()] = m.buf.Tail() + wire.FieldHeader
+	m.ix.PutNear(uint32(s.k), f, index.Word(m.buf.Tail()+wire.FieldHeader))
 	m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 }
 
@@ -44,7 +43,7 @@ func (s Struct) setText(f schema.Ref, v string) {
 			s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
 			return
 		}
-		p := s.m.ix.At(uint32(s.k), f)
+		p := uint32(s.m.ix.At(uint32(s.k), f))
 		end := s.m.rewritable(p, len(v))
 		if end == 0 {
 			copy(s.newText(f, len(v)), v)
@@ -87,7 +86,7 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	m := s.m
-	p := m.ix.At(uint32(s.k), f)
+	p := uint32(m.ix.At(uint32(s.k), f))
 	if p == 0 && s.k == m.openHandle && !m.guarded {
 		return s.appendField(f, n)
 	}
@@ -95,7 +94,7 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 		return m.buf.At(p)[:n:n]
 	}
 	s.Changeable()
-	if b := m.inPlace(m.ix.At(uint32(s.k), f), n); b != nil {
+	if b := m.inPlace(uint32(m.ix.At(uint32(s.k), f)), n); b != nil {
 		return b
 	}
 	return s.newField(f, n)
@@ -106,7 +105,7 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 func (s Struct) appendField(f schema.Ref, n int) []byte {
 	p, b := s.m.buf.Extend(wire.FieldHeader + n)
 	wire.PutHeader(b, f.Header())
-	s.m.ix.Put(uint32(s.k), f, p+wire.FieldHeader)
+	s.m.ix.Put(uint32(s.k), f, index.Word(p+wire.FieldHeader))
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
@@ -118,7 +117,7 @@ const fewWords = 256
 // A message that was compacted is not copied: its index may have words that look like positions
 // and are none.
 func (m *Message) rewritable(p uint32, n int) (end uint32) {
-	if int32(p) <= 0 || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
+	if p == 0 || index.Word(p).IsNode() || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
 		return 0
 	}
 	end = p + wire.TextHeader + wire.BE32(m.buf.At(p))
@@ -141,9 +140,9 @@ func (m *Message) rewriteText(p, end uint32, n int) []byte {
 // There must be no node, and the message must be so small that no count, type or entry's number
 // is as large as a position.
 func (m *Message) movePositions(p, before, after uint32) {
-	words := m.ix.Words[index.First:m.ix.Used]
+	words := m.ix.Words[index.First:m.ix.Used] // all of them, as they are
 	for i, w := range words {
-		if at := w &^ index.NotIndexed; at > p {
+		if at := w &^ (1 << 31); at > p { // as Word.Pos, which takes 3 instructions more
 			words[i] += after
 		} else if at >= chain.FirstPos {
 			words[i] += before
@@ -195,7 +194,7 @@ func (s Struct) Which() int32 {
 		return 0
 	}
 	s.alive()
-	return int32(s.m.ix.Words[s.m.ix.ArmWord(s.entry())])
+	return int32(s.m.ix.ArmField(s.entry()))
 }
 
 // Arm makes f the only field of a union that is set, and removes any other, known or unknown. It
@@ -209,30 +208,29 @@ func (s Struct) Arm(f schema.Ref, d *schema.Struct) Struct {
 			s.Unset(other)
 		}
 	}
-	if m.ix.Words[e+entry.Arm]&index.HasExtra != 0 {
+	if m.ix.Arm(e).HasExtra() {
 		m.unsetExtra(e)
 	}
-	m.ix.Words[e+entry.Arm] = f.Word()
+	m.ix.SetArm(e, index.Word(f.Word()))
 	return s
 }
 
 // unsetExtra removes the fields of a union that no word stands for.
 func (m *Message) unsetExtra(e uint32) {
-	for w := m.ix.Words[e+entry.Arm]; w&index.HasExtra != 0; {
-		f := m.ix.Words[w&^index.HasExtra:][:index.ExtraWords]
-		m.buf.AddReplace(f[index.ExtraAt], f[index.ExtraEnd])
-		w = f[index.ExtraNext]
+	for w := m.ix.Arm(e); w.HasExtra(); {
+		at, end, next := m.ix.Extra(w)
+		m.buf.AddReplace(at, end)
+		w = next
 	}
-	m.ix.FreeExtra(m.ix.Words[e+entry.Arm])
+	m.ix.FreeExtra(m.ix.Arm(e))
 }
 
 // UnsetArm removes the field f of a union.
 func (s Struct) UnsetArm(f schema.Ref) {
 	s.Unset(f)
 	e := s.entry()
-	at := s.m.ix.ArmWord(e)
-	if s.m.ix.Words[at] == f.Word() {
-		s.m.ix.Words[at] = s.m.ix.LastArm(e, f.Words(), f.Wide())
+	if s.m.ix.ArmField(e) == f.Word() {
+		s.m.ix.SetArmField(e, s.m.ix.LastArm(e, f.Words(), f.Wide()))
 	}
 }
 
@@ -259,7 +257,7 @@ func (s Struct) AppendUnknown(d *schema.Struct, id int16, v WireValue) {
 	wire.PutHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
 	copy(b[wire.FieldHeader:], v.b)
 	if d.IsUnion() {
-		m.ix.AddExtra(m.ix.AllocRaw(index.ExtraWords), e, p, p+uint32(wire.FieldHeader+len(v.b)), m.ix.Words[m.ix.ArmWord(e)])
+		m.ix.AddExtra(m.ix.AllocRaw(index.ExtraWords), e, p, p+uint32(wire.FieldHeader+len(v.b)), m.ix.ArmField(e))
 	}
 }
 
@@ -273,10 +271,10 @@ func (s Struct) Clear(d *schema.Struct) {
 		s.Unset(d.Field(i))
 	}
 	if d.IsUnion() {
-		if m.ix.Words[e+entry.Arm]&index.HasExtra != 0 {
+		if m.ix.Arm(e).HasExtra() {
 			m.unsetExtra(e)
 		}
-		m.ix.Words[e+entry.Arm] = 0
+		m.ix.SetArm(e, 0)
 		return
 	}
 	b, one := m.flat(e, d.Type())
@@ -289,7 +287,7 @@ func (s Struct) Clear(d *schema.Struct) {
 			panic("nocopy: internal error: a compacted struct in pieces")
 		}
 	}
-	from := m.ix.Words[e+entry.Start]
+	from := m.ix.StartOf(e)
 	for f := range parse.Fields(b) {
 		m.buf.AddReplace(from+uint32(f.From), from+uint32(f.End))
 	}

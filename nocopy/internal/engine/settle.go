@@ -61,7 +61,7 @@ func (m *Message) checkNesting() error {
 	if m.ix.Used == m.ix.Levelled || m.desc.Nesting() <= m.maxNesting() {
 		return nil
 	}
-	if most := m.maxNesting(); m.exceeds(m.desc.Type(), m.root, most) {
+	if most := m.maxNesting(); m.exceeds(m.desc.Type(), index.Word(m.root), most) {
 		return &wire.Error{Path: m.desc.Name(), Err: parse.DepthError(most)}
 	}
 	m.ix.Levelled = m.ix.Used
@@ -70,8 +70,8 @@ func (m *Message) checkNesting() error {
 
 // exceeds reports whether more than left structs are nested in the value of entry e. Parsing has
 // seen how deep values are that were left for later.
-func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
-	if t.Nesting() <= left || e&index.NotIndexed != 0 {
+func (m *Message) exceeds(t *schema.Type, word index.Word, left int) bool {
+	if t.Nesting() <= left || word.IsLazy() {
 		return false
 	}
 	if t.Kind() == schema.Record {
@@ -80,8 +80,8 @@ func (m *Message) exceeds(t *schema.Type, e uint32, left int) bool {
 	if left < 0 {
 		return true
 	}
-	for p := range m.parts(t, e) {
-		if m.exceeds(p.t, p.e, left) {
+	for p := range m.parts(t, word.Entry()) {
+		if m.exceeds(p.t, p.word, left) {
 			return true
 		}
 	}
@@ -138,7 +138,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
 		panic(m.notThere())
 	}
-	if m.ix.Words[e+entry.Start] == 0 {
+	if !m.ix.HasValue(e) {
 		if m.pending&byIndex != 0 { // it is absent since it is not valid
 			m.mustIndex()
 		}
@@ -233,13 +233,13 @@ func (m *Message) indexAll(t *schema.Type, e uint32) {
 	}
 	for p := range m.parts(t, e) {
 		switch {
-		case p.e&index.NotIndexed == 0:
-			m.indexAll(p.t, p.e)
+		case !p.word.IsLazy():
+			m.indexAll(p.t, p.word.Entry())
 		case m.pending&byIndex != 0:
-			word, _ := m.parseAt(p.t, int(p.e&^index.NotIndexed-m.landing.base), len(m.landing.b), 0)
-			m.ix.Put(e, p.f.Ref(), word)
+			x, _ := m.parseAt(p.t, int(p.word.Pos()-m.landing.base), len(m.landing.b), 0)
+			m.ix.Put(e, p.f.Ref(), index.Word(x))
 		default:
-			m.ix.Put(e, p.f.Ref(), m.indexAt(p.t, p.e&^index.NotIndexed, 0))
+			m.ix.Put(e, p.f.Ref(), m.indexAt(p.t, p.word.Pos(), 0))
 		}
 	}
 }
@@ -453,7 +453,7 @@ func (s Struct) RemoveFields(id int16) bool {
 		m.compact(false)
 		_, all = s.FindFields(id)
 	}
-	from := m.ix.Words[m.root+entry.Start]
+	from := m.ix.StartOf(m.root)
 	for _, cut := range all {
 		m.buf.AddReplace(from+uint32(cut.From), from+uint32(cut.To))
 	}

@@ -59,15 +59,15 @@ func (s Struct) orAbsent() Struct {
 
 // gone reports whether the struct or container was replaced or removed, and its message compacted
 // since.
-func (s Struct) gone() bool { return s.m.ix.Words[uint32(s.k)] == 0 }
+func (s Struct) gone() bool { return !s.m.ix.HasValue(uint32(s.k)) }
 
 // word returns the word in the index of a field of a struct that is near, having checked that the
 // handle is alive. It must not be zero.
-func (s Struct) word(f schema.Ref) uint32 {
+func (s Struct) word(f schema.Ref) index.Word {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	return s.m.ix.Words[uint32(s.k)+uint32(f>>entry.WordShift)]
+	return index.Word(s.m.ix.Words[uint32(s.k)+uint32(f>>entry.WordShift)]) // as it is, to be inlined
 }
 
 // Message returns the message of the struct. It must not be used after Release. For an absent
@@ -120,15 +120,15 @@ func (s Struct) Text(f schema.Ref) string {
 		return ""
 	}
 	word := s.word(f)
-	if text, ok := s.m.buf.FlatText(word); ok {
+	if text, ok := s.m.buf.FlatText(uint32(word)); ok {
 		return text
 	}
 	return s.m.lendText(word)
 }
 
 // TextString returns the string that a word of the index stands for.
-func (m *Message) TextString(word uint32) string {
-	if text, ok := m.buf.FlatText(word); ok {
+func (m *Message) TextString(word index.Word) string {
+	if text, ok := m.buf.FlatText(uint32(word)); ok {
 		return text
 	}
 	return m.lendText(word)
@@ -136,12 +136,12 @@ func (m *Message) TextString(word uint32) string {
 
 // lendText returns the string that a word of the index stands for, and notes that it aliases the
 // message. FlatText has not returned it.
-func (m *Message) lendText(word uint32) string {
+func (m *Message) lendText(word index.Word) string {
 	m.buf.Lend()
-	if int32(word) < 0 {
+	if word.IsNode() {
 		return chain.String(m.textBytes(word))
 	}
-	return m.buf.Text(word)
+	return m.buf.Text(uint32(word))
 }
 
 // Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
@@ -212,7 +212,7 @@ type Wide Struct
 
 // word returns the field's word in the index, having checked that the handle is alive; 0 if the
 // field is not set.
-func (s Wide) word(f schema.Ref) uint32 {
+func (s Wide) word(f schema.Ref) index.Word {
 	if s.m == nil {
 		return 0
 	}
@@ -220,7 +220,7 @@ func (s Wide) word(f schema.Ref) uint32 {
 	if s.lacks(t, f) {
 		return 0
 	}
-	return index.TableAt(s.m.ix.Words, t, f)
+	return s.m.ix.TableAt(t, f)
 }
 
 // table returns the number of the struct's table, having checked that the handle is alive. It must
@@ -229,13 +229,13 @@ func (s Wide) table() uint32 {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	return s.m.ix.Words[uint32(s.k)+entry.Table]
+	return s.m.ix.Table(uint32(s.k))
 }
 
 // lacks reports whether the field is not in table t. Getters ask this first, since most fields are
 // not set, and it is inlined.
 func (s Wide) lacks(t uint32, f schema.Ref) bool {
-	n := f.Word()
+	n := f.Word() // the group as it is, to be inlined
 	return t == 0 || s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 == 0
 }
 
@@ -247,7 +247,7 @@ func (s Wide) Has(f schema.Ref) bool {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	t := s.m.ix.Words[uint32(s.k)+entry.Table]
+	t := s.m.ix.Table(uint32(s.k)) // the group as it is, to be inlined
 	n := uint32(f >> entry.WordShift)
 	return t != 0 && s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 != 0
 }
@@ -262,7 +262,7 @@ func (s Wide) Text(f schema.Ref) string {
 	if s.lacks(t, f) {
 		return ""
 	}
-	return s.m.TextString(index.TableAt(s.m.ix.Words, t, f))
+	return s.m.TextString(s.m.ix.TableAt(t, f))
 }
 
 // Bytes returns a binary field, or nil if it is not set. It aliases the message as Text does, and
@@ -284,7 +284,7 @@ func (s Struct) NextField(d *schema.Struct, i int) int {
 	if d.IsWide() {
 		return s.m.ix.NextWide(d, s.entry(), i)
 	}
-	words := s.m.ix.Words[s.entry()+d.First():][:len(d.Fields())]
+	words := s.m.ix.Fields(d, s.entry())
 	for i < len(words) && words[i] == 0 {
 		i++
 	}
@@ -342,7 +342,7 @@ func frozen(t *schema.Type, wire string) Struct {
 	b := []byte(wire)
 	p := m.buf.AddForeign(b, false)
 	m.buf.AddRoot(p, p+uint32(len(b)))
-	m.root = m.indexAt(t, p, 0)
+	m.root = m.indexAt(t, p, 0).Entry()
 	m.buf.Seal()
 	m.frozen, m.guarded = true, true
 	m.untrack()
@@ -402,7 +402,7 @@ func (s Struct) Missing() []string {
 func (m *Message) missing(most int) []missingField {
 	m.mustBeFilled()
 	switch {
-	case m.absent || m.desc == nil || m.ix.Words[m.root] == 0: // it has no index
+	case m.absent || m.desc == nil || !m.ix.HasValue(m.root): // it has no index
 		return nil
 	case len(m.open) == 0 && len(m.filled) == 0 && len(m.edits) <= 1 && !m.knowsUnset():
 		return nil // as it was received, or complete
@@ -459,11 +459,11 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 		switch {
 		case len(w.found) >= w.most:
 			return
-		case p.e&index.NotIndexed != 0:
+		case p.word.IsLazy():
 		case p.f == nil:
-			w.value(p.t, p.e, path+"["+strconv.Itoa(int(p.i))+"]", depth+1)
-		case !w.isFilled(e, p.f.Ref(), p.e):
-			w.value(p.t, p.e, path+"."+p.f.Name, depth+1)
+			w.value(p.t, p.word.Entry(), path+"["+strconv.Itoa(int(p.i))+"]", depth+1)
+		case !w.isFilled(e, p.f.Ref(), p.word):
+			w.value(p.t, p.word.Entry(), path+"."+p.f.Name, depth+1)
 		}
 	}
 }
@@ -471,7 +471,7 @@ func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
 // isMissing reports whether the required field f of the struct of entry e was never set.
 func (w *missingWalk) isMissing(e uint32, f *schema.Field) bool {
 	m := w.m
-	if m.ix.Words[e] == 0 {
+	if !m.ix.HasValue(e) {
 		return f.Default == "" && (f.Kind() != schema.Fixed || debugging)
 	}
 	word := m.ix.At(e, f.Ref())
@@ -487,15 +487,15 @@ func (w *missingWalk) isMissing(e uint32, f *schema.Field) bool {
 	case schema.Text:
 		return len(m.textBytes(word)) == 0
 	case schema.Record:
-		if slices.ContainsFunc(m.open, func(o frame) bool { return o.e == word }) {
+		if slices.ContainsFunc(m.open, func(o frame) bool { return o.e == word.Entry() }) {
 			return false // it was set anew, and has no end yet
 		}
-		return string(m.wire(word, f.Type)) == string(schema.AppendZero(nil, f.Type))
+		return string(m.wire(word.Entry(), f.Type)) == string(schema.AppendZero(nil, f.Type))
 	}
-	return m.ix.Words[word+listCount] == 0
+	return m.ix.List(word.Entry()).Count() == 0
 }
 
 // isFilled reports whether field f of the struct of entry e, of this word, was filled in.
-func (w *missingWalk) isFilled(e uint32, f schema.Ref, word uint32) bool {
+func (w *missingWalk) isFilled(e uint32, f schema.Ref, word index.Word) bool {
 	return len(w.m.filled) > 0 && slices.Contains(w.m.filled, filled{e, word, f})
 }

@@ -18,18 +18,18 @@ func (s Struct) StructAt(i int) Struct {
 		s.checkIndex(i)
 	}
 	m, e := s.m, uint32(s.k)
-	if f := &m.listFill; f.handle == s.k && f.next == uint32(i) && uint(i) < uint(f.end) && f.open == m.openHandle && m.ix.Words[uint32(f.open)+entry.End] == 0 {
+	if f := &m.listFill; f.handle == s.k && f.next == uint32(i) && uint(i) < uint(f.end) && f.open == m.openHandle && m.ix.EndOf(uint32(f.open)) == 0 {
 		return m.nextElement()
 	}
 	if s.k>>32 != m.gen {
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[e : e+listWords]
-	if uint(i) >= uint(w[listCount]) {
-		panic(IndexError{i, int(w[listCount])})
+	w := m.ix.Words[e : e+listWords] // as they are: one check of bounds
+	if uint(i) >= uint(w[entry.ListCount]) {
+		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	if room := w[listRoom]; room < roomTable {
-		return Struct{m, s.k&^0xffffffff | uint64(w[listElems]+uint32(i)*room)}
+	if room := index.Room(w[entry.ListRoom]); room.Simple() {
+		return Struct{m, s.k&^0xffffffff | uint64(w[entry.ListElems]+uint32(i)*uint32(room))}
 	}
 	return s.placeAt(i)
 }
@@ -37,11 +37,11 @@ func (s Struct) StructAt(i int) Struct {
 // First returns the handle of the first element of a list of structs that is not empty, and how
 // far apart their handles are: 0 if StructAt has to find each of them.
 func (s Struct) First() (Struct, uint32) {
-	w := s.m.ix.Words[uint32(s.k):]
-	if w[listRoom] >= roomTable {
+	l := s.m.ix.List(uint32(s.k))
+	if !l.Room().Simple() {
 		return Struct{}, 0
 	}
-	return Struct{s.m, s.k&^0xffffffff | uint64(w[listElems])}, w[listRoom]
+	return Struct{s.m, s.k&^0xffffffff | uint64(l.Slots())}, l.Room().Len()
 }
 
 // Next returns the handle of the element after s, at the distance that First has returned.
@@ -50,8 +50,8 @@ func (s Struct) Next(stride uint32) Struct { return Struct{s.m, s.k + uint64(str
 // FillByIndex indexes the elements of a list whose message is read by its own index.
 func (s Struct) FillByIndex() { s.m.fillByIndex(s.entry()) }
 
-// HandleOf returns the handle of an entry.
-func HandleOf[S View](m *Message, entry uint32) S { return S(m.handle(entry)) }
+// HandleOf returns the handle of a struct or container for which word stands.
+func HandleOf[S View](m *Message, word index.Word) S { return S(m.handle(word.Entry())) }
 
 // AppendView adds a copy of v at the end of a list of structs or containers.
 func (s Struct) AppendView(v Struct) {
@@ -72,15 +72,15 @@ func (s Struct) AppendNewView(n int) Struct {
 // to. An element that comes next is begun.
 func (s Struct) placeAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if m.ix.Words[e+listRoom]&roomBuilding == 0 {
+	if !m.ix.List(e).Room().IsBuilding() {
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
 		d := f.typ.Elem().Struct()
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		m.open[len(m.open)-2].next++
-		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && m.ix.Words[e+listRoom]&roomTable == 0 {
-			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.ix.Words[e+listCount], open: m.openHandle, desc: d}
+		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && !m.ix.List(e).Room().HasTable() {
+			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.ix.List(e).Count(), open: m.openHandle, desc: d}
 		}
 		return Struct{m, m.openHandle}
 	}
@@ -100,7 +100,7 @@ func (m *Message) nextElement() Struct {
 	}
 	p := m.buf.Tail()
 	e := uint32(f.open)
-	m.ix.Words[e+entry.End] = p
+	m.ix.SetEnd(e, index.Word(p))
 	e += uint32(d.Words())
 	m.indexTemplate(d, e, p+1)
 	if d.IsWide() {
@@ -163,15 +163,16 @@ func (s Struct) element(i int) place {
 		return q
 	}
 	m.elementChanges(e, uint32(i))
-	old := q.elem
+	old := index.Word(q.elem)
 	if old == 0 {
-		old = m.ix.Words[q.at]
+		old = m.ix.Word(q.at)
 	} else { // the old value leaves with its words, and the new one gets the entry
-		m.closeEntry(old) // the fields that it owes may move its table
+		m.closeEntry(q.elem) // the fields that it owes may move its table
 		n := uint32(q.t.Struct().Words())
-		old = m.ix.AllocFor(q.t, int(n))
-		copy(m.ix.Words[old:], m.ix.Words[q.elem:q.elem+n])
-		clear(m.ix.Words[q.elem : q.elem+n])
+		x := m.ix.AllocFor(q.t, int(n))
+		m.ix.MoveWords(x, q.elem, n)
+		m.ix.ClearWords(q.elem, n)
+		old = index.Word(x)
 	}
 	q.node = m.replaceElement(q.t, old)
 	return q
@@ -180,7 +181,7 @@ func (s Struct) element(i int) place {
 // ContainerAt returns element i, an empty container if it has not been set yet.
 func (s Struct) ContainerAt(i int) Struct {
 	slot := s.elemSlot(i)
-	word := s.m.ix.Words[slot]
+	word := s.m.ix.Word(slot)
 	if word == 0 { // not on the wire yet
 		return Absent()
 	}
@@ -257,11 +258,11 @@ func (s Struct) Child(f schema.Ref, d *schema.Struct) Struct {
 	}
 	s.alive()
 	word := s.m.ix.At(s.entry(), f)
-	if int32(word) <= 0 {
+	if !word.HasEntry() {
 		if word == 0 {
 			return absentOf(d.FieldOf(f))
 		}
-		word = s.m.indexLazily(d.FieldOf(f), s.entry())
+		word = index.Word(s.m.indexLazily(d.FieldOf(f), s.entry()))
 	}
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 }
@@ -280,17 +281,17 @@ func (s Struct) NewChild(f schema.Ref, d *schema.Struct, n int) Struct {
 	} else if n != 0 {
 		checkCount(t, n)
 	}
-	var word uint32
+	var x uint32
 	if t.Kind() == schema.Record {
-		word = m.beginRecord(t.Struct(), f, 0)
+		x = m.beginRecord(t.Struct(), f, 0)
 	} else {
-		word = m.beginContainer(t, n, f)
+		x = m.beginContainer(t, n, f)
 	}
-	m.ix.Put(e, f, word)
+	m.ix.Put(e, f, index.Word(x))
 	if d.IsUnion() {
 		s.Arm(f, d)
 	}
-	return m.handle(word)
+	return m.handle(x)
 }
 
 // Release releases the message. s must be its root. Release does nothing if s is absent, or if the
@@ -341,6 +342,9 @@ func CheckDesc[S View](d *schema.Struct) {
 // struct or container is its entry; 0 stands for an absent one.
 type Walker Message
 
+// Word is a word of the index.
+type Word = index.Word
+
 // WalkerOf returns the message of s and the word of s. It panics if the message was released.
 func WalkerOf(s Struct) (*Walker, uint32) {
 	if s.m == nil {
@@ -365,35 +369,32 @@ func (w *Walker) Next(d *schema.Struct, e uint32, i int) int {
 }
 
 // Arm returns what Word of the field that is set of a union returns; 0 if none is set.
-func (w *Walker) Arm(e uint32) uint32 { return w.ix.Words[w.Message().ix.ArmWord(e)] }
+func (w *Walker) Arm(e uint32) uint32 { return w.Message().ix.ArmField(e) }
 
-// NotIndexed marks words of structs and containers that Lazy has left for later. Field indexes
-// them.
-const NotIndexed = index.NotIndexed
-
-// Word returns the word of a field as the index has it.
-func (w *Walker) Word(e uint32, f schema.Ref) uint32 {
+// Word returns the word of a field as the index has it: it may be a struct or container without an
+// entry.
+func (w *Walker) Word(e uint32, f schema.Ref) index.Word {
 	if int32(f) < 0 { // as in at: written so, it is inlined
 		return (*Message)(w).ix.AtWide(e, f)
 	}
-	return w.ix.Words[e+uint32(f>>entry.WordShift)]
+	return index.Word(w.ix.Words[e+uint32(f>>entry.WordShift)]) // as it is, to be inlined
 }
 
 // Field returns the word of a field, having indexed it.
-func (w *Walker) Field(e uint32, f *schema.Field) uint32 {
+func (w *Walker) Field(e uint32, f *schema.Field) index.Word {
 	word := w.Word(e, f.Ref())
-	if f.Kind() >= schema.Record && word&NotIndexed != 0 {
-		word = w.Message().indexLazily(f, e)
+	if f.Kind() >= schema.Record && word.IsLazy() {
+		word = index.Word(w.Message().indexLazily(f, e))
 	}
 	return word
 }
 
 // Fixed returns the bytes that a value of fixed size begins.
-func (w *Walker) Fixed(word uint32) []byte { return w.Message().fixedValue(word) }
+func (w *Walker) Fixed(word index.Word) []byte { return w.Message().fixedValue(word) }
 
 // Text returns the bytes of a string or binary. They are good until the next change.
-func (w *Walker) Text(word uint32) []byte {
-	if s, ok := w.buf.FlatText(word); ok {
+func (w *Walker) Text(word index.Word) []byte {
+	if s, ok := w.buf.FlatText(uint32(word)); ok {
 		return chain.StringBytes(s)
 	}
 	if word == 0 { // not on the wire yet
@@ -411,21 +412,21 @@ func (w *Walker) Len(e uint32) uint32 {
 	if e == 0 {
 		return 0
 	}
-	return w.ix.Words[e+listCount]
+	return w.ix.List(e).Count()
 }
 
 // Element returns the word of element i of a list or set of type t.
-func (w *Walker) Element(t *schema.Type, e, i uint32) uint32 {
+func (w *Walker) Element(t *schema.Type, e, i uint32) index.Word {
 	if t.Elem().Kind() == schema.Fixed {
-		return w.ix.Words[e+listStart] + i*uint32(t.Elem().Size())
+		return index.Word(w.ix.List(e).Start() + i*uint32(t.Elem().Size()))
 	}
-	return w.Message().elementEntry(e, t.Elem(), i)
+	return w.Message().elementWord(e, t.Elem(), i)
 }
 
 // FixedElement returns the bytes from element i of a list or set on. Each element has size bytes.
 func (w *Walker) FixedElement(e, i, size uint32) []byte {
-	return w.buf.At(w.ix.Words[e+listStart] + i*size)
+	return w.buf.At(w.ix.List(e).Start() + i*size)
 }
 
 // TextElement returns the word of element i of a list or set of strings or binaries.
-func (w *Walker) TextElement(e, i uint32) uint32 { return w.ix.Words[w.ix.Words[e+listElems]+i] }
+func (w *Walker) TextElement(e, i uint32) index.Word { return w.ix.List(e).Word(i) }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -101,7 +102,7 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 				dups = 0 // each counts
 			}
 			live, yielded := s.ListLen()-int(s.m.editOf(s.entry()).dead)-dups, 0
-			s.eachPair(func(uint32, uint32) bool { yielded++; return true })
+			s.eachPair(func(index.Word, index.Word) bool { yielded++; return true })
 			if s.MapLen() != live || yielded != live {
 				t.Errorf("step %d: Len is %d, All yields %d, not %d", step, s.MapLen(), yielded, live)
 			}
@@ -112,7 +113,7 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 			return value(kt, r.IntN(2*n))
 		}
 		i := r.IntN(s.ListLen())
-		if ft.Kind() == schema.Dict && s.m.ix.Words[s.pairSlot(i)] == 0 {
+		if ft.Kind() == schema.Dict && s.pairAt(i).Key() == 0 {
 			return value(kt, i)
 		}
 		return keyAt(s, ft, i)
@@ -144,8 +145,8 @@ func changeTable(t *testing.T, name string, kt *schema.Type, number func(i, n in
 			i := r.IntN(s.ListLen())
 			if ft.Kind() == schema.List {
 				handles = append(handles, at(s, ft, i))
-			} else if w := s.m.ix.Words[s.pairSlot(i)]; w != 0 {
-				handles = append(handles, s.m.handle(w))
+			} else if w := s.pairAt(i).Key(); w != 0 {
+				handles = append(handles, s.m.handle(w.Entry()))
 			}
 		case class < 10 && len(handles) > 0:
 			changeInside(h, handles[r.IntN(len(handles))], kt, r)

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -117,14 +118,14 @@ func ValueOfStruct(t *schema.Type, s Struct) Value {
 }
 
 // valueOf returns the value of type t that a word of the index stands for.
-func (m *Message) valueOf(t *schema.Type, word uint32) Value {
+func (m *Message) valueOf(t *schema.Type, word index.Word) Value {
 	switch t.Kind() {
 	case schema.Fixed:
 		return m.lendFixed(t, m.fixedValue(word))
 	case schema.Text:
 		return Value{typ: t, text: m.LentBytes(word)}
 	}
-	return Value{typ: t, s: m.handle(word)}
+	return Value{typ: t, s: m.handle(word.Entry())}
 }
 
 // zeroWire has the wire bytes of the zero value of any type but a struct, list or map.
@@ -256,7 +257,7 @@ func (s Struct) Element(i int) Value {
 	t := s.typ().Elem()
 	switch t.Kind() {
 	case schema.Fixed:
-		return s.m.lendFixed(t, s.m.buf.At(s.m.ix.Words[s.entry()+listStart]+uint32(i)*uint32(t.Size())))
+		return s.m.lendFixed(t, s.m.buf.At(s.m.ix.List(s.entry()).Start()+uint32(i)*uint32(t.Size())))
 	case schema.Text:
 		return Value{typ: t, text: s.BytesAt(i)}
 	case schema.Record:
@@ -338,7 +339,7 @@ func (s Struct) Pairs() iter.Seq2[Value, Value] {
 			return
 		}
 		t := s.typ()
-		s.eachPair(func(k, v uint32) bool { return yield(s.m.valueOf(t.Key(), k), s.m.valueOf(t.Elem(), v)) })
+		s.eachPair(func(k, v index.Word) bool { return yield(s.m.valueOf(t.Key(), k), s.m.valueOf(t.Elem(), v)) })
 	}
 }
 
@@ -353,7 +354,7 @@ func (s Struct) Pair(key Value) (Value, bool) {
 	if i < 0 {
 		return Value{}, false
 	}
-	return s.m.valueOf(t.Elem(), s.m.ix.Words[s.pairSlot(i)+pairValue]), true
+	return s.m.valueOf(t.Elem(), s.pairAt(i).Value()), true
 }
 
 // PutPair sets the value of a map's key to v, copying structs and containers and replacing an

@@ -9,43 +9,54 @@ import (
 // does not know, and all but the last of those that come again. Then the word holds the number of
 // an entry for the last extra field, with the top bit set.
 
-// HasExtra is that bit.
-const HasExtra = 1 << 31
-
 // The words of the entry for an extra field.
 const (
-	ExtraAt = iota
-	ExtraEnd
-	ExtraNext // the value of the word entry.Arm before this field was added
-	ExtraArm  // the value of the word entry.Arm without such fields; only the last field's counts
+	extraAt = iota
+	extraEnd
+	extraNext // the value of the word entry.Arm before this field was added
+	extraArm  // the value of the word entry.Arm without such fields; only the last field's counts
 	ExtraWords
 )
 
-// ArmWord returns where in the index it stands which arm of the union of entry e is set.
-func (x *Index) ArmWord(e uint32) uint32 {
-	if w := x.Words[e+entry.Arm]; w&HasExtra != 0 {
-		return w&^HasExtra + ExtraArm
+// ArmField returns the number of the word of the field that is set in the union of entry e; 0 if
+// none is.
+func (x *Index) ArmField(e uint32) uint32 { return x.Words[x.armWord(e)] }
+
+// SetArmField sets that number. Extra fields stay.
+func (x *Index) SetArmField(e, field uint32) { x.Words[x.armWord(e)] = field }
+
+// armWord returns the number of the word that tells which field of a union is set.
+func (x *Index) armWord(e uint32) uint32 {
+	if w := x.Arm(e); w.HasExtra() {
+		return w.Extra() + extraArm
 	}
 	return e + entry.Arm
 }
 
 // AddExtra notes in w, ExtraWords words of the index, that the union of entry e has an extra field
-// at these positions. Arm is the word of the arm that is set.
+// at these positions. arm is what ArmField returns.
 func (x *Index) AddExtra(w, e, at, end, arm uint32) {
 	f := x.Words[w:][:ExtraWords]
-	f[ExtraAt], f[ExtraEnd] = at, end
-	f[ExtraNext], f[ExtraArm] = x.Words[e+entry.Arm], arm
-	x.Words[e+entry.Arm] = HasExtra | w
+	f[extraAt], f[extraEnd] = at, end
+	f[extraNext], f[extraArm] = x.Words[e+entry.Arm], arm
+	x.SetArm(e, mark|Word(w))
 }
 
 // FreeExtra frees the entries of a union's extra fields. w is the word that stands for the last of
 // them, and leads to the others.
-func (x *Index) FreeExtra(w uint32) {
-	for w&HasExtra != 0 {
-		next := x.Words[w&^HasExtra+ExtraNext]
-		x.FreeRaw(w&^HasExtra, ExtraWords)
+func (x *Index) FreeExtra(w Word) {
+	for w.HasExtra() {
+		_, _, next := x.Extra(w)
+		x.FreeRaw(w.Extra(), ExtraWords)
 		w = next
 	}
+}
+
+// Extra returns where the extra field that w stands for begins and ends, and the word that stands
+// for the one before.
+func (x *Index) Extra(w Word) (at, end uint32, next Word) {
+	f := x.Words[w.Extra():][:ExtraWords]
+	return f[extraAt], f[extraEnd], Word(f[extraNext])
 }
 
 // LastArm returns the number of the word of the last arm, in the order of the IDL, that is set in

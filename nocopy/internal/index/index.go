@@ -65,10 +65,6 @@ func (x *Index) ownRare() *rare {
 // First is the first word of an index that is an entry: entry 0 stands for none.
 const First = 1
 
-// NotIndexed marks, in the word of a field, the position of a struct or container that has no
-// entry yet.
-const NotIndexed = 1 << 31
-
 // MaxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is
 // much already.
 const MaxWords = min(1<<31-1, math.MaxInt>>4)

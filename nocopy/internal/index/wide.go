@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
@@ -28,35 +29,45 @@ const (
 )
 
 // At returns the word of field f of the struct of entry e.
-func (x *Index) At(e uint32, f schema.Ref) uint32 {
+func (x *Index) At(e uint32, f schema.Ref) Word {
 	if int32(f) < 0 { // written so, Put is inlined
 		return x.AtWide(e, f)
 	}
-	return x.Words[e+uint32(f>>entry.WordShift)]
+	return Word(x.Words[e+uint32(f>>entry.WordShift)])
 }
 
+// AtWide returns the word of field f of the wide struct of entry e.
+//
 //go:noinline
-func (x *Index) AtWide(e uint32, f schema.Ref) uint32 {
-	return TableAt(x.Words, x.Words[e+entry.Table], f)
+func (x *Index) AtWide(e uint32, f schema.Ref) Word { return x.TableAt(x.Table(e), f) }
+
+// Near returns the word of field f of the struct of entry e, which is not wide.
+func (x *Index) Near(e uint32, f schema.Ref) Word {
+	return Word(x.Words[e+uint32(f>>entry.WordShift)])
+}
+
+// PutNear sets that word.
+func (x *Index) PutNear(e uint32, f schema.Ref, w Word) {
+	x.Words[e+uint32(f>>entry.WordShift)] = uint32(w)
 }
 
 // Put sets the word of field f of the struct of entry e.
-func (x *Index) Put(e uint32, f schema.Ref, word uint32) {
+func (x *Index) Put(e uint32, f schema.Ref, word Word) {
 	if int32(f) < 0 {
 		x.putWide(e, f, word)
 	} else {
-		x.Words[e+uint32(f>>entry.WordShift)] = word
+		x.Words[e+uint32(f>>entry.WordShift)] = uint32(word)
 	}
 }
 
 // putWide does the work of Put for a wide struct.
 //
 //go:noinline
-func (x *Index) putWide(e uint32, f schema.Ref, word uint32) {
+func (x *Index) putWide(e uint32, f schema.Ref, word Word) {
 	if word == 0 {
 		removeFromTable(x.Words, x.Words[e+entry.Table], f)
 	} else {
-		*x.WideSlot(e, f) = word
+		*x.WideSlot(e, f) = uint32(word)
 	}
 }
 
@@ -70,17 +81,45 @@ func (x *Index) WideSlot(e uint32, f schema.Ref) *uint32 {
 }
 
 // TableAt returns the word of field f in table t; 0 if the field is not set.
-func TableAt(idx []uint32, t uint32, f schema.Ref) uint32 {
+func (x *Index) TableAt(t uint32, f schema.Ref) Word {
 	if t == 0 {
 		return 0
 	}
-	n := f.Word()
-	group := idx[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
+	n, words := f.Word(), x.Words
+	group := words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
 	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
 	if set&bit == 0 {
 		return 0
 	}
-	return idx[t+group[1]+uint32(bits.OnesCount32(set&(bit-1)))]
+	return Word(words[t+group[1]+uint32(bits.OnesCount32(set&(bit-1)))])
+}
+
+// BeginTable sets the size of table t, n words, and returns them to be filled.
+func (x *Index) BeginTable(t, n uint32) []uint32 {
+	x.Words[t+entry.TableRoom] = n
+	return x.Words[t:][:n]
+}
+
+// CheckTable returns the number of words of table t of a struct of span words, or what is wrong in
+// it, for tests.
+func (x *Index) CheckTable(t, span uint32) (words uint32, err error) {
+	table := x.Words[t:][:x.Words[t+entry.TableRoom]]
+	taken := map[uint32]bool{}
+	for n := range span {
+		group := table[entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:]
+		if group[0]>>(n&entry.GroupMask)&1 == 0 {
+			continue
+		}
+		at := group[1] + uint32(bits.OnesCount32(group[0]&(1<<(n&entry.GroupMask)-1)))
+		if at < entry.BareTable(span) || at >= table[entry.TableUsed] || taken[at] {
+			return 0, fmt.Errorf("word %d is at %d, of %d, or twice", n, at, table[entry.TableUsed])
+		}
+		if table[at] == 0 {
+			return 0, fmt.Errorf("word %d is in the set, and 0", n)
+		}
+		taken[at] = true
+	}
+	return uint32(len(table)), nil
 }
 
 // InTable adds field f to table t if it is not in it. It returns the number of the table, which is
@@ -185,7 +224,7 @@ func fillTable(idx []uint32, to, t, span uint32) {
 // position p, in entry e. It does nothing if the struct is not wide.
 func (x *Index) PutTemplate(d *schema.Struct, e, p uint32) {
 	for _, s := range d.WideTemplate() {
-		x.putWide(e, d.Fields()[s.Word-d.First()].Ref(), p+s.Off)
+		x.putWide(e, d.Fields()[s.Word-d.First()].Ref(), Word(p+s.Off))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -150,9 +149,9 @@ func (p *Parser) Structure(d *schema.Struct, e uint32, i int) int {
 	if p.depth++; p.depth > p.MaxDepth {
 		return p.Fail(i, errDepth)
 	}
-	p.x.Words[e+entry.Start] = p.Base + uint32(i)
+	p.x.SetStart(e, p.Base+uint32(i))
 	if p.Slow {
-		clear(p.x.Words[e+1 : e+uint32(d.Words())])
+		p.x.ClearWords(e+1, uint32(d.Words())-1)
 		i = p.fields(d, e, i)
 		p.depth--
 		return i
@@ -167,7 +166,7 @@ func (p *Parser) Structures(d *schema.Struct, e, n uint32, i int) int {
 	if p.depth++; p.depth > p.MaxDepth {
 		return p.Fail(i, errDepth)
 	}
-	p.x.Words[e+entry.Start] = p.Base + uint32(i)
+	p.x.SetStart(e, p.Base+uint32(i))
 	var s machine
 	s.pc, s.entry, s.left, s.at = program.Of(d).Start, e, n-1, uint64(i)
 	return p.runAll(&s, 0)
@@ -181,7 +180,7 @@ func (p *Parser) ByIndex(d *schema.Struct, e uint32, i int) int {
 		return p.Fail(i, errDepth)
 	}
 	p.Lazy, p.byIndex = true, true
-	p.x.Words[e+entry.Start] = p.Base + uint32(i)
+	p.x.SetStart(e, p.Base+uint32(i))
 	return p.fields(d, e, i)
 }
 
@@ -219,11 +218,9 @@ func (p *Parser) Value(t *schema.Type, i, lead int) (int, uint32) {
 	}
 	var s machine
 	s.pc, s.at = program.OfValue(t), uint64(i+lead)
-	before := p.x.Words[0] // no entry has this word: the program stores the value's entry in it
+	before := p.x.BeginValue()
 	end := p.runAll(&s, lead)
-	word := p.x.Words[0]
-	p.x.Words[0] = before
-	return end, word
+	return end, p.x.EndValue(before)
 }
 
 // allot allocates head words of the index, and per words for each of n elements, and returns the

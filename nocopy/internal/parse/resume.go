@@ -2,6 +2,7 @@ package parse
 
 import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -123,7 +124,7 @@ func (p *Parser) runSlowly(s *machine, lead int) int {
 		at, word := p.slowValue(from.Type, i-lead, lead)
 		switch {
 		case at >= 0:
-			p.x.Words[s.entry+o.Word()] = word
+			p.x.SetWord(s.entry+o.Word(), index.Word(word))
 			s.at = uint64(at)
 			s.pc += o.Cells() * program.CellSize
 			return 0
@@ -148,12 +149,12 @@ func (p *Parser) runSlowly(s *machine, lead int) int {
 		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
 			break
 		}
-		p.x.Words[s.entry+o.Word()] = 0
+		p.x.SetWord(s.entry+o.Word(), 0)
 		pc += o.Cells() * program.CellSize
 	}
 	p.top = s.top
 	if d.IsUnion() {
-		p.x.Words[s.entry+entry.Arm] = 0
+		p.x.SetArm(s.entry, 0)
 		if after > 0 {
 			i = p.addExtra(s.entry, p.mismatched, p.Base+uint32(after), i)
 		}
@@ -176,7 +177,7 @@ func (p *Parser) leaveContainers(s *machine) *schema.Field {
 		s.top--
 		f := &p.levels[s.top]
 		s.pc, s.entry, s.left = f.pc-2*program.CellSize, f.entry, f.left
-		s.at = uint64(p.x.Words[f.list+entry.ListStart]-p.Base) - program.CellAt(s.pc).Op.Reach()
+		s.at = uint64(p.x.StartOf(f.list)-p.Base) - program.CellAt(s.pc).Op.Reach()
 		if from := program.OriginOf(s.pc); from.Field != nil {
 			return from.Field
 		}
@@ -194,13 +195,13 @@ func (p *Parser) overlong(d *schema.Struct, e, pc uint32) int {
 	}
 	for at < pc {
 		o := program.CellAt(at).Op
-		if p.x.Words[e+o.Word()] != 0 {
+		if p.x.Word(e+o.Word()) != 0 {
 			last = e + o.Word()
 		}
 		at += o.Cells() * program.CellSize
 	}
-	i := int(p.x.Words[last]-p.Base) - wire.FieldHeader
-	p.x.Words[last] = 0
+	i := int(uint32(p.x.Word(last))-p.Base) - wire.FieldHeader
+	p.x.SetWord(last, 0)
 	return i
 }
 
@@ -217,7 +218,7 @@ func (p *Parser) addPath(s *machine, f *schema.Field) int {
 		}
 		next := &p.levels[top-1]
 		if next.list != 0 {
-			p.atElement(int(p.x.Words[next.list+entry.ListCount] - 1 - left))
+			p.atElement(int(p.x.List(next.list).Count() - 1 - left))
 		}
 		left, f = next.left, program.OriginOf(next.pc-2*program.CellSize).Field
 	}

@@ -132,7 +132,7 @@ loop:
 				if after > size {
 					break
 				}
-				put(w, o.Word(), index.NotIndexed|(head+uint32(at)))
+				put(w, o.Word(), uint32(index.LazyAt(head+uint32(at))))
 				at = after
 				pc += 2 * program.CellSize
 				continue

@@ -68,12 +68,12 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 		}
 		at := d.First() + uint32(f.Number)
 		if !wide {
-			if before := p.x.Words[e+at]; before != 0 {
-				if i = p.shadow(d, e, &d.Fields()[f.Number], before, i); i < 0 {
+			if before := p.x.Word(e + at); before != 0 {
+				if i = p.shadow(d, e, &d.Fields()[f.Number], uint32(before), i); i < 0 {
 					return i
 				}
 			}
-			p.x.Words[e+at] = word
+			p.x.SetWord(e+at, index.Word(word))
 			last = at
 			continue
 		}
@@ -95,9 +95,9 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 // stop ends the struct of entry e, whose STOP is at i. last is the number of the word of the field
 // that came last. It returns the index after the STOP, or failed if a required field is missing.
 func (p *Parser) stop(d *schema.Struct, e uint32, i int, last uint32) int {
-	p.x.Words[e+entry.End] = p.Base + uint32(i)
+	p.x.SetEnd(e, index.Word(p.Base+uint32(i)))
 	if d.IsUnion() {
-		p.x.Words[p.x.ArmWord(e)] = last
+		p.x.SetArmField(e, last)
 	}
 	for _, f := range d.Required() {
 		if p.x.At(e, f.Ref()) == 0 && !p.Trusted {
@@ -157,7 +157,7 @@ func (p *Parser) container(f *schema.Field, i int) (int, uint32) {
 		}
 	}
 	if end := p.endByIndex(f.Header(), f, i+wire.FieldHeader); end != 0 {
-		return end, index.NotIndexed | p.Base + uint32(i+wire.FieldHeader)
+		return end, uint32(index.LazyAt(p.Base + uint32(i+wire.FieldHeader)))
 	}
 	if p.Lazy && !f.FixedList() {
 		return p.lazily(f, i)
@@ -187,7 +187,7 @@ func (p *Parser) lazily(f *schema.Field, i int) (int, uint32) {
 	at := i + wire.FieldHeader
 	if f.Type.Widest() <= program.Narrow {
 		if end := p.pass(f.Type, at); end >= 0 {
-			return end, index.NotIndexed | p.Base + uint32(at)
+			return end, uint32(index.LazyAt(p.Base + uint32(at)))
 		}
 	}
 	p.Lazy = false
@@ -232,13 +232,11 @@ func (p *Parser) slowValue(t *schema.Type, i, lead int) (int, uint32) {
 	} else {
 		i = body
 	}
-	w := (*[entry.ListWords]uint32)(p.x.Words[e:])
-	w[entry.ListStart], w[entry.ListEnd] = p.Base+uint32(body), 0
-	w[entry.ListCount], w[entry.ListElems] = n, e+entry.ListWords
-	w[entry.ListRoom], w[entry.ListType] = n, t.ID()
+	room := index.Room(n)
 	if t.Kind() == schema.List && elem.Kind() == schema.Record {
-		w[entry.ListRoom] = per
+		room = index.Room(per)
 	}
+	p.x.MakeList(e, t, p.Base+uint32(body), 0, n, room)
 	for k, slot := uint32(0), e+entry.ListWords; k < n && !flat; k, slot = k+1, slot+per {
 		if i = p.slot(t, slot, i); i < 0 {
 			if i == failed {
@@ -247,7 +245,7 @@ func (p *Parser) slowValue(t *schema.Type, i, lead int) (int, uint32) {
 			return i, 0
 		}
 	}
-	p.x.Words[e+entry.ListEnd] = p.Base + uint32(i)
+	p.x.SetEnd(e, index.Word(p.Base+uint32(i)))
 	return i, e
 }
 
@@ -259,13 +257,13 @@ func (p *Parser) slot(t *schema.Type, slot uint32, i int) int {
 		if i, word = p.element(t.Key(), i); i < 0 {
 			return i
 		}
-		p.x.Words[slot+entry.PairKey], p.x.Words[slot+entry.PairNode] = word, 0
-		slot += entry.PairValue
+		p.x.Pair(slot).Fill(word, 0)
+		slot = p.x.Pair(slot).ValueSlot()
 	} else if t.Elem().Kind() == schema.Record {
 		return p.Structure(t.Elem().Struct(), slot, i)
 	}
 	if i, word = p.element(t.Elem(), i); i >= 0 {
-		p.x.Words[slot] = word
+		p.x.SetWord(slot, index.Word(word))
 	}
 	return i
 }

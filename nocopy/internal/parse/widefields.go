@@ -36,9 +36,9 @@ func (p *Parser) dropPresent() {
 func (p *Parser) beginWide(d *schema.Struct, e uint32) {
 	// There may be no table, if the struct is not valid, but p.present has grown
 	p.x.HasTables, p.x.More = true, true
-	p.x.Words[e+entry.Table] = 0
+	p.x.SetTable(e, 0)
 	if !d.IsUnion() {
-		p.x.Words[e+entry.Arm] = 0 // not used
+		p.x.SetArm(e, 0) // not used
 	}
 }
 
@@ -52,7 +52,8 @@ func (p *Parser) endWide(d *schema.Struct, e uint32, first, i int, ascending boo
 	}
 	if len(p.present) > first {
 		t := p.makeTable(d, first, i)
-		p.x.Words[e+entry.Table], p.present = t, p.present[:first]
+		p.x.SetTable(e, t)
+		p.present = p.present[:first]
 		return t != 0
 	}
 	return true
@@ -118,9 +119,8 @@ func (p *Parser) makeTable(d *schema.Struct, first, i int) uint32 {
 		if t = p.allot(int(n), 0, 0, i); t == 0 {
 			return 0
 		}
-		p.x.Words[t+entry.TableRoom] = n
 	}
-	table := p.x.Words[t:][:n]
+	table := p.x.BeginTable(t, n)
 	table[entry.TableUsed] = n
 	groups, words := table[entry.TableGroups:bare], table[bare:]
 	clear(groups)

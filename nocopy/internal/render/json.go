@@ -120,7 +120,7 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 		if word == 0 {
 			dst = w.unset(dst, f.field, f.quoted)
 		} else {
-			if word&engine.NotIndexed != 0 {
+			if word.IsLazy() { // or a text in a node, which Field leaves as it is
 				word = w.Field(e, f.field)
 			}
 			dst = w.value(dst, f.typ, word, f.quoted)
@@ -163,14 +163,14 @@ func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 
 // value appends a value of type t, for which word stands; with quoted as a string also if it is a
 // number or bool.
-func (w *jsonWriter) value(dst []byte, t *schema.Type, word uint32, quoted bool) []byte {
+func (w *jsonWriter) value(dst []byte, t *schema.Type, word engine.Word, quoted bool) []byte {
 	switch t.Kind() {
 	case schema.Fixed:
 		return w.fixed(dst, t, w.Fixed(word), quoted)
 	case schema.Text:
 		return w.text(dst, t, w.Text(word))
 	}
-	return w.container(dst, t, word)
+	return w.container(dst, t, word.Entry())
 }
 
 // container appends a struct, list, set or map.
@@ -198,7 +198,7 @@ func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
 		case schema.Text:
 			dst = w.text(dst, t.Elem(), w.Text(w.TextElement(e, i)))
 		default:
-			dst = w.container(dst, t.Elem(), w.Element(t, e, i))
+			dst = w.container(dst, t.Elem(), w.Element(t, e, i).Entry())
 		}
 		if w.stopped(dst) {
 			w.path = append(w.path, "["+strconv.Itoa(int(i))+"]")
@@ -212,14 +212,14 @@ func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
 // arrays of a key and a value.
 func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 	start, key, marks := len(dst), t.Key(), "{:}"
-	var last map[string]uint32
+	var last map[string]engine.Word
 	if key.Kind() >= schema.Record {
 		last, marks = w.lastPairs(t, e), "[,]"
 	}
 	var written map[string]bool
 	i := -1
 	for k, value := range w.Pairs(e) {
-		if i++; last != nil && last[string(w.Wire(k, key))] != k {
+		if i++; last != nil && last[string(w.Wire(k.Entry(), key))] != k {
 			continue
 		}
 		dst = append(dst, ',')
@@ -266,10 +266,10 @@ func hasReplacement(key []byte) bool {
 }
 
 // lastPairs returns the word of the last pair's key, by the keys' wire bytes.
-func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]uint32 {
-	last := map[string]uint32{}
+func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]engine.Word {
+	last := map[string]engine.Word{}
 	for key := range w.Pairs(e) {
-		last[string(w.Wire(key, t.Key()))] = key
+		last[string(w.Wire(key.Entry(), t.Key()))] = key
 	}
 	return last
 }

@@ -75,22 +75,24 @@ func (w *logWriter) structure(d *schema.Struct, e uint32) slog.Value {
 }
 
 // value returns a value of type t, for which word stands.
-func (w *logWriter) value(t *schema.Type, word uint32) slog.Value {
+func (w *logWriter) value(t *schema.Type, word engine.Word) slog.Value {
 	switch t.Kind() {
 	case schema.Fixed:
 		return w.fixed(t, w.Fixed(word))
 	case schema.Text:
 		return slog.StringValue(w.text(t, word))
 	case schema.Record:
-		return w.structure(t.Struct(), word)
+		return w.structure(t.Struct(), word.Entry())
 	case schema.List:
-		return slog.AnyValue(w.list(t, word))
+		return slog.AnyValue(w.list(t, word.Entry()))
 	}
-	return slog.AnyValue(w.dict(t, word))
+	return slog.AnyValue(w.dict(t, word.Entry()))
 }
 
 // inner returns a value in a list or map.
-func (w *logWriter) inner(t *schema.Type, word uint32) any { return withoutGroups(w.value(t, word)) }
+func (w *logWriter) inner(t *schema.Type, word engine.Word) any {
+	return withoutGroups(w.value(t, word))
+}
 
 // withoutGroups returns v with maps instead of groups.
 func withoutGroups(v slog.Value) any {
@@ -105,7 +107,7 @@ func withoutGroups(v slog.Value) any {
 }
 
 // text returns the beginning of a string, or of a binary in hex.
-func (w *logWriter) text(t *schema.Type, word uint32) string {
+func (w *logWriter) text(t *schema.Type, word engine.Word) string {
 	b := w.Text(word)
 	all, shown := len(b), min(len(b), logText, max(w.left, 1))
 	for range utf8.UTFMax - 1 { // ends with a whole character

@@ -57,7 +57,7 @@ func ContainerText(s engine.Struct, none string) string {
 		return none
 	}
 	w, e := engine.WalkerOf(s)
-	return string(formatter{Walker: w}.value(nil, t, e))
+	return string(formatter{Walker: w}.value(nil, t, engine.Word(e)))
 }
 
 // redactedText replaces a redacted value.
@@ -131,21 +131,21 @@ func (p formatter) end(dst []byte, bracket byte, none bool) []byte {
 }
 
 // value appends a value of type t, for which word stands.
-func (p formatter) value(dst []byte, t *schema.Type, word uint32) []byte {
+func (p formatter) value(dst []byte, t *schema.Type, word engine.Word) []byte {
 	switch t.Kind() {
 	case schema.Fixed:
 		return p.fixed(dst, t, p.Fixed(word))
 	case schema.Text:
 		return p.text(dst, t, word)
 	case schema.Record:
-		return p.structure(dst, t.Struct(), word)
+		return p.structure(dst, t.Struct(), word.Entry())
 	case schema.List:
-		return p.list(dst, t, word)
+		return p.list(dst, t, word.Entry())
 	}
-	return p.dict(dst, t, word)
+	return p.dict(dst, t, word.Entry())
 }
 
-func (p formatter) text(dst []byte, t *schema.Type, word uint32) []byte {
+func (p formatter) text(dst []byte, t *schema.Type, word engine.Word) []byte {
 	b := p.Walker.Text(word)
 	if t.Binary() || !utf8.Valid(b) {
 		dst = append(dst, "0x"...)

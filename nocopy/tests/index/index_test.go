@@ -116,14 +116,14 @@ func TestWide(t *testing.T) {
 			if step%5 == 4 {
 				want[i] = 0
 			}
-			if x.Put(e, d.Field(i), want[i]); x.At(e, d.Field(i)) != want[i] {
+			if x.Put(e, d.Field(i), index.Word(want[i])); uint32(x.At(e, d.Field(i))) != want[i] {
 				t.Fatalf("%d fields: field %d is %d, not %d", n, i, x.At(e, d.Field(i)), want[i])
 			}
 		}
 		maps.DeleteFunc(want, func(_ int, word uint32) bool { return word == 0 })
 		got := map[int]uint32{}
 		for i := x.Next(d, e, 0); i < n; i = x.Next(d, e, i+1) {
-			got[i] = x.At(e, d.Field(i))
+			got[i] = uint32(x.At(e, d.Field(i)))
 		}
 		if !maps.Equal(got, want) {
 			t.Errorf("%d fields: Next and At find %v, not %v", n, got, want)
@@ -138,18 +138,64 @@ func TestWide(t *testing.T) {
 func TestArm(t *testing.T) {
 	x, d := newIndex(), structOf(3, true)
 	e := x.Alloc(d.Words())
-	x.Words[x.ArmWord(e)] = 4
+	x.SetArmField(e, 4)
 	for i := range uint32(3) {
-		x.AddExtra(x.AllocRaw(index.ExtraWords), e, 10*i, 10*i+5, x.Words[x.ArmWord(e)])
+		x.AddExtra(x.AllocRaw(index.ExtraWords), e, 10*i, 10*i+5, x.ArmField(e))
 	}
-	if got := x.Words[x.ArmWord(e)]; got != 4 {
+	if got := x.ArmField(e); got != 4 {
 		t.Errorf("the arm is %d, not 4", got)
 	}
 	var at []uint32
-	for w := x.Words[e+entry.Arm]; w&index.HasExtra != 0; w = x.Words[w&^index.HasExtra+index.ExtraNext] {
-		at = append(at, x.Words[w&^index.HasExtra+index.ExtraAt])
+	for w := x.Arm(e); w.HasExtra(); {
+		from, end, next := x.Extra(w)
+		if end != from+5 {
+			t.Errorf("an extra field from %d to %d", from, end)
+		}
+		at, w = append(at, from), next
 	}
 	if x.Words[e+5] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(e, d.Span(), false) != 5 {
 		t.Errorf("extra fields at %d, or the last arm is not 5", at)
+	}
+}
+
+// TestWord: what a word holds is what was put into it, up to 31 bits, and its top bit has one
+// meaning for each kind of word.
+func TestWord(t *testing.T) {
+	for _, n := range []uint32{1, 2, 1 << 30, 1<<31 - 1} {
+		for what, ok := range map[string]bool{
+			"a node":           index.InNode(n).IsNode() && index.InNode(n).Node() == n,
+			"a text":           !index.Word(n).IsNode(),
+			"left for later":   index.LazyAt(n).IsLazy() && index.LazyAt(n).Pos() == n && !index.LazyAt(n).HasEntry(),
+			"an entry":         !index.Word(n).IsLazy() && index.Word(n).HasEntry() && index.Word(n).Entry() == n,
+			"an edit":          index.EditWord(int(n)).IsEdit() && index.EditWord(int(n)).Edit() == n,
+			"a known end":      !index.Word(n).IsEdit(),
+			"no extra field":   !index.Word(n).HasExtra(),
+			"nothing (no set)": !index.Word(0).HasEntry() && !index.Word(0).IsLazy() && !index.Word(0).IsNode(),
+		} {
+			if !ok {
+				t.Errorf("%d as %s", n, what)
+			}
+		}
+	}
+}
+
+// TestRoom: the number of slots and the marks of a list's room are independent of each other.
+func TestRoom(t *testing.T) {
+	for _, n := range []uint32{0, 1, 7, 1<<30 - 1} {
+		plain := index.Room(n)
+		table := plain.Table(n)
+		for what, ok := range map[string]bool{
+			"simple":         plain.Simple() && plain.Len() == n && !plain.HasTable() && plain.WordsPerSlot() == 0,
+			"being built":    plain.Building().IsBuilding() && !plain.Building().Simple() && plain.Building().Len() == n,
+			"built":          plain.Building().Built() == plain,
+			"a table":        table.HasTable() && table.Len() == n && !table.Simple() && table.WordsPerSlot() == 1,
+			"a built table":  table.Building().Table(n).IsBuilding() && table.Building().Built() == table,
+			"another length": table.Building().WithLen(3) == index.Room(3).Table(3).Building(),
+			"read by pages":  index.ByPages.HasTable() && index.ByPages.Len() == 0,
+		} {
+			if !ok {
+				t.Errorf("%d, %s", n, what)
+			}
+		}
 	}
 }

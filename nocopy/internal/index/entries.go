@@ -1,0 +1,205 @@
+package index
+
+import (
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// This file reads and changes the words of entries. Package entry has their numbers, and word.go
+// the meaning of their bits. A view, such as List, stays good when the index grows.
+
+// StartOf returns where the value of entry e begins: the position of the first field header,
+// element or pair.
+func (x *Index) StartOf(e uint32) uint32 { return x.Words[e+entry.Start] }
+
+// SetStart sets where the value of entry e begins.
+func (x *Index) SetStart(e, p uint32) { x.Words[e+entry.Start] = p }
+
+// EndOf returns the second word of entry e: where the value ends, or an edit that knows.
+func (x *Index) EndOf(e uint32) Word { return Word(x.Words[e+entry.End]) }
+
+// SetEnd sets the second word of entry e.
+func (x *Index) SetEnd(e uint32, w Word) { x.Words[e+entry.End] = uint32(w) }
+
+// Word returns word number at of the index.
+func (x *Index) Word(at uint32) Word { return Word(x.Words[at]) }
+
+// SetWord sets word number at of the index.
+func (x *Index) SetWord(at uint32, w Word) { x.Words[at] = uint32(w) }
+
+// HasValue reports whether entry e stands for a value. It does not if an element was not begun, or
+// if the value was removed and its message compacted since.
+func (x *Index) HasValue(e uint32) bool { return x.Words[e+entry.Start] != 0 }
+
+// ClearWords makes n words from number at on zero.
+func (x *Index) ClearWords(at, n uint32) { clear(x.Words[at:][:n]) }
+
+// MoveWords copies n words from number from on to number to on. The ranges may overlap.
+func (x *Index) MoveWords(to, from, n uint32) { copy(x.Words[to:], x.Words[from:][:n]) }
+
+// BeginValue prepares the index for a program that indexes a single value. The program stores the
+// value's entry in word 0, since no entry has that. EndValue returns it, and needs what BeginValue
+// has returned.
+func (x *Index) BeginValue() Word { return Word(x.Words[0]) }
+
+// EndValue returns the entry that the program has stored.
+func (x *Index) EndValue(before Word) uint32 {
+	e := x.Words[0]
+	x.Words[0] = uint32(before)
+	return e
+}
+
+// Fields returns the words of the fields of the struct of entry e, which d describes and which is
+// not wide. They are good until the index grows.
+func (x *Index) Fields(d *schema.Struct, e uint32) []uint32 {
+	return x.Words[e+d.First():][:len(d.Fields())]
+}
+
+// Arm returns the word of a union that stands for the last of its extra fields or, if it has none,
+// for the field that is set. ArmField returns that field in any case.
+func (x *Index) Arm(e uint32) Word { return Word(x.Words[e+entry.Arm]) }
+
+// SetArm sets that word.
+func (x *Index) SetArm(e uint32, w Word) { x.Words[e+entry.Arm] = uint32(w) }
+
+// Table returns the number of the table of the wide struct of entry e; 0 if no field is set.
+func (x *Index) Table(e uint32) uint32 { return x.Words[e+entry.Table] }
+
+// SetTable sets the number of the table.
+func (x *Index) SetTable(e, t uint32) { x.Words[e+entry.Table] = t }
+
+// List is a view of the entry of a list, set or map.
+//
+// Its slots are the words that stand for its elements: none if their size is fixed, one for each
+// text or container, three for each pair. The slots of a list of structs are the elements' entries
+// one after another, or a table of their numbers: Room says which.
+type List struct {
+	x *Index
+	e uint32
+}
+
+// List returns a view of entry e, which is that of a list, set or map.
+func (x *Index) List(e uint32) List { return List{x, e} }
+
+// MakeList fills in entry e, of a list, set or map of type t whose elements are from position p to
+// end; end is 0 if they are still to come. Its slots follow the entry.
+func (x *Index) MakeList(e uint32, t *schema.Type, p, end, count uint32, r Room) List {
+	w := (*[entry.ListWords]uint32)(x.Words[e:])
+	w[entry.ListStart], w[entry.ListEnd], w[entry.ListCount] = p, end, count
+	w[entry.ListElems], w[entry.ListRoom], w[entry.ListType] = e+entry.ListWords, uint32(r), t.ID()
+	return List{x, e}
+}
+
+// Start returns the position of the first element or pair.
+func (l List) Start() uint32 { return l.x.Words[l.e+entry.ListStart] }
+
+// SetStart sets that position.
+func (l List) SetStart(p uint32) { l.x.Words[l.e+entry.ListStart] = p }
+
+// End returns the position after the last element or pair, or an edit that knows it; 0 if the
+// list was never complete.
+func (l List) End() Word { return Word(l.x.Words[l.e+entry.ListEnd]) }
+
+// Count returns the number of elements, or of pairs including deleted ones.
+func (l List) Count() uint32 { return l.x.Words[l.e+entry.ListCount] }
+
+// SetCount sets that number.
+func (l List) SetCount(n uint32) { l.x.Words[l.e+entry.ListCount] = n }
+
+// Slots returns the number of the first word of the slots.
+func (l List) Slots() uint32 { return l.x.Words[l.e+entry.ListElems] }
+
+// SetSlots sets that number, and the room.
+func (l List) SetSlots(at uint32, r Room) {
+	l.x.Words[l.e+entry.ListElems], l.x.Words[l.e+entry.ListRoom] = at, uint32(r)
+}
+
+// Room returns how many slots there is room for.
+func (l List) Room() Room { return Room(l.x.Words[l.e+entry.ListRoom]) }
+
+// SetRoom sets the room.
+func (l List) SetRoom(r Room) { l.x.Words[l.e+entry.ListRoom] = uint32(r) }
+
+// Type returns the type.
+func (l List) Type() *schema.Type { return schema.TypeByID(l.x.Words[l.e+entry.ListType]) }
+
+// TypeAt returns the type of the container of entry e; nil if the entry is that of a struct, whose
+// words are no type's number. It may be that by chance.
+func (x *Index) TypeAt(e uint32) *schema.Type {
+	types := schema.Types()
+	if at := int(e) + entry.ListType; at < len(x.Words) && int(x.Words[at]) < len(types) {
+		return types[x.Words[at]]
+	}
+	return nil
+}
+
+// SetType sets the type.
+func (l List) SetType(t *schema.Type) { l.x.Words[l.e+entry.ListType] = t.ID() }
+
+// SlotsFollow reports whether the slots come right after the entry, with gap free words between.
+func (l List) SlotsFollow(gap uint32) bool { return l.Slots()-gap == l.e+entry.ListWords }
+
+// Slot returns the number of the word of element i, if each has one.
+func (l List) Slot(i uint32) uint32 { return l.Slots() + i }
+
+// Word returns the word of element i, if each has one.
+func (l List) Word(i uint32) Word { return Word(l.x.Words[l.Slots()+i]) }
+
+// SetWord sets the word of element i, if each has one.
+func (l List) SetWord(i uint32, w Word) { l.x.Words[l.Slots()+i] = uint32(w) }
+
+// Words returns the words of all elements, if each has one. They are good until the index grows.
+func (l List) Words() []uint32 { return l.x.Words[l.Slots():][:l.Count()] }
+
+// SlotWords returns the words from the first slot on. They are good until the index grows.
+func (l List) SlotWords() []uint32 { return l.x.Words[l.Slots():] }
+
+// ClearPairs makes the slots of pairs from to to-1 of a map zero.
+func (l List) ClearPairs(from, to uint32) {
+	clear(l.SlotWords()[from*entry.PairWords : to*entry.PairWords])
+}
+
+// PairWords returns the words of the first n pairs of a map. They are good until the index grows.
+func (l List) PairWords(n uint32) []uint32 { return l.SlotWords()[:n*entry.PairWords] }
+
+// Pair returns a view of pair i of a map.
+func (l List) Pair(i uint32) Pair { return Pair{l.x, l.Slots() + i*entry.PairWords} }
+
+// Pair is a view of the slot of a pair of a map.
+type Pair struct {
+	x  *Index
+	at uint32
+}
+
+// Pair returns a view of the slot at word number at.
+func (x *Index) Pair(at uint32) Pair { return Pair{x, at} }
+
+// Key returns the key's word; 0 if the pair was deleted.
+func (p Pair) Key() Word { return Word(p.x.Words[p.at+entry.PairKey]) }
+
+// Value returns the value's word. In a deleted pair it is one more than the number of the next
+// deleted pair, or 0.
+func (p Pair) Value() Word { return Word(p.x.Words[p.at+entry.PairValue]) }
+
+// Node returns the node that replaces both key and value, or 0.
+func (p Pair) Node() uint32 { return p.x.Words[p.at+entry.PairNode] }
+
+// Set sets the words of the key and the value.
+func (p Pair) Set(key, value Word) {
+	p.x.Words[p.at+entry.PairKey], p.x.Words[p.at+entry.PairValue] = uint32(key), uint32(value)
+}
+
+// Fill sets the positions of a key and a value that have no node.
+func (p Pair) Fill(key, value uint32) {
+	slot := (*[entry.PairWords]uint32)(p.x.Words[p.at:])
+	slot[entry.PairKey], slot[entry.PairValue], slot[entry.PairNode] = key, value, 0
+}
+
+// SetNode sets the node that replaces key and value.
+func (p Pair) SetNode(node uint32) { p.x.Words[p.at+entry.PairNode] = node }
+
+// KeySlot returns the number of the key's word.
+func (p Pair) KeySlot() uint32 { return p.at + entry.PairKey }
+
+// ValueSlot returns the number of the value's word.
+func (p Pair) ValueSlot() uint32 { return p.at + entry.PairValue }
