@@ -247,9 +247,7 @@ func (s Wide) Has(f schema.Ref) bool {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	t := s.m.ix.Table(uint32(s.k)) // the group as it is, to be inlined
-	n := uint32(f >> entry.WordShift)
-	return t != 0 && s.m.ix.Words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords]>>(n&entry.GroupMask)&1 != 0
+	return !s.lacks(s.m.ix.Words[uint32(s.k)+entry.Table], f) // as it is, to be inlined
 }
 
 // Text returns a string field, or "" if it is not set. The string aliases the message and stays
