@@ -207,7 +207,7 @@ func TestOneAtATime(t *testing.T) {
 				oneConnection(nc, upstream)
 			}
 		}()
-		if out, errs, code := nocopy(t, "", "call", l.Addr().String(), "ping", "-v", "-timeout", "20s"); code != 0 || !strings.Contains(errs, "# "+w.want) {
+		if out, errs, code := nocopy(t, "", "call", l.Addr().String(), "ping", "-v", "-timeout", "50s"); code != 0 || !strings.Contains(errs, "# "+w.want) {
 			t.Errorf("%s: %d %s%s", w.want, code, out, errs)
 		}
 	}
@@ -229,7 +229,7 @@ func oneConnection(nc net.Conn, server string) {
 			return
 		}
 		up.Write(b[:n])
-		up.SetReadDeadline(time.Now().Add(20 * time.Second))
+		up.SetReadDeadline(time.Now().Add(time.Minute))
 		n, err = up.Read(b)
 		if err == nil && !strings.Contains(string(b[:n]), "does not speak") {
 			nc.Write(b[:n])

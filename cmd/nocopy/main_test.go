@@ -206,12 +206,20 @@ func TestUsage(t *testing.T) {
 		want string
 		args []string
 	}{
-		{2, "unexpected argument nonsense", []string{"nonsense"}},
+		{2, "unexpected argument nonsense; see nocopy -h", []string{"nonsense"}},
+		{2, "unexpected argument cal, did you mean \"call\"?", []string{"cal"}},
+		{2, "unexpected argument cal, did you mean \"call\"?", []string{"help", "cal"}},
+		{2, "unknown flag -timeuot, did you mean \"-timeout\"?; see nocopy call -h", []string{"call", addr, "f", "-timeuot", "1s"}},
+		{2, "unknown flag -dta", []string{"call", addr, "f", "-dta", "x"}},
+		{2, "nocopy: -idl needs a value; see nocopy call -h", []string{"call", addr, "f", "-idl"}},
+		{2, "nocopy: -d needs a value; see nocopy call -h", []string{"call", addr, "f", "-d"}},
+		{2, "nocopy: -o needs a value; see nocopy gen -h", []string{"gen", idl, "-o"}},
+		{2, "nocopy: unknown flag -x; see nocopy audit -h", []string{"audit", "-x"}},
 		{2, "see nocopy call -h", []string{"call"}},
 		{2, "which method", []string{"call", addr}},
 		{2, "-cert and -key", []string{"call", addr, "f", "-cert", "x"}},
 		{2, "unknown flag", []string{"call", addr, "f", "-nonsense"}},
-		{2, "must be one of", []string{"call", addr, "f", "-transport", "pigeon"}},
+		{2, "nocopy: -transport must be one of", []string{"call", addr, "f", "-transport", "pigeon"}},
 		{2, "not as 'name: value'", []string{"call", addr, "f", "-H", "x"}},
 		{2, "-sasl does not go with", []string{"call", addr, "f", "-sasl", "PLAIN", "-transport", "http"}},
 		{2, "known are PLAIN", []string{"call", addr, "f", "-sasl", "CRAM"}},
@@ -242,11 +250,63 @@ func TestUsage(t *testing.T) {
 			t.Errorf("nocopy %s: %d %s%s; want %d and %q", strings.Join(c.args, " "), code, out, errs, c.code, c.want)
 		}
 	}
-	for _, args := range [][]string{{}, {"-h"}, {"-help"}, {"--help"}, {"call", "-h"}, {"mock", "--help"}, {"record", "-h"}, {"replay", "-h"}, {"describe", "-h"}, {"-version"}} {
-		out, errs, code := nocopy(t, "", args...)
-		if code != 0 || errs != "" || len(out) < 10 || len(args) > 1 && !strings.Contains(out, "Example") {
+	for _, args := range [][]string{{"-version"}, {"--version"}, {"version"}} {
+		if out, errs, code := nocopy(t, "", args...); code != 0 || errs != "" || !strings.HasPrefix(out, "nocopy v") {
 			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
 		}
+	}
+}
+
+// TestHelp: help of all commands goes to standard output, in the same form, whichever way it is
+// asked for.
+func TestHelp(t *testing.T) {
+	all, _, _ := nocopy(t, "")
+	for _, args := range [][]string{{"-h"}, {"-help"}, {"--help"}, {"help"}} {
+		if out, errs, code := nocopy(t, "", args...); code != 0 || errs != "" || out != all {
+			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
+		}
+	}
+	for _, name := range strings.Fields("call describe mock record replay bench console lint doc openapi migrate gen check audit fmt dump help version") {
+		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
+			t.Errorf("the help has no %s", name)
+		}
+		text, errs, code := nocopy(t, "", name, "-h")
+		if code != 0 || errs != "" || !strings.HasPrefix(text, "Usage: nocopy "+name+" ") && text[:15+len(name)] != "Usage: nocopy "+name+"\n" ||
+			!regexp.MustCompile("(?i)example").MatchString(text) || !regexp.MustCompile(`(?m)^Flags:\n  -h, -help  `).MatchString(text) {
+			t.Errorf("help of %s: %d %s%s", name, code, text, errs)
+		}
+		if flag := regexp.MustCompile(`(?m)(^|\s|")--\w|^ +-[\w-]+=`).FindString(text); flag != "" {
+			t.Errorf("help of %s has %q in another style:\n%s", name, flag, text)
+		}
+		for _, args := range [][]string{{"help", name}, {name, "-help"}, {name, "--help"}} {
+			if out, errs, code := nocopy(t, "", args...); code != 0 || errs != "" || out != text {
+				t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
+			}
+		}
+	}
+}
+
+// TestFlags: flags have one dash or two, values after a space or "=", and stand anywhere.
+func TestFlags(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "answers.jsonl", shopAnswers))
+	for _, args := range [][]string{
+		{"call", addr, "add", "-d", `{"a": 1}`}, {"call", "-d", `{"a": 1}`, addr, "add"}, {"call", addr, `-d={"a": 1}`, "add"}, {"call", addr, "--d", `{"a": 1}`, "add"},
+		{"call", addr, "add", "-data", `{"a": 1}`}, {"call", addr, "add", `--data={"a": 1}`}, {"call", addr, "add", "a=1", "-d", ""}, {"call", addr, "add", "a=1", "-I.", "-Hx: y", "-H=z: -1"},
+	} {
+		if out, errs, code := nocopy(t, "", args...); code != 0 || out != "3\n" && out != "4\n" {
+			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
+		}
+	}
+	bad := filepath.Dir(write(t, "bad.thrift", "struct S { 1: J j }"))
+	for _, args := range [][]string{{"check", bad, "-I", "."}, {"check", "-I=.", bad}, {"check", "--I", ".", bad + "/bad.thrift"}, {"gen", bad, "-o", t.TempDir()}, {"openapi", bad}, {"doc", bad, "-o", t.TempDir()}} {
+		if out, errs, code := nocopy(t, "", args...); code != 1 || out != "" || !strings.Contains(errs, "bad.thrift:1:15: unknown type J") {
+			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
+		}
+	}
+	if out, errs, code := nocopy(t, "{\"method\": \"ping\", \"result\": null}\n{\"method\": \"Shop.add\", \"args\": {\"a\": 2}, \"result\": 77}\n", "replay", "-", addr); code != 100 || errs != "" ||
+		!regexp.MustCompile(`^-:2: Shop.add: result: recorded 77, got -?\d+\n2 calls, 1 answers differ\n$`).MatchString(out) {
+		t.Errorf("%d %s%s", code, out, errs)
 	}
 }
 

@@ -15,7 +15,7 @@ const auditUsage = `Usage: nocopyc audit [flags] OLD NEW [FILE...]
 
 Reports what the change from OLD to NEW breaks, one finding per line: its place in NEW,
 error or warning, what has changed, which of wire, JSON and source code it breaks, and
-its place in OLD. Both are files, folders, or git revisions:
+its place in OLD. Both are files, folders, or git revisions. Examples:
 
 	nocopyc audit old.thrift new.thrift
 	nocopyc audit v1/idl v2/idl              all .thrift files in the folders

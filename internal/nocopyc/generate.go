@@ -37,7 +37,7 @@ Formats .thrift files; "nocopyc fmt -h" says more.
 `
 
 const example = `
-In a Go file, for "go generate":
+Example, in a Go file, for "go generate":
 
 	//go:generate go tool nocopyc -o . user.thrift
 `

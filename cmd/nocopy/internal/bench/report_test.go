@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
 )
 
-// TestPartialSecond: the seconds in which calls were not sent to the end are marked, and not drawn.
+// TestPartialSecond: seconds in which calls were not sent to the end are marked, and not drawn.
 func TestPartialSecond(t *testing.T) {
 	second := func(n int64) second { return second{calls: n} }
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestPartialSecond(t *testing.T) {
 		if err := writePage(page, rep); err != nil {
 			t.Fatal(err)
 		}
-		if text, err := os.ReadFile(page); err != nil || strings.Contains(string(text), ",153.5") { // 1 of 100
+		if text, err := os.ReadFile(page); err != nil || strings.Contains(string(text), ",153.5") {
 			t.Errorf("%s, %v", text, err)
 		}
 	}

@@ -257,8 +257,8 @@ func isCall(text []byte) bool {
 	return len(text) > 0 && text[0] != '#'
 }
 
-// callAll makes a call for each line, and prints a line for it: the result or why there is none. It
-// goes on after calls that fail; the exit code is that of the first of them.
+// callAll makes a call for each line, and prints a line for it: the result or why there is none.
+// It goes on after calls that fail; the exit code is that of the first of them.
 func (c *Command) callAll(sh *shell.Shell, server *target.Server, idl *idlfiles.IDL) error {
 	in := sh.In
 	if c.Calls != "-" {

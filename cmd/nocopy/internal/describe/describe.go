@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 )
@@ -18,7 +19,7 @@ import (
 // Command describes a server or IDL.
 type Command struct {
 	Address string `arg:"" optional:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket. Not with -idl."`
-	Name    string `arg:"" optional:"" help:"A service, Service.method, struct, union, exception or enum; all services and methods without."`
+	Name    string `arg:"" optional:"" help:"A service, Service.method, struct, union, exception, enum, typedef or constant; without, all services and methods, typedefs and constants."`
 	Files   string `name:"save" help:"Write the .thrift files to this folder, which must not exist." placeholder:"DIR"`
 
 	shell.Format
@@ -86,6 +87,16 @@ func (c *Command) Run(sh *shell.Shell) error {
 	}
 	for _, s := range idl.Services {
 		fmt.Fprint(sh.Out, serviceText(sh, idl, s))
+	}
+	for _, p := range idl.Set().Roots {
+		for _, t := range p.Typedefs {
+			fmt.Fprintln(sh.Out, typedefText(t))
+		}
+		for _, c := range p.Consts {
+			if found, err := idl.Schema.Const(p.Name + "." + c.Name); err == nil {
+				fmt.Fprintln(sh.Out, short(constText(found)))
+			}
+		}
 	}
 	return nil
 }
@@ -173,7 +184,11 @@ func fieldText(f descriptor.Field) string {
 	if f.Struct().Shape() == descriptor.IsUnion {
 		req = ""
 	}
-	return fmt.Sprintf("%d: %s%s %s", f.ID(), req, f.Type(), f.Name())
+	text := fmt.Sprintf("%d: %s%s %s", f.ID(), req, f.Type(), f.Name())
+	if v, ok := defaultOf(f); ok {
+		text += " = " + valueText(v)
+	}
+	return text
 }
 
 // define returns the definition of a name, with its comments.
@@ -199,11 +214,25 @@ func define(idl *idlfiles.IDL, name string) (string, error) {
 		b.WriteString("}\n")
 		return b.String(), nil
 	}
+	if c, err := idl.Schema.Const(name); err == nil {
+		return comment("", c.Doc()) + constText(c) + "\n", nil
+	}
+	if t := typedefOf(idl, name); t != nil {
+		return comment("", t.Doc) + typedefText(t) + "\n", nil
+	}
 	_, m, err := idl.Method(name)
 	if err != nil {
-		return "", fmt.Errorf("no service, method, struct or enum is called %s: %w", name, err)
+		return "", unknown(idl, name, err)
 	}
 	return comment("", m.Doc()) + methodText(m) + "\n", nil
+}
+
+// unknown returns the error for a name that nothing has.
+func unknown(idl *idlfiles.IDL, name string, err error) error {
+	if meant := idlfiles.Nearest(name, names(idl)); meant != "" {
+		return fmt.Errorf("no service, method, type or constant is called %s, did you mean %s?", name, meant)
+	}
+	return fmt.Errorf("no service, method, type or constant is called %s: %w", name, err)
 }
 
 func structText(s descriptor.Struct) string {
@@ -232,8 +261,18 @@ func comment(indent, text string) string {
 // The forms of -format json.
 type (
 	description struct {
-		Wire     string        `json:"wire,omitempty"`
-		Services []serviceJSON `json:"services"`
+		Wire      string        `json:"wire,omitempty"`
+		Services  []serviceJSON `json:"services"`
+		Typedefs  []aliasJSON   `json:"typedefs,omitempty"`
+		Constants []aliasJSON   `json:"constants,omitempty"`
+	}
+	// aliasJSON is a typedef, or a constant with its value.
+	aliasJSON struct {
+		Name  string `json:"name"`
+		Kind  string `json:"kind"`
+		Doc   string `json:"doc,omitempty"`
+		Type  string `json:"type"`
+		Value any    `json:"value,omitempty"`
 	}
 	serviceJSON struct {
 		Name        string       `json:"name"`
@@ -254,6 +293,7 @@ type (
 		Name     string `json:"name"`
 		Type     string `json:"type"`
 		Presence string `json:"presence,omitempty"`
+		Default  any    `json:"default,omitempty"`
 		Doc      string `json:"doc,omitempty"`
 	}
 	structJSON struct {
@@ -272,7 +312,11 @@ type (
 
 func fieldOf(f descriptor.Field) fieldJSON {
 	presence := map[descriptor.Requiredness]string{descriptor.Required: "required", descriptor.Optional: "optional"}[f.Requiredness()]
-	return fieldJSON{f.ID(), f.Name(), f.Type().String(), presence, f.Doc()}
+	var value any
+	if v, ok := defaultOf(f); ok {
+		value = jsonOf(v)
+	}
+	return fieldJSON{f.ID(), f.Name(), f.Type().String(), presence, value, f.Doc()}
 }
 
 func methodOf(m descriptor.Method) methodJSON {
@@ -303,6 +347,16 @@ func (c *Command) printJSON(sh *shell.Shell, idl *idlfiles.IDL, wire string) err
 		for _, s := range idl.Services {
 			d.Services = append(d.Services, serviceOf(idl, s))
 		}
+		for _, p := range idl.Set().Roots {
+			for _, t := range p.Typedefs {
+				d.Typedefs = append(d.Typedefs, typedefJSON(t))
+			}
+			for _, c := range p.Consts {
+				if found, err := idl.Schema.Const(p.Name + "." + c.Name); err == nil {
+					d.Constants = append(d.Constants, constJSON(found))
+				}
+			}
+		}
 		return sh.WriteJSON(d)
 	}
 	if t, err := idl.Schema.Struct(c.Name); err == nil {
@@ -322,9 +376,23 @@ func (c *Command) printJSON(sh *shell.Shell, idl *idlfiles.IDL, wire string) err
 	if s, err := idl.Schema.Service(c.Name); err == nil {
 		return sh.WriteJSON(serviceOf(idl, s))
 	}
+	if found, err := idl.Schema.Const(c.Name); err == nil {
+		return sh.WriteJSON(constJSON(found))
+	}
+	if t := typedefOf(idl, c.Name); t != nil {
+		return sh.WriteJSON(typedefJSON(t))
+	}
 	_, m, err := idl.Method(c.Name)
 	if err != nil {
-		return err
+		return unknown(idl, c.Name, err)
 	}
 	return sh.WriteJSON(methodOf(m))
+}
+
+func typedefJSON(t *schema.Typedef) aliasJSON {
+	return aliasJSON{Name: t.Name, Kind: "typedef", Doc: t.Doc, Type: t.Type.String()}
+}
+
+func constJSON(c dynamic.Const) aliasJSON {
+	return aliasJSON{Name: c.Name(), Kind: "const", Doc: c.Doc(), Type: c.Type().String(), Value: jsonOf(c.Value())}
 }

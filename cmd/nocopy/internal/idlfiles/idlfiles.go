@@ -30,6 +30,7 @@ type Files struct {
 type IDL struct {
 	Schema *dynamic.Schema
 	Names  func() *inspect.IDL // for dumps; made at the first call
+	Set    func() *schema.Set  // all files, with typedefs and values; made at the first call
 	Files  map[string]string   // texts by path, as dynamic.LoadText takes them
 	// Services are all services, those of the files that were named first. The first one is meant if
 	// none is named and there are several.
@@ -62,7 +63,7 @@ func (f *Files) Load() (*IDL, error) {
 	if err != nil {
 		bundle = nil // only servers of this tool need it
 	}
-	all := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
+	all := &IDL{Schema: s, Set: func() *schema.Set { return set }, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
 	for _, b := range bundle {
 		all.Files[b.Path] = b.Text
 	}
@@ -111,7 +112,7 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		set, _ := schema.LoadFrom(texts(d.Files), names, nil)
 		return set
 	})
-	told := &IDL{Schema: s, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set()) }), Files: d.Files, Multiplexed: map[string]string{}}
+	told := &IDL{Schema: s, Set: set, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set()) }), Files: d.Files, Multiplexed: map[string]string{}}
 	for _, of := range d.Services {
 		service, err := s.Service(of.Service)
 		if err != nil {

@@ -70,8 +70,8 @@ func split(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return c == '.' || c == '[' || c == ']' })
 }
 
-// walk returns the parts of a path in arguments that are a JSON text, with the keys of maps instead
-// of their places, the type of the value, and of what it is part of.
+// walk returns the parts of a path in arguments that are a JSON text, with the keys of maps
+// instead of their places, the type of the value, and of what it is part of.
 func (m *Method) walk(text []byte, path string) (parts []string, t, in descriptor.Type) {
 	d, at := m.desc.Args(), json.RawMessage(text)
 	parts = split(path)

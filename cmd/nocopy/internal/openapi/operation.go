@@ -59,6 +59,7 @@ func (w *writer) operation(r route, method string, inPath []string) (op *Operati
 	if raw && !hasBody {
 		body["application/octet-stream"] = Media{}
 	}
+	setDefaults(op, body, places)
 	if len(body) > 0 {
 		op.RequestBody = &RequestBody{Required: needsBody, Content: body}
 	}

@@ -3,6 +3,7 @@ package openapi
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
@@ -151,6 +152,12 @@ func (w *writer) object(s *schema.Struct, view bool) *Schema {
 			typ.Type = []string{"string", "integer"}
 		}
 		typ.Description = joined(f.Doc, typ.Description)
+		if f.Default != nil {
+			typ.Default = valueJSON(f.Default)
+			if n, ok := typ.Default.(int64); ok && quoted {
+				typ.Default = strconv.FormatInt(n, 10)
+			}
+		}
 		made.Properties[name] = typ
 		if required {
 			made.Required = append(made.Required, name)

@@ -19,12 +19,13 @@ import (
 
 // A server that is spoken to in the wrong way may close the connection, or wait for ever for more
 // bytes. Some serve one connection at a time, and such a wait keeps them from the next one. The
-// first tries of a server therefore end one after the other, turn after turn, in the order in
-// which they were made. Servers that take longer get a second try each.
+// tries of a server therefore end one after the other, turn after turn, in the order in which
+// they were made. There are two rounds: for servers that answer soon, and for all the time that
+// is left.
 const (
 	head  = 50 * time.Millisecond  // for the usual way, before the others are tried
-	step  = 5 * time.Millisecond   // between the beginnings of the others: they are to arrive in order
-	turn  = 300 * time.Millisecond // for each first try
+	step  = 5 * time.Millisecond   // between the beginnings of the others, to arrive in order
+	turn  = 300 * time.Millisecond // of the first round
 	grace = 250 * time.Millisecond // for better ways, once there is an answer
 )
 
@@ -96,9 +97,14 @@ type report struct {
 	event
 }
 
-// probe tries a way until its turn has ended, then as long as ctx lasts.
+// probe tries a way until its turn in each round has ended, then as long as ctx lasts. turns are
+// as long as those of the first round.
 func (d *detection) probe(ctx context.Context, i int, w wire, turns time.Duration) {
-	began := time.Now()
+	ways := time.Duration(len(d.ways))
+	first := time.Now().Add(head)
+	second := first.Add(ways * turns)
+	rest, _ := ctx.Deadline()
+	ends := []time.Time{first.Add(time.Duration(i+1) * turns), second.Add(rest.Sub(second) / ways * time.Duration(i+1)), rest.Add(time.Hour)}
 	if i > 0 {
 		select {
 		case <-d.others:
@@ -106,19 +112,22 @@ func (d *detection) probe(ctx context.Context, i int, w wire, turns time.Duratio
 		}
 		time.Sleep(time.Duration(i-1) * step)
 	}
-	first, cancel := context.WithCancel(ctx)
-	end := time.AfterFunc(time.Until(began.Add(head+time.Duration(i+1)*turns)), cancel)
-	right := func() {
+	for _, at := range ends {
+		trying, cancel := context.WithCancel(ctx)
+		end := time.AfterFunc(time.Until(at), cancel)
+		server, err := d.try(trying, w, func() {
+			end.Stop()
+			d.report(ctx, i, event{right: true})
+		})
+		over := trying.Err() != nil && ctx.Err() == nil
 		end.Stop()
-		d.report(ctx, i, event{right: true})
-	}
-	server, err := d.try(first, w, right)
-	if server == nil && first.Err() != nil && ctx.Err() == nil {
+		cancel()
+		if server != nil || !over {
+			d.report(ctx, i, event{right: server != nil, server: server, err: err})
+			return
+		}
 		d.report(ctx, i, event{again: true})
-		server, err = d.try(ctx, w, right)
 	}
-	cancel()
-	d.report(ctx, i, event{right: server != nil, server: server, err: err})
 }
 
 // report passes an event on, unless nobody waits for it any more.
@@ -283,8 +292,8 @@ func isFinal(err error) bool {
 		errors.As(err, &op) && op.Op == "dial" && !op.Timeout() || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
 }
 
-// showsHTTP reports whether a server has answered as one of HTTP does. A Server of package rpc that
-// does not take calls over HTTP says so in HTTP.
+// showsHTTP reports whether a server has answered as one of HTTP does. A Server of package rpc
+// that does not take calls over HTTP says so in HTTP.
 func showsHTTP(err error) bool {
 	var status *rpc.HTTPError
 	return errors.Is(err, rpc.ErrHTTP) || errors.As(err, &status) && !strings.HasPrefix(status.Text, "This port speaks Thrift")
