@@ -269,12 +269,14 @@ func (d *detection) failure() error {
 	case closed != nil && d.lacksCert(closed):
 		return d.Explain(d.addr, closed)
 	}
-	lines := append([]error{fmt.Errorf("%s: the server answers in no known way; if you know its -transport and -protocol, give them:", d.addr)}, tried...)
+	lines := append([]error{fmt.Errorf("%s: %s", d.addr, noWay)}, tried...)
 	if closed != nil {
 		lines = append(lines, fmt.Errorf("some connections were closed: %w", d.perhapsMultiplexing()))
 	}
 	return shell.Lines(lines...)
 }
+
+const noWay = "the server answers in no known way; if you know its -transport and -protocol, give them:"
 
 // perhapsMultiplexing returns what may be wrong if a server fails instead of answering.
 func (d *detection) perhapsMultiplexing() error {
