@@ -95,7 +95,7 @@ func (g *testGateway) send(verb, path, header, body string) (int, http.Header, s
 	}
 	req.Header.Set("Content-Type", "application/json")
 	for line := range strings.Lines(header) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		name, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ": ")
 		req.Header.Set(name, value)
 	}
 	res, err := g.client.Do(req)

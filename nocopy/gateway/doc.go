@@ -20,14 +20,17 @@
 // route that is not possible is left out.
 //
 // A request becomes the wire bytes of a Thrift message as its JSON is read. The reply's JSON is
-// written from the bytes that came. Bodies may also be Thrift, application/x-thrift.
+// written from the bytes that came. Bodies may also be Thrift, application/x-thrift. A body
+// without a type, or with application/octet-stream, is JSON or Thrift as it begins. Bodies may be
+// compressed with gzip, and answers of 1 KiB or more are if the client prefers that.
 //
 // # Limits
 //
-// A body has at most 1 MiB, a header 100 fields, a form 1,000 parts. A Gateway bounds the calls
-// that it makes at the same time, and the memory of slow clients. The http.Server bounds the size
-// of headers and the time of requests. Calls have the contexts of their requests: an http.Handler
-// around the Gateway can add headers to calls with rpc.SetHeader.
+// A body has at most 1 MiB, also when it is decompressed, a header 100 fields, a form 1,000 parts.
+// What bodies become beyond 32 times their compressed size is at most 24 MiB at a time. A Gateway
+// bounds the calls that it makes at the same time, and the memory of slow clients. The http.Server
+// bounds the size of headers and the time of requests. Calls have the contexts of their requests:
+// an http.Handler around the Gateway can add headers to calls with rpc.SetHeader.
 //
 // Read next: gateway.go for a request's way, routes.go and view.go for what annotations mean,
 // request.go, jsontext.go, thriftbody.go and reply.go for HTTP to Thrift and back, budget.go for memory.

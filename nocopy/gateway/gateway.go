@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -42,9 +43,10 @@ type Gateway struct {
 	table    atomic.Pointer[table] // what the latest good schema says
 	err      error                 // of the schema that New was given
 
-	once   sync.Once
-	slots  chan struct{} // one for each call that is being made
-	memory budget        // for what slow clients send and receive
+	once     sync.Once
+	slots    chan struct{}  // one for each call that is being made
+	memory   budget         // for what slow clients send and receive
+	inflated gzipped.Budget // for bodies that are compressed
 }
 
 const (
@@ -219,6 +221,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (g *Gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	memory := loan{from: &g.memory}
 	defer memory.set(0)
+	compressed, err := g.openBody(w, req)
+	defer compressed.End()
+	if err != nil {
+		write(w, err)
+		return
+	}
 	body, err := readBody(req, &memory)
 	if err != nil {
 		write(w, err)
@@ -235,7 +243,7 @@ func (g *Gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}
-	send(w, a.status, a.body)
+	send(w, a.status, a.body, gzipped.Prefers(req.Header))
 }
 
 // callInSlot makes the call that a request with a body stands for if there is a slot for it. The
@@ -292,19 +300,30 @@ func write(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", "1")
 	}
 	body, _ := json.Marshal(p)
-	send(w, p.Status, body)
+	send(w, p.Status, body, false)
 }
 
-// send sends a JSON body.
-func send(w http.ResponseWriter, status int, body []byte) {
+// send sends a JSON body. It may be compressed.
+func send(w http.ResponseWriter, status int, body []byte, compress bool) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
 	if status == http.StatusNoContent || status == http.StatusNotModified {
+		w.WriteHeader(status)
 		return
 	}
-	w.Write(bytes.TrimSpace(body))
-	io.WriteString(w, "\n")
+	to := io.Writer(w)
+	if compress && len(body) >= gzipped.Least {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzipped.NewCompressor()
+		defer func() {
+			w.Write(z.Bytes())
+			z.Free()
+		}()
+		to = z
+	}
+	w.WriteHeader(status)
+	to.Write(bytes.TrimSpace(body))
+	io.WriteString(to, "\n")
 }
 
 // statusOnly is a ResponseWriter that keeps the status.

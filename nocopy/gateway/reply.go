@@ -97,8 +97,10 @@ func (r *route) answerFor(wire []byte) (*answer, error) {
 	case hasReturn && success.IsSet():
 		a.body, err = nocopyjson.Marshal(result) // an object of one field, success
 	default:
-		for range result.Unknown() {
-			return nil, &problem{Status: http.StatusBadGateway, Message: "the reply is an exception that the IDL does not know"}
+		for id := range result.Unknown() {
+			if id != 0 && id != rpc.HeaderField { // a newer return value, and headers
+				return nil, &problem{Status: http.StatusBadGateway, Message: "the reply is an exception that the IDL does not know"}
+			}
 		}
 		if hasReturn {
 			return nil, &problem{Status: http.StatusBadGateway, Message: "the reply is empty"}

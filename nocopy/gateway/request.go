@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
@@ -28,6 +29,8 @@ const (
 	maxParts   = 1000 // of a form
 	maxNesting = 60   // servers accept 64, the arguments around it included
 	maxIndex   = 16 * maxBody
+
+	maxInflated = 16 * maxBody // of bodies that are compressed very much
 )
 
 var limits = nocopy.Limits{MaxBytes: maxBody, MaxDepth: maxNesting, MaxIndex: maxIndex}
@@ -45,7 +48,7 @@ func (r *route) arguments(req *http.Request, body []byte) ([]byte, error) {
 	format, boundary := asJSON, ""
 	var err error
 	if r.hasBody || r.hasForm {
-		if format, boundary, err = r.formatOf(req); err != nil {
+		if format, boundary, err = r.formatOf(req, body); err != nil {
 			return nil, err
 		}
 	}
@@ -99,6 +102,25 @@ func (r *route) message(format int, body []byte) (dynamic.Message, error) {
 	return reflection.OfStruct(r.root.desc, thriftimpl.Struct(s)), err
 }
 
+// openBody makes a request's body one that is decompressed as it is read, if it is compressed. It
+// then returns it, and its End must be called. The error is a *problem.
+func (g *Gateway) openBody(w http.ResponseWriter, req *http.Request) (*gzipped.Body, error) {
+	switch e := gzipped.Encoding(req.Header); e {
+	case "":
+		return nil, nil
+	case "gzip":
+		z := g.inflated.Open(req.Body, maxInflated)
+		req.Body = http.MaxBytesReader(w, struct {
+			io.Reader
+			io.Closer
+		}{z, req.Body}, maxBody)
+		return z, nil
+	default:
+		w.Header().Set("Accept-Encoding", "gzip")
+		return nil, &problem{Status: http.StatusUnsupportedMediaType, Message: fmt.Sprintf("content encoding %q: a body can be compressed with gzip only", e)}
+	}
+}
+
 // readBody returns the body of a request, in memory on loan. The error is a *problem.
 func readBody(req *http.Request, memory *loan) ([]byte, error) {
 	if n := len(req.Header); n > maxHeaders {
@@ -109,6 +131,8 @@ func readBody(req *http.Request, memory *loan) ([]byte, error) {
 	var refused *problem
 	if errors.As(err, &refused) {
 		return nil, err
+	} else if errors.Is(err, gzipped.ErrBusy) {
+		return nil, busy(err.Error())
 	} else if errors.As(err, &tooLarge) {
 		return nil, &problem{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("a body of more than %d bytes", maxBody)}
 	} else if err != nil {
@@ -118,14 +142,18 @@ func readBody(req *http.Request, memory *loan) ([]byte, error) {
 }
 
 // formatOf returns the format of the body, and the boundary between the parts of a form that has
-// several. A route without fields in forms refuses forms, because browsers let pages of other
-// sites send forms, with JSON in them. (curl's default is to say that it sends a form.)
-func (r *route) formatOf(req *http.Request) (format int, boundary string, err error) {
+// several. If the request does not tell, the body does: JSON does not begin with a control
+// character, and Thrift does. A route without fields in forms refuses forms, because browsers let
+// pages of other sites send forms, with JSON in them. (curl's default is to say that it sends a
+// form.)
+func (r *route) formatOf(req *http.Request, body []byte) (format int, boundary string, err error) {
 	given := req.Header.Get("Content-Type")
-	if given == "" {
-		return asJSON, "", nil
-	}
 	switch kind, params, _ := mime.ParseMediaType(given); {
+	case given == "" || kind == "application/octet-stream":
+		if text := bytes.TrimLeft(body, " \t\r\n"); len(text) > 0 && text[0] < ' ' {
+			return asThrift, "", nil
+		}
+		return asJSON, "", nil
 	case kind == "application/json":
 		return asJSON, "", nil
 	case kind == "application/x-www-form-urlencoded" && r.hasForm:

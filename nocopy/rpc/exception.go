@@ -21,7 +21,7 @@ const (
 	InvalidMessageType    ExceptionType = 2 // neither a call nor a oneway call, or not a reply
 	WrongMethodName       ExceptionType = 3 // the reply is to another method
 	BadSequenceID         ExceptionType = 4 // the reply is to a call that was never made
-	MissingResult         ExceptionType = 5 // the reply holds neither a result nor an exception that the IDL knows
+	MissingResult         ExceptionType = 5 // neither a result nor an exception that is known
 	InternalError         ExceptionType = 6 // the handler failed
 	ProtocolError         ExceptionType = 7 // the arguments are malformed
 	InvalidTransform      ExceptionType = 8

@@ -47,7 +47,7 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if !call.begun() {
 			return response, nil
 		}
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther: // to a GET, which is no call
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther: // to a GET
 	default:
 		return response, nil
 	}
@@ -55,7 +55,7 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, newHTTPError(response)
 }
 
-// httpCall is one try of a call. net/http reads its bytes, at most once, and perhaps after the call
+// httpCall is one try of a call. net/http reads its bytes, at most once, perhaps after the call
 // has returned.
 type httpCall struct {
 	size   int

@@ -1,10 +1,14 @@
 package rpc
 
 import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -12,8 +16,10 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -31,9 +37,12 @@ import (
 // The client speaks HTTP/1.1, and HTTP/2 over TLS if the server does. It uses the proxy that the
 // environment names, as [http.ProxyFromEnvironment] does, and follows no redirects. Connections
 // are not bound to calls. net/http reads each call once and never sends it again. The client does,
-// up to twice, if the server has certainly not handled it: a server of HTTP/2 has refused the call,
-// or an idle connection ended before any of the call was read. Replies must not be compressed.
-// [HTTPClient] makes it use another http.Client, with tokens for example.
+// up to six times, if the server has certainly not handled it: a server of HTTP/2 has refused the
+// call, or an idle connection ended before any of the call was read. Replies may be compressed
+// with gzip. The client tells servers that it prefers others: a Transport of HTTPClient can set
+// the header Accept-Encoding to gzip. A reply whose Content-Type is not Thrift's is accepted if it
+// begins as a message does. [HTTPClient] makes it use another http.Client, with tokens for
+// example.
 //
 // These options hold: Interceptors, Deadlines, MaxInFlight, MaxFrame, Limits, Recycle, Lazy,
 // LazyMethods, Logger, *Stats, and StallTimeout, which limits how long a part of the call or of
@@ -131,7 +140,7 @@ func (o *options) newTransport(poolSize int) *http.Transport {
 		DialContext:            o.dialHTTP,
 		TLSHandshakeTimeout:    o.dialTimeout,
 		ForceAttemptHTTP2:      true,
-		DisableCompression:     true,
+		DisableCompression:     true, // of net/http's own
 		MaxConnsPerHost:        poolSize,
 		MaxIdleConnsPerHost:    o.maxInFlight,
 		IdleConnTimeout:        o.idleTimeout,
@@ -260,7 +269,17 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	defer response.Body.Close()
 	call.answering(false)
 	response.Body = &watchedBody{response.Body, call}
-	reply, err := c.receive(m, response)
+	var z *gzipped.Body
+	if gzipped.Encoding(response.Header) == "gzip" {
+		z = new(gzipped.Budget).Open(response.Body, c.opt.receives().Frame)
+		defer z.End()
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{z, response.Body}
+		response.ContentLength = -1
+	}
+	reply, err := c.receive(m, response, z)
 	switch {
 	case err != nil && context.Cause(ctx) != nil:
 		return result, x, callError(m, call.failure(ctx, err))
@@ -272,7 +291,9 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 }
 
 // maxHTTPTries is how often a call is sent at most, if its server has certainly not handled it.
-const maxHTTPTries = 3
+// The pauses between tries are those of net/http for refused streams, but shorter: a new
+// connection refuses calls until it has told how many it takes.
+const maxHTTPTries = 7
 
 // post sends the call in b and returns the response. It sends a call again that the server has
 // certainly not handled, if no code of the program's has seen it. ends ends the call's context.
@@ -295,9 +316,25 @@ func (c *httpClient) post(ctx context.Context, ends func(error), b *chain.Batch,
 			return call, response, nil
 		}
 		call.end() // first: net/http may be about to read it
-		if err = call.failure(ctx, err); try == maxHTTPTries || !call.again {
+		if err = call.failure(ctx, err); try == maxHTTPTries || !call.again || !pauseHTTP(ctx, try) {
 			return call, nil, err
 		}
+	}
+}
+
+// pauseHTTP waits before the next try. It reports false if ctx ends first.
+func pauseHTTP(ctx context.Context, tries int) bool {
+	if tries == 1 {
+		return true
+	}
+	d := 20 * time.Millisecond << (tries - 2)
+	timer := time.NewTimer(d/2 + rand.N(d/2))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -307,12 +344,11 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 	to := *c.url // a RoundTripper may change it
 	r := &http.Request{
 		Method: http.MethodPost, URL: &to, Host: c.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        http.Header{"Content-Type": {typeThrift}, "Accept": {typeThrift}},
+		Header:        http.Header{"Content-Type": {typeThrift}, "Accept": {typeThrift}, "Accept-Encoding": {"identity, gzip;q=0.5"}},
 		ContentLength: int64(call.size), Body: body,
 	}
 	if c.own == nil {
-		r.GetBody = call.open                              // for redirects, and Transports of the program's
-		r.Header["Accept-Encoding"] = []string{"identity"} // else net/http might ask for another one
+		r.GetBody = call.open // for redirects, and Transports of the program's
 	}
 	for _, p := range headers {
 		r.Header.Set(p.Key, p.Value)
@@ -327,8 +363,9 @@ func (c *httpClient) request(ctx context.Context, call *httpCall, headers header
 	}))
 }
 
-// receive returns the reply in a response. Its error is the call's.
-func (c *httpClient) receive(m *Method, r *http.Response) (receivedReply, error) {
+// receive returns the reply in a response. z is its body, nil if it is not compressed. The error
+// is the call's.
+func (c *httpClient) receive(m *Method, r *http.Response, z *gzipped.Body) (receivedReply, error) {
 	oneway := m.Oneway() && r.StatusCode/100 == 2 // 202 or 204 are as good
 	if r.StatusCode != http.StatusOK && !oneway {
 		return receivedReply{}, statusError(m, r)
@@ -338,33 +375,51 @@ func (c *httpClient) receive(m *Method, r *http.Response) (receivedReply, error)
 		return receivedReply{}, nil
 	}
 	bad := func(err error) (receivedReply, error) { return receivedReply{}, badReply(m, err) }
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+	if e := gzipped.Encoding(r.Header); e != "" && z == nil {
 		return bad(fmt.Errorf("it is compressed (%q), which was not asked for", e))
 	}
+	body := io.Reader(r.Body)
 	if t := r.Header.Get("Content-Type"); t != "" && !isThrift(mediaType(t)) {
-		return bad(fmt.Errorf("its Content-Type is %q instead of %s: %s", t, typeThrift, httpText(r)))
+		ahead := bufio.NewReaderSize(r.Body, maxHTTPText)
+		if first, _ := ahead.Peek(maxHTTPText); !message.Begins(first) {
+			return bad(fmt.Errorf("its Content-Type is %q instead of %s: %s", t, typeThrift, textIn(first)))
+		}
+		body = ahead
 	}
 	l := c.opt.receives()
 	if n := r.ContentLength; n > int64(l.Frame) {
 		return bad(fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, n, l.Name, l.Frame))
 	}
-	chunk, err := receiveBody(r.Body, r.ContentLength, l, c.opt.recycle)
+	chunk, err := receiveBody(body, r.ContentLength, l, c.opt.recycle)
 	switch {
 	case errors.Is(err, errTooLong):
 		return bad(fmt.Errorf("%w: %w", nocopy.ErrLimit, err))
+	case z != nil && isBadGzip(err):
+		return bad(err)
 	case err != nil:
 		return receivedReply{}, callError(m, fmt.Errorf("%w: %w", ErrConnLost, err))
 	}
-	c.opt.stats.Received(len(chunk.Mem))
-	h, body, err := c.opt.whole(m, chunk, c.opt.stats)
+	if z != nil {
+		c.opt.stats.Received(z.Received())
+		c.opt.stats.Converted(len(chunk.Mem))
+	} else {
+		c.opt.stats.Received(len(chunk.Mem))
+	}
+	h, rest, err := c.opt.whole(m, chunk, c.opt.stats)
 	switch {
 	case err != nil:
 		return receivedReply{}, err
 	case (h.Form == message.Compact) != (c.opt.style.Form == message.Compact):
-		body.Release()
+		rest.Release()
 		return bad(fmt.Errorf("%w: it is in another protocol than the call", ErrVersion))
 	}
-	return receivedReply{h.Type, string(h.Name) == m.Name, headersOfHTTP(r.Header), body}, nil
+	return receivedReply{h.Type, string(h.Name) == m.Name, headersOfHTTP(r.Header), rest}, nil
+}
+
+// isBadGzip reports whether err is of bytes that are not gzip.
+func isBadGzip(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
 }
 
 // maxHTTPText is the most bytes of a text that an error has, and that are read for it.
@@ -373,8 +428,11 @@ const maxHTTPText = 1 << 10
 // httpText returns the beginning of a response's text.
 func httpText(r *http.Response) string {
 	b, _ := io.ReadAll(io.LimitReader(r.Body, maxHTTPText))
-	return strings.TrimSpace(strings.ToValidUTF8(string(b), "?"))
+	return textIn(b)
 }
+
+// textIn returns a text in UTF-8.
+func textIn(b []byte) string { return strings.TrimSpace(strings.ToValidUTF8(string(b), "?")) }
 
 // newHTTPError returns the error of a response of another status than 200.
 func newHTTPError(r *http.Response) *HTTPError {

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -55,11 +57,14 @@ const (
 // ServeHTTP answers the call in a request, for routers of the program's. A Server answers calls
 // over HTTP on its own connections, too, without any router.
 //
-// A call is a POST with a message of Thrift as its body, not compressed, and the Content-Type
-// application/x-thrift, for Thrift Binary or the compact protocol, or
-// application/vnd.apache.thrift.binary or .compact. The response has the same type, the status
-// 200, and the reply as its body: also for a declared exception or an [ApplicationException]. To a
-// oneway call, it is empty and comes before the handler returns. Anything else is answered with a
+// A call is a POST with a message of Thrift as its body, which may be compressed with gzip. Its
+// Content-Type is application/x-thrift, for Thrift Binary or the compact protocol, or
+// application/vnd.apache.thrift.binary or .compact. Another type, or none, is accepted if the body
+// begins as a message does, and no browser sends it for a page of another origin. The response has
+// the same type, or application/x-thrift, the status 200, and the reply as its body: also for a
+// declared exception or an [ApplicationException]. It is compressed if it has 1 KiB or more, and
+// the request has Accept-Encoding: gzip. To a oneway call, the response is empty and comes before
+// the handler returns. Anything else is answered with a
 // status of 400 or above and a text. [Header] returns the request's headers, except those that
 // HTTP has a meaning of its own for, and the User-Agent of Go programs that have set none.
 //
@@ -123,7 +128,8 @@ type exchange struct {
 	r     *http.Request
 	slots chan struct{} // holds one value for each call that is being handled
 
-	received bool // the whole body
+	received bool          // the whole body
+	gzip     *gzipped.Body // the body, if it is compressed
 }
 
 // serve answers the request.
@@ -136,8 +142,21 @@ func (x *exchange) serve() {
 		x.refuse(status, text)
 		return
 	}
+	kept := false
+	defer func() { // also if a function of the program's ends the goroutine
+		if !kept {
+			x.gzip.End()
+		}
+	}()
 	body, err := x.receive()
+	var unwanted *notThrift
 	switch {
+	case errors.As(err, &unwanted):
+		x.refuse(unwanted.status, unwanted.text)
+		return
+	case errors.Is(err, gzipped.ErrBusy):
+		x.refuse(http.StatusServiceUnavailable, err.Error()+"; this call was not handled")
+		return
 	case errors.Is(err, errTooLong):
 		x.refuse(http.StatusRequestEntityTooLarge, err.Error())
 		return
@@ -156,8 +175,7 @@ func (x *exchange) serve() {
 		x.refuse(http.StatusServiceUnavailable, "too many calls are under way")
 		return
 	}
-	kept := false
-	defer func() { // also if a function of the program's ends the goroutine
+	defer func() {
 		if !kept {
 			<-x.slots
 		}
@@ -165,22 +183,44 @@ func (x *exchange) serve() {
 	kept = x.call(body, arrived)
 }
 
-// unwanted returns the status and the text for a request that can't be a call; else 0.
+// unwanted returns the status and the text for a request whose body need not be read; else 0.
 func (x *exchange) unwanted() (status int, text string) {
 	if x.r.Method != http.MethodPost {
 		x.w.Header().Set("Allow", http.MethodPost)
 		return http.StatusMethodNotAllowed, "this is a Thrift service: calls are made by POST"
 	}
-	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return http.StatusUnsupportedMediaType, "a call must not be compressed"
+	if e := gzipped.Encoding(x.r.Header); e != "" && e != "gzip" {
+		x.w.Header().Set("Accept-Encoding", "gzip")
+		return http.StatusUnsupportedMediaType, "a call can be compressed with gzip only"
 	}
+	return 0, ""
+}
+
+// notThrift is the error of a body that does not begin as a message.
+type notThrift struct {
+	status int
+	text   string
+}
+
+func (e *notThrift) Error() string { return e.text }
+
+// checkType returns an error, perhaps a *notThrift, if a body that is not declared as Thrift does
+// not begin as a message. Browsers ask before they send what is declared as Thrift for a page of
+// another origin, and are refused; the other types they send at once.
+func (x *exchange) checkType(body *bufio.Reader) error {
+	first, err := body.Peek(maxHTTPText)
 	switch t := mediaType(x.r.Header.Get("Content-Type")); {
-	case isThrift(t):
-		return 0, ""
+	case message.Begins(first):
+		if new(http.CrossOriginProtection).Check(x.r) != nil {
+			return &notThrift{http.StatusForbidden, "a page of another origin can call this service only with the Content-Type " + typeThrift}
+		}
+		return nil
+	case err != nil && err != io.EOF:
+		return err
 	case t == typeJSON:
-		return http.StatusUnsupportedMediaType, "Thrift's JSON is not served: use " + typeThrift + " with the binary or the compact protocol"
+		return &notThrift{http.StatusUnsupportedMediaType, "Thrift's JSON is not served: use " + typeThrift + " with the binary or the compact protocol"}
 	}
-	return http.StatusUnsupportedMediaType, "a call of Thrift has the Content-Type " + typeThrift
+	return &notThrift{http.StatusUnsupportedMediaType, "a call of Thrift has the Content-Type " + typeThrift + ", or begins as a message does"}
 }
 
 // mediaType returns a Content-Type without parameters.
@@ -207,11 +247,28 @@ func (x *exchange) receive() (chain.Chunk, error) {
 	if n := x.r.ContentLength; n > int64(l.Frame) {
 		return chain.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLong, n, l.Name, l.Frame)
 	}
-	body, err := receiveBody(x.r.Body, x.r.ContentLength, l, x.srv.recycle)
+	in, length := io.Reader(x.r.Body), x.r.ContentLength
+	if gzipped.Encoding(x.r.Header) == "gzip" {
+		x.gzip = x.srv.gunzips.Open(x.r.Body, l.Frame)
+		in, length = x.gzip, -1
+	}
+	if !isThrift(mediaType(x.r.Header.Get("Content-Type"))) {
+		ahead := bufio.NewReaderSize(in, maxHTTPText)
+		if err := x.checkType(ahead); err != nil {
+			return chain.Chunk{}, err
+		}
+		in = ahead
+	}
+	body, err := receiveBody(in, length, l, x.srv.recycle)
 	if err != nil {
 		return body, err
 	}
-	x.stats.Received(len(body.Mem))
+	if x.gzip != nil {
+		x.stats.Received(x.gzip.Received())
+		x.stats.Converted(len(body.Mem))
+	} else {
+		x.stats.Received(len(body.Mem))
+	}
 	x.received = true
 	http.NewResponseController(x.w).SetReadDeadline(time.Time{}) // from now on the client waits
 	return body, nil
@@ -309,6 +366,7 @@ func (x *exchange) handle(req *request, arrived time.Time) {
 func (x *exchange) handleOneway(req *request, arrived time.Time) {
 	defer x.srv.serving.Done()
 	defer func() { <-x.slots }()
+	defer x.gzip.End()
 	x.handle(req, arrived)
 }
 
@@ -328,6 +386,14 @@ func (x *exchange) reply(req *request) {
 		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.style, Stats: x.stats}.Reply(&b, nil)
 		b.AddCopy(req.encoded.Bytes())
 	}
+	if n := b.Len(); n >= gzipped.Least && gzipped.Prefers(x.r.Header) {
+		z := gzipped.NewCompressor()
+		defer z.Free()
+		b.Write(z)
+		x.stats.Converted(n)
+		b.AddCopy(z.Bytes())
+		x.w.Header().Set("Content-Encoding", "gzip")
+	}
 	x.respond(b.Len())
 	stats, err := b.Write(x.w)
 	x.stats.Sent(stats)
@@ -340,7 +406,11 @@ func (x *exchange) reply(req *request) {
 func (x *exchange) respond(n int) {
 	x.setWriteDeadline()
 	header := x.w.Header()
-	header.Set("Content-Type", mediaType(x.r.Header.Get("Content-Type")))
+	if t := mediaType(x.r.Header.Get("Content-Type")); isThrift(t) {
+		header.Set("Content-Type", t)
+	} else {
+		header.Set("Content-Type", typeThrift)
+	}
 	header.Set("Content-Length", strconv.Itoa(n))
 	x.w.WriteHeader(http.StatusOK)
 }

@@ -180,7 +180,8 @@ func (m *Method) received(result nocopy.Struct) error {
 }
 
 // unknownException returns the id of the exception in a result that m.Result does not declare, and
-// whether there is one. Field 0 is a newer server's return value of a method that returned nothing.
+// whether there is one. Field 0 is a newer server's return value of a method that returned
+// nothing.
 func (m *Method) unknownException(result nocopy.Struct) (id int16, ok bool) {
 	s := thriftimpl.Struct(result)
 	if s.Sendable() != nil || s.WireLen(m.Result) <= 1 { // a STOP alone
@@ -266,9 +267,9 @@ func endAll(results []nocopy.Struct) {
 }
 
 // Exception returns the declared exception in Result as a message of its own, or nil if there is
-// none. If another server has sent Result, which a client's call returned or Forward passes on, and
-// holds an exception that the method does not declare, Exception returns an *ApplicationException,
-// as [Method.Outcome] does.
+// none. If another server has sent Result, which a client's call returned or Forward passes on,
+// and holds an exception that the method does not declare, Exception returns an
+// *ApplicationException, as [Method.Outcome] does.
 func (c *Call) Exception() error {
 	if _, onClient := c.tries.(*clientTries); (onClient || c.isForwarded()) && c.hasResult() {
 		return c.Method.received(c.Result)

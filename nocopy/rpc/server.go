@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
@@ -179,6 +180,7 @@ type Server struct {
 
 	http     *http.Server      // for connections that begin with HTTP
 	inflated *transport.Budget // for compressed calls
+	gunzips  gzipped.Budget    // for calls over HTTP that are compressed
 }
 
 // servedConn is a connection of a server.

@@ -76,10 +76,16 @@ func TestHTTPClientErrors(t *testing.T) {
 	says := func(text string) func(error) bool {
 		return func(err error) bool { return err != nil && strings.Contains(err.Error(), text) }
 	}
-	zipped := new(bytes.Buffer)
-	z := gzip.NewWriter(zipped)
-	z.Write(sum)
-	z.Close()
+	zip := func(b []byte) []byte {
+		zipped := new(bytes.Buffer)
+		z := gzip.NewWriter(zipped)
+		z.Write(b)
+		z.Close()
+		return zipped.Bytes()
+	}
+	damaged := zip(sum)
+	damaged[len(damaged)-9] ^= 1
+	const encoding = "Content-Encoding"
 	hijack := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
@@ -116,7 +122,33 @@ func TestHTTPClientErrors(t *testing.T) {
 		{"another success", answer(204, "", nil), status(204, "", false)},
 		{"a redirect", answer(307, "", nil, "Location", "http://127.0.0.1:1/"), status(307, "to http://127.0.0.1:1/", false)},
 		{"a page", answer(200, "text/html", []byte("<html>log in</html>")), says("<html>log in</html>")},
-		{"gzip", answer(200, thrift, zipped.Bytes(), "Content-Encoding", "gzip"), says("compressed")},
+		{"a reply as a page", answer(200, "text/html; charset=UTF-8", sum), is(nil)},
+		{"a reply as bytes", answer(200, "application/octet-stream", sum), is(nil)},
+		{"a reply as text", answer(200, "text/plain", sum), is(nil)},
+		{"a reply with a type that is none", answer(200, ";;;", sum), is(nil)},
+		{"an exception as a page", answer(200, "text/html", strict(exception, "add", 1, failure("no", 6))), application(rpc.InternalError)},
+		{"an old reply as a page", answer(200, "text/html", nonStrict(reply, "add", 1, sumResult(42))), is(nil)},
+		{"a compact reply as a page", answer(200, "text/html", []byte("\x82\x41\x01\x03add\x06\x00\x54\x00")), is(rpc.ErrVersion)},
+		{"half a reply as a page", answer(200, "text/html", sum[:len(sum)-3]), is(io.ErrUnexpectedEOF)},
+		{"too much as a page", answer(200, "text/html", append(bytes.Clone(sum), make([]byte, 10_000)...)), is(nocopy.ErrLimit)},
+		{"a frame as a page", answer(200, "text/html", frame(sum)), says(`its Content-Type is "text/html" instead of`)},
+		{"bytes that are no reply", answer(200, "application/octet-stream", []byte("PK\x03\x04")), says("PK")},
+		{"a long page", answer(200, "text/html", bytes.Repeat([]byte("<p>"), 100_000)), says("<p><p>")},
+		{"an empty page", answer(200, "text/html", nil), says(`its Content-Type is "text/html"`)},
+		{"two bytes of a page", answer(200, "text/html", []byte("ok")), says("ok")},
+		{"JSON", answer(200, "application/vnd.apache.thrift.json", []byte(`[1,"add",2,1,{}]`)), says(`[1,"add"`)},
+		{"gzip", answer(200, thrift, zip(sum), encoding, "gzip"), is(nil)},
+		{"x-gzip", answer(200, thrift, zip(sum), encoding, "x-gzip"), is(nil)},
+		{"gzip as a page", answer(200, "text/html", zip(sum), encoding, "GZIP"), is(nil)},
+		{"a page in gzip", answer(200, "text/html", zip([]byte("<html>log in</html>")), encoding, "gzip"), says("<html>log in</html>")},
+		{"an error in gzip", answer(500, "text/plain", zip([]byte("no backend")), encoding, "gzip"), status(500, "no backend", false)},
+		{"too much in gzip", answer(200, thrift, zip(make([]byte, 1<<20)), encoding, "gzip"), is(nocopy.ErrLimit)},
+		{"a bomb", answer(200, thrift, zip(append(bytes.Clone(sum), make([]byte, 100<<20)...)), encoding, "gzip"), is(nocopy.ErrLimit)},
+		{"damaged gzip", answer(200, thrift, damaged, encoding, "gzip"), func(err error) bool { return says("bad reply")(err) && !errors.Is(err, rpc.ErrConnLost) }},
+		{"half of gzip", answer(200, thrift, zip(sum)[:20], encoding, "gzip"), is(io.ErrUnexpectedEOF)},
+		{"no gzip", answer(200, thrift, sum, encoding, "gzip"), func(err error) bool { return says("bad reply")(err) && !errors.Is(err, rpc.ErrConnLost) }},
+		{"brotli", answer(200, thrift, sum, encoding, "br"), says("compressed")},
+		{"gzip twice", answer(200, thrift, zip(zip(sum)), encoding, "gzip, gzip"), says("compressed")},
 		{"nothing", answer(200, thrift, nil), is(io.ErrUnexpectedEOF)},
 		{"half a header", answer(200, thrift, sum[:9]), is(io.ErrUnexpectedEOF)},
 		{"half a struct", answer(200, thrift, sum[:len(sum)-3]), is(io.ErrUnexpectedEOF)},

@@ -79,7 +79,7 @@ func TestHTTPOnlyProgramsHeaders(t *testing.T) {
 			t.Errorf("the reply has %v", all)
 		}
 		names := slices.Sorted(gomaps.Keys(sent)) // gateways expect a User-Agent
-		if want := []string{"Accept", "Content-Length", "Content-Type", "User-Agent"}; !slices.Equal(names, want) {
+		if want := []string{"Accept", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}; !slices.Equal(names, want) {
 			t.Errorf("sent: %v, want %v", names, want)
 		}
 	})

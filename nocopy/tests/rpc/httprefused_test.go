@@ -70,10 +70,15 @@ func TestHTTPRefused(t *testing.T) {
 	t.Parallel()
 	add := strict(call, "add", 7, addArgs(40, 2))
 	compact := []byte("\x82\x21\x07\x03add\x16\x50\x16\x04\x00") // the same
-	zipped := new(bytes.Buffer)
-	z := gzip.NewWriter(zipped)
-	z.Write(add)
-	z.Close()
+	zip := func(b []byte) []byte {
+		zipped := new(bytes.Buffer)
+		z := gzip.NewWriter(zipped)
+		z.Write(b)
+		z.Close()
+		return zipped.Bytes()
+	}
+	sum := string(strict(reply, "add", 7, sumResult(42)))
+	const page, gzipped = "Content-Type: text/html", "Content-Encoding: gzip"
 	chunked := func(body []byte) []byte {
 		return fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	}
@@ -93,12 +98,35 @@ func TestHTTPRefused(t *testing.T) {
 				{"HEAD", rawRequest("HEAD", path, nil, noLength), 405, ""},
 				{"PUT", rawRequest("PUT", path, add), 405, "POST"},
 				{"OPTIONS", rawRequest("OPTIONS", path, nil), 405, "POST"},
-				{"no type", rawRequest("POST", path, add, "Content-Type: -"), 415, "application/x-thrift"},
-				{"plain text", rawRequest("POST", path, add, "Content-Type: text/plain"), 415, "application/x-thrift"},
-				{"a form", rawRequest("POST", path, add, "Content-Type: application/x-www-form-urlencoded"), 415, "application/x-thrift"},
-				{"a type that is none", rawRequest("POST", path, add, "Content-Type: ;;;"), 415, "application/x-thrift"},
+				{"no type", rawRequest("POST", path, add, "Content-Type: -"), 200, sum},
+				{"plain text", rawRequest("POST", path, add, "Content-Type: text/plain"), 200, sum},
+				{"bytes", rawRequest("POST", path, add, "Content-Type: application/octet-stream"), 200, sum},
+				{"another name", rawRequest("POST", path, add, "Content-Type: application/thrift"), 200, sum},
+				{"a form", rawRequest("POST", path, add, "Content-Type: application/x-www-form-urlencoded"), 200, sum},
+				{"a type that is none", rawRequest("POST", path, add, "Content-Type: ;;;"), 200, sum},
+				{"no type, compact", rawRequest("POST", path, compact, "Content-Type: -"), 200, "\x82\x41\x07\x03add\x06\x00\x54\x00"},
+				{"no type, old", rawRequest("POST", path, nonStrict(call, "add", 7, addArgs(40, 2)), "Content-Type: -"), 200, string(nonStrict(reply, "add", 7, sumResult(42)))},
+				{"no type, chunked", rawRequest("POST", path, chunked(add), te, noLength, "Content-Type: -"), 200, sum},
+				{"no type, nothing", rawRequest("POST", path, nil, "Content-Type: -"), 415, "application/x-thrift"},
+				{"no type, a frame", rawRequest("POST", path, frame(add), "Content-Type: -"), 415, "application/x-thrift"},
+				{"no type, part of a message", rawRequest("POST", path, add[:10], "Content-Type: -"), 400, "too short"},
+				{"no type, too much", rawRequest("POST", path, append(bytes.Clone(add), make([]byte, 10_000)...), "Content-Type: -"), 413, "rpc.Server.MaxFrame = 10000"},
+				{"a page", rawRequest("POST", path, []byte("<html>"), page), 415, "application/x-thrift"},
+				{"a long page", rawRequest("POST", path, bytes.Repeat([]byte("<p>"), 3000), page), 415, "application/x-thrift"},
+				{"a form of text", rawRequest("POST", path, []byte("a=b"), "Content-Type: application/x-www-form-urlencoded"), 415, "application/x-thrift"},
+				{"of the same origin", rawRequest("POST", path, add, page, "Origin: http://x"), 200, sum},
+				{"of the same origin, new browsers", rawRequest("POST", path, add, page, "Sec-Fetch-Site: same-origin"), 200, sum},
+				{"of another page", rawRequest("POST", path, add, "Content-Type: text/plain", "Origin: http://evil.example"), 403, "another origin"},
+				{"of another page without a type", rawRequest("POST", path, add, "Content-Type: -", "Sec-Fetch-Site: cross-site"), 403, "another origin"},
 				{"JSON", rawRequest("POST", path, []byte(`[1,"add",1,7,{}]`), "Content-Type: application/vnd.apache.thrift.json; charset=utf-8"), 415, "JSON"},
-				{"gzip", rawRequest("POST", path, zipped.Bytes(), "Content-Encoding: gzip"), 415, "compressed"},
+				{"gzip", rawRequest("POST", path, zip(add), gzipped), 200, sum},
+				{"gzip without a type", rawRequest("POST", path, zip(add), gzipped, "Content-Type: -"), 200, sum},
+				{"gzip, chunked", rawRequest("POST", path, chunked(zip(add)), te, noLength, "Content-Encoding: x-gzip"), 200, sum},
+				{"too much in gzip", rawRequest("POST", path, zip(make([]byte, 10_001)), gzipped), 413, "rpc.Server.MaxFrame = 10000"},
+				{"no gzip", rawRequest("POST", path, add, gzipped), 400, "malformed"},
+				{"half of gzip", rawRequest("POST", path, zip(add)[:20], gzipped), 400, "malformed"},
+				{"gzip of a page", rawRequest("POST", path, zip([]byte("<html>")), gzipped, page), 415, "application/x-thrift"},
+				{"brotli", rawRequest("POST", path, add, "Content-Encoding: br"), 415, "gzip only"},
 				{"compact as binary", rawRequest("POST", path, compact, "Content-Type: application/vnd.apache.thrift.binary"), 400, "protocol"},
 				{"binary as compact", rawRequest("POST", path, add, "Content-Type: application/vnd.apache.thrift.compact"), 400, "protocol"},
 				{"nothing", rawRequest("POST", path, nil), 400, "too short"},
@@ -136,7 +164,7 @@ func TestHTTPRefused(t *testing.T) {
 				if allow := resp.Header.Get("Allow"); (allow == "POST") != (c.status == 405) {
 					t.Errorf("%s: Allow: %q", c.name, allow)
 				}
-				if got := resp.Header.Get("Content-Type"); c.status == 200 && !bytes.Contains(c.request, []byte("Content-Type: "+got)) {
+				if got := resp.Header.Get("Content-Type"); c.status == 200 && got != "application/x-thrift" && !bytes.Contains(c.request, []byte("Content-Type: "+got)) {
 					t.Errorf("%s: the reply is a %q", c.name, got)
 				}
 				nc.Close()

@@ -137,8 +137,8 @@ var httpEvilKinds = []struct {
 	{name: "endless headers", gives: hLost, does: "spoil", bytes: func(*httpWorld, *httpModelConn, []byte) []byte {
 		return httpResponse(200, nil, "Long: "+strings.Repeat("x", 300_000))
 	}},
-	{name: "another type", gives: hBad, bytes: func(_ *httpWorld, _ *httpModelConn, proper []byte) []byte {
-		return httpResponse(200, proper, "Content-Type: text/html")
+	{name: "a page", gives: hBad, bytes: func(_ *httpWorld, _ *httpModelConn, proper []byte) []byte {
+		return httpResponse(200, []byte("<html>log in</html>"), "Content-Type: text/html")
 	}},
 	{name: "compressed", gives: hBad, bytes: func(_ *httpWorld, _ *httpModelConn, proper []byte) []byte {
 		return httpResponse(200, proper, "Content-Encoding: gzip")
@@ -256,8 +256,8 @@ var httpRawKinds = []struct {
 		return bytes.Replace(rawRequest("POST", "/", body), []byte("HTTP/1.1"), []byte("HTTP/1.0"), 1)
 	}},
 	{httpRawUnit{name: "GET", status: []int{405}}, false, func([]byte) []byte { return rawRequest("GET", "/", nil, "Content-Length: -") }},
-	{httpRawUnit{name: "another type", status: []int{415}}, true, func(body []byte) []byte {
-		return rawRequest("POST", "/", body, "Content-Type: text/plain")
+	{httpRawUnit{name: "a text", status: []int{415}}, true, func(body []byte) []byte {
+		return rawRequest("POST", "/", []byte("text"), "Content-Type: text/plain")
 	}},
 	{httpRawUnit{name: "empty", status: []int{400}}, false, func([]byte) []byte { return rawRequest("POST", "/", nil) }},
 	{httpRawUnit{name: "half a call", status: []int{200}}, false, func(body []byte) []byte { return rawRequest("POST", "/", body[:len(body)-10]) }},

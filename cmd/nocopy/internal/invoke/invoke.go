@@ -217,8 +217,8 @@ func (m *Method) Outcome(reply []byte) Outcome {
 	case returns && success.IsSet():
 		o.Result, o.Err = successJSON(result)
 	default:
-		for id, v := range result.Unknown() {
-			if id != 0 && id != rpc.HeaderField && v.Type == nocopy.WireStruct {
+		for id := range result.Unknown() {
+			if id != 0 && id != rpc.HeaderField { // a newer return value, and headers
 				o.Err = fmt.Errorf("the reply to %s is an exception that the IDL does not know, in field %d", m, id)
 				return o
 			}

@@ -113,6 +113,19 @@ func LooksLikeHTTP(b []byte) bool {
 	return len(b) >= 4 && b[0] >= 'A' && b[0] <= 'Z' && strings.Contains(methods, string(b[:4]))
 }
 
+// Begins reports whether b, the first bytes of something that may be a text, begins as a message
+// does: with the version of its header, or with a whole header of old versions.
+func Begins(b []byte) bool {
+	if len(b) < 2 {
+		return false
+	}
+	h, need, err := Parse(b)
+	if b[0] == CompactID || binary.BigEndian.Uint16(b) == Version1 {
+		return err == nil
+	}
+	return err == nil && need == 0 && Call <= h.Type && h.Type <= Oneway
+}
+
 // Parse returns the header at the beginning of b. If b is too short, need is how many bytes
 // it must have at least, else 0.
 func Parse(b []byte) (h Header, need int, err error) {
