@@ -291,7 +291,7 @@ func TestHTTPRefusedStream(t *testing.T) {
 	}
 	refusals := map[string]func(nc net.Conn, stream uint32){
 		"REFUSED_STREAM": func(nc net.Conn, stream uint32) { nc.Write(h2Rst(stream, h2Refused)) },
-		"GOAWAY":         func(nc net.Conn, stream uint32) { nc.Write(h2Away(stream-2, 0)); nc.Close() },
+		"GOAWAY":         func(nc net.Conn, stream uint32) { nc.Write(h2Away(stream-2, 0)) },
 	}
 	for _, client := range []string{"own", "net/http"} {
 		opts := onceClients[client](t, &tls.Config{RootCAs: pool})
