@@ -331,7 +331,8 @@ func (c *clientConn) close(err error) {
 	// A write has failed, and how much of it has arrived is known
 	known := c.writeErr != nil && !c.ended && socket.IsEnd(err)
 	for _, p := range c.batched {
-		if p.state == callWriting && !(known && p.method.Oneway() && p.end <= c.reach) { // else endBatch finishes it
+		sent := known && p.method.Oneway() && p.end <= c.reach // endBatch finishes it
+		if p.state == callWriting && !sent {
 			p.err = c.failure(p)
 			c.settle(p)
 		}
@@ -379,7 +380,7 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 		waiting = waiting || p.end <= c.reach
 	}
 	c.failed.Store(true)
-	if !waiting && errors.Is(err, syscall.EPIPE) { // the stream may have ended, which tells what had arrived
+	if !waiting && errors.Is(err, syscall.EPIPE) { // reading may meet an end, which tells more
 		c.wakeReader()
 		c.await(func() bool { return c.err != nil })
 	}

@@ -217,9 +217,9 @@ func (s *Server) startLast(nc net.Conn) {
 // connections that wait to be accepted. With Health it first waits for DrainTime. If ctx ends
 // earlier, Shutdown does what Close does and returns ctx's error.
 //
-// On Linux, a Client learns which of its calls came too late, and makes them on another connection.
-// Oneway calls that came too late are dropped: for their client they ended, without an error, when
-// they were written. See docs/services.md.
+// On Linux, a Client learns which of its calls came too late, and makes them on another
+// connection. Oneway calls that came too late are dropped: for their client they ended, without an
+// error, when they were written. See docs/services.md.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
 	s.stop(ctx.Err() == nil)

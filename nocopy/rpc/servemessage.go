@@ -26,9 +26,9 @@ import (
 // and handlers may keep strings of them. With Recycle, call may be used again when ServeMessage
 // has returned, unless interceptors return before the handler.
 //
-// A call that can't be handled is answered with an [ApplicationException], and the error is nil: of
-// an unknown method, with malformed arguments, and when the handler has failed. ServeMessage
-// returns an error, and no reply, for everything that must not be answered:
+// A call of an unknown method, one with malformed arguments, and one whose handler fails are
+// answered with an [ApplicationException]; the error is nil. ServeMessage returns an error, and no
+// reply, for everything that must not be answered:
 //
 //	ErrVersion             the bytes are no message
 //	io.ErrUnexpectedEOF    they end within the header of a message

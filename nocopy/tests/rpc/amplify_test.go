@@ -51,7 +51,8 @@ func TestAmplification(t *testing.T) {
 	}
 	const size, mostHeap, mostConverted, mostSent = 1 << 20, 64, 128, 16
 	zeros := func(n int) []byte { return join([]byte{11, 0, 1}, be32(n), make([]byte, n), []byte{0}) }
-	unknown := join([]byte{15, 0, 9, 12}, be32(1_000_000), make([]byte, 1_000_001)) // structs without fields
+	// structs without fields
+	unknown := join([]byte{15, 0, 9, 12}, be32(1_000_000), make([]byte, 1_000_001))
 	compactZeros := func(n int) []byte { return join([]byte{0x18}, compactNumber(n), make([]byte, n+1)) }
 	part := testmode.Of(size/5, size-1000) // less than each connection sends
 	numbers := join([]byte{0x1c, 0x39, 0xf6}, compactNumber(part), make([]byte, part+1), []byte("\x18\x01x\x00"))

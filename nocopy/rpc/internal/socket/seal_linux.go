@@ -85,8 +85,8 @@ func ackedBefore(nc net.Conn) (n int64) {
 // Reached returns how many of the n bytes that were written to nc may have reached the other end,
 // when nc has failed with err; at worst n. A TCP connection ends with a segment that acknowledges
 // all bytes that had arrived by then, and later ones are dropped. If the other end of a unix
-// socket is closed before all has been read, err says so. before is the result of Begin, and writeErr
-// the error that writing has met, if any.
+// socket is closed before all has been read, err says so. before is the result of Begin, and
+// writeErr the error that writing has met, if any.
 func Reached(nc net.Conn, n, before int64, err, writeErr error) int64 {
 	switch c := nc.(type) {
 	case *net.TCPConn:

@@ -23,8 +23,8 @@ const (
 )
 
 // Budget bounds the bytes that compressed messages have become, on all connections of a server or
-// a client. A message's bytes count until it is not used any more. Then they fade away, so many per
-// second: that bounds the time for decompressing. Any goroutine may call the methods.
+// a client. A message's bytes count until it is not used any more. Then they fade away, so many
+// per second: that bounds the time for decompressing. Any goroutine may call the methods.
 type Budget struct {
 	most int64           // at the same time
 	rate int64           // how many fade per second
@@ -46,9 +46,9 @@ func NewBudget(l Limits, done <-chan struct{}) *Budget {
 // errBusy is the error of a Budget from which nothing could be taken in time.
 var errBusy = errors.New("the budget is used up")
 
-// take takes n bytes, at most MaxFrame. It waits until there are as many, for at most
-// timeout, 0 for any time. Meanwhile it asks stop now and then, unless that is nil. If stop returns
-// true, the error is os.ErrDeadlineExceeded.
+// take takes n bytes, at most MaxFrame. It waits until there are as many, for at most timeout, 0
+// for any time. Meanwhile it asks stop now and then, unless that is nil. If stop returns true, the
+// error is os.ErrDeadlineExceeded.
 func (b *Budget) take(n int64, timeout time.Duration, stop func() bool) error {
 	const look = 10 * time.Millisecond // how often stop is asked
 	for began := time.Now(); ; {
