@@ -85,6 +85,7 @@ type generator struct {
 	errs      idl.ErrorList
 	valueSize map[*schema.Struct]int // see sizeOfFields
 	rules     *rules.Rules           // what Validate methods check
+	checking  bool                   // only errors matter
 }
 
 // newGenerator returns a generator. It determines which files and packages are written and
@@ -115,7 +116,7 @@ func (g *generator) execute(p *schema.Program, name string, view any) []byte {
 	err := templates.Execute(&out, name, view)
 	var src []byte
 	if err == nil {
-		src, err = formatted(out.Bytes())
+		src, err = g.formatted(out.Bytes())
 	}
 	if err != nil && len(g.errs) == 0 {
 		g.bug(p, err)
@@ -123,8 +124,11 @@ func (g *generator) execute(p *schema.Program, name string, view any) []byte {
 	return src
 }
 
-// formatted formats a Go file as gofmt does.
-func formatted(src []byte) ([]byte, error) {
+// formatted formats a Go file as gofmt does, unless only errors matter.
+func (g *generator) formatted(src []byte) ([]byte, error) {
+	if g.checking {
+		return src, nil
+	}
 	// The formatter may turn a comment's line into a heading, but marks it only when it formats
 	// again.
 	for range 5 {

@@ -69,5 +69,5 @@ func (f *file) source() ([]byte, error) {
 	if err := templates.Execute(&out, "file.tmpl", view); err != nil {
 		return nil, err
 	}
-	return formatted(out.Bytes())
+	return f.g.formatted(out.Bytes())
 }

@@ -132,11 +132,9 @@ func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 		}
 	case EnumKind:
 		if isInt {
-			for _, e := range t.Enum.Values {
-				if int64(e.Value) == n {
-					out.Int = n
-					return out
-				}
+			if t.Enum.has(n) {
+				out.Int = n
+				return out
 			}
 			c.errs.Add(in.errorPos(v), "enum %s has no value %d", t.nameIn(in.errorPos(v)), n)
 			return nil

@@ -99,6 +99,9 @@ type Enum struct {
 	Pos         idl.Position
 	Values      []*EnumValue
 	Annotations Annotations
+
+	byName  map[string]*EnumValue // see value
+	numbers map[int64]bool        // see has
 }
 
 // EnumValue is a value of an enumeration. Several may have the same number.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
@@ -122,10 +123,22 @@ func (c *checker) findValue(p *Program, name string, pos idl.Position) (e *EnumV
 
 // value returns the value with a name, or nil.
 func (e *Enum) value(name string) *EnumValue {
-	for _, v := range e.Values {
-		if v.Name == name {
-			return v
+	if e.byName == nil {
+		e.byName = map[string]*EnumValue{}
+		for _, v := range slices.Backward(e.Values) { // the first of a name counts
+			e.byName[v.Name] = v
 		}
 	}
-	return nil
+	return e.byName[name]
+}
+
+// has reports whether a value of the enum has the number n.
+func (e *Enum) has(n int64) bool {
+	if e.numbers == nil {
+		e.numbers = map[int64]bool{}
+		for _, v := range e.Values {
+			e.numbers[int64(v.Value)] = true
+		}
+	}
+	return e.numbers[n]
 }

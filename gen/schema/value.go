@@ -23,6 +23,8 @@ type Value struct {
 	Keys   []*Value // the keys of a map
 	Fields []FieldValue
 	Wire   string // the value in Thrift Binary
+
+	numbers map[*Field]int // of those in Fields; see set
 }
 
 // FieldValue is a field that is set in a struct's value.
@@ -184,12 +186,14 @@ func (c *checker) evalStruct(in evalContext, t *Type, v *idl.Value) *Value {
 
 // set sets a field of a struct's value.
 func (v *Value) set(f *Field, val *Value) {
-	for i := range v.Fields {
-		if v.Fields[i].Field == f {
-			v.Fields[i].Value = val
-			return
-		}
+	if i, ok := v.numbers[f]; ok {
+		v.Fields[i].Value = val
+		return
 	}
+	if v.numbers == nil {
+		v.numbers = map[*Field]int{}
+	}
+	v.numbers[f] = len(v.Fields)
 	v.Fields = append(v.Fields, FieldValue{f, val})
 }
 

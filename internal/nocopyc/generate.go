@@ -191,8 +191,7 @@ func (t Tool) generate(out string, inputs, includes []string, opt golang.Options
 	}
 	if out == "" {
 		opt.PackagePrefix = "any" // the packages' paths do not matter
-		_, err = golang.Generate(set, opt)
-		return err
+		return golang.Check(set, opt)
 	}
 	if opt.ModulePath, err = golang.ImportPathOf(out); err != nil {
 		return err
