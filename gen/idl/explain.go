@@ -53,6 +53,9 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 			return &Error{Pos: name.Pos, Msg: fmt.Sprintf(`unexpected %q before "<", expected "list", "set" or "map"`, name.Value)}
 		}
 	}
+	if e := dialect(tokens, at, t); e != nil {
+		return e
+	}
 	for i := range min(at, len(tokens)-2) {
 		if e := strayBefore(tokens, i); e != nil {
 			return e
@@ -82,6 +85,27 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	return &Error{Pos: t.Pos, Msg: fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
 }
 
+// dialect returns the error for what fbthrift's dialect has at token t, or nil.
+func dialect(tokens []lexer.Token, at int, t lexer.Token) *Error {
+	what := ""
+	switch {
+	case at < 2 || tokens[at-1].Type != tokIdent && t.Value != ",":
+		return nil
+	case t.Value == "{" && strings.Contains("=,[:;{", tokens[at-2].Value):
+		t, what = tokens[at-1], tokens[at-1].Value+"{...}"
+	case t.Value == "=" && at >= 4 && tokens[at-2].Value == "{" && tokens[at-3].Type == tokIdent && strings.Contains("=,[:;{", tokens[at-4].Value):
+		t, what = tokens[at-3], tokens[at-3].Value+"{...}"
+	case t.Value == "," && at+1 < len(tokens) && (tokens[at+1].Value == "sink" || tokens[at+1].Value == "stream"):
+		t = tokens[at+1]
+		what = t.Value + "<...>"
+	case tokens[at-1].Value == "reserved" && tokens[0].Value == "enum" && (t.Type == tokInt || t.Type == tokString):
+		t, what = tokens[at-1], `"reserved"`
+	default:
+		return nil
+	}
+	return &Error{Pos: t.Pos, Msg: what + " is fbthrift's dialect of the IDL, which is out of scope"}
+}
+
 // strayBefore returns an error if the word tokens[i] stands before the type of a field or method
 // but is not a keyword, for example because it is misspelt. Three words in a row show this. It
 // also returns an error for a misspelt throws, and otherwise nil.
@@ -94,6 +118,9 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 		return misspelt(word, "throws")
 	}
 	isType := typ.Type == tokKeyword && typeWords[typ.Value]
+	if word.Value == "terse" && begins(before, word) && (isType || typ.Type == tokIdent) {
+		return &Error{Pos: word.Pos, Msg: `"terse" is fbthrift's dialect of the IDL, which is out of scope`}
+	}
 	named := (name.Type == tokIdent || name.Type == tokKeyword) && name.Pos.Line == typ.Pos.Line
 	switch {
 	case !begins(before, word) || !named && name.Value != "<" || !isType && typ.Type != tokIdent:

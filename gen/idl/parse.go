@@ -70,6 +70,10 @@ func parse(name string, src []byte, scan func(name, src string, errs *ErrorList)
 		p.items()
 		p.attachComments()
 	}
+	if at := protobufIn(p.tokens); len(errs) > 0 && at >= 0 {
+		errs = nil
+		errs.Add(p.tokens[at].Pos, "this is protobuf's IDL, not Thrift's")
+	}
 	errs.Sort()
 	p.file.Warnings.Sort()
 	return p.file, p.scanner
@@ -131,7 +135,7 @@ func (p *parser) itemEnd(start int) int {
 		if t.EOF() || t.Type == tokKeyword && topLevel[t.Value] && (depth <= 0 && !p.isName(start, i) || p.atMargin(i)) {
 			return i
 		}
-		if depth <= 0 && t.Pos.Column == 1 && t.Type == tokIdent && foreignWords[t.Value] {
+		if depth <= 0 && (t.Pos.Column == 1 && t.Type == tokIdent && foreignWords[t.Value] || !exceptionWords[p.tokens[i-1].Value] && p.qualifiesException(i)) {
 			return i
 		}
 		depth = max(depth, 0) + bracket(t)
@@ -169,9 +173,48 @@ func (p *parser) atMargin(i int) bool {
 	return false
 }
 
+// exceptionWords are the words that fbthrift has before exception.
+var exceptionWords = wordSet(`safe transient stateful permanent client server`)
+
+// qualifiesException reports whether the token at i and those after it, as far as the word
+// exception, are exceptionWords.
+func (p *parser) qualifiesException(i int) bool {
+	from := i
+	for p.tokens[i].Type == tokIdent && exceptionWords[p.tokens[i].Value] {
+		i++
+	}
+	return i > from && p.tokens[i].Value == "exception"
+}
+
+// protobufIn returns the index of a token that begins a definition in protobuf's IDL, or -1.
+func protobufIn(tokens []lexer.Token) int {
+	depth := 0
+	for i, t := range tokens[:max(len(tokens)-2, 0)] {
+		next, after := tokens[i+1], tokens[i+2]
+		if t.Type == tokIdent && depth <= 0 {
+			switch t.Value {
+			case "syntax", "edition":
+				if next.Value == "=" && after.Type == tokString {
+					return i
+				}
+			case "message":
+				if next.Type == tokIdent && after.Value == "{" {
+					return i
+				}
+			case "import":
+				if next.Type == tokString && after.Value == ";" {
+					return i
+				}
+			}
+		}
+		depth = max(depth+bracket(t), 0)
+	}
+	return -1
+}
+
 // item parses a piece. next is the token after it.
 func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
-	if p.checkForeign(tokens[0]) {
+	if p.checkForeign(tokens[0], next) {
 		return
 	}
 	it, err := parseItem(tokens, next.Pos)
@@ -257,9 +300,15 @@ var foreignWords = wordSet(`package interaction senum cpp_namespace php_namespac
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
 // checkForeign reports whether t begins a definition of an older version or of a dialect of the
-// IDL. If so, it adds an error that tells what to write instead.
-func (p *parser) checkForeign(t lexer.Token) bool {
-	if t.Type != tokIdent || !foreignWords[t.Value] {
+// IDL. If so, it adds an error that tells what to write instead. next is the token after the piece.
+func (p *parser) checkForeign(t, next lexer.Token) bool {
+	switch {
+	case t.Type != tokIdent:
+		return false
+	case exceptionWords[t.Value] && next.Value == "exception":
+		p.errs.Add(t.Pos, "%q before an exception is fbthrift's dialect of the IDL, which is out of scope", t.Value)
+		return true
+	case !foreignWords[t.Value]:
 		return false
 	}
 	switch t.Value {

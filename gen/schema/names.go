@@ -78,8 +78,8 @@ func (c *checker) unknownType(p *Program, t *idl.Type) {
 		c.errs.Add(t.Pos, "unknown type map: the types of its keys and values are missing, as in map<string, i64>")
 		return
 	}
-	if dot := strings.LastIndexByte(t.Name, '.'); dot >= 0 && !includes(p, t.Name[:dot]) {
-		c.errs.Add(t.Pos, "unknown type %s: no file %s.thrift is included", t.Name, t.Name[:dot])
+	if missing := notIncluded(p, t.Name); missing != "" {
+		c.errs.Add(t.Pos, "unknown type %s%s", t.Name, missing)
 		return
 	}
 	if meant := foreignTypes[strings.ToLower(t.Name)]; meant != "" {
@@ -91,6 +91,15 @@ func (c *checker) unknownType(p *Program, t *idl.Type) {
 		return
 	}
 	c.errs.Add(t.Pos, "unknown type %s", t.Name)
+}
+
+// notIncluded returns the end of a message about an unknown name: that the file before its last dot
+// is not included, if that is the reason.
+func notIncluded(p *Program, name string) string {
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && !includes(p, name[:dot]) {
+		return ": no file " + name[:dot] + ".thrift is included"
+	}
+	return ""
 }
 
 // foreignTypes tells what to use instead of types of other languages, by their lower-case names.

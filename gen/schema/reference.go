@@ -28,9 +28,22 @@ func (c *checker) reference(in evalContext, t *Type, v *idl.Value) *Value {
 	case t.Kind == EnumKind && t.Enum.value(*v.Ref) != nil:
 		c.errs.Add(in.errorPos(v), "unknown constant %s; a value of an enum is written %s.%s", *v.Ref, t.nameIn(v.Pos), *v.Ref)
 	default:
-		c.errs.Add(in.errorPos(v), "unknown constant %s", *v.Ref)
+		c.errs.Add(in.errorPos(v), "unknown constant %s%s", *v.Ref, c.unknownBefore(in.program, *v.Ref))
 	}
 	return nil
+}
+
+// unknownBefore returns the end of a message about an unknown constant: that what is before the
+// last dot is unknown, if that is the reason.
+func (c *checker) unknownBefore(p *Program, name string) string {
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 || includes(p, name[:dot]) {
+		return ""
+	}
+	if strings.Contains(name[:dot], ".") {
+		return notIncluded(p, name[:dot])
+	}
+	return ": there is no enum " + name[:dot] + ", and no file " + name[:dot] + ".thrift is included"
 }
 
 // lastPartValue returns the value NAME of enum t for a name like Other.NAME or file.NAME, with a

@@ -27,7 +27,7 @@ func (c *checker) extends(p *Program, s *Service) {
 	n, broken := c.lookup(p, base.Text, base.Pos)
 	switch {
 	case n == nil && !broken:
-		c.errs.Add(base.Pos, "service %s extends %s, which is unknown", s.Name, base.Text)
+		c.errs.Add(base.Pos, "service %s extends %s, which is unknown%s", s.Name, base.Text, notIncluded(p, base.Text))
 	case n != nil && n.service == nil:
 		c.errs.Add(base.Pos, "service %s extends %s, which is not a service", s.Name, base.Text)
 	case n != nil:
