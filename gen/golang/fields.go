@@ -25,11 +25,13 @@ type fieldsView struct {
 // has only the fields that are lists of structs.
 type valuesView struct {
 	names.Struct
-	Fields       []valueView
-	Left         []string // the constants of the fields that are not among the plain values
-	WithDefaults bool
-	Elements     bool // it has lists of structs among the plain values
-	Fit          bool // the STOP needs a check for room after the fields
+	Fields []valueView
+	Left   []string // the constants of the fields that are not among the plain values
+	// The comments of the Go struct and of the function for defaults
+	Comment, DefaultsComment string
+	WithDefaults             bool
+	Elements                 bool // it has lists of structs among the plain values
+	Fit                      bool // the STOP needs a check for room after the fields
 }
 
 // valueView is the template's input for a field of a valuesView.
@@ -74,6 +76,7 @@ func (f *file) fieldsFile(others []File) []File {
 func (f *file) valuesView(s *schema.Struct) valuesView {
 	n := f.pkg.Structs[s]
 	view := valuesView{Struct: *n}
+	var left []string // the names of fields without plain values
 	for i, field := range s.Fields {
 		v := valueView{Field: n.Fields[i]}
 		if field.Type.Kind == schema.List && hasFields(field.Type.Elem) {
@@ -83,12 +86,16 @@ func (f *file) valuesView(s *schema.Struct) valuesView {
 			f.value(&v, s, field)
 			if v.Type == "" {
 				view.Left = append(view.Left, v.Const)
+				left = append(left, field.Name)
 			}
 			view.WithDefaults = view.WithDefaults || v.Default != ""
 		}
 		view.Fields = append(view.Fields, v)
 	}
 	if s.Shape != schema.IsUnion {
+		view.Comment = wrapped(n.Values+" holds the fields of "+n.Type+" as plain values."+leftText(" It", left, ": use the setters of "+n.Type+"."), 96)
+		view.DefaultsComment = wrapped(n.Defaults+" returns "+n.Values+" with the IDL's defaults of bools, numbers, enums, uuids and strings, "+
+			"also in structs in it that are not optional. Other fields are unset.", 96)
 		f.plainFields(s, &view)
 	}
 	return view
@@ -252,4 +259,36 @@ func (g *generator) sizeOfFields(s *schema.Struct) int {
 	}
 	g.valueSize[s] = n
 	return n
+}
+
+// leftText returns the text that a type of plain values does not have the fields called left, with
+// the subject before and the rest of the sentence after it, or "".
+func leftText(subject string, left []string, rest string) string {
+	switch len(left) {
+	case 0:
+		return ""
+	case 1:
+		return subject + " does not have " + left[0] + ", whose type has no plain value" + rest
+	}
+	return subject + " does not have " + strings.Join(left, ", ") + ", whose types have no plain value" + rest
+}
+
+// wrapped returns text in lines of at most width bytes, unless a word is longer.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case at+1+len(word) > width:
+			b.WriteByte('\n')
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String()
 }

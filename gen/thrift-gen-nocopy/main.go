@@ -118,6 +118,9 @@ func generate(ast parser.Thrift, folder string, readers []idl.Compiler, opt gola
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, w := range golang.Warnings(set, opt) {
+		warnings = append(warnings, fmt.Sprintf("%s:%d:%d: %s", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg))
+	}
 	for _, n := range golang.Needs(set, opt) {
 		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(n.Path))); errors.Is(err, os.ErrNotExist) {
 			warnings = append(warnings, fmt.Sprintf("the code needs %s, which is made from %s: give -r", n.Path, n.Source))

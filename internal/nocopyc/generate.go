@@ -183,15 +183,21 @@ func mistakeIn(files []string, hasOutput bool) string {
 // readers included. If out is "", it only reports errors.
 func (t Tool) generate(out string, inputs, includes []string, opt golang.Options, readers compilers, stderr io.Writer) error {
 	set, err := schema.Load(inputs, includes)
-	for _, w := range set.Warnings.For(readers) {
-		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+	warn := func(list idl.ErrorList) {
+		for _, w := range list {
+			fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+		}
 	}
+	warn(set.Warnings.For(readers))
 	if err != nil {
 		return err
 	}
 	if out == "" {
 		opt.PackagePrefix = "any" // the packages' paths do not matter
-		return golang.Check(set, opt)
+		if err = golang.Check(set, opt); err == nil {
+			warn(golang.Warnings(set, opt))
+		}
+		return err
 	}
 	if opt.ModulePath, err = golang.ImportPathOf(out); err != nil {
 		return err
@@ -200,10 +206,12 @@ func (t Tool) generate(out string, inputs, includes []string, opt golang.Options
 	if err != nil {
 		return err
 	}
+	warn(golang.Warnings(set, opt))
 	warnOfOthers(out, files, stderr)
 	if err := write(out, files); err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
+	t.warnOfOptional(out, golang.Optional(set, opt), stderr)
 	t.warnOfNeeds(out, includes, opt, golang.Needs(set, opt), stderr)
 	return nil
 }

@@ -262,7 +262,8 @@ func (v *EmptyFields) ThriftFill(s Empty, r *impl.Reader) {
 func (v EmptyFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewEmptyOf(v), f, verb) }
 func (v EmptyFields) LogValue() slog.Value          { return impl.LogValueOnce(NewEmptyOf(v)) }
 
-// RequiredFieldsFields holds the fields of RequiredFields as plain values.
+// RequiredFieldsFields holds the fields of RequiredFields as plain values. It does not have shape,
+// whose type has no plain value: use the setters of RequiredFields.
 type RequiredFieldsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -636,7 +637,8 @@ func (s RequiredFields) SetPointsBy(n int, f func(i int) PointFields) {
 	w.EndList(at)
 }
 
-// RequiredDefaultsFields holds the fields of RequiredDefaults as plain values.
+// RequiredDefaultsFields holds the fields of RequiredDefaults as plain values. It does not have
+// shape, whose type has no plain value: use the setters of RequiredDefaults.
 type RequiredDefaultsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -656,7 +658,9 @@ type RequiredDefaultsFields struct {
 	Points  []PointFields
 }
 
-// DefaultRequiredDefaultsFields returns the fields of RequiredDefaults as NewRequiredDefaults sets them, with the IDL's defaults.
+// DefaultRequiredDefaultsFields returns RequiredDefaultsFields with the IDL's defaults of bools,
+// numbers, enums, uuids and strings, also in structs in it that are not optional. Other fields are
+// unset.
 func DefaultRequiredDefaultsFields() RequiredDefaultsFields {
 	return RequiredDefaultsFields{
 		Flag:   true,
@@ -1043,7 +1047,8 @@ func (s RequiredDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	w.EndList(at)
 }
 
-// OptionalFieldsFields holds the fields of OptionalFields as plain values.
+// OptionalFieldsFields holds the fields of OptionalFields as plain values. It does not have shape,
+// whose type has no plain value: use the setters of OptionalFields.
 type OptionalFieldsFields struct {
 	Flag    nocopy.Opt[bool]
 	Tiny    nocopy.Opt[int8]
@@ -1476,7 +1481,8 @@ func (s OptionalFields) SetPointsBy(n int, f func(i int) PointFields) {
 	w.EndList(at)
 }
 
-// OptionalDefaultsFields holds the fields of OptionalDefaults as plain values.
+// OptionalDefaultsFields holds the fields of OptionalDefaults as plain values. It does not have
+// shape, whose type has no plain value: use the setters of OptionalDefaults.
 type OptionalDefaultsFields struct {
 	Flag    nocopy.Opt[bool]
 	Tiny    nocopy.Opt[int8]
@@ -1917,7 +1923,8 @@ func (s OptionalDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	w.EndList(at)
 }
 
-// PlainFieldsFields holds the fields of PlainFields as plain values.
+// PlainFieldsFields holds the fields of PlainFields as plain values. It does not have shape, whose
+// type has no plain value: use the setters of PlainFields.
 type PlainFieldsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -2244,7 +2251,8 @@ func (s PlainFields) SetPointsBy(n int, f func(i int) PointFields) {
 	w.EndList(at)
 }
 
-// PlainDefaultsFields holds the fields of PlainDefaults as plain values.
+// PlainDefaultsFields holds the fields of PlainDefaults as plain values. It does not have shape,
+// whose type has no plain value: use the setters of PlainDefaults.
 type PlainDefaultsFields struct {
 	Flag    bool
 	Tiny    int8
@@ -2264,7 +2272,9 @@ type PlainDefaultsFields struct {
 	Points  []PointFields
 }
 
-// DefaultPlainDefaultsFields returns the fields of PlainDefaults as NewPlainDefaults sets them, with the IDL's defaults.
+// DefaultPlainDefaultsFields returns PlainDefaultsFields with the IDL's defaults of bools,
+// numbers, enums, uuids and strings, also in structs in it that are not optional. Other fields are
+// unset.
 func DefaultPlainDefaultsFields() PlainDefaultsFields {
 	return PlainDefaultsFields{
 		Flag:   true,
@@ -2615,7 +2625,8 @@ func (s PlainDefaults) SetPointsBy(n int, f func(i int) PointFields) {
 	w.EndList(at)
 }
 
-// ListsFields holds the fields of Lists as plain values.
+// ListsFields holds the fields of Lists as plain values. It does not have shapes, matrix, table,
+// deep, sets, cube, whose types have no plain value: use the setters of Lists.
 type ListsFields struct {
 	Flags    []bool
 	Tinies   []int8
@@ -2972,7 +2983,8 @@ func (s Lists) SetRefusalsBy(n int, f func(i int) RefusedFields) {
 	w.EndList(at)
 }
 
-// SetsFields holds the fields of Sets as plain values.
+// SetsFields holds the fields of Sets as plain values. It does not have points, shapes, rows,
+// maps, whose types have no plain value: use the setters of Sets.
 type SetsFields struct {
 	Flags   []bool
 	Tinies  []int8
@@ -3132,7 +3144,9 @@ func (v *SetsFields) ThriftFill(s Sets, r *impl.Reader) {
 func (v SetsFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewSetsOf(v), f, verb) }
 func (v SetsFields) LogValue() slog.Value          { return impl.LogValueOnce(NewSetsOf(v)) }
 
-// MapsFields holds the fields of Maps as plain values.
+// MapsFields holds the fields of Maps as plain values. It does not have by_points, by_shapes,
+// to_points, to_shapes, point_by_number, nested, series, groups, by_row, deep, by_map, whose types
+// have no plain value: use the setters of Maps.
 type MapsFields struct {
 	ByFlags   []nocopy.Pair[bool, string]
 	ByTinies  []nocopy.Pair[int8, string]
@@ -3994,7 +4008,8 @@ func (v *ChainFields) ThriftFill(s Chain, r *impl.Reader) {
 func (v ChainFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewChainOf(v), f, verb) }
 func (v ChainFields) LogValue() slog.Value          { return impl.LogValueOnce(NewChainOf(v)) }
 
-// DirectoryFields holds the fields of Directory as plain values.
+// DirectoryFields holds the fields of Directory as plain values. It does not have entries, whose
+// type has no plain value: use the setters of Directory.
 type DirectoryFields struct {
 	Content []byte
 }
@@ -4291,7 +4306,8 @@ func (v *OddNamesFields) ThriftFill(s OddNames, r *impl.Reader) {
 func (v OddNamesFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewOddNamesOf(v), f, verb) }
 func (v OddNamesFields) LogValue() slog.Value          { return impl.LogValueOnce(NewOddNamesOf(v)) }
 
-// OuterFields holds the fields of Outer as plain values.
+// OuterFields holds the fields of Outer as plain values. It does not have shape, whose type has no
+// plain value: use the setters of Outer.
 type OuterFields struct {
 	Origin  PointFields
 	Lists   ListsFields
@@ -4486,7 +4502,8 @@ func (v *CardFields) ThriftFill(s Card, r *impl.Reader) {
 func (v CardFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewCardOf(v), f, verb) }
 func (v CardFields) LogValue() slog.Value          { return impl.LogValueOnce(NewCardOf(v)) }
 
-// SecretsFields holds the fields of Secrets as plain values.
+// SecretsFields holds the fields of Secrets as plain values. It does not have nested_by_number,
+// nested_by_name, whose types have no plain value: use the setters of Secrets.
 type SecretsFields struct {
 	Name      string
 	Pin       string
@@ -4930,7 +4947,8 @@ type NotedFields struct {
 	Color  Color
 }
 
-// DefaultNotedFields returns the fields of Noted as NewNoted sets them, with the IDL's defaults.
+// DefaultNotedFields returns NotedFields with the IDL's defaults of bools, numbers, enums, uuids
+// and strings, also in structs in it that are not optional. Other fields are unset.
 func DefaultNotedFields() NotedFields {
 	return NotedFields{
 		Color: Color_GREEN,

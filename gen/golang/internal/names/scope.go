@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -79,7 +80,37 @@ type Names struct {
 	// Services of all packages: a service may extend one of another package
 	Services map[*schema.Service]*Service
 	IDLFiles map[*schema.Program]string // the variables that hold the IDL of services
+
+	Clashes idl.ErrorList    // warnings of names with an underscore, since another has the name
+	owners  map[string]owner // of exported names of the package
 }
+
+// An owner is what a name was chosen for.
+type owner struct {
+	what string // such as "struct User"
+	file string // that declares it
+}
+
+// take returns name as Unique does, for what is declared at pos, and warns if the name was taken.
+func (n *Names) take(name, what string, pos idl.Position) string {
+	got := n.Taken.Unique(name)
+	if other, ok := n.owners[name]; ok && got != name {
+		if other.file != pos.Filename {
+			other.what += " of " + other.file
+		}
+		n.clash(pos, what, got, other.what, name)
+	}
+	n.owners[got] = owner{what, pos.Filename}
+	return got
+}
+
+// clash adds the warning that what gets the name got in Go, since other has the name.
+func (n *Names) clash(pos idl.Position, what, got, other, name string) {
+	n.Clashes.Add(pos, "%s is %s in Go: %s has the name %s", what, got, other, name)
+}
+
+// words are the words for structs by their shapes.
+var words = map[schema.Shape]string{schema.IsStruct: "struct ", schema.IsUnion: "union ", schema.IsException: "exception "}
 
 // Options tells which names are needed, and how they are formed.
 type Options struct {
@@ -99,6 +130,7 @@ func newNames(services map[*schema.Service]*Service, opt Options) *Names {
 		Consts:   map[*schema.Const]Const{},
 		Services: services,
 		IDLFiles: map[*schema.Program]string{},
+		owners:   map[string]owner{},
 	}
 }
 
@@ -115,31 +147,30 @@ func (n *Names) public(name string) string {
 // these cannot change their names.
 func (n *Names) addFile(p *schema.Program) {
 	for _, s := range p.Structs {
-		n.Structs[s] = &Struct{Type: n.Taken.Unique(n.public(s.Name))}
+		n.Structs[s] = &Struct{Type: n.take(n.public(s.Name), words[s.Shape]+s.Name, s.Pos)}
 	}
 	for _, e := range p.Enums {
-		n.Enums[e] = &Enum{Type: n.Taken.Unique(n.public(e.Name))}
+		n.Enums[e] = &Enum{Type: n.take(n.public(e.Name), "enum "+e.Name, e.Pos)}
 	}
 	for _, e := range p.Enums {
 		en := n.Enums[e]
 		for _, v := range e.Values {
-			en.Values = append(en.Values, n.Taken.Unique(en.Type+"_"+v.Name))
+			en.Values = append(en.Values, n.take(en.Type+"_"+v.Name, "value "+e.Name+"."+v.Name, v.Pos))
 		}
-		en.Parse = n.Taken.Unique("Parse" + en.Type)
-		en.Desc = n.Taken.Unique(en.Type + "Desc")
-		en.All = n.Taken.Unique(en.Type + "Values")
+		take := func(name string) string { return n.take(name, name+" of enum "+e.Name, e.Pos) }
+		en.Parse, en.Desc, en.All = take("Parse"+en.Type), take(en.Type+"Desc"), take(en.Type+"Values")
 	}
 	for _, s := range p.Structs {
-		n.members(s)
+		n.members(s, words[s.Shape]+s.Name)
 	}
 	for _, s := range p.Services {
 		n.service(s)
 	}
 	for _, t := range p.Typedefs {
-		n.Typedefs[t] = n.Taken.Unique(n.public(t.Name))
+		n.Typedefs[t] = n.take(n.public(t.Name), "typedef "+t.Name, t.Pos)
 	}
 	for _, c := range p.Consts {
-		name := n.Taken.Unique(n.public(c.Name))
+		name := n.take(n.public(c.Name), "constant "+c.Name, c.Pos)
 		n.Consts[c] = Const{name, n.Taken.Unique(Private(name) + "Const")}
 	}
 	if n.opt.Fields { // last, so that other names do not depend on the option
@@ -179,50 +210,69 @@ func (n *Names) values(s *schema.Struct) {
 		return
 	}
 	sn := n.Structs[s]
-	sn.Values = n.Taken.Unique(sn.Type + "Fields")
-	sn.Defaults = n.Taken.Unique("Default" + sn.Values)
-	sn.NewOf = n.Taken.Unique(sn.New + "Of")
-	sn.ParseValues = n.Taken.Unique("Parse" + sn.Values)
-	sn.By, sn.ParseBy = n.Taken.Unique(sn.Type+"By"), n.Taken.Unique("Parse"+sn.Type+"By")
+	take := func(name string) string { return n.take(name, name+" of struct "+s.Name, s.Pos) }
+	sn.Values = take(sn.Type + "Fields")
+	sn.Defaults = take("Default" + sn.Values)
+	sn.NewOf = take(sn.New + "Of")
+	sn.ParseValues = take("Parse" + sn.Values)
+	sn.By, sn.ParseBy = take(sn.Type+"By"), take("Parse"+sn.Type+"By")
 }
 
-// members chooses the names of the members of s. The type already has its name.
-func (n *Names) members(s *schema.Struct) {
+// members chooses the names of the members of s, which what names. The type already has its name.
+func (n *Names) members(s *schema.Struct, what string) {
 	sn := n.Structs[s]
-	sn.New = n.Taken.Unique("New" + sn.Type)
-	sn.Parse = n.Taken.Unique("Parse" + sn.Type)
-	sn.Read = n.Taken.Unique("Read" + sn.Type)
-	sn.Desc = n.Taken.Unique(sn.Type + "Desc")
+	take := func(name string) string { return n.take(name, name+" of "+what, s.Pos) }
+	sn.New = take("New" + sn.Type)
+	sn.Parse = take("Parse" + sn.Type)
+	sn.Read = take("Read" + sn.Type)
+	sn.Desc = take(sn.Type + "Desc")
 	if s.Shape == schema.IsUnion {
-		sn.Which = n.Taken.Unique(sn.Type + "Which")
+		sn.Which = take(sn.Type + "Which")
 	}
 	methods := maps.Clone(n.opt.Methods)
+	fields := map[string]string{} // by the Go names
 	for _, f := range s.Fields {
 		name := n.public(f.Name)
+		wanted := name
 		for methods["Get"+name] || methods["Set"+name] || methods["IsSet"+name] || methods["Unset"+name] || methods["New"+name] {
 			name += "_"
 		}
 		for _, verb := range []string{"Get", "Set", "IsSet", "Unset", "New"} {
 			methods[verb+name] = true
 		}
+		if other := fields[wanted]; other != "" {
+			n.clash(f.Pos, "field "+f.Name+" of "+what, name, "field "+other, wanted)
+		}
+		fields[name] = f.Name
 		fn := Field{Go: name, Const: n.Taken.Unique(Private(sn.Type) + name)}
 		if sn.Which != "" {
-			fn.Arm = n.Taken.Unique(sn.Type + "_" + name)
+			fn.Arm = n.take(sn.Type+"_"+name, "the constant of field "+f.Name+" of "+what, f.Pos)
 		}
 		sn.Fields = append(sn.Fields, fn)
 	}
+	method := func(f *schema.Field, isMade bool, name string) string {
+		got := methods.Unique(name)
+		if isMade && got != name {
+			n.clash(f.Pos, name+" of field "+f.Name+" of "+what, got, "a method of another field", name)
+		}
+		return got
+	}
 	for i, f := range s.Fields { // fields choose first
 		if f.Type.Kind == schema.Map {
-			sn.Fields[i].SetMap = methods.Unique("Set" + sn.Fields[i].Go + "Map")
+			sn.Fields[i].SetMap = method(f, true, "Set"+sn.Fields[i].Go+"Map")
 		}
 	}
 	values := maps.Clone(n.opt.ValuesMethods)
-	for i := range s.Fields {
+	for i, field := range s.Fields {
 		f := &sn.Fields[i]
-		f.SetOf, f.SetBy = methods.Unique("Set"+f.Go+"Of"), methods.Unique("Set"+f.Go+"By")
+		isMade := n.opt.Fields && field.Type.Kind == schema.List && field.Type.Elem.Kind == schema.StructKind
+		f.SetOf, f.SetBy = method(field, isMade, "Set"+f.Go+"Of"), method(field, isMade, "Set"+f.Go+"By")
 		f.Value = f.Go
 		if !token.IsExported(f.Value) {
 			f.Value = "X" + f.Value
+		}
+		if wanted := f.Value; n.opt.Fields && values[wanted] && n.opt.ValuesMethods[wanted] {
+			n.clash(field.Pos, "field "+field.Name+" of "+what, wanted+"_", "a method of "+sn.Type+"Fields", wanted)
 		}
 		f.Value = values.Unique(f.Value)
 	}
@@ -243,32 +293,43 @@ func (n *Names) service(s *schema.Service) {
 		n.service(s.Extends)
 	}
 	name := n.public(s.Name)
+	take := func(name string) string { return n.take(name, name+" of service "+s.Name, s.Pos) }
 	sn := &Service{
-		Handler:       n.Taken.Unique(name + "Handler"),
-		NewProcessor:  n.Taken.Unique("New" + name + "Processor"),
-		Unimplemented: n.Taken.Unique("Unimplemented" + name + "Handler"),
-		Client:        n.Taken.Unique(name + "Client"),
-		NewClient:     n.Taken.Unique("New" + name + "Client"),
+		Handler:       take(name + "Handler"),
+		NewProcessor:  take("New" + name + "Processor"),
+		Unimplemented: take("Unimplemented" + name + "Handler"),
+		Client:        take(name + "Client"),
+		NewClient:     take("New" + name + "Client"),
 	}
 	n.Services[s] = sn
 	// A method must not hide inherited methods, nor the embedded clients that they come from.
 	methods := Scope(maps.Clone(vettedMethods))
+	owners := map[string]string{}
+	for name := range vettedMethods {
+		owners[name] = "a method of the standard library with other arguments"
+	}
 	for b := s.Extends; b != nil; b = b.Extends {
 		base := n.Services[b]
-		methods[base.Client] = true
-		for _, m := range base.Methods {
-			methods[m.Go] = true
+		methods[base.Client], owners[base.Client] = true, "the client of service "+b.Name
+		for i, m := range base.Methods {
+			methods[m.Go], owners[m.Go] = true, "method "+b.Functions[i].Name+" of service "+b.Name
 		}
 	}
 	for _, f := range s.Functions {
-		m := Method{Go: methods.Unique(n.public(f.Name))}
+		wanted := n.public(f.Name)
+		m := Method{Go: methods.Unique(wanted)}
+		if other := owners[wanted]; other != "" {
+			n.clash(f.Pos, "method "+f.Name+" of service "+s.Name, m.Go, other, wanted)
+		}
+		owners[m.Go] = "method " + f.Name
 		for _, part := range []struct {
-			s      *schema.Struct
-			suffix string
-		}{{f.Args, "Args"}, {f.Result, "Result"}} {
+			s            *schema.Struct
+			suffix, what string
+		}{{f.Args, "Args", "arguments"}, {f.Result, "Result", "result"}} {
 			if part.s != nil {
-				n.Structs[part.s] = &Struct{Type: n.Taken.Unique(name + m.Go + part.suffix)}
-				n.members(part.s)
+				what := "the " + part.what + " of method " + f.Name
+				n.Structs[part.s] = &Struct{Type: n.take(name+m.Go+part.suffix, what, f.Pos)}
+				n.members(part.s, what)
 			}
 		}
 		m.Var = n.Taken.Unique(Private(name) + m.Go)

@@ -45,7 +45,13 @@ func TestSeen(t *testing.T) {
 	for i := 0; i < len(list); i += 2 {
 		inputs = append(inputs, "idl/"+list[i])
 	}
-	if code, _, stderr := nocopyc(append([]string{"-o", "gen"}, inputs...)...); code != 0 || stderr != "" {
+	code, _, stderr := nocopyc(append([]string{"-o", "gen"}, inputs...)...)
+	for line := range strings.Lines(stderr) { // of names that are chosen for these files
+		if !strings.Contains(line, " in Go: ") {
+			t.Error(line)
+		}
+	}
+	if code != 0 {
 		t.Fatalf("exit code %d, %s", code, stderr)
 	}
 	generated := tree(t, "gen")

@@ -167,7 +167,7 @@ func TestPackages(t *testing.T) {
 		"include not used": {[]string{"inner.thrift", inner, "outer.thrift", "include 'inner.thrift'\nstruct O {}"}, []string{"outer.thrift"},
 			"", []string{"outer/outer.go"}, "package outer\n"},
 		"one package": {[]string{"a.thrift", "include 'b.thrift'\nnamespace go p\nstruct A { 1: b.A a, 2: b.E e }", "b.thrift", "namespace go p\nstruct A {} enum E {}"},
-			[]string{"a.thrift", "b.thrift"}, "a.thrift:3:8: warning: Apache's compiler refuses the name A, which b.thrift has, too, with the same namespaces\n", []string{"p/a.go", "p/b.go"}, "type A nocopy.Struct\n"},
+			[]string{"a.thrift", "b.thrift"}, "a.thrift:3:8: warning: Apache's compiler refuses the name A, which b.thrift has, too, with the same namespaces\na.thrift:3:8: warning: struct A is A_ in Go: struct A of b.thrift has the name A\n", []string{"p/a.go", "p/b.go"}, "type A nocopy.Struct\n"},
 		"one file twice": {[]string{"a.thrift", "struct A {}"}, []string{"a.thrift", "./a.thrift"}, "", []string{"a/a.go"}, "package a\n"},
 		"same output": {[]string{"x/a.thrift", "struct A {}", "y/a.thrift", "struct A {}"}, []string{"x/a.thrift", "y/a.thrift"},
 			"y/a.thrift:1:1: a/a.go would be generated from x/a.thrift too: give each file a \"namespace go\" of its own, or rename one\n", nil, ""},
