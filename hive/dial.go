@@ -113,7 +113,7 @@ func (c *Config) dialHTTP(options []rpc.Option, reached *atomic.Bool) (caller, e
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.dialer(reached),
-		TLSClientConfig:        c.TLS,
+		TLSClientConfig:        c.TLS.Clone(), // the Transport changes it
 		TLSHandshakeTimeout:    c.Timeout,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
