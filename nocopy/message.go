@@ -53,11 +53,13 @@ func (m *Message) LogValue() slog.Value { return Struct((*engine.Message)(m).Sho
 //
 // Finish panics if structs are nested too deeply: more than 64 levels, which Parse accepts by
 // default, or more than the MaxDepth in the Limits of the message or of a message that parts of it
-// came from. Check returns an error instead. [Message.Missing] lists the required fields that were
+// came from. It also panics if the message is larger than 1 GiB, the most that can be received.
+// Check returns an error instead. [Message.Missing] lists the required fields that were
 // filled in; with the build tag nocopydebug Finish panics if there are any.
 func (m *Message) Finish() { (*engine.Message)(m).Finish() }
 
-// Check does what Finish does, but returns an *Error if structs are nested too deeply. Received
+// Check does what Finish does, but returns an *Error if structs are nested too deeply, or if the
+// message is larger than 1 GiB; errors.Is finds ErrLimit in both. Received
 // messages may be as deep as Parse accepts. A program that puts them into messages of its own
 // should call Check before sending, or parse them with a smaller MaxDepth.
 func (m *Message) Check() error { return (*engine.Message)(m).Check() }

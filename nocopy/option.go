@@ -90,7 +90,7 @@ const (
 // messages only MaxDepth counts, and only values above 64. Limits is a struct:
 //
 //	type Limits struct {
-//		MaxBytes int // of the message: 100 MiB
+//		MaxBytes int // of the message: 100 MiB, at most 1 GiB
 //		// Levels of structs in structs, and of containers in a skipped field: 64, at most 65,536;
 //		// see Message.Finish
 //		MaxDepth int

@@ -50,7 +50,8 @@ func (v Value) Len() int {
 // Peek finds one value in the wire bytes of a struct without making a message. The path consists
 // of field ids and, in a list or set, the index of an element. Peek looks at no more bytes than
 // needed; bytes after the value are not checked. If a field comes twice, the first one counts. The
-// value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element.
+// value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element,
+// and ErrLimit if the value ends beyond 2 GiB.
 func Peek(b []byte, path ...int) (Value, error) {
 	v, err := engine.Peek(b, path...)
 	return Value(v), err

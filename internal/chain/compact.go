@@ -102,7 +102,7 @@ func (b *Buffer) Waste() bool {
 	}
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := int(b.reserved) + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
-	size := b.measure()
+	size := b.Size()
 	dead := len(b.segs) - size>>segBits // segments that compacting would free
 	return used/wasted > size+fewSpans*spanBytes || dead >= max(manySegs-size>>segBits/2, 2*reserveSegs)
 }
@@ -127,11 +127,11 @@ func (b *Buffer) RoomToChange(n int) bool { return b.RoomAfter(reserveSegs, n) }
 // compacted; it may be negative. It is called when there is no room.
 func (b *Buffer) RoomOnceCompacted() int {
 	const most = (maxSegments - 2*reserveSegs) << segBits
-	return most - 1 - b.measure()
+	return most - 1 - b.Size()
 }
 
-// measure returns the size of the message.
-func (b *Buffer) measure() int {
+// Size returns the size of the message, which need not be sealed.
+func (b *Buffer) Size() int {
 	b.Sync()
 	b.sortNodes()
 	b.pieces = b.walk(b.pieces[:0], b.root.first, part{})

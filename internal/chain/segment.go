@@ -107,6 +107,24 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	return b.addSegments(mem, segment{writable: asUint32(own), foreign: !own})
 }
 
+// Exchangeable reports whether n bytes of the caller's memory can get the positions of those that
+// the node's content ends with. There must not be so many spans that the Buffer is Crowded.
+func (b *Buffer) Exchangeable(id NodeID, n int) bool {
+	s := b.span(b.node(id).content.last)
+	return uint32(len(b.spans)) <= b.mostSpans && s.from&segMask == 0 && s.from != 0 && b.Foreign(s.from) && Segments(n) <= Segments(int(s.to-s.from))
+}
+
+// Exchange gives mem the positions of the memory that the node's content ends with, which is in no
+// run any more afterwards, and returns the first one. Exchangeable must have returned true.
+func (b *Buffer) Exchange(id NodeID, mem []byte) Pos {
+	s := b.span(b.node(id).content.last)
+	first := s.from >> segBits
+	for i := range Pos(Segments(int(s.to - s.from))) {
+		b.segs[first+i] = mem[min(int(i)<<segBits, len(mem)):]
+	}
+	return s.from
+}
+
 // Foreign reports whether the memory at p is a caller's: it was passed to AddForeign or Refer of
 // this Buffer, or of one from which it was shared.
 func (b *Buffer) Foreign(p Pos) bool { return b.meta[p>>segBits].foreign }

@@ -38,10 +38,17 @@ type caller struct {
 	opts   []nocopy.Option
 }
 
-func (c *caller) NewArgs(m *rpc.Method) nocopy.Struct { return nocopy.Struct(thriftimpl.New(m.Args)) }
+func (c *caller) NewArgs(m *rpc.Method) nocopy.Struct {
+	args := thriftimpl.New(m.Args)
+	args.Offer()
+	return nocopy.Struct(args)
+}
 
 func (c *caller) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (nocopy.Struct, error) {
 	none := thriftimpl.Absent()
+	if thriftimpl.Struct(args).Claim(m.Args) {
+		defer thriftimpl.Struct(args).End()
+	}
 	if m.Multiplexed() {
 		return none, fmt.Errorf("apachethrift: %s: use a thrift.TMultiplexedProtocol, not rpc.MultiplexedCaller", m)
 	}
@@ -60,18 +67,26 @@ func (c *caller) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (n
 		return none, callError(ctx, err)
 	}
 	r := &callStruct{Desc: m.Result, Options: c.opts, Method: m, Value: none}
-	if _, err := c.client.Call(ctx, m.Name, a, r); err != nil {
-		// A middleware may have turned a declared exception into an error
-		var d declared
-		if errors.As(err, &d) {
-			return r.Value, d.err
-		}
-		return none, callError(ctx, err)
+	_, err := c.client.Call(ctx, m.Name, a, r)
+	if err = r.outcome(ctx, err); err != nil {
+		r.Value.Release()
+		return none, err
 	}
-	if !r.Value.Valid() {
-		return none, &rpc.ApplicationException{Type: rpc.MissingResult, Message: m.String()}
+	return r.Value, nil
+}
+
+// outcome returns the error of a call whose result is s, and for which the client has returned err.
+func (s *callStruct) outcome(ctx context.Context, err error) error {
+	d, _ := s.Exception.(declared)
+	switch {
+	case err != nil && !errors.As(err, &d): // a middleware may have turned d into an error
+		return callError(ctx, err)
+	case d.err != nil:
+		return d.err
+	case !s.Value.Valid():
+		return &rpc.ApplicationException{Type: rpc.MissingResult, Message: s.Method.String()}
 	}
-	return r.Value, m.Outcome(r.Value)
+	return s.Method.Outcome(s.Value)
 }
 
 // callStruct is the arguments or the result of a call as a TStruct. Apache's library looks for a
@@ -93,6 +108,7 @@ func (s *callStruct) Read(ctx context.Context, p thrift.TProtocol) error {
 	if err != nil {
 		return protocolException(err)
 	}
+	s.Value.Release() // of an earlier try
 	s.Value, s.Exception = nocopy.Struct(v), nil
 	if s.Method != nil && len(s.Method.Throws) > 0 {
 		call := rpc.Call{Method: s.Method, Result: s.Value}

@@ -90,7 +90,7 @@ struct Result { 0: optional Description success }`
 var descriptionLimits = nocopy.Limits{MaxBytes: 2 * defaultMaxBytes, MaxIndex: 1 << 20}
 
 // resultOf returns a function that parses the bytes of a Result, which an IDL declares, and
-// returns its field success.
+// returns its field success. The caller releases the message.
 func resultOf(idl string, limits nocopy.Limits) func(b []byte) (Message, error) {
 	typ := sync.OnceValue(func() Type {
 		s, err := LoadText(map[string]string{"description.thrift": idl})
@@ -107,6 +107,7 @@ func resultOf(idl string, limits nocopy.Limits) func(b []byte) (Message, error) 
 		}
 		success, _ := m.Get("success")
 		if !success.IsSet() {
+			m.Release()
 			return Message{}, errors.New("it is empty")
 		}
 		return success.Message(), nil
@@ -123,6 +124,7 @@ func readDescription(b []byte) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer m.Message().Release()
 	d := &Description{Files: map[string]string{}}
 	files, services := list(m, "files"), list(m, "services")
 	if files.Len() > maxFiles || services.Len() > maxFiles {

@@ -44,6 +44,7 @@ func readMetadata(b []byte) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer response.Message().Release()
 	v, _ := response.Get("metadata")
 	w := &metadata{Message: v.Message(), names: map[string]string{}}
 	w.nameAll()

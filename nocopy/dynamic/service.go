@@ -258,5 +258,6 @@ func callRaw(ctx context.Context, c rpc.Caller, m *rpc.Method, args []byte) (noc
 	if err != nil {
 		return nocopy.Struct{}, fmt.Errorf("arguments of %s: %w", m, err)
 	}
+	defer s.Release() // the call has a copy
 	return c.Call(ctx, m, nocopy.Struct(s))
 }

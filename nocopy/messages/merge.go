@@ -24,9 +24,10 @@ import (
 // unchanged. If src is absent, Merge does nothing. It panics if dst is absent, or if the types
 // differ.
 func Merge(dst, src nocopy.AnyStruct) {
-	d, to, from := prepare("Merge", dst, src)
-	if from.Valid() {
-		mergeStruct(d, to, from)
+	p := prepare("Merge", dst, src)
+	defer p.made.Release()
+	if p.from.Valid() {
+		mergeStruct(p.d, p.to, p.from)
 	}
 }
 
@@ -37,18 +38,27 @@ func Merge(dst, src nocopy.AnyStruct) {
 // Handles of values that were in dst behave as after SetX. The handle dst itself stays valid. If
 // the struct is absent, use CopyInto(o.NewX(), src).
 func CopyInto(dst, src nocopy.AnyStruct) {
-	d, to, from := prepare("CopyInto", dst, src)
-	if !from.Valid() {
-		from = thriftimpl.New(d)
-		from.Message().Finish()
+	p := prepare("CopyInto", dst, src)
+	if !p.from.Valid() {
+		p.made = thriftimpl.New(p.d)
+		p.made.Message().Finish()
+		p.from = p.made
 	}
-	copyStruct(d, to, from)
+	defer p.made.Release()
+	copyStruct(p.d, p.to, p.from)
 }
 
-// prepare completes dst and src. It returns their type, dst, and src as a struct of that type that
-// shares nothing with dst. If they can't be read, it panics before anything is changed.
-func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, from thriftimpl.Struct) {
-	d, to = thriftimpl.Parts(dst)
+// pair is two structs of type d, in different messages.
+type pair struct {
+	d        *thriftimpl.Desc
+	to, from thriftimpl.Struct
+	made     thriftimpl.Struct // from, if it is in a message that was made for this; else absent
+}
+
+// prepare completes dst and src, and returns them as a pair. If they can't be read, it panics
+// before anything is changed.
+func prepare(what string, dst, src nocopy.AnyStruct) pair {
+	d, to := thriftimpl.Parts(dst)
 	e, from := thriftimpl.Parts(src)
 	if !thriftimpl.SameDescs(d, e) {
 		panic("nocopy: " + what + ": " + d.Name() + " and " + e.Name() + " are not the same type")
@@ -58,20 +68,36 @@ func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, fr
 	}
 	to.CompleteToCopy()
 	from.CompleteToCopy()
+	p := pair{d: d, to: to, from: from}
 	switch {
 	case !from.Valid():
 	case d != e:
-		from = reparsed(d, from.AppendStruct(nil, e))
-	case from.Message() == to.Message():
-		from = from.Clone(d)
+		p.made = reparsed(d, from.AppendStruct(nil, e))
+		p.from = p.made
+	case from.Message() == to.Message() || deepInPieces(d, from):
+		p.made = from.Clone(d)
+		p.from = p.made
 	}
-	return d, to, from
+	return p
 }
+
+// deepInPieces reports whether the bytes of s, of type d, are in several pieces, and structs may be
+// nested in it as deeply as the limit allows. Looking for unknown fields copies the pieces of each
+// nested struct together.
+func deepInPieces(d *thriftimpl.Desc, s thriftimpl.Struct) bool {
+	if d.Nesting() <= usualDepth {
+		return false
+	}
+	_, one := s.WireIn(thriftimpl.StructOf(d))
+	return !one
+}
+
+// usualDepth is the default limit of structs that are nested in each other.
+const usualDepth = 64
 
 // reparsed returns the root of a message of type d with these wire bytes, which came from a
 // message.
 func reparsed(d *thriftimpl.Desc, wire []byte) thriftimpl.Struct {
-	const usualDepth = 64
 	s := thriftimpl.Reparse(d, wire, usualDepth)
 	if !s.Valid() { // nested deeper than the default limit
 		s = thriftimpl.Reparse(d, wire, math.MaxInt32)
@@ -136,7 +162,7 @@ func mergeField(d *thriftimpl.Desc, f thriftimpl.Field, to, from thriftimpl.Stru
 			}
 		}
 	default:
-		for k, v := range s.Pairs() {
+		for k, v := range s.LastPairs() {
 			c.PutPair(owned(k), owned(v))
 		}
 	}

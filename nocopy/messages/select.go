@@ -55,8 +55,8 @@ func (m *Mask) start() selection { return m.root.only }
 // replace gives s, of type d, the contents with these wire bytes.
 func (m *Mask) replace(d *thriftimpl.Desc, s thriftimpl.Struct, wire []byte) {
 	made := reparsed(d, wire)
+	defer made.Release()
 	copyStruct(d, s, made)
-	made.Release()
 }
 
 // selection has the nodes of a mask that apply to one place of a message. It is empty if nothing
@@ -342,14 +342,15 @@ func underField(d *thriftimpl.Desc, i int, err error) error {
 // *ApplyError and changes nothing. Both must have the mask's type. Handles of values in dst behave
 // as after CopyInto.
 func (m *Mask) Copy(dst, src nocopy.AnyStruct) error {
-	d, to, from := prepare("Mask.Copy", dst, src)
-	m = m.of("Copy", d)
+	p := prepare("Mask.Copy", dst, src)
+	defer p.made.Release()
+	m = m.of("Copy", p.d)
 	var w maskCopier
-	wire, err := w.value(nil, valueOf(d, to), valueOf(d, from), m.start())
+	wire, err := w.value(nil, valueOf(p.d, p.to), valueOf(p.d, p.from), m.start())
 	if err != nil {
 		return err
 	}
-	m.replace(d, to, wire)
+	m.replace(p.d, p.to, wire)
 	return nil
 }
 

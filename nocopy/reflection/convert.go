@@ -13,28 +13,51 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// valueFor returns v as a value of type t. The error contains neither v, which may be redacted,
-// nor the place of the fault in v, since the keys of maps are values.
-func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
-	x, err := convert(t, v, 0)
-	if e, ok := err.(*ValueError); ok {
-		err = e.Err
-	}
-	return x, err
+// use passes v as a value of type t to f. The error contains neither v, which may be redacted, nor
+// the place of the fault in v, since the keys of maps are values.
+func use(t *thriftimpl.Type, v any, f func(thriftimpl.Value)) error {
+	return reason(useIn(t, v, 0, f))
 }
 
-// keyFor is valueFor for a map's key.
-func keyFor(t *thriftimpl.Type, key any) (thriftimpl.Value, error) {
-	x, err := convertKey(t, key, 0)
-	if e, ok := err.(*ValueError); ok {
-		err = e.Err
-	}
-	return x, err
+// useKey is use for a map's key.
+func useKey(t *thriftimpl.Type, key any, f func(thriftimpl.Value)) error {
+	return reason(useKeyIn(t, key, 0, f))
 }
 
-// convert is valueFor for a value that is nested depth deep in a Go value. Its error may be a
-// *ValueError.
-func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+// reason returns err without the place in a value.
+func reason(err error) error {
+	if e, ok := err.(*ValueError); ok {
+		return e.Err
+	}
+	return err
+}
+
+// useIn is use for a value that is nested depth deep in a Go value. Its error may be a *ValueError.
+func useIn(t *thriftimpl.Type, v any, depth int, f func(thriftimpl.Value)) error {
+	return useOf(convert, t, v, depth, f)
+}
+
+// useKeyIn is useIn for a map's key.
+func useKeyIn(t *thriftimpl.Type, key any, depth int, f func(thriftimpl.Value)) error {
+	return useOf(convertKey, t, key, depth, f)
+}
+
+// converter returns v as a value of type t. If it makes a message for the value, it sets made to
+// the root, even if it fails.
+type converter func(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error)
+
+func useOf(convert converter, t *thriftimpl.Type, v any, depth int, f func(thriftimpl.Value)) error {
+	var made thriftimpl.Struct
+	defer func() { made.Release() }()
+	x, err := convert(t, v, depth, &made)
+	if err == nil {
+		f(x)
+	}
+	return err
+}
+
+// convert is a converter of values. Its error may be a *ValueError.
+func convert(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
 	none := thriftimpl.Value{}
 	if t == nil {
 		return none, fmt.Errorf("%T instead of nothing", v)
@@ -63,7 +86,7 @@ func convert(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 		if x, ok := thriftimpl.FromGo(t, v); ok {
 			return x, nil
 		}
-		return convertOther(t, v, depth)
+		return convertOther(t, v, depth, made)
 	}
 	if given.Type() == nil || !t.Equal(given.Type()) {
 		return none, fmt.Errorf("%v instead of %v", given.Type(), t)
@@ -75,9 +98,9 @@ func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T instead o
 
 // convertOther converts numbers, values of named types such as generated enums, and Go maps and
 // slices, which become structs or containers.
-func convertOther(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+func convertOther(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
 	if isHandle(t) {
-		return build(t, v, depth)
+		return build(t, v, depth, made)
 	}
 	x := reflect.ValueOf(v)
 	switch {
@@ -152,19 +175,19 @@ func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, er
 			if err != nil {
 				return thriftimpl.Value{}, mismatch(t, v)
 			}
-			return convertOther(t, f, 0)
+			return convertOther(t, f, 0, nil) // t is no struct or container
 		}
 		return valueForInt(t, v, n)
 	}
 	return thriftimpl.Value{}, mismatch(t, v)
 }
 
-// convertKey returns v as a key of type t. Like convert, but it also converts texts to numbers,
-// bools and uuids, because keys are texts in JSON.
-func convertKey(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+// convertKey is a converter of keys. Like convert, but it also converts texts to numbers, bools and
+// uuids, because keys are texts in JSON.
+func convertKey(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
 	x := reflect.ValueOf(v)
 	if x.Kind() != reflect.String || t == nil || t.Wire() == nocopy.WireString || isHandle(t) {
-		return convert(t, v, depth)
+		return convert(t, v, depth, made)
 	}
 	text := x.String()
 	k, err := thriftimpl.ParseKey(t, text)
@@ -183,13 +206,14 @@ func convertKey(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) 
 // field of that type (*thriftimpl.Desc).
 var holders sync.Map
 
-// build converts a Go value to a struct or container of type t in a message of its own. The
-// message that it will be set in is thus unchanged unless all of it fits.
-func build(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
+// build is a converter of Go values to structs and containers, which it makes in a message of
+// their own. The message that they will be set in is thus unchanged unless all of it fits.
+func build(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
 	var built thriftimpl.Value
 	switch x := reflect.ValueOf(v); {
 	case t.Struct() != nil:
-		built = thriftimpl.ValueOfStruct(t, thriftimpl.New(t.Struct()))
+		*made = thriftimpl.New(t.Struct())
+		built = thriftimpl.ValueOfStruct(t, *made)
 	case x.Kind() != reflect.Slice && x.Kind() != reflect.Array && x.Kind() != reflect.Map:
 		return thriftimpl.Value{}, mismatch(t, v)
 	default:
@@ -200,11 +224,12 @@ func build(t *thriftimpl.Type, v any, depth int) (thriftimpl.Value, error) {
 			known, _ = holders.LoadOrStore(t, d)
 		}
 		d := known.(*thriftimpl.Desc)
-		built = thriftimpl.New(d).NewValue(d.Field(0), d, 0)
+		*made = thriftimpl.New(d)
+		built = made.NewValue(d.Field(0), d, 0)
 	}
 	err := fill(t, v, depth+1, func(int) thriftimpl.Value { return built })
 	if err == nil {
-		err = built.Struct().Message().Check()
+		err = made.Message().Check()
 	}
 	return built, err
 }

@@ -111,11 +111,7 @@ func place(t *thriftimpl.Type, v any, depth int, set func(thriftimpl.Value), fre
 			return fill(t, v, depth+1, fresh)
 		}
 	}
-	x, err := convert(t, v, depth)
-	if err == nil {
-		set(x)
-	}
-	return err
+	return useIn(t, v, depth, set)
 }
 
 // fill fills the struct or container of type t that fresh returns with the parts of v.
@@ -184,12 +180,12 @@ func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) t
 
 // fillPair adds a pair to a map of type t.
 func fillPair(m thriftimpl.Struct, t *thriftimpl.Type, p Pair, depth int) error {
-	key, err := convertKey(t.Key(), p.Key, depth)
-	if err != nil {
-		return err
-	}
-	return place(t.Elem(), p.Value, depth, func(v thriftimpl.Value) { m.PutPair(key, v) },
-		func(n int) thriftimpl.Value { return m.PutNewPair(key, n) })
+	var placed error
+	err := useKeyIn(t.Key(), p.Key, depth, func(key thriftimpl.Value) {
+		placed = place(t.Elem(), p.Value, depth, func(v thriftimpl.Value) { m.PutPair(key, v) },
+			func(n int) thriftimpl.Value { return m.PutNewPair(key, n) })
+	})
+	return cmp.Or(err, placed)
 }
 
 // shortText returns a key in the form for error messages.

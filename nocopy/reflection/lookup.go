@@ -113,28 +113,25 @@ func (v Value) element(path string, at int) (int, Value, error) {
 		}
 		return at, v.List().At(i), nil
 	case v.is(nocopy.WireMap):
-		k, err := keyIn(v.v.Type().Key(), key, quoted)
-		if err != nil {
-			return 0, v, err
-		}
-		x, ok := v.v.Struct().Pair(k)
-		if !ok {
-			return 0, v, fmt.Errorf("%w: key %q", descriptor.ErrNotFound, key)
-		}
-		return at, Value{x, true}, nil
+		x, err := v.pair(key, quoted)
+		return at, x, err
 	}
 	return 0, v, fmt.Errorf("%w: an element of a %v", descriptor.ErrNotFound, v.Type())
 }
 
-// keyIn converts a key in a path to a value of type t.
-func keyIn(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
+// pair returns the value of a key in a map. The key is as in a path.
+func (v Value) pair(key string, quoted bool) (Value, error) {
+	t := v.v.Type().Key()
 	wrong := fmt.Errorf("%w: %q instead of a key of type %v", ErrSyntax, key, t)
 	if quoted != thriftimpl.IsQuoted(t) {
-		return thriftimpl.Value{}, wrong
+		return Value{}, wrong
 	}
-	x, err := keyFor(t, key)
-	if err != nil {
-		return x, wrong
+	x, ok, err := v.Map().Get(key)
+	switch {
+	case err != nil:
+		return Value{}, wrong
+	case !ok:
+		return Value{}, fmt.Errorf("%w: key %q", descriptor.ErrNotFound, key)
 	}
 	return x, nil
 }

@@ -201,11 +201,10 @@ func (m Message) SetID(id int16, v any) error {
 
 func (m Message) set(i int, v any) error {
 	f := m.d.FieldDesc(i)
-	x, err := convert(f.Type, v, 0)
+	err := useIn(f.Type, v, 0, func(x thriftimpl.Value) { m.s.SetValue(m.d.Field(i), m.d, x) })
 	if err != nil {
 		return &FieldError{m.d.Name(), f.Name, withinField(m.d, f, err)}
 	}
-	m.s.SetValue(m.d.Field(i), m.d, x)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
@@ -162,21 +163,13 @@ func (l List) All() iter.Seq2[int, Value] {
 
 // Set sets element i to v, which may be any value that Message.Set accepts for its type.
 func (l List) Set(i int, v any) error {
-	x, err := valueFor(l.elem(), v)
-	if err == nil {
-		l.v.Struct().SetElement(i, x)
-	}
-	return err
+	return use(l.elem(), v, func(x thriftimpl.Value) { l.v.Struct().SetElement(i, x) })
 }
 
 // Append adds v at the end. v may be any value that Message.Set accepts for its type. Append does
 // not look for an equal element of a set.
 func (l List) Append(v any) error {
-	x, err := valueFor(l.elem(), v)
-	if err == nil {
-		l.v.Struct().AppendElement(x)
-	}
-	return err
+	return use(l.elem(), v, l.v.Struct().AppendElement)
 }
 
 // AppendNew adds an empty struct or container at the end and returns it to be filled. It panics if
@@ -206,46 +199,32 @@ func (m Map) Len() int { return m.v.Struct().Count() }
 // Get returns the value of a key, and whether there is one. The key may be any value that
 // Message.Set accepts for its type. The error reports a key that can't be in a map of this type.
 func (m Map) Get(key any) (v Value, ok bool, err error) {
-	k, err := keyFor(m.key(), key)
-	if err != nil {
-		return Value{}, false, err
-	}
-	x, ok := m.v.Struct().Pair(k)
-	return Value{x, ok}, ok, nil
+	err = useKey(m.key(), key, func(k thriftimpl.Value) { v.v, ok = m.v.Struct().Pair(k) })
+	v.set = ok
+	return v, ok, err
 }
 
 // Put sets the value of a key, replacing an older one. Both may be any value that Message.Set
 // accepts for their types.
 func (m Map) Put(key, v any) error {
-	k, err := keyFor(m.key(), key)
-	if err != nil {
-		return err
-	}
-	x, err := valueFor(m.v.Type().Elem(), v)
-	if err != nil {
-		return err
-	}
-	m.v.Struct().PutPair(k, x)
-	return nil
+	var put error
+	err := useKey(m.key(), key, func(k thriftimpl.Value) {
+		put = use(m.v.Type().Elem(), v, func(x thriftimpl.Value) { m.v.Struct().PutPair(k, x) })
+	})
+	return cmp.Or(err, put)
 }
 
 // PutNew sets the value of a key to an empty struct or container, replacing an older one, and
 // returns it to be filled. It panics if the values have another type.
-func (m Map) PutNew(key any) (Value, error) {
-	k, err := keyFor(m.key(), key)
-	if err != nil {
-		return Value{}, err
-	}
-	return Value{m.v.Struct().PutNewPair(k, 0), true}, nil
+func (m Map) PutNew(key any) (v Value, err error) {
+	err = useKey(m.key(), key, func(k thriftimpl.Value) { v = Value{m.v.Struct().PutNewPair(k, 0), true} })
+	return v, err
 }
 
 // Delete removes a key and reports whether it was there.
-func (m Map) Delete(key any) (bool, error) {
-	k, err := keyFor(m.key(), key)
-	if err != nil {
-		return false, err
-	}
-	return m.v.Struct().DeletePair(k), nil
+func (m Map) Delete(key any) (deleted bool, err error) {
+	err = useKey(m.key(), key, func(k thriftimpl.Value) { deleted = m.v.Struct().DeletePair(k) })
+	return deleted, err
 }
 
 // All iterates over keys and values in wire order.

@@ -67,7 +67,12 @@ func (c *Call) running() int {
 // logCall logs a call that has ended with err. With inUse a handler may be using its arguments.
 func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.Duration, inUse bool) {
 	defer func() { recover() }() // the logger may do anything
-	level, outcome, exception, err := loggedOutcome(c, err)
+	if err == nil && c.Method != nil && !c.Method.Oneway() {
+		if err = c.Exception(); err != nil { // a proxy passes a declared exception on in the result
+			defer release(err)
+		}
+	}
+	level, outcome, exception := loggedOutcome(err)
 	if !l.Enabled(ctx, level) {
 		return
 	}
@@ -99,13 +104,21 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 	l.LogAttrs(ctx, level, "rpc: "+name+": "+outcome, attrs...)
 }
 
-// loggedOutcome returns the level and the outcome of a call that has ended with err, the declared
-// exception if that is one, and the error to log.
-func loggedOutcome(c *Call, err error) (level slog.Level, outcome string, exception nocopy.AnyStruct, cause error) {
-	level, outcome, cause = slog.LevelError, "failed", err
+// release releases an exception that Call.Exception has returned.
+func release(exception error) {
+	var e nocopy.AnyStruct
+	if errors.As(exception, &e) {
+		e.ThriftStruct().Release()
+	}
+}
+
+// loggedOutcome returns the level and the outcome of a call that has ended with err, and the
+// declared exception if that is one.
+func loggedOutcome(err error) (level slog.Level, outcome string, exception nocopy.AnyStruct) {
+	level, outcome = slog.LevelError, "failed"
 	defer func() { recover() }() // methods of err may panic: then it has failed
 	if err == nil {
-		cause = c.Exception() // a proxy passes it on in the result
+		return slog.LevelInfo, "ok", nil
 	}
 	var e nocopy.AnyStruct
 	switch {

@@ -325,12 +325,14 @@ func (s *Server) newDescribeMethod() *Method {
 	}
 	m := RawMethod(DescribeMethod, false)
 	m.slow, m.direct = new(atomic.Bool), true
-	description := sync.OnceValues(func() (thriftimpl.Struct, error) {
-		return thriftimpl.Parse(rawDesc, s.Processor.description())
+	description := sync.OnceValues(func() (nocopy.Value, error) {
+		return nocopy.Peek(s.Processor.description(), 0)
 	})
 	m.handler = func(_ context.Context, c *Call) error {
-		result, err := description()
-		c.Result = nocopy.Struct(result) // the reply has a copy
+		success, err := description()
+		if err == nil {
+			thriftimpl.Struct(c.Result).AppendUnknown(rawDesc, 0, thriftimpl.WireValue(success))
+		}
 		return err
 	}
 	return m

@@ -240,6 +240,25 @@ func (m *Message) extent(e uint32, t *schema.Type) (from, to uint32) {
 	return from - t.HeaderSize(), to
 }
 
+// indexed returns how many bytes the value at position p has, if it is field f of the struct of
+// entry e and has an entry in the index; else 0. f may be nil.
+func (m *Message) indexed(e uint32, f *schema.Field, p uint32) int {
+	if f == nil || f.Kind() < schema.Record {
+		return 0
+	}
+	word := m.ix.At(e, f.Ref())
+	if !word.HasEntry() {
+		return 0
+	}
+	if from, _ := m.extent(word.Entry(), f.Type); from != p {
+		return 0 // it comes again later
+	}
+	if b, one := m.flat(word.Entry(), f.Type); one {
+		return len(b)
+	}
+	return m.rangeOf(word.Entry(), f.Type).Len()
+}
+
 const (
 	listWords = entry.ListWords
 	pairWords = entry.PairWords
@@ -268,6 +287,10 @@ func (m *Message) setText(q place, v []byte, refer bool) {
 	if !refer {
 		size += len(v)
 	}
+	again := uint32(0) // the positions of the old text, if v can have them
+	if q.node != 0 && refer {
+		again = m.exchange(q, v)
+	}
 	b, p, word := m.bytesAt(q, size)
 	wire.PutBE32(b, uint32(len(v)))
 	switch {
@@ -276,11 +299,30 @@ func (m *Message) setText(q place, v []byte, refer bool) {
 	case q.node == 0:
 		word = m.referText(p, v)
 	default:
-		far := m.buf.AddForeign(v, false)
+		far := again
+		if far == 0 {
+			far = m.buf.AddForeign(v, false)
+		}
 		m.buf.AddContent(q.node, far, far+uint32(len(v)))
 		word = index.InNode(q.node)
 	}
 	m.put(q, word)
+}
+
+// exchange gives v the positions of the text in the place, which is in a node and about to be
+// replaced, if they suffice. It returns the first one, or 0.
+func (m *Message) exchange(q place, v []byte) uint32 {
+	if q.f == 0 {
+		return 0
+	}
+	old := q.node
+	if word := m.ix.At(q.at, q.f); word.IsNode() {
+		old = word.Node()
+	}
+	if !m.buf.Exchangeable(old, len(v)) {
+		return 0
+	}
+	return m.buf.Exchange(old, v)
 }
 
 // LentBytes returns the bytes of a binary, which the caller may keep.

@@ -294,7 +294,7 @@ const (
 // Limits bounds what Parse accepts. A zero field means its default. For new messages only MaxDepth
 // counts, and only values above 64.
 type Limits struct {
-	MaxBytes int // of the message: 100 MiB
+	MaxBytes int // of the message: 100 MiB, at most 1 GiB
 	// Levels of structs in structs, and of containers in a skipped field: 64, at most 65,536; see
 	// Message.Finish
 	MaxDepth int

@@ -54,8 +54,10 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 	if t == wire.String {
 		return wire.TextHeader + int(wire.BE32(w.peek(wire.TextHeader)))
 	}
-	if n := w.indexed(f); n > 0 {
-		return n
+	if p := w.pieces[0].pos; p != 0 {
+		if n := w.m.indexed(w.m.root, f, p+uint32(w.at)); n > 0 {
+			return n
+		}
 	}
 	if n, err := parse.Skip(w.pieces[0].mem[w.at:], 0, t, parse.MaxBudget, 1); err == nil {
 		return n
@@ -63,25 +65,6 @@ func (w *rootWalk) size(f *schema.Field, t wire.Type) int {
 	// It lies across pieces: the rest of the message is copied together, once
 	w.pieces, w.at = []rootPiece{{0, w.peek(w.m.buf.Len() - w.off)}}, 0
 	return parse.SkipValid(w.pieces[0].mem, 0, t)
-}
-
-// indexed returns how many bytes the value of field f has, if it is the one that is next and has
-// an entry in the index; else 0.
-func (w *rootWalk) indexed(f *schema.Field) int {
-	if f == nil || f.Kind() < schema.Record || w.pieces[0].pos == 0 {
-		return 0
-	}
-	word := w.m.ix.At(w.m.root, f.Ref())
-	if !word.HasEntry() {
-		return 0
-	}
-	if from, _ := w.m.extent(word.Entry(), f.Type); from != w.pieces[0].pos+uint32(w.at) {
-		return 0 // it comes again later
-	}
-	if b, one := w.m.flat(word.Entry(), f.Type); one {
-		return len(b)
-	}
-	return w.m.rangeOf(word.Entry(), f.Type).Len()
 }
 
 // WireValue holds the wire bytes of a value: of a field that the IDL does not know, or of a value

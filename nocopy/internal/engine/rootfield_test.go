@@ -136,7 +136,7 @@ func TestFindFieldsSteps(t *testing.T) {
 	defer s.Release()
 	w := rootWalk{m: s.m, pieces: []rootPiece{{s.m.ix.StartOf(s.m.root), data}}}
 	w.pass(wire.FieldHeader)
-	if n, want := w.indexed(allDesc.Find(uint32(wire.List)<<16|17)), len(data)-len(contextField)-4; n != want {
+	if n, want := w.size(allDesc.Find(uint32(wire.List)<<16|17), wire.List), len(data)-len(contextField)-4; n != want {
 		t.Errorf("an indexed list of %d bytes is passed as one of %d", want, n)
 	}
 	if allocs := testing.AllocsPerRun(100, func() { s.FindFields(1) }); allocs > 0 {

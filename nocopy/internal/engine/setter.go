@@ -39,7 +39,7 @@ func (s Struct) setText(f schema.Ref, v string) {
 		w = s.m.ix.WideSlot(uint32(s.k), f)
 	}
 	if w == nil || *w != 0 {
-		if s.room(len(v)) {
+		if s.roomForText(f, len(v)) {
 			s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
 			return
 		}
@@ -162,6 +162,31 @@ func (s Struct) room(n int) (refer bool) {
 		s.positions(n)
 	}
 	return n >= ReferSize && s.m.mayRefer(0, n)
+}
+
+// roomForText is room for a text that becomes field f. A large one may get the positions of the
+// text that it replaces: otherwise a message near the limit would be compacted again and again.
+func (s Struct) roomForText(f schema.Ref, n int) (refer bool) {
+	if n >= chain.MaxSlabSize {
+		s.writable()
+		if node := s.m.referredIn(s.entry(), f, n); node != 0 && !s.m.ix.Full && s.m.buf.RoomToChange(0) {
+			return true
+		}
+	}
+	return s.room(n)
+}
+
+// referredIn returns the node with the text of field f of the struct of entry e if the text is
+// referred to, and one of n bytes can get its positions; else 0.
+func (m *Message) referredIn(e uint32, f schema.Ref, n int) chain.NodeID {
+	node := m.fieldNode(e, f)
+	if word := m.ix.At(e, f); node == 0 && word.IsNode() { // it was referred to when the struct was built
+		node = word.Node()
+	}
+	if node == 0 || !m.buf.Exchangeable(node, n) {
+		return 0
+	}
+	return node
 }
 
 // positions panics unless there are positions for a change of n bytes, perhaps after compacting.
@@ -327,13 +352,18 @@ func (s Struct) Unknown(d *schema.Struct) iter.Seq2[int16, WireValue] {
 			return
 		}
 		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), someStruct)
-		b, one := r.Bytes()
+		b, one := s.m.flat(s.entry(), someStruct)
 		s.m.buf.Lend()
 		if !one {
-			b = r.AppendTo(nil)
+			b = s.m.rangeOf(s.entry(), someStruct).AppendTo(nil)
 		}
-		for w := range parse.Fields(b) {
+		known := func(header uint32, at int) int {
+			if !one {
+				return 0
+			}
+			return s.m.indexed(s.entry(), d.Find(header), s.m.ix.StartOf(s.entry())+uint32(at))
+		}
+		for w := range parse.FieldsBy(b, known) {
 			f := d.Find(w.Header)
 			if (f == nil || !parse.Takes(b, f.Type, w.At)) && w.Header != wireindex.Header &&
 				!yield(int16(w.Header), WireValue{wire.Type(w.Header >> 16), b[w.At:w.End:w.End]}) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -29,7 +30,8 @@ func (m *Message) Finish() {
 	}
 }
 
-// Check does what Finish does, but returns an *Error if structs are nested too deeply.
+// Check does what Finish does, but returns an *Error if structs are nested too deeply, or if the
+// message is larger than 1 GiB.
 func (m *Message) Check() error {
 	m.mustBeFilled()
 	if m.buf.Sealed() {
@@ -44,12 +46,27 @@ func (m *Message) Check() error {
 	if err := m.checkNesting(); err != nil {
 		return err
 	}
+	if err := m.checkSize(); err != nil {
+		return err
+	}
 	if m.flags&WithIndex != 0 {
 		m.addWireIndex()
 	}
 	m.buf.Seal()
 	if m.ix.More && len(m.handouts) > 0 {
 		m.dropHandouts()
+	}
+	return nil
+}
+
+// checkSize returns an error if the message is larger than any that can be received. There are
+// positions for twice as many bytes, so that large ones can be edited.
+func (m *Message) checkSize() error {
+	if m.buf.Room(chain.MaxSize) {
+		return nil
+	}
+	if n := m.buf.Size(); n > chain.MaxSize {
+		return &wire.Error{Path: m.desc.Name(), Err: wire.LimitError("message of " + strconv.Itoa(n) + " bytes, more than 1 GiB")}
 	}
 	return nil
 }

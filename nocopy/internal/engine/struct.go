@@ -406,7 +406,8 @@ func (m *Message) missing(most int) []missingField {
 		return nil // as it was received, or complete
 	}
 	w := missingWalk{m: m, most: most}
-	w.value(m.desc.Type(), m.root, m.desc.Name(), 0)
+	w.path = append(w.path, m.desc.Name()...)
+	w.value(m.desc.Type(), m.root, 0)
 	return w.found
 }
 
@@ -438,31 +439,38 @@ func (m *Message) staleText(what string, gen uint64) string {
 type missingWalk struct {
 	m     *Message
 	most  int
+	path  []byte // of the value that is being looked at
 	found []missingField
 }
 
-// value looks at the struct or container of type t and entry e, which has this path.
-func (w *missingWalk) value(t *schema.Type, e uint32, path string, depth int) {
+// value looks at the struct or container of type t and entry e.
+func (w *missingWalk) value(t *schema.Type, e uint32, depth int) {
 	if depth > w.m.limits.MaxDepth {
 		return
 	}
 	if t.Kind() == schema.Record && !t.Struct().IsUnion() {
 		for _, f := range t.Struct().Required() {
 			if len(w.found) < w.most && w.isMissing(e, f) {
-				w.found = append(w.found, missingField{path + "." + f.Name, t.Struct().Name()})
+				w.found = append(w.found, missingField{string(w.path) + "." + f.Name, t.Struct().Name()})
 			}
 		}
 	}
+	n := len(w.path)
 	for p := range w.m.parts(t, e) {
 		switch {
 		case len(w.found) >= w.most:
 			return
 		case p.word.IsLazy():
+			continue
 		case p.f == nil:
-			w.value(p.t, p.word.Entry(), path+"["+strconv.Itoa(int(p.i))+"]", depth+1)
+			w.path = append(strconv.AppendInt(append(w.path, '['), int64(p.i), 10), ']')
 		case !w.isFilled(e, p.f.Ref(), p.word):
-			w.value(p.t, p.word.Entry(), path+"."+p.f.Name, depth+1)
+			w.path = append(append(w.path, '.'), p.f.Name...)
+		default:
+			continue
 		}
+		w.value(p.t, p.word.Entry(), depth+1)
+		w.path = w.path[:n]
 	}
 }
 

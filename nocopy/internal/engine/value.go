@@ -343,6 +343,20 @@ func (s Struct) Pairs() iter.Seq2[Value, Value] {
 	}
 }
 
+// LastPairs is Pairs without those whose key comes again. It differs only if keys are structs or
+// containers.
+func (s Struct) LastPairs() iter.Seq2[Value, Value] {
+	return func(yield func(k, v Value) bool) {
+		if s.Count() == 0 {
+			return
+		}
+		t := s.typ()
+		s.eachPairOf(t.OfViews() || s.m.repeated(s.entry(), t) > 0, func(k, v index.Word) bool {
+			return yield(s.m.valueOf(t.Key(), k), s.m.valueOf(t.Elem(), v))
+		})
+	}
+}
+
 // Pair returns the value of a map's key, and whether there is one.
 func (s Struct) Pair(key Value) (Value, bool) {
 	if s.Count() == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,15 +18,31 @@ import (
 // Explain adds the name of the bytes' format to the error of a failed parse, if it is another
 // known format. b is the first part of size bytes, which were expected to be of the type that d
 // describes.
-func Explain(e *wire.Error, b []byte, size int, d *schema.Struct) { AddTo(e, Of(b, size, d)) }
+func Explain(e *wire.Error, b []byte, size int, d *schema.Struct) {
+	if size == 0 && e.Err == io.ErrUnexpectedEOF {
+		e.Err = wire.ErrNoBytes
+	}
+	what := Of(b, size, d)
+	if what == "" && len(b) == size && size < leastCompact && isCompactStruct(b, d) {
+		mayBe(e, compactStruct)
+	}
+	AddTo(e, what)
+}
 
 // ExplainCompact is Explain for bytes that were expected to be in the compact protocol.
 func ExplainCompact(e *wire.Error, b []byte, d *schema.Struct) {
 	switch what := Of(b, len(b), d); {
+	case len(b) == 0 && e.Err == io.ErrUnexpectedEOF:
+		e.Err = wire.ErrNoBytes
 	case what != "" && what != compactStruct:
 		AddTo(e, what)
-	case what == "" && len(b) >= leastCompact && isBinaryStruct(b):
-		AddTo(e, "a struct in Thrift Binary, which is parsed without the option Compact")
+	case what == "" && isBinaryStruct(b):
+		const binary = "a struct in Thrift Binary, which is parsed without the option Compact"
+		if len(b) < leastCompact {
+			mayBe(e, binary)
+		} else {
+			AddTo(e, binary)
+		}
 	}
 }
 
@@ -42,6 +59,9 @@ func AddTo(e *wire.Error, what string) {
 	}
 }
 
+// mayBe is AddTo for bytes that are so few that they may only look like what.
+func mayBe(e *wire.Error, what string) { e.Err = fmt.Errorf("%w; the bytes may be %s", e.Err, what) }
+
 // Of returns a text that names the format of some bytes and a way to read them, "" if it is
 // unknown. b is the first part of size bytes, which were expected to be a message of the type that
 // d describes.
@@ -53,7 +73,7 @@ func Of(b []byte, size int, d *schema.Struct) string {
 		return "a call: package rpc reads calls, and Parse the struct after the call's header"
 	case isCompactCall(b):
 		return "a call in the compact protocol, which package rpc reads"
-	case len(b) == size && isCompactStruct(b, d):
+	case len(b) == size && size >= leastCompact && isCompactStruct(b, d):
 		return compactStruct
 	case isTHeader(b):
 		return "of Thrift's THeader transport, which package rpc reads"
@@ -255,8 +275,8 @@ func isApacheText(b []byte) bool {
 	return ok && found && ended && err == nil && len(name) > 1 && strings.Contains("tf i8 i16 i32 i64 dbl str rec map lst set uid", string(name))
 }
 
-// Structs in the compact protocol are recognised from the size leastCompact on: shorter bytes look
-// like one by chance too often. In Thrift Binary they have at most fewCompact bytes, or no more
+// Structs in the compact protocol are recognised for certain from the size leastCompact on: shorter
+// bytes look like one by chance too often. In Thrift Binary they have at most fewCompact bytes, or no more
 // than in the compact protocol, up to mostCompact: bytes that only look like one take no more
 // memory.
 const (
@@ -269,7 +289,7 @@ const (
 // compact protocol: all its fields are known and have their declared types, and its strings are
 // UTF-8.
 func isCompactStruct(b []byte, d *schema.Struct) bool {
-	if len(b) < leastCompact || b[0] <= byte(wire.UUID) {
+	if len(b) < 2 || b[0] <= byte(wire.UUID) {
 		return false
 	}
 	r := compact.TakeReader(min(len(b), compact.PieceSize/2)) // its memory grows with what it reads

@@ -29,6 +29,7 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 	if len(paths) == 0 {
 		return nil
 	}
+	long := len(b) > maxScan
 	b = b[:min(len(b), maxScan)] // a length within these bytes is not negative as an int32
 	s := seeker{b: b, paths: paths, sought: sought[:len(paths)]}
 	var levels [parseLevels]level
@@ -47,6 +48,13 @@ func PeekAll(d *schema.Struct, b []byte, paths [][]int, sought []Sought) error {
 		}
 	}
 	if at, err := s.value(typ, wire.Struct, 0, 0, at, len(paths)-at, false); err != nil {
+		switch {
+		case err != io.ErrUnexpectedEOF:
+		case long:
+			err = wire.LimitError("a value that ends beyond 2 GiB")
+		case len(b) == 0:
+			err = wire.ErrNoBytes
+		}
 		return &wire.Error{Offset: at, Path: s.path(), Err: err}
 	}
 	return nil

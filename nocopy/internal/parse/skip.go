@@ -37,10 +37,18 @@ type Field struct {
 
 // Fields returns the fields of the struct that b begins with, which was checked before.
 func Fields(b []byte) iter.Seq[Field] {
+	return FieldsBy(b, func(uint32, int) int { return 0 })
+}
+
+// FieldsBy is Fields with a function that returns the size of the value at an index if it is known
+// without looking at its bytes, else 0.
+func FieldsBy(b []byte, known func(header uint32, at int) int) iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		for i := 0; b[i] != byte(wire.Stop); {
 			f := Field{wire.HeaderAt(b, i), i, i + wire.FieldHeader, 0}
-			f.End = SkipValid(b, f.At, wire.Type(b[i]))
+			if f.End = f.At + known(f.Header, f.At); f.End == f.At {
+				f.End = SkipValid(b, f.At, wire.Type(b[i]))
+			}
 			if !yield(f) {
 				return
 			}

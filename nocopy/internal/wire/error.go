@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Error reports bytes that are not a message of the expected type: where, and why.
@@ -35,6 +36,9 @@ var (
 	ErrNotFound        = errors.New("no such field or element")
 	ErrIndex           = errors.New("no index that fits the message")
 )
+
+// ErrNoBytes is the reason for refusing an empty input.
+var ErrNoBytes = fmt.Errorf("no bytes: %w", io.ErrUnexpectedEOF)
 
 // LimitError returns an ErrLimit that says which limit.
 func LimitError(what string) error { return fmt.Errorf("%w: %s", ErrLimit, what) }

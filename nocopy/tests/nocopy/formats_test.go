@@ -292,3 +292,85 @@ func TestSetterOnAbsent(t *testing.T) {
 			nocopy.StringMap(thriftimpl.Struct{}.Child(fieldNamed(describedOrder, "names"), describedOrder)).Put("a", "b")
 		})
 }
+
+// TestShortCompact: the error of Parse for few bytes that may be in the compact protocol names the
+// option, and the error of Parse with the option says if few bytes may be Thrift Binary.
+func TestShortCompact(t *testing.T) {
+	for _, typ := range []*thriftimpl.Type{thriftimpl.TypeBool, thriftimpl.TypeI8, thriftimpl.TypeI16, thriftimpl.TypeI32, thriftimpl.TypeI64,
+		thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.TypeI32)} {
+		d := thriftimpl.NewDesc("Short")
+		d.Define(thriftimpl.FieldDesc{ID: 1, Name: "f", Type: typ, Req: thriftimpl.Optional})
+		s := thriftimpl.New(d)
+		switch typ.Wire() {
+		case nocopy.WireString:
+			s.SetText(d.Field(0), "a")
+		case nocopy.WireBool:
+			s.SetBool(d.Field(0), true)
+		case nocopy.WireList:
+			s.NewValue(d.Field(0), d, 0)
+		default:
+			s.SetValue(d.Field(0), d, thriftimpl.ValueOfInt(typ, 1))
+		}
+		compact, wire := nocopy.Struct(s).Message().AppendCompact(nil), s.Message().AppendTo(nil)
+		_, err := thriftimpl.Parse(d, compact)
+		if err == nil || !strings.HasSuffix(err.Error(), "; the bytes may be a struct in the compact protocol, which is parsed with the option Compact") {
+			t.Errorf("%v: % x: %v", typ, compact, err)
+		}
+		_, err = thriftimpl.Parse(d, wire, nocopy.Compact)
+		say := "may be"
+		if len(wire) >= 8 {
+			say = "are"
+		}
+		if typ != thriftimpl.TypeBool && err == nil { // a bool's bytes are a struct of unknown fields, too
+			t.Errorf("%v: % x is accepted", typ, wire)
+		} else if err != nil && !strings.HasSuffix(err.Error(), "; the bytes "+say+" a struct in Thrift Binary, which is parsed without the option Compact") {
+			t.Errorf("%v: % x: %v", typ, wire, err)
+		}
+		s.Release()
+	}
+}
+
+// TestNoBytes: the error of an empty input says so. errors.Is finds io.ErrUnexpectedEOF.
+func TestNoBytes(t *testing.T) {
+	d := describedOrder
+	var m nocopy.Message
+	for what, parse := range map[string]func(opts ...nocopy.Option) error{
+		"Parse":          func(opts ...nocopy.Option) error { _, err := parseStruct(d, nil, opts...); return err },
+		"an empty slice": func(opts ...nocopy.Option) error { _, err := parseStruct(d, []byte{}, opts...); return err },
+		"ParseInto":      func(opts ...nocopy.Option) error { _, err := nocopy.ParseInto[orderView](&m, nil, opts...); return err },
+		"Read": func(opts ...nocopy.Option) error {
+			_, err := nocopy.Read[nocopy.Struct](d, strings.NewReader(""), 0, opts...)
+			return err
+		},
+		"ParseBlocks": func(opts ...nocopy.Option) error {
+			_, err := nocopy.ParseBlocks[nocopy.Struct](d, nil, opts...)
+			return err
+		},
+		"an empty frame": func(opts ...nocopy.Option) error {
+			_, err := nocopy.NewFrameDecoder[orderView](strings.NewReader("\x00\x00\x00\x00"), opts...).Next()
+			return err
+		},
+		"OpenIndexed": func(opts ...nocopy.Option) error {
+			_, err := nocopy.OpenIndexed[nocopy.Struct](d, nil, opts...)
+			return err
+		},
+	} {
+		for _, o := range []nocopy.Option{nil, nocopy.Lazy, nocopy.Compact, nocopy.ValidUTF8, nocopy.WithIndex, nocopy.ByIndex, nocopy.Recycle} {
+			err := parse(o)
+			if !errors.Is(err, io.ErrUnexpectedEOF) || err.Error() != "nocopy: Order: offset 0: no bytes: unexpected EOF" {
+				t.Errorf("%s, %v: %v", what, o, err)
+			}
+		}
+	}
+	if _, err := nocopy.Peek(nil, 1); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "no bytes") {
+		t.Error(err)
+	}
+	if _, err := parseStruct(d, []byte{11}); !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "no bytes") {
+		t.Error(err)
+	}
+}
+
+// orderView is the Go type of handles of structs that describedOrder describes.
+type orderView nocopy.Struct
+
+func (orderView) ThriftDesc() *thriftimpl.Desc { return describedOrder }
