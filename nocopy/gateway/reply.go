@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,11 @@ func badRequest(err error) error {
 	if errors.As(err, &field) {
 		p.Path = field.path
 	} else if errors.As(err, &body) {
-		p.Message, p.Path, p.Offset = body.Err.Error(), body.Path, &body.Offset
+		reason := body.Err
+		if errors.Is(reason, nocopyjson.ErrUnknownField) {
+			reason = cmp.Or(errors.Unwrap(reason), reason) // without the option for Go programs
+		}
+		p.Message, p.Path, p.Offset = reason.Error(), body.Path, &body.Offset
 	}
 	return p
 }

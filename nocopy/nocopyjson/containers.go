@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// list reads a list or set after its opening bracket.
+// list reads a list after its opening bracket.
 func (r *reader) list(p *plan, depth int) bool {
 	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
 	at := len(r.out)
@@ -17,6 +17,28 @@ func (r *reader) list(p *plan, depth int) bool {
 		}
 		if c == 0 || !r.value(p.elem, c, depth) {
 			return r.atElement(n)
+		}
+	}
+}
+
+// set reads a set after its opening bracket. It leaves out elements that an earlier one equals, as
+// setters of sets do.
+func (r *reader) set(p *plan, depth int) bool {
+	r.out = append(r.out, byte(p.elem.wire), 0, 0, 0, 0)
+	at, elements, left := len(r.out), r.keys.begin(), 0
+	for n := 0; ; n++ {
+		c := r.nextElement(n == 0)
+		if c == ']' {
+			r.keys.end(elements)
+			return r.count(at, left)
+		}
+		start := len(r.out)
+		if c == 0 || !r.value(p.elem, c, depth) {
+			return r.atElement(n)
+		}
+		if left++; !r.keys.add(elements, r.out, start, len(r.out)) {
+			r.keys.drop()
+			r.out, left = r.out[:start], left-1
 		}
 	}
 }

@@ -29,9 +29,11 @@
 //     accepted.
 //   - Strings are strings. They are escaped as JSON demands; HTML is not escaped. A string that is
 //     not UTF-8 is an error, unless [ReplaceInvalidUTF8] is given.
-//   - Binaries are padded base64 with + and /. Reading also accepts - and _, and missing padding.
+//   - Binaries are padded base64 with + and /. Reading also accepts - and _, missing padding, and
+//     line breaks.
 //   - A uuid is 01234567-89ab-cdef-0123-456789abcdef.
-//   - Lists and sets are arrays. A set's elements are not compared.
+//   - Lists and sets are arrays. When reading, elements of a set that an earlier one equals are
+//     left out, as with setters. A received set is written as it is.
 //   - Maps are objects if their keys are numbers, bools, enums, strings, binaries or uuids; the
 //     keys are then strings in the forms above. Other maps are arrays of [key, value] arrays. Of
 //     equal keys the last is written.

@@ -62,7 +62,7 @@ func ExampleUnmarshal_errors() {
 	// Output:
 	// nocopy: Order.lines[0].count: offset 54: value of another type: not a whole number
 	// Order.lines[0].count 54
-	// nocopy: Order: offset 13: unknown field: "payed"
+	// nocopy: Order: offset 13: unknown field: "payed"; nocopyjson.AllowUnknown skips unknown fields
 	// <nil> {id: 4711}
 }
 
@@ -138,7 +138,7 @@ func ExampleUnmarshal_options() {
 	err := nocopyjson.Unmarshal(text, &o, nocopyjson.AllowUnknown, nocopy.Limits{MaxBytes: 10})
 	fmt.Println(errors.Is(err, nocopy.ErrLimit))
 	// Output:
-	// nocopy: Order: offset 13: unknown field: "currency"
+	// nocopy: Order: offset 13: unknown field: "currency"; nocopyjson.AllowUnknown skips unknown fields
 	// <nil> {id: 4711}
 	// true
 }

@@ -86,6 +86,9 @@ func (s *keySet) add(k keys, b []byte, from, to int) bool {
 	return l.insert(s.seed, b, all, last)
 }
 
+// drop removes the key that add has found to be there before.
+func (s *keySet) drop() { s.spans = s.spans[:len(s.spans)-1] }
+
 // insert puts span number i into the table, or returns false if there is a span with the same key.
 func (l *level) insert(seed maphash.Seed, b []byte, all []span, i int) bool {
 	key := b[all[i].from:all[i].to]

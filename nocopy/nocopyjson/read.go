@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,9 +14,11 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
+	"github.com/nocopythrift/nocopythrift/internal/nearest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // A reader converts JSON to the wire bytes of a message. It appends to out token by token. It
@@ -189,6 +192,9 @@ func (r *reader) failure(d *schema.Struct) error {
 				r.err = short
 			}
 		}
+		if r.err == ErrUnknownField && !r.repeatUnknown {
+			r.err = hinted{r.err}
+		}
 	}
 	return &nocopy.Error{Offset: r.at, Path: string(path), Err: r.err}
 }
@@ -261,6 +267,8 @@ func (r *reader) syntax(err error) {
 		at, err = int(bad.ByteOffset), bad.Err
 	}
 	switch {
+	case len(r.in) == 0:
+		err = wire.ErrNoBytes
 	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
 		err = io.ErrUnexpectedEOF
 	case jsontext.IsDuplicateName(err):
@@ -312,7 +320,7 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 		}
 		nameAt := r.start
 		if i < 0 {
-			if unknown++; !r.unknown(unknown) {
+			if unknown++; !r.unknown(p, unknown) {
 				return false
 			}
 			continue
@@ -366,6 +374,9 @@ func (r *reader) value(p *plan, c byte, depth int) bool {
 		if c != '[' {
 			return r.wrong(c, "an array")
 		}
+		if p.wire == nocopy.WireSet {
+			return r.set(p, depth)
+		}
 		return r.list(p, depth)
 	case nocopy.WireMap:
 		if p.key.size > 0 || p.key.wire == nocopy.WireString {
@@ -382,11 +393,40 @@ func (r *reader) value(p *plan, c byte, depth int) bool {
 	return r.scalar(p, c)
 }
 
+// mostGuesses is the most fields of a struct that an unknown name is compared with.
+const mostGuesses = 1000
+
+// notKnown returns the error of a name that no field of the struct has.
+func (r *reader) notKnown(p *structPlan, name string) error {
+	err := fmt.Errorf("%w: %.64q", ErrUnknownField, name)
+	if r.quick { // the text is read again
+		return err
+	}
+	if len(p.byName) <= mostGuesses {
+		if near := nearest.Word(name, slices.Sorted(maps.Keys(p.byName))); near != "" {
+			err = fmt.Errorf("%w (did you mean %q?)", err, near)
+		}
+	}
+	if r.repeatUnknown { // a method reads, which has no options
+		return err
+	}
+	return hinted{err}
+}
+
+// hinted is an error about an unknown field, with the option that allows it. Unwrap returns the
+// error without the option, for texts that others than Go programmers read.
+type hinted struct{ error }
+
+func (e hinted) Error() string {
+	return e.error.Error() + "; nocopyjson.AllowUnknown skips unknown fields"
+}
+func (e hinted) Unwrap() error { return e.error }
+
 // unknown reads the value of a field that the struct does not have, the nth such field of the
-// struct.
-func (r *reader) unknown(n int) bool {
+// struct, whose plan is p.
+func (r *reader) unknown(p *structPlan, n int) bool {
 	if !r.allowUnknown {
-		return r.fail(r.start, fmt.Errorf("%w: %.64q", ErrUnknownField, r.text()))
+		return r.fail(r.start, r.notKnown(p, string(r.text())))
 	}
 	if r.quick {
 		if n > 1 && !r.repeatUnknown {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -62,9 +63,12 @@ func (r *reader) string(p *plan) bool {
 }
 
 // base64 appends the bytes that the last token encodes in either alphabet of RFC 4648, padded or
-// not.
+// not. Line breaks are passed over, as package encoding/base64 does.
 func (r *reader) base64() bool {
 	text, encoding := r.text(), base64.StdEncoding
+	if bytes.ContainsAny(text, "\r\n") { // they would count in the length
+		text = slices.DeleteFunc(bytes.Clone(text), func(c byte) bool { return c == '\r' || c == '\n' })
+	}
 	if bytes.ContainsAny(text, "-_") {
 		encoding = base64.URLEncoding
 	}
@@ -72,7 +76,7 @@ func (r *reader) base64() bool {
 		encoding = encoding.WithPadding(base64.NoPadding)
 	}
 	out, err := encoding.AppendDecode(r.out, text)
-	if err != nil || bytes.ContainsAny(text, "\r\n") { // which the decoder would skip
+	if err != nil {
 		return r.fail(r.start, fmt.Errorf("%w: a binary that is not base64", ErrValue))
 	}
 	r.out = out
