@@ -20,7 +20,7 @@ func (l StringList) Len() int { return engine.Struct(l).ListLen() }
 func (l StringList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l StringList) Equal(m StringList) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -83,7 +83,7 @@ func (l BytesList) Len() int { return engine.Struct(l).ListLen() }
 func (l BytesList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l BytesList) Equal(m BytesList) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -146,7 +146,7 @@ func (l StructList[S]) Len() int { return engine.Struct(l).ListLen() }
 func (l StructList[S]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l StructList[S]) Equal(m StructList[S]) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -187,7 +187,7 @@ func (l NestedList[C]) Len() int { return engine.Struct(l).ListLen() }
 func (l NestedList[C]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l NestedList[C]) Equal(m NestedList[C]) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -246,7 +246,7 @@ func (p StringMap) Len() int { return engine.Struct(p).MapLen() }
 func (p StringMap) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
+// without options. The order does not matter. (== would compare the handles.)
 func (p StringMap) Equal(m StringMap) bool {
 	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
@@ -266,7 +266,7 @@ func (p Map[K, V, KC, VC]) Len() int { return engine.Struct(p).MapLen() }
 func (p Map[K, V, KC, VC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
+// without options. The order does not matter. (== would compare the handles.)
 func (p Map[K, V, KC, VC]) Equal(m Map[K, V, KC, VC]) bool {
 	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
@@ -300,7 +300,7 @@ func (p StructMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
 func (p StructMap[K, V, KC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
+// without options. The order does not matter. (== would compare the handles.)
 func (p StructMap[K, V, KC]) Equal(m StructMap[K, V, KC]) bool {
 	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
@@ -334,7 +334,7 @@ func (p NestedMap[K, V, KC]) Len() int { return engine.Struct(p).MapLen() }
 func (p NestedMap[K, V, KC]) String() string { return render.ContainerText(engine.Struct(p), "{}") }
 
 // Equal reports whether p and m have the same keys and equal values, as messages.Equal does
-// without options. The order does not matter.
+// without options. The order does not matter. (== would compare the handles.)
 func (p NestedMap[K, V, KC]) Equal(m NestedMap[K, V, KC]) bool {
 	return render.EqualContainers(engine.Struct(p), engine.Struct(m))
 }
@@ -370,7 +370,7 @@ func (l BoolList) Len() int { return engine.Struct(l).ListLen() }
 func (l BoolList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l BoolList) Equal(m BoolList) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -476,7 +476,7 @@ func (l Int8List) Len() int { return engine.Struct(l).ListLen() }
 func (l Int8List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l Int8List) Equal(m Int8List) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -576,7 +576,7 @@ func (l Int16List) Len() int { return engine.Struct(l).ListLen() }
 func (l Int16List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l Int16List) Equal(m Int16List) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -676,7 +676,7 @@ func (l Int32List) Len() int { return engine.Struct(l).ListLen() }
 func (l Int32List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l Int32List) Equal(m Int32List) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -776,7 +776,7 @@ func (l Int64List) Len() int { return engine.Struct(l).ListLen() }
 func (l Int64List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l Int64List) Equal(m Int64List) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -876,7 +876,7 @@ func (l Float64List) Len() int { return engine.Struct(l).ListLen() }
 func (l Float64List) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l Float64List) Equal(m Float64List) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -976,7 +976,7 @@ func (l UUIDList) Len() int { return engine.Struct(l).ListLen() }
 func (l UUIDList) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l UUIDList) Equal(m UUIDList) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }
@@ -1082,7 +1082,7 @@ func (l EnumList[E]) Len() int { return engine.Struct(l).ListLen() }
 func (l EnumList[E]) String() string { return render.ContainerText(engine.Struct(l), "[]") }
 
 // Equal reports whether l and m have equal elements, as messages.Equal does without options. In
-// sets the order does not matter.
+// sets the order does not matter. (== would compare the handles.)
 func (l EnumList[E]) Equal(m EnumList[E]) bool {
 	return render.EqualContainers(engine.Struct(l), engine.Struct(m))
 }

@@ -35,7 +35,8 @@ type AnyHandle interface{ ThriftStruct() engine.Struct }
 
 // Struct is the handle of a struct of any type. It consists of a message, the message's generation
 // and an entry of its index. Generated types are declared with it, as in type Order nocopy.Struct.
-// Handles are values: they may be copied freely, and end with the message's Release.
+// Handles are values: they may be copied freely, and end with the message's Release. Compare them
+// with their method Equal: a == b is true only for two handles of one place in one message.
 //
 // To read its fields, convert a Struct to its generated type, as in Order(s). After conversion to
 // another type, the values that it reads mean nothing, and the program may panic or run out of

@@ -21,7 +21,8 @@
 //     handle. With EquateDefaults it equals an empty value.
 //
 // Generated types, lists and maps have a method Equal. It does the same without options, for
-// operands of the same Go type. Package cmp uses it, too.
+// operands of the same Go type. Package cmp uses it, too. Go's == compiles, but compares handles:
+// it is false for equal values in two messages.
 //
 // Structs of different Go types can be equal if the IDL declares them alike, such as types that
 // were generated twice from one IDL. Both must be structs, unions or exceptions of the same name.
