@@ -122,16 +122,14 @@ func loggedOutcome(err error) (level slog.Level, outcome string, exception nocop
 	}
 	var e nocopy.AnyStruct
 	switch {
-	case cause == nil:
-		return slog.LevelInfo, "ok", nil, nil
-	case errors.As(cause, &e) && e.ThriftDesc() != nil:
-		return slog.LevelWarn, e.ThriftDesc().Name(), e, cause
-	case errors.Is(cause, context.Canceled):
-		return slog.LevelWarn, "canceled", nil, cause
-	case errors.Is(cause, context.DeadlineExceeded):
-		return slog.LevelWarn, "timeout", nil, cause
+	case errors.As(err, &e) && e.ThriftDesc() != nil:
+		return slog.LevelWarn, e.ThriftDesc().Name(), e
+	case errors.Is(err, context.Canceled):
+		return slog.LevelWarn, "canceled", nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return slog.LevelWarn, "timeout", nil
 	}
-	return level, outcome, nil, cause
+	return level, outcome, nil
 }
 
 // loggingEnd tells a call's loggedStructs when their memory may be used for something else.
