@@ -226,6 +226,9 @@ func (c *clientConn) receive() bool {
 	}
 	if !c.replied.Load() {
 		c.replied.Store(true)
+		if c.opt.answered != nil { // tests have none
+			c.opt.answered.Store(true)
+		}
 	}
 	charge := c.in.TakeCharge()
 	charge.End() // the message is the program's
@@ -421,7 +424,7 @@ func (c *clientConn) failure(p *pending) error {
 	case p.end > c.reach:
 		return c.notSent(p)
 	}
-	return callError(p.method, fmt.Errorf("%w: %w", ErrConnLost, c.err))
+	return callError(p.method, fmt.Errorf("%w: %w", ErrConnLost, c.advised(c.err)))
 }
 
 // cause returns why no call can be sent; nil if one can. c.mu is held.
@@ -445,7 +448,7 @@ func (c *clientConn) reason() error {
 // notSent returns the error of a call that was not sent since the connection is closed. c.mu is
 // held.
 func (c *clientConn) notSent(p *pending) error {
-	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.cause()))
+	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.advised(c.cause())))
 }
 
 // errRetired is the cause of the end of a connection that the client closes because it is idle or

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
@@ -85,6 +86,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 		panic("nocopy: rpc.Dial with a nil Context")
 	}
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts), retired: map[*clientConn]struct{}{}}
+	c.opt.answered = new(atomic.Bool)
 	c.calls = callsBy(c, c.opt.interceptors)
 	c.places = make(chan struct{}, c.opt.maxInFlight)
 	c.ctx, c.cancel = context.WithCancel(context.Background())

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -60,6 +61,7 @@ func DialHTTP(url string, opts ...Option) (Caller, error) {
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	poolSize := max(c.opt.poolSize, 0)
 	c.opt.setDefaults()
+	c.opt.answered = new(atomic.Bool)
 	if c.opt.httpClient != nil {
 		c.client = *c.opt.httpClient
 		c.client.Transport = &httpTransport{c.client.Transport, true}
@@ -265,6 +267,9 @@ func (c *httpClient) send(ctx context.Context, returned <-chan struct{}, m *Meth
 	if err != nil {
 		return result, x, callError(m, err)
 	}
+	if !c.opt.answered.Load() {
+		c.opt.answered.Store(true)
+	}
 	defer call.end() // before p is recycled, and args are the caller's again
 	defer response.Body.Close()
 	call.answering(false)
@@ -316,7 +321,7 @@ func (c *httpClient) post(ctx context.Context, ends func(error), b *chain.Batch,
 			return call, response, nil
 		}
 		call.end() // first: net/http may be about to read it
-		if err = call.failure(ctx, err); try == maxHTTPTries || !call.again || !pauseHTTP(ctx, try) {
+		if err = call.failure(ctx, c.advised(err)); try == maxHTTPTries || !call.again || !pauseHTTP(ctx, try) {
 			return call, nil, err
 		}
 	}

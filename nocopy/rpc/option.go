@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -54,6 +55,7 @@ type options struct {
 	sizes        *shared.Sizes     // of arguments, if the peer is trusted; else nil
 	httpClient   *http.Client      // nil: DialHTTP makes one
 	inflated     *transport.Budget // for compressed replies
+	answered     *atomic.Bool      // a server has answered anything
 
 	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil: a net.Dialer's
 	login func(ctx context.Context, nc net.Conn) error                      // by SASL; nil: none

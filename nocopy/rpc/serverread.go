@@ -409,15 +409,19 @@ func (c *serverConn) answerForeign(err error) {
 	io.WriteString(c.nc, answer)
 }
 
-const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 31\r\nConnection: close\r\n\r\n" +
-	"This port speaks Thrift's RPC.\n"
+const (
+	badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 31\r\nConnection: close\r\n\r\n" +
+		"This port speaks Thrift's RPC.\n"
+	plainRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 48\r\nConnection: close\r\n\r\n" +
+		"This port speaks Thrift's RPC over TLS (https).\n"
+)
 
 // answerPlain answers a client that failed to shake hands since it speaks HTTP without TLS.
 func (c *serverConn) answerPlain(err error) {
 	var first tls.RecordHeaderError
 	if errors.As(err, &first) && first.Conn != nil && message.LooksLikeHTTP(first.RecordHeader[:]) {
 		c.raw.SetWriteDeadline(time.Now().Add(time.Second))
-		io.WriteString(c.raw, badRequest)
+		io.WriteString(c.raw, plainRequest)
 	}
 }
 

@@ -400,5 +400,12 @@ func (f *Connection) lacksCert(err error) bool {
 	return f.Cert == "" && (strings.Contains(err.Error(), "tls: certificate required") || f.certAsked != nil && f.certAsked.Load() && errors.Is(err, io.EOF))
 }
 
-// flagNames replaces the names that limits have in Go.
-var flagNames = strings.NewReplacer("the option rpc.MaxFrame", "-max-frame", "rpc.MaxFrame", "-max-frame", "Limits.MaxDepth", "-max-depth")
+// flagNames replaces the names that limits and options have in Go.
+var flagNames = strings.NewReplacer(
+	"the option rpc.MaxFrame", "-max-frame", "rpc.MaxFrame", "-max-frame", "Limits.MaxDepth", "-max-depth",
+	"servers of HTTP are called with rpc.DialHTTP", "add -transport http",
+	"; see the option rpc.TLS", "", "; see the option rpc.SASL", "", // Explain says it
+	"TLS (rpc.TLS)", "TLS (-tls)", "a login (rpc.SASL)", "a login (-sasl PLAIN -user NAME)",
+	"a certificate,", "a certificate (-cert FILE -key FILE),",
+	"another transport or protocol", "another -transport or -protocol",
+)
