@@ -144,7 +144,7 @@ var arrows = []struct {
 	{"cmd/nocopy", []string{module, "github.com/", "golang.org/x/", "gopkg.in/"}, "a tool; a module of its own, which no program imports"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2", module + "/internal/nearest"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
-	{"gen/golang/internal/names", []string{module + "/gen/schema"}, "what generated things are called"},
+	{"gen/golang/internal/names", []string{module + "/gen/schema", module + "/gen/idl"}, "what generated things are called, and warnings at places of the IDL"},
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry", module + "/internal/template", module + "/gen/golang/internal"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},

@@ -113,7 +113,8 @@ service S {
 	g.want("POST", `/other/%7B%7D`, "Content-Type: application/x-www-form-urlencoded", `f={"x":"y"}`, 400, `{"error":"Bad Request","message":"value of another type: not a number in form f","path":"Other.in_form.x"}`)
 }
 
-// TestLeftOut: what is not possible leaves out one route, with all reasons. The others are offered.
+// TestLeftOut: what is not possible leaves out one route, with all reasons. The others are
+// offered.
 func TestLeftOut(t *testing.T) {
 	const idl = `
 exception Bad {} (api.http_code = "99")

@@ -14,8 +14,8 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 	return newGenerator(set, opt).generate()
 }
 
-// Check returns the error that Generate would return. Most of Generate's time goes into formatting,
-// which is not done.
+// Check returns the error that Generate would return. Most of Generate's time goes into
+// formatting, which is not done.
 func Check(set *schema.Set, opt Options) error {
 	g := newGenerator(set, opt)
 	g.checking = true

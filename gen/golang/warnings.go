@@ -8,9 +8,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Warnings returns what the code from Generate may surprise with: names that end with an underscore,
-// since others have them, and, with opt.Fields, unions and fields that have no plain value. They are
-// sorted by file and position.
+// Warnings returns what the code from Generate may surprise with: names that end with an
+// underscore, since others have them, and, with opt.Fields, unions and fields that have no plain
+// value. They are sorted by file and position.
 func Warnings(set *schema.Set, opt Options) idl.ErrorList {
 	g := newGenerator(set, opt)
 	var list idl.ErrorList

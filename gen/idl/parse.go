@@ -266,8 +266,8 @@ func keywordsAsNames(tokens []lexer.Token) []lexer.Token {
 	return tokens
 }
 
-// warnOfKeywords adds warnings for keywords in namespaces and for those that are keys of annotations
-// in a piece. Package schema has the warnings for names of declarations.
+// warnOfKeywords adds warnings for keywords in namespaces and for those that are keys of
+// annotations in a piece. Package schema has the warnings for names of declarations.
 func (p *parser) warnOfKeywords(tokens []lexer.Token) {
 	inNamespace := tokens[0].Value == "namespace"
 	for i := 1; i < len(tokens); i++ {
@@ -300,7 +300,8 @@ var foreignWords = wordSet(`package interaction senum cpp_namespace php_namespac
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
 // checkForeign reports whether t begins a definition of an older version or of a dialect of the
-// IDL. If so, it adds an error that tells what to write instead. next is the token after the piece.
+// IDL. If so, it adds an error that tells what to write instead. next is the token after the
+// piece.
 func (p *parser) checkForeign(t, next lexer.Token) bool {
 	switch {
 	case t.Type != tokIdent:

@@ -7,9 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// Apache's compiler reads a file from top to bottom. Most types may be defined after their use, but
-// not those that it has to know at once: exceptions in throws, extended services, constants, and
-// the types of constants and of defaults. It also has stricter rules for values.
+// Apache's compiler reads a file from top to bottom. Most types may be defined after their use,
+// but not those that it has to know at once: exceptions in throws, extended services, constants,
+// and the types of constants and of defaults. It also has stricter rules for values.
 
 // A user is a definition that uses others.
 type user struct {
@@ -85,8 +85,8 @@ func (u user) refuse(pos idl.Position, what, name string, defined idl.Position) 
 const maxTypedefs = 1000
 
 // resolve returns the definition of the named type t, and that of the last typedef if there are
-// several. The name is one of the file in. If one of them is defined further down than pos, resolve
-// adds a warning and returns nil.
+// several. The name is one of the file in. If one of them is defined further down than pos,
+// resolve adds a warning and returns nil.
 func (u user) resolve(in *Program, t *idl.Type, pos idl.Position) *definition {
 	for range maxTypedefs {
 		n, _ := u.lookup(in, t.Name, t.Pos)

@@ -93,8 +93,8 @@ func (c *checker) unknownType(p *Program, t *idl.Type) {
 	c.errs.Add(t.Pos, "unknown type %s", t.Name)
 }
 
-// notIncluded returns the end of a message about an unknown name: that the file before its last dot
-// is not included, if that is the reason.
+// notIncluded returns the end of a message about an unknown name: that the file before its last
+// dot is not included, if that is the reason.
 func notIncluded(p *Program, name string) string {
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && !includes(p, name[:dot]) {
 		return ": no file " + name[:dot] + ".thrift is included"

@@ -100,8 +100,8 @@ func respond(data []byte, res plugin.Response) error {
 	return nil
 }
 
-// generate returns the files for the tree of a .thrift file, to be written into a folder. There are
-// warnings about the compilers that are readers.
+// generate returns the files for the tree of a .thrift file, to be written into a folder. There
+// are warnings about the compilers that are readers.
 func generate(ast parser.Thrift, folder string, readers []idl.Compiler, opt golang.Options) ([]golang.File, []string, error) {
 	set, err := schema.Load([]string{ast.GetFilename()}, includeFolders(ast))
 	var warnings []string

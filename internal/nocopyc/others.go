@@ -45,8 +45,8 @@ func warnOfOthers(out string, files []golang.File, stderr io.Writer) {
 	}
 }
 
-// warnOfOptional warns of files that an earlier run has generated with an option that this run does
-// not have. options are the options by the files.
+// warnOfOptional warns of files that an earlier run has generated with an option that this run
+// does not have. options are the options by the files.
 func (t Tool) warnOfOptional(out string, options map[string]string, stderr io.Writer) {
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		path := filepath.Join(out, filepath.FromSlash(name))

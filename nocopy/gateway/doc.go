@@ -33,5 +33,6 @@
 // an http.Handler around the Gateway can add headers to calls with rpc.SetHeader.
 //
 // Read next: gateway.go for a request's way, routes.go and view.go for what annotations mean,
-// request.go, jsontext.go, thriftbody.go and reply.go for HTTP to Thrift and back, budget.go for memory.
+// request.go, jsontext.go, thriftbody.go and reply.go for HTTP to Thrift and back, budget.go for
+// memory.
 package gateway

@@ -86,10 +86,10 @@ func (g *Gateway) Err() error {
 	return g.err
 }
 
-// LeftOut returns the reasons, one a line, why routes of the schema are not offered: two methods at
-// the same path, a path that is not possible, a required field that nothing in a request can set,
-// a field of a type that can't be where its annotation says. It also names fields that are never
-// set, since the path does not have them. It returns nil if nothing is left out.
+// LeftOut returns the reasons, one a line, why routes of the schema are not offered: two methods
+// at the same path, a path that is not possible, a required field that nothing in a request can
+// set, a field of a type that can't be where its annotation says. It also names fields that are
+// never set, since the path does not have them. It returns nil if nothing is left out.
 func (g *Gateway) LeftOut() error { return g.table.Load().leftOut }
 
 // Use makes the Gateway answer requests by another schema. Requests that are under way end as they

@@ -129,8 +129,8 @@ func valuesOf(all iter.Seq[descriptor.Annotation], name string) (values []string
 }
 
 // newRoute returns the route of a method. The body of a plain one has the arguments by their
-// names, also if a struct is the only one. The reasons are all that are wrong with the route, which
-// then is nil, or those why fields of it are never set.
+// names, also if a struct is the only one. The reasons are all that are wrong with the route,
+// which then is nil, or those why fields of it are never set.
 func newRoute(service string, m descriptor.Method, verb, path string, plain bool) (r *route, reasons []error) {
 	r = &route{service: service, method: m, verb: verb, path: path, hasBody: plain, statuses: map[int16]int{}}
 	request := m.Args()

@@ -237,7 +237,7 @@ func TestApache(t *testing.T) {
 	}
 	want := map[string]int{
 		"compile error":          3,  // BrokenConstants.thrift, and a struct that must contain itself
-		"compile warning":        65, // names that Apache's compiler refuses, in tests of that; uuid in 10 files
+		"compile warning":        65, // names that Apache's compiler refuses; uuid in 10 files
 		"constant.ref error":     8,  // values of another enum, and of files by none
 		"field.id.missing error": 27, "map.key.type error": 66, "set.value.type error": 34,
 		"include.path error":          14, // lib/rs/test_recursive, which is compiled with -I

@@ -24,8 +24,8 @@ type Options struct {
 }
 
 // Document returns the description of the services in the files that were loaded. leftOut are the
-// reasons why routes, or fields of them, are left out, since they can't be offered over HTTP. It is
-// an error if nothing is left.
+// reasons why routes, or fields of them, are left out, since they can't be offered over HTTP. It
+// is an error if nothing is left.
 func Document(set *schema.Set, opt Options) (doc *Doc, leftOut []error, err error) {
 	d := &Doc{
 		OpenAPI: "3.1.0", Info: Info{Title: opt.Title, Version: opt.Version}, Paths: map[string]map[string]*Operation{},

@@ -105,7 +105,7 @@ func (w *writer) route(r route, methods []string) {
 		w.doc.Paths[template] = map[string]*Operation{}
 	}
 	for i, method := range methods {
-		if other := w.doc.Paths[template][method]; other == nil || verb != "" { // api.any is for the others
+		if other := w.doc.Paths[template][method]; other == nil || verb != "" { // api.any is for others
 			all[i].OperationID = w.id(r.Name+"."+r.fn.Name, method)
 			w.doc.Paths[template][method] = all[i]
 		}

@@ -64,8 +64,8 @@ var youngs = []struct{ src, want string }{
 		"2:10: Apache's compiler refuses the name uuid since 0.18, in which it is a type\n3:18: Apache's compiler refuses the name uuid since 0.18, in which it is a type"},
 }
 
-// TestApacheRefuses: there is a warning wherever Apache's compiler refuses a file, and none where it
-// accepts one. The compiler itself is asked, too, if there is one.
+// TestApacheRefuses: there is a warning wherever Apache's compiler refuses a file, and none where
+// it accepts one. The compiler itself is asked, too, if there is one.
 func TestApacheRefuses(t *testing.T) {
 	compiler, missing := exec.LookPath("thrift")
 	for i, c := range append(orders, youngs...) {
