@@ -102,3 +102,18 @@ func TestOptionalFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestCompilers: there are only warnings about compilers that read the files.
+func TestCompilers(t *testing.T) {
+	files(t, "a.thrift", "service S { void f() throws (1: Ex e) }\nexception Ex {}\nconst i32 N = 010\n")
+	const apache, thriftgo = "a.thrift:1:33: warning: Apache's compiler refuses exception Ex here: it is defined further down, at 2:11\n",
+		"a.thrift:3:15: warning: 010 is 10, as for Apache's compiler; thriftgo takes it for an octal number\n"
+	for list, want := range map[string]string{"apache,thriftgo": apache + thriftgo, "apache": apache, "thriftgo": thriftgo, "": ""} {
+		if code, _, stderr := nocopyc("-check", "-compilers", list, "a.thrift"); code != 0 || stderr != want {
+			t.Errorf("%s: exit code %d, %s", list, code, stderr)
+		}
+	}
+	if code, _, stderr := nocopyc("-check", "-compilers", "kitex", "a.thrift"); code != 2 || !strings.Contains(stderr, `unknown compiler "kitex"`) {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
