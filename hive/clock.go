@@ -64,12 +64,17 @@ func stretch(loc *time.Location, unix int64) (from, to, offset int64) {
 	return from, to, int64(seconds)
 }
 
+// isFixed reports whether the clocks of a zone are never changed.
+func isFixed(loc *time.Location) bool {
+	from, to := time.Unix(0, 0).In(loc).ZoneBounds()
+	return from.IsZero() && to.IsZero()
+}
+
 // zoneName returns the name of a zone as servers know it. Zones whose clocks are never changed
 // are named by their offset.
 func zoneName(loc *time.Location) (string, error) {
-	at := time.Unix(0, 0).In(loc)
-	if from, to := at.ZoneBounds(); from.IsZero() && to.IsZero() {
-		_, offset := at.Zone()
+	if isFixed(loc) {
+		_, offset := time.Unix(0, 0).In(loc).Zone()
 		if offset == 0 {
 			return "UTC", nil
 		}

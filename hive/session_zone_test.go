@@ -141,7 +141,7 @@ func TestSessionZoneErrors(t *testing.T) {
 	}
 
 	// Servers that do not tell
-	for _, answer := range []*fakehive.Query{nil, {}, fakehive.Text("nonsense"), {Schema: schemaOf(hive.TypeTimestamp), Fetches: []tcli.TFetchResultsResp{fetchOf(stringColumn(nil, "1970-01-01 00:00:00"))}}, {Schema: schemaOf(hive.TypeBigInt), Fetches: []tcli.TFetchResultsResp{fetchOf(int64Column(nil, 1))}}} {
+	for _, answer := range []*fakehive.Query{nil, {}, fakehive.Texts("nonsense"), {Schema: schemaOf(hive.TypeTimestamp), Fetches: []tcli.TFetchResultsResp{fetchOf(stringColumn(nil, "1970-01-01 00:00:00"))}}, {Schema: schemaOf(hive.TypeBigInt), Fetches: []tcli.TFetchResultsResp{fetchOf(int64Column(nil, 1))}}} {
 		s := clocks(nil, noon)
 		s.Silent, s.Answer = true, answer
 		if _, err := timesOf(t, connect(t, serve(t, s))); !errors.Is(err, hive.ErrTimeZone) {
@@ -341,8 +341,8 @@ func TestZones(t *testing.T) {
 func onHive(s *fakehive.Server, zone, local string) *fakehive.Server {
 	s.Info = func(resp tcli.TGetInfoResp) { resp.NewInfoValue().SetStringValue("Apache Hive") }
 	s.KeepZone = true // of Spark's setting
-	s.Queries["SET hive.local.time.zone"] = fakehive.Text(zone)
-	s.Queries["SELECT CAST(CAST(CAST('2000-01-01 00:00:00' AS TIMESTAMP) AS TIMESTAMP WITH LOCAL TIME ZONE) AS STRING) AS clock"] = fakehive.Text(local)
+	s.Queries["SET hive.local.time.zone"] = fakehive.Texts(zone)
+	s.Queries["SELECT CAST(CAST(CAST('2000-01-01 00:00:00' AS TIMESTAMP) AS TIMESTAMP WITH LOCAL TIME ZONE) AS STRING) AS clock"] = fakehive.Texts(local)
 	return s
 }
 

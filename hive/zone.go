@@ -200,10 +200,31 @@ func (c *Conn) askZone(ctx context.Context) (since int64, err error) {
 	if c.zone.isHive {
 		since, err = c.askHive(ctx)
 	} else {
-		since, err = c.askClocks(ctx)
+		since, err = c.askSpark(ctx)
 	}
 	if refusal(err) != nil || errors.Is(err, ErrReply) {
 		err = fmt.Errorf("%w: the server does not tell the session's zone: %w", ErrTimeZone, err)
+	}
+	return since, err
+}
+
+// askSpark asks for the zone's name. If it has no changes of the clocks, that is enough; else the
+// server's rules for it may be others, and its clocks are compared.
+func (c *Conn) askSpark(ctx context.Context) (since int64, err error) {
+	want, err := zoneName(c.zone.loc)
+	if err != nil {
+		return 0, err
+	}
+	name, err := c.ask(ctx, "SET "+sparkZone, 1)
+	switch {
+	case err != nil && refusal(err) == nil && !errors.Is(err, ErrReply):
+		return 0, err
+	case name == want && isFixed(c.zone.loc):
+		return always, nil
+	}
+	if since, err = c.askClocks(ctx); err == nil && since != always && name != want {
+		// The past differs, and it is not the same zone
+		err = fmt.Errorf("%w: the session's zone is %.60q, not Config.Location, %v", ErrTimeZone, name, c.zone.loc)
 	}
 	return since, err
 }
@@ -233,23 +254,10 @@ func (c *Conn) askClocks(ctx context.Context) (since int64, err error) {
 		}
 		shown[i] = w.Unix()
 	}
-	since, err = c.zone.compare(instants, func(i int) int64 { return shown[i] })
-	if err != nil || since == always {
-		return since, err
-	}
-	// The past differs: either the server has other rules for the same zone, or it is another one
-	want, err := zoneName(c.zone.loc)
-	if err != nil {
-		return 0, err
-	}
-	name, err := c.ask(ctx, "SET "+sparkZone, 1)
-	if err == nil && name != want {
-		err = fmt.Errorf("%w: the session's zone is %.60q, not Config.Location, %v", ErrTimeZone, name, c.zone.loc)
-	}
-	return since, err
+	return c.zone.compare(instants, func(i int) int64 { return shown[i] })
 }
 
-// askHive is askClocks for Hive, whose from_unixtime has its own opinion of zones. The session's
+// askHive is askSpark for Hive, whose from_unixtime has its own opinion of zones. The session's
 // zone is that of current_timestamp and of conversions.
 func (c *Conn) askHive(ctx context.Context) (since int64, err error) {
 	text, err := c.ask(ctx, "SET "+hiveZone, 0)

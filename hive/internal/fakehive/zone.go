@@ -44,8 +44,19 @@ func (s *Server) zoneQuery(sql string) *Query {
 		s.setZone(strings.Trim(name, "'"))
 		return &Query{}
 	}
-	if strings.HasPrefix(sql, "SELECT concat_ws(',',from_unixtime(") && s.Silent {
+	const setting = "spark.sql.session.timeZone"
+	asksName := sql == "SET "+setting
+	switch {
+	case s.Silent && (asksName || strings.HasPrefix(sql, "SELECT concat_ws(',',")):
 		return s.Answer
+	case asksName:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		name := "UTC"
+		if s.Zone != nil {
+			name = s.Zone.String()
+		}
+		return Texts(setting, name)
 	}
 	list, ok := strings.CutPrefix(sql, "SELECT concat_ws(',',")
 	if !ok {
@@ -58,21 +69,24 @@ func (s *Server) zoneQuery(sql string) *Query {
 			clocks = append(clocks, s.Clock(time.Unix(unix, 0)))
 		}
 	}
-	return Text(strings.Join(clocks, ","))
+	return Texts(strings.Join(clocks, ","))
 }
 
-// Text returns a query whose result is a text.
-func Text(text string) *Query {
+// Texts returns a query whose result is a row of texts.
+func Texts(texts ...string) *Query {
 	q := &Query{Schema: tcli.NewTGetResultSetMetadataResp()}
 	q.Schema.NewStatus().SetStatusCode(success)
-	c := q.Schema.NewSchema().NewColumns(0).AppendNew()
-	c.SetColumnName("text")
-	c.SetPosition(1)
-	c.NewTypeDesc().NewTypes(1).At(0).NewPrimitiveEntry().SetType(tcli.TTypeId_STRING_TYPE)
-	rows := Empty()
-	v := rows.GetResults().NewColumns(0).AppendNew().NewStringVal()
-	v.SetValues([]string{text})
-	v.SetNulls(nil)
+	schema, rows := q.Schema.NewSchema().NewColumns(0), Empty()
+	columns := rows.GetResults().NewColumns(0)
+	for i, text := range texts {
+		c := schema.AppendNew()
+		c.SetColumnName("text")
+		c.SetPosition(int32(i + 1))
+		c.NewTypeDesc().NewTypes(1).At(0).NewPrimitiveEntry().SetType(tcli.TTypeId_STRING_TYPE)
+		v := columns.AppendNew().NewStringVal()
+		v.SetValues([]string{text})
+		v.SetNulls(nil)
+	}
 	q.Fetches = []tcli.TFetchResultsResp{rows}
 	return q
 }
