@@ -75,7 +75,7 @@ func (c *caller) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (n
 	return r.Value, nil
 }
 
-// outcome returns the error of a call whose result is s, and for which the client has returned err.
+// outcome returns the error of a call whose result is s. The client has returned err for it.
 func (s *callStruct) outcome(ctx context.Context, err error) error {
 	d, _ := s.Exception.(declared)
 	switch {

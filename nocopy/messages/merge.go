@@ -81,8 +81,8 @@ func prepare(what string, dst, src nocopy.AnyStruct) pair {
 	return p
 }
 
-// deepInPieces reports whether the bytes of s, of type d, are in several pieces, and structs may be
-// nested in it as deeply as the limit allows. Looking for unknown fields copies the pieces of each
+// deepInPieces reports whether the bytes of s, of type d, are in several pieces and structs may be
+// nested in it beyond the default limit. Looking for unknown fields copies the pieces of each
 // nested struct together.
 func deepInPieces(d *thriftimpl.Desc, s thriftimpl.Struct) bool {
 	if d.Nesting() <= usualDepth {

@@ -32,7 +32,8 @@ func reason(err error) error {
 	return err
 }
 
-// useIn is use for a value that is nested depth deep in a Go value. Its error may be a *ValueError.
+// useIn is use for a value that is nested depth deep in a Go value. Its error may be a
+// *ValueError.
 func useIn(t *thriftimpl.Type, v any, depth int, f func(thriftimpl.Value)) error {
 	return useOf(convert, t, v, depth, f)
 }
@@ -182,8 +183,8 @@ func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, er
 	return thriftimpl.Value{}, mismatch(t, v)
 }
 
-// convertKey is a converter of keys. Like convert, but it also converts texts to numbers, bools and
-// uuids, because keys are texts in JSON.
+// convertKey is a converter of keys. Like convert, but it also converts texts to numbers, bools
+// and uuids, because keys are texts in JSON.
 func convertKey(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
 	x := reflect.ValueOf(v)
 	if x.Kind() != reflect.String || t == nil || t.Wire() == nocopy.WireString || isHandle(t) {

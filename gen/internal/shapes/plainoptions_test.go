@@ -67,7 +67,8 @@ func plainSources(t *testing.T) (shapes.ListsFields, map[string][]byte) {
 		return s.Message().AppendTo(nil)
 	}
 	indexed := message(nocopy.WithIndex)
-	start := bytes.LastIndex(indexed, []byte{11, 0x83, 0}) + 7 // the index: a binary with the id -32000
+	// The index: a binary with the id -32000
+	start := bytes.LastIndex(indexed, []byte{11, 0x83, 0}) + 7
 	changed := func(b []byte, at int, to byte) []byte {
 		b = bytes.Clone(b)
 		b[at] ^= to

@@ -234,15 +234,12 @@ func AllPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 // eachPair calls yield with the words of the key and the value of every pair, until yield
 // returns false. It panics if the message was released meanwhile.
 func (s Struct) eachPair(yield func(key, value index.Word) bool) {
-	if s.ListLen() > 0 {
-		s.eachPairOf(s.m.repeated(s.entry(), s.typ()) > 0, yield)
+	n := s.ListLen()
+	if n == 0 {
+		return
 	}
-}
-
-// eachPairOf is eachPair for a map that is not empty. repeated makes it look for later pairs with
-// the same key, which it calls yield for instead.
-func (s Struct) eachPairOf(repeated bool, yield func(key, value index.Word) bool) {
-	n, e, t := s.ListLen(), s.entry(), s.typ()
+	e, t := s.entry(), s.typ()
+	repeated := s.m.repeated(e, t) > 0
 	s.m.keys.Iterations.Add(1)
 	defer s.m.keys.Iterations.Add(-1)
 	for i := 0; i < min(n, s.ListLen()); i++ {

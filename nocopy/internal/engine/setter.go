@@ -39,7 +39,7 @@ func (s Struct) setText(f schema.Ref, v string) {
 		w = s.m.ix.WideSlot(uint32(s.k), f)
 	}
 	if w == nil || *w != 0 {
-		if s.roomForText(f, len(v)) {
+		if len(v) >= chain.MaxSlabSize && s.replaceable(f, len(v)) || s.room(len(v)) {
 			s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
 			return
 		}
@@ -164,23 +164,19 @@ func (s Struct) room(n int) (refer bool) {
 	return n >= ReferSize && s.m.mayRefer(0, n)
 }
 
-// roomForText is room for a text that becomes field f. A large one may get the positions of the
-// text that it replaces: otherwise a message near the limit would be compacted again and again.
-func (s Struct) roomForText(f schema.Ref, n int) (refer bool) {
-	if n >= chain.MaxSlabSize {
-		s.writable()
-		if node := s.m.referredIn(s.entry(), f, n); node != 0 && !s.m.ix.Full && s.m.buf.RoomToChange(0) {
-			return true
-		}
-	}
-	return s.room(n)
+// replaceable reports whether a large text of n bytes that becomes field f gets the positions of
+// the text that it replaces. Otherwise a message near the limit would be compacted again and
+// again. It panics unless the struct may be changed.
+func (s Struct) replaceable(f schema.Ref, n int) bool {
+	s.writable()
+	return s.m.referredIn(s.entry(), f, n) != 0 && !s.m.ix.Full && s.m.buf.RoomToChange(0)
 }
 
 // referredIn returns the node with the text of field f of the struct of entry e if the text is
 // referred to, and one of n bytes can get its positions; else 0.
 func (m *Message) referredIn(e uint32, f schema.Ref, n int) chain.NodeID {
 	node := m.fieldNode(e, f)
-	if word := m.ix.At(e, f); node == 0 && word.IsNode() { // it was referred to when the struct was built
+	if word := m.ix.At(e, f); node == 0 && word.IsNode() { // referred to since the struct was built
 		node = word.Node()
 	}
 	if node == 0 || !m.buf.Exchangeable(node, n) {

@@ -46,8 +46,10 @@ func (m *Message) Check() error {
 	if err := m.checkNesting(); err != nil {
 		return err
 	}
-	if err := m.checkSize(); err != nil {
-		return err
+	if !m.buf.Room(chain.MaxSize) { // else there are too few positions in use
+		if err := m.checkSize(); err != nil {
+			return err
+		}
 	}
 	if m.flags&WithIndex != 0 {
 		m.addWireIndex()
@@ -62,9 +64,6 @@ func (m *Message) Check() error {
 // checkSize returns an error if the message is larger than any that can be received. There are
 // positions for twice as many bytes, so that large ones can be edited.
 func (m *Message) checkSize() error {
-	if m.buf.Room(chain.MaxSize) {
-		return nil
-	}
 	if n := m.buf.Size(); n > chain.MaxSize {
 		return &wire.Error{Path: m.desc.Name(), Err: wire.LimitError("message of " + strconv.Itoa(n) + " bytes, more than 1 GiB")}
 	}

@@ -351,7 +351,14 @@ func (s Struct) LastPairs() iter.Seq2[Value, Value] {
 			return
 		}
 		t := s.typ()
-		s.eachPairOf(t.OfViews() || s.m.repeated(s.entry(), t) > 0, func(k, v index.Word) bool {
+		views := t.OfViews()
+		s.eachPair(func(k, v index.Word) bool {
+			if views {
+				last := s.m.lookup(s.entry(), t, s.m.wire(k.Entry(), t.Key()))
+				if last >= 0 && s.pairAt(last).Key() != k {
+					return true
+				}
+			}
 			return yield(s.m.valueOf(t.Key(), k), s.m.valueOf(t.Elem(), v))
 		})
 	}

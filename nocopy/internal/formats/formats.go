@@ -275,10 +275,10 @@ func isApacheText(b []byte) bool {
 	return ok && found && ended && err == nil && len(name) > 1 && strings.Contains("tf i8 i16 i32 i64 dbl str rec map lst set uid", string(name))
 }
 
-// Structs in the compact protocol are recognised for certain from the size leastCompact on: shorter
-// bytes look like one by chance too often. In Thrift Binary they have at most fewCompact bytes, or no more
-// than in the compact protocol, up to mostCompact: bytes that only look like one take no more
-// memory.
+// Structs in the compact protocol are recognised for certain from the size leastCompact on:
+// shorter bytes look like one by chance too often. In Thrift Binary they have at most fewCompact
+// bytes, or no more than in the compact protocol, up to mostCompact: bytes that only look like one
+// take no more memory.
 const (
 	leastCompact = 8
 	fewCompact   = 1 << 20

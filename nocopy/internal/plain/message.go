@@ -20,7 +20,7 @@ type filled[V, S any] interface {
 func Refill[S nocopy.StructView, V any, P filled[V, S]](v P, b []byte, opts []nocopy.Option, parse func([]byte, ...nocopy.Option) (S, error)) error {
 	s, err := parse(b, atOnce(opts)...)
 	if err == nil {
-		if err = nocopy.Struct(s).Message().Index(); err == nil { // with RequireIndex, most is still unchecked
+		if err = nocopy.Struct(s).Message().Index(); err == nil { // RequireIndex leaves most unchecked
 			err = refill(v, s, b, opts)
 		}
 		nocopy.Struct(s).Release()

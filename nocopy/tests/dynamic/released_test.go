@@ -17,8 +17,8 @@ struct R {
   9: map<set<K>,i32> ms
 }`
 
-// TestGoValuesReleased: messages that are made for Go values are released, also after errors: their
-// memory is used again for the next one. Values that were set stay.
+// TestGoValuesReleased: messages that are made for Go values are released, also after errors:
+// their memory is used again for the next one.
 func TestGoValuesReleased(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return

@@ -394,7 +394,8 @@ func TestDepthOfOne(t *testing.T) {
 // TestMaxBytesExactly: a message of as many bytes as the limit is accepted, and one of a byte more
 // is refused, however it arrives.
 func TestMaxBytesExactly(t *testing.T) {
-	b := join([]byte("\x0b\x00\x07\x00\x00\x00\x5c"), bytes.Repeat([]byte{'t'}, 92), []byte{0}) // 100 bytes
+	// 100 bytes
+	b := join([]byte("\x0b\x00\x07\x00\x00\x00\x5c"), bytes.Repeat([]byte{'t'}, 92), []byte{0})
 	ways := map[string]func(l engine.Limits) (engine.Struct, error){
 		"Parse": func(l engine.Limits) (engine.Struct, error) { return engine.Parse(allDesc, b, l) },
 		"ParseInto": func(l engine.Limits) (engine.Struct, error) {

@@ -57,7 +57,8 @@ func TestSets(t *testing.T) {
 		`{"ids":["00112233-4455-6677-8899-AABBCCDDEEFF","00112233-4455-6677-8899-aabbccddeeff"]}`: `{"ids":["00112233-4455-6677-8899-aabbccddeeff"]}`,
 		`{"many":[[1,1],[1,1]],"named":{"a":[2,2],"b":[2,2]},"list":[3,3]}`:                       `{"many":[[1],[1]],"named":{"a":[2],"b":[2]},"list":[3,3]}`,
 	} {
-		for _, text := range []string{in, strings.Replace(in, "{", "{ \"\\u006eo such\" : 0, ", 1)} { // read at once, and by the tokenizer
+		// Read at once, and by the tokenizer
+		for _, text := range []string{in, strings.Replace(in, "{", "{ \"\\u006eo such\" : 0, ", 1)} {
 			m, err := typ.FromJSON([]byte(text), nocopyjson.AllowUnknown)
 			if err != nil {
 				t.Errorf("%.200s: %v", text, err)

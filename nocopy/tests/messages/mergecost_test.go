@@ -37,7 +37,7 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// equalPairs returns a message R whose field, a map of these wire types, has n times the same pair.
+// equalPairs returns an R whose field, a map of these wire types, has n times the same pair.
 func equalPairs(field, key, elem byte, pair string, n int) []byte {
 	b := binary.BigEndian.AppendUint32([]byte{13, 0, field, key, elem}, uint32(n))
 	return append(append(b, bytes.Repeat([]byte(pair), n)...), 0)

@@ -321,7 +321,7 @@ func TestShortCompact(t *testing.T) {
 		if len(wire) >= 8 {
 			say = "are"
 		}
-		if typ != thriftimpl.TypeBool && err == nil { // a bool's bytes are a struct of unknown fields, too
+		if typ != thriftimpl.TypeBool && err == nil { // a bool's bytes are unknown fields
 			t.Errorf("%v: % x is accepted", typ, wire)
 		} else if err != nil && !strings.HasSuffix(err.Error(), "; the bytes "+say+" a struct in Thrift Binary, which is parsed without the option Compact") {
 			t.Errorf("%v: % x: %v", typ, wire, err)
