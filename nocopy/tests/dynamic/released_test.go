@@ -1,3 +1,5 @@
+//go:build !nocopydebug // which uses no memory again
+
 package dynamic_test
 
 import (
