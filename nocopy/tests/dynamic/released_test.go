@@ -1,4 +1,6 @@
-//go:build !nocopydebug // which uses no memory again
+//go:build !nocopydebug
+
+// With the tag, memory is not used again.
 
 package dynamic_test
 

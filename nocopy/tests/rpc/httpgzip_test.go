@@ -22,7 +22,7 @@ func echoCall(payload []byte) []byte {
 	return strict(call, "echo", 7, args.Message().Bytes())
 }
 
-func zipped(b []byte) []byte {
+func gzippedBody(b []byte) []byte {
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	z.Write(b)
@@ -45,7 +45,7 @@ func TestHTTPGzip(t *testing.T) {
 					headers := []string{"Accept-Encoding: " + accept}
 					body := echoCall(payload)
 					if n%8 == 0 {
-						headers, body = append(headers, "Content-Encoding: gzip"), zipped(body)
+						headers, body = append(headers, "Content-Encoding: gzip"), gzippedBody(body)
 					}
 					send(t, nc, rawRequest("POST", path, body, headers...))
 					resp, text := response(t, in, "POST")
@@ -131,7 +131,7 @@ func TestHTTPGzipAmplification(t *testing.T) {
 	}
 	// A call of fail that waits, and has 15 MB in a field that the IDL does not know
 	args := append([]byte("\x0b\x00\x01\x00\x00\x00\x04wait\x0b\x00\x63\x00\xe0\x00\x00"), make([]byte, 0xe00000+1)...)
-	bomb := rawRequest("POST", "/", zipped(strict(call, "fail", 7, args)), "Content-Encoding: gzip")
+	bomb := rawRequest("POST", "/", gzippedBody(strict(call, "fail", 7, args)), "Content-Encoding: gzip")
 	before, sent, busy := heap(), 0, 0
 	for sent < 1<<20 {
 		nc := dialRaw(t, host)
