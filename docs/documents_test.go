@@ -198,7 +198,7 @@ const (
 	authenticate rpc.Interceptor, connContext func(context.Context, net.Conn) context.Context`
 	blockImports = `bufio bytes context crypto/subtle crypto/tls crypto/x509 encoding/binary encoding/json errors fmt io log log/slog net net/http
 	os os/signal slices strings sync sync/atomic syscall testing time 
-	example.com/shop/order example.com/shop/page example.com/shop/payment example.com/shop/rules example.com/shop/users
+	example.com/shop/order example.com/shop/page example.com/shop/payment example.com/shop/rules example.com/shop/status example.com/shop/users
 	github.com/apache/thrift/lib/go/thrift github.com/google/go-cmp/cmp
 	NOCOPY/linkbuf NOCOPY/nocopy NOCOPY/nocopy/apachethrift NOCOPY/nocopy/descriptor NOCOPY/nocopy/dynamic NOCOPY/nocopy/gateway
 	NOCOPY/nocopy/inspect NOCOPY/nocopy/messages NOCOPY/nocopy/nocopycmp NOCOPY/nocopy/nocopyjson

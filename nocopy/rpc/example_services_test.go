@@ -53,10 +53,11 @@ func ExampleTLS() {
 // Authentication by a token that the IDL does not know: a client's interceptor adds it to each
 // call, a server's looks at it. Servers that do not know the field skip it.
 func ExampleCall_SetText() {
-	const token = 32001 // the id of a field that no method has
+	const token = 32001                      // the id of a field that no method has
+	const notAllowed rpc.ExceptionType = 403 // by which clients tell it; Thrift's are below 100
 	guard := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		if t, ok := c.Text(token); !ok || t != "open sesame" {
-			return errors.New("not allowed")
+			return &rpc.ApplicationException{Type: notAllowed, Message: "who are you?"}
 		}
 		return next(ctx, c)
 	}
@@ -67,12 +68,13 @@ func ExampleCall_SetText() {
 	for _, opts := range [][]rpc.Option{{rpc.Interceptors(identify)}, nil} {
 		c, _, end := serveKV(&rpc.Server{Interceptors: []rpc.Interceptor{guard}}, opts...)
 		_, err := c.Create(context.Background(), func(args kv.KeyValueCreateArgs) { args.SetKey([]byte("key")) })
-		fmt.Println(err)
+		var refused *rpc.ApplicationException
+		fmt.Println(err, errors.As(err, &refused) && refused.Type == notAllowed)
 		end()
 	}
 	// Output:
-	// <nil>
-	// rpc: internal error: not allowed
+	// <nil> false
+	// rpc: exception type 403: who are you? true
 }
 
 // All calls in a log, at most 100 a second of each method and outcome.
@@ -117,7 +119,7 @@ func ExampleDeadlines() {
 func ExampleSetHeader() {
 	p := kv.NewKeyValueProcessor(new(store)).WithHandler(func(ctx context.Context, c *rpc.Call) error {
 		if rpc.Header(ctx, "token") != "open sesame" {
-			return errors.New("not allowed")
+			return &rpc.ApplicationException{Type: 403, Message: "not allowed"}
 		}
 		return rpc.SetReplyHeader(ctx, "served-by", "host-7")
 	}, "update")
@@ -131,7 +133,7 @@ func ExampleSetHeader() {
 	fmt.Println(err)
 	// Output:
 	// <nil> host-7
-	// rpc: internal error: not allowed
+	// rpc: exception type 403: not allowed
 }
 
 // A server that says how it is, and a probe.
