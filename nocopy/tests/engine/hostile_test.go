@@ -77,7 +77,7 @@ func hostileInput() []hostileCase {
 	}
 	veryMany := 10 * many
 	return []hostileCase{
-		{"nothing", "", "nocopy: All: offset 0: unexpected EOF", 8 << 10, nil},
+		{"nothing", "", "nocopy: All: offset 0: no bytes: unexpected EOF", 8 << 10, nil},
 		{"a STOP", stop, "", 8 << 10, nil},
 		{"bytes after the end", stop + "x", "nocopy: All: offset 1: bytes after the end of the message", 8 << 10, nil},
 		{"a whole message after the end", stop + stop, "nocopy: All: offset 1: bytes after the end of the message", 8 << 10, nil},
