@@ -86,7 +86,7 @@ func plainSources(t *testing.T) (shapes.ListsFields, map[string][]byte) {
 		"bad with index": changed(indexed, utf8, 0x80), "malformed": changed(plain, bytes.Index(plain, []byte("reason200"))-4, 0x7f),
 		"malformed with index": changed(indexed, length, 0x7f),
 	}
-	for i := start; i < len(indexed)-1; i += testmode.Of(40, 8) {
+	for i := start; i < len(indexed)-1; i += testmode.Of(40, 24) {
 		sources[fmt.Sprint("bad index ", i-start)] = changed(indexed, i, 0x15)
 	}
 	if start < 7 || length < 0 || utf8 < 0 {
