@@ -48,13 +48,17 @@ func badRequest(err error) error {
 	if errors.As(err, &field) {
 		p.Path = field.path
 	} else if errors.As(err, &body) {
-		reason := body.Err
-		if errors.Is(reason, nocopyjson.ErrUnknownField) {
-			reason = cmp.Or(errors.Unwrap(reason), reason) // without the option for Go programs
-		}
-		p.Message, p.Path, p.Offset = reason.Error(), body.Path, &body.Offset
+		p.Message, p.Path, p.Offset = withoutOption(body.Err).Error(), body.Path, &body.Offset
 	}
 	return p
+}
+
+// withoutOption returns what is wrong in JSON without the option for Go programs that allows it.
+func withoutOption(err error) error {
+	if errors.Is(err, nocopyjson.ErrUnknownField) {
+		return cmp.Or(errors.Unwrap(err), err)
+	}
+	return err
 }
 
 // unanswered returns the problem with a call that got no result. The texts of servers are logged,

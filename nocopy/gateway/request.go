@@ -245,7 +245,7 @@ func (v *values) put(msg dynamic.Message, p place) error {
 		if err := put(msg, p, found); err != nil {
 			wrong := &placeError{p.name, err}
 			errors.As(err, &wrong) // of a value in the JSON
-			return &placeError{wrong.path, fmt.Errorf("%w in %s %s", err, from.in, from.name)}
+			return &placeError{wrong.path, fmt.Errorf("%w in %s %s", withoutOption(wrong.err), from.in, from.name)}
 		}
 		return nil
 	}
