@@ -24,8 +24,10 @@ func TestAdvice(t *testing.T) {
 				return
 			}
 			go func() {
+				defer nc.Close()
 				io.ReadFull(nc, make([]byte, 20))
-				nc.Close()
+				nc.(*net.TCPConn).CloseWrite()
+				io.Copy(io.Discard, nc)
 			}()
 		}
 	}()

@@ -158,7 +158,7 @@ func TestDocs(t *testing.T) {
 		files := texts{} // blocks with names, which others include
 		for _, m := range fencedBlock.FindAllStringSubmatch(string(page), -1) {
 			if m[1] != "" {
-				files[m[1]] = m[2]
+				files[filepath.Base(m[1])] = m[2]
 			}
 		}
 		for _, m := range fencedBlock.FindAllStringSubmatch(string(page), -1) {

@@ -46,7 +46,8 @@ func zippedCompact(seqid int, message ...[]byte) []byte {
 // TestAmplification: for each MB that a client sends, in any way, a server holds at most 64 MB of
 // the heap, does work for at most 64 MB of messages, and sends at most 16 MB.
 func TestAmplification(t *testing.T) {
-	if instrumented || !testmode.InOwnProcess(t) { // it is about memory and work, and takes minutes then
+	// Instrumented builds allocate more, and take minutes
+	if instrumented || !testmode.InOwnProcess(t) {
 		return
 	}
 	const size, mostHeap, mostConverted, mostSent = 1 << 20, 64, 128, 16

@@ -139,12 +139,13 @@ func entry(object json.RawMessage, place string) (key string, value json.RawMess
 // instead adds to why a value of a type is wrong which names of fields or of values there are.
 func instead(t descriptor.Type, bad *nocopy.Error, text []byte, why string) string {
 	if errors.Is(bad.Err, nocopyjson.ErrUnknownField) && t.Type() != nil && t.Wire() == nocopy.WireStruct {
-		_, quoted, _ := strings.Cut(why, ": ")
-		name, err := strconv.Unquote(quoted)
+		what, rest, _ := strings.Cut(why, ": ")
+		quoted, err := strconv.QuotedPrefix(rest) // hints for Go programs may follow
+		name, _ := strconv.Unquote(quoted)
 		if err != nil {
 			return why
 		}
-		return why + fieldsInstead(t.Struct(), name)
+		return what + ": " + quoted + fieldsInstead(t.Struct(), name)
 	}
 	if t.Type() == nil || !strings.Contains(why, "not a name of the enum") || bad.Offset >= len(text) {
 		return why
