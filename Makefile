@@ -46,7 +46,6 @@ nounsafe: ## the same with safe twins instead of unsafe
 
 debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counted
 	NOCOPYDEBUG=missing=0,removed=0 go test -tags nocopydebug ./linkbuf/... ./internal/chain ./nocopy/...
-	NOCOPYDEBUG=missing=0,removed=0 go test -C internal/model -tags nocopydebug ./...
 	NOCOPYDEBUG=missing=0,removed=0 go test -C nocopy/tests -tags nocopydebug ./...
 	go test -C gen/internal -tags nocopydebug ./shapes -run '^Test(Missing|Callbacks)$$'
 	NOCOPYDEBUG=missing=0,removed=0 go test -C gen/internal -tags nocopydebug ./shapes -run '^Test(Fields|Rows|Plain|Defaults|CompactInLoop)'
@@ -71,8 +70,7 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		fi; \
 		echo "GOARCH=$$arch"; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
-		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf ./chain || exit 1; \
-		GOARCH=$$arch go test -C internal/model -short -timeout 60m $${emulator:+-exec $$emulator} ./... || exit 1; \
+		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf ./chain ./sessions || exit 1; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy ./nocopy/internal/... || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./engine || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./model -model.ops=2000 || exit 1; \

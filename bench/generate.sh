@@ -1,6 +1,6 @@
 #!/bin/sh
 # Regenerates everything under generated/ from idl/, structs/kitex/ and widefields/. Needs Go, and the compilers that come as Debian packages, which it installs where apt-get can.
-# The peers' generators written in Go are pinned in tools/go.mod (a module of its own, so that what they depend on never decides which runtime the benchmark
+# The peers' generators written in Go are pinned in tools.mod (apart from go.mod, so that what they depend on never decides which runtime the benchmark
 # measures) and are built from the module cache.
 set -eu
 cd "$(dirname "$0")"
@@ -21,7 +21,7 @@ done
 module=github.com/nocopythrift/nocopythrift/bench
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
-go build -C tools -o "$bin/" tool
+go build -modfile=tools.mod -o "$bin/" tool
 go build -C .. -o "$bin/nocopyc" ./gen/nocopyc
 PATH=$bin:$PATH
 
@@ -67,7 +67,7 @@ msgp -file msgp/messages.go -o msgp/messages_gen.go -io=false -tests=false
 msgp -file generated/msgp/wide/wide.go -io=false -tests=false
 
 # Cap'n Proto and FlatBuffers.
-capnpstd="$(go list -C tools -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)/std"
+capnpstd="$(go list -modfile=tools.mod -m -f '{{.Dir}}' capnproto.org/go/capnp/v3)/std"
 capnp compile -I "$capnpstd" --src-prefix=idl -ogo:generated/capnp idl/peer.capnp
 capnp compile -I "$capnpstd" --src-prefix=generated/idl -ogo:generated/capnp/wide generated/idl/wide.capnp
 flatc --go -o generated idl/peer.fbs

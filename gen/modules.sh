@@ -19,7 +19,7 @@ make_in bench -fields -o generated/nocopy idl/peer.thrift idl/prom.thrift genera
 make_in bench/rpc -o generated/nocopy echo.thrift
 make_in kitex -kitex -o internal internal/shop/shop.thrift
 make_in kitex -kitex -o internal internal/names/names.thrift
-make_in kitex/bench -kitex -o generated/nocopy record.thrift
+make_in bench/kitexrpc -kitex -o generated/nocopy record.thrift
 make_in kitex/examples/kitexproxy -kitex -o . orders.thrift
 make_in otel/tests -o internal internal/greet/greet.thrift
 make_in parquetmeta -o . format.thrift

@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 module=github.com/nocopythrift/nocopythrift/bench/rpc
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
-go build -C ../tools -o "$bin/" tool
+go build -C .. -modfile=tools.mod -o "$bin/" tool
 go build -o "$bin/" google.golang.org/grpc/cmd/protoc-gen-go-grpc
 go build -C ../.. -o "$bin/nocopyc" ./gen/nocopyc
 PATH=$bin:$PATH

@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 go build -C ../.. -o "$bin/nocopyc" ./gen/nocopyc
-go build -C ../../bench/tools -o "$bin/" github.com/cloudwego/kitex/tool/cmd/kitex
+go build -C ../../bench -modfile=tools.mod -o "$bin/" github.com/cloudwego/kitex/tool/cmd/kitex
 
 "$bin/nocopyc" -o . shop.thrift envelope.thrift
 rm -rf kitex_gen

@@ -55,7 +55,7 @@ var gives = regexp.MustCompile(`^(` + strings.Join([]string{
 }, "|") + `)$`)
 
 // program matches functions that stand for the program in tests.
-var program = regexp.MustCompile(`^(examples|internal/referee|internal/model|nocopy/tests)/`)
+var program = regexp.MustCompile(`^(examples|nocopy/tests)/`)
 
 // kept returns the stacks of those messages that functions of the library have made, but not for
 // their callers in a test.

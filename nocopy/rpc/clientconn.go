@@ -383,8 +383,8 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 		waiting = waiting || p.end <= c.reach
 	}
 	c.failed.Store(true)
-	if !waiting && errors.Is(err, syscall.EPIPE) { // reading may meet an end, which tells more
-		c.wakeReader()
+	if !waiting && errors.Is(err, syscall.EPIPE) && socket.MayKnow(c.nc) {
+		c.wakeReader() // it may meet an end, which tells more
 		c.await(func() bool { return c.err != nil })
 	}
 	if c.err != nil || !waiting || errors.Is(err, os.ErrDeadlineExceeded) {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
-	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
-	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

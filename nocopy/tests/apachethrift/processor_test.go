@@ -15,11 +15,11 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
-	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
 )
 
 // custom is the store with another Retrieve.

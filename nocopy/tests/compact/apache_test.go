@@ -8,11 +8,11 @@ import (
 	"testing/iotest"
 
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
-	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

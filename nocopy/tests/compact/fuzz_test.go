@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
-	"github.com/nocopythrift/nocopythrift/internal/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

@@ -74,7 +74,7 @@ func TestScatteredHuge(t *testing.T) {
 	}
 	block := make([]byte, 16<<20)
 	text := func(n int) []byte { return []byte("\x0b\x00\x08" + be(n)) }
-	const around = 7 + 1 + 13 // bytes beside the text: its header, the struct's end, the field that is set
+	const around = 7 + 1 + 13 // beside the text: its header, the struct's end, the field that is set
 	for name, sizes := range map[string][]int{
 		"one of 690 MiB": {690 << 20}, "one of 1 GiB": {chain.MaxSize - around}, "texts that cross": slices.Repeat([]int{16<<20 - 100}, 63),
 	} {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // An oracle compares JSON, which jsontext reads, with the expected values. A difference panics

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

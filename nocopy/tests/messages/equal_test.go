@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // TestEqualRandom: with all options, messages are equal if and only if their records are, also

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

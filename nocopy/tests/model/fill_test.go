@@ -4,8 +4,8 @@ package model_test
 
 import (
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 func wireType(t nocopy.WireType) thrift.TType { return thrift.TType(t) }

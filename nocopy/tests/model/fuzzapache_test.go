@@ -11,9 +11,9 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/google/go-cmp/cmp"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // arrange puts the elements of a list in another order, or removes some.

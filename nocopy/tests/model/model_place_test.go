@@ -5,8 +5,8 @@ package model_test
 import (
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // target is a struct or container in a message: its model, and a handle to it.

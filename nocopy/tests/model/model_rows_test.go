@@ -5,7 +5,7 @@ package model_test
 import (
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // setRows sets a list of structs in a field, or all plain fields of a struct that is not a union.

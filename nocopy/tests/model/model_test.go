@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // The model-based test applies random operations to several messages, and compares each message

@@ -5,8 +5,8 @@ package model_test
 import (
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // reader converts messages to values with every getter, and notes contradictions.

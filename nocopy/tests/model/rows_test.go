@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
-	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 )
 
 // messages writes messages of the types of one Version, and reads them with the types of another,
