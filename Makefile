@@ -16,8 +16,8 @@ gen: ## writes all generated files anew
 checkgen: gen ## fails, showing the difference, if generated files are not fresh
 	@git diff --exit-code -- $$(git grep -lE '^// Code generated .* DO NOT EDIT' -- '*.go' | grep -v '^bench/')
 
-# Tests that build programs: they test the compiler's decisions, and take most of the time.
-BUILDING = ^Test(Inline|HostileSteps)$$
+# It builds a program, whose operations count their steps: it takes most of the time.
+BUILDING = ^TestHostileSteps$$
 
 quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two minutes after a change of the engine)
 	go vet ./...

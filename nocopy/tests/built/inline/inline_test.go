@@ -73,7 +73,7 @@ func TestInlinable(t *testing.T) {
 	for name := range strings.Lines(string(list)) {
 		name = strings.TrimSpace(name)
 		if _, ok := slices.BinarySearch(names, name); !ok {
-			t.Errorf("%s is not inlined any more, or is gone: go test -C nocopy/tests ./inline -run TestInlinable -inline.write writes the list anew", name)
+			t.Errorf("%s is not inlined any more, or is gone: go test -C nocopy/tests ./built/inline -run TestInlinable -inline.write writes the list anew", name)
 		}
 		n++
 	}

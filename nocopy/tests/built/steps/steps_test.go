@@ -40,7 +40,7 @@ func TestEmptySteps(t *testing.T) {
 	if testmode.Long { // all packages must be compiled
 		folders = append(folders, "nocopy", "internal/chain", "nocopy/internal/parse", "nocopy/nocopyjson")
 	}
-	overlay, err := steps.Overlay("../../..", t.TempDir(), folders...)
+	overlay, err := steps.Overlay("../../../..", t.TempDir(), folders...)
 	if err != nil {
 		t.Fatal(err)
 	}
