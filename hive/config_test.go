@@ -32,6 +32,8 @@ func TestConfigPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer result.Close()
+	for result.Next() { // else rows are fetched ahead while the result is printed
+	}
 	type outer struct {
 		Name   string
 		Config hive.Config

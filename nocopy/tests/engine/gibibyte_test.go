@@ -92,7 +92,7 @@ func TestGibibyteReceived(t *testing.T) {
 	s := engine.New(largeDesc)
 	s.SetBytes(largeDesc.Field(0), make([]byte, chain.MaxSize-wire.FieldHeader-wire.TextHeader-1))
 	b := s.Message().AppendTo(nil)
-	for _, most := range []int{1 << 30, 1 << 31, math.MaxInt} {
+	for _, most := range []int{1 << 30, 1<<30 + 1, math.MaxInt} {
 		r, err := engine.Parse(largeDesc, b, engine.Limits{MaxBytes: most})
 		if err != nil {
 			t.Error(most, err)
