@@ -53,6 +53,17 @@ type level struct {
 	keys  byte  // type of keys; of elements, too
 }
 
+// nextElement reports whether the struct that has ended is an element of a list that has more of
+// them. The next one then takes its level.
+func (m *memory) nextElement() bool {
+	k := len(m.stack) - 2
+	if k < 0 || m.stack[k].kind != list || m.stack[k].left == 0 {
+		return false
+	}
+	m.stack[k].left--
+	return true
+}
+
 // fit makes n bytes of memory ready, contents undefined.
 func (m *memory) fit(n int) {
 	if n > cap(m.w) {

@@ -267,104 +267,61 @@ func (r *Reader) room(n, i int) bool {
 // fields reads fields of a struct until the struct ends, or a nested struct or container begins.
 func (r *Reader) fields(l *level, b []byte, i int) (int, step) {
 	w, n, last := r.w, r.n, l.last
-	var s step
-	var of *level // the list that the struct is an element of
-	if k := len(r.stack) - 2; k >= 0 && r.stack[k].kind == list {
-		of = &r.stack[k]
-	}
-fields:
 	for {
 		if n+spaceFor > len(w) {
 			if r.n = n; !r.room(0, i) {
-				s = wrong
-				break fields
+				return i, r.pause(l, n, last, wrong)
 			}
 			w = r.w
 		}
 		if uint(i) >= uint(len(b)) {
-			s = short
-			break fields
+			return i, r.pause(l, n, last, short)
 		}
 		kind, at := b[i]&15, i+1
 		if kind == stop {
 			w[n] = 0
 			n, i = n+1, at
-			if of != nil && of.left > 0 { // the next element
-				of.left--
+			if r.nextElement() {
 				last = 0
 				continue
 			}
-			s = leave
-			break fields
+			return i, r.pause(l, n, last, leave)
 		}
 		id := int(last) + int(b[i]>>4)
 		if b[i] < 0x10 {
-			v, next := r.number(b, at, 16)
-			if next < 0 {
-				s = stepOf(next)
-				break fields
+			if id, at = r.longID(b, at); at < 0 {
+				return i, r.pause(l, n, last, stepOf(at))
 			}
-			id, at = int(int16(unzig(v))), next
 		}
 		if id > math.MaxInt16 {
-			s = r.fail(i, wire.LimitError("number with more bits than its type"))
-			break fields
+			return i, r.pause(l, n, last, r.fail(i, wire.LimitError("number with more bits than its type")))
 		}
 		to := (*[spaceFor]byte)(w[n:])
 		binary.BigEndian.PutUint32(to[:], uint32(wireOf[kind])<<24|uint32(uint16(id))<<8)
-		var u uint64
-		if kind >= i16 && kind <= i64 {
-			switch {
-			case uint(at) < uint(len(b)) && b[at] < 0x80:
-				u = uint64(b[at])
-				at++
-			case at+2 < len(b) && b[at+1] < 0x80:
-				u = uint64(b[at]&0x7f) | uint64(b[at+1])<<7
-				at += 2
-			case at+2 < len(b) && b[at+2] < 0x80 && kind != i16:
-				u = uint64(b[at]&0x7f) | uint64(b[at+1]&0x7f)<<7 | uint64(b[at+2])<<14
-				at += 3
-			default:
-				if u, at = r.number(b, at, bitsOf[kind]); at < 0 {
-					s = r.stopped(l, id, stepOf(at))
-					break fields
-				}
-			}
-			u = unzig(u)
-		}
 		switch kind {
-		case isTrue:
-			to[3] = 1
-			n += 4
-		case isFalse:
-			n += 4
-		case i16:
-			binary.BigEndian.PutUint16(to[3:], uint16(u))
-			n += 5
-		case i32:
-			binary.BigEndian.PutUint32(to[3:], uint32(u))
-			n += 7
-		case i64:
-			binary.BigEndian.PutUint64(to[3:], u)
-			n += 11
-		case text:
-			if next, to := putText(w, n+3, b, at); next >= 0 {
-				at, n = next, to
-				break
-			}
-			fallthrough
-		default:
-			r.n, l.last = n+3, int16(id)
-			var t *schema.Type
-			if l.typ != nil && kind >= list && kind <= record {
-				if f := fieldOf(l.typ, int16(id)); f != nil {
-					t = ofKind(f.Type, kind)
+		case isTrue, isFalse:
+			to[wire.FieldHeader] = kind & isTrue // the only bit of isTrue, which isFalse lacks
+			n += wire.FieldHeader + 1
+		case i16, i32, i64:
+			u, size := shortNumber(b[at:])
+			if at += size; size == 0 || size == 3 && kind == i16 {
+				if u, at = r.number(b, at-size, bitsOf[kind]); at < 0 {
+					return i, r.pause(l, n, last, r.stopped(l, id, stepOf(at)))
 				}
 			}
+			n += wire.FieldHeader + putNumber(to[wire.FieldHeader:], kind, unzig(u))
+		default:
+			if kind == text {
+				if next, end := putText(w, n+wire.FieldHeader, b, at); next >= 0 {
+					at, n = next, end
+					break
+				}
+			}
+			r.n, l.last = n+wire.FieldHeader, int16(id)
 			depth := len(r.stack)
-			if at, s = r.value(kind, t, b, at); s != leave {
-				s = r.stopped(l, id, s)
-				break fields
+			var s step
+			if at, s = r.value(kind, typeIn(l, kind), b, at); s != leave {
+				return i, r.pause(l, n, last, r.stopped(l, id, s))
 			}
 			if len(r.stack) > depth {
 				return at, enter
@@ -373,11 +330,55 @@ fields:
 		}
 		i, last = at, int16(id)
 	}
+}
+
+// pause ends fields: the last complete field has this id, and the result has n bytes. It returns
+// s.
+func (r *Reader) pause(l *level, n int, last int16, s step) step {
 	r.n = n
 	if !r.inside {
 		l.last = last
 	}
-	return i, s
+	return s
+}
+
+// longID returns the field id at b[i], which is not a difference to the previous one, and the
+// index after it, or a negative index as number does.
+func (r *Reader) longID(b []byte, i int) (id, next int) {
+	v, next := r.number(b, i, 16)
+	return int(int16(unzig(v))), next
+}
+
+// shortNumber returns the varint of 3 bytes at most that b begins with, and its size; size 0 if
+// there is none, or b has fewer than 3 bytes.
+func shortNumber(b []byte) (u uint64, size int) {
+	if len(b) < 3 {
+		return 0, 0
+	}
+	u = uint64(b[0] & 0x7f)
+	if b[0] < 0x80 {
+		return u, 1
+	}
+	if u |= uint64(b[1]&0x7f) << 7; b[1] < 0x80 {
+		return u, 2
+	}
+	if b[2] < 0x80 {
+		return u | uint64(b[2])<<14, 3
+	}
+	return 0, 0
+}
+
+// typeIn returns the type of the field l.last of the struct l, if that is known and the field's
+// value is of this kind; else nil. Only structs and containers have types.
+func typeIn(l *level, kind byte) *schema.Type {
+	if l.typ == nil || kind < list || kind > record {
+		return nil
+	}
+	f := fieldOf(l.typ, l.last)
+	if f == nil {
+		return nil
+	}
+	return ofKind(f.Type, kind)
 }
 
 // stopped notes that the value of the field with this id ends too early or is invalid. When more
@@ -428,26 +429,7 @@ func (r *Reader) value(kind byte, t *schema.Type, b []byte, i int) (int, step) {
 		r.n += 8
 		return i + 8, leave
 	case text:
-		if next, to := putText(r.w, r.n, b, i); next >= 0 {
-			r.n = to
-			return next, leave
-		}
-		n, next := r.size(b, i)
-		switch {
-		case next < 0:
-			return i, stepOf(next)
-		case n > r.limits.Bytes-r.n:
-			return i, r.tooLarge(i)
-		case n > len(b)-next:
-			return i, short
-		case !r.room(4+n, i):
-			return i, wrong
-		}
-		w = r.w[r.n:]
-		binary.BigEndian.PutUint32(w, uint32(n))
-		copy(w[4:], b[next:next+n])
-		r.n += 4 + n
-		return next + n, leave
+		return r.text(b, i)
 	case record:
 		return i, r.open(level{typ: t, kind: record}, i)
 	case list, set:
@@ -464,6 +446,30 @@ func (r *Reader) value(kind byte, t *schema.Type, b []byte, i int) (int, step) {
 	}
 	r.n += copy(w[:size], b[i:])
 	return i + size, leave
+}
+
+// text reads the text at b[i], as value does.
+func (r *Reader) text(b []byte, i int) (int, step) {
+	if next, to := putText(r.w, r.n, b, i); next >= 0 {
+		r.n = to
+		return next, leave
+	}
+	n, next := r.size(b, i)
+	switch {
+	case next < 0:
+		return i, stepOf(next)
+	case n > r.limits.Bytes-r.n:
+		return i, r.tooLarge(i)
+	case n > len(b)-next:
+		return i, short
+	case !r.room(4+n, i):
+		return i, wrong
+	}
+	w := r.w[r.n:]
+	binary.BigEndian.PutUint32(w, uint32(n))
+	copy(w[4:], b[next:next+n])
+	r.n += 4 + n
+	return next + n, leave
 }
 
 // putText copies a text of fewer than 128 bytes from b[i] to w[n] and returns the indices after it

@@ -92,10 +92,6 @@ func (w *Writer) room(n int) error {
 // begun.
 func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 	last := l.last
-	var of *level // the list that the struct is an element of
-	if k := len(w.stack) - 2; k >= 0 && w.stack[k].kind == list {
-		of = &w.stack[k]
-	}
 	m, n := w.w, w.n
 	for {
 		if n+spaceFor > len(m) {
@@ -109,25 +105,24 @@ func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 			return i, ErrInvalid
 		}
 		t := wire.Type(b[i])
-		if t == 0 {
+		if t == wire.Stop {
 			m[n] = 0
 			n++
 			i++
-			if of == nil || of.left == 0 {
+			if !w.nextElement() {
 				w.n = n
 				return i, nil
 			}
-			of.left-- // the next element
 			last = 0
 			continue
 		}
 		kind := compactOf[t]
-		if len(b)-i < 4 || kind == 0 {
+		if len(b)-i < wire.FieldHeader+1 || kind == 0 {
 			return i, ErrInvalid
 		}
 		id := int16(binary.BigEndian.Uint16(b[i+1:]))
-		i += 3
-		if id == w.without && t == wire.String && len(w.stack) == 1 {
+		i += wire.FieldHeader
+		if w.leavesOut(id, t) {
 			if i = skipText(b, i); i < 0 {
 				return 0, ErrInvalid
 			}
@@ -136,7 +131,7 @@ func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 		if t == wire.Bool && b[i] == 0 {
 			kind = isFalse
 		}
-		if delta := int(id) - int(last); delta > 0 && delta <= 15 {
+		if delta := int(id) - int(last); uint(delta-1) < 15 {
 			m[n] = byte(delta)<<4 | kind
 			n++
 		} else {
@@ -144,36 +139,32 @@ func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 			n = putVarint(m, n+1, zig(int64(id)))
 		}
 		last = id
-		switch t {
-		case wire.Bool:
+		if t == wire.Bool {
 			i++
-		case wire.String:
-			if len(b)-i < 4 {
-				return i, ErrInvalid
-			}
-			if size := int(binary.BigEndian.Uint32(b[i:])); uint(size) <= 32 && len(b)-i >= 36 {
+			continue
+		}
+		if t == wire.String && len(b)-i >= 36 {
+			if size := int(binary.BigEndian.Uint32(b[i:])); uint(size) <= 32 {
 				m[n] = byte(size)
 				*(*[32]byte)(m[n+1:]) = *(*[32]byte)(b[i+4:])
 				n += 1 + size
 				i += 4 + size
-				break
+				continue
 			}
-			w.n = n
-			var err error
-			if i, err = w.text(b, i); err != nil {
-				return i, err
-			}
-			m, n = w.w, w.n
-		default:
-			w.n, l.last = n, id
-			depth := len(w.stack)
-			var err error
-			if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
-				return i, err
-			}
-			m, n = w.w, w.n
 		}
+		w.n, l.last = n, id
+		depth := len(w.stack)
+		var err error
+		if i, err = w.value(t, b, i); err != nil || len(w.stack) > depth {
+			return i, err
+		}
+		m, n = w.w, w.n
 	}
+}
+
+// leavesOut reports whether the field of the innermost struct with this id and type is left out.
+func (w *Writer) leavesOut(id int16, t wire.Type) bool {
+	return id == w.without && t == wire.String && len(w.stack) == 1
 }
 
 // value writes the value at b[i], which has type t of Thrift Binary. For a struct or a non-empty
@@ -207,38 +198,54 @@ func (w *Writer) value(t wire.Type, b []byte, i int) (int, error) {
 	case wire.Struct:
 		w.stack = append(w.stack, level{kind: record})
 	case wire.List, wire.Set:
-		count, elem := binary.BigEndian.Uint32(b[i+1:]), wire.Type(b[i])
-		if compactOf[elem] == 0 && count > 0 || count > math.MaxInt32 {
+		if !w.list(wire.Type(b[i]), binary.BigEndian.Uint32(b[i+1:])) {
 			return i, ErrInvalid
-		}
-		if count < 15 {
-			m[n] = byte(count)<<4 | compactOf[elem]
-			w.n++
-		} else {
-			m[n] = 0xf0 | compactOf[elem]
-			w.n = putVarint(m, n+1, uint64(count))
-		}
-		if count > 0 {
-			w.stack = append(w.stack, level{kind: list, left: count, keys: byte(elem), elem: byte(elem)})
 		}
 	case wire.Map:
-		keys, elem, count := wire.Type(b[i]), wire.Type(b[i+1]), binary.BigEndian.Uint32(b[i+2:])
-		w.n = putVarint(m, n, uint64(count))
-		if count == 0 {
-			break
-		}
-		if compactOf[keys] == 0 || compactOf[elem] == 0 || count > math.MaxInt32 {
+		if !w.dict(wire.Type(b[i]), wire.Type(b[i+1]), binary.BigEndian.Uint32(b[i+2:])) {
 			return i, ErrInvalid
 		}
-		m[w.n] = compactOf[keys]<<4 | compactOf[elem]
-		w.n++
-		w.stack = append(w.stack, level{kind: dict, left: 2 * count, keys: byte(keys), elem: byte(elem)})
 	case wire.UUID:
 		w.n += copy(m[n:n+size], b[i:])
 	default:
 		return i, ErrInvalid
 	}
 	return i + size, nil
+}
+
+// list writes the header of a list or set of count elements, and adds a level unless it is empty.
+// It reports whether there can be such a list.
+func (w *Writer) list(elem wire.Type, count uint32) bool {
+	kind := compactOf[elem]
+	if kind == 0 && count > 0 || count > math.MaxInt32 {
+		return false
+	}
+	if count < 15 {
+		w.w[w.n] = byte(count)<<4 | kind
+		w.n++
+	} else {
+		w.w[w.n] = 0xf0 | kind
+		w.n = putVarint(w.w, w.n+1, uint64(count))
+	}
+	if count > 0 {
+		w.stack = append(w.stack, level{kind: list, left: count, keys: byte(elem), elem: byte(elem)})
+	}
+	return true
+}
+
+// dict is list for a map of count pairs.
+func (w *Writer) dict(keys, elem wire.Type, count uint32) bool {
+	w.n = putVarint(w.w, w.n, uint64(count))
+	if count == 0 {
+		return true
+	}
+	if compactOf[keys] == 0 || compactOf[elem] == 0 || count > math.MaxInt32 {
+		return false
+	}
+	w.w[w.n] = compactOf[keys]<<4 | compactOf[elem]
+	w.n++
+	w.stack = append(w.stack, level{kind: dict, left: 2 * count, keys: byte(keys), elem: byte(elem)})
+	return true
 }
 
 // text writes a string or binary.
