@@ -30,6 +30,7 @@ const checksMissing, checksRemoved = false, false
 // The notes on entries in builds with the tag nocopydebug.
 
 func (*Message) mustHaveAll()                        {}
+func (*Message) mustHaveNoted()                      {}
 func (*Message) knowsUnset() bool                    { return false }
 func (*Message) noteTemplate(*schema.Struct, uint32) {}
 func (*Message) noteAllSet(uint32)                   {}

@@ -5,6 +5,7 @@ package engine
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -229,3 +230,18 @@ func (m *Message) checkPart(e uint32) {
 }
 
 func (m *Message) dropNotes() { m.origin.debugNotes = debugNotes{} }
+
+// mustHaveNoted panics if the message, which ends, has what only few messages have but End is not
+// told to empty it, or if something was stored into what all messages read.
+func (m *Message) mustHaveNoted() {
+	if noEdits != [1]edit{} || !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits}) {
+		panic("nocopy: internal error: stored into what all messages read")
+	}
+	if m.ix.More || m.guarded {
+		return
+	}
+	if m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
+		len(m.shadows)|len(m.handouts)|len(m.filled) > 0 {
+		panic("nocopy: internal error: more is not noted")
+	}
+}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"reflect"
 	"strconv"
 	"sync"
 
@@ -263,12 +262,8 @@ const keepCopied = 64 << 10
 
 // endMore empties what few messages have.
 func (m *Message) endMore() {
-	if debugging && (noEdits != [1]edit{} || !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits})) {
-		panic("nocopy: internal error: stored into what all messages read")
-	}
-	if debugging && !(m.ix.More || m.guarded) && (m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows)|len(m.handouts)|len(m.filled) > 0) {
-		panic("nocopy: internal error: more is not noted")
+	if debugging {
+		m.mustHaveNoted()
 	}
 	m.keys.End()
 	m.dropParser()

@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file passes over the fields of a finished root, to find one by its id; see findField.
+// This file passes over the fields of a finished root, to find those with an id; see walkRoot.
 
 // rootPiece is a piece of a message's wire bytes; pos is 0 if it is a copy.
 type rootPiece struct {
@@ -20,6 +20,32 @@ type rootWalk struct {
 	pieces []rootPiece // those from the next byte on
 	at     int         // where that is in the first of them
 	off    int         // its offset in the message
+
+	// The field that was found last. Its value, of type t and n bytes, is next.
+	t       wire.Type
+	from, n int // from is the offset of its header
+}
+
+// find goes to the value of the next field with this id. It returns false if there is none.
+func (w *rootWalk) find(id int16) bool {
+	for {
+		if w.t = wire.Type(w.peek(1)[0]); w.t == wire.Stop {
+			return false
+		}
+		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
+		w.from = w.off
+		w.pass(wire.FieldHeader)
+		if w.n = w.size(w.m.desc.Find(key), w.t); int16(key) == id {
+			return true
+		}
+		w.pass(w.n)
+	}
+}
+
+// value returns the value that was found, as FindFields does.
+func (w *rootWalk) value() WireValue {
+	w.m.buf.Lend()
+	return WireValue{w.t, w.peek(w.n)}
 }
 
 // pass passes n bytes.

@@ -31,29 +31,32 @@ func (s Struct) SetText(f schema.Ref, v string) {
 	m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 }
 
-// setText sets a string field of a wide struct, or where the text can't simply be appended. A
-// small received message is copied with it.
+// setText sets a string field of a wide struct, or where the text can't simply be appended.
 func (s Struct) setText(f schema.Ref, v string) {
-	var w *uint32
-	if f.Wide() && s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
-		w = s.m.ix.WideSlot(uint32(s.k), f)
+	if m := s.m; f.Wide() && s.k == m.openHandle && m.buf.Fits(len(v)) {
+		if w := m.ix.WideSlot(uint32(s.k), f); *w == 0 {
+			*w = m.buf.Tail() + wire.FieldHeader
+			m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+			return
+		}
 	}
-	if w == nil || *w != 0 {
-		if len(v) >= chain.MaxSlabSize && s.replaceable(f, len(v)) || s.room(len(v)) {
-			s.m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
-			return
-		}
-		p := uint32(s.m.ix.At(uint32(s.k), f))
-		end := s.m.rewritable(p, len(v))
-		if end == 0 {
-			copy(s.newText(f, len(v)), v)
-			return
-		}
-		copy(s.m.rewriteText(p, end, len(v)), v)
+	s.replaceText(f, v)
+}
+
+// replaceText is setText for a text that may replace another one. A small received message is
+// copied with it.
+func (s Struct) replaceText(f schema.Ref, v string) {
+	m := s.m
+	if len(v) >= chain.MaxSlabSize && s.replaceable(f, len(v)) || s.room(len(v)) {
+		m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
 		return
 	}
-	*w = s.m.buf.Tail() + wire.FieldHeader
-	s.m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
+	p := uint32(m.ix.At(uint32(s.k), f))
+	if end := m.rewritable(p, len(v)); end != 0 {
+		copy(m.rewriteText(p, end, len(v)), v)
+		return
+	}
+	copy(s.newText(f, len(v)), v)
 }
 
 // SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
@@ -395,7 +398,10 @@ func (s Struct) CarriesIndex() bool {
 // FindField finishes the message of s, its root, and returns the value of the first field with
 // this id, and whether there is one. It allocates nothing, however many such fields there are.
 func (s Struct) FindField(id int16) (first WireValue, ok bool) {
-	first = s.findField(id, nil)
+	var few [4]rootPiece
+	if w, ok := s.walkRoot(few[:0]); ok && w.find(id) {
+		first = w.value()
+	}
 	return first, first.Type != wire.Stop
 }
 

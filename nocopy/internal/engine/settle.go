@@ -350,26 +350,45 @@ func (m *Message) keepHandouts() {
 // addWireIndex adds a wire index at the end of the root. The message must be complete. It gets
 // none if it is too small or too large, or its root is a union. Edits are compacted first.
 func (m *Message) addWireIndex() {
-	if m.pending != 0 && !m.desc.IsUnion() {
-		m.buf.Seal()
+	if m.desc.IsUnion() {
+		return
+	}
+	if m.pending != 0 {
+		m.buf.Seal() // settling looks for the old index in the finished message
 		m.settle()
 	}
-	m.buf.Seal()
-	least := wireindex.MinIndexed
-	if m.flags&AnySize != 0 {
-		least = 0
-	}
-	if m.desc.IsUnion() || m.buf.Len() < least {
+	if m.sealedLen() < m.leastIndexed() {
 		return
 	}
 	if m.buf.NodeCount() > 0 {
 		m.compact(false) // it may be too small then: fields that came again are gone
 	}
-	m.buf.Seal()
-	n := m.buf.Len()
-	if n < least || n > wireindex.MostIndexed {
+	n := m.sealedLen()
+	if n < m.leastIndexed() || n > wireindex.MostIndexed {
 		return
 	}
+	if b, ok := m.writeIndex(n); ok {
+		m.placeIndex(b)
+	}
+}
+
+// sealedLen seals the message, which is complete, and returns its size.
+func (m *Message) sealedLen() int {
+	m.buf.Seal()
+	return m.buf.Len()
+}
+
+// leastIndexed returns the size from which on a message gets a wire index.
+func (m *Message) leastIndexed() int {
+	if m.flags&AnySize != 0 {
+		return 0
+	}
+	return wireindex.MinIndexed
+}
+
+// writeIndex returns the bytes of a wire index of the sealed message, which has n bytes. They are
+// good until the next copy. It returns false if no index can have all values.
+func (m *Message) writeIndex(n int) ([]byte, bool) {
 	m.ownSeldom()
 	w := indexWriters.Get().(*indexWriter)
 	defer indexWriters.Put(w)
@@ -382,17 +401,18 @@ func (m *Message) addWireIndex() {
 	w.write()
 	m.copied, w.m = w.b, nil
 	m.ix.More = m.ix.More || cap(m.copied) > keepCopied
-	if w.lost {
-		return
-	}
+	return w.b, !w.lost
+}
+
+// placeIndex makes the wire index b the last field of the root.
+func (m *Message) placeIndex(b []byte) {
 	const head = wire.FieldHeader + wire.TextHeader
-	p, b := m.buf.Place(head + len(w.b))
-	wire.PutHeader(b, wireindex.Header)
-	wire.PutBE32(b[wire.FieldHeader:], uint32(len(w.b)))
-	copy(b[head:], w.b)
-	node := m.buf.AddAtStop(m.editOf(m.root).end)
-	m.buf.SetPlaced(node, p, p+uint32(len(b)))
-	m.indexNode = node
+	p, field := m.buf.Place(head + len(b))
+	wire.PutHeader(field, wireindex.Header)
+	wire.PutBE32(field[wire.FieldHeader:], uint32(len(b)))
+	copy(field[head:], b)
+	m.indexNode = m.buf.AddAtStop(m.editOf(m.root).end)
+	m.buf.SetPlaced(m.indexNode, p, p+uint32(len(field)))
 	m.pending |= placedIndex
 	m.guarded = true
 }
@@ -401,55 +421,38 @@ func (m *Message) addWireIndex() {
 // this id, and the places of all fields with it, in order and including headers. Adjacent fields
 // are one Cut. The value aliases the message, or is a copy if it is not in one piece.
 func (s Struct) FindFields(id int16) (first WireValue, all []Cut) {
-	first = s.findField(id, &all)
+	var few [4]rootPiece
+	w, ok := s.walkRoot(few[:0])
+	for ok && w.find(id) {
+		if first.Type == wire.Stop {
+			first = w.value()
+		}
+		w.pass(w.n)
+		if k := len(all) - 1; k >= 0 && all[k].To == w.from {
+			all[k].To = w.off
+		} else {
+			all = append(all, Cut{w.from, w.off})
+		}
+	}
 	return first, all
 }
 
-// findField returns the value of the first field with this id, and appends all to a list, unless
-// that is nil.
-func (s Struct) findField(id int16, all *[]Cut) (first WireValue) {
+// walkRoot finishes the message of s, its root, and returns a walk through its fields, with memory
+// for the pieces that they are in. It returns false if s is absent.
+func (s Struct) walkRoot(pieces []rootPiece) (rootWalk, bool) {
 	if s.m == nil || s.m.absent {
-		return WireValue{}
+		return rootWalk{}, false
 	}
 	s.alive()
-	m := s.m
-	if s.entry() != m.root {
+	if s.entry() != s.m.root {
 		panic(panicNotRoot)
 	}
-	m.Finish()
-	var few [4]rootPiece
-	w := rootWalk{m: m, pieces: few[:0]}
-	m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
-		w.pieces = append(w.pieces, rootPiece{p, mem})
+	s.m.Finish()
+	s.m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
+		pieces = append(pieces, rootPiece{p, mem})
 		return true
 	})
-	for {
-		t := wire.Type(w.peek(1)[0])
-		if t == wire.Stop {
-			return first
-		}
-		key := wire.HeaderAt(w.peek(wire.FieldHeader), 0)
-		from := w.off
-		w.pass(wire.FieldHeader)
-		n := w.size(m.desc.Find(key), t)
-		if int16(key) != id {
-			w.pass(n)
-			continue
-		}
-		if first.Type == wire.Stop {
-			m.buf.Lend()
-			first = WireValue{t, w.peek(n)}
-			if all == nil {
-				return first
-			}
-		}
-		w.pass(n)
-		if k := len(*all) - 1; k >= 0 && (*all)[k].To == from {
-			(*all)[k].To = w.off
-		} else {
-			*all = append(*all, Cut{from, w.off})
-		}
-	}
+	return rootWalk{m: s.m, pieces: pieces}, true
 }
 
 // RemoveFields removes all fields with this id from s, the root of its message, and reports
