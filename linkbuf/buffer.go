@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // Buffer holds the bytes of one message as a chain of pieces of memory. The zero Buffer is an
@@ -18,15 +18,15 @@ type content struct {
 	size    int  // of the message, in bytes
 	recycle bool // blocks are from the pools
 
-	tail    []byte  // the block that is filled
-	used    int     // how much of it is in use
-	tailMem *memory // the memory that tail is in
-	open    bool    // the last piece is tail[start:used] and grows when something is appended
+	tail    []byte // the block that is filled
+	used    int    // how much of it is in use
+	tailMem *block // the memory that tail is in
+	open    bool   // the last piece is tail[start:used] and grows when something is appended
 	start   int
 	next    int // size of the next block
 
-	held  []*memory // the memory of the pieces and of the tail, once for each hold
-	spare []*memory // not in use, for the next message
+	held  []*block // the memory of the pieces and of the tail, once for each hold
+	spare []*block // not in use, for the next message
 
 	busy atomic.Int32 // how many Readers and Writers are using the memory now
 }
@@ -34,8 +34,8 @@ type content struct {
 // piece is a part of the message that is contiguous in memory, never empty.
 type piece struct {
 	mem []byte
-	end int     // offset in the message at which it ends
-	in  *memory // the memory that mem is in; nil if it is the caller's
+	end int    // offset in the message at which it ends
+	in  *block // the memory that mem is in; nil if it is the caller's
 }
 
 const (
@@ -95,7 +95,7 @@ func (c *content) empty() {
 	c.next = min(c.next, blockSize)
 	if rest := c.tail[c.used:]; !c.recycle && len(rest) >= leastRest && len(c.tail) <= blockSize {
 		c.tail, c.used = rest, 0
-		c.tailMem = c.hold(chain.Chunk{}, false)
+		c.tailMem = c.hold(memory.Chunk{}, false)
 		return
 	}
 	c.dropTail()
@@ -125,7 +125,7 @@ func (c *content) newTail(n int) {
 	if c.size < largeBlock {
 		c.next = min(c.next, blockSize)
 	}
-	chunk := chain.NewChunk(size, c.recycle)
+	chunk := memory.NewChunk(size, c.recycle)
 	c.tail, c.used, c.open = chunk.Mem, 0, false
 	c.tailMem = c.hold(chunk, c.recycle)
 }
@@ -160,7 +160,7 @@ func (c *content) extend(n int) []byte {
 }
 
 // add appends a piece. The Buffer holds its memory, in; if in is nil, the memory is the caller's.
-func (c *content) add(mem []byte, in *memory) {
+func (c *content) add(mem []byte, in *block) {
 	c.size += len(mem)
 	c.pieces = append(c.pieces, piece{mem[:len(mem):len(mem)], c.size, in})
 	c.open = false
@@ -248,7 +248,7 @@ func (b *Buffer) ReadN(r io.Reader, n int) error {
 	}()
 	for got < n {
 		step := min(n-got, max(readMore*got, readFirst))
-		if _, err := chain.ReadFull(r, c.extend(step)); err != nil {
+		if _, err := memory.ReadFull(r, c.extend(step)); err != nil {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}

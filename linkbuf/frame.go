@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // MaxSize is the largest number of bytes in one message: 1 GiB.
@@ -13,7 +13,7 @@ const MaxSize = 1 << 30
 
 // ErrFrameSize reports a frame length that is negative, above the limit, or above the size that a
 // message may have.
-var ErrFrameSize = chain.ErrFrameSize
+var ErrFrameSize = memory.ErrFrameSize
 
 // Stats tells how a message was written: how much was copied together, and how much was written
 // from its place.
@@ -35,7 +35,7 @@ func ReadFrameSize(r io.Reader, limit int, scratch *[4]byte) (int, error) {
 	if scratch == nil {
 		scratch = new([4]byte)
 	}
-	if _, err := chain.ReadFull(r, scratch[:]); err != nil {
+	if _, err := memory.ReadFull(r, scratch[:]); err != nil {
 		return 0, err
 	}
 	n := int32(binary.BigEndian.Uint32(scratch[:]))

@@ -3,24 +3,24 @@ package linkbuf
 import (
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
-// memory is a block, or an exclusively owned part of a block, with a count of its holders.
-type memory struct {
-	chunk    chain.Chunk
+// block is memory, or an exclusively owned part of it, with a count of its holders.
+type block struct {
+	chunk    memory.Chunk
 	recycled bool // the chunk is from the pools
 	holds    atomic.Int32
 }
 
 // hold takes over a chunk and holds it once. letGo gives that hold up.
-func (c *content) hold(chunk chain.Chunk, recycled bool) *memory {
-	var m *memory
+func (c *content) hold(chunk memory.Chunk, recycled bool) *block {
+	var m *block
 	if k := len(c.spare) - 1; k >= 0 {
 		m = c.spare[k]
 		c.spare = c.spare[:k]
 	} else {
-		m = new(memory)
+		m = new(block)
 	}
 	m.chunk, m.recycled = chunk, recycled
 	m.holds.Store(1)
@@ -29,13 +29,13 @@ func (c *content) hold(chunk chain.Chunk, recycled bool) *memory {
 }
 
 // holdAgain adds a hold of memory that this or another Buffer holds.
-func (c *content) holdAgain(m *memory) {
+func (c *content) holdAgain(m *block) {
 	m.holds.Add(1)
 	c.held = append(c.held, m)
 }
 
 const (
-	// mostSpare is how many memory structs a Buffer keeps for its next message.
+	// mostSpare is how many block structs a Buffer keeps for its next message.
 	mostSpare = 16
 
 	// mostKept bounds the tables that a Buffer keeps for its next message, in pieces.
@@ -51,7 +51,7 @@ func (c *content) letGo() {
 			continue
 		}
 		m.chunk.Release()
-		m.chunk = chain.Chunk{}
+		m.chunk = memory.Chunk{}
 		if len(c.spare) < mostSpare {
 			c.spare = append(c.spare, m)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // Len returns the number of bytes in the message.
@@ -115,6 +115,6 @@ func (b *Buffer) write(w io.Writer, head []byte) (Stats, error) {
 	}
 	c.busy.Add(1)
 	defer c.busy.Add(-1)
-	s, err := chain.WritePieces(w, head, b.Pieces())
+	s, err := memory.WritePieces(w, head, b.Pieces())
 	return Stats(s), err
 }

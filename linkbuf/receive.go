@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // Receiver receives bytes from a stream and passes them to Buffers without copying. The zero
@@ -14,7 +14,7 @@ type Receiver struct{ c *incoming }
 
 // incoming is the state of a Receiver, shared by all its copies.
 type incoming struct {
-	chain.Receiver
+	memory.Receiver
 	recycle bool
 	filling bool // during Fill
 }

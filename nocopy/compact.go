@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
@@ -58,7 +58,7 @@ func (m *Message) writeCompact(w *compact.Writer, out func([]byte) error) error 
 	buf := engine.Buffer((*engine.Message)(m))
 	b, ok := buf.Bytes()
 	if !ok {
-		c := chain.NewChunk(buf.Len(), true)
+		c := memory.NewChunk(buf.Len(), true)
 		defer c.Release()
 		b = buf.AppendTo(c.Mem[:0])
 	}

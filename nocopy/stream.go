@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -20,7 +20,7 @@ type stream struct {
 	flags  engine.Flags
 	limits Limits
 	framed bool
-	in     chain.Receiver
+	in     memory.Receiver
 	scan   parse.Scanner
 	offset int64
 	start  [64]byte // of a stream of bare structs
@@ -65,7 +65,12 @@ func (d *stream) parse() (engine.Struct, int, error) {
 	if err != nil {
 		return engine.Struct{}, 0, err
 	}
-	s, err := engine.ParseOwn(d.desc, c, d.flags, d.limits)
+	var s engine.Struct
+	if d.flags&Compact != 0 {
+		s, err = engine.ParseCompact(d.desc, c, d.flags, d.limits)
+	} else {
+		s, err = engine.ParseOwn(d.desc, c, d.flags, d.limits)
+	}
 	if bad, ok := err.(*Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
 		formats.AddTo(bad, d.startFormat())
 	}
@@ -73,23 +78,23 @@ func (d *stream) parse() (engine.Struct, int, error) {
 }
 
 // receive returns the bytes of the next message, and how many it is of the stream.
-func (d *stream) receive() (chain.Chunk, int, error) {
+func (d *stream) receive() (memory.Chunk, int, error) {
 	if !d.framed {
 		return d.receiveBare()
 	}
 	const length = 4
 	if err := d.in.FillTo(d.src, length, readAhead); err != nil {
-		return chain.Chunk{}, 0, err
+		return memory.Chunk{}, 0, err
 	}
 	n := int32(binary.BigEndian.Uint32(d.in.Bytes()))
 	switch {
 	case n < 0:
-		return chain.Chunk{}, 0, d.explained(&Error{Path: d.desc.Name(), Err: ErrNegative})
+		return memory.Chunk{}, 0, d.explained(&Error{Path: d.desc.Name(), Err: ErrNegative})
 	case int64(n) > int64(d.limits.MaxBytes):
-		return chain.Chunk{}, 0, d.explained(engine.TooLong(d.desc, int64(n), d.limits.MaxBytes))
+		return memory.Chunk{}, 0, d.explained(engine.TooLong(d.desc, int64(n), d.limits.MaxBytes))
 	}
 	if err := d.in.FillTo(d.src, length+int(n), readAhead); err != nil {
-		return chain.Chunk{}, 0, err
+		return memory.Chunk{}, 0, err
 	}
 	d.in.Skip(length)
 	return d.in.Take(int(n)), length + int(n), nil
@@ -140,9 +145,9 @@ const keepWhole = 8 << 10
 
 // receiveBare returns the bytes of the next struct, which ends with its STOP, and how many they
 // are.
-func (d *stream) receiveBare() (chain.Chunk, int, error) {
+func (d *stream) receiveBare() (memory.Chunk, int, error) {
 	if err := d.in.FillTo(d.src, 1, readAhead); err != nil {
-		return chain.Chunk{}, 0, err
+		return memory.Chunk{}, 0, err
 	}
 	d.scan.Reset(d.limits.MaxDepth)
 	cut := 0 // bytes of the struct that were cut off
@@ -156,10 +161,10 @@ func (d *stream) receiveBare() (chain.Chunk, int, error) {
 					err = d.explained(bad)
 				}
 			}
-			return chain.Chunk{}, 0, err
+			return memory.Chunk{}, 0, err
 		}
 		if n := int64(max(need, end)) + int64(cut); n > int64(d.limits.MaxBytes) {
-			return chain.Chunk{}, 0, engine.TooLong(d.desc, n, d.limits.MaxBytes)
+			return memory.Chunk{}, 0, engine.TooLong(d.desc, n, d.limits.MaxBytes)
 		}
 		if end > 0 {
 			d.noteStart()
@@ -171,7 +176,7 @@ func (d *stream) receiveBare() (chain.Chunk, int, error) {
 			need, cut = need-n, cut+n
 		}
 		if err := d.in.FillTo(d.src, need, readAhead); err != nil {
-			return chain.Chunk{}, 0, err
+			return memory.Chunk{}, 0, err
 		}
 	}
 }

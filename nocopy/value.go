@@ -1,7 +1,7 @@
 package nocopy
 
 import (
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -34,7 +34,7 @@ func (v Value) Bytes() []byte {
 }
 
 // Text returns a string. It aliases the message.
-func (v Value) Text() string { return chain.String(v.Bytes()) }
+func (v Value) Text() string { return memory.String(v.Bytes()) }
 
 // Len returns the number of elements of a list or set, or of pairs of a map.
 func (v Value) Len() int {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // TestAppendWithHead appends texts of all lengths for which there is special code, after heads of
@@ -15,7 +17,7 @@ func TestAppendWithHead(t *testing.T) {
 	source := strings.Repeat(alphabet, 10)
 	const head = 0x0102030405060708
 	var dots []byte
-	for n := range MaxShort + 40 {
+	for n := range memory.MaxShort + 40 {
 		if n > 80 && n%32 > 2 && n%32 < 30 {
 			continue
 		}
@@ -28,8 +30,8 @@ func TestAppendWithHead(t *testing.T) {
 				b.Reset(false)
 				b.OpenRoot(0)
 				b.Extend(1)
-				b.Extend(len(b.tail) - b.used - left) // leaves room for left bytes
-				block, used := b.tail, b.used
+				b.Extend(b.Left() - left) // leaves room for left bytes
+				block, used := b.At(FirstPos), int(b.Tail()-FirstPos)
 				if len(dots) < len(block) {
 					dots = bytes.Repeat([]byte("."), len(block))
 				}
@@ -54,9 +56,9 @@ func TestAppendWithHead(t *testing.T) {
 // TestFits: if a text Fits, the block has enough room after it for AppendShort to store whole
 // words. MakeFit makes a text fit.
 func TestFits(t *testing.T) {
-	for _, n := range []int{0, 1, 7, 8, 9, 100, MaxShort - 1, MaxShort} {
+	for _, n := range []int{0, 1, 7, 8, 9, 100, memory.MaxShort - 1, memory.MaxShort} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			for left := range MaxShort + 40 {
+			for left := range memory.MaxShort + 40 {
 				if left == 0 {
 					continue
 				}
@@ -64,8 +66,8 @@ func TestFits(t *testing.T) {
 				b.Reset(false)
 				b.OpenRoot(0)
 				b.Extend(1)
-				b.Extend(len(b.tail) - b.used - left)
-				if fits := b.Fits(n); fits != (left > n+maxLead) {
+				b.Extend(b.Left() - left)
+				if fits := b.Fits(n); fits != (left >= memory.ToFit(n)) {
 					t.Fatalf("%d bytes, %d left: %t", n, left, fits)
 				}
 				if b.MakeFit(n); !b.Fits(n) {
@@ -77,7 +79,7 @@ func TestFits(t *testing.T) {
 	var b Buffer
 	b.Reset(false)
 	b.OpenRoot(0)
-	if b.MakeFit(MaxShort); b.Fits(MaxShort + 1) {
+	if b.MakeFit(memory.MaxShort); b.Fits(memory.MaxShort + 1) {
 		t.Error("more than MaxShort bytes fit")
 	}
 }
@@ -88,7 +90,7 @@ func TestAppendByte(t *testing.T) {
 	b.Reset(false)
 	b.OpenRoot(0)
 	b.Extend(1)
-	b.Extend(len(b.tail) - b.used - 3)
+	b.Extend(b.Left() - 3)
 	for i := range 6 {
 		next := b.Tail()
 		p := b.AppendByte(byte('a' + i))
@@ -119,10 +121,10 @@ func TestAppendTexts(t *testing.T) {
 			b.Reset(false)
 			b.OpenRoot(0)
 			b.Extend(1)
-			b.Extend(len(b.tail) - b.used - left)
+			b.Extend(b.Left() - left)
 			v, start := texts[from:], b.Tail()
 			at := make([]Pos, len(v)+1)
-			n := AppendTexts(&b, v, at)
+			n := memory.AppendTexts(&b.Space, v, at)
 			want := []byte(nil)
 			for i, x := range v[:n] {
 				if at[i] != start+Pos(len(want)) {
@@ -163,7 +165,7 @@ func TestPut(t *testing.T) {
 			if !b.InTail(p, n) || !b.InTail(last, n) {
 				t.Errorf("%d bytes are not where they are", n)
 			}
-			for _, no := range []Pos{0, p - 2, last + 1, p + 16, p + segSize, 1 << 30} {
+			for _, no := range []Pos{0, p - 2, last + 1, p + 16, p + FirstPos, 1 << 30} {
 				if b.InTail(no, n) {
 					t.Errorf("%d bytes at %d, where nothing is", n, no)
 				}

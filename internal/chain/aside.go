@@ -1,21 +1,20 @@
 package chain
 
+import "github.com/nocopythrift/nocopythrift/internal/memory"
+
 // A text of a list that is set out of order waits aside until its place in the open run is known:
 // at the end of the block at the tail. It has a position there, but is in no run. When the list is
 // completed, AppendAside copies its texts in order to the open run. What was aside is then unused,
 // like the rest of the block, until the Buffer is freed.
 
 // MayAside reports whether Aside may be called: positions are also needed for the copies.
-func (b *Buffer) MayAside() bool { return len(b.segs) <= maxSegments/4 }
+func (b *Buffer) MayAside() bool { return b.Ample() }
 
 // Aside puts n bytes aside, less than SlabSize, and returns them, to be filled, with their
 // position. There must be an open run.
 func (b *Buffer) Aside(n int) (Pos, []byte) {
 	b.Reserve(n)
-	end := len(b.tail) - n
-	mem := b.tail[end:]
-	b.tail = b.tail[:end:end]
-	return b.tailPos + Pos(end), mem
+	return b.TakeEnd(n)
 }
 
 // AppendAside appends texts, given by the positions of their lengths, to the open run, and stores
@@ -26,11 +25,11 @@ func (b *Buffer) AppendAside(at []Pos) int {
 	at = at[:min(len(at), 32)]
 	n := 0
 	for _, p := range at {
-		n += textLength + int(b.Load4(p))
+		n += memory.TextLength + int(b.Load4(p))
 	}
 	to, mem := b.Extend(n)
 	for i, p := range at {
-		n := copy(mem, b.At(p)[:textLength+b.Load4(p)])
+		n := copy(mem, b.At(p)[:memory.TextLength+b.Load4(p)])
 		at[i] = to
 		to, mem = to+Pos(n), mem[n:]
 	}

@@ -3,6 +3,8 @@ package chain
 import (
 	"encoding/binary"
 	"io"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // Batch writes several messages together, in as few writes or writevs as possible. It refers to
@@ -42,13 +44,13 @@ func (t *Batch) AddCopy(mem []byte) { t.pieces = append(t.pieces, batchPiece{mem
 
 // Gather empties the Batch and returns its bytes in one piece. If there are several pieces, it
 // copies them to the chunk. Release the chunk in any case, when the bytes are not used any more.
-func (t *Batch) Gather() ([]byte, Chunk) {
+func (t *Batch) Gather() ([]byte, memory.Chunk) {
 	if len(t.pieces) == 1 {
 		mem := t.pieces[0].mem
 		t.reset()
-		return mem, Chunk{}
+		return mem, memory.Chunk{}
 	}
-	c := NewChunk(t.Len(), true)
+	c := memory.NewChunk(t.Len(), true)
 	t.MoveTo(c.Mem)
 	return c.Mem, c
 }
@@ -63,44 +65,33 @@ func (t *Batch) Len() (n int) {
 
 // Write writes the Batch as Buffer.Write writes a message, and returns how. Afterwards the Batch
 // is empty, even after an error.
-func (t *Batch) Write(w io.Writer) (Stats, error) {
+func (t *Batch) Write(w io.Writer) (memory.Stats, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {
 		p := t.pieces[0]
-		return writeAlone(w, p.mem, p.copied)
+		return memory.WriteAlone(w, p.mem, p.copied)
 	}
-	g := gathererFor(w)
-	defer g.free()
+	g := memory.GathererFor(w, nil)
+	defer g.Free()
 	for _, p := range t.pieces {
-		g.add(p.mem, p.copied)
+		g.Add(p.mem, p.copied)
 	}
-	return g.end()
+	return g.End()
 }
 
 // MoveTo copies the bytes of the Batch to dst, which must have their length, and empties the
 // Batch.
 func (t *Batch) MoveTo(dst []byte) {
 	for _, p := range t.pieces {
-		dst = dst[copyWarm(dst, p.mem):]
+		dst = dst[memory.CopyWarm(dst, p.mem):]
 	}
 	t.reset()
-}
-
-// copyWarm is copy for memory that will be used again soon: it keeps dst in the processor's
-// caches. The built-in copy bypasses them from 1 MiB on. It returns the number of bytes copied.
-func copyWarm(dst, src []byte) int {
-	const most = 256 << 10
-	n := 0
-	for ; len(src)-n > most && len(dst)-n > most; n += most {
-		copy(dst[n:n+most], src[n:])
-	}
-	return n + copy(dst[n:], src[n:])
 }
 
 func (t *Batch) reset() {
 	clear(t.pieces)
 	t.pieces = t.pieces[:0]
-	if cap(t.pieces) > maxPieces {
+	if cap(t.pieces) > memory.MaxPieces {
 		t.pieces = nil
 	}
 }

@@ -3,49 +3,9 @@ package chain
 import (
 	"bytes"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
-
-// TestHoldPieces checks when foreign pieces of memory are given back.
-func TestHoldPieces(t *testing.T) {
-	freed := 0
-	hold := func(pieces ...[]byte) Chunk { return HoldPieces(pieces, func() { freed++ }) }
-	c := hold([]byte("ab"), []byte("c"), []byte("def"))
-	if c.Len() != 6 {
-		t.Errorf("a chunk of %d bytes", c.Len())
-	}
-	rest := c.From(1)
-	c.Release()
-	if freed != 0 {
-		t.Error("freed while the rest is held")
-	}
-	if rest.Release(); freed != 1 {
-		t.Errorf("freed %d times", freed)
-	}
-
-	var a, b Buffer
-	a.Reset(true)
-	p := a.AddChunk(hold([]byte("shared")))
-	b.Reset(true)
-	b.Share(&a, p, 6)
-	a.Free()
-	if freed != 1 {
-		t.Error("freed while another Buffer holds it")
-	}
-	if b.Free(); freed != 2 {
-		t.Errorf("freed %d times", freed)
-	}
-
-	// A Buffer that does not recycle may have lent the memory: it is never freed then.
-	a.Reset(true)
-	p = a.AddChunk(hold([]byte("lent")))
-	b.Reset(false)
-	b.Share(&a, p, 4)
-	a.Free()
-	b.Free()
-	if freed != 2 {
-		t.Errorf("freed %d times", freed)
-	}
-}
 
 // TestDetach fills and frees Buffers, and checks that pieces detached from earlier ones stay the
 // same.
@@ -84,51 +44,6 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-// TestHoldReadOnly: read-only memory is never stored into. Changes go elsewhere, and a Buffer that
-// never gives memory back has a copy.
-func TestHoldReadOnly(t *testing.T) {
-	freed := 0
-	mem := []byte("read only")
-	hold := func() Chunk { return HoldOwned(mem, returnFunc(func() { freed++ }), true) }
-	if c := hold(); !c.block.readOnly || NewChunk(9, true).block.readOnly {
-		t.Error("ReadOnly is wrong")
-	} else {
-		c.Release()
-	}
-	var a Buffer
-	a.Reset(true)
-	p := a.AddChunk(hold())
-	if a.Writable(p) {
-		t.Error("it may be stored into")
-	}
-	a.Free()
-	a.Reset(true)
-	c := hold()
-	a.Hold(c)
-	if p := a.AddHeld(c, 5); a.Writable(p) || string(a.At(p)) != "only" {
-		t.Error("a piece of it may be stored into")
-	}
-	a.Free()
-	for _, recycle := range []bool{true, false} {
-		freed = 0
-		a.Reset(true)
-		p = a.AddChunk(hold())
-		var b Buffer
-		b.Reset(recycle)
-		q := b.Share(&a, p+5, 4)
-		a.Free()
-		if got := string(b.At(q)[:4]); got != "only" {
-			t.Errorf("recycle %t: %q", recycle, got)
-		}
-		if (freed == 0) != recycle {
-			t.Errorf("recycle %t: freed %d times", recycle, freed)
-		}
-		if b.Free(); freed != 1 {
-			t.Errorf("recycle %t: freed %d times", recycle, freed)
-		}
-	}
-}
-
 // TestMoveTo: a Batch's pieces are copied in their order, and it is empty then.
 func TestMoveTo(t *testing.T) {
 	var b Batch
@@ -142,47 +57,13 @@ func TestMoveTo(t *testing.T) {
 	}
 }
 
-// TestCopyWarm: copyWarm copies like copy, for all lengths.
-func TestCopyWarm(t *testing.T) {
-	src := make([]byte, 1<<20)
-	for i := range src {
-		src[i] = byte(i%251 + 1)
-	}
-	for _, n := range []int{0, 1, 256<<10 - 1, 256 << 10, 256<<10 + 1, 512 << 10, 700_000, 1 << 20} {
-		for _, room := range []int{n, n + 100, n / 2} {
-			dst := make([]byte, room+1)
-			if got, want := copyWarm(dst[:room], src[:n]), min(n, room); got != want || !bytes.Equal(dst[:got], src[:got]) || dst[got] != 0 {
-				t.Errorf("%d of %d bytes: %d were copied", room, n, got)
-			}
-		}
-	}
-}
-
-// TestCopy: a Receiver's copies have memory of their own, which goes back to the pools.
-func TestCopy(t *testing.T) {
-	for _, recycle := range []bool{false, true} {
-		var r Receiver
-		r.Reset(recycle)
-		for _, n := range []int{1, 5000, 100_000} {
-			mem := bytes.Repeat([]byte("x"), n)
-			c := r.Copy(mem)
-			clear(mem)
-			if bytes.Count(c.Mem, []byte("x")) != n || (c.block != nil) != recycle {
-				t.Errorf("recycle %t: a copy of %d bytes is another", recycle, n)
-			}
-			c.Release()
-		}
-		r.Free()
-	}
-}
-
 // TestCompactReturns: the memory of an Owner is returned when the message is given up, even if the
 // message was compacted before. Until then slices may alias it.
 func TestCompactReturns(t *testing.T) {
 	freed := 0
 	var b Buffer
 	b.Reset(true)
-	b.AddChunk(HoldOwned([]byte("somebody's"), returnFunc(func() { freed++ }), true))
+	b.AddChunk(memory.HoldPieces([][]byte{[]byte("somebody's")}, func() { freed++ }))
 	for range 3 {
 		if b.Compact(false); freed != 0 {
 			t.Fatalf("freed %d times", freed)

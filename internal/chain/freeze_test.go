@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // TestFreezeThenShare: a Buffer uses frozen memory again if it recycles and the memory was not
@@ -19,7 +21,7 @@ func TestFreezeThenShare(t *testing.T) {
 					copy(mem, bytes.Repeat([]byte{x}, 100))
 					src.Close()
 					src.Seal()
-					return &src.tail[0]
+					return &src.At(FirstPos)[0]
 				}
 				first := fill(1)
 				src.Freeze()
@@ -37,7 +39,7 @@ func TestFreezeThenShare(t *testing.T) {
 				if share && !bytes.Equal(shared, bytes.Repeat([]byte{1}, 100)) {
 					t.Errorf("recycle %v: what was shared has changed", recycle)
 				}
-				if again := first == second; again != (recycle && !share) && !debugging {
+				if again := first == second; again != (recycle && !share) && !memory.Debugging {
 					t.Errorf("recycle %v, shared %v: the same memory again: %v", recycle, share, again)
 				}
 				if !src.Writable(src.pieces[0].from) || !src.InTail(src.pieces[0].from, 8) {

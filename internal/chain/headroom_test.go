@@ -9,14 +9,18 @@ import (
 // has all of the headroom, and is in one piece with what is put there, whether the Buffer was kept
 // for it or was not.
 func TestHeadroomInRest(t *testing.T) {
+	const keepTail = 512 // of package memory
 	begin := func(kept bool, block, headroom int) *Buffer {
 		b := new(Buffer)
 		b.Reset(false)
-		b.setTail(Draft{mem: make([]byte, block)})
-		b.ownTail()
+		b.OpenRoot(0)
+		b.Extend(b.Left() - block)
+		b.Lend()
+		b.Free() // keeps the rest of the block
+		b.Reset(false)
 		b.OpenRoot(0)
 		b.Free()
-		if b.state != readyToBuild || len(b.tail) != block {
+		if b.Left() != block {
 			t.Fatalf("a block of %d bytes is not kept", block)
 		}
 		if kept {
@@ -31,8 +35,8 @@ func TestHeadroomInRest(t *testing.T) {
 		for headroom := keepTail - 8; headroom <= keepTail+6; headroom++ {
 			for _, kept := range []bool{true, false} {
 				b := begin(kept, block, headroom)
-				if b.used > len(b.tail) {
-					t.Fatalf("block %d, headroom %d: %d bytes of %d are used", block, headroom, b.used, len(b.tail))
+				if b.Left() < 0 {
+					t.Fatalf("block %d, headroom %d: %d bytes are left", block, headroom, b.Left())
 				}
 				b.AppendByte('m')
 				b.Close()

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // pieceBuffer returns a sealed Buffer whose pieces have these sizes, and its bytes.
@@ -68,33 +70,23 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.Buffer.Write(b)
 }
 
-// writeVectored writes as to a connection with writev, but each piece on its own.
-func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
-	g := &gatherer{w: w, vectored: true}
-	for _, p := range b.pieces {
-		g.add(b.mem(p), false)
-	}
-	g.flush()
-	return g.stats, g.err
-}
-
 // TestWriteStream: for a Writer without writev, every write except the last has at least 64 KiB.
 func TestWriteStream(t *testing.T) {
-	const most = streamMost
+	const most = 64 << 10
 	for _, c := range []struct {
 		name  string
 		sizes []int
 		want  []int // writes
-		stats Stats
+		stats memory.Stats
 	}{
-		{"nothing", nil, nil, Stats{}},
-		{"one small piece is written as it is", []int{10}, []int{10}, Stats{10, 1, 1, 10}},
-		{"one large piece", []int{500_000}, []int{500_000}, Stats{500_000, 1, 1, 500_000}},
-		{"pieces of 1 KiB and more", []int{1024, 2000, 1025, 10, 16 << 10}, []int{1024 + 2000 + 1025 + 10 + 16<<10}, Stats{4059 + 16<<10, 1, 0, 0}},
-		{"one of just as much", []int{most, 1}, []int{most, 1}, Stats{most + 1, 2, 1, most}},
-		{"a little and a lot", []int{10, 300_000}, []int{most, 300_010 - most}, Stats{300_010, 2, 1, 300_010 - most}},
-		{"a little, a lot, a little", []int{10, most, 10}, []int{most, 20}, Stats{most + 20, 2, 0, 0}},
-		{"many", repeated(1000, 2000), append(repeated(30, most), 2_000_000-30*most), Stats{2_000_000, 31, 0, 0}},
+		{"nothing", nil, nil, memory.Stats{}},
+		{"one small piece is written as it is", []int{10}, []int{10}, statsOf(10, 1, 1, 10)},
+		{"one large piece", []int{500_000}, []int{500_000}, statsOf(500_000, 1, 1, 500_000)},
+		{"pieces of 1 KiB and more", []int{1024, 2000, 1025, 10, 16 << 10}, []int{1024 + 2000 + 1025 + 10 + 16<<10}, statsOf(4059+16<<10, 1, 0, 0)},
+		{"one of just as much", []int{most, 1}, []int{most, 1}, statsOf(most+1, 2, 1, most)},
+		{"a little and a lot", []int{10, 300_000}, []int{most, 300_010 - most}, statsOf(300_010, 2, 1, 300_010-most)},
+		{"a little, a lot, a little", []int{10, most, 10}, []int{most, 20}, statsOf(most+20, 2, 0, 0)},
+		{"many", repeated(1000, 2000), append(repeated(30, most), 2_000_000-30*most), statsOf(2_000_000, 31, 0, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, want := pieceBuffer(c.sizes...)
@@ -178,34 +170,6 @@ func selfSigned(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-func TestWriteGathers(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		sizes []int
-		want  []int // writes
-		stats Stats
-	}{
-		{"nothing", nil, nil, Stats{}},
-		{"one small piece", []int{10}, []int{10}, Stats{10, 1, 0, 0}},
-		{"one large piece", []int{5000}, []int{5000}, Stats{5000, 1, 1, 5000}},
-		{"small pieces become one", []int{10, 20, 1023}, []int{1053}, Stats{1053, 1, 0, 0}},
-		{"large ones stay", []int{1024, 2000}, []int{1024, 2000}, Stats{3024, 2, 2, 3024}},
-		{"small ones between large ones", []int{1, 2000, 2, 3, 3000, 4}, []int{1, 2000, 5, 3000, 4}, Stats{5010, 5, 2, 5000}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b, want := pieceBuffer(c.sizes...)
-			var r recorder
-			stats, err := writeVectored(b, &r)
-			if err != nil || stats != c.stats {
-				t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
-			}
-			if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
-				t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
-			}
-		})
-	}
-}
-
 func TestWriteHead(t *testing.T) {
 	for _, sizes := range [][]int{nil, {5}, {5000}, {5, 6}, {5000, 5}} {
 		b, want := pieceBuffer(sizes...)
@@ -258,7 +222,7 @@ func TestWriteManySmall(t *testing.T) {
 			t.Errorf("%d pieces: %+v, %v", len(sizes), stats, err)
 		}
 		for _, n := range r.sizes {
-			if n > 2*gatherMost {
+			if n > 2*(256<<10) {
 				t.Errorf("%d pieces: %d bytes were copied together", len(sizes), n)
 			}
 		}
@@ -269,7 +233,7 @@ func TestWriteManySmall(t *testing.T) {
 			b.WriteTo(io.Discard)
 		}
 		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > runs*gatherMost {
+		if n := after.TotalAlloc - before.TotalAlloc; n > runs*(256<<10) {
 			t.Errorf("%d pieces: %d bytes allocated in %d writes", len(sizes), n, runs)
 		}
 	}
@@ -401,6 +365,7 @@ func (m miscounter) Read([]byte) (int, error)  { return int(m), nil }
 
 // TestImpossibleCounts: a Reader or Writer that returns impossible counts gets an error.
 func TestImpossibleCounts(t *testing.T) {
+	_, errCount := memory.ReadFull(miscounter(-1), make([]byte, 1))
 	for _, m := range []miscounter{-1, math.MinInt, 1 << 20, math.MaxInt} {
 		for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}} {
 			b, _ := pieceBuffer(sizes...)
@@ -413,7 +378,7 @@ func TestImpossibleCounts(t *testing.T) {
 		if _, _, err := b.ReadN(m, 100); err != errCount {
 			t.Errorf("%d: ReadN returns %v", m, err)
 		}
-		var r Receiver
+		var r memory.Receiver
 		r.Reset(true)
 		if err := r.Fill(m, 100); err != errCount || len(r.Bytes()) != 0 {
 			t.Errorf("%d: Fill returns %v, with %d bytes", m, err, len(r.Bytes()))
@@ -425,4 +390,8 @@ func TestImpossibleCounts(t *testing.T) {
 	if _, _, err := b.ReadN(miscounter(0), 100); err != io.ErrNoProgress {
 		t.Errorf("a Reader that reads nothing: %v", err)
 	}
+}
+
+func statsOf(bytes, pieces, byRef, refBytes int) memory.Stats {
+	return memory.Stats{Bytes: bytes, Pieces: pieces, ByRef: byRef, RefBytes: refBytes}
 }

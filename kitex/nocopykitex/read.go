@@ -13,6 +13,7 @@ import (
 	"github.com/cloudwego/netpoll"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -31,7 +32,7 @@ const (
 
 // received has a message's bytes, and how they were received.
 type received struct {
-	chunk  chain.Chunk
+	chunk  memory.Chunk
 	sliced int // how many of them Kitex has not counted as read
 	// Bytes written to the connection they came from have been sent when Kitex's Write has
 	// returned without an error
@@ -66,7 +67,7 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 		if err != nil {
 			return in, err
 		}
-		in.chunk = chain.NewChunk(n, recycle)
+		in.chunk = memory.NewChunk(n, recycle)
 		copy(in.chunk.Mem, b)
 		return in, nil
 	}
@@ -81,7 +82,7 @@ func receive(r bufiox.Reader, n int, recycle bool) (in received, err error) {
 		return in, errors.Join(err, s.Release())
 	}
 	held.Add(1)
-	in.chunk = chain.HoldPieces(buf.GetBytes(nil), func() {
+	in.chunk = memory.HoldPieces(buf.GetBytes(nil), func() {
 		held.Add(-1)
 		buf.Close()
 	})
@@ -116,21 +117,21 @@ func netpollReader(r bufiox.Reader) netpoll.Reader {
 }
 
 // copyFrom reads n bytes into new memory, which grows with the bytes that arrive.
-func copyFrom(r interface{ ReadBinary([]byte) (int, error) }, n int, recycle bool) (chain.Chunk, error) {
+func copyFrom(r interface{ ReadBinary([]byte) (int, error) }, n int, recycle bool) (memory.Chunk, error) {
 	size := n
 	for size > firstRead {
 		size = (size + readStep - 1) / readStep
 	}
-	c, got := chain.NewChunk(size, recycle), 0
+	c, got := memory.NewChunk(size, recycle), 0
 	for {
 		if _, err := r.ReadBinary(c.Mem[got:]); err != nil {
 			c.Release()
-			return chain.Chunk{}, err
+			return memory.Chunk{}, err
 		}
 		if got = len(c.Mem); got == n {
 			return c, nil
 		}
-		next := chain.NewChunk(min(got*readStep, n), recycle)
+		next := memory.NewChunk(min(got*readStep, n), recycle)
 		copy(next.Mem, c.Mem)
 		c.Release()
 		c = next
@@ -168,10 +169,10 @@ func structEnd(r netpoll.Reader) (int, error) {
 
 // copyStruct reads the next struct, and no byte after it, into new memory, which grows with the
 // bytes that arrive.
-func copyStruct(r bufiox.Reader, recycle bool) (chain.Chunk, error) {
+func copyStruct(r bufiox.Reader, recycle bool) (memory.Chunk, error) {
 	var scan thriftimpl.Scanner
 	scan.Reset(0)
-	c, have := chain.NewChunk(firstStruct, recycle), 0
+	c, have := memory.NewChunk(firstStruct, recycle), 0
 	for {
 		end, need, err := scan.Scan(c.Mem[:have])
 		if err == nil && end > 0 {
@@ -183,7 +184,7 @@ func copyStruct(r bufiox.Reader, recycle bool) (chain.Chunk, error) {
 		}
 		to := min(need, max(have*readStep, firstRead))
 		if err == nil && to > len(c.Mem) {
-			next := chain.NewChunk(max(to, 2*len(c.Mem)), recycle)
+			next := memory.NewChunk(max(to, 2*len(c.Mem)), recycle)
 			copy(next.Mem, c.Mem[:have])
 			c.Release()
 			c = next
@@ -193,7 +194,7 @@ func copyStruct(r bufiox.Reader, recycle bool) (chain.Chunk, error) {
 		}
 		if err != nil {
 			c.Release()
-			return chain.Chunk{}, err
+			return memory.Chunk{}, err
 		}
 		have = to
 	}
@@ -206,7 +207,7 @@ func tooLong(n int) error { return fmt.Errorf("%w: message of %d bytes", nocopy.
 
 // parse parses received bytes, which the message takes over. With held, it returns a held message.
 // It ignores bytes after the struct, as Kitex's own codecs do.
-func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
+func parse(d *thriftimpl.Desc, c memory.Chunk, held, recycle bool) (*nocopy.Message, error) {
 	whole := c.From(0)
 	m, err := parseExact(d, c, held, recycle)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
@@ -217,12 +218,12 @@ func parse(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Messa
 }
 
 // parseFirst parses the struct at the beginning of whole. err tells where it ends.
-func parseFirst(d *thriftimpl.Desc, whole chain.Chunk, err error, held, recycle bool) (*nocopy.Message, error) {
+func parseFirst(d *thriftimpl.Desc, whole memory.Chunk, err error, held, recycle bool) (*nocopy.Message, error) {
 	bad, ok := errors.AsType[*nocopy.Error](err)
 	if !ok {
 		return nil, err
 	}
-	first := chain.NewChunk(bad.Offset, recycle)
+	first := memory.NewChunk(bad.Offset, recycle)
 	b := first.Mem[:0]
 	for p := &whole; p != nil && len(b) < bad.Offset; p = p.Next() {
 		b = append(b, p.Mem[:min(len(p.Mem), bad.Offset-len(b))]...)
@@ -230,7 +231,7 @@ func parseFirst(d *thriftimpl.Desc, whole chain.Chunk, err error, held, recycle 
 	return parseExact(d, first, held, recycle)
 }
 
-func parseExact(d *thriftimpl.Desc, c chain.Chunk, held, recycle bool) (*nocopy.Message, error) {
+func parseExact(d *thriftimpl.Desc, c memory.Chunk, held, recycle bool) (*nocopy.Message, error) {
 	if held {
 		return thriftimpl.ParseHeld(d, c, nocopy.Limits{}, recycle, false)
 	}

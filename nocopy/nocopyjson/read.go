@@ -12,8 +12,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/nearest"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -86,7 +86,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 		r.out = nil
 		s, err = engine.Parse(d, out, nocopy.Own, o.limits)
 	} else {
-		c := chain.NewChunk(len(out), o.flags != 0)
+		c := memory.NewChunk(len(out), o.flags != 0)
 		copy(c.Mem, out)
 		s, err = engine.ParseChunk(d, c, o.limits, o.flags)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
@@ -111,7 +112,7 @@ func (c *roundTripper) send(ctx context.Context, _ <-chan struct{}, m *Method, a
 	case len(reply) > l.Frame:
 		return result, x, badReply(m, fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, len(reply), l.Name, l.Frame))
 	}
-	h, body, err := c.opt.whole(m, chain.Chunk{Mem: reply}, nil)
+	h, body, err := c.opt.whole(m, memory.Chunk{Mem: reply}, nil)
 	if err != nil {
 		return result, x, err
 	}
@@ -120,7 +121,7 @@ func (c *roundTripper) send(ctx context.Context, _ <-chan struct{}, m *Method, a
 }
 
 // whole returns the header and the struct of the reply to a call of m, which was alone.
-func (o *options) whole(m *Method, reply chain.Chunk, s *stats.Hook) (message.Header, chain.Chunk, error) {
+func (o *options) whole(m *Method, reply memory.Chunk, s *stats.Hook) (message.Header, memory.Chunk, error) {
 	in := transport.Receiver{Limits: o.receives(), Stats: s, Describe: func(h message.Header) *thriftimpl.Desc {
 		if h.Type == message.Exception {
 			return exceptionDesc

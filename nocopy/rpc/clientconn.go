@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
@@ -207,7 +208,7 @@ func (c *clientConn) endGoroutine(returned *bool) {
 // it closes then, or if a call that reads was interrupted.
 func (c *clientConn) receive() bool {
 	var h message.Header
-	var body chain.Chunk
+	var body memory.Chunk
 	err := c.in.Await()
 	if err == nil {
 		h, body, err = c.in.Next()
@@ -244,7 +245,7 @@ var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
 
 // deliver gives a reply, or the error of one that is too large, to the call that waits for it. A
 // second reply to a call, one to a call that was given up and one to a oneway call are dropped.
-func (c *clientConn) deliver(h message.Header, body chain.Chunk, err error) {
+func (c *clientConn) deliver(h message.Header, body memory.Chunk, err error) {
 	c.mu.Lock()
 	p := c.calls[h.SeqID]
 	if p == nil {

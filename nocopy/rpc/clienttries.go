@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -296,7 +296,7 @@ func (o *options) result(m *Method, r receivedReply, wants bool, got *header.Lis
 }
 
 // parseReply parses the body of a reply to a call of m as a d.
-func (o *options) parseReply(m *Method, body chain.Chunk, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
+func (o *options) parseReply(m *Method, body memory.Chunk, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
 	s, err := thriftimpl.ParseChunk(d, body, o.limits, o.recycle, lazy)
 	if err != nil {
 		return thriftimpl.Absent(), badReply(m, err)

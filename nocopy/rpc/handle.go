@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -25,7 +25,7 @@ func (o *origin) newRequest(h message.Header) *request {
 
 // process handles a message that was received, with its header h and the bytes after that. It
 // reports whether the calling goroutine is still the reader and may receive another request.
-func (c *serverConn) process(h message.Header, chunk chain.Chunk) bool {
+func (c *serverConn) process(h message.Header, chunk memory.Chunk) bool {
 	charge := c.in.TakeCharge()
 	m, refusal := c.methodOf(h)
 	args, err := c.parseArgs(m, chunk)
@@ -119,7 +119,7 @@ func protocolError(err error) *ApplicationException {
 
 // parseArgs parses the arguments of a call of m at the beginning of chunk. If m is nil, the method
 // is unknown, and it passes over the arguments.
-func (c *serverConn) parseArgs(m *Method, chunk chain.Chunk) (_ *nocopy.Message, err error) {
+func (c *serverConn) parseArgs(m *Method, chunk memory.Chunk) (_ *nocopy.Message, err error) {
 	defer c.guard(&err)
 	var args *thriftimpl.Desc
 	lazy := c.srv.Lazy

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -36,7 +36,7 @@ type requestHeaders struct {
 
 // headersIn returns the headers of a request with header h. c begins with its arguments, which
 // are of type d.
-func headersIn(h message.Header, c chain.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
+func headersIn(h message.Header, c memory.Chunk, d *thriftimpl.Desc) (r requestHeaders) {
 	switch {
 	case h.Headers != nil:
 		r.list = *h.Headers

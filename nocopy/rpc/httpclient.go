@@ -21,6 +21,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -315,7 +316,7 @@ func (c *httpClient) post(ctx context.Context, ends func(error), b *chain.Batch,
 		call = &httpCall{size: size, stall: c.opt.stallTimeout, ends: ends, pieces: pieces}
 		response, err = c.client.Do(c.request(ctx, call, headers))
 		if call.sent.Load() {
-			c.opt.stats.Sent(chain.Stats{Bytes: call.size, Pieces: 1}) // net/http copies
+			c.opt.stats.Sent(memory.Stats{Bytes: call.size, Pieces: 1}) // net/http copies
 		}
 		if err == nil {
 			return call, response, nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -242,10 +243,10 @@ func (x *exchange) limits() transport.Limits {
 }
 
 // receive returns the body, which must arrive within ReadTimeout.
-func (x *exchange) receive() (chain.Chunk, error) {
+func (x *exchange) receive() (memory.Chunk, error) {
 	l := x.limits()
 	if n := x.r.ContentLength; n > int64(l.Frame) {
-		return chain.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLong, n, l.Name, l.Frame)
+		return memory.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLong, n, l.Name, l.Frame)
 	}
 	in, length := io.Reader(x.r.Body), x.r.ContentLength
 	if gzipped.Encoding(x.r.Header) == "gzip" {
@@ -255,7 +256,7 @@ func (x *exchange) receive() (chain.Chunk, error) {
 	if !isThrift(mediaType(x.r.Header.Get("Content-Type"))) {
 		ahead := bufio.NewReaderSize(in, maxHTTPText)
 		if err := x.checkType(ahead); err != nil {
-			return chain.Chunk{}, err
+			return memory.Chunk{}, err
 		}
 		in = ahead
 	}
@@ -276,7 +277,7 @@ func (x *exchange) receive() (chain.Chunk, error) {
 
 // call answers the call that was received as the body of the request. It reports whether the call
 // has kept its slot, which ends with it.
-func (x *exchange) call(body chain.Chunk, arrived time.Time) (kept bool) {
+func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.describe, Stats: x.stats}
 	in.Reset(x.srv.recycle)
 	h, body, err := in.Whole(body)
@@ -331,7 +332,7 @@ func (x *exchange) refuseCall(req *request, name string, e *ApplicationException
 }
 
 // parse parses the arguments of a call of m.
-func (x *exchange) parse(m *Method, body chain.Chunk) (_ *nocopy.Message, err error) {
+func (x *exchange) parse(m *Method, body memory.Chunk) (_ *nocopy.Message, err error) {
 	defer x.guard(&err)
 	return thriftimpl.ParseHeld(m.Args, body, x.srv.Limits, x.srv.recycle, x.srv.Lazy || m.lazy)
 }
@@ -435,16 +436,16 @@ func (x *exchange) refuse(status int, text string) {
 
 // receiveBody receives the body of a request or a response of HTTP, in one piece. length is how
 // long it will be; −1 if that is not known. Memory grows as the bytes arrive.
-func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool) (chain.Chunk, error) {
-	if 0 <= length && length <= chain.Claim {
-		c := chain.NewChunk(int(length), recycle)
+func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool) (memory.Chunk, error) {
+	if 0 <= length && length <= memory.Claim {
+		c := memory.NewChunk(int(length), recycle)
 		if _, err := io.ReadFull(body, c.Mem); err != nil {
 			c.Release()
-			return chain.Chunk{}, truncated(err)
+			return memory.Chunk{}, truncated(err)
 		}
 		return c, nil
 	}
-	var in chain.Receiver
+	var in memory.Receiver
 	in.Reset(recycle)
 	defer in.Free()
 	for {
@@ -455,7 +456,7 @@ func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool)
 		}
 		switch {
 		case have > l.Frame:
-			return chain.Chunk{}, fmt.Errorf("%w: more than %s = %d bytes", errTooLong, l.Name, l.Frame)
+			return memory.Chunk{}, fmt.Errorf("%w: more than %s = %d bytes", errTooLong, l.Name, l.Frame)
 		case int64(have) == length:
 			return in.Take(have), nil
 		}
@@ -463,7 +464,7 @@ func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool)
 		case err == io.EOF && length < 0:
 			return in.Take(have), nil
 		case err != nil:
-			return chain.Chunk{}, truncated(err)
+			return memory.Chunk{}, truncated(err)
 		}
 	}
 }

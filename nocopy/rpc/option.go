@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -410,7 +410,7 @@ type BlockStats struct {
 
 // ReadBlockStats returns the counts since the first Server or Client in the process got Stats.
 func ReadBlockStats() BlockStats {
-	taken, returned := chain.Blocks()
+	taken, returned := memory.Blocks()
 	return BlockStats{Taken: taken, Returned: returned}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
@@ -62,7 +63,7 @@ type receivedReply struct {
 	typ         message.Type
 	nameMatches bool // its header has the name of the method that was called
 	headers     *header.List
-	body        chain.Chunk
+	body        memory.Chunk
 }
 
 var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -192,9 +192,9 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 	}
 	headers := requestHeaders{inArgs: true}
 	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
-		headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
+		headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
 	}
-	a, err := thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy)
+	a, err := thriftimpl.ParseHeld(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy)
 	if err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -79,7 +80,7 @@ func (x *single) serve(call []byte) ([]byte, error) {
 	}
 	in := transport.Receiver{Limits: l, Requests: true, Describe: x.srv.describe, Stats: x.stats}
 	in.Reset(x.srv.recycle)
-	h, body, err := in.Whole(chain.Chunk{Mem: call})
+	h, body, err := in.Whole(memory.Chunk{Mem: call})
 	if err != nil && h.Size == 0 {
 		return x.refuse("", err)
 	}
@@ -124,7 +125,7 @@ func (x *single) refuse(name string, err error) ([]byte, error) {
 }
 
 // parse parses the arguments of a call of m.
-func (x *single) parse(m *Method, body chain.Chunk) (_ *nocopy.Message, err error) {
+func (x *single) parse(m *Method, body memory.Chunk) (_ *nocopy.Message, err error) {
 	defer x.guard(&err)
 	return thriftimpl.ParseHeld(m.Args, body, x.srv.Limits, x.srv.recycle, x.srv.Lazy || m.lazy)
 }
@@ -160,6 +161,6 @@ func (x *single) reply(req *request) (reply []byte, err error) {
 		reply = bytes.Clone(wire)
 		chunk.Release()
 	}
-	x.stats.Sent(chain.Stats{Bytes: len(reply)})
+	x.stats.Sent(memory.Stats{Bytes: len(reply)})
 	return reply, nil
 }

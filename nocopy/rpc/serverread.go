@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
@@ -73,7 +73,7 @@ func (c *serverConn) survive() {
 // share answers the call that asks for shared memory, which is the first one on its connection. It
 // reports false if h and chunk are not that call or there is no shared memory: then the message is
 // a call like others.
-func (c *serverConn) share(h message.Header, chunk chain.Chunk) bool {
+func (c *serverConn) share(h message.Header, chunk memory.Chunk) bool {
 	passed := c.passed
 	c.passed = nil
 	defer passed.Close()
@@ -261,7 +261,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 
 // isMalformed reports whether an error of receiving is about the bytes rather than the connection.
 func isMalformed(err error) bool {
-	return errors.Is(err, ErrVersion) || errors.Is(err, chain.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, ErrVersion) || errors.Is(err, memory.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // readError notes an error of reading from nc. At the end of the stream the client may still be

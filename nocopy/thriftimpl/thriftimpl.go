@@ -11,6 +11,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -69,7 +70,7 @@ func New(d *Desc, opts ...nocopy.Option) Struct { return engine.New(d, opts...) 
 // NewWithRoom returns the root of a new message with room for n bytes before it. Its only option
 // is Recycle.
 func NewWithRoom(d *Desc, n int, recycle bool) Struct {
-	return engine.NewIn(d, chain.Chunk{}, n, nocopy.Limits{}, flagsOf(recycle, false)).Root()
+	return engine.NewIn(d, memory.Chunk{}, n, nocopy.Limits{}, flagsOf(recycle, false)).Root()
 }
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
@@ -84,7 +85,7 @@ func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
 // chunk may be recycled memory, which goes back on Release. A MaxBytes of 0 means no limit here:
 // the caller has bounded what it received. With lazy, a chunk of one piece is parsed as with the
 // option Lazy.
-func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
+func ParseChunk(d *Desc, c memory.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
 	return engine.ParseChunk(d, c, l, flagsOf(recycle, lazy))
 }
 
@@ -180,12 +181,12 @@ func NewConst(t *Type, wire string) *Const { return engine.NewConst(t, wire) }
 // NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
 // Its Root is its only handle.
 func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
-	return (*nocopy.Message)(engine.NewIn(d, chain.Chunk{}, n, l, engine.Held|flagsOf(recycle, false)))
+	return (*nocopy.Message)(engine.NewIn(d, memory.Chunk{}, n, l, engine.Held|flagsOf(recycle, false)))
 }
 
 // NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
-// it is built in the memory of c, which is from chain.HoldOwned. It is held if l is not nil.
-func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
+// it is built in the memory of c, which is from memory.HoldOwned. It is held if l is not nil.
+func NewIn(d *Desc, c memory.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
 	if l == nil {
 		return (*nocopy.Message)(engine.NewIn(d, c, n, nocopy.Limits{}, nocopy.Recycle))
 	}
@@ -194,13 +195,13 @@ func NewIn(d *Desc, c chain.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
 // from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
-func OwnPiece(m *nocopy.Message) (owner chain.Owner, at, n int) {
+func OwnPiece(m *nocopy.Message) (owner memory.Owner, at, n int) {
 	return engine.OwnPiece((*engine.Message)(m))
 }
 
 // ParseHeld checks that received bytes are exactly one struct of the type and returns a held
 // message of them. It takes the bytes over, even if that fails. See ParseChunk.
-func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
+func ParseHeld(d *Desc, c memory.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
 	m, err := engine.ParseHeld(d, c, l, flagsOf(recycle, lazy))
 	return (*nocopy.Message)(m), err
 }

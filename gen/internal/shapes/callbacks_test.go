@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -79,7 +79,7 @@ var endings = []ending{{"panic", func() { panic("enough") }, true}, {"Goexit", r
 // interrupted calls c with f, which ends c unless end is nil, and returns what is wrong
 // afterwards.
 func interrupted(t *testing.T, c callback, state state, f func(), end *ending) error {
-	blocks, leaked := chain.BlocksInUse(), len(nocopy.Leaked())
+	blocks, leaked := memory.BlocksInUse(), len(nocopy.Leaked())
 	s, twin := state.make(t), state.make(t) // twin stays in the original state of s
 	returned, done := false, make(chan struct{})
 	go func() {
@@ -115,7 +115,7 @@ func interrupted(t *testing.T, c callback, state state, f func(), end *ending) e
 	if err != nil {
 		return err
 	}
-	if n := chain.BlocksInUse() - blocks; n != 0 {
+	if n := memory.BlocksInUse() - blocks; n != 0 {
 		return fmt.Errorf("%d recycled blocks are lost", n)
 	}
 	if n := len(nocopy.Leaked()) - leaked; n != 0 {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/program"
@@ -21,7 +22,7 @@ import (
 // makes that larger. Root, Done or EndList ends it. A caller that gives up calls Drop.
 type Draft struct {
 	m    *Message
-	mem  chain.Draft
+	mem  memory.Draft
 	lead int       // how many bytes mem has room for before those that are written
 	far  *farTexts // nil if there are none
 
@@ -103,7 +104,7 @@ func (x *Draft) append(p uint32, n int) {
 
 func (x *Draft) referFar(p uint32) {
 	for _, l := range x.far.all {
-		x.m.referText(p+l.at, chain.StringBytes(l.text))
+		x.m.referText(p+l.at, memory.StringBytes(l.text))
 	}
 	x.dropFar()
 }
@@ -165,7 +166,7 @@ func (x *Draft) Refer(b []byte, at int, text string) bool {
 	if !x.m.mayRefer(l.segments, len(text)) {
 		return false
 	}
-	l.segments += chain.Segments(len(text))
+	l.segments += memory.Segments(len(text))
 	l.all = append(l.all, farText{uint32(at), text})
 	b[at] |= farMark >> 24
 	return true
@@ -215,7 +216,7 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 		m.buf.Retract(template, n)
 	} else { // a field's header stays next to its value
 		lead = x.lead
-		if size := len(x.mem.Mem()); !x.hasRoom(max(size, lead+n) + chain.MaxSlabSize) {
+		if size := len(x.mem.Mem()); !x.hasRoom(max(size, lead+n) + memory.MaxSlabSize) {
 			x.Drop()
 			panic(panicFull)
 		}
@@ -295,7 +296,7 @@ func (x *Draft) EndList(n int) {
 		s.room(n)
 	}
 	m, e, t := s.m, s.entry(), d.FieldOf(f).Type
-	if x.far != nil && !m.buf.RoomAfter(x.far.segments, n+chain.MaxSlabSize) {
+	if x.far != nil && !m.buf.RoomAfter(x.far.segments, n+memory.MaxSlabSize) {
 		x.Drop()
 		panic(panicFull)
 	}

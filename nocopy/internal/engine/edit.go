@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -184,7 +185,7 @@ func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 // them, when a number of segments has been taken before. When half of all positions are used up,
 // only large pieces are worth it.
 func (m *Message) mayRefer(segments, n int) bool {
-	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.RoomAfter(segments, n)
+	return m.buf.RoomAfter(segments, chain.MaxSize+n) || n >= memory.MaxSlabSize && m.buf.RoomAfter(segments, n)
 }
 
 // referText makes the bytes v the contents of the text whose length is at position p, and returns

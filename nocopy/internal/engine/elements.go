@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -139,7 +140,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		size += len(x)
 	}
 	var refer bool
-	if uint(size) < chain.MaxSlabSize {
+	if uint(size) < memory.MaxSlabSize {
 		refer = s.room(size)
 	} else {
 		var room textRoom
@@ -151,7 +152,7 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 	if f.Wire() == wire.Set {
 		l := s.NewChild(f, d, 0)
 		for _, x := range v {
-			if x := chain.StringBytes(chain.TextOf(x)); !l.ContainsKey(x) {
+			if x := memory.StringBytes(memory.TextOf(x)); !l.ContainsKey(x) {
 				q := l.end()
 				l.m.setText(q, x, refer && len(x) >= ReferSize)
 			}
@@ -160,18 +161,18 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 	}
 	m := s.m
 	e, _ := s.newFullList(f, d, len(v), len(v), 0)
-	if uint(size) <= chain.MaxSlabSize {
+	if uint(size) <= memory.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
 	words := m.ix.List(e).SlotWords()[:len(v)]
 	for i := 0; i < len(v); i++ {
-		if i += chain.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
+		if i += memory.AppendTexts(&m.buf.Space, v[i:], words[i:]); i == len(v) {
 			break
 		}
-		if x := chain.TextOf(v[i]); len(x) < ReferSize {
+		if x := memory.TextOf(v[i]); len(x) < ReferSize {
 			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
 		} else {
-			m.setText(place{at: m.ix.List(e).Slot(uint32(i))}, chain.StringBytes(x), refer)
+			m.setText(place{at: m.ix.List(e).Slot(uint32(i))}, memory.StringBytes(x), refer)
 		}
 	}
 	m.endFullList(e)
@@ -221,16 +222,16 @@ func (r *textRoom) add(n int) {
 // roomFor is room for all of the texts: either all long ones are referred to, or none.
 func (s Struct) roomFor(r textRoom) (refer bool) {
 	s.room(int(min(r.size, math.MaxInt32)))
-	const perText, firstBlocks = 2 * chain.MaxSlabSize, 8 * chain.MaxSlabSize
+	const perText, firstBlocks = 2 * memory.MaxSlabSize, 8 * memory.MaxSlabSize
 	// The rest of a block stays unused when the next text needs a new one: short texts take at most
 	// twice their size, others four times.
 	n := 4 * r.size
-	segments, large := int(r.size/chain.MaxSlabSize+2*r.long), r.size-r.short >= r.long*chain.MaxSlabSize
+	segments, large := int(r.size/memory.MaxSlabSize+2*r.long), r.size-r.short >= r.long*memory.MaxSlabSize
 	refer = s.m.mayRefer(segments, 0) || large && s.m.buf.RoomAfter(segments, int(r.short))
 	if refer || r.long == 0 {
 		n = r.size + r.short + r.long*perText
 	}
-	if n >= chain.MaxSlabSize {
+	if n >= memory.MaxSlabSize {
 		s.positions(int(min(n+firstBlocks, math.MaxInt32)))
 	}
 	return refer
@@ -480,7 +481,7 @@ func (s Struct) unset(i int) *frame {
 }
 
 // SetTextAt makes element i of a list of strings v.
-func (s Struct) SetTextAt(i int, v string) { s.SetBytesAt(i, chain.StringBytes(v)) }
+func (s Struct) SetTextAt(i int, v string) { s.SetBytesAt(i, memory.StringBytes(v)) }
 
 // AppendBytes adds the text v at the end of the list.
 func (s Struct) AppendBytes(v []byte) {
@@ -489,4 +490,4 @@ func (s Struct) AppendBytes(v []byte) {
 }
 
 // AppendText adds v at the end of a list of strings.
-func (s Struct) AppendText(v string) { s.AppendBytes(chain.StringBytes(v)) }
+func (s Struct) AppendText(v string) { s.AppendBytes(memory.StringBytes(v)) }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // TestHeldTooLate: a release after the call has ended does nothing, least of all to the message of
@@ -12,7 +12,7 @@ import (
 func TestHeldTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
-		first, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
+		first, _ := ParseHeld(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
 		handle := Struct(first.Root())
 		var pointer *Message
 		if shown := first.gen%2 == 0; shown {
@@ -20,7 +20,7 @@ func TestHeldTooLate(t *testing.T) {
 		}
 		first.EndHandles()
 		first.EndHeld()
-		second, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
+		second, _ := ParseHeld(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
 		s := Struct(second.Root())
 		handle.Release()
 		if pointer != nil {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -170,7 +170,7 @@ func TestKeptMisuse(t *testing.T) {
 		"NewInto":   func(m *Message) { NewInto(allDesc, m, nil) },
 	}
 	parsed, built := mustParse(t, allDesc, wire), New(allDesc)
-	held := NewIn(allDesc, chain.Chunk{}, 0, Limits{}, Held)
+	held := NewIn(allDesc, memory.Chunk{}, 0, Limits{}, Held)
 	var kept Message
 	keptInto(t, &kept, allDesc, wire)
 	copied := reflect.New(reflect.TypeFor[Message]()) // as go vet would not let us

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -120,7 +121,7 @@ func building(opts []Option, m *Message) *Message {
 
 // NewIn is New for other packages of the library: with these flags and limits, and room for n
 // bytes before the message. It recycles and is built in the memory of c, unless c is zero.
-func NewIn(d *schema.Struct, c chain.Chunk, n int, l Limits, flags Flags) *Message {
+func NewIn(d *schema.Struct, c memory.Chunk, n int, l Limits, flags Flags) *Message {
 	checkRoom(n)
 	m := fromPool(builtHome + pool(flags))
 	if c.Mem != nil {

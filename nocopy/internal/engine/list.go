@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -445,7 +446,7 @@ func (s Struct) ContainsKey(v []byte) bool {
 }
 
 // ContainsText reports whether a list of strings has an element v.
-func (s Struct) ContainsText(v string) bool { return s.ContainsKey(chain.StringBytes(v)) }
+func (s Struct) ContainsText(v string) bool { return s.ContainsKey(memory.StringBytes(v)) }
 
 // The codecs of keys and values of maps follow. Those of values of fixed size are in basetypes.go.
 
@@ -465,7 +466,7 @@ func (AsBytes) get(m *Message, w index.Word) []byte { m.buf.Lend(); return m.tex
 
 func (AsView[S]) get(m *Message, w index.Word) S { return S(m.handle(w.Entry())) }
 
-func (AsString) encode(v string) encoded { return encoded{text: chain.StringBytes(v)} }
+func (AsString) encode(v string) encoded { return encoded{text: memory.StringBytes(v)} }
 
 func (AsBytes) encode(v []byte) encoded { return encoded{text: v} }
 

@@ -6,8 +6,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -452,7 +452,7 @@ func (s Struct) PutText(k, v string) {
 		if !short {
 			m.buf.Reserve(len(k) + len(v) + 3*wire.TextHeader) // now: positions may run out
 		}
-		key := chain.StringBytes(k)
+		key := memory.StringBytes(k)
 		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*messageKeys)(m), e, f.typ, n, key) {
 			f.next = n + 1
 			w[entry.ListCount] = n + 1

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
@@ -94,7 +95,7 @@ func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, err
 	p := m.parser()
 	for _, b := range blocks {
 		if len(b) > 0 {
-			p.Windows = append(p.Windows, parse.Window{Chunk: chain.Chunk{Mem: b}})
+			p.Windows = append(p.Windows, parse.Window{Mem: b})
 		}
 	}
 	return m.parseWindows(p, int(total))
@@ -141,7 +142,7 @@ func Read(d *schema.Struct, r io.Reader, n int, opts ...Option) (Struct, error) 
 // the flags, Lazy holds only for a chunk of one piece. With Recycle the chunk may be of recycled
 // memory, which goes back on Release. MaxBytes is chain.MaxSize if the limits have none: the
 // caller has bounded what it received.
-func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct, error) {
+func ParseChunk(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (Struct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {
 		flags, limits = flags|limited, l.orElse(usualLimits)
@@ -150,32 +151,41 @@ func ParseChunk(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (Struct,
 	if l.MaxBytes > 0 {
 		most = limits.MaxBytes
 	}
-	if n := c.Len(); n > most {
-		c.Release()
-		return Struct{}, TooLong(d, int64(n), most)
-	}
-	return ParseOwn(d, c, (flags | Own).settled(limits), limits)
+	m := newMessage(d, (flags | Own).settled(limits), limits)
+	m.buf.Receive(c)
+	return m.parseReceived(most)
 }
 
 // ParseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
-// Of the flags, Lazy holds only for a chunk of one piece. In the compact protocol it is one piece.
-func ParseOwn(d *schema.Struct, c chain.Chunk, flags Flags, limits Limits) (Struct, error) {
-	if flags&Compact != 0 {
-		defer c.Release()
-		return parseWith(nil, d, c.Mem, flags, limits)
+// Of the flags, Lazy holds only for a chunk of one piece, and Compact is not allowed.
+func ParseOwn(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Struct, error) {
+	m := newMessage(d, flags, limits)
+	m.buf.Receive(c)
+	return m.parseReceived(chain.MaxSize)
+}
+
+// ParseCompact parses a chunk of one piece, in the compact protocol, and releases it.
+func ParseCompact(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Struct, error) {
+	defer c.Release()
+	return parseWith(nil, d, c.Mem, flags, limits)
+}
+
+// parseReceived parses the bytes that the message's Buffer has received, at most so many.
+func (m *Message) parseReceived(most int) (Struct, error) {
+	switch n := m.buf.Len(); {
+	case n > most:
+		d := m.desc
+		m.release()
+		return Struct{}, TooLong(d, int64(n), most)
+	case m.buf.Sealed():
+		return m.parseWhole()
 	}
-	if c.Next() == nil {
-		return newMessage(d, flags, limits).parsePiece(c)
-	}
-	m := newMessage(d, flags&^Lazy, limits)
-	m.buf.Hold(c)
+	m.flags &^= Lazy
 	p := m.parser()
-	for w := &c; w != nil; w = w.Next() {
-		if len(w.Mem) > 0 {
-			p.Windows = append(p.Windows, parse.Window{Chunk: *w, Held: true})
-		}
+	for _, piece := range m.buf.Received() {
+		p.Windows = append(p.Windows, parse.Window{Mem: piece.Mem, Received: true})
 	}
-	return m.parseWindows(p, c.Len())
+	return m.parseWindows(p, m.buf.Len())
 }
 
 // maxWindows is the most blocks that are parsed where they lie: each of them, and each value that
@@ -198,20 +208,11 @@ func (m *Message) parseWindows(p *parse.Parser, n int) (Struct, error) {
 		}
 		m.unindex()
 	}
-	c := chain.NewChunk(n, m.flags&Recycle != 0)
-	mem := c.Mem[:0]
-	for i := range windows {
-		mem = append(mem, windows[i].Mem...)
-	}
+	m.buf.Join(func(yield func([]byte) bool) {
+		for i := 0; i < len(windows) && yield(windows[i].Mem); i++ {
+		}
+	}, n)
 	p.DropWindows()
-	m.buf.Reset(m.flags&Recycle != 0) // gives up the pieces
-	return m.parsePiece(c)
-}
-
-// parsePiece parses a chunk of one piece, which the message takes over.
-func (m *Message) parsePiece(c chain.Chunk) (Struct, error) {
-	base := m.buf.AddChunk(c)
-	m.buf.SetRoot(base, base+uint32(len(c.Mem)))
 	return m.parseWhole()
 }
 
@@ -230,7 +231,7 @@ func ParsePrefix(d *schema.Struct, b []byte) (Struct, int, error) {
 		}
 		return Struct{}, 0, err
 	}
-	c := chain.NewChunk(n, false)
+	c := memory.NewChunk(n, false)
 	copy(c.Mem, b[:n])
 	s, err := ParseChunk(d, c, Limits{}, 0)
 	return s, n, err
@@ -378,7 +379,7 @@ func (m *Message) parseConverted(r *compact.Reader, b []byte) (Struct, error) {
 
 // ReceiveCompact receives a struct in the compact protocol from src and parses it. It returns the
 // root and how many bytes the struct had. It reads at most ahead bytes more, which stay in in.
-func ReceiveCompact(d *schema.Struct, in *chain.Receiver, src io.Reader, ahead int, flags Flags, limits Limits) (Struct, int, error) {
+func ReceiveCompact(d *schema.Struct, in *memory.Receiver, src io.Reader, ahead int, flags Flags, limits Limits) (Struct, int, error) {
 	d.Type().MustBeDefined()
 	if err := in.FillTo(src, 1, ahead); err != nil {
 		return Struct{}, 0, err

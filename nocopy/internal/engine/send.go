@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -264,7 +265,7 @@ func (s Struct) Is(d *schema.Struct) bool {
 func (s Struct) Freeze() { s.m.buf.Freeze() }
 
 // ParseHeld is like ParseChunk, but makes a held message.
-func ParseHeld(d *schema.Struct, c chain.Chunk, l Limits, flags Flags) (*Message, error) {
+func ParseHeld(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (*Message, error) {
 	s, err := ParseChunk(d, c, l, flags|Held)
 	return s.m, err
 }
@@ -353,7 +354,7 @@ func (m *Message) IsDisowned() bool { return m.noted.Load()&disowned != 0 }
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
 // from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
-func OwnPiece(m *Message) (owner chain.Owner, at, n int) {
+func OwnPiece(m *Message) (owner memory.Owner, at, n int) {
 	m.Finish()
 	return m.buf.OwnPiece()
 }

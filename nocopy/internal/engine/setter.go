@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -47,8 +48,8 @@ func (s Struct) setText(f schema.Ref, v string) {
 // copied with it.
 func (s Struct) replaceText(f schema.Ref, v string) {
 	m := s.m
-	if len(v) >= chain.MaxSlabSize && s.replaceable(f, len(v)) || s.room(len(v)) {
-		m.setText(s.field(f, schema.TypeString), chain.StringBytes(v), true)
+	if len(v) >= memory.MaxSlabSize && s.replaceable(f, len(v)) || s.room(len(v)) {
+		m.setText(s.field(f, schema.TypeString), memory.StringBytes(v), true)
 		return
 	}
 	p := uint32(m.ix.At(uint32(s.k), f))
@@ -61,7 +62,7 @@ func (s Struct) replaceText(f schema.Ref, v string) {
 
 // SetBytes sets a binary field. It copies a v shorter than 4 KiB and refers to any other, which
 // must not change until the message is released.
-func (s Struct) SetBytes(f schema.Ref, v []byte) { s.SetText(f, chain.TextOf(v)) }
+func (s Struct) SetBytes(f schema.Ref, v []byte) { s.SetText(f, memory.TextOf(v)) }
 
 // NewBytes sets a binary field to n zero bytes and returns them. They may be filled until the
 // message is finished. In an element of a set, or a key of a map, they must be filled before the
@@ -161,7 +162,7 @@ func (s Struct) room(n int) (refer bool) {
 		panic("nocopy: length " + strconv.Itoa(n) + " out of range")
 	}
 	s.Changeable()
-	if n >= chain.MaxSlabSize {
+	if n >= memory.MaxSlabSize {
 		s.positions(n)
 	}
 	return n >= ReferSize && s.m.mayRefer(0, n)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -139,7 +139,7 @@ func (m *Message) TextString(word index.Word) string {
 func (m *Message) lendText(word index.Word) string {
 	m.buf.Lend()
 	if word.IsNode() {
-		return chain.String(m.textBytes(word))
+		return memory.String(m.textBytes(word))
 	}
 	return m.buf.Text(uint32(word))
 }

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -79,7 +79,7 @@ func (s Struct) placeAt(i int) Struct {
 		d := f.typ.Elem().Struct()
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		m.open[len(m.open)-2].next++
-		if len(d.Owed()) == 0 && len(d.Template()) <= chain.MaxShort && !m.ix.List(e).Room().HasTable() {
+		if len(d.Owed()) == 0 && len(d.Template()) <= memory.MaxShort && !m.ix.List(e).Room().HasTable() {
 			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.ix.List(e).Count(), open: m.openHandle, desc: d}
 		}
 		return Struct{m, m.openHandle}
@@ -395,7 +395,7 @@ func (w *Walker) Fixed(word index.Word) []byte { return w.Message().fixedValue(w
 // Text returns the bytes of a string or binary. They are good until the next change.
 func (w *Walker) Text(word index.Word) []byte {
 	if s, ok := w.buf.FlatText(uint32(word)); ok {
-		return chain.StringBytes(s)
+		return memory.StringBytes(s)
 	}
 	if word == 0 { // not on the wire yet
 		return nil

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"math"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -27,7 +27,7 @@ func (v Value) Type() *schema.Type { return v.typ }
 func (v Value) Bytes() []byte { return v.text }
 
 // Text returns a string or binary as a string. It aliases the message.
-func (v Value) Text() string { return chain.String(v.text) }
+func (v Value) Text() string { return memory.String(v.text) }
 
 // Bool returns a bool.
 func (v Value) Bool() bool { return v.bits != 0 }

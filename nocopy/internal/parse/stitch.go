@@ -24,12 +24,12 @@ type windowState struct {
 }
 
 // Window is a block of a message that is not in one piece. None is empty. Its memory is the
-// caller's unless held or src is set.
+// caller's unless Received or Src is set.
 type Window struct {
-	chain.Chunk
-	Held bool          // the message has taken the chunk over
-	Src  *chain.Buffer // the chunk is memory of another message,
-	Pos  uint32        // and is at this position there
+	Mem      []byte
+	Received bool          // it is the piece of this number that the Buffer has Received
+	Src      *chain.Buffer // it is memory of another message,
+	Pos      uint32        // and is at this position there
 }
 
 // place is a place in windowState.windows: the number of a window, and an offset in it.
@@ -141,8 +141,8 @@ func (p *Parser) nextWindow() int {
 		return p.Fail(0, ErrScattered)
 	}
 	switch {
-	case w.Held:
-		p.Base = p.buf.AddHeld(w.Chunk, off)
+	case w.Received:
+		p.Base = p.buf.AddReceived(p.next.window, off)
 	case w.Src == nil:
 		p.Base = p.buf.AddForeign(mem, false)
 	default:

@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"sync"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -27,7 +27,7 @@ func Unique[K comparable, V any](at int, v []nocopy.Pair[K, V]) int {
 
 // UniqueBinary is Unique for keys that are binaries.
 func UniqueBinary[V any](at int, v []nocopy.Pair[[]byte, V]) int {
-	return unique(at, v, chain.String)
+	return unique(at, v, memory.String)
 }
 
 func unique[T, V any, K comparable](at int, v []nocopy.Pair[T, V], key func(T) K) int {

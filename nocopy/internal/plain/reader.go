@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -84,7 +84,7 @@ func (r *Reader) Binary(at int, f Field) ([]byte, int) {
 // TextValue returns a text without a field header.
 func (r *Reader) TextValue(at int) (string, int) {
 	b, at := r.BinaryValue(at)
-	return chain.String(b), at
+	return memory.String(b), at
 }
 
 // BinaryValue returns a binary without a field header.

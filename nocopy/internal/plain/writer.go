@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -92,7 +92,7 @@ func (w *Writer) grow(at, n int) {
 	more := int64(at)
 	if w.element > 0 { // as much as the previous elements suggest, within bounds
 		likely := int64(at/w.element+1)*int64(w.elements-w.element) + more/16
-		more = min(likely, mostLikely*max(more, leastLikely), chain.MaxSize)
+		more = min(likely, mostLikely*max(more, leastLikely), memory.MaxSize)
 	}
 	w.b = w.Grow(w.b, at, at+n, at+max(n, int(more)))
 }
@@ -171,11 +171,11 @@ func (w *Writer) contents(at int, v string) int {
 
 // Binary writes a field and makes room after it. Most binaries are longer than texts.
 func (w *Writer) Binary(at int, f Field, v []byte) int {
-	return w.anyText(at, f, chain.String(v))
+	return w.anyText(at, f, memory.String(v))
 }
 
 // BinaryValue writes a binary without a field header and makes room after it.
-func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, chain.String(v)) }
+func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, memory.String(v)) }
 
 // List begins a list or set of n elements and makes room after its header.
 func (w *Writer) List(at int, f Field, elem nocopy.WireType, n int) int {

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
@@ -88,8 +88,8 @@ func register(t *Type) *Type {
 	if old := registry.types.Load(); old != nil {
 		types = *old
 	}
-	if t.id = uint32(len(types)); t.id >= chain.FirstPos { // must differ from positions
-		panic("nocopy: more than " + strconv.Itoa(int(chain.FirstPos)) + " types")
+	if t.id = uint32(len(types)); t.id >= memory.FirstPos { // must differ from positions
+		panic("nocopy: more than " + strconv.Itoa(int(memory.FirstPos)) + " types")
 	}
 	types = append(types, t)
 	registry.types.Store(&types)

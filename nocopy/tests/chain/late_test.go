@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -42,10 +42,10 @@ func (s *lateSource) ReadLate(m interface {
 func TestReceiverLate(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
-			blocks := chain.BlocksInUse()
+			blocks := memory.BlocksInUse()
 			r := rand.New(rand.NewPCG(testmode.Seed(t), 2))
 			type held struct {
-				chain.Chunk
+				memory.Chunk
 				want []byte
 			}
 			var chunks []held
@@ -68,7 +68,7 @@ func TestReceiverLate(t *testing.T) {
 			}
 			// Each Receiver goes on while another one waits, as goroutines do.
 			type stream struct {
-				in   chain.Receiver
+				in   memory.Receiver
 				src  lateSource
 				busy bool
 			}
@@ -123,7 +123,7 @@ func TestReceiverLate(t *testing.T) {
 				}
 				streams[i].in.Free()
 			}
-			if now := chain.BlocksInUse(); now != blocks {
+			if now := memory.BlocksInUse(); now != blocks {
 				t.Errorf("%d blocks in use, %d before", now, blocks)
 			}
 		})
@@ -133,13 +133,13 @@ func TestReceiverLate(t *testing.T) {
 // TestReceiverLateHeld: messages that are held share blocks, although the Receiver waits after
 // each.
 func TestReceiverLateHeld(t *testing.T) {
-	chain.CountBlocks()
-	before, _ := chain.Blocks()
-	var in chain.Receiver
+	memory.CountBlocks()
+	before, _ := memory.Blocks()
+	var in memory.Receiver
 	in.Reset(true)
 	in.Idle = true
 	src := &lateSource{r: rand.New(rand.NewPCG(3, 4)), wait: func() {}}
-	var chunks []chain.Chunk
+	var chunks []memory.Chunk
 	for range 500 {
 		src.data = make([]byte, 100)
 		for len(in.Bytes()) < 100 {
@@ -149,7 +149,7 @@ func TestReceiverLateHeld(t *testing.T) {
 		}
 		chunks = append(chunks, in.Take(100))
 	}
-	if now, _ := chain.Blocks(); now-before > 40 {
+	if now, _ := memory.Blocks(); now-before > 40 {
 		t.Errorf("%d blocks for 50 KB", now-before)
 	}
 	for _, c := range chunks {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
@@ -85,10 +86,10 @@ func TestKindsInTurn(t *testing.T) {
 		case recycle || r.IntN(2) == 0:
 		case kind < 5 && len(want) > 4:
 			b.Lend()
-			b.Pieces(func(_ chain.Pos, mem []byte) bool { keep = append(keep, chain.String(mem)); return true })
+			b.Pieces(func(_ chain.Pos, mem []byte) bool { keep = append(keep, memory.String(mem)); return true })
 		case edited != nil:
 			b.Lend()
-			keep = append(keep, chain.String(edited))
+			keep = append(keep, memory.String(edited))
 		}
 		for _, s := range keep {
 			lent = append(lent, strings.Clone(s))

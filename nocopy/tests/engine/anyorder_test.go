@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -157,7 +157,7 @@ func (o *childrenSession) between() {
 func TestAnyFields(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 2))
 	for round := range testmode.Of(24, 120) {
-		blocks := chain.BlocksInUse()
+		blocks := memory.BlocksInUse()
 		o := &childrenSession{orderSession: orderSession{Rand: r, t: t}}
 		recycle, received := round%3 == 0, round%2 == 0
 		n := []int{2, 20, 200, 3000}[round%4]
@@ -202,7 +202,7 @@ func TestAnyFields(t *testing.T) {
 				t.Fatalf("%s: a string that was read as %.20q is %.20q now", o.way, k.want, k.got)
 			}
 		}
-		if now := chain.BlocksInUse(); now != blocks {
+		if now := memory.BlocksInUse(); now != blocks {
 			t.Fatalf("%s: %d blocks in use, %d before", o.way, now, blocks)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
@@ -296,7 +297,7 @@ func atomicSetters() (setters []atomicSetter) {
 	add("key of a list of lists", func(_ engine.Struct, c func(string) engine.Struct) { keyLists(c("x")).Put(keyOf("k"), "v") })
 
 	if long != nil {
-		text := chain.String(long)
+		text := memory.String(long)
 		add("SetText", func(s engine.Struct, _ func(string) engine.Struct) { s.SetText(atomicField("t"), text) })
 		add("SetBytes", func(s engine.Struct, _ func(string) engine.Struct) { s.SetBytes(atomicField("b"), long) })
 		add("SetTexts", func(s engine.Struct, _ func(string) engine.Struct) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -24,7 +25,7 @@ func fillPositions(s engine.Struct, long []byte, left int) {
 	for engine.Buffer(s.Message()).RoomAfter(50, rest+1<<20) {
 		rest += 1 << 20
 	}
-	s.SetText(atomicField("t"), chain.String(long[:rest]))
+	s.SetText(atomicField("t"), memory.String(long[:rest]))
 	for engine.Buffer(s.Message()).RoomAfter(left, 0) { // Segments(0) is 1
 		engine.Buffer(s.Message()).AddForeign(nil, false)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -157,7 +157,7 @@ func (p partDesc) targets(arm string) map[string]func() engine.Struct {
 
 // held returns the root of a message that is held, as package rpc holds the messages of arguments.
 func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
-	m, err := engine.ParseHeld(p.d, chain.Chunk{Mem: wire}, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(true, lazy))
+	m, err := engine.ParseHeld(p.d, memory.Chunk{Mem: wire}, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(true, lazy))
 	if err != nil {
 		panic(err)
 	}

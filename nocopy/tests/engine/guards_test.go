@@ -10,7 +10,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -411,7 +411,7 @@ func TestMaxBytesExactly(t *testing.T) {
 			return engine.Read(allDesc, bytes.NewReader(b), len(b), l)
 		},
 		"a chunk": func(l engine.Limits) (engine.Struct, error) {
-			c := chain.NewChunk(len(b), false)
+			c := memory.NewChunk(len(b), false)
 			copy(c.Mem, b)
 			return engine.ParseChunk(allDesc, c, l, 0)
 		},

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -43,7 +43,7 @@ func TestHeld(t *testing.T) {
 		"by both, vice versa": func(s engine.Struct) { s.Message().Release(); s.Release() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := engine.ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, engine.Limits{}, 0)
+			m, err := engine.ParseHeld(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, engine.Limits{}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestShownHeld(t *testing.T) {
 	}
 	for _, recycle := range []bool{false, true} {
 		once := func() {
-			m := engine.NewIn(allDesc, chain.Chunk{}, 0, engine.Limits{}, engine.Held|optionsOf(recycle, false))
+			m := engine.NewIn(allDesc, memory.Chunk{}, 0, engine.Limits{}, engine.Held|optionsOf(recycle, false))
 			s := engine.Struct(m.Root())
 			s.SetText(fieldNamed(allDesc, "text"), "some text")
 			s.Message()
@@ -87,7 +87,7 @@ func TestShownHeld(t *testing.T) {
 			once()
 		}
 		runtime.ReadMemStats(&after)
-		if each := (after.TotalAlloc - before.TotalAlloc) / rounds; each > chain.SlabSize/4 {
+		if each := (after.TotalAlloc - before.TotalAlloc) / rounds; each > memory.SlabSize/4 {
 			t.Errorf("recycle %t: %d bytes allocated for each", recycle, each)
 		}
 	}
@@ -96,7 +96,7 @@ func TestShownHeld(t *testing.T) {
 // TestEndHandles: no handle writes to a message that is about to be sent, not even one that was
 // just being filled.
 func TestEndHandles(t *testing.T) {
-	m := engine.NewIn(textMapDesc, chain.Chunk{}, 0, engine.Limits{}, engine.Held)
+	m := engine.NewIn(textMapDesc, memory.Chunk{}, 0, engine.Limits{}, engine.Held)
 	s := engine.Struct(m.Root())
 	texts := nocopy.StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
@@ -86,9 +86,9 @@ func TestKeptStrings(t *testing.T) {
 			copy(s.NewBytes(blob, len(want)), want)
 			s.SetText(text, want)
 			m.Finish()
-			all = append(all, pair{chain.String(s.Bytes(blob)), want})
+			all = append(all, pair{memory.String(s.Bytes(blob)), want})
 		}
-		all = append(all, pair{s.Text(text), want}, pair{chain.String(m.Bytes()), string(m.Bytes())})
+		all = append(all, pair{s.Text(text), want}, pair{memory.String(m.Bytes()), string(m.Bytes())})
 	}
 	for _, p := range all {
 		if p.got != p.want {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
@@ -71,7 +71,7 @@ func TestLent(t *testing.T) {
 			other.Define()
 			for id, v := range s.Unknown(other) {
 				if id == 1 {
-					return chain.String(v.Raw()[wire.TextHeader:])
+					return memory.String(v.Raw()[wire.TextHeader:])
 				}
 			}
 			return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -151,7 +151,7 @@ func (o *orderSession) fill(n int, quiet bool) {
 func TestAnyOrder(t *testing.T) {
 	o := &orderSession{Rand: rand.New(rand.NewPCG(testmode.Seed(t), 1)), t: t}
 	for round := range testmode.Of(75, 750) {
-		blocks := chain.BlocksInUse()
+		blocks := memory.BlocksInUse()
 		recycle := round%3 == 0
 		o.way = fmt.Sprintf("round %d, recycle %t", round, recycle)
 		var opts []engine.Option
@@ -180,7 +180,7 @@ func TestAnyOrder(t *testing.T) {
 			}
 		}
 		o.kept = o.kept[max(0, len(o.kept)-100):]
-		if now := chain.BlocksInUse(); now != blocks {
+		if now := memory.BlocksInUse(); now != blocks {
 			t.Fatalf("%s: %d blocks in use, %d before", o.way, now, blocks)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -19,8 +20,8 @@ import (
 )
 
 // pieces returns a chunk of pieces of n bytes.
-func pieces(wire []byte, n int, recycle bool) chain.Chunk {
-	var r chain.Receiver
+func pieces(wire []byte, n int, recycle bool) memory.Chunk {
+	var r memory.Receiver
 	r.Reset(recycle)
 	defer r.Free()
 	for src := bytes.NewReader(wire); src.Len() > 0 || len(r.Bytes()) > n; {
@@ -42,7 +43,7 @@ func TestScatteredManyPieces(t *testing.T) {
 	for _, n := range []int{3, 10, 80, 97} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { // 160,000 bytes in 53,000 pieces or less
 			for _, recycle := range []bool{false, true} {
-				blocks := chain.BlocksInUse()
+				blocks := memory.BlocksInUse()
 				s, err := engine.ParseChunk(allDesc, pieces(wire, n, recycle), engine.Limits{}, optionsOf(recycle, false))
 				if err != nil {
 					t.Fatalf("pieces of %d: %v", n, err)
@@ -58,7 +59,7 @@ func TestScatteredManyPieces(t *testing.T) {
 					t.Errorf("pieces of %d: edited it has %d bytes", n, got)
 				}
 				s.Release()
-				if now := chain.BlocksInUse(); now != blocks {
+				if now := memory.BlocksInUse(); now != blocks {
 					t.Errorf("pieces of %d: %d blocks in use, %d before", n, now, blocks)
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
@@ -52,7 +52,7 @@ func TestCallbacks(t *testing.T) {
 			},
 			"Fill": func(_ *linkbuf.Buffer, r *linkbuf.Receiver, e *ending) { e.calls = 1; r.Fill(e, size) },
 		} {
-			blocks := chain.BlocksInUse()
+			blocks := memory.BlocksInUse()
 			var b linkbuf.Buffer
 			var r linkbuf.Receiver
 			b.Reset(true)
@@ -89,7 +89,7 @@ func TestCallbacks(t *testing.T) {
 			}
 			b.Free()
 			r.Free()
-			if n := chain.BlocksInUse() - blocks; n != 0 {
+			if n := memory.BlocksInUse() - blocks; n != 0 {
 				t.Errorf("%s in %s: %d recycled blocks are lost", name, use, n)
 			}
 		}

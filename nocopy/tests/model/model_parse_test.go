@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
@@ -77,9 +77,9 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record, mayEnd bool)
 
 // readOnly returns a chunk of memory that must not be stored into, and whose bytes change when it
 // is given back.
-func readOnly(wire []byte) chain.Chunk {
+func readOnly(wire []byte) memory.Chunk {
 	was := string(wire)
-	return chain.HoldOwned(wire, owner(func() {
+	return memory.HoldOwned(wire, owner(func() {
 		if string(wire) != was {
 			failf("memory that must not be stored into was %x and is %x", was, wire)
 		}
@@ -89,7 +89,7 @@ func readOnly(wire []byte) chain.Chunk {
 	}), true)
 }
 
-// owner is a chain.Owner that does something when memory is given back.
+// owner is a memory.Owner that does something when memory is given back.
 type owner func()
 
 func (f owner) Return() { f() }

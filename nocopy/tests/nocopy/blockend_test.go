@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -33,7 +33,7 @@ func init() {
 		thriftimpl.FieldDesc{ID: 4, Name: "name", Type: typeString, Req: thriftimpl.Optional},
 	)
 	var wide []thriftimpl.FieldDesc
-	for i := range chain.MaxShort / (fieldHeader + 8) * 2 {
+	for i := range memory.MaxShort / (fieldHeader + 8) * 2 {
 		wide = append(wide, thriftimpl.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: typeI64})
 	}
 	broadDesc.DefineWide(wide...)
@@ -105,7 +105,7 @@ func TestBlockEnd(t *testing.T) {
 		want := string(small.Message().Bytes()[head:])
 		for left := range 1500 {
 			s := newStruct(endDesc, opts...)
-			n := chain.SlabSize - left
+			n := memory.SlabSize - left
 			s.NewBytes(endDesc.Field(0), n)
 			fillEnd(s)
 			b := s.Message().AppendTo(nil)

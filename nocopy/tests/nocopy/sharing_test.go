@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
@@ -237,7 +238,7 @@ func TestSharingConcurrently(t *testing.T) {
 	for _, recycle := range []func(r *rand.Rand) bool{
 		func(*rand.Rand) bool { return true }, func(*rand.Rand) bool { return false }, func(r *rand.Rand) bool { return r.IntN(2) == 0 },
 	} {
-		before := chain.BlocksInUse()
+		before := memory.BlocksInUse()
 		const goroutines, each = 4, 4
 		steps := testmode.Of(50, 500)
 		var all [goroutines * each]*shared
@@ -281,7 +282,7 @@ func TestSharingConcurrently(t *testing.T) {
 			}
 			x.release()
 		}
-		if got := chain.BlocksInUse(); got != before {
+		if got := memory.BlocksInUse(); got != before {
 			t.Errorf("%d blocks are in use that were not before", got-before)
 		}
 	}
@@ -290,7 +291,7 @@ func TestSharingConcurrently(t *testing.T) {
 // TestFreeze: later changes do not touch the memory of a frozen message's bytes, but are in the
 // message.
 func TestFreeze(t *testing.T) {
-	before := chain.BlocksInUse()
+	before := memory.BlocksInUse()
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		x, src := newShared(r, i%2 == 0), newShared(r, i%4 < 2)
@@ -322,7 +323,7 @@ func TestFreeze(t *testing.T) {
 		x.release()
 		src.release()
 	}
-	if got := chain.BlocksInUse(); got != before {
+	if got := memory.BlocksInUse(); got != before {
 		t.Errorf("%d blocks are in use that were not before", got-before)
 	}
 }
@@ -331,7 +332,7 @@ func TestFreeze(t *testing.T) {
 // order, with every choice of recycling ones. The remaining messages keep their bytes, even if
 // they are changed, and if others use the memory again.
 func TestReleaseOrders(t *testing.T) {
-	before := chain.BlocksInUse()
+	before := memory.BlocksInUse()
 	for _, order := range orders(4) {
 		for modes := range 16 {
 			if !testmode.Long && modes%5 != 0 {
@@ -362,7 +363,7 @@ func TestReleaseOrders(t *testing.T) {
 			}
 		}
 	}
-	if got := chain.BlocksInUse(); got != before {
+	if got := memory.BlocksInUse(); got != before {
 		t.Errorf("%d blocks are in use that were not before", got-before)
 	}
 }

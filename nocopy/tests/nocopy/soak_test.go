@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -233,7 +233,7 @@ func TestHugeMessageLeaves(t *testing.T) {
 				s.Release()
 				held := math.MaxInt
 				// One slab may wait for new messages
-				const most = chain.MaxSlabSize + 256<<10
+				const most = memory.MaxSlabSize + 256<<10
 				for i := 0; i < 10 && held > most; i++ { // a pool's items survive some collections
 					small(1000)
 					runtime.GC()
@@ -249,8 +249,8 @@ func TestHugeMessageLeaves(t *testing.T) {
 	}
 }
 
-// TestRetainedString: a string that the program keeps keeps one slab alive: chain.SlabSize, or
-// chain.MaxSlabSize for a larger message. For a message received in large pieces, it is at most
+// TestRetainedString: a string that the program keeps keeps one slab alive: memory.SlabSize, or
+// memory.MaxSlabSize for a larger message. For a message received in large pieces, it is at most
 // the size of the message.
 func TestRetainedString(t *testing.T) {
 	if !aliasing || raceEnabled {
@@ -290,9 +290,9 @@ func TestRetainedString(t *testing.T) {
 					}
 				}
 				after := live()
-				slab := chain.SlabSize
-				if len(wire) > chain.SlabSize {
-					slab = max(len(wire), chain.MaxSlabSize)
+				slab := memory.SlabSize
+				if len(wire) > memory.SlabSize {
+					slab = max(len(wire), memory.MaxSlabSize)
 				}
 				most := n * (slab + 16<<10)
 				if held := after - before; held > most+256<<10 {

@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -243,8 +243,8 @@ func TestBadReplies(t *testing.T) {
 		{"a bad struct", frame(strict(reply, "add", 1, []byte{10, 0, 0, 1})), is(io.ErrUnexpectedEOF), true},
 		{"an exception that is none", frame(strict(exception, "add", 1, []byte{7})), func(err error) bool { return err != nil }, true},
 		{"HTTP", []byte("HTTP/1.1 400 Bad Request\r\n\r\n"), is(rpc.ErrHTTP), false},
-		{"garbage", []byte("garbage garbage"), is(chain.ErrFrameSize), false},
-		{"a negative frame", []byte{0xff, 0xff, 0xff, 0}, is(chain.ErrFrameSize), false},
+		{"garbage", []byte("garbage garbage"), is(memory.ErrFrameSize), false},
+		{"a negative frame", []byte{0xff, 0xff, 0xff, 0}, is(memory.ErrFrameSize), false},
 		{"garbage in a frame", frame([]byte("\x80\x02garbage garbage")), is(rpc.ErrVersion), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -410,7 +410,7 @@ func TestMaxFrame(t *testing.T) {
 	}
 	logs(t, q, "frame length out of range")
 	big := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.MaxFrame(1000)))
-	if _, err := big.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 2000)) }); !errors.Is(err, chain.ErrFrameSize) {
+	if _, err := big.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 2000)) }); !errors.Is(err, memory.ErrFrameSize) {
 		t.Errorf("a reply over the limit: %v", err)
 	}
 	unharmed(t, big)

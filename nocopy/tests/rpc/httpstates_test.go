@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -124,9 +124,9 @@ func TestHTTPStates(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/recycle=%v", state.name, event.name, recycle), func(t *testing.T) {
 					rpcinside.EmptyPools()
 					defer rpcinside.EmptyPools()
-					blocks := chain.BlocksInUse()
+					blocks := memory.BlocksInUse()
 					synctest.Test(t, func(t *testing.T) { walkHTTP(t, state.reach, event.happen, event.ends[s], recycle) })
-					if n := chain.BlocksInUse() - blocks; n != 0 {
+					if n := memory.BlocksInUse() - blocks; n != 0 {
 						t.Errorf("%d blocks are left over", n)
 					}
 				})

@@ -8,7 +8,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -84,7 +84,7 @@ func TestMaxBytesAndMaxFrame(t *testing.T) {
 	if err := echoes(&rpc.Server{MaxFrame: 1000, Limits: more}, 2000); err == nil {
 		t.Error("a request over MaxFrame is accepted because of MaxBytes")
 	}
-	if err := echoes(&rpc.Server{}, 2000, rpc.MaxFrame(1000), rpc.Limits(more)); !errors.Is(err, chain.ErrFrameSize) {
+	if err := echoes(&rpc.Server{}, 2000, rpc.MaxFrame(1000), rpc.Limits(more)); !errors.Is(err, memory.ErrFrameSize) {
 		t.Errorf("a reply over MaxFrame: %v", err)
 	}
 }

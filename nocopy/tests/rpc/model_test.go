@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
@@ -154,7 +154,7 @@ func (w *world) slowDown() {
 func play(t *testing.T, data []byte, log *strings.Builder) (w *world) {
 	rpcinside.EmptyPools()
 	defer rpcinside.EmptyPools()
-	blocks := chain.BlocksInUse()
+	blocks := memory.BlocksInUse()
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(data, log)
 		for n := 0; w.more() && n < 80 && !w.failed(); n++ {
@@ -163,7 +163,7 @@ func play(t *testing.T, data []byte, log *strings.Builder) (w *world) {
 		}
 		w.finish()
 	})
-	if n := chain.BlocksInUse() - blocks; n != 0 {
+	if n := memory.BlocksInUse() - blocks; n != 0 {
 		w.failf("%d blocks are left over", n)
 	}
 	return w

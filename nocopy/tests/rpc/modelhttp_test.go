@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -443,7 +443,7 @@ func playHTTP(t *testing.T, data []byte, log *strings.Builder) (w *httpWorld) {
 	stdlog.SetOutput(io.Discard) // net/http's client logs replies that nobody has asked for
 	rpcinside.EmptyPools()
 	defer rpcinside.EmptyPools()
-	blocks := chain.BlocksInUse()
+	blocks := memory.BlocksInUse()
 	synctest.Test(t, func(*testing.T) {
 		w = newHTTPWorld(data, log)
 		for n := 0; w.more() && n < 60 && w.failure() == nil; n++ {
@@ -452,7 +452,7 @@ func playHTTP(t *testing.T, data []byte, log *strings.Builder) (w *httpWorld) {
 		}
 		w.finish()
 	})
-	if n := chain.BlocksInUse() - blocks; n != 0 {
+	if n := memory.BlocksInUse() - blocks; n != 0 {
 		w.failf("%d blocks are left over", n)
 	}
 	return w

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -100,7 +100,7 @@ func (l List) AppendMap(b []byte) []byte {
 
 // In returns the headers in the struct that c begins with. If they can't be found at small cost,
 // it reports whether there may be some: then OfField of the first such field has them.
-func In(c chain.Chunk) (l List, maybe bool) {
+func In(c memory.Chunk) (l List, maybe bool) {
 	if c.Next() == nil {
 		s := search{mem: c.Mem, steps: 16 + len(c.Mem)/stepBytes}
 		switch t, known := s.fields(0); {
@@ -114,7 +114,7 @@ func In(c chain.Chunk) (l List, maybe bool) {
 }
 
 // hasHeader reports whether the bytes of a field's header with headers are anywhere in c.
-func hasHeader(c chain.Chunk) bool {
+func hasHeader(c memory.Chunk) bool {
 	const last = byte(FieldID & 0xff)
 	var before [2]byte // the last bytes of the pieces before
 	for p := &c; p != nil; p = p.Next() {

@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
@@ -101,7 +101,7 @@ func call(nc *net.UnixConn, link *shm.Link) (bool, error) {
 	const most = 64 << 10
 	n := binary.BigEndian.Uint32(length[:])
 	if n > most {
-		return false, fmt.Errorf("%w: %d bytes", chain.ErrFrameSize, n)
+		return false, fmt.Errorf("%w: %d bytes", memory.ErrFrameSize, n)
 	}
 	reply := make([]byte, n)
 	if _, err := io.ReadFull(in, reply); err != nil {

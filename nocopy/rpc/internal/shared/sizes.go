@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -47,20 +47,20 @@ func (s *Sizes) Note(d *thriftimpl.Desc, n int) {
 
 // Place returns memory of l's for a message of type d; false if it is not expected to be large, or
 // there is no room. The message gives it back.
-func (s *Sizes) Place(l *shm.Link, d *thriftimpl.Desc) (chain.Chunk, bool) {
+func (s *Sizes) Place(l *shm.Link, d *thriftimpl.Desc) (memory.Chunk, bool) {
 	v, ok := s.byType.Load(d)
 	if !ok {
-		return chain.Chunk{}, false
+		return memory.Chunk{}, false
 	}
 	n := int(v.(*atomic.Uint32).Load())
 	if n < Alone {
-		return chain.Chunk{}, false
+		return memory.Chunk{}, false
 	}
 	slot, ok := l.Place(n + n/8)
 	if !ok {
-		return chain.Chunk{}, false
+		return memory.Chunk{}, false
 	}
-	return chain.HoldOwned(slot.Bytes(), slot, false), true
+	return memory.HoldOwned(slot.Bytes(), slot, false), true
 }
 
 // Own returns the slot in l's memory that the whole message was built in, and where it is; the

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 )
@@ -32,7 +32,7 @@ type Hook struct {
 
 // New returns a Hook for f that logs the first panic with warn. From now on blocks are counted.
 func New(f Functions, warn func(args ...any)) *Hook {
-	chain.CountBlocks()
+	memory.CountBlocks()
 	return &Hook{to: f, once: new(sync.Once), warn: warn}
 }
 
@@ -110,7 +110,7 @@ func (h *Hook) Received(n int) {
 }
 
 // Sent tells how much a write has sent.
-func (h *Hook) Sent(s chain.Stats) {
+func (h *Hook) Sent(s memory.Stats) {
 	if h != nil && s.Bytes > 0 {
 		tell(h, h.to.Sent, linkbuf.Stats(s))
 	}

@@ -3,7 +3,7 @@ package transport
 import (
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -14,7 +14,7 @@ import (
 
 // decodeFramed returns a message in the compact protocol, with its struct in Thrift Binary. c has
 // its struct, and the rest of the frame, which is kept for Next.
-func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
+func (r *Receiver) decodeFramed(h message.Header, c memory.Chunk) (message.Header, memory.Chunk, error) {
 	defer c.Release()
 	h.Name = r.keepName(h.Name)
 	in, d := r.beginCompact(h, len(c.Mem), r.Limits.Frame)
@@ -25,14 +25,14 @@ func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header
 		r.charge.settle(max(len(c.Mem), in.Len()))
 	}
 	if status != compact.Done {
-		return h, chain.Chunk{}, badStruct{faultOf(in, d, h)}
+		return h, memory.Chunk{}, badStruct{faultOf(in, d, h)}
 	}
 	switch {
 	case end == len(c.Mem):
 	case !r.Requests: // a reply is alone in its frame, as in Thrift Binary
-		return h, chain.Chunk{}, badStruct{&nocopy.Error{Offset: end, Path: string(h.Name), Err: nocopy.ErrTrailing}}
+		return h, memory.Chunk{}, badStruct{&nocopy.Error{Offset: end, Path: string(h.Name), Err: nocopy.ErrTrailing}}
 	case compressed:
-		return h, chain.Chunk{}, errSeveral(len(c.Mem) - end)
+		return h, memory.Chunk{}, errSeveral(len(c.Mem) - end)
 	default:
 		r.frameRest = c.From(end)
 	}
@@ -41,7 +41,7 @@ func (r *Receiver) decodeFramed(h message.Header, c chain.Chunk) (message.Header
 
 // decodeUnframed receives the struct of a message in the compact protocol that has no frame, and
 // returns it in Thrift Binary. Its header h has arrived.
-func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk, error) {
+func (r *Receiver) decodeUnframed(h message.Header) (message.Header, memory.Chunk, error) {
 	h.Name = r.keepName(h.Name)
 	in, d := r.beginCompact(h, r.Buffered(), r.Limits.Message)
 	defer in.Free()
@@ -57,19 +57,19 @@ func (r *Receiver) decodeUnframed(h message.Header) (message.Header, chain.Chunk
 		case compact.Failed:
 			bad := faultOf(in, d, h)
 			if in.IsLarge() {
-				return h, chain.Chunk{}, bad.Err // as of one in Thrift Binary
+				return h, memory.Chunk{}, bad.Err // as of one in Thrift Binary
 			}
 			bad.Offset += passed - h.Size
-			return h, chain.Chunk{}, bad
+			return h, memory.Chunk{}, bad
 		}
 		r.in.Skip(n) // a value that has begun is needed from its beginning
 		passed += n
 		have := r.Buffered()
 		if passed+have >= r.Limits.Message {
-			return h, chain.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
+			return h, memory.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
 		}
 		if err := r.fill(have + 1); err != nil {
-			return h, chain.Chunk{}, err
+			return h, memory.Chunk{}, err
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader,
 const defaultMaxDepth = 64
 
 // made returns a chunk with the bytes that in has made.
-func (r *Receiver) made(in *compact.Reader) chain.Chunk {
+func (r *Receiver) made(in *compact.Reader) memory.Chunk {
 	r.Stats.Converted(in.Len())
 	return r.in.Copy(in.Bytes())
 }

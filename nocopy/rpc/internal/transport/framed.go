@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -22,11 +23,11 @@ var Framed Transport = new(framed)
 
 type framed struct{}
 
-func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
+func (*framed) next(r *Receiver) (message.Header, memory.Chunk, error) {
 	const length = 4
 	for len(r.in.Bytes()) < length {
 		if err := r.fill(length); err != nil {
-			return message.Header{}, chain.Chunk{}, err
+			return message.Header{}, memory.Chunk{}, err
 		}
 	}
 	n := int32(binary.BigEndian.Uint32(r.in.Bytes()))
@@ -34,17 +35,17 @@ func (*framed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 	case r.Link != nil && uint32(n) == shm.Mark:
 		return r.nextShared()
 	case n <= 0:
-		return message.Header{}, chain.Chunk{}, cmp.Or(r.foreign(), fmt.Errorf("%w: %d", chain.ErrFrameSize, n))
+		return message.Header{}, memory.Chunk{}, cmp.Or(r.foreign(), fmt.Errorf("%w: %d", memory.ErrFrameSize, n))
 	case int(n) > r.Limits.Frame:
 		h, err := r.headerOfLarge(int(n))
 		if h.Size == 0 { // also if nothing more came: an alert of TLS is shorter than a header
 			err = cmp.Or(r.foreign(), err)
 		}
-		return h, chain.Chunk{}, cmp.Or(err, r.tooLarge(int(n)))
+		return h, memory.Chunk{}, cmp.Or(err, r.tooLarge(int(n)))
 	}
 	for len(r.in.Bytes()) < length+int(n) {
 		if err := r.fill(length + int(n)); err != nil {
-			return message.Header{}, chain.Chunk{}, err
+			return message.Header{}, memory.Chunk{}, err
 		}
 	}
 	r.in.Skip(length)
@@ -69,7 +70,7 @@ func (*framed) AppendFront(b []byte, n int) []byte {
 func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
 
 // errUnframed is the error of a length that is the beginning of a message instead.
-var errUnframed = fmt.Errorf("%w: a message without a frame", chain.ErrFrameSize)
+var errUnframed = fmt.Errorf("%w: a message without a frame", memory.ErrFrameSize)
 
 // foreign returns an error that names the protocol of the bytes that arrived instead of a frame;
 // nil if it is not known.
@@ -86,7 +87,7 @@ func (r *Receiver) foreign() error {
 
 // ErrTooLarge is the error of a frame that is only too long: if its header is known, another
 // message may follow.
-var ErrTooLarge = fmt.Errorf("%w: %w", chain.ErrFrameSize, nocopy.ErrLimit)
+var ErrTooLarge = fmt.Errorf("%w: %w", memory.ErrFrameSize, nocopy.ErrLimit)
 
 // badStruct is the error of a message whose struct is malformed, and whose end is known.
 type badStruct struct{ err *nocopy.Error }
@@ -142,7 +143,7 @@ func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 
 // split returns the first of the messages in a frame: its header and a chunk with its struct. What
 // follows may be in the same chunk. On error it releases the chunk.
-func (r *Receiver) split(c chain.Chunk) (message.Header, chain.Chunk, error) {
+func (r *Receiver) split(c memory.Chunk) (message.Header, memory.Chunk, error) {
 	r.opened = nil
 	if message.IsTHeader(c.Mem) {
 		return r.openTHeader(c)
@@ -151,7 +152,7 @@ func (r *Receiver) split(c chain.Chunk) (message.Header, chain.Chunk, error) {
 }
 
 // splitNext is split for all messages but the first of a frame.
-func (r *Receiver) splitNext(c chain.Chunk) (message.Header, chain.Chunk, error) {
+func (r *Receiver) splitNext(c memory.Chunk) (message.Header, memory.Chunk, error) {
 	h, c, err := splitHeader(c)
 	if err == nil && r.opened != nil {
 		h, c, err = r.opened.check(h, c)
@@ -164,14 +165,14 @@ func (r *Receiver) splitNext(c chain.Chunk) (message.Header, chain.Chunk, error)
 
 // splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error
 // it releases the chunk.
-func splitHeader(c chain.Chunk) (message.Header, chain.Chunk, error) {
+func splitHeader(c memory.Chunk) (message.Header, memory.Chunk, error) {
 	h, need, err := message.Parse(c.Mem)
 	if err == nil && need > 0 {
 		err = fmt.Errorf("a message of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		c.Release()
-		return message.Header{}, chain.Chunk{}, err
+		return message.Header{}, memory.Chunk{}, err
 	}
 	c.Mem = c.Mem[h.Size:]
 	return h, c, nil

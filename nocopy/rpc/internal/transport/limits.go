@@ -3,7 +3,7 @@ package transport
 import (
 	"math"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
@@ -26,7 +26,7 @@ type Limits struct {
 // for errors.
 func LimitsOf(maxFrame int, parse nocopy.Limits, name string) Limits {
 	l := Limits{defaultMaxFrame, defaultMaxMessage, parse, name}
-	const most = min(math.MaxInt32, chain.MaxSize)
+	const most = min(math.MaxInt32, memory.MaxSize)
 	switch {
 	case maxFrame > 0:
 		l.Frame = min(maxFrame, most)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -42,11 +42,11 @@ type Receiver struct {
 	Stats   *stats.Hook
 	Arrived time.Time // when the last bytes did, if Stats wants to know
 
-	in          chain.Receiver
-	frameRest   chain.Chunk // the messages that follow in the frame of the last one
-	opened      *opened     // the THeader of the last frame; nil if it had none
-	waiting     chain.Chunk // a frame that waits to be decompressed
-	charge      Charge      // of the last message
+	in          memory.Receiver
+	frameRest   memory.Chunk // the messages that follow in the frame of the last one
+	opened      *opened      // the THeader of the last frame; nil if it had none
+	waiting     memory.Chunk // a frame that waits to be decompressed
+	charge      Charge       // of the last message
 	charged     atomic.Int64
 	rest        int         // bytes to be passed over before the next message
 	passing     atomic.Bool // there are such bytes
@@ -71,7 +71,7 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 // header's name is valid as long as the chunk, and until Next is called again. The error is io.EOF
 // if the stream ends between messages; after some errors the header is known, and its size is not
 // 0. After a message, TakeCharge must be called.
-func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
+func (r *Receiver) Next() (message.Header, memory.Chunk, error) {
 	h, c, err := r.next()
 	if err != nil {
 		r.charge.End()
@@ -84,23 +84,23 @@ func (r *Receiver) Next() (message.Header, chain.Chunk, error) {
 	return r.reject(h, c)
 }
 
-func (r *Receiver) next() (message.Header, chain.Chunk, error) {
+func (r *Receiver) next() (message.Header, memory.Chunk, error) {
 	if len(r.frameRest.Mem) > 0 {
 		c := r.frameRest
-		r.frameRest = chain.Chunk{}
+		r.frameRest = memory.Chunk{}
 		return r.splitNext(c)
 	}
 	if c := r.waiting; len(c.Mem) > 0 {
-		r.waiting = chain.Chunk{}
+		r.waiting = memory.Chunk{}
 		return r.openTHeader(c)
 	}
 	if err := r.passRest(); err != nil {
-		return message.Header{}, chain.Chunk{}, err
+		return message.Header{}, memory.Chunk{}, err
 	}
 	r.inMessage = false
 	if r.Transport == nil {
 		if err := r.detect(); err != nil {
-			return message.Header{}, chain.Chunk{}, err
+			return message.Header{}, memory.Chunk{}, err
 		}
 	}
 	return r.Transport.next(r)
@@ -141,7 +141,7 @@ func (r *Receiver) HasBegun() bool {
 func (r *Receiver) Free() {
 	r.frameRest.Release()
 	r.waiting.Release()
-	r.frameRest, r.waiting = chain.Chunk{}, chain.Chunk{}
+	r.frameRest, r.waiting = memory.Chunk{}, memory.Chunk{}
 	r.in.Free()
 }
 
@@ -149,7 +149,7 @@ func (r *Receiver) Free() {
 // d is nil. Bytes after the struct are the next message of a frame: they are kept for Next. If the
 // struct is so malformed that its end can't be found, they are dropped. In a compressed frame they
 // are an error.
-func (r *Receiver) ParseStruct(chunk chain.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
+func (r *Receiver) ParseStruct(chunk memory.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
 	if d != nil {
 		if m, err = thriftimpl.ParseHeld(d, chunk.From(0), l, recycle, lazy); err == nil {
 			return m, nil

@@ -4,22 +4,22 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
 // nextShared receives the next message in shared memory, whose position comes next, and returns
 // its header and the bytes after that.
-func (r *Receiver) nextShared() (message.Header, chain.Chunk, error) {
+func (r *Receiver) nextShared() (message.Header, memory.Chunk, error) {
 	for len(r.in.Bytes()) < shm.PositionSize {
 		if err := r.fill(shm.PositionSize); err != nil {
-			return message.Header{}, chain.Chunk{}, err
+			return message.Header{}, memory.Chunk{}, err
 		}
 	}
 	t, err := r.Link.Take(r.in.Bytes())
 	if err != nil {
-		return message.Header{}, chain.Chunk{}, fmt.Errorf("%w: %w", chain.ErrFrameSize, err)
+		return message.Header{}, memory.Chunk{}, fmt.Errorf("%w: %w", memory.ErrFrameSize, err)
 	}
 	r.in.Skip(shm.PositionSize)
 	n, held := len(t.Mem), false
@@ -29,12 +29,12 @@ func (r *Receiver) nextShared() (message.Header, chain.Chunk, error) {
 		}
 	}()
 	if n > r.Limits.Frame {
-		return r.headerOf(t.Mem), chain.Chunk{}, r.tooLarge(n)
+		return r.headerOf(t.Mem), memory.Chunk{}, r.tooLarge(n)
 	}
 	r.Stats.Received(n)
 	if r.Trusts {
 		held = true
-		return r.split(chain.HoldOwned(t.Mem, t, true))
+		return r.split(memory.HoldOwned(t.Mem, t, true))
 	}
 	return r.split(r.in.Copy(t.Mem))
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -30,7 +30,7 @@ type opened struct {
 }
 
 // openTHeader is split for a frame that begins with a THeader.
-func (r *Receiver) openTHeader(c chain.Chunk) (message.Header, chain.Chunk, error) {
+func (r *Receiver) openTHeader(c memory.Chunk) (message.Header, memory.Chunk, error) {
 	o := new(opened)
 	var size int
 	var err error
@@ -44,16 +44,16 @@ func (r *Receiver) openTHeader(c chain.Chunk) (message.Header, chain.Chunk, erro
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		r.waiting = c
-		return message.Header{}, chain.Chunk{}, err
+		return message.Header{}, memory.Chunk{}, err
 	}
 	if err != nil {
 		known := len(c.Mem) >= message.THeaderSize
 		c.Release()
 		if !known {
-			return message.Header{}, chain.Chunk{}, err
+			return message.Header{}, memory.Chunk{}, err
 		}
 		o.theader.Zlib = false // its reply is short
-		return o.stranger(r.Requests), chain.Chunk{}, err
+		return o.stranger(r.Requests), memory.Chunk{}, err
 	}
 	if r.opened = o; o.form != message.Compact { // else when it is in Thrift Binary
 		r.charge.settle(len(rest.Mem))
@@ -82,12 +82,12 @@ func (o *opened) stranger(request bool) message.Header {
 
 // check completes the header of a message in the frame, or refuses a message that has another
 // encoding than the THeader says. Then it releases the chunk.
-func (o *opened) check(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
+func (o *opened) check(h message.Header, c memory.Chunk) (message.Header, memory.Chunk, error) {
 	h.THeader, h.Headers = &o.theader, &o.headers
 	if (h.Form == message.Compact) != (o.form == message.Compact) {
 		h.Name, h.Form = bytes.Clone(h.Name), o.form
 		c.Release()
-		return h, chain.Chunk{}, &message.Refusal{Type: message.InvalidProtocol, Text: "THeader: the message is in another protocol than it says"}
+		return h, memory.Chunk{}, &message.Refusal{Type: message.InvalidProtocol, Text: "THeader: the message is in another protocol than it says"}
 	}
 	return h, c, nil
 }
@@ -124,7 +124,7 @@ func (r *Receiver) parseLarge(b []byte) (h message.Header, need int, err error) 
 type inflater struct {
 	z   io.ReadCloser // also a zlib.Resetter; nil before the first use
 	src bytes.Reader
-	out chain.Receiver
+	out memory.Receiver
 }
 
 var inflaters = sync.Pool{New: func() any { return new(inflater) }}
@@ -132,7 +132,7 @@ var inflaters = sync.Pool{New: func() any { return new(inflater) }}
 // inflate returns the decompressed bytes of c, which it takes over unless there is an error: a
 // *message.Refusal, or os.ErrDeadlineExceeded if it was interrupted. It takes memory and time for
 // at most MaxFrame bytes.
-func (r *Receiver) inflate(c chain.Chunk, form message.Form) (chain.Chunk, error) {
+func (r *Receiver) inflate(c memory.Chunk, form message.Form) (memory.Chunk, error) {
 	most := r.Limits.Frame
 	out, err := r.inflateSmall(c.Mem, int(min(r.charge.free, int64(most))))
 	if err == nocopy.ErrLimit && r.charge.free < int64(most) {
@@ -169,7 +169,7 @@ func (r *Receiver) busy() error {
 
 // inflateSmall returns the decompressed bytes of b. If they are more than most, the error is
 // nocopy.ErrLimit.
-func (r *Receiver) inflateSmall(b []byte, most int) (chain.Chunk, error) {
+func (r *Receiver) inflateSmall(b []byte, most int) (memory.Chunk, error) {
 	f := inflaters.Get().(*inflater)
 	defer f.free()
 	f.out.Reset(true)
@@ -179,14 +179,14 @@ func (r *Receiver) inflateSmall(b []byte, most int) (chain.Chunk, error) {
 		err = f.out.Fill(in, len(f.out.Bytes())+1)
 	}
 	if err = f.end(err, len(f.out.Bytes()), most); err != nil {
-		return chain.Chunk{}, err
+		return memory.Chunk{}, err
 	}
 	return r.in.Copy(f.out.Bytes()), nil
 }
 
 // inflateLarge is inflate for bytes that are charged, once the Budget has enough. They are
 // decompressed twice, first without being kept: then they need no more memory than they are.
-func (r *Receiver) inflateLarge(b []byte, form message.Form) (out chain.Chunk, err error) {
+func (r *Receiver) inflateLarge(b []byte, form message.Form) (out memory.Chunk, err error) {
 	most := zlibRatio * int64(len(b))
 	if form == message.Compact {
 		most *= compactRatio

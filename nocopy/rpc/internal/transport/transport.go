@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
@@ -14,7 +15,7 @@ import (
 type Transport interface {
 	// next receives the next message of r, and returns its header and the bytes after that, as
 	// Receiver.Next does.
-	next(r *Receiver) (message.Header, chain.Chunk, error)
+	next(r *Receiver) (message.Header, memory.Chunk, error)
 	// arrived reports whether the whole next message has arrived, if r can tell; else false.
 	arrived(r *Receiver) bool
 	// HasHeaders reports whether it has a place for the headers of calls and replies. Then next

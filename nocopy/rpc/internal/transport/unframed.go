@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -15,14 +16,14 @@ var Unframed Transport = new(unframed)
 
 type unframed struct{}
 
-func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
+func (*unframed) next(r *Receiver) (message.Header, memory.Chunk, error) {
 	var h message.Header
 	for {
 		var need int
 		var err error
 		b := r.in.Bytes()
 		if !r.Requests && len(b) >= tell && beginsMessage(b[lengthSize:]) {
-			return message.Header{}, chain.Chunk{}, errFramed
+			return message.Header{}, memory.Chunk{}, errFramed
 		}
 		if h, need, err = message.Parse(b); err != nil && len(b) < tell {
 			need, err = tell, nil // wherever bytes are cut, the error is the same
@@ -33,7 +34,7 @@ func (*unframed) next(r *Receiver) (message.Header, chain.Chunk, error) {
 			break
 		}
 		if err != nil {
-			return message.Header{}, chain.Chunk{}, err
+			return message.Header{}, memory.Chunk{}, err
 		}
 	}
 	if h.Form == message.Compact {
@@ -60,7 +61,7 @@ const keepWhole = 8 << 10
 
 // nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of
 // more than keepWhole bytes is cut between values where blocks end, which avoids moving its bytes.
-func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, error) {
+func (r *Receiver) nextStruct(h message.Header) (message.Header, memory.Chunk, error) {
 	r.scan.Reset(r.Limits.Parse.MaxDepth)
 	// The number of bytes in r.in before the struct, and of the struct's bytes that were cut off
 	before, cut := h.Size, 0
@@ -74,10 +75,10 @@ func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, er
 			if errors.As(err, &bad) {
 				bad.Path = string(h.Name)
 			}
-			return h, chain.Chunk{}, err
+			return h, memory.Chunk{}, err
 		}
 		if int64(max(need, end))+int64(cut+h.Size) > int64(r.Limits.Message) {
-			return h, chain.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
+			return h, memory.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
 		}
 		if end > 0 {
 			r.in.Skip(before)
@@ -91,7 +92,7 @@ func (r *Receiver) nextStruct(h message.Header) (message.Header, chain.Chunk, er
 		}
 		for len(r.in.Bytes()) < before+need {
 			if err := r.fill(before + need); err != nil {
-				return h, chain.Chunk{}, err
+				return h, memory.Chunk{}, err
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
@@ -52,14 +52,14 @@ func (w Wire) String() string {
 
 // reject releases the chunk of a message that came in a way which r does not accept, and returns
 // the error.
-func (r *Receiver) reject(h message.Header, c chain.Chunk) (message.Header, chain.Chunk, error) {
+func (r *Receiver) reject(h message.Header, c memory.Chunk) (message.Header, memory.Chunk, error) {
 	way := WireOf(r.Transport, h.Style)
 	h.Name = bytes.Clone(h.Name)
 	c.Release()
 	if !r.Requests {
 		text := fmt.Sprintf("a reply in %v, where the client expects %v", way, r.Accept)
-		return message.Header{}, chain.Chunk{}, &message.Refusal{Text: text, Ends: true, Err: message.ErrVersion}
+		return message.Header{}, memory.Chunk{}, &message.Refusal{Text: text, Ends: true, Err: message.ErrVersion}
 	}
 	text := fmt.Sprintf("a call in %v, where the server accepts %v", way, r.Accept)
-	return h, chain.Chunk{}, &message.Refusal{Type: message.UnsupportedClientType, Text: text, Ends: true}
+	return h, memory.Chunk{}, &message.Refusal{Type: message.UnsupportedClientType, Text: text, Ends: true}
 }

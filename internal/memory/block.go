@@ -1,4 +1,4 @@
-package chain
+package memory
 
 import (
 	"math/bits"
@@ -6,20 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/spare"
-)
-
-const (
-	// SlabSize is the size of the garbage-collected slabs in which small messages are built. A
-	// string that was read from a small message keeps at most one slab alive.
-	SlabSize = 64 << 10
-
-	// MaxSlabSize is the size that slabs grow to within one large message.
-	MaxSlabSize = 1 << 20
-
-	page      = 8 << 10   // the unit in which Go's runtime allocates large memory
-	minClass  = 12        // the smallest recycled block: 4 KiB
-	maxClass  = 20        // the largest block that is kept in pools: 1 MiB
-	mostSpare = 128 << 20 // the largest block that is kept in spareBlocks
 )
 
 // Block is a piece of memory with a count of its holders. When the last holder releases it, it can
@@ -74,7 +60,7 @@ func takeBlock(n, size int, isSpare bool) *Block {
 	}
 	var b *Block
 	switch {
-	case debugging:
+	case Debugging:
 		b = new(Block)
 		b.mapOwn(size)
 	case isSpare:
@@ -113,7 +99,7 @@ func newForeign(owner Owner, holders int) *Block {
 func (b *Block) giveBack() {
 	owner := b.owner
 	b.freed()
-	if !debugging {
+	if !Debugging {
 		b.mem, b.owner, b.readOnly = nil, nil, false
 		foreign.Put(b)
 	}
@@ -138,7 +124,7 @@ func (b *Block) release() {
 		panic("nocopy: block released twice")
 	case n == 0 && b.owner != nil:
 		b.giveBack()
-	case n == 0 && debugging:
+	case n == 0 && Debugging:
 		b.protect()
 	case n == 0 && b.item.Value == nil:
 		pools[bits.Len(uint(len(b.mem)-1))].Put(b)
@@ -146,3 +132,22 @@ func (b *Block) release() {
 		spareBlocks.Put(&b.item)
 	}
 }
+
+// reusable reports whether a Space that alone holds the block may begin its next message in it.
+func (b *Block) reusable() bool {
+	return !Debugging && b.refs.Load() == 1 && len(b.mem) <= MaxSlabSize && b.owner == nil
+}
+
+// Blocks are counted once CountBlocks has been called.
+var (
+	counting        atomic.Bool
+	taken, returned atomic.Uint64
+)
+
+// CountBlocks makes Blocks count from now on.
+func CountBlocks() { counting.Store(true) }
+
+// Blocks returns how many blocks were taken from the pools or made, and how many were given back,
+// since the first call of CountBlocks. A block that is left to the garbage collector does not
+// count as given back.
+func Blocks() (uint64, uint64) { return taken.Load(), returned.Load() }

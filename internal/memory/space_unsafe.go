@@ -1,16 +1,15 @@
 //go:build !nounsafe
 
-package chain
+package memory
 
 import (
 	"encoding/binary"
-	"strings"
 	"unsafe"
 )
 
 // Load8 returns the 8 bytes at position p as a big-endian number.
-func (b *Buffer) Load8(p Pos) uint64 {
-	mem := b.segs[p>>segBits]
+func (s *Space) Load8(p Pos) uint64 {
+	mem := s.segs[p>>segBits]
 	p &= segMask
 	_ = mem[p+7]
 	// SAFETY: the last byte is in mem, as just checked. Slicing would also check the first byte,
@@ -19,8 +18,8 @@ func (b *Buffer) Load8(p Pos) uint64 {
 }
 
 // Load4 returns the 4 bytes at position p as a big-endian number.
-func (b *Buffer) Load4(p Pos) uint32 {
-	mem := b.segs[p>>segBits]
+func (s *Space) Load4(p Pos) uint32 {
+	mem := s.segs[p>>segBits]
 	p &= segMask
 	_ = mem[p+3]
 	// SAFETY: as in Load8.
@@ -28,8 +27,8 @@ func (b *Buffer) Load4(p Pos) uint32 {
 }
 
 // Load2 returns the 2 bytes at position p as a big-endian number.
-func (b *Buffer) Load2(p Pos) uint16 {
-	mem := b.segs[p>>segBits]
+func (s *Space) Load2(p Pos) uint16 {
+	mem := s.segs[p>>segBits]
 	p &= segMask
 	_ = mem[p+1]
 	// SAFETY: as in Load8.
@@ -37,19 +36,19 @@ func (b *Buffer) Load2(p Pos) uint16 {
 }
 
 // Load1 returns the byte at position p.
-func (b *Buffer) Load1(p Pos) byte { return b.segs[p>>segBits][p&segMask] }
+func (s *Space) Load1(p Pos) byte { return s.segs[p>>segBits][p&segMask] }
 
-// Extend appends n contiguous bytes, contents undefined, to the open run, and returns them with
-// their position.
-func (b *Buffer) Extend(n int) (Pos, []byte) {
-	i := b.used
-	if uint(n) >= uint(len(b.tail)-i) {
-		return b.extendToEnd(n)
+// Take appends n contiguous bytes, contents undefined, in the block at the tail, and returns them
+// with their position. ok is false if they would fill the block or do not fit.
+func (s *Space) Take(n int) (p Pos, mem []byte, ok bool) {
+	i := s.used
+	if uint(n) >= uint(len(s.tail)-i) {
+		return 0, nil, false
 	}
-	b.used = i + n
-	// SAFETY: i+n is less than len(b.tail), as just compared, and neither is negative: used never
+	s.used = i + n
+	// SAFETY: i+n is less than len(s.tail), as just compared, and neither is negative: used never
 	// is, and a negative n would have compared as larger.
-	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
+	return s.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.tail)), i)), n), true
 }
 
 // AppendShort appends the high lead bytes of head, at most 8, then v, at Tail. The length of v
@@ -57,15 +56,15 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 // to copy a few bytes. A function without calls needs no stack check, either.
 //
 //go:noinline
-func (b *Buffer) AppendShort(head uint64, lead int, v string) {
-	i, n := b.used, len(v)
-	if debugging && !b.Fits(n) {
+func (s *Space) AppendShort(head uint64, lead int, v string) {
+	i, n := s.used, len(v)
+	if Debugging && !s.Fits(n) {
 		panic("nocopy: internal error: text does not fit")
 	}
-	b.used = i + lead + n
-	// SAFETY: the text Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them
-	// is negative; see Extend. Only the n bytes of v are read, some in the middle perhaps twice.
-	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
+	s.used = i + lead + n
+	// SAFETY: the text Fits: i+8+n is less than len(s.tail), lead is at most 8, and none of them
+	// is negative; see Take. Only the n bytes of v are read, some in the middle perhaps twice.
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.tail)), i)
 	from := unsafe.Pointer(unsafe.StringData(v))
 	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
 	at = unsafe.Add(at, lead)
@@ -93,24 +92,24 @@ func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 // AppendTexts appends texts, each after its length, and stores their positions in at, which must
 // be as long as v. It stops at a text with fewer than 4 or more than 16 bytes, or without room at
 // the tail, and returns the number of texts appended.
-func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
+func AppendTexts[T string | []byte](s *Space, v []T, at []Pos) int {
 	at = at[:len(v)]
-	used := b.used
+	used := s.used
 	for i := range v {
 		n := len(v[i])
-		if uint(n-4) > 16-4 || n+textLength >= len(b.tail)-used {
-			b.used = used
+		if uint(n-4) > 16-4 || n+TextLength >= len(s.tail)-used {
+			s.used = used
 			return i
 		}
-		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. A string
+		// SAFETY: used+4+n is less than len(s.tail), as just compared, and n is 4 to 16. A string
 		// and a slice both begin with the pointer to their bytes.
-		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used)
-		binary.BigEndian.PutUint32((*[textLength]byte)(mem)[:], uint32(n))
-		move4to16(unsafe.Add(mem, textLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
-		at[i] = b.tailPos + Pos(used)
-		used += textLength + n
+		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.tail)), used)
+		binary.BigEndian.PutUint32((*[TextLength]byte)(mem)[:], uint32(n))
+		move4to16(unsafe.Add(mem, TextLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
+		at[i] = s.tailPos + Pos(used)
+		used += TextLength + n
 	}
-	b.used = used
+	s.used = used
 	return len(v)
 }
 
@@ -144,48 +143,27 @@ func move4(to, from unsafe.Pointer) {
 }
 
 // Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.
-func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v) }
+func (s *Space) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(s.tailAt(p))[:], v) }
 
 // Put4 stores v, big-endian, in the 4 bytes at position p, which must be InTail.
-func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v) }
+func (s *Space) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32((*[4]byte)(s.tailAt(p))[:], v) }
 
 // Put2 stores v, big-endian, in the 2 bytes at position p, which must be InTail.
-func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(b.tailAt(p))[:], v) }
+func (s *Space) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(s.tailAt(p))[:], v) }
 
 // Put1 stores v in the byte at position p, which must be InTail.
-func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
+func (s *Space) Put1(p Pos, v byte) { *(*byte)(s.tailAt(p)) = v }
 
 // tailAt returns the address of position p, which must be InTail.
-func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
-	// SAFETY: the value is InTail: it ends at used or before, and used is at most len(b.tail).
-	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)
-}
-
-// String returns b as a string that aliases it.
-func String(b []byte) string {
-	// SAFETY: bytes that a string was made of are not stored into again: another text gets other
-	// memory, and lent slabs are not used again. Programs that recycle blocks have agreed that
-	// strings end with them.
-	return unsafe.String(unsafe.SliceData(b), len(b))
-}
-
-// StringBytes returns bytes that alias s. They must not be stored into.
-func StringBytes(s string) []byte {
-	// SAFETY: callers only read the bytes, or pass them to AddForeign as memory that is not stored
-	// into.
-	return unsafe.Slice(unsafe.StringData(s), len(s))
-}
-
-// TextOf returns v, a string or bytes, as a string that aliases it.
-func TextOf[T string | []byte](v T) string {
-	// SAFETY: as in String. A string and a slice both begin with the pointer to their bytes.
-	return unsafe.String(*(**byte)(unsafe.Pointer(&v)), len(v))
+func (s *Space) tailAt(p Pos) unsafe.Pointer {
+	// SAFETY: the value is InTail: it ends at used or before, and used is at most len(s.tail).
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.tail)), p-s.tailPos)
 }
 
 // Text returns the string whose length, a big-endian uint32, is at position p, and whose bytes
 // come after that. It aliases the memory, as String does.
-func (b *Buffer) Text(p Pos) string {
-	mem, off := b.segs[p>>segBits], uint64(p&segMask)
+func (s *Space) Text(p Pos) string {
+	mem, off := s.segs[p>>segBits], uint64(p&segMask)
 	if off+4 > uint64(len(mem)) {
 		panic(panicBeyond)
 	}
@@ -204,17 +182,17 @@ func (b *Buffer) Text(p Pos) string {
 // FlatText is a faster Text for the memory at FirstPos, if that is foreign or a chunk. It returns
 // false if p is not in that memory, or if the text reaches to the end of the memory. Callers need
 // not call Lend. Any p is allowed.
-func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
-	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
+func (s *Space) FlatText(p Pos) (text string, ok bool) {
+	if off, size := uint64(p-segSize)+TextLength, uint64(len(s.flat)); off < size {
 		// SAFETY: both ends are compared with those of the memory. There is a byte after the text,
 		// which keeps the pointer inside the same memory even if the text is empty. A string is a
 		// pointer and a length. unsafe.String would also check that they do not wrap around the
 		// end of the address space.
-		at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.flat)), off)
-		n := uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(at, -textLength))[:]))
+		at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.flat)), off)
+		n := uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(at, -TextLength))[:]))
 		if off+n < size {
-			s := header{at, int(n)}
-			return *(*string)(unsafe.Pointer(&s)), true
+			h := header{at, int(n)}
+			return *(*string)(unsafe.Pointer(&h)), true
 		}
 	}
 	return
@@ -224,21 +202,4 @@ func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 type header struct {
 	bytes unsafe.Pointer // SAFETY: only FlatText makes one, and turns it into a string at once
 	n     int
-}
-
-// zeroCheap is the size up to which clearing memory costs almost nothing.
-const zeroCheap = 16 << 10
-
-// fresh returns n bytes of new memory, contents undefined. Large memory is not cleared, since
-// other bytes will fill it anyway.
-func fresh(n int) []byte {
-	if n <= zeroCheap {
-		return make([]byte, n)
-	}
-	var b strings.Builder // its memory is not cleared
-	b.Grow(n)
-	b.WriteByte(0)
-	// SAFETY: Grow has made room for n bytes from the first on, and when the Builder is gone
-	// nobody else refers to them.
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }

@@ -1,6 +1,6 @@
 //go:build nocopydebug && linux
 
-package chain
+package memory
 
 import (
 	"os"

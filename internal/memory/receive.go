@@ -1,131 +1,9 @@
-package chain
+package memory
 
 import (
 	"io"
 	"math"
 	"math/bits"
-	"sync"
-)
-
-// Chunk is a list of pieces of memory with received bytes. They belong to the caller of
-// Receiver.Take, who may store into them. The garbage collector owns the memory of a piece without
-// a block.
-type Chunk struct {
-	Mem   []byte
-	block *Block
-	next  *Chunk
-}
-
-// NewChunk returns a chunk of n bytes, contents undefined. With recycle, its memory comes from
-// pools.
-func NewChunk(n int, recycle bool) Chunk {
-	if !recycle {
-		return Chunk{Mem: fresh(n)}
-	}
-	b := newReceived(n)
-	return Chunk{Mem: b.mem[:n:n], block: b}
-}
-
-// Next returns the list of the pieces after the first, or nil.
-func (c Chunk) Next() *Chunk { return c.next }
-
-// Len returns the number of bytes in all pieces.
-func (c Chunk) Len() int {
-	n := 0
-	for p := &c; p != nil; p = p.next {
-		n += len(p.Mem)
-	}
-	return n
-}
-
-// Release gives back the memory of all pieces. Recycled memory must not be used afterwards. Do not
-// call Release if a Buffer has taken the chunk over.
-func (c Chunk) Release() {
-	for p := &c; p != nil; p = p.next {
-		if p.block != nil {
-			p.block.release()
-		}
-	}
-}
-
-// First returns the first n bytes of a chunk, without taking a reference of its own. If it is in
-// pieces, n must be the number of its bytes.
-func (c Chunk) First(n int) Chunk {
-	if c.next == nil {
-		c.Mem = c.Mem[:n]
-	}
-	return c
-}
-
-// From returns the rest of the chunk from its byte n on, which must be in its first piece. Both
-// the chunk and its rest must be released.
-func (c Chunk) From(n int) Chunk {
-	for p := &c; p != nil; p = p.next {
-		if p.block != nil {
-			p.block.retain()
-		}
-	}
-	return Chunk{c.Mem[n:], c.block, c.next}
-}
-
-// AddChunk gives the memory of a chunk of one piece a position, without copying, and takes the
-// chunk over. A Buffer that does not recycle can take only chunks that are not recycled.
-func (b *Buffer) AddChunk(c Chunk) Pos {
-	b.hold(c)
-	p := b.addSegments(c.Mem, segment{block: c.block, writable: c.writable()})
-	if p == segSize {
-		b.flat = c.Mem
-	}
-	return p
-}
-
-// Hold takes over a chunk of any number of pieces. They have no positions until AddHeld gives them
-// some.
-func (b *Buffer) Hold(c Chunk) {
-	for p := &c; p != nil; p = p.next {
-		b.hold(*p)
-	}
-}
-
-// AddHeld gives positions to c, a piece of a chunk that Hold has taken over, from its byte n on.
-func (b *Buffer) AddHeld(c Chunk, n int) Pos {
-	return b.addSegments(c.Mem[n:], segment{block: c.block, writable: c.writable()})
-}
-
-// writable returns 1 if a Buffer that takes the chunk over may store into it, else 0.
-func (c Chunk) writable() uint32 { return asUint32(c.block == nil || !c.block.readOnly) }
-
-func (b *Buffer) hold(c Chunk) {
-	if c.block == nil {
-		return
-	}
-	if !b.recycle {
-		panic("nocopy: recycled memory in a message that does not recycle")
-	}
-	b.held = append(b.held, c.block)
-}
-
-// Claim is the most memory that is allocated for bytes of which only the number has arrived.
-const Claim = 4 << 10
-
-const (
-	// firstSlab is the size of a Receiver's first block. Blocks double until they have SlabSize.
-	firstSlab = Claim
-
-	// trust bounds the memory that is allocated for expected bytes: at most trust times the bytes
-	// that have arrived, or Claim.
-	trust = 32
-
-	// large is the size from which on contiguous bytes that do not fit into the current block get
-	// a block of their own, because too much of a slab would stay unused. After a chunk of that
-	// size, the next one is expected to be large, too: only shortRead bytes of it are read at
-	// first, since they will have to be moved.
-	large     = 24 << 10
-	shortRead = 4 << 10
-
-	// restPart: the rest of an old block is used instead of a new one if it is at least 1/restPart
-	// of the new one's size.
-	restPart = 32
 )
 
 // Receiver reads bytes from a stream and returns them as Chunks that alias its memory, one Chunk
@@ -158,52 +36,6 @@ type Receiver struct {
 	last   *Chunk // the last of pieces; nil if there are none
 	cut    int    // bytes in pieces
 }
-
-// slab is the unused end of a garbage-collected slab.
-type slab struct{ mem []byte }
-
-// slabs holds what Receivers that wait for bytes, and small messages, have left of their slabs.
-var slabs = sync.Pool{New: func() any { return new(slab) }}
-
-// smallPart is the most bytes that are taken as a part of a slab, and the least that a message is
-// built in.
-const smallPart = SlabSize / 4
-
-// partOfSlab returns n bytes of a slab that messages share, contents undefined. n is at most
-// smallPart.
-func partOfSlab(n int) []byte {
-	if debugging {
-		return fresh(n)
-	}
-	s := slabs.Get().(*slab)
-	if len(s.mem) < n {
-		s.mem = fresh(SlabSize)
-	}
-	part := s.mem[:n:n]
-	s.mem = s.mem[n:]
-	slabs.Put(s)
-	return part
-}
-
-// shareRest lets other messages use the rest of a slab whose message has moved elsewhere.
-func shareRest(mem []byte) {
-	if !debugging && len(mem) >= smallPart {
-		slabs.Put(&slab{mem[:len(mem):len(mem)]})
-	}
-}
-
-// restOfSlab returns the rest of a slab that is enough for many messages, or nil.
-func restOfSlab() []byte {
-	s := slabs.Get().(*slab)
-	if len(s.mem) < smallPart {
-		slabs.Put(s)
-		return nil
-	}
-	return s.mem
-}
-
-// leastShared is the size from which on the rest of a slab is worth being put into slabs.
-const leastShared = 1 << 10
 
 // slabRest is the unused end of a block, left when a large chunk came next and got a block of its
 // own.
@@ -266,7 +98,7 @@ func (r *Receiver) FillTo(src io.Reader, n, ahead int) error {
 	for len(r.Bytes()) < n {
 		if err := r.fill(src, n, n-len(r.Bytes())+ahead); err != nil {
 			if r.Arrived() > 0 {
-				err = unexpected(err)
+				err = Unexpected(err)
 			}
 			return err
 		}
@@ -314,7 +146,7 @@ func (r *Receiver) Room() []byte {
 		r.mem, r.slot.mem = r.slot.mem, nil
 	}
 	have := r.to - r.from
-	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
+	if !Debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
 		r.from, r.to = 0, 0 // nobody holds the taken bytes: reuse memory in the caches
 	}
 	if room := len(r.mem) - r.from; room <= have || room < r.want && r.want <= r.worth() {
@@ -433,7 +265,7 @@ func (r *Receiver) New(n int) Chunk { return NewChunk(n, r.recycle) }
 // Copy returns a chunk with a copy of mem, in the same kind of memory as other chunks.
 func (r *Receiver) Copy(mem []byte) Chunk {
 	c := r.New(len(mem))
-	copyWarm(c.Mem, mem)
+	CopyWarm(c.Mem, mem)
 	return c
 }
 

@@ -1,6 +1,6 @@
 //go:build nocopydebug && !linux
 
-package chain
+package memory
 
 // On systems where pages cannot be protected, memory that was given back is filled with a
 // conspicuous byte.

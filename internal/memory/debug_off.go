@@ -1,8 +1,9 @@
 //go:build !nocopydebug
 
-package chain
+package memory
 
-const debugging = false
+// Debugging reports whether the program was built with the tag nocopydebug.
+const Debugging = false
 
 // blockDebug has fields only in builds with the tag nocopydebug.
 //

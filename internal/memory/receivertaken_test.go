@@ -1,4 +1,4 @@
-package chain
+package memory
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func TestReceiverKeepsTaken(t *testing.T) {
 		}
 		r.Free()
 	}
-	if debugging {
+	if Debugging {
 		return // memory is not used again
 	}
 	var r Receiver

@@ -3,8 +3,9 @@ package chain
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // filled returns a recycling Buffer whose root run is n bytes of value v.
@@ -18,57 +19,6 @@ func filled(n int, v byte) *Buffer {
 	}
 	b.Seal()
 	return b
-}
-
-// TestShareOutlives: shared memory is used again only after its last holder has released it,
-// whatever the order of the releases.
-func TestShareOutlives(t *testing.T) {
-	const n = 100_000
-	orders := permutations(4)
-	for _, order := range orders {
-		a := filled(n, 'a')
-		block := a.tailMem
-		holders := []*Buffer{a}
-		for range 3 { // each shares from the one before
-			last := holders[len(holders)-1]
-			b := new(Buffer)
-			b.Reset(true)
-			p := b.Share(last, last.pieces[0].from, n)
-			b.AddRoot(p, p+n)
-			b.Seal()
-			holders = append(holders, b)
-		}
-		want := bytes.Repeat([]byte("a"), n)
-		for k, i := range order {
-			if got := block.refs.Load(); got != int32(4-k) {
-				t.Fatalf("%v: %d holders after %d are gone", order, got, k)
-			}
-			holders[i].Free()
-			holders[i].Reset(false) // and does not keep it for its next message
-			filled(n, 'x').Free()   // would overwrite memory that was given back too early
-			for _, j := range order[k+1:] {
-				if got := holders[j].AppendTo(nil); !bytes.Equal(got, want) {
-					t.Fatalf("%v: holder %d lost its bytes when %d went", order, j, i)
-				}
-			}
-		}
-		if got := block.refs.Load(); got > 1 { // 1: in use again
-			t.Errorf("%v: %d holders are left", order, got)
-		}
-	}
-}
-
-func permutations(n int) [][]int {
-	if n == 0 {
-		return [][]int{nil}
-	}
-	var all [][]int
-	for _, p := range permutations(n - 1) {
-		for i := range n {
-			all = append(all, slices.Insert(slices.Clone(p), i, n-1))
-		}
-	}
-	return all
 }
 
 // TestShareIsReadOnly: neither side stores into shared memory.
@@ -96,56 +46,6 @@ func TestShareIsReadOnly(t *testing.T) {
 	owned := b.AddForeign(make([]byte, 10), true)
 	if b.Writable(foreign) || !b.Writable(owned) {
 		t.Errorf("foreign memory writable: %v, owned: %v", b.Writable(foreign), b.Writable(owned))
-	}
-}
-
-// TestReleasedOnce: releasing or retaining a block once too often panics; two users never get the
-// same block.
-func TestReleasedOnce(t *testing.T) {
-	for name, f := range map[string]func(b *Block){
-		"nocopy: block released twice":                  (*Block).release,
-		"nocopy: block retained after its last release": (*Block).retain,
-	} {
-		t.Run(name, func(t *testing.T) {
-			func() {
-				defer func() {
-					if got := recover(); got != name {
-						t.Errorf("panic with %v, want %q", got, name)
-					}
-				}()
-				b := newBlock(maxClassBytes + 1) // too large for the pools
-				b.release()
-				f(b)
-			}()
-		})
-	}
-}
-
-const maxClassBytes = mostSpare
-
-// TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its
-// size.
-func TestBlockSizes(t *testing.T) {
-	for _, n := range []int{0, 1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			b := newBlock(n)
-			if len(b.mem) < n || n > 4096 && len(b.mem) > 2*n {
-				t.Errorf("block of %d bytes for %d", len(b.mem), n)
-			}
-			b.release()
-			if n > SlabSize && n < maxClassBytes { // a larger one, perhaps of the same pool
-				larger := newBlock(n + n/4)
-				if len(larger.mem) < n+n/4 {
-					t.Errorf("block of %d bytes for %d", len(larger.mem), n+n/4)
-				}
-				larger.release()
-			}
-			again := newBlock(n)
-			if len(again.mem) < n || again.refs.Load() != 1 {
-				t.Errorf("second block for %d: %d bytes, %d holders", n, len(again.mem), again.refs.Load())
-			}
-			again.release()
-		})
 	}
 }
 
@@ -202,6 +102,7 @@ func TestAddressSpace(t *testing.T) {
 
 // TestCrossingSegments: a value is contiguous wherever it lies in a block of several segments.
 func TestCrossingSegments(t *testing.T) {
+	const segSize = int(FirstPos)
 	mem := make([]byte, 3*segSize+5)
 	for i := range mem {
 		mem[i] = byte(i*7) ^ byte(i>>13)
@@ -229,11 +130,12 @@ func TestCrossingSegments(t *testing.T) {
 // TestAdopt: a store into a small piece of foreign memory copies the piece. The end of a large
 // piece is not copied, since it is also read through the segment before it.
 func TestAdopt(t *testing.T) {
+	const segSize = int(FirstPos)
 	for _, c := range []struct {
 		size, at int
 		want     bool
 	}{
-		{1, 0, true}, {adopted, adopted - 1, true}, {adopted + 1, 0, false},
+		{1, 0, true}, {memory.SmallForeign, memory.SmallForeign - 1, true}, {memory.SmallForeign + 1, 0, false},
 		{segSize + 100, segSize + 50, false}, {segSize + 100, 50, false}, {segSize - 1, segSize - 10, false},
 	} {
 		for _, recycle := range []bool{false, true} {

@@ -1,6 +1,6 @@
 //go:build nocopydebug
 
-package chain
+package memory
 
 import (
 	"sync"
@@ -10,7 +10,8 @@ import (
 // With the tag nocopydebug, recycled memory is never used twice. Each block has pages of its own.
 // They become inaccessible when its last holder releases it, and reading them faults.
 
-const debugging = true
+// Debugging reports whether the program was built with the tag nocopydebug.
+const Debugging = true
 
 // blockDebug has the fields of a Block that only this build needs.
 type blockDebug struct {

@@ -1,4 +1,4 @@
-package chain
+package memory
 
 import (
 	"io"
@@ -19,8 +19,8 @@ const (
 	// TLS connection, which would otherwise make a record of each piece.
 	streamMost = 64 << 10
 
-	// maxPieces is how many pieces one writev takes.
-	maxPieces = 1024
+	// MaxPieces is how many pieces one writev takes.
+	MaxPieces = 1024
 )
 
 // Stats tells how a message was written: how much was copied together, and how much was written
@@ -32,8 +32,8 @@ type Stats struct {
 	RefBytes int // bytes in those pieces
 }
 
-// gatherer writes pieces of memory. It copies small ones together, so that there are fewer writes.
-type gatherer struct {
+// Gatherer writes pieces of memory. It copies small ones together, so that there are fewer writes.
+type Gatherer struct {
 	w        io.Writer
 	vectored bool        // w has writev
 	vec      [][]byte    // pieces for the next writev
@@ -44,11 +44,12 @@ type gatherer struct {
 	err      error // of the first write that failed; nothing is written afterwards
 }
 
-var gatherers = sync.Pool{New: func() any { return new(gatherer) }}
+var gatherers = sync.Pool{New: func() any { return new(Gatherer) }}
 
-// gathererFor returns a gatherer for w.
-func gathererFor(w io.Writer) *gatherer {
-	g := gatherers.Get().(*gatherer)
+// GathererFor returns a Gatherer for w, which writes head first and does not keep it. Call Free in
+// the end.
+func GathererFor(w io.Writer, head []byte) *Gatherer {
+	g := gatherers.Get().(*Gatherer)
 	g.w, g.stats, g.err = w, Stats{}, nil
 	switch w.(type) {
 	case *net.TCPConn, *net.UnixConn:
@@ -56,12 +57,13 @@ func gathererFor(w io.Writer) *gatherer {
 	default:
 		g.vectored = false
 	}
+	g.copied = append(g.copied, head...)
 	return g
 }
 
-// add writes mem, or keeps it or a copy of it for the next write, unless a write has failed.
+// Add writes mem, or keeps it or a copy of it for the next write, unless a write has failed.
 // copied tells that mem is a copy already.
-func (g *gatherer) add(mem []byte, copied bool) {
+func (g *Gatherer) Add(mem []byte, copied bool) {
 	if !g.vectored {
 		if n := len(g.copied); n > 0 && len(mem) < streamMost-n {
 			g.copied = append(g.copied, mem...)
@@ -74,7 +76,7 @@ func (g *gatherer) add(mem []byte, copied bool) {
 		return
 	}
 	small := len(mem) < GatherBelow
-	if small && len(g.copied)+len(mem) > gatherMost || len(g.vec) >= maxPieces-1 {
+	if small && len(g.copied)+len(mem) > gatherMost || len(g.vec) >= MaxPieces-1 {
 		g.flush()
 	}
 	if small {
@@ -94,9 +96,9 @@ func (s *Stats) note(mem []byte, copied bool) {
 	}
 }
 
-// stream is add for a Writer without writev. It copies mem to the bytes that are written next, or
+// stream is Add for a Writer without writev. It copies mem to the bytes that are written next, or
 // writes it at once if it is large.
-func (g *gatherer) stream(mem []byte, copied bool) {
+func (g *Gatherer) stream(mem []byte, copied bool) {
 	for g.err == nil {
 		if len(g.copied) == 0 && len(mem) >= streamMost {
 			g.stats.note(mem, copied)
@@ -113,7 +115,7 @@ func (g *gatherer) stream(mem []byte, copied bool) {
 }
 
 // close adds the bytes that were copied last to vec.
-func (g *gatherer) close() {
+func (g *Gatherer) close() {
 	if n := len(g.copied); n > g.from {
 		g.vec = append(g.vec, g.copied[g.from:n:n])
 		g.from = n
@@ -121,7 +123,7 @@ func (g *gatherer) close() {
 }
 
 // flush writes all pieces that were added and not yet written.
-func (g *gatherer) flush() {
+func (g *Gatherer) flush() {
 	switch g.close(); {
 	case g.err != nil:
 	case len(g.vec) == 1:
@@ -137,23 +139,23 @@ func (g *gatherer) flush() {
 	g.vec, g.copied, g.from = g.vec[:0], g.copied[:0], 0
 }
 
-// end writes what was not yet written, and returns how everything was written.
-func (g *gatherer) end() (Stats, error) {
+// End writes what was not yet written, and returns how everything was written.
+func (g *Gatherer) End() (Stats, error) {
 	g.flush()
 	return g.stats, g.err
 }
 
 // write writes mem at once.
-func (g *gatherer) write(mem []byte) {
-	n, err := writeAll(g.w, mem)
+func (g *Gatherer) write(mem []byte) {
+	n, err := WriteAll(g.w, mem)
 	g.stats.Pieces++
 	g.stats.Bytes += n
 	g.err = err
 }
 
-// free gives g back for reuse. It removes all references to the caller's memory, even after a
+// Free gives g back for reuse. It removes all references to the caller's memory, even after a
 // Writer's panic.
-func (g *gatherer) free() {
+func (g *Gatherer) Free() {
 	clear(g.vec)
 	g.w, g.out, g.vec, g.copied, g.from = nil, nil, g.vec[:0], g.copied[:0], 0
 	if cap(g.copied) <= 2*gatherMost {
@@ -161,27 +163,30 @@ func (g *gatherer) free() {
 	}
 }
 
-// WritePieces writes head and then pieces of memory, as [Buffer.Write] does.
+// WritePieces writes head and then pieces of memory: by writev if w is a TCP or Unix connection,
+// with pieces below 1 KiB copied together and at most 1024 pieces at a time. For other Writers,
+// such as TLS connections, it copies pieces together to 64 KiB at a time, and writes a piece of 64
+// KiB or more without copying. It does not keep head. Stats.Bytes is the number of bytes written,
+// even after an error.
 func WritePieces(w io.Writer, head []byte, pieces iter.Seq[[]byte]) (Stats, error) {
-	g := gathererFor(w)
-	defer g.free()
-	g.copied = append(g.copied, head...)
+	g := GathererFor(w, head)
+	defer g.Free()
 	for mem := range pieces {
-		g.add(mem, false)
+		g.Add(mem, false)
 	}
-	return g.end()
+	return g.End()
 }
 
-// writeAlone writes mem, which is all that is to be written.
-func writeAlone(w io.Writer, mem []byte, copied bool) (Stats, error) {
-	n, err := writeAll(w, mem)
+// WriteAlone writes mem, which is all that is to be written.
+func WriteAlone(w io.Writer, mem []byte, copied bool) (Stats, error) {
+	n, err := WriteAll(w, mem)
 	s := Stats{Bytes: n, Pieces: 1}
 	s.note(mem[:n], copied)
 	return s, err
 }
 
-// writeAll writes mem, and returns an error if not all of it was written.
-func writeAll(w io.Writer, mem []byte) (int, error) {
+// WriteAll writes mem, and returns an error if not all of it was written.
+func WriteAll(w io.Writer, mem []byte) (int, error) {
 	n, err := w.Write(mem)
 	switch {
 	case uint(n) > uint(len(mem)):

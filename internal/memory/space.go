@@ -1,0 +1,72 @@
+package memory
+
+import "sync/atomic"
+
+// Space is the memory of one message: blocks of its own, which are filled at the tail, and memory
+// that it refers to. All of it has positions.
+//
+// A Space is for one goroutine while it changes. Methods do not check their arguments: a position
+// of another Space makes them read or store elsewhere.
+type Space struct {
+	segs [][]byte  // the segment table: position → bytes
+	meta []segment // the same segments: who owns them
+	flat []byte    // the memory at FirstPos if it is foreign or a chunk, see FlatText
+
+	tail     []byte // the block that is being filled
+	used     int    // how much of it
+	tailPos  Pos    // position of tail[0]
+	reserved uint32 // size of the message's blocks so far; determines the size of the next one
+	tailMem  *Block // the block of tail; nil if the garbage collector owns it
+	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
+	tailShared uint32
+	slow       uint32 // what tailShared becomes for the next block at the tail, see StoreSlowly
+	shared     uint32 // 1 once any memory of this Space's own is shared or frozen
+	held       []*Block
+	slabs      []*Block // blocks of a Space that does not recycle, see dropSlabs
+	received   *[]Chunk // see Received; nil before the first
+
+	recycle  bool
+	state    State
+	changing bool // StartChange was called, and EndChange was not
+	// lent is 1 once aliases of the Space's own memory may have escaped. A Space that owns no
+	// memory may start at 1, which spares readers the store.
+	lent     uint32
+	mostSegs uint32 // above these the Space is Crowded
+
+	few struct { // the first entries of the tables: most messages need no more
+		segs [2][]byte
+		meta [2]segment
+	}
+}
+
+// Recycles reports whether the Space's blocks come from pools and go back there.
+func (s *Space) Recycles() bool { return s.recycle }
+
+// StartChange notes the beginning of a change that takes some time. It returns false if another
+// change is under way; the usual cause is several goroutines that change the message at once. The
+// change must not call StartChange again, nor functions of the program. Call EndChange at its end,
+// also before a panic that leaves the message usable.
+func (s *Space) StartChange() bool {
+	if s.changing {
+		return false
+	}
+	s.changing = true
+	return true
+}
+
+// EndChange notes that the change has ended.
+func (s *Space) EndChange() { s.changing = false }
+
+// Lend notes that aliases of the Space's memory escape: the memory must keep its contents after
+// Free, for as long as anybody refers to it. Several reading goroutines may call it at once.
+func (s *Space) Lend() {
+	if atomic.LoadUint32(&s.lent) == 0 {
+		atomic.StoreUint32(&s.lent, 1)
+	}
+}
+
+// StoreSlowly makes InTail return false from now on. Callers then ask Writable before each store.
+func (s *Space) StoreSlowly() {
+	s.slow = 1
+	atomic.StoreUint32(&s.tailShared, 1) // see Share
+}
