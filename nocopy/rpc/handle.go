@@ -176,6 +176,28 @@ func (o *origin) callHandler(req *request, failed *bool) {
 			o.answerPanic(req, v)
 		}
 	}()
+	switch out := o.call(req); {
+	case req.oneway():
+		if out.err != nil {
+			o.srv.log(slog.LevelError, "oneway call failed", "method", req.method.String(), "peer", o.peer, "err", foreign.Text(out.err))
+		}
+	case out.result == nil:
+		o.answer(req, out.answer, req.method.Name)
+	default:
+		req.setReply(out.result)
+	}
+}
+
+// outcome is what a handler, or the outermost interceptor, has made of a call.
+type outcome struct {
+	result *nocopy.Message       // answers the call, and is complete; nil if it is oneway or has failed
+	err    error                 // why there is no result
+	answer *ApplicationException // err as clients see it; nil if the method is oneway
+}
+
+// call calls the handler of a request, with its interceptors, and returns the outcome. Panics of
+// handlers, and of methods of the errors that they return, reach the caller.
+func (o *origin) call(req *request) outcome {
 	m := req.method
 	ctx, call := o.ctx, &req.call
 	*call = Call{Method: m, Args: req.args.Root(), Result: thriftimpl.Absent(), Peer: o.peer}
@@ -187,21 +209,20 @@ func (o *origin) callHandler(req *request, failed *bool) {
 		call.Result = result.Root()
 	}
 	ctx = req.headers.context(ctx, m, req.args)
-	if o.srv.outermost == nil || m.direct {
-		req.result = result
-		err := m.handler(ctx, call)
-		if result != nil && result.Root() != call.Result {
-			result = nil
-		}
-		o.prepareReply(req, call, result, err)
-	} else {
-		o.callInterceptors(ctx, req, result)
+	if o.srv.outermost != nil && !m.direct {
+		return o.callInterceptors(ctx, req, result)
 	}
+	req.result = result
+	err := m.handler(ctx, call)
+	if result != nil && result.Root() != call.Result {
+		result = nil
+	}
+	return o.outcome(req, call, result, err)
 }
 
-// callInterceptors calls the interceptors, which call the handler, and sets the reply. result is
-// an empty one, nil if the method is oneway.
-func (o *origin) callInterceptors(ctx context.Context, req *request, result *nocopy.Message) {
+// callInterceptors calls the interceptors, which call the handler, and returns the outcome. result
+// is an empty one, nil if the method is oneway.
+func (o *origin) callInterceptors(ctx context.Context, req *request, result *nocopy.Message) outcome {
 	a := newServerTries(o, req.call, result)
 	req.tries = a
 	err := o.srv.outermost(ctx, &a.call)
@@ -209,44 +230,96 @@ func (o *origin) callInterceptors(ctx context.Context, req *request, result *noc
 	if req.stillUsed = running; filling && err == nil {
 		err = o.conceal("bad interceptor", req.method, errUnfinished)
 	}
-	o.prepareReply(req, &a.call, own, err)
+	return o.outcome(req, &a.call, own, err)
 }
 
-// prepareReply sets the reply to a request. Its handler, or outermost interceptor, has left call
+// outcome returns the outcome of a request. Its handler, or outermost interceptor, has left call
 // in this state and has returned err. own is the message of call.Result if the server has made it,
 // else nil.
-func (o *origin) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
+func (o *origin) outcome(req *request, call *Call, own *nocopy.Message, err error) (out outcome) {
 	m := req.method
 	if err == nil && thriftimpl.Disowned(req.args) {
 		err = o.conceal("bad handler", m, errors.New("the handler has released its args"))
 	}
-	if m.Oneway() {
-		if err != nil {
-			o.srv.log(slog.LevelError, "oneway call failed", "method", m.String(), "peer", o.peer, "err", foreign.Text(err))
+	switch {
+	case m.Oneway():
+		return outcome{err: err}
+	case err != nil:
+		out.result, out.err = o.declared(req, err)
+	default:
+		if out.result, err = o.result(req, call, own); err != nil {
+			out.err = o.conceal("bad result", m, err)
 		}
-		return
 	}
-	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
+	if out.err != nil {
+		out.answer = o.answerTo(m, out.err)
+	}
+	return out
+}
+
+// result returns the result that call has, complete; see outcome. It is not req's any more.
+func (o *origin) result(req *request, call *Call, own *nocopy.Message) (*nocopy.Message, error) {
+	m := req.method
+	if own == nil { // an interceptor has made the result, or somebody has released it
+		var err error
 		if own, err = o.copyResult(req, call.Result); err != nil {
-			err = o.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
-		} else if !req.stillUsed && call.isForwarded() {
+			return nil, fmt.Errorf("it can't be sent: %w", err)
+		}
+		if !req.stillUsed && call.isForwarded() {
 			call.Result.Release() // what it has is in own
 		}
-	} else if err == nil {
+	} else {
 		req.detachResult(own)
 		req.headers.addTo(own, m.Result)
-	}
-	if err != nil {
-		o.replyError(req, err)
-		return
 	}
 	if thriftimpl.EndHandles(own); !req.stillUsed {
 		thriftimpl.EndHandles(req.args)
 	}
-	if err := o.setReply(req, own, message.Reply, m.Name); err != nil {
+	if err := req.complete(own, message.Reply, m.Name); err != nil {
 		thriftimpl.End(own)
-		o.replyError(req, o.conceal("bad result", m, err))
+		return nil, err
 	}
+	return own, nil
+}
+
+// declared returns a result with the declared exception that err is or wraps, complete. If there
+// is none, it returns err; if the exception can't be sent, what the client gets instead.
+func (o *origin) declared(req *request, err error) (result *nocopy.Message, _ error) {
+	m := req.method
+	if len(m.Throws) == 0 {
+		return nil, err
+	}
+	made := o.newResult(m)
+	defer func() {
+		if result == nil { // also when a method of err panics
+			thriftimpl.End(made)
+		}
+	}()
+	ok, bad := m.SetException(made.Root(), err)
+	if ok {
+		req.headers.addTo(made, m.Result)
+		bad = req.complete(made, message.Reply, m.Name)
+	}
+	switch {
+	case bad != nil:
+		return nil, o.conceal("bad handler", m, bad)
+	case !ok:
+		return nil, err
+	}
+	return made, nil
+}
+
+// answerTo returns the answer to a call of m that has failed with err.
+func (o *origin) answerTo(m *Method, err error) *ApplicationException {
+	var e *ApplicationException
+	if errors.As(err, &e) && e != nil {
+		return e
+	}
+	text := err.Error() // if it panics, it does so in any case
+	if o.srv.HideErrors {
+		return o.conceal("call failed", m, err)
+	}
+	return &ApplicationException{InternalError, text}
 }
 
 // copyResult returns a copy of a result that the server has not made, with room for a reply's
@@ -278,62 +351,26 @@ func (r *request) detachResult(m *nocopy.Message) {
 	}
 }
 
-// replyError sets the reply to a call that has failed with err. Its result is dropped.
-func (o *origin) replyError(req *request, err error) {
-	m := req.method
-	if len(m.Throws) > 0 {
-		ok, bad := o.replyException(req, err)
-		if ok {
-			return
-		}
-		if bad != nil {
-			err = o.conceal("bad handler", m, bad)
-		}
-	}
-	var e *ApplicationException
-	if !errors.As(err, &e) || e == nil {
-		if e = (&ApplicationException{InternalError, err.Error()}); o.srv.HideErrors {
-			e = o.conceal("call failed", m, err)
-		}
-	}
-	o.answer(req, e, m.Name)
-}
-
-// replyException sets the reply if err is a declared exception, and reports whether it has. If the
-// exception can't be sent, bad tells why.
-func (o *origin) replyException(req *request, err error) (ok bool, bad error) {
-	result := o.newResult(req.method)
-	defer func() {
-		if !ok { // also when a method of err panics
-			thriftimpl.End(result)
-		}
-	}()
-	if ok, bad = req.method.SetException(result.Root(), err); ok {
-		req.headers.addTo(result, req.method.Result)
-		bad = o.setReply(req, result, message.Reply, req.method.Name)
-		ok = bad == nil
-	}
-	return ok, bad
-}
-
 // answer makes e the reply to a request for the method name.
 func (o *origin) answer(req *request, e *ApplicationException, name string) {
 	m := e.message(message.HeaderRoom(len(name)))
 	req.headers.addTo(m, exceptionDesc)
-	o.setReply(req, m, message.Exception, name)
+	req.complete(m, message.Exception, name) // two fields are never nested too deeply
+	req.setReply(m)
 }
 
-// setReply makes m the reply. The header goes into its reserved room. It returns an error if m is
-// nested too deeply to be sent.
-func (o *origin) setReply(req *request, m *nocopy.Message, typ message.Type, name string) error {
-	strict := req.style.Form != message.Old
-	message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, req.seqid)
-	if err := m.Check(); err != nil {
-		return err
+// complete completes a message that is sent in reply, with its header in the reserved room. It
+// returns an error if m is nested too deeply, or too large.
+func (r *request) complete(m *nocopy.Message, typ message.Type, name string) error {
+	if !r.bare {
+		strict := r.style.Form != message.Old
+		message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, r.seqid)
 	}
-	req.reply, req.sent = m, req.headers.place()
-	return nil
+	return m.Check()
 }
+
+// setReply makes m, which is complete, the reply.
+func (r *request) setReply(m *nocopy.Message) { r.reply, r.sent = m, r.headers.place() }
 
 // method returns the method that a call names, nil if there is none.
 func (s *Server) method(h message.Header) *Method {

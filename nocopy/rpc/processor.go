@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"sync/atomic"
@@ -190,16 +189,18 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 	if write == nil && m.Result != nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ": write is nil")
 	}
-	headers := requestHeaders{inArgs: true}
+	req := requests.Get().(*request)
+	defer req.release()
+	req.method, req.bare, req.headers.inArgs = m, true, true
 	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
-		headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
+		req.headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
 	}
-	a, err := thriftimpl.ParseHeld(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy)
-	if err != nil {
+	var err error
+	if req.args, err = thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy); err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}
-	defer thriftimpl.End(a)
-	result, err := m.resultOf(headers.context(ctx, m, a), a, l, &headers)
+	o := origin{srv: &Server{Limits: l}, ctx: ctx, oneway: ctx}
+	result, err := o.invoke(req)
 	if result == nil {
 		return err
 	}
@@ -208,79 +209,22 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 		err = m.exception(result.Root())
 	}
 	thriftimpl.EndHandles(result)
-	thriftimpl.EndHandles(a)
 	if failed := write(result.Bytes()); failed != nil {
 		return failed
 	}
 	return err
 }
 
-// resultOf calls the handler and returns the result, which is finished; nil if the method is
-// oneway or has failed otherwise than with a declared exception, which is in the result.
-func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Limits, headers *requestHeaders) (result *nocopy.Message, err error) {
-	var own []*nocopy.Message // the results that were made
-	add := func(r *nocopy.Message) *nocopy.Message {
-		own = append(own, r)
-		return r
-	}
+// invoke calls the handler of a request and returns its result, or why there is none.
+func (o *origin) invoke(req *request) (result *nocopy.Message, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, err = nil, new(Server).handlerPanicked(m, nil, v)
-		}
-		for _, r := range own {
-			if r != result {
-				thriftimpl.End(r)
-			}
+			result, err = nil, o.srv.handlerPanicked(req.method, nil, v)
 		}
 	}()
-	conceal := func(what string, err error) (*nocopy.Message, error) {
-		return nil, new(Server).conceal(what, m, nil, err, nil)
+	out := o.call(req)
+	if out.err != nil {
+		errors.Is(out.err, context.Canceled) // callers may ask that: if it panics, then here
 	}
-	call := Call{Method: m, Args: args.Root(), Result: thriftimpl.Absent()}
-	if !m.Oneway() {
-		call.Result = add(thriftimpl.NewHeld(m.Result, 0, l, false)).Root()
-	}
-	defer call.endForwarded()
-	err = m.handler(ctx, &call)
-	if err == nil && thriftimpl.Disowned(args) {
-		return conceal("bad handler", errors.New("the handler has released its args"))
-	}
-	if m.Oneway() {
-		return nil, err
-	}
-	if err != nil {
-		declared := add(thriftimpl.NewHeld(m.Result, 0, l, false))
-		ok, bad := m.SetException(declared.Root(), err)
-		switch {
-		case bad != nil:
-			return conceal("bad handler", bad)
-		case !ok:
-			// If methods of err panic, they do so here, where that is recovered
-			errors.Is(err, context.Canceled)
-			errors.As(err, new(*ApplicationException))
-			_ = err.Error()
-			return nil, err
-		}
-		result = declared
-		headers.addTo(result, m.Result)
-	} else if result = own[0]; result.Root() != call.Result {
-		// The handler has released its result, or has put another one there
-		s, err := headers.addToCopy(call.Result, m.Result)
-		if err == nil && s != call.Result {
-			defer thriftimpl.Struct(s).End()
-		}
-		if err == nil {
-			result, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(s), 0, l, false)
-		}
-		if err != nil {
-			return conceal("bad result", fmt.Errorf("it can't be sent: %w", err))
-		}
-		add(result)
-	} else {
-		headers.addTo(result, m.Result)
-	}
-	if bad := result.Check(); bad != nil {
-		return conceal("bad result", bad)
-	}
-	return result, nil
+	return out.result, out.err
 }

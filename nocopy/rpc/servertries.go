@@ -252,6 +252,7 @@ type request struct {
 	order     uint64        // its place among the requests of its connection that need a reply
 	style     message.Style // the reply has the same
 	seqid     int32
+	bare      bool              // the reply has no header: it is Invoke's
 	reply     *nocopy.Message   // nil if there is none
 	sent      header.List       // sent with reply, in the transport's place for headers
 	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
