@@ -178,39 +178,12 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 	c.mu.Lock()
 	p := c.chooseConn()
 	p.calls++
-	for {
-		switch {
-		case c.closed:
-			c.mu.Unlock()
-			return p, nil, ErrClientClosed
-		case p.conn != nil && !p.conn.failed.Load():
-			conn := p.conn
-			conn.use.calls++
-			conn.use.total++
-			c.mu.Unlock()
-			return p, conn, nil
-		case c.opt.one:
-			err := errRetired
-			if p.conn != nil {
-				err = p.conn.reason()
-			}
-			c.mu.Unlock()
-			return p, nil, fmt.Errorf("%w: %w: %w", ErrNotSent, errNoOther, err)
-		case p.dialing == nil:
-			switch {
-			case p.conn == nil:
-			case p.conn.replied.Load():
-				p.pause = 0
-			default: // it has failed without a single reply
-				p.backOff()
-			}
-			c.retire(p)
-			p.err = nil
-			p.dialing = make(chan struct{})
-			go c.redial(p)
-		}
-		dialing := p.dialing
+	for waited := false; ; waited = true {
+		conn, dialing, err := c.connAt(p, waited)
 		c.mu.Unlock()
+		if dialing == nil {
+			return p, conn, err
+		}
 		select {
 		case <-dialing:
 		case <-ctx.Done():
@@ -219,18 +192,49 @@ func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*po
 			return p, nil, errReturned
 		}
 		c.mu.Lock()
-		err := p.err
-		if err == nil && !c.closed && p.conn != nil && p.conn.failed.Load() { // it has failed already
-			err = errServerClosed
-		}
-		if err != nil {
-			c.mu.Unlock()
-			if err != ErrClientClosed {
-				err = fmt.Errorf("%w: %w", ErrNotSent, err)
-			}
-			return p, nil, err
-		}
 	}
+}
+
+// connAt returns the connection at p for a call that uses it from now on, or why the call can't
+// have one. If a connection is being made, it returns the channel that is closed afterwards
+// instead; connAt is called again then, with waited. c.mu is held.
+func (c *Client) connAt(p *poolConn, waited bool) (conn *clientConn, dialing <-chan struct{}, err error) {
+	switch {
+	case c.closed:
+		return nil, nil, ErrClientClosed
+	case p.conn != nil && !p.conn.failed.Load():
+		p.conn.use.calls++
+		p.conn.use.total++
+		return p.conn, nil, nil
+	case waited && p.err != nil:
+		return nil, nil, fmt.Errorf("%w: %w", ErrNotSent, p.err)
+	case waited && p.conn != nil: // it has failed already
+		return nil, nil, fmt.Errorf("%w: %w", ErrNotSent, errServerClosed)
+	case c.opt.one:
+		err := errRetired
+		if p.conn != nil {
+			err = p.conn.reason()
+		}
+		return nil, nil, fmt.Errorf("%w: %w: %w", ErrNotSent, errNoOther, err)
+	case p.dialing == nil:
+		c.startDialing(p)
+	}
+	return nil, p.dialing, nil
+}
+
+// startDialing starts to make another connection for p. c.mu is held.
+func (c *Client) startDialing(p *poolConn) {
+	switch {
+	case p.conn == nil:
+	case p.conn.replied.Load():
+		p.pause = 0
+	default: // it has failed without a single reply
+		p.backOff()
+	}
+	c.retire(p)
+	p.err = nil
+	p.dialing = make(chan struct{})
+	go c.redial(p)
 }
 
 // errNoOther is the error of a client with OneConnection after that.

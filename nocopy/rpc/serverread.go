@@ -207,56 +207,93 @@ func (c *serverConn) wakeReader() {
 	c.in.Interrupt()
 }
 
-// readFailed deals with an error of receive, and returns the result of keepReading. A malformed
-// message is answered if its header h is known. No more requests are handled then, except after
-// one whose end is known, and after a timeout that only meant to stop the reader.
-func (c *serverConn) readFailed(h message.Header, err error) bool {
-	c.mu.Lock()
-	c.flush()
-	busy := c.underway > 0 || c.restless()
-	mayDrain := c.mayDrain()
-	c.mu.Unlock()
+// lack is why the reader has received no request. states.md has the names.
+type lack uint8
+
+const (
+	nothingInTime lack = iota // the read deadline has passed
+	badCall                   // a bad call, whose end is known
+	badStream                 // a bad call; the next one can't be found
+	ownHTTP                   // HTTP, which the server speaks
+	otherProtocol             // one that it does not speak
+	lost                      // the end of the stream, or no message, or a failure of the connection
+)
+
+// lackOf returns the kind of an error of receiving. h is the message's header, whose size is 0 if
+// it is not known.
+func (c *serverConn) lackOf(h message.Header, err error) lack {
 	var bad *nocopy.Error
 	var internal *ApplicationException
 	var refused *message.Refusal
-	switch timeout := errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout; {
-	case timeout && c.in.Last:
-		if mayDrain {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout:
+		return nothingInTime
+	case h.Size > 0 && transport.EndKnown(err):
+		return badCall
+	case errors.As(err, &refused), errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
+		return badStream
+	case c.speaksHTTP(err):
+		return ownHTTP
+	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS), errors.Is(err, message.ErrSASL):
+		return otherProtocol
+	}
+	return lost
+}
+
+// readFailed deals with an error of receiving, and returns the result of keepReading. A bad call
+// is answered if its header h is known. No more requests are handled then, except after one whose
+// end is known, and after a deadline that only meant to stop the reader.
+func (c *serverConn) readFailed(h message.Header, err error) bool {
+	c.mu.Lock()
+	c.flush()
+	c.mu.Unlock()
+	switch c.lackOf(h, err) {
+	case nothingInTime:
+		if c.staysOpen() {
 			return c.keepReading()
 		}
-		c.drained = true
-	case timeout && busy:
-		return c.keepReading() // calls are under way: it is not idle
-	case timeout && socket.HasBytes(c.raw):
-		return c.keepReading() // a request has come just now: reading has not looked after its deadline
-	case timeout: // idle for too long
-		c.leave()
-		return c.keepReading()
-	case h.Size > 0 && transport.EndKnown(err):
+	case badCall:
 		return c.refuseBad(h, c.srv.method(h), err)
-	case errors.As(err, &refused):
+	case badStream:
 		c.logEnd(err)
-		if h.Size > 0 && h.Type != message.Oneway {
+		var refused *message.Refusal
+		switch silent := errors.As(err, &refused) && h.Type == message.Oneway; {
+		case h.Size > 0 && !silent:
 			return c.refuse(h, protocolError(err), true)
+		case refused != nil:
+			c.stats.Refused(refused.Type)
 		}
-		c.stats.Refused(refused.Type)
-	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
-		c.logEnd(err)
-		if h.Size > 0 {
-			return c.refuse(h, protocolError(err), true)
-		}
-	case c.speaksHTTP(err):
+	case ownHTTP:
 		c.serveHTTP()
-	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS), errors.Is(err, message.ErrSASL):
+	case otherProtocol:
 		c.logEnd(err)
 		c.answerForeign(err)
-	default:
+	case lost:
 		c.readError(err)
 	}
 	c.mu.Lock()
 	c.noMore = true
 	c.mu.Unlock()
 	return c.keepReading()
+}
+
+// staysOpen is called when nothing has come in time. It reports whether the reader goes on: not if
+// the connection is to end and all that had arrived was read. A connection that is idle for too
+// long is to end from then on.
+func (c *serverConn) staysOpen() bool {
+	c.mu.Lock()
+	busy, mayDrain := c.underway > 0 || c.restless(), c.mayDrain()
+	c.mu.Unlock()
+	switch {
+	case c.in.Last && !mayDrain:
+		c.drained = true
+		return false
+	case c.in.Last, busy: // calls are under way: it is not idle
+	case socket.HasBytes(c.raw): // a request has come just now: reading has not looked after its deadline
+	default:
+		c.leave()
+	}
+	return true
 }
 
 // isMalformed reports whether an error of receiving is about the bytes rather than the connection.

@@ -42,6 +42,12 @@ func putArgs() []byte {
 	return args.Message().Bytes()
 }
 
+// isPanic is an error that panics when a caller asks what it is.
+type isPanic struct{}
+
+func (isPanic) Error() string { return "is" }
+func (isPanic) Is(error) bool { panic("a secret") }
+
 // TestInvoke: for all outcomes of a handler, Invoke returns the answer that a server would send.
 func TestInvoke(t *testing.T) {
 	missing := echo.NewNotFound()
@@ -79,6 +85,8 @@ func TestInvoke(t *testing.T) {
 		}, true, func(r echo.EchoPutResult, err error) bool { return isMissing(err) && r.GetMissing().GetKey() == "k" }},
 		{"error", func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return plain },
 			false, func(_ echo.EchoPutResult, err error) bool { return err == plain }},
+		{"error whose Is panics", func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return isPanic{} },
+			false, func(_ echo.EchoPutResult, err error) bool { return internal(err) }},
 		{"released exception", func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return gone },
 			false, func(_ echo.EchoPutResult, err error) bool { return internal(err) }},
 		{"panic", func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic("a secret") },
