@@ -2,15 +2,11 @@ package rpc
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -79,93 +75,57 @@ func NewCaller(roundTrip func(ctx context.Context, m *Method, call []byte) (repl
 	if roundTrip == nil {
 		panic("nocopy: rpc.NewCaller without a function")
 	}
-	c := &roundTripper{opt: settingsOf(opts), roundTrip: roundTrip}
-	c.opt.setDefaults()
-	c.calls = callsBy(c, c.opt.interceptors)
+	o := settingsOf(opts)
+	o.setDefaults()
+	o.Stats = nil
+	return callsBy(&client.Alone{Config: o.Config, RoundTrip: func(ctx context.Context, of any, call []byte) ([]byte, error) {
+		return roundTrip(ctx, of.(*Method), call)
+	}}, &o)
+}
+
+// calls makes calls that a Carrier carries, with interceptors around them.
+type calls struct {
+	by        client.Carrier
+	opt       *options
+	outermost Handler // nil: there are no interceptors
+}
+
+func callsBy(by client.Carrier, o *options) calls {
+	c := calls{by: by, opt: o}
+	if len(o.interceptors) > 0 {
+		c.outermost = wrap(o.interceptors, c.try, callInterceptor)
+	}
 	return c
 }
 
-// roundTripper is a Caller by a function of the program's.
-type roundTripper struct {
-	calls
-	opt       options
-	roundTrip func(ctx context.Context, m *Method, call []byte) ([]byte, error)
-}
-
-func (c *roundTripper) send(ctx context.Context, _ <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (result nocopy.Struct, x extras, err error) {
+// send sends a call once and returns its result, which the caller owns, also with an error: then
+// it is absent or holds the exception that is the error. It returns early when ctx ends or
+// returned is closed. The caller owns args and must keep them until send returns. fields go out
+// with them, and ctx's headers.
+func (c calls) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []client.Field) (result nocopy.Struct, x extras, err error) {
 	result = thriftimpl.Absent()
-	if x, err = extrasOf(ctx, m, fields, false); err != nil {
+	call := client.Call{Method: m.called(), Of: m, Args: args, Began: c.opt.Stats.Now()}
+	if x, err = extrasOf(ctx, m, fields, c.by.HasHeaders()); err == nil {
+		err = c.by.Enter(ctx, returned)
+	}
+	if err != nil {
 		return result, x, callError(m, err)
 	}
-	p := newPending(m, args, &x)
-	defer p.recycle()
-	var b chain.Batch
-	p.encodeAlone(&b, c.opt.style.Form, nil)
-	call, chunk := b.Gather()
-	defer chunk.Release()
-	reply, err := c.roundTrip(ctx, m, call)
-	switch l := c.opt.receives(); {
+	defer c.by.Leave()
+	defer c.opt.Stats.InFlight(-1) // first: the next call counts when it has the place
+	c.opt.Stats.InFlight(1)
+	call.Fields, call.Headers = x.fields, x.list
+	reply, err := c.by.Carry(ctx, returned, call)
+	switch refusal, is := err.(*message.Refusal); {
+	case is:
+		return result, x, &ApplicationException{ExceptionType(refusal.Type), refusal.Text}
 	case err != nil:
 		return result, x, callError(m, err)
 	case m.Oneway():
 		return result, x, nil
-	case len(reply) > l.Frame:
-		return result, x, badReply(m, fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, len(reply), l.Name, l.Frame))
 	}
-	h, body, err := c.opt.whole(m, memory.Chunk{Mem: reply}, nil)
-	if err != nil {
-		return result, x, err
-	}
-	result, err = c.opt.result(m, receivedReply{h.Type, string(h.Name) == m.Name, nil, body}, len(x.wanted) > 0, &x.got)
+	result, err = c.opt.result(m, reply, len(x.wanted) > 0, &x.got)
 	return result, x, err
-}
-
-// whole returns the header and the struct of the reply to a call of m, which was alone.
-func (o *options) whole(m *Method, reply memory.Chunk, s *stats.Hook) (message.Header, memory.Chunk, error) {
-	in := transport.Receiver{Limits: o.receives(), Stats: s, Describe: func(h message.Header) *thriftimpl.Desc {
-		if h.Type == message.Exception {
-			return exceptionDesc
-		}
-		return m.Result
-	}}
-	in.Reset(o.recycle)
-	h, body, err := in.Whole(reply)
-	switch {
-	case err != nil:
-		err = badReply(m, err)
-	case h.SeqID != aloneID:
-		body.Release()
-		err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.SeqID, aloneID)}
-	}
-	return h, body, err
-}
-
-// receives returns the limits for replies.
-func (o *options) receives() transport.Limits {
-	return transport.LimitsOf(o.maxFrame, o.limits, "the option rpc.MaxFrame")
-}
-
-// sender sends the calls of a Caller.
-type sender interface {
-	// send sends a call once and returns its result, which the caller owns, also with an error: then
-	// it is absent or holds the exception that is the error. It returns early when ctx ends or
-	// returned is closed. The caller owns args and must keep them until send returns. fields go out
-	// with them, and ctx's headers.
-	send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct, fields []sentField) (nocopy.Struct, extras, error)
-}
-
-// calls makes the calls that a sender sends, with interceptors around them.
-type calls struct {
-	by        sender
-	outermost Handler // nil: there are no interceptors
-}
-
-func callsBy(s sender, list []Interceptor) calls {
-	c := calls{by: s}
-	if len(list) > 0 {
-		c.outermost = wrap(list, c.try, callInterceptor)
-	}
-	return c
 }
 
 // NewArgs returns empty arguments for a call, as Client.NewArgs does.
@@ -188,7 +148,7 @@ func (c calls) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.
 		return callIntercepted(ctx, c.outermost, m, args)
 	}
 	defer thriftimpl.Struct(args).End()
-	result, x, err := c.by.send(ctx, nil, m, args, nil)
+	result, x, err := c.send(ctx, nil, m, args, nil)
 	x.deliver()
 	if err != nil && result != thriftimpl.Absent() {
 		result.Release()
@@ -204,6 +164,6 @@ func (c calls) try(ctx context.Context, call *Call) error {
 		return err
 	}
 	defer t.endTry(call, args)
-	result, x, err := c.by.send(ctx, t.returned, m, args, call.fields)
+	result, x, err := c.send(ctx, t.returned, m, args, call.fields)
 	return t.setResult(call, result, err, x)
 }

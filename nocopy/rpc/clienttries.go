@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -261,33 +262,34 @@ func tryOf(call *Call) (*clientTries, *Method, nocopy.Struct, error) {
 // result returns the result of a call of m that a reply holds, and the error. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error. With
 // wants, it sets got to the headers of the reply.
-func (o *options) result(m *Method, r receivedReply, wants bool, got *header.List) (nocopy.Struct, error) {
+func (o *options) result(m *Method, r client.Reply, wants bool, got *header.List) (nocopy.Struct, error) {
 	note := func(s nocopy.Struct, d *thriftimpl.Desc) {
 		switch {
 		case !wants:
-		case r.headers != nil:
-			*got = *r.headers
+		case r.Headers != nil:
+			*got = *r.Headers
 		default:
 			*got = fieldOf(s, d)
 		}
 	}
 	switch {
-	case r.typ == message.Exception:
-		s, err := o.parseReply(m, r.body, exceptionDesc, false)
+	case r.Type == message.Exception:
+		s, err := o.parseReply(m, r.Body, message.ExceptionDesc, false)
 		if err != nil {
 			return thriftimpl.Absent(), err
 		}
 		defer s.Release()
-		note(s, exceptionDesc)
-		return thriftimpl.Absent(), readException(s)
-	case r.typ != message.Reply:
-		r.body.Release()
-		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", r.typ, m)}
-	case !r.nameMatches:
-		r.body.Release()
+		note(s, message.ExceptionDesc)
+		typ, text := message.ReadException(s)
+		return thriftimpl.Absent(), &ApplicationException{ExceptionType(typ), text}
+	case r.Type != message.Reply:
+		r.Body.Release()
+		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", r.Type, m)}
+	case !r.NameMatches:
+		r.Body.Release()
 		return thriftimpl.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
 	}
-	result, err := o.parseReply(m, r.body, m.Result, o.isLazy(m))
+	result, err := o.parseReply(m, r.Body, m.Result, o.isLazy(m))
 	if err != nil {
 		return thriftimpl.Absent(), err
 	}
@@ -296,13 +298,10 @@ func (o *options) result(m *Method, r receivedReply, wants bool, got *header.Lis
 }
 
 // parseReply parses the body of a reply to a call of m as a d.
-func (o *options) parseReply(m *Method, body memory.Chunk, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
-	s, err := thriftimpl.ParseChunk(d, body, o.limits, o.recycle, lazy)
+func (o *options) parseReply(m *Method, body chain.Chunk, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
+	s, err := thriftimpl.ParseChunk(d, body, o.Limits, o.Recycle, lazy)
 	if err != nil {
-		return thriftimpl.Absent(), badReply(m, err)
+		return thriftimpl.Absent(), callError(m, client.BadReply(err))
 	}
 	return nocopy.Struct(s), nil
 }
-
-// badReply returns the error of a call of m whose reply is malformed or too large.
-func badReply(m *Method, err error) error { return callError(m, fmt.Errorf("bad reply: %w", err)) }

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,8 +31,9 @@ func TestMayDrain(t *testing.T) {
 			}
 		}
 		begun := &serverConn{unanswered: 1, left: time.Now()}
-		nc := newFed()
-		nc.in = []byte{0, 0}
+		nc, peer := net.Pipe()
+		defer nc.Close()
+		go peer.Write([]byte{0, 0})
 		begun.in = transport.Receiver{Conn: nc, Src: nc}
 		begun.in.Reset(false)
 		if err := begun.in.Await(); err != nil || begun.mayDrain() {

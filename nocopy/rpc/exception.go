@@ -3,12 +3,9 @@ package rpc
 import (
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
-	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // ExceptionType is the kind of an ApplicationException. The numbers are Thrift's.
@@ -72,47 +69,14 @@ var ErrServerClosed = errors.New("rpc: server closed")
 // nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
 var (
 	// ErrClientClosed means that the client was closed.
-	ErrClientClosed = errors.New("client closed")
+	ErrClientClosed = client.ErrClosed
 	// ErrNotSent means that the connection failed, or could not be made, before the whole call had
 	// reached the server. The server has not begun to handle it, and the call can be made again.
 	// For a call that was written, this is known only on Linux, if the server closed the
 	// connection before its system had received the last byte. It does not hold for a server that
 	// ends only its side of the stream, and goes on handling calls that arrive.
-	ErrNotSent = errors.New("the call was not sent")
+	ErrNotSent = client.ErrNotSent
 	// ErrConnLost means that the connection failed after the whole call had reached the server, or
 	// at an unknown point: the server may have handled the call.
-	ErrConnLost = errors.New("connection lost")
+	ErrConnLost = client.ErrConnLost
 )
-
-// exceptionDesc describes TApplicationException, as generated code would.
-var exceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")
-
-const (
-	exceptionWords = entry.StructWords + 2 // of an entry: there are two fields
-
-	exceptionMessage = thriftimpl.Field(exceptionWords-2)<<entry.WordShift |
-		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireString)<<entry.WireShift | 1
-	exceptionType = thriftimpl.Field(exceptionWords-1)<<entry.WordShift |
-		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireI32)<<entry.WireShift | 2
-)
-
-func init() {
-	exceptionDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
-	)
-}
-
-// message returns the exception as a message with as many bytes of room before it for a header.
-func (e *ApplicationException) message(room int) *nocopy.Message {
-	m := thriftimpl.NewHeld(exceptionDesc, room, nocopy.Limits{}, false)
-	s := m.Root()
-	thriftimpl.Struct(s).SetText(exceptionMessage, e.Message)
-	thriftimpl.Struct(s).SetInt32(exceptionType, int32(e.Type))
-	return m
-}
-
-// readException returns the exception that s is, of exceptionDesc. It outlives s.
-func readException(s nocopy.Struct) *ApplicationException {
-	return &ApplicationException{ExceptionType(thriftimpl.Struct(s).Int32(exceptionType)), strings.Clone(thriftimpl.Struct(s).Text(exceptionMessage))}
-}

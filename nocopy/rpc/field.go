@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -15,11 +15,11 @@ import (
 // does not decode the fields before it. The value aliases Args and is valid as long as they are.
 func (c *Call) Field(id int16) (nocopy.Value, bool) {
 	for _, f := range c.fields {
-		if f.id == id {
-			if len(f.wire) == 0 {
+		if f.ID == id {
+			if len(f.Wire) == 0 {
 				return nocopy.Value{}, false
 			}
-			return thriftimpl.ValueOfWire(nocopy.WireType(f.wire[0]), f.wire[3:]), true
+			return thriftimpl.ValueOfWire(nocopy.WireType(f.Wire[0]), f.Wire[3:]), true
 		}
 	}
 	if thriftimpl.Struct(c.Args).Sendable() != nil { // it finishes them for one goroutine at a time
@@ -62,25 +62,9 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 		}
 		return true
 	}
-	fields := slices.DeleteFunc(slices.Clone(c.fields), func(f sentField) bool { return f.id == id })
-	c.fields = append(fields, sentField{id, wire}) // not in place: copies of the Call have the others
+	fields := slices.DeleteFunc(slices.Clone(c.fields), func(f client.Field) bool { return f.ID == id })
+	c.fields = append(fields, client.Field{ID: id, Wire: wire}) // not in place: copies of the Call have the others
 	return true
-}
-
-// tailOf returns how to send args, which are finished, with these fields: all bytes of args except
-// the cuts and the STOP, and then the tail.
-func tailOf(args nocopy.Struct, fields []sentField) (cuts []thriftimpl.Cut, tail []byte) {
-	for _, f := range fields {
-		_, all := thriftimpl.Struct(args).FindFields(f.id)
-		cuts = append(cuts, all...)
-		tail = append(tail, f.wire...)
-	}
-	if thriftimpl.Struct(args).CarriesIndex() { // of bytes that are others now
-		_, all := thriftimpl.Struct(args).FindFields(entry.IndexID)
-		cuts = append(cuts, all...)
-	}
-	slices.SortFunc(cuts, func(a, b thriftimpl.Cut) int { return a.From - b.From })
-	return cuts, append(tail, byte(nocopy.WireStop))
 }
 
 // This file has Field and SetField for each base type. Getters report false if the first field

@@ -59,7 +59,7 @@ func (o *origin) methodOf(h message.Header) (*Method, *ApplicationException) {
 	case !h.IsRequest():
 		return nil, &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.Type)}
 	case m == nil:
-		return nil, &ApplicationException{UnknownMethod, loggedText(string(h.Name), maxLoggedName)}
+		return nil, &ApplicationException{UnknownMethod, foreign.Shortened(string(h.Name), foreign.MaxName)}
 	}
 	return m, nil
 }
@@ -83,7 +83,7 @@ func (c *serverConn) refuse(h message.Header, e *ApplicationException, noMore bo
 // err tells, and its end is known: the requests after it are handled. A oneway call is not
 // answered: its client would take the answer for the answer to its next call.
 func (c *serverConn) refuseBad(h message.Header, m *Method, err error) bool {
-	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", loggedText(string(h.Name), maxLoggedName), "err", err)
+	c.srv.log(slog.LevelWarn, "call refused", "peer", c.peer, "method", foreign.Shortened(string(h.Name), foreign.MaxName), "err", err)
 	e := protocolError(err)
 	if h.Type == message.Oneway || m != nil && m.Oneway() {
 		c.stats.Refused(int32(e.Type))
@@ -353,8 +353,8 @@ func (r *request) detachResult(m *nocopy.Message) {
 
 // answer makes e the reply to a request for the method name.
 func (o *origin) answer(req *request, e *ApplicationException, name string) {
-	m := e.message(message.HeaderRoom(len(name)))
-	req.headers.addTo(m, exceptionDesc)
+	m := message.NewException(int32(e.Type), e.Message, message.HeaderRoom(len(name)))
+	req.headers.addTo(m, message.ExceptionDesc)
 	req.complete(m, message.Exception, name) // two fields are never nested too deeply
 	req.setReply(m)
 }

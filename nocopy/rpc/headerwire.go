@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -111,7 +112,7 @@ func putHeaders(s thriftimpl.Struct, d *thriftimpl.Desc, l header.List) {
 // extras are what a client's call sends with its arguments, and the headers that it receives with
 // its result.
 type extras struct {
-	fields []sentField     // set by interceptors, or with headers
+	fields []client.Field  // set by interceptors, or with headers
 	list   header.List     // headers in the transport's own place
 	wanted []*ReplyHeaders // who wants the headers of the reply
 	got    header.List
@@ -119,7 +120,7 @@ type extras struct {
 
 // extrasOf returns the extras of a call of m: fields, and the headers of ctx. hasPlace tells that
 // the transport has a place for them.
-func extrasOf(ctx context.Context, m *Method, fields []sentField, hasPlace bool) (x extras, err error) {
+func extrasOf(ctx context.Context, m *Method, fields []client.Field, hasPlace bool) (x extras, err error) {
 	x.fields = fields
 	h := headersOf(ctx)
 	if h == nil {
@@ -150,14 +151,14 @@ func extrasOf(ctx context.Context, m *Method, fields []sentField, hasPlace bool)
 	if err := tooLarge(list); err != nil {
 		return x, err
 	}
-	field := sentField{id: HeaderField}
+	field := client.Field{ID: HeaderField}
 	if len(list) > 0 {
 		const head = "\x0d\x22\xb8" // the type and the id
-		field.wire = list.AppendMap([]byte(head))
+		field.Wire = list.AppendMap([]byte(head))
 	}
-	x.fields = make([]sentField, 0, len(fields)+1)
+	x.fields = make([]client.Field, 0, len(fields)+1)
 	for _, f := range fields {
-		if f.id != HeaderField {
+		if f.ID != HeaderField {
 			x.fields = append(x.fields, f)
 		}
 	}

@@ -14,16 +14,15 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/web"
 )
 
 // This file gives connections that begin with a request of HTTP to net/http, which parses all of
 // it. Everything else about them stays with serverConn: their place among MaxConns, their age,
 // and their end.
-
-// maxHTTPHeader limits the header of a request; net/http takes a little more.
-const maxHTTPHeader = 64 << 10
 
 // leastHTTP2Frame is the least size of frames that HTTP/2 lets a server demand. net/http takes
 // memory for a whole frame when its length has arrived.
@@ -34,16 +33,16 @@ func (s *Server) newHTTPServer() *http.Server {
 	h := &http.Server{
 		Handler:                      http.HandlerFunc(s.serveOwnHTTP),
 		DisableGeneralOptionsHandler: true,
-		ReadHeaderTimeout:            orDefault(s.ReadTimeout, defaultTimeout),
+		ReadHeaderTimeout:            setting.Or(s.ReadTimeout, setting.Timeout),
 		IdleTimeout:                  max(s.IdleTimeout, 0),
-		MaxHeaderBytes:               maxHTTPHeader,
+		MaxHeaderBytes:               web.MaxHeader,
 		ErrorLog:                     log.New(httpLog{s}, "", 0),
 		BaseContext:                  func(l net.Listener) context.Context { return l.(*httpTaken).ctx },
 		ConnState:                    func(nc net.Conn, state http.ConnState) { nc.(*httpConn).enter(state) },
 		Protocols:                    new(http.Protocols),
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: max(orDefault(s.Concurrency, defaultConcurrency), 1),
-			WriteByteTimeout:     orDefault(s.WriteTimeout, defaultTimeout),
+			MaxConcurrentStreams: max(setting.Or(s.Concurrency, defaultConcurrency), 1),
+			WriteByteTimeout:     setting.Or(s.WriteTimeout, setting.Timeout),
 			MaxReadFrameSize:     leastHTTP2Frame,
 		},
 	}
@@ -195,7 +194,7 @@ func (h *httpConn) SetWriteDeadline(t time.Time) error {
 // Write also limits the time for what net/http answers by itself, such as a malformed request.
 func (h *httpConn) Write(b []byte) (int, error) {
 	h.mu.Lock()
-	if d := orDefault(h.of.srv.WriteTimeout, defaultTimeout); d > 0 && !h.writing {
+	if d := setting.Or(h.of.srv.WriteTimeout, setting.Timeout); d > 0 && !h.writing {
 		h.Conn.SetWriteDeadline(time.Now().Add(d))
 	}
 	h.mu.Unlock()

@@ -7,23 +7,22 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"mime"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/web"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -46,14 +45,6 @@ func HTTPHandler(p *Processor, settings ...func(*Server)) http.Handler {
 	s.check()
 	return s
 }
-
-// The content types of calls over HTTP, and of their replies.
-const (
-	typeThrift  = "application/x-thrift" // as all of Apache's clients send it
-	typeBinary  = "application/vnd.apache.thrift.binary"
-	typeCompact = "application/vnd.apache.thrift.compact"
-	typeJSON    = "application/vnd.apache.thrift.json"
-)
 
 // ServeHTTP answers the call in a request, for routers of the program's. A Server answers calls
 // over HTTP on its own connections, too, without any router.
@@ -135,7 +126,7 @@ type exchange struct {
 
 // serve answers the request.
 func (x *exchange) serve() {
-	if d := orDefault(x.srv.ReadTimeout, defaultTimeout); d > 0 { // also for what net/http drops
+	if d := setting.Or(x.srv.ReadTimeout, setting.Timeout); d > 0 { // also for what net/http drops
 		http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(d))
 	}
 	status, text := x.unwanted()
@@ -158,7 +149,7 @@ func (x *exchange) serve() {
 	case errors.Is(err, gzipped.ErrBusy):
 		x.refuse(http.StatusServiceUnavailable, err.Error()+"; this call was not handled")
 		return
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, web.ErrTooLong):
 		x.refuse(http.StatusRequestEntityTooLarge, err.Error())
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -209,34 +200,20 @@ func (e *notThrift) Error() string { return e.text }
 // not begin as a message. Browsers ask before they send what is declared as Thrift for a page of
 // another origin, and are refused; the other types they send at once.
 func (x *exchange) checkType(body *bufio.Reader) error {
-	first, err := body.Peek(maxHTTPText)
-	switch t := mediaType(x.r.Header.Get("Content-Type")); {
+	first, err := body.Peek(web.MaxText)
+	switch t := web.MediaType(x.r.Header.Get("Content-Type")); {
 	case message.Begins(first):
 		if new(http.CrossOriginProtection).Check(x.r) != nil {
-			return &notThrift{http.StatusForbidden, "a page of another origin can call this service only with the Content-Type " + typeThrift}
+			return &notThrift{http.StatusForbidden, "a page of another origin can call this service only with the Content-Type " + web.Thrift}
 		}
 		return nil
 	case err != nil && err != io.EOF:
 		return err
-	case t == typeJSON:
-		return &notThrift{http.StatusUnsupportedMediaType, "Thrift's JSON is not served: use " + typeThrift + " with the binary or the compact protocol"}
+	case t == web.JSON:
+		return &notThrift{http.StatusUnsupportedMediaType, "Thrift's JSON is not served: use " + web.Thrift + " with the binary or the compact protocol"}
 	}
-	return &notThrift{http.StatusUnsupportedMediaType, "a call of Thrift has the Content-Type " + typeThrift + ", or begins as a message does"}
+	return &notThrift{http.StatusUnsupportedMediaType, "a call of Thrift has the Content-Type " + web.Thrift + ", or begins as a message does"}
 }
-
-// mediaType returns a Content-Type without parameters.
-func mediaType(t string) string {
-	if !isThrift(t) {
-		t, _, _ = mime.ParseMediaType(t)
-	}
-	return t
-}
-
-// isThrift reports whether t is a type of calls and replies that are understood.
-func isThrift(t string) bool { return t == typeThrift || t == typeBinary || t == typeCompact }
-
-// errTooLong is the error of a body that has more bytes than are allowed.
-var errTooLong = errors.New("the body is too large")
 
 func (x *exchange) limits() transport.Limits {
 	return transport.LimitsOf(x.srv.MaxFrame, x.srv.Limits, "rpc.Server.MaxFrame")
@@ -246,21 +223,21 @@ func (x *exchange) limits() transport.Limits {
 func (x *exchange) receive() (memory.Chunk, error) {
 	l := x.limits()
 	if n := x.r.ContentLength; n > int64(l.Frame) {
-		return memory.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", errTooLong, n, l.Name, l.Frame)
+		return memory.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", web.ErrTooLong, n, l.Name, l.Frame)
 	}
 	in, length := io.Reader(x.r.Body), x.r.ContentLength
 	if gzipped.Encoding(x.r.Header) == "gzip" {
 		x.gzip = x.srv.gunzips.Open(x.r.Body, l.Frame)
 		in, length = x.gzip, -1
 	}
-	if !isThrift(mediaType(x.r.Header.Get("Content-Type"))) {
-		ahead := bufio.NewReaderSize(in, maxHTTPText)
+	if !web.IsThrift(web.MediaType(x.r.Header.Get("Content-Type"))) {
+		ahead := bufio.NewReaderSize(in, web.MaxText)
 		if err := x.checkType(ahead); err != nil {
 			return memory.Chunk{}, err
 		}
 		in = ahead
 	}
-	body, err := receiveBody(in, length, l, x.srv.recycle)
+	body, err := web.Receive(in, length, l, x.srv.recycle)
 	if err != nil {
 		return body, err
 	}
@@ -281,16 +258,16 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.describe, Stats: x.stats}
 	in.Reset(x.srv.recycle)
 	h, body, err := in.Whole(body)
-	switch t := mediaType(x.r.Header.Get("Content-Type")); {
+	switch t := web.MediaType(x.r.Header.Get("Content-Type")); {
 	case err != nil && h.Size == 0:
 		x.refuse(http.StatusBadRequest, err.Error())
 		return false
-	case t == typeBinary && h.Form == message.Compact, t == typeCompact && h.Form != message.Compact:
+	case t == web.Binary && h.Form == message.Compact, t == web.Compact && h.Form != message.Compact:
 		body.Release()
 		x.refuse(http.StatusBadRequest, "the body is not in the protocol of its Content-Type "+t)
 		return false
 	}
-	h.Headers = headersOfHTTP(x.r.Header)
+	h.Headers = web.Headers(x.r.Header)
 	req := x.newRequest(h)
 	m, refusal := x.methodOf(h)
 	if refusal != nil {
@@ -407,10 +384,10 @@ func (x *exchange) reply(req *request) {
 func (x *exchange) respond(n int) {
 	x.setWriteDeadline()
 	header := x.w.Header()
-	if t := mediaType(x.r.Header.Get("Content-Type")); isThrift(t) {
+	if t := web.MediaType(x.r.Header.Get("Content-Type")); web.IsThrift(t) {
 		header.Set("Content-Type", t)
 	} else {
-		header.Set("Content-Type", typeThrift)
+		header.Set("Content-Type", web.Thrift)
 	}
 	header.Set("Content-Length", strconv.Itoa(n))
 	x.w.WriteHeader(http.StatusOK)
@@ -418,7 +395,7 @@ func (x *exchange) respond(n int) {
 
 // setWriteDeadline starts the time that the response may take.
 func (x *exchange) setWriteDeadline() {
-	if d := orDefault(x.srv.WriteTimeout, defaultTimeout); d > 0 {
+	if d := setting.Or(x.srv.WriteTimeout, setting.Timeout); d > 0 {
 		http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(d))
 	}
 }
@@ -432,72 +409,4 @@ func (x *exchange) refuse(status int, text string) {
 		x.w.Header().Set("Connection", "close") // else net/http awaits the body before it answers
 	}
 	http.Error(x.w, text, status)
-}
-
-// receiveBody receives the body of a request or a response of HTTP, in one piece. length is how
-// long it will be; −1 if that is not known. Memory grows as the bytes arrive.
-func receiveBody(body io.Reader, length int64, l transport.Limits, recycle bool) (memory.Chunk, error) {
-	if 0 <= length && length <= memory.Claim {
-		c := memory.NewChunk(int(length), recycle)
-		if _, err := io.ReadFull(body, c.Mem); err != nil {
-			c.Release()
-			return memory.Chunk{}, truncated(err)
-		}
-		return c, nil
-	}
-	var in memory.Receiver
-	in.Reset(recycle)
-	defer in.Free()
-	for {
-		have := len(in.Bytes())
-		want := have + 1
-		if length >= 0 {
-			want = int(length)
-		}
-		switch {
-		case have > l.Frame:
-			return memory.Chunk{}, fmt.Errorf("%w: more than %s = %d bytes", errTooLong, l.Name, l.Frame)
-		case int64(have) == length:
-			return in.Take(have), nil
-		}
-		switch err := in.Fill(body, want); {
-		case err == io.EOF && length < 0:
-			return in.Take(have), nil
-		case err != nil:
-			return memory.Chunk{}, truncated(err)
-		}
-	}
-}
-
-// truncated returns the error of a body that was not received whole because of err.
-func truncated(err error) error {
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("the body did not arrive: %w", err)
-}
-
-// headersOfHTTP returns the headers of a request or a response, except those that HTTP has a
-// meaning of its own for, and those that net/http adds by itself. Of several values of a header,
-// the last counts. If there is no room for all, the largest are left out.
-func headersOfHTTP(h http.Header) *header.List {
-	all := make(header.List, 0, len(h))
-	for key, values := range h {
-		if len(values) == 0 || header.IsReserved(key) {
-			continue
-		}
-		if p := (header.Pair{Key: key, Value: values[len(values)-1]}); !addedByNetHTTP(p) {
-			all = append(all, p)
-		}
-	}
-	if all.TooLarge() {
-		all = header.Fitting(all)
-	}
-	return &all
-}
-
-// addedByNetHTTP reports whether p is the User-Agent that Go's clients send if the program has set
-// none.
-func addedByNetHTTP(p header.Pair) bool {
-	return p.Key == "User-Agent" && strings.HasPrefix(p.Value, "Go-http-client/")
 }

@@ -78,13 +78,13 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 	}
 	end := new(loggingEnd)
 	defer end.set()
-	name := loggedText("?", maxLoggedName)
+	name := foreign.Shortened("?", foreign.MaxName)
 	if c.Method != nil {
-		name = loggedText(c.Method.String(), maxLoggedName)
+		name = foreign.Shortened(c.Method.String(), foreign.MaxName)
 	}
 	attrs := append(make([]slog.Attr, 0, 6), slog.String("method", name))
 	if c.Peer != nil {
-		attrs = append(attrs, slog.String("peer", loggedText(foreign.Text(c.Peer), maxLoggedName)))
+		attrs = append(attrs, slog.String("peer", foreign.Shortened(foreign.Text(c.Peer), foreign.MaxName)))
 	}
 	attrs = append(attrs, slog.Duration("took", took))
 	switch {
@@ -97,7 +97,7 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 	case exception != nil:
 		attrs = append(attrs, slog.Any("err", loggedStruct{end, exception}))
 	case err != nil:
-		attrs = append(attrs, slog.String("err", loggedText(foreign.Text(err), maxLoggedText)))
+		attrs = append(attrs, slog.String("err", foreign.Shortened(foreign.Text(err), foreign.MaxText)))
 	case c.Method != nil && !c.Method.Oneway() && !inUse:
 		attrs = append(attrs, slog.Any("result", loggedStruct{end, AnyResult(c)}))
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime/pprof"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 )
 
 // TestMain lets 32 tests run at a time: most of them wait. All goroutines that they started end
@@ -15,7 +17,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "32")
 	flag.Parse()
-	aloneBefore = 1 // so that readers change often
+	client.AloneBefore = 1 // so that readers change often
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	for wait := time.Minute; code == 0 && runtime.NumGoroutine() > before; wait -= time.Millisecond {

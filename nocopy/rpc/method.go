@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -47,12 +47,9 @@ func (m *Method) Unimplemented() error { return &ApplicationException{UnknownMet
 // Oneway reports whether the method is oneway: its calls get no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
 
-// messageType returns the type of calls.
-func (m *Method) messageType() message.Type {
-	if m.Oneway() {
-		return message.Oneway
-	}
-	return message.Call
+// called returns the method as connections know it.
+func (m *Method) called() client.Method {
+	return client.Method{Prefix: m.prefix, Name: m.Name, Args: m.Args, Result: m.Result}
 }
 
 // String returns the names of the service and the method, joined by a dot. For a RawMethod it
@@ -214,7 +211,7 @@ type Call struct {
 
 	Peer net.Addr // on a server the client's address, on a client nil
 
-	fields []sentField // what SetField has set on a client
+	fields []client.Field // what SetField has set on a client
 	// The Result that Forward has put here last, and those that it had put here before. Nothing
 	// with serverTries, which have them then
 	forwarded       nocopy.Struct
@@ -250,13 +247,6 @@ func (r *running) underway() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.n
-}
-
-// sentField is a field that is sent with a call's arguments. It replaces the arguments' field with
-// its id.
-type sentField struct {
-	id   int16
-	wire []byte // header and value; empty: the arguments' are left out
 }
 
 // endAll releases results.
@@ -359,7 +349,7 @@ func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m,
 
 // The mistakes that interceptors can make.
 var (
-	errReturned   = errors.New("the call has returned") // tries were under way, or begun, then
+	errReturned   = client.ErrReturned // tries were under way, or begun, then
 	errEnded      = errors.New("next was called after its interceptor had returned")
 	errForeign    = errors.New("next was called with another Call than the interceptor's, or a copy of it")
 	errMethod     = errors.New("the interceptor has put a Method there that can't be called with these args")
@@ -410,19 +400,6 @@ func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {
 		}
 	}
 	return nil
-}
-
-const (
-	maxLoggedName = 256
-	maxLoggedText = 1 << 10
-)
-
-// loggedText returns s, or its beginning if it has more than most bytes, as UTF-8.
-func loggedText(s string, most int) string {
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return strings.ToValidUTF8(s, "\ufffd")
 }
 
 // Caller makes calls for generated clients. A [*Client] is one; NewCaller makes one of a function.

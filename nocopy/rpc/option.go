@@ -8,14 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
@@ -30,35 +29,11 @@ import (
 type Option interface{ apply(*options) }
 
 type options struct {
-	transport    transport.Transport
-	style        message.Style
-	recycle      bool
+	client.Config
 	lazy         bool
 	lazyMethods  map[string]bool // by WireName
-	poolSize     int
-	maxInFlight  int
-	maxFrame     int
-	limits       nocopy.Limits
-	tls          *tls.Config
-	logger       *slog.Logger
 	interceptors []Interceptor
-	dialTimeout  time.Duration
-	stallTimeout time.Duration
-	idleTimeout  time.Duration
-	maxConnAge   time.Duration
-	keepAlive    net.KeepAliveConfig
 	deadlines    bool
-	one          bool        // there is no connection but the first
-	stats        *stats.Hook // nil: nothing is counted
-	shared       SharedMemory
-	maxShared    int
-	sizes        *shared.Sizes     // of arguments, if the peer is trusted; else nil
-	httpClient   *http.Client      // nil: DialHTTP makes one
-	inflated     *transport.Budget // for compressed replies
-	answered     *atomic.Bool      // a server has answered anything
-
-	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil: a net.Dialer's
-	login func(ctx context.Context, nc net.Conn) error                      // by SASL; nil: none
 }
 
 type optionFunc func(*options)
@@ -67,11 +42,11 @@ func (f optionFunc) apply(o *options) { f(o) }
 
 // Unframed sends messages without frames, for servers with Thrift's buffered transport. Replies
 // must come without frames too.
-var Unframed Option = optionFunc(func(o *options) { o.transport = transport.Unframed })
+var Unframed Option = optionFunc(func(o *options) { o.Transport = transport.Unframed })
 
 // Recycle takes memory from pools and returns it when a result is released. Strings and bytes that
 // were read from the result end then.
-var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
+var Recycle Option = optionFunc(func(o *options) { o.Recycle = true })
 
 // Lazy parses results as nocopy.Lazy does: only values that are read are indexed. It saves time
 // when results are forwarded. Without frames, results of more than a few KiB are indexed at once.
@@ -100,39 +75,39 @@ func (o *options) isLazy(m *Method) bool {
 // needed. 0 means 4.
 type PoolSize int
 
-func (n PoolSize) apply(o *options) { o.poolSize = int(n) }
+func (n PoolSize) apply(o *options) { o.PoolSize = int(n) }
 
 // OneConnection makes a client use no other connection than the one that Dial has made, for
 // servers where a connection has a state that later calls rely on, such as the sessions of
 // HiveServer2. Once it has ended, calls fail with ErrNotSent and the reason, and Retry does not
 // repeat them: dial again, and build up the state anew. Without other values, IdleTimeout and
 // MaxConnAge are off. PoolSize has no effect.
-var OneConnection Option = optionFunc(func(o *options) { o.one = true })
+var OneConnection Option = optionFunc(func(o *options) { o.One = true })
 
 // MaxInFlight limits the calls of a client that are under way at the same time, on all
 // connections. Further calls wait. 0 means 1,024.
 type MaxInFlight int
 
-func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
+func (n MaxInFlight) apply(o *options) { o.MaxInFlight = int(n) }
 
 // Limits bounds the results of replies. Its MaxBytes is for the result's struct alone, without the
 // header. If it is 0, only MaxFrame bounds the size.
 type Limits nocopy.Limits
 
-func (l Limits) apply(o *options) { o.limits = nocopy.Limits(l) }
+func (l Limits) apply(o *options) { o.Limits = nocopy.Limits(l) }
 
 // MaxFrame limits the bytes of a reply, including its header. A larger reply fails its call with
 // nocopy.ErrLimit; without frames, it fails the connection. 0 means Limits.MaxBytes plus room for
 // a header, if that is set; otherwise 16,384,000 in a frame and 100 MiB without frames.
 type MaxFrame int
 
-func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }
+func (n MaxFrame) apply(o *options) { o.MaxFrame = int(n) }
 
 // DialTimeout limits the time for connecting, including TLS and a login by SASL. 0 means 10 s. A
 // negative value means no limit.
 type DialTimeout time.Duration
 
-func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
+func (d DialTimeout) apply(o *options) { o.DialTimeout = time.Duration(d) }
 
 // StallTimeout limits the time for writing calls, and for receiving a reply once its first byte
 // has arrived. Then the connection fails. A write may fail after three quarters of the time. 0
@@ -140,7 +115,7 @@ func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
 // call.
 type StallTimeout time.Duration
 
-func (d StallTimeout) apply(o *options) { o.stallTimeout = time.Duration(d) }
+func (d StallTimeout) apply(o *options) { o.StallTimeout = time.Duration(d) }
 
 // Dialer makes a client connect by calling dial instead of a net.Dialer's DialContext, for example
 // to go through a proxy, or to have connections watched (package inspect). dial must not be nil.
@@ -152,21 +127,21 @@ func Dialer(dial func(ctx context.Context, network, addr string) (net.Conn, erro
 	if dial == nil {
 		panic("nocopy: rpc.Dialer without a function")
 	}
-	return optionFunc(func(o *options) { o.dial = dial })
+	return optionFunc(func(o *options) { o.Dial = dial })
 }
 
 // KeepAlive sets TCP's keepalive for a client's connections. The zero value keeps the settings of
 // the net.Dialer, or of the Dialer that was given.
 type KeepAlive net.KeepAliveConfig
 
-func (k KeepAlive) apply(o *options) { o.keepAlive = net.KeepAliveConfig(k) }
+func (k KeepAlive) apply(o *options) { o.KeepAlive = net.KeepAliveConfig(k) }
 
 // TLS makes a client use TLS. If c has no ServerName, it is the dialled host. c must not be nil.
 func TLS(c *tls.Config) Option {
 	if c == nil {
 		panic("nocopy: rpc.TLS without a Config")
 	}
-	return optionFunc(func(o *options) { o.tls = c })
+	return optionFunc(func(o *options) { o.TLS = c })
 }
 
 // Logger sets the logger for failed connections. The default is slog.Default. l must not be nil.
@@ -174,7 +149,7 @@ func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("nocopy: rpc.Logger without a Logger")
 	}
-	return optionFunc(func(o *options) { o.logger = l })
+	return optionFunc(func(o *options) { o.Logger = l })
 }
 
 // Interceptors sets interceptors around every call, the first one outermost. Further uses of the
@@ -233,23 +208,14 @@ const (
 	TrustPeer
 )
 
-func (m SharedMemory) apply(o *options) { o.shared = m }
+func (m SharedMemory) apply(o *options) { o.Shared = shared.Mode(m) }
 
 // MaxShared limits the bytes of messages that each side of a connection has in shared memory at
 // the same time. Further messages go over the socket. Memory that was used once stays with the
 // connection. 0 means 32 MiB. The least is 64 KiB, the most 1 GiB.
 type MaxShared int
 
-func (n MaxShared) apply(o *options) { o.maxShared = int(n) }
-
-const defaultMaxShared = 32 << 20
-
-// mostLingering is for how many connections that have ended messages may keep the memory before
-// new ones copy what they receive, also with TrustPeer.
-const mostLingering = 64
-
-// trusts reports whether messages of a new connection are used where they lie.
-func (m SharedMemory) trusts() bool { return m == TrustPeer && shm.Lingering() < mostLingering }
+func (n MaxShared) apply(o *options) { o.MaxShared = int(n) }
 
 // IdleTimeout limits how long a client keeps a connection without a call. The client may close it
 // up to a quarter earlier. It should be shorter than the idle timeouts of the server and of
@@ -257,43 +223,14 @@ func (m SharedMemory) trusts() bool { return m == TrustPeer && shm.Lingering() <
 // A negative value means no limit. If no connection is left, the next call dials.
 type IdleTimeout time.Duration
 
-func (d IdleTimeout) apply(o *options) { o.idleTimeout = time.Duration(d) }
+func (d IdleTimeout) apply(o *options) { o.IdleTimeout = time.Duration(d) }
 
 // MaxConnAge is about how long a client uses a connection; each gets up to a tenth more or less.
 // Afterwards new calls go to other connections, and the old one is closed when its calls have
 // ended. 0 means 30 minutes. A negative value means no limit.
 type MaxConnAge time.Duration
 
-func (d MaxConnAge) apply(o *options) { o.maxConnAge = time.Duration(d) }
-
-const (
-	defaultIdle = 50 * time.Second
-	defaultAge  = 30 * time.Minute
-)
-
-// warn writes a warning to the logger.
-func (o *options) warn(what string, args ...any) { foreign.Log(o.logger, slog.LevelWarn, what, args) }
-
-// orDefault returns the value of a setting: def if it is 0, and 0, for no limit, if it is
-// negative.
-func orDefault[T int | time.Duration](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return max(v, 0)
-}
-
-// withTimeout returns a copy of ctx that ends after d, 0 for no limit, with this cause. nil is the
-// usual cause.
-func withTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
-	if d <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, d, cause)
-}
-
-// defaultTimeout is the value of time limits of 0, unless their comments say otherwise.
-const defaultTimeout = 30 * time.Second
+func (d MaxConnAge) apply(o *options) { o.MaxConnAge = time.Duration(d) }
 
 // Wires is a set of the ways in which a client may speak to a [Server], joined with |. The server
 // tells by the first bytes of a connection whether it has frames, and by the first bytes of each
@@ -326,9 +263,9 @@ const (
 func (p Protocol) apply(o *options) {
 	switch p {
 	case Binary:
-		o.style.Form = message.Strict
+		o.Style.Form = message.Strict
 	case Compact:
-		o.style.Form = message.Compact
+		o.Style.Form = message.Compact
 	default:
 		panic("nocopy: an unknown rpc.Protocol")
 	}
@@ -349,7 +286,7 @@ func THeader(opts ...THeaderOption) Option {
 		}
 		t.Zlib = true
 	}
-	return optionFunc(func(o *options) { o.style.THeader = &t })
+	return optionFunc(func(o *options) { o.Style.THeader = &t })
 }
 
 // THeaderOption is a setting of THeader.
@@ -398,7 +335,7 @@ func (s *Stats) apply(o *options) {
 	if s == nil {
 		panic("nocopy: a nil *rpc.Stats as an Option")
 	}
-	o.stats = s.hook(o.warn)
+	o.Stats = s.hook(func(what string, args ...any) { foreign.Log(o.Logger, slog.LevelWarn, what, args) })
 }
 
 // BlockStats counts the blocks of memory for messages in this process, both recycled blocks and
@@ -466,7 +403,7 @@ func SASL(m SASLClient) Option {
 	}
 	turn := make(chan struct{}, 1)
 	return optionFunc(func(o *options) {
-		o.login = func(ctx context.Context, nc net.Conn) error {
+		o.Login = func(ctx context.Context, nc net.Conn) error {
 			select {
 			case turn <- struct{}{}:
 				defer func() { <-turn }()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 )
 
 // RetryPolicy tells Retry which calls to repeat, how often and when. The zero value repeats only
@@ -49,9 +51,9 @@ type RetryPolicy struct {
 func Retry(policy RetryPolicy) Interceptor {
 	r := &retrier{
 		idempotent: map[string]bool{},
-		tries:      orDefault(policy.MaxTries, 3),
-		minPause:   orDefault(policy.MinPause, 20*time.Millisecond),
-		maxPause:   orDefault(policy.MaxPause, time.Second),
+		tries:      setting.Or(policy.MaxTries, 3),
+		minPause:   setting.Or(policy.MinPause, 20*time.Millisecond),
+		maxPause:   setting.Or(policy.MaxPause, time.Second),
 		budget:     policy.Budget,
 		tokens:     reserve,
 	}
@@ -99,7 +101,7 @@ func (r *retrier) call(ctx context.Context, call *Call, next Handler) error {
 // mayRepeat reports whether a call that has failed with err may be made again.
 func (r *retrier) mayRepeat(call *Call, err error) bool {
 	switch {
-	case errors.Is(err, ErrClientClosed), errors.Is(err, errNoOther), errors.Is(err, nocopy.ErrLimit):
+	case errors.Is(err, ErrClientClosed), errors.Is(err, client.ErrNoOther), errors.Is(err, nocopy.ErrLimit):
 		return false
 	case errors.Is(err, ErrNotSent):
 		return true

@@ -17,6 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -41,7 +42,7 @@ func (s *Server) init() {
 		s.health = s.newHealthMethod()
 		s.describer = s.newDescribeMethod()
 		s.stats = s.Stats.hook(func(what string, args ...any) { s.log(slog.LevelError, what, args...) })
-		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
+		s.slots = make(chan struct{}, max(setting.Or(s.MaxConns, defaultMaxConns), 1))
 		s.orphans = make(chan struct{}, cap(s.slots))
 		s.listeners = map[*net.Listener]struct{}{}
 		s.conns = map[servedConn]struct{}{}
@@ -252,7 +253,7 @@ func (s *Server) Close() error {
 func (s *Server) detectLoss(nc net.Conn) {
 	nc = socket.Underlying(nc)
 	if socket.SetKeepAlive(nc, s.KeepAlive) {
-		socket.SetUserTimeout(nc, orDefault(s.WriteTimeout, defaultTimeout))
+		socket.SetUserTimeout(nc, setting.Or(s.WriteTimeout, setting.Timeout))
 	}
 }
 
@@ -339,13 +340,13 @@ func (s *Server) newDescribeMethod() *Method {
 }
 
 func newServerConn(s *Server, nc net.Conn) *serverConn {
-	c := &serverConn{origin: origin{srv: s, peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	c := &serverConn{origin: origin{srv: s, peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(setting.Or(s.Concurrency, defaultConcurrency), 1), refs: 1}
 	if t, ok := nc.(*tls.Conn); ok {
 		c.raw = t.NetConn()
 	}
 	c.in = transport.Receiver{
 		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
-		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
+		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: setting.Or(s.ReadTimeout, setting.Timeout),
 	}
 	c.settingUp.Store(true)
 	c.in.Leave = c.leave

@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -120,7 +121,7 @@ func (x *single) serve(call []byte) ([]byte, error) {
 // refuse notes that a message for the method name was refused because of err, which it returns.
 func (x *single) refuse(name string, err error) ([]byte, error) {
 	x.stats.Refused(int32(protocolError(err).Type))
-	x.srv.log(slog.LevelWarn, "call refused", "method", loggedText(name, maxLoggedName), "err", err)
+	x.srv.log(slog.LevelWarn, "call refused", "method", foreign.Shortened(name, foreign.MaxName), "err", err)
 	return nil, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -159,7 +160,7 @@ func (c onewayContext) Value(key any) any { return c.values.Value(key) }
 // handshake shakes hands by TLS, within ReadTimeout.
 func (c *serverConn) handshake(t *tls.Conn) (err error) {
 	defer c.guard(&err) // the Config may have functions, which may panic
-	ctx, cancel := withTimeout(c.ctx, c.in.MessageTimeout, nil)
+	ctx, cancel := setting.WithTimeout(c.ctx, c.in.MessageTimeout, nil)
 	defer cancel()
 	return t.HandshakeContext(ctx)
 }
@@ -496,13 +497,13 @@ func (c *serverConn) addPosition(slot shm.Slot, at, n int) {
 
 // setWriteDeadline sets the deadline for a write that begins now.
 func (c *serverConn) setWriteDeadline() {
-	c.writeDeadline.Extend(c.nc, time.Now(), orDefault(c.srv.WriteTimeout, defaultTimeout))
+	c.writeDeadline.Extend(c.nc, time.Now(), setting.Or(c.srv.WriteTimeout, setting.Timeout))
 }
 
 // acceptLogin lets the client log in by SASL, within ReadTimeout. ctx is the connection's.
 func (c *serverConn) acceptLogin() (err error) {
 	defer c.guard(&err)
-	ctx, cancel := withTimeout(c.ctx, c.in.MessageTimeout, transport.ErrTimeout)
+	ctx, cancel := setting.WithTimeout(c.ctx, c.in.MessageTimeout, transport.ErrTimeout)
 	defer cancel()
 	c.in.Transport = transport.Framed
 	c.setWriteDeadline()

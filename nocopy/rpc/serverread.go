@@ -16,6 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -81,7 +82,7 @@ func (c *serverConn) share(h message.Header, chunk memory.Chunk) bool {
 		return false
 	}
 	c.setWriteDeadline()
-	link, broken, err := shared.Answer(c.raw.(*net.UnixConn), h, chunk.Mem, passed, orDefault(c.srv.MaxShared, defaultMaxShared))
+	link, broken, err := shared.Answer(c.raw.(*net.UnixConn), h, chunk.Mem, passed, setting.Or(c.srv.MaxShared, shared.DefaultSize))
 	if broken {
 		c.giveUp()
 	}
@@ -93,7 +94,7 @@ func (c *serverConn) share(h message.Header, chunk memory.Chunk) bool {
 	c.mu.Lock()
 	c.shared = link
 	c.mu.Unlock()
-	c.trusts = c.srv.SharedMemory.trusts()
+	c.trusts = shared.Mode(c.srv.SharedMemory).Trusts()
 	c.in.Link, c.in.Trusts = link, c.trusts
 	return true
 }
@@ -328,7 +329,7 @@ func (c *serverConn) readError(err error) {
 
 // halfCloseTimeout returns Server.HalfCloseTimeout, 0 for no limit.
 func (c *serverConn) halfCloseTimeout() time.Duration {
-	return orDefault(c.srv.HalfCloseTimeout, defaultHalfClose)
+	return setting.Or(c.srv.HalfCloseTimeout, defaultHalfClose)
 }
 
 // endGrace is called HalfCloseTimeout after the end of the stream or the last reply that was
@@ -509,7 +510,7 @@ func (c *serverConn) retire() {
 		return
 	}
 	c.in.Ages.Old.Store(true)
-	if grace := orDefault(c.srv.MaxConnAgeGrace, defaultTimeout); grace > 0 {
+	if grace := setting.Or(c.srv.MaxConnAgeGrace, setting.Timeout); grace > 0 {
 		left := min(transport.Quiet, grace/2) // for requests that have arrived by then
 		c.ageTimer = time.AfterFunc(grace-left, func() { c.expire(left) })
 	}

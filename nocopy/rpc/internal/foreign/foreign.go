@@ -7,7 +7,22 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 )
+
+// The most bytes of a name and of another text in a log.
+const (
+	MaxName = 256
+	MaxText = 1 << 10
+)
+
+// Shortened returns s, or its beginning if it has more than most bytes, as UTF-8.
+func Shortened(s string, most int) string {
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
 
 // Text returns v as text. v's methods may do anything: package fmt survives a method that
 // panics, but not one that panics with a value whose methods panic, nor one that ends its

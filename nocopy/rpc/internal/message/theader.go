@@ -60,6 +60,7 @@ func (r *Refusal) Unwrap() error { return r.Err }
 
 // The types of a Refusal.
 const (
+	BadSequenceID         = 4
 	InternalError         = 6
 	protocolError         = 7
 	invalidTransform      = 8

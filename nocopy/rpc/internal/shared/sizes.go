@@ -10,6 +10,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
+// Mode says how one side treats messages in shared memory. 0 means that there is none.
+type Mode uint8
+
+// The modes; see package rpc's SharedMemory.
+const (
+	CopyFromPeer Mode = 1 + iota
+	TrustPeer
+)
+
+// mostLingering is for how many connections that have ended messages may keep the memory before
+// new ones copy what they receive, also with TrustPeer.
+const mostLingering = 64
+
+// Trusts reports whether messages of a new connection are used where they lie.
+func (m Mode) Trusts() bool { return m == TrustPeer && shm.Lingering() < mostLingering }
+
+// DefaultSize is how many bytes of messages each side has in shared memory at most, unless it is
+// told otherwise.
+const DefaultSize = 32 << 20
+
 // Messages below these sizes go over the socket, which is as fast for them.
 const (
 	Alone     = 32 << 10 // when no other call of the connection is under way

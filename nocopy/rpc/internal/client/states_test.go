@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -34,7 +35,7 @@ type machine struct {
 // table returns the table under a heading of states.md.
 func table(t *testing.T, heading string) *machine {
 	t.Helper()
-	doc, err := os.ReadFile("states.md")
+	doc, err := os.ReadFile("../../states.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +99,9 @@ func (m *machine) walks(t *testing.T, n int, f func(t *testing.T, walk []string)
 		if rest > 0 || t.Failed() {
 			return
 		}
-		emptyPools()
+		EmptyPools()
 		synctest.Test(t, func(t *testing.T) { f(t, slices.Clone(walk)) })
-		emptyPools()
+		EmptyPools()
 	}
 }
 
@@ -156,7 +157,7 @@ func (c *steered) SetWriteDeadline(time.Time) error { return nil }
 func (c *steered) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 
 // replies makes a reply arrive.
-func (c *steered) replies(m *Method, id int32) {
+func (c *steered) replies(m Method, id int32) {
 	body := thriftimpl.New(m.Args).Message().Bytes()
 	b := make([]byte, 4+message.HeaderSize(true, len(m.Name)), 100)
 	message.PutHeader(b[4:], true, message.Reply, "", m.Name, id)
@@ -176,26 +177,34 @@ func (c *steered) end() {
 	}
 }
 
-func testMethods() (twoWay, oneway *Method) {
+// testConfig returns the settings that package rpc has by default.
+func testConfig(log slog.Handler) Config {
+	return Config{
+		Transport: transport.Framed, PoolSize: 4, MaxInFlight: 1024, Logger: slog.New(log),
+		DialTimeout: 10 * time.Second, StallTimeout: 30 * time.Second, IdleTimeout: 50 * time.Second, MaxConnAge: 30 * time.Minute,
+	}
+}
+
+func testMethods() (twoWay, oneway Method) {
 	args, result := thriftimpl.NewDesc("args"), thriftimpl.NewDesc("result")
 	args.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
 	result.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
-	return &Method{Service: "S", Name: "m", Args: args, Result: result}, &Method{Service: "S", Name: "o", Args: args}
+	return Method{Name: "m", Args: args, Result: result}, Method{Name: "o", Args: args}
 }
 
 // outcomeOf returns the name that the table has for the error of a call.
-func outcomeOf(m *Method, err error) string {
-	var ae *ApplicationException
+func outcomeOf(m Method, err error) string {
+	var refusal *message.Refusal
 	switch {
-	case err == nil && m.Oneway():
+	case err == nil && m.IsOneway():
 		return "sent"
 	case err == nil:
 		return "reply"
-	case errors.As(err, &ae) && ae.Type == BadSequenceID:
+	case errors.As(err, &refusal) && refusal.Type == message.BadSequenceID:
 		return "stray"
 	case errors.Is(err, ErrNotSent):
 		return "unsent"
-	case errors.Is(err, context.Canceled), errors.Is(err, errReturned):
+	case errors.Is(err, context.Canceled), errors.Is(err, ErrReturned):
 		return "given up"
 	}
 	return "failed"
@@ -206,7 +215,7 @@ func TestCallStates(t *testing.T) {
 	m := table(t, "A call of a client on a connection")
 	twoWay, oneway := testMethods()
 	length := testmode.Of(4, 5)
-	for _, method := range []*Method{twoWay, oneway} {
+	for _, method := range []Method{twoWay, oneway} {
 		for _, way := range []string{"EOF", "garbage", "Close", "write"} {
 			m.walks(t, length, func(t *testing.T, walk []string) { walkCall(t, m, method, way, walk) })
 		}
@@ -215,20 +224,18 @@ func TestCallStates(t *testing.T) {
 }
 
 // walkCall makes a call of method and lets the events happen; way is how the connection fails.
-func walkCall(t *testing.T, m *machine, method *Method, way string, walk []string) {
+func walkCall(t *testing.T, m *machine, method Method, way string, walk []string) {
 	twoWay, _ := testMethods()
-	opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+	opts := testConfig(slog.DiscardHandler)
 	nc := newSteered()
-	c := newClientConn(nc, &opts, nil)
-	start := func(ctx context.Context, over chan struct{}, m *Method) (nocopy.Struct, chan string) {
+	c := newConnection(nc, &opts, nil)
+	start := func(ctx context.Context, over chan struct{}, m Method) (nocopy.Struct, chan string) {
 		args, returned := nocopy.Struct(thriftimpl.New(m.Args)), make(chan string, 1)
 		thriftimpl.Struct(args).Offer()
 		thriftimpl.Struct(args).Claim(m.Args)
 		go func() {
-			result, err := c.call(ctx, over, m, args, &extras{}, time.Time{})
-			if result != thriftimpl.Absent() {
-				result.Release()
-			}
+			reply, err := c.call(ctx, over, &Call{Method: m, Args: args})
+			reply.Body.Release()
 			thriftimpl.Struct(args).End()
 			returned <- outcomeOf(m, err)
 		}()
@@ -274,7 +281,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		case way == "garbage":
 			nc.reads <- []byte("\xff\xff\xff\xff garbage")
 		case way == "Close", !nc.inside:
-			c.close(ErrClientClosed)
+			c.close(ErrClosed)
 		case way == "write": // that is two events
 			cell, how, _ := strings.Cut(m.after(t, state, "write ends"), ": ")
 			if state = cell; how != "" {
@@ -289,7 +296,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		case outcome = <-second:
 		default:
 		}
-		if method.Oneway() && state == "writing" {
+		if method.IsOneway() && state == "writing" {
 			state = "oneway"
 		}
 		bytes := 0
@@ -311,7 +318,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 	}
 
 	// After any sequence, all calls end, once.
-	c.close(ErrClientClosed)
+	c.close(ErrClosed)
 	for synctest.Wait(); nc.inside; {
 		nc.writeEnds(nil)
 	}
@@ -337,7 +344,7 @@ func released(s nocopy.Struct) (is bool) {
 }
 
 // stateOf returns a call's state by which of the connection's lists hold it.
-func stateOf(c *clientConn, p *pending, m *Method) string {
+func stateOf(c *connection, p *pending, m Method) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	waiting := false
@@ -349,7 +356,7 @@ func stateOf(c *clientConn, p *pending, m *Method) string {
 		return "queued"
 	case inOut && waiting:
 		return "writing"
-	case inOut && p.state == callWriting && m.Oneway():
+	case inOut && p.state == callWriting && m.IsOneway():
 		return "oneway"
 	case inOut && p.state == callDropped:
 		return "dropped"
@@ -369,6 +376,27 @@ func TestConnectionStates(t *testing.T) {
 	m.complete(t)
 }
 
+// carry makes a call as package rpc does, and returns its error.
+func carry(c *Pool, m Method) error {
+	args := newTestArgs(m)
+	defer args.End()
+	args.Claim(m.Args)
+	if err := c.Enter(context.Background(), nil); err != nil {
+		return err
+	}
+	defer c.Leave()
+	reply, err := c.Carry(context.Background(), nil, Call{Method: m, Args: nocopy.Struct(args)})
+	reply.Body.Release()
+	return err
+}
+
+// newTestArgs returns arguments that can be claimed.
+func newTestArgs(m Method) thriftimpl.Struct {
+	args := thriftimpl.New(m.Args)
+	args.Offer()
+	return args
+}
+
 func walkConnection(t *testing.T, m *machine, walk []string) {
 	twoWay, _ := testMethods()
 	type dialled struct {
@@ -378,18 +406,20 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 	dials := make(chan dialled, 1)
 	current := newSteered()
 	dials <- dialled{nc: current}
-	c, err := Dial(context.Background(), "steered", "", PoolSize(1), Logger(slog.New(slog.DiscardHandler)),
-		Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
-			select {
-			case d := <-dials:
-				if d.err != nil {
-					return nil, d.err
-				}
-				return d.nc, nil
-			case <-ctx.Done():
-				return nil, ctx.Err()
+	o := testConfig(slog.DiscardHandler)
+	o.PoolSize = 1
+	o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		select {
+		case d := <-dials:
+			if d.err != nil {
+				return nil, d.err
 			}
-		}))
+			return d.nc, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	c, err := DialPool(context.Background(), "steered", "", o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,11 +439,7 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 		case "call":
 			calls++
 			go func() {
-				result, err := c.Call(context.Background(), twoWay, c.NewArgs(twoWay))
-				if err == nil {
-					result.Release()
-				}
-				returned <- err
+				returned <- carry(c, twoWay)
 			}()
 			switch {
 			case before == "writing":
@@ -471,13 +497,13 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 			t.Errorf("%v: a call succeeds, to which nobody has replied", walk)
 		}
 	}
-	if n := c.inside(); n.InFlight+n.Using != 0 {
+	if n := c.Inside(); n.InFlight+n.Using != 0 {
 		t.Fatalf("%v: left over: %d calls in flight, %d connections' places", walk, n.InFlight, n.Using)
 	}
 }
 
 // connectionState returns the state of a client's only connection.
-func connectionState(c *Client) string {
+func connectionState(c *Pool) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.conns[0]

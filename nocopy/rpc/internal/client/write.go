@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"encoding/binary"
@@ -14,10 +14,10 @@ import (
 
 // place puts the bytes of a call into shared memory, unless they were built there. It does so only
 // if there are enough of them and there is room. Their position is then sent instead of them.
-func (c *clientConn) place(p *pending) {
+func (c *connection) place(p *pending) {
 	const length = 4 // of the frame
 	if c.in.Trusts {
-		c.opt.sizes.Note(p.method.Args, p.size)
+		c.opt.Sizes.Note(p.method.Args, p.size)
 	}
 	if p.size < shared.Alone {
 		if p.size < shared.Pipelined {
@@ -56,14 +56,14 @@ func (c *clientConn) place(p *pending) {
 // and if that will not block or mayBlock is true; else it leaves writing to another goroutine. If
 // mayRead is true it reports whether the caller is to read the reply: it is its turn. On error,
 // which wraps ErrNotSent, p is still the caller's.
-func (c *clientConn) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, err error) {
+func (c *connection) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.look()
 	if c.cause() != nil {
-		return false, c.notSent(p)
+		return false, c.notSent()
 	}
-	if mayRead = c.noteCall(p, mayRead); !mayRead && !p.method.Oneway() {
+	if mayRead = c.noteCall(p, mayRead); !mayRead && !p.method.IsOneway() {
 		c.wakeReader()
 	}
 	c.queue = append(c.queue, p)
@@ -95,7 +95,7 @@ func (c *clientConn) enqueue(p *pending, mayBlock, mayRead bool) (reads bool, er
 
 // flushQueue starts a goroutine that writes the calls that are still queued. The calling
 // goroutine, whose own call has been written, need not wait for them. c.mu is held.
-func (c *clientConn) flushQueue() {
+func (c *connection) flushQueue() {
 	if len(c.queue) == 0 {
 		c.writing = false
 		return
@@ -117,7 +117,7 @@ func (c *clientConn) flushQueue() {
 
 // writeBatch writes a batch of the queue. c.mu is held, but released while writing. Meanwhile
 // other goroutines may change the states of calls in batched, but do not remove them.
-func (c *clientConn) writeBatch() {
+func (c *connection) writeBatch() {
 	before := c.begun
 	c.fillBatch()
 	after := c.begun
@@ -153,7 +153,7 @@ func (c *clientConn) writeBatch() {
 }
 
 // endBatch is called when a batch was written, or could not be. It locks c.mu.
-func (c *clientConn) endBatch() {
+func (c *connection) endBatch() {
 	for _, p := range c.batched {
 		thriftimpl.Struct(p.args).Drop()
 	}
@@ -163,9 +163,9 @@ func (c *clientConn) endBatch() {
 		switch {
 		case p.state == callDropped:
 			p.recycle()
-		case p.state == callAnswered || p.method.Oneway():
+		case p.state == callAnswered || p.method.IsOneway():
 			if errors.Is(p.err, ErrConnLost) && p.end > c.reach { // the write has failed since
-				p.err = c.notSent(p)
+				p.err = c.notSent()
 			}
 			p.finish()
 		default:
@@ -177,7 +177,7 @@ func (c *clientConn) endBatch() {
 
 // fillBatch moves calls from queue to batched, gives them sequence ids and adds their bytes to
 // batch. Their arguments are not looked at again: batch refers to the bytes. c.mu is held.
-func (c *clientConn) fillBatch() {
+func (c *connection) fillBatch() {
 	n, size := 0, 0
 	for ; n < len(c.queue) && size < batchBytes; n++ {
 		p := c.queue[n]
@@ -194,11 +194,11 @@ func (c *clientConn) fillBatch() {
 			p.encode(e, c.nextID())
 			c.queuedBytes += p.size
 		}
-		if !p.method.Oneway() {
+		if !p.method.IsOneway() {
 			c.calls[p.seqid] = p
 		}
 		switch {
-		case !c.opt.style.IsInPlace():
+		case !c.opt.Style.IsInPlace():
 			c.batch.AddCopy(p.encoded.Bytes())
 		case p.slot.Placed():
 			c.batch.AddBytes(p.head)
@@ -223,19 +223,19 @@ func (c *clientConn) fillBatch() {
 }
 
 // setWriteDeadline sets the deadline for a write that begins now.
-func (c *clientConn) setWriteDeadline() {
+func (c *connection) setWriteDeadline() {
 	now := c.now
 	if c.now = (time.Time{}); now.IsZero() {
 		now = time.Now()
 	}
 	c.lastWrite = now
-	c.writeDeadline.Extend(c.nc, now, c.opt.stallTimeout)
+	c.writeDeadline.Extend(c.nc, now, c.opt.StallTimeout)
 }
 
 // giveUp ends a call that is no longer waited for; the caller must not use p any more. It reports
 // false if the call has ended in another way at the same time: then the caller must receive from
 // p.done.
-func (c *clientConn) giveUp(p *pending) bool {
+func (c *connection) giveUp(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch p.state {
@@ -257,7 +257,7 @@ func (c *clientConn) giveUp(p *pending) bool {
 		p.state = callDropped
 		thriftimpl.Struct(p.args).Freeze() // an interceptor may change them for the next try
 	case callAnswered:
-		p.reply.body.Release()
+		p.reply.Body.Release()
 		p.state = callDropped
 		thriftimpl.Struct(p.args).Freeze()
 	default:

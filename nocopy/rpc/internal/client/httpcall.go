@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"context"
@@ -22,10 +22,11 @@ import (
 type httpTransport struct {
 	of      http.RoundTripper // nil: http.DefaultTransport
 	program bool              // it belongs to the program's http.Client
+	status  func(*http.Response) error
 }
 
 // RoundTrip sends a request with a call. net/http itself gets no GetBody: its errors then tell why
-// it would have called it. RoundTrip returns an *HTTPError for a redirect that the program's
+// it would have called it. RoundTrip returns an error for a redirect that the program's
 // http.Client would follow, unless it is a 307 or 308 that came before the call was read.
 func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := r.Body.(*httpCallReader).of
@@ -52,7 +53,7 @@ func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return response, nil
 	}
 	defer response.Body.Close()
-	return nil, newHTTPError(response)
+	return nil, t.status(response)
 }
 
 // httpCall is one try of a call. net/http reads its bytes, at most once, perhaps after the call
@@ -172,7 +173,7 @@ func (r *httpCallReader) Read(b []byte) (n int, err error) {
 	defer r.of.mu.Unlock()
 	switch {
 	case r.of.pieces == nil:
-		return 0, errReturned
+		return 0, ErrReturned
 	case r.of.reader != nil && r.of.reader != r:
 		return 0, errBegun
 	case r.piece == len(r.of.pieces): // asked again, perhaps while the reply is being read

@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -14,14 +13,14 @@ import (
 // TestOwed: a connection owes a reply to each call that was given up when it had been written,
 // until the reply comes, and once only. New calls prefer connections that owe fewer.
 func TestOwed(t *testing.T) {
-	emptyPools()
-	defer emptyPools()
+	EmptyPools()
+	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
-		opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+		opts := testConfig(slog.DiscardHandler)
 		nc, other := newFed(), newFed()
-		c, fresh := newClientConn(nc, &opts, nil), newClientConn(other, &opts, nil)
+		c, fresh := newConnection(nc, &opts, nil), newConnection(other, &opts, nil)
 		m, _ := testMethods()
-		pool := &Client{conns: []*poolConn{{conn: c}, {conn: fresh}}, opt: opts}
+		pool := &Pool{conns: []*place{{conn: c}, {conn: fresh}}, opt: opts}
 		owes := func(when string, n int) {
 			t.Helper()
 			if got := c.owed(); got != n {
@@ -40,7 +39,7 @@ func TestOwed(t *testing.T) {
 			ended := make(chan error)
 			args := claimed(m)
 			go func() {
-				_, err := c.call(ctx, nil, m, args, &extras{}, time.Time{})
+				_, err := c.call(ctx, nil, &Call{Method: m, Args: args})
 				thriftimpl.Struct(args).End()
 				ended <- err
 			}()
@@ -57,8 +56,8 @@ func TestOwed(t *testing.T) {
 		}
 		nc.arrive(replyBytes(m, 1))
 		owes("after a second reply", 0)
-		c.close(ErrClientClosed)
-		fresh.close(ErrClientClosed)
+		c.close(ErrClosed)
+		fresh.close(ErrClosed)
 		c.wait()
 		fresh.wait()
 	})

@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"context"
@@ -13,31 +13,31 @@ import (
 // noteCall notes a call that is about to be queued, and reports whether it may read its own reply.
 // It may if ready is true, if it is alone and small (its own goroutine then writes it before it
 // reads), and if calls before it were alone too. c.mu is held.
-func (c *clientConn) noteCall(p *pending, ready bool) bool {
-	if p.method.Oneway() {
+func (c *connection) noteCall(p *pending, ready bool) bool {
+	if p.method.IsOneway() {
 		return false
 	}
 	if !ready || c.peek == nil || c.isBusy() || p.size > inlineBytes {
 		c.alone = 0
 		return false
 	}
-	if c.alone < aloneBefore {
+	if c.alone < AloneBefore {
 		c.alone++
 	}
-	return c.alone == aloneBefore
+	return c.alone == AloneBefore
 }
 
 // isBusy reports whether there is any call on the connection. c.mu is held.
-func (c *clientConn) isBusy() bool { return len(c.calls) > 0 || len(c.queue) > 0 || c.writing }
+func (c *connection) isBusy() bool { return len(c.calls) > 0 || len(c.queue) > 0 || c.writing }
 
 // isExpecting reports whether anything is to be read, if only that the connection has failed. c.mu
 // is held, and it is the caller's turn.
-func (c *clientConn) isExpecting() bool {
+func (c *connection) isExpecting() bool {
 	return c.isBusy() || c.in.HasBegun() || c.givenUp.Load() > 0 || c.err != nil
 }
 
 // wakeReader gives the turn to the connection's goroutine unless a call has it. c.mu is held.
-func (c *clientConn) wakeReader() {
+func (c *connection) wakeReader() {
 	if c.turn == ofNobody {
 		c.turn = ofReader
 		select {
@@ -48,7 +48,7 @@ func (c *clientConn) wakeReader() {
 }
 
 // readOwn reads replies until the reply to p has come, the connection fails or ctx ends.
-func (c *clientConn) readOwn(ctx context.Context, p *pending) {
+func (c *connection) readOwn(ctx context.Context, p *pending) {
 	defer c.endTurn() // also when a function of Stats ends the goroutine
 	if ctx.Done() != nil {
 		turns := c.turns
@@ -59,7 +59,7 @@ func (c *clientConn) readOwn(ctx context.Context, p *pending) {
 }
 
 // interrupt makes readOwn return, unless the turn with this number is over.
-func (c *clientConn) interrupt(turns uint64) {
+func (c *connection) interrupt(turns uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.turn == ofCall && c.turns == turns {
@@ -69,7 +69,7 @@ func (c *clientConn) interrupt(turns uint64) {
 }
 
 // endTurn ends the turn of a call. If anything is under way, the goroutine reads on.
-func (c *clientConn) endTurn() {
+func (c *connection) endTurn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.interrupted.Load() {
@@ -86,10 +86,10 @@ func (c *clientConn) endTurn() {
 // awaitTurn is called by the connection's goroutine when it has delivered a reply. If no other
 // call is under way and the last ones were alone, it leaves reading to the next calls, until it is
 // woken or there are no calls for a while.
-func (c *clientConn) awaitTurn() {
+func (c *connection) awaitTurn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.alone < aloneBefore || c.isExpecting() {
+	if c.alone < AloneBefore || c.isExpecting() {
 		return
 	}
 	c.turn = ofNobody
@@ -120,7 +120,7 @@ const lookQuiet = 5 * time.Millisecond
 // look closes the connection if the server has closed it unnoticed: because nobody reads, or
 // because it happened just now, after a pause. It is called before a call is sent: the call can
 // then go to another connection. c.mu is held, but released for closing.
-func (c *clientConn) look() {
+func (c *connection) look() {
 	peek := c.peek
 	switch {
 	case c.turn == ofNobody:

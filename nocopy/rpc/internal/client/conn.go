@@ -1,6 +1,7 @@
-package rpc
+package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
@@ -24,14 +24,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// clientConn is one connection of a client. Its goroutine reads replies and gives them to the
+// connection is one connection of a client. Its goroutine reads replies and gives them to the
 // calls, by their sequence ids; a call whose turn it is may read instead. Requests are written by
 // the goroutines that make calls: if none is writing, the next one to come writes all queued
 // requests. Another goroutine does the writes that might block. Every call can therefore return
 // when its context ends.
-type clientConn struct {
+type connection struct {
 	nc            net.Conn
-	opt           *options
+	opt           *Config
 	in            transport.Receiver   // used by the goroutine whose turn it is only
 	link          *shm.Link            // nil if there is no shared memory
 	batch         chain.Batch          // used by the writing goroutine only
@@ -68,7 +68,7 @@ type clientConn struct {
 	err            error              // why the connection is closed; nil if it is not
 	turn           readTurn           // who reads
 	turns          uint64             // how many turns of calls have ended
-	alone          int                // how many calls in a row were alone, up to aloneBefore
+	alone          int                // how many calls in a row were alone, up to AloneBefore
 }
 
 // readTurn tells whose turn it is to read a client's connection. states.md has its changes as
@@ -81,28 +81,28 @@ const (
 	ofNobody                 // nothing is expected; the goroutine looks now and then
 )
 
-// aloneBefore is how many two-way calls, one after the other, must have been alone on a connection
+// AloneBefore is how many two-way calls, one after the other, must have been alone on a connection
 // before they read their own replies. Tests set it.
-var aloneBefore = 8
+var AloneBefore = 8
 
 // lookAfter is how long a connection may be without a call before its goroutine reads. That is how
 // it notices events without a call, such as the server closing the connection.
 const lookAfter = 50 * time.Millisecond
 
-// newClientConn returns a connection with shared memory, unless link is nil.
-func newClientConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
-	c := &clientConn{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: socket.Begin(nc), peek: socket.Peeker(nc)}
+// newConnection returns a connection with shared memory, unless link is nil.
+func newConnection(nc net.Conn, opt *Config, link *shm.Link) *connection {
+	c := &connection{nc: nc, opt: opt, link: link, calls: map[int32]*pending{}, wake: make(chan struct{}, 1), reach: math.MaxInt64, ackedBefore: socket.Begin(nc), peek: socket.Peeker(nc)}
 	if c.peekBeneath = c.peek; c.peek == nil {
 		c.peekBeneath = socket.Peeker(socket.Underlying(nc))
 	}
 	c.use.begin(opt)
 	c.in = transport.Receiver{
-		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.shared.trusts(), Transport: opt.transport,
-		Limits: opt.receives(), MessageTimeout: max(opt.stallTimeout, 0), Budget: opt.inflated,
-		Closing: &c.interrupted, Accept: transport.WireOf(opt.transport, opt.style), Describe: c.describe,
+		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.Shared.Trusts(), Transport: opt.Transport,
+		Limits: opt.receives(), MessageTimeout: max(opt.StallTimeout, 0), Budget: opt.inflated,
+		Closing: &c.interrupted, Accept: transport.WireOf(opt.Transport, opt.Style), Describe: c.describe,
 	}
-	c.in.Stats = opt.stats.Of(func() { c.close(errBroken) })
-	c.in.Reset(opt.recycle)
+	c.in.Stats = opt.Stats.Of(func() { c.close(errBroken) })
+	c.in.Reset(opt.Recycle)
 	c.goroutines.Add(1)
 	go c.read()
 	return c
@@ -110,7 +110,7 @@ func newClientConn(nc net.Conn, opt *options, link *shm.Link) *clientConn {
 
 // owed returns how many replies are still to come that no call waits for. They are replies to
 // calls that were given up, and one that is too large and is being passed over.
-func (c *clientConn) owed() int {
+func (c *connection) owed() int {
 	n := int(c.givenUp.Load())
 	if c.in.Passing() {
 		n++
@@ -119,11 +119,11 @@ func (c *clientConn) owed() int {
 }
 
 // wait waits until the goroutines of a connection that was closed have ended.
-func (c *clientConn) wait() { c.goroutines.Wait() }
+func (c *connection) wait() { c.goroutines.Wait() }
 
 // nextID returns a sequence id that no call on the connection has, from 1 to math.MaxInt32, and
 // then from 1 again. c.mu is held.
-func (c *clientConn) nextID() int32 {
+func (c *connection) nextID() int32 {
 	for {
 		if c.lastID == math.MaxInt32 {
 			c.lastID, c.idsReused = 0, true
@@ -136,21 +136,21 @@ func (c *clientConn) nextID() int32 {
 }
 
 // encoder returns the Encoder for calls whose style is not plain.
-func (c *clientConn) encoder() transport.Encoder {
-	return transport.Encoder{Transport: c.opt.transport, Style: c.opt.style, Stats: c.in.Stats}
+func (c *connection) encoder() transport.Encoder {
+	return transport.Encoder{Transport: c.opt.Transport, Style: c.opt.Style, Stats: c.in.Stats}
 }
 
 // takeID returns a sequence id for a call that is encoded before it is queued.
-func (c *clientConn) takeID() int32 {
+func (c *connection) takeID() int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.nextID()
 }
 
 // describe returns the descriptor of a reply's struct, nil if it is not known.
-func (c *clientConn) describe(h message.Header) *thriftimpl.Desc {
+func (c *connection) describe(h message.Header) *thriftimpl.Desc {
 	if h.Type == message.Exception {
-		return exceptionDesc
+		return message.ExceptionDesc
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +162,7 @@ func (c *clientConn) describe(h message.Header) *thriftimpl.Desc {
 
 // age returns how many sequence ids have been given after id; -1 if id was not given, or half of
 // all ids ago. c.mu is held.
-func (c *clientConn) age(id int32) int32 {
+func (c *connection) age(id int32) int32 {
 	switch {
 	case id <= 0:
 		return -1
@@ -175,7 +175,7 @@ func (c *clientConn) age(id int32) int32 {
 }
 
 // read delivers replies until the connection fails.
-func (c *clientConn) read() {
+func (c *connection) read() {
 	defer c.goroutines.Done()
 	returned := false
 	defer c.endGoroutine(&returned)
@@ -196,7 +196,7 @@ func (c *clientConn) read() {
 // endGoroutine is deferred in the connection's goroutines, which set returned at their end. If a
 // function of the program's, or a method of its net.Conn, has panicked or ended the goroutine, it
 // closes the connection. It recovers the panic: nobody else could.
-func (c *clientConn) endGoroutine(returned *bool) {
+func (c *connection) endGoroutine(returned *bool) {
 	if v := recover(); v != nil {
 		c.close(fmt.Errorf("a panic: %s", foreign.Text(v)))
 	} else if !*returned {
@@ -206,7 +206,7 @@ func (c *clientConn) endGoroutine(returned *bool) {
 
 // receive receives a reply and delivers it. It reports false if the connection has failed, which
 // it closes then, or if a call that reads was interrupted.
-func (c *clientConn) receive() bool {
+func (c *connection) receive() bool {
 	var h message.Header
 	var body memory.Chunk
 	err := c.in.Await()
@@ -237,15 +237,9 @@ func (c *clientConn) receive() bool {
 	return true
 }
 
-// errBroken is the cause of a connection's failure when one of its goroutines was ended.
-var errBroken = errors.New("a function of Stats, or the net.Conn, has panicked or ended a goroutine")
-
-// errServerClosed is the cause of a connection's failure at the end of the stream.
-var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
-
 // deliver gives a reply, or the error of one that is too large, to the call that waits for it. A
 // second reply to a call, one to a call that was given up and one to a oneway call are dropped.
-func (c *clientConn) deliver(h message.Header, body memory.Chunk, err error) {
+func (c *connection) deliver(h message.Header, body memory.Chunk, err error) {
 	c.mu.Lock()
 	p := c.calls[h.SeqID]
 	if p == nil {
@@ -256,13 +250,13 @@ func (c *clientConn) deliver(h message.Header, body memory.Chunk, err error) {
 		log := !known && c.endOldest(h)
 		c.mu.Unlock()
 		if log {
-			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", loggedText(string(h.Name), maxLoggedName))
+			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.SeqID, "method", foreign.Shortened(string(h.Name), foreign.MaxName))
 		}
 		body.Release()
 		return
 	}
-	if p.reply = (receivedReply{h.Type, string(h.Name) == p.method.Name, h.Headers, body}); err != nil {
-		p.err = badReply(p.method, err)
+	if p.reply = (Reply{h.Type, string(h.Name) == p.method.Name, h.Headers, body}); err != nil {
+		p.err = BadReply(err)
 	}
 	c.unrepliedBytes, c.unrepliedCalls = max(c.unrepliedBytes-p.size, 0), max(c.unrepliedCalls-1, 0)
 	c.settle(p)
@@ -276,7 +270,7 @@ func (c *clientConn) deliver(h message.Header, body memory.Chunk, err error) {
 // sequence id that no call was given: the reply must be for one of the calls. It reports whether
 // to log the reply. The first stray reply is logged, and each that ends a call; their number is
 // bounded. c.mu is held.
-func (c *clientConn) endOldest(h message.Header) bool {
+func (c *connection) endOldest(h message.Header) bool {
 	var oldest *pending
 	for _, p := range c.calls {
 		if oldest == nil || c.age(p.seqid) > c.age(oldest.seqid) {
@@ -284,7 +278,7 @@ func (c *clientConn) endOldest(h message.Header) bool {
 		}
 	}
 	if oldest != nil {
-		oldest.err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.SeqID, oldest.seqid)}
+		oldest.err = badSequenceID(h.SeqID, oldest.seqid)
 		c.settle(oldest)
 	}
 	first := !c.strayLogged
@@ -292,22 +286,10 @@ func (c *clientConn) endOldest(h message.Header) bool {
 	return first || oldest != nil
 }
 
-// result returns the result and the error of a call that was finished.
-func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
-	m := p.method
-	switch {
-	case p.err != nil:
-		return thriftimpl.Absent(), p.err
-	case m.Oneway():
-		return thriftimpl.Absent(), nil
-	}
-	return c.opt.result(m, p.reply, p.wants, &p.got)
-}
-
 // close closes the connection because of err, once, and ends all its calls. Calls that the server
-// can't have seen end with ErrNotSent, the others with ErrConnLost, or with ErrClientClosed if
+// can't have seen end with ErrNotSent, the others with ErrConnLost, or with ErrClosed if
 // that is err.
-func (c *clientConn) close(err error) {
+func (c *connection) close(err error) {
 	c.mu.Lock()
 	if c.err != nil {
 		c.mu.Unlock()
@@ -335,7 +317,7 @@ func (c *clientConn) close(err error) {
 	// A write has failed, and how much of it has arrived is known
 	known := c.writeErr != nil && !c.ended && socket.IsEnd(err)
 	for _, p := range c.batched {
-		sent := known && p.method.Oneway() && p.end <= c.reach // endBatch finishes it
+		sent := known && p.method.IsOneway() && p.end <= c.reach // endBatch finishes it
 		if p.state == callWriting && !sent {
 			p.err = c.failure(p)
 			c.settle(p)
@@ -347,7 +329,7 @@ func (c *clientConn) close(err error) {
 	}
 	c.mu.Unlock()
 	socket.Close(c.nc) // without holding the lock: with TLS it may take seconds
-	if err != ErrClientClosed && err != errServerClosed && err != errRetired {
+	if err != ErrClosed && err != errServerClosed && err != errRetired {
 		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
 }
@@ -356,13 +338,13 @@ func (c *clientConn) close(err error) {
 // second at most: it does so only if the server, too, does not read. The write's error tells how
 // many bytes can have arrived. Bytes that the write has not yet given to the system would look as
 // if they had arrived. c.mu is held, but released meanwhile.
-func (c *clientConn) awaitWrite() {
+func (c *connection) awaitWrite() {
 	c.await(func() bool { return len(c.batched) == 0 || !c.ended || c.err != nil })
 }
 
 // await waits until done returns true, for a tenth of a second at most. c.mu is held, but released
 // meanwhile.
-func (c *clientConn) await(done func() bool) {
+func (c *connection) await(done func() bool) {
 	for end := time.Now().Add(100 * time.Millisecond); !done() && !time.Now().After(end); {
 		c.mu.Unlock()
 		time.Sleep(100 * time.Microsecond)
@@ -376,7 +358,7 @@ const lastReplies = time.Second
 // writeFailed ends calls that can't be written because of err. The server has got at most reach
 // bytes of all. Replies to the other calls may have arrived, and are read before the connection is
 // closed.
-func (c *clientConn) writeFailed(err error, reach int64) {
+func (c *connection) writeFailed(err error, reach int64) {
 	c.mu.Lock()
 	c.reach, c.writeErr, c.ended = min(c.reach, reach), err, false
 	waiting := false
@@ -396,7 +378,7 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 	c.failQueue()
 	for _, p := range c.batched {
 		if p.state == callWriting && p.end > c.reach {
-			p.err = c.notSent(p)
+			p.err = c.notSent()
 			c.settle(p)
 		}
 	}
@@ -406,10 +388,10 @@ func (c *clientConn) writeFailed(err error, reach int64) {
 }
 
 // failQueue ends the queued calls. None of them was written. c.mu is held.
-func (c *clientConn) failQueue() {
+func (c *connection) failQueue() {
 	for i, p := range c.queue {
 		c.queue[i] = nil
-		p.err = c.notSent(p)
+		p.err = c.notSent()
 		thriftimpl.Struct(p.args).Drop()
 		p.finish()
 	}
@@ -418,18 +400,18 @@ func (c *clientConn) failQueue() {
 
 // failure returns the error of a call that was being written, or was written, when the connection
 // was closed. c.mu is held.
-func (c *clientConn) failure(p *pending) error {
+func (c *connection) failure(p *pending) error {
 	switch {
-	case c.err == ErrClientClosed:
-		return callError(p.method, c.err)
+	case c.err == ErrClosed:
+		return c.err
 	case p.end > c.reach:
-		return c.notSent(p)
+		return c.notSent()
 	}
-	return callError(p.method, fmt.Errorf("%w: %w", ErrConnLost, c.advised(c.err)))
+	return fmt.Errorf("%w: %w", ErrConnLost, c.advised(c.err))
 }
 
 // cause returns why no call can be sent; nil if one can. c.mu is held.
-func (c *clientConn) cause() error {
+func (c *connection) cause() error {
 	if c.err != nil {
 		return c.err
 	}
@@ -437,7 +419,7 @@ func (c *clientConn) cause() error {
 }
 
 // reason returns why the connection has failed.
-func (c *clientConn) reason() error {
+func (c *connection) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.cause(); err != nil {
@@ -448,13 +430,9 @@ func (c *clientConn) reason() error {
 
 // notSent returns the error of a call that was not sent since the connection is closed. c.mu is
 // held.
-func (c *clientConn) notSent(p *pending) error {
-	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.advised(c.cause())))
+func (c *connection) notSent() error {
+	return fmt.Errorf("%w: %w", ErrNotSent, c.advised(c.cause()))
 }
-
-// errRetired is the cause of the end of a connection that the client closes because it is idle or
-// old, or that failed and is not used any more.
-var errRetired = errors.New("closed by the client, being idle or old")
 
 // connUse has a client's notes on the use of one of its connections. Client.mu guards it.
 type connUse struct {
@@ -467,8 +445,8 @@ type connUse struct {
 }
 
 // begin sets when the connection is old.
-func (u *connUse) begin(o *options) {
-	if age := o.maxConnAge; age > 0 {
+func (u *connUse) begin(o *Config) {
+	if age := o.MaxConnAge; age > 0 {
 		u.expires = time.Now().Add(age + rand.N(age/5+1) - age/10)
 	}
 }
@@ -480,10 +458,60 @@ func (u *connUse) end() bool {
 	return u.retired && u.calls == 0
 }
 
+// call makes one call. It returns early when ctx ends or returned is closed.
+func (c *connection) call(ctx context.Context, returned <-chan struct{}, call *Call) (reply Reply, err error) {
+	args := thriftimpl.Struct(call.Args)
+	if !args.Retain() {
+		return Reply{}, ErrReturned
+	}
+	done := ctx.Done()
+	mayBlock := done == nil && returned == nil
+	p := newPending(call)
+	if c.opt.Style.IsPlain() {
+		p.putHead(c.opt.Transport)
+	} else {
+		p.encode(c.encoder(), c.takeID())
+	}
+	if c.link != nil {
+		c.place(p)
+	}
+	// Without frames, reading can't be interrupted: a message is not read in parts
+	mayRead := returned == nil && (done == nil || c.opt.Transport != transport.Unframed)
+	reads, err := c.enqueue(p, mayBlock, mayRead)
+	if err != nil {
+		args.Drop()
+		p.recycle()
+		return Reply{}, err
+	}
+	if reads {
+		c.readOwn(ctx, p)
+	}
+	if mayBlock {
+		<-p.done
+	} else {
+		select {
+		case <-p.done:
+		case <-done:
+			if c.giveUp(p) {
+				return Reply{}, ctx.Err()
+			}
+			<-p.done
+		case <-returned:
+			if c.giveUp(p) {
+				return Reply{}, ErrReturned
+			}
+			<-p.done
+		}
+	}
+	reply, err = p.reply, p.err
+	p.recycle()
+	return reply, err
+}
+
 // settle ends a call whose reply or error has been set. If its bytes are being written, the call
 // goes on waiting until that is done: they may be in memory that belongs to the caller again when
 // the call returns. c.mu is held.
-func (c *clientConn) settle(p *pending) {
+func (c *connection) settle(p *pending) {
 	if c.calls[p.seqid] == p {
 		delete(c.calls, p.seqid)
 	}
@@ -492,14 +520,4 @@ func (c *clientConn) settle(p *pending) {
 		return
 	}
 	p.finish()
-}
-
-// poolConn is one of the places in a client's pool of connections.
-type poolConn struct {
-	calls     int           // the number of calls that use it or wait for it
-	conn      *clientConn   // nil if there is none
-	dialing   chan struct{} // closed when the dialling that is under way ends; nil if none is
-	err       error         // of the last dialling
-	pause     time.Duration // before the next dialling; 0 unless the last one failed
-	notBefore time.Time     // when the next dialling may begin
 }

@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"context"
@@ -35,17 +35,17 @@ func TestResetDuringWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			socket.Seal(server) // so that nothing is acknowledged
-			opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+			opts := testConfig(slog.DiscardHandler)
 			twoWay, _ := testMethods()
 			idle, other := net.Pipe() // keeps the goroutine that reads from meeting the end by itself
 			defer other.Close()
-			c := newClientConn(idle, &opts, nil)
+			c := newConnection(idle, &opts, nil)
 			c.mu.Lock()
 			c.nc, c.ackedBefore = nc, socket.Begin(nc)
 			c.mu.Unlock()
 			failed := make(chan error)
 			go func() {
-				_, err := c.call(context.Background(), nil, twoWay, claimed(twoWay), &extras{}, time.Time{})
+				_, err := c.call(context.Background(), nil, &Call{Method: twoWay, Args: claimed(twoWay)})
 				failed <- err
 			}()
 			for written := false; !written; time.Sleep(time.Millisecond) {

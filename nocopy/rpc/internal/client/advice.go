@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"errors"
@@ -27,18 +27,18 @@ func isClosed(err error) bool {
 // advised returns the cause of a call's failure with the option that is probably missing. Many
 // servers that expect TLS or a login close the connections of other clients without a word. c.mu
 // is held.
-func (c *clientConn) advised(err error) error {
+func (c *connection) advised(err error) error {
 	const silent = "the server has never answered: perhaps it expects "
 	switch o := c.opt; {
-	case errors.Is(err, ErrHTTP):
+	case errors.Is(err, message.ErrHTTP):
 		return &advice{err, "servers of HTTP are called with rpc.DialHTTP"}
-	case errors.Is(err, ErrTLS) && o.tls == nil:
+	case errors.Is(err, message.ErrTLS) && o.TLS == nil:
 		return &advice{err, "see the option rpc.TLS"}
-	case errors.Is(err, message.ErrSASL) && o.login == nil:
+	case errors.Is(err, message.ErrSASL) && o.Login == nil:
 		return &advice{err, "see the option rpc.SASL"}
-	case c.begun == 0 || o.answered == nil || o.answered.Load() || !isClosed(err) || o.login != nil:
+	case c.begun == 0 || o.answered == nil || o.answered.Load() || !isClosed(err) || o.Login != nil:
 		return err
-	case o.tls != nil:
+	case o.TLS != nil:
 		return &advice{err, silent + "a login (rpc.SASL), a certificate, or another transport or protocol"}
 	default:
 		return &advice{err, silent + "TLS (rpc.TLS), a login (rpc.SASL), or another transport or protocol"}
@@ -46,11 +46,11 @@ func (c *clientConn) advised(err error) error {
 }
 
 // advised returns the error of net/http for a call with what is probably wrong.
-func (c *httpClient) advised(err error) error {
+func (c *HTTP) advised(err error) error {
 	switch tls := strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`); {
 	case c.url.Scheme != "http":
 	case tls:
-		return fmt.Errorf("%w: %w", ErrTLS, &advice{err, "the URL of servers that expect TLS begins with https"})
+		return fmt.Errorf("%w: %w", message.ErrTLS, &advice{err, "the URL of servers that expect TLS begins with https"})
 	case isClosed(err) && !c.opt.answered.Load():
 		return &advice{err, "the server has never answered: perhaps it expects TLS (https), or does not speak HTTP"}
 	}

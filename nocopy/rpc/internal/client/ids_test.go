@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"bytes"
@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -28,7 +28,7 @@ func TestAge(t *testing.T) {
 		{2, true, 2, 0}, {2, true, 1, 1}, {2, true, most, 2}, {2, true, most - 5, 7}, {2, true, 3, -1},
 		{2, true, most / 2, -1}, {2, true, 0, -1}, {2, true, -1, -1}, {most - 1, true, most, -1},
 	} {
-		conn := clientConn{lastID: c.last, idsReused: c.wrapped}
+		conn := connection{lastID: c.last, idsReused: c.wrapped}
 		if got := conn.age(c.id); got != c.age {
 			t.Errorf("id %d, after %d (wrapped: %v) is %d old, not %d", c.id, c.last, c.wrapped, got, c.age)
 		}
@@ -38,26 +38,24 @@ func TestAge(t *testing.T) {
 // TestWrappedIDs: sequence ids begin anew after the largest, without those that are in use; a
 // stray reply ends the oldest call then, too, and replies to calls that were given up are dropped.
 func TestWrappedIDs(t *testing.T) {
-	emptyPools()
-	defer emptyPools()
+	EmptyPools()
+	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, oneway := testMethods()
 		log := new(bytes.Buffer)
-		opts := optionsOf([]Option{Logger(slog.New(slog.NewTextHandler(log, nil)))})
+		opts := testConfig(slog.NewTextHandler(log, nil))
 		nc := newSteered()
-		c := newClientConn(nc, &opts, nil)
+		c := newConnection(nc, &opts, nil)
 		ended := map[int]chan string{}
 		var order []int
-		call := func(ctx context.Context, i int, m *Method) {
+		call := func(ctx context.Context, i int, m Method) {
 			ended[i] = make(chan string, 1)
-			args := (&Client{}).NewArgs(m)
-			thriftimpl.Struct(args).Claim(m.Args)
+			args := newTestArgs(m)
+			args.Claim(m.Args)
 			go func() {
-				result, err := c.call(ctx, nil, m, args, &extras{}, time.Time{})
-				if err == nil && !m.Oneway() {
-					result.Release()
-				}
-				thriftimpl.Struct(args).End()
+				reply, err := c.call(ctx, nil, &Call{Method: m, Args: nocopy.Struct(args)})
+				reply.Body.Release()
+				args.End()
 				order = append(order, i)
 				ended[i] <- outcomeOf(m, err)
 			}()
@@ -121,7 +119,7 @@ func TestWrappedIDs(t *testing.T) {
 		if slices.Sort(order); !slices.Equal(order, []int{1, 2, 3, 4, 5, 6, 7}) || len(c.calls) != 0 {
 			t.Errorf("%v, %d calls are left", order, len(c.calls))
 		}
-		c.close(ErrClientClosed)
+		c.close(ErrClosed)
 		c.wait()
 	})
 }
@@ -129,20 +127,21 @@ func TestWrappedIDs(t *testing.T) {
 // TestTakenID: a call that took its sequence id before it was queued gets another one if that id
 // is in use when it is written.
 func TestTakenID(t *testing.T) {
-	emptyPools()
-	defer emptyPools()
+	EmptyPools()
+	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
-		opts := optionsOf([]Option{Compact, Logger(slog.New(slog.DiscardHandler))})
+		opts := testConfig(slog.DiscardHandler)
+		opts.Style.Form = message.Compact
 		nc := newSteered()
-		c := newClientConn(nc, &opts, nil)
+		c := newConnection(nc, &opts, nil)
 		for range 3 { // the first is being written, the others are queued, with the same id
 			c.lastID = math.MaxInt32 - 1
-			args := (&Client{}).NewArgs(m)
-			thriftimpl.Struct(args).Claim(m.Args)
+			args := newTestArgs(m)
+			args.Claim(m.Args)
 			go func() {
-				c.call(context.Background(), nil, m, args, &extras{}, time.Time{})
-				thriftimpl.Struct(args).End()
+				c.call(context.Background(), nil, &Call{Method: m, Args: nocopy.Struct(args)})
+				args.End()
 			}()
 			synctest.Wait()
 		}
@@ -156,28 +155,28 @@ func TestTakenID(t *testing.T) {
 			t.Errorf("%d calls are written, %d bytes queued", len(c.calls), c.queuedBytes)
 		}
 		nc.writeEnds(nil)
-		c.close(ErrClientClosed)
+		c.close(ErrClosed)
 		c.wait()
 	})
 }
 
 // TestBatch: a large call ends a batch: calls after it stay queued, and no reply is for them.
 func TestBatch(t *testing.T) {
-	emptyPools()
-	defer emptyPools()
+	EmptyPools()
+	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
-		opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+		opts := testConfig(slog.DiscardHandler)
 		nc := newSteered()
-		c := newClientConn(nc, &opts, nil)
+		c := newConnection(nc, &opts, nil)
 		for _, size := range []int{0, 100, 100, batchBytes, 100, 2 * batchBytes, 100, 100} {
-			args := (&Client{}).NewArgs(m)
+			args := newTestArgs(m)
 			// As if it were a binary
 			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size))
-			thriftimpl.Struct(args).Claim(m.Args)
+			args.Claim(m.Args)
 			go func() {
-				c.call(context.Background(), nil, m, args, &extras{}, time.Time{})
-				thriftimpl.Struct(args).End()
+				c.call(context.Background(), nil, &Call{Method: m, Args: nocopy.Struct(args)})
+				args.End()
 			}()
 			synctest.Wait()
 		}
@@ -192,7 +191,7 @@ func TestBatch(t *testing.T) {
 		if len(c.queue)+len(c.batched) > 0 {
 			t.Errorf("%d calls are queued, %d being written", len(c.queue), len(c.batched))
 		}
-		c.close(ErrClientClosed)
+		c.close(ErrClosed)
 		c.wait()
 	})
 }

@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"context"
@@ -115,7 +115,7 @@ func (c *fed) SetWriteDeadline(time.Time) error { return nil }
 func (c *fed) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 
 // replyBytes returns the bytes of a reply to call id.
-func replyBytes(m *Method, id int32) []byte {
+func replyBytes(m Method, id int32) []byte {
 	body := thriftimpl.New(m.Result).Message().Bytes()
 	b := make([]byte, 4+message.HeaderSize(true, len(m.Name)), 100)
 	message.PutHeader(b[4:], true, message.Reply, "", m.Name, id)
@@ -127,10 +127,10 @@ func replyBytes(m *Method, id int32) []byte {
 // turnWalk is a connection, and the calls on it that the events have made.
 type turnWalk struct {
 	t        *testing.T
-	c        *clientConn
+	c        *connection
 	nc       *fed
-	twoWay   *Method
-	oneway   *Method
+	twoWay   Method
+	oneway   Method
 	calls    []*walkedCall // under way, the oldest first
 	late     []int32       // given up, without a reply yet
 	half     []byte        // the rest of a reply that has begun to arrive
@@ -162,9 +162,9 @@ func TestTurns(t *testing.T) {
 		if rest > 0 || t.Failed() {
 			break
 		}
-		emptyPools()
+		EmptyPools()
 		synctest.Test(t, func(t *testing.T) { walkTurns(t, walk, last[i%len(last)], seen) })
-		emptyPools()
+		EmptyPools()
 	}
 	for _, of := range []readTurn{ofReader, ofCall, ofNobody} {
 		if !seen[of] {
@@ -174,10 +174,10 @@ func TestTurns(t *testing.T) {
 }
 
 func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]bool) {
-	opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
+	opts := testConfig(slog.DiscardHandler)
 	w := &turnWalk{t: t, nc: newFed(), returned: make(chan *walkedCall, 100)}
 	w.twoWay, w.oneway = testMethods()
-	w.c = newClientConn(w.nc, &opts, nil)
+	w.c = newConnection(w.nc, &opts, nil)
 	w.c.mu.Lock()
 	w.c.peek = w.nc.peek
 	w.c.mu.Unlock()
@@ -214,7 +214,7 @@ func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]boo
 	case "garbage":
 		w.nc.arrive(append(w.half, "\xff\xff\xff\xff garbage"...))
 	case "Close":
-		w.c.close(ErrClientClosed)
+		w.c.close(ErrClosed)
 		synctest.Wait()
 	}
 	for range w.calls {
@@ -222,12 +222,12 @@ func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]boo
 			t.Fatalf("%q, %s: a call under way ends: %s", events, last, r.outcome)
 		}
 	}
-	_, err := w.c.call(context.Background(), nil, w.twoWay, claimed(w.twoWay), &extras{}, time.Time{})
+	_, err := w.c.call(context.Background(), nil, &Call{Method: w.twoWay, Args: claimed(w.twoWay)})
 	// Garbage may be read afterwards
 	if !errors.Is(err, ErrNotSent) && (last != "garbage" || !errors.Is(err, ErrConnLost)) {
 		t.Fatalf("%q, %s: a call afterwards: %v", events, last, err)
 	}
-	w.c.close(ErrClientClosed)
+	w.c.close(ErrClosed)
 	w.c.wait()
 	if len(w.c.calls)+len(w.c.queue)+len(w.c.batched) != 0 {
 		t.Fatalf("%q, %s: calls are left", events, last)
@@ -235,7 +235,7 @@ func walkTurns(t *testing.T, events []string, last string, seen map[readTurn]boo
 }
 
 // claimed returns arguments that belong to a call.
-func claimed(m *Method) nocopy.Struct {
+func claimed(m Method) nocopy.Struct {
 	args := thriftimpl.New(m.Args)
 	args.Offer()
 	args.Claim(m.Args)
@@ -317,20 +317,18 @@ func (w *turnWalk) beginReply() bool {
 	return true
 }
 
-func (w *turnWalk) call(ctx context.Context, over chan struct{}, m *Method, give context.CancelFunc) {
+func (w *turnWalk) call(ctx context.Context, over chan struct{}, m Method, give context.CancelFunc) {
 	r := &walkedCall{give: give}
 	args := claimed(m)
 	go func() {
-		result, err := w.c.call(ctx, over, m, args, &extras{}, time.Time{})
-		if result != thriftimpl.Absent() {
-			result.Release()
-		}
+		reply, err := w.c.call(ctx, over, &Call{Method: m, Args: args})
+		reply.Body.Release()
 		thriftimpl.Struct(args).End()
 		r.outcome = outcomeOf(m, err)
 		w.returned <- r
 	}()
 	synctest.Wait()
-	if !m.Oneway() {
+	if !m.IsOneway() {
 		w.nc.mu.Lock()
 		r.id = w.nc.sent[len(w.nc.sent)-1]
 		w.nc.mu.Unlock()

@@ -1,4 +1,4 @@
-package rpc
+package client
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/memory"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
@@ -21,7 +21,7 @@ import (
 // that makes the call. That goroutine recycles it. If it has given up the call, the goroutine that
 // writes does.
 type pending struct {
-	method  *Method
+	method  Method
 	args    nocopy.Struct    // retained until written
 	head    []byte           // the bytes before args on the wire
 	id      []byte           // the part of head that is the sequence id
@@ -37,11 +37,9 @@ type pending struct {
 	placing chain.Batch       // the bytes, while they are copied there, or are encoded
 	encoded transport.Encoded // all bytes on the wire, if the style is not in place
 	list    header.List       // sent in the transport's place for headers
-	wants   bool              // the headers of the reply are wanted
-	got     header.List       // they
 	began   time.Time         // when the call began, if stats wants to know
 	done    chan struct{}     // finish sends to it
-	reply   receivedReply
+	reply   Reply
 	err     error
 }
 
@@ -58,18 +56,42 @@ const (
 	callFinished                  // in none of them
 )
 
-// receivedReply is a reply that has not been parsed yet.
-type receivedReply struct {
-	typ         message.Type
-	nameMatches bool // its header has the name of the method that was called
-	headers     *header.List
-	body        memory.Chunk
-}
+// EmptyPools drops the pooled calls, for tests: a channel of one bubble of package synctest can't
+// be used in another.
+func EmptyPools() { pendings = sync.Pool{New: pendings.New} }
 
 var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}
 
 // maxKeptHead is the most bytes of a head that recycle keeps for another call.
 const maxKeptHead = 1 << 10
+
+// newPending returns a pending for a call, whose arguments must be retained; the connection drops
+// them when they are written. putHead or encode must be called next.
+func newPending(call *Call) *pending {
+	p := pendings.Get().(*pending)
+	p.method, p.args, p.state = call.Method, call.Args, callQueued
+	p.list, p.began = call.Headers, call.Began
+	if len(call.Fields) > 0 {
+		p.cuts, p.tail = tailOf(call.Args, call.Fields)
+	}
+	return p
+}
+
+// tailOf returns how to send args, which are finished, with these fields: all bytes of args except
+// the cuts and the STOP, and then the tail.
+func tailOf(args nocopy.Struct, fields []Field) (cuts []thriftimpl.Cut, tail []byte) {
+	for _, f := range fields {
+		_, all := thriftimpl.Struct(args).FindFields(f.ID)
+		cuts = append(cuts, all...)
+		tail = append(tail, f.Wire...)
+	}
+	if thriftimpl.Struct(args).CarriesIndex() { // of bytes that are others now
+		_, all := thriftimpl.Struct(args).FindFields(entry.IndexID)
+		cuts = append(cuts, all...)
+	}
+	slices.SortFunc(cuts, func(a, b thriftimpl.Cut) int { return a.From - b.From })
+	return cuts, append(tail, byte(nocopy.WireStop))
+}
 
 // putHead makes the bytes before the arguments on a connection of transport t. The sequence id is
 // set later.
@@ -82,7 +104,7 @@ func (p *pending) putHead(t transport.Transport) {
 
 // plainSize returns the size of the message in Thrift Binary.
 func (p *pending) plainSize() int {
-	n := message.HeaderSize(true, len(p.method.prefix)+len(p.method.Name)) + p.args.Message().Len()
+	n := message.HeaderSize(true, len(p.method.Prefix)+len(p.method.Name)) + p.args.Message().Len()
 	if p.tail != nil {
 		n += len(p.tail) - 1
 		for _, cut := range p.cuts {
@@ -94,10 +116,10 @@ func (p *pending) plainSize() int {
 
 // addHeader adds the message's header in Thrift Binary to p.head.
 func (p *pending) addHeader(seqid int32) {
-	m := p.method
-	at, size := len(p.head), message.HeaderSize(true, len(m.prefix)+len(m.Name))
+	m := &p.method
+	at, size := len(p.head), message.HeaderSize(true, len(m.Prefix)+len(m.Name))
 	p.head = slices.Grow(p.head, size)[:at+size]
-	p.id = message.PutHeader(p.head[at:], true, m.messageType(), m.prefix, m.Name, seqid)
+	p.id = message.PutHeader(p.head[at:], true, m.messageType(), m.Prefix, m.Name, seqid)
 }
 
 // encode makes the bytes that are sent with this sequence id in a style that is not plain. If the
@@ -112,7 +134,7 @@ func (p *pending) encode(e transport.Encoder, seqid int32) {
 		return
 	}
 	p.addArgs(&p.placing)
-	p.encoded = e.Call(&p.placing, p.method.messageType(), p.method.prefix, p.method.Name, seqid, p.list)
+	p.encoded = e.Call(&p.placing, p.method.messageType(), p.method.Prefix, p.method.Name, seqid, p.list)
 	p.size = len(p.encoded.Bytes())
 }
 

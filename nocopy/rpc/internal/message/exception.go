@@ -1,0 +1,43 @@
+package message
+
+import (
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// ExceptionDesc describes TApplicationException, as generated code would.
+var ExceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")
+
+const (
+	exceptionWords = entry.StructWords + 2 // of an entry: there are two fields
+
+	exceptionMessage = thriftimpl.Field(exceptionWords-2)<<entry.WordShift |
+		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireString)<<entry.WireShift | 1
+	exceptionType = thriftimpl.Field(exceptionWords-1)<<entry.WordShift |
+		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireI32)<<entry.WireShift | 2
+)
+
+func init() {
+	ExceptionDesc.Define(
+		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
+	)
+}
+
+// NewException returns a TApplicationException with as many bytes of room before it for a header.
+func NewException(typ int32, text string, room int) *nocopy.Message {
+	m := thriftimpl.NewHeld(ExceptionDesc, room, nocopy.Limits{}, false)
+	s := thriftimpl.Struct(m.Root())
+	s.SetText(exceptionMessage, text)
+	s.SetInt32(exceptionType, typ)
+	return m
+}
+
+// ReadException returns the type and the text of a struct that ExceptionDesc describes. They
+// outlive it.
+func ReadException(s nocopy.Struct) (typ int32, text string) {
+	return thriftimpl.Struct(s).Int32(exceptionType), strings.Clone(thriftimpl.Struct(s).Text(exceptionMessage))
+}
