@@ -298,7 +298,7 @@ func (o *options) result(m *Method, r client.Reply, wants bool, got *header.List
 }
 
 // parseReply parses the body of a reply to a call of m as a d.
-func (o *options) parseReply(m *Method, body chain.Chunk, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
+func (o *options) parseReply(m *Method, body memory.Chunk, d *thriftimpl.Desc, lazy bool) (nocopy.Struct, error) {
 	s, err := thriftimpl.ParseChunk(d, body, o.Limits, o.Recycle, lazy)
 	if err != nil {
 		return thriftimpl.Absent(), callError(m, client.BadReply(err))

@@ -1,11 +1,11 @@
 package rpc
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 )
 
 // ExceptionType is the kind of an ApplicationException. The numbers are Thrift's.
@@ -61,7 +61,7 @@ var (
 )
 
 // ErrServerClosed is the error of Serve after Shutdown or Close.
-var ErrServerClosed = errors.New("rpc: server closed")
+var ErrServerClosed = server.ErrClosed
 
 // A call that gets no reply, and whose context has not ended, returns an error that wraps one of
 // these. ErrNotSent and ErrConnLost also wrap the cause, for errors.Is and errors.As: for instance

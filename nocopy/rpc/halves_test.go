@@ -12,7 +12,7 @@ import (
 func TestHalves(t *testing.T) {
 	const internal = "github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/"
 	halves := []string{"client", "server"}
-	for _, room := range []string{"client", "foreign", "header", "message", "sasl", "setting", "shared", "socket", "stats", "transport", "web"} {
+	for _, room := range []string{"client", "server", "foreign", "header", "message", "sasl", "setting", "shared", "socket", "stats", "transport", "web"} {
 		p, err := build.ImportDir("internal/"+room, 0)
 		if err != nil {
 			t.Fatal(err)

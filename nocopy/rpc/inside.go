@@ -8,18 +8,15 @@ import (
 
 func init() {
 	rpcinside.OfClient = func(c any) rpcinside.Client { return c.(*Client).pool.Inside() }
-	rpcinside.OfServer = func(s any) (conns, slots int) { return s.(*Server).inside() }
+	rpcinside.OfServer = func(s any) (conns, slots int) {
+		srv := s.(*Server)
+		srv.init()
+		return srv.core.Inside()
+	}
 	rpcinside.Methods = func(c any) int { return c.(*multiplexed).kept() }
 	rpcinside.EmptyPools = client.EmptyPools
 	rpcinside.AloneBefore = &client.AloneBefore
 	rpcinside.KnowsUnread = socket.KnowsUnread
-}
-
-// inside returns how many connections the server serves and how many slots are taken, for tests.
-func (s *Server) inside() (conns, slots int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.conns), len(s.slots)
 }
 
 // kept returns how many methods are kept, for tests.

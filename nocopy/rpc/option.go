@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"time"
@@ -410,30 +409,11 @@ func SASL(m SASLClient) Option {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			err := during(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(halves{shm.ReaderOf(nc), nc}, m) })
+			err := sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
 			if err != nil && !errors.Is(err, ErrLogin) {
 				err = fmt.Errorf("login by SASL: %w", err)
 			}
 			return err
 		}
 	})
-}
-
-// halves is a connection whose bytes are read by in.
-type halves struct {
-	in io.Reader
-	io.Writer
-}
-
-func (h halves) Read(b []byte) (int, error) { return h.in.Read(b) }
-
-// during calls login. It calls end, which closes the connection, when ctx ends meanwhile; ctx's
-// error is the result then.
-func during(ctx context.Context, end func(), login func() error) error {
-	stop := context.AfterFunc(ctx, end)
-	err := login()
-	if !stop() {
-		err = context.Cause(ctx)
-	}
-	return err
 }

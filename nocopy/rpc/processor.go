@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -190,17 +191,17 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ": write is nil")
 	}
 	req := requests.Get().(*request)
-	defer req.release()
-	req.method, req.bare, req.headers.inArgs = m, true, true
+	defer req.Release()
+	req.method, req.bare, req.Oneway, req.headers.inArgs = m, true, m.Oneway(), true
 	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
-		req.headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
+		req.headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
 	}
 	var err error
-	if req.args, err = thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy); err != nil {
+	if req.args, err = thriftimpl.ParseHeld(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy); err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}
-	o := origin{srv: &Server{Limits: l}, ctx: ctx, oneway: ctx}
-	result, err := o.invoke(req)
+	req.srv, req.from = &Server{Limits: l}, &server.Origin{Ctx: ctx, Oneway: ctx}
+	result, err := req.invoke()
 	if result == nil {
 		return err
 	}
@@ -216,13 +217,13 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 }
 
 // invoke calls the handler of a request and returns its result, or why there is none.
-func (o *origin) invoke(req *request) (result *nocopy.Message, err error) {
+func (r *request) invoke() (result *nocopy.Message, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, err = nil, o.srv.handlerPanicked(req.method, nil, v)
+			result, err = nil, r.srv.handlerPanicked(r.method, nil, v)
 		}
 	}()
-	out := o.call(req)
+	out := r.handled()
 	if out.err != nil {
 		errors.Is(out.err, context.Canceled) // callers may ask that: if it panics, then here
 	}

@@ -2,35 +2,25 @@ package rpc
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"log/slog"
-	"maps"
 	"net"
-	"runtime/debug"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
-)
-
-const (
-	defaultMaxConns = 10_000
 )
 
 // init sets the unexported fields, once.
 func (s *Server) init() {
 	s.once.Do(func() {
-		s.ctx, s.cancel = context.WithCancel(context.Background())
 		s.recycle = s.Recycle || s.SharedMemory == TrustPeer
 		interceptors := s.Interceptors
 		if s.Deadlines {
@@ -41,15 +31,34 @@ func (s *Server) init() {
 		}
 		s.health = s.newHealthMethod()
 		s.describer = s.newDescribeMethod()
-		s.stats = s.Stats.hook(func(what string, args ...any) { s.log(slog.LevelError, what, args...) })
-		s.slots = make(chan struct{}, max(setting.Or(s.MaxConns, defaultMaxConns), 1))
-		s.orphans = make(chan struct{}, cap(s.slots))
-		s.listeners = map[*net.Listener]struct{}{}
-		s.conns = map[servedConn]struct{}{}
-		s.done = make(chan struct{})
-		s.http = s.newHTTPServer()
-		s.inflated = transport.NewBudget(transport.LimitsOf(s.MaxFrame, s.Limits, ""), s.ctx.Done())
+		s.core = server.New(s.config())
 	})
+}
+
+// config returns the settings of s for the server below.
+func (s *Server) config() server.Config {
+	c := server.Config{
+		Calls: processing{s},
+		Log:   s.log,
+		Conceal: func(what string, peer net.Addr, v any, stack []byte) error {
+			return s.conceal(what, nil, peer, v, stack)
+		},
+		TLS: s.TLS, Wires: transport.Wire(s.Wires), ConnContext: s.ConnContext,
+		MaxConns: s.MaxConns, MaxFrame: s.MaxFrame, Limits: s.Limits, Concurrency: s.Concurrency, Unordered: s.Unordered,
+		ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout, IdleTimeout: s.IdleTimeout, KeepAlive: s.KeepAlive,
+		MaxConnAge: s.MaxConnAge, MaxConnAgeGrace: s.MaxConnAgeGrace, HalfCloseTimeout: s.HalfCloseTimeout,
+		Recycle: s.recycle, Shared: shared.Mode(s.SharedMemory), MaxShared: s.MaxShared,
+		Stats: s.Stats.hook(func(what string, args ...any) { s.log(slog.LevelError, what, args...) }),
+	}
+	if s.SASL != nil {
+		c.SASL = func(ctx context.Context, mechanism string) sasl.Server {
+			if login := s.SASL(ctx, mechanism); login != nil {
+				return login
+			}
+			return nil
+		}
+	}
+	return c
 }
 
 // Serve accepts connections from l and serves each until it ends. It closes l when it returns.
@@ -62,57 +71,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if l == nil {
 		panic("nocopy: rpc.Server: a nil Listener")
 	}
-	defer shm.CloseListener(l)
-	s.mu.Lock()
-	if s.closing.Load() {
-		s.mu.Unlock()
-		return ErrServerClosed
-	}
-	s.listeners[&l] = struct{}{}
-	drains := socket.CanDrain(l)
-	if drains { // connections may be added while Shutdown waits
-		s.serving.Add(1)
-		defer s.serving.Done()
-		defer shm.CloseListener(l)
-	}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.listeners, &l)
-		s.mu.Unlock()
-	}()
-	// The slot is not kept while accepting: another listener may need it.
-	for pause := time.Duration(0); s.acquireSlot(); {
-		<-s.slots
-		nc, err := l.Accept()
-		if err != nil {
-			if s.closing.Load() {
-				break
-			} else if !temporary(err) {
-				return err
-			}
-			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.log(slog.LevelError, "accept failed", "err", err, "pause", pause)
-			select {
-			case <-time.After(pause):
-			case <-s.done:
-			}
-			continue
-		}
-		pause = 0
-		switch {
-		case s.acquireSlot():
-			s.start(nc, drains)
-		case drains:
-			s.startLast(nc)
-		default:
-			socket.Close(nc)
-		}
-	}
-	if drains {
-		socket.AcceptLeft(l, transport.LastWait, s.startLast)
-	}
-	return ErrServerClosed
+	return s.core.Serve(l)
 }
 
 // check panics if the Server is not one that can serve.
@@ -127,91 +86,6 @@ func (s *Server) check() {
 	}
 }
 
-// acquireSlot waits until there are fewer than MaxConns connections and counts one more. It
-// reports false if the server is closing.
-func (s *Server) acquireSlot() bool {
-	select {
-	case s.slots <- struct{}{}:
-		return true
-	case <-s.done:
-		return false
-	}
-}
-
-// temporary reports whether accepting may succeed later, as after an error for too many open
-// files.
-func temporary(err error) bool {
-	var t interface{ Temporary() bool }
-	return errors.As(err, &t) && t.Temporary()
-}
-
-// start starts a goroutine that serves nc, for which there is a slot. It closes nc if the server
-// is closing, unless drains is true and nc is one of the last connections; or if methods of nc
-// panic.
-func (s *Server) start(nc net.Conn, drains bool) {
-	started := false
-	defer func() {
-		if started {
-			return
-		}
-		if v := recover(); v != nil {
-			s.conceal("connection closed", nil, nil, v, debug.Stack())
-		}
-		<-s.slots
-		socket.Close(nc)
-	}()
-	s.detectLoss(nc)
-	served := nc
-	if s.TLS != nil {
-		served = tls.Server(shm.Guard(nc), s.TLS)
-	}
-	c := newServerConn(s, served)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing.Load() && (!drains || s.ctx.Err() != nil) {
-		c.cancel()
-		return
-	}
-	s.conns[c] = struct{}{}
-	s.serving.Add(1)
-	if started = true; s.closing.Load() {
-		c.interrupt()
-	}
-	go c.serve()
-}
-
-// stop makes Serve return and connections read no more requests. With drains, connections that
-// wait to be accepted are still served.
-func (s *Server) stop(drains bool) {
-	s.init()
-	s.mu.Lock()
-	if s.closing.CompareAndSwap(false, true) {
-		close(s.done)
-	}
-	for c := range s.conns {
-		c.interrupt()
-	}
-	listeners := slices.Collect(maps.Keys(s.listeners))
-	s.mu.Unlock()
-	for _, l := range listeners { // without holding the lock
-		// Accept returns then, and Serve accepts the connections that are left
-		d, ok := (*l).(interface{ SetDeadline(time.Time) error })
-		if !drains || !socket.CanDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
-			shm.CloseListener(*l)
-		}
-	}
-}
-
-// startLast serves a connection that was accepted when the server was closing, if there is a slot.
-func (s *Server) startLast(nc net.Conn) {
-	select {
-	case s.slots <- struct{}{}:
-		s.start(nc, true)
-	default:
-		socket.Close(nc)
-	}
-}
-
 // Shutdown ends the server gracefully: it stops accepting connections, handles the requests that
 // have arrived, waits for their handlers, and returns when the replies are written. On Linux, if
 // the listener is a *net.TCPListener or a *net.UnixListener, it also handles requests on
@@ -222,49 +96,102 @@ func (s *Server) startLast(nc net.Conn) {
 // connection. Oneway calls that came too late are dropped: for their client they ended, without an
 // error, when they were written. See docs/services.md.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.drain(ctx)
-	s.stop(ctx.Err() == nil)
-	finished := make(chan struct{})
-	go func() {
-		s.serving.Wait()
-		close(finished)
-	}()
-	select {
-	case <-finished:
-		s.cancel()
-		return nil
-	case <-ctx.Done():
-		s.Close()
-		return ctx.Err()
+	s.init()
+	s.draining.Store(true)
+	drain := s.DrainTime
+	if s.Health == nil {
+		drain = 0
 	}
+	return s.core.Shutdown(ctx, drain)
 }
 
 // Close closes all connections at once and ends the contexts of running handlers. It does not wait
 // for them.
 func (s *Server) Close() error {
-	s.stop(false)
-	s.closeConns()
-	return nil
+	s.init()
+	return s.core.Close()
 }
 
-// detectLoss makes the system notice when the host at the other end has vanished: by TCP's
-// keepalive while nothing is being sent, whether or not the listener has set that, and by the time
-// that sent bytes stay unacknowledged otherwise.
-func (s *Server) detectLoss(nc net.Conn) {
-	nc = socket.Underlying(nc)
-	if socket.SetKeepAlive(nc, s.KeepAlive) {
-		socket.SetUserTimeout(nc, setting.Or(s.WriteTimeout, setting.Timeout))
+// HTTPHandler returns a handler for an [http.ServeMux] or any other router that answers the calls
+// of p over HTTP: a POST holds one call, and its response the reply. The functions set fields of
+// the [Server] that does so:
+//
+//	mux.Handle("/shop", rpc.HTTPHandler(p, func(s *rpc.Server) { s.MaxFrame = 1 << 20 }))
+//
+// See [Server.ServeHTTP]. For a Server that is to be shut down, use the Server itself as the
+// handler.
+func HTTPHandler(p *Processor, settings ...func(*Server)) http.Handler {
+	s := &Server{Processor: p}
+	for _, set := range settings {
+		if set == nil {
+			panic("nocopy: rpc.HTTPHandler with a nil function")
+		}
+		set(s)
 	}
+	s.check()
+	return s
 }
 
-// closeConns aborts all connections and ends the contexts of all handlers.
-func (s *Server) closeConns() {
-	s.cancel()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		c.closeNow()
+// ServeHTTP answers the call in a request, for routers of the program's. A Server answers calls
+// over HTTP on its own connections, too, without any router.
+//
+// A call is a POST with a message of Thrift as its body, which may be compressed with gzip. Its
+// Content-Type is application/x-thrift, for Thrift Binary or the compact protocol, or
+// application/vnd.apache.thrift.binary or .compact. Another type, or none, is accepted if the body
+// begins as a message does, and no browser sends it for a page of another origin. The response has
+// the same type, or application/x-thrift, the status 200, and the reply as its body: also for a
+// declared exception or an [ApplicationException]. It is compressed if it has 1 KiB or more, and
+// the request has Accept-Encoding: gzip. To a oneway call, the response is empty and comes before
+// the handler returns. Anything else is answered with a
+// status of 400 or above and a text. [Header] returns the request's headers, except those that
+// HTTP has a meaning of its own for, and the User-Agent of Go programs that have set none.
+//
+// All fields of the Server hold, except those that are about connections: IdleTimeout, KeepAlive,
+// MaxConnAge and ConnContext. The router's http.Server has its own. Calls have the context of the
+// request, with the values that middleware has put there. A call counts as a connection towards
+// MaxConns until its handler returns, even if the client is gone. ReadTimeout is for the body,
+// WriteTimeout for the response. A Server with SASL refuses all requests. Shutdown waits for the
+// calls under way, and further ones are refused.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.init()
+	s.check()
+	s.core.ServeHTTP(w, r)
+}
+
+// ServeMessage answers one call whose bytes came by any means, such as a UDP packet, an entry of a
+// queue, or a frame of a WebSocket. call is one message without a frame, in Thrift Binary or the
+// compact protocol. The reply is such a message, in the same protocol, and belongs to the caller.
+// It is nil for a oneway call. NewCaller is the other side.
+//
+// ServeMessage returns when the handler has, also for oneway calls. Any number of goroutines may
+// call it. It takes call over, which must not be changed any more: the arguments are not copied,
+// and handlers may keep strings of them. With Recycle, call may be used again when ServeMessage
+// has returned, unless interceptors return before the handler.
+//
+// A call of an unknown method, one with malformed arguments, and one whose handler fails are
+// answered with an [ApplicationException]; the error is nil. ServeMessage returns an error, and no
+// reply, for everything that must not be answered:
+//
+//	ErrVersion             the bytes are no message
+//	io.ErrUnexpectedEOF    they end within the header of a message
+//	nocopy.ErrLimit        they are more than MaxFrame
+//	*ApplicationException  a oneway call of an unknown method, or a message that is no call
+//	*nocopy.Error          a oneway call with malformed arguments
+//	ErrServerClosed        after Shutdown or Close
+//
+// The handler's context is ctx, and ends with Close, too. Call.Peer is nil: what interceptors and
+// handlers need to know of the sender goes into ctx. Interceptors, Deadlines, Limits, MaxFrame,
+// HideErrors, Recycle, Lazy, Health, Describe and Stats hold. What is about connections does not,
+// nor MaxConns: how many calls there are at the same time is up to the program. A Server with SASL
+// answers no call. Shutdown waits for calls. A handler runs in the goroutine that has called
+// ServeMessage, and may end it by runtime.Goexit.
+func (s *Server) ServeMessage(ctx context.Context, call []byte) (reply []byte, err error) {
+	if ctx == nil {
+		panic("nocopy: rpc.Server.ServeMessage with a nil Context")
 	}
+	s.init()
+	s.check()
+	return s.core.ServeMessage(ctx, call)
 }
 
 // newHealthMethod returns the method that answers health checks; nil if the server has no Health.
@@ -291,34 +218,6 @@ func (s *Server) newHealthMethod() *Method {
 	}
 }
 
-// describe returns the descriptor of a message's struct, nil if it is not known.
-func (s *Server) describe(h message.Header) *thriftimpl.Desc {
-	if m := s.method(h); m != nil && h.IsRequest() {
-		return m.Args
-	}
-	return nil
-}
-
-// drain makes health checks be answered with StatusStopping, and waits for DrainTime, until ctx
-// ends or the server is closed; not if the server has no Health, or serves no listener.
-func (s *Server) drain(ctx context.Context) {
-	s.init()
-	s.draining.Store(true)
-	s.mu.Lock()
-	serving := len(s.listeners) > 0
-	s.mu.Unlock()
-	if s.Health == nil || s.DrainTime <= 0 || !serving {
-		return
-	}
-	timer := time.NewTimer(s.DrainTime)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-s.done:
-	}
-}
-
 // newDescribeMethod returns the method that tells the IDL; nil without Describe.
 func (s *Server) newDescribeMethod() *Method {
 	if !s.Describe {
@@ -337,62 +236,4 @@ func (s *Server) newDescribeMethod() *Method {
 		return err
 	}
 	return m
-}
-
-func newServerConn(s *Server, nc net.Conn) *serverConn {
-	c := &serverConn{origin: origin{srv: s, peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(setting.Or(s.Concurrency, defaultConcurrency), 1), refs: 1}
-	if t, ok := nc.(*tls.Conn); ok {
-		c.raw = t.NetConn()
-	}
-	c.in = transport.Receiver{
-		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
-		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: setting.Or(s.ReadTimeout, setting.Timeout),
-	}
-	c.settingUp.Store(true)
-	c.in.Leave = c.leave
-	c.stats = s.stats.Of(c.giveUp)
-	c.in.Stats = c.stats
-	c.in.Describe = s.describe
-	c.in.Budget = s.inflated
-	if socket, ok := nc.(*net.UnixConn); ok && s.SharedMemory != 0 && s.SASL == nil {
-		c.passed = shm.NewReader(socket)
-		c.in.Src = c.passed
-	} else {
-		c.in.Src = shm.ReaderOf(nc)
-	}
-	c.in.Reset(s.recycle)
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
-	c.oneway = s.ctx
-	c.wake = make(chan struct{}, 1)
-	c.timer = time.AfterFunc(time.Hour, c.relieveReader)
-	c.timer.Stop()
-	return c
-}
-
-// serve serves the connection until it ends or another goroutine has become the reader.
-func (c *serverConn) serve() {
-	defer c.survive() // what answerPlain does
-	ready := false
-	defer func() {
-		if !ready { // it has failed, or functions of the program's have ended the goroutine
-			c.giveUp()
-			c.release()
-		}
-	}()
-	c.stats.Conns(1)
-	if err := c.setUp(); err != nil {
-		c.logEnd(err)
-		c.answerPlain(err)
-		if errors.Is(err, ErrLogin) {
-			c.linger() // the client may not have read the refusal
-		}
-		return
-	}
-	ready = true
-	c.startAging()
-	c.settingUp.Store(false)
-	if c.in.IsClosing() {
-		c.in.Interrupt()
-	}
-	c.read()
 }

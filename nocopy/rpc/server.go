@@ -1,13 +1,13 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -15,14 +15,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
-	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -160,33 +157,11 @@ type Server struct {
 	once sync.Once
 	// The outermost interceptor around callHandler; nil if there are no interceptors
 	outermost Handler
-	ctx       context.Context // of all handlers
-	recycle   bool            // Recycle, or SharedMemory implies it
-	sizes     shared.Sizes    // of results, if peers are trusted
-	stats     *stats.Hook
+	recycle   bool    // Recycle, or SharedMemory implies it
 	health    *Method // answers health checks; nil if there is no Health
 	describer *Method // tells the IDL; nil without Describe
 	draining  atomic.Bool
-	cancel    context.CancelFunc
-	closing   atomic.Bool
-	slots     chan struct{} // holds one value for each connection, at most MaxConns
-	orphans   chan struct{} // holds one value for each connection that has given up its slot
-
-	mu        sync.Mutex
-	listeners map[*net.Listener]struct{} // a Listener itself may be of a type that can't be a key
-	conns     map[servedConn]struct{}
-	serving   sync.WaitGroup // connections
-	done      chan struct{}  // closed when closing
-
-	http     *http.Server      // for connections that begin with HTTP
-	inflated *transport.Budget // for compressed calls
-	gunzips  gzipped.Budget    // for calls over HTTP that are compressed
-}
-
-// servedConn is a connection of a server.
-type servedConn interface {
-	interrupt() // makes it check whether the server is closing
-	closeNow()  // ends the contexts of its calls, too
+	core      *server.Server // connections, and other ways in which calls come
 }
 
 func (s *Server) logger() *slog.Logger {
@@ -261,40 +236,39 @@ func lacksMethod(v any) bool {
 // ownPackage is the prefix of the names of this package's functions.
 const ownPackage = "github.com/nocopythrift/nocopythrift/nocopy/rpc."
 
-// origin is where a server's calls come from: a connection, or one HTTP request. It has what
-// handling a call takes, which is the same for both.
-type origin struct {
-	srv    *Server
-	peer   net.Addr
-	stats  *stats.Hook
-	ctx    context.Context // of calls except oneway ones
-	oneway context.Context // of oneway calls
-	shared *shm.Link       // nil if there is no shared memory
-	trusts bool            // messages in shared memory are used where they lie
-}
-
 // newResult returns an empty result of m with room for a reply's header, built in shared memory if
-// it is expected to be large.
-func (o *origin) newResult(m *Method) *nocopy.Message {
+// it is expected to be large. The call comes from there.
+func (s *Server) newResult(from *server.Origin, m *Method) *nocopy.Message {
 	room := message.HeaderRoom(len(m.Name))
-	if o.trusts {
-		if chunk, ok := o.srv.sizes.Place(o.shared, m.Result); ok {
-			return thriftimpl.NewIn(m.Result, chunk, room, &o.srv.Limits)
+	if from.Trusts {
+		if chunk, ok := s.core.Sizes.Place(from.Shared, m.Result); ok {
+			return thriftimpl.NewIn(m.Result, chunk, room, &s.Limits)
 		}
 	}
-	return thriftimpl.NewHeld(m.Result, room, o.srv.Limits, o.srv.recycle)
+	return thriftimpl.NewHeld(m.Result, room, s.Limits, s.recycle)
 }
 
-// conceal logs an error of a call from o and returns what the client gets instead: a fixed text
-// and the id under which the log has the error.
-func (o *origin) conceal(what string, m *Method, err error) *ApplicationException {
-	return o.srv.conceal(what, m, o.peer, err, nil)
-}
-
-// guard is deferred in the steps before the first request, and where arguments are parsed. It
-// turns a panic into an error for the client and logs it. Only a program's functions should panic.
-func (o *origin) guard(err *error) {
-	if v := recover(); v != nil {
-		*err = o.srv.conceal("request failed", nil, o.peer, v, debug.Stack())
+// method returns the method that a call names, nil if there is none.
+func (s *Server) method(h message.Header) *Method {
+	if m := s.health; m != nil && string(h.Name[:min(len(m.prefix), len(h.Name))]) == m.prefix && string(h.Name[len(m.prefix):]) == m.Name {
+		if own := s.Processor.methods[string(h.Name)]; own == nil {
+			return m
+		}
 	}
+	if s.describer != nil && string(h.Name) == DescribeMethod {
+		return s.describer
+	}
+	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
+		return nil
+	}
+	return s.Processor.method(h)
+}
+
+// bareName returns the name of a method for a reply: without the service's name and the colon that
+// multiplexing clients put before it. No name of a method in an IDL has a colon.
+func (s *Server) bareName(name []byte) string {
+	if m := s.Processor.methods[string(name)]; m != nil {
+		return m.Name
+	}
+	return string(name[bytes.LastIndexByte(name, ':')+1:])
 }

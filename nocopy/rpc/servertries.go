@@ -4,13 +4,9 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -18,7 +14,8 @@ import (
 // of times, at the same time, with other args and results, and after the call has ended; each call
 // of the handler is a try. Call.tries refers to it, also from copies of the Call.
 type serverTries struct {
-	from   *origin
+	srv    *Server
+	from   *server.Origin
 	method *Method
 	call   Call // given to the interceptors. They may keep it: no serverTries is used twice
 
@@ -36,8 +33,8 @@ type serverTries struct {
 	firstFilling [1]nocopy.Struct
 }
 
-func newServerTries(o *origin, call Call, result *nocopy.Message) *serverTries {
-	a := &serverTries{from: o, method: call.Method, call: call}
+func newServerTries(req *request, result *nocopy.Message) *serverTries {
+	a := &serverTries{srv: req.srv, from: req.from, method: req.method, call: req.call}
 	a.call.tries = a
 	a.results, a.filling = a.firstResult[:0], a.firstFilling[:0]
 	if result != nil {
@@ -54,12 +51,12 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 		return err
 	}
 	if err := a.enterHandler(call); err != nil {
-		return a.from.conceal("bad interceptor", a.method, err)
+		return a.srv.conceal("bad interceptor", a.method, a.from.Peer, err, nil)
 	}
 	result := call.Result
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.handlerPanicked(a.method, a.from.peer, v)
+			err = s.handlerPanicked(a.method, a.from.Peer, v)
 		}
 		a.leave(result)
 	}()
@@ -89,11 +86,11 @@ func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err erro
 		return err
 	}
 	if !a.enter() {
-		return a.from.conceal("bad interceptor", a.method, errEnded)
+		return a.srv.conceal("bad interceptor", a.method, a.from.Peer, errEnded, nil)
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.conceal("interceptor panicked", a.method, a.from.peer, v, debug.Stack())
+			err = s.conceal("interceptor panicked", a.method, a.from.Peer, v, debug.Stack())
 		}
 		a.leave(thriftimpl.Absent())
 	}()
@@ -156,7 +153,7 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 	a.ended = true
 	all := append(a.results, args)
 	switch {
-	case stillUsed && a.from.trusts:
+	case stillUsed && a.from.Trusts:
 		a.left = all
 	case stillUsed:
 		for _, m := range all {
@@ -203,7 +200,7 @@ func (a *serverTries) returnedException(call *Call, err error) error {
 	ok, bad := a.method.SetException(result, err)
 	switch {
 	case bad != nil:
-		return a.from.conceal("bad handler", a.method, bad)
+		return a.srv.conceal("bad handler", a.method, a.from.Peer, bad, nil)
 	case ok:
 		call.Result = result
 		a.latestUsed = true
@@ -213,7 +210,7 @@ func (a *serverTries) returnedException(call *Call, err error) error {
 
 // newResult adds an empty result to results and returns it. a.mu is held.
 func (a *serverTries) newResult() nocopy.Struct {
-	m := a.from.newResult(a.method)
+	m := a.srv.newResult(a.from, a.method)
 	a.results = append(a.results, m)
 	return m.Root()
 }
@@ -236,53 +233,4 @@ func (a *serverTries) close(result nocopy.Struct) (own *nocopy.Message, filling,
 	defer a.mu.Unlock()
 	a.closed = true
 	return a.ownMessage(result), slices.Contains(a.filling, result), a.n > 0
-}
-
-// request is a call that a server has read, until its reply is written. states.md has its states
-// as a table.
-type request struct {
-	method  *Method // nil if it is answered without a handler
-	headers requestHeaders
-	call    Call // what the handler gets, unless there are interceptors
-	args    *nocopy.Message
-	// Nil if there is none, if it has become the reply, or if tries holds it
-	result    *nocopy.Message
-	tries     *serverTries  // nil if there are no interceptors
-	stillUsed bool          // handlers are running that the interceptors did not wait for
-	order     uint64        // its place among the requests of its connection that need a reply
-	style     message.Style // the reply has the same
-	seqid     int32
-	bare      bool              // the reply has no header: it is Invoke's
-	reply     *nocopy.Message   // nil if there is none
-	sent      header.List       // sent with reply, in the transport's place for headers
-	encoded   transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
-	charge    transport.Charge  // for its arguments, if they were compressed
-	began     time.Time         // when the handler was called, if the method is slow; else zero
-}
-
-var requests = sync.Pool{New: func() any { return new(request) }}
-
-// oneway reports whether the request is a oneway call, which has no reply.
-func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
-
-// release frees the request and its messages, except messages that handlers are still using.
-func (r *request) release() {
-	r.encoded.Free()
-	if r.reply != nil {
-		thriftimpl.End(r.reply)
-	}
-	r.charge.End()
-	if r.tries != nil {
-		r.tries.end(r.args, r.stillUsed)
-	} else {
-		if r.args != nil {
-			thriftimpl.End(r.args)
-		}
-		if r.result != nil {
-			thriftimpl.End(r.result)
-		}
-		r.call.endForwarded()
-	}
-	*r = request{}
-	requests.Put(r)
 }

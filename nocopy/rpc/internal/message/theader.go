@@ -62,7 +62,7 @@ func (r *Refusal) Unwrap() error { return r.Err }
 const (
 	BadSequenceID         = 4
 	InternalError         = 6
-	protocolError         = 7
+	ProtocolError         = 7
 	invalidTransform      = 8
 	InvalidProtocol       = 9
 	UnsupportedClientType = 10
@@ -70,12 +70,12 @@ const (
 
 // malformed returns the Refusal of a malformed message.
 func malformed(text string, args ...any) *Refusal {
-	return &Refusal{Type: protocolError, Text: "THeader: " + fmt.Sprintf(text, args...), Err: ErrVersion}
+	return &Refusal{Type: ProtocolError, Text: "THeader: " + fmt.Sprintf(text, args...), Err: ErrVersion}
 }
 
 // Malformed returns the Refusal of a message that is malformed since err says so.
 func Malformed(err error) *Refusal {
-	return &Refusal{Type: protocolError, Text: "THeader: " + err.Error(), Err: err}
+	return &Refusal{Type: ProtocolError, Text: "THeader: " + err.Error(), Err: err}
 }
 
 // SizeOfTHeader returns the size of the THeader that begins with b, of THeaderSize bytes at least.

@@ -18,6 +18,7 @@
 package sasl
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -248,4 +249,23 @@ func Refusal(text string) string { return string(appendMessage(nil, bad, []byte(
 func appendMessage(b []byte, status byte, payload []byte) []byte {
 	b = binary.BigEndian.AppendUint32(append(b, status), uint32(len(payload)))
 	return append(b, payload...)
+}
+
+// Halves is a connection whose bytes are read by In.
+type Halves struct {
+	In io.Reader
+	io.Writer
+}
+
+func (h Halves) Read(b []byte) (int, error) { return h.In.Read(b) }
+
+// During calls login. It calls end, which closes the connection, when ctx ends meanwhile; ctx's
+// error is the result then.
+func During(ctx context.Context, end func(), login func() error) error {
+	stop := context.AfterFunc(ctx, end)
+	err := login()
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	return err
 }

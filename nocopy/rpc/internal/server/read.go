@@ -1,4 +1,4 @@
-package rpc
+package server
 
 import (
 	"crypto/tls"
@@ -37,7 +37,7 @@ const defaultHalfClose = 2 * time.Second
 // read is the reader's loop. It returns when another goroutine has become the reader, or the
 // connection has ended. If a method of nc panics, the connection ends. Few calls are nested around
 // Await: this is where the goroutine of an idle connection is.
-func (c *serverConn) read() {
+func (c *connection) read() {
 	defer c.release()
 	defer c.survive()
 	for ok := c.keepReading(); ok; {
@@ -51,7 +51,7 @@ func (c *serverConn) read() {
 
 // readOne receives a message and handles it. It reports whether the calling goroutine is still the
 // reader and may receive another request.
-func (c *serverConn) readOne() bool {
+func (c *connection) readOne() bool {
 	h, chunk, err := c.in.Next()
 	switch {
 	case err != nil:
@@ -64,9 +64,9 @@ func (c *serverConn) readOne() bool {
 
 // survive is deferred in the goroutines of readers: it ends the connection if a method of nc has
 // panicked.
-func (c *serverConn) survive() {
+func (c *connection) survive() {
 	if v := recover(); v != nil {
-		c.srv.conceal("connection closed", nil, c.peer, v, debug.Stack())
+		c.srv.Conceal("connection closed", c.Peer, v, debug.Stack())
 		c.giveUp()
 	}
 }
@@ -74,7 +74,7 @@ func (c *serverConn) survive() {
 // share answers the call that asks for shared memory, which is the first one on its connection. It
 // reports false if h and chunk are not that call or there is no shared memory: then the message is
 // a call like others.
-func (c *serverConn) share(h message.Header, chunk memory.Chunk) bool {
+func (c *connection) share(h message.Header, chunk memory.Chunk) bool {
 	passed := c.passed
 	c.passed = nil
 	defer passed.Close()
@@ -87,28 +87,28 @@ func (c *serverConn) share(h message.Header, chunk memory.Chunk) bool {
 		c.giveUp()
 	}
 	if err != nil {
-		c.srv.log(slog.LevelDebug, "no shared memory", "peer", c.peer, "err", err)
+		c.srv.Log(slog.LevelDebug, "no shared memory", "peer", c.Peer, "err", err)
 		return false
 	}
 	chunk.Release()
 	c.mu.Lock()
-	c.shared = link
+	c.Shared = link
 	c.mu.Unlock()
-	c.trusts = shared.Mode(c.srv.SharedMemory).Trusts()
-	c.in.Link, c.in.Trusts = link, c.trusts
+	c.Trusts = c.srv.Shared.Trusts()
+	c.in.Link, c.in.Trusts = link, c.Trusts
 	return true
 }
 
 // mayHandle reports whether another request may be handled. Requests that a client sent before it
 // closed the connection are handled although no reply can be written: some may be oneway calls.
 // c.mu is held.
-func (c *serverConn) mayHandle() bool {
+func (c *connection) mayHandle() bool {
 	return c.underway < c.limit && !c.in.Charged() && !c.noMore && (!c.aborted || c.eof)
 }
 
 // mayClose reports whether the connection may be closed: no more requests will be handled, and no
 // reply is still to be written, or none can be. c.mu is held.
-func (c *serverConn) mayClose() bool {
+func (c *connection) mayClose() bool {
 	return c.aborted && (c.noMore || !c.eof) || c.unanswered == 0 && c.noMore
 }
 
@@ -116,7 +116,7 @@ func (c *serverConn) mayClose() bool {
 // the server is closing, or the connection is idle or too old. Requests that have arrived are
 // still handled: their clients could not know that they were not. Later requests are dropped, as
 // far as the system can do that: clients then know that they were not handled.
-func (c *serverConn) leave() {
+func (c *connection) leave() {
 	if !c.in.Last {
 		c.in.Last, c.left = true, time.Now()
 		c.sealed = socket.Seal(c.raw)
@@ -127,12 +127,12 @@ func (c *serverConn) leave() {
 
 // mayDrain reports whether it pays to look for requests once more after all received ones were
 // read: more may come, and replies can still be written. c.mu is held.
-func (c *serverConn) mayDrain() bool {
+func (c *connection) mayDrain() bool {
 	return !c.sealed && c.unanswered > 0 && time.Since(c.left) < mostDraining && !c.in.HasBegun()
 }
 
 // readAhead is keepReading while no request may be handled.
-func (c *serverConn) readAhead() bool {
+func (c *connection) readAhead() bool {
 	for {
 		if c.in.IsClosing() {
 			c.leave()
@@ -170,7 +170,7 @@ func (c *serverConn) readAhead() bool {
 
 // park waits until wakeReader is called, or for the time peerPoll; then it asks the system whether
 // the client is still there.
-func (c *serverConn) park() {
+func (c *connection) park() {
 	timer := time.NewTimer(peerPoll)
 	defer timer.Stop()
 	select {
@@ -194,10 +194,10 @@ func (c *serverConn) park() {
 }
 
 // isAhead reports whether the reader reads ahead. c.mu is held.
-func (c *serverConn) isAhead() bool { return c.state == ahead || c.state == parked }
+func (c *connection) isAhead() bool { return c.state == ahead || c.state == parked }
 
 // wakeReader makes a reader that reads ahead check again what it may do. c.mu is held.
-func (c *serverConn) wakeReader() {
+func (c *connection) wakeReader() {
 	if c.state == parked {
 		select {
 		case c.wake <- struct{}{}:
@@ -222,20 +222,19 @@ const (
 
 // lackOf returns the kind of an error of receiving. h is the message's header, whose size is 0 if
 // it is not known.
-func (c *serverConn) lackOf(h message.Header, err error) lack {
+func (c *connection) lackOf(h message.Header, err error) lack {
 	var bad *nocopy.Error
-	var internal *ApplicationException
 	var refused *message.Refusal
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout:
 		return nothingInTime
 	case h.Size > 0 && transport.EndKnown(err):
 		return badCall
-	case errors.As(err, &refused), errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
+	case errors.As(err, &refused), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		return badStream
 	case c.speaksHTTP(err):
 		return ownHTTP
-	case errors.Is(err, ErrHTTP), errors.Is(err, ErrTLS), errors.Is(err, message.ErrSASL):
+	case errors.Is(err, message.ErrHTTP), errors.Is(err, message.ErrTLS), errors.Is(err, message.ErrSASL):
 		return otherProtocol
 	}
 	return lost
@@ -244,7 +243,7 @@ func (c *serverConn) lackOf(h message.Header, err error) lack {
 // readFailed deals with an error of receiving, and returns the result of keepReading. A bad call
 // is answered if its header h is known. No more requests are handled then, except after one whose
 // end is known, and after a deadline that only meant to stop the reader.
-func (c *serverConn) readFailed(h message.Header, err error) bool {
+func (c *connection) readFailed(h message.Header, err error) bool {
 	c.mu.Lock()
 	c.flush()
 	c.mu.Unlock()
@@ -254,15 +253,17 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 			return c.keepReading()
 		}
 	case badCall:
-		return c.refuseBad(h, c.srv.method(h), err)
+		req, _ := c.srv.Calls.Begin(&c.Origin, h)
+		return c.refuseBad(req, h.Type, string(h.Name), err)
 	case badStream:
 		c.logEnd(err)
 		var refused *message.Refusal
 		switch silent := errors.As(err, &refused) && h.Type == message.Oneway; {
 		case h.Size > 0 && !silent:
-			return c.refuse(h, protocolError(err), true)
+			req, _ := c.srv.Calls.Begin(&c.Origin, h)
+			return c.refuse(req, err, true)
 		case refused != nil:
-			c.stats.Refused(refused.Type)
+			c.Stats.Refused(refused.Type)
 		}
 	case ownHTTP:
 		c.serveHTTP()
@@ -281,7 +282,7 @@ func (c *serverConn) readFailed(h message.Header, err error) bool {
 // staysOpen is called when nothing has come in time. It reports whether the reader goes on: not if
 // the connection is to end and all that had arrived was read. A connection that is idle for too
 // long is to end from then on.
-func (c *serverConn) staysOpen() bool {
+func (c *connection) staysOpen() bool {
 	c.mu.Lock()
 	busy, mayDrain := c.underway > 0 || c.restless(), c.mayDrain()
 	c.mu.Unlock()
@@ -299,13 +300,13 @@ func (c *serverConn) staysOpen() bool {
 
 // isMalformed reports whether an error of receiving is about the bytes rather than the connection.
 func isMalformed(err error) bool {
-	return errors.Is(err, ErrVersion) || errors.Is(err, memory.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, message.ErrVersion) || errors.Is(err, memory.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // readError notes an error of reading from nc. At the end of the stream the client may still be
 // receiving: the calls under way get HalfCloseTimeout. After another error of the connection it is
 // aborted.
-func (c *serverConn) readError(err error) {
+func (c *connection) readError(err error) {
 	c.logEnd(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -328,14 +329,14 @@ func (c *serverConn) readError(err error) {
 }
 
 // halfCloseTimeout returns Server.HalfCloseTimeout, 0 for no limit.
-func (c *serverConn) halfCloseTimeout() time.Duration {
+func (c *connection) halfCloseTimeout() time.Duration {
 	return setting.Or(c.srv.HalfCloseTimeout, defaultHalfClose)
 }
 
 // endGrace is called HalfCloseTimeout after the end of the stream or the last reply that was
 // written since: the client is taken to be gone. The contexts of calls under way end; replies to
 // them are still written.
-func (c *serverConn) endGrace() {
+func (c *connection) endGrace() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state != stopped {
@@ -346,7 +347,7 @@ func (c *serverConn) endGrace() {
 
 // freeSlot lets the server accept another connection in place of this one, whose handlers may
 // still be running. If too many connections have done so, it does nothing. c.mu is held.
-func (c *serverConn) freeSlot() {
+func (c *connection) freeSlot() {
 	if c.slotFreed {
 		return
 	}
@@ -361,7 +362,7 @@ func (c *serverConn) freeSlot() {
 // abort closes the socket at once, drops the replies that are ready and ends the contexts of calls
 // under way. Another goroutine closes, since c.mu is held and closing may take a while, for
 // instance if the socket lingers.
-func (c *serverConn) abort() {
+func (c *connection) abort() {
 	if c.aborted {
 		return
 	}
@@ -378,7 +379,7 @@ func (c *serverConn) abort() {
 }
 
 // closeNow aborts the connection: the server was closed.
-func (c *serverConn) closeNow() {
+func (c *connection) closeNow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.noMore = true
@@ -386,7 +387,7 @@ func (c *serverConn) closeNow() {
 }
 
 // close closes a connection that has nothing more to do.
-func (c *serverConn) close() {
+func (c *connection) close() {
 	c.mu.Lock()
 	_, unix := c.raw.(*net.UnixConn) // replies stay there
 	aborted, refused := c.aborted, !c.eof && !(c.drained && (c.sealed || unix))
@@ -402,7 +403,7 @@ func (c *serverConn) close() {
 }
 
 // stopTimers stops the timers of a connection without a reader. c.mu is held.
-func (c *serverConn) stopTimers() {
+func (c *connection) stopTimers() {
 	if c.graceTimer != nil {
 		c.graceTimer.Stop()
 	}
@@ -415,7 +416,7 @@ func (c *serverConn) stopTimers() {
 // linger gives the client time to read the last reply: if the connection were closed while
 // received bytes are unread, the kernel would discard the reply. It reads what the client is still
 // sending, such as the rest of a message that is too large.
-func (c *serverConn) linger() {
+func (c *connection) linger() {
 	const pause, most = 500 * time.Millisecond, 5 * time.Second
 	half, ok := c.nc.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
@@ -435,10 +436,10 @@ func (c *serverConn) linger() {
 }
 
 // answerForeign answers a client that speaks HTTP, TLS or SASL in that protocol.
-func (c *serverConn) answerForeign(err error) {
+func (c *connection) answerForeign(err error) {
 	answer := "\x15\x03\x01\x00\x02\x02\x28" // a TLS alert: fatal, handshake failure
 	switch {
-	case errors.Is(err, ErrHTTP):
+	case errors.Is(err, message.ErrHTTP):
 		answer = badRequest
 	case errors.Is(err, message.ErrSASL):
 		answer = sasl.Refusal("this server has no login by SASL")
@@ -455,7 +456,7 @@ const (
 )
 
 // answerPlain answers a client that failed to shake hands since it speaks HTTP without TLS.
-func (c *serverConn) answerPlain(err error) {
+func (c *connection) answerPlain(err error) {
 	var first tls.RecordHeaderError
 	if errors.As(err, &first) && first.Conn != nil && message.LooksLikeHTTP(first.RecordHeader[:]) {
 		c.raw.SetWriteDeadline(time.Now().Add(time.Second))
@@ -465,17 +466,17 @@ func (c *serverConn) answerPlain(err error) {
 
 // logEnd logs why a connection ends, unless the client closed it, it was idle for too long, or the
 // server is closing.
-func (c *serverConn) logEnd(err error) {
+func (c *connection) logEnd(err error) {
 	switch {
 	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), c.srv.closing.Load():
 	case errors.Is(err, os.ErrDeadlineExceeded) && err != transport.ErrTimeout: // idle
 	default:
-		c.srv.log(slog.LevelWarn, "connection closed", "peer", c.peer, "err", err)
+		c.srv.Log(slog.LevelWarn, "connection closed", "peer", c.Peer, "err", err)
 	}
 }
 
 // interrupt makes the reader check whether the server is closing.
-func (c *serverConn) interrupt() {
+func (c *connection) interrupt() {
 	if c.settingUp.Load() { // its client may be sending a request already
 		c.in.EndReadsAt(time.Now().Add(mostDraining))
 		return
@@ -488,7 +489,7 @@ func (c *serverConn) interrupt() {
 }
 
 // startAging starts the timer for the connection's age, if that is limited.
-func (c *serverConn) startAging() {
+func (c *connection) startAging() {
 	age := c.srv.MaxConnAge
 	if age <= 0 {
 		return
@@ -503,7 +504,7 @@ func (c *serverConn) startAging() {
 
 // retire is called by ageTimer when the connection has reached its age. It lets a reader that
 // waits for a request wait for a moment only, and starts the timer for the grace.
-func (c *serverConn) retire() {
+func (c *connection) retire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state == stopped {
@@ -519,7 +520,7 @@ func (c *serverConn) retire() {
 
 // expire is called by ageTimer shortly before the grace is over. Only requests that have arrived
 // are still read. When the grace is over, the contexts of calls under way end.
-func (c *serverConn) expire(left time.Duration) {
+func (c *connection) expire(left time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state == stopped {
@@ -531,6 +532,6 @@ func (c *serverConn) expire(left time.Duration) {
 }
 
 // restless reports whether a call has ended just now on a connection that is old. c.mu is held.
-func (c *serverConn) restless() bool {
+func (c *connection) restless() bool {
 	return c.in.Ages.Old.Load() && time.Since(c.lastEnded) < transport.Quiet
 }

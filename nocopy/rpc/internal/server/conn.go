@@ -1,4 +1,4 @@
-package rpc
+package server
 
 import (
 	"context"
@@ -27,7 +27,7 @@ import (
 // httpConn is a connection as net/http has it.
 type httpConn struct {
 	net.Conn
-	of     *serverConn
+	of     *connection
 	first  []byte        // read already
 	slots  chan struct{} // holds one value for each call under way
 	closed chan struct{}
@@ -38,13 +38,13 @@ type httpConn struct {
 	once    sync.Once
 }
 
-// httpTurn is the part of a serverConn that changes when net/http takes over.
+// httpTurn is the part of a connection that changes when net/http takes over.
 type httpTurn struct {
 	mu   sync.Mutex
 	conn *httpConn // nil as long as the connection does not speak HTTP
 }
 
-// serverConn is one connection of a server. states.md has its states as a table.
+// connection is one connection of a server. states.md has its states as a table.
 //
 // One goroutine at a time is the reader: it receives requests and calls their handlers itself.
 // When a handler takes longer than patience, another goroutine becomes the reader; if the method's
@@ -54,8 +54,8 @@ type httpTurn struct {
 //
 // The goroutine that has a reply ready writes it, with all others that are ready, unless another
 // goroutine is writing: then that one writes it.
-type serverConn struct {
-	origin // its contexts are set before the first call is read
+type connection struct {
+	Origin // its contexts are set before the first call is read
 	nc     net.Conn
 	raw    net.Conn           // nc, or the connection beneath its TLS
 	in     transport.Receiver // used by the reader only
@@ -68,7 +68,7 @@ type serverConn struct {
 	timer   *time.Timer        // calls relieveReader; set in state handling
 	wake    chan struct{}
 	batch   chain.Batch
-	batched []*request // the requests whose replies batch holds
+	batched []*Request // the requests whose replies batch holds
 	// Used by the goroutine that writes, for replies that are encoded or in shared memory
 	placing   chain.Batch
 	positions []byte // those in batch
@@ -80,7 +80,7 @@ type serverConn struct {
 	state readState
 	// Changes when the reader calls a handler and when another goroutine becomes the reader
 	readerID uint64
-	handling *Method // the method whose handler the reader is in
+	handling *atomic.Bool // Slow of the request whose handler the reader is in
 	// No more requests are handled: the next one can't be found, or nothing more can be read
 	noMore     bool
 	eof        bool   // the client sends nothing more
@@ -89,7 +89,7 @@ type serverConn struct {
 	nextOrder  uint64 // order of the next request that needs a reply
 	firstOrder uint64 // order of the request that ready[0] stands for
 	// Requests whose replies wait to be written; nil: the reply is not ready
-	ready         []*request
+	ready         []*Request
 	writing       bool        // a goroutine is writing replies
 	aborted       bool        // the client can receive nothing more; raw is closed
 	ageTimer      *time.Timer // calls retire, then expire; nil if MaxConnAge is not set
@@ -121,7 +121,7 @@ const defaultConcurrency = 64
 const patience = time.Millisecond
 
 // setUp takes the steps before the first request: the handshake of TLS, the context, and a login.
-func (c *serverConn) setUp() error {
+func (c *connection) setUp() error {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := c.handshake(t); err != nil {
 			return err
@@ -139,13 +139,13 @@ func (c *serverConn) setUp() error {
 }
 
 // makeContext calls ConnContext.
-func (c *serverConn) makeContext() (err error) {
+func (c *connection) makeContext() (err error) {
 	defer c.guard(&err)
-	ctx := c.srv.ConnContext(c.ctx, c.nc)
+	ctx := c.srv.ConnContext(c.Ctx, c.nc)
 	if ctx == nil {
 		panic("nocopy: rpc.Server.ConnContext returned a nil Context")
 	}
-	c.ctx, c.oneway = ctx, onewayContext{c.srv.ctx, context.WithoutCancel(ctx)}
+	c.Ctx, c.Oneway = ctx, onewayContext{c.srv.ctx, context.WithoutCancel(ctx)}
 	return nil
 }
 
@@ -158,16 +158,16 @@ type onewayContext struct {
 func (c onewayContext) Value(key any) any { return c.values.Value(key) }
 
 // handshake shakes hands by TLS, within ReadTimeout.
-func (c *serverConn) handshake(t *tls.Conn) (err error) {
+func (c *connection) handshake(t *tls.Conn) (err error) {
 	defer c.guard(&err) // the Config may have functions, which may panic
-	ctx, cancel := setting.WithTimeout(c.ctx, c.in.MessageTimeout, nil)
+	ctx, cancel := setting.WithTimeout(c.Ctx, c.in.MessageTimeout, nil)
 	defer cancel()
 	return t.HandshakeContext(ctx)
 }
 
 // release ends a goroutine's use of the connection. Releasing the last use frees the connection's
 // resources.
-func (c *serverConn) release() {
+func (c *connection) release() {
 	defer c.drop() // also when a function of Stats ends the goroutine
 	c.mu.Lock()
 	c.flush() // a reply may have been held back for the reply of a call that got none
@@ -176,7 +176,7 @@ func (c *serverConn) release() {
 
 // drop gives up a reference to the connection without writing replies. Giving up the last one
 // closes it.
-func (c *serverConn) drop() {
+func (c *connection) drop() {
 	c.mu.Lock()
 	c.refs--
 	last := c.refs == 0
@@ -193,18 +193,18 @@ func (c *serverConn) drop() {
 			if c.passed != nil {
 				c.passed.Close()
 			}
-			if c.shared != nil {
-				c.shared.Close()
+			if c.Shared != nil {
+				c.Shared.Close()
 			}
 			c.srv.forget(c)
 		}()
-		c.stats.Conns(-1)
+		c.Stats.Conns(-1)
 	}
 }
 
 // giveUp aborts a connection after a function of Stats has ended one of its goroutines, or when
 // its login takes too long.
-func (c *serverConn) giveUp() {
+func (c *connection) giveUp() {
 	c.mu.Lock()
 	c.abort()
 	c.mu.Unlock()
@@ -213,16 +213,16 @@ func (c *serverConn) giveUp() {
 // admit counts a call that was read. With handled it is about to be handled: then a timer starts
 // for the reader's relief, or, if the method's handler is slow, another goroutine becomes the
 // reader at once. The result tells complete whether the caller is still the reader.
-func (c *serverConn) admit(req *request, handled bool) (readerID uint64) {
+func (c *connection) admit(req *Request, handled bool) (readerID uint64) {
 	c.mu.Lock()
-	if !req.oneway() {
+	if !req.Oneway {
 		req.order = c.nextOrder
 		c.nextOrder++
 		c.unanswered++
 	}
 	c.underway++
 	if handled {
-		slow := req.method.slow.Load()
+		slow := req.Slow.Load()
 		if slow {
 			c.flush() // replies that were held back to be written with this call's
 		}
@@ -232,7 +232,7 @@ func (c *serverConn) admit(req *request, handled bool) (readerID uint64) {
 			req.began = time.Now()
 			c.startReader()
 		} else {
-			c.state, c.handling = handling, req.method
+			c.state, c.handling = handling, req.Slow
 			c.timer.Reset(patience)
 		}
 	}
@@ -242,7 +242,7 @@ func (c *serverConn) admit(req *request, handled bool) (readerID uint64) {
 
 // complete sends the reply of a request whose handler has returned. readerID is admit's result.
 // complete reports whether the calling goroutine is the reader and may receive another request.
-func (c *serverConn) complete(req *request, readerID uint64) bool {
+func (c *connection) complete(req *Request, readerID uint64) bool {
 	c.mu.Lock()
 	isReader := c.readerID == readerID
 	switch {
@@ -250,7 +250,7 @@ func (c *serverConn) complete(req *request, readerID uint64) bool {
 		c.timer.Stop()
 		c.state = receiving
 	case !req.began.IsZero() && time.Since(req.began) < patience/2:
-		req.method.slow.Store(false)
+		req.Slow.Store(false)
 	}
 	c.addReply(req)
 	// If the next request has arrived already, this reply is held back to be written with the next
@@ -265,7 +265,7 @@ func (c *serverConn) complete(req *request, readerID uint64) bool {
 
 // handOver starts another goroutine as the reader if the calling one, which is about to end, is
 // the reader. readerID is admit's result.
-func (c *serverConn) handOver(readerID uint64) {
+func (c *connection) handOver(readerID uint64) {
 	c.mu.Lock()
 	if c.readerID == readerID {
 		c.timer.Stop()
@@ -276,13 +276,13 @@ func (c *serverConn) handOver(readerID uint64) {
 
 // relieveReader is called by timer, in a goroutine of its own. If the reader is still in a
 // handler, the method is marked as slow, and this goroutine becomes the reader.
-func (c *serverConn) relieveReader() {
+func (c *connection) relieveReader() {
 	c.mu.Lock()
 	if c.state != handling {
 		c.mu.Unlock()
 		return
 	}
-	c.handling.slow.Store(true)
+	c.handling.Store(true)
 	c.changeReader()
 	reading := false
 	defer func() {
@@ -298,22 +298,22 @@ func (c *serverConn) relieveReader() {
 
 // changeReader makes another goroutine the reader, one that has not been using the connection.
 // c.mu is held.
-func (c *serverConn) changeReader() {
+func (c *connection) changeReader() {
 	c.readerID++
 	c.state = receiving
 	c.refs++
 }
 
 // startReader starts a goroutine as the reader, in place of the present one. c.mu is held.
-func (c *serverConn) startReader() {
+func (c *connection) startReader() {
 	c.changeReader()
 	go c.read()
 }
 
 // addReply adds a request whose reply is ready to those that flush writes. c.mu is held.
-func (c *serverConn) addReply(req *request) {
+func (c *connection) addReply(req *Request) {
 	switch i := int(req.order - c.firstOrder); {
-	case req.oneway(): // there is no reply, and no other reply waits for it
+	case req.Oneway: // there is no reply, and no other reply waits for it
 		req.release()
 		c.countEnded(1, 0)
 	case c.aborted:
@@ -331,7 +331,7 @@ func (c *serverConn) addReply(req *request) {
 
 // flush writes the replies that are ready, in order unless the server is Unordered. If another
 // goroutine is writing, that one writes them. c.mu is held, but released while writing.
-func (c *serverConn) flush() {
+func (c *connection) flush() {
 	if c.writing {
 		return
 	}
@@ -369,7 +369,7 @@ func (c *serverConn) flush() {
 }
 
 // dropReplies drops the replies that are ready: nobody can receive them. c.mu is held.
-func (c *serverConn) dropReplies() {
+func (c *connection) dropReplies() {
 	n := 0
 	for _, r := range c.ready {
 		if r != nil {
@@ -383,7 +383,7 @@ func (c *serverConn) dropReplies() {
 
 // countEnded notes that as many calls have ended, and as many of them needed a reply. c.mu is
 // held.
-func (c *serverConn) countEnded(calls, replies int) {
+func (c *connection) countEnded(calls, replies int) {
 	if c.ageTimer != nil && calls > 0 {
 		c.lastEnded = time.Now()
 	}
@@ -395,11 +395,11 @@ func (c *serverConn) countEnded(calls, replies int) {
 }
 
 // send writes the replies of c.batched and releases the requests.
-func (c *serverConn) send() (err error) {
+func (c *connection) send() (err error) {
 	returned := false
 	defer func() { // handlers' goroutines may change results that they must not touch any more
 		if v := recover(); v != nil {
-			c.srv.conceal("reply failed", nil, c.peer, v, debug.Stack())
+			c.srv.Conceal("reply failed", c.Peer, v, debug.Stack())
 			err = errors.New("reply failed")
 		} else if !returned { // a function of Stats, or nc, has ended the goroutine, and flush with it
 			for _, r := range c.batched {
@@ -417,11 +417,11 @@ func (c *serverConn) send() (err error) {
 	}()
 	for _, r := range c.batched {
 		switch {
-		case r.reply == nil:
-		case !r.style.IsPlain():
+		case r.Reply == nil:
+		case !r.Style.IsPlain():
 			c.encode(r)
-		case c.shared == nil || !c.place(r):
-			c.in.Transport.Add(&c.batch, r.reply)
+		case c.Shared == nil || !c.place(r):
+			c.in.Transport.Add(&c.batch, r.Reply)
 		}
 	}
 	if c.batch.Len() > 0 {
@@ -431,10 +431,10 @@ func (c *serverConn) send() (err error) {
 			stats.Bytes += c.placed
 			c.placed, c.positions = 0, c.positions[:0]
 		}
-		c.stats.Sent(stats)
+		c.Stats.Sent(stats)
 		if err = err1; err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				c.srv.log(slog.LevelWarn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
+				c.srv.Log(slog.LevelWarn, "connection closed", "peer", c.Peer, "err", fmt.Errorf("replies are not taken: %w", err))
 			} else {
 				c.logEnd(err)
 			}
@@ -448,46 +448,46 @@ func (c *serverConn) send() (err error) {
 }
 
 // encode adds a reply whose style is not plain to the batch.
-func (c *serverConn) encode(r *request) {
-	e := transport.Encoder{Transport: c.in.Transport, Style: r.style, Stats: c.stats}
-	if r.style.IsInPlace() {
-		r.encoded = e.Front(r.sent, r.seqid, r.reply.Len())
+func (c *connection) encode(r *Request) {
+	e := transport.Encoder{Transport: c.in.Transport, Style: r.Style, Stats: c.Stats}
+	if r.Style.IsInPlace() {
+		r.encoded = e.Front(r.Sent, r.SeqID, r.Reply.Len())
 		c.batch.AddCopy(r.encoded.Bytes())
-		thriftimpl.AddTo(r.reply, &c.batch, false)
+		thriftimpl.AddTo(r.Reply, &c.batch, false)
 		return
 	}
-	thriftimpl.AddTo(r.reply, &c.placing, false)
-	r.encoded = e.Reply(&c.placing, r.sent)
+	thriftimpl.AddTo(r.Reply, &c.placing, false)
+	r.encoded = e.Reply(&c.placing, r.Sent)
 	c.batch.AddCopy(r.encoded.Bytes())
 }
 
 // place puts a reply into shared memory, unless it was built there, if it has that many bytes and
 // there is room, and adds its position to the batch. It reports whether it has.
-func (c *serverConn) place(r *request) bool {
-	n := r.reply.Len()
-	if c.trusts && r.method != nil {
-		c.srv.sizes.Note(r.method.Result, n)
+func (c *connection) place(r *Request) bool {
+	n := r.Reply.Len()
+	if c.Trusts && r.Result != nil {
+		c.srv.Sizes.Note(r.Result, n)
 	}
 	if n < shared.Pipelined || n < shared.Alone && !c.pipelined {
 		return false
 	}
-	if slot, at, n := shared.Own(r.reply, c.shared); slot.Placed() && slot.Claim() {
+	if slot, at, n := shared.Own(r.Reply, c.Shared); slot.Placed() && slot.Claim() {
 		c.addPosition(slot, at, n)
 		return true
 	}
-	slot, ok := c.shared.Place(n)
+	slot, ok := c.Shared.Place(n)
 	if !ok {
 		return false
 	}
 	defer slot.Return()
-	thriftimpl.AddTo(r.reply, &c.placing, false)
+	thriftimpl.AddTo(r.Reply, &c.placing, false)
 	c.placing.MoveTo(slot.Bytes())
 	c.addPosition(slot, 0, n)
 	return true
 }
 
 // addPosition adds the position of n bytes of a slot to the batch.
-func (c *serverConn) addPosition(slot shm.Slot, at, n int) {
+func (c *connection) addPosition(slot shm.Slot, at, n int) {
 	from := len(c.positions)
 	c.positions = slot.AppendPosition(c.positions, at, n)
 	c.batch.AddBytes(c.positions[from:len(c.positions):len(c.positions)])
@@ -496,29 +496,26 @@ func (c *serverConn) addPosition(slot shm.Slot, at, n int) {
 }
 
 // setWriteDeadline sets the deadline for a write that begins now.
-func (c *serverConn) setWriteDeadline() {
+func (c *connection) setWriteDeadline() {
 	c.writeDeadline.Extend(c.nc, time.Now(), setting.Or(c.srv.WriteTimeout, setting.Timeout))
 }
 
 // acceptLogin lets the client log in by SASL, within ReadTimeout. ctx is the connection's.
-func (c *serverConn) acceptLogin() (err error) {
+func (c *connection) acceptLogin() (err error) {
 	defer c.guard(&err)
-	ctx, cancel := setting.WithTimeout(c.ctx, c.in.MessageTimeout, transport.ErrTimeout)
+	ctx, cancel := setting.WithTimeout(c.Ctx, c.in.MessageTimeout, transport.ErrTimeout)
 	defer cancel()
 	c.in.Transport = transport.Framed
 	c.setWriteDeadline()
-	return during(ctx, c.giveUp, func() error { // which also ends the context that SASL was given
-		return sasl.Accept(halves{c.in.Src, c.nc}, func(mechanism string) sasl.Server {
-			if s := c.srv.SASL(c.ctx, mechanism); s != nil {
-				return s
-			}
-			return nil
+	return sasl.During(ctx, c.giveUp, func() error { // which also ends the context that SASL was given
+		return sasl.Accept(sasl.Halves{In: c.in.Src, Writer: c.nc}, func(mechanism string) sasl.Server {
+			return c.srv.SASL(c.Ctx, mechanism)
 		})
 	})
 }
 
 // forget removes a connection that no goroutine uses any more.
-func (s *Server) forget(c *serverConn) {
+func (s *Server) forget(c *connection) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
@@ -532,7 +529,7 @@ func (s *Server) forget(c *serverConn) {
 
 // keepReading is called by the reader. It waits until another request may be handled, and returns
 // true; or until the connection has nothing more to do, closes it, and returns false.
-func (c *serverConn) keepReading() bool {
+func (c *connection) keepReading() bool {
 	c.mu.Lock()
 	may := c.mayHandle()
 	if may {
@@ -543,8 +540,67 @@ func (c *serverConn) keepReading() bool {
 }
 
 // giveUpSlot is freeSlot for goroutines that do not hold c.mu.
-func (c *serverConn) giveUpSlot() {
+func (c *connection) giveUpSlot() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.freeSlot()
+}
+
+// newConnection returns a connection, for which there is a slot.
+func newConnection(s *Server, nc net.Conn) *connection {
+	c := &connection{Origin: Origin{srv: s, Peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(setting.Or(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	if t, ok := nc.(*tls.Conn); ok {
+		c.raw = t.NetConn()
+	}
+	c.in = transport.Receiver{
+		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
+		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: setting.Or(s.ReadTimeout, setting.Timeout),
+	}
+	c.settingUp.Store(true)
+	c.in.Leave = c.leave
+	c.Stats = s.Stats.Of(c.giveUp)
+	c.in.Stats = c.Stats
+	c.in.Describe = s.Calls.Describe
+	c.in.Budget = s.inflated
+	if socket, ok := nc.(*net.UnixConn); ok && s.Shared != 0 && s.SASL == nil {
+		c.passed = shm.NewReader(socket)
+		c.in.Src = c.passed
+	} else {
+		c.in.Src = shm.ReaderOf(nc)
+	}
+	c.in.Reset(s.Recycle)
+	c.Ctx, c.cancel = context.WithCancel(s.ctx)
+	c.Oneway = s.ctx
+	c.wake = make(chan struct{}, 1)
+	c.timer = time.AfterFunc(time.Hour, c.relieveReader)
+	c.timer.Stop()
+	return c
+}
+
+// serve serves the connection until it ends or another goroutine has become the reader.
+func (c *connection) serve() {
+	defer c.survive() // what answerPlain does
+	ready := false
+	defer func() {
+		if !ready { // it has failed, or functions of the program's have ended the goroutine
+			c.giveUp()
+			c.release()
+		}
+	}()
+	c.Stats.Conns(1)
+	if err := c.setUp(); err != nil {
+		c.logEnd(err)
+		c.answerPlain(err)
+		if errors.Is(err, sasl.ErrRefused) {
+			c.linger() // the client may not have read the refusal
+		}
+		return
+	}
+	ready = true
+	c.startAging()
+	c.settingUp.Store(false)
+	if c.in.IsClosing() {
+		c.in.Interrupt()
+	}
+	c.read()
 }

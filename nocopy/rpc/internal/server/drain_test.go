@@ -1,4 +1,4 @@
-package rpc
+package server
 
 import (
 	"net"
@@ -25,12 +25,12 @@ func TestMayDrain(t *testing.T) {
 			"for too long":               {false, 1, mostDraining, false},
 			"the system drops new bytes": {true, 1, 0, false},
 		} {
-			conn := &serverConn{sealed: c.sealed, unanswered: c.unanswered, left: time.Now().Add(-c.since)}
+			conn := &connection{sealed: c.sealed, unanswered: c.unanswered, left: time.Now().Add(-c.since)}
 			if got := conn.mayDrain(); got != c.want {
 				t.Errorf("%s: %t", name, got)
 			}
 		}
-		begun := &serverConn{unanswered: 1, left: time.Now()}
+		begun := &connection{unanswered: 1, left: time.Now()}
 		nc, peer := net.Pipe()
 		defer nc.Close()
 		go peer.Write([]byte{0, 0})

@@ -1,4 +1,4 @@
-package rpc
+package server
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // TestLack: each error of receiving is of the kind that states.md says, and each kind is named
 // there.
 func TestLack(t *testing.T) {
-	doc, err := os.ReadFile("states.md")
+	doc, err := os.ReadFile("../../states.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestLack(t *testing.T) {
 	}
 	known := message.Header{Size: 20, Type: message.Call}
 	timeout := fmt.Errorf("read: %w", os.ErrDeadlineExceeded)
-	c := &serverConn{}
+	c := &connection{}
 	for _, one := range []struct {
 		h    message.Header
 		err  error
@@ -41,15 +41,14 @@ func TestLack(t *testing.T) {
 		{message.Header{}, io.EOF, lost},
 		{message.Header{}, io.ErrUnexpectedEOF, lost},
 		{message.Header{}, syscall.ECONNRESET, lost},
-		{message.Header{}, ErrVersion, lost},
+		{message.Header{}, message.ErrVersion, lost},
 		{message.Header{}, memory.ErrFrameSize, lost},
 		{known, &message.Refusal{Text: "no"}, badCall},
 		{known, &message.Refusal{Text: "no", Ends: true}, badStream},
 		{message.Header{}, &message.Refusal{Text: "no"}, badStream},
 		{known, &nocopy.Error{Err: nocopy.ErrType}, badStream},
 		{message.Header{}, fmt.Errorf("%w: too large", nocopy.ErrLimit), badStream},
-		{known, &ApplicationException{InternalError, "concealed"}, badStream},
-		{message.Header{}, ErrTLS, otherProtocol},
+		{message.Header{}, message.ErrTLS, otherProtocol},
 		{message.Header{}, message.ErrSASL, otherProtocol},
 	} {
 		if got := c.lackOf(one.h, one.err); got != one.want {
@@ -57,7 +56,7 @@ func TestLack(t *testing.T) {
 		}
 	}
 	c.in.Transport = transport.Unframed
-	if got := c.lackOf(message.Header{}, ErrHTTP); got != otherProtocol {
+	if got := c.lackOf(message.Header{}, message.ErrHTTP); got != otherProtocol {
 		t.Errorf("HTTP after the first message: %q", names[got])
 	}
 }

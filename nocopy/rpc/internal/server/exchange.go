@@ -1,4 +1,4 @@
-package rpc
+package server
 
 import (
 	"bufio"
@@ -18,7 +18,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -26,70 +25,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// HTTPHandler returns a handler for an [http.ServeMux] or any other router that answers the calls
-// of p over HTTP: a POST holds one call, and its response the reply. The functions set fields of
-// the [Server] that does so:
-//
-//	mux.Handle("/shop", rpc.HTTPHandler(p, func(s *rpc.Server) { s.MaxFrame = 1 << 20 }))
-//
-// See [Server.ServeHTTP]. For a Server that is to be shut down, use the Server itself as the
-// handler.
-func HTTPHandler(p *Processor, settings ...func(*Server)) http.Handler {
-	s := &Server{Processor: p}
-	for _, set := range settings {
-		if set == nil {
-			panic("nocopy: rpc.HTTPHandler with a nil function")
-		}
-		set(s)
-	}
-	s.check()
-	return s
-}
-
-// ServeHTTP answers the call in a request, for routers of the program's. A Server answers calls
-// over HTTP on its own connections, too, without any router.
-//
-// A call is a POST with a message of Thrift as its body, which may be compressed with gzip. Its
-// Content-Type is application/x-thrift, for Thrift Binary or the compact protocol, or
-// application/vnd.apache.thrift.binary or .compact. Another type, or none, is accepted if the body
-// begins as a message does, and no browser sends it for a page of another origin. The response has
-// the same type, or application/x-thrift, the status 200, and the reply as its body: also for a
-// declared exception or an [ApplicationException]. It is compressed if it has 1 KiB or more, and
-// the request has Accept-Encoding: gzip. To a oneway call, the response is empty and comes before
-// the handler returns. Anything else is answered with a
-// status of 400 or above and a text. [Header] returns the request's headers, except those that
-// HTTP has a meaning of its own for, and the User-Agent of Go programs that have set none.
-//
-// All fields of the Server hold, except those that are about connections: IdleTimeout, KeepAlive,
-// MaxConnAge and ConnContext. The router's http.Server has its own. Calls have the context of the
-// request, with the values that middleware has put there. A call counts as a connection towards
-// MaxConns until its handler returns, even if the client is gone. ReadTimeout is for the body,
-// WriteTimeout for the response. A Server with SASL refuses all requests. Shutdown waits for the
-// calls under way, and further ones are refused.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.init()
-	s.check()
-	x := exchange{w: w, r: r, slots: s.slots}
-	x.srv, x.peer, x.stats = s, addrOf(r), s.stats
-	switch {
-	case s.SASL != nil:
-		x.refuse(http.StatusForbidden, "this server demands a login by SASL, which HTTP does not have")
-	case !s.enterHTTP():
-		w.Header().Set("Connection", "close")
-		x.refuse(http.StatusServiceUnavailable, "the server is being shut down")
-	default:
-		defer s.serving.Done()
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		defer context.AfterFunc(s.ctx, cancel)()
-		x.ctx = ctx
-		x.serve()
-	}
-}
-
-// enterHTTP makes Shutdown wait for a request, until s.serving.Done is called. It reports false if
+// enter makes Shutdown wait for a request, until s.serving.Done is called. It reports false if
 // the server is closing.
-func (s *Server) enterHTTP() bool {
+func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing.Load() {
@@ -97,6 +35,26 @@ func (s *Server) enterHTTP() bool {
 	}
 	s.serving.Add(1)
 	return true
+}
+
+// ServeHTTP answers the call in a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := exchange{w: w, r: r, slots: s.slots}
+	x.srv, x.Peer, x.Stats = s, addrOf(r), s.Stats
+	switch {
+	case s.SASL != nil:
+		x.refuse(http.StatusForbidden, "this server demands a login by SASL, which HTTP does not have")
+	case !s.enter():
+		w.Header().Set("Connection", "close")
+		x.refuse(http.StatusServiceUnavailable, "the server is being shut down")
+	default:
+		defer s.serving.Done()
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		x.Ctx = ctx
+		x.serve()
+	}
 }
 
 // addrOf returns the address of a request's client.
@@ -115,7 +73,7 @@ func (a textAddr) String() string { return string(a) }
 
 // exchange is a request of HTTP with a call, and its response.
 type exchange struct {
-	origin
+	Origin
 	w     http.ResponseWriter
 	r     *http.Request
 	slots chan struct{} // holds one value for each call that is being handled
@@ -129,8 +87,7 @@ func (x *exchange) serve() {
 	if d := setting.Or(x.srv.ReadTimeout, setting.Timeout); d > 0 { // also for what net/http drops
 		http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(d))
 	}
-	status, text := x.unwanted()
-	if status != 0 {
+	if status, text := x.unwanted(); status != 0 {
 		x.refuse(status, text)
 		return
 	}
@@ -141,28 +98,14 @@ func (x *exchange) serve() {
 		}
 	}()
 	body, err := x.receive()
-	var unwanted *notThrift
-	switch {
-	case errors.As(err, &unwanted):
-		x.refuse(unwanted.status, unwanted.text)
-		return
-	case errors.Is(err, gzipped.ErrBusy):
-		x.refuse(http.StatusServiceUnavailable, err.Error()+"; this call was not handled")
-		return
-	case errors.Is(err, web.ErrTooLong):
-		x.refuse(http.StatusRequestEntityTooLarge, err.Error())
-		return
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		x.refuse(http.StatusRequestTimeout, "the body has not arrived in time")
-		return
-	case err != nil: // its text may have addresses of this host
-		x.refuse(http.StatusBadRequest, "the body has not arrived, or is malformed")
+	if err != nil {
+		x.refuse(refusalOf(err))
 		return
 	}
-	arrived := x.stats.Now()
+	arrived := x.Stats.Now()
 	select {
 	case x.slots <- struct{}{}:
-	case <-x.ctx.Done():
+	case <-x.Ctx.Done():
 		body.Release()
 		x.refuse(http.StatusServiceUnavailable, "too many calls are under way")
 		return
@@ -173,6 +116,22 @@ func (x *exchange) serve() {
 		}
 	}()
 	kept = x.call(body, arrived)
+}
+
+// refusalOf returns the status and the text for a request whose body can't be received.
+func refusalOf(err error) (status int, text string) {
+	var unwanted *notThrift
+	switch {
+	case errors.As(err, &unwanted):
+		return unwanted.status, unwanted.text
+	case errors.Is(err, gzipped.ErrBusy):
+		return http.StatusServiceUnavailable, err.Error() + "; this call was not handled"
+	case errors.Is(err, web.ErrTooLong):
+		return http.StatusRequestEntityTooLarge, err.Error()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout, "the body has not arrived in time"
+	}
+	return http.StatusBadRequest, "the body has not arrived, or is malformed" // err may have addresses of this host
 }
 
 // unwanted returns the status and the text for a request whose body need not be read; else 0.
@@ -237,15 +196,15 @@ func (x *exchange) receive() (memory.Chunk, error) {
 		}
 		in = ahead
 	}
-	body, err := web.Receive(in, length, l, x.srv.recycle)
+	body, err := web.Receive(in, length, l, x.srv.Recycle)
 	if err != nil {
 		return body, err
 	}
 	if x.gzip != nil {
-		x.stats.Received(x.gzip.Received())
-		x.stats.Converted(len(body.Mem))
+		x.Stats.Received(x.gzip.Received())
+		x.Stats.Converted(len(body.Mem))
 	} else {
-		x.stats.Received(len(body.Mem))
+		x.Stats.Received(len(body.Mem))
 	}
 	x.received = true
 	http.NewResponseController(x.w).SetReadDeadline(time.Time{}) // from now on the client waits
@@ -255,8 +214,8 @@ func (x *exchange) receive() (memory.Chunk, error) {
 // call answers the call that was received as the body of the request. It reports whether the call
 // has kept its slot, which ends with it.
 func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
-	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.describe, Stats: x.stats}
-	in.Reset(x.srv.recycle)
+	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.Calls.Describe, Stats: x.Stats}
+	in.Reset(x.srv.Recycle)
 	h, body, err := in.Whole(body)
 	switch t := web.MediaType(x.r.Header.Get("Content-Type")); {
 	case err != nil && h.Size == 0:
@@ -268,29 +227,28 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 		return false
 	}
 	h.Headers = web.Headers(x.r.Header)
-	req := x.newRequest(h)
-	m, refusal := x.methodOf(h)
+	req, refusal := x.srv.Calls.Begin(&x.Origin, h)
 	if refusal != nil {
-		x.refuseCall(req, x.bareName(h.Name), refusal)
 		body.Release()
+		x.refuseCall(req, refusal)
 		return false
 	}
-	req.headers = headersIn(h, body, m.Args)
+	req.Call.Head(h, body)
 	if err == nil {
-		req.args, err = x.parse(m, body)
+		err = x.parse(req, body)
 	}
 	switch {
-	case err != nil && (h.Type == message.Oneway || m.Oneway()): // there can't be a reply in Thrift
+	case err != nil && req.isOneway(h.Type): // there can't be a reply in Thrift
 		req.release()
 		x.refuse(http.StatusBadRequest, err.Error())
 		return false
-	case err != nil: // h.Name is not valid any more: it was in body
-		x.srv.log(slog.LevelWarn, "call refused", "peer", x.peer, "method", m.Name, "err", err)
-		x.refuseCall(req, m.Name, protocolError(err))
+	case err != nil:
+		x.srv.Log(slog.LevelWarn, "call refused", "peer", x.Peer, "method", req.Name, "err", err)
+		x.refuseCall(req, err)
 		return false
 	}
-	if req.method = m; m.Oneway() {
-		x.oneway = onewayContext{x.srv.ctx, context.WithoutCancel(x.ctx)}
+	if req.Oneway {
+		x.Oneway = onewayContext{x.srv.ctx, context.WithoutCancel(x.Ctx)}
 		x.respond(0)         // first: a router's ResponseWriter may panic
 		x.srv.serving.Add(1) // it has not ended, since this request counts
 		go x.handleOneway(req, arrived)
@@ -300,31 +258,24 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	return false
 }
 
-// refuseCall answers a call that is not handled with e. name is the method's name.
-func (x *exchange) refuseCall(req *request, name string, e *ApplicationException) {
+// refuseCall answers a call that is not handled because of err.
+func (x *exchange) refuseCall(req *Request, err error) {
 	defer req.release()
-	x.stats.Refused(int32(e.Type))
-	x.answer(req, e, name)
+	req.Call.Refuse(err, true)
 	x.reply(req)
-}
-
-// parse parses the arguments of a call of m.
-func (x *exchange) parse(m *Method, body memory.Chunk) (_ *nocopy.Message, err error) {
-	defer x.guard(&err)
-	return thriftimpl.ParseHeld(m.Args, body, x.srv.Limits, x.srv.recycle, x.srv.Lazy || m.lazy)
 }
 
 // handle calls the handler of a request and writes the reply, also if a function of the program's
 // ends the goroutine.
-func (x *exchange) handle(req *request, arrived time.Time) {
-	returned, failed := false, false
+func (x *exchange) handle(req *Request, arrived time.Time) {
+	returned := false
 	defer func() {
 		defer req.release()
-		if !returned && !failed { // a panic on the way out has been answered
-			x.answerPanic(req, "the handler has ended its goroutine, as runtime.Goexit does")
+		if !returned && !req.Failed { // a panic on the way out has been answered
+			req.Call.Panicked("the handler has ended its goroutine, as runtime.Goexit does")
 		}
 		switch {
-		case req.oneway(): // the response has been written
+		case req.Oneway: // the response has been written
 		case returned:
 			x.reply(req)
 		default: // net/http does not complete it
@@ -333,15 +284,15 @@ func (x *exchange) handle(req *request, arrived time.Time) {
 			http.NewResponseController(x.w).Flush()
 		}
 	}()
-	defer x.stats.InFlight(-1)
-	x.stats.Queued(arrived)
-	x.stats.InFlight(1)
-	x.callHandler(req, &failed)
+	defer x.Stats.InFlight(-1)
+	x.Stats.Queued(arrived)
+	x.Stats.InFlight(1)
+	req.Call.Handle()
 	returned = true
 }
 
 // handleOneway handles a oneway call after its response: the client does not wait for it.
-func (x *exchange) handleOneway(req *request, arrived time.Time) {
+func (x *exchange) handleOneway(req *Request, arrived time.Time) {
 	defer x.srv.serving.Done()
 	defer func() { <-x.slots }()
 	defer x.gzip.End()
@@ -349,34 +300,34 @@ func (x *exchange) handleOneway(req *request, arrived time.Time) {
 }
 
 // reply writes the reply of a request as the response.
-func (x *exchange) reply(req *request) {
+func (x *exchange) reply(req *Request) {
 	defer func() { // handlers' goroutines may change results that they must not touch any more
 		if v := recover(); v != nil {
-			x.srv.conceal("reply failed", nil, x.peer, v, debug.Stack())
+			x.srv.Conceal("reply failed", x.Peer, v, debug.Stack())
 			panic(http.ErrAbortHandler) // the response can't be completed
 		}
 	}()
-	for _, p := range req.sent {
+	for _, p := range req.Sent {
 		x.w.Header().Set(p.Key, p.Value)
 	}
 	var b chain.Batch
-	if thriftimpl.AddTo(req.reply, &b, false); req.style.Form == message.Compact {
-		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.style, Stats: x.stats}.Reply(&b, nil)
+	if thriftimpl.AddTo(req.Reply, &b, false); req.Style.Form == message.Compact {
+		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.Style, Stats: x.Stats}.Reply(&b, nil)
 		b.AddCopy(req.encoded.Bytes())
 	}
 	if n := b.Len(); n >= gzipped.Least && gzipped.Prefers(x.r.Header) {
 		z := gzipped.NewCompressor()
 		defer z.Free()
 		b.Write(z)
-		x.stats.Converted(n)
+		x.Stats.Converted(n)
 		b.AddCopy(z.Bytes())
 		x.w.Header().Set("Content-Encoding", "gzip")
 	}
 	x.respond(b.Len())
 	stats, err := b.Write(x.w)
-	x.stats.Sent(stats)
+	x.Stats.Sent(stats)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		x.srv.log(slog.LevelWarn, "reply not sent", "peer", x.peer, "err", fmt.Errorf("it is not taken: %w", err))
+		x.srv.Log(slog.LevelWarn, "reply not sent", "peer", x.Peer, "err", fmt.Errorf("it is not taken: %w", err))
 	}
 }
 
@@ -403,8 +354,8 @@ func (x *exchange) setWriteDeadline() {
 // refuse answers a request that is not handled with a status and a text.
 func (x *exchange) refuse(status int, text string) {
 	x.setWriteDeadline()
-	x.stats.Refused(int32(ProtocolError))
-	x.srv.log(slog.LevelWarn, "request refused", "peer", x.peer, "status", status, "err", text)
+	x.Stats.Refused(message.ProtocolError)
+	x.srv.Log(slog.LevelWarn, "request refused", "peer", x.Peer, "status", status, "err", text)
 	if !x.received && x.r.ContentLength != 0 && x.r.ProtoMajor == 1 {
 		x.w.Header().Set("Connection", "close") // else net/http awaits the body before it answers
 	}

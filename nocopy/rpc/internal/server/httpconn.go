@@ -1,4 +1,4 @@
-package rpc
+package server
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 )
 
 // This file gives connections that begin with a request of HTTP to net/http, which parses all of
-// it. Everything else about them stays with serverConn: their place among MaxConns, their age,
+// it. Everything else about them stays with connection: their place among MaxConns, their age,
 // and their end.
 
 // leastHTTP2Frame is the least size of frames that HTTP/2 lets a server demand. net/http takes
@@ -55,7 +55,7 @@ func (s *Server) newHTTPServer() *http.Server {
 type httpLog struct{ srv *Server }
 
 func (l httpLog) Write(b []byte) (int, error) {
-	l.srv.log(slog.LevelWarn, "HTTP", "err", strings.TrimSpace(string(b)))
+	l.srv.Log(slog.LevelWarn, "HTTP", "err", strings.TrimSpace(string(b)))
 	return len(b), nil
 }
 
@@ -84,13 +84,13 @@ func (l *httpTaken) Close() error   { return nil }
 
 // speaksHTTP reports whether err, of receiving, means that the connection begins with a request of
 // HTTP, and that such requests are accepted.
-func (c *serverConn) speaksHTTP(err error) bool {
+func (c *connection) speaksHTTP(err error) bool {
 	accepted := c.in.Accept == 0 || c.in.Accept&transport.HTTP != 0
-	return accepted && errors.Is(err, ErrHTTP) && c.in.Transport == nil && message.LooksLikeHTTP(c.in.Unread())
+	return accepted && errors.Is(err, message.ErrHTTP) && c.in.Transport == nil && message.LooksLikeHTTP(c.in.Unread())
 }
 
 // serveHTTP lets net/http serve the connection until it is closed and its calls have ended.
-func (c *serverConn) serveHTTP() {
+func (c *connection) serveHTTP() {
 	h := &httpConn{
 		Conn: socket.Guarded(c.nc), of: c, first: bytes.Clone(c.in.Unread()),
 		slots: make(chan struct{}, c.limit), closed: make(chan struct{}),
@@ -104,7 +104,7 @@ func (c *serverConn) serveHTTP() {
 		c.passed.Close()
 		c.passed = nil
 	}
-	c.srv.http.Serve(&httpTaken{conn: h, ctx: context.WithValue(c.ctx, httpKey{}, h)})
+	c.srv.http.Serve(&httpTaken{conn: h, ctx: context.WithValue(c.Ctx, httpKey{}, h)})
 	for range cap(h.slots) { // until the oneway calls have ended, too
 		h.slots <- struct{}{}
 	}
@@ -116,8 +116,8 @@ func (c *serverConn) serveHTTP() {
 // serveOwnHTTP answers a request on a connection of the server's own.
 func (s *Server) serveOwnHTTP(w http.ResponseWriter, r *http.Request) {
 	h := r.Context().Value(httpKey{}).(*httpConn)
-	x := exchange{origin: h.of.origin, w: w, r: r, slots: h.slots}
-	x.ctx = r.Context()
+	x := exchange{Origin: h.of.Origin, w: w, r: r, slots: h.slots}
+	x.Ctx = r.Context()
 	if h.leaves() {
 		w.Header().Set("Connection", "close")
 	}
@@ -125,7 +125,7 @@ func (s *Server) serveOwnHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // interruptReader makes the goroutine that reads check whether the connection is to end.
-func (c *serverConn) interruptReader() {
+func (c *connection) interruptReader() {
 	c.http.mu.Lock()
 	defer c.http.mu.Unlock()
 	if h := c.http.conn; h != nil {

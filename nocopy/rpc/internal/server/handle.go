@@ -1,0 +1,102 @@
+package server
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// process handles a message that was received, with its header h and the bytes after that. It
+// reports whether the calling goroutine is still the reader and may receive another request.
+func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
+	charge := c.in.TakeCharge()
+	req, refusal := c.srv.Calls.Begin(&c.Origin, h)
+	args, err := c.parseArgs(req, chunk)
+	if refusal != nil || err != nil {
+		chunk.Release()
+		charge.End()
+	}
+	switch {
+	case refusal != nil:
+		return c.refuse(req, refusal, false)
+	case err != nil: // the call's end is known: the next one can be found
+		return c.refuseBad(req, h.Type, req.Name, err)
+	}
+	req.charge = charge
+	req.charge.Add(thriftimpl.IndexSize(args))
+	req.Call.Head(h, chunk.First(args.Len()))
+	req.Call.Take(args)
+	chunk.Release()
+	arrived := c.in.Arrived // another goroutine may be the reader from now on
+	readerID := c.admit(req, true)
+	c.handle(req, readerID, arrived)
+	return c.complete(req, readerID)
+}
+
+// refuse answers a request that is not handled because of err, and returns the result of
+// keepReading. With noMore no more requests are handled.
+func (c *connection) refuse(req *Request, err error, noMore bool) bool {
+	req.Oneway, req.Result = false, nil
+	req.Call.Refuse(err, true)
+	c.admit(req, false)
+	c.mu.Lock()
+	c.noMore = c.noMore || noMore
+	c.addReply(req)
+	c.flush()
+	c.mu.Unlock()
+	return c.keepReading()
+}
+
+// refuseBad refuses a call of this type and method that is malformed or too large, as err tells, and whose end
+// is known: the requests after it are handled. A oneway call is not answered: its client would take
+// the answer for the answer to its next call.
+func (c *connection) refuseBad(req *Request, typ message.Type, name string, err error) bool {
+	c.srv.Log(slog.LevelWarn, "call refused", "peer", c.Peer, "method", foreign.Shortened(name, foreign.MaxName), "err", err)
+	if req.isOneway(typ) {
+		req.Call.Refuse(err, false)
+		req.release()
+		c.mu.Lock()
+		c.flush() // replies may have been held back to be written with the one to this call
+		c.mu.Unlock()
+		return c.keepReading()
+	}
+	return c.refuse(req, err, false)
+}
+
+// parseArgs parses the arguments of a request at the beginning of chunk. If their type is not
+// known, it passes over them.
+func (c *connection) parseArgs(req *Request, chunk memory.Chunk) (_ *nocopy.Message, err error) {
+	defer c.guard(&err)
+	return c.in.ParseStruct(chunk, req.Args, c.srv.Limits, c.srv.Recycle, req.Lazy)
+}
+
+// handle calls the handler of a request, with its interceptors, and sets the reply. There is
+// always a reply afterwards, even if they panic, or if methods of values that they return do. If
+// they end the goroutine, another one becomes the reader. readerID is admit's result. arrived is
+// when the request's last bytes arrived, if stats wants to know.
+func (c *connection) handle(req *Request, readerID uint64, arrived time.Time) {
+	returned, told := false, false
+	defer func() {
+		if returned && told {
+			return
+		}
+		if !returned && !req.Failed { // a panic on the way out has been answered
+			req.Call.Panicked("the handler has ended its goroutine, as runtime.Goexit does")
+		}
+		c.handOver(readerID)
+		c.complete(req, readerID)
+	}()
+	defer func() {
+		c.Stats.InFlight(-1)
+		told = true // else it has ended the goroutine
+	}()
+	c.Stats.Queued(arrived)
+	c.Stats.InFlight(1)
+	req.Call.Handle()
+	returned = true
+}

@@ -1,0 +1,118 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// request is a call that a server has received, until its reply is written. states.md has its
+// states as a table.
+type request struct {
+	server.Request
+	srv     *Server
+	from    *server.Origin
+	method  *Method // nil if it is answered without a handler
+	headers requestHeaders
+	call    Call // what the handler gets, unless there are interceptors
+	args    *nocopy.Message
+	// Nil if there is none, if it has become the reply, or if tries holds it
+	result    *nocopy.Message
+	tries     *serverTries // nil if there are no interceptors
+	stillUsed bool         // handlers are running that the interceptors did not wait for
+	bare      bool         // the reply has no header: it is Invoke's
+}
+
+var requests = sync.Pool{New: func() any { return new(request) }}
+
+// Release frees the request and its messages, except messages that handlers are still using.
+func (r *request) Release() {
+	if r.tries != nil {
+		r.tries.end(r.args, r.stillUsed)
+	} else {
+		if r.args != nil {
+			thriftimpl.End(r.args)
+		}
+		if r.result != nil {
+			thriftimpl.End(r.result)
+		}
+		r.call.endForwarded()
+	}
+	*r = request{}
+	requests.Put(r)
+}
+
+// processing is a Server's methods, as the server below calls them.
+type processing struct{ srv *Server }
+
+// Describe returns the descriptor of a request's arguments, nil if it is not known.
+func (p processing) Describe(h message.Header) *thriftimpl.Desc {
+	if m := p.srv.method(h); m != nil && h.IsRequest() {
+		return m.Args
+	}
+	return nil
+}
+
+// Begin returns a request for a message with this header. The error is why it can't be handled.
+func (p processing) Begin(from *server.Origin, h message.Header) (*server.Request, error) {
+	r := requests.Get().(*request)
+	r.srv, r.from = p.srv, from
+	r.Call, r.Style, r.SeqID = r, h.Style, h.SeqID
+	m := p.srv.method(h)
+	r.Oneway = m != nil && m.Oneway()
+	switch {
+	case !h.IsRequest():
+		r.Name = p.srv.bareName(h.Name)
+		return &r.Request, &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.Type)}
+	case m == nil:
+		r.Name = p.srv.bareName(h.Name)
+		return &r.Request, &ApplicationException{UnknownMethod, foreign.Shortened(string(h.Name), foreign.MaxName)}
+	}
+	r.method = m
+	r.Name, r.Args, r.Result, r.Slow, r.Lazy = m.Name, m.Args, m.Result, m.slow, p.srv.Lazy || m.lazy
+	return &r.Request, nil
+}
+
+// Head reads the request's headers. body begins with the arguments.
+func (r *request) Head(h message.Header, body memory.Chunk) {
+	r.headers = headersIn(h, body, r.method.Args)
+}
+
+// Take takes over the arguments.
+func (r *request) Take(args *nocopy.Message) { r.args = args }
+
+// Refuse counts the request as one that is refused because of err, and answers it if answers is
+// true.
+func (r *request) Refuse(err error, answers bool) {
+	e := protocolError(err)
+	r.from.Stats.Refused(int32(e.Type))
+	if answers {
+		r.answer(e, r.Name)
+	}
+}
+
+// conceal logs an error of the call and returns what the client gets instead: a fixed text and the
+// id under which the log has the error.
+func (r *request) conceal(what string, err error) *ApplicationException {
+	return r.srv.conceal(what, r.method, r.from.Peer, err, nil)
+}
+
+// protocolError returns the answer to a message that was refused with err.
+func protocolError(err error) *ApplicationException {
+	var internal *ApplicationException
+	if errors.As(err, &internal) {
+		return internal
+	}
+	var refused *message.Refusal
+	if errors.As(err, &refused) {
+		return &ApplicationException{ExceptionType(refused.Type), refused.Text}
+	}
+	return &ApplicationException{ProtocolError, err.Error()}
+}
