@@ -93,7 +93,7 @@ type calls struct {
 func callsBy(by client.Carrier, o *options) calls {
 	c := calls{by: by, opt: o}
 	if len(o.interceptors) > 0 {
-		c.outermost = wrap(o.interceptors, c.try, callInterceptor)
+		c.outermost = wrap(o.interceptors, c.sendTry, callInterceptor)
 	}
 	return c
 }
@@ -124,7 +124,7 @@ func (c calls) send(ctx context.Context, returned <-chan struct{}, m *Method, ar
 	case m.Oneway():
 		return result, x, nil
 	}
-	result, err = c.opt.result(m, reply, len(x.wanted) > 0, &x.got)
+	result, err = c.opt.resultOf(m, reply, len(x.wanted) > 0, &x.got)
 	return result, x, err
 }
 
@@ -157,8 +157,8 @@ func (c calls) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.
 	return result, err
 }
 
-// try is the innermost next: it sends the call once.
-func (c calls) try(ctx context.Context, call *Call) error {
+// sendTry is the innermost next: it sends the call once.
+func (c calls) sendTry(ctx context.Context, call *Call) error {
 	t, m, args, err := tryOf(call)
 	if err != nil {
 		return err

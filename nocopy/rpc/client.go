@@ -15,6 +15,21 @@ type Client struct {
 	calls calls
 }
 
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds only the
+// time for this first connection. The client makes further ones when all others are in use.
+func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
+	if ctx == nil {
+		panic("nocopy: rpc.Dial with a nil Context")
+	}
+	c := &Client{opt: optionsOf(opts)}
+	pool, err := client.DialPool(ctx, network, addr, c.opt.Config)
+	if err != nil {
+		return nil, err
+	}
+	c.pool, c.calls = pool, callsBy(pool, &c.opt)
+	return c, nil
+}
+
 // NewArgs returns empty arguments for a call. The caller fills them and passes them to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	c.mustBe()

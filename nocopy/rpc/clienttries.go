@@ -37,6 +37,10 @@ type tryResult struct {
 // errBusy is the error of a next that would have to share a Call's Result with another.
 var errBusy = errors.New("next is under way for this Call: tries at the same time need a copy of it each")
 
+func (t *clientTries) onClient() bool                  { return true }
+func (t *clientTries) addForwarded(nocopy.Struct) bool { return false }
+func (t *clientTries) hasForwarded(nocopy.Struct) bool { return false }
+
 // close makes further tries fail and returns the Result that the interceptors have left.
 func (t *clientTries) close() nocopy.Struct {
 	t.mu.Lock()
@@ -259,10 +263,10 @@ func tryOf(call *Call) (*clientTries, *Method, nocopy.Struct, error) {
 	return t, m, args, err
 }
 
-// result returns the result of a call of m that a reply holds, and the error. The caller owns the
+// resultOf returns the result of a call of m that a reply holds, and the error. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error. With
 // wants, it sets got to the headers of the reply.
-func (o *options) result(m *Method, r client.Reply, wants bool, got *header.List) (nocopy.Struct, error) {
+func (o *options) resultOf(m *Method, r client.Reply, wants bool, got *header.List) (nocopy.Struct, error) {
 	note := func(s nocopy.Struct, d *thriftimpl.Desc) {
 		switch {
 		case !wants:

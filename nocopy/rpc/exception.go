@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -80,3 +81,23 @@ var (
 	// at an unknown point: the server may have handled the call.
 	ErrConnLost = client.ErrConnLost
 )
+
+// HTTPError is the error of a call over HTTP that was answered with another status than 200. With
+// the statuses 502, 503 and 504, which are a gateway's, the error of the call also wraps
+// ErrConnLost: the server may have handled the call.
+type HTTPError struct {
+	Status int    // such as 404
+	Text   string // the first bytes of the answer's text, at most 1 KiB
+}
+
+// Error returns the status and the text.
+func (e *HTTPError) Error() string {
+	text := fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
+	if e.Text != "" {
+		text += ": " + e.Text
+	}
+	return text
+}
+
+// newHTTPError returns the error of a response of another status than 200.
+func newHTTPError(status int, text string) error { return &HTTPError{status, text} }

@@ -54,7 +54,7 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 	if c.Method == nil || c.Method.Args.NumberByID(id) >= 0 {
 		return false
 	}
-	if _, onClient := c.tries.(*clientTries); !onClient {
+	if !c.onClient() {
 		args := thriftimpl.Struct(c.Args)
 		args.RemoveFields(id)
 		if len(wire) > 0 {

@@ -65,7 +65,7 @@ func (r *request) handled() outcome {
 		result = r.srv.newResult(r.from, m)
 		call.Result = result.Root()
 	}
-	ctx = r.headers.context(ctx, m, r.args)
+	ctx = r.headers.contextFor(ctx, m, r.args)
 	if r.srv.outermost != nil && !m.direct {
 		return r.callInterceptors(ctx, result)
 	}
@@ -80,7 +80,7 @@ func (r *request) handled() outcome {
 // callInterceptors calls the interceptors, which call the handler, and returns the outcome. result
 // is an empty one, nil if the method is oneway.
 func (r *request) callInterceptors(ctx context.Context, result *nocopy.Message) outcome {
-	a := newServerTries(r, result)
+	a := newServerTries(r.srv, r.from, r.call, result)
 	r.tries = a
 	err := r.srv.outermost(ctx, &a.call)
 	own, filling, running := a.close(a.call.Result)
@@ -207,24 +207,3 @@ func (r *request) detachResult(m *nocopy.Message) {
 		}
 	}
 }
-
-// answer makes e the reply to a request for the method name.
-func (r *request) answer(e *ApplicationException, name string) {
-	m := message.NewException(int32(e.Type), e.Message, message.HeaderRoom(len(name)))
-	r.headers.addTo(m, message.ExceptionDesc)
-	r.complete(m, message.Exception, name) // two fields are never nested too deeply
-	r.setReply(m)
-}
-
-// complete completes a message that is sent in reply, with its header in the reserved room. It
-// returns an error if m is nested too deeply, or too large.
-func (r *request) complete(m *nocopy.Message, typ message.Type, name string) error {
-	if !r.bare {
-		strict := r.Style.Form != message.Old
-		message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, r.SeqID)
-	}
-	return m.Check()
-}
-
-// setReply makes m, which is complete, the reply.
-func (r *request) setReply(m *nocopy.Message) { r.Reply, r.Sent = m, r.headers.place() }

@@ -48,9 +48,9 @@ func headersIn(h message.Header, c memory.Chunk, d *thriftimpl.Desc) (r requestH
 	return r
 }
 
-// context returns the context for the handler of a call of m: ctx, unless the request has headers
+// contextFor returns the context for the handler of a call of m: ctx, unless the request has headers
 // or the reply may have some.
-func (r *requestHeaders) context(ctx context.Context, m *Method, args *nocopy.Message) context.Context {
+func (r *requestHeaders) contextFor(ctx context.Context, m *Method, args *nocopy.Message) context.Context {
 	if r.maybe {
 		r.list, r.maybe = fieldOf(args.Root(), m.Args), false
 	}
@@ -239,7 +239,7 @@ func DeliverReplyHeaders(ctx context.Context, reply iter.Seq2[string, string]) {
 // SetReplyHeader has set for the reply; later ones are refused.
 func WithRequestHeaders(ctx context.Context, request iter.Seq2[string, string]) (_ context.Context, closeReply func() iter.Seq2[string, string]) {
 	r := requestHeaders{list: listOf(request)}
-	ctx = r.context(ctx, rawTwoWay, nil)
+	ctx = r.contextFor(ctx, rawTwoWay, nil)
 	return ctx, func() iter.Seq2[string, string] {
 		list, _ := r.reply.close()
 		return list.All()

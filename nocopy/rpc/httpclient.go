@@ -2,12 +2,9 @@ package rpc
 
 import (
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
 // DialHTTP returns a client that makes calls over HTTP, each with a POST to url, as Apache's
@@ -66,65 +63,3 @@ func parseURL(s string) (*url.URL, error) {
 	}
 	return to, nil
 }
-
-// HTTPClient makes DialHTTP use a copy of c, with its Transport, redirects, cookies and Timeout.
-// Use it for tokens: a Transport adds them to each request. Several callers may share c; closing
-// them does not close its connections. c must not be nil.
-//
-// A request's body can be read once. After its first byte was read, GetBody and other readers
-// return an error. A redirect is followed if it has the status 307 or 308 and no byte of the call
-// was read. With an [http.Transport] that is so if requests have the header Expect: 100-continue
-// and ExpectContinueTimeout is set. Each other redirect is an [HTTPError], and the error of the
-// call also wraps ErrConnLost if the call was sent. A call that a server of HTTP/2 has refused
-// returns ErrConnLost if the Transport is not an *http.Transport.
-func HTTPClient(c *http.Client) Option {
-	if c == nil {
-		panic("nocopy: rpc.HTTPClient without a Client")
-	}
-	return optionFunc(func(o *options) { o.HTTPClient = c })
-}
-
-// HTTPError is the error of a call over HTTP that was answered with another status than 200. With
-// the statuses 502, 503 and 504, which are a gateway's, the error of the call also wraps
-// ErrConnLost: the server may have handled the call.
-type HTTPError struct {
-	Status int    // such as 404
-	Text   string // the first bytes of the answer's text, at most 1 KiB
-}
-
-// Error returns the status and the text.
-func (e *HTTPError) Error() string {
-	text := fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
-	if e.Text != "" {
-		text += ": " + e.Text
-	}
-	return text
-}
-
-// checkHTTP panics if there are settings that mean nothing over HTTP.
-func (o *options) checkHTTP() {
-	refuse := func(is bool, option, why string) {
-		if is {
-			panic("nocopy: rpc.DialHTTP with rpc." + option + ": " + why)
-		}
-	}
-	refuse(o.Transport != transport.Framed, "Unframed", "a request of HTTP holds one message")
-	refuse(o.Style.THeader != nil, "THeader", "HTTP has headers of its own")
-	refuse(o.Login != nil, "SASL", "HTTP has logins of its own")
-	refuse(o.Shared != 0, "SharedMemory", "it needs a unix socket of its own")
-	refuse(o.MaxShared != 0, "MaxShared", "there is no shared memory")
-	refuse(o.One, "OneConnection", "net/http decides which connection is used")
-	refuse(o.MaxConnAge != 0, "MaxConnAge", "net/http decides how long a connection is used")
-	if o.HTTPClient != nil {
-		const why = "the http.Client makes the connections"
-		refuse(o.TLS != nil, "TLS", why)
-		refuse(o.Dial != nil, "Dialer", why)
-		refuse(o.DialTimeout != 0, "DialTimeout", why)
-		refuse(o.KeepAlive != net.KeepAliveConfig{}, "KeepAlive", why)
-		refuse(o.IdleTimeout != 0, "IdleTimeout", why)
-		refuse(o.PoolSize != 0, "PoolSize", why)
-	}
-}
-
-// newHTTPError returns the error of a response of another status than 200.
-func newHTTPError(status int, text string) error { return &HTTPError{status, text} }

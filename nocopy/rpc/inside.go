@@ -9,9 +9,10 @@ import (
 func init() {
 	rpcinside.OfClient = func(c any) rpcinside.Client { return c.(*Client).pool.Inside() }
 	rpcinside.OfServer = func(s any) (conns, slots int) {
-		srv := s.(*Server)
-		srv.init()
-		return srv.core.Inside()
+		if core := s.(*Server).core; core != nil {
+			return core.Inside()
+		}
+		return 0, 0
 	}
 	rpcinside.Methods = func(c any) int { return c.(*multiplexed).kept() }
 	rpcinside.EmptyPools = client.EmptyPools

@@ -45,9 +45,9 @@ func LogCalls(l *slog.Logger) Interceptor {
 		panic("nocopy: rpc.LogCalls without a Logger")
 	}
 	return func(ctx context.Context, c *Call, next Handler) error {
-		began, before := time.Now(), c.running()
+		began, before := time.Now(), c.stillRunning()
 		err := errPanicked // what it stays if next panics or ends its goroutine
-		defer func() { logCall(ctx, l, c, err, time.Since(began), c.running() > before) }()
+		defer func() { logCall(ctx, l, c, err, time.Since(began), c.stillRunning() > before) }()
 		err = next(ctx, c)
 		return err
 	}
@@ -55,9 +55,9 @@ func LogCalls(l *slog.Logger) Interceptor {
 
 var errPanicked = errors.New("a handler or interceptor has panicked, or ended its goroutine")
 
-// running returns how many handlers and interceptors of the call have not returned, not counting
-// a server's outermost interceptor; 0 if the call has no interceptors.
-func (c *Call) running() int {
+// stillRunning returns how many handlers and interceptors of the call have not returned, not
+// counting a server's outermost interceptor; 0 if the call has no interceptors.
+func (c *Call) stillRunning() int {
 	if c.tries != nil {
 		return c.tries.underway()
 	}
@@ -69,10 +69,10 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 	defer func() { recover() }() // the logger may do anything
 	if err == nil && c.Method != nil && !c.Method.Oneway() {
 		if err = c.Exception(); err != nil { // a proxy passes a declared exception on in the result
-			defer release(err)
+			defer releaseException(err)
 		}
 	}
-	level, outcome, exception := loggedOutcome(err)
+	level, how, exception := loggedOutcome(err)
 	if !l.Enabled(ctx, level) {
 		return
 	}
@@ -101,11 +101,11 @@ func logCall(ctx context.Context, l *slog.Logger, c *Call, err error, took time.
 	case c.Method != nil && !c.Method.Oneway() && !inUse:
 		attrs = append(attrs, slog.Any("result", loggedStruct{end, AnyResult(c)}))
 	}
-	l.LogAttrs(ctx, level, "rpc: "+name+": "+outcome, attrs...)
+	l.LogAttrs(ctx, level, "rpc: "+name+": "+how, attrs...)
 }
 
-// release releases an exception that Call.Exception has returned.
-func release(exception error) {
+// releaseException releases an exception that Call.Exception has returned.
+func releaseException(exception error) {
 	var e nocopy.AnyStruct
 	if errors.As(exception, &e) {
 		e.ThriftStruct().Release()
@@ -114,8 +114,8 @@ func release(exception error) {
 
 // loggedOutcome returns the level and the outcome of a call that has ended with err, and the
 // declared exception if that is one.
-func loggedOutcome(err error) (level slog.Level, outcome string, exception nocopy.AnyStruct) {
-	level, outcome = slog.LevelError, "failed"
+func loggedOutcome(err error) (level slog.Level, how string, exception nocopy.AnyStruct) {
+	level, how = slog.LevelError, "failed"
 	defer func() { recover() }() // methods of err may panic: then it has failed
 	if err == nil {
 		return slog.LevelInfo, "ok", nil
@@ -129,7 +129,7 @@ func loggedOutcome(err error) (level slog.Level, outcome string, exception nocop
 	case errors.Is(err, context.DeadlineExceeded):
 		return slog.LevelWarn, "timeout", nil
 	}
-	return level, outcome, nil
+	return level, how, nil
 }
 
 // loggingEnd tells a call's loggedStructs when their memory may be used for something else.

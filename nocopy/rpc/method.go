@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -185,7 +187,7 @@ func (m *Method) unknownException(result nocopy.Struct) (id int16, ok bool) {
 		return 0, false
 	}
 	for id, v := range thriftimpl.UnknownOf(s, m.Result) {
-		if id != 0 && id != HeaderField && v.Type == nocopy.WireStruct {
+		if id != 0 && id != header.FieldID && v.Type == nocopy.WireStruct {
 			return id, true
 		}
 	}
@@ -223,6 +225,10 @@ type Call struct {
 // callTries is the state of a call with interceptors, which may call next any number of times.
 type callTries interface {
 	underway() int // how many handlers and interceptors have not returned
+	onClient() bool
+	// addForwarded keeps a result that Forward has put into a Call, and reports whether it does
+	addForwarded(result nocopy.Struct) bool
+	hasForwarded(result nocopy.Struct) bool
 }
 
 // running counts the handlers and interceptors of a call that have not returned.
@@ -261,11 +267,14 @@ func endAll(results []nocopy.Struct) {
 // and holds an exception that the method does not declare, Exception returns an
 // *ApplicationException, as [Method.Outcome] does.
 func (c *Call) Exception() error {
-	if _, onClient := c.tries.(*clientTries); (onClient || c.isForwarded()) && c.hasResult() {
+	if (c.onClient() || c.isForwarded()) && c.hasResult() {
 		return c.Method.received(c.Result)
 	}
 	return c.declared()
 }
+
+// onClient reports whether a client's interceptor has the Call.
+func (c *Call) onClient() bool { return c.tries != nil && c.tries.onClient() }
 
 // declared returns the declared exception in Result.
 func (c *Call) declared() error {
@@ -290,6 +299,34 @@ func (c *Call) hasResult() bool {
 func (c *Call) Peek(path ...int) (nocopy.Value, error) {
 	v, err := thriftimpl.Struct(c.Args).Peek(path...)
 	return nocopy.Value(v), err
+}
+
+// putForwarded makes result, which a backend has sent, c's Result. It is released when the reply
+// has been made of it, or when the call ends, unless somebody has released it before.
+func (c *Call) putForwarded(result nocopy.Struct) {
+	c.Result = result
+	s := thriftimpl.Struct(result)
+	if !s.Is(c.Method.Result) {
+		return
+	}
+	s.Offer()
+	s.Claim(c.Method.Result) // from now on End tells whether it was released
+	switch {
+	case c.tries != nil && c.tries.addForwarded(result):
+	case c.forwarded == nocopy.Struct{}:
+		c.forwarded = result
+	default:
+		c.forwardedBefore = append(c.forwardedBefore, c.forwarded)
+		c.forwarded = result
+	}
+}
+
+// isForwarded reports whether Forward has put c's Result there.
+func (c *Call) isForwarded() bool {
+	if c.tries != nil && c.tries.hasForwarded(c.Result) {
+		return true
+	}
+	return c.Result == c.forwarded || slices.Contains(c.forwardedBefore, c.Result)
 }
 
 // endForwarded releases the results that Forward has put into a Call without serverTries.
@@ -331,14 +368,14 @@ type Handler func(ctx context.Context, c *Call) error
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
 // wrap returns h with interceptors around it, the first one outermost. All but the first are
-// called through callInner, since the interceptor around them may return before they do.
-func wrap(list []Interceptor, h Handler, callInner func(ctx context.Context, c *Call, next Handler) error) Handler {
+// called through inner, since the interceptor around them may return before they do.
+func wrap(list []Interceptor, h Handler, inner func(ctx context.Context, c *Call, next Handler) error) Handler {
 	for i := len(list) - 1; i >= 0; i-- {
 		f, next := list[i], h
 		h = func(ctx context.Context, c *Call) error { return f(ctx, c, next) }
 		if i > 0 {
 			f := h
-			h = func(ctx context.Context, c *Call) error { return callInner(ctx, c, f) }
+			h = func(ctx context.Context, c *Call) error { return inner(ctx, c, f) }
 		}
 	}
 	return h

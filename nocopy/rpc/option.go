@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
@@ -126,7 +127,7 @@ func Dialer(dial func(ctx context.Context, network, addr string) (net.Conn, erro
 	if dial == nil {
 		panic("nocopy: rpc.Dialer without a function")
 	}
-	return optionFunc(func(o *options) { o.Dial = dial })
+	return optionFunc(func(o *options) { o.DialFunc = dial })
 }
 
 // KeepAlive sets TCP's keepalive for a client's connections. The zero value keeps the settings of
@@ -351,8 +352,8 @@ func ReadBlockStats() BlockStats {
 }
 
 // hook returns a Hook that calls the functions of s; nil if s is nil. The first panic is logged
-// with log.
-func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
+// with warn.
+func (s *Stats) hook(warn func(what string, args ...any)) *stats.Hook {
 	if s == nil {
 		return nil
 	}
@@ -360,7 +361,7 @@ func (s *Stats) hook(log func(what string, args ...any)) *stats.Hook {
 	if refused := s.Refused; refused != nil {
 		f.Refused = func(t int32) { refused(ExceptionType(t)) }
 	}
-	return stats.New(f, func(args ...any) { log("a function of Stats panicked", args...) })
+	return stats.New(f, func(args ...any) { warn("a function of Stats panicked", args...) })
 }
 
 // SASLClient is the client's side of an SASL mechanism such as PLAIN. The Client of package
@@ -416,4 +417,21 @@ func SASL(m SASLClient) Option {
 			return err
 		}
 	})
+}
+
+// HTTPClient makes DialHTTP use a copy of c, with its Transport, redirects, cookies and Timeout.
+// Use it for tokens: a Transport adds them to each request. Several callers may share c; closing
+// them does not close its connections. c must not be nil.
+//
+// A request's body can be read once. After its first byte was read, GetBody and other readers
+// return an error. A redirect is followed if it has the status 307 or 308 and no byte of the call
+// was read. With an [http.Transport] that is so if requests have the header Expect: 100-continue
+// and ExpectContinueTimeout is set. Each other redirect is an [HTTPError], and the error of the
+// call also wraps ErrConnLost if the call was sent. A call that a server of HTTP/2 has refused
+// returns ErrConnLost if the Transport is not an *http.Transport.
+func HTTPClient(c *http.Client) Option {
+	if c == nil {
+		panic("nocopy: rpc.HTTPClient without a Client")
+	}
+	return optionFunc(func(o *options) { o.HTTPClient = c })
 }

@@ -2,16 +2,11 @@ package rpc
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"iter"
 	"maps"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/internal/memory"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -154,8 +149,54 @@ func (p *Processor) method(h message.Header) *Method {
 	return m
 }
 
-// This file is for packages that carry calls by other means than a Server and a Client, such as
-// package apachethrift.
+// WithHandler returns a Processor in which h handles the methods with these names, or all methods
+// if there are no names, in place of their handlers. If all methods get other handlers, make the
+// Processor with the generated UnimplementedXHandler. In a Multiplexed processor the names are
+// "service:method".
+func (p *Processor) WithHandler(h Handler, names ...string) *Processor {
+	if h == nil {
+		panic("nocopy: rpc.Processor.WithHandler with a nil Handler")
+	}
+	return p.with("WithHandler", func(m *Method) *Method { return m.HandledBy(h) }, names)
+}
+
+// WithLazy returns a Processor for which servers parse the arguments of the methods with these
+// names lazily, as with nocopy.Lazy. Without names, it is all methods. See Server.Lazy.
+func (p *Processor) WithLazy(names ...string) *Processor {
+	return p.with("WithLazy", func(m *Method) *Method {
+		c := *m
+		c.lazy = true
+		return &c
+	}, names)
+}
+
+// with returns a copy of p in which f's results replace the methods with these names, or all.
+func (p *Processor) with(caller string, f func(*Method) *Method, names []string) *Processor {
+	c := *p
+	c.methods = maps.Clone(p.methods)
+	if len(names) == 0 {
+		for name, m := range p.methods {
+			c.methods[name] = f(m)
+		}
+	}
+	for _, name := range names {
+		m := p.methods[name]
+		if m == nil {
+			panic("nocopy: rpc.Processor." + caller + ": no method " + name)
+		}
+		c.methods[name] = f(m)
+	}
+	return &c
+}
+
+// describedService is a service with its IDL, as a Processor knows it.
+type describedService struct {
+	service string
+	files   []IDLFile // the first one declares the service
+}
+
+// IDLFile is a .thrift file: the path by which other files include it, and its text.
+type IDLFile struct{ Path, Text string }
 
 // Methods iterates over the methods of the services, in no particular order. Each comes with the
 // name by which it is called: in a Multiplexed processor "service:method".
@@ -172,60 +213,3 @@ func (p *Processor) Methods() iter.Seq2[string, *Method] {
 // Multiplexed reports whether calls of m have the name of a service before the method's name, as
 // calls of a MultiplexedCaller do.
 func (m *Method) Multiplexed() bool { return m.prefix != "" }
-
-// Invoke calls the method's handler as a Server without interceptors does. args holds the wire
-// bytes of the arguments; Invoke takes them over. Unless the method is oneway, Invoke then calls
-// write with the wire bytes of the result, which are valid until write returns.
-//
-// If write fails, Invoke returns its error. If the handler returned a declared exception, or put
-// one into the result, Invoke writes the result and returns the exception. Otherwise, if there is
-// no result, it returns the handler's error or an *ApplicationException. Malformed arguments give
-// the type ProtocolError. The handler's context has the headers in the arguments, unless ctx is
-// one of WithRequestHeaders; see HeaderField. A panic of the handler, or a result that can't be
-// sent, gives the type InternalError and an id; slog.Default logs the details under that id.
-func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
-	if m.handler == nil {
-		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
-	}
-	if write == nil && m.Result != nil {
-		panic("nocopy: rpc.Method.Invoke of " + m.String() + ": write is nil")
-	}
-	req := requests.Get().(*request)
-	defer req.Release()
-	req.method, req.bare, req.Oneway, req.headers.inArgs = m, true, m.Oneway(), true
-	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
-		req.headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
-	}
-	var err error
-	if req.args, err = thriftimpl.ParseHeld(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy); err != nil {
-		return &ApplicationException{ProtocolError, err.Error()}
-	}
-	req.srv, req.from = &Server{Limits: l}, &server.Origin{Ctx: ctx, Oneway: ctx}
-	result, err := req.invoke()
-	if result == nil {
-		return err
-	}
-	defer thriftimpl.End(result)
-	if len(m.Throws) > 0 {
-		err = m.exception(result.Root())
-	}
-	thriftimpl.EndHandles(result)
-	if failed := write(result.Bytes()); failed != nil {
-		return failed
-	}
-	return err
-}
-
-// invoke calls the handler of a request and returns its result, or why there is none.
-func (r *request) invoke() (result *nocopy.Message, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			result, err = nil, r.srv.handlerPanicked(r.method, nil, v)
-		}
-	}()
-	out := r.handled()
-	if out.err != nil {
-		errors.Is(out.err, context.Canceled) // callers may ask that: if it panics, then here
-	}
-	return out.result, out.err
-}

@@ -32,8 +32,8 @@ type request struct {
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// Release frees the request and its messages, except messages that handlers are still using.
-func (r *request) Release() {
+// GiveBack frees the request and its messages, except messages that handlers are still using.
+func (r *request) GiveBack() {
 	if r.tries != nil {
 		r.tries.end(r.args, r.stillUsed)
 	} else {
@@ -52,8 +52,8 @@ func (r *request) Release() {
 // processing is a Server's methods, as the server below calls them.
 type processing struct{ srv *Server }
 
-// Describe returns the descriptor of a request's arguments, nil if it is not known.
-func (p processing) Describe(h message.Header) *thriftimpl.Desc {
+// Descriptor returns the descriptor of a request's arguments, nil if it is not known.
+func (p processing) Descriptor(h message.Header) *thriftimpl.Desc {
 	if m := p.srv.method(h); m != nil && h.IsRequest() {
 		return m.Args
 	}
@@ -116,3 +116,24 @@ func protocolError(err error) *ApplicationException {
 	}
 	return &ApplicationException{ProtocolError, err.Error()}
 }
+
+// answer makes e the reply to a request for the method name.
+func (r *request) answer(e *ApplicationException, name string) {
+	m := message.NewException(int32(e.Type), e.Message, message.HeaderRoom(len(name)))
+	r.headers.addTo(m, message.ExceptionDesc)
+	r.complete(m, message.Exception, name) // two fields are never nested too deeply
+	r.setReply(m)
+}
+
+// complete completes a message that is sent in reply, with its header in the reserved room. It
+// returns an error if m is nested too deeply, or too large.
+func (r *request) complete(m *nocopy.Message, typ message.Type, name string) error {
+	if !r.bare {
+		strict := r.Style.Form != message.Old
+		message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, r.SeqID)
+	}
+	return m.Check()
+}
+
+// setReply makes m, which is complete, the reply.
+func (r *request) setReply(m *nocopy.Message) { r.Reply, r.Sent = m, r.headers.place() }

@@ -63,7 +63,7 @@ func Retry(policy RetryPolicy) Interceptor {
 	for _, name := range policy.Idempotent {
 		r.idempotent[name] = true
 	}
-	return r.call
+	return r.intercept
 }
 
 // reserve is how many repetitions there may be before any are earned, and the most that can be
@@ -80,7 +80,7 @@ type retrier struct {
 	tokens float64 // how many repetitions there may be
 }
 
-func (r *retrier) call(ctx context.Context, call *Call, next Handler) error {
+func (r *retrier) intercept(ctx context.Context, call *Call, next Handler) error {
 	r.earn()
 	var lost error // of the first try that the server may have handled
 	for try := 1; ; try++ {

@@ -272,3 +272,47 @@ func (s *Server) bareName(name []byte) string {
 	}
 	return string(name[bytes.LastIndexByte(name, ':')+1:])
 }
+
+// newHealthMethod returns the method that answers health checks; nil if the server has no Health.
+func (s *Server) newHealthMethod() *Method {
+	if s.Health == nil {
+		return nil
+	}
+	name := s.Health.Method
+	if name == "" {
+		name = defaultHealthMethod
+	}
+	at := strings.LastIndexByte(name, ':') + 1
+	return &Method{
+		Service: "Health", Name: name[at:], prefix: name[:at], Args: rawDesc, Result: healthDesc, Success: healthStatus,
+		slow: new(atomic.Bool), direct: true,
+		handler: func(_ context.Context, c *Call) error {
+			status := s.Health.Status()
+			if s.draining.Load() {
+				status = StatusStopping
+			}
+			thriftimpl.Struct(c.Result).SetInt32(healthStatus, int32(status))
+			return nil
+		},
+	}
+}
+
+// newDescribeMethod returns the method that tells the IDL; nil without Describe.
+func (s *Server) newDescribeMethod() *Method {
+	if !s.Describe {
+		return nil
+	}
+	m := RawMethod(DescribeMethod, false)
+	m.slow, m.direct = new(atomic.Bool), true
+	description := sync.OnceValues(func() (nocopy.Value, error) {
+		return nocopy.Peek(s.Processor.description(), 0)
+	})
+	m.handler = func(_ context.Context, c *Call) error {
+		success, err := description()
+		if err == nil {
+			thriftimpl.Struct(c.Result).AppendUnknown(rawDesc, 0, thriftimpl.WireValue(success))
+		}
+		return err
+	}
+	return m
+}

@@ -33,14 +33,31 @@ type serverTries struct {
 	firstFilling [1]nocopy.Struct
 }
 
-func newServerTries(req *request, result *nocopy.Message) *serverTries {
-	a := &serverTries{srv: req.srv, from: req.from, method: req.method, call: req.call}
+// newServerTries returns the state of call, which comes from there. result is an empty one, nil if
+// the method is oneway.
+func newServerTries(srv *Server, from *server.Origin, call Call, result *nocopy.Message) *serverTries {
+	a := &serverTries{srv: srv, from: from, method: call.Method, call: call}
 	a.call.tries = a
 	a.results, a.filling = a.firstResult[:0], a.firstFilling[:0]
 	if result != nil {
 		a.results = append(a.results, result)
 	}
 	return a
+}
+
+func (a *serverTries) onClient() bool { return false }
+
+func (a *serverTries) addForwarded(result nocopy.Struct) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forwarded = append(a.forwarded, result)
+	return true
+}
+
+func (a *serverTries) hasForwarded(result nocopy.Struct) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Contains(a.forwarded, result)
 }
 
 // callHandler is the innermost next of a server: it calls the method's handler. A declared

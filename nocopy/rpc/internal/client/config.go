@@ -45,8 +45,8 @@ type Config struct {
 	Sizes        *shared.Sizes // of arguments, if the peer is trusted; else nil
 	HTTPClient   *http.Client  // nil: HTTP makes one
 
-	Dial  func(ctx context.Context, network, addr string) (net.Conn, error)
-	Login func(ctx context.Context, nc net.Conn) error // by SASL; nil: none
+	DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+	Login    func(ctx context.Context, nc net.Conn) error // by SASL; nil: none
 	// StatusError returns the error of a response of HTTP with another status than 200.
 	StatusError func(status int, text string) error
 
@@ -66,7 +66,7 @@ func (o *Config) receives() transport.Limits {
 
 // connect makes a connection without TLS.
 func (o *Config) connect(ctx context.Context, network, addr string) (net.Conn, error) {
-	nc, err := o.Dial(ctx, network, addr)
+	nc, err := o.DialFunc(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

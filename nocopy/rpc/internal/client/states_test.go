@@ -408,7 +408,7 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 	dials <- dialled{nc: current}
 	o := testConfig(slog.DiscardHandler)
 	o.PoolSize = 1
-	o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+	o.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		select {
 		case d := <-dials:
 			if d.err != nil {

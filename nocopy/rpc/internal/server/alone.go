@@ -48,7 +48,7 @@ func (x *single) serve(call []byte) ([]byte, error) {
 	if len(call) > l.Frame {
 		return x.refuse(fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, len(call), l.Name, l.Frame))
 	}
-	in := transport.Receiver{Limits: l, Requests: true, Describe: x.srv.Calls.Describe, Stats: x.Stats}
+	in := transport.Receiver{Limits: l, Requests: true, Describe: x.srv.Calls.Descriptor, Stats: x.Stats}
 	in.Reset(x.srv.Recycle)
 	h, body, err := in.Whole(memory.Chunk{Mem: call})
 	if err != nil && h.Size == 0 {

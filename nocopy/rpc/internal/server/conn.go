@@ -560,7 +560,7 @@ func newConnection(s *Server, nc net.Conn) *connection {
 	c.in.Leave = c.leave
 	c.Stats = s.Stats.Of(c.giveUp)
 	c.in.Stats = c.Stats
-	c.in.Describe = s.Calls.Describe
+	c.in.Describe = s.Calls.Descriptor
 	c.in.Budget = s.inflated
 	if socket, ok := nc.(*net.UnixConn); ok && s.Shared != 0 && s.SASL == nil {
 		c.passed = shm.NewReader(socket)

@@ -214,7 +214,7 @@ func (x *exchange) receive() (memory.Chunk, error) {
 // call answers the call that was received as the body of the request. It reports whether the call
 // has kept its slot, which ends with it.
 func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
-	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.Calls.Describe, Stats: x.Stats}
+	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.Calls.Descriptor, Stats: x.Stats}
 	in.Reset(x.srv.Recycle)
 	h, body, err := in.Whole(body)
 	switch t := web.MediaType(x.r.Header.Get("Content-Type")); {

@@ -47,4 +47,4 @@ func relieveEnded(s *Server, nc net.Conn) {
 // noCalls has no methods.
 type noCalls struct{ Calls }
 
-func (noCalls) Describe(message.Header) *thriftimpl.Desc { return nil }
+func (noCalls) Descriptor(message.Header) *thriftimpl.Desc { return nil }

@@ -19,8 +19,8 @@ import (
 
 // Calls are the methods that a server's clients call. Package rpc has them.
 type Calls interface {
-	// Describe returns the descriptor of the arguments of a request; nil if it is not known.
-	Describe(h message.Header) *thriftimpl.Desc
+	// Descriptor returns the descriptor of the arguments of a request; nil if it is not known.
+	Descriptor(h message.Header) *thriftimpl.Desc
 	// Begin returns a Request for a message from that origin with this header. The error is why it
 	// can't be handled: there is no such method, or the message is no call.
 	Begin(from *Origin, h message.Header) (*Request, error)
@@ -42,9 +42,9 @@ type Call interface {
 	// Refuse counts the request as one that is refused because of err, and sets the Reply if answers
 	// is true.
 	Refuse(err error, answers bool)
-	// Release frees the arguments and results, except those that handlers are still using. The
+	// GiveBack frees the arguments and results, except those that handlers are still using. The
 	// Request must not be used afterwards.
-	Release()
+	GiveBack()
 }
 
 // Request is a message that a server has received, until its reply is written. states.md has its
@@ -79,7 +79,7 @@ func (r *Request) release() {
 	r.charge.End()
 	of := r.Call
 	*r = Request{}
-	of.Release()
+	of.GiveBack()
 }
 
 // Origin is where calls come from: a connection, a request of HTTP, or a single message.

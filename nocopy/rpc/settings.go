@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"net"
 	"time"
@@ -56,8 +55,8 @@ func (o *options) setDefaults() {
 	if o.deadlines {
 		o.interceptors = append(o.interceptors, sendDeadline)
 	}
-	if o.Dial == nil {
-		o.Dial = new(net.Dialer).DialContext
+	if o.DialFunc == nil {
+		o.DialFunc = new(net.Dialer).DialContext
 	}
 	if o.One {
 		o.PoolSize, o.IdleTimeout, o.MaxConnAge = 1, cmp.Or(o.IdleTimeout, -1), cmp.Or(o.MaxConnAge, -1)
@@ -73,17 +72,27 @@ func (o *options) setDefaults() {
 	}
 }
 
-// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds only the
-// time for this first connection. The client makes further ones when all others are in use.
-func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
-	if ctx == nil {
-		panic("nocopy: rpc.Dial with a nil Context")
+// checkHTTP panics if there are settings that mean nothing over HTTP.
+func (o *options) checkHTTP() {
+	refuse := func(is bool, option, why string) {
+		if is {
+			panic("nocopy: rpc.DialHTTP with rpc." + option + ": " + why)
+		}
 	}
-	c := &Client{opt: optionsOf(opts)}
-	pool, err := client.DialPool(ctx, network, addr, c.opt.Config)
-	if err != nil {
-		return nil, err
+	refuse(o.Transport != transport.Framed, "Unframed", "a request of HTTP holds one message")
+	refuse(o.Style.THeader != nil, "THeader", "HTTP has headers of its own")
+	refuse(o.Login != nil, "SASL", "HTTP has logins of its own")
+	refuse(o.Shared != 0, "SharedMemory", "it needs a unix socket of its own")
+	refuse(o.MaxShared != 0, "MaxShared", "there is no shared memory")
+	refuse(o.One, "OneConnection", "net/http decides which connection is used")
+	refuse(o.MaxConnAge != 0, "MaxConnAge", "net/http decides how long a connection is used")
+	if o.HTTPClient != nil {
+		const why = "the http.Client makes the connections"
+		refuse(o.TLS != nil, "TLS", why)
+		refuse(o.DialFunc != nil, "Dialer", why)
+		refuse(o.DialTimeout != 0, "DialTimeout", why)
+		refuse(o.KeepAlive != net.KeepAliveConfig{}, "KeepAlive", why)
+		refuse(o.IdleTimeout != 0, "IdleTimeout", why)
+		refuse(o.PoolSize != 0, "PoolSize", why)
 	}
-	c.pool, c.calls = pool, callsBy(pool, &c.opt)
-	return c, nil
 }
