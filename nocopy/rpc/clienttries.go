@@ -263,8 +263,8 @@ func tryOf(call *Call) (*clientTries, *Method, nocopy.Struct, error) {
 	return t, m, args, err
 }
 
-// resultOf returns the result of a call of m that a reply holds, and the error. The caller owns the
-// result, also with an error: then it is absent or holds the exception that is the error. With
+// resultOf returns the result of a call of m that a reply holds, and the error. The caller owns
+// the result, also with an error: then it is absent or holds the exception that is the error. With
 // wants, it sets got to the headers of the reply.
 func (o *options) resultOf(m *Method, r client.Reply, wants bool, got *header.List) (nocopy.Struct, error) {
 	note := func(s nocopy.Struct, d *thriftimpl.Desc) {

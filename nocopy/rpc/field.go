@@ -63,7 +63,8 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 		return true
 	}
 	fields := slices.DeleteFunc(slices.Clone(c.fields), func(f client.Field) bool { return f.ID == id })
-	c.fields = append(fields, client.Field{ID: id, Wire: wire}) // not in place: copies of the Call have the others
+	// Not in place: copies of the Call have the others
+	c.fields = append(fields, client.Field{ID: id, Wire: wire})
 	return true
 }
 

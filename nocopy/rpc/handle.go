@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Panicked sets the reply to a request whose handler did not return, with v as the cause.
-func (r *request) Panicked(v any) {
+func (r *receivedCall) Panicked(v any) {
 	e := r.srv.handlerPanicked(r.method, r.from.Peer, v)
 	if r.tries != nil {
 		_, _, r.stillUsed = r.tries.close(nocopy.Struct{})
@@ -26,7 +28,7 @@ func (r *request) Panicked(v any) {
 // Handle calls the handler and sets the reply. It answers a panic and sets Failed then. It does
 // not return if the handler ends the goroutine, not even if a deferred function panics on the
 // way and the panic is recovered here.
-func (r *request) Handle() {
+func (r *receivedCall) Handle() {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Failed = true
@@ -47,14 +49,14 @@ func (r *request) Handle() {
 
 // outcome is what a handler, or the outermost interceptor, has made of a call.
 type outcome struct {
-	result *nocopy.Message       // answers the call, and is complete; nil if it is oneway or has failed
+	result *nocopy.Message       // answers the call, complete; nil if it is oneway or has failed
 	err    error                 // why there is no result
 	answer *ApplicationException // err as clients see it; nil if the method is oneway
 }
 
-// handled calls the handler of a request, with its interceptors, and returns the outcome. Panics of
-// handlers, and of methods of the errors that they return, reach the caller.
-func (r *request) handled() outcome {
+// handled calls the handler of a request, with its interceptors, and returns the outcome. Panics
+// of handlers, and of methods of the errors that they return, reach the caller.
+func (r *receivedCall) handled() outcome {
 	m := r.method
 	ctx, call := r.from.Ctx, &r.call
 	*call = Call{Method: m, Args: r.args.Root(), Result: thriftimpl.Absent(), Peer: r.from.Peer}
@@ -79,7 +81,7 @@ func (r *request) handled() outcome {
 
 // callInterceptors calls the interceptors, which call the handler, and returns the outcome. result
 // is an empty one, nil if the method is oneway.
-func (r *request) callInterceptors(ctx context.Context, result *nocopy.Message) outcome {
+func (r *receivedCall) callInterceptors(ctx context.Context, result *nocopy.Message) outcome {
 	a := newServerTries(r.srv, r.from, r.call, result)
 	r.tries = a
 	err := r.srv.outermost(ctx, &a.call)
@@ -93,7 +95,7 @@ func (r *request) callInterceptors(ctx context.Context, result *nocopy.Message) 
 // outcome returns the outcome of a request. Its handler, or outermost interceptor, has left call
 // in this state and has returned err. own is the message of call.Result if the server has made it,
 // else nil.
-func (r *request) outcome(call *Call, own *nocopy.Message, err error) (out outcome) {
+func (r *receivedCall) outcome(call *Call, own *nocopy.Message, err error) (out outcome) {
 	m := r.method
 	if err == nil && thriftimpl.Disowned(r.args) {
 		err = r.conceal("bad handler", errors.New("the handler has released its args"))
@@ -115,7 +117,7 @@ func (r *request) outcome(call *Call, own *nocopy.Message, err error) (out outco
 }
 
 // takeResult returns the result that call has, complete; see outcome. It is not req's any more.
-func (r *request) takeResult(call *Call, own *nocopy.Message) (*nocopy.Message, error) {
+func (r *receivedCall) takeResult(call *Call, own *nocopy.Message) (*nocopy.Message, error) {
 	m := r.method
 	if own == nil { // an interceptor has made the result, or somebody has released it
 		var err error
@@ -141,7 +143,7 @@ func (r *request) takeResult(call *Call, own *nocopy.Message) (*nocopy.Message, 
 
 // declared returns a result with the declared exception that err is or wraps, complete. If there
 // is none, it returns err; if the exception can't be sent, what the client gets instead.
-func (r *request) declared(err error) (result *nocopy.Message, _ error) {
+func (r *receivedCall) declared(err error) (result *nocopy.Message, _ error) {
 	m := r.method
 	if len(m.Throws) == 0 {
 		return nil, err
@@ -167,7 +169,7 @@ func (r *request) declared(err error) (result *nocopy.Message, _ error) {
 }
 
 // answerTo returns the answer to a call of m that has failed with err.
-func (r *request) answerTo(err error) *ApplicationException {
+func (r *receivedCall) answerTo(err error) *ApplicationException {
 	var e *ApplicationException
 	if errors.As(err, &e) && e != nil {
 		return e
@@ -181,7 +183,7 @@ func (r *request) answerTo(err error) *ApplicationException {
 
 // copyResult returns a copy of a result that the server has not made, with room for a reply's
 // header.
-func (r *request) copyResult(result nocopy.Struct) (*nocopy.Message, error) {
+func (r *receivedCall) copyResult(result nocopy.Struct) (*nocopy.Message, error) {
 	m := r.method
 	s, err := r.headers.addToCopy(result, m.Result)
 	if err != nil {
@@ -194,7 +196,7 @@ func (r *request) copyResult(result nocopy.Struct) (*nocopy.Message, error) {
 }
 
 // detachResult removes m from the messages that release frees: it becomes the reply.
-func (r *request) detachResult(m *nocopy.Message) {
+func (r *receivedCall) detachResult(m *nocopy.Message) {
 	if r.tries == nil {
 		r.result = nil
 		return
@@ -206,4 +208,61 @@ func (r *request) detachResult(m *nocopy.Message) {
 			return
 		}
 	}
+}
+
+// Invoke calls the method's handler as a Server without interceptors does. args holds the wire
+// bytes of the arguments; Invoke takes them over. Unless the method is oneway, Invoke then calls
+// write with the wire bytes of the result, which are valid until write returns.
+//
+// If write fails, Invoke returns its error. If the handler returned a declared exception, or put
+// one into the result, Invoke writes the result and returns the exception. Otherwise, if there is
+// no result, it returns the handler's error or an *ApplicationException. Malformed arguments give
+// the type ProtocolError. The handler's context has the headers in the arguments, unless ctx is
+// one of WithRequestHeaders; see HeaderField. A panic of the handler, or a result that can't be
+// sent, gives the type InternalError and an id; slog.Default logs the details under that id.
+func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
+	if m.handler == nil {
+		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
+	}
+	if write == nil && m.Result != nil {
+		panic("nocopy: rpc.Method.Invoke of " + m.String() + ": write is nil")
+	}
+	req := receivedCalls.Get().(*receivedCall)
+	defer req.GiveBack()
+	req.method, req.bare, req.Oneway, req.headers.inArgs = m, true, m.Oneway(), true
+	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
+		req.headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
+	}
+	var err error
+	if req.args, err = thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy); err != nil {
+		return &ApplicationException{ProtocolError, err.Error()}
+	}
+	req.srv, req.from = &Server{Limits: l}, &server.Origin{Ctx: ctx, Oneway: ctx}
+	result, err := req.invoke()
+	if result == nil {
+		return err
+	}
+	defer thriftimpl.End(result)
+	if len(m.Throws) > 0 {
+		err = m.exception(result.Root())
+	}
+	thriftimpl.EndHandles(result)
+	if failed := write(result.Bytes()); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// invoke calls the handler of a request and returns its result, or why there is none.
+func (r *receivedCall) invoke() (result *nocopy.Message, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			result, err = nil, r.srv.handlerPanicked(r.method, nil, v)
+		}
+	}()
+	out := r.handled()
+	if out.err != nil {
+		errors.Is(out.err, context.Canceled) // callers may ask that: if it panics, then here
+	}
+	return out.result, out.err
 }

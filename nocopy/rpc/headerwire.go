@@ -48,8 +48,8 @@ func headersIn(h message.Header, c memory.Chunk, d *thriftimpl.Desc) (r requestH
 	return r
 }
 
-// contextFor returns the context for the handler of a call of m: ctx, unless the request has headers
-// or the reply may have some.
+// contextFor returns the context for the handler of a call of m: ctx, unless the request has
+// headers or the reply may have some.
 func (r *requestHeaders) contextFor(ctx context.Context, m *Method, args *nocopy.Message) context.Context {
 	if r.maybe {
 		r.list, r.maybe = fieldOf(args.Root(), m.Args), false

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -131,20 +130,21 @@ func (p *Processor) inherit(base *Processor) {
 	p.unknown, p.ofService = base.unknown, base.ofService
 }
 
-// method returns the method that a call names, nil if the processor does not have it.
-func (p *Processor) method(h message.Header) *Method {
-	if m := p.methods[string(h.Name)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
+// method returns the method that a call names, nil if the processor does not have it. oneway tells
+// that the call's header says so.
+func (p *Processor) method(called []byte, oneway bool) *Method {
+	if m := p.methods[string(called)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
 		return m
 	}
-	at := bytes.LastIndexByte(h.Name, ':') + 1
-	f, name := p.ofService[string(h.Name[:at])], h.Name[at:]
+	at := bytes.LastIndexByte(called, ':') + 1
+	f, name := p.ofService[string(called[:at])], called[at:]
 	if f == nil {
-		f, name = p.unknown, h.Name
+		f, name = p.unknown, called
 	}
 	if f == nil {
 		return nil
 	}
-	m := RawMethod(string(name), h.Type == message.Oneway)
+	m := RawMethod(string(name), oneway)
 	m.Args, m.handler, m.slow = f.args, f.handler, f.slow
 	return m
 }

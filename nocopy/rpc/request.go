@@ -13,9 +13,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// request is a call that a server has received, until its reply is written. states.md has its
+// receivedCall is a call that a server has received, until its reply is written. states.md has its
 // states as a table.
-type request struct {
+type receivedCall struct {
 	server.Request
 	srv     *Server
 	from    *server.Origin
@@ -30,10 +30,10 @@ type request struct {
 	bare      bool         // the reply has no header: it is Invoke's
 }
 
-var requests = sync.Pool{New: func() any { return new(request) }}
+var receivedCalls = sync.Pool{New: func() any { return new(receivedCall) }}
 
 // GiveBack frees the request and its messages, except messages that handlers are still using.
-func (r *request) GiveBack() {
+func (r *receivedCall) GiveBack() {
 	if r.tries != nil {
 		r.tries.end(r.args, r.stillUsed)
 	} else {
@@ -45,8 +45,8 @@ func (r *request) GiveBack() {
 		}
 		r.call.endForwarded()
 	}
-	*r = request{}
-	requests.Put(r)
+	*r = receivedCall{}
+	receivedCalls.Put(r)
 }
 
 // processing is a Server's methods, as the server below calls them.
@@ -62,7 +62,7 @@ func (p processing) Descriptor(h message.Header) *thriftimpl.Desc {
 
 // Begin returns a request for a message with this header. The error is why it can't be handled.
 func (p processing) Begin(from *server.Origin, h message.Header) (*server.Request, error) {
-	r := requests.Get().(*request)
+	r := receivedCalls.Get().(*receivedCall)
 	r.srv, r.from = p.srv, from
 	r.Call, r.Style, r.SeqID = r, h.Style, h.SeqID
 	m := p.srv.method(h)
@@ -81,16 +81,16 @@ func (p processing) Begin(from *server.Origin, h message.Header) (*server.Reques
 }
 
 // Head reads the request's headers. body begins with the arguments.
-func (r *request) Head(h message.Header, body memory.Chunk) {
+func (r *receivedCall) Head(h message.Header, body chain.Chunk) {
 	r.headers = headersIn(h, body, r.method.Args)
 }
 
 // Take takes over the arguments.
-func (r *request) Take(args *nocopy.Message) { r.args = args }
+func (r *receivedCall) Take(args *nocopy.Message) { r.args = args }
 
 // Refuse counts the request as one that is refused because of err, and answers it if answers is
 // true.
-func (r *request) Refuse(err error, answers bool) {
+func (r *receivedCall) Refuse(err error, answers bool) {
 	e := protocolError(err)
 	r.from.Stats.Refused(int32(e.Type))
 	if answers {
@@ -100,7 +100,7 @@ func (r *request) Refuse(err error, answers bool) {
 
 // conceal logs an error of the call and returns what the client gets instead: a fixed text and the
 // id under which the log has the error.
-func (r *request) conceal(what string, err error) *ApplicationException {
+func (r *receivedCall) conceal(what string, err error) *ApplicationException {
 	return r.srv.conceal(what, r.method, r.from.Peer, err, nil)
 }
 
@@ -118,7 +118,7 @@ func protocolError(err error) *ApplicationException {
 }
 
 // answer makes e the reply to a request for the method name.
-func (r *request) answer(e *ApplicationException, name string) {
+func (r *receivedCall) answer(e *ApplicationException, name string) {
 	m := message.NewException(int32(e.Type), e.Message, message.HeaderRoom(len(name)))
 	r.headers.addTo(m, message.ExceptionDesc)
 	r.complete(m, message.Exception, name) // two fields are never nested too deeply
@@ -127,7 +127,7 @@ func (r *request) answer(e *ApplicationException, name string) {
 
 // complete completes a message that is sent in reply, with its header in the reserved room. It
 // returns an error if m is nested too deeply, or too large.
-func (r *request) complete(m *nocopy.Message, typ message.Type, name string) error {
+func (r *receivedCall) complete(m *nocopy.Message, typ message.Type, name string) error {
 	if !r.bare {
 		strict := r.Style.Form != message.Old
 		message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, r.SeqID)
@@ -136,4 +136,4 @@ func (r *request) complete(m *nocopy.Message, typ message.Type, name string) err
 }
 
 // setReply makes m, which is complete, the reply.
-func (r *request) setReply(m *nocopy.Message) { r.Reply, r.Sent = m, r.headers.place() }
+func (r *receivedCall) setReply(m *nocopy.Message) { r.Reply, r.Sent = m, r.headers.place() }

@@ -261,7 +261,7 @@ func (s *Server) method(h message.Header) *Method {
 	if string(h.Name) == shared.Method { // there is none, which a fallback can't change
 		return nil
 	}
-	return s.Processor.method(h)
+	return s.Processor.method(h.Name, h.Type == message.Oneway)
 }
 
 // bareName returns the name of a method for a reply: without the service's name and the colon that

@@ -16,8 +16,9 @@ import (
 // Alone is a Carrier by a function of the program's, which is given one message at a time. There
 // may be any number of calls in flight.
 type Alone struct {
-	Config    Config
-	RoundTrip func(ctx context.Context, of any, call []byte) (reply []byte, err error) // of is the Call's
+	Config Config
+	// RoundTrip carries a call. of is the Call's
+	RoundTrip func(ctx context.Context, of any, call []byte) (reply []byte, err error)
 }
 
 // HasHeaders reports that a message alone has no place for headers.

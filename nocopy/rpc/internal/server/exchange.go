@@ -25,18 +25,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// enter makes Shutdown wait for a request, until s.serving.Done is called. It reports false if
-// the server is closing.
-func (s *Server) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing.Load() {
-		return false
-	}
-	s.serving.Add(1)
-	return true
-}
-
 // ServeHTTP answers the call in a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{w: w, r: r, slots: s.slots}
@@ -131,7 +119,8 @@ func refusalOf(err error) (status int, text string) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return http.StatusRequestTimeout, "the body has not arrived in time"
 	}
-	return http.StatusBadRequest, "the body has not arrived, or is malformed" // err may have addresses of this host
+	// The text of err may have addresses of this host
+	return http.StatusBadRequest, "the body has not arrived, or is malformed"
 }
 
 // unwanted returns the status and the text for a request whose body need not be read; else 0.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -49,6 +50,26 @@ func (s *Server) newHTTPServer() *http.Server {
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetUnencryptedHTTP2(true) // also within TLS, which has been taken off
 	return h
+}
+
+// httpConn is a connection as net/http has it.
+type httpConn struct {
+	net.Conn
+	of     *connection
+	first  []byte        // read already
+	slots  chan struct{} // holds one value for each call under way
+	closed chan struct{}
+
+	mu      sync.Mutex
+	state   http.ConnState
+	writing bool // within a deadline that was set
+	once    sync.Once
+}
+
+// httpTurn is the part of a connection that changes when net/http takes over.
+type httpTurn struct {
+	mu   sync.Mutex
+	conn *httpConn // nil as long as the connection does not speak HTTP
 }
 
 // httpLog is where net/http logs.

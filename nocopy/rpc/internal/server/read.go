@@ -291,7 +291,7 @@ func (c *connection) staysOpen() bool {
 		c.drained = true
 		return false
 	case c.in.Last, busy: // calls are under way: it is not idle
-	case socket.HasBytes(c.raw): // a request has come just now: reading has not looked after its deadline
+	case socket.HasBytes(c.raw): // a request has come just now, after the last look
 	default:
 		c.leave()
 	}
@@ -357,6 +357,13 @@ func (c *connection) freeSlot() {
 		<-c.srv.slots
 	default: // it keeps its slot until its handlers have returned
 	}
+}
+
+// giveUpSlot is freeSlot for goroutines that do not hold c.mu.
+func (c *connection) giveUpSlot() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.freeSlot()
 }
 
 // abort closes the socket at once, drops the replies that are ready and ends the contexts of calls

@@ -16,44 +16,11 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/gzipped"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
-	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
-
-// Config has the settings of a Server, as rpc.Server has them: 0 is the default.
-type Config struct {
-	Calls Calls
-	Log   func(level slog.Level, what string, args ...any)
-	// Conceal logs v, a panic's value or an error that clients must not see, under a new id. It
-	// returns what they get instead. peer and stack may be nil.
-	Conceal func(what string, peer net.Addr, v any, stack []byte) error
-
-	TLS              *tls.Config
-	Wires            transport.Wire
-	SASL             func(ctx context.Context, mechanism string) sasl.Server // nil: no login
-	ConnContext      func(ctx context.Context, nc net.Conn) context.Context
-	MaxConns         int
-	MaxFrame         int
-	Limits           nocopy.Limits
-	Concurrency      int
-	Unordered        bool
-	ReadTimeout      time.Duration
-	WriteTimeout     time.Duration
-	IdleTimeout      time.Duration
-	KeepAlive        net.KeepAliveConfig
-	MaxConnAge       time.Duration
-	MaxConnAgeGrace  time.Duration
-	HalfCloseTimeout time.Duration
-	Recycle          bool
-	Shared           shared.Mode
-	MaxShared        int
-	Stats            *stats.Hook // nil: nothing is counted
-}
 
 // Server accepts connections, and serves each until it ends.
 type Server struct {
@@ -307,4 +274,29 @@ func (s *Server) drain(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-s.done:
 	}
+}
+
+// forget removes a connection that no goroutine uses any more.
+func (s *Server) forget(c *connection) {
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	if c.slotFreed {
+		<-s.orphans
+	} else {
+		<-s.slots
+	}
+	s.serving.Done()
+}
+
+// enter makes Shutdown wait for a call that comes without a connection, until s.serving.Done is
+// called. It reports false if the server is closing.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing.Load() {
+		return false
+	}
+	s.serving.Add(1)
+	return true
 }
