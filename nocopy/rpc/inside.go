@@ -9,10 +9,9 @@ import (
 func init() {
 	rpcinside.OfClient = func(c any) rpcinside.Client { return c.(*Client).pool.Inside() }
 	rpcinside.OfServer = func(s any) (conns, slots int) {
-		if core := s.(*Server).core; core != nil {
-			return core.Inside()
-		}
-		return 0, 0
+		srv := s.(*Server)
+		srv.init()
+		return srv.core.Inside()
 	}
 	rpcinside.Methods = func(c any) int { return c.(*multiplexed).kept() }
 	rpcinside.EmptyPools = client.EmptyPools
