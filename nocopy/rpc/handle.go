@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -231,10 +231,10 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 	defer req.GiveBack()
 	req.method, req.bare, req.Oneway, req.headers.inArgs = m, true, m.Oneway(), true
 	if headersOf(ctx) == nil { // else the headers of WithRequestHeaders count
-		req.headers = headersIn(message.Header{}, chain.Chunk{Mem: args}, m.Args)
+		req.headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
 	}
 	var err error
-	if req.args, err = thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false, m.lazy); err != nil {
+	if req.args, err = thriftimpl.ParseHeld(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy); err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}
 	req.srv, req.from = &Server{Limits: l}, &server.Origin{Ctx: ctx, Oneway: ctx}

@@ -81,7 +81,7 @@ func (p processing) Begin(from *server.Origin, h message.Header) (*server.Reques
 }
 
 // Head reads the request's headers. body begins with the arguments.
-func (r *receivedCall) Head(h message.Header, body chain.Chunk) {
+func (r *receivedCall) Head(h message.Header, body memory.Chunk) {
 	r.headers = headersIn(h, body, r.method.Args)
 }
 
