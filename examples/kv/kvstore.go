@@ -250,7 +250,7 @@ const (
 )
 
 // KeyValueCreateArgsDesc is the descriptor of KeyValueCreateArgs.
-var KeyValueCreateArgsDesc = impl.NewDesc("create_args")
+var KeyValueCreateArgsDesc = impl.NewDesc("create_args").GoType("KeyValueCreateArgs")
 
 // NewKeyValueCreateArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueCreateArgs(opts ...nocopy.Option) KeyValueCreateArgs {
@@ -312,7 +312,7 @@ const (
 )
 
 // KeyValueCreateResultDesc is the descriptor of KeyValueCreateResult.
-var KeyValueCreateResultDesc = impl.NewDesc("create_result")
+var KeyValueCreateResultDesc = impl.NewDesc("create_result").GoType("KeyValueCreateResult")
 
 // NewKeyValueCreateResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueCreateResult(opts ...nocopy.Option) KeyValueCreateResult {
@@ -374,7 +374,7 @@ const (
 )
 
 // KeyValueRetrieveArgsDesc is the descriptor of KeyValueRetrieveArgs.
-var KeyValueRetrieveArgsDesc = impl.NewDesc("retrieve_args")
+var KeyValueRetrieveArgsDesc = impl.NewDesc("retrieve_args").GoType("KeyValueRetrieveArgs")
 
 // NewKeyValueRetrieveArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueRetrieveArgs(opts ...nocopy.Option) KeyValueRetrieveArgs {
@@ -429,7 +429,7 @@ const (
 )
 
 // KeyValueRetrieveResultDesc is the descriptor of KeyValueRetrieveResult.
-var KeyValueRetrieveResultDesc = impl.NewDesc("retrieve_result")
+var KeyValueRetrieveResultDesc = impl.NewDesc("retrieve_result").GoType("KeyValueRetrieveResult")
 
 // NewKeyValueRetrieveResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueRetrieveResult(opts ...nocopy.Option) KeyValueRetrieveResult {
@@ -506,7 +506,7 @@ const (
 )
 
 // KeyValueUpdateArgsDesc is the descriptor of KeyValueUpdateArgs.
-var KeyValueUpdateArgsDesc = impl.NewDesc("update_args")
+var KeyValueUpdateArgsDesc = impl.NewDesc("update_args").GoType("KeyValueUpdateArgs")
 
 // NewKeyValueUpdateArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueUpdateArgs(opts ...nocopy.Option) KeyValueUpdateArgs {
@@ -568,7 +568,7 @@ const (
 )
 
 // KeyValueUpdateResultDesc is the descriptor of KeyValueUpdateResult.
-var KeyValueUpdateResultDesc = impl.NewDesc("update_result")
+var KeyValueUpdateResultDesc = impl.NewDesc("update_result").GoType("KeyValueUpdateResult")
 
 // NewKeyValueUpdateResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueUpdateResult(opts ...nocopy.Option) KeyValueUpdateResult {
@@ -630,7 +630,7 @@ const (
 )
 
 // KeyValueDeleteArgsDesc is the descriptor of KeyValueDeleteArgs.
-var KeyValueDeleteArgsDesc = impl.NewDesc("delete_args")
+var KeyValueDeleteArgsDesc = impl.NewDesc("delete_args").GoType("KeyValueDeleteArgs")
 
 // NewKeyValueDeleteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueDeleteArgs(opts ...nocopy.Option) KeyValueDeleteArgs {
@@ -684,7 +684,7 @@ const (
 )
 
 // KeyValueDeleteResultDesc is the descriptor of KeyValueDeleteResult.
-var KeyValueDeleteResultDesc = impl.NewDesc("delete_result")
+var KeyValueDeleteResultDesc = impl.NewDesc("delete_result").GoType("KeyValueDeleteResult")
 
 // NewKeyValueDeleteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueDeleteResult(opts ...nocopy.Option) KeyValueDeleteResult {

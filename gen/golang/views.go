@@ -36,6 +36,7 @@ type structView struct {
 	Doc, IDLName, Info string
 	names.Struct
 	NewDesc   string
+	GoType    string // if it differs from IDLName
 	Union     bool
 	Wide      bool
 	Exception bool
@@ -110,6 +111,9 @@ func (f *file) structView(s *schema.Struct) structView {
 		NewDesc: map[schema.Shape]string{
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
 		}[s.Shape],
+	}
+	if n.Type != s.Name {
+		view.GoType = n.Type
 	}
 	first, wide := entry.Layout(len(s.Fields), view.Union)
 	if n := first + len(s.Fields); n > math.MaxUint16 {

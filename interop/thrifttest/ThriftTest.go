@@ -2884,7 +2884,7 @@ func (s OptionalBinary) UnsetBinMap()      { impl.Struct(s).Unset(optionalBinary
 type ThriftTestTestVoidArgs nocopy.Struct
 
 // ThriftTestTestVoidArgsDesc is the descriptor of ThriftTestTestVoidArgs.
-var ThriftTestTestVoidArgsDesc = impl.NewDesc("testVoid_args")
+var ThriftTestTestVoidArgsDesc = impl.NewDesc("testVoid_args").GoType("ThriftTestTestVoidArgs")
 
 // NewThriftTestTestVoidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestVoidArgs(opts ...nocopy.Option) ThriftTestTestVoidArgs {
@@ -2926,7 +2926,7 @@ func (s *ThriftTestTestVoidArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { retur
 type ThriftTestTestVoidResult nocopy.Struct
 
 // ThriftTestTestVoidResultDesc is the descriptor of ThriftTestTestVoidResult.
-var ThriftTestTestVoidResultDesc = impl.NewDesc("testVoid_result")
+var ThriftTestTestVoidResultDesc = impl.NewDesc("testVoid_result").GoType("ThriftTestTestVoidResult")
 
 // NewThriftTestTestVoidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestVoidResult(opts ...nocopy.Option) ThriftTestTestVoidResult {
@@ -2972,7 +2972,7 @@ const (
 )
 
 // ThriftTestTestStringArgsDesc is the descriptor of ThriftTestTestStringArgs.
-var ThriftTestTestStringArgsDesc = impl.NewDesc("testString_args")
+var ThriftTestTestStringArgsDesc = impl.NewDesc("testString_args").GoType("ThriftTestTestStringArgs")
 
 // NewThriftTestTestStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringArgs(opts ...nocopy.Option) ThriftTestTestStringArgs {
@@ -3029,7 +3029,7 @@ const (
 )
 
 // ThriftTestTestStringResultDesc is the descriptor of ThriftTestTestStringResult.
-var ThriftTestTestStringResultDesc = impl.NewDesc("testString_result")
+var ThriftTestTestStringResultDesc = impl.NewDesc("testString_result").GoType("ThriftTestTestStringResult")
 
 // NewThriftTestTestStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringResult(opts ...nocopy.Option) ThriftTestTestStringResult {
@@ -3092,7 +3092,7 @@ const (
 )
 
 // ThriftTestTestBoolArgsDesc is the descriptor of ThriftTestTestBoolArgs.
-var ThriftTestTestBoolArgsDesc = impl.NewDesc("testBool_args")
+var ThriftTestTestBoolArgsDesc = impl.NewDesc("testBool_args").GoType("ThriftTestTestBoolArgs")
 
 // NewThriftTestTestBoolArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBoolArgs(opts ...nocopy.Option) ThriftTestTestBoolArgs {
@@ -3149,7 +3149,7 @@ const (
 )
 
 // ThriftTestTestBoolResultDesc is the descriptor of ThriftTestTestBoolResult.
-var ThriftTestTestBoolResultDesc = impl.NewDesc("testBool_result")
+var ThriftTestTestBoolResultDesc = impl.NewDesc("testBool_result").GoType("ThriftTestTestBoolResult")
 
 // NewThriftTestTestBoolResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBoolResult(opts ...nocopy.Option) ThriftTestTestBoolResult {
@@ -3208,7 +3208,7 @@ const (
 )
 
 // ThriftTestTestByteArgsDesc is the descriptor of ThriftTestTestByteArgs.
-var ThriftTestTestByteArgsDesc = impl.NewDesc("testByte_args")
+var ThriftTestTestByteArgsDesc = impl.NewDesc("testByte_args").GoType("ThriftTestTestByteArgs")
 
 // NewThriftTestTestByteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestByteArgs(opts ...nocopy.Option) ThriftTestTestByteArgs {
@@ -3265,7 +3265,7 @@ const (
 )
 
 // ThriftTestTestByteResultDesc is the descriptor of ThriftTestTestByteResult.
-var ThriftTestTestByteResultDesc = impl.NewDesc("testByte_result")
+var ThriftTestTestByteResultDesc = impl.NewDesc("testByte_result").GoType("ThriftTestTestByteResult")
 
 // NewThriftTestTestByteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestByteResult(opts ...nocopy.Option) ThriftTestTestByteResult {
@@ -3324,7 +3324,7 @@ const (
 )
 
 // ThriftTestTestI32ArgsDesc is the descriptor of ThriftTestTestI32Args.
-var ThriftTestTestI32ArgsDesc = impl.NewDesc("testI32_args")
+var ThriftTestTestI32ArgsDesc = impl.NewDesc("testI32_args").GoType("ThriftTestTestI32Args")
 
 // NewThriftTestTestI32Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI32Args(opts ...nocopy.Option) ThriftTestTestI32Args {
@@ -3381,7 +3381,7 @@ const (
 )
 
 // ThriftTestTestI32ResultDesc is the descriptor of ThriftTestTestI32Result.
-var ThriftTestTestI32ResultDesc = impl.NewDesc("testI32_result")
+var ThriftTestTestI32ResultDesc = impl.NewDesc("testI32_result").GoType("ThriftTestTestI32Result")
 
 // NewThriftTestTestI32Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI32Result(opts ...nocopy.Option) ThriftTestTestI32Result {
@@ -3438,7 +3438,7 @@ const (
 )
 
 // ThriftTestTestI64ArgsDesc is the descriptor of ThriftTestTestI64Args.
-var ThriftTestTestI64ArgsDesc = impl.NewDesc("testI64_args")
+var ThriftTestTestI64ArgsDesc = impl.NewDesc("testI64_args").GoType("ThriftTestTestI64Args")
 
 // NewThriftTestTestI64Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI64Args(opts ...nocopy.Option) ThriftTestTestI64Args {
@@ -3495,7 +3495,7 @@ const (
 )
 
 // ThriftTestTestI64ResultDesc is the descriptor of ThriftTestTestI64Result.
-var ThriftTestTestI64ResultDesc = impl.NewDesc("testI64_result")
+var ThriftTestTestI64ResultDesc = impl.NewDesc("testI64_result").GoType("ThriftTestTestI64Result")
 
 // NewThriftTestTestI64Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI64Result(opts ...nocopy.Option) ThriftTestTestI64Result {
@@ -3552,7 +3552,7 @@ const (
 )
 
 // ThriftTestTestDoubleArgsDesc is the descriptor of ThriftTestTestDoubleArgs.
-var ThriftTestTestDoubleArgsDesc = impl.NewDesc("testDouble_args")
+var ThriftTestTestDoubleArgsDesc = impl.NewDesc("testDouble_args").GoType("ThriftTestTestDoubleArgs")
 
 // NewThriftTestTestDoubleArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestDoubleArgs(opts ...nocopy.Option) ThriftTestTestDoubleArgs {
@@ -3609,7 +3609,7 @@ const (
 )
 
 // ThriftTestTestDoubleResultDesc is the descriptor of ThriftTestTestDoubleResult.
-var ThriftTestTestDoubleResultDesc = impl.NewDesc("testDouble_result")
+var ThriftTestTestDoubleResultDesc = impl.NewDesc("testDouble_result").GoType("ThriftTestTestDoubleResult")
 
 // NewThriftTestTestDoubleResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestDoubleResult(opts ...nocopy.Option) ThriftTestTestDoubleResult {
@@ -3672,7 +3672,7 @@ const (
 )
 
 // ThriftTestTestBinaryArgsDesc is the descriptor of ThriftTestTestBinaryArgs.
-var ThriftTestTestBinaryArgsDesc = impl.NewDesc("testBinary_args")
+var ThriftTestTestBinaryArgsDesc = impl.NewDesc("testBinary_args").GoType("ThriftTestTestBinaryArgs")
 
 // NewThriftTestTestBinaryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBinaryArgs(opts ...nocopy.Option) ThriftTestTestBinaryArgs {
@@ -3732,7 +3732,7 @@ const (
 )
 
 // ThriftTestTestBinaryResultDesc is the descriptor of ThriftTestTestBinaryResult.
-var ThriftTestTestBinaryResultDesc = impl.NewDesc("testBinary_result")
+var ThriftTestTestBinaryResultDesc = impl.NewDesc("testBinary_result").GoType("ThriftTestTestBinaryResult")
 
 // NewThriftTestTestBinaryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBinaryResult(opts ...nocopy.Option) ThriftTestTestBinaryResult {
@@ -3798,7 +3798,7 @@ const (
 )
 
 // ThriftTestTestUuidArgsDesc is the descriptor of ThriftTestTestUuidArgs.
-var ThriftTestTestUuidArgsDesc = impl.NewDesc("testUuid_args")
+var ThriftTestTestUuidArgsDesc = impl.NewDesc("testUuid_args").GoType("ThriftTestTestUuidArgs")
 
 // NewThriftTestTestUuidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestUuidArgs(opts ...nocopy.Option) ThriftTestTestUuidArgs {
@@ -3855,7 +3855,7 @@ const (
 )
 
 // ThriftTestTestUuidResultDesc is the descriptor of ThriftTestTestUuidResult.
-var ThriftTestTestUuidResultDesc = impl.NewDesc("testUuid_result")
+var ThriftTestTestUuidResultDesc = impl.NewDesc("testUuid_result").GoType("ThriftTestTestUuidResult")
 
 // NewThriftTestTestUuidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestUuidResult(opts ...nocopy.Option) ThriftTestTestUuidResult {
@@ -3914,7 +3914,7 @@ const (
 )
 
 // ThriftTestTestStructArgsDesc is the descriptor of ThriftTestTestStructArgs.
-var ThriftTestTestStructArgsDesc = impl.NewDesc("testStruct_args")
+var ThriftTestTestStructArgsDesc = impl.NewDesc("testStruct_args").GoType("ThriftTestTestStructArgs")
 
 // NewThriftTestTestStructArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStructArgs(opts ...nocopy.Option) ThriftTestTestStructArgs {
@@ -3976,7 +3976,7 @@ const (
 )
 
 // ThriftTestTestStructResultDesc is the descriptor of ThriftTestTestStructResult.
-var ThriftTestTestStructResultDesc = impl.NewDesc("testStruct_result")
+var ThriftTestTestStructResultDesc = impl.NewDesc("testStruct_result").GoType("ThriftTestTestStructResult")
 
 // NewThriftTestTestStructResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStructResult(opts ...nocopy.Option) ThriftTestTestStructResult {
@@ -4044,7 +4044,7 @@ const (
 )
 
 // ThriftTestTestNestArgsDesc is the descriptor of ThriftTestTestNestArgs.
-var ThriftTestTestNestArgsDesc = impl.NewDesc("testNest_args")
+var ThriftTestTestNestArgsDesc = impl.NewDesc("testNest_args").GoType("ThriftTestTestNestArgs")
 
 // NewThriftTestTestNestArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestNestArgs(opts ...nocopy.Option) ThriftTestTestNestArgs {
@@ -4106,7 +4106,7 @@ const (
 )
 
 // ThriftTestTestNestResultDesc is the descriptor of ThriftTestTestNestResult.
-var ThriftTestTestNestResultDesc = impl.NewDesc("testNest_result")
+var ThriftTestTestNestResultDesc = impl.NewDesc("testNest_result").GoType("ThriftTestTestNestResult")
 
 // NewThriftTestTestNestResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestNestResult(opts ...nocopy.Option) ThriftTestTestNestResult {
@@ -4170,7 +4170,7 @@ const (
 )
 
 // ThriftTestTestMapArgsDesc is the descriptor of ThriftTestTestMapArgs.
-var ThriftTestTestMapArgsDesc = impl.NewDesc("testMap_args")
+var ThriftTestTestMapArgsDesc = impl.NewDesc("testMap_args").GoType("ThriftTestTestMapArgs")
 
 // NewThriftTestTestMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapArgs(opts ...nocopy.Option) ThriftTestTestMapArgs {
@@ -4237,7 +4237,7 @@ const (
 )
 
 // ThriftTestTestMapResultDesc is the descriptor of ThriftTestTestMapResult.
-var ThriftTestTestMapResultDesc = impl.NewDesc("testMap_result")
+var ThriftTestTestMapResultDesc = impl.NewDesc("testMap_result").GoType("ThriftTestTestMapResult")
 
 // NewThriftTestTestMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapResult(opts ...nocopy.Option) ThriftTestTestMapResult {
@@ -4304,7 +4304,7 @@ const (
 )
 
 // ThriftTestTestStringMapArgsDesc is the descriptor of ThriftTestTestStringMapArgs.
-var ThriftTestTestStringMapArgsDesc = impl.NewDesc("testStringMap_args")
+var ThriftTestTestStringMapArgsDesc = impl.NewDesc("testStringMap_args").GoType("ThriftTestTestStringMapArgs")
 
 // NewThriftTestTestStringMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringMapArgs(opts ...nocopy.Option) ThriftTestTestStringMapArgs {
@@ -4377,7 +4377,7 @@ const (
 )
 
 // ThriftTestTestStringMapResultDesc is the descriptor of ThriftTestTestStringMapResult.
-var ThriftTestTestStringMapResultDesc = impl.NewDesc("testStringMap_result")
+var ThriftTestTestStringMapResultDesc = impl.NewDesc("testStringMap_result").GoType("ThriftTestTestStringMapResult")
 
 // NewThriftTestTestStringMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringMapResult(opts ...nocopy.Option) ThriftTestTestStringMapResult {
@@ -4454,7 +4454,7 @@ const (
 )
 
 // ThriftTestTestSetArgsDesc is the descriptor of ThriftTestTestSetArgs.
-var ThriftTestTestSetArgsDesc = impl.NewDesc("testSet_args")
+var ThriftTestTestSetArgsDesc = impl.NewDesc("testSet_args").GoType("ThriftTestTestSetArgs")
 
 // NewThriftTestTestSetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestSetArgs(opts ...nocopy.Option) ThriftTestTestSetArgs {
@@ -4514,7 +4514,7 @@ const (
 )
 
 // ThriftTestTestSetResultDesc is the descriptor of ThriftTestTestSetResult.
-var ThriftTestTestSetResultDesc = impl.NewDesc("testSet_result")
+var ThriftTestTestSetResultDesc = impl.NewDesc("testSet_result").GoType("ThriftTestTestSetResult")
 
 // NewThriftTestTestSetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestSetResult(opts ...nocopy.Option) ThriftTestTestSetResult {
@@ -4574,7 +4574,7 @@ const (
 )
 
 // ThriftTestTestListArgsDesc is the descriptor of ThriftTestTestListArgs.
-var ThriftTestTestListArgsDesc = impl.NewDesc("testList_args")
+var ThriftTestTestListArgsDesc = impl.NewDesc("testList_args").GoType("ThriftTestTestListArgs")
 
 // NewThriftTestTestListArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestListArgs(opts ...nocopy.Option) ThriftTestTestListArgs {
@@ -4634,7 +4634,7 @@ const (
 )
 
 // ThriftTestTestListResultDesc is the descriptor of ThriftTestTestListResult.
-var ThriftTestTestListResultDesc = impl.NewDesc("testList_result")
+var ThriftTestTestListResultDesc = impl.NewDesc("testList_result").GoType("ThriftTestTestListResult")
 
 // NewThriftTestTestListResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestListResult(opts ...nocopy.Option) ThriftTestTestListResult {
@@ -4696,7 +4696,7 @@ const (
 )
 
 // ThriftTestTestEnumArgsDesc is the descriptor of ThriftTestTestEnumArgs.
-var ThriftTestTestEnumArgsDesc = impl.NewDesc("testEnum_args")
+var ThriftTestTestEnumArgsDesc = impl.NewDesc("testEnum_args").GoType("ThriftTestTestEnumArgs")
 
 // NewThriftTestTestEnumArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestEnumArgs(opts ...nocopy.Option) ThriftTestTestEnumArgs {
@@ -4753,7 +4753,7 @@ const (
 )
 
 // ThriftTestTestEnumResultDesc is the descriptor of ThriftTestTestEnumResult.
-var ThriftTestTestEnumResultDesc = impl.NewDesc("testEnum_result")
+var ThriftTestTestEnumResultDesc = impl.NewDesc("testEnum_result").GoType("ThriftTestTestEnumResult")
 
 // NewThriftTestTestEnumResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestEnumResult(opts ...nocopy.Option) ThriftTestTestEnumResult {
@@ -4812,7 +4812,7 @@ const (
 )
 
 // ThriftTestTestTypedefArgsDesc is the descriptor of ThriftTestTestTypedefArgs.
-var ThriftTestTestTypedefArgsDesc = impl.NewDesc("testTypedef_args")
+var ThriftTestTestTypedefArgsDesc = impl.NewDesc("testTypedef_args").GoType("ThriftTestTestTypedefArgs")
 
 // NewThriftTestTestTypedefArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestTypedefArgs(opts ...nocopy.Option) ThriftTestTestTypedefArgs {
@@ -4869,7 +4869,7 @@ const (
 )
 
 // ThriftTestTestTypedefResultDesc is the descriptor of ThriftTestTestTypedefResult.
-var ThriftTestTestTypedefResultDesc = impl.NewDesc("testTypedef_result")
+var ThriftTestTestTypedefResultDesc = impl.NewDesc("testTypedef_result").GoType("ThriftTestTestTypedefResult")
 
 // NewThriftTestTestTypedefResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestTypedefResult(opts ...nocopy.Option) ThriftTestTestTypedefResult {
@@ -4932,7 +4932,7 @@ const (
 )
 
 // ThriftTestTestMapMapArgsDesc is the descriptor of ThriftTestTestMapMapArgs.
-var ThriftTestTestMapMapArgsDesc = impl.NewDesc("testMapMap_args")
+var ThriftTestTestMapMapArgsDesc = impl.NewDesc("testMapMap_args").GoType("ThriftTestTestMapMapArgs")
 
 // NewThriftTestTestMapMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapMapArgs(opts ...nocopy.Option) ThriftTestTestMapMapArgs {
@@ -4989,7 +4989,7 @@ const (
 )
 
 // ThriftTestTestMapMapResultDesc is the descriptor of ThriftTestTestMapMapResult.
-var ThriftTestTestMapMapResultDesc = impl.NewDesc("testMapMap_result")
+var ThriftTestTestMapMapResultDesc = impl.NewDesc("testMapMap_result").GoType("ThriftTestTestMapMapResult")
 
 // NewThriftTestTestMapMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapMapResult(opts ...nocopy.Option) ThriftTestTestMapMapResult {
@@ -5057,7 +5057,7 @@ const (
 )
 
 // ThriftTestTestInsanityArgsDesc is the descriptor of ThriftTestTestInsanityArgs.
-var ThriftTestTestInsanityArgsDesc = impl.NewDesc("testInsanity_args")
+var ThriftTestTestInsanityArgsDesc = impl.NewDesc("testInsanity_args").GoType("ThriftTestTestInsanityArgs")
 
 // NewThriftTestTestInsanityArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestInsanityArgs(opts ...nocopy.Option) ThriftTestTestInsanityArgs {
@@ -5125,7 +5125,7 @@ const (
 )
 
 // ThriftTestTestInsanityResultDesc is the descriptor of ThriftTestTestInsanityResult.
-var ThriftTestTestInsanityResultDesc = impl.NewDesc("testInsanity_result")
+var ThriftTestTestInsanityResultDesc = impl.NewDesc("testInsanity_result").GoType("ThriftTestTestInsanityResult")
 
 // NewThriftTestTestInsanityResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestInsanityResult(opts ...nocopy.Option) ThriftTestTestInsanityResult {
@@ -5202,7 +5202,7 @@ const (
 )
 
 // ThriftTestTestMultiArgsDesc is the descriptor of ThriftTestTestMultiArgs.
-var ThriftTestTestMultiArgsDesc = impl.NewDesc("testMulti_args")
+var ThriftTestTestMultiArgsDesc = impl.NewDesc("testMulti_args").GoType("ThriftTestTestMultiArgs")
 
 // NewThriftTestTestMultiArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiArgs(opts ...nocopy.Option) ThriftTestTestMultiArgs {
@@ -5324,7 +5324,7 @@ const (
 )
 
 // ThriftTestTestMultiResultDesc is the descriptor of ThriftTestTestMultiResult.
-var ThriftTestTestMultiResultDesc = impl.NewDesc("testMulti_result")
+var ThriftTestTestMultiResultDesc = impl.NewDesc("testMulti_result").GoType("ThriftTestTestMultiResult")
 
 // NewThriftTestTestMultiResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiResult(opts ...nocopy.Option) ThriftTestTestMultiResult {
@@ -5388,7 +5388,7 @@ const (
 )
 
 // ThriftTestTestExceptionArgsDesc is the descriptor of ThriftTestTestExceptionArgs.
-var ThriftTestTestExceptionArgsDesc = impl.NewDesc("testException_args")
+var ThriftTestTestExceptionArgsDesc = impl.NewDesc("testException_args").GoType("ThriftTestTestExceptionArgs")
 
 // NewThriftTestTestExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestExceptionArgs(opts ...nocopy.Option) ThriftTestTestExceptionArgs {
@@ -5449,7 +5449,7 @@ const (
 )
 
 // ThriftTestTestExceptionResultDesc is the descriptor of ThriftTestTestExceptionResult.
-var ThriftTestTestExceptionResultDesc = impl.NewDesc("testException_result")
+var ThriftTestTestExceptionResultDesc = impl.NewDesc("testException_result").GoType("ThriftTestTestExceptionResult")
 
 // NewThriftTestTestExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestExceptionResult(opts ...nocopy.Option) ThriftTestTestExceptionResult {
@@ -5522,7 +5522,7 @@ const (
 )
 
 // ThriftTestTestMultiExceptionArgsDesc is the descriptor of ThriftTestTestMultiExceptionArgs.
-var ThriftTestTestMultiExceptionArgsDesc = impl.NewDesc("testMultiException_args")
+var ThriftTestTestMultiExceptionArgsDesc = impl.NewDesc("testMultiException_args").GoType("ThriftTestTestMultiExceptionArgs")
 
 // NewThriftTestTestMultiExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiExceptionArgs(opts ...nocopy.Option) ThriftTestTestMultiExceptionArgs {
@@ -5608,7 +5608,7 @@ const (
 )
 
 // ThriftTestTestMultiExceptionResultDesc is the descriptor of ThriftTestTestMultiExceptionResult.
-var ThriftTestTestMultiExceptionResultDesc = impl.NewDesc("testMultiException_result")
+var ThriftTestTestMultiExceptionResultDesc = impl.NewDesc("testMultiException_result").GoType("ThriftTestTestMultiExceptionResult")
 
 // NewThriftTestTestMultiExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiExceptionResult(opts ...nocopy.Option) ThriftTestTestMultiExceptionResult {
@@ -5720,7 +5720,7 @@ const (
 )
 
 // ThriftTestTestOnewayArgsDesc is the descriptor of ThriftTestTestOnewayArgs.
-var ThriftTestTestOnewayArgsDesc = impl.NewDesc("testOneway_args")
+var ThriftTestTestOnewayArgsDesc = impl.NewDesc("testOneway_args").GoType("ThriftTestTestOnewayArgs")
 
 // NewThriftTestTestOnewayArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestOnewayArgs(opts ...nocopy.Option) ThriftTestTestOnewayArgs {
@@ -5779,7 +5779,7 @@ const (
 )
 
 // SecondServiceSecondtestStringArgsDesc is the descriptor of SecondServiceSecondtestStringArgs.
-var SecondServiceSecondtestStringArgsDesc = impl.NewDesc("secondtestString_args")
+var SecondServiceSecondtestStringArgsDesc = impl.NewDesc("secondtestString_args").GoType("SecondServiceSecondtestStringArgs")
 
 // NewSecondServiceSecondtestStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSecondServiceSecondtestStringArgs(opts ...nocopy.Option) SecondServiceSecondtestStringArgs {
@@ -5850,7 +5850,7 @@ const (
 )
 
 // SecondServiceSecondtestStringResultDesc is the descriptor of SecondServiceSecondtestStringResult.
-var SecondServiceSecondtestStringResultDesc = impl.NewDesc("secondtestString_result")
+var SecondServiceSecondtestStringResultDesc = impl.NewDesc("secondtestString_result").GoType("SecondServiceSecondtestStringResult")
 
 // NewSecondServiceSecondtestStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSecondServiceSecondtestStringResult(opts ...nocopy.Option) SecondServiceSecondtestStringResult {

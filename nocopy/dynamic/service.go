@@ -89,7 +89,7 @@ func (s Service) Client(c rpc.Caller) Client {
 	if c == nil {
 		panic("nocopy: dynamic.Service.Client of a nil Caller")
 	}
-	return Client{s, c}
+	return Client{s, rpc.InheritedCaller(c, s.Name())}
 }
 
 // NewArgs returns empty arguments for a method. The caller fills them and passes them to Call. If

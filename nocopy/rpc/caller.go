@@ -58,6 +58,47 @@ func (c *multiplexed) Call(ctx context.Context, m *Method, args nocopy.Struct) (
 	return c.Caller.Call(ctx, c.method(m), args)
 }
 
+// InheritedCaller returns a Caller for the methods that a service inherits. It calls them by c as
+// methods of the service, which logs and errors name. For generated code.
+func InheritedCaller(c Caller, service string) Caller {
+	if c == nil {
+		panic("nocopy: rpc.InheritedCaller of a nil Caller")
+	}
+	methods, ok := inheritedMethods.Load(service)
+	if !ok {
+		methods, _ = inheritedMethods.LoadOrStore(service, new(sync.Map))
+	}
+	return inherited{c, service, methods.(*sync.Map)}
+}
+
+// inheritedMethods has the methods that services inherit, always the same ones, since Callers
+// remember methods: service → *sync.Map of *Method → its copy for the service.
+var inheritedMethods sync.Map
+
+type inherited struct {
+	Caller
+	service string
+	methods *sync.Map
+}
+
+// method returns m as a method of the service. A RawMethod is made for one call.
+func (c inherited) method(m *Method) *Method {
+	if m.Service == c.service || m.raw {
+		return m
+	}
+	found, ok := c.methods.Load(m)
+	if !ok {
+		found, _ = c.methods.LoadOrStore(m, m.of(c.service))
+	}
+	return found.(*Method)
+}
+
+func (c inherited) NewArgs(m *Method) nocopy.Struct { return c.Caller.NewArgs(c.method(m)) }
+
+func (c inherited) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+	return c.Caller.Call(ctx, c.method(m), args)
+}
+
 // NewCaller returns a Caller whose calls roundTrip carries, by any means: a queue, a WebSocket,
 // another connection. call is one message without a frame, in Thrift Binary or, with
 // Protocol(Compact), in the compact protocol. It is valid until roundTrip returns, and roundTrip

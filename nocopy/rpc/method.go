@@ -18,7 +18,7 @@ import (
 
 // Method describes a method of a service. Generated code makes one for each.
 type Method struct {
-	Service string // the service that declares the method
+	Service string // the service that is called; it may inherit the method
 	Name    string // as in the IDL
 	Args    *thriftimpl.Desc
 	Result  *thriftimpl.Desc // nil if the method is oneway
@@ -33,6 +33,17 @@ type Method struct {
 	passes  *Method // for a method whose calls return results unread: the same method without that
 	handler Handler
 	slow    *atomic.Bool // the handler took longer than patience last time
+}
+
+// of returns the method as one of a service that declares or inherits it. Service "" leaves the
+// method as it is.
+func (m *Method) of(service string) *Method {
+	if m.Service == service || m.raw || service == "" {
+		return m
+	}
+	c := *m
+	c.Service = service
+	return &c
 }
 
 // HandledBy returns a copy of the method with h as its handler, for NewProcessor.

@@ -27,6 +27,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 	p := &Processor{methods: map[string]*Method{}}
 	if base != nil {
 		p.inherit(base)
+		for name, m := range p.methods {
+			p.methods[name] = m.of(service)
+		}
 	}
 	for _, m := range methods {
 		if m == nil {
@@ -35,7 +38,7 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 		if m.handler == nil {
 			panic("nocopy: method " + service + "." + m.Name + " has no handler")
 		}
-		p.methods[m.Name] = m
+		p.methods[m.Name] = m.of(service)
 	}
 	return p
 }

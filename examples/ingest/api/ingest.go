@@ -285,7 +285,7 @@ const (
 )
 
 // IngesterWriteArgsDesc is the descriptor of IngesterWriteArgs.
-var IngesterWriteArgsDesc = impl.NewDesc("write_args")
+var IngesterWriteArgsDesc = impl.NewDesc("write_args").GoType("IngesterWriteArgs")
 
 // NewIngesterWriteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewIngesterWriteArgs(opts ...nocopy.Option) IngesterWriteArgs {
@@ -345,7 +345,7 @@ const (
 )
 
 // IngesterWriteResultDesc is the descriptor of IngesterWriteResult.
-var IngesterWriteResultDesc = impl.NewDesc("write_result")
+var IngesterWriteResultDesc = impl.NewDesc("write_result").GoType("IngesterWriteResult")
 
 // NewIngesterWriteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewIngesterWriteResult(opts ...nocopy.Option) IngesterWriteResult {
@@ -408,7 +408,7 @@ const (
 )
 
 // IngesterQueryArgsDesc is the descriptor of IngesterQueryArgs.
-var IngesterQueryArgsDesc = impl.NewDesc("query_args")
+var IngesterQueryArgsDesc = impl.NewDesc("query_args").GoType("IngesterQueryArgs")
 
 // NewIngesterQueryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewIngesterQueryArgs(opts ...nocopy.Option) IngesterQueryArgs {
@@ -465,7 +465,7 @@ const (
 )
 
 // IngesterQueryResultDesc is the descriptor of IngesterQueryResult.
-var IngesterQueryResultDesc = impl.NewDesc("query_result")
+var IngesterQueryResultDesc = impl.NewDesc("query_result").GoType("IngesterQueryResult")
 
 // NewIngesterQueryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewIngesterQueryResult(opts ...nocopy.Option) IngesterQueryResult {

@@ -1470,7 +1470,7 @@ func (s NoSuchObjectException) UnsetMessage() { impl.Struct(s).Unset(noSuchObjec
 type MetastoreGetAllDatabasesArgs nocopy.Struct
 
 // MetastoreGetAllDatabasesArgsDesc is the descriptor of MetastoreGetAllDatabasesArgs.
-var MetastoreGetAllDatabasesArgsDesc = impl.NewDesc("get_all_databases_args")
+var MetastoreGetAllDatabasesArgsDesc = impl.NewDesc("get_all_databases_args").GoType("MetastoreGetAllDatabasesArgs")
 
 // NewMetastoreGetAllDatabasesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetAllDatabasesArgs(opts ...nocopy.Option) MetastoreGetAllDatabasesArgs {
@@ -1525,7 +1525,7 @@ const (
 )
 
 // MetastoreGetAllDatabasesResultDesc is the descriptor of MetastoreGetAllDatabasesResult.
-var MetastoreGetAllDatabasesResultDesc = impl.NewDesc("get_all_databases_result")
+var MetastoreGetAllDatabasesResultDesc = impl.NewDesc("get_all_databases_result").GoType("MetastoreGetAllDatabasesResult")
 
 // NewMetastoreGetAllDatabasesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetAllDatabasesResult(opts ...nocopy.Option) MetastoreGetAllDatabasesResult {
@@ -1615,7 +1615,7 @@ const (
 )
 
 // MetastoreGetAllTablesArgsDesc is the descriptor of MetastoreGetAllTablesArgs.
-var MetastoreGetAllTablesArgsDesc = impl.NewDesc("get_all_tables_args")
+var MetastoreGetAllTablesArgsDesc = impl.NewDesc("get_all_tables_args").GoType("MetastoreGetAllTablesArgs")
 
 // NewMetastoreGetAllTablesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetAllTablesArgs(opts ...nocopy.Option) MetastoreGetAllTablesArgs {
@@ -1675,7 +1675,7 @@ const (
 )
 
 // MetastoreGetAllTablesResultDesc is the descriptor of MetastoreGetAllTablesResult.
-var MetastoreGetAllTablesResultDesc = impl.NewDesc("get_all_tables_result")
+var MetastoreGetAllTablesResultDesc = impl.NewDesc("get_all_tables_result").GoType("MetastoreGetAllTablesResult")
 
 // NewMetastoreGetAllTablesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetAllTablesResult(opts ...nocopy.Option) MetastoreGetAllTablesResult {
@@ -1757,7 +1757,7 @@ const (
 )
 
 // MetastoreGetDatabaseArgsDesc is the descriptor of MetastoreGetDatabaseArgs.
-var MetastoreGetDatabaseArgsDesc = impl.NewDesc("get_database_args")
+var MetastoreGetDatabaseArgsDesc = impl.NewDesc("get_database_args").GoType("MetastoreGetDatabaseArgs")
 
 // NewMetastoreGetDatabaseArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetDatabaseArgs(opts ...nocopy.Option) MetastoreGetDatabaseArgs {
@@ -1816,7 +1816,7 @@ const (
 )
 
 // MetastoreGetDatabaseResultDesc is the descriptor of MetastoreGetDatabaseResult.
-var MetastoreGetDatabaseResultDesc = impl.NewDesc("get_database_result")
+var MetastoreGetDatabaseResultDesc = impl.NewDesc("get_database_result").GoType("MetastoreGetDatabaseResult")
 
 // NewMetastoreGetDatabaseResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetDatabaseResult(opts ...nocopy.Option) MetastoreGetDatabaseResult {
@@ -1917,7 +1917,7 @@ const (
 )
 
 // MetastoreGetTableArgsDesc is the descriptor of MetastoreGetTableArgs.
-var MetastoreGetTableArgsDesc = impl.NewDesc("get_table_args")
+var MetastoreGetTableArgsDesc = impl.NewDesc("get_table_args").GoType("MetastoreGetTableArgs")
 
 // NewMetastoreGetTableArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetTableArgs(opts ...nocopy.Option) MetastoreGetTableArgs {
@@ -1987,7 +1987,7 @@ const (
 )
 
 // MetastoreGetTableResultDesc is the descriptor of MetastoreGetTableResult.
-var MetastoreGetTableResultDesc = impl.NewDesc("get_table_result")
+var MetastoreGetTableResultDesc = impl.NewDesc("get_table_result").GoType("MetastoreGetTableResult")
 
 // NewMetastoreGetTableResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetTableResult(opts ...nocopy.Option) MetastoreGetTableResult {
@@ -2079,7 +2079,7 @@ const (
 )
 
 // MetastoreAlterTableArgsDesc is the descriptor of MetastoreAlterTableArgs.
-var MetastoreAlterTableArgsDesc = impl.NewDesc("alter_table_args")
+var MetastoreAlterTableArgsDesc = impl.NewDesc("alter_table_args").GoType("MetastoreAlterTableArgs")
 
 // NewMetastoreAlterTableArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreAlterTableArgs(opts ...nocopy.Option) MetastoreAlterTableArgs {
@@ -2164,7 +2164,7 @@ const (
 )
 
 // MetastoreAlterTableResultDesc is the descriptor of MetastoreAlterTableResult.
-var MetastoreAlterTableResultDesc = impl.NewDesc("alter_table_result")
+var MetastoreAlterTableResultDesc = impl.NewDesc("alter_table_result").GoType("MetastoreAlterTableResult")
 
 // NewMetastoreAlterTableResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreAlterTableResult(opts ...nocopy.Option) MetastoreAlterTableResult {
@@ -2244,7 +2244,7 @@ const (
 )
 
 // MetastoreGetPartitionNamesArgsDesc is the descriptor of MetastoreGetPartitionNamesArgs.
-var MetastoreGetPartitionNamesArgsDesc = impl.NewDesc("get_partition_names_args")
+var MetastoreGetPartitionNamesArgsDesc = impl.NewDesc("get_partition_names_args").GoType("MetastoreGetPartitionNamesArgs")
 
 // NewMetastoreGetPartitionNamesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionNamesArgs(opts ...nocopy.Option) MetastoreGetPartitionNamesArgs {
@@ -2344,7 +2344,7 @@ const (
 )
 
 // MetastoreGetPartitionNamesResultDesc is the descriptor of MetastoreGetPartitionNamesResult.
-var MetastoreGetPartitionNamesResultDesc = impl.NewDesc("get_partition_names_result")
+var MetastoreGetPartitionNamesResultDesc = impl.NewDesc("get_partition_names_result").GoType("MetastoreGetPartitionNamesResult")
 
 // NewMetastoreGetPartitionNamesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionNamesResult(opts ...nocopy.Option) MetastoreGetPartitionNamesResult {
@@ -2456,7 +2456,7 @@ const (
 )
 
 // MetastoreGetPartitionsArgsDesc is the descriptor of MetastoreGetPartitionsArgs.
-var MetastoreGetPartitionsArgsDesc = impl.NewDesc("get_partitions_args")
+var MetastoreGetPartitionsArgsDesc = impl.NewDesc("get_partitions_args").GoType("MetastoreGetPartitionsArgs")
 
 // NewMetastoreGetPartitionsArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionsArgs(opts ...nocopy.Option) MetastoreGetPartitionsArgs {
@@ -2550,7 +2550,7 @@ const (
 )
 
 // MetastoreGetPartitionsResultDesc is the descriptor of MetastoreGetPartitionsResult.
-var MetastoreGetPartitionsResultDesc = impl.NewDesc("get_partitions_result")
+var MetastoreGetPartitionsResultDesc = impl.NewDesc("get_partitions_result").GoType("MetastoreGetPartitionsResult")
 
 // NewMetastoreGetPartitionsResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionsResult(opts ...nocopy.Option) MetastoreGetPartitionsResult {
@@ -2656,7 +2656,7 @@ const (
 )
 
 // MetastoreGetPartitionsByNamesArgsDesc is the descriptor of MetastoreGetPartitionsByNamesArgs.
-var MetastoreGetPartitionsByNamesArgsDesc = impl.NewDesc("get_partitions_by_names_args")
+var MetastoreGetPartitionsByNamesArgsDesc = impl.NewDesc("get_partitions_by_names_args").GoType("MetastoreGetPartitionsByNamesArgs")
 
 // NewMetastoreGetPartitionsByNamesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionsByNamesArgs(opts ...nocopy.Option) MetastoreGetPartitionsByNamesArgs {
@@ -2758,7 +2758,7 @@ const (
 )
 
 // MetastoreGetPartitionsByNamesResultDesc is the descriptor of MetastoreGetPartitionsByNamesResult.
-var MetastoreGetPartitionsByNamesResultDesc = impl.NewDesc("get_partitions_by_names_result")
+var MetastoreGetPartitionsByNamesResultDesc = impl.NewDesc("get_partitions_by_names_result").GoType("MetastoreGetPartitionsByNamesResult")
 
 // NewMetastoreGetPartitionsByNamesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionsByNamesResult(opts ...nocopy.Option) MetastoreGetPartitionsByNamesResult {
@@ -2874,7 +2874,7 @@ const (
 )
 
 // MetastoreGetPartitionByNameArgsDesc is the descriptor of MetastoreGetPartitionByNameArgs.
-var MetastoreGetPartitionByNameArgsDesc = impl.NewDesc("get_partition_by_name_args")
+var MetastoreGetPartitionByNameArgsDesc = impl.NewDesc("get_partition_by_name_args").GoType("MetastoreGetPartitionByNameArgs")
 
 // NewMetastoreGetPartitionByNameArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionByNameArgs(opts ...nocopy.Option) MetastoreGetPartitionByNameArgs {
@@ -2971,7 +2971,7 @@ const (
 )
 
 // MetastoreGetPartitionByNameResultDesc is the descriptor of MetastoreGetPartitionByNameResult.
-var MetastoreGetPartitionByNameResultDesc = impl.NewDesc("get_partition_by_name_result")
+var MetastoreGetPartitionByNameResultDesc = impl.NewDesc("get_partition_by_name_result").GoType("MetastoreGetPartitionByNameResult")
 
 // NewMetastoreGetPartitionByNameResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreGetPartitionByNameResult(opts ...nocopy.Option) MetastoreGetPartitionByNameResult {
@@ -3083,7 +3083,7 @@ const (
 )
 
 // MetastorePartitionNameToValsArgsDesc is the descriptor of MetastorePartitionNameToValsArgs.
-var MetastorePartitionNameToValsArgsDesc = impl.NewDesc("partition_name_to_vals_args")
+var MetastorePartitionNameToValsArgsDesc = impl.NewDesc("partition_name_to_vals_args").GoType("MetastorePartitionNameToValsArgs")
 
 // NewMetastorePartitionNameToValsArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastorePartitionNameToValsArgs(opts ...nocopy.Option) MetastorePartitionNameToValsArgs {
@@ -3155,7 +3155,7 @@ const (
 )
 
 // MetastorePartitionNameToValsResultDesc is the descriptor of MetastorePartitionNameToValsResult.
-var MetastorePartitionNameToValsResultDesc = impl.NewDesc("partition_name_to_vals_result")
+var MetastorePartitionNameToValsResultDesc = impl.NewDesc("partition_name_to_vals_result").GoType("MetastorePartitionNameToValsResult")
 
 // NewMetastorePartitionNameToValsResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastorePartitionNameToValsResult(opts ...nocopy.Option) MetastorePartitionNameToValsResult {
@@ -3247,7 +3247,7 @@ const (
 )
 
 // MetastoreAddPartitionArgsDesc is the descriptor of MetastoreAddPartitionArgs.
-var MetastoreAddPartitionArgsDesc = impl.NewDesc("add_partition_args")
+var MetastoreAddPartitionArgsDesc = impl.NewDesc("add_partition_args").GoType("MetastoreAddPartitionArgs")
 
 // NewMetastoreAddPartitionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreAddPartitionArgs(opts ...nocopy.Option) MetastoreAddPartitionArgs {
@@ -3314,7 +3314,7 @@ const (
 )
 
 // MetastoreAddPartitionResultDesc is the descriptor of MetastoreAddPartitionResult.
-var MetastoreAddPartitionResultDesc = impl.NewDesc("add_partition_result")
+var MetastoreAddPartitionResultDesc = impl.NewDesc("add_partition_result").GoType("MetastoreAddPartitionResult")
 
 // NewMetastoreAddPartitionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreAddPartitionResult(opts ...nocopy.Option) MetastoreAddPartitionResult {
@@ -3432,7 +3432,7 @@ const (
 )
 
 // MetastoreAlterPartitionArgsDesc is the descriptor of MetastoreAlterPartitionArgs.
-var MetastoreAlterPartitionArgsDesc = impl.NewDesc("alter_partition_args")
+var MetastoreAlterPartitionArgsDesc = impl.NewDesc("alter_partition_args").GoType("MetastoreAlterPartitionArgs")
 
 // NewMetastoreAlterPartitionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreAlterPartitionArgs(opts ...nocopy.Option) MetastoreAlterPartitionArgs {
@@ -3527,7 +3527,7 @@ const (
 )
 
 // MetastoreAlterPartitionResultDesc is the descriptor of MetastoreAlterPartitionResult.
-var MetastoreAlterPartitionResultDesc = impl.NewDesc("alter_partition_result")
+var MetastoreAlterPartitionResultDesc = impl.NewDesc("alter_partition_result").GoType("MetastoreAlterPartitionResult")
 
 // NewMetastoreAlterPartitionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreAlterPartitionResult(opts ...nocopy.Option) MetastoreAlterPartitionResult {
@@ -3620,7 +3620,7 @@ const (
 )
 
 // MetastoreDropPartitionByNameArgsDesc is the descriptor of MetastoreDropPartitionByNameArgs.
-var MetastoreDropPartitionByNameArgsDesc = impl.NewDesc("drop_partition_by_name_args")
+var MetastoreDropPartitionByNameArgsDesc = impl.NewDesc("drop_partition_by_name_args").GoType("MetastoreDropPartitionByNameArgs")
 
 // NewMetastoreDropPartitionByNameArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreDropPartitionByNameArgs(opts ...nocopy.Option) MetastoreDropPartitionByNameArgs {
@@ -3732,7 +3732,7 @@ const (
 )
 
 // MetastoreDropPartitionByNameResultDesc is the descriptor of MetastoreDropPartitionByNameResult.
-var MetastoreDropPartitionByNameResultDesc = impl.NewDesc("drop_partition_by_name_result")
+var MetastoreDropPartitionByNameResultDesc = impl.NewDesc("drop_partition_by_name_result").GoType("MetastoreDropPartitionByNameResult")
 
 // NewMetastoreDropPartitionByNameResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMetastoreDropPartitionByNameResult(opts ...nocopy.Option) MetastoreDropPartitionByNameResult {

@@ -573,7 +573,7 @@ const (
 )
 
 // OrdersPlaceArgsDesc is the descriptor of OrdersPlaceArgs.
-var OrdersPlaceArgsDesc = impl.NewDesc("place_args")
+var OrdersPlaceArgsDesc = impl.NewDesc("place_args").GoType("OrdersPlaceArgs")
 
 // NewOrdersPlaceArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersPlaceArgs(opts ...nocopy.Option) OrdersPlaceArgs {
@@ -634,7 +634,7 @@ const (
 )
 
 // OrdersPlaceResultDesc is the descriptor of OrdersPlaceResult.
-var OrdersPlaceResultDesc = impl.NewDesc("place_result")
+var OrdersPlaceResultDesc = impl.NewDesc("place_result").GoType("OrdersPlaceResult")
 
 // NewOrdersPlaceResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersPlaceResult(opts ...nocopy.Option) OrdersPlaceResult {
@@ -708,7 +708,7 @@ const (
 )
 
 // OrdersKnownArgsDesc is the descriptor of OrdersKnownArgs.
-var OrdersKnownArgsDesc = impl.NewDesc("known_args")
+var OrdersKnownArgsDesc = impl.NewDesc("known_args").GoType("OrdersKnownArgs")
 
 // NewOrdersKnownArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersKnownArgs(opts ...nocopy.Option) OrdersKnownArgs {
@@ -768,7 +768,7 @@ const (
 )
 
 // OrdersKnownResultDesc is the descriptor of OrdersKnownResult.
-var OrdersKnownResultDesc = impl.NewDesc("known_result")
+var OrdersKnownResultDesc = impl.NewDesc("known_result").GoType("OrdersKnownResult")
 
 // NewOrdersKnownResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersKnownResult(opts ...nocopy.Option) OrdersKnownResult {
@@ -819,7 +819,7 @@ const (
 )
 
 // OrdersNoteArgsDesc is the descriptor of OrdersNoteArgs.
-var OrdersNoteArgsDesc = impl.NewDesc("note_args")
+var OrdersNoteArgsDesc = impl.NewDesc("note_args").GoType("OrdersNoteArgs")
 
 // NewOrdersNoteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersNoteArgs(opts ...nocopy.Option) OrdersNoteArgs {

@@ -1516,7 +1516,7 @@ const (
 )
 
 // ShopOrderArgsDesc is the descriptor of ShopOrderArgs.
-var ShopOrderArgsDesc = impl.NewDesc("order_args")
+var ShopOrderArgsDesc = impl.NewDesc("order_args").GoType("ShopOrderArgs")
 
 // NewShopOrderArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopOrderArgs(opts ...nocopy.Option) ShopOrderArgs {
@@ -1582,7 +1582,7 @@ const (
 )
 
 // ShopOrderResultDesc is the descriptor of ShopOrderResult.
-var ShopOrderResultDesc = impl.NewDesc("order_result")
+var ShopOrderResultDesc = impl.NewDesc("order_result").GoType("ShopOrderResult")
 
 // NewShopOrderResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopOrderResult(opts ...nocopy.Option) ShopOrderResult {
@@ -1656,7 +1656,7 @@ const (
 )
 
 // ShopFreeArgsDesc is the descriptor of ShopFreeArgs.
-var ShopFreeArgsDesc = impl.NewDesc("free_args")
+var ShopFreeArgsDesc = impl.NewDesc("free_args").GoType("ShopFreeArgs")
 
 // NewShopFreeArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopFreeArgs(opts ...nocopy.Option) ShopFreeArgs {
@@ -1703,7 +1703,7 @@ func (s ShopFreeArgs) UnsetA()      { impl.Struct(s).Unset(shopFreeArgsA) }
 type ShopFreeResult nocopy.Struct
 
 // ShopFreeResultDesc is the descriptor of ShopFreeResult.
-var ShopFreeResultDesc = impl.NewDesc("free_result")
+var ShopFreeResultDesc = impl.NewDesc("free_result").GoType("ShopFreeResult")
 
 // NewShopFreeResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopFreeResult(opts ...nocopy.Option) ShopFreeResult {
@@ -1749,7 +1749,7 @@ const (
 )
 
 // ShopNoteArgsDesc is the descriptor of ShopNoteArgs.
-var ShopNoteArgsDesc = impl.NewDesc("note_args")
+var ShopNoteArgsDesc = impl.NewDesc("note_args").GoType("ShopNoteArgs")
 
 // NewShopNoteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopNoteArgs(opts ...nocopy.Option) ShopNoteArgs {

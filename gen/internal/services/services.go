@@ -354,7 +354,7 @@ func NewAllClient_(c rpc.Caller) AllClient_ {
 	if c == nil {
 		panic("nocopy: NewAllClient_: the Caller is nil")
 	}
-	return AllClient_{parent.NewMiddleClient(c), c}
+	return AllClient_{parent.NewMiddleClient(rpc.InheritedCaller(c, "All")), c}
 }
 
 func (c AllClient_) ABool(ctx context.Context, args func(AllABoolArgs)) (AllABoolResult, error) {
@@ -622,7 +622,7 @@ func NewSameClient(c rpc.Caller) SameClient {
 	if c == nil {
 		panic("nocopy: NewSameClient: the Caller is nil")
 	}
-	return SameClient{NewAllClient_(c), c}
+	return SameClient{NewAllClient_(rpc.InheritedCaller(c, "Same")), c}
 }
 
 type EmptyHandler interface {
@@ -835,7 +835,7 @@ const (
 )
 
 // AllGetArgs_Desc is the descriptor of AllGetArgs_.
-var AllGetArgs_Desc = impl.NewDesc("AllGetArgs", impl.Info{Doc: "Everything that could be mistaken for something else."})
+var AllGetArgs_Desc = impl.NewDesc("AllGetArgs", impl.Info{Doc: "Everything that could be mistaken for something else."}).GoType("AllGetArgs_")
 
 // NewAllGetArgs_ returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetArgs_(opts ...nocopy.Option) AllGetArgs_ {
@@ -924,7 +924,7 @@ const (
 )
 
 // AllABoolArgsDesc is the descriptor of AllABoolArgs.
-var AllABoolArgsDesc = impl.NewDesc("aBool_args")
+var AllABoolArgsDesc = impl.NewDesc("aBool_args").GoType("AllABoolArgs")
 
 // NewAllABoolArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABoolArgs(opts ...nocopy.Option) AllABoolArgs {
@@ -975,7 +975,7 @@ const (
 )
 
 // AllABoolResultDesc is the descriptor of AllABoolResult.
-var AllABoolResultDesc = impl.NewDesc("aBool_result")
+var AllABoolResultDesc = impl.NewDesc("aBool_result").GoType("AllABoolResult")
 
 // NewAllABoolResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABoolResult(opts ...nocopy.Option) AllABoolResult {
@@ -1026,7 +1026,7 @@ const (
 )
 
 // AllAnI8ArgsDesc is the descriptor of AllAnI8Args.
-var AllAnI8ArgsDesc = impl.NewDesc("anI8_args")
+var AllAnI8ArgsDesc = impl.NewDesc("anI8_args").GoType("AllAnI8Args")
 
 // NewAllAnI8Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI8Args(opts ...nocopy.Option) AllAnI8Args {
@@ -1075,7 +1075,7 @@ const (
 )
 
 // AllAnI8ResultDesc is the descriptor of AllAnI8Result.
-var AllAnI8ResultDesc = impl.NewDesc("anI8_result")
+var AllAnI8ResultDesc = impl.NewDesc("anI8_result").GoType("AllAnI8Result")
 
 // NewAllAnI8Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI8Result(opts ...nocopy.Option) AllAnI8Result {
@@ -1126,7 +1126,7 @@ const (
 )
 
 // AllAnI16ArgsDesc is the descriptor of AllAnI16Args.
-var AllAnI16ArgsDesc = impl.NewDesc("anI16_args")
+var AllAnI16ArgsDesc = impl.NewDesc("anI16_args").GoType("AllAnI16Args")
 
 // NewAllAnI16Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI16Args(opts ...nocopy.Option) AllAnI16Args {
@@ -1177,7 +1177,7 @@ const (
 )
 
 // AllAnI16ResultDesc is the descriptor of AllAnI16Result.
-var AllAnI16ResultDesc = impl.NewDesc("anI16_result")
+var AllAnI16ResultDesc = impl.NewDesc("anI16_result").GoType("AllAnI16Result")
 
 // NewAllAnI16Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI16Result(opts ...nocopy.Option) AllAnI16Result {
@@ -1228,7 +1228,7 @@ const (
 )
 
 // AllAnI32ArgsDesc is the descriptor of AllAnI32Args.
-var AllAnI32ArgsDesc = impl.NewDesc("anI32_args")
+var AllAnI32ArgsDesc = impl.NewDesc("anI32_args").GoType("AllAnI32Args")
 
 // NewAllAnI32Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI32Args(opts ...nocopy.Option) AllAnI32Args {
@@ -1279,7 +1279,7 @@ const (
 )
 
 // AllAnI32ResultDesc is the descriptor of AllAnI32Result.
-var AllAnI32ResultDesc = impl.NewDesc("anI32_result")
+var AllAnI32ResultDesc = impl.NewDesc("anI32_result").GoType("AllAnI32Result")
 
 // NewAllAnI32Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI32Result(opts ...nocopy.Option) AllAnI32Result {
@@ -1330,7 +1330,7 @@ const (
 )
 
 // AllAnI64ArgsDesc is the descriptor of AllAnI64Args.
-var AllAnI64ArgsDesc = impl.NewDesc("anI64_args")
+var AllAnI64ArgsDesc = impl.NewDesc("anI64_args").GoType("AllAnI64Args")
 
 // NewAllAnI64Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI64Args(opts ...nocopy.Option) AllAnI64Args {
@@ -1381,7 +1381,7 @@ const (
 )
 
 // AllAnI64ResultDesc is the descriptor of AllAnI64Result.
-var AllAnI64ResultDesc = impl.NewDesc("anI64_result")
+var AllAnI64ResultDesc = impl.NewDesc("anI64_result").GoType("AllAnI64Result")
 
 // NewAllAnI64Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI64Result(opts ...nocopy.Option) AllAnI64Result {
@@ -1432,7 +1432,7 @@ const (
 )
 
 // AllADoubleArgsDesc is the descriptor of AllADoubleArgs.
-var AllADoubleArgsDesc = impl.NewDesc("aDouble_args")
+var AllADoubleArgsDesc = impl.NewDesc("aDouble_args").GoType("AllADoubleArgs")
 
 // NewAllADoubleArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADoubleArgs(opts ...nocopy.Option) AllADoubleArgs {
@@ -1483,7 +1483,7 @@ const (
 )
 
 // AllADoubleResultDesc is the descriptor of AllADoubleResult.
-var AllADoubleResultDesc = impl.NewDesc("aDouble_result")
+var AllADoubleResultDesc = impl.NewDesc("aDouble_result").GoType("AllADoubleResult")
 
 // NewAllADoubleResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADoubleResult(opts ...nocopy.Option) AllADoubleResult {
@@ -1538,7 +1538,7 @@ const (
 )
 
 // AllAStringArgsDesc is the descriptor of AllAStringArgs.
-var AllAStringArgsDesc = impl.NewDesc("aString_args")
+var AllAStringArgsDesc = impl.NewDesc("aString_args").GoType("AllAStringArgs")
 
 // NewAllAStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStringArgs(opts ...nocopy.Option) AllAStringArgs {
@@ -1589,7 +1589,7 @@ const (
 )
 
 // AllAStringResultDesc is the descriptor of AllAStringResult.
-var AllAStringResultDesc = impl.NewDesc("aString_result")
+var AllAStringResultDesc = impl.NewDesc("aString_result").GoType("AllAStringResult")
 
 // NewAllAStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStringResult(opts ...nocopy.Option) AllAStringResult {
@@ -1640,7 +1640,7 @@ const (
 )
 
 // AllABinaryArgsDesc is the descriptor of AllABinaryArgs.
-var AllABinaryArgsDesc = impl.NewDesc("aBinary_args")
+var AllABinaryArgsDesc = impl.NewDesc("aBinary_args").GoType("AllABinaryArgs")
 
 // NewAllABinaryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABinaryArgs(opts ...nocopy.Option) AllABinaryArgs {
@@ -1692,7 +1692,7 @@ const (
 )
 
 // AllABinaryResultDesc is the descriptor of AllABinaryResult.
-var AllABinaryResultDesc = impl.NewDesc("aBinary_result")
+var AllABinaryResultDesc = impl.NewDesc("aBinary_result").GoType("AllABinaryResult")
 
 // NewAllABinaryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABinaryResult(opts ...nocopy.Option) AllABinaryResult {
@@ -1746,7 +1746,7 @@ const (
 )
 
 // AllAUuidArgsDesc is the descriptor of AllAUuidArgs.
-var AllAUuidArgsDesc = impl.NewDesc("aUuid_args")
+var AllAUuidArgsDesc = impl.NewDesc("aUuid_args").GoType("AllAUuidArgs")
 
 // NewAllAUuidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUuidArgs(opts ...nocopy.Option) AllAUuidArgs {
@@ -1797,7 +1797,7 @@ const (
 )
 
 // AllAUuidResultDesc is the descriptor of AllAUuidResult.
-var AllAUuidResultDesc = impl.NewDesc("aUuid_result")
+var AllAUuidResultDesc = impl.NewDesc("aUuid_result").GoType("AllAUuidResult")
 
 // NewAllAUuidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUuidResult(opts ...nocopy.Option) AllAUuidResult {
@@ -1848,7 +1848,7 @@ const (
 )
 
 // AllAnEnumArgsDesc is the descriptor of AllAnEnumArgs.
-var AllAnEnumArgsDesc = impl.NewDesc("anEnum_args")
+var AllAnEnumArgsDesc = impl.NewDesc("anEnum_args").GoType("AllAnEnumArgs")
 
 // NewAllAnEnumArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnEnumArgs(opts ...nocopy.Option) AllAnEnumArgs {
@@ -1899,7 +1899,7 @@ const (
 )
 
 // AllAnEnumResultDesc is the descriptor of AllAnEnumResult.
-var AllAnEnumResultDesc = impl.NewDesc("anEnum_result")
+var AllAnEnumResultDesc = impl.NewDesc("anEnum_result").GoType("AllAnEnumResult")
 
 // NewAllAnEnumResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnEnumResult(opts ...nocopy.Option) AllAnEnumResult {
@@ -1954,7 +1954,7 @@ const (
 )
 
 // AllAStructArgsDesc is the descriptor of AllAStructArgs.
-var AllAStructArgsDesc = impl.NewDesc("aStruct_args")
+var AllAStructArgsDesc = impl.NewDesc("aStruct_args").GoType("AllAStructArgs")
 
 // NewAllAStructArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStructArgs(opts ...nocopy.Option) AllAStructArgs {
@@ -2014,7 +2014,7 @@ const (
 )
 
 // AllAStructResultDesc is the descriptor of AllAStructResult.
-var AllAStructResultDesc = impl.NewDesc("aStruct_result")
+var AllAStructResultDesc = impl.NewDesc("aStruct_result").GoType("AllAStructResult")
 
 // NewAllAStructResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStructResult(opts ...nocopy.Option) AllAStructResult {
@@ -2074,7 +2074,7 @@ const (
 )
 
 // AllAUnionArgsDesc is the descriptor of AllAUnionArgs.
-var AllAUnionArgsDesc = impl.NewDesc("aUnion_args")
+var AllAUnionArgsDesc = impl.NewDesc("aUnion_args").GoType("AllAUnionArgs")
 
 // NewAllAUnionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUnionArgs(opts ...nocopy.Option) AllAUnionArgs {
@@ -2134,7 +2134,7 @@ const (
 )
 
 // AllAUnionResultDesc is the descriptor of AllAUnionResult.
-var AllAUnionResultDesc = impl.NewDesc("aUnion_result")
+var AllAUnionResultDesc = impl.NewDesc("aUnion_result").GoType("AllAUnionResult")
 
 // NewAllAUnionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUnionResult(opts ...nocopy.Option) AllAUnionResult {
@@ -2194,7 +2194,7 @@ const (
 )
 
 // AllAnExceptionArgsDesc is the descriptor of AllAnExceptionArgs.
-var AllAnExceptionArgsDesc = impl.NewDesc("anException_args")
+var AllAnExceptionArgsDesc = impl.NewDesc("anException_args").GoType("AllAnExceptionArgs")
 
 // NewAllAnExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnExceptionArgs(opts ...nocopy.Option) AllAnExceptionArgs {
@@ -2254,7 +2254,7 @@ const (
 )
 
 // AllAnExceptionResultDesc is the descriptor of AllAnExceptionResult.
-var AllAnExceptionResultDesc = impl.NewDesc("anException_result")
+var AllAnExceptionResultDesc = impl.NewDesc("anException_result").GoType("AllAnExceptionResult")
 
 // NewAllAnExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnExceptionResult(opts ...nocopy.Option) AllAnExceptionResult {
@@ -2316,7 +2316,7 @@ const (
 )
 
 // AllATypedefArgsDesc is the descriptor of AllATypedefArgs.
-var AllATypedefArgsDesc = impl.NewDesc("aTypedef_args")
+var AllATypedefArgsDesc = impl.NewDesc("aTypedef_args").GoType("AllATypedefArgs")
 
 // NewAllATypedefArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllATypedefArgs(opts ...nocopy.Option) AllATypedefArgs {
@@ -2367,7 +2367,7 @@ const (
 )
 
 // AllATypedefResultDesc is the descriptor of AllATypedefResult.
-var AllATypedefResultDesc = impl.NewDesc("aTypedef_result")
+var AllATypedefResultDesc = impl.NewDesc("aTypedef_result").GoType("AllATypedefResult")
 
 // NewAllATypedefResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllATypedefResult(opts ...nocopy.Option) AllATypedefResult {
@@ -2418,7 +2418,7 @@ const (
 )
 
 // AllAPathArgsDesc is the descriptor of AllAPathArgs.
-var AllAPathArgsDesc = impl.NewDesc("aPath_args")
+var AllAPathArgsDesc = impl.NewDesc("aPath_args").GoType("AllAPathArgs")
 
 // NewAllAPathArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAPathArgs(opts ...nocopy.Option) AllAPathArgs {
@@ -2478,7 +2478,7 @@ const (
 )
 
 // AllAPathResultDesc is the descriptor of AllAPathResult.
-var AllAPathResultDesc = impl.NewDesc("aPath_result")
+var AllAPathResultDesc = impl.NewDesc("aPath_result").GoType("AllAPathResult")
 
 // NewAllAPathResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAPathResult(opts ...nocopy.Option) AllAPathResult {
@@ -2538,7 +2538,7 @@ const (
 )
 
 // AllAListArgsDesc is the descriptor of AllAListArgs.
-var AllAListArgsDesc = impl.NewDesc("aList_args")
+var AllAListArgsDesc = impl.NewDesc("aList_args").GoType("AllAListArgs")
 
 // NewAllAListArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAListArgs(opts ...nocopy.Option) AllAListArgs {
@@ -2594,7 +2594,7 @@ const (
 )
 
 // AllAListResultDesc is the descriptor of AllAListResult.
-var AllAListResultDesc = impl.NewDesc("aList_result")
+var AllAListResultDesc = impl.NewDesc("aList_result").GoType("AllAListResult")
 
 // NewAllAListResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAListResult(opts ...nocopy.Option) AllAListResult {
@@ -2652,7 +2652,7 @@ const (
 )
 
 // AllASetArgsDesc is the descriptor of AllASetArgs.
-var AllASetArgsDesc = impl.NewDesc("aSet_args")
+var AllASetArgsDesc = impl.NewDesc("aSet_args").GoType("AllASetArgs")
 
 // NewAllASetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllASetArgs(opts ...nocopy.Option) AllASetArgs {
@@ -2706,7 +2706,7 @@ const (
 )
 
 // AllASetResultDesc is the descriptor of AllASetResult.
-var AllASetResultDesc = impl.NewDesc("aSet_result")
+var AllASetResultDesc = impl.NewDesc("aSet_result").GoType("AllASetResult")
 
 // NewAllASetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllASetResult(opts ...nocopy.Option) AllASetResult {
@@ -2764,7 +2764,7 @@ const (
 )
 
 // AllAMapArgsDesc is the descriptor of AllAMapArgs.
-var AllAMapArgsDesc = impl.NewDesc("aMap_args")
+var AllAMapArgsDesc = impl.NewDesc("aMap_args").GoType("AllAMapArgs")
 
 // NewAllAMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAMapArgs(opts ...nocopy.Option) AllAMapArgs {
@@ -2822,7 +2822,7 @@ const (
 )
 
 // AllAMapResultDesc is the descriptor of AllAMapResult.
-var AllAMapResultDesc = impl.NewDesc("aMap_result")
+var AllAMapResultDesc = impl.NewDesc("aMap_result").GoType("AllAMapResult")
 
 // NewAllAMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAMapResult(opts ...nocopy.Option) AllAMapResult {
@@ -2882,7 +2882,7 @@ const (
 )
 
 // AllADeepMapArgsDesc is the descriptor of AllADeepMapArgs.
-var AllADeepMapArgsDesc = impl.NewDesc("aDeepMap_args")
+var AllADeepMapArgsDesc = impl.NewDesc("aDeepMap_args").GoType("AllADeepMapArgs")
 
 // NewAllADeepMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADeepMapArgs(opts ...nocopy.Option) AllADeepMapArgs {
@@ -2942,7 +2942,7 @@ const (
 )
 
 // AllADeepMapResultDesc is the descriptor of AllADeepMapResult.
-var AllADeepMapResultDesc = impl.NewDesc("aDeepMap_result")
+var AllADeepMapResultDesc = impl.NewDesc("aDeepMap_result").GoType("AllADeepMapResult")
 
 // NewAllADeepMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADeepMapResult(opts ...nocopy.Option) AllADeepMapResult {
@@ -3009,7 +3009,7 @@ const (
 )
 
 // AllManyArgsDesc is the descriptor of AllManyArgs.
-var AllManyArgsDesc = impl.NewDesc("many_args")
+var AllManyArgsDesc = impl.NewDesc("many_args").GoType("AllManyArgs")
 
 // NewAllManyArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllManyArgs(opts ...nocopy.Option) AllManyArgs {
@@ -3108,7 +3108,7 @@ const (
 )
 
 // AllManyResultDesc is the descriptor of AllManyResult.
-var AllManyResultDesc = impl.NewDesc("many_result")
+var AllManyResultDesc = impl.NewDesc("many_result").GoType("AllManyResult")
 
 // NewAllManyResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllManyResult(opts ...nocopy.Option) AllManyResult {
@@ -3201,7 +3201,7 @@ const (
 )
 
 // AllTellArgsDesc is the descriptor of AllTellArgs.
-var AllTellArgsDesc = impl.NewDesc("tell_args")
+var AllTellArgsDesc = impl.NewDesc("tell_args").GoType("AllTellArgs")
 
 // NewAllTellArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllTellArgs(opts ...nocopy.Option) AllTellArgs {
@@ -3246,7 +3246,7 @@ func (s AllTellArgs) UnsetV()       { impl.Struct(s).Unset(allTellArgsV) }
 type AllNothingArgs nocopy.Struct
 
 // AllNothingArgsDesc is the descriptor of AllNothingArgs.
-var AllNothingArgsDesc = impl.NewDesc("nothing_args")
+var AllNothingArgsDesc = impl.NewDesc("nothing_args").GoType("AllNothingArgs")
 
 // NewAllNothingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNothingArgs(opts ...nocopy.Option) AllNothingArgs {
@@ -3288,7 +3288,7 @@ func (s *AllNothingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.G
 type AllNothingResult nocopy.Struct
 
 // AllNothingResultDesc is the descriptor of AllNothingResult.
-var AllNothingResultDesc = impl.NewDesc("nothing_result")
+var AllNothingResultDesc = impl.NewDesc("nothing_result").GoType("AllNothingResult")
 
 // NewAllNothingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNothingResult(opts ...nocopy.Option) AllNothingResult {
@@ -3334,7 +3334,7 @@ const (
 )
 
 // AllMaybeArgsDesc is the descriptor of AllMaybeArgs.
-var AllMaybeArgsDesc = impl.NewDesc("maybe_args")
+var AllMaybeArgsDesc = impl.NewDesc("maybe_args").GoType("AllMaybeArgs")
 
 // NewAllMaybeArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllMaybeArgs(opts ...nocopy.Option) AllMaybeArgs {
@@ -3385,7 +3385,7 @@ const (
 )
 
 // AllMaybeResultDesc is the descriptor of AllMaybeResult.
-var AllMaybeResultDesc = impl.NewDesc("maybe_result")
+var AllMaybeResultDesc = impl.NewDesc("maybe_result").GoType("AllMaybeResult")
 
 // NewAllMaybeResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllMaybeResult(opts ...nocopy.Option) AllMaybeResult {
@@ -3441,7 +3441,7 @@ func (s AllMaybeResult) UnsetDenied()      { impl.Struct(s).Unset(allMaybeResult
 type AllNewThing_Args nocopy.Struct
 
 // AllNewThing_ArgsDesc is the descriptor of AllNewThing_Args.
-var AllNewThing_ArgsDesc = impl.NewDesc("new_thing_args")
+var AllNewThing_ArgsDesc = impl.NewDesc("new_thing_args").GoType("AllNewThing_Args")
 
 // NewAllNewThing_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing_Args(opts ...nocopy.Option) AllNewThing_Args {
@@ -3487,7 +3487,7 @@ const (
 )
 
 // AllNewThing_ResultDesc is the descriptor of AllNewThing_Result.
-var AllNewThing_ResultDesc = impl.NewDesc("new_thing_result")
+var AllNewThing_ResultDesc = impl.NewDesc("new_thing_result").GoType("AllNewThing_Result")
 
 // NewAllNewThing_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing_Result(opts ...nocopy.Option) AllNewThing_Result {
@@ -3538,7 +3538,7 @@ func (s AllNewThing_Result) UnsetSuccess()      { impl.Struct(s).Unset(allNewThi
 type AllNewThing__Args nocopy.Struct
 
 // AllNewThing__ArgsDesc is the descriptor of AllNewThing__Args.
-var AllNewThing__ArgsDesc = impl.NewDesc("newThing_args")
+var AllNewThing__ArgsDesc = impl.NewDesc("newThing_args").GoType("AllNewThing__Args")
 
 // NewAllNewThing__Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing__Args(opts ...nocopy.Option) AllNewThing__Args {
@@ -3584,7 +3584,7 @@ const (
 )
 
 // AllNewThing__ResultDesc is the descriptor of AllNewThing__Result.
-var AllNewThing__ResultDesc = impl.NewDesc("newThing_result")
+var AllNewThing__ResultDesc = impl.NewDesc("newThing_result").GoType("AllNewThing__Result")
 
 // NewAllNewThing__Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing__Result(opts ...nocopy.Option) AllNewThing__Result {
@@ -3637,7 +3637,7 @@ func (s AllNewThing__Result) UnsetSuccess() { impl.Struct(s).Unset(allNewThing__
 type AllGetAllClientArgs nocopy.Struct
 
 // AllGetAllClientArgsDesc is the descriptor of AllGetAllClientArgs.
-var AllGetAllClientArgsDesc = impl.NewDesc("getAllClient_args")
+var AllGetAllClientArgsDesc = impl.NewDesc("getAllClient_args").GoType("AllGetAllClientArgs")
 
 // NewAllGetAllClientArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetAllClientArgs(opts ...nocopy.Option) AllGetAllClientArgs {
@@ -3683,7 +3683,7 @@ const (
 )
 
 // AllGetAllClientResultDesc is the descriptor of AllGetAllClientResult.
-var AllGetAllClientResultDesc = impl.NewDesc("getAllClient_result")
+var AllGetAllClientResultDesc = impl.NewDesc("getAllClient_result").GoType("AllGetAllClientResult")
 
 // NewAllGetAllClientResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetAllClientResult(opts ...nocopy.Option) AllGetAllClientResult {
@@ -3736,7 +3736,7 @@ func (s AllGetAllClientResult) UnsetSuccess() { impl.Struct(s).Unset(allGetAllCl
 type GetGetArgs_Args nocopy.Struct
 
 // GetGetArgs_ArgsDesc is the descriptor of GetGetArgs_Args.
-var GetGetArgs_ArgsDesc = impl.NewDesc("get_args_args")
+var GetGetArgs_ArgsDesc = impl.NewDesc("get_args_args").GoType("GetGetArgs_Args")
 
 // NewGetGetArgs_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetArgs_Args(opts ...nocopy.Option) GetGetArgs_Args {
@@ -3778,7 +3778,7 @@ func (s *GetGetArgs_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type GetGetArgs_Result nocopy.Struct
 
 // GetGetArgs_ResultDesc is the descriptor of GetGetArgs_Result.
-var GetGetArgs_ResultDesc = impl.NewDesc("get_args_result")
+var GetGetArgs_ResultDesc = impl.NewDesc("get_args_result").GoType("GetGetArgs_Result")
 
 // NewGetGetArgs_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetArgs_Result(opts ...nocopy.Option) GetGetArgs_Result {
@@ -3820,7 +3820,7 @@ func (s *GetGetArgs_Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return imp
 type GetGetResult_Args nocopy.Struct
 
 // GetGetResult_ArgsDesc is the descriptor of GetGetResult_Args.
-var GetGetResult_ArgsDesc = impl.NewDesc("get_result_args")
+var GetGetResult_ArgsDesc = impl.NewDesc("get_result_args").GoType("GetGetResult_Args")
 
 // NewGetGetResult_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetResult_Args(opts ...nocopy.Option) GetGetResult_Args {
@@ -3862,7 +3862,7 @@ func (s *GetGetResult_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return imp
 type GetGetResult_Result nocopy.Struct
 
 // GetGetResult_ResultDesc is the descriptor of GetGetResult_Result.
-var GetGetResult_ResultDesc = impl.NewDesc("get_result_result")
+var GetGetResult_ResultDesc = impl.NewDesc("get_result_result").GoType("GetGetResult_Result")
 
 // NewGetGetResult_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetResult_Result(opts ...nocopy.Option) GetGetResult_Result {
@@ -3904,7 +3904,7 @@ func (s *GetGetResult_Result) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type GetAArgs nocopy.Struct
 
 // GetAArgsDesc is the descriptor of GetAArgs.
-var GetAArgsDesc = impl.NewDesc("a_args")
+var GetAArgsDesc = impl.NewDesc("a_args").GoType("GetAArgs")
 
 // NewGetAArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetAArgs(opts ...nocopy.Option) GetAArgs { return GetAArgs(impl.New(GetAArgsDesc, opts...)) }
@@ -3940,7 +3940,7 @@ func (s *GetAArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON
 type GetAResult nocopy.Struct
 
 // GetAResultDesc is the descriptor of GetAResult.
-var GetAResultDesc = impl.NewDesc("a_result")
+var GetAResultDesc = impl.NewDesc("a_result").GoType("GetAResult")
 
 // NewGetAResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetAResult(opts ...nocopy.Option) GetAResult {
@@ -3980,7 +3980,7 @@ func (s *GetAResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJS
 type GetRArgs nocopy.Struct
 
 // GetRArgsDesc is the descriptor of GetRArgs.
-var GetRArgsDesc = impl.NewDesc("r_args")
+var GetRArgsDesc = impl.NewDesc("r_args").GoType("GetRArgs")
 
 // NewGetRArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRArgs(opts ...nocopy.Option) GetRArgs { return GetRArgs(impl.New(GetRArgsDesc, opts...)) }
@@ -4016,7 +4016,7 @@ func (s *GetRArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON
 type GetRResult nocopy.Struct
 
 // GetRResultDesc is the descriptor of GetRResult.
-var GetRResultDesc = impl.NewDesc("r_result")
+var GetRResultDesc = impl.NewDesc("r_result").GoType("GetRResult")
 
 // NewGetRResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRResult(opts ...nocopy.Option) GetRResult {
@@ -4056,7 +4056,7 @@ func (s *GetRResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJS
 type GetErrArgs nocopy.Struct
 
 // GetErrArgsDesc is the descriptor of GetErrArgs.
-var GetErrArgsDesc = impl.NewDesc("err_args")
+var GetErrArgsDesc = impl.NewDesc("err_args").GoType("GetErrArgs")
 
 // NewGetErrArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetErrArgs(opts ...nocopy.Option) GetErrArgs {
@@ -4096,7 +4096,7 @@ func (s *GetErrArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJS
 type GetErrResult nocopy.Struct
 
 // GetErrResultDesc is the descriptor of GetErrResult.
-var GetErrResultDesc = impl.NewDesc("err_result")
+var GetErrResultDesc = impl.NewDesc("err_result").GoType("GetErrResult")
 
 // NewGetErrResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetErrResult(opts ...nocopy.Option) GetErrResult {
@@ -4138,7 +4138,7 @@ func (s *GetErrResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type GetRPCArgs nocopy.Struct
 
 // GetRPCArgsDesc is the descriptor of GetRPCArgs.
-var GetRPCArgsDesc = impl.NewDesc("rpc_args")
+var GetRPCArgsDesc = impl.NewDesc("rpc_args").GoType("GetRPCArgs")
 
 // NewGetRPCArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRPCArgs(opts ...nocopy.Option) GetRPCArgs {
@@ -4178,7 +4178,7 @@ func (s *GetRPCArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJS
 type GetRPCResult nocopy.Struct
 
 // GetRPCResultDesc is the descriptor of GetRPCResult.
-var GetRPCResultDesc = impl.NewDesc("rpc_result")
+var GetRPCResultDesc = impl.NewDesc("rpc_result").GoType("GetRPCResult")
 
 // NewGetRPCResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRPCResult(opts ...nocopy.Option) GetRPCResult {
@@ -4220,7 +4220,7 @@ func (s *GetRPCResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type GetContextArgs nocopy.Struct
 
 // GetContextArgsDesc is the descriptor of GetContextArgs.
-var GetContextArgsDesc = impl.NewDesc("context_args")
+var GetContextArgsDesc = impl.NewDesc("context_args").GoType("GetContextArgs")
 
 // NewGetContextArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetContextArgs(opts ...nocopy.Option) GetContextArgs {
@@ -4262,7 +4262,7 @@ func (s *GetContextArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.G
 type GetContextResult nocopy.Struct
 
 // GetContextResultDesc is the descriptor of GetContextResult.
-var GetContextResultDesc = impl.NewDesc("context_result")
+var GetContextResultDesc = impl.NewDesc("context_result").GoType("GetContextResult")
 
 // NewGetContextResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetContextResult(opts ...nocopy.Option) GetContextResult {

@@ -8426,7 +8426,7 @@ const (
 )
 
 // TCLIServiceOpenSessionArgsDesc is the descriptor of TCLIServiceOpenSessionArgs.
-var TCLIServiceOpenSessionArgsDesc = impl.NewDesc("OpenSession_args")
+var TCLIServiceOpenSessionArgsDesc = impl.NewDesc("OpenSession_args").GoType("TCLIServiceOpenSessionArgs")
 
 // NewTCLIServiceOpenSessionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceOpenSessionArgs(opts ...nocopy.Option) TCLIServiceOpenSessionArgs {
@@ -8492,7 +8492,7 @@ const (
 )
 
 // TCLIServiceOpenSessionResultDesc is the descriptor of TCLIServiceOpenSessionResult.
-var TCLIServiceOpenSessionResultDesc = impl.NewDesc("OpenSession_result")
+var TCLIServiceOpenSessionResultDesc = impl.NewDesc("OpenSession_result").GoType("TCLIServiceOpenSessionResult")
 
 // NewTCLIServiceOpenSessionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceOpenSessionResult(opts ...nocopy.Option) TCLIServiceOpenSessionResult {
@@ -8564,7 +8564,7 @@ const (
 )
 
 // TCLIServiceCloseSessionArgsDesc is the descriptor of TCLIServiceCloseSessionArgs.
-var TCLIServiceCloseSessionArgsDesc = impl.NewDesc("CloseSession_args")
+var TCLIServiceCloseSessionArgsDesc = impl.NewDesc("CloseSession_args").GoType("TCLIServiceCloseSessionArgs")
 
 // NewTCLIServiceCloseSessionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCloseSessionArgs(opts ...nocopy.Option) TCLIServiceCloseSessionArgs {
@@ -8630,7 +8630,7 @@ const (
 )
 
 // TCLIServiceCloseSessionResultDesc is the descriptor of TCLIServiceCloseSessionResult.
-var TCLIServiceCloseSessionResultDesc = impl.NewDesc("CloseSession_result")
+var TCLIServiceCloseSessionResultDesc = impl.NewDesc("CloseSession_result").GoType("TCLIServiceCloseSessionResult")
 
 // NewTCLIServiceCloseSessionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCloseSessionResult(opts ...nocopy.Option) TCLIServiceCloseSessionResult {
@@ -8702,7 +8702,7 @@ const (
 )
 
 // TCLIServiceGetInfoArgsDesc is the descriptor of TCLIServiceGetInfoArgs.
-var TCLIServiceGetInfoArgsDesc = impl.NewDesc("GetInfo_args")
+var TCLIServiceGetInfoArgsDesc = impl.NewDesc("GetInfo_args").GoType("TCLIServiceGetInfoArgs")
 
 // NewTCLIServiceGetInfoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetInfoArgs(opts ...nocopy.Option) TCLIServiceGetInfoArgs {
@@ -8762,7 +8762,7 @@ const (
 )
 
 // TCLIServiceGetInfoResultDesc is the descriptor of TCLIServiceGetInfoResult.
-var TCLIServiceGetInfoResultDesc = impl.NewDesc("GetInfo_result")
+var TCLIServiceGetInfoResultDesc = impl.NewDesc("GetInfo_result").GoType("TCLIServiceGetInfoResult")
 
 // NewTCLIServiceGetInfoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetInfoResult(opts ...nocopy.Option) TCLIServiceGetInfoResult {
@@ -8826,7 +8826,7 @@ const (
 )
 
 // TCLIServiceExecuteStatementArgsDesc is the descriptor of TCLIServiceExecuteStatementArgs.
-var TCLIServiceExecuteStatementArgsDesc = impl.NewDesc("ExecuteStatement_args")
+var TCLIServiceExecuteStatementArgsDesc = impl.NewDesc("ExecuteStatement_args").GoType("TCLIServiceExecuteStatementArgs")
 
 // NewTCLIServiceExecuteStatementArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceExecuteStatementArgs(opts ...nocopy.Option) TCLIServiceExecuteStatementArgs {
@@ -8900,7 +8900,7 @@ const (
 )
 
 // TCLIServiceExecuteStatementResultDesc is the descriptor of TCLIServiceExecuteStatementResult.
-var TCLIServiceExecuteStatementResultDesc = impl.NewDesc("ExecuteStatement_result")
+var TCLIServiceExecuteStatementResultDesc = impl.NewDesc("ExecuteStatement_result").GoType("TCLIServiceExecuteStatementResult")
 
 // NewTCLIServiceExecuteStatementResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceExecuteStatementResult(opts ...nocopy.Option) TCLIServiceExecuteStatementResult {
@@ -8976,7 +8976,7 @@ const (
 )
 
 // TCLIServiceGetTypeInfoArgsDesc is the descriptor of TCLIServiceGetTypeInfoArgs.
-var TCLIServiceGetTypeInfoArgsDesc = impl.NewDesc("GetTypeInfo_args")
+var TCLIServiceGetTypeInfoArgsDesc = impl.NewDesc("GetTypeInfo_args").GoType("TCLIServiceGetTypeInfoArgs")
 
 // NewTCLIServiceGetTypeInfoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetTypeInfoArgs(opts ...nocopy.Option) TCLIServiceGetTypeInfoArgs {
@@ -9042,7 +9042,7 @@ const (
 )
 
 // TCLIServiceGetTypeInfoResultDesc is the descriptor of TCLIServiceGetTypeInfoResult.
-var TCLIServiceGetTypeInfoResultDesc = impl.NewDesc("GetTypeInfo_result")
+var TCLIServiceGetTypeInfoResultDesc = impl.NewDesc("GetTypeInfo_result").GoType("TCLIServiceGetTypeInfoResult")
 
 // NewTCLIServiceGetTypeInfoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetTypeInfoResult(opts ...nocopy.Option) TCLIServiceGetTypeInfoResult {
@@ -9114,7 +9114,7 @@ const (
 )
 
 // TCLIServiceGetCatalogsArgsDesc is the descriptor of TCLIServiceGetCatalogsArgs.
-var TCLIServiceGetCatalogsArgsDesc = impl.NewDesc("GetCatalogs_args")
+var TCLIServiceGetCatalogsArgsDesc = impl.NewDesc("GetCatalogs_args").GoType("TCLIServiceGetCatalogsArgs")
 
 // NewTCLIServiceGetCatalogsArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetCatalogsArgs(opts ...nocopy.Option) TCLIServiceGetCatalogsArgs {
@@ -9180,7 +9180,7 @@ const (
 )
 
 // TCLIServiceGetCatalogsResultDesc is the descriptor of TCLIServiceGetCatalogsResult.
-var TCLIServiceGetCatalogsResultDesc = impl.NewDesc("GetCatalogs_result")
+var TCLIServiceGetCatalogsResultDesc = impl.NewDesc("GetCatalogs_result").GoType("TCLIServiceGetCatalogsResult")
 
 // NewTCLIServiceGetCatalogsResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetCatalogsResult(opts ...nocopy.Option) TCLIServiceGetCatalogsResult {
@@ -9252,7 +9252,7 @@ const (
 )
 
 // TCLIServiceGetSchemasArgsDesc is the descriptor of TCLIServiceGetSchemasArgs.
-var TCLIServiceGetSchemasArgsDesc = impl.NewDesc("GetSchemas_args")
+var TCLIServiceGetSchemasArgsDesc = impl.NewDesc("GetSchemas_args").GoType("TCLIServiceGetSchemasArgs")
 
 // NewTCLIServiceGetSchemasArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetSchemasArgs(opts ...nocopy.Option) TCLIServiceGetSchemasArgs {
@@ -9314,7 +9314,7 @@ const (
 )
 
 // TCLIServiceGetSchemasResultDesc is the descriptor of TCLIServiceGetSchemasResult.
-var TCLIServiceGetSchemasResultDesc = impl.NewDesc("GetSchemas_result")
+var TCLIServiceGetSchemasResultDesc = impl.NewDesc("GetSchemas_result").GoType("TCLIServiceGetSchemasResult")
 
 // NewTCLIServiceGetSchemasResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetSchemasResult(opts ...nocopy.Option) TCLIServiceGetSchemasResult {
@@ -9382,7 +9382,7 @@ const (
 )
 
 // TCLIServiceGetTablesArgsDesc is the descriptor of TCLIServiceGetTablesArgs.
-var TCLIServiceGetTablesArgsDesc = impl.NewDesc("GetTables_args")
+var TCLIServiceGetTablesArgsDesc = impl.NewDesc("GetTables_args").GoType("TCLIServiceGetTablesArgs")
 
 // NewTCLIServiceGetTablesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetTablesArgs(opts ...nocopy.Option) TCLIServiceGetTablesArgs {
@@ -9444,7 +9444,7 @@ const (
 )
 
 // TCLIServiceGetTablesResultDesc is the descriptor of TCLIServiceGetTablesResult.
-var TCLIServiceGetTablesResultDesc = impl.NewDesc("GetTables_result")
+var TCLIServiceGetTablesResultDesc = impl.NewDesc("GetTables_result").GoType("TCLIServiceGetTablesResult")
 
 // NewTCLIServiceGetTablesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetTablesResult(opts ...nocopy.Option) TCLIServiceGetTablesResult {
@@ -9512,7 +9512,7 @@ const (
 )
 
 // TCLIServiceGetTableTypesArgsDesc is the descriptor of TCLIServiceGetTableTypesArgs.
-var TCLIServiceGetTableTypesArgsDesc = impl.NewDesc("GetTableTypes_args")
+var TCLIServiceGetTableTypesArgsDesc = impl.NewDesc("GetTableTypes_args").GoType("TCLIServiceGetTableTypesArgs")
 
 // NewTCLIServiceGetTableTypesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetTableTypesArgs(opts ...nocopy.Option) TCLIServiceGetTableTypesArgs {
@@ -9584,7 +9584,7 @@ const (
 )
 
 // TCLIServiceGetTableTypesResultDesc is the descriptor of TCLIServiceGetTableTypesResult.
-var TCLIServiceGetTableTypesResultDesc = impl.NewDesc("GetTableTypes_result")
+var TCLIServiceGetTableTypesResultDesc = impl.NewDesc("GetTableTypes_result").GoType("TCLIServiceGetTableTypesResult")
 
 // NewTCLIServiceGetTableTypesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetTableTypesResult(opts ...nocopy.Option) TCLIServiceGetTableTypesResult {
@@ -9658,7 +9658,7 @@ const (
 )
 
 // TCLIServiceGetColumnsArgsDesc is the descriptor of TCLIServiceGetColumnsArgs.
-var TCLIServiceGetColumnsArgsDesc = impl.NewDesc("GetColumns_args")
+var TCLIServiceGetColumnsArgsDesc = impl.NewDesc("GetColumns_args").GoType("TCLIServiceGetColumnsArgs")
 
 // NewTCLIServiceGetColumnsArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetColumnsArgs(opts ...nocopy.Option) TCLIServiceGetColumnsArgs {
@@ -9720,7 +9720,7 @@ const (
 )
 
 // TCLIServiceGetColumnsResultDesc is the descriptor of TCLIServiceGetColumnsResult.
-var TCLIServiceGetColumnsResultDesc = impl.NewDesc("GetColumns_result")
+var TCLIServiceGetColumnsResultDesc = impl.NewDesc("GetColumns_result").GoType("TCLIServiceGetColumnsResult")
 
 // NewTCLIServiceGetColumnsResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetColumnsResult(opts ...nocopy.Option) TCLIServiceGetColumnsResult {
@@ -9788,7 +9788,7 @@ const (
 )
 
 // TCLIServiceGetFunctionsArgsDesc is the descriptor of TCLIServiceGetFunctionsArgs.
-var TCLIServiceGetFunctionsArgsDesc = impl.NewDesc("GetFunctions_args")
+var TCLIServiceGetFunctionsArgsDesc = impl.NewDesc("GetFunctions_args").GoType("TCLIServiceGetFunctionsArgs")
 
 // NewTCLIServiceGetFunctionsArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetFunctionsArgs(opts ...nocopy.Option) TCLIServiceGetFunctionsArgs {
@@ -9854,7 +9854,7 @@ const (
 )
 
 // TCLIServiceGetFunctionsResultDesc is the descriptor of TCLIServiceGetFunctionsResult.
-var TCLIServiceGetFunctionsResultDesc = impl.NewDesc("GetFunctions_result")
+var TCLIServiceGetFunctionsResultDesc = impl.NewDesc("GetFunctions_result").GoType("TCLIServiceGetFunctionsResult")
 
 // NewTCLIServiceGetFunctionsResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetFunctionsResult(opts ...nocopy.Option) TCLIServiceGetFunctionsResult {
@@ -9926,7 +9926,7 @@ const (
 )
 
 // TCLIServiceGetPrimaryKeysArgsDesc is the descriptor of TCLIServiceGetPrimaryKeysArgs.
-var TCLIServiceGetPrimaryKeysArgsDesc = impl.NewDesc("GetPrimaryKeys_args")
+var TCLIServiceGetPrimaryKeysArgsDesc = impl.NewDesc("GetPrimaryKeys_args").GoType("TCLIServiceGetPrimaryKeysArgs")
 
 // NewTCLIServiceGetPrimaryKeysArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetPrimaryKeysArgs(opts ...nocopy.Option) TCLIServiceGetPrimaryKeysArgs {
@@ -9998,7 +9998,7 @@ const (
 )
 
 // TCLIServiceGetPrimaryKeysResultDesc is the descriptor of TCLIServiceGetPrimaryKeysResult.
-var TCLIServiceGetPrimaryKeysResultDesc = impl.NewDesc("GetPrimaryKeys_result")
+var TCLIServiceGetPrimaryKeysResultDesc = impl.NewDesc("GetPrimaryKeys_result").GoType("TCLIServiceGetPrimaryKeysResult")
 
 // NewTCLIServiceGetPrimaryKeysResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetPrimaryKeysResult(opts ...nocopy.Option) TCLIServiceGetPrimaryKeysResult {
@@ -10072,7 +10072,7 @@ const (
 )
 
 // TCLIServiceGetCrossReferenceArgsDesc is the descriptor of TCLIServiceGetCrossReferenceArgs.
-var TCLIServiceGetCrossReferenceArgsDesc = impl.NewDesc("GetCrossReference_args")
+var TCLIServiceGetCrossReferenceArgsDesc = impl.NewDesc("GetCrossReference_args").GoType("TCLIServiceGetCrossReferenceArgs")
 
 // NewTCLIServiceGetCrossReferenceArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetCrossReferenceArgs(opts ...nocopy.Option) TCLIServiceGetCrossReferenceArgs {
@@ -10148,7 +10148,7 @@ const (
 )
 
 // TCLIServiceGetCrossReferenceResultDesc is the descriptor of TCLIServiceGetCrossReferenceResult.
-var TCLIServiceGetCrossReferenceResultDesc = impl.NewDesc("GetCrossReference_result")
+var TCLIServiceGetCrossReferenceResultDesc = impl.NewDesc("GetCrossReference_result").GoType("TCLIServiceGetCrossReferenceResult")
 
 // NewTCLIServiceGetCrossReferenceResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetCrossReferenceResult(opts ...nocopy.Option) TCLIServiceGetCrossReferenceResult {
@@ -10224,7 +10224,7 @@ const (
 )
 
 // TCLIServiceGetOperationStatusArgsDesc is the descriptor of TCLIServiceGetOperationStatusArgs.
-var TCLIServiceGetOperationStatusArgsDesc = impl.NewDesc("GetOperationStatus_args")
+var TCLIServiceGetOperationStatusArgsDesc = impl.NewDesc("GetOperationStatus_args").GoType("TCLIServiceGetOperationStatusArgs")
 
 // NewTCLIServiceGetOperationStatusArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetOperationStatusArgs(opts ...nocopy.Option) TCLIServiceGetOperationStatusArgs {
@@ -10300,7 +10300,7 @@ const (
 )
 
 // TCLIServiceGetOperationStatusResultDesc is the descriptor of TCLIServiceGetOperationStatusResult.
-var TCLIServiceGetOperationStatusResultDesc = impl.NewDesc("GetOperationStatus_result")
+var TCLIServiceGetOperationStatusResultDesc = impl.NewDesc("GetOperationStatus_result").GoType("TCLIServiceGetOperationStatusResult")
 
 // NewTCLIServiceGetOperationStatusResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetOperationStatusResult(opts ...nocopy.Option) TCLIServiceGetOperationStatusResult {
@@ -10378,7 +10378,7 @@ const (
 )
 
 // TCLIServiceCancelOperationArgsDesc is the descriptor of TCLIServiceCancelOperationArgs.
-var TCLIServiceCancelOperationArgsDesc = impl.NewDesc("CancelOperation_args")
+var TCLIServiceCancelOperationArgsDesc = impl.NewDesc("CancelOperation_args").GoType("TCLIServiceCancelOperationArgs")
 
 // NewTCLIServiceCancelOperationArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCancelOperationArgs(opts ...nocopy.Option) TCLIServiceCancelOperationArgs {
@@ -10452,7 +10452,7 @@ const (
 )
 
 // TCLIServiceCancelOperationResultDesc is the descriptor of TCLIServiceCancelOperationResult.
-var TCLIServiceCancelOperationResultDesc = impl.NewDesc("CancelOperation_result")
+var TCLIServiceCancelOperationResultDesc = impl.NewDesc("CancelOperation_result").GoType("TCLIServiceCancelOperationResult")
 
 // NewTCLIServiceCancelOperationResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCancelOperationResult(opts ...nocopy.Option) TCLIServiceCancelOperationResult {
@@ -10528,7 +10528,7 @@ const (
 )
 
 // TCLIServiceCloseOperationArgsDesc is the descriptor of TCLIServiceCloseOperationArgs.
-var TCLIServiceCloseOperationArgsDesc = impl.NewDesc("CloseOperation_args")
+var TCLIServiceCloseOperationArgsDesc = impl.NewDesc("CloseOperation_args").GoType("TCLIServiceCloseOperationArgs")
 
 // NewTCLIServiceCloseOperationArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCloseOperationArgs(opts ...nocopy.Option) TCLIServiceCloseOperationArgs {
@@ -10600,7 +10600,7 @@ const (
 )
 
 // TCLIServiceCloseOperationResultDesc is the descriptor of TCLIServiceCloseOperationResult.
-var TCLIServiceCloseOperationResultDesc = impl.NewDesc("CloseOperation_result")
+var TCLIServiceCloseOperationResultDesc = impl.NewDesc("CloseOperation_result").GoType("TCLIServiceCloseOperationResult")
 
 // NewTCLIServiceCloseOperationResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCloseOperationResult(opts ...nocopy.Option) TCLIServiceCloseOperationResult {
@@ -10674,7 +10674,7 @@ const (
 )
 
 // TCLIServiceGetResultSetMetadataArgsDesc is the descriptor of TCLIServiceGetResultSetMetadataArgs.
-var TCLIServiceGetResultSetMetadataArgsDesc = impl.NewDesc("GetResultSetMetadata_args")
+var TCLIServiceGetResultSetMetadataArgsDesc = impl.NewDesc("GetResultSetMetadata_args").GoType("TCLIServiceGetResultSetMetadataArgs")
 
 // NewTCLIServiceGetResultSetMetadataArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetResultSetMetadataArgs(opts ...nocopy.Option) TCLIServiceGetResultSetMetadataArgs {
@@ -10752,7 +10752,7 @@ const (
 )
 
 // TCLIServiceGetResultSetMetadataResultDesc is the descriptor of TCLIServiceGetResultSetMetadataResult.
-var TCLIServiceGetResultSetMetadataResultDesc = impl.NewDesc("GetResultSetMetadata_result")
+var TCLIServiceGetResultSetMetadataResultDesc = impl.NewDesc("GetResultSetMetadata_result").GoType("TCLIServiceGetResultSetMetadataResult")
 
 // NewTCLIServiceGetResultSetMetadataResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetResultSetMetadataResult(opts ...nocopy.Option) TCLIServiceGetResultSetMetadataResult {
@@ -10832,7 +10832,7 @@ const (
 )
 
 // TCLIServiceFetchResultsArgsDesc is the descriptor of TCLIServiceFetchResultsArgs.
-var TCLIServiceFetchResultsArgsDesc = impl.NewDesc("FetchResults_args")
+var TCLIServiceFetchResultsArgsDesc = impl.NewDesc("FetchResults_args").GoType("TCLIServiceFetchResultsArgs")
 
 // NewTCLIServiceFetchResultsArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceFetchResultsArgs(opts ...nocopy.Option) TCLIServiceFetchResultsArgs {
@@ -10898,7 +10898,7 @@ const (
 )
 
 // TCLIServiceFetchResultsResultDesc is the descriptor of TCLIServiceFetchResultsResult.
-var TCLIServiceFetchResultsResultDesc = impl.NewDesc("FetchResults_result")
+var TCLIServiceFetchResultsResultDesc = impl.NewDesc("FetchResults_result").GoType("TCLIServiceFetchResultsResult")
 
 // NewTCLIServiceFetchResultsResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceFetchResultsResult(opts ...nocopy.Option) TCLIServiceFetchResultsResult {
@@ -10970,7 +10970,7 @@ const (
 )
 
 // TCLIServiceGetDelegationTokenArgsDesc is the descriptor of TCLIServiceGetDelegationTokenArgs.
-var TCLIServiceGetDelegationTokenArgsDesc = impl.NewDesc("GetDelegationToken_args")
+var TCLIServiceGetDelegationTokenArgsDesc = impl.NewDesc("GetDelegationToken_args").GoType("TCLIServiceGetDelegationTokenArgs")
 
 // NewTCLIServiceGetDelegationTokenArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetDelegationTokenArgs(opts ...nocopy.Option) TCLIServiceGetDelegationTokenArgs {
@@ -11046,7 +11046,7 @@ const (
 )
 
 // TCLIServiceGetDelegationTokenResultDesc is the descriptor of TCLIServiceGetDelegationTokenResult.
-var TCLIServiceGetDelegationTokenResultDesc = impl.NewDesc("GetDelegationToken_result")
+var TCLIServiceGetDelegationTokenResultDesc = impl.NewDesc("GetDelegationToken_result").GoType("TCLIServiceGetDelegationTokenResult")
 
 // NewTCLIServiceGetDelegationTokenResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetDelegationTokenResult(opts ...nocopy.Option) TCLIServiceGetDelegationTokenResult {
@@ -11124,7 +11124,7 @@ const (
 )
 
 // TCLIServiceCancelDelegationTokenArgsDesc is the descriptor of TCLIServiceCancelDelegationTokenArgs.
-var TCLIServiceCancelDelegationTokenArgsDesc = impl.NewDesc("CancelDelegationToken_args")
+var TCLIServiceCancelDelegationTokenArgsDesc = impl.NewDesc("CancelDelegationToken_args").GoType("TCLIServiceCancelDelegationTokenArgs")
 
 // NewTCLIServiceCancelDelegationTokenArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCancelDelegationTokenArgs(opts ...nocopy.Option) TCLIServiceCancelDelegationTokenArgs {
@@ -11202,7 +11202,7 @@ const (
 )
 
 // TCLIServiceCancelDelegationTokenResultDesc is the descriptor of TCLIServiceCancelDelegationTokenResult.
-var TCLIServiceCancelDelegationTokenResultDesc = impl.NewDesc("CancelDelegationToken_result")
+var TCLIServiceCancelDelegationTokenResultDesc = impl.NewDesc("CancelDelegationToken_result").GoType("TCLIServiceCancelDelegationTokenResult")
 
 // NewTCLIServiceCancelDelegationTokenResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceCancelDelegationTokenResult(opts ...nocopy.Option) TCLIServiceCancelDelegationTokenResult {
@@ -11282,7 +11282,7 @@ const (
 )
 
 // TCLIServiceRenewDelegationTokenArgsDesc is the descriptor of TCLIServiceRenewDelegationTokenArgs.
-var TCLIServiceRenewDelegationTokenArgsDesc = impl.NewDesc("RenewDelegationToken_args")
+var TCLIServiceRenewDelegationTokenArgsDesc = impl.NewDesc("RenewDelegationToken_args").GoType("TCLIServiceRenewDelegationTokenArgs")
 
 // NewTCLIServiceRenewDelegationTokenArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceRenewDelegationTokenArgs(opts ...nocopy.Option) TCLIServiceRenewDelegationTokenArgs {
@@ -11360,7 +11360,7 @@ const (
 )
 
 // TCLIServiceRenewDelegationTokenResultDesc is the descriptor of TCLIServiceRenewDelegationTokenResult.
-var TCLIServiceRenewDelegationTokenResultDesc = impl.NewDesc("RenewDelegationToken_result")
+var TCLIServiceRenewDelegationTokenResultDesc = impl.NewDesc("RenewDelegationToken_result").GoType("TCLIServiceRenewDelegationTokenResult")
 
 // NewTCLIServiceRenewDelegationTokenResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceRenewDelegationTokenResult(opts ...nocopy.Option) TCLIServiceRenewDelegationTokenResult {
@@ -11440,7 +11440,7 @@ const (
 )
 
 // TCLIServiceGetQueryIdArgsDesc is the descriptor of TCLIServiceGetQueryIdArgs.
-var TCLIServiceGetQueryIdArgsDesc = impl.NewDesc("GetQueryId_args")
+var TCLIServiceGetQueryIdArgsDesc = impl.NewDesc("GetQueryId_args").GoType("TCLIServiceGetQueryIdArgs")
 
 // NewTCLIServiceGetQueryIdArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetQueryIdArgs(opts ...nocopy.Option) TCLIServiceGetQueryIdArgs {
@@ -11502,7 +11502,7 @@ const (
 )
 
 // TCLIServiceGetQueryIdResultDesc is the descriptor of TCLIServiceGetQueryIdResult.
-var TCLIServiceGetQueryIdResultDesc = impl.NewDesc("GetQueryId_result")
+var TCLIServiceGetQueryIdResultDesc = impl.NewDesc("GetQueryId_result").GoType("TCLIServiceGetQueryIdResult")
 
 // NewTCLIServiceGetQueryIdResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceGetQueryIdResult(opts ...nocopy.Option) TCLIServiceGetQueryIdResult {
@@ -11570,7 +11570,7 @@ const (
 )
 
 // TCLIServiceSetClientInfoArgsDesc is the descriptor of TCLIServiceSetClientInfoArgs.
-var TCLIServiceSetClientInfoArgsDesc = impl.NewDesc("SetClientInfo_args")
+var TCLIServiceSetClientInfoArgsDesc = impl.NewDesc("SetClientInfo_args").GoType("TCLIServiceSetClientInfoArgs")
 
 // NewTCLIServiceSetClientInfoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceSetClientInfoArgs(opts ...nocopy.Option) TCLIServiceSetClientInfoArgs {
@@ -11642,7 +11642,7 @@ const (
 )
 
 // TCLIServiceSetClientInfoResultDesc is the descriptor of TCLIServiceSetClientInfoResult.
-var TCLIServiceSetClientInfoResultDesc = impl.NewDesc("SetClientInfo_result")
+var TCLIServiceSetClientInfoResultDesc = impl.NewDesc("SetClientInfo_result").GoType("TCLIServiceSetClientInfoResult")
 
 // NewTCLIServiceSetClientInfoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceSetClientInfoResult(opts ...nocopy.Option) TCLIServiceSetClientInfoResult {
@@ -11716,7 +11716,7 @@ const (
 )
 
 // TCLIServiceUploadDataArgsDesc is the descriptor of TCLIServiceUploadDataArgs.
-var TCLIServiceUploadDataArgsDesc = impl.NewDesc("UploadData_args")
+var TCLIServiceUploadDataArgsDesc = impl.NewDesc("UploadData_args").GoType("TCLIServiceUploadDataArgs")
 
 // NewTCLIServiceUploadDataArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceUploadDataArgs(opts ...nocopy.Option) TCLIServiceUploadDataArgs {
@@ -11778,7 +11778,7 @@ const (
 )
 
 // TCLIServiceUploadDataResultDesc is the descriptor of TCLIServiceUploadDataResult.
-var TCLIServiceUploadDataResultDesc = impl.NewDesc("UploadData_result")
+var TCLIServiceUploadDataResultDesc = impl.NewDesc("UploadData_result").GoType("TCLIServiceUploadDataResult")
 
 // NewTCLIServiceUploadDataResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceUploadDataResult(opts ...nocopy.Option) TCLIServiceUploadDataResult {
@@ -11846,7 +11846,7 @@ const (
 )
 
 // TCLIServiceDownloadDataArgsDesc is the descriptor of TCLIServiceDownloadDataArgs.
-var TCLIServiceDownloadDataArgsDesc = impl.NewDesc("DownloadData_args")
+var TCLIServiceDownloadDataArgsDesc = impl.NewDesc("DownloadData_args").GoType("TCLIServiceDownloadDataArgs")
 
 // NewTCLIServiceDownloadDataArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceDownloadDataArgs(opts ...nocopy.Option) TCLIServiceDownloadDataArgs {
@@ -11912,7 +11912,7 @@ const (
 )
 
 // TCLIServiceDownloadDataResultDesc is the descriptor of TCLIServiceDownloadDataResult.
-var TCLIServiceDownloadDataResultDesc = impl.NewDesc("DownloadData_result")
+var TCLIServiceDownloadDataResultDesc = impl.NewDesc("DownloadData_result").GoType("TCLIServiceDownloadDataResult")
 
 // NewTCLIServiceDownloadDataResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTCLIServiceDownloadDataResult(opts ...nocopy.Option) TCLIServiceDownloadDataResult {

@@ -210,7 +210,7 @@ func NewShopClient(c rpc.Caller) ShopClient {
 	if c == nil {
 		panic("nocopy: NewShopClient: the Caller is nil")
 	}
-	return ShopClient{NewHealthClient(c), c}
+	return ShopClient{NewHealthClient(rpc.InheritedCaller(c, "Shop")), c}
 }
 
 func (c ShopClient) Echo(ctx context.Context, args func(ShopEchoArgs)) (ShopEchoResult, error) {
@@ -648,7 +648,7 @@ func (s Busy) UnsetSeconds()      { impl.Struct(s).Unset(busySeconds) }
 type HealthPingArgs nocopy.Struct
 
 // HealthPingArgsDesc is the descriptor of HealthPingArgs.
-var HealthPingArgsDesc = impl.NewDesc("ping_args")
+var HealthPingArgsDesc = impl.NewDesc("ping_args").GoType("HealthPingArgs")
 
 // NewHealthPingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewHealthPingArgs(opts ...nocopy.Option) HealthPingArgs {
@@ -690,7 +690,7 @@ func (s *HealthPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.G
 type HealthPingResult nocopy.Struct
 
 // HealthPingResultDesc is the descriptor of HealthPingResult.
-var HealthPingResultDesc = impl.NewDesc("ping_result")
+var HealthPingResultDesc = impl.NewDesc("ping_result").GoType("HealthPingResult")
 
 // NewHealthPingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewHealthPingResult(opts ...nocopy.Option) HealthPingResult {
@@ -737,7 +737,7 @@ const (
 )
 
 // ShopEchoArgsDesc is the descriptor of ShopEchoArgs.
-var ShopEchoArgsDesc = impl.NewDesc("echo_args")
+var ShopEchoArgsDesc = impl.NewDesc("echo_args").GoType("ShopEchoArgs")
 
 // NewShopEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopEchoArgs(opts ...nocopy.Option) ShopEchoArgs {
@@ -804,7 +804,7 @@ const (
 )
 
 // ShopEchoResultDesc is the descriptor of ShopEchoResult.
-var ShopEchoResultDesc = impl.NewDesc("echo_result")
+var ShopEchoResultDesc = impl.NewDesc("echo_result").GoType("ShopEchoResult")
 
 // NewShopEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopEchoResult(opts ...nocopy.Option) ShopEchoResult {
@@ -892,7 +892,7 @@ const (
 )
 
 // ShopCountArgsDesc is the descriptor of ShopCountArgs.
-var ShopCountArgsDesc = impl.NewDesc("count_args")
+var ShopCountArgsDesc = impl.NewDesc("count_args").GoType("ShopCountArgs")
 
 // NewShopCountArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopCountArgs(opts ...nocopy.Option) ShopCountArgs {
@@ -943,7 +943,7 @@ const (
 )
 
 // ShopCountResultDesc is the descriptor of ShopCountResult.
-var ShopCountResultDesc = impl.NewDesc("count_result")
+var ShopCountResultDesc = impl.NewDesc("count_result").GoType("ShopCountResult")
 
 // NewShopCountResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopCountResult(opts ...nocopy.Option) ShopCountResult {
@@ -994,7 +994,7 @@ const (
 )
 
 // ShopTextArgsDesc is the descriptor of ShopTextArgs.
-var ShopTextArgsDesc = impl.NewDesc("text_args")
+var ShopTextArgsDesc = impl.NewDesc("text_args").GoType("ShopTextArgs")
 
 // NewShopTextArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopTextArgs(opts ...nocopy.Option) ShopTextArgs {
@@ -1045,7 +1045,7 @@ const (
 )
 
 // ShopTextResultDesc is the descriptor of ShopTextResult.
-var ShopTextResultDesc = impl.NewDesc("text_result")
+var ShopTextResultDesc = impl.NewDesc("text_result").GoType("ShopTextResult")
 
 // NewShopTextResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopTextResult(opts ...nocopy.Option) ShopTextResult {
@@ -1096,7 +1096,7 @@ const (
 )
 
 // ShopNumbersArgsDesc is the descriptor of ShopNumbersArgs.
-var ShopNumbersArgsDesc = impl.NewDesc("numbers_args")
+var ShopNumbersArgsDesc = impl.NewDesc("numbers_args").GoType("ShopNumbersArgs")
 
 // NewShopNumbersArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopNumbersArgs(opts ...nocopy.Option) ShopNumbersArgs {
@@ -1154,7 +1154,7 @@ const (
 )
 
 // ShopNumbersResultDesc is the descriptor of ShopNumbersResult.
-var ShopNumbersResultDesc = impl.NewDesc("numbers_result")
+var ShopNumbersResultDesc = impl.NewDesc("numbers_result").GoType("ShopNumbersResult")
 
 // NewShopNumbersResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopNumbersResult(opts ...nocopy.Option) ShopNumbersResult {
@@ -1212,7 +1212,7 @@ const (
 )
 
 // ShopColourArgsDesc is the descriptor of ShopColourArgs.
-var ShopColourArgsDesc = impl.NewDesc("colour_args")
+var ShopColourArgsDesc = impl.NewDesc("colour_args").GoType("ShopColourArgs")
 
 // NewShopColourArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopColourArgs(opts ...nocopy.Option) ShopColourArgs {
@@ -1263,7 +1263,7 @@ const (
 )
 
 // ShopColourResultDesc is the descriptor of ShopColourResult.
-var ShopColourResultDesc = impl.NewDesc("colour_result")
+var ShopColourResultDesc = impl.NewDesc("colour_result").GoType("ShopColourResult")
 
 // NewShopColourResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopColourResult(opts ...nocopy.Option) ShopColourResult {
@@ -1318,7 +1318,7 @@ const (
 )
 
 // ShopCheckArgsDesc is the descriptor of ShopCheckArgs.
-var ShopCheckArgsDesc = impl.NewDesc("check_args")
+var ShopCheckArgsDesc = impl.NewDesc("check_args").GoType("ShopCheckArgs")
 
 // NewShopCheckArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopCheckArgs(opts ...nocopy.Option) ShopCheckArgs {
@@ -1370,7 +1370,7 @@ const (
 )
 
 // ShopCheckResultDesc is the descriptor of ShopCheckResult.
-var ShopCheckResultDesc = impl.NewDesc("check_result")
+var ShopCheckResultDesc = impl.NewDesc("check_result").GoType("ShopCheckResult")
 
 // NewShopCheckResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopCheckResult(opts ...nocopy.Option) ShopCheckResult {
@@ -1430,7 +1430,7 @@ const (
 )
 
 // ShopNoteArgsDesc is the descriptor of ShopNoteArgs.
-var ShopNoteArgsDesc = impl.NewDesc("note_args")
+var ShopNoteArgsDesc = impl.NewDesc("note_args").GoType("ShopNoteArgs")
 
 // NewShopNoteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopNoteArgs(opts ...nocopy.Option) ShopNoteArgs {
@@ -1490,7 +1490,7 @@ const (
 )
 
 // FeedLastArgsDesc is the descriptor of FeedLastArgs.
-var FeedLastArgsDesc = impl.NewDesc("last_args")
+var FeedLastArgsDesc = impl.NewDesc("last_args").GoType("FeedLastArgs")
 
 // NewFeedLastArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedLastArgs(opts ...nocopy.Option) FeedLastArgs {
@@ -1550,7 +1550,7 @@ const (
 )
 
 // FeedLastResultDesc is the descriptor of FeedLastResult.
-var FeedLastResultDesc = impl.NewDesc("last_result")
+var FeedLastResultDesc = impl.NewDesc("last_result").GoType("FeedLastResult")
 
 // NewFeedLastResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedLastResult(opts ...nocopy.Option) FeedLastResult {
@@ -1610,7 +1610,7 @@ const (
 )
 
 // FeedTalkArgsDesc is the descriptor of FeedTalkArgs.
-var FeedTalkArgsDesc = impl.NewDesc("talk_args")
+var FeedTalkArgsDesc = impl.NewDesc("talk_args").GoType("FeedTalkArgs")
 
 // NewFeedTalkArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedTalkArgs(opts ...nocopy.Option) FeedTalkArgs {
@@ -1670,7 +1670,7 @@ const (
 )
 
 // FeedTalkResultDesc is the descriptor of FeedTalkResult.
-var FeedTalkResultDesc = impl.NewDesc("talk_result")
+var FeedTalkResultDesc = impl.NewDesc("talk_result").GoType("FeedTalkResult")
 
 // NewFeedTalkResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedTalkResult(opts ...nocopy.Option) FeedTalkResult {
@@ -1730,7 +1730,7 @@ const (
 )
 
 // FeedWatchArgsDesc is the descriptor of FeedWatchArgs.
-var FeedWatchArgsDesc = impl.NewDesc("watch_args")
+var FeedWatchArgsDesc = impl.NewDesc("watch_args").GoType("FeedWatchArgs")
 
 // NewFeedWatchArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedWatchArgs(opts ...nocopy.Option) FeedWatchArgs {
@@ -1790,7 +1790,7 @@ const (
 )
 
 // FeedWatchResultDesc is the descriptor of FeedWatchResult.
-var FeedWatchResultDesc = impl.NewDesc("watch_result")
+var FeedWatchResultDesc = impl.NewDesc("watch_result").GoType("FeedWatchResult")
 
 // NewFeedWatchResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedWatchResult(opts ...nocopy.Option) FeedWatchResult {
@@ -1850,7 +1850,7 @@ const (
 )
 
 // FeedUploadArgsDesc is the descriptor of FeedUploadArgs.
-var FeedUploadArgsDesc = impl.NewDesc("upload_args")
+var FeedUploadArgsDesc = impl.NewDesc("upload_args").GoType("FeedUploadArgs")
 
 // NewFeedUploadArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedUploadArgs(opts ...nocopy.Option) FeedUploadArgs {
@@ -1910,7 +1910,7 @@ const (
 )
 
 // FeedUploadResultDesc is the descriptor of FeedUploadResult.
-var FeedUploadResultDesc = impl.NewDesc("upload_result")
+var FeedUploadResultDesc = impl.NewDesc("upload_result").GoType("FeedUploadResult")
 
 // NewFeedUploadResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewFeedUploadResult(opts ...nocopy.Option) FeedUploadResult {

@@ -30,7 +30,7 @@ const keepPieces = 4 << 10
 // set. Of structs only roots are known.
 func (s Struct) mustBe(t *schema.Type) {
 	if own := s.m.desc; own != nil && own != t.Struct() && s.entry() == s.m.root {
-		panic("nocopy: " + own.Name() + " instead of " + t.String())
+		panic("nocopy: " + own.GoName() + " instead of " + t.String())
 	}
 	if t.Kind() == schema.Record {
 		return

@@ -373,7 +373,7 @@ func (s staleUse) Error() string {
 	if now := s.m.gen; d == nil || gen < since || gen >= now {
 		return panicStale
 	}
-	what := d.Name()
+	what := d.GoName()
 	if uint32(s.k) != index.First {
 		what = "part of " + what
 	}

@@ -423,7 +423,7 @@ func (m *Message) emptyText() string {
 	if m.home == 0 || m.past == nil {
 		return panicEmpty
 	}
-	return m.staleText(m.past.Name(), m.gen-1)
+	return m.staleText(m.past.GoName(), m.gen-1)
 }
 
 // staleText returns the text of a panic for the use of contents of that generation.

@@ -222,7 +222,7 @@ func (s Struct) CheckDesc(d *schema.Struct) {
 		panic("nocopy: nil instead of a descriptor")
 	}
 	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
-		panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
+		panic("nocopy: descriptor of " + d.GoName() + " for a handle of " + own.GoName())
 	}
 }
 
@@ -329,12 +329,12 @@ func CheckDesc[S View](d *schema.Struct) {
 	case describes:
 		var s S
 		if own := any(s).(describes).ThriftDesc(); own != d {
-			panic("nocopy: descriptor of " + d.Name() + " for a handle of " + own.Name())
+			panic("nocopy: descriptor of " + d.GoName() + " for a handle of " + own.GoName())
 		}
 		seen := handle
 		d.HandleType.Store(&seen)
 	case interface{ Len() int }:
-		panic("nocopy: descriptor of " + d.Name() + " for a handle of a list or map")
+		panic("nocopy: descriptor of " + d.GoName() + " for a handle of a list or map")
 	}
 }
 

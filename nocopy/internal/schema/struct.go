@@ -14,7 +14,8 @@ import (
 // completes it; afterwards it is read-only.
 type Struct struct {
 	name      string
-	self      *Type // the type of the struct
+	goName    string // of the generated type, if it is another one
+	self      *Type  // the type of the struct
 	info      *Info
 	union     bool
 	wide      bool // see wide.go of package index
@@ -74,6 +75,20 @@ const undefined = min(math.MinInt>>12, -1<<28)
 
 // Name returns the IDL's name of the struct.
 func (d *Struct) Name() string { return d.name }
+
+// GoType sets the name of the generated type, which differs from the IDL's, and returns d.
+func (d *Struct) GoType(name string) *Struct {
+	d.goName = name
+	return d
+}
+
+// GoName returns the name of the generated type. Without generated code it is the IDL's.
+func (d *Struct) GoName() string {
+	if d.goName != "" {
+		return d.goName
+	}
+	return d.name
+}
 
 // DefineWide is Define for a struct with more than entry.MaxDirect fields, whose constants have
 // entry.Wide.

@@ -287,7 +287,7 @@ func TestServices(t *testing.T) {
 		t.Error(err)
 	}
 	for x, want := range map[int]string{
-		0: "", 1: `{why: "one"}`, 2: "{code: 7}", 3: "rpc: internal error: {x: 0}", 4: "rpc: missing result: Base.count", 5: "string instead of i32",
+		0: "", 1: `{why: "one"}`, 2: "{code: 7}", 3: "rpc: internal error: {x: 0}", 4: "rpc: missing result: S.count", 5: "string instead of i32",
 		6: "<none>",
 	} {
 		_, err := call(t.Context(), "count", m{"p": m{"x": x}})

@@ -311,7 +311,7 @@ func TestForwardBackendGone(t *testing.T) {
 		srv := &rpc.Server{Processor: echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(rpc.Forward(backend)), HideErrors: hide}
 		_, err := echo.NewEchoClient(dial(t, serve(t, srv, nil))).Ping(bg, nil)
 		var e *rpc.ApplicationException
-		if !errors.As(err, &e) || e.Type != rpc.InternalError || strings.Contains(e.Message, "Base.ping") == hide {
+		if !errors.As(err, &e) || e.Type != rpc.InternalError || strings.Contains(e.Message, "Echo.ping") == hide {
 			t.Error(err)
 		}
 	}

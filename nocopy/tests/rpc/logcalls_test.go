@@ -64,11 +64,11 @@ func TestLogCalls(t *testing.T) {
 			{func() { put("undeclared") },
 				`level=ERROR msg="rpc: Echo.put: failed" args.item.name=a args.mode=undeclared err="the disk is full"`,
 				`level=ERROR msg="rpc: Echo.put: failed" args.item.name=a args.mode=undeclared err="rpc: internal error: the disk is full"`},
-			{func() { c.Ping(bg, nil) }, `level=INFO msg="rpc: Base.ping: ok" args=map[] result=map[]`, ""},
+			{func() { c.Ping(bg, nil) }, `level=INFO msg="rpc: Echo.ping: ok" args=map[] result=map[]`, ""},
 			{func() { c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText("x") }) },
 				`level=INFO msg="rpc: Echo.notify: ok" args.text=x args.delay_ms=0`, ""},
-			{func() { c.Version(ended, nil) }, "", `level=WARN msg="rpc: Base.version: canceled" args=map[] err="context canceled"`},
-			{func() { c.Version(bg, nil) }, `level=ERROR msg="rpc: Base.version: failed" args=map[] err=`, `level=ERROR msg="rpc: Base.version: failed" args=map[] err=`},
+			{func() { c.Version(ended, nil) }, "", `level=WARN msg="rpc: Echo.version: canceled" args=map[] err="context canceled"`},
+			{func() { c.Version(bg, nil) }, `level=ERROR msg="rpc: Echo.version: failed" args=map[] err=`, `level=ERROR msg="rpc: Echo.version: failed" args=map[] err=`},
 		} {
 			served.reset()
 			called.reset()
@@ -82,7 +82,7 @@ func TestLogCalls(t *testing.T) {
 			if got := served.String(); !strings.HasPrefix(got, step.server) || strings.Count(got, "\n") != min(len(step.server), 1) {
 				t.Errorf("server: %q, want %q", got, step.server)
 			}
-			if got := called.String(); !strings.HasPrefix(strings.ReplaceAll(got, "rpc: Base.version: ", ""), strings.ReplaceAll(step.calls, "rpc: Base.version: ", "")) {
+			if got := called.String(); !strings.HasPrefix(strings.ReplaceAll(got, "rpc: Echo.version: ", ""), strings.ReplaceAll(step.calls, "rpc: Echo.version: ", "")) {
 				t.Errorf("client: %q, want %q", got, step.calls)
 			}
 		}
@@ -182,7 +182,7 @@ func TestStructText(t *testing.T) {
 		t.Error(got)
 	}
 	root.Release()
-	if got := fmt.Sprint(root); !strings.Contains(got, "nocopy: put_args used after Release") {
+	if got := fmt.Sprint(root); !strings.Contains(got, "nocopy: EchoPutArgs used after Release") {
 		t.Error(got)
 	}
 }
@@ -268,7 +268,7 @@ func TestLogCallsSampled(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for _, what := range []string{"Echo.add: ok", "Base.ping: ok", "Echo.put: ok", "Echo.put: failed"} {
+	for _, what := range []string{"Echo.add: ok", "Echo.ping: ok", "Echo.put: ok", "Echo.put: failed"} {
 		if !strings.Contains(q.String(), `msg="rpc: `+what+`" args`) {
 			t.Errorf("no %q in %s", what, q)
 		}

@@ -109,7 +109,7 @@ func TestInterceptors(t *testing.T) {
 	if _, err := c.Ping(bg, nil); !errors.As(err, &ae) || ae.Message != "not for 127.0.0.1" {
 		t.Error(err)
 	}
-	want := "client 1 Echo.add, client 2 Echo.add, server 1 Echo.add, server 2 Echo.add, client 1 Base.ping, client 2 Base.ping, server 1 Base.ping, server 2 Base.ping"
+	want := "client 1 Echo.add, client 2 Echo.add, server 1 Echo.add, server 2 Echo.add, client 1 Echo.ping, client 2 Echo.ping, server 1 Echo.ping, server 2 Echo.ping"
 	if got := strings.Join(trace, ", "); got != want {
 		t.Errorf("the order: %s", got)
 	}

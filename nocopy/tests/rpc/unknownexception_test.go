@@ -90,7 +90,7 @@ func TestUnknownException(t *testing.T) {
 					t.Errorf("%s, %s: %d tries, logged as %.300s", c.name, name, tries, log)
 				}
 				_, version := e.Version(bg, nil)
-				if returned := c.name == "a return value"; returned != (version == nil) || !returned && !missingResult(version, cmp.Or(c.field, "Base.version")) {
+				if returned := c.name == "a return value"; returned != (version == nil) || !returned && !missingResult(version, cmp.Or(c.field, "Echo.version")) {
 					t.Errorf("%s, %s: %.200v", c.name, name, version)
 				}
 				for _, method := range []string{"ping", "fail"} {

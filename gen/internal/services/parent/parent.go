@@ -116,7 +116,7 @@ func NewMiddleClient(c rpc.Caller) MiddleClient {
 	if c == nil {
 		panic("nocopy: NewMiddleClient: the Caller is nil")
 	}
-	return MiddleClient{NewRootClient(c), c}
+	return MiddleClient{NewRootClient(rpc.InheritedCaller(c, "Middle")), c}
 }
 
 func (c MiddleClient) Count(ctx context.Context, args func(MiddleCountArgs)) (MiddleCountResult, error) {
@@ -177,7 +177,7 @@ func (s Denied) UnsetWhy()       { impl.Struct(s).Unset(deniedWhy) }
 type RootPingArgs nocopy.Struct
 
 // RootPingArgsDesc is the descriptor of RootPingArgs.
-var RootPingArgsDesc = impl.NewDesc("ping_args")
+var RootPingArgsDesc = impl.NewDesc("ping_args").GoType("RootPingArgs")
 
 // NewRootPingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRootPingArgs(opts ...nocopy.Option) RootPingArgs {
@@ -219,7 +219,7 @@ func (s *RootPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type RootPingResult nocopy.Struct
 
 // RootPingResultDesc is the descriptor of RootPingResult.
-var RootPingResultDesc = impl.NewDesc("ping_result")
+var RootPingResultDesc = impl.NewDesc("ping_result").GoType("RootPingResult")
 
 // NewRootPingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRootPingResult(opts ...nocopy.Option) RootPingResult {
@@ -265,7 +265,7 @@ const (
 )
 
 // MiddleCountArgsDesc is the descriptor of MiddleCountArgs.
-var MiddleCountArgsDesc = impl.NewDesc("count_args")
+var MiddleCountArgsDesc = impl.NewDesc("count_args").GoType("MiddleCountArgs")
 
 // NewMiddleCountArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMiddleCountArgs(opts ...nocopy.Option) MiddleCountArgs {
@@ -317,7 +317,7 @@ const (
 )
 
 // MiddleCountResultDesc is the descriptor of MiddleCountResult.
-var MiddleCountResultDesc = impl.NewDesc("count_result")
+var MiddleCountResultDesc = impl.NewDesc("count_result").GoType("MiddleCountResult")
 
 // NewMiddleCountResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMiddleCountResult(opts ...nocopy.Option) MiddleCountResult {

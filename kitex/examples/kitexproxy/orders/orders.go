@@ -272,7 +272,7 @@ const (
 )
 
 // OrdersPlaceArgsDesc is the descriptor of OrdersPlaceArgs.
-var OrdersPlaceArgsDesc = impl.NewDesc("place_args")
+var OrdersPlaceArgsDesc = impl.NewDesc("place_args").GoType("OrdersPlaceArgs")
 
 // NewOrdersPlaceArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersPlaceArgs(opts ...nocopy.Option) OrdersPlaceArgs {
@@ -332,7 +332,7 @@ const (
 )
 
 // OrdersPlaceResultDesc is the descriptor of OrdersPlaceResult.
-var OrdersPlaceResultDesc = impl.NewDesc("place_result")
+var OrdersPlaceResultDesc = impl.NewDesc("place_result").GoType("OrdersPlaceResult")
 
 // NewOrdersPlaceResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrdersPlaceResult(opts ...nocopy.Option) OrdersPlaceResult {

@@ -322,7 +322,7 @@ func NewSelectClient(c rpc.Caller) SelectClient {
 	if c == nil {
 		panic("nocopy: NewSelectClient: the Caller is nil")
 	}
-	return SelectClient{NewClientClient(c), c}
+	return SelectClient{NewClientClient(rpc.InheritedCaller(c, "select")), c}
 }
 
 func (c SelectClient) Chat(ctx context.Context, args func(SelectChatArgs)) (SelectChatResult, error) {
@@ -450,7 +450,7 @@ const (
 )
 
 // ContextDesc is the descriptor of Context.
-var ContextDesc = impl.NewDesc("context")
+var ContextDesc = impl.NewDesc("context").GoType("Context")
 
 // NewContext returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewContext(opts ...nocopy.Option) Context { return Context(impl.New(ContextDesc, opts...)) }
@@ -596,7 +596,7 @@ const (
 )
 
 // ClientNewClient_ArgsDesc is the descriptor of ClientNewClient_Args.
-var ClientNewClient_ArgsDesc = impl.NewDesc("NewClient_args")
+var ClientNewClient_ArgsDesc = impl.NewDesc("NewClient_args").GoType("ClientNewClient_Args")
 
 // NewClientNewClient_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientNewClient_Args(opts ...nocopy.Option) ClientNewClient_Args {
@@ -662,7 +662,7 @@ const (
 )
 
 // ClientNewClient_ResultDesc is the descriptor of ClientNewClient_Result.
-var ClientNewClient_ResultDesc = impl.NewDesc("NewClient_result")
+var ClientNewClient_ResultDesc = impl.NewDesc("NewClient_result").GoType("ClientNewClient_Result")
 
 // NewClientNewClient_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientNewClient_Result(opts ...nocopy.Option) ClientNewClient_Result {
@@ -734,7 +734,7 @@ func (s ClientNewClient_Result) UnsetErr()      { impl.Struct(s).Unset(clientNew
 type ClientCloseArgs nocopy.Struct
 
 // ClientCloseArgsDesc is the descriptor of ClientCloseArgs.
-var ClientCloseArgsDesc = impl.NewDesc("Close_args")
+var ClientCloseArgsDesc = impl.NewDesc("Close_args").GoType("ClientCloseArgs")
 
 // NewClientCloseArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientCloseArgs(opts ...nocopy.Option) ClientCloseArgs {
@@ -776,7 +776,7 @@ func (s *ClientCloseArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type ClientCloseResult nocopy.Struct
 
 // ClientCloseResultDesc is the descriptor of ClientCloseResult.
-var ClientCloseResultDesc = impl.NewDesc("Close_result")
+var ClientCloseResultDesc = impl.NewDesc("Close_result").GoType("ClientCloseResult")
 
 // NewClientCloseResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientCloseResult(opts ...nocopy.Option) ClientCloseResult {
@@ -822,7 +822,7 @@ const (
 )
 
 // ClientWithArgsResult_ArgsDesc is the descriptor of ClientWithArgsResult_Args.
-var ClientWithArgsResult_ArgsDesc = impl.NewDesc("with_args_result_args")
+var ClientWithArgsResult_ArgsDesc = impl.NewDesc("with_args_result_args").GoType("ClientWithArgsResult_Args")
 
 // NewClientWithArgsResult_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientWithArgsResult_Args(opts ...nocopy.Option) ClientWithArgsResult_Args {
@@ -875,7 +875,7 @@ func (s ClientWithArgsResult_Args) UnsetArgs_() { impl.Struct(s).Unset(clientWit
 type ClientWithArgsResult_Result nocopy.Struct
 
 // ClientWithArgsResult_ResultDesc is the descriptor of ClientWithArgsResult_Result.
-var ClientWithArgsResult_ResultDesc = impl.NewDesc("with_args_result_result")
+var ClientWithArgsResult_ResultDesc = impl.NewDesc("with_args_result_result").GoType("ClientWithArgsResult_Result")
 
 // NewClientWithArgsResult_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientWithArgsResult_Result(opts ...nocopy.Option) ClientWithArgsResult_Result {
@@ -921,7 +921,7 @@ func (s *ClientWithArgsResult_Result) UnmarshalJSONFrom(d impl.JSONIn) error {
 type ClientRegisterArgs nocopy.Struct
 
 // ClientRegisterArgsDesc is the descriptor of ClientRegisterArgs.
-var ClientRegisterArgsDesc = impl.NewDesc("Register_args")
+var ClientRegisterArgsDesc = impl.NewDesc("Register_args").GoType("ClientRegisterArgs")
 
 // NewClientRegisterArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewClientRegisterArgs(opts ...nocopy.Option) ClientRegisterArgs {
@@ -967,7 +967,7 @@ const (
 )
 
 // InternalSelectArgsDesc is the descriptor of InternalSelectArgs.
-var InternalSelectArgsDesc = impl.NewDesc("select_args")
+var InternalSelectArgsDesc = impl.NewDesc("select_args").GoType("InternalSelectArgs")
 
 // NewInternalSelectArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalSelectArgs(opts ...nocopy.Option) InternalSelectArgs {
@@ -1027,7 +1027,7 @@ const (
 )
 
 // InternalSelectResultDesc is the descriptor of InternalSelectResult.
-var InternalSelectResultDesc = impl.NewDesc("select_result")
+var InternalSelectResultDesc = impl.NewDesc("select_result").GoType("InternalSelectResult")
 
 // NewInternalSelectResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalSelectResult(opts ...nocopy.Option) InternalSelectResult {
@@ -1089,7 +1089,7 @@ const (
 )
 
 // InternalBytesArgsDesc is the descriptor of InternalBytesArgs.
-var InternalBytesArgsDesc = impl.NewDesc("bytes_args")
+var InternalBytesArgsDesc = impl.NewDesc("bytes_args").GoType("InternalBytesArgs")
 
 // NewInternalBytesArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalBytesArgs(opts ...nocopy.Option) InternalBytesArgs {
@@ -1154,7 +1154,7 @@ const (
 )
 
 // InternalBytesResultDesc is the descriptor of InternalBytesResult.
-var InternalBytesResultDesc = impl.NewDesc("bytes_result")
+var InternalBytesResultDesc = impl.NewDesc("bytes_result").GoType("InternalBytesResult")
 
 // NewInternalBytesResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalBytesResult(opts ...nocopy.Option) InternalBytesResult {
@@ -1217,7 +1217,7 @@ const (
 )
 
 // InternalIDArgsDesc is the descriptor of InternalIDArgs.
-var InternalIDArgsDesc = impl.NewDesc("id_args")
+var InternalIDArgsDesc = impl.NewDesc("id_args").GoType("InternalIDArgs")
 
 // NewInternalIDArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalIDArgs(opts ...nocopy.Option) InternalIDArgs {
@@ -1283,7 +1283,7 @@ const (
 )
 
 // InternalIDResultDesc is the descriptor of InternalIDResult.
-var InternalIDResultDesc = impl.NewDesc("id_result")
+var InternalIDResultDesc = impl.NewDesc("id_result").GoType("InternalIDResult")
 
 // NewInternalIDResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalIDResult(opts ...nocopy.Option) InternalIDResult {
@@ -1338,7 +1338,7 @@ const (
 )
 
 // InternalRawArgsDesc is the descriptor of InternalRawArgs.
-var InternalRawArgsDesc = impl.NewDesc("raw_args")
+var InternalRawArgsDesc = impl.NewDesc("raw_args").GoType("InternalRawArgs")
 
 // NewInternalRawArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalRawArgs(opts ...nocopy.Option) InternalRawArgs {
@@ -1389,7 +1389,7 @@ const (
 )
 
 // InternalRawResultDesc is the descriptor of InternalRawResult.
-var InternalRawResultDesc = impl.NewDesc("raw_result")
+var InternalRawResultDesc = impl.NewDesc("raw_result").GoType("InternalRawResult")
 
 // NewInternalRawResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInternalRawResult(opts ...nocopy.Option) InternalRawResult {
@@ -1443,7 +1443,7 @@ const (
 )
 
 // SelectChatArgsDesc is the descriptor of SelectChatArgs.
-var SelectChatArgsDesc = impl.NewDesc("chat_args")
+var SelectChatArgsDesc = impl.NewDesc("chat_args").GoType("SelectChatArgs")
 
 // NewSelectChatArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectChatArgs(opts ...nocopy.Option) SelectChatArgs {
@@ -1503,7 +1503,7 @@ const (
 )
 
 // SelectChatResultDesc is the descriptor of SelectChatResult.
-var SelectChatResultDesc = impl.NewDesc("chat_result")
+var SelectChatResultDesc = impl.NewDesc("chat_result").GoType("SelectChatResult")
 
 // NewSelectChatResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectChatResult(opts ...nocopy.Option) SelectChatResult {
@@ -1563,7 +1563,7 @@ const (
 )
 
 // SelectUpArgsDesc is the descriptor of SelectUpArgs.
-var SelectUpArgsDesc = impl.NewDesc("up_args")
+var SelectUpArgsDesc = impl.NewDesc("up_args").GoType("SelectUpArgs")
 
 // NewSelectUpArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectUpArgs(opts ...nocopy.Option) SelectUpArgs {
@@ -1623,7 +1623,7 @@ const (
 )
 
 // SelectUpResultDesc is the descriptor of SelectUpResult.
-var SelectUpResultDesc = impl.NewDesc("up_result")
+var SelectUpResultDesc = impl.NewDesc("up_result").GoType("SelectUpResult")
 
 // NewSelectUpResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectUpResult(opts ...nocopy.Option) SelectUpResult {
@@ -1683,7 +1683,7 @@ const (
 )
 
 // SelectDownArgsDesc is the descriptor of SelectDownArgs.
-var SelectDownArgsDesc = impl.NewDesc("down_args")
+var SelectDownArgsDesc = impl.NewDesc("down_args").GoType("SelectDownArgs")
 
 // NewSelectDownArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectDownArgs(opts ...nocopy.Option) SelectDownArgs {
@@ -1743,7 +1743,7 @@ const (
 )
 
 // SelectDownResultDesc is the descriptor of SelectDownResult.
-var SelectDownResultDesc = impl.NewDesc("down_result")
+var SelectDownResultDesc = impl.NewDesc("down_result").GoType("SelectDownResult")
 
 // NewSelectDownResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectDownResult(opts ...nocopy.Option) SelectDownResult {
@@ -1803,7 +1803,7 @@ const (
 )
 
 // SelectOneArgsDesc is the descriptor of SelectOneArgs.
-var SelectOneArgsDesc = impl.NewDesc("one_args")
+var SelectOneArgsDesc = impl.NewDesc("one_args").GoType("SelectOneArgs")
 
 // NewSelectOneArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectOneArgs(opts ...nocopy.Option) SelectOneArgs {
@@ -1863,7 +1863,7 @@ const (
 )
 
 // SelectOneResultDesc is the descriptor of SelectOneResult.
-var SelectOneResultDesc = impl.NewDesc("one_result")
+var SelectOneResultDesc = impl.NewDesc("one_result").GoType("SelectOneResult")
 
 // NewSelectOneResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSelectOneResult(opts ...nocopy.Option) SelectOneResult {
@@ -1923,7 +1923,7 @@ const (
 )
 
 // OnlyStreamsChatArgsDesc is the descriptor of OnlyStreamsChatArgs.
-var OnlyStreamsChatArgsDesc = impl.NewDesc("chat_args")
+var OnlyStreamsChatArgsDesc = impl.NewDesc("chat_args").GoType("OnlyStreamsChatArgs")
 
 // NewOnlyStreamsChatArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOnlyStreamsChatArgs(opts ...nocopy.Option) OnlyStreamsChatArgs {
@@ -1983,7 +1983,7 @@ const (
 )
 
 // OnlyStreamsChatResultDesc is the descriptor of OnlyStreamsChatResult.
-var OnlyStreamsChatResultDesc = impl.NewDesc("chat_result")
+var OnlyStreamsChatResultDesc = impl.NewDesc("chat_result").GoType("OnlyStreamsChatResult")
 
 // NewOnlyStreamsChatResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOnlyStreamsChatResult(opts ...nocopy.Option) OnlyStreamsChatResult {

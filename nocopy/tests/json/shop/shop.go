@@ -822,7 +822,7 @@ const (
 )
 
 // ShopGetArgsDesc is the descriptor of ShopGetArgs.
-var ShopGetArgsDesc = impl.NewDesc("get_args")
+var ShopGetArgsDesc = impl.NewDesc("get_args").GoType("ShopGetArgs")
 
 // NewShopGetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopGetArgs(opts ...nocopy.Option) ShopGetArgs {
@@ -872,7 +872,7 @@ const (
 )
 
 // ShopGetResultDesc is the descriptor of ShopGetResult.
-var ShopGetResultDesc = impl.NewDesc("get_result")
+var ShopGetResultDesc = impl.NewDesc("get_result").GoType("ShopGetResult")
 
 // NewShopGetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewShopGetResult(opts ...nocopy.Option) ShopGetResult {

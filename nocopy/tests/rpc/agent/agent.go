@@ -497,7 +497,7 @@ const (
 )
 
 // AgentEmitBatchArgsDesc is the descriptor of AgentEmitBatchArgs.
-var AgentEmitBatchArgsDesc = impl.NewDesc("emitBatch_args")
+var AgentEmitBatchArgsDesc = impl.NewDesc("emitBatch_args").GoType("AgentEmitBatchArgs")
 
 // NewAgentEmitBatchArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAgentEmitBatchArgs(opts ...nocopy.Option) AgentEmitBatchArgs {

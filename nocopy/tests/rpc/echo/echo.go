@@ -185,7 +185,7 @@ func NewEchoClient(c rpc.Caller) EchoClient {
 	if c == nil {
 		panic("nocopy: NewEchoClient: the Caller is nil")
 	}
-	return EchoClient{NewBaseClient(c), c}
+	return EchoClient{NewBaseClient(rpc.InheritedCaller(c, "Echo")), c}
 }
 
 // Returns the payload after a while.
@@ -418,7 +418,7 @@ func (s Item) UnsetLabels()      { impl.Struct(s).Unset(itemLabels) }
 type BasePingArgs nocopy.Struct
 
 // BasePingArgsDesc is the descriptor of BasePingArgs.
-var BasePingArgsDesc = impl.NewDesc("ping_args")
+var BasePingArgsDesc = impl.NewDesc("ping_args").GoType("BasePingArgs")
 
 // NewBasePingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBasePingArgs(opts ...nocopy.Option) BasePingArgs {
@@ -460,7 +460,7 @@ func (s *BasePingArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type BasePingResult nocopy.Struct
 
 // BasePingResultDesc is the descriptor of BasePingResult.
-var BasePingResultDesc = impl.NewDesc("ping_result")
+var BasePingResultDesc = impl.NewDesc("ping_result").GoType("BasePingResult")
 
 // NewBasePingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBasePingResult(opts ...nocopy.Option) BasePingResult {
@@ -502,7 +502,7 @@ func (s *BasePingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.G
 type BaseVersionArgs nocopy.Struct
 
 // BaseVersionArgsDesc is the descriptor of BaseVersionArgs.
-var BaseVersionArgsDesc = impl.NewDesc("version_args")
+var BaseVersionArgsDesc = impl.NewDesc("version_args").GoType("BaseVersionArgs")
 
 // NewBaseVersionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBaseVersionArgs(opts ...nocopy.Option) BaseVersionArgs {
@@ -548,7 +548,7 @@ const (
 )
 
 // BaseVersionResultDesc is the descriptor of BaseVersionResult.
-var BaseVersionResultDesc = impl.NewDesc("version_result")
+var BaseVersionResultDesc = impl.NewDesc("version_result").GoType("BaseVersionResult")
 
 // NewBaseVersionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBaseVersionResult(opts ...nocopy.Option) BaseVersionResult {
@@ -600,7 +600,7 @@ const (
 )
 
 // EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
-var EchoEchoArgsDesc = impl.NewDesc("echo_args")
+var EchoEchoArgsDesc = impl.NewDesc("echo_args").GoType("EchoEchoArgs")
 
 // NewEchoEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
@@ -659,7 +659,7 @@ const (
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
-var EchoEchoResultDesc = impl.NewDesc("echo_result")
+var EchoEchoResultDesc = impl.NewDesc("echo_result").GoType("EchoEchoResult")
 
 // NewEchoEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
@@ -714,7 +714,7 @@ const (
 )
 
 // EchoPutArgsDesc is the descriptor of EchoPutArgs.
-var EchoPutArgsDesc = impl.NewDesc("put_args")
+var EchoPutArgsDesc = impl.NewDesc("put_args").GoType("EchoPutArgs")
 
 // NewEchoPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoPutArgs(opts ...nocopy.Option) EchoPutArgs {
@@ -779,7 +779,7 @@ const (
 )
 
 // EchoPutResultDesc is the descriptor of EchoPutResult.
-var EchoPutResultDesc = impl.NewDesc("put_result")
+var EchoPutResultDesc = impl.NewDesc("put_result").GoType("EchoPutResult")
 
 // NewEchoPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoPutResult(opts ...nocopy.Option) EchoPutResult {
@@ -868,7 +868,7 @@ const (
 )
 
 // EchoNotifyArgsDesc is the descriptor of EchoNotifyArgs.
-var EchoNotifyArgsDesc = impl.NewDesc("notify_args")
+var EchoNotifyArgsDesc = impl.NewDesc("notify_args").GoType("EchoNotifyArgs")
 
 // NewEchoNotifyArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoNotifyArgs(opts ...nocopy.Option) EchoNotifyArgs {
@@ -925,7 +925,7 @@ const (
 )
 
 // EchoAddArgsDesc is the descriptor of EchoAddArgs.
-var EchoAddArgsDesc = impl.NewDesc("add_args")
+var EchoAddArgsDesc = impl.NewDesc("add_args").GoType("EchoAddArgs")
 
 // NewEchoAddArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoAddArgs(opts ...nocopy.Option) EchoAddArgs {
@@ -979,7 +979,7 @@ const (
 )
 
 // EchoAddResultDesc is the descriptor of EchoAddResult.
-var EchoAddResultDesc = impl.NewDesc("add_result")
+var EchoAddResultDesc = impl.NewDesc("add_result").GoType("EchoAddResult")
 
 // NewEchoAddResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoAddResult(opts ...nocopy.Option) EchoAddResult {
@@ -1030,7 +1030,7 @@ const (
 )
 
 // EchoFailArgsDesc is the descriptor of EchoFailArgs.
-var EchoFailArgsDesc = impl.NewDesc("fail_args")
+var EchoFailArgsDesc = impl.NewDesc("fail_args").GoType("EchoFailArgs")
 
 // NewEchoFailArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoFailArgs(opts ...nocopy.Option) EchoFailArgs {
@@ -1081,7 +1081,7 @@ const (
 )
 
 // EchoFailResultDesc is the descriptor of EchoFailResult.
-var EchoFailResultDesc = impl.NewDesc("fail_result")
+var EchoFailResultDesc = impl.NewDesc("fail_result").GoType("EchoFailResult")
 
 // NewEchoFailResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoFailResult(opts ...nocopy.Option) EchoFailResult {

@@ -195,7 +195,7 @@ const (
 )
 
 // GreeterHelloArgsDesc is the descriptor of GreeterHelloArgs.
-var GreeterHelloArgsDesc = impl.NewDesc("hello_args")
+var GreeterHelloArgsDesc = impl.NewDesc("hello_args").GoType("GreeterHelloArgs")
 
 // NewGreeterHelloArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterHelloArgs(opts ...nocopy.Option) GreeterHelloArgs {
@@ -247,7 +247,7 @@ const (
 )
 
 // GreeterHelloResultDesc is the descriptor of GreeterHelloResult.
-var GreeterHelloResultDesc = impl.NewDesc("hello_result")
+var GreeterHelloResultDesc = impl.NewDesc("hello_result").GoType("GreeterHelloResult")
 
 // NewGreeterHelloResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterHelloResult(opts ...nocopy.Option) GreeterHelloResult {
@@ -318,7 +318,7 @@ const (
 )
 
 // GreeterRelayArgsDesc is the descriptor of GreeterRelayArgs.
-var GreeterRelayArgsDesc = impl.NewDesc("relay_args")
+var GreeterRelayArgsDesc = impl.NewDesc("relay_args").GoType("GreeterRelayArgs")
 
 // NewGreeterRelayArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterRelayArgs(opts ...nocopy.Option) GreeterRelayArgs {
@@ -380,7 +380,7 @@ const (
 )
 
 // GreeterRelayResultDesc is the descriptor of GreeterRelayResult.
-var GreeterRelayResultDesc = impl.NewDesc("relay_result")
+var GreeterRelayResultDesc = impl.NewDesc("relay_result").GoType("GreeterRelayResult")
 
 // NewGreeterRelayResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterRelayResult(opts ...nocopy.Option) GreeterRelayResult {
@@ -449,7 +449,7 @@ const (
 )
 
 // GreeterTellArgsDesc is the descriptor of GreeterTellArgs.
-var GreeterTellArgsDesc = impl.NewDesc("tell_args")
+var GreeterTellArgsDesc = impl.NewDesc("tell_args").GoType("GreeterTellArgs")
 
 // NewGreeterTellArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterTellArgs(opts ...nocopy.Option) GreeterTellArgs {
@@ -501,7 +501,7 @@ const (
 )
 
 // GreeterCountArgsDesc is the descriptor of GreeterCountArgs.
-var GreeterCountArgsDesc = impl.NewDesc("count_args")
+var GreeterCountArgsDesc = impl.NewDesc("count_args").GoType("GreeterCountArgs")
 
 // NewGreeterCountArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterCountArgs(opts ...nocopy.Option) GreeterCountArgs {
@@ -557,7 +557,7 @@ const (
 )
 
 // GreeterCountResultDesc is the descriptor of GreeterCountResult.
-var GreeterCountResultDesc = impl.NewDesc("count_result")
+var GreeterCountResultDesc = impl.NewDesc("count_result").GoType("GreeterCountResult")
 
 // NewGreeterCountResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGreeterCountResult(opts ...nocopy.Option) GreeterCountResult {

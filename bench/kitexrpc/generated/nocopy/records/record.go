@@ -295,7 +295,7 @@ const (
 )
 
 // RecordsPutArgsDesc is the descriptor of RecordsPutArgs.
-var RecordsPutArgsDesc = impl.NewDesc("put_args")
+var RecordsPutArgsDesc = impl.NewDesc("put_args").GoType("RecordsPutArgs")
 
 // NewRecordsPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRecordsPutArgs(opts ...nocopy.Option) RecordsPutArgs {
@@ -355,7 +355,7 @@ const (
 )
 
 // RecordsPutResultDesc is the descriptor of RecordsPutResult.
-var RecordsPutResultDesc = impl.NewDesc("put_result")
+var RecordsPutResultDesc = impl.NewDesc("put_result").GoType("RecordsPutResult")
 
 // NewRecordsPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRecordsPutResult(opts ...nocopy.Option) RecordsPutResult {

@@ -265,7 +265,7 @@ const (
 )
 
 // EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
-var EchoEchoArgsDesc = impl.NewDesc("echo_args")
+var EchoEchoArgsDesc = impl.NewDesc("echo_args").GoType("EchoEchoArgs")
 
 // NewEchoEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
@@ -325,7 +325,7 @@ const (
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
-var EchoEchoResultDesc = impl.NewDesc("echo_result")
+var EchoEchoResultDesc = impl.NewDesc("echo_result").GoType("EchoEchoResult")
 
 // NewEchoEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
@@ -385,7 +385,7 @@ const (
 )
 
 // RowsGetArgsDesc is the descriptor of RowsGetArgs.
-var RowsGetArgsDesc = impl.NewDesc("get_args")
+var RowsGetArgsDesc = impl.NewDesc("get_args").GoType("RowsGetArgs")
 
 // NewRowsGetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsGetArgs(opts ...nocopy.Option) RowsGetArgs {
@@ -434,7 +434,7 @@ const (
 )
 
 // RowsGetResultDesc is the descriptor of RowsGetResult.
-var RowsGetResultDesc = impl.NewDesc("get_result")
+var RowsGetResultDesc = impl.NewDesc("get_result").GoType("RowsGetResult")
 
 // NewRowsGetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsGetResult(opts ...nocopy.Option) RowsGetResult {
@@ -494,7 +494,7 @@ const (
 )
 
 // RowsPutArgsDesc is the descriptor of RowsPutArgs.
-var RowsPutArgsDesc = impl.NewDesc("put_args")
+var RowsPutArgsDesc = impl.NewDesc("put_args").GoType("RowsPutArgs")
 
 // NewRowsPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsPutArgs(opts ...nocopy.Option) RowsPutArgs {
@@ -552,7 +552,7 @@ const (
 )
 
 // RowsPutResultDesc is the descriptor of RowsPutResult.
-var RowsPutResultDesc = impl.NewDesc("put_result")
+var RowsPutResultDesc = impl.NewDesc("put_result").GoType("RowsPutResult")
 
 // NewRowsPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsPutResult(opts ...nocopy.Option) RowsPutResult {

@@ -77,7 +77,7 @@ const (
 )
 
 // OpaqueWriteArgsDesc is the descriptor of OpaqueWriteArgs.
-var OpaqueWriteArgsDesc = impl.NewDesc("write_args")
+var OpaqueWriteArgsDesc = impl.NewDesc("write_args").GoType("OpaqueWriteArgs")
 
 // NewOpaqueWriteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOpaqueWriteArgs(opts ...nocopy.Option) OpaqueWriteArgs {
@@ -127,7 +127,7 @@ func (s OpaqueWriteArgs) UnsetRequest()      { impl.Struct(s).Unset(opaqueWriteA
 type OpaqueWriteResult nocopy.Struct
 
 // OpaqueWriteResultDesc is the descriptor of OpaqueWriteResult.
-var OpaqueWriteResultDesc = impl.NewDesc("write_result")
+var OpaqueWriteResultDesc = impl.NewDesc("write_result").GoType("OpaqueWriteResult")
 
 // NewOpaqueWriteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOpaqueWriteResult(opts ...nocopy.Option) OpaqueWriteResult {
