@@ -78,7 +78,7 @@ func start(root, run string, all, verbose, check, list bool, limit time.Duration
 		return err
 	}
 	defer os.RemoveAll(dir)
-	t := trial{root, dir, limit, verbose}
+	t := trial{root, dir, limit, verbose, map[string]*program{}}
 	if err := t.original(tried); err != nil {
 		return err
 	}

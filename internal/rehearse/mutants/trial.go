@@ -22,6 +22,7 @@ type trial struct {
 	root, dir string
 	limit     time.Duration // of the tests of a folder
 	verbose   bool          // print what failing tests print
+	programs  map[string]*program
 }
 
 // original runs, without any change, the tests that are to notice the mutants. They must pass.
@@ -99,7 +100,11 @@ func (t *trial) try(m *mutant) (by string, err error) {
 	}
 	binaries := make([]string, len(m.tests))
 	for i, of := range m.tests {
-		if binaries[i], err = t.compile(of.folder, overlay); err != nil {
+		binaries[i] = t.binary(of.folder)
+		if err = t.relink(of.folder, m.file, changed, binaries[i]); err == errOthersToo {
+			binaries[i], err = t.compile(of.folder, overlay)
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", m.name, err)
 		}
 		if len(of.first) > 0 {
@@ -117,9 +122,14 @@ func (t *trial) try(m *mutant) (by string, err error) {
 	return "", nil
 }
 
+// binary returns the name for the program of the tests in a folder.
+func (t *trial) binary(folder string) string {
+	return filepath.Join(t.dir, strings.ReplaceAll(folder, "/", "_")+".test")
+}
+
 // compile compiles the tests in a folder and returns the program's name.
 func (t *trial) compile(folder, overlay string) (string, error) {
-	binary := filepath.Join(t.dir, strings.ReplaceAll(folder, "/", "_")+".test")
+	binary := t.binary(folder)
 	ctx, cancel := context.WithTimeout(context.Background(), t.limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-o", binary, "-overlay="+overlay, ".")

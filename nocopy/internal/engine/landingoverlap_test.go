@@ -8,17 +8,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// branchDesc is a struct with a list of such structs.
+// branchDesc is a struct with a list of such structs, and one more.
 var branchDesc = func() *schema.Struct {
 	d := schema.NewStruct("Branch")
 	d.Define(schema.FieldDesc{ID: 1, Name: "children", Type: schema.ListOf(schema.StructOf(d)), Req: schema.Optional},
-		schema.FieldDesc{ID: 2, Name: "weight", Type: schema.TypeI32, Req: schema.Optional})
+		schema.FieldDesc{ID: 2, Name: "weight", Type: schema.TypeI32, Req: schema.Optional},
+		schema.FieldDesc{ID: 3, Name: "more", Type: schema.StructOf(d), Req: schema.Optional})
 	return d
 }()
 
 // overlapping returns a message of nested lists. Each claims to have elements elements, and its
-// anchors name the same bytes for every third of them.
-func overlapping(levels, elements, padding int) []byte {
+// anchors name the same bytes for every third of them. A text of padding bytes is in the innermost
+// struct or, with inMore, in the struct more there, which has an entry.
+func overlapping(levels, elements, padding int, inMore bool) []byte {
 	var begins []int // where the list's field begins
 	data := []byte{}
 	for range levels {
@@ -26,7 +28,17 @@ func overlapping(levels, elements, padding int) []byte {
 		data = append(data, byte(wire.List), 0, 1, byte(wire.Struct))
 		data = append(wire.AppendBE32(data, uint32(elements)), 0) // the list, and an empty struct
 	}
+	more := len(data) + wire.FieldHeader
+	if inMore {
+		data = append(data, byte(wire.Struct), 0, 3, byte(wire.I32), 0, 2, 0, 0, 0, 5)
+	}
 	data = append(wire.AppendBE32(append(data, byte(wire.String), 0, 9), uint32(padding)), make([]byte, padding)...)
+	values := levels
+	if inMore {
+		values++
+		data = append(data, byte(wire.Stop))
+	}
+	moreEnd := len(data)
 	inside := len(data)
 	ends := make([]int, levels) // of the struct in each list
 	for i := levels - 1; i >= 0; i-- {
@@ -39,7 +51,7 @@ func overlapping(levels, elements, padding int) []byte {
 	var entries, anchors []byte
 	for i, at := range begins {
 		body := at + wire.FieldHeader + wire.ListHeader
-		first := levels*wireindex.EntryBytes + len(anchors)
+		first := values*wireindex.EntryBytes + len(anchors)
 		for k := range elements - 1 {
 			anchors = wireindex.AppendNumber(anchors, uint32([]int{body + 1, ends[i], body}[k%3]))
 		}
@@ -47,14 +59,20 @@ func overlapping(levels, elements, padding int) []byte {
 		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, f.Header()<<wireindex.StrideBits), f.Type.Hash())
 		entries = wireindex.AppendNumber(entries, uint32(first))
 	}
-	return withEntries(data, levels, append(entries, anchors...))
+	if inMore {
+		f := &branchDesc.Fields()[2]
+		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, uint32(more)), uint32(moreEnd))
+		entries = wireindex.AppendNumber(wireindex.AppendNumber(entries, f.Header()<<wireindex.StrideBits), f.Type.Hash())
+		entries = wireindex.AppendNumber(entries, 0)
+	}
+	return withEntries(data, values, append(entries, anchors...))
 }
 
 // TestOverlappingElements: elements whose anchors say that they are the same bytes, in lists in
 // each other, are not read more often than in proportion to the message's bytes.
 func TestOverlappingElements(t *testing.T) {
 	for _, opt := range []Option{ByIndex, RequireIndex} {
-		wire := overlapping(12, 13, 4<<10)
+		wire := overlapping(12, 13, 4<<10, false)
 		s, err := Parse(branchDesc, wire, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -251,6 +251,36 @@ func changeStale(t *testing.T, where string, h Struct, typ *schema.Type) {
 	changer{t: t, m: h.m}.value(h, typ)
 }
 
+// TestChangeCompactsWhatIsGone: a change of a value that was replaced, and whose entry is freed
+// since the change compacts the message first, panics and changes nothing.
+func TestChangeCompactsWhatIsGone(t *testing.T) {
+	self, text := fieldOf("self"), fieldOf("text")
+	for state, make := range heldStates {
+		s := make(t, heldWire())
+		old := s.NewChild(self, allDesc, 0)
+		old.SetText(text, "old")
+		s.m.Bytes()
+		s.NewChild(self, allDesc, 0).SetText(text, "new")
+		want := bytes.Clone(s.m.Bytes())
+		CompactAlways(s.m)
+		func() {
+			defer func() {
+				if v := recover(); v != panicGone {
+					t.Errorf("%s: the change panics with %v", state, v)
+				}
+			}()
+			old.SetText(text, "changed")
+		}()
+		if !bytes.Equal(s.m.Bytes(), want) || s.Child(self, allDesc).Text(text) != "new" {
+			t.Errorf("%s: afterwards the message is\n%x, not\n%x", state, s.m.Bytes(), want)
+		}
+		if err := CheckIndex(s.m); err != nil {
+			t.Errorf("%s: %v", state, err)
+		}
+		s.Release()
+	}
+}
+
 // TestHandleOfElement: a handle of an element of a list of structs is of its place: when the
 // element is set, it is the handle of the new one, to be read and changed.
 func TestHandleOfElement(t *testing.T) {

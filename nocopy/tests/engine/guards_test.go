@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"testing"
+	"testing/iotest"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -430,7 +433,39 @@ func TestMaxBytesExactly(t *testing.T) {
 	}
 }
 
-// TestEmptyBlocks: blocks without bytes change nothing, wherever they come.
+// TestReadOfNegative: a message of a negative number of bytes is an error, and nothing is read.
+func TestReadOfNegative(t *testing.T) {
+	for _, n := range []int{-1, math.MinInt32} {
+		_, err := engine.Read(allDesc, iotest.ErrReader(errors.New("read")), n)
+		if !errors.Is(err, nocopy.ErrLimit) {
+			t.Errorf("Read of %d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestReleaseOfRetained: a message that a call owns stays as it is after Release while it is
+// retained.
+func TestReleaseOfRetained(t *testing.T) {
+	text := fieldNamed(allDesc, "text")
+	for name, release := range map[string]func(s engine.Struct){"End": engine.Struct.End, "Release": engine.Struct.Release} {
+		s := engine.New(allDesc)
+		s.SetText(text, "some text")
+		s.Offer()
+		if !s.Claim(allDesc) || !s.Retain() {
+			t.Fatal("it can't be claimed and retained")
+		}
+		release(s)
+		if got := s.Text(text); got != "some text" || s.Retain() {
+			t.Errorf("%s: while it is retained it has %q, or can be retained again", name, got)
+		}
+		s.Drop()
+		if s.Is(allDesc) {
+			t.Errorf("%s: it is still there", name)
+		}
+	}
+}
+
+// TestEmptyBlocks: blocks without bytes change nothing, wherever they come. Others are not copied.
 func TestEmptyBlocks(t *testing.T) {
 	b := []byte("\x0b\x00\x07\x00\x00\x00\x03abc\x0f\x00\x0d\x0a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x07\x0c\x00\x0b\x08\x00\x01\x00\x00\x00\x05\x00\x00")
 	for cut := range len(b) + 1 {
@@ -448,6 +483,23 @@ func TestEmptyBlocks(t *testing.T) {
 			}
 			s.Release()
 		}
+	}
+	const cut = 10 // after the first field
+	for name, blocks := range map[string][][]byte{
+		"first": {nil, b},
+		"last":  {b, {}},
+		"all":   {{}, b[:cut], nil, {}, b[cut:], nil},
+	} {
+		s, err := engine.ParseBlocks(allDesc, blocks)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		blocks = slices.DeleteFunc(blocks, func(b []byte) bool { return len(b) == 0 })
+		pieces := s.Message().AppendPieces(nil)
+		if !slices.EqualFunc(pieces, blocks, func(p, b []byte) bool { return &p[0] == &b[0] && len(p) == len(b) }) {
+			t.Errorf("%s: %d pieces for %d blocks, or copies", name, len(pieces), len(blocks))
+		}
+		s.Release()
 	}
 	if _, err := engine.ParseBlocks(allDesc, [][]byte{nil, {}}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("empty blocks alone: %v", err)
