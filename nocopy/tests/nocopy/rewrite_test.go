@@ -209,8 +209,8 @@ func TestNewBytesReplaced(t *testing.T) {
 	}
 }
 
-// TestRewriteCompactedList: a text is set after the message was compacted. The index of a list that
-// was arranged before stays as it is.
+// TestRewriteCompactedList: a text is set after the message was compacted. The index of a list
+// that was arranged before stays as it is.
 func TestRewriteCompactedList(t *testing.T) {
 	s, l := pointList(t, "received", 1, 2, 3)
 	defer s.Release()

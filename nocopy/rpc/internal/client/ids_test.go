@@ -26,7 +26,7 @@ func TestAge(t *testing.T) {
 		{5, false, 5, 0}, {5, false, 1, 4}, {5, false, 6, -1}, {5, false, 0, -1}, {5, false, most, -1},
 		{most, false, most, 0}, {most, false, 1, most - 1}, {most, false, -most, -1},
 		{2, true, 2, 0}, {2, true, 1, 1}, {2, true, most, 2}, {2, true, most - 5, 7}, {2, true, 3, -1},
-		{2, true, most / 2, -1}, {2, true, 0, -1}, {2, true, -1, -1}, {most - 1, true, most, -1},
+		{2, true, most / 2, -1}, {2, true, 2 + most/2, -1}, {2, true, 3 + most/2, most / 2}, {2, true, 0, -1}, {2, true, -1, -1}, {most - 1, true, most, -1},
 	} {
 		conn := connection{lastID: c.last, idsReused: c.wrapped}
 		if got := conn.age(c.id); got != c.age {
