@@ -1,9 +1,10 @@
 package chain
 
 import (
-	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // Tests of single guards. internal/rehearse/mutants lists them and others.
@@ -57,22 +58,6 @@ func TestLongestReplaces(t *testing.T) {
 	}
 }
 
-// TestTakeBackTheLast: only memory that was added last gives its positions back.
-func TestTakeBackTheLast(t *testing.T) {
-	b := new(Buffer)
-	b.Reset(false)
-	first := b.AddForeign(make([]byte, 2*segSize), false)
-	second := b.AddForeign([]byte("second"), false)
-	b.TakeBack(first, first+2*segSize)
-	if n := len(b.segs); n != int(second>>segBits)+1 || string(b.At(second)) != "second" {
-		t.Errorf("%d segments are left", n)
-	}
-	b.TakeBack(second, second+6)
-	if got := string(b.At(second)); got != "second" {
-		t.Errorf("the segment of the position itself is %q", got)
-	}
-}
-
 // TestCompactedStaysValid: memory that a message had before it was compacted is not used for
 // others.
 func TestCompactedStaysValid(t *testing.T) {
@@ -85,9 +70,9 @@ func TestCompactedStaysValid(t *testing.T) {
 	put(b, b.AddReplace(p, p+3), "xyz")
 	b.Compact(false)
 	for range 4 {
-		c := newBlock(SlabSize)
-		for i := range c.mem {
-			c.mem[i] = 0xff
+		c := memory.NewChunk(memory.SlabSize, true)
+		for i := range c.Mem {
+			c.Mem[i] = 0xff
 		}
 	}
 	if string(old) != "abc" {
@@ -115,41 +100,5 @@ func TestFrameOfFrozen(t *testing.T) {
 	if got, c := batch.Gather(); string(got) != "\x00\x00\x00\x03abc" {
 		t.Errorf("the frame is %q", got)
 		c.Release()
-	}
-}
-
-// TestVacateKeeps: an idle Receiver keeps bytes that have arrived, and a block that others hold.
-func TestVacateKeeps(t *testing.T) {
-	var r Receiver
-	r.Reset(true)
-	defer r.Free()
-	if err := r.Fill(strings.NewReader("abcdef"), 6); err != nil {
-		t.Fatal(err)
-	}
-	r.Idle = true
-	if r.Vacate(); string(r.Bytes()) != "abcdef" {
-		t.Errorf("of 6 bytes %q are left", r.Bytes())
-	}
-	c := r.Take(6)
-	if r.Vacate(); !r.Fits(1) {
-		t.Error("the rest of a block that a message holds is given up")
-	}
-	c.Release()
-	if r.Vacate(); r.Fits(1) {
-		t.Error("a block that nobody holds is kept")
-	}
-}
-
-// TestBlockOfItsClass: a pool has blocks of up to twice the size. One that is too small is not
-// taken.
-func TestBlockOfItsClass(t *testing.T) {
-	const small, large = 140_000, 250_000 // of the same class
-	for range 100 {
-		newSlab(small).release()
-		b := newBlock(large)
-		if len(b.mem) < large {
-			t.Fatalf("a block of %d bytes for %d", len(b.mem), large)
-		}
-		copy(b.mem, bytes.Repeat([]byte{1}, large))
 	}
 }

@@ -102,7 +102,7 @@ func TestEntryOfNoBytes(t *testing.T) {
 	const at, swallowed = 3, 0x0b00
 	text := make([]byte, 5000)
 	number := []byte("\x08\x00\x03\x00\x00\x00\x07")
-	padding := append(wire.AppendBE32([]byte("\x0b\x00\x09"), uint32(len(text)-(swallowed-5)-len(number)-7)))
+	padding := wire.AppendBE32([]byte("\x0b\x00\x09"), uint32(len(text)-(swallowed-5)-len(number)-7))
 	copy(text[swallowed-5:], append(number, padding...))
 	b := append([]byte("\x0f\x00\x01\x0b\x00\x00\x00\x00\x0b\x00\x02"), wire.AppendBE32(nil, uint32(len(text)))...)
 	b = append(append(b, text...), 0)
