@@ -4,18 +4,9 @@
 //
 // Its methods are fast because they do not check their arguments: a position or node of another
 // message makes them read or store elsewhere. Package linkbuf is the one for users: it has the
-// same blocks, writes in the same way, and checks everything.
+// same blocks, of package memory, writes in the same way, and checks everything.
 //
-// # The memory
-//
-// Memory has positions. A [Pos] is a segment number and an offset below 1 MiB; the table of
-// segments turns it into bytes in two loads. Segment 0 is a page of zeroes. A block of more than 1
-// MiB takes several entries. Each reaches to the block's end. A contiguous value can
-// therefore be read from its position on.
-//
-//	segment   0          1                    2                      3
-//	        zeroes   [ the tail block … ]  [ memory of the      ]  [ the next tail block … ]
-//	                                         caller's, foreign
+// # Runs and nodes
 //
 // A run is a sequence of wire bytes: a list of spans, each contiguous in memory. The message is a
 // run, and so is the content of each node.
@@ -42,39 +33,25 @@
 // and the caller fills them. [Buffer.Place] returns bytes that become the content of a node; the
 // open run continues after them in a new span.
 //
-// # Ownership
-//
-//   - Slabs are the default: garbage-collected, and filled from front to back. Once aliases of a
-//     slab may have escaped ([Buffer.Lend]), it is not used again. The aliases stay valid, and
-//     each keeps at most one slab alive: [SlabSize], within a large message [MaxSlabSize].
-//   - Recycled blocks (Reset with recycle) come from pools and go back when the last Buffer that
-//     holds them releases them. Aliases must not be used afterwards.
-//   - Foreign memory ([Buffer.AddForeign]) stays the caller's. The Buffer refers to it, and stores
-//     into it only if it was given away.
-//   - Shared memory ([Buffer.Share]) belongs to two Buffers. Both hold it, and neither stores into
-//     it any more.
-//
 // # States
 //
-// A Buffer is free, in use, or sealed. Type state tells which memory a free one keeps.
+// A Buffer is free, in use, or sealed. Its memory and positions are those of a memory.Space, whose
+// documentation tells whom memory belongs to and what a free one keeps.
 //
 //	from            to       by
 //	free            in use   Reset, Begin, BeginIn
-//	free            sealed   Refer
+//	free            sealed   Refer, Receive of one piece
 //	in use          sealed   Seal, SetRoot
 //	sealed          in use   all methods that change the message
 //	in use, sealed  free     Free
 //
-// Other facts about it, until Free or Compact:
+// # Reading order
 //
-//	fact         since                       consequence
-//	lent         Lend, by any goroutine      slabs are not used again
-//	shared       Share from it or Freeze,    stores go to other memory, and slabs are not used
-//	             by any goroutine            again
-//	changing     StartChange, until          a second StartChange fails
-//	             EndChange
-//	Crowded      many segments or spans,     it may be worth compacting
-//	             until Waste has looked
+//	buffer.go radix.go order.go     what a Buffer is; nodes and spans in order
+//	node.go find.go append.go       nodes and spans; where they are; the open run at the tail
+//	walk.go seal.go range.go        the wire bytes of the message and of its parts
+//	reset.go rewrite.go compact.go  the beginning and the end; changes that need no node
+//	write.go batch.go               writing
 //
 // # Threads
 //

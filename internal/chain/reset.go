@@ -101,18 +101,19 @@ func (b *Buffer) Free() {
 	}
 	e := memory.Edited
 	if len(b.nodes) == 1 {
-		if e = memory.Appended; b.sealed && len(b.spans) == 2 {
-			if b.OnlyReferred() {
-				b.Forget() // and the tables are as Refer wants them
+		if e = memory.Appended; b.sealed && len(b.spans) == 2 && b.spans[1].from == FirstPos {
+			if e = memory.Unchanged; b.OnlyReferred() {
+				b.Forget()
 				return
 			}
-			e = memory.Unchanged
 		}
 	}
 	switch b.Space.Free(e) {
 	case memory.ReadyToRefer: // Refer makes the span longer
-		b.reset()
-		b.SetRoot(FirstPos, FirstPos)
+		if e != memory.Unchanged { // else the tables are so already
+			b.reset()
+			b.SetRoot(FirstPos, FirstPos)
+		}
 	case memory.Ready:
 		b.reset()
 		b.mostSpans = fewSpans

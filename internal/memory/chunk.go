@@ -101,3 +101,11 @@ func CopyWarm(dst, src []byte) int {
 	}
 	return n + copy(dst[n:], src[n:])
 }
+
+// asUint32 returns 1 for true, for fields that are accessed atomically.
+func asUint32(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}

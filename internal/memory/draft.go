@@ -37,13 +37,3 @@ func (d *Draft) Drop() {
 	}
 	*d = Draft{}
 }
-
-// AdoptTail makes d the tail, none of whose bytes are in use yet. d is zero afterwards.
-func (s *Space) AdoptTail(d *Draft) {
-	s.CheckRoom(len(d.mem))
-	s.reserved += uint32(len(d.mem))
-	s.tail, s.tailMem = d.mem, d.block
-	*d = Draft{}
-	s.used = 0
-	s.ownTail()
-}

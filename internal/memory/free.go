@@ -1,25 +1,5 @@
 package memory
 
-// State tells what a Space holds, and if it is free, which kind of message it is ready for.
-type State uint8
-
-// A freed Space keeps the tables and memory that the next message is likely to need. Only the
-// method in the last column takes them over; others call Start first.
-//
-//	state         segments                     next message
-//	Ready         zeroes                       Start (any)
-//	ReadyToBuild  zeroes, tail block           Rebuild
-//	ReadyToRefer  zeroes, nil,                 ReferAgain
-//	              perhaps the tail block
-const (
-	InUse     State = iota // never used, or holds a message that did not begin with ReferTo
-	Referring              // holds a message that began with ReferTo
-	Ready                  // for any message
-	// for a message that is built in the block at the tail, if no byte of that is in use
-	ReadyToBuild
-	ReadyToRefer // for a message that is received in foreign memory
-)
-
 // layout tells which segments a Space has after the page of zeroes.
 type layout uint8
 
@@ -31,11 +11,11 @@ const (
 	otherwise
 )
 
-// edits tells how much the message was changed after it had begun.
+// Edits tells how much the message was changed after it had begun.
 type Edits uint8
 
 const (
-	Unchanged Edits = iota // it is sealed, one span, and has no nodes
+	Unchanged Edits = iota // it is sealed and one span, at FirstPos, and has no nodes
 	Appended               // it has no nodes
 	Edited
 )
@@ -66,14 +46,14 @@ func nextState(was State, l layout, e Edits, reusable bool) State {
 
 func (s *Space) layout() layout {
 	switch {
-	case len(s.segs) == 0:
-		return noTable
-	case s.OnlyReferred():
-		return onlyReferred
-	case len(s.segs) == 2 && s.tailPos == segSize:
-		return onlyTail
 	case len(s.segs) == 3 && s.tailPos == 2*segSize:
 		return referredAndTail
+	case len(s.segs) == 2 && s.tailPos == segSize:
+		return onlyTail
+	case s.OnlyReferred():
+		return onlyReferred
+	case len(s.segs) == 0:
+		return noTable
 	}
 	return otherwise
 }
@@ -100,7 +80,7 @@ func (s *Space) Free(e Edits) State {
 		s.used = 0
 	}
 	l := s.layout()
-	s.state = nextState(s.state, l, e, s.tailReusable())
+	s.state = nextState(s.state, l, e, l != otherwise && s.tailReusable())
 	switch {
 	case s.state == Ready:
 		s.drop(s.recycle)
@@ -137,7 +117,9 @@ func (s *Space) end() {
 // drop gives up all memory, except one block, or the rest of one, that can be the tail of the next
 // message. recycle tells whether that message recycles.
 func (s *Space) drop(recycle bool) {
-	s.dropHeld(recycle)
+	if len(s.held) > 0 {
+		s.dropHeld(recycle)
+	}
 	if len(s.slabs) > 0 {
 		s.dropSlabs()
 	}

@@ -2,14 +2,6 @@ package memory
 
 import "sync/atomic"
 
-// Pos is the address of a byte in one Space: the high bits are a segment number, the low 20 bits
-// an offset below 1 MiB. Position 0 lies in a page of zeroes that belongs to no message. Memory
-// that is added later has higher positions. Positions are below 1<<31.
-type Pos = uint32
-
-// FirstPos is the first position after the page of zeroes.
-const FirstPos = Pos(segSize)
-
 // zeroes is the memory at position 0: enough for every number and for the length of an empty text
 // or list.
 var zeroes = make([]byte, 64)
@@ -19,15 +11,6 @@ func CheckZeroes() {
 	if [64]byte(zeroes) != [64]byte{} {
 		panic("nocopy: internal error: stored into the zeroes that all messages share")
 	}
-}
-
-// segment describes the memory of one entry of the segment table.
-type segment struct {
-	block *Block // the recycled block that contains it; nil if the garbage collector owns the memory
-	// writable is 1 if values may be stored in place. While the segment is in use, it can only
-	// become 0. That may happen while other goroutines read, so it is accessed atomically.
-	writable uint32
-	foreign  bool // the caller's memory: it may change once no Space refers to it
 }
 
 // panicBeyond is the text of the panic for a value that reaches beyond its memory, because the
@@ -120,13 +103,6 @@ func (s *Space) TakeBack(p, end Pos) {
 	clear(s.segs[n:])
 	clear(s.meta[n:])
 	s.segs, s.meta = s.segs[:n], s.meta[:n]
-}
-
-func asUint32(b bool) uint32 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // AddForeign gives the caller's memory a position, without copying it. With own, the Space may

@@ -2,6 +2,14 @@ package memory
 
 import "sync/atomic"
 
+// Pos is the address of a byte in one Space: the high bits are a segment number, the low 20 bits
+// an offset below 1 MiB. Position 0 lies in a page of zeroes that belongs to no message. Memory
+// that is added later has higher positions. Positions are below 1<<31.
+type Pos = uint32
+
+// FirstPos is the first position after the page of zeroes.
+const FirstPos = Pos(segSize)
+
 // Space is the memory of one message: blocks of its own, which are filled at the tail, and memory
 // that it refers to. All of it has positions.
 //
@@ -38,6 +46,35 @@ type Space struct {
 		meta [2]segment
 	}
 }
+
+// segment describes the memory of one entry of the segment table.
+type segment struct {
+	block *Block // the recycled block that contains it; nil if the garbage collector owns the memory
+	// writable is 1 if values may be stored in place. While the segment is in use, it can only
+	// become 0. That may happen while other goroutines read, so it is accessed atomically.
+	writable uint32
+	foreign  bool // the caller's memory: it may change once no Space refers to it
+}
+
+// State tells what a Space holds, and if it is free, which kind of message it is ready for.
+type State uint8
+
+// A freed Space keeps the tables and memory that the next message is likely to need. Only the
+// method in the last column takes them over; others call Start first.
+//
+//	state         segments                     next message
+//	Ready         zeroes                       Start (any)
+//	ReadyToBuild  zeroes, tail block           Rebuild
+//	ReadyToRefer  zeroes, nil,                 ReferAgain
+//	              perhaps the tail block
+const (
+	InUse     State = iota // never used, or holds a message that did not begin with ReferTo
+	Referring              // holds a message that began with ReferTo
+	Ready                  // for any message
+	// for a message that is built in the block at the tail, if no byte of that is in use
+	ReadyToBuild
+	ReadyToRefer // for a message that is received in foreign memory
+)
 
 // Recycles reports whether the Space's blocks come from pools and go back there.
 func (s *Space) Recycles() bool { return s.recycle }
