@@ -32,15 +32,14 @@ func (s Struct) SetBool(f schema.Ref, v bool) { s.SetInt8(f, int8(BoolByte(v))) 
 
 // BoolAt returns element i of a list of bool.
 func (s Struct) BoolAt(i int) bool {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
-		panic(IndexError{i, int(w[entry.ListCount])})
+		panic(lateIndex{s, i})
 	}
-	return m.buf.At(w[entry.ListStart] + uint32(i)*1)[0] != 0
+	return s.m.buf.At(w[entry.ListStart] + uint32(i)*1)[0] != 0
 }
 
 // SetBools sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -107,15 +106,14 @@ func (s Struct) SetInt8(f schema.Ref, v int8) {
 
 // Int8At returns element i of a list of i8.
 func (s Struct) Int8At(i int) int8 {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int8(m.buf.At(w[entry.ListStart] + uint32(i)*1)[0])
+	return int8(s.m.buf.At(w[entry.ListStart] + uint32(i)*1)[0])
 }
 
 // SetInt8s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -179,15 +177,14 @@ func (s Struct) SetInt16(f schema.Ref, v int16) {
 
 // Int16At returns element i of a list of i16.
 func (s Struct) Int16At(i int) int16 {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int16(binary.BigEndian.Uint16(m.buf.At(w[entry.ListStart] + uint32(i)*2)))
+	return int16(binary.BigEndian.Uint16(s.m.buf.At(w[entry.ListStart] + uint32(i)*2)))
 }
 
 // SetInt16s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -253,15 +250,14 @@ func (s Struct) SetInt32(f schema.Ref, v int32) {
 
 // Int32At returns element i of a list of i32.
 func (s Struct) Int32At(i int) int32 {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int32(binary.BigEndian.Uint32(m.buf.At(w[entry.ListStart] + uint32(i)*4)))
+	return int32(binary.BigEndian.Uint32(s.m.buf.At(w[entry.ListStart] + uint32(i)*4)))
 }
 
 // SetInt32s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -327,15 +323,14 @@ func (s Struct) SetInt64(f schema.Ref, v int64) {
 
 // Int64At returns element i of a list of i64.
 func (s Struct) Int64At(i int) int64 {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return int64(binary.BigEndian.Uint64(m.buf.At(w[entry.ListStart] + uint32(i)*8)))
+	return int64(binary.BigEndian.Uint64(s.m.buf.At(w[entry.ListStart] + uint32(i)*8)))
 }
 
 // SetInt64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -381,15 +376,14 @@ func (s Struct) SetFloat64(f schema.Ref, v float64) { s.SetInt64(f, int64(math.F
 
 // Float64At returns element i of a list of double.
 func (s Struct) Float64At(i int) float64 {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(lateIndex{s, i})
 	}
-	return math.Float64frombits(binary.BigEndian.Uint64(m.buf.At(w[entry.ListStart] + uint32(i)*8)))
+	return math.Float64frombits(binary.BigEndian.Uint64(s.m.buf.At(w[entry.ListStart] + uint32(i)*8)))
 }
 
 // SetFloat64s sets field f, a list or set, to these elements. Duplicates in a set are left out.
@@ -440,15 +434,14 @@ func (s Struct) SetUUID(f schema.Ref, v [16]byte) { copy(s.fixed(f, 16), v[:]) }
 
 // UUIDAt returns element i of a list of uuid.
 func (s Struct) UUIDAt(i int) [16]byte {
-	m := s.m
-	if m == nil || s.k>>32 != m.gen { // which of the two, the compiler would not inline
+	if s.m == nil || s.k>>32 != s.m.gen { // which of the two, the compiler would not inline
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[uint32(s.k):] // as they are, to be inlined
+	w := s.m.ix.Words[uint32(s.k):] // as they are, to be inlined
 	if uint(i) >= uint(w[entry.ListCount]) {
 		panic(IndexError{i, int(w[entry.ListCount])})
 	}
-	return [16]byte(m.buf.At(w[entry.ListStart] + uint32(i)*16)[:16])
+	return [16]byte(s.m.buf.At(w[entry.ListStart] + uint32(i)*16)[:16])
 }
 
 // UUIDs are elements for a list or set of uuid.
