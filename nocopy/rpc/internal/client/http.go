@@ -325,8 +325,12 @@ func isBadGzip(err error) bool {
 	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
 }
 
-// httpText returns the beginning of a response's text.
+// httpText returns the beginning of a response's text. A 101 has none: its Body is the connection,
+// from which reading does not end with the call's context.
 func httpText(r *http.Response) string {
+	if r.StatusCode == http.StatusSwitchingProtocols {
+		return ""
+	}
 	b, _ := io.ReadAll(io.LimitReader(r.Body, web.MaxText))
 	return textIn(b)
 }
