@@ -135,28 +135,9 @@ func (s Struct) SetByteSlices(f schema.Ref, d *schema.Struct, v [][]byte) {
 
 // setTexts sets field f to a list or set of these texts.
 func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T) {
-	size := wire.TextHeader * len(v)
-	for _, x := range v {
-		size += len(x)
-	}
-	var refer bool
-	if uint(size) < memory.MaxSlabSize {
-		refer = s.room(size)
-	} else {
-		var room textRoom
-		for _, x := range v {
-			room.add(len(x))
-		}
-		refer = s.roomFor(room)
-	}
+	size, refer := roomForTexts(s, v)
 	if f.Wire() == wire.Set {
-		l := s.NewChild(f, d, 0)
-		for _, x := range v {
-			if x := memory.StringBytes(memory.TextOf(x)); !l.ContainsKey(x) {
-				q := l.end()
-				l.m.setText(q, x, refer && len(x) >= ReferSize)
-			}
-		}
+		addTexts(s.NewChild(f, d, 0), v, refer)
 		return
 	}
 	m := s.m
@@ -165,10 +146,12 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		m.buf.Reserve(size)
 	}
 	words := m.ix.List(e).SlotWords()[:len(v)]
-	for i := 0; i < len(v); i++ {
-		if i += memory.AppendTexts(&m.buf.Space, v[i:], words[i:]); i == len(v) {
+	for i := 0; ; i++ {
+		i += memory.AppendTexts(&m.buf.Space, v[i:], words[i:])
+		if i == len(v) {
 			break
 		}
+		// AppendTexts leaves texts of other sizes, and those without room at the tail.
 		if x := memory.TextOf(v[i]); len(x) < ReferSize {
 			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
 		} else {
@@ -176,6 +159,33 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 		}
 	}
 	m.endFullList(e)
+}
+
+// roomForTexts panics unless s may be changed by a list of these texts. It returns how many bytes
+// they take, and whether the long ones may be referred to.
+func roomForTexts[T string | []byte](s Struct, v []T) (size int, refer bool) {
+	size = wire.TextHeader * len(v)
+	for _, x := range v {
+		size += len(x)
+	}
+	if uint(size) < memory.MaxSlabSize {
+		return size, s.room(size)
+	}
+	var room textRoom
+	for _, x := range v {
+		room.add(len(x))
+	}
+	return size, s.roomFor(room)
+}
+
+// addTexts adds to a set the texts that it does not have.
+func addTexts[T string | []byte](set Struct, v []T, refer bool) {
+	for _, x := range v {
+		if x := memory.StringBytes(memory.TextOf(x)); !set.ContainsKey(x) {
+			q := set.end()
+			set.m.setText(q, x, refer && len(x) >= ReferSize)
+		}
+	}
 }
 
 // newFullList sets field f to a list of n elements without a frame: the caller appends all of
@@ -222,20 +232,26 @@ func (r *textRoom) add(n int) {
 // roomFor is room for all of the texts: either all long ones are referred to, or none.
 func (s Struct) roomFor(r textRoom) (refer bool) {
 	s.room(int(min(r.size, math.MaxInt32)))
-	const perText, firstBlocks = 2 * memory.MaxSlabSize, 8 * memory.MaxSlabSize
-	// The rest of a block stays unused when the next text needs a new one: short texts take at most
-	// twice their size, others four times.
-	n := 4 * r.size
+	// A long text that is referred to takes the segments of its own bytes, of which the first and the
+	// last may be filled in part.
 	segments, large := int(r.size/memory.MaxSlabSize+2*r.long), r.size-r.short >= r.long*memory.MaxSlabSize
 	refer = s.m.mayRefer(segments, 0) || large && s.m.buf.RoomAfter(segments, int(r.short))
+	// The rest of a block stays unused when the next text needs a new one, which may be twice as large
+	// as the one before: short texts take at most twice their size, others four times.
+	n := 4 * r.size
 	if refer || r.long == 0 {
-		n = r.size + r.short + r.long*perText
+		n = r.size + r.short + r.long*mostUnused
 	}
 	if n >= memory.MaxSlabSize {
 		s.positions(int(min(n+firstBlocks, math.MaxInt32)))
 	}
 	return refer
 }
+
+const (
+	mostUnused  = 2 * memory.MaxSlabSize // positions that a text that is referred to takes besides its own
+	firstBlocks = 8 * memory.MaxSlabSize // positions of the blocks that are begun, however short the texts
+)
 
 // Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in
 // the order of the node at the list's end, which has all elements as parts, and the words of

@@ -371,31 +371,51 @@ func (m *Message) parts(t *schema.Type, e uint32) iter.Seq[part] {
 		switch {
 		case !m.ix.HasValue(e): // an element that was not begun
 		case t.Kind() == schema.Record:
-			d := t.Struct()
-			for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
-				f := &d.Fields()[i]
-				if f.Kind() < schema.Record {
-					continue
-				}
-				if word := m.ix.At(e, f.Ref()); word != 0 && !yield(part{t: f.Type, word: word, f: f}) {
-					return
-				}
-			}
+			m.fieldParts(t.Struct(), e, yield)
 		case t.Kind() == schema.Dict:
-			for i := range m.ix.List(e).Count() {
-				key, value := part{t: t.Key(), i: i, key: true}, part{t: t.Elem(), i: i}
-				pair := m.ix.List(e).Pair(i)
-				if key.word, value.word = pair.Key(), pair.Value(); key.word != 0 && // it was not deleted
-					(key.t.Kind() >= schema.Record && !yield(key) || value.t.Kind() >= schema.Record && value.word != 0 && !yield(value)) {
-					return
-				}
-			}
+			m.pairParts(t, e, yield)
 		case t.Elem().Kind() >= schema.Record && (m.pending&byIndex == 0 || m.ix.List(e).Room() != index.ByPages):
-			for i := range m.ix.List(e).Count() {
-				if x := m.elementWord(e, t.Elem(), i); x != 0 && !yield(part{t: t.Elem(), word: x, i: i}) {
-					return
-				}
-			}
+			m.elementParts(t.Elem(), e, yield)
+		}
+	}
+}
+
+// fieldParts is parts for a struct.
+func (m *Message) fieldParts(d *schema.Struct, e uint32, yield func(part) bool) {
+	for i := m.ix.Next(d, e, 0); i < len(d.Fields()); i = m.ix.Next(d, e, i+1) {
+		f := &d.Fields()[i]
+		if f.Kind() < schema.Record {
+			continue
+		}
+		if word := m.ix.At(e, f.Ref()); word != 0 && !yield(part{t: f.Type, word: word, f: f}) {
+			return
+		}
+	}
+}
+
+// pairParts is parts for a map.
+func (m *Message) pairParts(t *schema.Type, e uint32, yield func(part) bool) {
+	keys, values := t.Key().Kind() >= schema.Record, t.Elem().Kind() >= schema.Record
+	for i := range m.ix.List(e).Count() {
+		pair := m.ix.List(e).Pair(i)
+		key, value := pair.Key(), pair.Value()
+		if key == 0 { // it was deleted
+			continue
+		}
+		if keys && !yield(part{t: t.Key(), word: key, i: i, key: true}) {
+			return
+		}
+		if values && value != 0 && !yield(part{t: t.Elem(), word: value, i: i}) {
+			return
+		}
+	}
+}
+
+// elementParts is parts for a list or set of elements of type t.
+func (m *Message) elementParts(t *schema.Type, e uint32, yield func(part) bool) {
+	for i := range m.ix.List(e).Count() {
+		if x := m.elementWord(e, t, i); x != 0 && !yield(part{t: t, word: x, i: i}) {
+			return
 		}
 	}
 }
