@@ -232,8 +232,8 @@ func (r *textRoom) add(n int) {
 // roomFor is room for all of the texts: either all long ones are referred to, or none.
 func (s Struct) roomFor(r textRoom) (refer bool) {
 	s.room(int(min(r.size, math.MaxInt32)))
-	// A long text that is referred to takes the segments of its own bytes, of which the first and the
-	// last may be filled in part.
+	// A long text that is referred to takes segments of its own: the first and the last may be
+	// filled in part.
 	segments, large := int(r.size/memory.MaxSlabSize+2*r.long), r.size-r.short >= r.long*memory.MaxSlabSize
 	refer = s.m.mayRefer(segments, 0) || large && s.m.buf.RoomAfter(segments, int(r.short))
 	// The rest of a block stays unused when the next text needs a new one, which may be twice as large
@@ -249,8 +249,8 @@ func (s Struct) roomFor(r textRoom) (refer bool) {
 }
 
 const (
-	mostUnused  = 2 * memory.MaxSlabSize // positions that a text that is referred to takes besides its own
-	firstBlocks = 8 * memory.MaxSlabSize // positions of the blocks that are begun, however short the texts
+	mostUnused  = 2 * memory.MaxSlabSize // positions that a text referred to takes besides its own
+	firstBlocks = 8 * memory.MaxSlabSize // positions of the blocks that are begun in any case
 )
 
 // Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in
