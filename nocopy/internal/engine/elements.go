@@ -232,15 +232,13 @@ func (r *textRoom) add(n int) {
 // roomFor is room for all of the texts: either all long ones are referred to, or none.
 func (s Struct) roomFor(r textRoom) (refer bool) {
 	s.room(int(min(r.size, math.MaxInt32)))
-	// A long text that is referred to takes segments of its own: the first and the last may be
-	// filled in part.
 	segments, large := int(r.size/memory.MaxSlabSize+2*r.long), r.size-r.short >= r.long*memory.MaxSlabSize
 	refer = s.m.mayRefer(segments, 0) || large && s.m.buf.RoomAfter(segments, int(r.short))
-	// The rest of a block stays unused when the next text needs a new one, which may be twice as large
-	// as the one before: short texts take at most twice their size, others four times.
+	// The rest of a block stays unused when the next text needs a new one: short texts take at most
+	// twice their size, others four times.
 	n := 4 * r.size
 	if refer || r.long == 0 {
-		n = r.size + r.short + r.long*mostUnused
+		n = r.size + r.short + r.long*perText
 	}
 	if n >= memory.MaxSlabSize {
 		s.positions(int(min(n+firstBlocks, math.MaxInt32)))
@@ -248,9 +246,10 @@ func (s Struct) roomFor(r textRoom) (refer bool) {
 	return refer
 }
 
+// Positions for which roomFor makes room besides those of the bytes.
 const (
-	mostUnused  = 2 * memory.MaxSlabSize // positions that a text referred to takes besides its own
-	firstBlocks = 8 * memory.MaxSlabSize // positions of the blocks that are begun in any case
+	perText     = 2 * memory.MaxSlabSize // of each text that is referred to
+	firstBlocks = 8 * memory.MaxSlabSize
 )
 
 // Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in
