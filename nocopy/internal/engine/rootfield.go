@@ -1,12 +1,13 @@
 package engine
 
 import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// This file passes over the fields of a finished root, to find those with an id; see walkRoot.
+// This file passes over the fields of a finished root, to find those with an id; see FindFields.
 
 // rootPiece is a piece of a message's wire bytes; pos is 0 if it is a copy.
 type rootPiece struct {
@@ -24,6 +25,15 @@ type rootWalk struct {
 	// The field that was found last. Its value, of type t and n bytes, is next.
 	t       wire.Type
 	from, n int // from is the offset of its header
+}
+
+// appendPieces appends the pieces of a sealed message.
+func appendPieces(to []rootPiece, b *chain.Buffer) []rootPiece {
+	b.Pieces(func(p chain.Pos, mem []byte) bool {
+		to = append(to, rootPiece{p, mem})
+		return true
+	})
+	return to
 }
 
 // find goes to the value of the next field with this id. It returns false if there is none.

@@ -399,8 +399,12 @@ func (s Struct) CarriesIndex() bool {
 // FindField finishes the message of s, its root, and returns the value of the first field with
 // this id, and whether there is one. It allocates nothing, however many such fields there are.
 func (s Struct) FindField(id int16) (first WireValue, ok bool) {
+	if s = s.finished(); s.m == nil {
+		return first, false
+	}
 	var few [4]rootPiece
-	if w, ok := s.walkRoot(few[:0]); ok && w.find(id) {
+	w := rootWalk{m: s.m, pieces: appendPieces(few[:0], &s.m.buf)}
+	if w.find(id) {
 		first = w.value()
 	}
 	return first, first.Type != wire.Stop

@@ -421,9 +421,12 @@ func (m *Message) placeIndex(b []byte) {
 // this id, and the places of all fields with it, in order and including headers. Adjacent fields
 // are one Cut. The value aliases the message, or is a copy if it is not in one piece.
 func (s Struct) FindFields(id int16) (first WireValue, all []Cut) {
+	if s = s.finished(); s.m == nil {
+		return first, nil
+	}
 	var few [4]rootPiece
-	w, ok := s.walkRoot(few[:0])
-	for ok && w.find(id) {
+	w := rootWalk{m: s.m, pieces: appendPieces(few[:0], &s.m.buf)}
+	for w.find(id) {
 		if first.Type == wire.Stop {
 			first = w.value()
 		}
@@ -437,22 +440,18 @@ func (s Struct) FindFields(id int16) (first WireValue, all []Cut) {
 	return first, all
 }
 
-// walkRoot finishes the message of s, its root, and returns a walk through its fields, with memory
-// for the pieces that they are in. It returns false if s is absent.
-func (s Struct) walkRoot(pieces []rootPiece) (rootWalk, bool) {
+// finished finishes the message of s, its root, and returns s, or a Struct without message if s is
+// absent.
+func (s Struct) finished() Struct {
 	if s.m == nil || s.m.absent {
-		return rootWalk{}, false
+		return Struct{}
 	}
 	s.alive()
 	if s.entry() != s.m.root {
 		panic(panicNotRoot)
 	}
 	s.m.Finish()
-	s.m.buf.Pieces(func(p chain.Pos, mem []byte) bool {
-		pieces = append(pieces, rootPiece{p, mem})
-		return true
-	})
-	return rootWalk{m: s.m, pieces: pieces}, true
+	return s
 }
 
 // RemoveFields removes all fields with this id from s, the root of its message, and reports
