@@ -304,15 +304,15 @@ func documents(t *testing.T) map[string]string {
 	return all
 }
 
-// TestPicture: DESIGN.md has at most 250 lines, and its picture is the packages of this module on
+// TestPicture: DESIGN.md has at most 280 lines, and its picture is the packages of this module on
 // floors: a package stands above all that it imports. The test prints the picture that it wants.
 func TestPicture(t *testing.T) {
 	text, err := os.ReadFile("DESIGN.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(text), "\n"); n > 250 {
-		t.Errorf("DESIGN.md has %d lines, more than 250", n)
+	if n := strings.Count(string(text), "\n"); n > 280 {
+		t.Errorf("DESIGN.md has %d lines, more than 280", n)
 	}
 	_, have, _ := strings.Cut(string(text), "<!-- the picture, by TestPicture -->\n")
 	have, _, _ = strings.Cut(have, "<!-- end -->")
