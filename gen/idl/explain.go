@@ -100,7 +100,7 @@ func dialect(tokens []lexer.Token, at int, t lexer.Token) *Error {
 	case t.Value == "," && at+1 < len(tokens) && (tokens[at+1].Value == "sink" || tokens[at+1].Value == "stream"):
 		t = tokens[at+1]
 		what = t.Value + "<...>"
-	case tokens[at-1].Value == "reserved" && tokens[0].Value == "enum" && (t.Type == tokInt || t.Type == tokString):
+	case tokens[at-1].Value == "reserved" && slices.Contains([]string{"enum", "struct", "union", "exception"}, tokens[0].Value) && (t.Type == tokInt || t.Type == tokString):
 		t, what = tokens[at-1], `"reserved"`
 	default:
 		return nil
@@ -120,8 +120,8 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 		return misspelt(word, "throws")
 	}
 	isType := typ.Type == tokKeyword && typeWords[typ.Value]
-	if word.Value == "terse" && begins(before, word) && (isType || typ.Type == tokIdent) {
-		return &Error{Pos: word.Pos, Msg: `"terse" is fbthrift's dialect of the IDL, which is out of scope`}
+	if fbthriftWords[word.Value] && begins(before, word) && (isType || typ.Type == tokIdent) {
+		return &Error{Pos: word.Pos, Msg: fmt.Sprintf("%q is fbthrift's dialect of the IDL, which is out of scope", word.Value)}
 	}
 	named := (name.Type == tokIdent || name.Type == tokKeyword) && name.Pos.Line == typ.Pos.Line
 	switch {
@@ -147,6 +147,9 @@ func misspelt(word lexer.Token, words string) *Error {
 func begins(before, word lexer.Token) bool {
 	return before.Pos.Line < word.Pos.Line || before.Type == tokPunct && strings.Contains("{(,;:", before.Value)
 }
+
+// fbthriftWords stand before the type of a field or a method in fbthrift's dialect.
+var fbthriftWords = wordSet(`terse idempotent readonly`)
 
 var typeWords = wordSet(`void bool byte i8 i16 i32 i64 double string binary map list set`)
 

@@ -55,6 +55,9 @@ func TestPlaces(t *testing.T) {
 		"service S {\n i32, «sink»<i32, i32> f(),\n void g()\n}":     `sink<...> is fbthrift's dialect of the IDL, which is out of scope`,
 		"service S {\n Foo, «stream»<i32> f()\n}":                    `stream<...> is fbthrift's dialect of the IDL, which is out of scope`,
 		"enum E {\n A = 1\n «reserved» 3\n}":                         `"reserved" is fbthrift's dialect of the IDL, which is out of scope`,
+		"struct S { «reserved» 3; 1: i32 a }":                        `"reserved" is fbthrift's dialect of the IDL, which is out of scope`,
+		"service Q { «idempotent» void a() }":                        `"idempotent" is fbthrift's dialect of the IDL, which is out of scope`,
+		"service Q {\n «readonly» void a() }":                        `"readonly" is fbthrift's dialect of the IDL, which is out of scope`,
 		"enum E {\n «reserved» 'X', A\n}":                            `"reserved" is fbthrift's dialect of the IDL, which is out of scope`,
 		"struct P {\n x «=» 3\n}":                                    `unexpected "=", expected a name`,
 		// Another IDL.
