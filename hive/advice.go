@@ -34,7 +34,7 @@ func (c *Config) dialer(reached *atomic.Bool) func(ctx context.Context, network,
 
 // What to try, with the parameter of ParseDSN.
 const (
-	tryPlain    = "leave out Config.TLS (tls= in a data source name)"
+	tryPlain    = "leave out Config.TLS (tls=true in a data source name)"
 	tryTLS      = "set Config.TLS (tls=true in a data source name)"
 	tryLogin    = "leave out Config.NoSASL (auth=NOSASL in a data source name)"
 	tryNoSASL   = "set Config.NoSASL (auth=NOSASL in a data source name)"
