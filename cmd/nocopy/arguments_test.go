@@ -86,6 +86,8 @@ func TestArgumentErrors(t *testing.T) {
 		{"argument d.ins=1: it is a list<In>: set an element, as in d.ins.0…", "echo", "d.ins=1"},
 		{"argument d.labels=x: it is a map<string, string>: set a value, as in d.labels.KEY=…", "echo", "d.labels=x"},
 		{"argument d.odd.x=1: d.odd is a map<In, i32>, whose keys can't be part of a path: write d.odd:=JSON", "echo", "d.odd.x=1"},
+		{"argument d..n=x: a name is missing after d.\n", "echo", "d..n=x"}, {"argument =x: a name is missing at the beginning", "echo", "=x"},
+		{"argument d.labels.=x: a name is missing after d.labels.\n", "echo", "d.n=1", "d.labels.=x"},
 		{"argument names.2=x: names is a list<string> and has 1 elements so far: the next one is names.1", "echo", "names=a", "names.2=x"},
 		{"argument d.n.x=1: d.n is a i32 and has no fields", "echo", "d.n.x=1"},
 		{"argument coun=1: no field coun, did you mean count? There are i32 count", "f", "coun=1"}, {"argument x=1: no field x: there are none", "ping", "x=1"},

@@ -3,6 +3,7 @@ package invoke
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -86,6 +87,9 @@ func (m *Method) Wire(text []byte, pairs []string) ([]byte, error) {
 
 // setField sets the value in an object that is a struct, at a path.
 func (p *pair) setField(into map[string]any, d descriptor.Struct, path []string) error {
+	if path[0] == "" {
+		return p.nameMissing(path)
+	}
 	f, name, err := fieldOf(d, path[0])
 	if err != nil {
 		return err
@@ -95,6 +99,14 @@ func (p *pair) setField(into map[string]any, d descriptor.Struct, path []string)
 		into[name] = v
 	}
 	return err
+}
+
+// nameMissing returns the error that path, the rest of the key, begins without a name.
+func (p *pair) nameMissing(path []string) error {
+	if at := strings.Join(p.key[:len(p.key)-len(path)], "."); at != "" {
+		return fmt.Errorf("a name is missing after %s.", at)
+	}
+	return errors.New("a name is missing at the beginning")
 }
 
 // set returns old, a value of a type, with the value set in it at a path.
@@ -142,6 +154,9 @@ func (p *pair) setEntry(old any, t descriptor.Type, at string, path []string) (a
 	key, rest := path[0], path[1:]
 	if !hasParts(t.Elem()) {
 		key, rest = strings.Join(path, "."), nil
+	}
+	if key == "" { // d:='{"": …}' has it
+		return nil, p.nameMissing(path)
 	}
 	if t.Key().IsBinary() {
 		key = base64.StdEncoding.EncodeToString([]byte(key))
