@@ -201,7 +201,7 @@ func (r *recorder) handle(ctx context.Context, c *rpc.Call) error {
 	began := time.Now()
 	ctx, cancel := r.within(ctx)
 	defer cancel()
-	err := u.forward(ctx, c)
+	err := r.Plainly(u.forward(ctx, c))
 	took := time.Since(began)
 	var reply []byte
 	if err == nil && !c.Method.Oneway() {
