@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecordEnded: after the server has ended a connection, record's errors do not name Go options.
+// TestRecordEnded: record's errors name no Go options once the server has ended a connection.
 func TestRecordEnded(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
