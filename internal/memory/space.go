@@ -16,7 +16,7 @@ const FirstPos = Pos(segSize)
 // A Space is for one goroutine while it changes. Methods do not check their arguments: a position
 // of another Space makes them read or store elsewhere.
 type Space struct {
-	segs [][]byte  // the segment table: position → bytes
+	segs           // the segment table: position → bytes
 	meta []segment // the same segments: who owns them
 	flat []byte    // the memory at FirstPos if it is foreign or a chunk, see FlatText
 
