@@ -13,8 +13,8 @@ func CheckZeroes() {
 	}
 }
 
-// segs is the memory of positions, a segment of 1 MiB after the other. A Space embeds it, so that the
-// compiler inlines At where it is one step less.
+// segs is the memory of positions, a segment of 1 MiB after the other. A Space embeds it: At then
+// costs the inliner one step less.
 type segs [][]byte
 
 // panicBeyond is the text of the panic for a value that reaches beyond its memory, because the
