@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -44,9 +44,9 @@ type Gateway struct {
 	err      error                 // of the schema that New was given
 
 	once     sync.Once
-	slots    chan struct{}  // one for each call that is being made
-	memory   budget         // for what slow clients send and receive
-	inflated gzipped.Budget // for bodies that are compressed
+	slots    chan struct{}      // one for each call that is being made
+	memory   budget             // for what slow clients send and receive
+	inflated *compressed.Budget // for bodies that are compressed
 }
 
 const (
@@ -125,6 +125,7 @@ func (g *Gateway) init() {
 	g.once.Do(func() {
 		g.slots = make(chan struct{}, max(cmp.Or(g.MaxCalls, defaultMaxCalls), 1))
 		g.memory.free = cmp.Or(g.MaxMemory, defaultMaxMemory)
+		g.inflated = compressed.NewBudget(maxInflated, nil)
 	})
 }
 
@@ -221,8 +222,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (g *Gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	memory := loan{from: &g.memory}
 	defer memory.set(0)
-	compressed, err := g.openBody(w, req)
-	defer compressed.End()
+	zipped, err := g.openBody(w, req)
+	defer zipped.End()
 	if err != nil {
 		write(w, err)
 		return
@@ -243,7 +244,7 @@ func (g *Gateway) answer(r *route, w http.ResponseWriter, req *http.Request) {
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}
-	send(w, a.status, a.body, gzipped.Prefers(req.Header))
+	send(w, a.status, a.body, compressed.Prefers(req.Header))
 }
 
 // callInSlot makes the call that a request with a body stands for if there is a slot for it. The
@@ -312,9 +313,9 @@ func send(w http.ResponseWriter, status int, body []byte, compress bool) {
 		return
 	}
 	to := io.Writer(w)
-	if compress && len(body) >= gzipped.Least {
+	if compress && len(body) >= compressed.Least {
 		w.Header().Set("Content-Encoding", "gzip")
-		z := gzipped.NewCompressor()
+		z := compressed.NewCompressor()
 		defer func() {
 			w.Write(z.Bytes())
 			z.Free()

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
@@ -104,12 +104,12 @@ func (r *route) message(format int, body []byte) (dynamic.Message, error) {
 
 // openBody makes a request's body one that is decompressed as it is read, if it is compressed. It
 // then returns it, and its End must be called. The error is a *problem.
-func (g *Gateway) openBody(w http.ResponseWriter, req *http.Request) (*gzipped.Body, error) {
-	switch e := gzipped.Encoding(req.Header); e {
+func (g *Gateway) openBody(w http.ResponseWriter, req *http.Request) (*compressed.Body, error) {
+	switch e := compressed.Encoding(req.Header); e {
 	case "":
 		return nil, nil
 	case "gzip":
-		z := g.inflated.Open(req.Body, maxInflated)
+		z := compressed.Room{Budget: g.inflated, Most: maxBody, Wait: -1}.Open(req.Body, req.ContentLength)
 		req.Body = http.MaxBytesReader(w, struct {
 			io.Reader
 			io.Closer
@@ -131,7 +131,7 @@ func readBody(req *http.Request, memory *loan) ([]byte, error) {
 	var refused *problem
 	if errors.As(err, &refused) {
 		return nil, err
-	} else if errors.Is(err, gzipped.ErrBusy) {
+	} else if errors.Is(err, compressed.ErrBusy) {
 		return nil, busy(err.Error())
 	} else if errors.As(err, &tooLarge) {
 		return nil, &problem{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("a body of more than %d bytes", maxBody)}

@@ -1,12 +1,15 @@
 package rpc_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -108,25 +111,58 @@ func TestCompressedZeros(t *testing.T) {
 	}
 }
 
+// codings are the ways in which calls are compressed: what a connection sends, and how it receives
+// the answer.
+var codings = map[string]struct {
+	call   func(message []byte) []byte
+	answer func(t *testing.T, nc net.Conn) []byte
+}{
+	"zlib": {func(message []byte) []byte { return zipped(1, message) }, frameFrom},
+	"gzip": {func(message []byte) []byte {
+		return rawRequest("POST", "/", gzippedBody(message), "Content-Encoding: gzip")
+	}, func(t *testing.T, nc net.Conn) []byte {
+		resp, text := response(t, bufio.NewReader(nc), "POST")
+		if busy := strings.Contains(text, "not handled"); busy != (resp.StatusCode == http.StatusServiceUnavailable) {
+			t.Errorf("%s: %s", resp.Status, text)
+		}
+		return []byte(text)
+	}},
+}
+
+// failingCall returns a call of fail with n zeros in a field that the IDL does not know.
+func failingCall(n int) []byte {
+	return strict(call, "fail", 1, join([]byte{11, 0, 9}, be32(n), make([]byte, n), []byte{0}))
+}
+
 // TestCompressedWaits: while handlers keep the server's budget, calls that are compressed more
-// than usual wait on any connection, for ReadTimeout at most. Others are handled.
+// than usual wait on any connection, in any coding, for ReadTimeout at most. Others are handled.
 func TestCompressedWaits(t *testing.T) {
+	for name, holder := range codings {
+		for other, waiting := range codings {
+			t.Run(name+", "+other, func(t *testing.T) { testCompressedWaits(t, holder.call, holder.answer, waiting.call, waiting.answer) })
+		}
+	}
+}
+
+type (
+	coded    = func(message []byte) []byte
+	received = func(t *testing.T, nc net.Conn) []byte
+)
+
+func testCompressedWaits(t *testing.T, holds coded, holdersAnswer received, waits coded, answer received) {
 	const most = 1 << 20
 	w := newWaiter()
 	srv := &rpc.Server{MaxFrame: most, ReadTimeout: time.Minute, Stats: new(work).stats()}
 	inBubble(t, srv, w, func(t *testing.T, connect func() net.Conn) {
 		*w = *newWaiter() // channels of the bubble
-		bomb := func(n int) []byte {
-			return zipped(1, strict(call, "fail", 1, join([]byte{11, 0, 9}, be32(n), make([]byte, n), []byte{0})))
-		}
 		add, sum := strict(call, "add", 7, addArgs(40, 2)), strict(reply, "add", 7, sumResult(42))
 		held := connect()
 		defer held.Close()
-		send(t, held, bomb(most-1000))
+		send(t, held, holds(failingCall(most-1000)))
 		expects(t, w.begun, 1, "fail", "begun")
 		second := connect()
 		defer second.Close()
-		send(t, second, bomb(most*3/4))
+		send(t, second, waits(failingCall(most*3/4)))
 		start := time.Now()
 		nc := connect()
 		defer nc.Close()
@@ -138,15 +174,17 @@ func TestCompressedWaits(t *testing.T) {
 		if d := time.Since(start); d > time.Second {
 			t.Errorf("other calls waited for %v", d)
 		}
-		b := frameFrom(t, second)
+		b := answer(t, second)
 		if d := time.Since(start); !bytes.Contains(b, []byte("compressed more than 32 times; this call was not handled")) || d != time.Minute {
 			t.Errorf("after %v: %q", d, b)
 		}
-		send(t, second, bomb(most*3/4))
+		third := connect()
+		defer third.Close()
+		send(t, third, waits(failingCall(most*3/4)))
 		synctest.Wait()
 		close(w.release)
-		frameFrom(t, held)
-		frameFrom(t, second)
+		holdersAnswer(t, held)
+		answer(t, third)
 		if d := time.Since(start); d > time.Minute+10*time.Second {
 			t.Errorf("it was handled after %v", d)
 		}
@@ -155,28 +193,31 @@ func TestCompressedWaits(t *testing.T) {
 
 // TestCompressedClose: Close ends what waits.
 func TestCompressedClose(t *testing.T) {
-	w := newWaiter()
-	srv := &rpc.Server{MaxFrame: 1 << 20, ReadTimeout: -1}
-	inBubble(t, srv, w, func(t *testing.T, connect func() net.Conn) {
-		*w = *newWaiter()
-		bomb := zipped(1, strict(call, "fail", 1, join([]byte{11, 0, 9}, be32(1_000_000), make([]byte, 1_000_000), []byte{0})))
-		for range 4 {
-			nc := connect()
-			defer nc.Close()
-			go io.Copy(io.Discard, nc)
-			send(t, nc, bomb)
-		}
-		synctest.Wait()
-		if conns, _ := rpcinside.OfServer(srv); conns != 4 {
-			t.Errorf("%d connections", conns)
-		}
-		srv.Close()
-		close(w.release)
-		synctest.Wait()
-		if conns, _ := rpcinside.OfServer(srv); conns != 0 {
-			t.Errorf("%d connections are left", conns)
-		}
-	})
+	for name, coding := range codings {
+		t.Run(name, func(t *testing.T) {
+			w := newWaiter()
+			srv := &rpc.Server{MaxFrame: 1 << 20, ReadTimeout: -1}
+			inBubble(t, srv, w, func(t *testing.T, connect func() net.Conn) {
+				*w = *newWaiter()
+				for range 4 {
+					nc := connect()
+					defer nc.Close()
+					go io.Copy(io.Discard, nc)
+					send(t, nc, coding.call(failingCall(1_000_000)))
+				}
+				synctest.Wait()
+				if conns, _ := rpcinside.OfServer(srv); conns != 4 {
+					t.Errorf("%d connections", conns)
+				}
+				srv.Close()
+				close(w.release)
+				synctest.Wait()
+				if conns, _ := rpcinside.OfServer(srv); conns != 0 {
+					t.Errorf("%d connections are left", conns)
+				}
+			})
+		})
+	}
 }
 
 // TestCompressedReplies: a server that compresses its replies as much as possible makes its client

@@ -6,10 +6,8 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
-	"runtime"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -112,49 +110,4 @@ func TestHTTPGzipClient(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestHTTPGzipAmplification: what compressed calls become is bounded for a whole server, also
-// while handlers wait. Those that are refused are not handled, and others are served.
-func TestHTTPGzipAmplification(t *testing.T) {
-	if !testmode.InOwnProcess(t) {
-		return
-	}
-	h := &custom{handler: *waitingHandler()}
-	srv := &rpc.Server{Processor: echo.NewEchoProcessor(h)}
-	host := serve(t, srv, nil)
-	heap := func() int64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapInuse)
-	}
-	// A call of fail that waits, and has 15 MB in a field that the IDL does not know
-	args := append([]byte("\x0b\x00\x01\x00\x00\x00\x04wait\x0b\x00\x63\x00\xe0\x00\x00"), make([]byte, 0xe00000+1)...)
-	bomb := rawRequest("POST", "/", gzippedBody(strict(call, "fail", 7, args)), "Content-Encoding: gzip")
-	before, sent, busy := heap(), 0, 0
-	for sent < 1<<20 {
-		nc := dialRaw(t, host)
-		send(t, nc, bomb)
-		sent += len(bomb)
-		answered := make(chan int, 1)
-		go func() {
-			resp, err := http.ReadResponse(bufio.NewReader(nc), &http.Request{Method: "POST"})
-			if err == nil {
-				answered <- resp.StatusCode
-			}
-		}()
-		select {
-		case <-h.waiting:
-		case status := <-answered:
-			if busy++; status != http.StatusServiceUnavailable {
-				t.Fatalf("status %d", status)
-			}
-		}
-	}
-	if grown := heap() - before; grown > 64<<20 || busy == 0 {
-		t.Errorf("%d bytes sent, and the heap has grown by %d; %d were refused", sent, grown, busy)
-	}
-	unharmed(t, echo.NewEchoClient(dialHTTP(t, "http://"+host)))
-	close(h.release)
 }

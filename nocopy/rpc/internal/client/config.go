@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
@@ -50,8 +51,8 @@ type Config struct {
 	// StatusError returns the error of a response of HTTP with another status than 200.
 	StatusError func(status int, text string) error
 
-	inflated *transport.Budget // for compressed replies
-	answered *atomic.Bool      // a server has answered anything
+	inflated *compressed.Budget // for compressed replies
+	answered *atomic.Bool       // a server has answered anything
 }
 
 // warn writes a warning to the logger.

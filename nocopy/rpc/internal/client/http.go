@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
@@ -100,6 +100,7 @@ func NewHTTP(to *url.URL, o Config) *HTTP {
 	c := &HTTP{opt: o, url: to, inFlight: make(chan struct{}, o.MaxInFlight)}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.opt.answered = new(atomic.Bool)
+	c.opt.inflated = compressed.NewBudget(c.opt.receives().Frame, nil) // calls end their waits
 	if o.HTTPClient != nil {
 		c.client = *o.HTTPClient
 		c.client.Transport = &httpTransport{c.client.Transport, true, c.opt.statusError}
@@ -176,9 +177,12 @@ func (c *HTTP) Carry(ctx context.Context, returned <-chan struct{}, call Call) (
 	defer response.Body.Close()
 	sent.answering(false)
 	response.Body = &watchedBody{response.Body, sent}
-	var z *gzipped.Body
-	if gzipped.Encoding(response.Header) == "gzip" {
-		z = new(gzipped.Budget).Open(response.Body, c.opt.receives().Frame)
+	var z *compressed.Body
+	if compressed.Encoding(response.Header) == "gzip" {
+		z = compressed.Room{
+			Budget: c.opt.inflated, Most: c.opt.receives().Frame, Wait: max(c.opt.StallTimeout, 0),
+			Stop: func() bool { return ctx.Err() != nil },
+		}.Open(response.Body, response.ContentLength)
 		defer z.End()
 		response.Body = struct {
 			io.Reader
@@ -268,7 +272,7 @@ func (c *HTTP) request(ctx context.Context, call *httpCall, headers header.List)
 
 // receive returns the reply in a response. z is its body, nil if it is not compressed. The error
 // is the call's.
-func (c *HTTP) receive(m *Method, r *http.Response, z *gzipped.Body) (Reply, error) {
+func (c *HTTP) receive(m *Method, r *http.Response, z *compressed.Body) (Reply, error) {
 	oneway := m.IsOneway() && r.StatusCode/100 == 2 // 202 or 204 are as good
 	if r.StatusCode != http.StatusOK && !oneway {
 		return Reply{}, c.opt.failedStatus(r)
@@ -278,7 +282,7 @@ func (c *HTTP) receive(m *Method, r *http.Response, z *gzipped.Body) (Reply, err
 		return Reply{}, nil
 	}
 	bad := func(err error) (Reply, error) { return Reply{}, BadReply(err) }
-	if e := gzipped.Encoding(r.Header); e != "" && z == nil {
+	if e := compressed.Encoding(r.Header); e != "" && z == nil {
 		return bad(fmt.Errorf("it is compressed (%q), which was not asked for", e))
 	}
 	body := io.Reader(r.Body)
@@ -297,7 +301,7 @@ func (c *HTTP) receive(m *Method, r *http.Response, z *gzipped.Body) (Reply, err
 	switch {
 	case errors.Is(err, web.ErrTooLong):
 		return bad(fmt.Errorf("%w: %w", nocopy.ErrLimit, err))
-	case z != nil && isBadGzip(err):
+	case errors.Is(err, compressed.ErrBusy), z != nil && isBadGzip(err):
 		return bad(err)
 	case err != nil:
 		return Reply{}, fmt.Errorf("%w: %w", ErrConnLost, err)

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -57,7 +57,7 @@ func DialPool(ctx context.Context, network, addr string, o Config) (*Pool, error
 	c.opt.answered = new(atomic.Bool)
 	c.entered = make(chan struct{}, o.MaxInFlight)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.opt.inflated = transport.NewBudget(c.opt.receives(), c.ctx.Done())
+	c.opt.inflated = compressed.NewBudget(c.opt.receives().Frame, c.ctx.Done())
 	if o.TLS != nil {
 		c.tls = o.TLS.Clone()
 		if host, _, err := net.SplitHostPort(addr); err == nil && c.tls.ServerName == "" {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
@@ -66,8 +66,8 @@ type exchange struct {
 	r     *http.Request
 	slots chan struct{} // holds one value for each call that is being handled
 
-	received bool          // the whole body
-	gzip     *gzipped.Body // the body, if it is compressed
+	received bool             // the whole body
+	gzip     *compressed.Body // the body, if it is compressed
 }
 
 // serve answers the request.
@@ -112,7 +112,7 @@ func refusalOf(err error) (status int, text string) {
 	switch {
 	case errors.As(err, &unwanted):
 		return unwanted.status, unwanted.text
-	case errors.Is(err, gzipped.ErrBusy):
+	case errors.Is(err, compressed.ErrBusy):
 		return http.StatusServiceUnavailable, err.Error() + "; this call was not handled"
 	case errors.Is(err, web.ErrTooLong):
 		return http.StatusRequestEntityTooLarge, err.Error()
@@ -129,7 +129,7 @@ func (x *exchange) unwanted() (status int, text string) {
 		x.w.Header().Set("Allow", http.MethodPost)
 		return http.StatusMethodNotAllowed, "this is a Thrift service: calls are made by POST"
 	}
-	if e := gzipped.Encoding(x.r.Header); e != "" && e != "gzip" {
+	if e := compressed.Encoding(x.r.Header); e != "" && e != "gzip" {
 		x.w.Header().Set("Accept-Encoding", "gzip")
 		return http.StatusUnsupportedMediaType, "a call can be compressed with gzip only"
 	}
@@ -174,8 +174,11 @@ func (x *exchange) receive() (memory.Chunk, error) {
 		return memory.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d", web.ErrTooLong, n, l.Name, l.Frame)
 	}
 	in, length := io.Reader(x.r.Body), x.r.ContentLength
-	if gzipped.Encoding(x.r.Header) == "gzip" {
-		x.gzip = x.srv.gunzips.Open(x.r.Body, l.Frame)
+	if compressed.Encoding(x.r.Header) == "gzip" {
+		x.gzip = compressed.Room{
+			Budget: x.srv.inflated, Most: l.Frame, Wait: max(setting.Or(x.srv.ReadTimeout, setting.Timeout), 0),
+			Stop: func() bool { return x.r.Context().Err() != nil },
+		}.Open(x.r.Body, length)
 		in, length = x.gzip, -1
 	}
 	if !web.IsThrift(web.MediaType(x.r.Header.Get("Content-Type"))) {
@@ -304,8 +307,8 @@ func (x *exchange) reply(req *Request) {
 		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.Style, Stats: x.Stats}.Reply(&b, nil)
 		b.AddCopy(req.encoded.Bytes())
 	}
-	if n := b.Len(); n >= gzipped.Least && gzipped.Prefers(x.r.Header) {
-		z := gzipped.NewCompressor()
+	if n := b.Len(); n >= compressed.Least && compressed.Prefers(x.r.Header) {
+		z := compressed.NewCompressor()
 		defer z.Free()
 		b.Write(z)
 		x.Stats.Converted(n)

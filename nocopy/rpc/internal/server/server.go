@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
@@ -39,9 +39,8 @@ type Server struct {
 	serving   sync.WaitGroup // connections, and calls that come without one
 	done      chan struct{}  // closed when closing
 
-	http     *http.Server      // for connections that begin with HTTP
-	inflated *transport.Budget // for compressed calls
-	gunzips  gzipped.Budget    // for calls over HTTP that are compressed
+	http     *http.Server       // for connections that begin with HTTP
+	inflated *compressed.Budget // for compressed calls
 }
 
 const defaultMaxConns = 10_000
@@ -59,7 +58,7 @@ func New(c Config) *Server {
 	s.conns = map[*connection]struct{}{}
 	s.done = make(chan struct{})
 	s.http = s.newHTTPServer()
-	s.inflated = transport.NewBudget(transport.LimitsOf(s.MaxFrame, s.Limits, ""), s.ctx.Done())
+	s.inflated = compressed.NewBudget(transport.LimitsOf(s.MaxFrame, s.Limits, "").Frame, s.ctx.Done())
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -32,7 +33,7 @@ type Receiver struct {
 	// not known. It is called for messages in the compact protocol.
 	Describe func(message.Header) *thriftimpl.Desc
 	// For compressed messages. Without it there can't be any
-	Budget  *Budget
+	Budget  *compressed.Budget
 	Closing *atomic.Bool // reading is to end; set before Interrupt is called
 	Ages    Ages
 	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
@@ -38,7 +39,7 @@ func (r *Receiver) openTHeader(c memory.Chunk) (message.Header, memory.Chunk, er
 	rest := c
 	if err == nil {
 		if rest.Mem = c.Mem[size:]; o.theader.Zlib {
-			r.charge = Charge{of: r, free: freeRatio * int64(len(c.Mem))}
+			r.charge = Charge{of: r, free: compressed.FreeRatio * int64(len(c.Mem))}
 			rest, err = r.inflate(rest, o.form)
 		}
 	}
@@ -148,7 +149,7 @@ func (r *Receiver) inflate(c memory.Chunk, form message.Form) (memory.Chunk, err
 		c.Release()
 		r.Stats.Converted(len(out.Mem))
 		return out, nil
-	case err == errBusy:
+	case err == compressed.ErrBusy:
 		return out, r.busy()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return out, err
@@ -160,7 +161,7 @@ func (r *Receiver) inflate(c memory.Chunk, form message.Form) (memory.Chunk, err
 
 // busy returns the error of a message for which there was nothing in the Budget in time.
 func (r *Receiver) busy() error {
-	text := fmt.Sprintf("THeader: too much is in use of messages that were compressed more than %d times", freeRatio)
+	text := "THeader: " + compressed.ErrBusy.Error()
 	if r.Requests {
 		text += "; this call was not handled"
 	}
@@ -187,7 +188,7 @@ func (r *Receiver) inflateSmall(b []byte, most int) (memory.Chunk, error) {
 // inflateLarge is inflate for bytes that are charged, once the Budget has enough. They are
 // decompressed twice, first without being kept: then they need no more memory than they are.
 func (r *Receiver) inflateLarge(b []byte, form message.Form) (out memory.Chunk, err error) {
-	most := zlibRatio * int64(len(b))
+	most := compressed.MaxRatio * int64(len(b))
 	if form == message.Compact {
 		most *= compactRatio
 	}

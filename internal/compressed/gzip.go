@@ -1,11 +1,11 @@
-// Package gzipped has bodies of HTTP that are compressed with gzip, as servers receive and send
-// them. What they become is bounded: gzip makes a body up to 1,032 times smaller.
-package gzipped
+// Package compressed has bodies of HTTP that are compressed with gzip, as servers receive and send
+// them, and the bound for what compressed messages become: zlib and gzip make them up to 1,032
+// times smaller.
+package compressed
 
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -14,17 +14,12 @@ import (
 	"time"
 )
 
-const (
-	// Least is the size from which on bodies are worth compressing.
-	Least = 1 << 10
+// Least is the size from which on bodies are worth compressing.
+const Least = 1 << 10
 
-	// freeRatio is how many times as large as what has arrived a body may become, and freeBytes how
-	// much more, before it counts towards a Budget.
-	freeRatio, freeBytes = 32, 4 << 10
-)
-
-// ErrBusy is the error of a Body for which a Budget has nothing left at the moment.
-var ErrBusy = errors.New("too much is in use of bodies that were compressed more than 32 times")
+// freeBytes is what a body may become before it is charged, besides FreeRatio: so many bytes are
+// decompressed before its size can be judged.
+const freeBytes = 4 << 10
 
 // Encoding returns the Content-Encoding of a message: "" for none, and "gzip".
 func Encoding(h http.Header) string {
@@ -58,54 +53,24 @@ func Prefers(h http.Header) bool {
 	return zipped > 0 && zipped >= plain
 }
 
-// Budget bounds the bytes that the bodies of a server have become, beyond 32 times what has
-// arrived of them. They count until the bodies are not used any more, and then fade: that bounds
-// the time for decompressing. The zero Budget can be used. Any goroutine may call the methods.
-type Budget struct {
-	mu    sync.Mutex
-	used  int64     // by bodies that are in use
-	level int64     // used, and what had not faded at that time
-	at    time.Time // when level was updated
-}
-
-// take takes n bytes for a body of at most most bytes, and reports whether there are as many. A
-// Budget has one and a half times most. A quarter of most fades per second.
-func (b *Budget) take(n, most int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := time.Now()
-	faded := int64(now.Sub(b.at).Seconds() * float64(most/4))
-	if faded < 0 || b.at.IsZero() {
-		faded = b.level
-	}
-	if faded > 0 {
-		b.level, b.at = max(b.level-faded, b.used), now
-	}
-	if b.level+n > most/2*3 {
-		return false
-	}
-	b.level += n
-	b.used += n
-	return true
-}
-
-// give notes that n bytes are not used any more.
-func (b *Budget) give(n int64) {
-	b.mu.Lock()
-	b.used -= n
-	b.mu.Unlock()
+// Room tells where and how a Body takes the bytes that it becomes beyond FreeRatio times its size.
+type Room struct {
+	Budget *Budget
+	Most   int           // how many bytes of a body are used at most
+	Wait   time.Duration // how long reading waits for room, as Budget.Take does
+	Stop   func() bool   // for Budget.Take
 }
 
 // Body is a body that is decompressed as it is read. Its errors are those of reading, of package
-// gzip, and ErrBusy. It is for one goroutine at a time.
+// gzip, and of Budget.Take. It is for one goroutine at a time.
 type Body struct {
-	of    *Budget
-	most  int64
-	src   counted
-	z     *gzip.Reader // nil before the first Read, and when it has ended
-	ended bool
-	n     int64 // bytes that were read
-	taken int64 // from the Budget
+	room   Room
+	length int64
+	src    counted
+	z      *gzip.Reader // nil before the first Read, and when it has ended
+	ended  bool
+	n      int64 // bytes that were read
+	taken  int64 // from the Budget
 }
 
 // counted counts the bytes that arrive.
@@ -120,10 +85,10 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Open returns a Body of the compressed bytes in r. The caller uses at most most bytes of it, and
-// must call End.
-func (b *Budget) Open(r io.Reader, most int) *Body {
-	return &Body{of: b, most: int64(most), src: counted{Reader: r}}
+// Open returns a Body of the length compressed bytes in src; length is negative if it is not
+// known. The caller must call End.
+func (r Room) Open(src io.Reader, length int64) *Body {
+	return &Body{room: r, length: length, src: counted{Reader: src}}
 }
 
 var readers = sync.Pool{New: func() any { return new(gzip.Reader) }}
@@ -143,13 +108,45 @@ func (b *Body) Read(p []byte) (n int, err error) {
 		n, err = b.z.Read(p)
 	}
 	b.n += int64(n)
-	if charged := b.n - freeRatio*b.src.n - freeBytes; charged > b.taken {
-		if !b.of.take(charged-b.taken, b.most) {
-			return 0, ErrBusy
+	if b.beyond(b.n) > b.taken {
+		most := int64(b.room.Most)
+		if b.length >= 0 {
+			most = min(most, MaxRatio*b.length)
 		}
-		b.taken = charged
+		if err := b.Reserve(max(most, b.n)); err != nil {
+			return 0, err
+		}
+	}
+	if err != nil {
+		b.Settle(b.n)
 	}
 	return n, err
+}
+
+// beyond returns how many of n bytes are charged.
+func (b *Body) beyond(n int64) int64 { return n - FreeRatio*b.src.n - freeBytes }
+
+// Reserve takes what the body needs to become n bytes. It waits only if nothing was taken: else
+// bodies that have a part each could wait for each other. The errors are those of Budget.Take.
+func (b *Body) Reserve(n int64) error {
+	need := b.beyond(n) - b.taken
+	if need <= 0 {
+		return nil
+	}
+	if b.taken > 0 {
+		b.room.Budget.Add(need)
+	} else if err := b.room.Budget.Take(need, b.room.Wait, b.room.Stop); err != nil {
+		return err
+	}
+	b.taken += need
+	return nil
+}
+
+// Settle replaces what was taken by what the body needs that has become n bytes.
+func (b *Body) Settle(n int64) {
+	need := max(b.beyond(n), 0)
+	b.room.Budget.Give(b.taken-need, 0)
+	b.taken = need
 }
 
 // Received returns how many compressed bytes were read.
@@ -165,7 +162,7 @@ func (b *Body) End() {
 		readers.Put(b.z)
 		b.z = nil
 	}
-	b.of.give(b.taken)
+	b.room.Budget.Give(0, b.taken)
 }
 
 // Compressor compresses an answer. NewCompressor returns one.

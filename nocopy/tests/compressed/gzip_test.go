@@ -1,4 +1,4 @@
-package gzipped_test
+package compressed_test
 
 import (
 	"bytes"
@@ -7,12 +7,14 @@ import (
 	"io"
 	"math/rand"
 	"net/http"
+	"os"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/internal/gzipped"
+	"github.com/nocopythrift/nocopythrift/internal/compressed"
 )
 
 func zip(b []byte) []byte {
@@ -29,15 +31,15 @@ func TestHeaders(t *testing.T) {
 		"gzip; q=0.000": false, "gzip ; q = 0.001": true, "gzip;q=x": false, "identity, gzip;q=0.5": false, "identity;q=0.5, gzip;q=0.5": true,
 		"identity;q=0, gzip;q=0.1": true, "gzipped": false, "*": false, "gzip;q=nan": false,
 	} {
-		if got := gzipped.Prefers(http.Header{"Accept-Encoding": {text}}); got != want {
+		if got := compressed.Prefers(http.Header{"Accept-Encoding": {text}}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	if !gzipped.Prefers(http.Header{"Accept-Encoding": {"br", "gzip"}}) {
+	if !compressed.Prefers(http.Header{"Accept-Encoding": {"br", "gzip"}}) {
 		t.Error("the second header is ignored")
 	}
 	for text, want := range map[string]string{"": "", "identity": "", "gzip": "gzip", " X-GZip ": "gzip", "br": "br", "gzip, gzip": "gzip, gzip"} {
-		if got := gzipped.Encoding(http.Header{"Content-Encoding": {text}}); got != want {
+		if got := compressed.Encoding(http.Header{"Content-Encoding": {text}}); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
@@ -50,7 +52,7 @@ func TestBody(t *testing.T) {
 	for _, want := range [][]byte{nil, []byte("a"), noise, make([]byte, 100_000), bytes.Repeat([]byte("text "), 10_000)} {
 		zipped := zip(want)
 		for name, r := range map[string]io.Reader{"whole": bytes.NewReader(zipped), "bytes": iotest.OneByteReader(bytes.NewReader(zipped)), "with its end": iotest.DataErrReader(bytes.NewReader(zipped))} {
-			z := new(gzipped.Budget).Open(r, 1<<20)
+			z := room(1<<20).Open(r, -1)
 			got, err := io.ReadAll(z)
 			if err != nil || !bytes.Equal(got, want) || z.Received() != len(zipped) {
 				t.Errorf("%s: %d bytes of %d, %d compressed of %d, %v", name, len(got), len(want), z.Received(), len(zipped), err)
@@ -62,30 +64,35 @@ func TestBody(t *testing.T) {
 			}
 		}
 		for n := range min(len(zipped), 100) {
-			z := new(gzipped.Budget).Open(bytes.NewReader(zipped[:n]), 1<<20)
+			z := room(1<<20).Open(bytes.NewReader(zipped[:n]), int64(n))
 			if _, err := io.ReadAll(z); err != io.ErrUnexpectedEOF {
 				t.Errorf("%d bytes: %v", n, err)
 			}
 			z.End()
 		}
 	}
-	z := new(gzipped.Budget).Open(bytes.NewReader([]byte("no gzip at all")), 1<<20)
+	z := room(1<<20).Open(bytes.NewReader([]byte("no gzip at all")), -1)
 	defer z.End()
 	if _, err := io.ReadAll(z); err != gzip.ErrHeader {
 		t.Error(err)
 	}
-	(*gzipped.Body)(nil).End()
+	(*compressed.Body)(nil).End()
 }
 
-// TestBudget: bodies that are compressed much have one and a half times the largest one at a time,
-// and a quarter of it per second. Others are not limited.
-func TestBudget(t *testing.T) {
+// room returns a Room of its own for bodies of at most most bytes, which do not wait.
+func room(most int) compressed.Room {
+	return compressed.Room{Budget: compressed.NewBudget(most, nil), Most: most, Wait: -1}
+}
+
+// TestBodyBudget: bodies that are compressed much have one and a half times the largest one at a
+// time, and a quarter of it per second. Others are not limited.
+func TestBodyBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most = 1 << 20
-		var b gzipped.Budget
+		r := room(most)
 		bomb := zip(make([]byte, most))
-		open := func(zipped []byte) (*gzipped.Body, error) {
-			z := b.Open(bytes.NewReader(zipped), most)
+		open := func(zipped []byte) (*compressed.Body, error) {
+			z := r.Open(bytes.NewReader(zipped), int64(len(zipped)))
 			_, err := io.Copy(io.Discard, z)
 			return z, err
 		}
@@ -93,7 +100,7 @@ func TestBudget(t *testing.T) {
 			for {
 				z, err := open(zip(make([]byte, most/16)))
 				defer z.End()
-				if errors.Is(err, gzipped.ErrBusy) {
+				if errors.Is(err, compressed.ErrBusy) {
 					return n
 				}
 				n++
@@ -103,7 +110,7 @@ func TestBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if second, err := open(bomb); !errors.Is(err, gzipped.ErrBusy) {
+		if second, err := open(bomb); !errors.Is(err, compressed.ErrBusy) {
 			t.Errorf("two at a time: %v", err)
 		} else {
 			second.End()
@@ -116,7 +123,7 @@ func TestBudget(t *testing.T) {
 			z.End()
 		}
 		time.Sleep(time.Hour)
-		if second, err := open(bomb); !errors.Is(err, gzipped.ErrBusy) {
+		if second, err := open(bomb); !errors.Is(err, compressed.ErrBusy) {
 			t.Errorf("what is in use has faded: %v", err)
 		} else {
 			second.End()
@@ -136,11 +143,46 @@ func TestBudget(t *testing.T) {
 	})
 }
 
+// TestBodiesWait: bodies wait for each other, none for what another lacks, and end when they are
+// told to.
+func TestBodiesWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const most = 1 << 20
+		r := compressed.Room{Budget: compressed.NewBudget(most, nil), Most: most, Wait: time.Minute}
+		bomb := zip(make([]byte, most))
+		start := time.Now()
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				length := int64(len(bomb))
+				if i%2 == 0 {
+					length = -1
+				}
+				z := r.Open(iotest.OneByteReader(bytes.NewReader(bomb)), length)
+				defer z.End()
+				if n, err := io.Copy(io.Discard, z); n != most || err != nil {
+					t.Errorf("%d bytes, %v", n, err)
+				}
+			})
+		}
+		wg.Wait()
+		if d := time.Since(start); d < 30*time.Second || d > time.Minute {
+			t.Errorf("10 MB of 256 KB per second took %v", d)
+		}
+		r.Stop = func() bool { return true }
+		z := r.Open(bytes.NewReader(bomb), -1)
+		if _, err := io.Copy(io.Discard, z); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error(err)
+		}
+		z.End()
+	})
+}
+
 // TestCompressor: its bytes are gzip, also when it is used again.
 func TestCompressor(t *testing.T) {
 	for n := range 10 {
 		want := bytes.Repeat([]byte("text"), n*10_000)
-		c := gzipped.NewCompressor()
+		c := compressed.NewCompressor()
 		c.Write(want)
 		r, err := gzip.NewReader(bytes.NewReader(c.Bytes()))
 		if err != nil {
