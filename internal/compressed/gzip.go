@@ -59,6 +59,10 @@ type Room struct {
 	Most   int           // how many bytes of a body are used at most
 	Wait   time.Duration // how long reading waits for room, as Budget.Take does
 	Stop   func() bool   // for Budget.Take
+
+	// Growth returns how many times as large a body may become once it is read that begins with this
+	// byte; nil: no body grows.
+	Growth func(first byte) int64
 }
 
 // Body is a body that is decompressed as it is read. Its errors are those of reading, of package
@@ -70,6 +74,7 @@ type Body struct {
 	z      *gzip.Reader // nil before the first Read, and when it has ended
 	ended  bool
 	n      int64 // bytes that were read
+	growth int64 // as Room.Growth says; 0 before the first byte
 	taken  int64 // from the Budget
 }
 
@@ -107,18 +112,27 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	if err == nil {
 		n, err = b.z.Read(p)
 	}
+	if n > 0 && b.growth == 0 {
+		if b.growth = 1; b.room.Growth != nil {
+			b.growth = b.room.Growth(p[0])
+		}
+	}
 	b.n += int64(n)
 	if b.beyond(b.n) > b.taken {
 		most := int64(b.room.Most)
 		if b.length >= 0 {
-			most = min(most, MaxRatio*b.length)
+			most = min(most, MaxRatio*b.length*b.growth)
 		}
-		if err := b.Reserve(max(most, b.n)); err != nil {
+		if err := b.reserve(max(most, b.n)); err != nil {
 			return 0, err
 		}
 	}
-	if err != nil {
-		b.Settle(b.n)
+	if err != nil { // the body's size is known
+		becomes := max(min(b.n*b.growth, int64(b.room.Most)), b.n)
+		if err := b.reserve(becomes); err != nil {
+			return 0, err
+		}
+		b.Settle(becomes)
 	}
 	return n, err
 }
@@ -126,9 +140,9 @@ func (b *Body) Read(p []byte) (n int, err error) {
 // beyond returns how many of n bytes are charged.
 func (b *Body) beyond(n int64) int64 { return n - FreeRatio*b.src.n - freeBytes }
 
-// Reserve takes what the body needs to become n bytes. It waits only if nothing was taken: else
+// reserve takes what the body needs to become n bytes. It waits only if nothing was taken: else
 // bodies that have a part each could wait for each other. The errors are those of Budget.Take.
-func (b *Body) Reserve(n int64) error {
+func (b *Body) reserve(n int64) error {
 	need := b.beyond(n) - b.taken
 	if need <= 0 {
 		return nil
@@ -142,9 +156,13 @@ func (b *Body) Reserve(n int64) error {
 	return nil
 }
 
-// Settle replaces what was taken by what the body needs that has become n bytes.
+// Settle replaces what was taken by what the body needs that has become n bytes, at least as many
+// as were read. It may be called of nil.
 func (b *Body) Settle(n int64) {
-	need := max(b.beyond(n), 0)
+	if b == nil {
+		return
+	}
+	need := max(b.beyond(max(n, b.n)), 0)
 	b.room.Budget.Give(b.taken-need, 0)
 	b.taken = need
 }

@@ -143,6 +143,55 @@ func TestBodyBudget(t *testing.T) {
 	})
 }
 
+// TestBodyGrowth: what a body becomes after it was read is reserved while it is read, so that bodies
+// wait for that too, and is charged when it is known. It never counts less than the body.
+func TestBodyGrowth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const most, size = 1 << 20, 1 << 17
+		for _, length := range []int64{int64(len(zip(make([]byte, size)))), -1} {
+			r := room(most)
+			r.Growth = func(first byte) int64 { return 1 + 7*int64(1-first) }
+			open := func(first byte) (*compressed.Body, error) {
+				z := r.Open(bytes.NewReader(zip(append([]byte{first}, make([]byte, size-1)...))), length)
+				_, err := io.Copy(io.Discard, z)
+				return z, err
+			}
+			for _, settled := range []int64{size, 1} { // the second is less than was read
+				growing, err := open(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if z, err := open(0); !errors.Is(err, compressed.ErrBusy) {
+					t.Errorf("a second body that becomes 8 times as large: %v", err)
+				} else {
+					z.End()
+				}
+				growing.Settle(settled)
+				if z, err := open(0); err != nil {
+					t.Errorf("a body, when another has grown less: %v", err)
+				} else {
+					z.End()
+				}
+				growing.End()
+				time.Sleep(time.Hour)
+			}
+			n := 0
+			for ; n < 100; n++ { // they fade, although they say that they are small
+				z, err := open(1)
+				z.Settle(1)
+				z.End()
+				if err != nil {
+					break
+				}
+			}
+			if n < 3 || n > 13 {
+				t.Errorf("%d bodies at once that have %d bytes each, in %d", n, size, most/2*3)
+			}
+			time.Sleep(time.Hour)
+		}
+	})
+}
+
 // TestBodiesWait: bodies wait for each other, none for what another lacks, and end when they are
 // told to.
 func TestBodiesWait(t *testing.T) {

@@ -4,9 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
@@ -72,6 +77,47 @@ func TestHTTPGzip(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHTTPGzipReplies: replies that are compressed as much as possible wait for each other in a
+// whole client, until their calls end.
+func TestHTTPGzipReplies(t *testing.T) {
+	const calls, most = 32, 1 << 20
+	zipped := gzippedBody(strict(reply, "echo", 1, join([]byte{11, 0, 0}, be32(most-1000), make([]byte, most-1000), []byte{0})))
+	synctest.Test(t, func(t *testing.T) {
+		w := new(work)
+		zips := rpc.HTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			io.Copy(io.Discard, r.Body)
+			return &http.Response{
+				StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/x-thrift"}},
+				Body: io.NopCloser(bytes.NewReader(zipped)), ContentLength: int64(len(zipped)), Request: r,
+			}, nil
+		})})
+		conn := dialHTTP(t, "http://x", rpc.MaxFrame(most), rpc.StallTimeout(time.Minute), zips, w.stats())
+		c := echo.NewEchoClient(conn)
+		ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		for range calls {
+			wg.Go(func() {
+				res, err := c.Echo(ctx, nil)
+				if err == nil {
+					w.replies.Add(1)
+					res.Release()
+				} else if !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if n := w.converted.Load(); n > 2*most || n < most/2 {
+			t.Errorf("%d bytes at once", n)
+		}
+		wg.Wait()
+		if n := w.replies.Load(); n < 3 || n > 5 {
+			t.Errorf("%d replies in ten seconds", n)
+		}
+	})
 }
 
 // TestHTTPGzipClient: a client of this package gets compressed replies if its Transport asks for

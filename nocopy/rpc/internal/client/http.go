@@ -29,6 +29,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/web"
 )
 
@@ -181,7 +182,7 @@ func (c *HTTP) Carry(ctx context.Context, returned <-chan struct{}, call Call) (
 	if compressed.Encoding(response.Header) == "gzip" {
 		z = compressed.Room{
 			Budget: c.opt.inflated, Most: c.opt.receives().Frame, Wait: max(c.opt.StallTimeout, 0),
-			Stop: func() bool { return ctx.Err() != nil },
+			Stop: func() bool { return ctx.Err() != nil }, Growth: transport.Growth,
 		}.Open(response.Body, response.ContentLength)
 		defer z.End()
 		response.Body = struct {
@@ -313,6 +314,7 @@ func (c *HTTP) receive(m *Method, r *http.Response, z *compressed.Body) (Reply, 
 		c.opt.Stats.Received(len(chunk.Mem))
 	}
 	h, rest, err := c.opt.whole(m, chunk, c.opt.Stats)
+	z.Settle(int64(len(rest.Mem)))
 	switch {
 	case err != nil:
 		return Reply{}, err

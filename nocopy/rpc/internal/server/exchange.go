@@ -177,7 +177,7 @@ func (x *exchange) receive() (memory.Chunk, error) {
 	if compressed.Encoding(x.r.Header) == "gzip" {
 		x.gzip = compressed.Room{
 			Budget: x.srv.inflated, Most: l.Frame, Wait: max(setting.Or(x.srv.ReadTimeout, setting.Timeout), 0),
-			Stop: func() bool { return x.r.Context().Err() != nil },
+			Stop: func() bool { return x.r.Context().Err() != nil }, Growth: transport.Growth,
 		}.Open(x.r.Body, length)
 		in, length = x.gzip, -1
 	}
@@ -209,6 +209,7 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	in := transport.Receiver{Limits: x.limits(), Requests: true, Describe: x.srv.Calls.Descriptor, Stats: x.Stats}
 	in.Reset(x.srv.Recycle)
 	h, body, err := in.Whole(body)
+	x.gzip.Settle(int64(len(body.Mem)))
 	switch t := web.MediaType(x.r.Header.Get("Content-Type")); {
 	case err != nil && h.Size == 0:
 		x.refuse(http.StatusBadRequest, err.Error())

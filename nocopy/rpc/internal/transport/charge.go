@@ -1,5 +1,7 @@
 package transport
 
+import "github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+
 // compactRatio is how many bytes of Thrift Binary a byte of the compact protocol may become.
 const compactRatio = 8
 
@@ -78,3 +80,12 @@ func (r *Receiver) TakeCharge() Charge {
 // Charged reports whether the messages in use are charged so much that no more should be received.
 // Any goroutine may call it.
 func (r *Receiver) Charged() bool { return r.charged.Load() > int64(r.Limits.Frame)/4 }
+
+// Growth returns how many times as large a message becomes in Thrift Binary, at most, that begins
+// with this byte.
+func Growth(first byte) int64 {
+	if first == message.CompactID {
+		return compactRatio
+	}
+	return 1
+}
