@@ -143,8 +143,8 @@ func TestBodyBudget(t *testing.T) {
 	})
 }
 
-// TestBodyGrowth: what a body becomes after it was read is reserved while it is read, so that bodies
-// wait for that too, and is charged when it is known. It never counts less than the body.
+// TestBodyGrowth: what a body becomes after it was read is reserved while it is read, so that
+// bodies wait for that too, and is charged when it is known. It never counts less than the body.
 func TestBodyGrowth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, size = 1 << 20, 1 << 17
