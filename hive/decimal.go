@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxDecimalDigits is the most digits that a DECIMAL has.
+// maxDecimalDigits bounds the digits of a DECIMAL.
 const maxDecimalDigits = 38
 
 // Decimal is a value of a DECIMAL column: a number of 128 bits in two's complement, Hi and Lo, to

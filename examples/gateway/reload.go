@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxIDL is the most bytes that the IDL files of a folder may have together.
+// maxIDL bounds the IDL files of a folder together, in bytes.
 const maxIDL = 1 << 20
 
 // readIDL returns the texts of the .thrift files of a folder, by their names.

@@ -12,7 +12,7 @@ const (
 	// is charged to a Budget.
 	FreeRatio = 32
 
-	// MaxRatio is the most times that zlib and gzip compress.
+	// MaxRatio bounds the ratio to which zlib and gzip compress.
 	MaxRatio = 1032
 )
 

@@ -47,7 +47,7 @@ const (
 
 	// MaxShort is the largest n for which Fits can be true.
 	MaxShort = 256
-	// maxLead is the most bytes of head that AppendShort appends.
+	// maxLead bounds the head that AppendShort appends, in bytes.
 	maxLead = 8
 	// TextLength is the size of a text's length, which precedes the text.
 	TextLength = 4

@@ -116,7 +116,7 @@ func resultOf(idl string, limits nocopy.Limits) func(b []byte) (Message, error) 
 
 var parseDescription = resultOf(descriptionIDL, descriptionLimits)
 
-// maxFiles is the most files and services that a server may tell of.
+// maxFiles bounds the files and services that a server may describe.
 const maxFiles = 1000
 
 func readDescription(b []byte) (*Description, error) {

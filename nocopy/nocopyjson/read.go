@@ -393,7 +393,7 @@ func (r *reader) value(p *plan, c byte, depth int) bool {
 	return r.scalar(p, c)
 }
 
-// mostGuesses is the most fields of a struct that an unknown name is compared with.
+// mostGuesses bounds the fields of a struct with which an unknown name is compared.
 const mostGuesses = 1000
 
 // notKnown returns the error of a name that no field of the struct has.

@@ -19,7 +19,7 @@ type source struct {
 	link bool
 }
 
-// linkPieces is the most pieces that a value may be in to be linked; others are copied.
+// linkPieces bounds the pieces of a value that is linked; a value in more is copied.
 const linkPieces = 16
 
 // keepPieces is the most pieces of a value for which the memory is kept for the next one.

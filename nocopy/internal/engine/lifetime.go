@@ -258,7 +258,7 @@ func (m *Message) EndHandles() {
 	}
 }
 
-// keepCopied is the most bytes that wait for the next copied value.
+// keepCopied bounds the memory that is kept for the next copied value, in bytes.
 const keepCopied = 64 << 10
 
 // endMore empties what few messages have.
@@ -392,7 +392,7 @@ func checkRoom(n int) {
 // keepNotes is for how many shadows, handouts and dead values memory waits for the next message.
 const keepNotes = 4 << 10
 
-// mostBefore is the most bytes that there may be room for before a message.
+// mostBefore bounds the room before a message, in bytes.
 const mostBefore = 1 << 20
 
 func (Flags) option() {}

@@ -402,7 +402,7 @@ func (s Struct) NewMap(f schema.Ref, d *schema.Struct, n []int) Struct {
 	return s.NewChild(f, d, min(room, mostRoom))
 }
 
-// mostRoom is the most pairs that a new map has room for.
+// mostRoom bounds the room of a new map, in pairs.
 const mostRoom = 1 << 16
 
 // Pairs are pairs for a map.

@@ -178,7 +178,7 @@ type filled struct {
 	f    schema.Ref
 }
 
-// mostMissing is the most fields that Missing returns, and that are noted.
+// mostMissing bounds the fields that are noted, and that Missing returns.
 const mostMissing = 100
 
 // handout is memory that NewBytes returned for a binary field, to be filled by the program. e is

@@ -172,7 +172,7 @@ func (x *Index) replace(words []uint32) {
 	x.Words, x.Zeroed = words, 0
 }
 
-// keepZeroed is the most words that are made zero for the next message.
+// keepZeroed bounds the words that are zeroed for the next message.
 const keepZeroed = 256
 
 // End empties the index. The message must call EndMore next if More is set.

@@ -254,8 +254,7 @@ func (f *Finder) KnowsOwners() bool {
 	return ts != nil && ts.known
 }
 
-// Own notes that entry e is or belongs to the element or key x, as the innermost. There is a table
-// that x is in.
+// Own records x as the innermost element or key that contains entry e. x must be in a table.
 func (f *Finder) Own(e uint32, x Element) {
 	ts := f.lookups.Load()
 	if more := int(e) + 1 - len(ts.owners); more > 0 {

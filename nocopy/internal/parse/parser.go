@@ -116,7 +116,7 @@ func New(x *index.Index, buf *chain.Buffer, msg Host) *Parser {
 	return p
 }
 
-// keepMachine is the most levels that wait for the next message.
+// keepMachine bounds the levels that are kept for the next message.
 const keepMachine = 1 << 10
 
 // Drop ends the use of the parser.

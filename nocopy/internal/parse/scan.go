@@ -133,7 +133,7 @@ func (s *Scanner) Drop() {
 	s.off = 0
 }
 
-// maxScan is the most bytes that a struct may have.
+// maxScan bounds the size of a struct, in bytes.
 const maxScan = 1<<31 - 1
 
 // scan looks at b, all bytes of the value that have arrived so far and were not dropped, and goes

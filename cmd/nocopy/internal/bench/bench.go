@@ -341,7 +341,7 @@ func (r *runner) run(next *atomic.Int64) (*result, error) {
 	return &sum, nil
 }
 
-// wait returns when call n is due, and when; it reports whether it is to be made.
+// wait blocks until call n is due, and returns the due time. ok is false if the run has ended.
 func (r *runner) wait(ctx context.Context, began time.Time, n int64) (due time.Duration, ok bool) {
 	if r.Rate > 0 {
 		due = time.Duration(float64(n) / r.Rate * float64(time.Second))

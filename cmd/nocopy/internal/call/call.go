@@ -58,7 +58,7 @@ Examples:
   nocopy call localhost:9090 Calculator.add -raw 1:i32=1 2:i32=2`
 }
 
-// maxInput is the most bytes of arguments that are read.
+// maxInput bounds the arguments that are read, in bytes.
 const maxInput = 100 << 20
 
 // Run is called by the parser.

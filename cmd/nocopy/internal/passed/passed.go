@@ -1,5 +1,5 @@
-// Package passed has the commands that nocopyc and thriftdump are, too: they parse their arguments
-// themselves, and so have the same flags.
+// Package passed has the subcommands that run nocopyc and thriftdump. These parse their arguments
+// themselves, so that the flags are the same.
 package passed
 
 import (

@@ -62,7 +62,7 @@ func EmptyPools() { pendings = sync.Pool{New: pendings.New} }
 
 var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}
 
-// maxKeptHead is the most bytes of a head that recycle keeps for another call.
+// maxKeptHead bounds the head that recycle keeps for another call, in bytes.
 const maxKeptHead = 1 << 10
 
 // newPending returns a pending for a call, whose arguments must be retained; the connection drops

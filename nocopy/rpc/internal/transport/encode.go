@@ -50,7 +50,7 @@ func (e Encoded) Bytes() []byte {
 	return nil
 }
 
-// mostKept is the most memory that an Encoded keeps for another message.
+// mostKept bounds the memory that an Encoded keeps for another message, in bytes.
 const mostKept = 64 << 10
 
 // Free gives up the memory.
