@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -59,7 +60,7 @@ func TestAdvice(t *testing.T) {
 		opts       []rpc.Option
 		want       []string
 	}{
-		{"nothing", listen(silent(0)), nil, []string{"rpc.TLS", "rpc.SASL"}},
+		{"nothing, after a byte", listen(silent(1)), nil, []string{"rpc.TLS", "rpc.SASL"}},
 		{"nothing, after a call", listen(silent(20)), nil, []string{"rpc.TLS", "rpc.SASL"}},
 		{"another server's TLS", foreignTLS, nil, []string{"rpc.TLS", "rpc.SASL"}},
 		{"unframed", listen(silent(20)), []rpc.Option{rpc.Unframed}, []string{"rpc.TLS", "rpc.SASL"}},
@@ -94,11 +95,10 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	// The server answers one call, and is gone at the next.
-	n := 0
+	var n atomic.Int32
 	addr := listen(func(nc net.Conn) {
 		for {
-			_, err := readFrame(nc)
-			if n++; err != nil || n > 1 {
+			if _, err := readFrame(nc); err != nil || n.Add(1) > 1 {
 				return
 			}
 			nc.Write(frame(strict(reply, "add", 1, sumResult(1))))
