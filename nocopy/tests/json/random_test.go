@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -39,6 +40,9 @@ func roundTrip(t *testing.T, sc *schema, rec *referee.Record) {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
+	if twoNaNs.Match(text) {
+		return // in a set, they are one once they were text
+	}
 	if got, want := again.Format(d), render.Text(s, d); got != want {
 		t.Fatalf("%s\nis read as\n%s\nnot\n%s", text, got, want)
 	}
@@ -60,6 +64,9 @@ func roundTrip(t *testing.T, sc *schema, rec *referee.Record) {
 		}
 	}
 }
+
+// twoNaNs matches a list or set with two of them, which may have been of different bits.
+var twoNaNs = regexp.MustCompile(`\[[^\[\]]*"NaN"[^\[\]]*"NaN"`)
 
 type seeded struct{ *rand.Rand }
 
