@@ -33,7 +33,7 @@ test: ## runs all tests
 	go test ./...
 	.ci/parts go test ./...
 
-check: ## all that must hold before a change lands, with the long forms of tests, as CI runs it (30 to 45 minutes)
+check: ## all that must hold before a change lands, with the long forms of tests, as CI runs it (48 minutes of a processor, two at a time)
 	bash .ci/run
 
 race: ## the same with the race detector
