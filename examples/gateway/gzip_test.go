@@ -117,7 +117,7 @@ service S { Text echo(1: Text text) (api.post = "/echo") }`
 			served++
 		}
 	}
-	// There is room for 24 MiB, of which 4 fade in a second
+	// There is room for 24 MiB. In a second 4 MiB become free again
 	if most := 25 + 5*time.Since(begun).Seconds(); served > most {
 		t.Errorf("%v of 100 bombs were served, more than %v", served, most)
 	}

@@ -1,5 +1,5 @@
-// Package memory has the memory below package chain: blocks, whoever holds them, and the Receiver
-// that fills them from a stream. It knows nothing of what stands in them. Package chain makes a
+// Package memory has the memory below package chain. It counts the holders of blocks, and its
+// Receiver fills blocks from a stream. It does not know what the bytes mean. Package chain makes a
 // message of them; package linkbuf, the one for users, makes other Buffers of them and checks
 // everything.
 //

@@ -237,7 +237,7 @@ func (s *Space) Renew(start, size int, exact bool) []byte {
 	return s.tail[:start]
 }
 
-// Move gives up all memory except that of Renew, of which the first used bytes are in use.
+// Move gives up all memory except the block of Renew. The first used bytes of that are in use.
 func (s *Space) Move(used int) {
 	reserved := s.reserved
 	s.dropSegments()

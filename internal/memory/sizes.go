@@ -64,7 +64,7 @@ const (
 
 // A Receiver allocates in proportion to what has arrived.
 const (
-	// Claim is the most memory that is allocated for bytes of which only the number has arrived.
+	// Claim bounds the memory that is allocated when a length has arrived, but not yet its bytes.
 	Claim = 4 << 10
 
 	// firstSlab is the size of a Receiver's first block. Blocks double until they have SlabSize.

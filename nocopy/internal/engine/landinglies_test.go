@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
-// Tests of single lies in a message's own index, of which each would be believed without one
-// comparison. internal/rehearse/mutants lists these.
+// Tests of single lies in a message's own index. One comparison finds each lie;
+// internal/rehearse/mutants lists these comparisons.
 
 // twoLists is a struct with two lists of Fruits, and a message with 1,000 elements in each and an
 // index.
