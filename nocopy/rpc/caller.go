@@ -119,9 +119,9 @@ func NewCaller(roundTrip func(ctx context.Context, m *Method, call []byte) (repl
 	o := settingsOf(opts)
 	o.setDefaults()
 	o.Stats = nil
-	return callsBy(&client.Alone{Config: o.Config, RoundTrip: func(ctx context.Context, of any, call []byte) ([]byte, error) {
+	return callsBy(client.NewAlone(o.Config, func(ctx context.Context, of any, call []byte) ([]byte, error) {
 		return roundTrip(ctx, of.(*Method), call)
-	}}, &o)
+	}), &o)
 }
 
 // calls makes calls that a Carrier carries, with interceptors around them.

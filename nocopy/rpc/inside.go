@@ -14,7 +14,6 @@ func init() {
 		return srv.core.Inside()
 	}
 	rpcinside.Methods = func(c any) int { return c.(*multiplexed).kept() }
-	rpcinside.EmptyPools = client.EmptyPools
 	rpcinside.AloneBefore = &client.AloneBefore
 	rpcinside.KnowsUnread = socket.KnowsUnread
 }

@@ -18,9 +18,6 @@ var (
 	OfServer func(server any) (conns, slots int)
 	// Methods returns how many methods an rpc.Caller by MultiplexedCaller keeps.
 	Methods func(caller any) int
-	// EmptyPools drops pooled values that hold channels, which can't be used in another bubble of
-	// package synctest. No call may be under way.
-	EmptyPools func()
 	// AloneBefore points to how many two-way calls, one after the other, must have been alone on a
 	// connection before calls read their own replies.
 	AloneBefore *int

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -21,8 +20,6 @@ import (
 // inBubble calls f in a bubble of package synctest, with a function that connects to srv, which is
 // stopped afterwards. All connections must have been closed then.
 func inBubble(t *testing.T, srv *rpc.Server, h echo.EchoHandler, f func(t *testing.T, connect func() net.Conn)) {
-	rpcinside.EmptyPools()
-	defer rpcinside.EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		srv.Processor = echo.NewEchoProcessor(h)
 		if srv.Logger == nil {

@@ -226,7 +226,6 @@ func TestCompressedClose(t *testing.T) {
 func TestCompressedReplies(t *testing.T) {
 	const calls, most = 64, 1 << 20
 	synctest.Test(t, func(t *testing.T) {
-		rpcinside.EmptyPools()
 		zeros := join([]byte{11, 0, 0}, be32(most-1000), make([]byte, most-1000), []byte{0})
 		connect := func() net.Conn {
 			near, far := net.Pipe()
@@ -288,7 +287,6 @@ func TestCompressedReplies(t *testing.T) {
 		}
 		synctest.Wait()
 	})
-	rpcinside.EmptyPools()
 }
 
 // TestCompressedOwnReply: a call that reads its own reply, which waits to be decompressed, returns

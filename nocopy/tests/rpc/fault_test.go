@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -108,8 +107,6 @@ func TestIdle(t *testing.T) {
 		})
 	})
 	t.Run("client", func(t *testing.T) {
-		rpcinside.EmptyPools()
-		defer rpcinside.EmptyPools()
 		synctest.Test(t, func(t *testing.T) {
 			l, dialled := make(pipes), 0
 			serveOn(t, &rpc.Server{IdleTimeout: idle}, &handler{}, l)

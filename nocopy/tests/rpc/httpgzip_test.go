@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -85,8 +84,6 @@ func TestHTTPGzip(t *testing.T) {
 func TestHTTPGzipReplies(t *testing.T) {
 	const calls, most = 32, 1 << 20
 	zipped := gzippedBody(strict(reply, "echo", 1, join([]byte{11, 0, 0}, be32(most-1000), make([]byte, most-1000), []byte{0})))
-	rpcinside.EmptyPools()
-	defer rpcinside.EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		w := new(work)
 		zips := rpc.HTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -122,8 +121,6 @@ func TestHTTPStates(t *testing.T) {
 		for _, event := range httpEvents {
 			for _, recycle := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/recycle=%v", state.name, event.name, recycle), func(t *testing.T) {
-					rpcinside.EmptyPools()
-					defer rpcinside.EmptyPools()
 					blocks := memory.BlocksInUse()
 					synctest.Test(t, func(t *testing.T) { walkHTTP(t, state.reach, event.happen, event.ends[s], recycle) })
 					if n := memory.BlocksInUse() - blocks; n != 0 {

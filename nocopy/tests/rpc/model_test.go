@@ -13,7 +13,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 )
 
 // The model of client and server. Its programs consist of calls, cancels, stalls, resets,
@@ -152,8 +151,6 @@ func (w *world) slowDown() {
 
 // play runs a program. The world that it returns has the faults that were found.
 func play(t *testing.T, data []byte, log *strings.Builder) (w *world) {
-	rpcinside.EmptyPools()
-	defer rpcinside.EmptyPools()
 	blocks := memory.BlocksInUse()
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(data, log)

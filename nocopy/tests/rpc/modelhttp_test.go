@@ -20,7 +20,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 )
@@ -441,8 +440,6 @@ func (w *httpWorld) closeClient(s *httpSide) {
 func playHTTP(t *testing.T, data []byte, log *strings.Builder) (w *httpWorld) {
 	defer stdlog.SetOutput(stdlog.Writer())
 	stdlog.SetOutput(io.Discard) // net/http's client logs replies that nobody has asked for
-	rpcinside.EmptyPools()
-	defer rpcinside.EmptyPools()
 	blocks := memory.BlocksInUse()
 	synctest.Test(t, func(*testing.T) {
 		w = newHTTPWorld(data, log)

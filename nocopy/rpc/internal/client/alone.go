@@ -16,9 +16,15 @@ import (
 // Alone is a Carrier by a function of the program's, which is given one message at a time. There
 // may be any number of calls in flight.
 type Alone struct {
-	Config Config
-	// RoundTrip carries a call. of is the Call's
-	RoundTrip func(ctx context.Context, of any, call []byte) (reply []byte, err error)
+	opt       Config
+	roundTrip func(ctx context.Context, of any, call []byte) (reply []byte, err error)
+}
+
+// NewAlone returns an Alone. roundTrip carries a call; of is the Call's.
+func NewAlone(o Config, roundTrip func(ctx context.Context, of any, call []byte) (reply []byte, err error)) *Alone {
+	c := &Alone{o, roundTrip}
+	c.opt.begin()
+	return c
 }
 
 // HasHeaders reports that a message alone has no place for headers.
@@ -32,14 +38,14 @@ func (c *Alone) Leave() {}
 
 // Carry gives the function the message with a call, and returns the reply in the function's.
 func (c *Alone) Carry(ctx context.Context, _ <-chan struct{}, call Call) (Reply, error) {
-	p := newPending(&call)
+	p := c.opt.newPending(&call)
 	defer p.recycle()
 	var b chain.Batch
-	p.encodeAlone(&b, c.Config.Style.Form, nil)
+	p.encodeAlone(&b, c.opt.Style.Form, nil)
 	sent, chunk := b.Gather()
 	defer chunk.Release()
-	reply, err := c.RoundTrip(ctx, call.Of, sent)
-	switch l := c.Config.receives(); {
+	reply, err := c.roundTrip(ctx, call.Of, sent)
+	switch l := c.opt.receives(); {
 	case err != nil:
 		return Reply{}, err
 	case call.Method.IsOneway():
@@ -47,7 +53,7 @@ func (c *Alone) Carry(ctx context.Context, _ <-chan struct{}, call Call) (Reply,
 	case len(reply) > l.Frame:
 		return Reply{}, BadReply(fmt.Errorf("%w: %d bytes, more than %s = %d", nocopy.ErrLimit, len(reply), l.Name, l.Frame))
 	}
-	h, body, err := c.Config.whole(&call.Method, memory.Chunk{Mem: reply}, nil)
+	h, body, err := c.opt.whole(&call.Method, memory.Chunk{Mem: reply}, nil)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,6 +54,15 @@ type Config struct {
 
 	inflated *compressed.Budget // for compressed replies
 	answered *atomic.Bool       // a server has answered anything
+	pendings *sync.Pool         // of calls that have ended
+}
+
+// begin makes what a client's connections and calls share.
+func (o *Config) begin() {
+	o.answered = new(atomic.Bool)
+	pool := new(sync.Pool)
+	pool.New = func() any { return &pending{pool: pool, done: make(chan struct{}, 1)} }
+	o.pendings = pool
 }
 
 // warn writes a warning to the logger.

@@ -466,7 +466,7 @@ func (c *connection) call(ctx context.Context, returned <-chan struct{}, call *C
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
-	p := newPending(call)
+	p := c.opt.newPending(call)
 	if c.opt.Style.IsPlain() {
 		p.putHead(c.opt.Transport)
 	} else {

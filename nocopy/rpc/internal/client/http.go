@@ -16,7 +16,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -100,7 +99,7 @@ type HTTP struct {
 func NewHTTP(to *url.URL, o Config) *HTTP {
 	c := &HTTP{opt: o, url: to, inFlight: make(chan struct{}, o.MaxInFlight)}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
-	c.opt.answered = new(atomic.Bool)
+	c.opt.begin()
 	c.opt.inflated = compressed.NewBudget(c.opt.receives().Frame, nil) // calls end their waits
 	if o.HTTPClient != nil {
 		c.client = *o.HTTPClient
@@ -163,7 +162,7 @@ func (c *HTTP) Carry(ctx context.Context, returned <-chan struct{}, call Call) (
 		}()
 	}
 	c.opt.Stats.Queued(call.Began)
-	p := newPending(&call)
+	p := c.opt.newPending(&call)
 	defer p.recycle()
 	var b chain.Batch
 	p.encodeAlone(&b, c.opt.Style.Form, c.opt.Stats)

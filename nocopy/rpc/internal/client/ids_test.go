@@ -38,8 +38,6 @@ func TestAge(t *testing.T) {
 // TestWrappedIDs: sequence ids begin anew after the largest, without those that are in use; a
 // stray reply ends the oldest call then, too, and replies to calls that were given up are dropped.
 func TestWrappedIDs(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, oneway := testMethods()
 		log := new(bytes.Buffer)
@@ -127,8 +125,6 @@ func TestWrappedIDs(t *testing.T) {
 // TestTakenID: a call that took its sequence id before it was queued gets another one if that id
 // is in use when it is written.
 func TestTakenID(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
 		opts := testConfig(slog.DiscardHandler)
@@ -162,8 +158,6 @@ func TestTakenID(t *testing.T) {
 
 // TestBatch: a large call ends a batch: calls after it stay queued, and no reply is for them.
 func TestBatch(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
 		opts := testConfig(slog.DiscardHandler)

@@ -13,8 +13,6 @@ import (
 // TestOwed: a connection owes a reply to each call that was given up when it had been written,
 // until the reply comes, and once only. New calls prefer connections that owe fewer.
 func TestOwed(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		opts := testConfig(slog.DiscardHandler)
 		nc, other := newFed(), newFed()

@@ -39,6 +39,7 @@ type pending struct {
 	list    header.List       // sent in the transport's place for headers
 	began   time.Time         // when the call began, if stats wants to know
 	done    chan struct{}     // finish sends to it
+	pool    *sync.Pool        // the client's; channels of one test's bubble are no other's
 	reply   Reply
 	err     error
 }
@@ -56,19 +57,13 @@ const (
 	callFinished                  // in none of them
 )
 
-// EmptyPools drops the pooled calls, for tests: a channel of one bubble of package synctest can't
-// be used in another.
-func EmptyPools() { pendings = sync.Pool{New: pendings.New} }
-
-var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}
-
 // maxKeptHead bounds the head that recycle keeps for another call, in bytes.
 const maxKeptHead = 1 << 10
 
 // newPending returns a pending for a call, whose arguments must be retained; the connection drops
 // them when they are written. putHead or encode must be called next.
-func newPending(call *Call) *pending {
-	p := pendings.Get().(*pending)
+func (o *Config) newPending(call *Call) *pending {
+	p := o.pendings.Get().(*pending)
 	p.method, p.args, p.state = call.Method, call.Args, callQueued
 	p.list, p.began = call.Headers, call.Began
 	if len(call.Fields) > 0 {
@@ -174,8 +169,8 @@ func (p *pending) recycle() {
 	if cap(head) > maxKeptHead {
 		head = nil
 	}
-	*p = pending{done: p.done, head: head, placing: p.placing}
-	pendings.Put(p)
+	*p = pending{done: p.done, pool: p.pool, head: head, placing: p.placing}
+	p.pool.Put(p)
 }
 
 // finish gives p back to the goroutine that makes the call. Nothing else may use it any more.

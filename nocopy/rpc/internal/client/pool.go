@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/compressed"
@@ -54,7 +53,7 @@ const (
 // DialPool returns a Pool with a connection to the server. ctx bounds only the time for that.
 func DialPool(ctx context.Context, network, addr string, o Config) (*Pool, error) {
 	c := &Pool{network: network, addr: addr, opt: o, retired: map[*connection]struct{}{}}
-	c.opt.answered = new(atomic.Bool)
+	c.opt.begin()
 	c.entered = make(chan struct{}, o.MaxInFlight)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.opt.inflated = compressed.NewBudget(c.opt.receives().Frame, c.ctx.Done())

@@ -99,9 +99,7 @@ func (m *machine) walks(t *testing.T, n int, f func(t *testing.T, walk []string)
 		if rest > 0 || t.Failed() {
 			return
 		}
-		EmptyPools()
 		synctest.Test(t, func(t *testing.T) { f(t, slices.Clone(walk)) })
-		EmptyPools()
 	}
 }
 
@@ -179,10 +177,12 @@ func (c *steered) end() {
 
 // testConfig returns the settings that package rpc has by default.
 func testConfig(log slog.Handler) Config {
-	return Config{
+	o := Config{
 		Transport: transport.Framed, PoolSize: 4, MaxInFlight: 1024, Logger: slog.New(log),
 		DialTimeout: 10 * time.Second, StallTimeout: 30 * time.Second, IdleTimeout: 50 * time.Second, MaxConnAge: 30 * time.Minute,
 	}
+	o.begin()
+	return o
 }
 
 func testMethods() (twoWay, oneway Method) {

@@ -162,9 +162,7 @@ func TestTurns(t *testing.T) {
 		if rest > 0 || t.Failed() {
 			break
 		}
-		EmptyPools()
 		synctest.Test(t, func(t *testing.T) { walkTurns(t, walk, last[i%len(last)], seen) })
-		EmptyPools()
 	}
 	for _, of := range []readTurn{ofReader, ofCall, ofNobody} {
 		if !seen[of] {
