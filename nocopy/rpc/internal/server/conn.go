@@ -284,7 +284,6 @@ func (c *connection) flush() {
 		c.pipelined = c.unanswered > 1
 		c.mu.Unlock()
 		err := c.send()
-		clear(c.batched)
 		c.mu.Lock()
 		switch {
 		case err != nil:
@@ -333,12 +332,10 @@ func (c *connection) send() (err error) {
 		if v := recover(); v != nil {
 			c.srv.Conceal("reply failed", c.Peer, v, debug.Stack())
 			err = errors.New("reply failed")
+			c.releaseBatched(&err)
 		} else if !returned { // a function of Stats, or nc, has ended the goroutine, and flush with it
-			for _, r := range c.batched {
-				r.release()
-			}
 			n := len(c.batched)
-			clear(c.batched)
+			c.releaseBatched(&err)
 			c.mu.Lock()
 			c.writing = false
 			c.countEnded(n, n)
@@ -372,11 +369,20 @@ func (c *connection) send() (err error) {
 			}
 		}
 	}
-	for _, r := range c.batched {
-		r.release()
-	}
+	c.releaseBatched(&err)
 	returned = true
 	return err
+}
+
+// releaseBatched releases the requests of c.batched.
+func (c *connection) releaseBatched(err *error) {
+	defer c.guard(err)
+	for i, r := range c.batched {
+		if r != nil {
+			c.batched[i] = nil
+			r.release()
+		}
+	}
 }
 
 // encode adds a reply whose style is not plain to the batch.

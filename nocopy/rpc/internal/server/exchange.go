@@ -242,7 +242,12 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	}
 	if req.Oneway {
 		x.Oneway = onewayContext{x.srv.ctx, context.WithoutCancel(x.Ctx)}
-		x.respond(0)         // first: a router's ResponseWriter may panic
+		defer func() { // a router's ResponseWriter may panic
+			if !kept {
+				req.release()
+			}
+		}()
+		x.respond(0)
 		x.srv.serving.Add(1) // it has not ended, since this request counts
 		go x.handleOneway(req, arrived)
 		return true
