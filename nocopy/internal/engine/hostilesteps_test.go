@@ -21,8 +21,8 @@ import (
 // message's bytes, or to n·log(n), for all bad messages. 16 times the bytes may take 24 times the
 // steps; for small messages 32 times, since tables begin at some size. The test runs in a program
 // of its own, whose library counts its steps. Messages are of 2 and 32 KiB. Each operation has a
-// third of the shapes, in the short form a fifth of fewer shapes. They are received in one of
-// several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
+// fifth of the shapes, in the long form another one each time; in the short form there are fewer
+// shapes. They are received in one of several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
 // 64 KiB with all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB, and each
 // shape has a seventh of the operations. What takes more is counted again by inTheLongRun.
 // NOCOPY_HOSTILE_ONLY selects the cases whose names contain it, all of them.
@@ -110,10 +110,8 @@ func countHostileSteps(t *testing.T) {
 	// parts has no divisor in common with the number of ways.
 	turns := uint64(1)
 	switch {
-	case kind == "" && !testmode.Long:
-		turns = 5
 	case kind == "":
-		turns = 3
+		turns = 5
 	case kind == "large" && only == "":
 		turns = 7
 	}

@@ -195,7 +195,7 @@ func TestByIndex(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, testmode.Seed(t)))
 	indexed, entries := 0, 0
-	for range testmode.Of(50, 200) {
+	for range testmode.Of(50, 100) {
 		g := messageMaker{rnd, 1 << rnd.IntN(10)}
 		d := g.desc(3)
 		wire := g.structure(nil, d, 0)

@@ -86,7 +86,7 @@ func TestIndexBytes(t *testing.T) {
 		checkEditedHostile(t, businessDesc, b, edits[rnd.IntN(len(edits))])
 	}
 	for at := range with {
-		if at < len(plain)-1 && at%testmode.Of(51, 7) != 0 {
+		if at < len(plain)-1 && at%testmode.Of(51, 17) != 0 {
 			continue
 		}
 		for range testmode.Of(2, 4) {

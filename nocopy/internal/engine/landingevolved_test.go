@@ -71,7 +71,7 @@ func TestByIndexEvolved(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, testmode.Seed(t)))
 	read, refused := 0, 0
-	for range testmode.Of(30, 200) { // of types, which are never given back
+	for range testmode.Of(30, 100) { // of types, which are never given back
 		g := messageMaker{rnd, 1 << rnd.IntN(9)}
 		d := g.desc(3)
 		others := [5]*schema.Struct{}

@@ -99,7 +99,7 @@ func TestBoundedMemory(t *testing.T) {
 	}
 	for _, bomb := range bombs {
 		t.Run(bomb.name, func(t *testing.T) {
-			sizes := []int{100, 10_000, 300_000}
+			sizes := []int{100, 10_000, 100_000}
 			if !testmode.Long {
 				sizes = []int{100, 20_000}
 			}
