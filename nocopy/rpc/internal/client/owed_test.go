@@ -60,3 +60,53 @@ func TestOwed(t *testing.T) {
 		fresh.wait()
 	})
 }
+
+// TestOwedWhileWritten: a call that is given up while its bytes are being written has its reply
+// owed from then on, until the reply comes.
+func TestOwedWhileWritten(t *testing.T) {
+	EmptyPools()
+	defer EmptyPools()
+	synctest.Test(t, func(t *testing.T) {
+		opts := testConfig(slog.DiscardHandler)
+		nc := newSteered()
+		c := newConnection(nc, &opts, nil)
+		m, _ := testMethods()
+		start := func(ctx context.Context) chan error {
+			args, ended := claimed(m), make(chan error, 1)
+			go func() {
+				reply, err := c.call(ctx, nil, &Call{Method: m, Args: args})
+				reply.Body.Release()
+				thriftimpl.Struct(args).End()
+				ended <- err
+			}()
+			synctest.Wait()
+			return ended
+		}
+		owes := func(when string, n int) {
+			t.Helper()
+			if got := c.owed(); got != n {
+				t.Errorf("%s: %d replies are owed, not %d", when, got, n)
+			}
+		}
+		// The first call writes itself. A goroutine of the connection writes the second one.
+		ctx, give := context.WithCancel(context.Background())
+		first, second := start(context.Background()), start(ctx)
+		nc.writeEnds(nil)
+		give()
+		if err := <-second; !errors.Is(err, context.Canceled) || !nc.inside {
+			t.Fatalf("a call that was given up while it was written (%t): %v", nc.inside, err)
+		}
+		owes("given up", 1)
+		nc.writeEnds(nil)
+		owes("written", 1)
+		nc.replies(m, 1)
+		if err := <-first; err != nil {
+			t.Errorf("the call before it: %v", err)
+		}
+		owes("after a reply to another call", 1)
+		nc.replies(m, 2)
+		owes("after the late reply", 0)
+		c.close(ErrClosed)
+		c.wait()
+	})
+}
