@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -94,5 +96,46 @@ func TestResetDuringWrite(t *testing.T) {
 			idle.Close()
 			c.wait()
 		})
+	}
+}
+
+// TestUnreadOnUnix: a call is not sent if its last byte is still unread when a server closes a unix
+// socket. It is lost if the server has read all of it.
+func TestUnreadOnUnix(t *testing.T) {
+	for unread, want := range map[int]error{0: ErrConnLost, 1: ErrNotSent} {
+		l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		nc, err := net.Dial("unix", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := testConfig(slog.DiscardHandler)
+		twoWay, _ := testMethods()
+		c := newConnection(nc, &opts, nil)
+		failed := make(chan error)
+		go func() {
+			_, err := c.call(context.Background(), nil, &Call{Method: twoWay, Args: claimed(twoWay)})
+			failed <- err
+		}()
+		for written := false; !written; time.Sleep(time.Millisecond) {
+			c.mu.Lock()
+			written = len(c.calls) == 1 && !c.writing
+			c.mu.Unlock()
+		}
+		if _, err := io.ReadFull(server, make([]byte, int(c.begun)-unread)); err != nil {
+			t.Fatal(err)
+		}
+		server.Close()
+		if err := <-failed; !errors.Is(err, want) {
+			t.Errorf("%d bytes were not read: %v, not %v", unread, err, want)
+		}
+		c.wait()
 	}
 }
