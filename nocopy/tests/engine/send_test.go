@@ -20,11 +20,12 @@ import (
 func TestClaimCopyLinks(t *testing.T) {
 	text, blob, list := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob"), fieldNamed(allDesc, "words")
 	large := bytes.Repeat([]byte("large "), 5000)
+	own := bytes.Clone(large) // the program's
 	build := func(foreign bool) engine.Struct {
 		s := engine.New(allDesc)
 		s.SetText(text, "a text")
 		if foreign {
-			s.SetBytes(blob, large)
+			s.SetBytes(blob, own)
 		} else {
 			copy(s.NewBytes(blob, len(large)), large)
 		}
@@ -32,10 +33,11 @@ func TestClaimCopyLinks(t *testing.T) {
 		s.Message().Finish()
 		return s
 	}
+	parsed := bytes.Clone(build(false).Message().Bytes())
 	for name, from := range map[string]engine.Struct{
 		"built":   build(false),
 		"foreign": build(true),
-		"parsed":  mustParse(t, allDesc, build(false).Message().Bytes()),
+		"parsed":  mustParse(t, allDesc, parsed),
 		"edited": func() engine.Struct {
 			s := mustParse(t, allDesc, build(false).Message().Bytes())
 			s.SetText(text, "edited")
@@ -64,8 +66,14 @@ func TestClaimCopyLinks(t *testing.T) {
 			if !bytes.Equal(c.Message().Bytes(), changed) || c.Text(text) != "changed" {
 				t.Fatal("the copy has changed")
 			}
-			again := mustParse(t, allDesc, changed)
-			if !render.EqualStructs(again, c, allDesc) {
+			from.Release()
+			switch name { // the memory is the program's again
+			case "foreign":
+				clear(own)
+			case "parsed":
+				clear(parsed)
+			}
+			if again := mustParse(t, allDesc, changed); !bytes.Equal(c.Message().Bytes(), changed) || !render.EqualStructs(again, c, allDesc) {
 				t.Fatal("the copy's bytes are not what it reads as")
 			}
 			second := c.Clone(allDesc)

@@ -207,3 +207,64 @@ func (c *checked[E, L]) change() {
 func setShades(s thriftimpl.Struct, f thriftimpl.Field, d *thriftimpl.Desc, v []shade) {
 	thriftimpl.SetEnums(s, f, d, v)
 }
+
+// TestFindAfterDelete: when numbers have been deleted from a list that was large when it was asked
+// for one, it is found in the list if and only if it is still there.
+func TestFindAfterDelete(t *testing.T) {
+	const n = 40
+	for _, r := range [][2]int{{0, 1}, {0, 30}, {3, 5}, {38, 40}, {0, n}} {
+		s := newStruct(numbersDesc)
+		l := nocopy.Int64List(s.NewChild(fieldNamed(numbersDesc, "int64s"), numbersDesc, 0))
+		for i := range int64(n) {
+			l.Append(i)
+		}
+		if l.Contains(n) || !l.Contains(0) {
+			t.Fatal("it has other elements")
+		}
+		l.Delete(r[0], r[1])
+		for i := range n {
+			if got, want := l.Contains(int64(i)), i < r[0] || i >= r[1]; got != want {
+				t.Errorf("without %v: %d is found: %t", r, i, got)
+			}
+		}
+		s.Release()
+	}
+}
+
+// TestEmptyOfAnotherType: an empty list may arrive with any type of elements. Elements that are
+// added are sent with their own.
+func TestEmptyOfAnotherType(t *testing.T) {
+	wire := []byte{byte(nocopy.WireList), 0, 6, byte(nocopy.WireString), 0, 0, 0, 0, 0}
+	s := mustParse(t, numbersDesc, wire)
+	nocopy.Int64List(s.Child(fieldNamed(numbersDesc, "int64s"), numbersDesc)).Append(7)
+	want := []byte{byte(nocopy.WireList), 0, 6, byte(nocopy.WireI64), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0}
+	if got := s.Message().AppendTo(nil); !bytes.Equal(got, want) {
+		t.Errorf("%x, not %x", got, want)
+	}
+	s.Release()
+}
+
+// TestRoomOfLinkedNumbers: numbers that are added to a list with room for them are not in another
+// message that links its memory.
+func TestRoomOfLinkedNumbers(t *testing.T) {
+	f := fieldNamed(numbersDesc, "int64s")
+	s, other := newStruct(numbersDesc), newStruct(numbersDesc)
+	s.SetInt64s(f, numbersDesc, make([]int64, referSize))
+	s.Message().Finish()
+	l := nocopy.Int64List(s.Child(f, numbersDesc))
+	l.Append(1) // which makes room
+	s.Message().Finish()
+	other.SetChild(f, numbersDesc, s.Child(f, numbersDesc))
+	want := other.Message().AppendTo(nil)
+	for i := range 10 {
+		l.Append(int64(i))
+	}
+	if got := other.Message().AppendTo(nil); !bytes.Equal(got, want) {
+		t.Error("the other message has changed")
+	}
+	if got := l.Len(); got != referSize+11 || l.At(got-1) != 9 {
+		t.Errorf("%d elements, the last is %d", got, l.At(got-1))
+	}
+	other.Release()
+	s.Release()
+}
