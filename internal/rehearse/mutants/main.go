@@ -30,7 +30,7 @@ func main() {
 	verbose := flag.Bool("v", false, "print what failing tests print")
 	check := flag.Bool("check", false, "only check that the lists fit the sources")
 	list := flag.Bool("list", false, "only list the mutants")
-	limit := flag.Duration("timeout", 10*time.Minute, "how long the tests of a package may take")
+	limit := flag.Duration("timeout", 10*time.Minute, "how long the tests of a package may take; those that a list names get a tenth")
 	flag.Parse()
 	if err := start(*root, *run, *all, *verbose, *check, *list, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)

@@ -42,7 +42,7 @@ func (t *trial) original(mutants []*mutant) error {
 		if err != nil {
 			return err
 		}
-		if by := t.run(folder, binary, slices.Compact(names)); by != "" {
+		if by := t.run(folder, binary, slices.Compact(names), t.limit); by != "" {
 			return fmt.Errorf("without a change, tests of %s fail: %s", folder, by)
 		}
 	}
@@ -108,14 +108,14 @@ func (t *trial) try(m *mutant) (by string, err error) {
 			return "", fmt.Errorf("%s: %w", m.name, err)
 		}
 		if len(of.first) > 0 {
-			by = t.run(of.folder, binaries[i], of.first)
+			by = t.run(of.folder, binaries[i], of.first, t.limit/10) // many mutants make a test hang
 		}
 		if by != "" {
 			return by, nil
 		}
 	}
 	for i, of := range m.tests {
-		if by := t.run(of.folder, binaries[i], nil); by != "" {
+		if by := t.run(of.folder, binaries[i], nil, t.limit); by != "" {
 			return by, nil
 		}
 	}
@@ -142,14 +142,14 @@ func (t *trial) compile(folder, overlay string) (string, error) {
 
 var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// run runs tests of a folder: those with these names, or all. It returns the name of the first one
-// that fails, or how else they fail; "" if they pass.
-func (t *trial) run(folder, binary string, names []string) (by string) {
-	args := []string{"-test.failfast", "-test.skip=" + skipped, "-test.timeout=" + t.limit.String()}
+// run runs tests of a folder: those with these names, or all, for as long as limit. It returns the
+// name of the first one that fails, or how else they fail; "" if they pass.
+func (t *trial) run(folder, binary string, names []string, limit time.Duration) (by string) {
+	args := []string{"-test.failfast", "-test.skip=" + skipped, "-test.timeout=" + limit.String()}
 	if len(names) > 0 {
 		args = append(args, "-test.run=^("+strings.Join(names, "|")+")$")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), t.limit+time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.WaitDelay = filepath.Join(t.root, folder), time.Second

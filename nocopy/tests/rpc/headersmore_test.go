@@ -91,3 +91,26 @@ func TestHeadersOfManyInFrame(t *testing.T) {
 		t.Errorf("%d of the calls have headers", len(found))
 	}
 }
+
+// TestHeadersInOneField: headers take the place of a field with their id that an interceptor has
+// set.
+func TestHeadersInOneField(t *testing.T) {
+	var sent []byte
+	serve := through(&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})})
+	c := echo.NewEchoClient(rpc.NewCaller(func(ctx context.Context, m *rpc.Method, call []byte) ([]byte, error) {
+		sent = bytes.Clone(call)
+		return serve(ctx, m, call)
+	}, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		if !c.SetField(rpc.HeaderField, nocopy.WireMap, mapOf("by", "hand")) {
+			t.Error("the field can't be set")
+		}
+		return next(ctx, c)
+	})))
+	if _, err := c.Ping(rpc.SetHeader(bg, "by", "context"), nil); err != nil {
+		t.Fatal(err)
+	}
+	field := []byte{byte(nocopy.WireMap), rpc.HeaderField >> 8, rpc.HeaderField & 0xff}
+	if n := bytes.Count(sent, field); n != 1 || !bytes.Contains(sent, []byte("context")) {
+		t.Errorf("the field comes %d times: %q", n, sent)
+	}
+}

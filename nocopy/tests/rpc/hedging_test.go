@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestHedging: tries at the same time need a Call each. The first that succeeds counts, the
@@ -122,6 +124,62 @@ func TestConcurrentNext(t *testing.T) {
 			echoes(t, c, "hello")
 		}
 	})
+}
+
+// TestNextUnderWay: next fails at once if another next is under way for the same Call.
+func TestNextUnderWay(t *testing.T) {
+	inside, release := make(chan struct{}, 2), make(chan struct{})
+	serve := through(&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})})
+	c := echo.NewEchoClient(rpc.NewCaller(func(ctx context.Context, m *rpc.Method, call []byte) ([]byte, error) {
+		inside <- struct{}{}
+		<-release
+		return serve(ctx, m, call)
+	}, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		first := make(chan error)
+		go func() { first <- next(ctx, c) }()
+		<-inside
+		second := make(chan error)
+		go func() { second <- next(ctx, c) }()
+		select {
+		case err := <-second:
+			if err == nil || !strings.Contains(err.Error(), "a copy of it each") {
+				t.Error(err)
+			}
+			close(release)
+		case <-inside:
+			t.Error("it is sent again")
+			close(release)
+			<-second
+		}
+		return <-first
+	})))
+	echoes(t, c, "hello")
+}
+
+// TestLateResult: a result that comes after the call has returned is in no Call: nobody would
+// release it.
+func TestLateResult(t *testing.T) {
+	inside, release, late := make(chan struct{}), make(chan struct{}), make(chan error)
+	serve := through(&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})})
+	var copied rpc.Call
+	c := echo.NewEchoClient(rpc.NewCaller(func(ctx context.Context, m *rpc.Method, call []byte) ([]byte, error) {
+		close(inside)
+		<-release
+		return serve(context.WithoutCancel(ctx), m, call)
+	}, rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		copied = *c
+		go func() { late <- next(ctx, &copied) }()
+		<-inside
+		return io.ErrNoProgress
+	})))
+	if _, err := c.Ping(bg, nil); !errors.Is(err, io.ErrNoProgress) {
+		t.Error(err)
+	}
+	close(release)
+	<-late
+	if copied.Result != thriftimpl.Absent() {
+		t.Error("the late try's Call has a result")
+	}
 }
 
 // TestLateNext: next fails after the call has returned, and does not touch memory that the program

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -75,6 +76,14 @@ func TestHTTPLimits(t *testing.T) {
 				t.Error(err)
 			}
 			unharmed(t, c)
+			add := strict(call, "add", 7, addArgs(40, 2))
+			resp, err := http.Post(start(t, &rpc.Server{MaxFrame: len(add)}, &handler{}), "application/x-thrift", bytes.NewReader(add))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+				t.Errorf("a body of MaxFrame bytes: %s", resp.Status)
+			}
 		})
 	}
 }

@@ -97,3 +97,36 @@ func TestNextTooLate(t *testing.T) {
 	}
 	logs(t, q, "after its interceptor had returned")
 }
+
+// TestForwardedTooLate: a backend's result stays until the handler that has received it returns,
+// though its interceptor has not waited for it and the call has ended.
+func TestForwardedTooLate(t *testing.T) {
+	forward := rpc.Forward(rpc.NewCaller(through(&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})})))
+	inside, release, finished := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	srv := &rpc.Server{
+		Logger: new(quiet).logger(),
+		Processor: echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(ctx context.Context, c *rpc.Call) error {
+			err := forward(ctx, c)
+			result := echo.EchoAddResult(c.Result)
+			close(inside)
+			<-release
+			if sum := result.GetSuccess(); sum != 42 {
+				t.Errorf("the sum is %d", sum)
+			}
+			return err
+		}),
+		Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			copied := *c
+			go func() { finished <- next(ctx, &copied) }()
+			<-inside
+			return errors.New("too slow")
+		}},
+	}
+	if reply, err := srv.ServeMessage(bg, strict(call, "add", 7, addArgs(40, 2))); err != nil || reply[3] != exception {
+		t.Errorf("%q, %v", reply, err)
+	}
+	close(release)
+	if err := <-finished; err != nil {
+		t.Error(err)
+	}
+}

@@ -113,6 +113,10 @@ func TestNewCallerReplies(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+	exactly := rpc.NewCaller(func(context.Context, *rpc.Method, []byte) ([]byte, error) { return good, nil }, rpc.MaxFrame(len(good)))
+	if _, err := echo.NewEchoClient(exactly).Add(bg, nil); err != nil {
+		t.Error("a reply of MaxFrame bytes: ", err)
+	}
 	if _, err := echo.NewEchoClient(rpc.NewCaller(through(&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})}), rpc.Limits(nocopy.Limits{MaxBytes: 5}))).Version(bg, nil); !errors.Is(err, nocopy.ErrLimit) {
 		t.Error(err)
 	}

@@ -134,6 +134,30 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
+// TestRetrySaves: calls save for at most 10 repetitions, and a repetition needs a whole one.
+func TestRetrySaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		retry := rpc.Retry(rpc.RetryPolicy{MaxTries: -1, Budget: 0.25})
+		triesOf := func(err error) (tries int) {
+			retry(bg, &rpc.Call{Method: methodNamed(t, "add")}, func(context.Context, *rpc.Call) error {
+				tries++
+				return err
+			})
+			return tries
+		}
+		for range 1000 {
+			triesOf(nil)
+		}
+		var got []int
+		for range 9 {
+			got = append(got, triesOf(rpc.ErrNotSent))
+		}
+		if want := []int{11, 1, 1, 1, 2, 1, 1, 1, 2}; !slices.Equal(got, want) {
+			t.Errorf("%d tries, not %d", got, want)
+		}
+	})
+}
+
 // ExampleRetry repeats calls that were not sent, such as while a server starts anew, and reads
 // also if the connection was lost meanwhile.
 func ExampleRetry() {

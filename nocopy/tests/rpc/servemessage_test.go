@@ -56,6 +56,8 @@ func TestServeMessage(t *testing.T) {
 		{what: "oneway and unknown", in: strict(oneway, "nope", 7, []byte{0}), err: new(*rpc.ApplicationException)},
 		{what: "oneway and malformed", in: strict(oneway, "notify", 7, []byte{99}), err: new(*nocopy.Error)},
 		{what: "oneway and malformed in Compact", in: compactly(oneway, "notify", 7, []byte{0x1f}), err: new(*nocopy.Error)},
+		{what: "oneway, called as others and malformed", in: strict(call, "notify", 7, []byte{99}), err: new(*nocopy.Error)},
+		{what: "malformed and called as oneway", in: strict(oneway, "add", 7, []byte{99}), err: new(*nocopy.Error)},
 		{what: "a reply", in: strict(reply, "add", 7, sumResult(42)), err: new(*rpc.ApplicationException)},
 		{what: "an exception as a call", in: strict(exception, "nope", 7, failure("nope", 1)), err: new(*rpc.ApplicationException)},
 		{what: "nothing", in: nil, err: io.ErrUnexpectedEOF},
@@ -84,6 +86,10 @@ func TestServeMessage(t *testing.T) {
 	srv.Shutdown(bg)
 	if got, err := srv.ServeMessage(bg, add); got != nil || err != rpc.ErrServerClosed {
 		t.Errorf("after Shutdown: %q, %v", got, err)
+	}
+	exactly := &rpc.Server{Processor: srv.Processor, MaxFrame: len(add)}
+	if got, err := exactly.ServeMessage(bg, add); err != nil || !bytes.Equal(got, strict(reply, "add", 7, sumResult(42))) {
+		t.Errorf("a call of MaxFrame bytes: %q, %v", got, err)
 	}
 	login := &rpc.Server{Processor: srv.Processor, SASL: func(context.Context, string) rpc.SASLServer { return nil }}
 	if got, err := login.ServeMessage(bg, add); got != nil || err == nil || !strings.Contains(err.Error(), "SASL") {

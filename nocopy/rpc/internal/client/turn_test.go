@@ -346,3 +346,53 @@ func (w *turnWalk) ends(outcome string) {
 		w.t.Fatalf("no call has returned: %s", outcome)
 	}
 }
+
+// TestOwnReply: a call reads its own reply only if it is small: a large one may have to be written
+// for a while, and somebody must read meanwhile.
+func TestOwnReply(t *testing.T) {
+	opts := testConfig(slog.DiscardHandler)
+	nc := newFed()
+	c := &connection{nc: nc, opt: &opts, calls: map[int32]*pending{}, alone: AloneBefore, peek: nc.peek}
+	m, _ := testMethods()
+	for size, want := range map[int]bool{100: true, inlineBytes: true, inlineBytes + 1: false} {
+		c.alone = AloneBefore
+		if got := c.noteCall(&pending{method: m, size: size}, true); got != want {
+			t.Errorf("a call of %d bytes reads its own reply: %t", size, got)
+		}
+	}
+}
+
+// TestInterruptTooLate: the end of a call's context does not interrupt a call that reads after it.
+func TestInterruptTooLate(t *testing.T) {
+	EmptyPools()
+	defer EmptyPools()
+	synctest.Test(t, func(t *testing.T) {
+		opts := testConfig(slog.DiscardHandler)
+		w := &turnWalk{t: t, nc: newFed(), returned: make(chan *walkedCall, 100)}
+		w.twoWay, w.oneway = testMethods()
+		w.c = newConnection(w.nc, &opts, nil)
+		w.c.mu.Lock()
+		w.c.peek = w.nc.peek
+		w.c.mu.Unlock()
+		synctest.Wait()
+		for _, event := range []string{"call", "reply", "call", "reply", "call"} {
+			w.happen(event)
+		}
+		w.c.mu.Lock()
+		of, turns := w.c.turn, w.c.turns
+		w.c.mu.Unlock()
+		if of != ofCall || turns == 0 {
+			t.Fatalf("turn %d after %d of calls", of, turns)
+		}
+		w.c.interrupt(turns - 1)
+		synctest.Wait()
+		w.c.mu.Lock()
+		if w.c.turn != ofCall || w.c.interrupted.Load() {
+			t.Error("a call was interrupted whose turn it is")
+		}
+		w.c.mu.Unlock()
+		w.happen("reply")
+		w.c.close(ErrClosed)
+		w.c.wait()
+	})
+}
