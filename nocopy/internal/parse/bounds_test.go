@@ -1,0 +1,61 @@
+package parse
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
+)
+
+// These tests look at the memory that a parser takes for bytes of a hostile sender.
+
+// TestForeseenIndex: the index does not become larger than its limit for elements that have not
+// been parsed yet.
+func TestForeseenIndex(t *testing.T) {
+	d := schema.NewStruct("Lists")
+	d.Define(schema.FieldDesc{ID: 1, Name: "lists", Type: schema.ListOf(schema.ListOf(schema.TypeI32))})
+	const n = 4 * manyElements
+	b := binary.BigEndian.AppendUint32([]byte{byte(wire.List), 0, 1, byte(wire.List)}, n)
+	b = append(b, bytes.Repeat([]byte{byte(wire.I32), 0, 0, 0, 0}, n)...)
+	p := parserFor(append(b, 0))
+	p.Reset(len(b), Settings{MaxDepth: MaxDepth, MaxIndex: 4 * n})
+	if p.Root(d); !p.Full() {
+		t.Errorf("a large message fits in a small index: %v", p.Err)
+	}
+	if len(p.x.Words) > int(p.MaxWords) {
+		t.Errorf("an index of %d words; the limit is %d", len(p.x.Words), p.MaxWords)
+	}
+	p.Drop()
+}
+
+// shadows is a Host that counts the values that do not count.
+type shadows struct {
+	Host
+	n int
+}
+
+func (s *shadows) NoteShadow(wire.Type, uint32) (at, end uint32) { s.n++; return 0, 0 }
+
+// TestWideManyTimes: fields of a wide struct that come again and again, in any order, take no more
+// memory than twice as many fields as there are.
+func TestWideManyTimes(t *testing.T) {
+	const n, times = 1100, 10 * 1100
+	var fields []schema.FieldDesc
+	for i := range n {
+		fields = append(fields, schema.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i), Type: schema.TypeI8})
+	}
+	d := schema.NewStruct("Wide")
+	d.DefineWide(fields...)
+	p, host := parserFor(append(bytes.Repeat([]byte{byte(wire.I8), 0, 2, 7, byte(wire.I8), 0, 1, 7}, times/2), 0)), new(shadows)
+	p.msg = host
+	if p.Root(d); p.Err != nil || host.n != times-2 {
+		t.Errorf("%d values do not count: %v", host.n, p.Err)
+	}
+	if cap(p.present) > 5*n {
+		t.Errorf("memory for %d fields", cap(p.present))
+	}
+	p.Drop()
+}
