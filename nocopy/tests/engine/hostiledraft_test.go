@@ -119,3 +119,17 @@ func noFault(t *testing.T, f func()) {
 	}()
 	f()
 }
+
+// TestDraftOfChanged: a struct must not be changed while all of its fields are being written.
+func TestDraftOfChanged(t *testing.T) {
+	s, x := engine.New(allDesc), new(engine.Draft)
+	b := x.Into(s, allDesc)
+	s.SetText(fieldNamed(allDesc, "text"), "in between")
+	defer func() {
+		if got := recover(); got != "nocopy: struct was changed while all of its fields were set" {
+			t.Error(got)
+		}
+	}()
+	x.Done(copy(b, "\x08\x00\x04\x00\x00\x00\x01"))
+	t.Error("both are set")
+}

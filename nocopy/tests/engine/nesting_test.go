@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -140,6 +141,19 @@ func TestDeeperByLimits(t *testing.T) {
 	small.NewChild(f, allDesc, 0).NewChild(f, allDesc, 0)
 	if err := small.Message().Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCopyOfOneMore: what may be nested by one more than everybody accepts may be so in a copy.
+func TestCopyOfOneMore(t *testing.T) {
+	limits := engine.Limits{MaxDepth: parse.MaxDepth + 1}
+	s := engine.New(allDesc, limits)
+	for inner, i := s, 1; i < limits.MaxDepth; i++ {
+		inner = inner.NewChild(fieldOf("self"), allDesc, 0)
+	}
+	s.Message().Finish()
+	if c := s.Clone(allDesc); c.Message().Check() != nil {
+		t.Error(c.Message().Check())
 	}
 }
 

@@ -266,3 +266,26 @@ func TestArrangeCost(t *testing.T) {
 		t.Error("is not sent as it reads")
 	}
 }
+
+// TestPairsInFreeSlots: a loop over a map yields a pair that has taken the place of a deleted one
+// next to another deleted one.
+func TestPairsInFreeSlots(t *testing.T) {
+	const n = 100
+	s := newStruct(allDesc)
+	m := nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](s.NewChild(fieldNamed(allDesc, "counts"), allDesc, 0))
+	for i := range int64(n) {
+		m.Put(fmt.Sprint("key", i), i)
+	}
+	for i := 4; i < 8; i++ {
+		m.Delete(fmt.Sprint("key", i))
+	}
+	m.Put("new", n)
+	got := map[string]int64{}
+	for k, v := range m.All() {
+		got[k] = v
+	}
+	if len(got) != n-3 || got["new"] != n || m.Len() != n-3 {
+		t.Errorf("%d pairs of %d are yielded; the new one is %d", len(got), m.Len(), got["new"])
+	}
+	s.Release()
+}

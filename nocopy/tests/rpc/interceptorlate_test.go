@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -128,5 +129,45 @@ func TestForwardedTooLate(t *testing.T) {
 	close(release)
 	if err := <-finished; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestResultInUse: next fails at once if another handler is filling the same Result, be it the
+// server's or the interceptor's own.
+func TestResultInUse(t *testing.T) {
+	for name, own := range map[string]bool{"the server's": false, "the interceptor's": true} {
+		inside, release := make(chan struct{}, 2), make(chan struct{})
+		srv := &rpc.Server{
+			Logger: new(quiet).logger(),
+			Processor: echo.NewEchoProcessor(echo.UnimplementedEchoHandler{}).WithHandler(func(_ context.Context, c *rpc.Call) error {
+				inside <- struct{}{}
+				<-release
+				echo.EchoAddResult(c.Result).SetSuccess(42)
+				return nil
+			}),
+			Interceptors: []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				if own {
+					c.Result = nocopy.Struct(echo.NewEchoAddResult())
+				}
+				first, second, other := make(chan error), make(chan error, 1), *c
+				go func() { first <- next(ctx, c) }()
+				<-inside
+				other.Result = c.Result
+				go func() { second <- next(ctx, &other) }()
+				select {
+				case err := <-second:
+					if err == nil {
+						t.Errorf("%s result is filled twice", name)
+					}
+				case <-inside:
+					t.Errorf("two handlers have %s result", name)
+				}
+				close(release)
+				return <-first
+			}},
+		}
+		if got, err := srv.ServeMessage(bg, strict(call, "add", 7, addArgs(40, 2))); err != nil || !bytes.Equal(got, strict(reply, "add", 7, sumResult(42))) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
