@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -101,4 +102,18 @@ func TestFrameOfFrozen(t *testing.T) {
 		t.Errorf("the frame is %q", got)
 		c.Release()
 	}
+}
+
+// TestNodeInItself: a node that contains itself, as changes by several goroutines at once may leave
+// it, makes sending panic, and not fill the stack.
+func TestNodeInItself(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20)) // so that failing takes little memory
+	b, p := three(t)
+	b.SetPlaced(b.AddReplace(p, p+2), p, p+3)
+	defer func() {
+		if got := recover(); got != changedAtOnce {
+			t.Errorf("%v, not %v", got, changedAtOnce)
+		}
+	}()
+	t.Errorf("it is sent as %q", b.Range(p, p+3, 0).AppendTo(nil))
 }

@@ -59,3 +59,31 @@ func TestBlockOfItsClass(t *testing.T) {
 		copy(b.mem, bytes.Repeat([]byte{1}, large))
 	}
 }
+
+// TestExchangeable: other memory of the caller's may get the positions of foreign memory that it
+// fits in, and not those of memory of the Space's own, or of a part of it.
+func TestExchangeable(t *testing.T) {
+	s := new(Space)
+	s.Start(false)
+	foreign := s.AddForeign(make([]byte, 3000), false)
+	own, mem := s.AddBlock(3000)
+	for _, c := range []struct {
+		from, to Pos
+		n        int
+		want     bool
+	}{
+		{foreign, foreign + 3000, 3000, true},
+		{foreign, foreign + 3000, segSize - 1, true},
+		{foreign, foreign + 3000, segSize, false},
+		{foreign + 1, foreign + 3000, 3000, false},
+		{own, own + Pos(len(mem)), 3000, false},
+		{0, 1, 1, false},
+	} {
+		if got := s.Exchangeable(c.from, c.to, c.n); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+	if !Begins(own) {
+		t.Error("the Space's own memory does not begin a segment")
+	}
+}
