@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"net"
 	"testing"
 	"testing/synctest"
@@ -41,4 +42,64 @@ func TestMayDrain(t *testing.T) {
 		}
 		begun.in.Free()
 	})
+}
+
+// TestEndOfStreamTwice: if the end of the stream is read again, the time until the contexts end
+// still counts from the last reply.
+func TestEndOfStreamTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const grace = 10 * time.Second
+		nc, peer := net.Pipe()
+		defer nc.Close()
+		defer peer.Close()
+		start, ended := time.Now(), time.Duration(0)
+		conn := &connection{raw: nc, slotFreed: true}
+		conn.srv = &Server{Config: Config{HalfCloseTimeout: grace}}
+		conn.cancel = func() { ended = time.Since(start) }
+		conn.readError(io.EOF)
+		time.Sleep(grace / 2)
+		conn.readError(io.EOF)
+		conn.graceTimer.Reset(conn.halfCloseTimeout()) // as when a reply was written
+		if time.Sleep(2 * grace); ended != grace/2+grace {
+			t.Errorf("the contexts end after %v", ended)
+		}
+	})
+}
+
+// TestMayHandle: which connections may have another request handled, and which may be closed.
+func TestMayHandle(t *testing.T) {
+	for name, c := range map[string]struct {
+		conn          *connection
+		handle, close bool
+	}{
+		"one call less than the limit":          {&connection{limit: 2, underway: 1, unanswered: 1}, true, false},
+		"as many calls as the limit":            {&connection{limit: 2, underway: 2, unanswered: 2}, false, false},
+		"nothing is under way":                  {&connection{limit: 2}, true, false},
+		"the stream has ended":                  {&connection{limit: 2, eof: true}, true, false},
+		"no more requests, a reply to write":    {&connection{limit: 2, noMore: true, unanswered: 1}, false, false},
+		"no more requests, all are answered":    {&connection{limit: 2, noMore: true}, false, true},
+		"aborted":                               {&connection{limit: 2, aborted: true, unanswered: 1}, false, true},
+		"aborted after the end of the stream":   {&connection{limit: 2, aborted: true, eof: true, unanswered: 1}, true, false},
+		"the same, and all requests were read":  {&connection{limit: 2, aborted: true, eof: true, noMore: true, unanswered: 1}, false, true},
+		"aborted, and no more requests to read": {&connection{limit: 2, aborted: true, noMore: true, unanswered: 1}, false, true},
+	} {
+		if handle, close := c.conn.mayHandle(), c.conn.mayClose(); handle != c.handle || close != c.close {
+			t.Errorf("%s: mayHandle %t, mayClose %t", name, handle, close)
+		}
+	}
+}
+
+// TestFreeSlotTwice: a connection gives up one slot, and becomes one orphan.
+func TestFreeSlotTwice(t *testing.T) {
+	srv := &Server{slots: make(chan struct{}, 2), orphans: make(chan struct{}, 2)}
+	srv.slots <- struct{}{}
+	srv.slots <- struct{}{}
+	conn := new(connection)
+	conn.srv = srv
+	for range 2 {
+		conn.freeSlot()
+		if len(srv.slots) != 1 || len(srv.orphans) != 1 {
+			t.Errorf("%d slots are taken, %d orphans", len(srv.slots), len(srv.orphans))
+		}
+	}
 }
