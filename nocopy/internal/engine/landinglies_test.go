@@ -168,3 +168,34 @@ func TestLaterByIndex(t *testing.T) {
 		t.Errorf("of %d structs %d were read, at most %d", len(found), read, most)
 	}
 }
+
+// TestEntryWithoutOuter: an index does not fit that has an entry for a value in a struct without
+// one, if that struct is indexed at once.
+func TestEntryWithoutOuter(t *testing.T) {
+	texts, inner, d := schema.ListOf(schema.TypeString), schema.NewStruct("Inner"), schema.NewStruct("Outer")
+	fields := []schema.FieldDesc{{ID: 1, Name: "texts", Type: texts, Req: schema.Optional}}
+	for i := range 100 { // too many for Lazy
+		fields = append(fields, schema.FieldDesc{ID: int16(i + 2), Name: "f" + strconv.Itoa(i), Type: schema.TypeI8, Req: schema.Optional})
+	}
+	inner.Define(fields...)
+	d.Define(
+		schema.FieldDesc{ID: 1, Name: "inner", Type: schema.StructOf(inner), Req: schema.Optional},
+		schema.FieldDesc{ID: 2, Name: "text", Type: schema.TypeString, Req: schema.Optional},
+	)
+	b := []byte("\x0c\x00\x01" + "\x02\x7f\x00\x01" + "\x0f\x00\x01") // an unknown field, then texts
+	at := len(b)
+	b = append(b, "\x0b\x00\x00\x00\x01\x00\x00\x00\x01a"...)
+	end := len(b)
+	b = append(append(b, "\x00\x0b\x00\x02\x00\x00\x20\x00"...), make([]byte, 8<<10+1)...)
+	f := inner.Fields()[0]
+	entry := wireindex.AppendNumber(wireindex.AppendNumber(nil, uint32(at)), uint32(end))
+	entry = wireindex.AppendNumber(wireindex.AppendNumber(entry, f.Header()<<wireindex.StrideBits), texts.Hash())
+	b = withEntries(b, 1, wireindex.AppendNumber(entry, 0))
+	checkHostileIndex(t, d, b)
+	if _, err := Parse(d, b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse(d, b, RequireIndex); err == nil {
+		t.Error("the index is taken to fit")
+	}
+}
