@@ -87,3 +87,30 @@ func TestExchangeable(t *testing.T) {
 		t.Error("the Space's own memory does not begin a segment")
 	}
 }
+
+// noOwner is an owner of memory that needs none.
+type noOwner struct{}
+
+func (noOwner) Return() {}
+
+// TestReusable: the next message begins in a block only if nobody else holds it, it is not a large
+// one, and it is not in foreign memory.
+func TestReusable(t *testing.T) {
+	for _, c := range []struct {
+		size  int
+		refs  int32
+		owner Owner
+		want  bool
+	}{
+		{MaxSlabSize, 1, nil, true},
+		{MaxSlabSize + 1, 1, nil, false},
+		{MaxSlabSize, 2, nil, false},
+		{MaxSlabSize, 1, noOwner{}, false},
+	} {
+		b := &Block{mem: make([]byte, c.size), owner: c.owner}
+		b.refs.Store(c.refs)
+		if got := b.reusable(); got != (c.want && !Debugging) {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
