@@ -59,3 +59,21 @@ func TestWideManyTimes(t *testing.T) {
 	}
 	p.Drop()
 }
+
+// TestRoomForEdits: bytes in pieces are parsed where they lie only if there are positions left for
+// edits, and not only for the bytes.
+func TestRoomForEdits(t *testing.T) {
+	b := []byte{byte(wire.I8), 0, 1, 7, 0}
+	for used, want := range map[int]error{1 << 10: nil, 2<<10 - editRoom>>20 + 10: ErrScattered} {
+		p := parserFor(b)
+		for range used {
+			p.buf.AddForeign(b, false)
+		}
+		p.Windows, p.After = []Window{{Mem: b[:4]}, {Mem: b[4:]}}, len(b)
+		if i := p.Enter(); (i < 0) != (want != nil) || i < 0 && p.Err.Err != want {
+			t.Errorf("when %d MiB of positions are used: %d, %v", used, i, p.Err)
+		}
+		p.DropWindows()
+		p.Drop()
+	}
+}
