@@ -71,16 +71,31 @@ const (
 //
 // An op is met if what it reaches is in the window and begins with its header. The contents of a
 // text may end after the window: then no other op of the struct is met, not even its STOP.
+//
+// The labels are the phases of the loop. At next, the op at pc is to be tried. At later, Lazy
+// passes over a value. At pop, a struct or container has ended. At missed, an op is not met.
 func run[M mode](s *machine) reason {
 	var m M
+	// 1. These are constants in the loop that the compiler makes for a mode, and cost nothing.
+	// 2. The machine's state is in local variables, which the compiler keeps in registers.
+	stores, checks, lazy := len(m) != modePasses, len(m)&modeChecks != 0, len(m)&modeLazy != 0
 	code, mem, size := s.code, s.mem(), s.size
 	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
 	w := entryAt(s.idx, s.entry)
 	why := unforeseen
 	var f *level
-loop:
+next:
 	for {
 		o := opAt(code, pc)
+
+		// Fields that are texts or of fixed size follow each other here, without the switch.
+		//
+		// 1. Only their ops have no sign: one comparison tells them from all others.
+		// 2. An op reaches 4 bytes or more. One comparison with the window's size, before the load,
+		//    is therefore enough for the header, the value, and the length of a text.
+		// 3. A header has 3 bytes and is compared as a number of 4, without the uppermost.
+		// 4. The end of a text's contents is not compared: the next op's end, which is further, is.
+		// 5. Words are not zeroed in advance: each op that is tried writes its own, here or at missed.
 		for int64(o) >= 0 {
 			end := at + reachAt(code, pc)
 			if end > size || (load32(mem, at)^uint32(o))&program.HeaderMask != 0 {
@@ -88,37 +103,45 @@ loop:
 			}
 			if o&program.OpText != 0 {
 				n := uint64(loadBE32(mem, at+wire.FieldHeader))
-				if len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(end, n) {
+				if checks && o&program.OpString != 0 && !s.valid(end, n) {
 					goto missed
 				}
 				end += n
 			}
-			if len(m) != modePasses {
+			if stores {
 				put(w, uint32(o>>program.OpWord), head+uint32(at))
 			}
 			at = end
 			pc += program.CellSize
 			o = opAt(code, pc)
 		}
-		if o.Kind() == program.KindStop {
+
+		switch kind := o.Kind(); {
+		case kind == program.KindStop:
 			if at >= size || load8(mem, at) != byte(wire.Stop) {
-				break
+				break next
 			}
-			if len(m) != modePasses {
+			if stores {
 				put(w, entry.End, head+uint32(at)-wire.FieldHeader)
 			}
 			at++
+			// The next struct of a list begins at once:
+			//
+			// 1. One level is for all structs of the list, and nothing is popped and pushed.
+			// 2. Their entries follow each other: the op has their size, and w is moved by it.
 			if left > 0 {
 				left--
-				if len(m) != modePasses {
+				if stores {
 					w = wordsAfter(w, o.Word())
 					put(w, entry.Start, head+uint32(at)-wire.FieldHeader)
 				}
 				pc = toAt(code, pc) >> 32
-				continue
+				continue next
 			}
 			s.deeper++
-		} else if kind := o.Kind(); kind >= program.KindStruct {
+			goto pop
+
+		case kind == program.KindStruct:
 			e, end := s.used, at+o.Reach()
 			if o&program.OpBare != 0 {
 				if end > size {
@@ -127,199 +150,233 @@ loop:
 			} else if end >= size || (load32(mem, at)^uint32(o))&program.HeaderMask != 0 {
 				goto missed
 			}
-			if len(m)&modeLazy != 0 && o&program.OpLater != 0 {
-				after := s.passOp(o, pc, end)
-				if after > size {
-					break
-				}
-				put(w, o.Word(), uint32(index.LazyAt(head+uint32(at))))
-				at = after
-				pc += 2 * program.CellSize
-				continue
+			if lazy && o&program.OpLater != 0 {
+				goto later
 			}
-			if kind == program.KindStruct {
-				if len(m) != modePasses {
-					words := uint64(shapeAt(code, pc) >> program.ShapeWords)
-					if uint64(e)+words > uint64(s.room) {
-						why = indexFull
-						break
-					}
-					put(w, o.Word(), e)
-					s.used = e + uint32(words)
+			if stores {
+				words := uint64(shapeAt(code, pc) >> program.ShapeWords)
+				if uint64(e)+words > uint64(s.room) {
+					why = indexFull
+					break next
 				}
-				if s.deeper <= 0 {
-					why = tooManyStructs
-					break
-				}
-				if s.top == s.height() {
-					why, s.used = levelsFull, e
-					break
-				}
-				f = s.level(s.top)
-				f.pc, f.left, f.list = uint32(pc)+2*program.CellSize, left, 0
-				if len(m) != modePasses {
-					f.entry = number(s.idx, w)
-					w = entryAt(s.idx, e)
-					put(w, entry.Start, head+uint32(end)-wire.FieldHeader)
-				}
-				s.top++
-				s.deeper--
-				left, at = 0, end
-				pc = toAt(code, pc) >> 32
-				continue
+				put(w, o.Word(), e)
+				s.used = e + uint32(words)
 			}
-			{
-				shape, n := shapeAt(code, pc), loadBE32(mem, end-4)
-				if !s.fits(o, shape, n, end) {
-					goto missed
-				}
-				per, l := uint32(shape>>program.ShapeWords), w
-				words := entry.ListWords + uint64(n)*uint64(per)
-				if len(m) != modePasses {
-					if uint64(e)+words > uint64(s.room) {
-						why = indexFull
-						break
-					}
-					l = entryAt(s.idx, e)
-					put(l, entry.ListStart, head+uint32(end)-wire.FieldHeader)
-					put(l, entry.ListCount, n)
-					put(l, entry.ListElems, e+entry.ListWords)
-					if kind == program.KindStructs {
-						put(l, entry.ListRoom, per)
-					} else {
-						put(l, entry.ListRoom, n)
-					}
-					put(l, entry.ListType, uint32(typeAt(code, pc)))
-				}
-				switch {
-				case n == 0:
-				case kind == program.KindNumbers:
-					end += uint64(n) * uint64(uint8(shape))
-				case kind == program.KindTexts:
-					end = texts[M](s, o, l, n, end)
-				case kind == program.KindTextPairs:
-					end = textPairs[M](s, o, l, n, end)
-				default:
-					if o&program.OpNested != 0 && s.after > 0 { // there may be no way back
-						goto missed
-					}
-					if kind == program.KindStructs && s.deeper <= 0 {
-						why = tooManyStructs
-						break loop
-					}
-					if s.top == s.height() {
-						why = levelsFull
-						break loop
-					}
-					if len(m) != modePasses {
-						l = wordsAfter(l, entry.ListWords)
-					}
-					if len(m)&modeChecks == 0 && o&program.OpFlat != 0 && kind == program.KindStructs {
-						all := n
-						if end, n = flats[M](s, toAt(code, pc)>>32, l, per, n, end); n == 0 {
-							break
-						}
-						if len(m) != modePasses {
-							l = wordsAfter(l, (all-n)*per)
-						}
-					}
-					if len(m) != modePasses {
-						put(w, o.Word(), e)
-						s.used = e + uint32(words)
-					}
-					f = s.level(s.top)
-					f.pc, f.left, f.list = uint32(pc)+2*program.CellSize, left, 0
-					if len(m) != modePasses {
-						f.entry, f.list = number(s.idx, w), e
-						w = l
-					}
-					if kind == program.KindStructs {
-						s.deeper--
-						if len(m) != modePasses {
-							put(w, entry.Start, head+uint32(end)-wire.FieldHeader)
-						}
-					}
-					s.top++
-					left, at = n-1, end
-					pc = toAt(code, pc) >> 32
-					continue
-				}
+			if s.deeper <= 0 {
+				why = tooManyStructs
+				break next
+			}
+			if s.top == s.height() {
+				why, s.used = levelsFull, e
+				break next
+			}
+			// 1. A level has numbers and no pointers: storing it needs no write barrier.
+			// 2. The entry's number is found by w, which saves a register for it in the loop.
+			f = s.level(s.top)
+			f.pc, f.left, f.list = uint32(pc)+2*program.CellSize, left, 0
+			if stores {
+				f.entry = number(s.idx, w)
+				w = entryAt(s.idx, e)
+				put(w, entry.Start, head+uint32(end)-wire.FieldHeader)
+			}
+			s.top++
+			s.deeper--
+			left, at = 0, end
+			pc = toAt(code, pc) >> 32
+			continue next
+
+		case kind <= program.KindContainer: // or KindNumbers, KindTexts, KindTextPairs, KindStructs
+			e, end := s.used, at+o.Reach()
+			if o&program.OpBare != 0 {
 				if end > size {
 					goto missed
 				}
-				if len(m) != modePasses {
-					put(entryAt(s.idx, e), entry.ListEnd, head+uint32(end)-wire.FieldHeader)
+			} else if end >= size || (load32(mem, at)^uint32(o))&program.HeaderMask != 0 {
+				goto missed
+			}
+			if lazy && o&program.OpLater != 0 {
+				goto later
+			}
+			shape, n := shapeAt(code, pc), loadBE32(mem, end-4)
+			if !s.fits(o, shape, n, end) {
+				goto missed
+			}
+			// The entry is written where it will be, but is not in use yet:
+			//
+			// 1. There is room for all elements before one is looked at.
+			// 2. Only at the end, or when the elements are gone into, s.used counts it and word w
+			//    refers to it. An op that is missed before has nothing to undo.
+			per, l := uint32(shape>>program.ShapeWords), w
+			words := entry.ListWords + uint64(n)*uint64(per)
+			if stores {
+				if uint64(e)+words > uint64(s.room) {
+					why = indexFull
+					break next
+				}
+				l = entryAt(s.idx, e)
+				put(l, entry.ListStart, head+uint32(end)-wire.FieldHeader)
+				put(l, entry.ListCount, n)
+				put(l, entry.ListElems, e+entry.ListWords)
+				if kind == program.KindStructs {
+					put(l, entry.ListRoom, per)
+				} else {
+					put(l, entry.ListRoom, n)
+				}
+				put(l, entry.ListType, uint32(typeAt(code, pc)))
+			}
+			// 1. Elements that are all alike are indexed by a loop of their own, at once. It returns
+			//    an end outside of the window if something in it is odd.
+			// 2. Structs of texts and fields of fixed size are, too, as far as they have all fields in
+			//    order. The machine goes on with the first that does not.
+		elements:
+			switch {
+			case n == 0:
+			case kind == program.KindNumbers:
+				end += uint64(n) * uint64(uint8(shape))
+			case kind == program.KindTexts:
+				end = texts[M](s, o, l, n, end)
+			case kind == program.KindTextPairs:
+				end = textPairs[M](s, o, l, n, end)
+			default:
+				if o&program.OpNested != 0 && s.after > 0 { // there may be no way back
+					goto missed
+				}
+				if kind == program.KindStructs && s.deeper <= 0 {
+					why = tooManyStructs
+					break next
+				}
+				if s.top == s.height() {
+					why = levelsFull
+					break next
+				}
+				if stores {
+					l = wordsAfter(l, entry.ListWords)
+				}
+				if !checks && o&program.OpFlat != 0 && kind == program.KindStructs {
+					all := n
+					if end, n = flats[M](s, toAt(code, pc)>>32, l, per, n, end); n == 0 {
+						break elements
+					}
+					if stores {
+						l = wordsAfter(l, (all-n)*per)
+					}
+				}
+				if stores {
 					put(w, o.Word(), e)
 					s.used = e + uint32(words)
 				}
-				at = end
-				pc += 2 * program.CellSize
-				continue
+				f = s.level(s.top)
+				f.pc, f.left, f.list = uint32(pc)+2*program.CellSize, left, 0
+				if stores {
+					f.entry, f.list = number(s.idx, w), e
+					w = l
+				}
+				if kind == program.KindStructs {
+					s.deeper--
+					if stores {
+						put(w, entry.Start, head+uint32(end)-wire.FieldHeader)
+					}
+				}
+				s.top++
+				left, at = n-1, end
+				pc = toAt(code, pc) >> 32
+				continue next
 			}
-		} else if kind <= program.KindNext {
+			if end > size {
+				goto missed
+			}
+			if stores {
+				put(entryAt(s.idx, e), entry.ListEnd, head+uint32(end)-wire.FieldHeader)
+				put(w, o.Word(), e)
+				s.used = e + uint32(words)
+			}
+			at = end
+			pc += 2 * program.CellSize
+			continue next
+
+		case kind <= program.KindNext: // or KindUnionStop, KindEnded
 			if kind == program.KindUnionStop {
 				if at >= size || load8(mem, at) != byte(wire.Stop) {
-					break
+					break next
 				}
-				if len(m) != modePasses {
+				if stores {
 					put(w, entry.End, head+uint32(at)-wire.FieldHeader)
 					put(w, entry.Arm, lastOf(w, o.Word(), uint32(o.Reach())))
 				}
 				at++
 			}
-			if len(m) != modePasses && o&program.OpMap != 0 {
+			if stores && o&program.OpMap != 0 {
 				put(w, entry.PairNode, 0)
 			}
-			if left > 0 {
+			if left > 0 { // as after a STOP
 				left--
-				if len(m) != modePasses {
+				if stores {
 					w = wordsAfter(w, o.Word())
 					if kind != program.KindNext {
 						put(w, entry.Start, head+uint32(at)-wire.FieldHeader)
 					}
 				}
 				pc = toAt(code, pc) >> 32
-				continue
+				continue next
 			}
 			if kind != program.KindNext {
 				s.deeper++
 			}
-		} else {
-			switch kind {
-			case program.KindDone:
-				why = finished
-				break loop
-			case program.KindQuit:
-				pc = toAt(code, pc) >> 32
-				break loop
-			case program.KindFork:
-				other, next := toAt(code, pc)>>32, at+o.Reach()
-				if next+4 <= size && o.Is(load32(mem, at)) &&
-					(next == at || opAt(code, other+program.CellSize).Is(load32(mem, next))) {
-					pc = other
-				} else {
-					pc = uint64(uint32(toAt(code, pc)))
-				}
-				continue
-			}
+			goto pop
+
+		case kind <= program.KindText: // or KindFixed
 			end := at + o.Reach()
 			if end > size {
-				break
+				break next
 			}
 			if kind == program.KindText {
 				n := uint64(loadBE32(mem, at))
-				if end+n > size || len(m)&modeChecks != 0 && o&program.OpString != 0 && !s.valid(end, n) {
-					break
+				if end+n > size || checks && o&program.OpString != 0 && !s.valid(end, n) {
+					break next
 				}
 				end += n
 			}
-			if len(m) != modePasses {
+			if stores {
 				put(w, o.Word(), head+uint32(at)-wire.FieldHeader)
 			}
 			at = end
 			pc += program.CellSize
-			continue
+			continue next
+
+		case kind == program.KindFork:
+			// 1. A sender writes all structs of a type in the order of the program or in that of New. The
+			//    first op that is missed is where they part.
+			// 2. The header here may be the other order's only because the fields before it are absent.
+			//    If the op has a reach, the header after it must be the other order's, too.
+			other, second := toAt(code, pc)>>32, at+o.Reach()
+			if second+4 <= size && o.Is(load32(mem, at)) &&
+				(second == at || opAt(code, other+program.CellSize).Is(load32(mem, second))) {
+				pc = other
+			} else {
+				pc = uint64(uint32(toAt(code, pc)))
+			}
+			continue next
+
+		case kind == program.KindDone:
+			s.at = at
+			return finished
+
+		default: // KindQuit
+			pc = toAt(code, pc) >> 32
+			break next
 		}
+
+	later:
+		// Lazy notes where the value begins, and a machine that stores nothing finds its end.
+		if after := s.passOp(o, pc, at+o.Reach()); after <= size {
+			put(w, o.Word(), uint32(index.LazyAt(head+uint32(at))))
+			at = after
+			pc += 2 * program.CellSize
+			continue next
+		}
+		break next
+
+	pop:
 		// A struct or container has ended: the one that it is in goes on.
 		if s.top == s.bottom {
 			s.at = at
@@ -327,22 +384,24 @@ loop:
 		}
 		s.top--
 		f = s.level(s.top)
-		if len(m) != modePasses {
+		if stores {
 			if f.list != 0 {
 				put(entryAt(s.idx, f.list), entry.ListEnd, head+uint32(at)-wire.FieldHeader)
 			}
 			w = entryAt(s.idx, f.entry)
 		}
 		pc, left = uint64(f.pc), f.left
-		continue
+		continue next
+
 	missed:
-		if len(m) != modePasses {
+		// The field may be absent: its word says so, and the program tells what to try then.
+		if stores {
 			put(w, o.Word(), 0)
 		}
 		pc = uint64(uint32(toAt(code, pc)))
 	}
 	s.at, s.left, s.pc = at, left, uint32(pc)
-	if len(m) != modePasses {
+	if stores {
 		s.entry = number(s.idx, w)
 	}
 	return why

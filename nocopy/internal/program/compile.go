@@ -178,7 +178,7 @@ func (c *compiler) element(t *schema.Type, word int) {
 	c.quits = append(c.quits, len(c.cells))
 	switch t.Kind() {
 	case schema.Fixed:
-		c.add(Cell{Op: Special(kindFixed) | o | Op(t.Size())<<OpReach}, Origin{Type: t})
+		c.add(Cell{Op: Special(KindFixed) | o | Op(t.Size())<<OpReach}, Origin{Type: t})
 	case schema.Text:
 		c.add(Cell{Op: Special(KindText) | o | stringFlag(t) | wire.TextHeader<<OpReach}, Origin{Type: t})
 	default:
@@ -242,7 +242,7 @@ func (c *compiler) structure(d *schema.Struct) {
 	ops := c.sequence(d, natural)
 	p.Ended = c.offset()
 	// The miss of this cell is where the other order begins, if there is one.
-	c.add(Cell{Special(kindEnded) | Op(d.Words())<<OpWord, uint64(p.Start) << 32}, Origin{Desc: d})
+	c.add(Cell{Special(KindEnded) | Op(d.Words())<<OpWord, uint64(p.Start) << 32}, Origin{Desc: d})
 	differ := 0
 	for differ < len(natural) && natural[differ] == built[differ] {
 		differ++
@@ -269,7 +269,7 @@ func (c *compiler) wide(d *schema.Struct, p *schema.Programs) {
 	c.add(Cell{Special(KindQuit), next}, Origin{Desc: d})
 	c.sequence(d, nil)
 	p.Ended = c.offset()
-	c.add(Cell{Special(kindEnded) | Op(d.Words())<<OpWord, uint64(p.Start) << 32}, Origin{Desc: d})
+	c.add(Cell{Special(KindEnded) | Op(d.Words())<<OpWord, uint64(p.Start) << 32}, Origin{Desc: d})
 	for i := range d.Fields() {
 		c.need(d.Fields()[i].Type)
 	}

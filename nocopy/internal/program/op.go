@@ -31,23 +31,24 @@ const (
 	HeaderMask = 1<<24 - 1 // the field header
 )
 
-// The kinds of special ops, which have the sign.
+// The kinds of special ops, which have the sign. The loop compares in this order: what messages
+// have most comes first.
 const (
 	KindStop      = 1<<7 + iota // STOP
+	KindStruct                  // a struct, union or exception. It has a second cell
+	KindNumbers                 // a list of elements of fixed size. It has a second cell
+	KindTexts                   // a list of texts. It has a second cell
+	KindTextPairs               // a map of texts to texts. It has a second cell
+	KindStructs                 // a list of structs. It has a second cell
+	KindContainer               // another list or map. It has a second cell
 	KindUnionStop               // the STOP of a union
-	kindEnded                   // after a STOP: the next element, or what the struct is in
+	KindEnded                   // after a STOP: the next element, or what the struct is in
 	KindNext                    // after an element or pair of a KindContainer: likewise
-	KindDone                    // the end of a value that is in no field
-	KindFork                    // goes to the other order if the struct has its fields in that
-	KindQuit                    // stops: the slow parser goes on
-	kindFixed                   // an element of fixed size
+	KindFixed                   // an element of fixed size
 	KindText                    // an element that is a text
-	KindStruct                  // a struct, union or exception. From here on there is a second cell
-	KindNumbers                 // a list of elements of fixed size
-	KindTexts                   // a list of texts
-	KindTextPairs               // a map of texts to texts
-	KindStructs                 // a list of structs
-	KindContainer               // another list or map
+	KindFork                    // goes to the other order if the struct has its fields in that
+	KindDone                    // the end of a value that is in no field
+	KindQuit                    // stops: the slow parser goes on
 )
 
 func (o Op) Kind() uint32 { return uint32(o >> opKind) }
@@ -60,7 +61,7 @@ func (o Op) Is(x uint32) bool { return (x^uint32(o))&HeaderMask == 0 }
 
 // Cells returns how many cells the op takes.
 func (o Op) Cells() uint32 {
-	if o.Kind() >= KindStruct {
+	if k := o.Kind(); k >= KindStruct && k <= KindContainer {
 		return 2
 	}
 	return 1

@@ -202,7 +202,7 @@ func (d *Struct) Span() uint32 { return d.first + uint32(len(d.fields)) }
 type Programs struct {
 	Start uint32 // for the order of the IDL
 	Built uint32 // for the order in which New writes the fields; 0 if the order is the same
-	Ended uint32 // the op kindEnded
+	Ended uint32 // the op KindEnded
 }
 
 // Type returns the type that d describes.
