@@ -163,19 +163,23 @@ func (s Struct) element(i int) place {
 		return q
 	}
 	m.elementChanges(e, uint32(i))
-	old := index.Word(q.elem)
-	if old == 0 {
-		old = m.ix.Word(q.at)
-	} else { // the old value leaves with its words, and the new one gets the entry
-		m.closeEntry(q.elem) // the fields that it owes may move its table
-		n := uint32(q.t.Struct().Words())
-		x := m.ix.AllocFor(q.t, int(n))
-		m.ix.MoveWords(x, q.elem, n)
-		m.ix.ClearWords(q.elem, n)
-		old = index.Word(x)
+	old := m.ix.Word(q.at)
+	if q.elem != 0 {
+		old = m.leaveEntry(q)
 	}
 	q.node = m.replaceElement(q.t, old)
 	return q
+}
+
+// leaveEntry moves the old value of q, a struct, to an entry of its own, since the new one gets the
+// entry that is among those of the list. It returns the word of the old value.
+func (m *Message) leaveEntry(q place) index.Word {
+	m.closeEntry(q.elem) // the fields that it owes may move its table
+	n := uint32(q.t.Struct().Words())
+	x := m.ix.AllocFor(q.t, int(n))
+	m.ix.MoveWords(x, q.elem, n)
+	m.ix.ClearWords(q.elem, n)
+	return index.Word(x)
 }
 
 // ContainerAt returns element i, an empty container if it has not been set yet.

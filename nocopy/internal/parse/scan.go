@@ -36,13 +36,13 @@ type elemTypes uint16
 
 func typesOf(key, elem wire.Type) elemTypes { return elemTypes(key) | elemTypes(elem)<<8 }
 
-// next returns the type of the element that is next if so many are left: in a map an even number
-// is left when a key comes next.
-func (t elemTypes) next(left int64) wire.Type {
-	if left&1 == 0 {
-		return wire.Type(t)
+// next returns the type of the element that is next, and 1, or Stop and 0 if none is left. In a map
+// an even number is left when a key comes next.
+func (l scanLevel) next() (t wire.Type, taken int64) {
+	if l.left <= 0 {
+		return wire.Stop, 0
 	}
-	return wire.Type(t >> 8)
+	return wire.Type(l.types >> (l.left & 1 * 8)), 1
 }
 
 const (
@@ -179,9 +179,8 @@ walk:
 			if l.types == texts2 {
 				i, l.left = plainTexts(b, i, l.left)
 			}
-			if at = i; l.left > 0 {
-				t, taken = l.types.next(l.left), 1
-			}
+			at = i
+			t, taken = l.next()
 		}
 		switch t {
 		case wire.Stop: // a struct or container has ended
@@ -200,38 +199,15 @@ walk:
 			levels = append(levels, l)
 			i, l = at, levelOf(1, structs2, int(l.budget))
 		case wire.List, wire.Set, wire.Map:
-			body := at + wire.ListHeader
-			if t == wire.Map {
-				body = at + wire.MapHeader
-			}
-			if body > size {
-				need = int(body)
+			var inside scanLevel
+			if i, inside, need, err = s.container(b, t, i, at, int(l.budget)); need > 0 || err != nil {
 				break walk
 			}
-			key, n, budget := wire.Type(load8(mem, at)), uint64(loadBE32(mem, body-4)), int(l.budget)-s.listCost
-			elem := key
-			if t == wire.Map { // n counts keys and values
-				elem, n = wire.Type(load8(mem, at+1)), 2*n
-			}
-			least := n * uint64(wire.MinSize[key]+wire.MinSize[elem]) / 2
-			if least-1 >= size-body || wire.MinSize[key] == 0 || wire.MinSize[elem] == 0 || budget < 0 {
-				if off, odd := s.odd(b, at, body, least, budget); odd != nil {
-					i, err = off, odd
-					break walk
-				}
-			}
-			if n == 0 || wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {
-				if n = n * uint64(wire.FixedSize[key]+wire.FixedSize[elem]) / 2; n > size-body {
-					i, need, err = s.beyond(t, i, body, n)
-					break walk
-				}
-				i = body + n
-				l.left -= taken
-				continue
-			}
 			l.left -= taken
-			levels = append(levels, l)
-			i, l = body, levelOf(int64(n), typesOf(key, elem), budget)
+			if inside.types != 0 {
+				levels = append(levels, l)
+				l = inside
+			}
 		default:
 			n := uint64(wire.FixedSize[t])
 			if t == wire.String {
@@ -251,6 +227,41 @@ walk:
 	}
 	s.off = int(i)
 	return append(levels, l), need, err
+}
+
+// container looks at the header at index at of a list, set or map, of type t, in a value that
+// begins at index i and has this budget. It returns the index of the first element and the level
+// of the elements. If they need no look, since there are none or all have a fixed size, it returns
+// the index after them and the zero level. If it cannot go on it returns what walk does then.
+func (s *Scanner) container(b []byte, t wire.Type, i, at uint64, budget int) (next uint64, l scanLevel, need int, err error) {
+	mem, size := memoryOf(b, nil).b, uint64(len(b))
+	body := at + wire.ListHeader
+	if t == wire.Map {
+		body = at + wire.MapHeader
+	}
+	if body > size {
+		return i, l, int(body), nil
+	}
+	key, n := wire.Type(load8(mem, at)), uint64(loadBE32(mem, body-4))
+	elem := key
+	budget -= s.listCost
+	if t == wire.Map { // n counts keys and values
+		elem, n = wire.Type(load8(mem, at+1)), 2*n
+	}
+	least := n * uint64(wire.MinSize[key]+wire.MinSize[elem]) / 2
+	if least-1 >= size-body || wire.MinSize[key] == 0 || wire.MinSize[elem] == 0 || budget < 0 {
+		if off, odd := s.odd(b, at, body, least, budget); odd != nil {
+			return off, l, 0, odd
+		}
+	}
+	if n == 0 || wire.FixedSize[key] > 0 && wire.FixedSize[elem] > 0 {
+		if n = n * uint64(wire.FixedSize[key]+wire.FixedSize[elem]) / 2; n > size-body {
+			i, need, err = s.beyond(t, i, body, n)
+			return i, l, need, err
+		}
+		return body + n, l, 0, nil
+	}
+	return body, levelOf(int64(n), typesOf(key, elem), budget), 0, nil
 }
 
 // plainFields passes texts and fields of fixed size at b[i:], and the STOPs of left structs. It

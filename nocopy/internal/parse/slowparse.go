@@ -22,22 +22,11 @@ import (
 // struct, or failed.
 func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 	wide, first := d.IsWide(), len(p.present)
-	last, ascending := uint32(0), true
-	switch {
-	case wide:
-		p.beginWide(d, e)
-	case d.IsUnion():
-		last = p.x.LastArm(e, d.Span(), false)
-	}
+	last, ascending := p.beginFields(d, e), true
 	for {
 		if len(p.B)-i < wire.FieldHeader {
-			if i = p.need(i, 1); i < 0 {
+			if i = p.headerOrStop(i); i < 0 {
 				return i
-			}
-			if p.B[i] != byte(wire.Stop) {
-				if i = p.need(i, wire.FieldHeader); i < 0 {
-					return i
-				}
 			}
 		}
 		if p.B[i] == byte(wire.Stop) {
@@ -55,15 +44,10 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 		if end := p.plainEnd(f, i); end > 0 {
 			word = p.Base + uint32(i) + wire.FieldHeader
 			i = end
-		} else if i, word = p.field(&d.Fields()[f.Number], i); i < 0 {
-			return p.InField(d.Fields()[f.Number].Name)
+		} else if i, word = p.fieldOrExtra(d, e, &d.Fields()[f.Number], i); i < 0 {
+			return i
 		}
-		if word == 0 { // not of its type after all
-			if d.IsUnion() {
-				if i = p.addExtra(e, p.mismatched, p.Base+uint32(i), i); i < 0 {
-					return i
-				}
-			}
+		if word == 0 {
 			continue
 		}
 		at := d.First() + uint32(f.Number)
@@ -90,6 +74,41 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 		return failed
 	}
 	return p.stop(d, e, i, last)
+}
+
+// beginFields prepares the struct of entry e for more fields. It returns the number of the word of
+// the field that has come last, if it is a union.
+func (p *Parser) beginFields(d *schema.Struct, e uint32) (last uint32) {
+	switch {
+	case d.IsWide():
+		p.beginWide(d, e)
+	case d.IsUnion():
+		return p.x.LastArm(e, d.Span(), false)
+	}
+	return 0
+}
+
+// headerOrStop makes the window have the STOP or the whole header of the field at i. It returns
+// the index at which that is now, or failed.
+func (p *Parser) headerOrStop(i int) int {
+	if i = p.need(i, 1); i < 0 || p.B[i] == byte(wire.Stop) {
+		return i
+	}
+	return p.need(i, wire.FieldHeader)
+}
+
+// fieldOrExtra indexes field f of the struct of entry e, whose header is at i. It returns the
+// index after it, or failed, and the field's word. The word is 0 if the value is not of its type
+// after all; a union notes it then.
+func (p *Parser) fieldOrExtra(d *schema.Struct, e uint32, f *schema.Field, i int) (int, uint32) {
+	i, word := p.field(f, i)
+	if i < 0 {
+		return p.InField(f.Name), 0
+	}
+	if word == 0 && d.IsUnion() {
+		i = p.addExtra(e, p.mismatched, p.Base+uint32(i), i)
+	}
+	return i, word
 }
 
 // stop ends the struct of entry e, whose STOP is at i. last is the number of the word of the field
