@@ -33,45 +33,59 @@ func identLen(text string) int {
 // dot, ".5" and "1e3" are doubles, and a sign alone is not a number. Octal numbers like 0o17 come
 // from thriftgo.
 func numberLen(text string) (lexer.TokenType, int) {
-	digits := func(i int) int {
-		for i < len(text) && isDigit(text[i]) {
-			i++
-		}
-		return i
+	start := signEnd(text, 0)
+	if n := hexEnd(text, start); n > start {
+		return tokInt, n
 	}
-	start := 0
-	if text[0] == '+' || text[0] == '-' {
-		start = 1
+	if n := digitsEnd(text, 2); strings.HasPrefix(text, "0o") && n > 2 {
+		return tokInt, n
 	}
-	if strings.HasPrefix(text[start:], "0x") {
-		n := start + 2
-		for n < len(text) && (isDigit(text[n]) || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'f') {
-			n++
-		}
-		if n > start+2 {
-			return tokInt, n
-		}
-	}
-	if strings.HasPrefix(text, "0o") && digits(2) > 2 {
-		return tokInt, digits(2)
-	}
-	kind, n := tokInt, digits(start)
-	if n < len(text) && text[n] == '.' && digits(n+1) > n+1 {
-		kind, n = tokDouble, digits(n+1)
+	kind, n := tokInt, digitsEnd(text, start)
+	if n < len(text) && text[n] == '.' && digitsEnd(text, n+1) > n+1 {
+		kind, n = tokDouble, digitsEnd(text, n+1)
 	}
 	if n == start {
 		return 0, 0
 	}
 	if n < len(text) && text[n]|0x20 == 'e' {
-		e := n + 1
-		if e < len(text) && (text[e] == '+' || text[e] == '-') {
-			e++
-		}
-		if digits(e) > e {
-			kind, n = tokDouble, digits(e)
+		e := signEnd(text, n+1)
+		if end := digitsEnd(text, e); end > e {
+			return tokDouble, end
 		}
 	}
 	return kind, n
+}
+
+// signEnd returns the index after the sign at text[i:], which is i if there is none.
+func signEnd(text string, i int) int {
+	if i < len(text) && (text[i] == '+' || text[i] == '-') {
+		return i + 1
+	}
+	return i
+}
+
+// digitsEnd returns the index after the decimal digits at text[i:], which is i if there are none.
+func digitsEnd(text string, i int) int {
+	for i < len(text) && isDigit(text[i]) {
+		i++
+	}
+	return i
+}
+
+// hexEnd returns the index after the number at text[i:] that begins with 0x, which is i if there
+// is none.
+func hexEnd(text string, i int) int {
+	if !strings.HasPrefix(text[i:], "0x") {
+		return i
+	}
+	n := i + 2
+	for n < len(text) && (isDigit(text[n]) || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'f') {
+		n++
+	}
+	if n == i+2 {
+		return i
+	}
+	return n
 }
 
 // parseInt returns the value of an integer token.

@@ -119,7 +119,11 @@ func (u user) value(in *Program, t *idl.Type, v *idl.Value) {
 		u.elements(in, t, v)
 		return
 	}
-	n := u.resolve(in, t, v.Pos)
+	u.named(u.resolve(in, t, v.Pos), v, isRef)
+}
+
+// named is value for a type that n defines, if n is not nil. isRef tells that the value is a name.
+func (u user) named(n *definition, v *idl.Value, isRef bool) {
 	switch {
 	case n == nil:
 	case n.typedef != nil:

@@ -141,20 +141,40 @@ func newRoute(service string, m descriptor.Method, verb, path string, plain bool
 	}
 	r.root = viewOf(request.Desc())
 	bodiless := verb == "GET" || verb == "HEAD"
-	for f := range request.Fields() {
-		r.hasBody = r.hasBody || inJSON(f) && !bodiless
-		if len(sourcesOf(f)) == 0 && !bodiless && f.Requiredness() == descriptor.Required {
-			r.jsonOnly = request.Name() + "." + f.Name()
-		}
+	if !bodiless {
+		r.addBody(request)
 	}
 	if _, err := patternOf(path); err != nil {
 		reasons = append(reasons, err)
 	}
 	all, wrong := placesIn(request, bodiless)
 	reasons = append(reasons, wrong...)
-	var unset []error
+	wrong, unset := r.addPlaces(all)
+	reasons = append(reasons, wrong...)
+	if !m.Oneway() {
+		reasons = append(reasons, r.addAnswers()...)
+	}
+	if len(reasons) > 0 {
+		return nil, reasons
+	}
+	return r, unset
+}
+
+// addBody adds what the fields of a request tell of bodies.
+func (r *route) addBody(request descriptor.Struct) {
+	for f := range request.Fields() {
+		r.hasBody = r.hasBody || inJSON(f)
+		if len(sourcesOf(f)) == 0 && f.Requiredness() == descriptor.Required {
+			r.jsonOnly = request.Name() + "." + f.Name()
+		}
+	}
+}
+
+// addPlaces adds those of the places that requests can set. The reasons are all that is wrong with
+// others, and unset those why fields are never set.
+func (r *route) addPlaces(all []place) (reasons, unset []error) {
 	for _, p := range all {
-		sources, reason := p.settable(path)
+		sources, reason := p.settable(r.path)
 		switch inBody := p.inJSON && (r.hasBody || len(p.ids) > 1); {
 		case len(sources) > 0 || inBody:
 			p.sources = sources
@@ -170,13 +190,7 @@ func newRoute(service string, m descriptor.Method, verb, path string, plain bool
 			r.hasForm = r.hasForm || s.in == "form"
 		}
 	}
-	if !m.Oneway() {
-		reasons = append(reasons, r.addAnswers()...)
-	}
-	if len(reasons) > 0 {
-		return nil, reasons
-	}
-	return r, unset
+	return reasons, unset
 }
 
 // addAnswers adds what is needed for answers. The reasons are all that is wrong with the types of

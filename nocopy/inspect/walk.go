@@ -166,6 +166,11 @@ func (w *walker) value(r *row, t nocopy.WireType, typ *schema.Type) error {
 	case nocopy.WireMap:
 		return w.dict(r, typ)
 	}
+	return w.fixed(r, t, typ)
+}
+
+// fixed is value for a value of fixed size.
+func (w *walker) fixed(r *row, t nocopy.WireType, typ *schema.Type) error {
 	b, err := w.in.next(sizes[t])
 	if err != nil {
 		return w.broken(r, err)

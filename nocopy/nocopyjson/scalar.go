@@ -107,16 +107,25 @@ func (r *reader) scalar(p *plan, c byte) bool {
 	case nocopy.WireDouble:
 		return r.double(c, text)
 	case nocopy.WireUUID:
-		if c != '"' {
-			return r.wrong(c, "a string")
-		}
-		u, err := nocopy.ParseUUID(string(text[:min(len(text), 64)]))
-		if err != nil {
-			return r.fail(r.start, fmt.Errorf("%w: not a uuid", ErrValue))
-		}
-		r.out = append(r.out, u[:]...)
-		return true
+		return r.uuid(c, text)
 	}
+	return r.integer(p, c, text)
+}
+
+func (r *reader) uuid(c byte, text []byte) bool {
+	if c != '"' {
+		return r.wrong(c, "a string")
+	}
+	u, err := nocopy.ParseUUID(string(text[:min(len(text), 64)]))
+	if err != nil {
+		return r.fail(r.start, fmt.Errorf("%w: not a uuid", ErrValue))
+	}
+	r.out = append(r.out, u[:]...)
+	return true
+}
+
+// integer reads an integer, or a value of an enum by its name.
+func (r *reader) integer(p *plan, c byte, text []byte) bool {
 	if p.enum != nil && c == '"' {
 		if v, ok := p.enum.Value(string(text)); ok {
 			r.out = binary.BigEndian.AppendUint32(r.out, uint32(v))

@@ -101,10 +101,8 @@ func (c *Checker) Import(at string) (*types.Package, error) {
 // inBuild returns an error if the go command would leave a file out of a build, or find directives
 // in its comments.
 func inBuild(name string, src []byte, syntax *ast.File) error {
-	for part := range strings.SplitSeq(path.Dir(name), "/") {
-		if part != "." && strings.Contains("_.", part[:1]) || part == "testdata" || part == "vendor" {
-			return fmt.Errorf("the go command passes over folders called %s", part)
-		}
+	if err := skippedFolder(name); err != nil {
+		return err
 	}
 	if pkg := syntax.Name.Name; pkg == "main" || pkg == "documentation" || pkg == "_" || pkg == "init" {
 		return fmt.Errorf("package %s cannot be imported", pkg)
@@ -112,6 +110,30 @@ func inBuild(name string, src []byte, syntax *ast.File) error {
 	if !ast.IsGenerated(syntax) {
 		return errors.New("it does not say that it is generated")
 	}
+	if err := directive(syntax); err != nil {
+		return err
+	}
+	if err := constrained(name, src); err != nil {
+		return err
+	}
+	if again, err := format.Source(src); err != nil || !bytes.Equal(again, src) {
+		return fmt.Errorf("it is not formatted (%v)", err)
+	}
+	return nil
+}
+
+// skippedFolder returns an error if the go command passes over a folder of a file.
+func skippedFolder(name string) error {
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		if part != "." && strings.Contains("_.", part[:1]) || part == "testdata" || part == "vendor" {
+			return fmt.Errorf("the go command passes over folders called %s", part)
+		}
+	}
+	return nil
+}
+
+// directive returns an error if a comment is more than a comment.
+func directive(syntax *ast.File) error {
 	for _, group := range syntax.Comments {
 		for _, comment := range group.List {
 			text := comment.Text
@@ -121,6 +143,11 @@ func inBuild(name string, src []byte, syntax *ast.File) error {
 			}
 		}
 	}
+	return nil
+}
+
+// constrained returns an error if a file is not built for all systems.
+func constrained(name string, src []byte) error {
 	for _, system := range []string{"linux/amd64", "windows/386", "darwin/arm64", "js/wasm"} {
 		on := build.Default
 		on.GOOS, on.GOARCH, _ = strings.Cut(system, "/")
@@ -128,9 +155,6 @@ func inBuild(name string, src []byte, syntax *ast.File) error {
 		if ok, err := on.MatchFile("/nowhere", path.Base(name)); err != nil || !ok || strings.HasSuffix(name, "_test.go") {
 			return fmt.Errorf("it is not built for %s (%v)", system, err)
 		}
-	}
-	if again, err := format.Source(src); err != nil || !bytes.Equal(again, src) {
-		return fmt.Errorf("it is not formatted (%v)", err)
 	}
 	return nil
 }

@@ -233,20 +233,7 @@ func Append(dst []byte, v Value) []byte {
 	case thrift.Tuuid:
 		return append(dst, v[:]...)
 	case *Record:
-		for i, x := range v.Fields {
-			if x != nil {
-				dst = Append(be.AppendUint16(dst, uint16(i)), x)
-			}
-		}
-		dst = append(dst, 0xff, 0xff)
-		if v.Type.Union {
-			dst = be.AppendUint16(dst, uint16(v.Last))
-		}
-		for _, raw := range v.Unknown {
-			dst = append(be.AppendUint16(dst, uint16(raw.ID)), byte(raw.Wire))
-			dst = append(be.AppendUint32(dst, uint32(len(raw.Data))), raw.Data...)
-		}
-		return append(dst, 0xff, 0xff, 0xff)
+		return v.appendTo(dst)
 	case *List:
 		dst = be.AppendUint32(dst, uint32(len(v.Elems)))
 		for _, x := range v.Elems {
@@ -254,19 +241,43 @@ func Append(dst []byte, v Value) []byte {
 		}
 		return dst
 	case *Map:
-		pairs := v.Live()
-		sorted := make([]string, len(pairs))
-		for i, p := range pairs {
-			sorted[i] = string(Append(Append(nil, p.Key), p.Value))
-		}
-		slices.Sort(sorted)
-		dst = be.AppendUint32(dst, uint32(len(sorted)))
-		for _, p := range sorted {
-			dst = append(dst, p...)
-		}
-		return dst
+		return v.appendTo(dst)
 	}
 	panic("referee: not a value")
+}
+
+// appendTo is Append for a record: fields, arm, and unknown fields in the order of the wire.
+func (v *Record) appendTo(dst []byte) []byte {
+	be := binary.BigEndian
+	for i, x := range v.Fields {
+		if x != nil {
+			dst = Append(be.AppendUint16(dst, uint16(i)), x)
+		}
+	}
+	dst = append(dst, 0xff, 0xff)
+	if v.Type.Union {
+		dst = be.AppendUint16(dst, uint16(v.Last))
+	}
+	for _, raw := range v.Unknown {
+		dst = append(be.AppendUint16(dst, uint16(raw.ID)), byte(raw.Wire))
+		dst = append(be.AppendUint32(dst, uint32(len(raw.Data))), raw.Data...)
+	}
+	return append(dst, 0xff, 0xff, 0xff)
+}
+
+// appendTo is Append for a map: the pairs that count, sorted by their bytes.
+func (m *Map) appendTo(dst []byte) []byte {
+	pairs := m.Live()
+	sorted := make([]string, len(pairs))
+	for i, p := range pairs {
+		sorted[i] = string(Append(Append(nil, p.Key), p.Value))
+	}
+	slices.Sort(sorted)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(sorted)))
+	for _, p := range sorted {
+		dst = append(dst, p...)
+	}
+	return dst
 }
 
 // Live returns the pairs that count. Keys that are structs or containers are not compared: the

@@ -230,6 +230,15 @@ func (n *Names) members(s *schema.Struct, what string) {
 		sn.Which = take(sn.Type + "Which")
 	}
 	methods := maps.Clone(n.opt.Methods)
+	n.fields(s, what, methods)
+	n.setters(s, what, methods)
+	n.plainFields(s, what)
+}
+
+// fields chooses the Go names of the fields of s, which what names, and takes their accessors'
+// names out of methods.
+func (n *Names) fields(s *schema.Struct, what string, methods Scope) {
+	sn := n.Structs[s]
 	fields := map[string]string{} // by the Go names
 	for _, f := range s.Fields {
 		name := n.public(f.Name)
@@ -250,6 +259,12 @@ func (n *Names) members(s *schema.Struct, what string) {
 		}
 		sn.Fields = append(sn.Fields, fn)
 	}
+}
+
+// setters chooses the names of the further methods that set fields of s, which what names, out of
+// those that methods does not have yet.
+func (n *Names) setters(s *schema.Struct, what string, methods Scope) {
+	sn := n.Structs[s]
 	method := func(f *schema.Field, isMade bool, name string) string {
 		got := methods.Unique(name)
 		if isMade && got != name {
@@ -262,11 +277,20 @@ func (n *Names) members(s *schema.Struct, what string) {
 			sn.Fields[i].SetMap = method(f, true, "Set"+sn.Fields[i].Go+"Map")
 		}
 	}
-	values := maps.Clone(n.opt.ValuesMethods)
 	for i, field := range s.Fields {
 		f := &sn.Fields[i]
 		isMade := n.opt.Fields && field.Type.Kind == schema.List && field.Type.Elem.Kind == schema.StructKind
 		f.SetOf, f.SetBy = method(field, isMade, "Set"+f.Go+"Of"), method(field, isMade, "Set"+f.Go+"By")
+	}
+}
+
+// plainFields chooses the names of the fields of the Go struct of plain values that s, which what
+// names, has with Options.Fields.
+func (n *Names) plainFields(s *schema.Struct, what string) {
+	sn := n.Structs[s]
+	values := maps.Clone(n.opt.ValuesMethods)
+	for i, field := range s.Fields {
+		f := &sn.Fields[i]
 		f.Value = f.Go
 		if !token.IsExported(f.Value) {
 			f.Value = "X" + f.Value

@@ -325,34 +325,62 @@ func (c subject) apply(name string, args []argument) (operand, error) {
 		return operand{kind: intOperand, code: "validate.UnixNano()"}, nil
 	case "sprintf":
 		return sprintf(args)
+	case "mod":
+		return remainder(args[0].operand, args[1].operand)
+	case "equal":
+		return equal(args[0].operand, args[1].operand)
 	}
-	a, b := args[0].operand, args[1].operand
+	return sum(args[0].operand, args[1].operand)
+}
+
+// remainder returns the remainder of a divided by b.
+func remainder(a, b operand) (operand, error) {
 	switch {
-	case name == "mod" && a.kind == intOperand && b.kind == intOperand:
-		if b.constant && b.code == "0" {
-			return operand{}, errors.New("division by zero")
-		}
-		return operand{kind: intOperand, code: "validate.Mod(" + a.code + ", " + b.code + ")"}, nil
-	case name == "mod":
+	case a.kind != intOperand || b.kind != intOperand:
 		return operand{}, errors.New("two integers are needed")
-	case a.kind == intOperand && b.kind == intOperand:
-		a, b = a.typed(), b.typed()
-	case a.kind == intOperand && b.kind == floatOperand && name == "equal":
-		return operand{kind: boolOperand, code: compared(a, "==", b)}, nil
-	case a.kind == floatOperand && b.kind == intOperand && name == "equal":
-		return operand{kind: boolOperand, code: compared(b, "==", a)}, nil
-	case a.isNumber() && b.isNumber():
-		a, b = a.float(), b.float()
-	case a.isText() && b.isText():
-		a, b = a.asText(), b.asText()
-	case a.kind == boolOperand && b.kind == boolOperand && name == "equal":
-	default:
-		return operand{}, errors.New("the arguments have different types")
+	case b.constant && b.code == "0":
+		return operand{}, errors.New("division by zero")
 	}
-	if name == "equal" {
-		return operand{kind: boolOperand, code: "(" + a.code + " == " + b.code + ")"}, nil
+	return operand{kind: intOperand, code: "validate.Mod(" + a.code + ", " + b.code + ")"}, nil
+}
+
+// equal returns whether a and b are equal.
+func equal(a, b operand) (operand, error) {
+	switch {
+	case a.kind == intOperand && b.kind == floatOperand:
+		return operand{kind: boolOperand, code: compared(a, "==", b)}, nil
+	case a.kind == floatOperand && b.kind == intOperand:
+		return operand{kind: boolOperand, code: compared(b, "==", a)}, nil
+	case a.kind == boolOperand && b.kind == boolOperand:
+	default:
+		var err error
+		if a, b, err = alike(a, b); err != nil {
+			return operand{}, err
+		}
+	}
+	return operand{kind: boolOperand, code: "(" + a.code + " == " + b.code + ")"}, nil
+}
+
+// sum returns the sum of two numbers, or one text after the other.
+func sum(a, b operand) (operand, error) {
+	a, b, err := alike(a, b)
+	if err != nil {
+		return operand{}, err
 	}
 	return operand{kind: a.kind, code: "validate.Sum(" + a.code + ", " + b.code + ")"}, nil
+}
+
+// alike returns two numbers or two texts as values of one Go type.
+func alike(a, b operand) (operand, operand, error) {
+	switch {
+	case a.kind == intOperand && b.kind == intOperand:
+		return a.typed(), b.typed(), nil
+	case a.isNumber() && b.isNumber():
+		return a.float(), b.float(), nil
+	case a.isText() && b.isText():
+		return a.asText(), b.asText(), nil
+	}
+	return a, b, errors.New("the arguments have different types")
 }
 
 // asText returns a text as a string.
