@@ -383,14 +383,8 @@ func (c *Chunk) metadata(s *scanner, i int) (path string, next int) {
 			v, i = s.number(i, 32)
 			c.Type = format.Type(v)
 		case 2<<4 | list:
-			elem, n := byte(0), 0
-			at := i
-			if elem, n, i = s.listHeader(i); i >= 0 && n > 0 && elem != i32 {
-				return ".encodings", s.fail(at, nocopy.ErrType)
-			}
-			if i >= 0 {
-				c.encodings = uint32(at)
-				i = s.list(at, 0)
+			if i = c.checkEncodings(s, i); i < 0 {
+				return ".encodings", bad
 			}
 		case 3<<4 | list:
 			if i = c.checkPath(s, i); i < 0 {
@@ -428,6 +422,12 @@ func (c *Chunk) metadata(s *scanner, i int) (path string, next int) {
 			seen |= 1 << id
 		}
 	}
+	return s.checkMetadata(i, seen)
+}
+
+// checkMetadata checks that a ColumnMetaData that ends at index i, or is bad, has the required
+// fields. seen has the ids of those that it has, as bits. It returns what metadata returns.
+func (s *scanner) checkMetadata(i int, seen uint32) (path string, next int) {
 	if i < 0 {
 		return "", bad
 	}
@@ -435,6 +435,16 @@ func (c *Chunk) metadata(s *scanner, i int) (path string, next int) {
 		return "." + metadataNames[bits.TrailingZeros32(missing)], s.fail(i-1, nocopy.ErrMissingRequired)
 	}
 	return "", i
+}
+
+// checkEncodings goes over the chunk's encodings and notes where they are.
+func (c *Chunk) checkEncodings(s *scanner, i int) int {
+	elem, n, next := s.listHeader(i)
+	if next >= 0 && n > 0 && elem != i32 {
+		return s.fail(i, nocopy.ErrType)
+	}
+	c.encodings = uint32(i)
+	return s.list(i, 0)
 }
 
 // checkPath goes over the chunk's path and compares it with the column's.

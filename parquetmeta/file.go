@@ -150,53 +150,9 @@ func readFull(r io.ReaderAt, b []byte, at int64) error {
 // scanner has the offset and the error.
 func (f *File) scan(s *scanner) (path string) {
 	const root = "FileMetaData"
-	last, i := int16(0), 0
-	for {
-		id, kind, next := s.field(i, last)
-		if next < 0 {
-			return root
-		}
-		if kind == stop {
-			i = next
-			break
-		}
-		at := i
-		last, i = id, next
-		switch {
-		case id == 1 && kind == i32:
-			var v int64
-			v, i = s.number(i, 32)
-			f.version = int32(v)
-		case id == 2 && kind == list:
-			if path, i = f.scanSchema(s, i); i < 0 {
-				return root + path
-			}
-		case id == 3 && kind == i64:
-			f.numRows, i = s.number(i, 64)
-		case id == 4 && kind == list:
-			if path, i = f.scanGroups(s, i); i < 0 {
-				return root + path
-			}
-		case id == 5 && kind == list:
-			f.pairs = i
-			i = s.list(i, 0)
-		case id == 6 && kind == text:
-			f.creator, i = s.bytes(i)
-		default:
-			f.signed = f.signed || id == 8 && kind == record
-			i = s.value(kind, i, 0)
-			id = 0
-		}
-		if i < 0 {
-			return root
-		}
-		if id >= 1 && id <= 4 {
-			if f.required[id] { // readers would see different files in it
-				s.fail(at, errTwice)
-				return root
-			}
-			f.required[id] = true
-		}
+	path, i := f.scanFields(s)
+	if i < 0 {
+		return root + path
 	}
 	for id, name := range []string{"", ".version", ".schema", ".num_rows", ".row_groups"} {
 		if id > 0 && !f.required[id] {
@@ -216,6 +172,48 @@ func (f *File) scan(s *scanner) (path string) {
 		}
 	}
 	return ""
+}
+
+// scanFields goes over the fields of the FileMetaData. It returns the index after it.
+func (f *File) scanFields(s *scanner) (path string, i int) {
+	for last := int16(0); ; {
+		id, kind, next := s.field(i, last)
+		if kind == stop { // also if the bytes are wrong
+			return "", next
+		}
+		at := i
+		last, i = id, next
+		switch int(id)<<4 | int(kind) {
+		case 1<<4 | i32:
+			var v int64
+			v, i = s.number(i, 32)
+			f.version = int32(v)
+		case 2<<4 | list:
+			path, i = f.scanSchema(s, i)
+		case 3<<4 | i64:
+			f.numRows, i = s.number(i, 64)
+		case 4<<4 | list:
+			path, i = f.scanGroups(s, i)
+		case 5<<4 | list:
+			f.pairs = i
+			i = s.list(i, 0)
+		case 6<<4 | text:
+			f.creator, i = s.bytes(i)
+		default:
+			f.signed = f.signed || id == 8 && kind == record
+			i = s.value(kind, i, 0)
+			id = 0
+		}
+		if i < 0 {
+			return path, bad
+		}
+		if id >= 1 && id <= 4 {
+			if f.required[id] { // readers would see different files in it
+				return "", s.fail(at, errTwice)
+			}
+			f.required[id] = true
+		}
+	}
 }
 
 var errTwice = errors.New("field comes twice")

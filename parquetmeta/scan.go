@@ -268,12 +268,12 @@ func (s *scanner) dict(i, level int) int {
 }
 
 // record passes over a struct. Footers consist of numbers, texts, structs and short lists: record
-// passes over these without a call for each. Nested structs only need to be counted, since ids
+// passes over these without a call for each, except lists. Nested structs only need to be counted, since ids
 // don't matter.
 func (s *scanner) record(i, level int) int {
 	b := s.b
 	for outer := level; ; {
-		if uint(i) >= uint(len(b)) {
+		if uint(i) >= uint(len(b)) { // or bad: then the first error stays
 			return s.fail(i, io.ErrUnexpectedEOF)
 		}
 		c := b[i]
@@ -312,40 +312,37 @@ func (s *scanner) record(i, level int) int {
 					continue
 				}
 			}
-			if i = s.varint(i); i < 0 {
-				return bad
-			}
+			i = s.varint(i)
 		case text:
 			if uint(i) < uint(len(b)) && b[i] < 0x80 {
 				i += int(b[i]) + 1 // an end beyond b is found above
 				continue
 			}
-			if _, i = s.bytes(i); i < 0 {
-				return bad
-			}
+			_, i = s.bytes(i)
 		case list:
-			if i+8 <= len(b) && b[i] == 1<<4|text && b[i+1] < 0x80 { // a path
-				i += int(b[i+1]) + 2
-				continue
-			}
-			if i+8 <= len(b) && b[i]&15 == i32 && b[i] < 6<<4 { // few encodings
-				n := uint(b[i]>>4) * 8
-				if binary.LittleEndian.Uint64(b[i:])>>8&(1<<n-1)&(0x80*everyByte) == 0 {
-					i += int(n/8) + 1
-					continue
-				}
-			}
-			if i = s.list(i, level); i < 0 {
-				return bad
-			}
+			i = s.usualList(i, level)
 		case record:
 			if level++; level >= maxLevels {
 				return s.fail(i, nocopy.ErrLimit)
 			}
 		default:
-			if i = s.value(c&15, i, level); i < 0 {
-				return bad
-			}
+			i = s.value(c&15, i, level)
 		}
 	}
+}
+
+// usualList is list, faster for those that most columns have: a path of one name, or encodings. An
+// end beyond the bytes is left for the caller to find.
+func (s *scanner) usualList(i, level int) int {
+	b := s.b
+	if i+8 <= len(b) && b[i] == 1<<4|text && b[i+1] < 0x80 { // a path
+		return i + int(b[i+1]) + 2
+	}
+	if i+8 <= len(b) && b[i]&15 == i32 && b[i] < 6<<4 { // few encodings
+		n := uint(b[i]>>4) * 8
+		if binary.LittleEndian.Uint64(b[i:])>>8&(1<<n-1)&(0x80*everyByte) == 0 {
+			return i + int(n/8) + 1
+		}
+	}
+	return s.list(i, level)
 }

@@ -54,36 +54,9 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 	var parents []int32 // the groups under way, and how many children each of them lacks
 	var lacking []int32
 	for k := range n {
-		e := node{at: uint32(i), parent: -1, leaf: -1}
-		children, repetition, typed, named := int64(0), int64(0), false, false
-		for last := int16(0); ; {
-			id, kind, next := int16(0), byte(stop), 0
-			if uint(i) < uint(len(s.b)) && s.b[i] >= 0x10 && last < 1<<14 { // as field does, without a call
-				id, kind, next = last+int16(s.b[i]>>4), s.b[i]&15, i+1
-			} else if id, kind, next = s.field(i, last); kind == stop {
-				i = next
-				break
-			}
-			last, i = id, next
-			switch int(id)<<4 | int(kind) {
-			case 1<<4 | i32:
-				typed = true
-				i = s.varint(i)
-			case 3<<4 | i32:
-				repetition, i = s.number(i, 32)
-			case 4<<4 | text:
-				var name []byte
-				name, i = s.bytes(i)
-				named, e.name, e.size = true, uint32(i-len(name)), uint32(len(name))
-			case 5<<4 | i32:
-				children, i = s.number(i, 32)
-			case 10<<4 | record:
-				i = s.record(i, 0)
-			default:
-				i = s.value(kind, i, 0)
-			}
-		}
-		if what, err := f.wrongNode(i, named, children, len(parents)); i < 0 || err != nil {
+		e := element{node: node{at: uint32(i), parent: -1, leaf: -1}}
+		i = s.element(&e, i)
+		if what, err := f.wrongNode(i, &e, len(parents)); i < 0 || err != nil {
 			if err != nil {
 				s.fail(int(e.at), err)
 			}
@@ -95,7 +68,7 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 			lacking[top]--
 			p := &f.nodes[e.parent]
 			e.definition, e.repetition = p.definition, p.repetition
-			switch format.FieldRepetitionType(repetition) {
+			switch format.FieldRepetitionType(e.repeats) {
 			case format.FieldRepetitionType_OPTIONAL:
 				e.definition++
 			case format.FieldRepetitionType_REPEATED:
@@ -103,14 +76,14 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 				e.repetition++
 			}
 		}
-		if typed && children == 0 && k > 0 {
+		if e.typed && e.children == 0 && k > 0 {
 			e.leaf = int32(len(f.leaves))
 			f.leaves = append(f.leaves, int32(k))
 		}
 		e.end = int32(k + 1)
-		f.nodes = append(f.nodes, e)
-		if children > 0 {
-			parents, lacking = append(parents, int32(k)), append(lacking, int32(min(children, math.MaxInt32)))
+		f.nodes = append(f.nodes, e.node)
+		if e.children > 0 {
+			parents, lacking = append(parents, int32(k)), append(lacking, int32(min(e.children, math.MaxInt32)))
 		}
 		for top := len(parents) - 1; top >= 0 && lacking[top] == 0; top-- {
 			f.nodes[parents[top]].end = int32(k + 1)
@@ -124,16 +97,53 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 	return "", i
 }
 
+// element is an element of the schema as it is on the wire, and the node that it becomes.
+type element struct {
+	node
+	children, repeats int64
+	typed, named      bool
+}
+
+// element goes over the SchemaElement at index i.
+func (s *scanner) element(e *element, i int) (next int) {
+	for last := int16(0); ; {
+		id, kind, next := int16(0), byte(stop), 0
+		if uint(i) < uint(len(s.b)) && s.b[i] >= 0x10 && last < 1<<14 { // as field does, without a call
+			id, kind, next = last+int16(s.b[i]>>4), s.b[i]&15, i+1
+		} else if id, kind, next = s.field(i, last); kind == stop {
+			return next
+		}
+		last, i = id, next
+		switch int(id)<<4 | int(kind) {
+		case 1<<4 | i32:
+			e.typed = true
+			i = s.varint(i)
+		case 3<<4 | i32:
+			e.repeats, i = s.number(i, 32)
+		case 4<<4 | text:
+			var name []byte
+			name, i = s.bytes(i)
+			e.named, e.name, e.size = true, uint32(i-len(name)), uint32(len(name))
+		case 5<<4 | i32:
+			e.children, i = s.number(i, 32)
+		case 10<<4 | record:
+			i = s.record(i, 0)
+		default:
+			i = s.value(kind, i, 0)
+		}
+	}
+}
+
 // wrongNode checks the next element of a schema. It returns the error, and the path of the wrong
 // field in the element; "" is the element itself. above is the number of groups that the element
 // is in.
-func (f *File) wrongNode(i int, named bool, children int64, above int) (what string, err error) {
+func (f *File) wrongNode(i int, e *element, above int) (what string, err error) {
 	switch {
 	case i < 0:
 		return "", nil // known already
-	case !named:
+	case !e.named:
 		return ".name", nocopy.ErrMissingRequired
-	case children < 0:
+	case e.children < 0:
 		return ".num_children", nocopy.ErrNegative
 	case len(f.nodes) > 0 && above == 0:
 		return "", fmt.Errorf("%w: an element after the last child of the root", ErrSchema)
