@@ -49,7 +49,13 @@ func takeStepsOf(w data.Workload, n int) (steps int) {
 		counting = false
 		dump(fmt.Sprintf("%s/%s %d", w.Name, name, 2*n))
 	}
+	takeWriting(l, wire, step)
+	takeReading(l, wire, step)
+	return steps
+}
 
+// takeWriting takes the steps that make messages or bytes.
+func takeWriting(l ours.Life, wire []byte, step func(name string, round func())) {
 	send := func(name string, build func() nocopy.Struct) {
 		step(name, func() {
 			tick()
@@ -78,6 +84,10 @@ func takeStepsOf(w data.Workload, n int) (steps int) {
 			tick()
 		})
 	}
+}
+
+// takeReading takes the steps on received messages.
+func takeReading(l ours.Life, wire []byte, step func(name string, round func())) {
 	step("parse", func() {
 		tick()
 		s := l.Parse(wire)
@@ -115,7 +125,6 @@ func takeStepsOf(w data.Workload, n int) (steps int) {
 		s.Release()
 		tick()
 	})
-	return steps
 }
 
 // counting is whether tick has an effect.

@@ -59,14 +59,7 @@ func main() {
 	if *names != "" {
 		chosen = slices.DeleteFunc(slices.Clone(peers), func(p peer) bool { return !slices.Contains(strings.Split(*names, ","), p.name) })
 	}
-	addrs := map[string]string{}
-	for _, p := range chosen {
-		addr, err := p.start()
-		if err != nil {
-			log.Fatal(p.name, ": ", err)
-		}
-		addrs[p.name] = addr
-	}
+	addrs := startPeers(chosen)
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
@@ -78,28 +71,14 @@ func main() {
 		defer pprof.StopCPUProfile()
 	}
 	fmt.Printf("%s, CPUs: %d, %s, %s; medians of %d × %v\n", runtime.Version(), runtime.NumCPU(), runtime.GOARCH, time.Now().UTC().Format(time.DateOnly), *rounds, *duration)
-	for _, size := range strings.Split(*sizes, ",") {
-		if size == "" {
-			continue
-		}
-		n, err := strconv.Atoi(size)
-		if err != nil || n < overhead {
-			log.Fatal("bad size ", size)
-		}
+	for _, n := range numbers(*sizes, overhead) {
 		for i, m := range modes {
 			if strings.Contains(*only, strconv.Itoa(i+1)) {
 				compare(chosen, addrs, m, n, *rounds, *duration)
 			}
 		}
 	}
-	for _, size := range strings.Split(*shared, ",") {
-		if size == "" {
-			continue
-		}
-		n, err := strconv.Atoi(size)
-		if err != nil || n < 64 {
-			log.Fatal("bad size ", size)
-		}
+	for _, n := range numbers(*shared, 64) {
 		for _, v := range []struct {
 			workers int
 			all     bool
@@ -109,18 +88,39 @@ func main() {
 			}
 		}
 	}
-	for _, size := range strings.Split(*large, ",") {
-		if size == "" {
-			continue
-		}
-		n, err := strconv.Atoi(size)
-		if err != nil || n < rowSize {
-			log.Fatal("bad size ", size)
-		}
+	for _, n := range numbers(*large, rowSize) {
 		if err := compareRows(n, *rounds, *duration); err != nil {
 			log.Fatal(err)
 		}
 	}
+}
+
+// startPeers starts the servers of these peers and returns their addresses.
+func startPeers(chosen []peer) map[string]string {
+	addrs := map[string]string{}
+	for _, p := range chosen {
+		addr, err := p.start()
+		if err != nil {
+			log.Fatal(p.name, ": ", err)
+		}
+		addrs[p.name] = addr
+	}
+	return addrs
+}
+
+// numbers returns the numbers of a list, which must be at least least.
+func numbers(list string, least int) (all []int) {
+	for text := range strings.SplitSeq(list, ",") {
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			log.Fatal("bad size ", text)
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 // compare measures all peers in one mode at one size and prints the table.

@@ -131,8 +131,11 @@ func (c config) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer conn.Close()
-	m := client{hms.NewMetastoreClient(conn)}
+	return c.command(ctx, client{hms.NewMetastoreClient(conn)}, args)
+}
 
+// command runs a command other than proxy.
+func (c config) command(ctx context.Context, m client, args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "databases":
 		return c.print(m.databases(ctx))

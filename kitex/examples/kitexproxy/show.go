@@ -112,8 +112,14 @@ func show(w io.Writer, phase time.Duration, callers int) (err error) {
 	time.Sleep(phase)
 	report("heavy was started again", at)
 	l.end()
+	return tellLost(w, l.failures(), began, dead)
+}
+
+// tellLost writes which of the failures were in flight when a back end was killed, between began
+// and dead. Others are an error.
+func tellLost(w io.Writer, failures []failure, began, dead time.Time) error {
 	lost, inFlight := 0, 0
-	for _, f := range l.failures() {
+	for _, f := range failures {
 		if f.began.Before(dead) && f.ended.After(began) {
 			inFlight++
 			continue
