@@ -246,14 +246,14 @@ func (p *maskParser) named(t *thriftimpl.Type, n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded := string(thriftimpl.AppendKey(nil, key))
+	encoded, _ := thriftimpl.AppendKey(nil, key)
 	if n.keys == nil {
 		n.keys = map[string]*keyNode{}
 	}
-	k := n.keys[encoded]
+	k := n.keys[string(encoded)]
 	if k == nil {
 		k = &keyNode{key: key}
-		n.keys[encoded] = k
+		n.keys[string(encoded)] = k
 	}
 	return &k.node, nil
 }

@@ -123,7 +123,7 @@ func (s selection) key(k thriftimpl.Value) selection {
 		return s[0].each.alone()
 	}
 	var mem [64]byte
-	encoded := thriftimpl.AppendKey(mem[:0], k)
+	encoded, _ := thriftimpl.AppendKey(mem[:0], k)
 	var in selection
 	for _, n := range s {
 		if n.each != nil {

@@ -159,14 +159,20 @@ func (c converter) value(v thriftimpl.Value) any {
 
 // sliceOf returns a list or set as a slice, but a set with structs in it as an unordered.
 func (c converter) sliceOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
-	list := make([]any, s.Count())
-	for i := range list {
-		list[i] = c.value(s.Element(i))
-	}
 	if t.Wire() != nocopy.WireSet {
+		list := make([]any, s.Count())
+		for i := range list {
+			list[i] = c.value(s.Element(i))
+		}
 		return slice(t.Elem(), list)
 	}
-	u := unordered{t, list, nil}
+	u := unordered{t: t}
+	for i := range s.Count() {
+		v := s.Element(i)
+		if u.number(thriftimpl.AppendElement(nil, v)) == len(u.list) {
+			u.list = append(u.list, c.value(v))
+		}
+	}
 	if hasStruct(t.Elem()) {
 		return u
 	}
@@ -186,7 +192,11 @@ func slice(t *thriftimpl.Type, list []any) any {
 func (c converter) mapOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
 	u := unordered{t: t}
 	for k, v := range s.Pairs() {
-		u.list, u.values = append(u.list, c.value(k)), append(u.values, c.value(v))
+		i := u.number(thriftimpl.AppendKey(nil, k))
+		if i == len(u.list) {
+			u.list, u.values = append(u.list, c.value(k)), append(u.values, nil)
+		}
+		u.values[i] = c.value(v)
 	}
 	if hasStruct(t.Key()) {
 		return u

@@ -3,7 +3,6 @@ package nocopycmp
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,9 +20,23 @@ import (
 // reaches one, each option has already seen one of the Messages around it or in it, and has added
 // itself to the Message's options.
 type unordered struct {
-	t      *thriftimpl.Type
-	list   []any // elements or keys
-	values []any // of a map
+	t       *thriftimpl.Type
+	list    []any          // elements or keys, equal ones once
+	values  []any          // of a map
+	numbers map[string]int // where they are in list, by the bytes that identify them
+}
+
+// number returns the index in list of the element or key that encoded identifies, or the length of
+// list if it is new: one with a NaN always is.
+func (u *unordered) number(encoded []byte, unequal bool) int {
+	if i, ok := u.numbers[string(encoded)]; ok && !unequal {
+		return i
+	}
+	if u.numbers == nil {
+		u.numbers = map[string]int{}
+	}
+	u.numbers[string(encoded)] = len(u.list)
+	return len(u.list)
 }
 
 // arrangeName is the name of the second step of Transform in cmp's paths.
@@ -39,43 +52,38 @@ func (u unordered) arranged() any {
 	if u.t.Wire() == nocopy.WireMap {
 		return u.goMap()
 	}
-	seen := map[string]bool{}
-	type element struct {
+	return slice(u.t.Elem(), inOrder(u.list))
+}
+
+// inOrder returns the values in the order of their decisive fields, then of those compared.
+func inOrder(values []any) []any {
+	if len(values) < 2 {
+		return values
+	}
+	type entry struct {
 		v           any
 		main, other string
 	}
-	var kept []element
-	for _, v := range u.list {
-		if all := text(v, everything); !seen[all] || hasNaN(v) {
-			seen[all] = true
-			kept = append(kept, element{v, text(v, decisive), text(v, compared)})
-		}
+	entries := make([]entry, len(values))
+	for i, v := range values {
+		entries[i] = entry{v, text(v, decisive), text(v, compared)}
 	}
-	slices.SortFunc(kept, func(a, b element) int {
+	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.main, b.main), strings.Compare(a.other, b.other))
 	})
-	list := make([]any, len(kept))
-	for i, e := range kept {
-		list[i] = e.v
+	sorted := make([]any, len(entries))
+	for i, e := range entries {
+		sorted[i] = e.v
 	}
-	return slice(u.t.Elem(), list)
+	return sorted
 }
 
 // goMap converts a map to a Go map. Keys that are equal in their compared fields get a number to
 // distinguish them, in the order of their values.
 func (u unordered) goMap() any {
-	last := map[string]int{} // for each key, the last of its pairs
-	for i, k := range u.list {
-		if !hasNaN(k) {
-			last[text(k, everything)] = i
-		}
-	}
 	keyIs := keyType(u.t.Key())
 	groups := map[any][]any{}
 	for i, k := range u.list {
-		if !hasNaN(k) && last[text(k, everything)] != i {
-			continue
-		}
 		var key any
 		switch k := k.(type) {
 		case []byte:
@@ -91,10 +99,7 @@ func (u unordered) goMap() any {
 	}
 	m := reflect.MakeMap(reflect.MapOf(keyIs, goType(u.t.Elem())))
 	for key, values := range groups {
-		slices.SortFunc(values, func(a, b any) int {
-			return cmp.Or(strings.Compare(text(a, decisive), text(b, decisive)), strings.Compare(text(a, compared), text(b, compared)))
-		})
-		for i, v := range values {
+		for i, v := range inOrder(values) {
 			if i > 0 {
 				m.SetMapIndex(reflect.ValueOf(fmt.Sprintf("%s #%d", key, i+1)), reflect.ValueOf(v))
 			} else {
@@ -103,31 +108,6 @@ func (u unordered) goMap() any {
 		}
 	}
 	return m.Interface()
-}
-
-// hasNaN reports whether a value is or contains a NaN, and therefore equals nothing.
-func hasNaN(v any) bool {
-	switch v := v.(type) {
-	case float64:
-		return math.IsNaN(v)
-	case unordered:
-		return slices.ContainsFunc(v.list, hasNaN) || slices.ContainsFunc(v.values, hasNaN)
-	}
-	switch x := reflect.ValueOf(v); x.Kind() {
-	case reflect.Slice:
-		for i := range x.Len() {
-			if hasNaN(x.Index(i).Interface()) {
-				return true
-			}
-		}
-	case reflect.Map:
-		for i := x.MapRange(); i.Next(); {
-			if hasNaN(i.Value().Interface()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // options has the options of the comparison that affect which fields are compared, as far as they

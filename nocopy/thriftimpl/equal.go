@@ -21,9 +21,15 @@ func Equal(a Struct, t *Type, b Struct, u *Type, opt Equating) bool {
 	return render.Equal(a, t, b, u, opt)
 }
 
-// AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
-// only if they are equal. All NaNs are equal here.
-func AppendKey(dst []byte, key Value) []byte { return render.AppendKey(dst, key) }
+// AppendKey appends bytes that identify a map's key: two keys of one type have the same bytes if
+// and only if they are equal. All NaNs have the same bytes; unequal reports whether the key is or
+// contains one, and therefore equals nothing.
+func AppendKey(dst []byte, key Value) (_ []byte, unequal bool) { return render.AppendKey(dst, key) }
+
+// AppendElement is AppendKey for an element of a set. As elements, 0 and −0 are equal.
+func AppendElement(dst []byte, v Value) (_ []byte, unequal bool) {
+	return render.AppendElement(dst, v)
+}
 
 // SameTypes reports whether the IDL declares t and u alike.
 func SameTypes(t, u *Type) bool { return schema.SameTypes(t, u) }

@@ -60,11 +60,18 @@ func Equal(a engine.Struct, t *schema.Type, b engine.Struct, u *schema.Type, opt
 	return c.handles(t, u, a, b)
 }
 
-// AppendKey appends bytes that identify a map key: two keys of one type have the same bytes if and
-// only if they are equal. All NaNs are equal here.
-func AppendKey(dst []byte, key engine.Value) []byte {
-	c := comparison{opt: EquateNaNs}
-	return c.encode(dst, key.Type(), key.Type(), key)
+// AppendKey appends bytes that identify a map's key: two keys of one type have the same bytes if
+// and only if they are equal. All NaNs have the same bytes; unequal reports whether the key is or
+// contains one, and therefore equals nothing.
+func AppendKey(dst []byte, key engine.Value) (_ []byte, unequal bool) {
+	c := comparison{}
+	return c.key(dst, key.Type(), key.Type(), key), c.unequal
+}
+
+// AppendElement is AppendKey for an element of a set. As elements, 0 and −0 are equal.
+func AppendElement(dst []byte, v engine.Value) (_ []byte, unequal bool) {
+	c := comparison{}
+	return c.encode(dst, v.Type(), v.Type(), v), c.unequal
 }
 
 // comparison compares values. Its methods take pairs of types. The second type is the same as the

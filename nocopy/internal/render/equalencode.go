@@ -22,9 +22,8 @@ func (c *comparison) encode(dst []byte, t, u *schema.Type, v engine.Value) []byt
 	case wire.Double:
 		x := v.Float()
 		switch {
-		case math.IsNaN(x) && c.opt&EquateNaNs == 0:
-			c.unequal = true
 		case math.IsNaN(x):
+			c.unequal = c.unequal || c.opt&EquateNaNs == 0
 			x = math.NaN()
 		case x == 0:
 			x = 0 // not −0

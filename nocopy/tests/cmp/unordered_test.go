@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -106,41 +107,66 @@ func TestIgnoring(t *testing.T) {
 	}
 }
 
+// doubles has a map with doubles as keys, and a set of them.
+var doubles = thriftimpl.NewDesc("Doubles")
+
+func init() {
+	doubles.Define(thriftimpl.FieldDesc{ID: 1, Name: "m", Type: thriftimpl.MapOf(thriftimpl.TypeDouble, thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 2, Name: "s", Type: thriftimpl.SetOf(thriftimpl.TypeDouble)})
+}
+
+// doublesOf returns a message of doubles with these keys and elements, and the keys' values.
+func doublesOf(bits []uint64, values ...int64) message {
+	m := message{doubles, thriftimpl.New(doubles)}
+	pairs := m.s.NewValue(doubles.Field(0), doubles, 0).Struct()
+	set := m.s.NewValue(doubles.Field(1), doubles, 0).Struct()
+	for i, b := range bits {
+		key := thriftimpl.ValueOfFloat(math.Float64frombits(b))
+		pairs.PutPair(key, thriftimpl.ValueOfInt(thriftimpl.TypeI32, values[i]))
+		set.AppendElement(key)
+	}
+	return m
+}
+
+// TestZeros: 0 and −0 are two keys of a map and one element of a set, as for messages.Equal.
+func TestZeros(t *testing.T) {
+	const zero, minus = 0, 1 << 63
+	for _, test := range []struct {
+		x, y message
+		want bool
+	}{
+		{doublesOf([]uint64{zero, minus}, 1, 2), doublesOf([]uint64{minus, zero}, 2, 1), true},
+		{doublesOf([]uint64{zero, minus}, 1, 2), doublesOf([]uint64{minus, zero}, 1, 2), false},
+		{doublesOf([]uint64{zero, minus}, 1, 2), doublesOf([]uint64{minus}, 2), false},
+		{doublesOf([]uint64{zero}, 1), doublesOf([]uint64{minus}, 1), false},
+	} {
+		if got := cmp.Equal(test.x, test.y, nocopycmp.Transform()); got != test.want || messages.Equal(test.x, test.y) != test.want {
+			t.Errorf("%v: %s", got, cmp.Diff(test.x, test.y, nocopycmp.Transform()))
+		}
+	}
+}
+
 // TestNaNs: each NaN is an element or key of its own.
 func TestNaNs(t *testing.T) {
-	desc := thriftimpl.NewDesc("NaNs")
-	desc.Define(thriftimpl.FieldDesc{ID: 1, Name: "m", Type: thriftimpl.MapOf(thriftimpl.TypeDouble, thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 2, Name: "s", Type: thriftimpl.SetOf(thriftimpl.TypeDouble)})
-	make := func(bits []uint64, values ...int64) message {
-		m := message{desc, thriftimpl.New(desc)}
-		pairs := m.s.NewValue(desc.Field(0), desc, 0).Struct()
-		set := m.s.NewValue(desc.Field(1), desc, 0).Struct()
-		for i, b := range bits {
-			key := thriftimpl.ValueOfFloat(math.Float64frombits(b))
-			pairs.PutPair(key, thriftimpl.ValueOfInt(thriftimpl.TypeI32, values[i]))
-			set.AppendElement(key)
-		}
-		return m
-	}
 	const nan, other, third = 0x7ff8000000000001, 0x7ff8000000000002, 0x7ff8000000000003
 	one := math.Float64bits(1)
 	for _, test := range []struct {
 		x, y message
 		want bool
 	}{
-		{make([]uint64{nan, other}, 1, 2), make([]uint64{nan, other}, 1, 2), true},
-		{make([]uint64{nan, other}, 1, 2), make([]uint64{other, nan}, 1, 2), true}, // all NaNs are equal
-		{make([]uint64{nan, other}, 1, 2), make([]uint64{nan}, 2), false},
-		{make([]uint64{nan, other}, 1, 2), make([]uint64{nan, other}, 1, 3), false},
-		{make([]uint64{nan, other, one}, 1, 2, 3), make([]uint64{one, nan, other}, 3, 2, 1), true},
-		{make([]uint64{nan, other, third}, 1, 2, 2), make([]uint64{nan, other, third}, 1, 1, 2), false},
+		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{nan, other}, 1, 2), true},
+		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{other, nan}, 1, 2), true}, // all NaNs are equal
+		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{nan}, 2), false},
+		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{nan, other}, 1, 3), false},
+		{doublesOf([]uint64{nan, other, one}, 1, 2, 3), doublesOf([]uint64{one, nan, other}, 3, 2, 1), true},
+		{doublesOf([]uint64{nan, other, third}, 1, 2, 2), doublesOf([]uint64{nan, other, third}, 1, 1, 2), false},
 	} {
 		opts := cmp.Options{nocopycmp.Transform(), cmpopts.EquateNaNs()}
 		if got := cmp.Equal(test.x, test.y, opts); got != test.want || cmp.Equal(test.y, test.x, opts) != test.want {
 			t.Errorf("%v: %s", got, cmp.Diff(test.x, test.y, opts))
 		}
 	}
-	if x := make([]uint64{nan}, 1); cmp.Equal(x, x, nocopycmp.Transform()) {
+	if x := doublesOf([]uint64{nan}, 1); cmp.Equal(x, x, nocopycmp.Transform()) {
 		t.Error("NaN in a set equals itself")
 	}
 }
