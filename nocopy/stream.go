@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/formats"
@@ -123,10 +124,10 @@ func (d *stream) explained(err *Error) error {
 // or frames. It returns "" if it is not known.
 func (d *stream) startFormat() string {
 	switch b := d.start[:]; {
-	case formats.IsCall(b):
+	case firstbytes.IsCall(b):
 		return formats.Of(b, len(b), d.desc)
 	case formats.BeginsFrame(b, d.desc):
-		return formats.InFrame(b[4:])
+		return firstbytes.InFrame(b[4:])
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 )
@@ -107,7 +108,7 @@ func unitToBinary(out, b []byte, message, whole bool) (n int, made []byte, err e
 // compactHeader returns the contents and the length of the message header at the beginning of b.
 // The length is negative if there is none.
 func compactHeader(b []byte) (name []byte, kind byte, seqid uint32, n int) {
-	if !isCompactMessage(b) {
+	if !firstbytes.BeginsCompactCall(b) {
 		return nil, 0, 0, -1
 	}
 	id, n := binary.Uvarint(b[2:])
@@ -120,11 +121,6 @@ func compactHeader(b []byte) (name []byte, kind byte, seqid uint32, n int) {
 		return nil, 0, 0, -1
 	}
 	return b[n : n+int(size)], b[1] >> 5, uint32(id), n + int(size)
-}
-
-// isCompactMessage reports whether b begins with a message in the compact protocol.
-func isCompactMessage(b []byte) bool {
-	return len(b) >= 2 && b[0] == 0x82 && b[1]&0x1f == 1 && b[1]>>5 >= 1 && b[1]>>5 <= 4
 }
 
 // isCompactStruct reports whether b consists of structs in the compact protocol. With whole, the

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -53,15 +53,15 @@ func formOfFirst(b []byte) (Form, string) {
 	switch {
 	case len(b) >= 6 && b[4] == 0x80 && b[5] == 1 && b[0] < 0x80:
 		return FramedMessages, ""
-	case len(b) >= 6 && b[0] < 0x80 && isCompactMessage(b[4:]):
+	case len(b) >= 6 && b[0] < 0x80 && firstbytes.BeginsCompactCall(b[4:]):
 		return CompactFramedMessages, ""
-	case isCompactMessage(b):
+	case firstbytes.BeginsCompactCall(b):
 		return CompactMessages, ""
 	case len(b) >= 2 && b[0] == 0x80 && b[1] == 1:
 		return Messages, ""
-	case len(b) >= 3 && b[0] == 0x16 && b[1] == 3:
+	case firstbytes.IsTLS(b):
 		return Structs, "it looks like TLS, not Thrift"
-	case len(b) >= 4 && b[0] >= 'A' && b[0] <= 'Z' && strings.Contains("GET  POST PUT  HEAD OPTI DELE PATC CONN HTTP PRI ", string(b[:4])):
+	case firstbytes.IsHTTP(b):
 		return Structs, "it looks like HTTP, not Thrift"
 	case len(b) >= 1 && b[0] > 1 && validType(nocopy.WireType(b[0])):
 		return Structs, "" // a frame or a name would be longer than 32 MB

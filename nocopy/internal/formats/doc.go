@@ -1,10 +1,6 @@
-// Package formats recognises other formats that programs pass to Parse by mistake: a frame, a
-// call, or a message of another protocol instead of a struct in Thrift Binary. It knows only the
-// bytes and the expected type:
-//
-//	00 00 00 2a  80 01 00 01 …   a frame with a call
-//	16 03 01 …                   TLS
-//	{"id":1, …                   JSON
+// Package formats explains why bytes can't be parsed: they are a frame, a call, or a message of
+// another protocol instead of a struct in Thrift Binary. What the first bytes tell, package
+// firstbytes knows; here is what needs the expected type, or a parser.
 //
 // Package engine calls it after parsing has failed, for the text of the error. Broken Thrift
 // Binary must not be taken for another format: in doubt, the answer is "".

@@ -1,13 +1,12 @@
 package message
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 )
 
@@ -93,10 +92,10 @@ const Tell = 5
 // another protocol that peers of Thrift speak by mistake, or nil.
 func Foreign(b []byte) error {
 	switch {
-	case LooksLikeHTTP(b), bytes.HasPrefix(b, []byte("HTTP/")):
+	case firstbytes.IsHTTP(b):
 		return ErrHTTP
-	case len(b) >= 2 && b[0] == 0x16 && b[1] == 3, len(b) >= 5 && b[0] == 0x15 && b[1] == 3 && b[3] == 0 && b[4] == 2:
-		return ErrTLS // a handshake, or an alert
+	case firstbytes.IsTLS(b):
+		return ErrTLS
 	case len(b) >= 5 && b[0] == 0 && b[4] == ttheader:
 		return errKitex
 	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID || b[4] == THeaderMagic>>8:
@@ -105,12 +104,6 @@ func Foreign(b []byte) error {
 		return ErrSASL // a mechanism's name, or a refusal
 	}
 	return nil
-}
-
-// LooksLikeHTTP reports whether b begins as an HTTP request does.
-func LooksLikeHTTP(b []byte) bool {
-	const methods = "GET  POST PUT  HEAD OPTI DELE PATC CONN TRAC PRI "
-	return len(b) >= 4 && b[0] >= 'A' && b[0] <= 'Z' && strings.Contains(methods, string(b[:4]))
 }
 
 // Begins reports whether b, the first bytes of something that may be a text, begins as a message

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
@@ -107,7 +108,7 @@ func (l *httpTaken) Close() error   { return nil }
 // HTTP, and that such requests are accepted.
 func (c *connection) speaksHTTP(err error) bool {
 	accepted := c.in.Accept == 0 || c.in.Accept&transport.HTTP != 0
-	return accepted && errors.Is(err, message.ErrHTTP) && c.in.Transport == nil && message.LooksLikeHTTP(c.in.Unread())
+	return accepted && errors.Is(err, message.ErrHTTP) && c.in.Transport == nil && firstbytes.IsHTTPRequest(c.in.Unread())
 }
 
 // serveHTTP lets net/http serve the connection until it is closed and its calls have ended.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -465,7 +466,7 @@ const (
 // answerPlain answers a client that failed to shake hands since it speaks HTTP without TLS.
 func (c *connection) answerPlain(err error) {
 	var first tls.RecordHeaderError
-	if errors.As(err, &first) && first.Conn != nil && message.LooksLikeHTTP(first.RecordHeader[:]) {
+	if errors.As(err, &first) && first.Conn != nil && firstbytes.IsHTTPRequest(first.RecordHeader[:]) {
 		c.raw.SetWriteDeadline(time.Now().Add(time.Second))
 		io.WriteString(c.raw, plainRequest)
 	}

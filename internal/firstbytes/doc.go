@@ -1,0 +1,12 @@
+// Package firstbytes says what bytes are by the first of them: a frame or a call of Thrift's, TLS,
+// HTTP, JSON.
+//
+//	00 00 00 2a  80 01 00 01 …   a frame with a call
+//	82 21 …                      a call in the compact protocol
+//	16 03 01 …                   TLS
+//	{"id":1, …                   JSON
+//
+// The parser calls it for the text of an error, rpc to tell a peer of another protocol what it
+// speaks, inspect to find the form of a stream. They have different numbers of bytes at hand, and
+// see more of Thrift in what follows them; all that only looks at the first bytes is here.
+package firstbytes
