@@ -7,7 +7,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -21,7 +20,7 @@ func MarshalValue[S nocopy.StructView](s S) ([]byte, error) {
 
 // MarshalValueAs is MarshalValue for the struct s, which d describes.
 func MarshalValueAs(d *schema.Struct, s nocopy.Struct) ([]byte, error) {
-	return render.AppendJSON(nil, engine.Struct(s), d, render.JSON{ReplaceInvalidUTF8: true})
+	return appendStruct(nil, engine.Struct(s), d, writing{replaceInvalid: true})
 }
 
 // MarshalTo writes a message to an Encoder, as its method MarshalJSONTo does.
@@ -31,8 +30,8 @@ func MarshalTo[S nocopy.StructView](s S, e *jsontext.Encoder) error {
 
 // MarshalToAs is MarshalTo for the struct s, which d describes.
 func MarshalToAs(d *schema.Struct, s nocopy.Struct, e *jsontext.Encoder) error {
-	o := render.JSON{ReplaceInvalidUTF8: jsontext.AllowsInvalidUTF8(e.Options())}
-	text, err := render.AppendJSON(e.AvailableBuffer(), engine.Struct(s), d, o)
+	o := writing{replaceInvalid: jsontext.AllowsInvalidUTF8(e.Options())}
+	text, err := appendStruct(e.AvailableBuffer(), engine.Struct(s), d, o)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
@@ -61,7 +60,7 @@ func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, erro
 	if m == nil {
 		panic("nocopy: nil instead of a message")
 	}
-	return render.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
+	return appendStruct(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
 }
 
 // buffers are for Write, of at most mostKept bytes: *[]byte.
@@ -132,15 +131,15 @@ func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
 }
 
 // written returns the options for writing.
-func written(opts []nocopy.Option) (o render.JSON) {
+func written(opts []nocopy.Option) (o writing) {
 	for _, opt := range opts {
 		switch opt := opt.(type) {
 		case engine.JSONOption:
-			o.Int64Strings = o.Int64Strings || opt&Int64Strings != 0
-			o.ZeroValues = o.ZeroValues || opt&ZeroValues != 0
-			o.ReplaceInvalidUTF8 = o.ReplaceInvalidUTF8 || opt&ReplaceInvalidUTF8 != 0
+			o.int64Strings = o.int64Strings || opt&Int64Strings != 0
+			o.zeroValues = o.zeroValues || opt&ZeroValues != 0
+			o.replaceInvalid = o.replaceInvalid || opt&ReplaceInvalidUTF8 != 0
 		case nocopy.Limits:
-			o.MaxBytes = max(opt.MaxBytes, 0)
+			o.maxBytes = max(opt.MaxBytes, 0)
 		case engine.Flags: // of messages that are read
 		default:
 			engine.RefuseOption(opt)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -30,7 +29,7 @@ type structPlan struct {
 }
 
 type fieldPlan struct {
-	render.JSONName
+	FieldName
 	idlName  string
 	quoted   string  // the name in quotes, its usual form in a text; "" if that can't be compared
 	header   [3]byte // wire type and id
@@ -40,14 +39,17 @@ type fieldPlan struct {
 
 // planOf returns the plan of the struct that d describes.
 func planOf(d *schema.Struct) *structPlan {
-	return render.JSONPlan(d, func() any {
-		c := planner{}
-		p := c.structure(d)
-		for of := range c {
-			p.secrets = p.secrets || hasSecrets(of)
-		}
+	names := namesOf(d)
+	if p := names.plan.Load(); p != nil {
 		return p
-	}).(*structPlan)
+	}
+	c := planner{}
+	p := c.structure(d)
+	for of := range c {
+		p.secrets = p.secrets || hasSecrets(of)
+	}
+	names.plan.Store(p)
+	return p
 }
 
 // hasSecrets reports whether a struct, or one of its fields, is redacted.
@@ -68,9 +70,9 @@ func (c planner) structure(d *schema.Struct) *structPlan {
 	}
 	p := &structPlan{desc: d, byName: map[string]int{}}
 	c[d] = p
-	var names []render.JSONName
-	names, p.err = render.JSONNames(d)
-	for i, n := range names {
+	names := namesOf(d)
+	p.err = names.err
+	for i, n := range names.fields {
 		f := d.FieldDesc(i)
 		t := f.Type
 		quoted := `"` + n.Name + `"`
@@ -78,7 +80,7 @@ func (c planner) structure(d *schema.Struct) *structPlan {
 			quoted = ""
 		}
 		p.fields = append(p.fields, fieldPlan{
-			JSONName: n, idlName: f.Name, quoted: quoted, required: f.Req == schema.Required, value: c.value(t),
+			FieldName: n, idlName: f.Name, quoted: quoted, required: f.Req == schema.Required, value: c.value(t),
 			header: [3]byte{byte(t.Wire()), byte(uint16(f.ID) >> 8), byte(f.ID)},
 		})
 		if !n.Skip {

@@ -3,7 +3,6 @@ package thriftimpl
 import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 )
 
@@ -27,4 +26,4 @@ func GetJSON[S nocopy.StructView](s *S, d JSONIn) error { return nocopyjson.Unma
 
 // JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
 // two fields have the same name.
-func JSONNames(d *Desc) ([]render.JSONName, error) { return render.JSONNames(d) }
+func JSONNames(d *Desc) ([]nocopyjson.FieldName, error) { return nocopyjson.Names(d) }

@@ -342,8 +342,8 @@ func CheckDesc[S View](d *schema.Struct) {
 	}
 }
 
-// Walker is a Message as package render goes through it: by the words of its index. The word of a
-// struct or container is its entry; 0 stands for an absent one.
+// Walker is a Message as packages render and nocopyjson go through it: by the words of its index.
+// The word of a struct or container is its entry; 0 stands for an absent one.
 type Walker Message
 
 // Word is a word of the index.

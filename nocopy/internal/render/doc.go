@@ -1,13 +1,12 @@
-// Package render turns messages into text, values for logs, JSON and map keys, and compares them.
+// Package render turns messages into text, values for logs and map keys, and compares them.
 //
 //	Text, Format         text for people; redacted values are left out
 //	LogValue             values of bounded size for package slog
-//	AppendJSON           JSON, with names that JSONNames takes from the IDL
 //	Equal, AppendKey     values, not bytes, are compared: sets and maps have no order
 //
-// It reads messages by two types of package engine. A Walker passes over everything in a message,
-// and text, logs and JSON are made with it. A Value has a type. Two messages are compared by
-// Values, since their types need not be the same.
+// It reads messages by two types of package engine. A Walker passes over everything in a message:
+// text and logs are made with it, and JSON by package nocopyjson. A Value has a type. Two messages
+// are compared by Values, since their types need not be the same.
 //
 // Packages nocopy, thriftimpl and nocopyjson call it. Package engine does not.
 package render

@@ -37,7 +37,7 @@ type Struct struct {
 	// Fields of variable size that a finished struct must have.
 	owed []*Field
 
-	// Kept by package nocopy: a nil pointer to the type of handles, and the names in JSON
+	// Kept by packages nocopy and nocopyjson: a nil pointer to the type of handles, the names in JSON
 	HandleType, JSON atomic.Pointer[any]
 
 	byNameOnce sync.Once

@@ -155,7 +155,8 @@ func TestNaNs(t *testing.T) {
 		want bool
 	}{
 		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{nan, other}, 1, 2), true},
-		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{other, nan}, 1, 2), true}, // all NaNs are equal
+		// All NaNs are equal
+		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{other, nan}, 1, 2), true},
 		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{nan}, 2), false},
 		{doublesOf([]uint64{nan, other}, 1, 2), doublesOf([]uint64{nan, other}, 1, 3), false},
 		{doublesOf([]uint64{nan, other, one}, 1, 2, 3), doublesOf([]uint64{one, nan, other}, 3, 2, 1), true},

@@ -2,16 +2,11 @@ package engine_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math"
-	"runtime"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // TestKeysWithTheSameEnds: a StringMap tells keys apart that have the same length and the same
@@ -69,35 +64,4 @@ func TestKeysWithTheSameEnds(t *testing.T) {
 		}
 		root.Release()
 	}
-}
-
-// TestDoubleKeysInJSON: two NaNs as keys are an error in JSON. Other doubles are never the same,
-// and writing them takes no memory besides the text.
-func TestDoubleKeysInJSON(t *testing.T) {
-	d := schema.NewStruct("Doubles")
-	d.Define(schema.FieldDesc{ID: 1, Name: "m", Type: schema.MapOf(schema.TypeDouble, schema.TypeBool)})
-	s := engine.New(d)
-	m := nocopy.Map[float64, bool, engine.AsFloat64, engine.AsBool](s.NewChild(d.Field(0), d, 0))
-	for i := range 50_000 {
-		m.Put(float64(i), true)
-	}
-	m.Put(math.NaN(), true)
-	s.Message().Finish()
-	text, err := render.AppendJSON(nil, s, d, render.JSON{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err = render.AppendJSON(text[:0], s, d, render.JSON{})
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 1<<20 {
-		t.Errorf("%d bytes are allocated; %v", n, err)
-	}
-	m.Put(math.Float64frombits(math.Float64bits(math.NaN())+1), true)
-	var bad *nocopy.Error
-	if _, err := render.AppendJSON(nil, s, d, render.JSON{}); !errors.As(err, &bad) {
-		t.Errorf("two NaNs: %v", err)
-	}
-	s.Release()
 }

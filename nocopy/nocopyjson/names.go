@@ -1,4 +1,4 @@
-package render
+package nocopyjson
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// JSONName is the name of a field in JSON.
-type JSONName struct {
+// FieldName is the name of a field in JSON.
+type FieldName struct {
 	Name   string
 	Skip   bool // the field is neither written nor read
 	Quoted bool // numbers and bools are written as strings
 }
 
-// jsonField holds the facts that writing needs of a field.
-type jsonField struct {
+// writtenField holds the facts that writing needs of a field.
+type writtenField struct {
 	label  string // a comma, the name in quotes and a colon; "" if the field is skipped
 	field  *schema.Field
 	typ    *schema.Type
@@ -27,44 +27,32 @@ type jsonField struct {
 	quoted bool
 }
 
-// jsonNames are the names of a struct's fields in JSON.
-type jsonNames struct {
-	fields []JSONName
-	writes []jsonField
-	err    error // two fields have the same name, or one has no UTF-8
-	plan   atomic.Pointer[any]
-}
-
-// JSONPlan returns the value that package nocopyjson stores with a descriptor. If there is none
-// yet, it stores the result of newPlan.
-func JSONPlan(d *schema.Struct, newPlan func() any) any {
-	names := jsonNamesOf(d)
-	if p := names.plan.Load(); p != nil {
-		return *p
-	}
-	p := newPlan()
-	names.plan.Store(&p)
-	return p
+// names are the names of a struct's fields in JSON.
+type names struct {
+	fields []FieldName
+	writes []writtenField
+	err    error                      // two fields have the same name, or one has no UTF-8
+	plan   atomic.Pointer[structPlan] // for reading, once needed
 }
 
 var errSameKeys = errors.New("two keys of a map are the same in JSON")
 
-// JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
+// Names returns the JSON names of the struct's fields, by field number. It returns an error if
 // two fields have the same name.
-func JSONNames(d *schema.Struct) ([]JSONName, error) {
-	names := jsonNamesOf(d)
+func Names(d *schema.Struct) ([]FieldName, error) {
+	names := namesOf(d)
 	return names.fields, names.err
 }
 
-func jsonNamesOf(d *schema.Struct) *jsonNames {
-	if names := d.JSON.Load(); names != nil {
-		return (*names).(*jsonNames)
+func namesOf(d *schema.Struct) *names {
+	if known := d.JSON.Load(); known != nil {
+		return (*known).(*names)
 	}
-	names := &jsonNames{fields: make([]JSONName, len(d.Fields())), writes: make([]jsonField, len(d.Fields()))}
+	names := &names{fields: make([]FieldName, len(d.Fields())), writes: make([]writtenField, len(d.Fields()))}
 	numbers := map[string]int{}
 	for i := range d.Fields() {
 		n := &names.fields[i]
-		*n = jsonName(&d.Fields()[i].FieldDesc)
+		*n = nameOf(&d.Fields()[i].FieldDesc)
 		if n.Skip {
 			continue
 		}
@@ -72,22 +60,22 @@ func jsonNamesOf(d *schema.Struct) *jsonNames {
 			names.err = fmt.Errorf("fields %s and %s have the same name in JSON: %s", d.Fields()[other].Name, d.Fields()[i].Name, n.Name)
 		}
 		numbers[n.Name] = i
-		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name), false)
+		label, ok := appendText([]byte(`,"`), []byte(n.Name), false)
 		if !ok {
 			names.err = wire.ErrUTF8
 		}
 		f := &d.Fields()[i]
-		names.writes[i] = jsonField{string(append(label, `":`...)), f, f.Type, f.Ref(), n.Quoted}
+		names.writes[i] = writtenField{string(append(label, `":`...)), f, f.Type, f.Ref(), n.Quoted}
 	}
 	kept := any(names)
 	d.JSON.Store(&kept)
 	return names
 }
 
-// jsonName returns how a field is called in JSON: by its annotation json.name, else by the key
+// nameOf returns how a field is called in JSON: by its annotation json.name, else by the key
 // json of its annotation go.tag, as encoding/json takes it, else as in the IDL.
-func jsonName(f *schema.FieldDesc) JSONName {
-	n := JSONName{Name: f.Name}
+func nameOf(f *schema.FieldDesc) FieldName {
+	n := FieldName{Name: f.Name}
 	tag, _ := f.Info.Annotation("go.tag")
 	tag = strings.ReplaceAll(tag, `\"`, `"`)
 	tag = reflect.StructTag(tag).Get("json")

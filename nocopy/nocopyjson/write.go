@@ -1,4 +1,4 @@
-package render
+package nocopyjson
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// JSON holds options for writing a struct as JSON.
-type JSON struct {
-	Int64Strings       bool // write i64 as strings
-	ZeroValues         bool // also write unset fields
-	ReplaceInvalidUTF8 bool // write bytes that are not UTF-8 as U+FFFD
-	MaxBytes           int  // of the text; 0 is the default
+// writing is how a text is written.
+type writing struct {
+	int64Strings   bool
+	zeroValues     bool
+	replaceInvalid bool
+	maxBytes       int // of the text; 0 is the default
 }
 
 // The bounds of a text with ZeroValues if there is no MaxBytes: a list of empty structs of many
@@ -30,11 +30,11 @@ const (
 
 // most returns how many bytes the text of m, or of a part of it, may have, and the error of a text
 // that has more.
-func (o JSON) most(m *engine.Message) (int, error) {
+func (o writing) most(m *engine.Message) (int, error) {
 	switch {
-	case o.MaxBytes > 0:
-		return o.MaxBytes, wire.LimitError("JSON of more than Limits.MaxBytes = " + strconv.Itoa(o.MaxBytes) + " bytes")
-	case o.ZeroValues:
+	case o.maxBytes > 0:
+		return o.maxBytes, wire.LimitError("JSON of more than Limits.MaxBytes = " + strconv.Itoa(o.maxBytes) + " bytes")
+	case o.zeroValues:
 		most := zeroValuesText + min(zeroValuesPerByte*int64(m.Len()), math.MaxInt-zeroValuesText)
 		return int(most), wire.LimitError("JSON with ZeroValues of more than " + strconv.Itoa(int(most)) +
 			" bytes, 16 MiB and 64 for each byte of the message: Limits.MaxBytes allows more")
@@ -42,9 +42,9 @@ func (o JSON) most(m *engine.Message) (int, error) {
 	return math.MaxInt, nil
 }
 
-// AppendJSON finishes the message of s and appends the struct to dst as JSON. An absent struct is
-// null. d describes s. The error is an *Error; its offset counts in the appended text.
-func AppendJSON(dst []byte, s engine.Struct, d *schema.Struct, o JSON) ([]byte, error) {
+// appendStruct finishes the message of s and appends the struct to dst as JSON. An absent struct
+// is null. d describes s. The error is an *Error; its offset counts in the appended text.
+func appendStruct(dst []byte, s engine.Struct, d *schema.Struct, o writing) ([]byte, error) {
 	s.CheckDesc(d)
 	if !s.Valid() {
 		return append(dst, "null"...), nil
@@ -55,7 +55,7 @@ func AppendJSON(dst []byte, s engine.Struct, d *schema.Struct, o JSON) ([]byte, 
 	}
 	start := len(dst)
 	most, tooLong := o.most(walker.Message())
-	w := jsonWriter{Walker: walker, JSON: o, end: math.MaxInt, tooLong: tooLong}
+	w := writer{Walker: walker, writing: o, end: math.MaxInt, tooLong: tooLong}
 	if most < math.MaxInt-start {
 		w.end = start + most
 	}
@@ -66,11 +66,11 @@ func AppendJSON(dst []byte, s engine.Struct, d *schema.Struct, o JSON) ([]byte, 
 	return dst, nil
 }
 
-// jsonWriter writes values of a message as JSON. Its methods append to dst and return it. If one
+// writer writes values of a message as JSON. Its methods append to dst and return it. If one
 // has set err, the returned text ends at the fault, and its callers add to path.
-type jsonWriter struct {
+type writer struct {
 	*engine.Walker
-	JSON
+	writing
 	err     error
 	path    []string // from the inside out
 	end     int      // how long dst may become
@@ -78,22 +78,22 @@ type jsonWriter struct {
 }
 
 // stopped reports whether there is an error, which it is if dst has become too long.
-func (w *jsonWriter) stopped(dst []byte) bool {
+func (w *writer) stopped(dst []byte) bool {
 	if len(dst) > w.end && w.err == nil {
 		w.err = w.tooLong
 	}
 	return w.err != nil
 }
 
-func (w *jsonWriter) failure(root string, offset int) error {
+func (w *writer) failure(root string, offset int) error {
 	w.path = append(w.path, root)
 	slices.Reverse(w.path)
 	return &wire.Error{Offset: offset, Path: strings.Join(w.path, ""), Err: w.err}
 }
 
 // structure appends the struct of entry e.
-func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
-	names := jsonNamesOf(d)
+func (w *writer) structure(dst []byte, d *schema.Struct, e uint32) []byte {
+	names := namesOf(d)
 	if names.err != nil {
 		w.err = names.err
 		return dst
@@ -103,7 +103,7 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 		arm = w.Arm(e)
 	}
 	for i := 0; i < len(names.writes); i++ {
-		if d.IsWide() && !w.ZeroValues {
+		if d.IsWide() && !w.zeroValues {
 			if i = w.Next(d, e, i); i == len(names.writes) {
 				break
 			}
@@ -113,7 +113,7 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 			continue
 		}
 		word := w.Word(e, f.ref)
-		if word == 0 && (!w.ZeroValues || d.IsUnion()) || d.IsUnion() && f.ref.Word() != arm {
+		if word == 0 && (!w.zeroValues || d.IsUnion()) || d.IsUnion() && f.ref.Word() != arm {
 			continue
 		}
 		dst = append(dst, f.label...)
@@ -138,7 +138,7 @@ func (w *jsonWriter) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 }
 
 // unset appends what a field that is not set reads as.
-func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
+func (w *writer) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 	switch {
 	case f.Kind() == schema.Fixed:
 		value := [16]byte{}
@@ -151,9 +151,9 @@ func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 		// Fields that it does not set stay away: its own defaults might contain it again.
 		here, e := w.Walker, uint32(0)
 		w.Walker, e = engine.WalkerOf(engine.Struct{}.Child(f.Ref(), f.Of()))
-		w.ZeroValues = false
+		w.zeroValues = false
 		dst = w.container(dst, f.Type, e)
-		w.Walker, w.ZeroValues = here, true
+		w.Walker, w.zeroValues = here, true
 		return dst
 	case f.Kind() == schema.Record:
 		return append(dst, "null"...)
@@ -163,7 +163,7 @@ func (w *jsonWriter) unset(dst []byte, f *schema.Field, quoted bool) []byte {
 
 // value appends a value of type t, for which word stands; with quoted as a string also if it is a
 // number or bool.
-func (w *jsonWriter) value(dst []byte, t *schema.Type, word engine.Word, quoted bool) []byte {
+func (w *writer) value(dst []byte, t *schema.Type, word engine.Word, quoted bool) []byte {
 	switch t.Kind() {
 	case schema.Fixed:
 		return w.fixed(dst, t, w.Fixed(word), quoted)
@@ -174,7 +174,7 @@ func (w *jsonWriter) value(dst []byte, t *schema.Type, word engine.Word, quoted 
 }
 
 // container appends a struct, list, set or map.
-func (w *jsonWriter) container(dst []byte, t *schema.Type, e uint32) []byte {
+func (w *writer) container(dst []byte, t *schema.Type, e uint32) []byte {
 	switch t.Kind() {
 	case schema.Record:
 		return w.structure(dst, t.Struct(), e)
@@ -184,7 +184,7 @@ func (w *jsonWriter) container(dst []byte, t *schema.Type, e uint32) []byte {
 	return w.dict(dst, t, e)
 }
 
-func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
+func (w *writer) list(dst []byte, t *schema.Type, e uint32) []byte {
 	n, c := w.Len(e), byte('[')
 	if n == 0 {
 		return append(dst, "[]"...)
@@ -210,7 +210,7 @@ func (w *jsonWriter) list(dst []byte, t *schema.Type, e uint32) []byte {
 
 // dict appends a map: as an object or, if its keys are structs or containers, as an array of
 // arrays of a key and a value.
-func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
+func (w *writer) dict(dst []byte, t *schema.Type, e uint32) []byte {
 	start, key, marks := len(dst), t.Key(), "{:}"
 	var last map[string]engine.Word
 	if key.Kind() >= schema.Record {
@@ -226,12 +226,12 @@ func (w *jsonWriter) dict(dst []byte, t *schema.Type, e uint32) []byte {
 		if last != nil {
 			dst = append(dst, '[')
 		}
-		from, zeros := len(dst), w.ZeroValues
-		w.ZeroValues = false // with them, different keys might be the same
+		from, zeros := len(dst), w.zeroValues
+		w.zeroValues = false // with them, different keys might be the same
 		dst = w.value(dst, key, k, true)
-		w.ZeroValues = zeros
+		w.zeroValues = zeros
 		// Of the others, different ones have different names: a map may have very many.
-		if w.err == nil && (last != nil || string(dst[from:]) == `"NaN"` || w.ReplaceInvalidUTF8 && hasReplacement(dst[from:])) {
+		if w.err == nil && (last != nil || string(dst[from:]) == `"NaN"` || w.replaceInvalid && hasReplacement(dst[from:])) {
 			if written == nil {
 				written = map[string]bool{}
 			}
@@ -266,7 +266,7 @@ func hasReplacement(key []byte) bool {
 }
 
 // lastPairs returns the word of the last pair's key, by the keys' wire bytes.
-func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]engine.Word {
+func (w *writer) lastPairs(t *schema.Type, e uint32) map[string]engine.Word {
 	last := map[string]engine.Word{}
 	for key := range w.Pairs(e) {
 		last[string(w.Wire(key.Entry(), t.Key()))] = key
@@ -275,13 +275,13 @@ func (w *jsonWriter) lastPairs(t *schema.Type, e uint32) map[string]engine.Word 
 }
 
 // text appends a string, or a binary in base64.
-func (w *jsonWriter) text(dst []byte, t *schema.Type, b []byte) []byte {
+func (w *writer) text(dst []byte, t *schema.Type, b []byte) []byte {
 	dst = append(dst, '"')
 	if t.Binary() {
 		return append(base64.StdEncoding.AppendEncode(dst, b), '"')
 	}
-	dst, ok := appendJSONText(dst, b, w.ReplaceInvalidUTF8)
-	if !ok && !w.ReplaceInvalidUTF8 {
+	dst, ok := appendText(dst, b, w.replaceInvalid)
+	if !ok && !w.replaceInvalid {
 		w.err = wire.ErrUTF8
 		return dst
 	}

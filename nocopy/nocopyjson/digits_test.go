@@ -1,4 +1,4 @@
-package render
+package nocopyjson
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 
 func TestJSONInts(t *testing.T) {
 	check := func(v int64) {
-		if got, want := string(appendJSONInt([]byte("x"), v)), "x"+strconv.FormatInt(v, 10); got != want {
+		if got, want := string(appendInt([]byte("x"), v)), "x"+strconv.FormatInt(v, 10); got != want {
 			t.Fatalf("%s, want %s", got, want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestJSONInts(t *testing.T) {
 		check(-r.Int64() >> r.IntN(63))
 	}
 	for v := uint64(0); v < 1e8; v += 97 {
-		x := eightDigits(v)
+		x := digitsOfEight(v)
 		for i := range 8 {
 			if want := strconv.FormatUint(1e8+v, 10)[1+i]; byte(x>>(8*i)) != want {
 				t.Fatalf("%d: digit %d is %c, want %c", v, i, byte(x>>(8*i)), want)

@@ -1,14 +1,8 @@
-package render
+package nocopyjson
 
 import (
 	"encoding/binary"
 	"unicode/utf8"
-)
-
-// Words of eight bytes that have the same bit or number in each byte.
-const (
-	highBits = 0x8080808080808080
-	lowBits  = 0x0101010101010101
 )
 
 // plainPrefix returns how many bytes at the start of b stand for themselves in a JSON string:
@@ -40,15 +34,16 @@ func plainPrefix(b []byte) int {
 }
 
 // plainWord reports whether all eight bytes stand for themselves. A byte below 32 borrows from the
-// bit above it when 32 is subtracted; one that is equal to c is zero when c is subtracted.
+// bit above it when 32 is subtracted; one that is equal to c is zero when c is subtracted. By
+// specialBytes, which also finds where, it took a third longer.
 func plainWord(x uint64) bool {
-	quote, backslash := x^lowBits*'"', x^lowBits*'\\'
-	return (x|(x-lowBits*0x20)|(quote-lowBits)|(backslash-lowBits))&highBits == 0
+	quote, backslash := x^eachByte*'"', x^eachByte*'\\'
+	return (x|(x-eachByte*0x20)|(quote-eachByte)|(backslash-eachByte))&highBits == 0
 }
 
-// appendJSONText appends b as the inside of a JSON string. It returns false if b is not UTF-8.
+// appendText appends b as the inside of a JSON string. It returns false if b is not UTF-8.
 // With replace, dst has U+FFFD for each invalid byte; without, dst ends before the first one.
-func appendJSONText(dst, b []byte, replace bool) ([]byte, bool) {
+func appendText(dst, b []byte, replace bool) ([]byte, bool) {
 	for ok := true; ; {
 		n := plainPrefix(b)
 		dst = append(dst, b[:n]...)
