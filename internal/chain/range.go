@@ -73,15 +73,6 @@ func (b *Buffer) Flat(from, to Pos, own NodeID) ([]byte, bool) {
 // Len returns the number of wire bytes of the range.
 func (r Range) Len() int { return total(r.pieces) }
 
-// Bytes returns the range and true if it is in one piece, otherwise nil and false. The bytes alias
-// the message.
-func (r Range) Bytes() ([]byte, bool) {
-	if len(r.pieces) != 1 {
-		return nil, false
-	}
-	return r.b.mem(r.pieces[0]), true
-}
-
 // Count returns the number of pieces of the range.
 func (r Range) Count() int { return len(r.pieces) }
 
