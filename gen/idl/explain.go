@@ -50,12 +50,14 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	if t.Value == "<" && at > 0 && tokens[at-1].Type == tokIdent {
 		switch name := tokens[at-1]; name.Value {
 		case "stream", "sink":
-			return &Error{Pos: t.Pos, Msg: name.Value + "<...> is fbthrift's dialect of the IDL, which is out of scope"}
+			return fbthrift(t.Pos, name.Value+"<...>")
+		case "hash_map", "hash_set":
+			return fbthrift(name.Pos, name.Value+"<...>")
 		default:
 			return &Error{Pos: name.Pos, Msg: fmt.Sprintf(`unexpected %q before "<", expected "list", "set" or "map"`, name.Value)}
 		}
 	}
-	if e := dialect(tokens, at, t); e != nil {
+	if e := dialect(tokens, at, t, want); e != nil {
 		return e
 	}
 	for i := range min(at, len(tokens)-2) {
@@ -87,25 +89,54 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	return &Error{Pos: t.Pos, Msg: fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
 }
 
-// dialect returns the error for what fbthrift's dialect has at token t, or nil.
-func dialect(tokens []lexer.Token, at int, t lexer.Token) *Error {
-	what := ""
-	switch {
-	case at < 2 || tokens[at-1].Type != tokIdent && t.Value != ",":
-		return nil
-	case t.Value == "{" && strings.Contains("=,[:;{", tokens[at-2].Value):
-		t, what = tokens[at-1], tokens[at-1].Value+"{...}"
-	case t.Value == "=" && at >= 4 && tokens[at-2].Value == "{" && tokens[at-3].Type == tokIdent && strings.Contains("=,[:;{", tokens[at-4].Value):
-		t, what = tokens[at-3], tokens[at-3].Value+"{...}"
-	case t.Value == "," && at+1 < len(tokens) && (tokens[at+1].Value == "sink" || tokens[at+1].Value == "stream"):
-		t = tokens[at+1]
-		what = t.Value + "<...>"
-	case tokens[at-1].Value == "reserved" && slices.Contains([]string{"enum", "struct", "union", "exception"}, tokens[0].Value) && (t.Type == tokInt || t.Type == tokString):
-		t, what = tokens[at-1], `"reserved"`
-	default:
+// isFbthrift ends the message about a form that only fbthrift's dialect has.
+const isFbthrift = " is fbthrift's dialect of the IDL, which is out of scope"
+
+// fbthrift returns the error for such a form.
+func fbthrift(pos Position, form string) *Error { return &Error{Pos: pos, Msg: form + isFbthrift} }
+
+// dialect returns the error for what fbthrift's dialect has at token t, or nil. want is what the
+// grammar wants there.
+func dialect(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
+	if at < 2 {
 		return nil
 	}
-	return &Error{Pos: t.Pos, Msg: what + " is fbthrift's dialect of the IDL, which is out of scope"}
+	before := tokens[at-1]
+	isName := before.Type == tokIdent
+	switch {
+	case tokens[0].Value == "include" && t.Value == "as":
+		return fbthrift(t.Pos, `"as" after an include`)
+	case tokens[0].Value == "namespace" && t.Type == tokString:
+		return fbthrift(t.Pos, "a namespace in quotes")
+	case want == "a string in quotes" && before.Value == "=" && (t.Type == tokInt || t.Value == "true" || t.Value == "false"):
+		return fbthrift(t.Pos, "an annotation's value without quotes")
+	case tokens[0].Value == "service" && tokens[at-2].Value == "performs" && isName && want == `"("`:
+		return fbthrift(tokens[at-2].Pos, `"performs"`)
+	case t.Value == "," && at+1 < len(tokens):
+		next := tokens[at+1]
+		if next.Value == "sink" || next.Value == "stream" {
+			return fbthrift(next.Pos, next.Value+"<...>")
+		}
+		if tokens[0].Value == "service" && depth(tokens[:at]) == 1 && (next.Type == tokIdent || typeWords[next.Value]) {
+			return fbthrift(next.Pos, "a second type before the name of a method")
+		}
+	case isName && t.Value == "{" && strings.Contains("=,[:;{", tokens[at-2].Value):
+		return fbthrift(before.Pos, before.Value+"{...}")
+	case isName && t.Value == "=" && at >= 4 && tokens[at-2].Value == "{" && tokens[at-3].Type == tokIdent && strings.Contains("=,[:;{", tokens[at-4].Value):
+		return fbthrift(tokens[at-3].Pos, tokens[at-3].Value+"{...}")
+	case before.Value == "reserved" && slices.Contains([]string{"enum", "struct", "union", "exception"}, tokens[0].Value) && (t.Type == tokInt || t.Type == tokString):
+		return fbthrift(before.Pos, `"reserved"`)
+	}
+	return nil
+}
+
+// depth returns how many brackets are open after tokens.
+func depth(tokens []lexer.Token) int {
+	n := 0
+	for _, t := range tokens {
+		n += bracket(t)
+	}
+	return n
 }
 
 // strayBefore returns an error if the word tokens[i] stands before the type of a field or method
@@ -121,7 +152,7 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 	}
 	isType := typ.Type == tokKeyword && typeWords[typ.Value]
 	if fbthriftWords[word.Value] && begins(before, word) && (isType || typ.Type == tokIdent) {
-		return &Error{Pos: word.Pos, Msg: fmt.Sprintf("%q is fbthrift's dialect of the IDL, which is out of scope", word.Value)}
+		return fbthrift(word.Pos, strconv.Quote(word.Value))
 	}
 	named := (name.Type == tokIdent || name.Type == tokKeyword) && name.Pos.Line == typ.Pos.Line
 	switch {

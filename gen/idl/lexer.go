@@ -176,6 +176,11 @@ func (s *scanner) next() {
 	case strings.IndexByte(":;,{}()=<>[]*&", c) >= 0:
 		s.emit(tokPunct, 1)
 	default:
+		if n := binaryLen(rest); n > 0 {
+			s.errs.Add(s.pos, "the binary number %s"+isFbthrift, rest[:n])
+			s.emit(tokInt, n)
+			return
+		}
 		if kind, n := numberLen(rest); n > 0 {
 			s.number(kind, n)
 			return
@@ -231,6 +236,12 @@ func (s *scanner) warnOfOctal(text string, v int64) {
 // keywords and brackets.
 func (s *scanner) literal(quote byte) {
 	rest := s.rest()
+	if three := rest[:min(3, len(rest))]; three == `"""` || three == "'''" {
+		s.errs.Add(s.pos, "a string in triple quotes"+isFbthrift)
+		text, _, _ := strings.Cut(rest[3:], three)
+		s.emit(tokString, min(len(text)+6, len(rest)))
+		return
+	}
 	if s.cuts >= maxCuts {
 		rest, _, _ = strings.Cut(rest, "\n")
 	}
@@ -299,6 +310,10 @@ func (s *scanner) strayCharacter(c byte) {
 	switch {
 	case c == '@':
 		s.errs.Add(s.pos, "@ annotations are fbthrift's dialect of the IDL, which is out of scope")
+		if rest := s.rest(); len(rest) > 1 && isLetter(rest[1]) {
+			s.advance(1 + identLen(rest[1:]))
+			return
+		}
 	case c < ' ' || c >= 0x7f:
 		r := firstRune(s.rest())
 		if c <= 0x7f || !utf8.ValidString(r) {

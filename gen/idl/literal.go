@@ -28,6 +28,20 @@ func identLen(text string) int {
 	return n
 }
 
+// binaryLen returns the length of a number like 0b101, which only fbthrift has, at the start of
+// text, or 0.
+func binaryLen(text string) int {
+	number := strings.TrimLeft(text, "+-")
+	if len(number) < 3 || number[0] != '0' || number[1]|0x20 != 'b' {
+		return 0
+	}
+	digits := strings.TrimLeft(number[2:], "01")
+	if len(digits) == len(number)-2 {
+		return 0
+	}
+	return len(text) - len(digits)
+}
+
 // numberLen returns the kind and the length of the longest number at the start of text. The length
 // is 0 if there is none. It follows Apache's patterns for flex: "1." is an integer and a stray
 // dot, ".5" and "1e3" are doubles, and a sign alone is not a number. Octal numbers like 0o17 come

@@ -296,7 +296,7 @@ func (p *parser) knownError(from, to Position) bool {
 }
 
 // foreignWords holds words that begin a definition in older versions or in dialects of the IDL.
-var foreignWords = wordSet(`package interaction senum cpp_namespace php_namespace xsd_namespace csharp_namespace
+var foreignWords = wordSet(`package interaction hs_include senum cpp_namespace php_namespace xsd_namespace csharp_namespace
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
 // checkForeign reports whether t begins a definition of an older version or of a dialect of the
@@ -307,14 +307,14 @@ func (p *parser) checkForeign(t, next lexer.Token) bool {
 	case t.Type != tokIdent:
 		return false
 	case exceptionWords[t.Value] && next.Value == "exception":
-		p.errs.Add(t.Pos, "%q before an exception is fbthrift's dialect of the IDL, which is out of scope", t.Value)
+		p.errs.Add(t.Pos, "%q before an exception"+isFbthrift, t.Value)
 		return true
 	case !foreignWords[t.Value]:
 		return false
 	}
 	switch t.Value {
-	case "package", "interaction":
-		p.errs.Add(t.Pos, "%q is fbthrift's dialect of the IDL, which is out of scope", t.Value)
+	case "package", "interaction", "hs_include":
+		p.errs.Add(t.Pos, "%q"+isFbthrift, t.Value)
 	case "senum":
 		p.errs.Add(t.Pos, `"senum" is no longer part of the IDL, use "enum" or "string"`)
 	default:
