@@ -125,8 +125,16 @@ func TestMultiplexing(t *testing.T) {
 		want(t, 0, "7", "", "call", proxy, "shop:add", "a=1", "-idl", idl)
 		// As Apache's Go library makes them, oneway calls have the header of others
 		want(t, 0, "null", "", "call", proxy, "shop:tell", "-idl", idl, "-transport", "framed")
+		// Clients that name no service get the name of -multiplexed.
+		want(t, 0, "7", "", "call", proxy, "add", "a=1", "-idl", idl)
+		want(t, 0, "null", "", "call", proxy, "tell", "-idl", idl, "-transport", "framed")
 		stop()
 		text, err := os.ReadFile(file)
+		for _, method := range []string{"add", "tell"} {
+			if n := strings.Count(string(text), `{"method":"shop:`+method+`"`); n != 2 {
+				t.Errorf("framed %v: %d calls of shop:%s in the recording, want 2:\n%s", framed, n, method, text)
+			}
+		}
 		if want := `{"method":"shop:add","args":{"a":1},"result":7,`; err != nil || !strings.HasPrefix(string(text), want) || !strings.Contains(string(text), `{"method":"shop:tell","args":{},"result":null,"oneway":true`) {
 			t.Errorf("framed %v: the recording is %s, %v", framed, text, err)
 		}

@@ -41,10 +41,11 @@ type Command struct {
 // Help is the end of the command's help text.
 func (Command) Help() string {
 	return `Clients connect to -listen, in any way: framed or not, Binary, Compact, THeader or HTTP. Each of their
-connections gets one to the server, so that sessions stay together. Headers are passed on. With IDL, given
-by -idl or told by the server, arguments and results are JSON; without, they are bytes in base64. A line
-is written when its call has ended. The file has all that was said, secrets included: only its owner may
-read it. nocopy replay and nocopy mock -answers read it.
+connections gets one to the server, so that sessions stay together. Headers are passed on. With
+-multiplexed, calls that name no service get that name. With IDL, given by -idl or told by the server,
+arguments and results are JSON; without, they are bytes in base64. A line is written when its call has
+ended. The file has all that was said, secrets included: only its owner may read it. nocopy replay and
+nocopy mock -answers read it.
 
 Example:
   nocopy record localhost:9083 -idl hive_metastore.thrift -o calls.jsonl -listen :9091`
@@ -132,7 +133,8 @@ type recorder struct {
 // upstream is the server's side of a client's connection.
 type upstream struct {
 	forward rpc.Handler
-	err     error // why there is none
+	named   rpc.Handler // of calls without the name of a service, which get that of -multiplexed
+	err     error       // why there are none
 }
 
 type upstreamKey struct{}
@@ -150,6 +152,7 @@ func (r *recorder) connect(ctx context.Context, _ net.Conn) context.Context {
 		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
 	} else {
 		u.forward = rpc.Forward(server.Caller)
+		u.named = rpc.Forward(rpc.MultiplexedCaller(server.Caller, r.Multiplexed))
 		context.AfterFunc(ctx, server.Close)
 	}
 	return context.WithValue(ctx, upstreamKey{}, u)
@@ -201,14 +204,18 @@ func (r *recorder) handle(ctx context.Context, c *rpc.Call) error {
 	began := time.Now()
 	ctx, cancel := r.within(ctx)
 	defer cancel()
-	err := r.Plainly(u.forward(ctx, c))
+	name, forward := c.Method.WireName(), u.forward
+	if r.Multiplexed != "" && invoke.Prefix(name) == "" {
+		name, forward = r.Multiplexed+":"+name, u.named
+	}
+	err := r.Plainly(forward(ctx, c))
 	took := time.Since(began)
 	var reply []byte
 	if err == nil && !c.Method.Oneway() {
 		reply = c.Result.Message().AppendTo(nil)
 	}
-	if !asksForIDL(c.Method.WireName()) {
-		r.record(r.line(c.Method, args, reply, err), began, took)
+	if !asksForIDL(name) {
+		r.record(r.line(name, c.Method.Oneway(), args, reply, err), began, took)
 	}
 	return err
 }
@@ -228,10 +235,10 @@ func (r *recorder) within(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, r.Timeout)
 }
 
-// line returns what is recorded of a call.
-func (r *recorder) line(called *rpc.Method, args, reply []byte, err error) *recording.Line {
-	l := &recording.Line{Method: called.WireName(), Oneway: called.Oneway()}
-	m, unknown := invoke.Find(r.idl, called.WireName(), "", r.MaxDepth)
+// line returns what is recorded of a call. name is the one that the server got.
+func (r *recorder) line(name string, oneway bool, args, reply []byte, err error) *recording.Line {
+	l := &recording.Line{Method: name, Oneway: oneway}
+	m, unknown := invoke.Find(r.idl, name, "", r.MaxDepth)
 	if r.idl == nil || unknown != nil {
 		l.RawArgs, l.RawReply = args, reply
 		if err != nil {
