@@ -41,6 +41,9 @@ func TestDefaults(t *testing.T) {
 				t.Errorf("%s: %d %s", name, code, errs)
 			}
 		}
+		if _, errs, code := nocopy(t, "", "describe", "-idl", idl, "localhost:9090"); code != 2 || !strings.Contains(errs, "leave localhost:9090 away") {
+			t.Errorf("describe with an address and -idl: %d %s", code, errs)
+		}
 		out, errs, code := nocopy(t, "", append([]string{"describe"}, from...)...)
 		if code != 0 || !strings.HasSuffix(out, "\ntypedef i64 ID\ntypedef list<In> Ins\nconst i32 MAX = 10\n"+keys+"\n"+first+"\n") || !strings.Contains(out, "  "+echo+"\n") {
 			t.Errorf("%d %s%s", code, out, errs)

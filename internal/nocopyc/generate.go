@@ -66,6 +66,9 @@ func (c *compilers) Set(text string) (err error) {
 func (t Tool) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
+		case "help":
+			args = append(args[1:len(args):len(args)], "-h")
+			return t.Run(args, stdin, stdout, stderr)
 		case "audit":
 			return t.Audit(args[1:], stdout, stderr)
 		case "fmt":

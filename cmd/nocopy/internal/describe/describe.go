@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -63,7 +64,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		wire = server.Wire
 	} else if c.Address != "" { // then it is the name
-		if c.Name != "" {
+		if c.Name != "" || isAddress(c.Address) {
 			return shell.WithCode(shell.Usage, fmt.Errorf("with -idl no server is asked: leave %s away", c.Address))
 		}
 		c.Name = c.Address
@@ -99,6 +100,12 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 	}
 	return nil
+}
+
+// isAddress reports whether text is a server's address. Names have neither slashes nor ports.
+func isAddress(text string) bool {
+	_, err := strconv.ParseUint(text[strings.LastIndexByte(text, ':')+1:], 10, 16)
+	return err == nil || strings.Contains(text, "/") || strings.HasPrefix(text, "unix:")
 }
 
 // save writes files, whose paths a server may have made up, to a new folder.

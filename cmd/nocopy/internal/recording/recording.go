@@ -70,6 +70,9 @@ func NewReader(r io.Reader) *Reader {
 // left out. At the end it returns io.EOF, other errors are LineErrors.
 func (r *Reader) Next() (int, *Line, error) {
 	for r.lines.Scan() {
+		if r.lines.Err() != nil {
+			break // the line is cut
+		}
 		r.n++
 		text := bytes.TrimSpace(r.lines.Bytes())
 		if len(text) == 0 || text[0] == '#' {
@@ -82,6 +85,9 @@ func (r *Reader) Next() (int, *Line, error) {
 		return r.n, l, nil
 	}
 	if err := r.lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("the line has more than %d bytes", maxLine)
+		}
 		return r.n, nil, &LineError{r.n + 1, err}
 	}
 	return r.n, nil, io.EOF

@@ -45,7 +45,7 @@ func TestAudit(t *testing.T) {
 
 // TestHelp: help goes to standard output.
 func TestHelp(t *testing.T) {
-	for _, args := range []string{"-h", "audit -h", "audit --help", "-audit -help", "fmt -help", "fmt x -h"} {
+	for _, args := range []string{"-h", "audit -h", "audit --help", "-audit -help", "fmt -help", "fmt x -h", "help", "help audit", "help fmt"} {
 		if code, stdout, stderr := nocopyc(strings.Fields(args)...); code != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage: nocopyc") || !strings.Contains(stdout, "\n  -h, -help ") {
 			t.Errorf("%s: exit code %d, %s%s", args, code, stdout, stderr)
 		}
