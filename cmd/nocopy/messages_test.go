@@ -127,6 +127,19 @@ func TestLimits(t *testing.T) {
 	if _, errs, code := nocopy(t, "", "call", addr, "get", "id=1", "-idl", idl, "-max-frame", "300", "-transport", "framed", "-protocol", "binary"); code != 1 || !strings.Contains(errs, "more than -max-frame = 300") {
 		t.Errorf("%d %s", code, errs)
 	}
+	answers := write(t, "answers.jsonl", `{"method": "Shop.get", "result": `+args+"}\n")
+	if _, errs, code := nocopy(t, "", "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers); code != 1 || !strings.Contains(errs, "-max-depth") || strings.Contains(errs, "MaxDepth") {
+		t.Errorf("a deep answer: %d %.300s", code, errs)
+	}
+	deeper, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers, "-max-depth", "120")
+	for _, call := range [][]string{{"get", "id=1"}, {"echo", "-d", `{"order": ` + args + `}`}} {
+		if _, errs, code := nocopy(t, "", append([]string{"call", deeper, "-idl", idl, "-max-depth", "120"}, call...)...); code != 0 {
+			t.Errorf("%.100s: %d %.300s", call, code, errs)
+		}
+	}
+	if _, errs, code := nocopy(t, "", "mock", "-idl", idl, "-max-depth", "70000"); code != 2 || !strings.Contains(errs, "-max-depth") {
+		t.Errorf("%d %s", code, errs)
+	}
 	if _, errs, code := nocopy(t, "", "call", addr, "get", "-max-depth", "-1"); code != 2 || !strings.Contains(errs, "-max-depth") {
 		t.Errorf("%d %s", code, errs)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
@@ -28,7 +29,7 @@ type answer struct {
 
 // newAnswer returns the answer that a line has; nil if it is a call that was never answered.
 func (m *server) newAnswer(l *recording.Line) (*answer, error) {
-	method, err := invoke.Find(m.idl, l.Method, "", 0)
+	method, err := invoke.Find(m.idl, l.Method, "", m.Depth)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +65,9 @@ func (m *server) newAnswer(l *recording.Line) (*answer, error) {
 		}
 	}
 	if a.fields != nil { // what does not fit is told now
-		msg, err := resultOf(method.Desc(), a.fields)
+		msg, err := m.resultOf(method.Desc(), a.fields)
 		if err != nil {
-			return nil, err
+			return nil, target.WithFlags(err)
 		}
 		msg.Release()
 	}
@@ -111,8 +112,8 @@ func (m *server) find(s dynamic.Service, c *dynamic.Call) (*answer, error) {
 	return last, nil
 }
 
-// give answers a call, and says how.
-func (a *answer) give(ctx context.Context, c *dynamic.Call) (string, error) {
+// give answers a call by an answer from a file, and says how.
+func (m *server) give(ctx context.Context, a *answer, c *dynamic.Call) (string, error) {
 	if err := wait(ctx, a.delay); err != nil {
 		return "given up", err
 	}
@@ -124,24 +125,24 @@ func (a *answer) give(ctx context.Context, c *dynamic.Call) (string, error) {
 	case c.Method.Oneway():
 		return "oneway", nil
 	}
-	return "from a file", setResult(c, a.fields)
+	return "from a file", m.setResult(c, a.fields)
 }
 
 // resultOf returns the result of a method with these fields, which are JSON.
-func resultOf(m descriptor.Method, fields map[string]any) (dynamic.Message, error) {
+func (m *server) resultOf(method descriptor.Method, fields map[string]any) (dynamic.Message, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return dynamic.Message{}, err
 	}
-	return dynamic.Type{Struct: m.Result()}.FromJSON(text)
+	return dynamic.Type{Struct: method.Result()}.FromJSON(text, m.limits())
 }
 
 // setResult sets the result of a call.
-func setResult(c *dynamic.Call, fields map[string]any) error {
+func (m *server) setResult(c *dynamic.Call, fields map[string]any) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	msg, err := resultOf(c.Method, fields)
+	msg, err := m.resultOf(c.Method, fields)
 	if err != nil {
 		return err
 	}

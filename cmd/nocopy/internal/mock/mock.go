@@ -19,6 +19,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/listen"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -34,6 +35,7 @@ type Command struct {
 	Seed    uint64        `help:"Seed of made-up values, errors and cuts; 0 is a new one each time." default:"1"`
 	Cert    string        `help:"Serve TLS with this certificate, a PEM file; with -key." placeholder:"FILE"`
 	Key     string        `help:"Private key for -cert." placeholder:"FILE"`
+	Depth   int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N"`
 	Quiet   bool          `short:"q" help:"Print nothing but errors: no address, calls or warnings."`
 
 	idlfiles.Files
@@ -88,6 +90,8 @@ func (c *Command) check() error {
 		return errors.New("-cert and -key need each other")
 	case c.Errors < 0 || c.Errors > 1 || c.Cuts < 0 || c.Cuts > 1:
 		return errors.New("-errors and -cuts are from 0 to 1")
+	case c.Depth < 0 || c.Depth > 1<<16:
+		return errors.New("-max-depth is from 0 to 65,536")
 	case c.Delay < 0:
 		return errors.New("-delay is not negative")
 	case c.Strict && len(c.Answers) == 0:
@@ -95,6 +99,9 @@ func (c *Command) check() error {
 	}
 	return nil
 }
+
+// limits returns those of messages.
+func (c *Command) limits() nocopy.Limits { return nocopy.Limits{MaxDepth: c.Depth} }
 
 // server is a running mock.
 type server struct {
@@ -161,7 +168,7 @@ func (m *server) serve() error {
 		log = slog.New(slog.NewTextHandler(m.sh.Err, nil))
 	}
 	srv := &rpc.Server{
-		Processor: m.processor(), Describe: true, Logger: log,
+		Processor: m.processor(), Describe: true, Limits: m.limits(), Logger: log,
 		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, connKey{}, nc) },
 	}
 	if m.Cert != "" {
@@ -230,7 +237,7 @@ func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call)
 		return "error", err
 	}
 	if a != nil {
-		return a.give(ctx, c)
+		return m.give(ctx, a, c)
 	}
 	if m.Strict {
 		return "no answer for it", errors.New("nocopy mock has no answer for these arguments")
@@ -244,7 +251,7 @@ func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call)
 	}
 	// The same arguments get the same answer.
 	values := newGenerator(m.seed, s.Name()+"."+c.Method.Name(), c.Args.Message().Bytes())
-	return "made up", setResult(c, map[string]any{"success": values.make(returns, c.Method.Name(), nil, 0)})
+	return "made up", m.setResult(c, map[string]any{"success": values.make(returns, c.Method.Name(), nil, 0)})
 }
 
 // draw returns a number from 0 to 1.
