@@ -45,11 +45,28 @@ const (
 
 // advised returns err with an advice, if it may come from a Config that does not fit the server.
 func (c *Config) advised(err error) error {
-	if advice := c.advice(err); advice != "" {
-		return fmt.Errorf("%w: %s", err, advice)
+	advice := c.advice(err)
+	if advice == "" {
+		return err
 	}
-	return err
+	text := err.Error()
+	for _, other := range []string{"; see the option rpc.", "; servers of HTTP are called with rpc.", "; the server has never answered: "} {
+		text, _, _ = strings.Cut(text, other) // advice of package rpc, which names its own options
+	}
+	return &advisedError{err, text + ": " + advice}
 }
+
+// advisedError is an error with an advice in its text.
+type advisedError struct {
+	error
+	text string
+}
+
+// Error returns the text.
+func (e *advisedError) Error() string { return e.text }
+
+// Unwrap returns the error.
+func (e *advisedError) Unwrap() error { return e.error }
 
 // advice returns what is probable, and what to try; "" if err has other reasons.
 func (c *Config) advice(err error) string {

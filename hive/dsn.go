@@ -91,8 +91,8 @@ func ParseDSN(dsn string) (Config, error) {
 			port = "10001"
 		}
 	}
-	if n, err := strconv.Atoi(port); err != nil || n > 65535 {
-		return fail("port %s is not one from 0 to 65535", port)
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return fail("port %s is not one from 1 to 65535", port)
 	}
 	c.Addr = net.JoinHostPort(u.Hostname(), port)
 	return c, nil
