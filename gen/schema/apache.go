@@ -16,6 +16,10 @@ type user struct {
 	*checker
 	p  *Program
 	at idl.Position // of its name
+
+	// In a value of an exception's type, in which Apache's compiler knows no names, and takes
+	// numbers for values of enums as little
+	inException bool
 }
 
 // warn adds a warning about Apache's compiler.
@@ -37,13 +41,13 @@ func (c *checker) warnOfUses(p *Program) {
 		}
 	}
 	for _, k := range p.Consts {
-		user{c, p, k.Pos}.value(p, k.ast.Type, k.ast.Value)
+		user{checker: c, p: p, at: k.Pos}.value(p, k.ast.Type, k.ast.Value)
 	}
 	for _, s := range p.Structs {
-		user{c, p, s.Pos}.defaults(s.ast.Fields)
+		user{checker: c, p: p, at: s.Pos}.defaults(s.ast.Fields)
 	}
 	for _, s := range p.Services {
-		u := user{c, p, s.Pos}
+		u := user{checker: c, p: p, at: s.Pos}
 		if base := s.Extends; base != nil && base.Program == p {
 			u.refuse(s.ast.Extends.Pos, "service", base.Name, base.Pos)
 		}
@@ -106,6 +110,9 @@ func (u user) resolve(in *Program, t *idl.Type, pos idl.Position) *definition {
 func (u user) value(in *Program, t *idl.Type, v *idl.Value) {
 	isRef := v.Ref != nil && *v.Ref != "true" && *v.Ref != "false"
 	switch {
+	case isRef && u.inException:
+		u.warn(v.Pos, "Apache's compiler finds no names, such as %s, in a value of an exception's type", *v.Ref)
+		return
 	case t.Base != "":
 		if isRef {
 			u.constant(v)
@@ -128,6 +135,8 @@ func (u user) named(n *definition, v *idl.Value, isRef bool) {
 	case n == nil:
 	case n.typedef != nil:
 		u.value(n.in, n.typedef.ast.Type, v)
+	case n.enum != nil && u.inException:
+		u.warn(v.Pos, "Apache's compiler refuses values of enums in a value of an exception's type")
 	case n.enum != nil && isRef:
 		if _, _, k, _ := u.findValue(u.p, *v.Ref, v.Pos); k != nil {
 			u.warn(v.Pos, "Apache's compiler does not take a constant for the value of an enum")
@@ -137,6 +146,7 @@ func (u user) named(n *definition, v *idl.Value, isRef bool) {
 	case n.strct != nil && v.List != nil:
 		u.warn(v.Pos, "Apache's compiler refuses [] for the value of a struct, write {}")
 	case n.strct != nil && v.Map != nil:
+		u.inException = u.inException || n.strct.Shape == IsException
 		for _, e := range v.Map.Entries {
 			if e.Key.Text == nil {
 				continue
@@ -172,8 +182,9 @@ func (u user) elements(in *Program, t *idl.Type, v *idl.Value) {
 func (u user) constant(v *idl.Value) {
 	e, enum, k, _ := u.findValue(u.p, *v.Ref, v.Pos)
 	switch {
-	case k != nil && k.Program == u.p:
-		u.refuse(v.Pos, "constant", k.Name, k.Pos)
+	case k != nil && k.Program == u.p && u.refuse(v.Pos, "constant", k.Name, k.Pos):
+	case k != nil && k.Type != nil && k.Type.Kind == EnumKind:
+		u.warn(v.Pos, "Apache's compiler does not take constant %s, whose type is an enum, for a number", k.Name)
 	case e != nil:
 		of := (*v.Ref)[:strings.LastIndexByte(*v.Ref, '.')]
 		if n, _ := u.lookup(u.p, of, v.Pos); n != nil && n.typedef != nil {

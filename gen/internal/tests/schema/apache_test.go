@@ -34,10 +34,14 @@ var orders = []struct{ src, want string }{
 	{"union A { 1: i32 i, 2: A x = {'i': 1} }", "1:30: Apache's compiler refuses union A here: its definition has not ended"},
 	// Constants as values
 	{"enum E { X }\nconst E A = E.X\nconst E B = A", "3:13: Apache's compiler does not take a constant for the value of an enum"},
+	{"enum E { X }\ntypedef E T\nconst T A = E.X\nconst i32 B = A\nstruct S { 1: list<double> d = [A] }", "4:15: Apache's compiler does not take constant A, whose type is an enum, for a number\n5:33: Apache's compiler does not take constant A, whose type is an enum, for a number"},
 	{"const list<i32> A = [1]\nconst list<i32> B = A", "2:21: Apache's compiler does not take a constant for the value of a list, set or map"},
 	{"struct S {}\nconst S A = {}\nconst S B = A\nconst S C = []", "3:13: Apache's compiler does not take a constant for the value of a struct\n4:13: Apache's compiler refuses [] for the value of a struct, write {}"},
 	{"enum E { X }\ntypedef E T\nconst T A = T.X\nconst i32 B = T.X", "4:15: Apache's compiler does not find T.X, since T is a typedef of enum E"},
 	{"const i32 A = 1\nconst i64 B = A\nconst double C = A\nconst bool D = true\nconst bool F = D", ""},
+	{"enum E { X = 1 }\nconst i32 N = 1\nstruct S { 1: E e }\nexception A { 1: E e = E.X, 2: i32 n = N, 3: list<S> l }\nconst A B = {'e': E.X}\nstruct D { 1: A a = {'n': N} }\nconst A C = {'e': 1, 'n': 2}\nconst list<A> L = [{'l': [{'e': E.X}]}]",
+		"5:19: Apache's compiler finds no names, such as E.X, in a value of an exception's type\n6:27: Apache's compiler finds no names, such as N, in a value of an exception's type\n7:19: Apache's compiler refuses values of enums in a value of an exception's type\n8:33: Apache's compiler finds no names, such as E.X, in a value of an exception's type"},
+	{"struct S { 1: i32 i, 2: bool b, 3: string s }\nexception A { 1: S s, 2: bool b }\nconst A B = {'s': {'i': 1, 'b': true, 's': 'x'}, 'b': false}", ""},
 	// Annotations of types
 	{"struct S {}\nservice V { S (a = 'b') f(1: S (a = 'b') x, 2: list<S (a)> y) }", "2:16: Apache's compiler refuses annotations of S here: only base types and containers have some\n" +
 		"2:33: Apache's compiler refuses annotations of S here: only base types and containers have some\n2:56: Apache's compiler refuses annotations of S here: only base types and containers have some"},
