@@ -54,10 +54,9 @@ func (f *file) importAliases(p *schema.Program) {
 	for _, pkg := range f.g.packageOf.Imports(p) {
 		at := f.g.importPath(pkg)
 		f.g.checkImport(p, pkg, at)
-		alias := pkg.Name
-		for taken[alias] || names.Predeclared[alias] || f.pkg.Taken[alias] {
-			alias += "_"
-		}
+		alias := names.Free(pkg.Name, func(alias string) bool {
+			return taken[alias] || names.Predeclared[alias] || f.pkg.Taken[alias]
+		})
 		taken[alias] = true
 		f.aliases[pkg] = alias
 		line := importLine{Path: at, pkg: pkg}

@@ -88,3 +88,26 @@ func TestPlatforms(t *testing.T) {
 		}
 	}
 }
+
+// TestFree: names that collide get underscores, and after maxUnderscores a number. What they cost
+// does not grow with their number.
+func TestFree(t *testing.T) {
+	s := Scope{"A__": true, "A________3": true}
+	want := []string{"A", "A_", "A___", "A____", "A_____", "A______", "A_______", "A________0", "A________1", "A________2", "A________4"}
+	for _, name := range want {
+		if got := s.Unique("A"); got != name {
+			t.Errorf("the name is %s, want %s", got, name)
+		}
+	}
+	asked := 0
+	for range 4096 {
+		name := Free("B", func(name string) bool { asked++; return s[name] })
+		if len(name) > 13 {
+			t.Fatalf("the name is %s", name)
+		}
+		s[name] = true
+	}
+	if asked > 4096*40 {
+		t.Errorf("4,096 names took %d questions", asked)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,15 +16,32 @@ import (
 // Scope holds the names that are taken.
 type Scope map[string]bool
 
-// Unique returns name, with underscores added until it differs from all taken and all predeclared
-// names, and marks the result as taken.
+// Unique returns name, or what Free makes of it, so that it differs from all taken and all
+// predeclared names, and marks the result as taken.
 func (s Scope) Unique(name string) string {
-	for s[name] || Predeclared[name] {
-		name += "_"
-	}
+	name = Free(name, func(name string) bool { return s[name] || Predeclared[name] })
 	s[name] = true
 	return name
 }
+
+// Free returns name with the fewest underscores with which it is not taken. If maxUnderscores are
+// too few, they are followed by a number, so that many equal names stay short and are found fast.
+func Free(name string, taken func(name string) bool) string {
+	for range maxUnderscores {
+		if !taken(name) {
+			return name
+		}
+		name += "_"
+	}
+	numbered := func(n int) string { return name + strconv.Itoa(n) }
+	free := 1
+	for taken(numbered(free)) {
+		free *= 2
+	}
+	return numbered(sort.Search(free, func(n int) bool { return !taken(numbered(n)) }))
+}
+
+const maxUnderscores = 8
 
 // Struct holds the Go names of a struct's declarations.
 type Struct struct {
@@ -218,6 +237,9 @@ func (n *Names) values(s *schema.Struct) {
 	sn.By, sn.ParseBy = take(sn.Type+"By"), take("Parse"+sn.Type+"By")
 }
 
+// verbs begin the names of the methods that each field may have.
+var verbs = []string{"Get", "Set", "IsSet", "Unset", "New"}
+
 // members chooses the names of the members of s, which what names. The type already has its name.
 func (n *Names) members(s *schema.Struct, what string) {
 	sn := n.Structs[s]
@@ -243,10 +265,10 @@ func (n *Names) fields(s *schema.Struct, what string, methods Scope) {
 	for _, f := range s.Fields {
 		name := n.public(f.Name)
 		wanted := name
-		for methods["Get"+name] || methods["Set"+name] || methods["IsSet"+name] || methods["Unset"+name] || methods["New"+name] {
-			name += "_"
-		}
-		for _, verb := range []string{"Get", "Set", "IsSet", "Unset", "New"} {
+		name = Free(name, func(name string) bool {
+			return slices.ContainsFunc(verbs, func(verb string) bool { return methods[verb+name] })
+		})
+		for _, verb := range verbs {
 			methods[verb+name] = true
 		}
 		if other := fields[wanted]; other != "" {
