@@ -331,3 +331,32 @@ func TestCompressedOwnReply(t *testing.T) {
 		t.Error("each call has waited until its reply was decompressed")
 	}
 }
+
+// TestCompressedIndex: the index of a compressed call's arguments counts, too.
+func TestCompressedIndex(t *testing.T) {
+	for name, coding := range codings {
+		t.Run(name, func(t *testing.T) {
+			w := new(waiter)
+			srv := &rpc.Server{MaxFrame: 1 << 20, ReadTimeout: time.Minute, Stats: new(work).stats()}
+			inBubble(t, srv, w, func(t *testing.T, connect func() net.Conn) {
+				*w = *newWaiter() // channels of the bubble
+				w.put = func(ctx context.Context, _ echo.EchoPutArgs, _ echo.EchoPutResult) error { return w.wait(ctx, "put") }
+				const pairs = 100_000 // a map of empty strings, whose index is as large as the map
+				labels := join([]byte{12, 0, 1, 13, 0, 4, 11, 11}, be32(pairs), make([]byte, 8*pairs), []byte{0, 11, 0, 2}, be32(1), []byte("x\x00"))
+				held := connect()
+				defer held.Close()
+				send(t, held, coding.call(strict(call, "put", 1, labels)))
+				expects(t, w.begun, 1, "put", "begun")
+				second := connect()
+				defer second.Close()
+				start := time.Now()
+				send(t, second, coding.call(failingCall(600_000)))
+				if b := coding.answer(t, second); !bytes.Contains(b, []byte("this call was not handled")) || time.Since(start) != time.Minute {
+					t.Errorf("after %v: %.100q", time.Since(start), b)
+				}
+				close(w.release)
+				coding.answer(t, held)
+			})
+		})
+	}
+}

@@ -164,3 +164,16 @@ func TestVoidCallsAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestExceptionOfAnotherType: as with Apache's library, a declared exception's field with another
+// wire type is skipped. It is no exception of a method that returns nothing.
+func TestExceptionOfAnotherType(t *testing.T) {
+	t.Parallel()
+	e := echo.NewEchoClient(newerBackend(t, "\x08\x00\x01\x00\x00\x00\x05\x00"))
+	if _, err := e.Fail(bg, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := e.Put(bg, func(args echo.EchoPutArgs) { args.SetMode("x") }); !missingResult(err, "Echo.put") {
+		t.Error(err)
+	}
+}

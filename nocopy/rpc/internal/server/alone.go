@@ -64,7 +64,7 @@ func (x *single) serve(call []byte) ([]byte, error) {
 		}
 		err = refusal
 	} else if req.Call.Head(h, body); err == nil {
-		err = x.parse(req, body)
+		_, err = x.parse(req, body)
 	}
 	if err != nil {
 		silent := refusal != nil || req.isOneway(h.Type)

@@ -18,6 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
@@ -228,7 +229,11 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	}
 	req.Call.Head(h, body)
 	if err == nil {
-		err = x.parse(req, body)
+		n := len(body.Mem)
+		var args *nocopy.Message
+		if args, err = x.parse(req, body); err == nil {
+			x.gzip.Settle(int64(n + thriftimpl.IndexSize(args)))
+		}
 	}
 	switch {
 	case err != nil && req.isOneway(h.Type): // there can't be a reply in Thrift

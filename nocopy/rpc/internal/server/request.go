@@ -101,14 +101,15 @@ func (o *Origin) guard(err *error) {
 	}
 }
 
-// parse parses the arguments of a request, which are all of body. It takes body over.
-func (o *Origin) parse(req *Request, body memory.Chunk) (err error) {
+// parse parses the arguments of a request, which are all of body, and returns them. It takes body
+// over.
+func (o *Origin) parse(req *Request, body memory.Chunk) (args *nocopy.Message, err error) {
 	defer o.guard(&err)
-	args, err := thriftimpl.ParseHeld(req.Args, body, o.srv.Limits, o.srv.Recycle, req.Lazy)
+	args, err = thriftimpl.ParseHeld(req.Args, body, o.srv.Limits, o.srv.Recycle, req.Lazy)
 	if err == nil {
 		req.Call.Take(args)
 	}
-	return err
+	return args, err
 }
 
 // isOneway reports whether no answer must be given to a request with a header of this type.
