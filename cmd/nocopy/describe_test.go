@@ -36,7 +36,7 @@ func TestDefaults(t *testing.T) {
 		} {
 			want(t, 0, shown, "", append(append([]string{"describe"}, from...), name)...)
 		}
-		for name, near := range map[string]string{"Inn": "did you mean In", "MIX": "did you mean MAX?", "ech": "did you mean echo?", "S.ech": "did you mean echo? The service has the methods echo, get"} {
+		for name, near := range map[string]string{"Inn": "did you mean In", "MIX": "did you mean MAX?", "ech": "did you mean echo?", "ehco": "did you mean echo?", "S.ech": "did you mean echo? The service has the methods echo, get"} {
 			if _, errs, code := nocopy(t, "", append(append([]string{"describe"}, from...), name)...); code != 1 || !strings.Contains(errs, near) {
 				t.Errorf("%s: %d %s", name, code, errs)
 			}

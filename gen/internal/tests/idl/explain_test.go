@@ -36,6 +36,7 @@ func TestPlaces(t *testing.T) {
 		"«cnst» i32 A = 5":                                    `unexpected "cnst", did you mean "const"?`,
 		"«inclde» 'x'\nnamespace go x":                        `unexpected "inclde", did you mean "include"?`,
 		"const i32 A = 5\n«enm» E { A }\nstruct B {}":         `unexpected "enm", did you mean "enum"?`,
+		"const i32 A = 5\n«enmu» E { A }\nstruct B {}":        `unexpected "enmu", did you mean "enum"?`,
 		"service S «extnds» T {\n void g()\n}":                `unexpected "extnds", did you mean "extends"?`,
 		"service S {}\n«servce» T {\n void g()\n}":            `unexpected "servce", did you mean "service"?`,
 		"struct A {}\n«xyz» B {}":                             `unexpected "xyz"`,
