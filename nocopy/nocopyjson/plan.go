@@ -29,7 +29,7 @@ type structPlan struct {
 }
 
 type fieldPlan struct {
-	FieldName
+	schema.JSONName
 	idlName  string
 	quoted   string  // the name in quotes, its usual form in a text; "" if that can't be compared
 	header   [3]byte // wire type and id
@@ -80,7 +80,7 @@ func (c planner) structure(d *schema.Struct) *structPlan {
 			quoted = ""
 		}
 		p.fields = append(p.fields, fieldPlan{
-			FieldName: n, idlName: f.Name, quoted: quoted, required: f.Req == schema.Required, value: c.value(t),
+			JSONName: n, idlName: f.Name, quoted: quoted, required: f.Req == schema.Required, value: c.value(t),
 			header: [3]byte{byte(t.Wire()), byte(uint16(f.ID) >> 8), byte(f.ID)},
 		})
 		if !n.Skip {

@@ -3,6 +3,7 @@ package thriftimpl
 import (
 	"github.com/nocopythrift/nocopythrift/internal/jsontext"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 )
 
@@ -11,6 +12,9 @@ type (
 	JSONOut = *jsontext.Encoder
 	JSONIn  = *jsontext.Decoder
 )
+
+// JSONName is the name of a field in JSON.
+type JSONName = schema.JSONName
 
 // JSON implements the method MarshalJSON of generated types.
 func JSON[S nocopy.StructView](s S) ([]byte, error) { return nocopyjson.MarshalValue(s) }
@@ -26,4 +30,4 @@ func GetJSON[S nocopy.StructView](s *S, d JSONIn) error { return nocopyjson.Unma
 
 // JSONNames returns the JSON names of the struct's fields, by field number. It returns an error if
 // two fields have the same name.
-func JSONNames(d *Desc) ([]nocopyjson.FieldName, error) { return nocopyjson.Names(d) }
+func JSONNames(d *Desc) ([]JSONName, error) { return d.JSONNames() }
