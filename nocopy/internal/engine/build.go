@@ -181,21 +181,6 @@ func (m *Message) appendOwed(e uint32, f *schema.Field) {
 	m.noteFilled(e, f)
 }
 
-// noteFilled notes that field f of the struct of entry e, which nobody has set, was filled in. Of
-// many the last are kept, since the first may have been replaced.
-func (m *Message) noteFilled(e uint32, f *schema.Field) {
-	if f.Req != schema.Required || f.Default != "" || f.Kind() == schema.Fixed {
-		return
-	}
-	m.ownSeldom()
-	if len(m.filled) < mostMissing {
-		m.filled = append(m.filled, filled{})
-	}
-	m.filled[m.fillings%mostMissing] = filled{e, m.ix.At(e, f.Ref()), f.Ref()}
-	m.fillings++
-	m.ix.More = true
-}
-
 // minPairRoom is the least number of pairs that a map in a field gets room for.
 const minPairRoom = 4
 

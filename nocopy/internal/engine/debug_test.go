@@ -9,7 +9,7 @@ func TestSharedState(t *testing.T) {
 		t.Skip("only with the tag nocopydebug")
 	}
 	for name, c := range map[string]struct{ store, undo func() }{
-		"seldom": {func() { noSeldom.fillings++ }, func() { noSeldom.fillings-- }},
+		"seldom": {func() { noSeldom.indexNode++ }, func() { noSeldom.indexNode-- }},
 		"edits":  {func() { noEdits[0].dead++ }, func() { noEdits[0].dead-- }},
 	} {
 		m := New(emptyDesc).Message()

@@ -302,7 +302,7 @@ func (m *Message) endSeldom(s *seldom) {
 		s.shadows, s.handouts, s.dead.values, s.dead.fields = nil, nil, nil, nil
 	}
 	s.dead = deadEntries{values: s.dead.values[:0], fields: s.dead.fields[:0]}
-	s.shadows, s.handouts, s.filled, s.fillings, s.liveSets = s.shadows[:0], s.handouts[:0], s.filled[:0], 0, nil
+	s.shadows, s.handouts, s.filled, s.liveSets = s.shadows[:0], s.handouts[:0], s.filled[:0], nil
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}

@@ -171,16 +171,6 @@ type messageKeys Message
 // field comes again later in the struct.
 type shadow struct{ at, end uint32 }
 
-// filled is a required field that was filled in: word is its word since then.
-type filled struct {
-	e    uint32
-	word index.Word
-	f    schema.Ref
-}
-
-// mostMissing bounds the fields that are noted, and that Missing returns.
-const mostMissing = 100
-
 // handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
 // the entry of the struct, word the word that the field had then. See isField.
 type handout struct {
@@ -232,9 +222,7 @@ type seldom struct {
 	spentRange chain.Range // has memory for the pieces of the next Range, see source
 	scratch    []byte      // for a zero value that is encoded before it is appended
 
-	// Required fields that were filled in, see Message.Missing
-	fillings int
-	filled   []filled
+	filled []filled // required fields that were filled in, see missing.go
 
 	// An index on the wire
 	landing   *landing     // of a message that is read by its index, see landing.go
