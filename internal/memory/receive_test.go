@@ -197,3 +197,31 @@ func TestReceiverStays(t *testing.T) {
 		t.Error("it moved on")
 	}
 }
+
+// TestReceiverContinues: after a large chunk, which has a block of its own, small ones are
+// received into the rest of the slab that was used before.
+func TestReceiverContinues(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		var rec Receiver
+		rec.Reset(recycle)
+		take := func(n int) Chunk {
+			if err := rec.FillTo(bytes.NewReader(make([]byte, n)), n, 0); err != nil {
+				t.Fatal(err)
+			}
+			return rec.Take(n)
+		}
+		for rec.size < SlabSize { // the first blocks are small
+			defer take(1000).Release()
+		}
+		defer take(1000).Release()
+		end := &rec.mem[len(rec.mem)-1]
+		for range 4 {
+			defer take(2 * SlabSize).Release()
+			defer take(1000).Release()
+			if &rec.mem[len(rec.mem)-1] != end {
+				t.Errorf("recycle %v: another slab is begun after a large chunk", recycle)
+			}
+		}
+		rec.Free()
+	}
+}
