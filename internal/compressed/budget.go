@@ -18,7 +18,8 @@ const (
 
 // Budget bounds the bytes that compressed messages have become, on all connections of a server or
 // a client. A call's bytes count until it has been answered, a reply's until its call returns.
-// Then they fade away, so many per second: that bounds the time for decompressing. Any goroutine may call the methods.
+// Then they fade away, so many per second: that bounds the time for decompressing. Any goroutine
+// may call the methods.
 type Budget struct {
 	most int64           // at the same time
 	rate int64           // how many fade per second

@@ -25,8 +25,8 @@ func Word(misspelt string, words []string) string {
 	return found
 }
 
-// distance returns how many letters must be inserted, removed, replaced or swapped with the next one
-// to turn a into b. If there are limit or more, the result is only known to be at least limit.
+// distance returns how many letters must be inserted, removed, replaced or swapped with the next
+// one to turn a into b. If there are limit or more, the result is only known to be at least limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
