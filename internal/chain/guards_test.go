@@ -104,8 +104,8 @@ func TestFrameOfFrozen(t *testing.T) {
 	}
 }
 
-// TestNodeInItself: a node that contains itself, as changes by several goroutines at once may leave
-// it, makes sending panic, and not fill the stack.
+// TestNodeInItself: changes by several goroutines at once may leave a node that contains itself.
+// Sending it panics, and does not fill the stack.
 func TestNodeInItself(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20)) // so that failing takes little memory
 	b, p := three(t)

@@ -99,7 +99,7 @@ func TestResetDuringWrite(t *testing.T) {
 	}
 }
 
-// TestUnreadOnUnix: a call is not sent if its last byte is still unread when a server closes a unix
+// TestUnreadOnUnix: a call is not sent if its last byte is unread when a server closes a unix
 // socket. It is lost if the server has read all of it.
 func TestUnreadOnUnix(t *testing.T) {
 	for unread, want := range map[int]error{0: ErrConnLost, 1: ErrNotSent} {

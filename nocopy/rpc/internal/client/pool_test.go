@@ -29,8 +29,8 @@ func dialFed(t *testing.T, dialled *[]time.Time, conns ...*fed) *Pool {
 	return c
 }
 
-// TestDialPauses: each time that dialling fails, the pause before the next time doubles, from 20 ms
-// to 2 s. The client waits for at least half of it.
+// TestDialPauses: each time that dialling fails, the next pause is twice as long, from 20 ms to 2
+// s. The client waits for at least half of it.
 func TestDialPauses(t *testing.T) {
 	EmptyPools()
 	defer EmptyPools()
