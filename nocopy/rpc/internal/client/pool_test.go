@@ -29,6 +29,14 @@ func dialFed(t *testing.T, dialled *[]time.Time, conns ...*fed) *Pool {
 	return c
 }
 
+// state returns the number of calls that were written on c, and reports whether it was closed.
+func (c *fed) state() (sent int, closed bool) {
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.sent), c.closed
+}
+
 // TestDialPauses: each time that dialling fails, the next pause is twice as long, from 20 ms to 2
 // s. The client waits for at least half of it.
 func TestDialPauses(t *testing.T) {
@@ -74,8 +82,9 @@ func TestOldInUse(t *testing.T) {
 		first := start()
 		time.Sleep(40 * time.Minute) // beyond MaxConnAge
 		second := start()
-		if len(old.sent) != 1 || len(young.sent) != 1 || old.closed {
-			t.Errorf("%d calls on the old connection, %d on the new one; closed: %t", len(old.sent), len(young.sent), old.closed)
+		before, oldClosed := old.state()
+		if after, _ := young.state(); before != 1 || after != 1 || oldClosed {
+			t.Errorf("%d calls on the old connection, %d on the new one; closed: %t", before, after, oldClosed)
 		}
 		young.arrive(replyBytes(m, 1))
 		old.arrive(replyBytes(m, 1))
@@ -84,8 +93,9 @@ func TestOldInUse(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if !old.closed || young.closed {
-			t.Errorf("closed: the old connection: %t, the new one: %t", old.closed, young.closed)
+		_, oldClosed = old.state()
+		if _, closed := young.state(); !oldClosed || closed {
+			t.Errorf("closed: the old connection: %t, the new one: %t", oldClosed, closed)
 		}
 		c.Close()
 	})
@@ -112,12 +122,11 @@ func TestIdleBetweenCalls(t *testing.T) {
 				t.Fatalf("call %d: %v", id, err)
 			}
 		}
-		if nc.closed {
+		if _, closed := nc.state(); closed {
 			t.Error("closed although it was used")
 		}
 		time.Sleep(idle)
-		synctest.Wait()
-		if !nc.closed {
+		if _, closed := nc.state(); !closed {
 			t.Error("open although it was not used")
 		}
 		c.Close()

@@ -61,7 +61,8 @@ func TestEndOfStreamTwice(t *testing.T) {
 		time.Sleep(grace / 2)
 		conn.readError(io.EOF)
 		conn.graceTimer.Reset(conn.halfCloseTimeout()) // as when a reply was written
-		if time.Sleep(2 * grace); len(ended) != 1 || ended[0] != grace/2+grace {
+		time.Sleep(2 * grace)
+		if synctest.Wait(); len(ended) != 1 || ended[0] != grace/2+grace {
 			t.Errorf("the contexts end after %v", ended)
 		}
 	})
