@@ -187,7 +187,7 @@ func TestEntryWithoutOuter(t *testing.T) {
 	b = append(b, "\x0b\x00\x00\x00\x01\x00\x00\x00\x01a"...)
 	end := len(b)
 	b = append(append(b, "\x00\x0b\x00\x02\x00\x00\x20\x00"...), make([]byte, 8<<10+1)...)
-	f := inner.Fields()[0]
+	f := &inner.Fields()[0]
 	entry := wireindex.AppendNumber(wireindex.AppendNumber(nil, uint32(at)), uint32(end))
 	entry = wireindex.AppendNumber(wireindex.AppendNumber(entry, f.Header()<<wireindex.StrideBits), texts.Hash())
 	b = withEntries(b, 1, wireindex.AppendNumber(entry, 0))
