@@ -93,12 +93,8 @@ func (c *Config) advice(err error) string {
 		return "the server uses HTTP: " + tryHTTP
 	case has("not a Thrift message: a login by SASL"):
 		return "the server expects a login by SASL: " + tryLogin
-	case errors.Is(err, rpc.ErrLogin) && has("no login by SASL"):
-		return "the server needs no login: " + tryNoSASL
-	case errors.Is(err, rpc.ErrLogin) && strings.Contains(strings.ToLower(text), "mechanism"):
-		return "the server expects another login than PLAIN: " + tryKerberos
 	case errors.Is(err, rpc.ErrLogin):
-		return "" // the server tells why
+		return adviceLogin(text)
 	case c.TLS != nil && c.HTTP:
 		return "the server probably does not use TLS: " + tryPlain + "; or not HTTP: " + tryBinary
 	case c.TLS != nil && !c.NoSASL && !has("login by SASL"), c.TLS != nil && has("hive: connecting:") && !has("login by SASL"):
@@ -114,6 +110,17 @@ func (c *Config) advice(err error) string {
 		probable += "; or it uses TLS: " + tryTLS
 	}
 	return probable + "; or HTTP: " + tryHTTP
+}
+
+// adviceLogin is advice for a login that failed, with this text.
+func adviceLogin(text string) string {
+	switch {
+	case strings.Contains(text, "no login by SASL"):
+		return "the server needs no login: " + tryNoSASL
+	case strings.Contains(strings.ToLower(text), "mechanism"):
+		return "the server expects another login than PLAIN: " + tryKerberos
+	}
+	return "" // the server tells why
 }
 
 // adviceHTTP is advice for a server's answer over HTTP.

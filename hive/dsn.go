@@ -70,17 +70,8 @@ func ParseDSN(dsn string) (Config, error) {
 	if strings.Contains(c.Database, "/") {
 		return fail("the database has a slash")
 	}
-	parameters, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return fail("the parameters are not joined by & and escaped as in URLs")
-	}
-	for name, values := range parameters {
-		if len(values) != 1 {
-			return fail("%s is given %d times", name, len(values))
-		}
-		if err := c.setParameter(name, values[0]); err != nil {
-			return fail("%s: %w", name, err)
-		}
+	if err := c.setParameters(u.RawQuery); err != nil {
+		return fail("%w", err)
 	}
 	if c.Token != "" && !c.HTTP {
 		return fail("%w", errToken)
@@ -98,18 +89,27 @@ func ParseDSN(dsn string) (Config, error) {
 	return c, nil
 }
 
+// setParameters sets the parameters of a data source name, the part after its question mark.
+func (c *Config) setParameters(query string) error {
+	parameters, err := url.ParseQuery(query)
+	if err != nil {
+		return errors.New("the parameters are not joined by & and escaped as in URLs")
+	}
+	for name, values := range parameters {
+		if len(values) != 1 {
+			return fmt.Errorf("%s is given %d times", name, len(values))
+		}
+		if err := c.setParameter(name, values[0]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 func (c *Config) setParameter(name, value string) (err error) {
 	switch name {
 	case "auth":
-		switch strings.ToUpper(value) {
-		case "NOSASL":
-			c.NoSASL = true
-		case "PLAIN", "NONE", "LDAP", "PAM", "CUSTOM":
-		case "KERBEROS", "GSSAPI":
-			return errors.New("a login by Kerberos needs a Config with SASL, or over HTTP with Authorize")
-		default:
-			return errors.New("unknown")
-		}
+		return c.setAuth(value)
 	case "transport":
 		switch value {
 		case "http":
@@ -123,15 +123,7 @@ func (c *Config) setParameter(name, value string) (err error) {
 	case "token":
 		c.Token = value
 	case "tls":
-		switch value {
-		case "true":
-			c.TLS = &tls.Config{}
-		case "skip-verify":
-			c.TLS = &tls.Config{InsecureSkipVerify: true}
-		case "false":
-		default:
-			return errors.New("neither true, false nor skip-verify")
-		}
+		return c.setTLS(value)
 	case "loc":
 		if c.Location = loadZone(value); c.Location == nil {
 			return errors.New("no such time zone; write a name such as UTC or Europe/Berlin")
@@ -156,6 +148,33 @@ func (c *Config) setParameter(name, value string) (err error) {
 		c.Settings[name] = value
 	}
 	return err
+}
+
+// setAuth sets the kind of login, by the names that servers have for it.
+func (c *Config) setAuth(value string) error {
+	switch strings.ToUpper(value) {
+	case "NOSASL":
+		c.NoSASL = true
+	case "PLAIN", "NONE", "LDAP", "PAM", "CUSTOM":
+	case "KERBEROS", "GSSAPI":
+		return errors.New("a login by Kerberos needs a Config with SASL, or over HTTP with Authorize")
+	default:
+		return errors.New("unknown")
+	}
+	return nil
+}
+
+func (c *Config) setTLS(value string) error {
+	switch value {
+	case "true":
+		c.TLS = &tls.Config{}
+	case "skip-verify":
+		c.TLS = &tls.Config{InsecureSkipVerify: true}
+	case "false":
+	default:
+		return errors.New("neither true, false nor skip-verify")
+	}
+	return nil
 }
 
 // errHosts is the error of an address with several servers.
@@ -192,63 +211,79 @@ func fromJDBC(dsn string) string {
 	rest, settings, _ := strings.Cut(rest, "?")
 	rest, parameters, _ := strings.Cut(rest, ";")
 	_, database, _ := strings.Cut(rest, "/")
-	var query, notes []string
-	user, other := "", false
+	var w written
 	for p := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(p, "=")
-		switch lower := strings.ToLower(value); strings.ToLower(name) {
-		case "":
-		case "user", "uid", "password", "pwd":
-			user = "USER:PASSWORD@"
-		case "ssl":
-			if lower == "true" || lower == "1" {
-				query = append(query, "tls=true")
-			}
-		case "transportmode":
-			if lower == "http" {
-				query = append(query, "transport=http")
-			}
-		case "httppath":
-			if harmless(value) {
-				query = append(query, "httpPath="+value)
-			}
-		case "auth":
-			if lower == "nosasl" {
-				query = append(query, "auth=NOSASL")
-			}
-		case "principal":
-			notes = append(notes, "Kerberos needs a Config with SASL, or over HTTP with Authorize")
-		case "servicediscoverymode", "zookeepernamespace":
-			if len(notes) == 0 {
-				notes = append(notes, "discovery by ZooKeeper is not supported: name a server")
-			}
-		default:
-			other = true
-		}
+		w.parameter(p)
 	}
 	for s := range strings.SplitSeq(settings, ";") {
-		name, _, _ := strings.Cut(s, "=")
-		if harmless(name) && (strings.HasPrefix(name, "hive.") || strings.HasPrefix(name, "spark.")) {
-			query = append(query, name+"=…")
-		} else if name != "" {
-			other = true
-		}
+		w.setting(s)
 	}
-	if other {
-		notes = append(notes, "ParseDSN tells what the other parameters are called here")
+	if w.other {
+		w.notes = append(w.notes, "ParseDSN tells what the other parameters are called here")
 	}
 	if strings.Contains(hosts, ",") {
-		notes = append(notes, errHosts.Error())
+		w.notes = append(w.notes, errHosts.Error())
 		hosts, _, _ = strings.Cut(hosts, ",")
 	}
-	text := "write hive://" + user + hosts
-	if database != "" || len(query) > 0 {
+	text := "write hive://" + w.user + hosts
+	if database != "" || len(w.query) > 0 {
 		text += "/" + database
 	}
-	if len(query) > 0 {
-		text += "?" + strings.Join(query, "&")
+	if len(w.query) > 0 {
+		text += "?" + strings.Join(w.query, "&")
 	}
-	return strings.Join(append([]string{text}, notes...), "; ")
+	return strings.Join(append([]string{text}, w.notes...), "; ")
+}
+
+// written is what the parameters and settings of a JDBC URL become in a data source name.
+type written struct {
+	user         string // a placeholder, if there is a user
+	query, notes []string
+	other        bool // there are more, which are not translated
+}
+
+// parameter adds a parameter, such as ssl=true.
+func (w *written) parameter(p string) {
+	name, value, _ := strings.Cut(p, "=")
+	switch lower := strings.ToLower(value); strings.ToLower(name) {
+	case "":
+	case "user", "uid", "password", "pwd":
+		w.user = "USER:PASSWORD@"
+	case "ssl":
+		if lower == "true" || lower == "1" {
+			w.query = append(w.query, "tls=true")
+		}
+	case "transportmode":
+		if lower == "http" {
+			w.query = append(w.query, "transport=http")
+		}
+	case "httppath":
+		if harmless(value) {
+			w.query = append(w.query, "httpPath="+value)
+		}
+	case "auth":
+		if lower == "nosasl" {
+			w.query = append(w.query, "auth=NOSASL")
+		}
+	case "principal":
+		w.notes = append(w.notes, "Kerberos needs a Config with SASL, or over HTTP with Authorize")
+	case "servicediscoverymode", "zookeepernamespace":
+		if len(w.notes) == 0 {
+			w.notes = append(w.notes, "discovery by ZooKeeper is not supported: name a server")
+		}
+	default:
+		w.other = true
+	}
+}
+
+// setting adds a setting of the session, such as hive.a=b, without its value.
+func (w *written) setting(s string) {
+	name, _, _ := strings.Cut(s, "=")
+	if harmless(name) && (strings.HasPrefix(name, "hive.") || strings.HasPrefix(name, "spark.")) {
+		w.query = append(w.query, name+"=…")
+	} else if name != "" {
+		w.other = true
+	}
 }
 
 // harmless reports whether s is a name or path, which needs no escapes.

@@ -17,6 +17,23 @@ type wall struct {
 // parseWall parses a DATE, a TIMESTAMP or a TIMESTAMP WITH LOCAL TIME ZONE as servers write them,
 // such as "2026-11-26", "2026-11-26 10:20:30.5" and "2026-11-26 10:20:30.5 Europe/Berlin".
 func parseWall(s string) (w wall, ok bool) {
+	date, rest, ok := parseDate(s)
+	if !ok {
+		return w, false
+	}
+	if rest == "" {
+		return wall{Time: date, isDate: true}, true
+	}
+	clock, rest, ok := parseClock(rest)
+	if !ok {
+		return w, false
+	}
+	return wall{date.Add(clock), strings.TrimPrefix(rest, " "), false}, true
+}
+
+// parseDate parses a date at the beginning of s, such as 2026-11-26. It returns what comes after
+// it.
+func parseDate(s string) (date time.Time, rest string, ok bool) {
 	rest, negative := strings.CutPrefix(s, "-")
 	if !negative {
 		rest = strings.TrimPrefix(rest, "+")
@@ -25,39 +42,39 @@ func parseWall(s string) (w wall, ok bool) {
 	month, rest, ok2 := numberAfter(rest, '-')
 	day, rest, ok3 := numberAfter(rest, '-')
 	if !ok1 || !ok2 || !ok3 || month < 1 || month > 12 || day < 1 || day > 31 {
-		return w, false
+		return date, "", false
 	}
 	if negative {
 		year = -year
 	}
-	if day > 28 && time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() != day {
-		return w, false
-	}
-	if rest == "" {
-		return wall{Time: time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), isDate: true}, true
-	}
-	separator := rest[0]
+	date = time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return date, rest, date.Day() == day
+}
+
+// parseClock parses a time of day at the beginning of s, such as " 10:20:30.5" or "T10:20". It
+// returns the time since midnight and what comes after it.
+func parseClock(s string) (clock time.Duration, rest string, ok bool) {
+	separator := s[0]
 	if separator != ' ' && separator != 'T' {
-		return w, false
+		return 0, "", false
 	}
-	hour, rest, ok1 := numberAfter(rest, separator)
+	hour, rest, ok1 := numberAfter(s, separator)
 	minute, rest, ok2 := numberAfter(rest, ':')
 	if !ok1 || !ok2 || hour > 23 || minute > 59 {
-		return w, false
+		return 0, "", false
 	}
 	second, nano := 0, 0
 	if strings.HasPrefix(rest, ":") {
 		if second, rest, ok = numberAfter(rest, ':'); !ok || second > 59 {
-			return w, false
+			return 0, "", false
 		}
 	}
 	if strings.HasPrefix(rest, ".") {
 		if nano, rest, ok = fraction(rest[1:]); !ok {
-			return w, false
+			return 0, "", false
 		}
 	}
-	at := time.Date(year, time.Month(month), day, hour, minute, second, nano, time.UTC)
-	return wall{at, strings.TrimPrefix(rest, " "), false}, true
+	return time.Duration((hour*60+minute)*60+second)*time.Second + time.Duration(nano), rest, true
 }
 
 // timeReader reads the times of a column in the session's zone. It keeps the other zones that

@@ -148,7 +148,12 @@ func (c config) command(ctx context.Context, m client, args []string) error {
 	if err != nil {
 		return err
 	}
-	switch name, rest := args[0], args[2:]; {
+	return c.commandAt(ctx, m, of, args[0], args[2:])
+}
+
+// commandAt runs a command on a table or partition. rest are the arguments after the place.
+func (c config) commandAt(ctx context.Context, m client, of place, name string, rest []string) error {
+	switch {
 	case name == "partitions" && of.partition == "" && len(rest) == 0:
 		return c.printPartitions(ctx, m, of)
 	case name == "show" && len(rest) == 0:
