@@ -250,15 +250,7 @@ func longFlags(model *kong.Application, args []string) ([]string, error) {
 	case node.Passthrough:
 		return args, nil
 	}
-	known := map[string]*kong.Flag{}
-	for _, group := range node.AllFlags(false) {
-		for _, flag := range group {
-			known["-"+flag.Name] = flag
-			if flag.Short != 0 {
-				known["-"+string(flag.Short)] = flag
-			}
-		}
-	}
+	known := flagsOf(node)
 	var out []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -290,6 +282,20 @@ func longFlags(model *kong.Application, args []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// flagsOf returns the flags of a command by their names with one dash, also the short ones.
+func flagsOf(node *kong.Node) map[string]*kong.Flag {
+	known := map[string]*kong.Flag{}
+	for _, group := range node.AllFlags(false) {
+		for _, flag := range group {
+			known["-"+flag.Name] = flag
+			if flag.Short != 0 {
+				known["-"+string(flag.Short)] = flag
+			}
+		}
+	}
+	return known
 }
 
 // hasShort reports whether an argument is a short flag and its value, as -Iidl and -n100 are. A

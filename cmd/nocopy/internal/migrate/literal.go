@@ -77,22 +77,8 @@ func (w *rewriter) set(x string, n *types.Named, field string, value ast.Expr, p
 		}
 		return "", false
 	}
-	if lit, child := w.addressed(value); child != nil {
-		if make := w.accessor(n, "New", field); make != nil && types.Identical(resultOf(make), w.newNamed(child)) {
-			if len(lit.Elts) == 0 {
-				return x + "." + make.Name() + "()", true
-			}
-			v := w.name(strings.ToLower(child.Obj().Name()[:1]))
-			return "{\n" + v + " := " + x + "." + make.Name() + "()" + w.fill(v, child, lit) + "\n}", true
-		}
-	}
-	if call, ok := value.(*ast.CallExpr); ok && len(call.Args) == 0 {
-		child, _ := w.oldStruct(w.info.TypeOf(call))
-		make := w.accessor(n, "New", field)
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && child != nil && make != nil && sel.Sel.Name == "New"+child.Obj().Name() &&
-			types.Identical(resultOf(make), w.newNamed(child)) {
-			return x + "." + make.Name() + "()", true
-		}
+	if text, ok := w.made(x, n, field, value); ok {
+		return text, true
 	}
 	if lit, ok := value.(*ast.CompositeLit); ok {
 		if text, ok := w.list(x, n, field, lit); ok {
@@ -119,6 +105,28 @@ func (w *rewriter) set(x string, n *types.Named, field string, value ast.Expr, p
 		}
 	}
 	return w.copied(x, n, field, value)
+}
+
+// made returns statements that make a struct in a field of x, if the value is &T{…} or NewT().
+func (w *rewriter) made(x string, n *types.Named, field string, value ast.Expr) (string, bool) {
+	if lit, child := w.addressed(value); child != nil {
+		if make := w.accessor(n, "New", field); make != nil && types.Identical(resultOf(make), w.newNamed(child)) {
+			if len(lit.Elts) == 0 {
+				return x + "." + make.Name() + "()", true
+			}
+			v := w.name(strings.ToLower(child.Obj().Name()[:1]))
+			return "{\n" + v + " := " + x + "." + make.Name() + "()" + w.fill(v, child, lit) + "\n}", true
+		}
+	}
+	if call, ok := value.(*ast.CallExpr); ok && len(call.Args) == 0 {
+		child, _ := w.oldStruct(w.info.TypeOf(call))
+		make := w.accessor(n, "New", field)
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && child != nil && make != nil && sel.Sel.Name == "New"+child.Obj().Name() &&
+			types.Identical(resultOf(make), w.newNamed(child)) {
+			return x + "." + make.Name() + "()", true
+		}
+	}
+	return "", false
 }
 
 // copied returns statements that copy a Go slice of structs into a list. A nil slice leaves an

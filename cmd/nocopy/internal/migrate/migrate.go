@@ -42,8 +42,31 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 	if err != nil {
 		return nil, err
 	}
-	targets := map[string]*types.Package{}
-	var chosen []*packages.Package
+	chosen, targets, err := chosenOf(loaded, pairs)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no package matches %s", strings.Join(patterns, " "))
+	}
+	r := &Result{Files: map[string][]byte{}, Old: map[string][]byte{}}
+	if err := r.rewrite(chosen, analyzer(pairs, targets)); err != nil {
+		return nil, err
+	}
+	cfg.Overlay = r.Files
+	cfg.Mode = packages.LoadSyntax
+	again, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	r.addErrors(again)
+	return r, nil
+}
+
+// chosenOf returns those of the loaded packages that are to be rewritten, and the new packages that
+// they will import, by their import paths.
+func chosenOf(loaded []*packages.Package, pairs map[string]string) (chosen []*packages.Package, targets map[string]*types.Package, err error) {
+	targets = map[string]*types.Package{}
 	isNew := map[string]bool{}
 	for _, path := range pairs {
 		isNew[path] = true
@@ -55,26 +78,26 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 		if !isNew[p.PkgPath] && pairs[p.PkgPath] == "" {
 			chosen = append(chosen, p)
 			if len(p.Errors) > 0 {
-				return nil, fmt.Errorf("%s does not compile: %v", p.PkgPath, p.Errors[0])
+				return nil, nil, fmt.Errorf("%s does not compile: %v", p.PkgPath, p.Errors[0])
 			}
 		}
 	}
 	for old, path := range pairs {
 		if t := targets[path]; t == nil || t.Scope().Len() == 0 {
-			return nil, fmt.Errorf("there is no package %s, for %s: generate it with nocopy gen", path, old)
+			return nil, nil, fmt.Errorf("there is no package %s, for %s: generate it with nocopy gen", path, old)
 		}
 	}
-	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no package matches %s", strings.Join(patterns, " "))
-	}
-	r := &Result{Files: map[string][]byte{}, Old: map[string][]byte{}}
-	a := analyzer(pairs, targets)
+	return chosen, targets, nil
+}
+
+// rewrite adds the new texts of packages, and what is left to do in them.
+func (r *Result) rewrite(chosen []*packages.Package, a *analysis.Analyzer) error {
 	seen := map[string]bool{} // a package and its variant for tests have files in common
 	for _, p := range chosen {
 		// Package checker would do the same for analyses that need others, with half a megabyte of code.
 		result, err := a.Run(&analysis.Pass{Analyzer: a, Fset: p.Fset, Files: p.Syntax, Pkg: p.Types, TypesInfo: p.TypesInfo, TypesSizes: p.TypesSizes})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		made := result.(*Result)
 		for name, text := range made.Files {
@@ -87,12 +110,12 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 			}
 		}
 	}
-	cfg.Overlay = r.Files
-	cfg.Mode = packages.LoadSyntax
-	again, err := packages.Load(cfg, patterns...)
-	if err != nil {
-		return nil, err
-	}
+	return nil
+}
+
+// addErrors adds the compiler's errors in packages that were rewritten, each once.
+func (r *Result) addErrors(again []*packages.Package) {
+	seen := map[string]bool{}
 	for _, p := range again {
 		for _, e := range p.Errors {
 			// Errors that the go command prints have names of files that it has made.
@@ -102,7 +125,6 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 			}
 		}
 	}
-	return r, nil
 }
 
 // analyzer returns the analysis that rewrites a package. Its result is a *Result.

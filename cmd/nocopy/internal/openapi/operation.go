@@ -31,19 +31,8 @@ func (w *writer) operation(r route, method string, inPath []string) (op *Operati
 		needsBody = needsBody || len(sourcesOf(f)) == 0 && !bodiless && f.Req == schema.Required
 	}
 	all, reasons := placesIn(root, bodiless)
-	var places []place
-	for _, p := range all {
-		sources, reason := p.settable(inPath)
-		switch inBody := inJSON(p.Field) && (hasBody || p.nested); {
-		case len(sources) > 0 || inBody:
-			p.sources = sources
-			places = append(places, p)
-		case p.Req == schema.Required:
-			reasons = append(reasons, fmt.Errorf("%s is required, but can't be set: %w", p.name, reason))
-		case reason != errNeverSet:
-			unset = append(unset, fmt.Errorf("%s is never set: %w", p.name, reason))
-		}
-	}
+	places, wrong, unset := settablePlaces(all, inPath, hasBody)
+	reasons = append(reasons, wrong...)
 	form, raw := w.parameters(op, places, inPath)
 	body := map[string]Media{}
 	if hasBody {
@@ -64,6 +53,24 @@ func (w *writer) operation(r route, method string, inPath []string) (op *Operati
 		op.RequestBody = &RequestBody{Required: needsBody, Content: body}
 	}
 	return op, append(reasons, w.responses(op, fn, method)...), unset
+}
+
+// settablePlaces returns the places that requests can set. hasBody tells that requests have a body.
+// The reasons are all that is wrong with others, and unset those why fields are never set.
+func settablePlaces(all []place, inPath []string, hasBody bool) (places []place, reasons, unset []error) {
+	for _, p := range all {
+		sources, reason := p.settable(inPath)
+		switch inBody := inJSON(p.Field) && (hasBody || p.nested); {
+		case len(sources) > 0 || inBody:
+			p.sources = sources
+			places = append(places, p)
+		case p.Req == schema.Required:
+			reasons = append(reasons, fmt.Errorf("%s is required, but can't be set: %w", p.name, reason))
+		case reason != errNeverSet:
+			unset = append(unset, fmt.Errorf("%s is never set: %w", p.name, reason))
+		}
+	}
+	return places, reasons, unset
 }
 
 // id returns an id that no other operation has.

@@ -79,13 +79,7 @@ func (f *Connection) Check(addr string) error {
 	if f.certAsked == nil {
 		f.certAsked = new(atomic.Bool)
 	}
-	scheme := scheme(addr)
-	encrypted := ""
-	for flag, given := range map[string]bool{"-tls": f.TLS, "-ca": f.CA != "", "-cert": f.Cert != "", "-server-name": f.ServerName != "", "-insecure": f.Insecure} {
-		if given {
-			encrypted = max(encrypted, flag)
-		}
-	}
+	scheme, encrypted := scheme(addr), f.encrypted()
 	switch {
 	case (f.Cert == "") != (f.Key == ""):
 		return errors.New("-cert and -key need each other")
@@ -100,16 +94,8 @@ func (f *Connection) Check(addr string) error {
 	case encrypted != "":
 		f.TLS = true
 	}
-	switch {
-	case f.SASL == "" && f.User != "":
-		return errors.New("-user needs -sasl")
-	case f.SASL != "" && (f.Transport == "unframed" || f.Transport == "http" || scheme != ""):
-		return errors.New("-sasl does not go with -transport unframed or http, nor with URLs: after a login, messages are in frames")
-	}
-	if f.SASL != "" {
-		if _, err := f.mechanism(); err != nil {
-			return err
-		}
+	if err := f.checkLogin(scheme); err != nil {
+		return err
 	}
 	for _, h := range f.Header {
 		if _, _, ok := strings.Cut(h, ":"); !ok {
@@ -117,6 +103,30 @@ func (f *Connection) Check(addr string) error {
 		}
 	}
 	return nil
+}
+
+// encrypted returns a flag about TLS that was given, "" if none was.
+func (f *Connection) encrypted() (flag string) {
+	for name, given := range map[string]bool{"-tls": f.TLS, "-ca": f.CA != "", "-cert": f.Cert != "", "-server-name": f.ServerName != "", "-insecure": f.Insecure} {
+		if given {
+			flag = max(flag, name)
+		}
+	}
+	return flag
+}
+
+// checkLogin is Check for the flags about logins. scheme is that of the server's address.
+func (f *Connection) checkLogin(scheme string) error {
+	switch {
+	case f.SASL == "" && f.User != "":
+		return errors.New("-user needs -sasl")
+	case f.SASL == "":
+		return nil
+	case f.Transport == "unframed" || f.Transport == "http" || scheme != "":
+		return errors.New("-sasl does not go with -transport unframed or http, nor with URLs: after a login, messages are in frames")
+	}
+	_, err := f.mechanism()
+	return err
 }
 
 // scheme returns http or https of a URL, "" of other addresses.
