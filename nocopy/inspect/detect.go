@@ -47,17 +47,20 @@ func detect(r *bufio.Reader) (form Form, note string, err error) {
 	}
 }
 
+// version1 is what messages of Thrift Binary begin with.
+var version1 = []byte{0x80, 1}
+
 // formOfFirst returns the form if the first bytes of a stream tell it, otherwise Auto. b has 6
 // bytes unless the stream is shorter.
 func formOfFirst(b []byte) (Form, string) {
 	switch {
-	case len(b) >= 6 && b[4] == 0x80 && b[5] == 1 && b[0] < 0x80:
+	case len(b) >= 6 && b[0] < 0x80 && bytes.HasPrefix(b[4:], version1):
 		return FramedMessages, ""
 	case len(b) >= 6 && b[0] < 0x80 && firstbytes.BeginsCompactCall(b[4:]):
 		return CompactFramedMessages, ""
 	case firstbytes.BeginsCompactCall(b):
 		return CompactMessages, ""
-	case len(b) >= 2 && b[0] == 0x80 && b[1] == 1:
+	case bytes.HasPrefix(b, version1):
 		return Messages, ""
 	case firstbytes.IsTLS(b):
 		return Structs, "it looks like TLS, not Thrift"

@@ -98,12 +98,17 @@ func Foreign(b []byte) error {
 		return ErrTLS
 	case len(b) >= 5 && b[0] == 0 && b[4] == ttheader:
 		return errKitex
-	case len(b) < 5 || b[1] != 0 || b[2] != 0 || b[4] == 0 || b[4] == Version1>>8 || b[4] == CompactID || b[4] == THeaderMagic>>8:
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || inFrame(b[4]):
 		return nil // frames begin so
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
 		return ErrSASL // a mechanism's name, or a refusal
 	}
 	return nil
+}
+
+// inFrame reports whether what frames contain begins with the byte c.
+func inFrame(c byte) bool {
+	return c == 0 || c == Version1>>8 || c == CompactID || c == THeaderMagic>>8
 }
 
 // Begins reports whether b, the first bytes of something that may be a text, begins as a message
