@@ -19,10 +19,13 @@ checkgen: gen ## fails, showing the difference, if generated files are not fresh
 # It builds a program, whose operations count their steps: it takes most of the time.
 BUILDING = ^TestHostileSteps$$
 
+# The tests of messages, a folder for each matter (docs/internals.md lists them).
+MATTERS = ./parse ./fields ./containers ./edits ./handles ./limits ./wireindex
+
 quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two minutes after a change of the engine)
 	go vet ./...
 	go test -vet=off -skip '$(BUILDING)' ./...
-	go test -C nocopy/tests -vet=off ./model ./nocopy ./engine ./chain ./rpc
+	go test -C nocopy/tests -vet=off $(MATTERS) ./model ./chain ./rpc
 
 work: ## writes a go.work, which git ignores: an editor then sees all modules as one project
 	rm -f go.work go.work.sum
@@ -72,12 +75,12 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf/... ./internal/... || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} ./linkbuf ./chain ./sessions || exit 1; \
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy ./nocopy/internal/... || exit 1; \
-		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./engine || exit 1; \
+		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' $(MATTERS) || exit 1; \
 		GOARCH=$$arch go test -C nocopy/tests -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./model -model.ops=2000 || exit 1; \
 	done
 
 soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of calls under the race detector; memory must stay as it is (minutes)
-	NOCOPY_SOAK_MESSAGES=10000000 go test -C nocopy/tests -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
+	NOCOPY_SOAK_MESSAGES=10000000 go test -C nocopy/tests -run 'TestSoak$$' -count=1 -v -timeout 60m ./limits
 	NOCOPY_SOAK=120s go test -C nocopy/tests -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./rpc
 
 hostile: ## counts the steps of all operations on hostile messages: received in all ways, and large ones, a seventh of the operations at a time (minutes)

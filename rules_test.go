@@ -112,6 +112,7 @@ var arrows = []struct {
 	{"internal/compressed", nil, "bytes; users' programs get no dependency through it"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/tests/referee", []string{"github.com/apache/thrift/", "github.com/google/go-cmp/", module + "/nocopy"}, "the referee is Apache's library"},
+	{"nocopy/tests/internal", []string{"github.com/google/go-cmp/", module + "/internal/", module + "/nocopy"}, "what tests of several folders share; only tests import it"},
 	{"nocopy/tests", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/nocopycmp", []string{"github.com/google/go-cmp/", module + "/nocopy"}, "options of go-cmp; only tests import it"},
 	{"nocopy/messages", []string{module + "/nocopy"}, "functions on messages; only those who call them import it"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/internal/rules"
 	"github.com/nocopythrift/nocopythrift/gen/internal/rules/other"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 )
@@ -352,7 +353,7 @@ func TestAllocations(t *testing.T) {
 		return s
 	}
 	list := map[string]validator{"numbers": numbers(), "enums": enums()}
-	if aliasing {
+	if testmode.Unsafe {
 		list["texts"], list["containers"], list["order"] = texts(), containers(), order()
 		list["received"] = parsed(containers().Message().Bytes())
 	}

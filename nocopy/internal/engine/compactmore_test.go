@@ -111,7 +111,7 @@ func TestIndexForEver(t *testing.T) {
 		}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			if raceEnabled || !testmode.Long {
+			if testmode.Race || !testmode.Long {
 				c.rounds /= 10
 			}
 			s := stateOf(t, "built")

@@ -34,7 +34,7 @@ func TestHostileSteps(t *testing.T) {
 		return
 	case os.Getenv("NOCOPY_HOSTILE_INNER") != "":
 		t.Fatal("the program does not count its steps")
-	case raceEnabled || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
+	case testmode.Race || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
 		return // it would be the same program
 	}
 	overlay, err := steps.Overlay("../../..", t.TempDir(), countedFolders(t)...)

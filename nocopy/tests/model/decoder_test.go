@@ -136,7 +136,7 @@ func TestDecoderMany(t *testing.T) {
 	decodedDesc = itemDesc
 	var wires [][]byte
 	messages := 3000
-	if raceEnabled {
+	if testmode.Race {
 		messages = 400
 	}
 	for i := range messages {

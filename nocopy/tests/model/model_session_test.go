@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/entry"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
@@ -416,7 +417,7 @@ func (s *session) forget(m *message) {
 // stale checks that using a message after Release panics. It must not run while another goroutine
 // may have taken the message from the pool: the race detector would report that.
 func (s *session) stale(m *message) {
-	if raceEnabled && m.own == nil || len(m.b.fields) == 0 {
+	if testmode.Race && m.own == nil || len(m.b.fields) == 0 {
 		return
 	}
 	defer func() {

@@ -1,0 +1,45 @@
+package handles_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// TestRoomBefore: every function that makes room before a message refuses negative and too large
+// sizes.
+func TestRoomBefore(t *testing.T) {
+	for _, n := range []int{-1, -8, -30, -66_000, 1 << 30} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := newStruct(allDesc, nocopy.Recycle)
+			s.Release()
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewWithRoom(allDesc, n, false) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewHeld(allDesc, n, nocopy.Limits{}, false) })
+			s = newStruct(allDesc)
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.CopyHeld(allDesc, s, n, nocopy.Limits{}, true) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.Prepend(nocopy.Struct(s).Message(), n) })
+		})
+	}
+}
+
+// TestFormatOfAnyType: Format and Clone accept only the descriptor of the handle's type.
+func TestFormatOfAnyType(t *testing.T) {
+	s := newStruct(allDesc)
+	other := newStructDesc("Other")
+	other.Define()
+	if got := nocopy.Struct(s).Format(allDesc); got != render.Text(s, allDesc) {
+		t.Errorf("the text is %s", got)
+	}
+	if got := nocopy.Struct(s).Clone(allDesc); render.Text(thriftimpl.Struct(got), allDesc) != render.Text(s, allDesc) {
+		t.Error("the copy is another")
+	}
+	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Format(other) })
+	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Clone(other) })
+	panicsWith(t, "nocopy: nil", func() { nocopy.Struct(s).Format(nil) })
+	if got := (nocopy.Struct{}).Format(nil); got != zeroHandleText {
+		t.Errorf("of the zero handle: %q", got)
+	}
+}

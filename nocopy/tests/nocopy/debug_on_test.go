@@ -1,7 +1,0 @@
-// debugging tells tests whether the tag nocopydebug is set.
-
-//go:build nocopydebug
-
-package nocopy_test
-
-const debugging = true
