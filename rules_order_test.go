@@ -1,4 +1,4 @@
-package nocopythrift
+package nocopythrift_test
 
 import (
 	"bytes"

@@ -91,7 +91,7 @@ func (n numberKind[E, L]) test(t *testing.T) {
 			v := n.random(count)
 			wire := n.wire(t, v)
 			for _, w := range []way{
-				{"built", n.built(v)}, with(way{"built", n.built(v)}, nocopy.Recycle, "recycled"),
+				{Name: "built", Parse: n.built(v)}, with(way{Name: "built", Parse: n.built(v)}, nocopy.Recycle, "recycled"),
 				inOnePiece, owned, with(inOnePiece, nocopy.Lazy, "lazy"), cutAt(12), cutAt(len(wire) / 2), with(cutEvery(512<<10-5), nocopy.Recycle, "recycled"),
 			} {
 				s, err := w.Parse(numbersDesc, wire)

@@ -140,7 +140,7 @@ func TestHugeBinary(t *testing.T) {
 			if len(want) != n+31 {
 				t.Fatalf("%s: %d bytes on the wire", name, len(want))
 			}
-			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
+			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {Name: "read", Parse: func(d *thriftimpl.Desc, wire []byte, opts ...nocopy.Option) (thriftimpl.Struct, error) {
 				return nocopy.Read[thriftimpl.Struct](d, bytes.NewReader(wire), len(wire), opts...)
 			}}} {
 				again, err := w.Parse(allDesc, want)

@@ -122,14 +122,14 @@ func TestScatteredHuge(t *testing.T) {
 
 // piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere.
 func piecesOf(n int, recycle bool) way {
-	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error) {
+	return way{Name: fmt.Sprintf("pieces of %d, recycle %t", n, recycle), Parse: func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error) {
 		return engine.ParseChunk(d, pieces(wire, n, recycle), limitsOf(opts), optionsOf(recycle, false))
 	}}
 }
 
 // sprinkled returns the way that gets its bytes in blocks of n with empty blocks among them.
 func sprinkled(n int) way {
-	return way{fmt.Sprintf("blocks of %d and empty ones", n), func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error) {
+	return way{Name: fmt.Sprintf("blocks of %d and empty ones", n), Parse: func(d *schema.Struct, wire []byte, opts ...engine.Option) (engine.Struct, error) {
 		blocks := [][]byte{{}, nil}
 		for part := range slices.Chunk(wire, n) {
 			blocks = append(blocks, part, nil, part[:0])

@@ -1,0 +1,90 @@
+package nocopythrift_test
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMatters: the table at the end of docs/internals.md tells for each matter where its code is
+// and which tests fail if it breaks. Its paths exist, and all tests of messages are in a row: a
+// file of the folders that stand for a matter, and of the engine, under its own name.
+func TestMatters(t *testing.T) {
+	text, err := os.ReadFile("docs/internals.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| matter | code | tests |\n")
+	span := regexp.MustCompile("`([^` ]+)`")
+	named := map[string]bool{} // files and folders of tests
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) != 5 {
+			t.Errorf("not a row of three cells: %s", row)
+			continue
+		}
+		for i, cell := range cells[2:4] {
+			for _, m := range span.FindAllStringSubmatch(cell, -1) {
+				inTests := i == 1
+				if name := pathOfMatter(m[1], inTests); name == "" {
+					t.Errorf("%s: there is no %s", strings.TrimSpace(cells[1]), m[1])
+				} else if inTests {
+					named[name] = true
+				}
+			}
+		}
+	}
+	whole := []string{"rpc", "sessions"} // matters of their own, of which the table says no more
+	matters := []string{"parse", "fields", "containers", "edits", "handles", "limits", "wireindex", "model"}
+	tests := regexp.MustCompile(`(?m)^func (Test|Fuzz|Benchmark)[A-Z]\w*\((t|f|b) `)
+	inside := map[string]string{}
+	sources(t, ".", func(name string, src []byte) {
+		dir, below := path.Dir(name), ""
+		if !strings.HasSuffix(name, "_test.go") || !tests.Match(src) {
+			return
+		}
+		if dir == "nocopy/internal/engine" {
+			inside[path.Base(name)] = name
+		} else if below, _ = strings.CutPrefix(dir, "nocopy/tests/"); below == dir {
+			return
+		}
+		if byFile := below == "" || slices.Contains(matters, below); byFile && !named[name] {
+			t.Errorf("docs/internals.md has no matter for %s", name)
+		} else if !byFile && !named[dir] && !slices.Contains(whole, strings.Split(below, "/")[0]) {
+			t.Errorf("docs/internals.md has no matter for %s", dir)
+		}
+	})
+	for _, matter := range matters {
+		files, err := filepath.Glob("nocopy/tests/" + matter + "/*_test.go")
+		if err != nil || len(files) == 0 {
+			t.Errorf("no tests of %s: %v", matter, err)
+		}
+		for _, file := range files {
+			if twin := inside[filepath.Base(file)]; twin != "" {
+				t.Errorf("%s and %s have the same name", file, twin)
+			}
+		}
+	}
+}
+
+// pathOfMatter returns the path of what a row of the table calls name, or "". A row's tests may
+// be in a folder whose name code has, too.
+func pathOfMatter(name string, test bool) string {
+	roots := []string{".", "nocopy/internal", "nocopy/tests"}
+	if test {
+		slices.Reverse(roots)
+	}
+	for _, root := range roots {
+		full := path.Join(root, name)
+		info, err := os.Stat(full)
+		if err != nil || info.IsDir() != !strings.Contains(path.Base(name), ".") {
+			continue
+		}
+		return full
+	}
+	return ""
+}
