@@ -132,7 +132,7 @@ var arrows = []struct {
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
 	{"nocopy/internal/schema", []string{module + "/internal/memory", module + "/internal/entry", module + "/nocopy/internal/wire"}, "types, without messages"},
-	{"nocopy/internal/testtypes", []string{module + "/nocopy/internal/schema"}, "types for tests; only tests import it"},
+	{"nocopy/internal/testtypes", []string{module + "/internal/testmode", module + "/nocopy/internal/schema"}, "types for tests, and checks; only tests import it"},
 	{"nocopy/internal/formats", []string{module + "/internal/firstbytes", module + "/nocopy/internal/compact", module + "/nocopy/internal/parse", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "bytes and types, without messages"},
 	{"nocopy/internal/keytable", []string{module + "/internal/entry", module + "/internal/hashmap", module + "/nocopy/internal/schema", module + "/nocopy/internal/wire"}, "keys and numbers, without messages"},
 	{"nocopy/internal/wireindex", []string{module + "/internal/entry", module + "/nocopy/internal/wire"}, "a format of bytes"},

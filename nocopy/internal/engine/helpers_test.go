@@ -3,14 +3,20 @@
 package engine
 
 import (
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/testtypes"
+
 	"bytes"
-	"fmt"
-	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+)
+
+// What tests outside of the package use, too.
+var (
+	panics       = testtypes.Panics
+	isStale      = testtypes.IsStale
+	ignoredTwice = testtypes.IgnoredTwice
 )
 
 // fullWire is a message in which every kind of handle can be had.
@@ -50,42 +56,6 @@ func mustParse(t testing.TB, d *schema.Struct, wire []byte, opts ...Option) Stru
 		t.Fatal(err)
 	}
 	return s
-}
-
-// panics calls f and wants it to panic with the text.
-func panics(t *testing.T, what, text string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		got := recover()
-		if text == panicAbsent && strings.Contains(fmt.Sprint(got), setterOnAbsent) {
-			return // it may name the field
-		}
-		if text == panicStale && isStale(got) {
-			return // it may name the type
-		}
-		if got != text {
-			t.Errorf("%s: panic with %v, want %q", what, got, text)
-		}
-	}()
-	f()
-}
-
-// isStale reports whether v is the panic of a use after Release that names the message's type.
-func isStale(v any) bool {
-	const text = `^nocopy: (part of )?\w+ used after Release(\z| \(build with |; (made|released) at\n)`
-	return regexp.MustCompile(text).MatchString(fmt.Sprint(v))
-}
-
-// ignoredTwice calls a Release that is not the first. It must do nothing; with the tag nocopydebug
-// it must panic.
-func ignoredTwice(t *testing.T, what string, release func()) {
-	t.Helper()
-	if debugging {
-		panics(t, what+": a second Release", panicTwice, release)
-		return
-	}
-	release()
 }
 
 var (

@@ -1,5 +1,6 @@
 // Package testtypes has the struct types of the tests of the engine, of package nocopy, and of the
-// packages between them. The descriptors are like those of generated code. Only tests import it.
+// packages between them. The descriptors are like those of generated code. It also has parts of
+// the bytes of such structs, and checks of panics. Only tests import it.
 package testtypes
 
 import (

@@ -38,12 +38,12 @@ var (
 	longText   = support.LongText
 	manyWays   = support.ManyWays
 	owned      = support.Owned
-	panics     = support.Panics
 	with       = support.With
 
 	allDesc   = testtypes.All
 	colorType = testtypes.Color
 	itemDesc  = testtypes.Item
+	panics    = testtypes.Panics
 	pointDesc = testtypes.Point
 
 	listTypeOf    = thriftimpl.ListOf

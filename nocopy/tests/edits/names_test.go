@@ -17,16 +17,16 @@ import (
 type way = support.Way
 
 const (
-	one       = support.One
-	panicFull = support.PanicFull
-	panicGone = support.PanicGone
-	stop      = support.Stop
-	two       = support.Two
-	unkText   = support.UnkText
-
 	aliasing    = testmode.Unsafe
 	debugging   = testmode.Debug
 	raceEnabled = testmode.Race
+
+	one       = testtypes.One
+	panicFull = testtypes.PanicFull
+	panicGone = testtypes.PanicGone
+	stop      = testtypes.Stop
+	two       = testtypes.Two
+	unkText   = testtypes.UnkText
 )
 
 var (
@@ -40,18 +40,18 @@ var (
 	fill         = support.Fill
 	fromReader   = support.FromReader
 	inOnePiece   = support.InOnePiece
-	isStale      = support.IsStale
 	longText     = support.LongText
 	manyWays     = support.ManyWays
 	optionsOf    = support.OptionsOf
 	owned        = support.Owned
-	panics       = support.Panics
 	soakWires    = support.SoakWires
 	with         = support.With
 
 	allDesc     = testtypes.All
 	defaultDesc = testtypes.Default
+	isStale     = testtypes.IsStale
 	itemDesc    = testtypes.Item
+	panics      = testtypes.Panics
 	pointDesc   = testtypes.Point
 	shapeDesc   = testtypes.Shape
 

@@ -33,13 +33,13 @@ var (
 	longText     = support.LongText
 	nest         = support.Nest
 	owned        = support.Owned
-	panicsWith   = support.PanicsWith
 	ways         = support.Ways
 	with         = support.With
 
 	allDesc     = testtypes.All
 	defaultDesc = testtypes.Default
 	emptyDesc   = testtypes.Empty
+	panicsWith  = testtypes.PanicsWith
 	pointDesc   = testtypes.Point
 	shapeDesc   = testtypes.Shape
 	wideOf      = testtypes.WideOf

@@ -23,15 +23,16 @@ const (
 
 	referSize = engine.ReferSize
 
-	maxCount       = support.MaxCount
-	panicAbsent    = support.PanicAbsent
-	panicConst     = support.PanicConst
-	panicNotRoot   = support.PanicNotRoot
-	panicStale     = support.PanicStale
-	setterOnAbsent = support.SetterOnAbsent
+	maxCount = support.MaxCount
 
 	debugging   = testmode.Debug
 	raceEnabled = testmode.Race
+
+	panicAbsent    = testtypes.PanicAbsent
+	panicConst     = testtypes.PanicConst
+	panicNotRoot   = testtypes.PanicNotRoot
+	panicStale     = testtypes.PanicStale
+	setterOnAbsent = testtypes.SetterOnAbsent
 )
 
 var (
@@ -42,13 +43,10 @@ var (
 	editScattered = support.EditScattered
 	fill          = support.Fill
 	fromReader    = support.FromReader
-	ignoredTwice  = support.IgnoredTwice
 	inOnePiece    = support.InOnePiece
 	longText      = support.LongText
 	optionsOf     = support.OptionsOf
 	owned         = support.Owned
-	panics        = support.Panics
-	panicsWith    = support.PanicsWith
 	recycled      = support.Recycled
 	together      = support.Together
 	with          = support.With
@@ -56,6 +54,9 @@ var (
 	allDesc      = testtypes.All
 	businessDesc = testtypes.Business
 	defaultDesc  = testtypes.Default
+	ignoredTwice = testtypes.IgnoredTwice
+	panics       = testtypes.Panics
+	panicsWith   = testtypes.PanicsWith
 	pointDesc    = testtypes.Point
 	requestDesc  = testtypes.Request
 	strictDesc   = testtypes.Strict

@@ -20,43 +20,44 @@ type way = support.Way
 const (
 	referSize = engine.ReferSize
 
-	blobField  = support.BlobField
-	byPoint    = support.ByPoint
-	children   = support.Children
-	counts     = support.Counts
-	flags      = support.Flags
-	forest     = support.Forest
-	groups     = support.Groups
-	grown      = support.Grown
 	indexFloor = support.IndexFloor
-	mapOfMaps  = support.MapOfMaps
-	matrix     = support.Matrix
-	maxInt     = support.MaxInt
-	million100 = support.Million100
-	minInt     = support.MinInt
-	minusOne   = support.MinusOne
-	named      = support.Named
-	none       = support.None
-	numbers    = support.Numbers
-	one        = support.One
-	pairs      = support.Pairs
-	points     = support.Points
-	self       = support.Self
-	stop       = support.Stop
-	tags       = support.Tags
-	textField  = support.TextField
-	two        = support.Two
-	unique     = support.Unique
-	unkList    = support.UnkList
-	unkMap     = support.UnkMap
-	unkStruct  = support.UnkStruct
-	unkText    = support.UnkText
-	wide       = support.Wide
-	words      = support.Words
 
 	aliasing    = testmode.Unsafe
 	debugging   = testmode.Debug
 	raceEnabled = testmode.Race
+
+	blobField  = testtypes.HeadBlob
+	byPoint    = testtypes.HeadByPoint
+	children   = testtypes.HeadChildren
+	counts     = testtypes.HeadCounts
+	flags      = testtypes.HeadFlags
+	forest     = testtypes.HeadForest
+	groups     = testtypes.HeadGroups
+	grown      = testtypes.HeadGrown
+	mapOfMaps  = testtypes.HeadMapOfMaps
+	matrix     = testtypes.HeadMatrix
+	maxInt     = testtypes.MaxInt
+	million100 = testtypes.Million100
+	minInt     = testtypes.MinInt
+	minusOne   = testtypes.MinusOne
+	named      = testtypes.HeadNamed
+	none       = testtypes.None
+	numbers    = testtypes.HeadNumbers
+	one        = testtypes.One
+	pairs      = testtypes.HeadPairs
+	points     = testtypes.HeadPoints
+	self       = testtypes.HeadSelf
+	stop       = testtypes.Stop
+	tags       = testtypes.HeadTags
+	textField  = testtypes.HeadText
+	two        = testtypes.Two
+	unique     = testtypes.HeadUnique
+	unkList    = testtypes.UnkList
+	unkMap     = testtypes.UnkMap
+	unkStruct  = testtypes.UnkStruct
+	unkText    = testtypes.UnkText
+	wide       = testtypes.HeadWide
+	words      = testtypes.HeadWords
 )
 
 var (
@@ -79,8 +80,6 @@ var (
 	nest          = support.Nest
 	owned         = support.Owned
 	soakWires     = support.SoakWires
-	structs       = support.Structs
-	times         = support.Times
 	touchAll      = support.TouchAll
 	with          = support.With
 
@@ -91,6 +90,8 @@ var (
 	pointDesc    = testtypes.Point
 	requestDesc  = testtypes.Request
 	strictDesc   = testtypes.Strict
+	structs      = testtypes.Structs
+	times        = testtypes.Times
 	treeDesc     = testtypes.Tree
 
 	newStruct     = thriftimpl.New

@@ -16,9 +16,9 @@ import (
 type way = support.Way
 
 const (
-	panicAbsent = support.PanicAbsent
-
 	raceEnabled = testmode.Race
+
+	panicAbsent = testtypes.PanicAbsent
 )
 
 var (
@@ -35,7 +35,6 @@ var (
 	inOnePiece    = support.InOnePiece
 	nest          = support.Nest
 	optionsOf     = support.OptionsOf
-	panicsWith    = support.PanicsWith
 	ways          = support.Ways
 	with          = support.With
 
@@ -43,6 +42,7 @@ var (
 	businessDesc = testtypes.Business
 	defaultDesc  = testtypes.Default
 	emptyDesc    = testtypes.Empty
+	panicsWith   = testtypes.PanicsWith
 	pointDesc    = testtypes.Point
 	shapeDesc    = testtypes.Shape
 	strictDesc   = testtypes.Strict

@@ -7,47 +7,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// The heads of fields of testtypes.All, up to where a length or count stands.
-const (
-	TextField  = "\x0b\x00\x07"         // 7: string text
-	BlobField  = "\x0b\x00\x08"         // 8: binary blob
-	Numbers    = "\x0f\x00\x0d\x0a"     // 13: list<i64> numbers
-	Words      = "\x0f\x00\x0e\x0b"     // 14: list<string> words
-	Unique     = "\x0e\x00\x0f\x08"     // 15: set<i32> unique
-	Counts     = "\x0d\x00\x10\x0b\x0a" // 16: map<string,i64> counts
-	Points     = "\x0f\x00\x11\x0c"     // 17: list<Point> points
-	Matrix     = "\x0f\x00\x12\x0f"     // 18: list<list<i32>> matrix
-	Groups     = "\x0d\x00\x14\x0b\x0f" // 20: map<string,list<Point>> groups
-	ByPoint    = "\x0d\x00\x16\x0c\x0b" // 22: map<Point,string> byPoint
-	Self       = "\x0c\x00\x17"         // 23: All self
-	Children   = "\x0f\x00\x18\x0c"     // 24: list<All> children
-	Flags      = "\x0f\x00\x19\x02"     // 25: list<bool> flags
-	MapOfMaps  = "\x0d\x00\x1c\x0a\x0d" // 28: map<i64,map<string,i32>> nested
-	Tags       = "\x0e\x00\x1d\x0b"     // 29: set<string> tags
-	Named      = "\x0d\x00\x21\x0b\x0c" // 33: map<string,All> named
-	Pairs      = "\x0d\x00\x22\x02\x02" // 34: map<bool,bool> pairs
-	Grown      = "\x0e\x00\x23\x0c"     // 35: set<Point> grown
-	Wide       = "\x0f\x00\x24\x0c"     // 36: list<Wide> wide, of structs with 250 fields
-	Forest     = "\x0f\x00\x27\x0f"     // 39: list<list<Tree>> forest
-	UnkText    = "\x0b\x00\x64"         // 100: nobody knows these
-	UnkList    = "\x0f\x00\x64"
-	UnkMap     = "\x0d\x00\x64"
-	UnkStruct  = "\x0c\x00\x64"
-	MinusOne   = "\xff\xff\xff\xff"
-	MinInt     = "\x80\x00\x00\x00"
-	MaxInt     = "\x7f\xff\xff\xff"
-	None       = "\x00\x00\x00\x00"
-	One        = "\x00\x00\x00\x01"
-	Two        = "\x00\x00\x00\x02"
-	Stop       = "\x00"
-	Million100 = "\x06\x40\x00\x00" // 100 MiB
-)
-
-func Times(n int, s string) string { return strings.Repeat(s, n) }
-
-// Structs is n of them in each other.
-func Structs(n int) string { return Times(n-1, Self) + Times(n, Stop) }
-
 // Be returns n as a count on the wire.
 func Be(n int) string { return string(wire.AppendBE32(nil, uint32(n))) }
 
