@@ -268,8 +268,8 @@ func (s *scanner) dict(i, level int) int {
 }
 
 // record passes over a struct. Footers consist of numbers, texts, structs and short lists: record
-// passes over these without a call for each, except lists. Nested structs only need to be counted, since ids
-// don't matter.
+// passes over these without a call for each, except lists. Nested structs only need to be counted,
+// since ids don't matter.
 func (s *scanner) record(i, level int) int {
 	b := s.b
 	for outer := level; ; {

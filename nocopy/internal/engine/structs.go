@@ -171,8 +171,8 @@ func (s Struct) element(i int) place {
 	return q
 }
 
-// leaveEntry moves the old value of q, a struct, to an entry of its own, since the new one gets the
-// entry that is among those of the list. It returns the word of the old value.
+// leaveEntry moves the old value of q, a struct, to an entry of its own. The new value gets its
+// entry, which is among those of the list. It returns the word of the old value.
 func (m *Message) leaveEntry(q place) index.Word {
 	m.closeEntry(q.elem) // the fields that it owes may move its table
 	n := uint32(q.t.Struct().Words())

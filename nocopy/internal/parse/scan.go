@@ -36,8 +36,8 @@ type elemTypes uint16
 
 func typesOf(key, elem wire.Type) elemTypes { return elemTypes(key) | elemTypes(elem)<<8 }
 
-// next returns the type of the element that is next, and 1, or Stop and 0 if none is left. In a map
-// an even number is left when a key comes next.
+// next returns the type of the next element and 1, or Stop and 0 if none is left. In a map an even
+// number is left when a key comes next.
 func (l scanLevel) next() (t wire.Type, taken int64) {
 	if l.left <= 0 {
 		return wire.Stop, 0

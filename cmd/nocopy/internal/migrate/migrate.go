@@ -63,8 +63,8 @@ func Packages(dir string, patterns []string, tests bool, pairs map[string]string
 	return r, nil
 }
 
-// chosenOf returns those of the loaded packages that are to be rewritten, and the new packages that
-// they will import, by their import paths.
+// chosenOf returns the loaded packages that are to be rewritten, and the new packages that they
+// will import, by their import paths.
 func chosenOf(loaded []*packages.Package, pairs map[string]string) (chosen []*packages.Package, targets map[string]*types.Package, err error) {
 	targets = map[string]*types.Package{}
 	isNew := map[string]bool{}
