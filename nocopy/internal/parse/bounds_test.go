@@ -77,3 +77,36 @@ func TestRoomForEdits(t *testing.T) {
 		p.Drop()
 	}
 }
+
+// TestIndexRoom: nothing is stored after the end of an index, however large it is when a message is
+// parsed.
+func TestIndexRoom(t *testing.T) {
+	inner, d := schema.NewStruct("Inner"), schema.NewStruct("Outer")
+	inner.Define(schema.FieldDesc{ID: 1, Name: "x", Type: schema.TypeI8})
+	d.Define(
+		schema.FieldDesc{ID: 1, Name: "one", Type: schema.StructOf(inner)},
+		schema.FieldDesc{ID: 2, Name: "texts", Type: schema.ListOf(schema.TypeString)},
+		schema.FieldDesc{ID: 3, Name: "many", Type: schema.ListOf(schema.StructOf(inner))},
+		schema.FieldDesc{ID: 4, Name: "last", Type: schema.StructOf(inner)},
+	)
+	const x, text = "\x03\x00\x01\x07\x00", "\x00\x00\x00\x01a"
+	b := []byte("\x0c\x00\x01" + x + "\x0f\x00\x02\x0b\x00\x00\x00\x02" + text + text + "\x0f\x00\x03\x0c\x00\x00\x00\x02" + x + x + "\x0c\x00\x04" + x + "\x00")
+	const after = 0xa5a5a5a5
+	for n := d.Words() + 1; n < 100; n++ {
+		words := make([]uint32, n+64)
+		for i := range words[n:] {
+			words[n+i] = after
+		}
+		p := parserFor(b)
+		p.x.Words = words[:n:n]
+		if p.Root(d); p.Err != nil {
+			t.Fatalf("an index of %d words: %v", n, p.Err)
+		}
+		for i, w := range words[n:] {
+			if w != after {
+				t.Fatalf("an index of %d words: word %d is %d", n, n+i, w)
+			}
+		}
+		p.Drop()
+	}
+}
