@@ -101,31 +101,56 @@ func dialect(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	if at < 2 {
 		return nil
 	}
+	return cmp.Or(dialectWord(tokens, at, t, want), dialectMethod(tokens, at, t, want), dialectValue(tokens, at, t))
+}
+
+// dialectWord is dialect for forms of its own in headers, annotations and lists of fields.
+func dialectWord(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	before := tokens[at-1]
-	isName := before.Type == tokIdent
-	switch {
-	case tokens[0].Value == "include" && t.Value == "as":
+	switch first := tokens[0].Value; {
+	case first == "include" && t.Value == "as":
 		return fbthrift(t.Pos, `"as" after an include`)
-	case tokens[0].Value == "namespace" && t.Type == tokString:
+	case first == "namespace" && t.Type == tokString:
 		return fbthrift(t.Pos, "a namespace in quotes")
 	case want == "a string in quotes" && before.Value == "=" && (t.Type == tokInt || t.Value == "true" || t.Value == "false"):
 		return fbthrift(t.Pos, "an annotation's value without quotes")
-	case tokens[0].Value == "service" && tokens[at-2].Value == "performs" && isName && want == `"("`:
-		return fbthrift(tokens[at-2].Pos, `"performs"`)
-	case t.Value == "," && at+1 < len(tokens):
-		next := tokens[at+1]
-		if next.Value == "sink" || next.Value == "stream" {
-			return fbthrift(next.Pos, next.Value+"<...>")
-		}
-		if tokens[0].Value == "service" && depth(tokens[:at]) == 1 && (next.Type == tokIdent || typeWords[next.Value]) {
-			return fbthrift(next.Pos, "a second type before the name of a method")
-		}
-	case isName && t.Value == "{" && strings.Contains("=,[:;{", tokens[at-2].Value):
-		return fbthrift(before.Pos, before.Value+"{...}")
-	case isName && t.Value == "=" && at >= 4 && tokens[at-2].Value == "{" && tokens[at-3].Type == tokIdent && strings.Contains("=,[:;{", tokens[at-4].Value):
-		return fbthrift(tokens[at-3].Pos, tokens[at-3].Value+"{...}")
-	case before.Value == "reserved" && slices.Contains([]string{"enum", "struct", "union", "exception"}, tokens[0].Value) && (t.Type == tokInt || t.Type == tokString):
+	case before.Value == "reserved" && slices.Contains([]string{"enum", "struct", "union", "exception"}, first) && (t.Type == tokInt || t.Type == tokString):
 		return fbthrift(before.Pos, `"reserved"`)
+	}
+	return nil
+}
+
+// dialectMethod is dialect for services and methods.
+func dialectMethod(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
+	inService := tokens[0].Value == "service"
+	if inService && tokens[at-2].Value == "performs" && tokens[at-1].Type == tokIdent && want == `"("` {
+		return fbthrift(tokens[at-2].Pos, `"performs"`)
+	}
+	if t.Value != "," || at+1 >= len(tokens) {
+		return nil
+	}
+	switch next := tokens[at+1]; {
+	case next.Value == "sink" || next.Value == "stream":
+		return fbthrift(next.Pos, next.Value+"<...>")
+	case inService && depth(tokens[:at]) == 1 && (next.Type == tokIdent || typeWords[next.Value]):
+		return fbthrift(next.Pos, "a second type before the name of a method")
+	}
+	return nil
+}
+
+// dialectValue is dialect for the value of a struct that names its type: Point{x = 1}.
+func dialectValue(tokens []lexer.Token, at int, t lexer.Token) *Error {
+	if tokens[at-1].Type != tokIdent {
+		return nil
+	}
+	name := at - 1 // the type's, if there is one
+	if t.Value == "=" && at >= 4 && tokens[at-2].Value == "{" {
+		name = at - 3
+	} else if t.Value != "{" {
+		return nil
+	}
+	if tokens[name].Type == tokIdent && strings.Contains("=,[:;{", tokens[name-1].Value) {
+		return fbthrift(tokens[name].Pos, tokens[name].Value+"{...}")
 	}
 	return nil
 }

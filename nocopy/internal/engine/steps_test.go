@@ -22,10 +22,11 @@ import (
 // steps; for small messages 32 times, since tables begin at some size. The test runs in a program
 // of its own, whose library counts its steps. Messages are of 2 and 32 KiB. Each operation has a
 // fifth of the shapes, in the long form another one each time; in the short form there are fewer
-// shapes. They are received in one of several ways, by turns. With NOCOPY_HOSTILE=ways they are received in all ways, and are of 4 and
-// 64 KiB with all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB, and each
-// shape has a seventh of the operations. What takes more is counted again by inTheLongRun.
-// NOCOPY_HOSTILE_ONLY selects the cases whose names contain it, all of them.
+// shapes. They are received in one of several ways, by turns. With NOCOPY_HOSTILE=ways they are
+// received in all ways, and are of 4 and 64 KiB with all types of keys; with NOCOPY_HOSTILE=large
+// they are of 64 KiB and 1 MiB, and each shape has a seventh of the operations. What takes more is
+// counted again by inTheLongRun. NOCOPY_HOSTILE_ONLY selects the cases whose names contain it, all
+// of them.
 func TestHostileSteps(t *testing.T) {
 	t.Parallel()
 	switch {

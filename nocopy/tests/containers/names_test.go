@@ -21,6 +21,8 @@ const (
 	fieldHeader = 3 // bytes
 	textHeader  = 4 // bytes
 
+	referSize = engine.ReferSize
+
 	aliasing    = testmode.Unsafe
 	debugging   = testmode.Debug
 	raceEnabled = testmode.Race

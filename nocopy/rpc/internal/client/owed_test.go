@@ -64,8 +64,6 @@ func TestOwed(t *testing.T) {
 // TestOwedWhileWritten: a call that is given up while its bytes are being written has its reply
 // owed from then on, until the reply comes.
 func TestOwedWhileWritten(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		opts := testConfig(slog.DiscardHandler)
 		nc := newSteered()

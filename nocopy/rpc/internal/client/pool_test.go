@@ -40,8 +40,6 @@ func (c *fed) state() (sent int, closed bool) {
 // TestDialPauses: each time that dialling fails, the next pause is twice as long, from 20 ms to 2
 // s. The client waits for at least half of it.
 func TestDialPauses(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
 		var dialled []time.Time
@@ -66,8 +64,6 @@ func TestDialPauses(t *testing.T) {
 // TestOldInUse: a call goes on although its connection gets too old meanwhile, and other calls get
 // a new connection. The old one is closed when its last call ends.
 func TestOldInUse(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
 		var dialled []time.Time
@@ -104,8 +100,6 @@ func TestOldInUse(t *testing.T) {
 // TestIdleBetweenCalls: short calls keep a connection, even if none is under way whenever the
 // client looks. Without calls it is closed.
 func TestIdleBetweenCalls(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := testMethods()
 		var dialled []time.Time

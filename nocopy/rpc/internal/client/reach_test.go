@@ -47,7 +47,6 @@ func TestPartlyWritten(t *testing.T) {
 		{2, -1, false, "failed unsent"},
 		{2, -1, true, "reply unsent"},
 	} {
-		EmptyPools()
 		synctest.Test(t, func(t *testing.T) {
 			opts := testConfig(slog.DiscardHandler)
 			nc := &narrow{steered: newSteered()}
@@ -86,6 +85,5 @@ func TestPartlyWritten(t *testing.T) {
 			c.close(ErrClosed)
 			c.wait()
 		})
-		EmptyPools()
 	}
 }

@@ -364,8 +364,6 @@ func TestOwnReply(t *testing.T) {
 
 // TestInterruptTooLate: the end of a call's context does not interrupt a call that reads after it.
 func TestInterruptTooLate(t *testing.T) {
-	EmptyPools()
-	defer EmptyPools()
 	synctest.Test(t, func(t *testing.T) {
 		opts := testConfig(slog.DiscardHandler)
 		w := &turnWalk{t: t, nc: newFed(), returned: make(chan *walkedCall, 100)}
