@@ -78,8 +78,8 @@ func TestRoomForEdits(t *testing.T) {
 	}
 }
 
-// TestIndexRoom: nothing is stored after the end of an index, of whatever size it is when a message
-// is parsed.
+// TestIndexRoom: nothing is stored after the end of an index, of whatever size it is when a
+// message is parsed.
 func TestIndexRoom(t *testing.T) {
 	inner, d := schema.NewStruct("Inner"), schema.NewStruct("Outer")
 	inner.Define(schema.FieldDesc{ID: 1, Name: "x", Type: schema.TypeI8})
