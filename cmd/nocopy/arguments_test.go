@@ -82,6 +82,7 @@ func TestArgumentErrors(t *testing.T) {
 		{"argument d.b=yes: \"yes\" is no bool: it is true or false", "echo", "d.b=yes"},
 		{"argument d.nn=1: no field nn, did you mean n? " + fields, "echo", "d.nn=1"},
 		{"unknown field: \"nmes\", did you mean names? " + fields, "echo", "-d", `{"d": {"n": 1, "byid": {"8": {"nmes": 1}}}}`},
+		{"offset 1: unknown field: \"nams\" (did you mean \"names\"?) (it takes ", "echo", "-d", `{"nams": 1}`},
 		{"argument d=1: it is a In: set its fields, as in d.n=…, or all of it, as in d:='{…}'", "echo", "d=1"},
 		{"argument d.ins=1: it is a list<In>: set an element, as in d.ins.0…", "echo", "d.ins=1"},
 		{"argument d.labels=x: it is a map<string, string>: set a value, as in d.labels.KEY=…", "echo", "d.labels=x"},
@@ -94,7 +95,7 @@ func TestArgumentErrors(t *testing.T) {
 		{"method ech: not found, did you mean echo? The IDL has the methods echo, f, ping", "ech"}, {"method S.ech: not found, did you mean echo? The service has the methods echo, f, ping", "S.ech"},
 		{"method S.zzzzzz: not found; the service has the methods echo, f, ping", "S.zzzzzz"},
 	} {
-		if _, errs, code := nocopy(t, "", append([]string{"call", addr}, c[1:]...)...); code != 1 || !strings.HasPrefix(errs, "nocopy: ") || !strings.Contains(errs, c[0]) || strings.Contains(errs, "echo_args") {
+		if _, errs, code := nocopy(t, "", append([]string{"call", addr}, c[1:]...)...); code != 1 || !strings.HasPrefix(errs, "nocopy: ") || !strings.Contains(errs, c[0]) || strings.Contains(errs, "echo_args") || strings.Contains(errs, "nocopyjson") {
 			t.Errorf("%v: %d %s, want %s", c[1:], code, errs, c[0])
 		}
 	}

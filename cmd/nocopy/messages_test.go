@@ -131,6 +131,10 @@ func TestLimits(t *testing.T) {
 	if _, errs, code := nocopy(t, "", "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers); code != 1 || !strings.Contains(errs, "-max-depth") || strings.Contains(errs, "MaxDepth") {
 		t.Errorf("a deep answer: %d %.300s", code, errs)
 	}
+	unknown := write(t, "unknown.jsonl", `{"method": "Shop.get", "result": {"idd": 1}}`)
+	if _, errs, code := nocopy(t, "", "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", unknown); code != 1 || !strings.HasSuffix(errs, "unknown field: \"idd\" (did you mean \"id\"?)\n") {
+		t.Errorf("an answer with an unknown field: %d %s", code, errs)
+	}
 	deeper, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers, "-max-depth", "120")
 	for _, call := range [][]string{{"get", "id=1"}, {"echo", "-d", `{"order": ` + args + `}`}} {
 		if _, errs, code := nocopy(t, "", append([]string{"call", deeper, "-idl", idl, "-max-depth", "120"}, call...)...); code != 0 {

@@ -416,6 +416,7 @@ var flagNames = strings.NewReplacer(
 	", and with rpc.OneConnection there is no other", "", // record has one for each of its client's
 	"servers of HTTP are called with rpc.DialHTTP", "add -transport http",
 	"; see the option rpc.TLS", "", "; see the option rpc.SASL", "", // Explain says it
+	"; nocopyjson.AllowUnknown skips unknown fields", "", // no command does
 	"TLS (rpc.TLS)", "TLS (-tls)", "a login (rpc.SASL)", "a login (-sasl PLAIN -user NAME)",
 	"a certificate,", "a certificate (-cert FILE -key FILE),",
 	"another transport or protocol", "another -transport or -protocol",
