@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/hive/internal/tcli"
 )
@@ -98,10 +99,12 @@ func mayChangeZone(sql string) bool {
 	for i := 0; i < len(sql); i++ {
 		switch c := sql[i]; {
 		case c == '-' && strings.HasPrefix(sql[i:], "--"):
-			i = endOfLine(sql, i)
+			if i = endOfLine(sql, i); sql[i-1] == '\\' { // the comment goes on, for Spark
+				return true
+			}
 		case c == '/' && strings.HasPrefix(sql[i:], "/*"):
 			i = endOfComment(sql, i)
-		case c == '$': // a variable, which may hold anything
+		case c == '$', c >= utf8.RuneSelf: // a variable, which may hold anything; a space of Unicode
 			return true
 		case c > ' ':
 			word := sql[i:min(i+len("execute"), len(sql))]

@@ -260,6 +260,7 @@ func TestZoneName(t *testing.T) {
 	}
 	for sql, want := range map[string]bool{
 		"SET TIME ZONE 'UTC'": true, " set\tx=y": true, "-- c\n/* d */ RESET": true, "${hiveconf:x}": true, "EXECUTE IMMEDIATE 'SET x=y'": true, "BEGIN SET x=y; END": true,
+		"\u00a0SET x=y": true, "\u3000\nreset": true, "-- c \\\nSELECT 1\nSET x=y": true, "-- c\rSET x=y": true, "/* /* */ */ SET x=y": true,
 		"SELECT 'SET'": false, "": false, "-- SET": false, "WITH a AS (SELECT 1) SELECT * FROM a": false, "USE reset": false, "se": false,
 	} {
 		if mayChangeZone(sql) != want {
