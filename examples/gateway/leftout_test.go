@@ -162,7 +162,7 @@ S.raw (api.post): Raw.b is of type map<i32, i32>: it can't be in api.raw_body
 S.raw (api.post): Raw.s is of type string: it can't be in api.http_code
 S.raw (api.post): Bad: api.http_code = "99" is no status from 200 to 599
 S.raw (api.post): Worse: api.http_code = "x" is no status from 200 to 599
-S.maybe (api.post): Maybe.shop_id is never set: it is in the path, which has no ":shop_id"
+S.maybe (api.post): Maybe.shop_id is never set: it is in the path, which has no ":shop_id"; the rest is offered
 S.never (api.post): Never.n is required, but can't be set: api.none and api.http_code are not for requests
 S.path (api.get): path "path" does not begin with a slash, or has one of the characters {} ?#
 S.same: S.ok is at GET /ok, too

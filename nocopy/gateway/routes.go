@@ -182,7 +182,7 @@ func (r *route) addPlaces(all []place) (reasons, unset []error) {
 		case p.required:
 			reasons = append(reasons, fmt.Errorf("%s is required, but can't be set: %w", p.name, reason))
 		case reason != errNeverSet:
-			unset = append(unset, fmt.Errorf("%s is never set: %w", p.name, reason))
+			unset = append(unset, fmt.Errorf("%s is never set: %w; the rest is offered", p.name, reason))
 		}
 	}
 	for _, p := range r.places {

@@ -30,7 +30,7 @@ type Command struct {
 func (Command) Help() string {
 	return `Writes an OpenAPI 3.1 document of the routes that package gateway and nocopy console offer: those of
 the annotations api.get, api.post and so on, and POST /Service/method for services without any.
-A route that can't be offered is left out, and a line of stderr tells why.
+A route or a field that can't be offered is left out, and a line of stderr tells why.
 
 Exit codes: 0 done, 1 errors in files, or no method that can be offered, 2 wrong command line.
 

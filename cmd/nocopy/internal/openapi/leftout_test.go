@@ -119,7 +119,7 @@ service S extends Base {
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 		for _, part := range c.left {
 			at := slices.IndexFunc(lines, func(line string) bool {
-				return strings.HasPrefix(line, "left out: ") && strings.Contains(line, part)
+				return strings.HasPrefix(line, "left out: ") && strings.Contains(line, part) && strings.Contains(line, "never set") == strings.HasSuffix(line, "; the rest is offered")
 			})
 			if at < 0 {
 				t.Fatalf("no line with %s in\n%s", part, stderr.String())

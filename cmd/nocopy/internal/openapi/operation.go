@@ -67,7 +67,7 @@ func settablePlaces(all []place, inPath []string, hasBody bool) (places []place,
 		case p.Req == schema.Required:
 			reasons = append(reasons, fmt.Errorf("%s is required, but can't be set: %w", p.name, reason))
 		case reason != errNeverSet:
-			unset = append(unset, fmt.Errorf("%s is never set: %w", p.name, reason))
+			unset = append(unset, fmt.Errorf("%s is never set: %w; the rest is offered", p.name, reason))
 		}
 	}
 	return places, reasons, unset
