@@ -87,8 +87,8 @@ func (version) Run(sh *shell.Shell) error {
 const description = `Calls, mocks, measures, describes, checks and documents Thrift services in any language.
 
 Flags may have one dash or two. Exit codes: 0 done, 1 failed, 2 wrong command line, 3 the server
-answered with a declared exception, 64+n it answered with a TApplicationException of type n, 100
-something was found, such as by lint or replay.`
+answered with a declared exception, 64+n it answered with a TApplicationException of type n (64 if
+n is not in 0 to 35), 100 something was found, such as by lint or replay.`
 
 func main() {
 	ctx, interrupt := context.WithCancelCause(context.Background())

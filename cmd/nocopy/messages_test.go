@@ -45,6 +45,23 @@ func TestForgedLines(t *testing.T) {
 	}
 }
 
+// TestApplicationCodes: types of exceptions that do not fit between the other codes all give 64, so
+// that none is taken for what lint found, or for another type.
+func TestApplicationCodes(t *testing.T) {
+	codes := map[int]int{0: 64, 6: 70, 35: 99, 36: 64, 66: 64, 403: 64, -1: 64, -60: 64}
+	var answers strings.Builder
+	for exception := range codes {
+		fmt.Fprintf(&answers, "{\"method\": \"Shop.add\", \"args\": {\"a\": %d}, \"error\": {\"type\": %[1]d, \"message\": \"no\"}}\n", exception)
+	}
+	addr, _ := start(t, "mock", "-idl", write(t, "shop.thrift", shopIDL), "-listen", "127.0.0.1:0",
+		"-answers", write(t, "answers.jsonl", answers.String()))
+	for exception, want := range codes {
+		if out, errs, code := nocopy(t, "", "call", addr, "add", fmt.Sprintf("a=%d", exception)); code != want || !strings.Contains(errs, "no") {
+			t.Errorf("type %d: exit code %d, not %d: %s%s", exception, code, want, out, errs)
+		}
+	}
+}
+
 // TestQuietMock: mock -q prints nothing.
 func TestQuietMock(t *testing.T) {
 	ports := freePorts(t, "9090")

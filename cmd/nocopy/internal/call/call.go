@@ -41,7 +41,8 @@ type Command struct {
 // Help is the end of the command's help text.
 func (Command) Help() string {
 	return `The result is JSON on standard output, null of a method that returns nothing. A declared exception
-is JSON on standard error, with exit code 3. A TApplicationException of type n has exit code 64+n.
+is JSON on standard error, with exit code 3. A TApplicationException of type n has exit code 64+n,
+or 64 if n is not in 0 to 35.
 With -calls there is a line of output for each line: the result or {"exception": …, "value": …},
 {"error": {"type": n, "message": …}} or {"failed": …}; the exit code is that of the first failure.
 

@@ -258,7 +258,10 @@ func (o *Outcome) Code() int {
 	case o.Exception != "":
 		return shell.Exception
 	case errors.As(o.Err, &answer):
-		return shell.Application + max(int(answer.Type), 0)%64
+		if code := shell.Application + int(answer.Type); shell.Application < code && code < shell.Findings {
+			return code
+		}
+		return shell.Application // a program's own types would be taken for other codes
 	case o.Err != nil:
 		return shell.Failed
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // The exit codes. A server's TApplicationException of type n gives Application+n, as grpcurl does
-// for a status. Findings is buf's code.
+// for a status, unless that is not below Findings. Findings is buf's code.
 const (
 	Failed      = 1
 	Usage       = 2
