@@ -45,8 +45,8 @@ func TestForgedLines(t *testing.T) {
 	}
 }
 
-// TestApplicationCodes: types of exceptions that do not fit between the other codes all give 64, so
-// that none is taken for what lint found, or for another type.
+// TestApplicationCodes: types of exceptions that do not fit between the other codes all give 64.
+// None is taken for what lint found, or for another type.
 func TestApplicationCodes(t *testing.T) {
 	codes := map[int]int{0: 64, 6: 70, 35: 99, 36: 64, 66: 64, 403: 64, -1: 64, -60: 64}
 	var answers strings.Builder

@@ -205,6 +205,14 @@ func protobufIn(tokens []lexer.Token) int {
 				if next.Type == tokString && after.Value == ";" {
 					return i
 				}
+			case "option":
+				if next.Type == tokIdent && after.Value == "=" {
+					return i
+				}
+			case "package": // fbthrift's has a string
+				if next.Type == tokIdent && after.Value == ";" {
+					return i
+				}
 			}
 		}
 		depth = max(depth+bracket(t), 0)

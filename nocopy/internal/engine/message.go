@@ -371,7 +371,7 @@ func (m *Message) indexFrom(p *parse.Parser) int {
 func (m *owner) PanicChangedAtOnce() {
 	name := "message"
 	if m.desc != nil {
-		name = m.desc.Name()
+		name = m.desc.GoName()
 	}
 	panic("nocopy: " + name + " was changed by several goroutines at once")
 }

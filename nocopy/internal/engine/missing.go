@@ -102,7 +102,7 @@ func (w *missingWalk) value(t *schema.Type, e uint32, depth int) {
 	if t.Kind() == schema.Record && !t.Struct().IsUnion() {
 		for _, f := range t.Struct().Required() {
 			if len(w.found) < w.most && w.isMissing(e, f) {
-				w.found = append(w.found, missingField{string(w.path) + "." + f.Name, t.Struct().Name()})
+				w.found = append(w.found, missingField{string(w.path) + "." + f.Name, t.Struct().GoName()})
 			}
 		}
 	}

@@ -326,7 +326,7 @@ func (m *Message) notThere() string {
 			name.WriteString(strings.ToUpper(part[:1]) + part[1:])
 		}
 	}
-	return "nocopy: " + f.Of().Name() + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
+	return "nocopy: " + f.Of().GoName() + "." + f.Name + setterOnAbsent + "New" + name.String() + " first"
 }
 
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be

@@ -118,7 +118,8 @@ func TestInheritedDynamic(t *testing.T) {
 	}
 }
 
-// TestStaleArgs: the panic of a handle that is used after its call names the Go type.
+// TestStaleArgs: the panic of a handle that is used after its call, or of one that is absent,
+// names the Go type.
 func TestStaleArgs(t *testing.T) {
 	for want, use := range map[string]func(){
 		"nocopy: EchoPutArgs used after Release": func() {
@@ -130,6 +131,11 @@ func TestStaleArgs(t *testing.T) {
 			result := echo.NewBaseVersionResult()
 			result.Release()
 			result.GetSuccess()
+		},
+		"nocopy: EchoPutArgs.item: setter called on an absent struct or container: use NewItem first": func() {
+			args := echo.NewEchoPutArgs()
+			defer args.Release()
+			args.GetItem().SetName("")
 		},
 		"nocopy: NotFound used after Release": func() {
 			e := echo.NewNotFound()

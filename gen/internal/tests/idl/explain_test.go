@@ -80,9 +80,11 @@ func TestPlaces(t *testing.T) {
 		"struct A { 1: i32«,» i32 b }":                               `unexpected ",", expected a name`,
 		"struct P {\n x «=» 3\n}":                                    `unexpected "=", expected a name`,
 		// Another IDL.
-		"«syntax» = \"proto3\";\npackage a.b;\nmessage A {\n string b = 1;\n}": `this is protobuf's IDL, not Thrift's`,
-		"package a.b;\n«import» \"x.proto\";":                                  `this is protobuf's IDL, not Thrift's`,
-		"option java_package = \"a\";\n«message» A {\n map<string, B> m = 1;}": `this is protobuf's IDL, not Thrift's`,
+		"«syntax» = \"proto3\";\npackage a.b;\nmessage A {\n string b = 1;\n}":   `this is protobuf's IDL, not Thrift's`,
+		"«import» \"x.proto\";\npackage a.b;":                                    `this is protobuf's IDL, not Thrift's`,
+		"«package» a.b;\nenum A {\n B = 0;\n}":                                   `this is protobuf's IDL, not Thrift's`,
+		"«option» java_package = \"a\";\nservice S {\n rpc F(A) returns (B);\n}": `this is protobuf's IDL, not Thrift's`,
+		"/* c */ enum E { A = 0; }\n«message» A {\n map<string, B> m = 1;}":      `this is protobuf's IDL, not Thrift's`,
 		// An extra word.
 		"struct A {\n 1: i32 a «b»\n 2: i32 c\n}":           `unexpected "b" after "a"`,
 		"struct A {\n 1: Foo a «b»\n 2: i32 c\n}":           `unexpected "b" after "a"`,
