@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestMatters: the table at the end of docs/internals.md tells for each matter where its code is
+// TestMatters: the table at the end of docs/internals.md says for each matter where its code is
 // and which tests fail if it breaks. Its paths exist, and all tests of messages are in a row: a
 // file of the folders that stand for a matter, and of the engine, under its own name.
 func TestMatters(t *testing.T) {

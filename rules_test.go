@@ -388,7 +388,7 @@ func TestHelpers(t *testing.T) {
 	sources(t, "bench", check)
 }
 
-// TestNames: a folder's name tells what lives there.
+// TestNames: a folder's name says what lives there.
 func TestNames(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		switch pkg := parse(src).Name.Name; pkg {

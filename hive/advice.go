@@ -120,7 +120,7 @@ func adviceLogin(text string) string {
 	case strings.Contains(strings.ToLower(text), "mechanism"):
 		return "the server expects another login than PLAIN: " + tryKerberos
 	}
-	return "" // the server tells why
+	return "" // the server says why
 }
 
 // adviceHTTP is advice for a server's answer over HTTP.

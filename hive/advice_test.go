@@ -129,7 +129,7 @@ func TestAdvice(t *testing.T) {
 	wg.Wait()
 }
 
-// TestNoAdvice: errors that have another reason tell only that.
+// TestNoAdvice: errors that have another reason say only that.
 func TestNoAdvice(t *testing.T) {
 	const advice = "onfig.NoSASL"
 	refuses := &fakehive.Server{Open: func(_ tcli.TOpenSessionReq, resp tcli.TOpenSessionResp) {
@@ -193,7 +193,7 @@ func TestDSNHosts(t *testing.T) {
 	}
 }
 
-// TestDSNFromJDBC: a JDBC URL's error tells how to write it, without its secrets.
+// TestDSNFromJDBC: a JDBC URL's error says how to write it, without its secrets.
 func TestDSNFromJDBC(t *testing.T) {
 	for dsn, want := range map[string]string{
 		"jdbc:hive2://h:10000/db;ssl=true":                          "write hive://h:10000/db?tls=true",

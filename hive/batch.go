@@ -68,7 +68,7 @@ func (n Nulls) Count() int {
 // row; where IsNull, the element is the value that the server sent, usually zero. The program may
 // change the elements of slices; bytes of a []byte it must not.
 //
-// A method for values of another type than the column's panics. Result.Columns tells the types.
+// A method for values of another type than the column's panics. Result.Columns returns the types.
 type Column struct {
 	r       *Result
 	info    *ColumnInfo

@@ -8,7 +8,7 @@ import (
 
 // This file finds the times at which the clocks of a zone show something.
 
-// clock tells the times at which a zone's clocks show something. It remembers a stretch of time
+// clock gives the times at which a zone's clocks show something. It remembers a stretch of time
 // without changes.
 type clock struct {
 	loc      *time.Location

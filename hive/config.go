@@ -72,7 +72,7 @@ type Config struct {
 	// may call it at the same time. Without HTTP it is an error.
 	Authorize func(r *http.Request) error
 
-	// Logger gets a line when a connection fails, for example. nil means no lines: errors tell the
+	// Logger gets a line when a connection fails, for example. nil means no lines: errors say the
 	// program.
 	Logger *slog.Logger
 

@@ -130,7 +130,7 @@ func TestTokenNeedsHTTP(t *testing.T) {
 	}
 }
 
-// TestCanceledFetch: the error of a query whose context has ended tells what it was at.
+// TestCanceledFetch: the error of a query whose context has ended says what it was at.
 func TestCanceledFetch(t *testing.T) {
 	for _, want := range []string{"waiting for a query", "fetching rows"} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -261,7 +261,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNoState: an answer that does not tell how far a query is ends it, instead of being asked for
+// TestNoState: an answer that does not say how far a query is ends it, instead of being asked for
 // until the context ends.
 func TestNoState(t *testing.T) {
 	s := &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {Status: func(int, tcli.TGetOperationStatusResp) {}}}}

@@ -38,11 +38,11 @@
 // # Errors
 //
 // An [*Error] is the server's error about a query or a call. [ErrCanceled], [ErrSession] and
-// [ErrClosed] tell the reasons that programs care about. A reply that can't be read, or does not
+// [ErrClosed] are the reasons that programs care about. A reply that can't be read, or does not
 // make sense, gives a *nocopy.Error; one that is too large wraps nocopy.ErrLimit. Errors of the
 // connection are those of package rpc, such as rpc.ErrConnLost.
 //
-// Programs that use values of a column as another type than [Result.Columns] tells panic.
+// Programs that use values of a column as another type than [Result.Columns] says panic.
 //
 //go:generate go run -C .. ./gen/nocopyc -o hive/internal hive/internal/TCLIService.thrift
 package hive

@@ -15,12 +15,12 @@ import (
 
 func init() { sql.Register("hive", Driver{}) }
 
-// Driver is the driver that database/sql knows as "hive". [ParseDSN] tells what data source names
+// Driver is the driver that database/sql knows as "hive". [ParseDSN] says what data source names
 // look like. Use sql.OpenDB([NewConnector](cfg)) for what they can't say.
 //
 // Values that are read are bool, int64, float64, []byte for BINARY, time.Time in Config.Location
 // for TIMESTAMP and DATE, and string for all others, such as DECIMAL, and ARRAY as JSON. The types
-// of columns that database/sql tells hold NULL, such as sql.NullInt64. Arguments are those of
+// of columns that database/sql says hold NULL, such as sql.NullInt64. Arguments are those of
 // [Conn.Start].
 //
 // A connection of database/sql's is a session of the server, which keeps what statements have
@@ -33,7 +33,7 @@ func init() { sql.Register("hive", Driver{}) }
 // rows.
 type Driver struct{}
 
-// Open connects to the server that a data source name tells.
+// Open connects to the server that a data source name says.
 func (d Driver) Open(dsn string) (driver.Conn, error) {
 	c, err := d.OpenConnector(dsn)
 	if err != nil {
@@ -85,7 +85,7 @@ var (
 	_ driver.NamedValueChecker  = (*sqlConn)(nil)
 )
 
-// note notes what an error says of the connection, and returns it.
+// note notes what an error says about the connection, and returns it.
 func (c *sqlConn) note(err error) error {
 	if errors.Is(err, rpc.ErrNotSent) || errors.Is(err, rpc.ErrConnLost) || errors.Is(err, ErrSession) {
 		c.bad = true

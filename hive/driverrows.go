@@ -137,7 +137,7 @@ func (s *sqlRows) Next(dest []driver.Value) (err error) {
 // ColumnTypeDatabaseTypeName returns the name in SQL, without numbers in parentheses.
 func (s *sqlRows) ColumnTypeDatabaseTypeName(i int) string { return s.columns[i].info.Type.String() }
 
-// ColumnTypeNullable returns true: servers do not tell.
+// ColumnTypeNullable returns true: servers do not say.
 func (s *sqlRows) ColumnTypeNullable(int) (nullable, ok bool) { return true, true }
 
 // ColumnTypeLength returns the most characters of a text, or the most bytes of a binary.

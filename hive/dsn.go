@@ -199,7 +199,7 @@ func hostsOf(dsn string) string {
 	return hosts
 }
 
-// fromJDBC tells how to write a JDBC URL, such as hive2://h:10000/db;ssl=true?hive.a=b#c=d without
+// fromJDBC says how to write a JDBC URL, such as hive2://h:10000/db;ssl=true?hive.a=b#c=d without
 // "jdbc:". It quotes host and database, and values that are no secrets.
 func fromJDBC(dsn string) string {
 	hosts := hostsOf(dsn)

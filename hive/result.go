@@ -61,7 +61,7 @@ func newResult(ctx context.Context, c *Conn, op operation) *Result {
 // Wait, which Next and Conn.Query call. The program must not change it.
 func (r *Result) Columns() []ColumnInfo { return r.columns }
 
-// RowsAffected returns how many rows the statement has changed, if the server tells. Hive does
+// RowsAffected returns how many rows the statement has changed, if the server says. Hive does
 // since version 4, Spark does not.
 func (r *Result) RowsAffected() (n int64, known bool) { return r.op.modified, r.op.modified >= 0 }
 
@@ -193,12 +193,12 @@ func (r *Result) Close() error {
 // Progress is the server's report on a query that runs.
 type Progress struct {
 	State    string  // such as "RUNNING"
-	Percent  float64 // from 0 to 100; -1 if the server does not tell
+	Percent  float64 // from 0 to 100; -1 if the server does not say
 	Header   []string
 	Rows     [][]string // a row for each part, in Header's columns, such as "Map 1", "RUNNING", "12"
 	Footer   string     // such as "VERTICES: 01/02"
 	Tasks    string     // the parts as JSON; "" if there is none
-	Started  time.Time  // by the server's clock; zero if it does not tell
+	Started  time.Time  // by the server's clock; zero if it does not say
 	Finished time.Time
 }
 

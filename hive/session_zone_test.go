@@ -106,7 +106,7 @@ func TestSessionZone(t *testing.T) {
 	}
 }
 
-// TestSessionZoneErrors: the error tells what both clocks show, and why the zone was not set.
+// TestSessionZoneErrors: the error says what both clocks show, and why the zone was not set.
 func TestSessionZoneErrors(t *testing.T) {
 	s := clocks(location(t, "America/New_York"), noon)
 	s.KeepZone = true
@@ -140,7 +140,7 @@ func TestSessionZoneErrors(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Servers that do not tell
+	// Servers that do not say
 	for _, answer := range []*fakehive.Query{nil, {}, fakehive.Texts("nonsense"), {Schema: schemaOf(hive.TypeTimestamp), Fetches: []tcli.TFetchResultsResp{fetchOf(stringColumn(nil, "1970-01-01 00:00:00"))}}, {Schema: schemaOf(hive.TypeBigInt), Fetches: []tcli.TFetchResultsResp{fetchOf(int64Column(nil, 1))}}} {
 		s := clocks(nil, noon)
 		s.Silent, s.Answer = true, answer

@@ -92,7 +92,7 @@ var (
 	errSkipped  = errors.New("clocks there never showed it, since they were put forward")
 )
 
-// read returns the time that s tells. Without a zone it is in the session's. A date is the first
+// read returns the time that s says. Without a zone it is in the session's. A date is the first
 // moment of that day.
 func (r *timeReader) read(s string) (t time.Time, err error) {
 	w, ok := parseWall(s)

@@ -161,7 +161,7 @@ func (c *Column) checkZone() error {
 	return c.r.c.checkSpan(c.r.ctx, c.r.batch.reply.zone)
 }
 
-// time returns the time that text, which is value i, tells.
+// time returns the time that text, which is value i, says.
 func (c *Column) time(reader *timeReader, i int, text string) (time.Time, error) {
 	t, err := reader.read(text)
 	if err == nil && c.info.Type == TypeTimestamp {

@@ -1,4 +1,4 @@
-// A server on fbthrift's Go library that tells its types, as those with fbthrift's generated
+// A server on fbthrift's Go library that returns its types, as those with fbthrift's generated
 // code do.
 
 package interop_test

@@ -15,7 +15,7 @@ const MaxSize = 1 << 30
 // message may have.
 var ErrFrameSize = memory.ErrFrameSize
 
-// Stats tells how a message was written: how much was copied together, and how much was written
+// Stats says how a message was written: how much was copied together, and how much was written
 // from its place.
 type Stats struct {
 	Bytes    int // written in total

@@ -408,7 +408,7 @@ func ExampleParseInto() {
 	// nocopy: Order used after Release
 }
 
-// An error for bad data tells where the data is bad, and why.
+// An error for bad data says where the data is bad, and why.
 func ExampleError() {
 	wire := anOrder()
 	_, err := order.ParseOrder(wire[:len(wire)-20])

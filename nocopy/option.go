@@ -25,7 +25,7 @@ const (
 	//
 	// Lazy refuses what Parse refuses without it, with the same error. Two kinds of fields are
 	// indexed at once: those that contain structs of more than 12 fields, and those with values that
-	// are not as the IDL tells, such as unknown fields. With ValidUTF8 or Limits.MaxIndex Lazy has no
+	// are not as the IDL says, such as unknown fields. With ValidUTF8 or Limits.MaxIndex Lazy has no
 	// effect. Values that the program sets are indexed at once, including parts of other messages.
 	Lazy = engine.Lazy
 
@@ -55,7 +55,7 @@ const (
 
 	// ByIndex makes Parse use the index in a message. Parse then looks only at the fields of the
 	// root, and skips large ones. They are checked when they are read. Values that are invalid, or
-	// that the index tells wrongly, read as absent. Elements that follow an invalid one may, too.
+	// that the index says wrongly, read as absent. Elements that follow an invalid one may, too.
 	// Message.Index checks everything. If the message has no index, or one that does not fit, Parse
 	// checks everything at once, as without ByIndex.
 	//
@@ -81,7 +81,7 @@ const (
 	// the compact bytes; those in errors of Message.Index are in the converted bytes.
 	// Message.AppendCompact and WriteCompact give a message in the compact protocol.
 	//
-	// The protocol does not tell the types of an empty map. It gets those of the IDL, or 0 where
+	// The protocol does not return the types of an empty map. It gets those of the IDL, or 0 where
 	// the field is unknown.
 	Compact = engine.Compact
 )

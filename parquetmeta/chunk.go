@@ -32,7 +32,7 @@ type Column struct {
 // Chunk is the footer's description of a column chunk. It is a plain value, which may be kept. Its
 // byte slices alias the footer: they are good for ever, keep the footer in memory, and must not
 // be changed. Sizes and lengths are in bytes, offsets count from the beginning of the file that
-// FilePath names. They are what the footer tells: they may be wrong, also negative. An offset, a
+// FilePath names. They are what the footer says: they may be wrong, also negative. An offset, a
 // size or a length is -1 if there is none.
 type Chunk struct {
 	RowGroup int // the row group's number
@@ -54,7 +54,7 @@ type Chunk struct {
 	ColumnIndexLength     int32
 	Statistics            Statistics
 
-	// Encrypted tells that the column is encrypted. If it has a key of its own, the footer may
+	// Encrypted says that the column is encrypted. If it has a key of its own, the footer may
 	// tell no more: then NumValues is -1.
 	Encrypted bool
 
@@ -227,7 +227,7 @@ func (r RowGroup) Chunks() iter.Seq2[Chunk, error] {
 // *[nocopy.Error].
 func (r RowGroup) Chunk(column int) (Chunk, error) { return r.f.chunk(r.Number, column) }
 
-// Metadata decodes all that the footer tells of the row group and its chunks. The message is the
+// Metadata decodes all that the footer says about the row group and its chunks. The message is the
 // caller's. The error is a *[nocopy.Error].
 func (r RowGroup) Metadata() (format.RowGroup, error) {
 	return part(r.f, int(r.f.groups[r.Number].start), format.ParseRowGroup, "RowGroup", groupPath(r.Number))
@@ -530,7 +530,7 @@ func (c Chunk) Encodings() []format.Encoding {
 
 // FilePath returns the path of the file that the chunk is in, relative to the folder of this one.
 // It is "" if the chunk is in this file, as usual. Chunks of _metadata files, which describe all
-// files of a dataset, are in others. The path is what the footer tells: it may lead anywhere.
+// files of a dataset, are in others. The path is what the footer says: it may lead anywhere.
 // Check it before you open it, with filepath.IsLocal for example.
 func (c Chunk) FilePath() string {
 	if c.filePath == 0 {
@@ -563,7 +563,7 @@ func (c Chunk) Range() (offset, length int64, err error) {
 	return offset, length, c.f.within(offset, length, "pages")
 }
 
-// Metadata decodes all that the footer tells of the chunk: also its key-value metadata,
+// Metadata decodes all that the footer says about the chunk: also its key-value metadata,
 // histograms and what else is no field of Chunk. The message is the caller's. The error is a
 // *[nocopy.Error].
 func (c Chunk) Metadata() (format.ColumnChunk, error) {

@@ -39,7 +39,7 @@
 // # Datasets
 //
 // A file named _metadata has no pages: it is the footer of a dataset, whose chunks are in other
-// files. Chunk.FilePath names them. What the footer tells can be read as usual, and is written as
+// files. Chunk.FilePath names them. What the footer says can be read as usual, and is written as
 // it was. Methods that check or read places in the file refuse such chunks with [ErrOtherFile]:
 // open the file that has them.
 //

@@ -222,7 +222,7 @@ func groupPath(g int) string { return ".row_groups[" + strconv.Itoa(g) + "]" }
 
 func chunkPath(g, c int) string { return groupPath(g) + ".columns[" + strconv.Itoa(c) + "]" }
 
-// NumRows returns the number of rows that the footer tells.
+// NumRows returns the number of rows that the footer says.
 func (f *File) NumRows() int64 { return f.numRows }
 
 // Version returns the version of the format, 1 or 2, which mean the same.

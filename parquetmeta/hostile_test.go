@@ -254,7 +254,7 @@ type readerAt func(b []byte, off int64) (int, error)
 func (r readerAt) ReadAt(b []byte, off int64) (int, error) { return r(b, off) }
 
 // TestSigned: a footer that is signed is read, and not written; columns with a key of their own
-// tell that they are encrypted.
+// say that they are encrypted.
 func TestSigned(t *testing.T) {
 	m := small()
 	m.NewEncryptionAlgorithm().NewAES_GCM_V1()

@@ -40,7 +40,7 @@ func elsewhere(t *testing.T, paths ...string) []byte {
 	return fileOf(compact(m))
 }
 
-// TestOtherFile: of chunks in other files, all that the footer tells is read, and their places are
+// TestOtherFile: of chunks in other files, all that the footer says is read, and their places are
 // refused with the name of the file.
 func TestOtherFile(t *testing.T) {
 	for _, paths := range [][]string{{"year=2026/part-0.parquet", "-"}, {"", "../../etc/passwd"}, {strings.Repeat("x", 1000), "ü\x00\xff"}} {

@@ -203,7 +203,7 @@ func (n Node) MaxDefinitionLevel() int { return int(n.of().definition) }
 // MaxRepetitionLevel returns how many of the nodes from the root to this one are repeated.
 func (n Node) MaxRepetitionLevel() int { return int(n.of().repetition) }
 
-// Metadata decodes all that the footer tells of the node, without its children: its types and
+// Metadata decodes all that the footer says about the node, without its children: its types and
 // its field id. The message is the caller's. The error is a *[nocopy.Error], whose offset counts
 // from the footer's beginning.
 func (n Node) Metadata() (format.SchemaElement, error) {

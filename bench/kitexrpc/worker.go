@@ -41,7 +41,7 @@ func currentUsage() usage {
 
 // order is an order to a worker.
 type order struct {
-	Run      bool // make calls; else tell what was used
+	Run      bool // make calls; else say what was used
 	Shape    string
 	Size     int
 	Workers  int

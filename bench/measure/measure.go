@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Options tell how long to measure.
+// Options say how long to measure.
 type Options struct {
 	Rounds int           // samples of each row
 	Sample time.Duration // about how long a sample takes

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// waiting tells how long a thread has waited for a processor that was busy with other threads.
+// waiting says how long a thread has waited for a processor that was busy with other threads.
 type waiting struct {
 	file *os.File
 	buf  [64]byte

@@ -13,7 +13,7 @@ import (
 
 // Peer has the rows
 //
-//   - msgp: fresh structs and a fresh buffer of the size that msgp tells
+//   - msgp: fresh structs and a fresh buffer of the size that msgp says
 //   - msgp/reuse: structs and buffer that the application keeps
 func Peer() peer.Peer {
 	ops := []peer.Op{peer.Build, peer.Read, peer.Partial, peer.Edit}

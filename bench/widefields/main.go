@@ -87,7 +87,7 @@ func write(dir string) error {
 // Fields returns the fields of a wide struct.
 func (output) Fields() []data.FieldDecl { return data.WideFields }
 
-// sum returns the function that tells what a value of a kind adds to a sum.
+// sum returns the function that says what a value of a kind adds to a sum.
 func sum(k data.FieldKind) string {
 	switch k {
 	case data.TextField:

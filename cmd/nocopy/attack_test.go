@@ -166,7 +166,7 @@ func TestHostileServers(t *testing.T) {
 	calls.Wait()
 }
 
-// describing starts a server that tells these files.
+// describing starts a server that returns these files.
 func describing(t *testing.T, service string, files ...rpc.IDLFile) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -180,7 +180,7 @@ func describing(t *testing.T, service string, files ...rpc.IDLFile) string {
 	return l.Addr().String()
 }
 
-// TestHostileIDL: IDL that a server tells is refused, or harms nothing.
+// TestHostileIDL: IDL that a server says is refused, or harms nothing.
 func TestHostileIDL(t *testing.T) {
 	secret := write(t, "secret.thrift", "struct Secret { 1: string found }")
 	dir := t.TempDir()

@@ -78,7 +78,7 @@ func inOrder(t *testing.T, hold int) (addr string, seen func() (most, conns int)
 }
 
 // TestBenchConnections: calls do not wait for each other on a connection, unless -pipeline asks
-// for that. The report tells.
+// for that. The report says.
 func TestBenchConnections(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
 	for _, c := range []struct {

@@ -25,7 +25,7 @@ const fleetIDL = `
 struct Cell { 1: i32 x, 2: i32 y }
 service Fleet { string ping(), map<Cell, list<i32>> count(1: map<Cell, i32> cells) }`
 
-// fleet starts a server of fleetIDL that tells its IDL and answers only ping.
+// fleet starts a server of fleetIDL that returns its IDL and answers only ping.
 func fleet(t *testing.T, srv *rpc.Server) (addr string) {
 	t.Helper()
 	schema, err := dynamic.LoadText(map[string]string{"fleet.thrift": fleetIDL})
@@ -161,7 +161,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestFiles: a mock tells IDL of several files, one for each service. Values of maps whose keys
+// TestFiles: a mock returns IDL of several files, one for each service. Values of maps whose keys
 // are structs are made up, too, and compared in any order.
 func TestFiles(t *testing.T) {
 	idl := write(t, "all.thrift", fleetIDL)
@@ -185,7 +185,7 @@ func TestFiles(t *testing.T) {
 	if status, text, _ := request(t, "GET", "http://"+page+"/_console/state", ""); status != 200 || !strings.Contains(text, `["SHIP"]`) || !strings.Contains(text, `["TRUCK"]`) {
 		t.Errorf("%d %s", status, text)
 	}
-	// Given as a file, IDL does not tell that the server is a multiplexing one.
+	// Given as a file, IDL does not say that the server is a multiplexing one.
 	several, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
 	more := write(t, "more.thrift", "service Fleet { string pong() }")
 	if _, errs, code := nocopy(t, "", "call", several, "pong", "-idl", more); code != 65 || !strings.Contains(errs, "call Fleet:pong") {

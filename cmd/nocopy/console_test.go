@@ -237,9 +237,9 @@ func TestConsoleInBrowser(t *testing.T) {
 	}
 }
 
-// TestConsoleOfImages: browsers do not tell where a GET comes from if they do not trust the
+// TestConsoleOfImages: browsers do not say where a GET comes from if they do not trust the
 // address. An element of another site's page, such as an image, then makes no call: calls by GET
-// need a header that it can't have, or what browsers tell of the console's own page.
+// need a header that it can't have, or what browsers say about the console's own page.
 func TestConsoleOfImages(t *testing.T) {
 	idl := write(t, "lamp.thrift", `service Lamp { i32 on(1: i32 n) (api.get = "/lamp/:n", api.post = "/lamp/:n", api.any = "/any/:n") }`)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "a", `{"method": "Lamp.on", "result": 7}`))

@@ -18,7 +18,7 @@ import (
 
 // multiplexing starts a server that is as Apache's in Java and Python: it closes connections on
 // which a call does not name a service that is registered. The registered one is called shop, and
-// is the Shop of shopIDL. framed tells of the transport.
+// is the Shop of shopIDL. framed is the transport's.
 func multiplexing(t *testing.T, framed bool) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,5 +1,5 @@
 // Nocopy is one tool for Thrift services in any language: it calls, mocks, records, replays and
-// measures them, tells what they speak, and checks and documents their IDL.
+// measures them, says what they speak, and checks and documents their IDL.
 //
 //	go install github.com/nocopythrift/nocopythrift/cmd/nocopy@latest
 //	nocopy call HOST:PORT Service.method -idl FILE key=value

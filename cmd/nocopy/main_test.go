@@ -136,7 +136,7 @@ const shopAnswers = `# what the tests ask for
 {"method": "Shop.echo", "args": {"order": {"id": 7, "lines": [{"article": "lamp"}], "next": {"id": 8}}}, "result": {"id": 7}}
 `
 
-// TestCall calls in all ways a server that tells its IDL.
+// TestCall calls in all ways a server that returns its IDL.
 func TestCall(t *testing.T) {
 	idl, answers := write(t, "shop.thrift", shopIDL), write(t, "answers.jsonl", shopAnswers)
 	addr, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers)

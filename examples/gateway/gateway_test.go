@@ -119,7 +119,7 @@ func (g *testGateway) want(verb, path, header, body string, status int, want str
 	return answer
 }
 
-// TestRedirect: paths with empty parts and dots are redirected, with JSON that tells where to.
+// TestRedirect: paths with empty parts and dots are redirected, with JSON that says where to.
 func TestRedirect(t *testing.T) {
 	g := startAll(t)
 	g.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

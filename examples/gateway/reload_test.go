@@ -64,7 +64,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestRefused: an IDL that can't be used is refused with a reason that tells where.
+// TestRefused: an IDL that can't be used is refused with a reason that says where.
 func TestRefused(t *testing.T) {
 	g := startAll(t)
 	for _, c := range []struct{ idl, want string }{

@@ -1,6 +1,6 @@
 // What the client uses of the Hive Metastore's protocol. Fields that are left out survive its edits.
 //
-// The annotation (location) marks texts that tell where something is stored. Of a map it marks all
+// The annotation (location) marks texts that say where something is stored. Of a map it marks all
 // values; with a value, (location = "path"), that of this key only. The proxy rewrites what is
 // marked: see locations.thrift.
 namespace go hms

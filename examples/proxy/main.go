@@ -2,7 +2,7 @@
 // tenant in the third level of the arguments, picks a back end, sets a field of the header and
 // forwards the call, by reference. See README.md.
 //
-// One command starts two back ends, the proxy with a page that tells what it does, and load; and
+// One command starts two back ends, the proxy with a page that says what it does, and load; and
 // measures it beside proxies that decode and encode:
 //
 //	go run -C examples/proxy . [flags]

@@ -39,7 +39,7 @@ func (r *router) processor() *rpc.Processor {
 	return rpc.NewProcessor("", nil, known...).WithFallbackArgs(envelope.ArgumentsDesc, r.route)
 }
 
-// oneway are the names of oneway methods. The header of a oneway call tells that it is one, but
+// oneway are the names of oneway methods. The header of a oneway call says that it is one, but
 // those that Apache's Go clients make, which look like all others.
 var oneway = []string{"note"}
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Options tells which differences are allowed.
+// Options says which differences are allowed.
 type Options struct {
 	// OptionalRemoval allows removing optional fields.
 	OptionalRemoval bool

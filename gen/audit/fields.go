@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// fieldsOf tells where the compared fields belong. Its name is that of a struct, METHOD_args or
+// fieldsOf says where the compared fields belong. Its name is that of a struct, METHOD_args or
 // METHOD_exception.
 type fieldsOf struct {
 	name    string
@@ -86,7 +86,7 @@ func (c *comparer) removed(f *schema.Field, of fieldsOf, at change) {
 	c.add(severity, "field-removed", breaks, at, "field %d %s of %s removed", f.ID, f.Name, of.name)
 }
 
-// added adds findings for a field with a new id. moved tells that the field's name had another id
+// added adds findings for a field with a new id. moved says that the field's name had another id
 // before. before has the old fields in the order of their ids.
 func (c *comparer) added(g *schema.Field, moved bool, before []*schema.Field, of fieldsOf, at change) {
 	if !moved && c.judging == nil {

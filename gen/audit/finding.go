@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Severity tells how severe a Finding is, by the rules of Apache's audit if it has one.
+// Severity says how severe a Finding is, by the rules of Apache's audit if it has one.
 type Severity string
 
 // The severities.

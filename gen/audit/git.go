@@ -28,7 +28,7 @@ type gitFiles struct {
 // openGit returns the files of a place in a revision.
 func openGit(p *place) (*tree, error) {
 	rel, dir := filepath.FromSlash(p.path), "."
-	// The path may lie on disk in another repository than the current folder. In a hook, git tells
+	// The path may lie on disk in another repository than the current folder. In a hook, git says
 	// which repository it is.
 	if p.bare && os.Getenv("GIT_DIR") == "" {
 		dir = nearestFolder(rel)

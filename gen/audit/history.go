@@ -175,7 +175,7 @@ type pastFile struct {
 }
 
 // lastUse returns the last field that had an id in earlier revisions, and whether one is known.
-// The error tells why the file's history is unknown.
+// The error says why the file's history is unknown.
 func (p *past) lastUse(of fieldsOf, id int16) (last use, found bool, err error) {
 	if p == nil {
 		return use{}, false, nil // files on disk have no history

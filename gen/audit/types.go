@@ -59,7 +59,7 @@ func (c *comparer) valueBreaks(old, new *schema.Type) Breaks {
 	return breaks
 }
 
-// A verdict tells which of Wire and JSON breaks if one definition is replaced by another. It is
+// A verdict says which of Wire and JSON breaks if one definition is replaced by another. It is
 // found by comparing the two as if the first had been changed to the second.
 type verdict struct {
 	breaks Breaks

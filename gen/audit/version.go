@@ -41,7 +41,7 @@ func (v *Version) show(name string) string {
 	}, v.rename(name))
 }
 
-// Input tells which Versions to load. Old and New are each a file, a folder, or, if no such file
+// Input says which Versions to load. Old and New are each a file, a folder, or, if no such file
 // exists, a git revision: "REV:PATH" is a file or folder in a revision. "REV" stands for the other
 // one's path in the revision, or for the current folder if both are revisions.
 type Input struct {

@@ -105,7 +105,7 @@ type EnumValue struct {
 	Annotations []*Annotation `parser:"( '(' @@* ')' )? (',' | ';')?"`
 }
 
-// Struct is a struct, a union or an exception; Kind tells which.
+// Struct is a struct, a union or an exception; Kind says which.
 type Struct struct {
 	Pos         Position
 	Tokens      []lexer.Token

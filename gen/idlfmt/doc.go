@@ -5,6 +5,6 @@
 // nothing gets lost. It checks that its result has the same tokens, and that each comment still
 // belongs to the same declaration.
 //
-// walk.go follows the grammar and tells where lines end, printer.go writes tokens and comments,
+// walk.go follows the grammar and says where lines end, printer.go writes tokens and comments,
 // diff.go compares lines.
 package idlfmt

@@ -132,7 +132,7 @@ func (p *printer) writeClosing(g gap, indent int) {
 }
 
 // commented writes the comments before a token, and the white space between it and the last token.
-// Line breaks and empty lines between them stay, because they tell to which declaration a comment
+// Line breaks and empty lines between them stay, because they say to which declaration a comment
 // belongs. If the gap needs a new line, an existing one serves as that; otherwise it comes before
 // all comments.
 func (p *printer) commented(g gap, t token, indent int) {

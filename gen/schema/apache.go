@@ -129,7 +129,7 @@ func (u user) value(in *Program, t *idl.Type, v *idl.Value) {
 	u.named(u.resolve(in, t, v.Pos), v, isRef)
 }
 
-// named is value for a type that n defines, if n is not nil. isRef tells that the value is a name.
+// named is value for a type that n defines, if n is not nil. isRef says that the value is a name.
 func (u user) named(n *definition, v *idl.Value, isRef bool) {
 	switch {
 	case n == nil:

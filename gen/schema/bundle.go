@@ -12,7 +12,7 @@ import (
 type Source struct{ Path, Text string }
 
 // Bundle returns the texts of programs of the set and of all that they include, the programs
-// first. Their paths tell nothing of where they are on the disk, except the names of folders that
+// first. Their paths say nothing of where they are on the disk, except the names of folders that
 // include lines go up through. LoadFrom, with nothing but the bundle, finds the same files. It
 // returns an error if that is impossible, since include lines name one file in ways that have no
 // common path.

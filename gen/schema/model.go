@@ -135,7 +135,7 @@ type Struct struct {
 	numbers map[string]int // of the fields, by their names; see index
 }
 
-// Requirement tells when a field is on the wire.
+// Requirement says when a field is on the wire.
 type Requirement uint8
 
 // The requirements. The fields of a union are Optional.

@@ -25,7 +25,7 @@ type typedef struct {
 	redacts bool // see checker.redacts
 }
 
-// evalState tells how far a typedef, a constant or a struct was evaluated. It serves to find those
+// evalState says how far a typedef, a constant or a struct was evaluated. It serves to find those
 // that refer to themselves.
 type evalState uint8
 

@@ -62,7 +62,7 @@ func (c *checker) constant(k *Const) *Value {
 	return k.Value
 }
 
-// evalContext tells how to evaluate a value. program is the file whose names the value uses. If a
+// evalContext says how to evaluate a value. program is the file whose names the value uses. If a
 // reference to a constant needs another type than the constant's, the value is evaluated again,
 // and reference is the position for errors. Otherwise reference is nil.
 type evalContext struct {

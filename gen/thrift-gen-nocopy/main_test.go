@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestBadRequests: for input that is not a request, the response tells why.
+// TestBadRequests: for input that is not a request, the response says why.
 func TestBadRequests(t *testing.T) {
 	good := plugin.NewRequest()
 	good.SetLanguage("go")

@@ -8,7 +8,7 @@ import "encoding/binary"
 // than it saves.
 const vectorSize = 32
 
-// order tells which byte of the source each byte of the result comes from, within each 16 bytes.
+// order says which byte of the source each byte of the result comes from, within each 16 bytes.
 type order [vectorSize]byte
 
 // orders has the orders of elements of 2, 4 and 8 bytes, at half their size.

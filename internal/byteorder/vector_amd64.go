@@ -2,7 +2,7 @@
 
 package byteorder
 
-// vectorised tells whether swapVector may be called: the processor and the system support AVX2.
+// vectorised reports whether swapVector may be called: the processor and the system support AVX2.
 var vectorised = hasAVX2()
 
 // swapVector copies n bytes, at least vectorSize and whole elements, in the order o of each 16.

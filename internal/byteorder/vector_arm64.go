@@ -2,7 +2,7 @@
 
 package byteorder
 
-// vectorised tells whether swapVector may be called. It may: every arm64 processor that Go
+// vectorised reports whether swapVector may be called. It may: every arm64 processor that Go
 // supports has NEON.
 const vectorised = true
 

@@ -2,7 +2,7 @@
 
 package byteorder
 
-// vectorised tells whether swapVector may be called.
+// vectorised reports whether swapVector may be called.
 const vectorised = false
 
 func swapVector(dst, src *byte, n int, o *order) { panic("byteorder: no vectors here") }

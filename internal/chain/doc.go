@@ -36,7 +36,7 @@
 // # States
 //
 // A Buffer is free, in use, or sealed. Its memory and positions are those of a memory.Space, whose
-// documentation tells whom memory belongs to and what a free one keeps.
+// documentation says whom memory belongs to and what a free one keeps.
 //
 //	from            to       by
 //	free            in use   Reset, Begin, BeginIn

@@ -53,7 +53,7 @@ func Prefers(h http.Header) bool {
 	return zipped > 0 && zipped >= plain
 }
 
-// Room tells where and how a Body takes the bytes that it becomes beyond FreeRatio times its size.
+// Room says where and how a Body takes the bytes that it becomes beyond FreeRatio times its size.
 type Room struct {
 	Budget *Budget
 	Most   int           // how many bytes of a body are used at most

@@ -37,7 +37,7 @@
 //
 // # States
 //
-// A Space is free or in use. The table of nextState tells which memory a free one keeps.
+// A Space is free or in use. The table of nextState says which memory a free one keeps.
 //
 //	from     to       by
 //	free     in use   Start, Rebuild, BeginIn, ReferTo, ReferAgain

@@ -1,6 +1,6 @@
 package memory
 
-// layout tells which segments a Space has after the page of zeroes.
+// layout says which segments a Space has after the page of zeroes.
 type layout uint8
 
 const (
@@ -11,7 +11,7 @@ const (
 	otherwise
 )
 
-// Edits tells how much the message was changed after it had begun.
+// Edits says how much the message was changed after it had begun.
 type Edits uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // nextState returns the state of a Space that is freed. was is its state, InUse or Referring, and
-// reusable tells whether the next message may begin in the tail, see tailReusable. Free does what
+// reusable reports whether the next message may begin in the tail (tailReusable). Free does what
 // the state requires. The rows of the table are tried in this order:
 //
 //	segments         other conditions      next state
@@ -115,7 +115,7 @@ func (s *Space) end() {
 }
 
 // drop gives up all memory, except one block, or the rest of one, that can be the tail of the next
-// message. recycle tells whether that message recycles.
+// message. recycle reports whether that message recycles.
 func (s *Space) drop(recycle bool) {
 	if len(s.held) > 0 {
 		s.dropHeld(recycle)

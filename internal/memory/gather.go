@@ -23,7 +23,7 @@ const (
 	MaxPieces = 1024
 )
 
-// Stats tells how a message was written: how much was copied together, and how much was written
+// Stats says how a message was written: how much was copied together, and how much was written
 // from its place.
 type Stats struct {
 	Bytes    int // written in total
@@ -62,7 +62,7 @@ func GathererFor(w io.Writer, head []byte) *Gatherer {
 }
 
 // Add writes mem, or keeps it or a copy of it for the next write, unless a write has failed.
-// copied tells that mem is a copy already.
+// copied says that mem is a copy already.
 func (g *Gatherer) Add(mem []byte, copied bool) {
 	if !g.vectored {
 		if n := len(g.copied); n > 0 && len(mem) < streamMost-n {

@@ -24,7 +24,7 @@ type Receiver struct {
 
 	late error // error of the last Read that returned bytes, too; the next Fill returns it
 
-	// Idle tells that no message has begun: while nothing arrives, memory may be given up. Within a
+	// Idle says that no message has begun: while nothing arrives, memory may be given up. Within a
 	// message that would cost more memory than it saves.
 	Idle bool
 

@@ -56,7 +56,7 @@ type segment struct {
 	foreign  bool // the caller's memory: it may change once no Space refers to it
 }
 
-// State tells what a Space holds, and if it is free, which kind of message it is ready for.
+// State says what a Space holds, and if it is free, which kind of message it is ready for.
 type State uint8
 
 // A freed Space keeps the tables and memory that the next message is likely to need. Only the

@@ -170,7 +170,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	return 0
 }
 
-// mistakeIn returns the mistake in the files of a command line, or "". hasOutput tells that the
+// mistakeIn returns the mistake in the files of a command line, or "". hasOutput says that the
 // command line has -o or -check.
 func mistakeIn(files []string, hasOutput bool) string {
 	switch {

@@ -17,7 +17,7 @@ const (
 	// unit is the granularity of allocating and populating memory, a multiple of all page sizes.
 	unit = 64 << 10
 
-	// dataAt is the offset at which messages begin. The words that tell which messages were
+	// dataAt is the offset at which messages begin. The words that say which messages were
 	// returned are before it.
 	dataAt = unit
 

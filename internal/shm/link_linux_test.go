@@ -455,7 +455,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 // TestReader: a single descriptor is kept. Two are not kept, nor are those that are left after the
-// system has dropped some, as MSG_CTRUNC tells.
+// system has dropped some, as MSG_CTRUNC says.
 func TestReader(t *testing.T) {
 	fd := newLink(t, 1<<20).FD()
 	for _, count := range []int{0, 1, 2, 10, 40} {

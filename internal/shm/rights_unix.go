@@ -76,7 +76,7 @@ type Reader struct {
 // Memory is memory for ReadLate.
 type Memory = interface {
 	Room() []byte // returns memory for trying to read now
-	Vacate()      // tells that the memory is not needed until Room is called again
+	Vacate()      // says that the memory is not needed until Room is called again
 }
 
 // own is memory that its user keeps.
@@ -200,7 +200,7 @@ func (r *Reader) keep(fd int) {
 }
 
 // TakeFD returns the descriptor that was passed, of a memfd with all seals; it belongs to the
-// caller. If there is none, the error tells why.
+// caller. If there is none, the error says why.
 func (r *Reader) TakeFD() (int, error) {
 	if r.err == nil && r.kept < 0 {
 		r.err = errors.New("no descriptor was passed")

@@ -1320,7 +1320,7 @@ func (s SomeUnion) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSO
 func (s *SomeUnion) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *SomeUnion) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// SomeUnionWhich tells which arm of SomeUnion is set; 0 means none.
+// SomeUnionWhich says which arm of SomeUnion is set; 0 means none.
 type SomeUnionWhich int32
 
 const (

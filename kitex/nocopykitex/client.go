@@ -185,7 +185,7 @@ func (c *call) send(ctx context.Context) error {
 	return nil
 }
 
-// received makes s, which was received, the result r of an attempt. atOnce tells that the
+// received makes s, which was received, the result r of an attempt. atOnce says that the
 // attempt's arguments have been sent.
 func (c *call) received(a *attempt, r *Result, s nocopy.Struct, atOnce bool) error {
 	c.mu.Lock()

@@ -302,7 +302,7 @@ func TestProxyFailures(t *testing.T) {
 	}
 }
 
-// forward is a proxy's handler that fails in the way that the note tells.
+// forward is a proxy's handler that fails in the way that the note says.
 func forward(ctx context.Context, t *testing.T, to shopservice.Client, args shop.ShopEchoArgs, result shop.ShopEchoResult) error {
 	var kept shop.ShopEchoArgs
 	r, err := to.Echo(ctx, func(a shop.ShopEchoArgs) {

@@ -217,7 +217,7 @@ func parse(d *thriftimpl.Desc, c memory.Chunk, held, recycle bool) (*nocopy.Mess
 	return m, err
 }
 
-// parseFirst parses the struct at the beginning of whole. err tells where it ends.
+// parseFirst parses the struct at the beginning of whole. err says where it ends.
 func parseFirst(d *thriftimpl.Desc, whole memory.Chunk, err error, held, recycle bool) (*nocopy.Message, error) {
 	bad, ok := errors.AsType[*nocopy.Error](err)
 	if !ok {

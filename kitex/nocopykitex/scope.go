@@ -116,7 +116,7 @@ func (s *scope) end() {
 	s.mu.Unlock()
 }
 
-// release gives back the memory of the call, unless it may still be in use. sent tells that all
+// release gives back the memory of the call, unless it may still be in use. sent says that all
 // written bytes have been sent.
 func (s *scope) release(sent bool) {
 	s.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Requiredness tells whether the IDL declares a field required or optional.
+// Requiredness reports whether the IDL declares a field required or optional.
 type Requiredness = thriftimpl.Requiredness
 
 // The requirednesses of the IDL. Default is for a field that is declared neither required nor

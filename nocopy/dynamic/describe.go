@@ -22,7 +22,7 @@ type Description struct {
 	Files map[string]string
 }
 
-// ServiceName tells how a service of a server is called.
+// ServiceName says how a service of a server is called.
 type ServiceName struct {
 	// Name is the name for an rpc.MultiplexedCaller; "" if calls have the method's name alone.
 	Name string
@@ -30,8 +30,8 @@ type ServiceName struct {
 	Service string
 }
 
-// ErrNotDescribed is wrapped by the error of Describe if the server answers, and does not tell its
-// IDL, or not in a form that can be read.
+// ErrNotDescribed is wrapped by the error of Describe if the server answers, and does not return
+// its IDL, or not in a form that can be read.
 var ErrNotDescribed = errors.New("the server does not tell its IDL")
 
 // Describe asks a server for its IDL and loads it. A Server of package rpc answers if its field

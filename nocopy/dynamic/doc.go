@@ -29,7 +29,7 @@
 // definition again, with equal comments and annotations, takes no more memory. If a struct has
 // changed, only it and the structs that refer to it are made again. A struct of 11 fields takes
 // 4.6 KB, including the program that parses it, and counts as 8.7 KB. When all loaded types count
-// as 512 MiB, loading fails. SECURITY.md tells what loading untrusted .thrift files may take.
+// as 512 MiB, loading fails. SECURITY.md says what loading untrusted .thrift files may take.
 //
 // Read next: load.go for files, keys.go and intern.go for finding equal types, build.go, schema.go
 // and service.go for the contents of a Schema, convert.go for Go values.

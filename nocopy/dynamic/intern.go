@@ -10,14 +10,14 @@ import (
 
 // Types are never freed: messages refer to them by numbers, and one table has all their programs.
 // Equal types are therefore made only once in a program, however often they are loaded. Types are
-// equal if everything that their descriptors tell is equal, including comments and annotations,
+// equal if everything that their descriptors say is equal, including comments and annotations,
 // for the types themselves and all types that they refer to. The names of their files, without
 // folders, must be equal, too.
 //
 // A key is a hash of all this. Structs that refer to each other in circles are hashed together
 // (keys.go) and made together. A struct is in the table only if all structs that it refers to are.
 
-// key stands for everything that the descriptors of a type tell.
+// key stands for everything that the descriptors of a type say.
 type key [32]byte
 
 type containerKey struct {

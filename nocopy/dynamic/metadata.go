@@ -11,9 +11,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 )
 
-// This file turns the metadata that servers of fbthrift tell into IDL.
+// This file turns the metadata that servers of fbthrift say into IDL.
 
-// metadataMethod is the method of fbthrift's servers that tells their types.
+// metadataMethod is the method of fbthrift's servers that returns their types.
 const metadataMethod = "getThriftServiceMetadata"
 
 // metadataIDL declares what it returns, as far as it is of use here.

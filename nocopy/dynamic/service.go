@@ -205,7 +205,7 @@ func handlerOf(desc descriptor.Method, m *rpc.Method, h Handler) rpc.Handler {
 //
 //	rpc.NewProcessor("", nil).WithFallback(dynamic.Forward(client))
 //
-// Only the header of a call tells whether it expects a reply. Apache Thrift's Go library always
+// Only the header of a call reports whether it expects a reply. Apache Thrift's Go library always
 // says so, even for oneway methods; Forward then waits for a reply until the caller is gone. If
 // the IDL is known, use Service.Proxy. [rpc.Forward] explains how malformed arguments of one
 // client can affect calls of others on the same connection.

@@ -64,7 +64,7 @@ type table struct {
 }
 
 // New returns a Gateway for the services of schema. backends has the servers of the services, by
-// their names in the IDL. If a schema can't be used, Err tells why, and all requests are answered
+// their names in the IDL. If a schema can't be used, Err says why, and all requests are answered
 // with the status 503. If some of its routes can't be offered, the others are: see LeftOut. schema
 // may be nil: then Use has to follow.
 func New(schema *dynamic.Schema, backends map[string]rpc.Caller) *Gateway {

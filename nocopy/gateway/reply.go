@@ -31,7 +31,7 @@ type problem struct {
 
 func (p *problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Title, p.Message) }
 
-// A placeError tells why a field can't be set to the value that a request has for it.
+// A placeError says why a field can't be set to the value that a request has for it.
 type placeError struct {
 	path string
 	err  error

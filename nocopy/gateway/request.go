@@ -142,7 +142,7 @@ func readBody(req *http.Request, memory *loan) ([]byte, error) {
 }
 
 // formatOf returns the format of the body, and the boundary between the parts of a form that has
-// several. If the request does not tell, the body does: JSON does not begin with a control
+// several. If the request does not say, the body does: JSON does not begin with a control
 // character, and Thrift does. A route without fields in forms refuses forms, because browsers let
 // pages of other sites send forms, with JSON in them. (curl's default is to say that it sends a
 // form.)

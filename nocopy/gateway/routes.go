@@ -110,7 +110,7 @@ func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) (all []*ro
 	return all, leftOut, errors.Join(unserved...)
 }
 
-// reasonOf returns the error that tells why a route is left out.
+// reasonOf returns the error that says why a route is left out.
 func reasonOf(service string, m descriptor.Method, annotation string, reason error) error {
 	if annotation == "" {
 		return fmt.Errorf("%s.%s: %w", service, m.Name(), reason)
@@ -160,7 +160,7 @@ func newRoute(service string, m descriptor.Method, verb, path string, plain bool
 	return r, unset
 }
 
-// addBody adds what the fields of a request tell of bodies.
+// addBody adds what the fields of a request say about bodies.
 func (r *route) addBody(request descriptor.Struct) {
 	for f := range request.Fields() {
 		r.hasBody = r.hasBody || inJSON(f)
@@ -217,7 +217,7 @@ func (r *route) addAnswers() (reasons []error) {
 var errNeverSet = errors.New("api.none and api.http_code are not for requests")
 
 // settable returns the sources that requests at a path can have. If there are none, the reason
-// tells why.
+// says why.
 func (p *place) settable(path string) (sources []source, reason error) {
 	reason = errNeverSet
 	parts := strings.Split(path, "/")

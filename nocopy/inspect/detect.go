@@ -15,7 +15,7 @@ import (
 var forms = []Form{FramedMessages, Messages, FramedStructs, Structs}
 
 // detect detects the form of the stream r. It reads ahead as few bytes as it needs, at most the
-// size of r's buffer. The note tells which other forms are possible. The error is the stream's.
+// size of r's buffer. The note says which other forms are possible. The error is the stream's.
 func detect(r *bufio.Reader) (form Form, note string, err error) {
 	for n := 6; ; n = min(n+max(1, n/8), r.Size()) {
 		b, err := r.Peek(n)

@@ -20,7 +20,7 @@
 //	        36  00                                         STOP
 //	        37  00                                     STOP
 //
-// The first row tells the form of the stream; see [Form]. Dump detects it from the first bytes, at
+// The first row gives the form of the stream; see [Form]. Dump detects it from the first bytes, at
 // most 64 KiB. If these fit several forms, the row says so; Options.Form then decides.
 //
 // Without an IDL, fields have only ids and wire types, and a string is shown as text if it is

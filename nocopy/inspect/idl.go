@@ -119,7 +119,7 @@ func list(names []string) string {
 
 // messageStruct returns the struct of a message from the method name in its header, which may
 // begin with the name of a service and a colon. If the struct is unknown, it returns nil, and the
-// note tells why.
+// note says why.
 func (n *names) messageStruct(name string, typ byte, note string) (*schema.Struct, string) {
 	if note != "" {
 		return nil, note

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Form tells how a stream of Thrift Binary is divided. It holds any number of structs or messages
+// Form says how a stream of Thrift Binary is divided. It holds any number of structs or messages
 // in a row. Each header of a message may be strict (with a version) or old style.
 type Form uint8
 
@@ -106,7 +106,7 @@ func newWalker(opt Options) (*walker, error) {
 }
 
 // Dump reads r to its end and writes a row to w for each value. Malformed bytes end the dump with
-// a row that tells what is wrong and where. The error is then a *nocopy.Error, whose Offset counts
+// a row that says what is wrong and where. The error is then a *nocopy.Error, whose Offset counts
 // from the beginning of r. A missing required field of the IDL is also such an error, but the dump
 // continues after it. Errors of r and w are returned unchanged.
 //

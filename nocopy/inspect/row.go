@@ -45,7 +45,7 @@ type row struct {
 	raw []byte // the bytes that Hex shows
 }
 
-// kind tells what a row shows.
+// kind says what a row shows.
 type kind string
 
 const (

@@ -15,7 +15,7 @@ import (
 // come in the order in which they were sent and received.
 //
 // The Tap does not affect the traffic: its own goroutines dump copies. If they, or the Writer,
-// can't keep up, bytes are left out, and a row tells how many. Up to 256 KiB may wait per
+// can't keep up, bytes are left out, and a row says how many. Up to 256 KiB may wait per
 // connection, 64 MiB in all. Up to 256 KiB of text are shown per message. Errors in messages and
 // in the Writer never reach the connection. After malformed or omitted bytes, the dump continues
 // at the next recognized frame or message.

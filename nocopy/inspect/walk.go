@@ -97,7 +97,7 @@ func (w *walker) structure(s *schema.Struct, depth int) error {
 }
 
 // field fills in the IDL's facts about a field, and returns its type and its number in s. If the
-// IDL has no field with that id and wire type, it returns nil and -1. seen tells which fields of
+// IDL has no field with that id and wire type, it returns nil and -1. seen says which fields of
 // the struct have come.
 func (w *walker) field(s *schema.Struct, id int16, t nocopy.WireType, r *row, seen []bool) (*schema.Type, int) {
 	i := slices.IndexFunc(s.Fields, func(f *schema.Field) bool { return f.ID == id })

@@ -105,7 +105,7 @@ func ExampleMask_Set() {
 	// mask: lines[*].price: a string can't be set where the type is double
 }
 
-// Errors in a mask tell where the mistake is.
+// Errors in a mask say where the mistake is.
 func ExampleNewMask() {
 	_, err := messages.NewMask(order.OrderDesc, "id", "lines[*].prise")
 	fmt.Println(err)

@@ -151,7 +151,7 @@ func (o *option) note(v any) {
 	}
 }
 
-// detail tells which fields of structs a text includes.
+// detail says which fields of structs a text includes.
 type detail uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzInteger compares integers with those of math/big, which also tells whether a number is
+// FuzzInteger compares integers with those of math/big, which also reports whether a number is
 // whole.
 func FuzzInteger(f *testing.F) {
 	for _, s := range []string{

@@ -13,7 +13,7 @@ import (
 // read again from its beginning, with the tokenizer. They accept nothing that the tokenizer
 // refuses, and every error comes from the tokenizer's reading.
 
-// nextName reads the name of an object's next member, or the closing brace. first tells that no
+// nextName reads the name of an object's next member, or the closing brace. first says that no
 // member has come yet.
 func (r *reader) nextName(first bool) byte {
 	if !r.quick {
@@ -68,7 +68,7 @@ func (r *reader) nextValue() byte {
 }
 
 // nextElement reads the first token of an array's next element, or the closing bracket. first
-// tells that no element has come yet.
+// says that no element has come yet.
 func (r *reader) nextElement(first bool) byte {
 	if !r.quick {
 		return r.next()
@@ -220,7 +220,7 @@ func (r *reader) quoted(i int) byte {
 	return 0
 }
 
-// endQuoted ends a string without escapes, from the quote at i to the quote at end. ascii tells
+// endQuoted ends a string without escapes, from the quote at i to the quote at end. ascii says
 // that all its bytes are ASCII.
 func (r *reader) endQuoted(i, end int, ascii bool) byte {
 	if !ascii && !utf8.Valid(r.in[i+1:end]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// DescribeMethod is the name of the method by which a Server with Describe tells its IDL. No
+// DescribeMethod is the name of the method by which a Server with Describe returns its IDL. No
 // method of an IDL can have this name. Its arguments are empty. It returns:
 //
 //	struct Description { 1: list<Service> services, 2: list<File> files }

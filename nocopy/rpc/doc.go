@@ -83,7 +83,7 @@
 //
 // A call with malformed arguments, or in a frame larger than MaxFrame, is answered with a
 // ProtocolError, unless it is oneway. The log has the client's address. Later calls are handled,
-// since the frame tells where the bad call ends. An unframed call may have no known end. Then the
+// since the frame says where the bad call ends. An unframed call may have no known end. Then the
 // connection is closed. It is also closed when the bytes are not a Thrift message. A client that
 // speaks TLS, or HTTP where that is not accepted, is answered in that protocol.
 //

@@ -118,7 +118,7 @@ type extras struct {
 	got    header.List
 }
 
-// extrasOf returns the extras of a call of m: fields, and the headers of ctx. hasPlace tells that
+// extrasOf returns the extras of a call of m: fields, and the headers of ctx. hasPlace says that
 // the transport has a place for them.
 func extrasOf(ctx context.Context, m *Method, fields []client.Field, hasPlace bool) (x extras, err error) {
 	x.fields = fields

@@ -171,7 +171,7 @@ func (s loggedStruct) String() string { return s.LogValue().String() }
 // and might fill the log. The kind of a record is its message, up to 1 KiB of it. After the first
 // 1,000 kinds, all further messages are one kind.
 //
-// At the end of a second, one more record per kind tells how many were dropped. It has the
+// At the end of a second, one more record per kind says how many were dropped. It has the
 // message, level and time of the last of them, and the attribute dropped. SampleLogs keeps copies
 // of messages, which may alias recycled memory.
 //

@@ -321,7 +321,7 @@ func (c *Call) putForwarded(result nocopy.Struct) {
 		return
 	}
 	s.Offer()
-	s.Claim(c.Method.Result) // from now on End tells whether it was released
+	s.Claim(c.Method.Result) // from now on End reports whether it was released
 	switch {
 	case c.tries != nil && c.tries.addForwarded(result):
 	case c.forwarded == nocopy.Struct{}:

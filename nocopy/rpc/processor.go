@@ -75,8 +75,8 @@ func Multiplexed(services map[string]*Processor) *Processor {
 // c.Peek finds a value in them. h puts a struct of its own with the result's bytes into c.Result.
 // Forward makes such handlers. If h returns an *ApplicationException, it is sent with its type.
 //
-// The header of a call tells whether it is oneway. Note that Apache's Go clients send oneway calls
-// as two-way ones, for which Forward waits in vain. For such methods, give NewProcessor a
+// The header of a call reports whether it is oneway. Note that Apache's Go clients send oneway
+// calls as two-way ones, for which Forward waits in vain. For such methods, give NewProcessor a
 // RawMethod.
 //
 // The fallback of a Multiplexed processor handles all calls of unknown services and methods. The
@@ -133,7 +133,7 @@ func (p *Processor) inherit(base *Processor) {
 	p.unknown, p.ofService = base.unknown, base.ofService
 }
 
-// method returns the method that a call names, nil if the processor does not have it. oneway tells
+// method returns the method that a call names, nil if the processor does not have it. oneway says
 // that the call's header says so.
 func (p *Processor) method(called []byte, oneway bool) *Method {
 	if m := p.methods[string(called)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {

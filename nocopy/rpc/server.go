@@ -145,8 +145,8 @@ type Server struct {
 	// effect without Health.
 	DrainTime time.Duration
 
-	// Describe makes the server tell the IDL of its services to every client that asks for it, by
-	// calling DescribeMethod. It tells the services whose Processor knows its IDL: code that nocopyc
+	// Describe makes the server return the IDL of its services to every client that asks for it, by
+	// calling DescribeMethod. It says the services whose Processor knows its IDL: code that nocopyc
 	// generated with -reflect does, see Processor.WithIDL. The files are told as they are, comments
 	// included. Interceptors do not see these calls.
 	Describe bool
@@ -159,7 +159,7 @@ type Server struct {
 	outermost Handler
 	recycle   bool    // Recycle, or SharedMemory implies it
 	health    *Method // answers health checks; nil if there is no Health
-	describer *Method // tells the IDL; nil without Describe
+	describer *Method // returns the IDL; nil without Describe
 	draining  atomic.Bool
 	core      *server.Server // connections, and other ways in which calls come
 }
@@ -297,7 +297,7 @@ func (s *Server) newHealthMethod() *Method {
 	}
 }
 
-// newDescribeMethod returns the method that tells the IDL; nil without Describe.
+// newDescribeMethod returns the method that returns the IDL; nil without Describe.
 func (s *Server) newDescribeMethod() *Method {
 	if !s.Describe {
 		return nil

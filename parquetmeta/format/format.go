@@ -1222,7 +1222,7 @@ func (s TimeUnit) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON
 func (s *TimeUnit) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *TimeUnit) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// TimeUnitWhich tells which arm of TimeUnit is set; 0 means none.
+// TimeUnitWhich says which arm of TimeUnit is set; 0 means none.
 type TimeUnitWhich int32
 
 const (
@@ -1773,7 +1773,7 @@ func (s LogicalType) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJ
 func (s *LogicalType) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *LogicalType) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// LogicalTypeWhich tells which arm of LogicalType is set; 0 means none.
+// LogicalTypeWhich says which arm of LogicalType is set; 0 means none.
 type LogicalTypeWhich int32
 
 const (
@@ -2647,7 +2647,7 @@ func (s BloomFilterAlgorithm) MarshalJSONTo(e impl.JSONOut) error      { return 
 func (s *BloomFilterAlgorithm) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *BloomFilterAlgorithm) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// BloomFilterAlgorithmWhich tells which arm of BloomFilterAlgorithm is set; 0 means none.
+// BloomFilterAlgorithmWhich says which arm of BloomFilterAlgorithm is set; 0 means none.
 type BloomFilterAlgorithmWhich int32
 
 const (
@@ -2756,7 +2756,7 @@ func (s BloomFilterHash) MarshalJSONTo(e impl.JSONOut) error      { return impl.
 func (s *BloomFilterHash) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *BloomFilterHash) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// BloomFilterHashWhich tells which arm of BloomFilterHash is set; 0 means none.
+// BloomFilterHashWhich says which arm of BloomFilterHash is set; 0 means none.
 type BloomFilterHashWhich int32
 
 const (
@@ -2871,7 +2871,7 @@ func (s BloomFilterCompression) MarshalJSONTo(e impl.JSONOut) error      { retur
 func (s *BloomFilterCompression) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *BloomFilterCompression) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// BloomFilterCompressionWhich tells which arm of BloomFilterCompression is set; 0 means none.
+// BloomFilterCompressionWhich says which arm of BloomFilterCompression is set; 0 means none.
 type BloomFilterCompressionWhich int32
 
 const (
@@ -3829,7 +3829,7 @@ func (s ColumnCryptoMetaData) MarshalJSONTo(e impl.JSONOut) error      { return 
 func (s *ColumnCryptoMetaData) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ColumnCryptoMetaData) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ColumnCryptoMetaDataWhich tells which arm of ColumnCryptoMetaData is set; 0 means none.
+// ColumnCryptoMetaDataWhich says which arm of ColumnCryptoMetaData is set; 0 means none.
 type ColumnCryptoMetaDataWhich int32
 
 const (
@@ -4320,7 +4320,7 @@ func (s ColumnOrder) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJ
 func (s *ColumnOrder) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ColumnOrder) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ColumnOrderWhich tells which arm of ColumnOrder is set; 0 means none.
+// ColumnOrderWhich says which arm of ColumnOrder is set; 0 means none.
 type ColumnOrderWhich int32
 
 const (
@@ -4884,7 +4884,7 @@ func (s EncryptionAlgorithm) MarshalJSONTo(e impl.JSONOut) error      { return i
 func (s *EncryptionAlgorithm) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *EncryptionAlgorithm) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// EncryptionAlgorithmWhich tells which arm of EncryptionAlgorithm is set; 0 means none.
+// EncryptionAlgorithmWhich says which arm of EncryptionAlgorithm is set; 0 means none.
 type EncryptionAlgorithmWhich int32
 
 const (

@@ -41,7 +41,7 @@ var servers = []kind{
 // frameSize is the size of a request, and of its reply.
 func frameSize(size int) int { return len(frame(size)) }
 
-// beServer serves, and tells on standard output that it does, and what it has used when standard
+// beServer serves, and says on standard output that it does, and what it has used when standard
 // input asks. It ends with standard input.
 func beServer(name, network, at string) error {
 	failed := make(chan error, 1)

@@ -278,7 +278,7 @@ func (s Payment) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(
 func (s *Payment) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Payment) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// PaymentWhich tells which arm of Payment is set; 0 means none.
+// PaymentWhich says which arm of Payment is set; 0 means none.
 type PaymentWhich int32
 
 const (

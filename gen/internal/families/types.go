@@ -26,7 +26,7 @@ type base struct {
 	// Via is the base type of the same size, with the Go type ViaGo, by whose methods some of this
 	// type's work, so that the compiler inlines them.
 	Via, ViaGo string
-	// All tells that functions of package byteorder convert whole lists.
+	// All says that functions of package byteorder convert whole lists.
 	All bool
 }
 

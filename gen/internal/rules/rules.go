@@ -885,7 +885,7 @@ func (s Choice) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s
 func (s *Choice) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Choice) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ChoiceWhich tells which arm of Choice is set; 0 means none.
+// ChoiceWhich says which arm of Choice is set; 0 means none.
 type ChoiceWhich int32
 
 const (
@@ -1793,7 +1793,7 @@ func (s ShopNoteArgs) SetText(v string) { impl.Struct(s).SetText(shopNoteArgsTex
 func (s ShopNoteArgs) IsSetText() bool  { return impl.Struct(s).Has(shopNoteArgsText) }
 func (s ShopNoteArgs) UnsetText()       { impl.Struct(s).Unset(shopNoteArgsText) }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Numbers) Validate() error {
 	{
@@ -1875,7 +1875,7 @@ var textsDPattern = validate.NewPattern("^[a-z]+\\d?$")
 
 var textsMPattern = validate.NewPattern("^m")
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Texts) Validate() error {
 	{
@@ -1995,7 +1995,7 @@ func (s Texts) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Enums) Validate() error {
 	{
@@ -2044,7 +2044,7 @@ func (s Enums) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Item) Validate() error {
 	{
@@ -2064,7 +2064,7 @@ func (s Item) Validate() error {
 
 var containersTagsPattern = validate.NewPattern("^t")
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Containers) Validate() error {
 	{
@@ -2208,7 +2208,7 @@ func (s Containers) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Order) Validate() error {
 	{
@@ -2257,7 +2257,7 @@ func (s Order) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Choice) Validate() error {
 	if s.IsSetNumber() {
@@ -2277,7 +2277,7 @@ func (s Choice) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Failed) Validate() error {
 	{
@@ -2289,7 +2289,7 @@ func (s Failed) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s References) Validate() error {
 	{
@@ -2361,7 +2361,7 @@ func (s References) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Asserted) Validate() error {
 	if !(validate.Mod(int64(s.GetA()), int64(s.GetB())) == int64(0)) {
@@ -2379,7 +2379,7 @@ func (s Asserted) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Exact) Validate() error {
 	{
@@ -2421,7 +2421,7 @@ func (s Exact) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Twice) Validate() error {
 	{
@@ -2445,7 +2445,7 @@ func (s Twice) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Pin) Validate() error {
 	{
@@ -2457,7 +2457,7 @@ func (s Pin) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Secrets) Validate() error {
 	{
@@ -2494,7 +2494,7 @@ func (s Secrets) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s ShopOrderArgs) Validate() error {
 	{
@@ -2514,7 +2514,7 @@ func (s ShopOrderArgs) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s ShopOrderResult) Validate() error {
 	if s.IsSetSuccess() {
@@ -2536,7 +2536,7 @@ func (s ShopOrderResult) Validate() error {
 	return nil
 }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s ShopNoteArgs) Validate() error {
 	{

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 )
 
-// told has the facts that descriptors tell about a declaration, in a comparable form.
+// told has the facts that descriptors say about a declaration, in a comparable form.
 type told struct {
 	Kind, Name, Doc, Type, Req, Default string
 	ID                                  int

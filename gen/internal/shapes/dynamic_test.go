@@ -27,7 +27,7 @@ func loadShapes(t testing.TB) *dynamic.Schema {
 	return s
 }
 
-// fields returns the facts that a descriptor tells, as comparable text.
+// fields returns the facts that a descriptor says, as comparable text.
 func fields(s descriptor.Struct) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Shape(), s.Name(), s.Doc())
@@ -43,7 +43,7 @@ func fields(s descriptor.Struct) string {
 	return b.String()
 }
 
-// TestDynamicAsGenerated: descriptors tell the same as those of generated code, new messages have
+// TestDynamicAsGenerated: descriptors say the same as those of generated code, new messages have
 // the same bytes, and parsing good and damaged bytes has the same outcome.
 func TestDynamicAsGenerated(t *testing.T) {
 	s := loadShapes(t)

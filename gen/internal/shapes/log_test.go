@@ -240,7 +240,7 @@ func TestLogValue(t *testing.T) {
 	}
 }
 
-// TestLogValueBounded: the log of any message is short, and tells what was omitted. It stays
+// TestLogValueBounded: the log of any message is short, and says what was omitted. It stays
 // unchanged when the message is released and its memory is used again.
 func TestLogValueBounded(t *testing.T) {
 	f := shapes.NewPlainFields()

@@ -162,7 +162,7 @@ func TestPlainOptions(t *testing.T) {
 var errAny = errors.New("any error")
 
 // TestPlainOptionsPeek: Peek and PeekAll find the same values in messages with an index, whatever
-// it tells, and without.
+// it says, and without.
 func TestPlainOptionsPeek(t *testing.T) {
 	v, sources := plainSources(t)
 	for from, wire := range sources {

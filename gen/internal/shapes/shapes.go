@@ -213,7 +213,7 @@ func (s Shape) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s,
 func (s *Shape) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Shape) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ShapeWhich tells which arm of Shape is set; 0 means none.
+// ShapeWhich says which arm of Shape is set; 0 means none.
 type ShapeWhich int32
 
 const (
@@ -3739,7 +3739,7 @@ func (s Key) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e
 func (s *Key) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Key) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// KeyWhich tells which arm of Key is set; 0 means none.
+// KeyWhich says which arm of Key is set; 0 means none.
 type KeyWhich int32
 
 const (

@@ -1103,7 +1103,7 @@ func (s TTypeQualifierValue) MarshalJSONTo(e impl.JSONOut) error      { return i
 func (s *TTypeQualifierValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *TTypeQualifierValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// TTypeQualifierValueWhich tells which arm of TTypeQualifierValue is set; 0 means none.
+// TTypeQualifierValueWhich says which arm of TTypeQualifierValue is set; 0 means none.
 type TTypeQualifierValueWhich int32
 
 const (
@@ -1659,7 +1659,7 @@ func (s TTypeEntry) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJS
 func (s *TTypeEntry) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *TTypeEntry) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// TTypeEntryWhich tells which arm of TTypeEntry is set; 0 means none.
+// TTypeEntryWhich says which arm of TTypeEntry is set; 0 means none.
 type TTypeEntryWhich int32
 
 const (
@@ -2385,7 +2385,7 @@ func (s TColumnValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.Put
 func (s *TColumnValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *TColumnValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// TColumnValueWhich tells which arm of TColumnValue is set; 0 means none.
+// TColumnValueWhich says which arm of TColumnValue is set; 0 means none.
 type TColumnValueWhich int32
 
 const (
@@ -3124,7 +3124,7 @@ func (s TColumn) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(
 func (s *TColumn) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *TColumn) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// TColumnWhich tells which arm of TColumn is set; 0 means none.
+// TColumnWhich says which arm of TColumn is set; 0 means none.
 type TColumnWhich int32
 
 const (
@@ -4266,7 +4266,7 @@ func (s TGetInfoValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.Pu
 func (s *TGetInfoValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *TGetInfoValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// TGetInfoValueWhich tells which arm of TGetInfoValue is set; 0 means none.
+// TGetInfoValueWhich says which arm of TGetInfoValue is set; 0 means none.
 type TGetInfoValueWhich int32
 
 const (

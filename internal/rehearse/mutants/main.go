@@ -1,4 +1,4 @@
-// Mutants tells which tests notice when a line of the library is wrong:
+// Mutants says which tests notice when a line of the library is wrong:
 //
 //	go run ./mutants [-run REGEXP] [-all] [-v] [-check] [-list]
 //

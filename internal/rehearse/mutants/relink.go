@@ -31,7 +31,7 @@ type compiled struct {
 	Module                        *struct{ GoVersion string }
 }
 
-// path returns the import path. ImportPath tells in brackets for which test it was compiled.
+// path returns the import path. ImportPath says in brackets for which test it was compiled.
 func (p *compiled) path() string {
 	path, _, _ := strings.Cut(p.ImportPath, " ")
 	return path

@@ -1,6 +1,6 @@
 // Kitexproxy shows a proxy between Kitex services that are found in etcd. One command starts an
 // etcd, two back ends with weights 1 and 3, a proxy, and load on it; kills the heavier back end
-// while the load runs, starts it again, and tells which back ends answered and which calls failed:
+// while the load runs, starts it again, and says which back ends answered and which calls failed:
 //
 //	go run -C kitex/examples/kitexproxy . [-phase D] [-callers N]
 //

@@ -41,7 +41,7 @@ func startEtcd(dir string) (*embed.Etcd, string, error) {
 	return nil, "", err
 }
 
-// show starts everything, kills a back end and starts it again under load, and tells on w what
+// show starts everything, kills a back end and starts it again under load, and says on w what
 // became of the calls. Each of the three phases takes as long as phase, and longer until the back
 // ends have been called that it is about.
 func show(w io.Writer, phase time.Duration, callers int) (err error) {

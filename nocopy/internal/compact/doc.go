@@ -73,7 +73,7 @@ var sizeOf = [256]uint8{
 	wire.String: 4, wire.Map: 6, wire.Set: 5, wire.List: 5,
 }
 
-// ofKind returns t if values of type kind may be of it, else nil. The type tells what the compact
+// ofKind returns t if values of type kind may be of it, else nil. The type says what the compact
 // protocol does not. It is nil of a value that nothing is known of.
 func ofKind(t *schema.Type, kind byte) *schema.Type {
 	if t == nil || t.Wire() != wireOf[kind] {

@@ -23,11 +23,11 @@ type Limits struct {
 	Name   string // the setting that Bytes comes from, for errors; "" means Limits.MaxBytes
 }
 
-// Status tells how far a Reader has come.
+// Status says how far a Reader has come.
 type Status uint8
 
 // Done: the struct has ended. More: it continues after the bytes so far. Failed: the bytes are
-// invalid, and Fault tells why.
+// invalid, and Fault says why.
 const (
 	Done Status = iota
 	More
@@ -134,7 +134,7 @@ func fieldOf(t *schema.Type, id int16) *schema.FieldDesc {
 	return nil
 }
 
-// Convert continues at b[i], where the previous call stopped. whole tells that nothing comes after
+// Convert continues at b[i], where the previous call stopped. whole says that nothing comes after
 // b. It returns the index after the bytes that it has read. With More, b ends within the value
 // that begins at this index: the next call must get that value from its beginning.
 func (r *Reader) Convert(b []byte, i int, whole bool) (int, Status) {
@@ -190,7 +190,7 @@ func (r *Reader) OffsetIn(b []byte, t *schema.Type, l Limits, offset int) int {
 	return max(at, end-(r.n-offset)) // from the value's end, as in a text
 }
 
-// step tells what comes after a part of a struct or container.
+// step says what comes after a part of a struct or container.
 type step uint8
 
 const (

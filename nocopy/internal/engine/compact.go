@@ -64,7 +64,7 @@ type rewriter struct {
 	holes   []hole // maps whose deleted pairs keep their slots
 }
 
-// hole tells that the map of entry e has slots for n pairs that were deleted.
+// hole says that the map of entry e has slots for n pairs that were deleted.
 type hole struct{ e, n uint32 }
 
 // structure gives the struct of entry e, which is at index i of the bytes, and all in it their

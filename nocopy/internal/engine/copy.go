@@ -25,7 +25,7 @@ const linkPieces = 16
 // keepPieces is the most pieces of a value for which the memory is kept for the next one.
 const keepPieces = 4 << 10
 
-// mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not tell a
+// mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not say a
 // list of sets from a list of lists, and any handle can be converted to any other. A list can be a
 // set. Of structs only roots are known.
 func (s Struct) mustBe(t *schema.Type) {

@@ -6,7 +6,7 @@ import "github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 
 const debugging = false
 
-// origin tells, in a build with the tag nocopydebug, where a message was made.
+// origin says, in a build with the tag nocopydebug, where a message was made.
 //
 //lint:ignore U1000 embedded for the tag
 type origin struct{}

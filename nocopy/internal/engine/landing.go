@@ -18,7 +18,7 @@ import (
 // when one of them is touched: they are a page. A wire index may say anything: only bytes of the
 // message are read, and only values of the declared type.
 //
-// Two kinds of entries: entry k of the wire index tells where a value is in the message; entry e
+// Two kinds of entries: entry k of the wire index says where a value is in the message; entry e
 // is one of the index of the message.
 
 // mostRead bounds the work for a message with a wrong wire index, by which values may overlap: how
@@ -54,7 +54,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 // landFields fills in the words of entry e, which are zero, of a struct of type d that begins at
 // an offset and ends before stop. It is in a struct that is depth levels deep. Entry k of the wire
 // index is the first one of a value in it. landFields returns the offset after the struct, or 0 if
-// the struct is not as the wire index tells. It may still be valid.
+// the struct is not as the wire index says. It may still be valid.
 func (m *Message) landFields(d *schema.Struct, e uint32, at, stop, k, depth int) int {
 	l, shadows := m.landing, len(m.shadows)
 	p := m.parserAt(at, stop, depth)
@@ -193,8 +193,8 @@ func (m *Message) parseAt(t *schema.Type, at, stop, depth int) (word uint32, end
 }
 
 // landStruct makes an entry for the struct at an offset, before stop. Entry k of the wire index is
-// the first for a value in it. The word before the entry tells how deep the struct is. landStruct
-// returns the entry and the offset after the struct, or 0 if it is not as the wire index tells.
+// the first for a value in it. The word before the entry says how deep the struct is. landStruct
+// returns the entry and the offset after the struct, or 0 if it is not as the wire index says.
 func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32, end int) {
 	if d.IsUnion() || m.landing.left < 0 || !m.mayAlloc(d.Words()+1) {
 		return 0, 0

@@ -30,7 +30,7 @@ import (
 // Three kinds of messages differ in who may end them: one of a pool has a home; a kept one, a
 // variable of the program's, has none but is its own; a held one, with the flag Held, belongs to
 // package rpc. A frozen one (a default, a constant, an absent struct) never changes. What a lease
-// tells of offered and owned messages is explained at its methods.
+// says about offered and owned messages is explained at its methods.
 type Message struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin
@@ -145,7 +145,7 @@ type edit struct {
 // noEdits is Message.edits until there are some: number 0 is unused.
 var noEdits [1]edit
 
-// pending tells what must be done before a message is changed: its wire index, which a change
+// pending says what must be done before a message is changed: its wire index, which a change
 // would make wrong, must be removed.
 type pending uint8
 

@@ -210,7 +210,7 @@ func (s Struct) ClaimToSend(d *schema.Struct) (Struct, error) {
 	})
 }
 
-// claimCopy returns what make makes of s, owned by the caller. The error tells why there is none:
+// claimCopy returns what make makes of s, owned by the caller. The error says why there is none:
 // s is not the root of a message of type d, was released, or can't be sent. The message is
 // retained meanwhile.
 func (s Struct) claimCopy(d *schema.Struct, make func(Struct, *schema.Struct) Struct) (Struct, error) {
@@ -272,7 +272,7 @@ func ParseHeld(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (*Messag
 
 // CopyHeld returns a held message with the present contents of v and room for n bytes before them:
 // it can be sent, and nothing else. v may be a part of any message. CopyHeld finishes it and
-// changes nothing else. The error tells why v can't be sent as a struct of type d.
+// changes nothing else. The error says why v can't be sent as a struct of type d.
 func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, flags Flags) (*Message, error) {
 	checkRoom(n)
 	if err := v.Sendable(); err != nil {

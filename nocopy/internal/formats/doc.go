@@ -1,5 +1,5 @@
 // Package formats explains why bytes can't be parsed: they are a frame, a call, or a message of
-// another protocol instead of a struct in Thrift Binary. What the first bytes tell, package
+// another protocol instead of a struct in Thrift Binary. What the first bytes say, package
 // firstbytes knows; here is what needs the expected type, or a parser.
 //
 // Package engine calls it after parsing has failed, for the text of the error. Broken Thrift

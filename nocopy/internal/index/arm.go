@@ -4,7 +4,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// The word entry.Arm of a union tells which arm is set: it holds that field's word, or 0 if none
+// The word entry.Arm of a union says which arm is set: it holds that field's word, or 0 if none
 // is. The union may have extra fields on the wire, for which there is no word: fields that the IDL
 // does not know, and all but the last of those that come again. Then the word holds the number of
 // an entry for the last extra field, with the top bit set.
@@ -25,7 +25,7 @@ func (x *Index) ArmField(e uint32) uint32 { return x.Words[x.armWord(e)] }
 // SetArmField sets that number. Extra fields stay.
 func (x *Index) SetArmField(e, field uint32) { x.Words[x.armWord(e)] = field }
 
-// armWord returns the number of the word that tells which field of a union is set.
+// armWord returns the number of the word that says which field of a union is set.
 func (x *Index) armWord(e uint32) uint32 {
 	if w := x.Arm(e); w.HasExtra() {
 		return w.Extra() + extraArm

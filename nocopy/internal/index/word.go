@@ -64,7 +64,7 @@ func (w Word) HasExtra() bool { return int32(w) < 0 }
 // Extra returns the entry of the last extra field.
 func (w Word) Extra() uint32 { return w.rest() }
 
-// Room is the word of a container's entry that tells how many slots there is room for. In a list
+// Room is the word of a container's entry that says how many slots there is room for. In a list
 // of structs it is the number of words from one element's entry to the next one's instead, unless
 // a table has the numbers of the entries.
 type Room uint32

@@ -1,5 +1,5 @@
 // Package keytable finds keys among many: of maps, and elements of sets and lists. It knows no
-// message. A map or list is the number of its entry; what its keys are, a Keys tells.
+// message. A map or list is the number of its entry; what its keys are, a Keys says.
 //
 //	Finder   the tables of a message, by entry; a filter for the map that is being filled; and by
 //	         entry of a struct or container: the key or element that it belongs to

@@ -85,7 +85,7 @@ type Parser struct {
 	MaxWords uint32 // what MaxIndex is, in words; with Lazy less, until values are indexed
 	Trusted  bool   // the bytes were accepted before: required fields are not asked for again
 	Slow     bool   // no programs are run: those take new words only, one after the other
-	byIndex  bool   // the wire index of the message tells where large values end, see ByIndex
+	byIndex  bool   // the wire index of the message says where large values end, see ByIndex
 
 	Far FarTexts // of bytes that the program has written, else nil
 
@@ -173,7 +173,7 @@ func (p *Parser) Structures(d *schema.Struct, e, n uint32, i int) int {
 }
 
 // ByIndex indexes the struct at i into the entry e, whose words must be zero. It leaves structs
-// and containers for later, and passes over those whose ends the message's wire index tells. It
+// and containers for later, and passes over those whose ends the message's wire index says. It
 // returns the index after the struct, or failed. A struct in which a field comes twice fails.
 func (p *Parser) ByIndex(d *schema.Struct, e uint32, i int) int {
 	if p.depth++; p.depth > p.MaxDepth {

@@ -36,7 +36,7 @@ type level struct {
 	list  uint32 // the entry of the list or map that ends; 0: it is a struct
 }
 
-// mode tells, as the length of an array, what the loop does besides indexing. The compiler makes a
+// mode says, as the length of an array, what the loop does besides indexing. The compiler makes a
 // loop for each mode, in which what only other modes do costs nothing.
 type mode interface {
 	indexing | checking | lazily | passing
@@ -538,7 +538,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 }
 
 // labels indexes structs of two texts as flats does. It needs a window of at least labelSize
-// bytes: then one comparison tells that a text is whole and that the next header or STOP is in the
+// bytes: then one comparison says that a text is whole and that the next header or STOP is in the
 // window.
 //
 //go:noinline

@@ -17,7 +17,7 @@ import (
 // or of another type than the IDL's, and values that cross from one block into the next. It finds
 // all errors.
 
-// fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
+// fields indexes the rest of the struct of entry e, which begins at i. The entry's words say
 // which fields have come before; of a wide struct none have. It returns the index after the
 // struct, or failed.
 func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
@@ -167,7 +167,7 @@ func (p *Parser) unknown(d *schema.Struct, e uint32, i int, key uint32) int {
 
 // container indexes the struct, list, set or map in field f, whose header is at i. It returns the
 // index after it, or failed, and the field's word. The word is 0 if elements are not of the type
-// that the IDL tells: then the field counts as unknown, and p.mismatched is its position.
+// that the IDL says: then the field counts as unknown, and p.mismatched is its position.
 func (p *Parser) container(f *schema.Field, i int) (int, uint32) {
 	// This comes first, since it may move the window: a mismatch that is found later goes back to i.
 	if f.Kind() > schema.Record {
@@ -287,7 +287,7 @@ func (p *Parser) slot(t *schema.Type, slot uint32, i int) int {
 	return i
 }
 
-// badContainer returns 0 if the header at h of a container of type t is as the type tells, and the
+// badContainer returns 0 if the header at h of a container of type t is as the type says, and the
 // message may have its n elements or pairs, from body on. Otherwise it returns failed or mismatch.
 func (p *Parser) badContainer(t *schema.Type, h, body int, n uint32) int {
 	key, elem := wire.Type(p.B[h]), wire.Type(p.B[body-5])

@@ -206,7 +206,7 @@ func New[T any](r *Reader, at int, p *T) (*T, int) {
 	return p, at
 }
 
-// Must returns at if field f comes next, and Failed otherwise, since a message tells which
+// Must returns at if field f comes next, and Failed otherwise, since a message says which
 // required field is missing.
 func (r *Reader) Must(at int, f Field) int {
 	if !r.Has(at, f, 1) {

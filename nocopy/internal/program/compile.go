@@ -22,7 +22,7 @@ var code struct {
 // Cells returns all cells.
 func Cells() []Cell { return *code.cells.Load() }
 
-// Origin tells what an op was compiled from.
+// Origin says what an op was compiled from.
 type Origin struct {
 	Desc  *schema.Struct
 	Field *schema.Field // nil: the struct's end

@@ -6,7 +6,7 @@
 //	  Field 2: customer    Type Customer      word 3, header 0c 00 02
 //
 // A field's header is the beginning of its wire bytes, by which parsing finds the Field. Its word
-// is the place in a struct's index entry that tells where the value is. Ref holds both in one
+// is the place in a struct's index entry that says where the value is. Ref holds both in one
 // constant.
 //
 // A descriptor also keeps what other packages compute once per type: its programs (package

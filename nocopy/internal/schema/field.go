@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// Requiredness tells whether the IDL declares a field required or optional.
+// Requiredness reports whether the IDL declares a field required or optional.
 type Requiredness uint8
 
 // The requirednesses of the IDL. DefaultReq is for a field that is declared neither required nor
@@ -39,7 +39,7 @@ type FieldDesc struct {
 	Info    Info
 }
 
-// TemplateField tells the offset in the template of the field with this word.
+// TemplateField gives the offset in the template of the field with this word.
 type TemplateField struct{ Word, Off uint32 }
 
 // IDField is a short form of a Field, for the table by ids.
@@ -107,7 +107,7 @@ func (f *Field) Header() uint32 { return f.header }
 // Word returns the number of the field's word.
 func (f *Field) Word() uint32 { return f.word }
 
-// Kind tells how the field is indexed.
+// Kind says how the field is indexed.
 func (f *Field) Kind() Kind { return f.kind }
 
 // Size returns the size in bytes of a field of fixed size.

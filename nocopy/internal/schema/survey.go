@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
-// facts tell what a struct, or a value of a type, may contain at any depth.
+// facts say what a struct, or a value of a type, may contain at any depth.
 type facts struct {
 	nests   bool // containers of containers
 	doubles bool

@@ -197,7 +197,7 @@ func (t *Type) Elem() *Type { return t.elem }
 // Key returns the key type of a map, and nil for other types.
 func (t *Type) Key() *Type { return t.key }
 
-// Kind tells how values of type t are indexed.
+// Kind says how values of type t are indexed.
 func (t *Type) Kind() Kind { return t.kind }
 
 // Size returns the size in bytes of values of fixed size.

@@ -148,7 +148,7 @@ func TestServedContexts(t *testing.T) {
 }
 
 // TestCallerErrors: for anything that a TClient may do, and any arguments, the call returns an
-// error that tells the reason.
+// error that gives the reason.
 func TestCallerErrors(t *testing.T) {
 	var reply string // in the compact protocol; "" if the client reads none
 	var sent int

@@ -11,7 +11,7 @@ import (
 )
 
 // TestCompactJava: doubles in fields, lists, sets and maps have the bytes that libthrift for
-// Java writes, both ways. testdata/java tells how they were made.
+// Java writes, both ways. testdata/java says how they were made.
 func TestCompactJava(t *testing.T) {
 	text, err := os.ReadFile("testdata/java/doubles.txt")
 	if err != nil {

@@ -51,8 +51,8 @@ func processorOf(t *testing.T, service string, files ...rpc.IDLFile) *rpc.Proces
 	return of.Processor(func(_ context.Context, c *dynamic.Call) error { return c.Return(7) }).WithIDL(service, files...)
 }
 
-// TestDescribe: a server with Describe tells the IDL of its services on every wire, and
-// interceptors and fallbacks don't notice. Calls by what it tells succeed.
+// TestDescribe: a server with Describe returns the IDL of its services on every wire, and
+// interceptors and fallbacks don't notice. Calls by what it says succeed.
 func TestDescribe(t *testing.T) {
 	base := rpc.IDLFile{Path: "in/base.thrift", Text: "struct P { 1: i32 x }"}
 	store := rpc.IDLFile{Path: "store.thrift", Text: `include "in/base.thrift" service Store { i32 get(1: base.P p) }`}
@@ -109,7 +109,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestNotDescribed: without Describe, and without IDL, a server tells nothing. A fallback then
+// TestNotDescribed: without Describe, and without IDL, a server says nothing. A fallback then
 // gets the call, as in a proxy.
 func TestNotDescribed(t *testing.T) {
 	file := rpc.IDLFile{Path: "s.thrift", Text: "service S { i32 f() }"}

@@ -160,7 +160,7 @@ func TestNaNKeys(t *testing.T) {
 	}
 }
 
-// TestNil: nil, nil pointers and messages without a type give a panic that tells why or, as
+// TestNil: nil, nil pointers and messages without a type give a panic that says why or, as
 // values, an error.
 func TestNil(t *testing.T) {
 	typ := mustStruct(t, text(t, "struct Nil { 1: Nil n }"), "Nil")

@@ -162,7 +162,7 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// TestSetErrors: an error tells the place of the fault in the value, but nothing about redacted
+// TestSetErrors: an error gives the place of the fault in the value, but nothing about redacted
 // values.
 func TestSetErrors(t *testing.T) {
 	m := mustStruct(t, text(t, anythingIDL), "All").New()

@@ -115,7 +115,7 @@ func sendOne(m *engine.Message, how int) ([]byte, error) {
 		sent <- err
 	}()
 	got, err := io.ReadAll(server)
-	// The bytes do not tell that the other goroutine has finished: m is WriteTo's until it
+	// The bytes do not say that the other goroutine has finished: m is WriteTo's until it
 	// returns.
 	return got, errors.Join(err, <-sent)
 }

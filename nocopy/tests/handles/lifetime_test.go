@@ -18,7 +18,7 @@ import (
 )
 
 // panicsNaming checks that f panics because of a use after Release, and that the panic names the
-// message's type and tells where Release was called, or how to find out.
+// message's type and says where Release was called, or how to find out.
 func panicsNaming(t *testing.T, what, name string, f func()) {
 	t.Helper()
 	defer func() {

@@ -158,7 +158,7 @@ func TestMaskHides(t *testing.T) {
 	}
 }
 
-// TestMaskErrors: errors tell the mistake and its place.
+// TestMaskErrors: errors give the mistake and its place.
 func TestMaskErrors(t *testing.T) {
 	ts, all := newTypes(referee.Everything()), thriftimpl.NewDesc("All")
 	_ = ts

@@ -63,7 +63,7 @@ func must[X any](x X, err error) X {
 	return x
 }
 
-// fillState sets some fields of a C and leaves structs open. amount tells how many.
+// fillState sets some fields of a C and leaves structs open. amount says how many.
 func fillState(c reflection.Message, amount int) {
 	if amount > 0 {
 		must(0, c.Set("x", 1))

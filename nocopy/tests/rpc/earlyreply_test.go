@@ -33,7 +33,7 @@ func echoReply(id int, text string) []byte {
 	return frame(strict(reply, "echo", id, result.Message().Bytes()))
 }
 
-// handling tells by handled when n bytes have been read from a connection, and more are asked for:
+// handling says by handled when n bytes have been read from a connection, and more are asked for:
 // those have been handled then.
 type handling struct {
 	net.Conn

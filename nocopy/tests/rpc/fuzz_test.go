@@ -27,7 +27,7 @@ func (p *prompt) Notify(context.Context, echo.EchoNotifyArgs) error { return nil
 
 func (p *prompt) Fail(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error { return nil }
 
-// fedConn is a connection on which the given bytes arrive, in pieces as cuts tells, and then the
+// fedConn is a connection on which the given bytes arrive, in pieces as cuts says, and then the
 // end of the stream.
 type fedConn struct {
 	in     []byte

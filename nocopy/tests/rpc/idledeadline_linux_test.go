@@ -12,7 +12,7 @@ import (
 )
 
 // overdue is a connection whose first Read ends because its deadline is over, when a request has
-// arrived just before. It tells the deadlines of the Reads after that.
+// arrived just before. It gives the deadlines of the Reads after that.
 type overdue struct {
 	*net.TCPConn
 	first     sync.Once

@@ -28,7 +28,7 @@ func methodNamed(t *testing.T, name string) *rpc.Method {
 }
 
 // TestRetryPolicy: exactly the calls are repeated that Retry's documentation names, as often as
-// the policy allows, and the error tells whether the server may have handled the call.
+// the policy allows, and the error reports whether the server may have handled the call.
 func TestRetryPolicy(t *testing.T) {
 	unsent := fmt.Errorf("rpc: add: %w: %w", rpc.ErrNotSent, io.EOF)
 	lost := fmt.Errorf("rpc: add: %w: %w", rpc.ErrConnLost, io.EOF)

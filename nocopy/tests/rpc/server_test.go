@@ -314,7 +314,7 @@ func TestShutdownGivesUp(t *testing.T) {
 	<-h.waiting
 }
 
-// TestShutdownDuringLoad: every call either gets its own result or an error that tells of the
+// TestShutdownDuringLoad: every call either gets its own result or an error about the
 // connection.
 func TestShutdownDuringLoad(t *testing.T) {
 	t.Parallel()

@@ -333,7 +333,7 @@ func TestStatsBytes(t *testing.T) {
 	})
 }
 
-// TestSentByReference: Stats tell how many bytes were written without being copied.
+// TestSentByReference: Stats say how many bytes were written without being copied.
 func TestSentByReference(t *testing.T) {
 	var bytes, byRef atomic.Int64
 	stats := &rpc.Stats{Sent: func(s linkbuf.Stats) {

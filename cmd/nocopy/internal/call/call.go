@@ -196,7 +196,7 @@ func (c *Command) call(sh *shell.Shell, server *target.Server, m *invoke.Method,
 	return o
 }
 
-// failed tells why a call has no result, and returns the error for the exit code.
+// failed says why a call has no result, and returns the error for the exit code.
 func (c *Command) failed(sh *shell.Shell, o invoke.Outcome) error {
 	if o.Exception != "" && o.Err == nil {
 		printJSON(sh.Err, outcomeJSON(&o), "  ")

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// guard refuses what comes from pages of other sites. A browser tells where a request comes from
+// guard refuses what comes from pages of other sites. A browser says where a request comes from
 // (Origin, Sec-Fetch-Site), which net/http checks. A site whose name was made to mean this machine
 // (DNS rebinding) is told by the name in Host.
 func (s *site) guard(h http.Handler) http.Handler {
@@ -55,7 +55,7 @@ func isCall(req *http.Request) bool {
 	return req.Method != http.MethodGet || req.URL.Path != "/" && !strings.HasPrefix(req.URL.Path, "/_console/")
 }
 
-// isDeliberate reports whether no page of another site can have caused a request. Browsers tell
+// isDeliberate reports whether no page of another site can have caused a request. Browsers say
 // where requests come from only to addresses that they trust, which http with an IP address other
 // than 127.0.0.1 is not. An image could then make calls by GET.
 func isDeliberate(req *http.Request) bool {

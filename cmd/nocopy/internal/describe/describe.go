@@ -1,4 +1,4 @@
-// Package describe is the command that tells which services, methods and types there are.
+// Package describe is the command that lists which services, methods and types there are.
 package describe
 
 import (

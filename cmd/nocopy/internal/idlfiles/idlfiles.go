@@ -1,4 +1,4 @@
-// Package idlfiles loads the IDL that commands are given, or that a server tells.
+// Package idlfiles loads the IDL that commands are given, or that a server says.
 package idlfiles
 
 import (
@@ -95,7 +95,7 @@ func (f *Files) files() ([]string, error) {
 	return files, nil
 }
 
-// Of returns the IDL that a server tells, which is not trusted.
+// Of returns the IDL that a server says, which is not trusted.
 func Of(d *dynamic.Description) (*IDL, error) {
 	s, err := dynamic.LoadText(d.Files)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // argsError returns an error of arguments in the user's words: the key=value that is wrong, or the
-// path and the place in the JSON text. It tells what there is instead of a name that there is not.
+// path and the place in the JSON text. It says what there is instead of a name that there is not.
 func (m *Method) argsError(err error, text []byte, written []pair) error {
 	var bad *nocopy.Error
 	if !errors.As(err, &bad) {

@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// Config chooses rules and tells what they need to know. Its form is that of thriftcheck's
+// Config chooses rules and says what they need to know. Its form is that of thriftcheck's
 // configuration files, names of keys in any case.
 type Config struct {
 	Includes []string // folders in which included files are looked for
@@ -27,7 +27,7 @@ type Config struct {
 	Compilers []string
 	Checks    Checks
 
-	// Thriftcheck tells that an empty Checks.Enabled means all of thriftcheck's rules, as it does
+	// Thriftcheck says that an empty Checks.Enabled means all of thriftcheck's rules, as it does
 	// there, rather than the default ones.
 	Thriftcheck bool `json:"-"`
 }
@@ -55,7 +55,7 @@ type Checks struct {
 	Types     TypeLists
 }
 
-// TypeLists tells which types are allowed: those in AllowedTypes, or all if it is empty, without
+// TypeLists says which types are allowed: those in AllowedTypes, or all if it is empty, without
 // those in DisallowedTypes. Types are the names of base types, "base" for all of them, "list",
 // "map", "set", "enum", "struct", "union" and "exception".
 type TypeLists struct{ AllowedTypes, DisallowedTypes []string }

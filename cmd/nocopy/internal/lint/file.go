@@ -34,7 +34,7 @@ type file struct {
 	findings []Finding
 }
 
-// newFile collects what is in a file. The error tells that it does not parse.
+// newFile collects what is in a file. The error says that it does not parse.
 func newFile(l *linter, p *schema.Program, src []byte) (*file, error) {
 	f := &file{linter: l, prog: p, src: src, starts: map[int]bool{}, ends: map[int]int{}}
 	var err error

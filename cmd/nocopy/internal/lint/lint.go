@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
-// Severity tells how bad a Finding is.
+// Severity says how bad a Finding is.
 type Severity string
 
 // The severities.
@@ -60,7 +60,7 @@ func (r *Result) Count() (errors, warnings int) {
 	return errors, warnings
 }
 
-// Lint applies the rules that the configuration chooses. The error tells that a path can't be read
+// Lint applies the rules that the configuration chooses. The error says that a path can't be read
 // or that the configuration is wrong; errors in files are findings.
 func Lint(in Input) (*Result, error) {
 	rules, err := in.Config.rules()

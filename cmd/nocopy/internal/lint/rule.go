@@ -17,7 +17,7 @@ type Rule struct {
 	check func(*file) // nil for what the linter itself finds
 }
 
-// Source tells where a rule comes from.
+// Source says where a rule comes from.
 type Source string
 
 // The sources.

@@ -67,7 +67,7 @@ func (w *rewriter) comments(from, to token.Pos) string {
 	return text
 }
 
-// set returns statements that set a field of x. pointed tells that the field points to the value.
+// set returns statements that set a field of x. pointed says that the field points to the value.
 func (w *rewriter) set(x string, n *types.Named, field string, value ast.Expr, pointed bool) (string, bool) {
 	value = ast.Unparen(value)
 	set := w.accessor(n, "Set", field)

@@ -2,8 +2,8 @@
 // generate to the accessors that nocopyc generates of the same IDL.
 //
 // rewrite.go renders syntax trees anew, literal.go composite literals, assign.go statements.
-// types.go tells what corresponds to what in the old and in the new package. Code that it can't
-// rewrite stays, with a TODO comment that tells why.
+// types.go says what corresponds to what in the old and in the new package. Code that it can't
+// rewrite stays, with a TODO comment that says why.
 package migrate
 
 import (

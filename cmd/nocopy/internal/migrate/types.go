@@ -128,7 +128,7 @@ func isContainer(t types.Type) bool {
 }
 
 // findNils notes the types of nil where it is returned, passed or assigned: the type checker only
-// tells that it is nil.
+// says that it is nil.
 func (w *rewriter) findNils(f *ast.File) {
 	note := func(e ast.Expr, t types.Type) {
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok && w.info.Types[id].IsNil() {

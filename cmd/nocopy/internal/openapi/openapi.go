@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Options are the facts that the IDL does not tell.
+// Options are the facts that the IDL does not say.
 type Options struct {
 	Title   string
 	Version string   // of the API

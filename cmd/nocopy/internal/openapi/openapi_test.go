@@ -119,7 +119,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestRefused: a service that can't be offered is an error that tells why.
+// TestRefused: a service that can't be offered is an error that says why.
 func TestRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for text, want := range map[string]string{

@@ -55,7 +55,7 @@ func (w *writer) operation(r route, method string, inPath []string) (op *Operati
 	return op, append(reasons, w.responses(op, fn, method)...), unset
 }
 
-// settablePlaces returns the places that requests can set. hasBody tells that there is a body. The
+// settablePlaces returns the places that requests can set. hasBody says that there is a body. The
 // reasons are all that is wrong with other places, and unset those why fields are never set.
 func settablePlaces(all []place, inPath []string, hasBody bool) (places []place, reasons, unset []error) {
 	for _, p := range all {

@@ -228,7 +228,7 @@ type place struct {
 var errNeverSet = errors.New("api.none and api.http_code are not for requests")
 
 // settable returns the sources that requests can have whose path has these names. If there are
-// none, the reason tells why.
+// none, the reason says why.
 func (p *place) settable(inPath []string) (sources []source, reason error) {
 	reason = errNeverSet
 	for _, s := range p.sources {

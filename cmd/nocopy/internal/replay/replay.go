@@ -284,7 +284,7 @@ func orNull(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// finish tells how it went.
+// finish says how it went.
 func (r *replayer) finish() error {
 	if r.JSON() {
 		if err := r.sh.WriteJSON(r.sum); err != nil {

@@ -342,7 +342,7 @@ func (d *detection) try(ctx context.Context, w wire, right func()) (*Server, err
 	return nil, err
 }
 
-// watched is a Caller that tells of each call's end.
+// watched is a Caller that reports each call's end.
 type watched struct {
 	rpc.Caller
 	returned func(err error)
@@ -356,7 +356,7 @@ func (w *watched) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (
 }
 
 // describe asks a server for its description. A multiplexing server may close the connection of a
-// client that names no service, and is asked with a name first. If it then does not tell, it is
+// client that names no service, and is asked with a name first. If it then does not say, it is
 // asked without, as others are. If the description is not needed, any answer is enough.
 func (f *Connection) describe(ctx context.Context, s *Server, c rpc.Caller, needed bool) {
 	named := c

@@ -55,7 +55,7 @@ type Connection struct {
 // Server is a server to be called.
 type Server struct {
 	Caller rpc.Caller
-	// Wire tells how the server is spoken to, such as "framed binary".
+	// Wire says how the server is spoken to, such as "framed binary".
 	Wire string
 	// Description is the server's description of itself; nil if it was not asked.
 	Description *dynamic.Description

@@ -131,7 +131,7 @@ func (n *Names) clash(pos idl.Position, what, got, other, name string) {
 // words are the words for structs by their shapes.
 var words = map[schema.Shape]string{schema.IsStruct: "struct ", schema.IsUnion: "union ", schema.IsException: "exception "}
 
-// Options tells which names are needed, and how they are formed.
+// Options says which names are needed, and how they are formed.
 type Options struct {
 	Fields, Golint bool  // as in golang.Options
 	Methods        Scope // the methods of every struct, union and exception

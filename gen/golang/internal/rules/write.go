@@ -24,7 +24,7 @@ func (w *methodWriter) method(s *schema.Struct, r *structRules) {
 	for _, p := range r.patterns {
 		w.printf("\nvar %s = validate.NewPattern(%s)", p.Name, strconv.Quote(p.Expr))
 	}
-	w.printf("\n// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the\n// first one that is not.")
+	w.printf("\n// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the\n// first one that is not.")
 	w.printf("func (s %s) Validate() error {", w.names.Type)
 	for i, field := range s.Fields {
 		w.field(field, r.fields[i], w.names.Fields[i].Go, s.Annotations.Redacts() || field.Annotations.Redacts())

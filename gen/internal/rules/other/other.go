@@ -132,7 +132,7 @@ func (s Free) SetA(v int32) { impl.Struct(s).SetInt32(freeA, v) }
 func (s Free) IsSetA() bool { return impl.Struct(s).Has(freeA) }
 func (s Free) UnsetA()      { impl.Struct(s).Unset(freeA) }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Place) Validate() error {
 	{

@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// TestBundle: the files of a bundle find each other, however they did on the disk, and do not tell
+// TestBundle: the files of a bundle find each other, however they did on the disk, and do not say
 // where they were.
 func TestBundle(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -98,7 +98,7 @@ func TestSameAsTextTemplate(t *testing.T) {
 	}
 }
 
-// TestErrors: errors tell where, and wrap those of functions and of the Writer.
+// TestErrors: errors say where, and wrap those of functions and of the Writer.
 func TestErrors(t *testing.T) {
 	refused := errors.New("refused")
 	s := template.New(template.Functions{"fails": func() (string, error) { return "", refused }}, nil)

@@ -71,7 +71,7 @@ type connection struct {
 	alone          int                // how many calls in a row were alone, up to AloneBefore
 }
 
-// readTurn tells whose turn it is to read a client's connection. states.md has its changes as
+// readTurn says whose turn it is to read a client's connection. states.md has its changes as
 // a table.
 type readTurn uint8
 
@@ -335,7 +335,7 @@ func (c *connection) close(err error) {
 }
 
 // awaitWrite waits for a write that is under way when the stream has ended, for a tenth of a
-// second at most: it does so only if the server, too, does not read. The write's error tells how
+// second at most: it does so only if the server, too, does not read. The write's error says how
 // many bytes can have arrived. Bytes that the write has not yet given to the system would look as
 // if they had arrived. c.mu is held, but released meanwhile.
 func (c *connection) awaitWrite() {
@@ -367,7 +367,7 @@ func (c *connection) writeFailed(err error, reach int64) {
 	}
 	c.failed.Store(true)
 	if !waiting && errors.Is(err, syscall.EPIPE) && socket.MayKnow(c.nc) {
-		c.wakeReader() // it may meet an end, which tells more
+		c.wakeReader() // it may meet an end, which says more
 		c.await(func() bool { return c.err != nil })
 	}
 	if c.err != nil || !waiting || errors.Is(err, os.ErrDeadlineExceeded) {

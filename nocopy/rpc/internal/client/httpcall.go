@@ -25,7 +25,7 @@ type httpTransport struct {
 	status  func(*http.Response) error
 }
 
-// RoundTrip sends a request with a call. net/http itself gets no GetBody: its errors then tell why
+// RoundTrip sends a request with a call. net/http itself gets no GetBody: its errors then say why
 // it would have called it. RoundTrip returns an error for a redirect that the program's
 // http.Client would follow, unless it is a 307 or 308 that came before the call was read.
 func (t *httpTransport) RoundTrip(r *http.Request) (*http.Response, error) {

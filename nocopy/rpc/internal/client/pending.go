@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// pending is a call of a client on a connection. states.md has its states as a table: they tell
+// pending is a call of a client on a connection. states.md has its states as a table: they say
 // who refers to it. The connection's last step is finish, which gives it back to the goroutine
 // that makes the call. That goroutine recycles it. If it has given up the call, the goroutine that
 // writes does.
@@ -44,7 +44,7 @@ type pending struct {
 	err     error
 }
 
-// callState tells which of the connection's lists hold a pending, and the steps that remain. The
+// callState says which of the connection's lists hold a pending, and the steps that remain. The
 // connection's mutex guards it.
 type callState uint8
 

@@ -154,7 +154,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// reserved are keys, in lower case, whose values HTTP itself sets: they tell where a message
+// reserved are keys, in lower case, whose values HTTP itself sets: they say where a message
 // ends, what it is, or are for one connection.
 var reserved = []string{
 	"accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect", "host", "keep-alive",

@@ -144,7 +144,7 @@ func (c *connection) giveUp() {
 
 // admit counts a call that was read. With handled it is about to be handled: then a timer starts
 // for the reader's relief, or, if the method's handler is slow, another goroutine becomes the
-// reader at once. The result tells complete whether the caller is still the reader.
+// reader at once. The result reports to complete whether the caller is still the reader.
 func (c *connection) admit(req *Request, handled bool) (readerID uint64) {
 	c.mu.Lock()
 	if !req.Oneway {

@@ -52,7 +52,7 @@ func (c *connection) refuse(req *Request, err error, noMore bool) bool {
 	return c.keepReading()
 }
 
-// refuseBad refuses a call that is malformed or too large, as err tells, and whose end is known:
+// refuseBad refuses a call that is malformed or too large, as err says, and whose end is known:
 // the requests after it are handled. typ and name are its header's. A oneway call is not answered:
 // its client would take the answer for the answer to its next call.
 func (c *connection) refuseBad(req *Request, typ message.Type, name string, err error) bool {

@@ -1,4 +1,4 @@
-// Package shared agrees with the other side of a connection on memory that both map, and tells
+// Package shared agrees with the other side of a connection on memory that both map, and says
 // which messages are built there. Both halves of package rpc call it; messages that arrive there
 // are received by package transport.
 //

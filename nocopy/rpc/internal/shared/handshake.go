@@ -60,7 +60,7 @@ func mapsOf(s []byte, id int16) (int, error) {
 var errNotShared = errors.New("the server answers with an exception")
 
 // Ask asks the server at the other end of nc for shared memory, of as many bytes. It returns no
-// Link if the server, or this system, has none; why tells the reason. Unless usable is true, the
+// Link if the server, or this system, has none; why gives the reason. Unless usable is true, the
 // connection can't be used any more: it is not known what the server makes of it.
 func Ask(ctx context.Context, nc *net.UnixConn, size int) (link *shm.Link, usable bool, why error) {
 	link, err := shm.New(size)

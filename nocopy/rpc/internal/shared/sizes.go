@@ -40,7 +40,7 @@ const (
 // sent from. With CopyFromPeer they are copied there when they are complete: the peer can read all
 // of the memory, and must not see values that a message had before it was sent.
 
-// Sizes tells how many bytes messages of a type had when one was sent last.
+// Sizes says how many bytes messages of a type had when one was sent last.
 type Sizes struct {
 	byType sync.Map     // of *thriftimpl.Desc to *atomic.Uint32
 	types  atomic.Int32 // about how many of them

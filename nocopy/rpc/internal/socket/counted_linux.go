@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// TCP tells how many bytes of TLS had arrived when the other end closed a connection. This file
+// TCP says how many bytes of TLS had arrived when the other end closed a connection. This file
 // notes how many bytes of the program's these were.
 
 // Counted is a TCP connection beneath a client's TLS. Each of its writes is a record of TLS, which

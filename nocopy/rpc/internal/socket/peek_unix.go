@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Peeker returns a function that tells how many of the next bytes, 0 or 1, have arrived on nc,
+// Peeker returns a function that says how many of the next bytes, 0 or 1, have arrived on nc,
 // without taking them: 0 and no error at the end of the stream, syscall.EAGAIN if none have. It
 // returns nil if nc is no socket. TLS on a socket, for instance, may hold bytes that have arrived.
 func Peeker(nc net.Conn) func() (int, error) {

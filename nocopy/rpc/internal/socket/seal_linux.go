@@ -134,7 +134,7 @@ func MayKnow(nc net.Conn) bool {
 }
 
 // wasReset reports whether a TCP connection whose stream has ended was reset, and not ended by the
-// other end before: a reset does not tell what had arrived. If the system has told the goroutine
+// other end before: a reset does not say what had arrived. If the system has told the goroutine
 // that writes of the reset, reading meets an end.
 func wasReset(fd uintptr, writeErr error) bool {
 	if tcpState(fd) != tcpClosed || errors.Is(writeErr, syscall.EPIPE) {

@@ -14,7 +14,7 @@ func Seal(net.Conn) bool { return false }
 // AcceptLeft would call f with each connection that waits to be accepted. Here it can't know.
 func AcceptLeft(net.Listener, time.Duration, func(net.Conn)) {}
 
-// Count returns nc. This system does not tell which bytes the other end has acknowledged.
+// Count returns nc. This system does not say which bytes the other end has acknowledged.
 func Count(nc net.Conn, _ *tls.Config) net.Conn { return nc }
 
 // uncounted returns nc.

@@ -73,14 +73,14 @@ func tell[T any](h *Hook, f func(T), v T) {
 	}
 }
 
-// Conns tells of a connection that was made or has ended.
+// Conns reports a connection that was made or has ended.
 func (h *Hook) Conns(delta int) {
 	if h != nil {
 		tell(h, h.to.Conns, delta)
 	}
 }
 
-// InFlight tells of a call that has begun or ended.
+// InFlight reports a call that has begun or ended.
 func (h *Hook) InFlight(delta int) {
 	if h != nil {
 		tell(h, h.to.InFlight, delta)
@@ -95,35 +95,35 @@ func (h *Hook) Now() (t time.Time) {
 	return t
 }
 
-// Queued tells of something that has waited since t, which Now has returned.
+// Queued reports something that has waited since t, which Now has returned.
 func (h *Hook) Queued(t time.Time) {
 	if h != nil && !t.IsZero() {
 		tell(h, h.to.Queued, time.Since(t))
 	}
 }
 
-// Received tells of bytes that were read.
+// Received reports bytes that were read.
 func (h *Hook) Received(n int) {
 	if h != nil && n > 0 {
 		tell(h, h.to.Received, n)
 	}
 }
 
-// Sent tells how much a write has sent.
+// Sent reports how much a write has sent.
 func (h *Hook) Sent(s memory.Stats) {
 	if h != nil && s.Bytes > 0 {
 		tell(h, h.to.Sent, linkbuf.Stats(s))
 	}
 }
 
-// Converted tells of bytes that were made into, or of, another form.
+// Converted reports bytes that were made into, or of, another form.
 func (h *Hook) Converted(n int) {
 	if h != nil {
 		tell(h, h.to.Converted, n)
 	}
 }
 
-// Refused tells of an answer of type t to a message that is not handled.
+// Refused reports an answer of type t to a message that is not handled.
 func (h *Hook) Refused(t int32) {
 	if h != nil {
 		tell(h, h.to.Refused, t)

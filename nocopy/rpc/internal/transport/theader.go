@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
-// THeader sends frames that begin with a THeader. Servers need not choose it: frames tell.
+// THeader sends frames that begin with a THeader. Servers need not choose it: frames say.
 var THeader Transport = new(theader)
 
 type theader struct{ framed }
@@ -94,7 +94,7 @@ func (o *opened) check(h message.Header, c memory.Chunk) (message.Header, memory
 }
 
 // parseLarge is message.Parse for the message in a frame that is too large. Of one that is
-// compressed, only what the THeader tells is known.
+// compressed, only what the THeader says is known.
 func (r *Receiver) parseLarge(b []byte) (h message.Header, need int, err error) {
 	if !message.IsTHeader(b) {
 		return message.Parse(b)

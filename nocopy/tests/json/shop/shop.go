@@ -190,7 +190,7 @@ func (s Part) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, 
 func (s *Part) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *Part) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// PartWhich tells which arm of Part is set; 0 means none.
+// PartWhich says which arm of Part is set; 0 means none.
 type PartWhich int32
 
 const (

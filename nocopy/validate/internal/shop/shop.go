@@ -147,7 +147,7 @@ func (s Order) NewLabels(n ...int) nocopy.StringMap {
 func (s Order) IsSetLabels() bool { return impl.Struct(s).Has(orderLabels) }
 func (s Order) UnsetLabels()      { impl.Struct(s).Unset(orderLabels) }
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Line) Validate() error {
 	{
@@ -167,7 +167,7 @@ func (s Line) Validate() error {
 
 var orderIDPattern = validate.NewPattern("^[A-Z]{2}-[0-9]+$")
 
-// Validate returns nil if all values are as the IDL demands, else a *validate.Error that tells the
+// Validate returns nil if all values are as the IDL demands, else a *validate.Error that describes the
 // first one that is not.
 func (s Order) Validate() error {
 	{

@@ -887,7 +887,7 @@ func (s ConstTypedValue) MarshalJSONTo(e impl.JSONOut) error      { return impl.
 func (s *ConstTypedValue) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
 func (s *ConstTypedValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
-// ConstTypedValueWhich tells which arm of ConstTypedValue is set; 0 means none.
+// ConstTypedValueWhich says which arm of ConstTypedValue is set; 0 means none.
 type ConstTypedValueWhich int32
 
 const (
