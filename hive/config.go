@@ -79,7 +79,7 @@ type Config struct {
 	// Dial connects instead of a net.Dialer's DialContext, for example through a proxy.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// BatchRows is the most rows in a Batch. 0 means 10,000. It is rounded up to a multiple of 8.
+	// BatchRows bounds the rows of a Batch. 0 means 10,000. It is rounded up to a multiple of 8.
 	BatchRows int
 	// BatchBytes is about how many bytes the client asks the server for at once. It learns the
 	// size of rows from the replies, and asks for fewer than BatchRows if they are large; at

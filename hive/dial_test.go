@@ -87,7 +87,7 @@ func works(t *testing.T, cfg hive.Config) {
 	r.Close()
 }
 
-// TestSASL: logins with passwords, and with a mechanism of the program's, over connections with
+// TestSASL: logins with passwords, and with a mechanism of the program, over connections with
 // and without TLS.
 func TestSASL(t *testing.T) {
 	cfg := serveSASL(t, good())
@@ -168,7 +168,7 @@ func serveHTTP(t *testing.T, s *fakehive.Server, authorization string, over *tls
 	return hive.Config{Addr: h.Listener.Addr().String(), HTTP: true}
 }
 
-// TestHTTP: basic and bearer authentication, and one of the program's, with and without TLS.
+// TestHTTP: basic and bearer authentication, and the program's own, with and without TLS.
 func TestHTTP(t *testing.T) {
 	server, client := certificates(t)
 	for _, over := range []*tls.Config{nil, server} {
@@ -207,7 +207,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestDial: a function of the program's makes the connections.
+// TestDial: a function of the program makes the connections.
 func TestDial(t *testing.T) {
 	cfg := serve(t, good())
 	web := serveHTTP(t, good(), "Basic YW5vbnltb3VzOg==", nil)

@@ -140,7 +140,7 @@ func (s *sqlRows) ColumnTypeDatabaseTypeName(i int) string { return s.columns[i]
 // ColumnTypeNullable returns true: servers do not say.
 func (s *sqlRows) ColumnTypeNullable(int) (nullable, ok bool) { return true, true }
 
-// ColumnTypeLength returns the most characters of a text, or the most bytes of a binary.
+// ColumnTypeLength returns the maximum length of a text in characters, of a binary in bytes.
 func (s *sqlRows) ColumnTypeLength(i int) (int64, bool) {
 	switch info := s.columns[i].info; info.Type {
 	case TypeVarchar, TypeChar:

@@ -59,7 +59,7 @@ func badReply(path, format string, args ...any) error {
 	return fmt.Errorf("hive: %w", &nocopy.Error{Path: path, Err: fmt.Errorf("%w: %w", ErrReply, why)})
 }
 
-// The most that an Error keeps of what a server sends.
+// Limits of what an Error keeps of a server's answer.
 const (
 	maxMessage = 64 << 10
 	maxInfo    = 200

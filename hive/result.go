@@ -203,7 +203,7 @@ type Progress struct {
 }
 
 // Wait waits until the statement has been carried out. If progress is not nil, it is called with
-// each answer of the server's, at most five times per second. Then the columns are known, and the
+// each answer of the server, at most five times per second. Then the columns are known, and the
 // first rows are being fetched.
 func (r *Result) Wait(progress func(Progress)) error {
 	if r.err != nil || r.finished {

@@ -75,7 +75,7 @@
 //     until Release. The same holds for slices in structs of plain values.
 //   - A struct or container that is set from another message may be linked. It outlives that
 //     message.
-//   - A [Message] variable of the program's own, filled by [ParseInto] and [NewInto], saves about
+//   - A [Message] variable of the program, filled by [ParseInto] and [NewInto], saves about
 //     10 ns per message. Filling it again, [Message.Reset] and [Message.Release] end its contents.
 //
 // The build tag nocopydebug finds mistakes. Recycled memory becomes inaccessible on Release, and

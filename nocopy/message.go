@@ -133,7 +133,7 @@ func (m *Message) Index() error { return (*engine.Message)(m).Index() }
 // is finished, if there are at most 16 such binaries.
 func (m *Message) Compact() { (*engine.Message)(m).Compact() }
 
-// Reset empties a Message variable of the program's own; see Message. Its handles end, and panic
+// Reset empties a Message variable of the program; see Message. Its handles end, and panic
 // when used. The message drops the bytes that it was parsed from, the bytes that it links, and its
 // pooled memory. Strings and bytes that were read from it stay valid, unless it was filled with
 // Recycle. Reset does nothing for an empty message. It panics if m was made by NewX, ParseX or the
@@ -141,7 +141,7 @@ func (m *Message) Compact() { (*engine.Message)(m).Compact() }
 func (m *Message) Reset() { (*engine.Message)(m).Reset() }
 
 // Release ends the message. Its handles panic when used afterwards. The memory of m is used for
-// other messages; a Message variable of the program's own becomes empty. Strings and bytes that
+// other messages; a Message variable of the program becomes empty. Strings and bytes that
 // were read from the message stay valid, unless it was made with Recycle. Not calling Release
 // costs speed, not memory.
 //

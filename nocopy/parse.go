@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// ParseInto parses b as an X, the type parameter S, into m, a Message variable of the program's
-// own; see Message. Otherwise it is like ParseX. The previous contents of m end in any case; if b
+// ParseInto parses b as an X, the type parameter S, into m, a Message variable of the program;
+// see Message. Otherwise it is like ParseX. The previous contents of m end in any case; if b
 // is invalid, m is empty afterwards.
 //
 // m refers to b. b must not change until Reset, and while anything read from the message is in
@@ -20,7 +20,7 @@ func ParseInto[S StructView](m *Message, b []byte, opts ...Option) (S, error) {
 	return S(root), err
 }
 
-// NewInto makes a new X, the type parameter S, in m, a Message variable of the program's own; see
+// NewInto makes a new X, the type parameter S, in m, a Message variable of the program; see
 // Message. Otherwise it is like NewX. The previous contents of m end. NewInto panics if m was made
 // by NewX, ParseX or the like.
 func NewInto[S StructView](m *Message, opts ...Option) S {

@@ -139,9 +139,9 @@ func (d *stream) noteStart() {
 	}
 }
 
-// keepWhole is the most bytes of a bare struct that are kept in one piece; they are moved when the
-// block is full that they began in. More are cut between values where blocks end, but not with
-// Lazy, which is for one piece.
+// A bare struct of at most keepWhole bytes stays in one piece: it is moved if the block that it
+// began in is full. A larger one is cut between values where blocks end, except with Lazy, which
+// requires one piece.
 const keepWhole = 8 << 10
 
 // receiveBare returns the bytes of the next struct, which ends with its STOP, and how many they

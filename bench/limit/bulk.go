@@ -12,8 +12,8 @@ import (
 // last one there is only a STOP.
 const listHead = 8
 
-// bulkRows returns two rows: a simple loop over the elements, and a copy of as many bytes, which
-// is the most that the memory allows. Both have one buffer, or one slice, for all messages.
+// bulkRows returns two rows: a simple loop over the elements, and a copy of as many bytes, as
+// fast as memory allows. Both have one buffer, or one slice, for all messages.
 func bulkRows(v *data.Bulk, wire []byte, op peer.Op) []peer.Row {
 	switch op {
 	case peer.Build:

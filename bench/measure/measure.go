@@ -24,7 +24,7 @@ type Options struct {
 	// Budget, if not 0, is the time for all rounds: samples become shorter, and after MinRounds no
 	// round is begun that would exceed it.
 	Budget time.Duration
-	// Limit, if not 0, is the most time for all rounds: no round is begun that would exceed it, also
+	// Limit, if not 0, bounds the time of all rounds: no round is begun that would exceed it, also
 	// if there are fewer than MinRounds.
 	Limit time.Duration
 	// Progress is called after each sample, of how many there will be.
@@ -171,7 +171,7 @@ func warm(step peer.Step, n int) {
 	}
 }
 
-// warmed is the most processors on which warm takes a step.
+// warmed bounds the processors on which warm takes a step.
 const warmed = 4
 
 // take measures n steps. Before that it runs a garbage collection, which empties pools, and then a

@@ -58,7 +58,7 @@ var rowsPeers = []rowsPeer{
 	{"apache, unframed", false, openApacheRows},
 }
 
-const maxRows = 64 << 20 // the most bytes of a message that all peers are set to accept
+const maxRows = 64 << 20 // bounds a message, in bytes, for all peers
 
 func sumOf(n int) (sum int64) {
 	for i := range n {

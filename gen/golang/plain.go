@@ -56,7 +56,7 @@ const slack = 128
 
 // room says what appending a field writes.
 type room struct {
-	size   int  // the most bytes that it writes without a check
+	size   int  // at most so many bytes are written without a check
 	checks bool // it makes room after these bytes
 	leaves int  // the least room in bytes after that
 }

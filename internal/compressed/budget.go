@@ -32,8 +32,8 @@ type Budget struct {
 	freed  chan struct{} // closed when used becomes less; nil if nobody waits for that
 }
 
-// NewBudget returns a Budget of one and a half times largest, the most bytes that a message may
-// have. A quarter of largest fades per second. When done is closed, nothing waits any more.
+// NewBudget returns a Budget of one and a half times largest, the limit for a message. A quarter
+// of largest fades per second. When done is closed, nothing waits any more.
 func NewBudget(largest int, done <-chan struct{}) *Budget {
 	return &Budget{most: int64(largest) / 2 * 3, rate: max(int64(largest)/4, 1), done: done}
 }

@@ -53,7 +53,7 @@ func (s *Space) AddReceived(i, n int) Pos {
 	return s.addSegments(c.Mem[n:], segment{block: c.block, writable: c.writable()})
 }
 
-// mostReceived is the most pieces for which a Space keeps memory for the next message.
+// mostReceived bounds the pieces for which a Space keeps memory for the next message.
 const mostReceived = 4 << 10
 
 // dropReceived forgets the pieces, whose blocks the Space holds.

@@ -105,7 +105,7 @@ func (l *Link) Size() int { return len(l.out.mem) - dataAt }
 // FD returns the descriptor of the memory of this side, to be passed to the peer. It belongs to l.
 func (l *Link) FD() int { return l.out.fd }
 
-// Attach takes over fd, a memfd of the peer's, even if it returns an error. It maps at most most
+// Attach takes over fd, a memfd of the peer, even if it returns an error. It maps at most most
 // bytes for messages, rounded down, and returns how many; the peer must be told to Limit itself to
 // them. (The Size of a Link is not rounded.) It must be called once, before Take.
 func (l *Link) Attach(fd, most int) (size int, err error) {

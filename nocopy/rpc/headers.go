@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 )
 
-// The most headers that a request or a reply may have, and the most bytes that their names and
-// values may have together.
+// Limits of the headers of a request or a reply: their number, and the bytes of all names and
+// values together.
 const (
 	MaxHeaders     = header.MaxPairs
 	MaxHeaderBytes = header.MaxBytes

@@ -205,7 +205,7 @@ func passHeaders(ctx context.Context) (context.Context, func()) {
 	return c, func() { h.reply.pass(got.list) }
 }
 
-// These functions are for Callers and servers of a program's own, and for packages that carry
+// These functions are for Callers and servers of a program, and for packages that carry
 // calls by other means than this one, such as another transport.
 
 // SentHeaders returns the headers that a call with ctx sends. ReplyHeadersKey is among them if the

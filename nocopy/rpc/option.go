@@ -371,7 +371,7 @@ type SASLClient interface {
 	// Start begins a login. response is the first response, which is sent at once: nil if the
 	// mechanism waits for a challenge.
 	Start() (mechanism string, response []byte, err error)
-	// Next answers a challenge of the server's. It is not called for a server that ends the login
+	// Next answers a challenge of the server. It is not called for a server that ends the login
 	// without one: a mechanism can't insist that the server proves who it is, as TLS does.
 	Next(challenge []byte) (response []byte, err error)
 }
@@ -379,7 +379,7 @@ type SASLClient interface {
 // SASLServer is the server's side of an SASL mechanism, for one login. The Server of package
 // github.com/emersion/go-sasl is one.
 type SASLServer interface {
-	// Next judges a response of the client's, which is nil if the client waits for a challenge.
+	// Next judges a response of the client, which is nil if the client waits for a challenge.
 	// done reports that the login has succeeded; challenge is then the last thing that the client
 	// gets to see. The client does not get to see err.
 	Next(response []byte) (challenge []byte, done bool, err error)

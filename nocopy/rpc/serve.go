@@ -127,7 +127,7 @@ func HTTPHandler(p *Processor, settings ...func(*Server)) http.Handler {
 	return s
 }
 
-// ServeHTTP answers the call in a request, for routers of the program's. A Server answers calls
+// ServeHTTP answers the call in a request, for routers of the program. A Server answers calls
 // over HTTP on its own connections, too, without any router.
 //
 // A call is a POST with a message of Thrift as its body, which may be compressed with gzip. Its

@@ -29,7 +29,7 @@ type Options struct {
 }
 
 const (
-	// maxLabels is the most wire bytes of a series' labels.
+	// maxLabels bounds the wire bytes of a series' labels.
 	maxLabels = 4 << 10
 	// maxAhead is how far in the future a sample may be. A sample of the year 3000 would make the
 	// TSDB refuse today's samples as too old.

@@ -147,7 +147,7 @@ func compareBy(t *testing.T, typ byType, b []byte, opts []nocopy.Option) {
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Fatalf("functions %b of %v: %v, Parse: %v\n%.2000s", taken, typ.lists, err, wantErr, hex.Dump(b))
 		}
-		// No function says an empty list from an absent one
+		// No function tells an empty list from an absent one
 		same := cmp.Options{cmpopts.EquateNaNs()}
 		if taken != 0 {
 			same = append(same, cmpopts.EquateEmpty())

@@ -12,8 +12,8 @@ import (
 // This file frees the entries of values that are no longer in the message, and writes the rest
 // anew when a message is compacted.
 
-// fewHandouts is the most handouts that stay where they are when the message is compacted: each of
-// them takes positions.
+// At most fewHandouts handouts stay where they are when the message is compacted: each of them
+// takes positions.
 const fewHandouts = 16
 
 // isField reports whether the handout is still the contents of its field.

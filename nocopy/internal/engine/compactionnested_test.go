@@ -56,7 +56,7 @@ func TestFreeEntriesEnd(t *testing.T) {
 	}
 }
 
-// TestIndexForEver: the index is bounded by the most values that a message has had at once, for
+// TestIndexForEver: the index is bounded by the values that a message has had at once, for
 // all sizes of added and removed values.
 func TestIndexForEver(t *testing.T) {
 	words, points, matrix, grown, wide := fieldNamed(allDesc, "words"), fieldNamed(allDesc, "points"), fieldNamed(allDesc, "matrix"), fieldNamed(allDesc, "grown"), fieldNamed(allDesc, "wide")

@@ -22,10 +22,10 @@ type source struct {
 // linkPieces bounds the pieces of a value that is linked; a value in more is copied.
 const linkPieces = 16
 
-// keepPieces is the most pieces of a value for which the memory is kept for the next one.
+// keepPieces bounds the pieces of a value for which memory is kept for the next one.
 const keepPieces = 4 << 10
 
-// mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not say a
+// mustBe panics if s, which is not absent, can't be a value of type t: Go's types do not tell a
 // list of sets from a list of lists, and any handle can be converted to any other. A list can be a
 // set. Of structs only roots are known.
 func (s Struct) mustBe(t *schema.Type) {
@@ -120,7 +120,7 @@ const (
 
 // linkOrClone returns the root of a new message with the contents of s, the root of a finished
 // one. The new message links the bytes of the old one if they are many and none of them is in
-// memory of the caller's; else it has a copy.
+// memory of the caller; else it has a copy.
 func (s Struct) linkOrClone(d *schema.Struct) Struct {
 	r := s.m.rangeOf(s.entry(), d.Type())
 	n := r.Len()

@@ -51,7 +51,7 @@ type farText struct {
 // farMark is the sign of the length of a text.
 const farMark = 1 << 31 // of bytes, not of a word of the index
 
-// keepFar is the most texts for which memory waits for the next draft.
+// keepFar bounds the texts for which memory is kept for the next draft.
 const keepFar = 1 << 10
 
 var farPool = sync.Pool{New: func() any { return new(farTexts) }}

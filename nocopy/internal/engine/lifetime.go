@@ -28,10 +28,10 @@ func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
 	return m
 }
 
-// A kept message is a Message variable of a program's own, which is filled again and again by
+// A kept message is a Message variable of a program, which is filled again and again by
 // ParseInto and NewInto. No pool knows it: its home is nil.
 
-// Reset empties a Message variable of the program's own; see Message.
+// Reset empties a Message variable of the program; see Message.
 func (m *Message) Reset() {
 	if m == nil || m.own != m {
 		m.adopt()
@@ -96,7 +96,7 @@ const headroom = 8
 // compiler would not know in other packages that they don't keep opts, and allocate them.)
 func New(d *schema.Struct, opts ...Option) Struct { return building(opts, nil).beginRoot(d) }
 
-// NewInto begins a struct that d describes in m, a message of the program's own, and returns its
+// NewInto begins a struct that d describes in m, a message of the program, and returns its
 // root. The previous contents of m end.
 func NewInto(d *schema.Struct, m *Message, opts []Option) Struct {
 	m.Reset()

@@ -28,7 +28,7 @@ import (
 //	finished  buf is sealed       Check, and parsing
 //
 // Three kinds of messages differ in who may end them: one of a pool has a home; a kept one, a
-// variable of the program's, has none but is its own; a held one, with the flag Held, belongs to
+// variable of the program, has none but is its own; a held one, with the flag Held, belongs to
 // package rpc. A frozen one (a default, a constant, an absent struct) never changes. What a lease
 // says about offered and owned messages is explained at its methods.
 type Message struct {
@@ -154,7 +154,7 @@ type landing struct {
 	x        wireindex.Index
 	b        []byte // the message
 	base     uint32 // position of its first byte
-	mostUsed uint32 // the most words that its index may have
+	mostUsed uint32 // bounds the words of its index
 	left     int    // how many more bytes may be read, see affords
 	next     int    // entry of the wire index for the value that comes next
 	told     int    // bytes passed over by the wire index in the last struct

@@ -28,7 +28,7 @@ func Parse(d *schema.Struct, b []byte, opts ...Option) (Struct, error) {
 	return ParseIn(d, b, opts, nil)
 }
 
-// ParseInto parses b, a struct that d describes, into m, a message of the program's own, and
+// ParseInto parses b, a struct that d describes, into m, a message of the program, and
 // returns its root. The previous contents of m end.
 func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, error) {
 	m.Reset()
@@ -188,8 +188,8 @@ func (m *Message) parseReceived(most int) (Struct, error) {
 	return m.parseWindows(p, m.buf.Len())
 }
 
-// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that
-// crosses into the next one, takes positions. More are copied together.
+// At most maxWindows blocks are parsed where they lie: each of them, and each value that crosses
+// into the next one, takes positions. More blocks are copied together.
 const maxWindows = 128
 
 // parseWindows parses the n bytes in the windows of p where they lie. It copies them together if

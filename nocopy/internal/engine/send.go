@@ -20,7 +20,7 @@ import (
 // toSend returns a message with the wire bytes that the message of s has now, and room for n bytes
 // before them. s is the root, and finished. The message can be sent and released, and nothing
 // else: it has no index. Pieces of 4 KiB and more are linked. Smaller pieces are copied, and so is
-// memory of the caller's. Neither message sees changes of the other, and any number of goroutines
+// memory of the caller. Neither message sees changes of the other, and any number of goroutines
 // may call toSend of one message.
 func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	from := s.m

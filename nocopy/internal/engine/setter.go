@@ -113,7 +113,7 @@ func (s Struct) appendField(f schema.Ref, n int) []byte {
 	return b[wire.FieldHeader : wire.FieldHeader+n]
 }
 
-// fewWords is the most words of an index in which rewriteText looks for positions to move.
+// fewWords bounds the words of an index in which rewriteText looks for positions to move.
 const fewWords = 256
 
 // rewritable returns where the text that word p stands for ends, if rewriteText can make it one of

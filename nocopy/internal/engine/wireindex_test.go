@@ -19,7 +19,7 @@ import (
 // messageMaker makes types and messages at random.
 type messageMaker struct {
 	rnd   *rand.Rand
-	large int // the most elements of a list
+	large int // bounds the elements of a list
 }
 
 // desc returns a struct with other structs in it, at most depth levels deep.

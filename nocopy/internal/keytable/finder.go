@@ -46,7 +46,7 @@ type Element struct{ In, Number uint32 }
 
 const (
 	keepTables = 16      // the most spare tables
-	keepPairs  = 1 << 15 // the most pairs for which a spare table has memory: 790 KB
+	keepPairs  = 1 << 15 // bounds the pairs of a spare table: 790 KB
 )
 
 // ownLookups returns the lookups, which it makes if there are none. Any number of

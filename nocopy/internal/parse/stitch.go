@@ -112,7 +112,7 @@ func (p *Parser) EndWindow(i int) {
 	p.from = i
 }
 
-// keepWindows is the most windows for which memory is kept for the next message.
+// keepWindows bounds the windows for which memory is kept for the next message.
 const keepWindows = 4 << 10
 
 // DropWindows forgets the windows.

@@ -24,12 +24,12 @@ func holdsLists(t *schema.Type) bool {
 	return false
 }
 
-// Narrow is the most words of a struct's entry with which even empty structs in a list, which are
-// one byte each, do not exceed the default limit of the index.
+// Narrow bounds the words of a struct's entry such that even a list of empty structs, of one byte
+// each, does not exceed the default limit of the index.
 const Narrow = entry.PerByte/4 - 2
 
-// maxPlain is the most words that the entry of a plain struct, with the entries of all values in
-// it, may have.
+// maxPlain bounds the words of a plain struct's entry together with the entries of all values in
+// it.
 const maxPlain = 64
 
 // plain reports whether the struct is small and has nothing but fields of fixed size, lists of

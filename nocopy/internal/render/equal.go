@@ -85,8 +85,8 @@ type comparison struct {
 	zeros map[*schema.FieldDesc][]byte
 }
 
-// mostCompared is the most structs and containers in each other, more than Parse accepts. A
-// program that builds more would run out of stack.
+// mostCompared bounds the depth of structs and containers, above what Parse accepts. A program
+// that builds deeper values would run out of stack.
 const mostCompared = 1 << 18
 
 func (c *comparison) enter() {

@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// The most that a log shows of a message.
+// Limits of what a log shows of a message.
 const (
 	logText     = 256     // bytes of a string; half as many of a binary
 	logElements = 32      // elements of a list or set, pairs of a map

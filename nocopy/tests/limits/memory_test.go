@@ -15,7 +15,7 @@ import (
 
 // No message may cost memory or time out of proportion to its size.
 
-// memoryBound is the most that parsing n bytes may allocate in all: twice what the index may grow
+// memoryBound bounds what parsing n bytes may allocate in all: twice what the index may grow
 // to by default, since it grows by doubling, and the notes on fields that come more than once.
 func memoryBound(n int) int { return 160*n + 2*indexFloor + 320<<10 }
 

@@ -444,7 +444,7 @@ func TestReadersOfNothing(t *testing.T) {
 	}
 }
 
-// TestReadersOfKept: a message of the program's own can be read while it is being built, and
+// TestReadersOfKept: a message of the program can be read while it is being built, and
 // handles of its previous contents are detected.
 func TestReadersOfKept(t *testing.T) {
 	var m nocopy.Message

@@ -447,7 +447,7 @@ func TestHeadersOfInvoke(t *testing.T) {
 	if got := <-s.got; fmt.Sprint(got) != "map[token:of the carrier]" || strings.Contains(string(result), "served-by") || fmt.Sprint(back) != "map[re-token:of the carrier served-by:one]" {
 		t.Errorf("%q, %q, %q", got, result, back)
 	}
-	// And a Caller of the program's own
+	// And a Caller that the program defines
 	sent, err := rpc.SentHeaders(rpc.SetHeader(ctx, "a", "b"))
 	if err != nil || fmt.Sprint(gomaps.Collect(sent)) != "map[a:b]" {
 		t.Error(gomaps.Collect(sent), err)

@@ -122,7 +122,7 @@ func rudely(c actingConn) rpc.Option {
 	})
 }
 
-// rudeSetup is a server and a client, with functions of the program's.
+// rudeSetup is a server and a client, with functions of the program.
 type rudeSetup struct {
 	srv     *rpc.Server
 	conns   actingConn // of the listener
@@ -269,7 +269,7 @@ var rudeFunctions = map[string]func(s *rudeSetup, act func(), r *rude){
 	},
 	"listener's RemoteAddr": func(s *rudeSetup, act func(), r *rude) {
 		s.conns.addr = func() {
-			if !r.goexit { // which would end the goroutine of the program's that calls Serve
+			if !r.goexit { // which would end the goroutine of the program that calls Serve
 				act()
 			}
 			r.done.Add(1)

@@ -232,7 +232,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestHTTPToken: an http.Client of the program's adds tokens, and follows redirects.
+// TestHTTPToken: an http.Client of the program adds tokens, and follows redirects.
 func TestHTTPToken(t *testing.T) {
 	srv := httptest.NewServer(rpc.HTTPHandler(echo.NewEchoProcessor(&handler{}), func(s *rpc.Server) {
 		s.Interceptors = []rpc.Interceptor{func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {

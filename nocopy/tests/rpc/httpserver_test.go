@@ -462,7 +462,7 @@ func TestHTTPTLS(t *testing.T) {
 	}
 }
 
-// TestHTTPUnix: HTTP is served on any kind of socket, also one of the program's that panics.
+// TestHTTPUnix: HTTP is served on any kind of socket, also one of the program, which panics.
 func TestHTTPForeignConns(t *testing.T) {
 	t.Parallel()
 	for _, goexit := range []bool{false, true} {

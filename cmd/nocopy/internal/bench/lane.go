@@ -17,10 +17,9 @@ type lane struct {
 	own    bool           // no other lane uses it
 }
 
-// The most connections that are made at the same time, and the pause after one that failed.
 const (
-	mostDials = 32
-	dialPause = 100 * time.Millisecond
+	mostDials = 32                     // at most so many connections are made at the same time
+	dialPause = 100 * time.Millisecond // the pause after one that failed
 )
 
 // connect makes a connection for each lane.

@@ -22,7 +22,7 @@ type source struct {
 	parsed *template.Set
 }
 
-// maxText is the most bytes of a {{text N}}.
+// maxText bounds the N of a {{text N}}, in bytes.
 const maxText = 1 << 20
 
 // newSource returns the source of arguments that are JSON and key=value.

@@ -207,7 +207,7 @@ func (t *typesJSON) enum(e descriptor.Enum) string {
 	return key
 }
 
-// maxBody is the most bytes of a request.
+// maxBody bounds the body of a request, in bytes.
 const maxBody = 16 << 20
 
 // callJSON is a request to make a call.

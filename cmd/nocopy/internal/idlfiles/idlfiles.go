@@ -42,7 +42,7 @@ type IDL struct {
 	declared map[dynamic.Service]*schema.Program // where the services are, of IDL from disk
 }
 
-// maxBytes is the most bytes of IDL from disk.
+// maxBytes bounds the IDL from disk, in bytes.
 const maxBytes = 64 << 20
 
 // Load loads the files that flags name; nil if they name none.

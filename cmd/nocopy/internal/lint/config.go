@@ -92,7 +92,7 @@ const (
 	ThriftcheckFile = ".thriftcheck.toml"
 )
 
-// maxConfig is the most bytes of a configuration, which may come with files of strangers.
+// maxConfig bounds a configuration, in bytes: it may come with files of strangers.
 const maxConfig = 1 << 20
 
 // ReadConfig reads a configuration from a file in TOML, or JSON or YAML, as its extension says. If

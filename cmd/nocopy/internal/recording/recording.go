@@ -50,7 +50,7 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-// maxLine is the most bytes of a line.
+// maxLine bounds a line, in bytes.
 const maxLine = 100 << 20
 
 // Reader reads lines.

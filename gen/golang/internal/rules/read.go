@@ -329,7 +329,7 @@ func (c *ruleReader) operand(t *schema.Type, a *idl.Annotation, text string) (op
 	return o, err == nil
 }
 
-// maxShown is the most bytes of a rule's value that an error shows.
+// maxShown bounds the bytes of a rule's value in an error.
 const maxShown = 100
 
 // shown returns a rule's value as errors show it.

@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Alone is a Carrier by a function of the program's, which is given one message at a time. There
+// Alone is a Carrier by a function of the program, which is given one message at a time. There
 // may be any number of calls in flight.
 type Alone struct {
 	opt       Config

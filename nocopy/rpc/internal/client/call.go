@@ -15,7 +15,7 @@ import (
 )
 
 // Carrier carries calls to a server, and the replies to them back: over a pool of connections
-// (Pool), by HTTP (HTTP), or by a function of the program's (Alone). Any number of goroutines may
+// (Pool), by HTTP (HTTP), or by a function of the program (Alone). Any number of goroutines may
 // use one.
 type Carrier interface {
 	// HasHeaders reports whether there is a place for the headers of calls and replies. Otherwise

@@ -194,7 +194,7 @@ func (c *connection) read() {
 }
 
 // endGoroutine is deferred in the connection's goroutines, which set returned at their end. If a
-// function of the program's, or a method of its net.Conn, has panicked or ended the goroutine, it
+// function of the program, or a method of its net.Conn, has panicked or ended the goroutine, it
 // closes the connection. It recovers the panic: nobody else could.
 func (c *connection) endGoroutine(returned *bool) {
 	if v := recover(); v != nil {

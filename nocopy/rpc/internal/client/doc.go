@@ -8,7 +8,7 @@
 //	Call ─► Pool  ─► connection ─► pending ─► a batch of calls ─► net.Conn
 //	                     └──────── Reply, by its sequence id ◄────────┘
 //	     ─► HTTP  ─► http.Client: a POST for each call, read once
-//	     ─► Alone ─► a function of the program's
+//	     ─► Alone ─► a function of the program
 //
 //	pool.go    places for connections: which one a call gets, dialling anew
 //	dial.go    making a connection, and ending it when it is idle or old

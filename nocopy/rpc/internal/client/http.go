@@ -203,7 +203,7 @@ func (c *HTTP) Carry(ctx context.Context, returned <-chan struct{}, call Call) (
 const maxHTTPTries = 7
 
 // post sends the call in b and returns the response. It sends a call again that the server has
-// certainly not handled, if no code of the program's has seen it. ends ends the call's context.
+// certainly not handled, if no code of the program has seen it. ends ends the call's context.
 // The caller must end the httpCall before b's memory is used for something else.
 func (c *HTTP) post(ctx context.Context, ends func(error), b *chain.Batch, headers header.List) (call *httpCall, response *http.Response, err error) {
 	defer func() {
@@ -255,7 +255,7 @@ func (c *HTTP) request(ctx context.Context, call *httpCall, headers header.List)
 		ContentLength: int64(call.size), Body: body,
 	}
 	if c.own == nil {
-		r.GetBody = call.open // for redirects, and Transports of the program's
+		r.GetBody = call.open // for redirects, and Transports of the program
 	}
 	for _, p := range headers {
 		r.Header.Set(p.Key, p.Value)

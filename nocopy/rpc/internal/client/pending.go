@@ -185,7 +185,7 @@ const (
 	// it: sockets take as many without blocking.
 	inlineBytes = 16 << 10
 
-	// inlineCalls is the most such calls. A unix socket may hold no more than 208 KiB, and each
+	// inlineCalls bounds their number. A unix socket may hold no more than 208 KiB, and each
 	// write takes up to 1 KiB of that, however small it is.
 	inlineCalls = 100
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The most bytes of a name and of another text in a log.
+// Limits, in bytes, of a name and of another text in a log.
 const (
 	MaxName = 256
 	MaxText = 1 << 10

@@ -14,7 +14,7 @@ type Pair struct{ Key, Value string }
 // List holds the headers of a request or a reply. Several may have the same key: the last counts.
 type List []Pair
 
-// The most that a List may have, as of OpenTelemetry's agent for Java.
+// Limits of a List, as of OpenTelemetry's agent for Java.
 const (
 	MaxPairs = 100
 	MaxBytes = 8 << 10 // of keys and values

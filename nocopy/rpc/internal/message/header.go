@@ -23,11 +23,11 @@ const (
 // Version1 is the first half of the first word of a strict header.
 const Version1 = 0x8001
 
-// maxName is the most bytes of a method's name in a header, with the service's of a multiplexed
-// call.
+// maxName bounds the method's name in a header, in bytes. For a multiplexed call this includes the
+// service's name.
 const maxName = 1 << 16
 
-// MaxHeader is the most bytes of a message's header.
+// MaxHeader bounds a message's header, in bytes.
 const MaxHeader = 4 + 4 + maxName + 4
 
 // Form is how a message is encoded.

@@ -81,7 +81,7 @@ func (x *exchange) serve() {
 		return
 	}
 	kept := false
-	defer func() { // also if a function of the program's ends the goroutine
+	defer func() { // also if a function of the program ends the goroutine
 		if !kept {
 			x.gzip.End()
 		}
@@ -268,7 +268,7 @@ func (x *exchange) refuseCall(req *Request, err error) {
 	x.reply(req)
 }
 
-// handle calls the handler of a request and writes the reply, also if a function of the program's
+// handle calls the handler of a request and writes the reply, also if a function of the program
 // ends the goroutine.
 func (x *exchange) handle(req *Request, arrived time.Time) {
 	returned := false

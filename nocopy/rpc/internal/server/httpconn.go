@@ -135,7 +135,7 @@ func (c *connection) serveHTTP() {
 	c.mu.Unlock()
 }
 
-// serveOwnHTTP answers a request on a connection of the server's own.
+// serveOwnHTTP answers a request on a connection of the server itself.
 func (s *Server) serveOwnHTTP(w http.ResponseWriter, r *http.Request) {
 	h := r.Context().Value(httpKey{}).(*httpConn)
 	x := exchange{Origin: h.of.Origin, w: w, r: r, slots: h.slots}

@@ -51,7 +51,7 @@ func (c *connection) serve() {
 	defer c.survive() // what answerPlain does
 	ready := false
 	defer func() {
-		if !ready { // it has failed, or functions of the program's have ended the goroutine
+		if !ready { // it has failed, or functions of the program have ended the goroutine
 			c.giveUp()
 			c.release()
 		}

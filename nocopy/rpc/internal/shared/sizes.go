@@ -46,7 +46,7 @@ type Sizes struct {
 	types  atomic.Int32 // about how many of them
 }
 
-// mostTypes is the most types in a Sizes. Programs that make types as they go have more.
+// mostTypes bounds the types in a Sizes. Programs that make types as they go have more.
 const mostTypes = 1000
 
 // Note notes that a message of type d has n bytes.

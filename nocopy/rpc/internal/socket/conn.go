@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 )
 
-// Close closes nc, which may be of a type of the program's and panic or end the goroutine. No lock
+// Close closes nc, which may be of a type of the program and panic or end the goroutine. No lock
 // may be held.
 func Close(nc net.Conn) {
 	defer func() { recover() }()
@@ -77,7 +77,7 @@ func Underlying(nc net.Conn) net.Conn {
 	}
 }
 
-// SetReadDeadline sets the read deadline of nc. Locks may be held. A connection of the program's
+// SetReadDeadline sets the read deadline of nc. Locks may be held. A connection of the program
 // may panic or end the goroutine: it is closed then.
 func SetReadDeadline(nc net.Conn, t time.Time) {
 	if isForeign(nc) {
@@ -105,7 +105,7 @@ func survive(nc net.Conn, f func()) bool {
 	return ok
 }
 
-// Survive calls f, which calls functions of the program's, in a goroutine that these may end. It
+// Survive calls f, which calls functions of the program, in a goroutine that these may end. It
 // reports whether f has returned.
 func Survive(f func()) bool {
 	returned := make(chan bool)

@@ -7,7 +7,7 @@ import (
 )
 
 // TCP says how many bytes of TLS had arrived when the other end closed a connection. This file
-// notes how many bytes of the program's these were.
+// notes how many bytes of the program these were.
 
 // Counted is a TCP connection beneath a client's TLS. Each of its writes is a record of TLS, which
 // the other end can read only as a whole.
@@ -18,13 +18,13 @@ type Counted struct {
 
 	mu       sync.Mutex
 	written  int64 // bytes of TLS, the handshake included
-	plain    int64 // bytes of the program's in them, since begin
+	plain    int64 // bytes of the program in them, since begin
 	overhead int64 // how much longer a record is than what is in it; 0 if that is not known
 	marks    []mark
 	agreed   int // the number of marks that Wrote has confirmed
 }
 
-// mark says that the first tls bytes of a connection hold the first plain bytes of the program's.
+// mark says that the first tls bytes of a connection hold the first plain bytes of the program.
 type mark struct {
 	tls, plain int64
 	coarse     bool // nothing is known of records between the mark before and this one
@@ -154,7 +154,7 @@ func overheadOf(s tls.ConnectionState) int64 {
 	return 0
 }
 
-// wrote notes that plain bytes of the program's have been written in all. Records of TLS itself
+// wrote notes that plain bytes of the program have been written in all. Records of TLS itself
 // may have been among them, such as for new keys: then nothing is known of single records.
 func (c *Counted) wrote(plain int64) {
 	c.mu.Lock()
@@ -166,7 +166,7 @@ func (c *Counted) wrote(plain int64) {
 	c.plain, c.agreed = plain, len(c.marks)
 }
 
-// reached returns how many of the n bytes of the program's that were written can have arrived if
+// reached returns how many of the n bytes of the program that were written can have arrived if
 // acked bytes of TLS have.
 func (c *Counted) reached(acked, n int64) int64 {
 	c.mu.Lock()

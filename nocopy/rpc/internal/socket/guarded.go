@@ -12,7 +12,7 @@ import (
 var errPanicked = errors.New("a method of the net.Conn has panicked or ended its goroutine")
 
 // Guarded returns nc for net/http, which reads in goroutines that recover nothing. If nc is of a
-// type of the program's, a method that panics returns an error instead, and nc is closed. If it is
+// type of the program, a method that panics returns an error instead, and nc is closed. If it is
 // a unix socket, descriptors that are passed are closed.
 func Guarded(nc net.Conn) net.Conn {
 	if isForeign(nc) {

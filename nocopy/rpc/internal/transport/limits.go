@@ -15,8 +15,8 @@ const (
 
 // Limits bound the messages that a client or a server accepts.
 type Limits struct {
-	Frame   int           // the most bytes of a frame, without its length
-	Message int           // the most bytes of an unframed message
+	Frame   int           // at most so many bytes in a frame, without its length
+	Message int           // at most so many bytes in an unframed message
 	Parse   nocopy.Limits // for the struct
 	Name    string        // of the setting that Frame and Message come from, for errors
 }

@@ -55,8 +55,8 @@ func beginsMessage(b []byte) bool {
 	return b[0] == message.Version1>>8 && b[1] == message.Version1&0xff || b[0] == message.CompactID && (b[1]&31 == 1 || b[1]&31 == 2) || message.IsTHeader(b)
 }
 
-// keepWhole is the most bytes of an unframed struct that are kept in one piece: they are moved to
-// another block if the one that they began in is full.
+// An unframed struct of at most keepWhole bytes stays in one piece: it is moved to another block
+// if the one that it began in is full.
 const keepWhole = 8 << 10
 
 // nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of
