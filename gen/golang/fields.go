@@ -106,9 +106,9 @@ func hasFields(t *schema.Type) bool {
 	return t.Kind == schema.StructKind && t.Struct.Shape != schema.IsUnion
 }
 
-// mayBeOwed reports whether a field whose plain value has type goType must be sent even if it is
+// mustSend reports whether a field whose plain value has type goType must be sent even if it is
 // not set.
-func mayBeOwed(field *schema.Field, goType string) bool {
+func mustSend(field *schema.Field, goType string) bool {
 	if field.Req == schema.Optional || field.Req == schema.DefaultReq && field.Default == nil {
 		return false
 	}

@@ -34,7 +34,7 @@ type plainView struct {
 	Must     bool // reading fails without the field
 	Optional bool // it is a nocopy.Opt
 	Nilable  bool // nil if it is unset
-	Owed     bool // its default is sent if it is nil
+	MustSend bool // its default is sent if it is nil
 
 	Begins   []*valueView // the fields of newBegins, if they are read before this field
 	BeginsAt string       // the constant of the first of them
@@ -145,7 +145,7 @@ func (f *file) plain(v *valueView, field *schema.Field) room {
 	case schema.StructKind:
 		return v.plainStruct(field)
 	case schema.Binary, schema.List, schema.SetKind, schema.Map:
-		v.Nilable, v.Owed = true, mayBeOwed(field, v.Type)
+		v.Nilable, v.MustSend = true, mustSend(field, v.Type)
 	default:
 		return f.plainScalar(v, field)
 	}
@@ -219,7 +219,7 @@ func (v *valueView) plainStruct(field *schema.Field) room {
 		v.Expr += ".Value"
 	}
 	if v.Nilable = v.Type[0] == '*'; v.Nilable {
-		v.Owed = mayBeOwed(field, v.Type)
+		v.MustSend = mustSend(field, v.Type)
 	}
 	return room{size: 3, checks: true}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // This file builds structs and containers: it opens them, appends at the end of the message, and
-// closes them with what is owed.
+// closes them with the fields that they must have.
 
 // someStruct stands in for the type of a reopened struct; only its kind is read.
 var someStruct = schema.AnyStruct()
@@ -85,11 +85,11 @@ func (m *Message) closeTo(n int) {
 			case t.Kind() != schema.Record:
 				m.closeContainer(top)
 			case f.reopened:
-			case len(t.Struct().Owed()) == 0 && m.buf.Fits(0):
+			case len(t.Struct().AddedIfUnset()) == 0 && m.buf.Fits(0):
 				m.setEnd(e, m.buf.AppendFitting(byte(wire.Stop)))
 			default:
 				m.open = m.open[:top+1]
-				m.appendAllOwed(t.Struct(), e)
+				m.appendDefaults(t.Struct(), e)
 				m.setEnd(e, m.buf.AppendByte(byte(wire.Stop)))
 			}
 		}
@@ -121,13 +121,13 @@ func (m *Message) closeContainer(top int) {
 	}
 }
 
-// appendZeroElements appends the texts that were put aside, and zero values, to the list of entry
+// appendZeroElements appends the texts that were staged, and zero values, to the list of entry
 // e, the innermost frame, until it has n elements on the wire.
 func (m *Message) appendZeroElements(e, n uint32) {
 	f := &m.open[len(m.open)-1]
 	for k := f.next; k < n; k = f.next {
-		if f.typ.Elem().Kind() == schema.Text { // those that were put aside, too
-			f.next += uint32(m.buf.AppendAside(m.ix.List(e).SlotWords()[k:n]))
+		if f.typ.Elem().Kind() == schema.Text { // those that were staged, too
+			f.next += uint32(m.buf.AppendStaged(m.ix.List(e).SlotWords()[k:n]))
 		} else {
 			m.appendZero(e, f)
 		}
@@ -150,7 +150,7 @@ func (m *Message) appendZero(e uint32, f *frame) {
 	}
 	x := m.structEntry(e, k)
 	m.indexAt(t, p, x)
-	for _, f := range t.Struct().Owed() {
+	for _, f := range t.Struct().AddedIfUnset() {
 		m.noteFilled(x, f)
 	}
 	if debugging {
@@ -158,19 +158,19 @@ func (m *Message) appendZero(e uint32, f *frame) {
 	}
 }
 
-// appendAllOwed appends to the struct of entry e, which is the innermost frame, all fields that
+// appendDefaults appends to the struct of entry e, which is the innermost frame, all fields that
 // it must have and that nobody set.
-func (m *Message) appendAllOwed(d *schema.Struct, e uint32) {
-	for _, owed := range d.Owed() {
+func (m *Message) appendDefaults(d *schema.Struct, e uint32) {
+	for _, f := range d.AddedIfUnset() {
 		// One that was removed has a node
-		if m.ix.At(e, owed.Ref()) == 0 && m.fieldNode(e, owed.Ref()) == 0 {
-			m.appendOwed(e, owed)
+		if m.ix.At(e, f.Ref()) == 0 && m.fieldNode(e, f.Ref()) == 0 {
+			m.appendDefault(e, f)
 		}
 	}
 }
 
-// appendOwed appends field f with its default to the struct of entry e, the innermost frame.
-func (m *Message) appendOwed(e uint32, f *schema.Field) {
+// appendDefault appends field f with its default to the struct of entry e, the innermost frame.
+func (m *Message) appendDefault(e uint32, f *schema.Field) {
 	m.ownSeldom()
 	m.scratch = f.AppendDefault(m.scratch[:0])
 	p, b := m.buf.Extend(wire.FieldHeader + len(m.scratch))

@@ -124,8 +124,8 @@ func CompactAlways(m *Message) {
 // IndexWords returns how many words of the message's index are in use.
 func IndexWords(m *Message) int { return int(m.ix.Used) }
 
-// Shadows returns how many occurrences of fields are known that a later one takes the place of.
-func Shadows(m *Message) int { return len(m.shadows) }
+// Duplicates returns how many occurrences of fields are known that a later one takes the place of.
+func Duplicates(m *Message) int { return len(m.duplicates) }
 
 // Indexed returns a message with an index, however small it is.
 func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {

@@ -369,11 +369,11 @@ func (m *Message) slotsFollow(e uint32) bool {
 	return !l.Room().HasTable() && l.SlotsFollow(m.editOf(e).gap)
 }
 
-// removeShadows removes all shadows from the wire, before a field is removed: if only its last
-// occurrence were, the one before would count again.
-func (m *Message) removeShadows() {
-	for _, s := range m.shadows {
+// removeDuplicates removes all duplicates from the wire, before a field is removed: if only its
+// last occurrence were, the one before would count again.
+func (m *Message) removeDuplicates() {
+	for _, s := range m.duplicates {
 		m.buf.AddReplace(s.at, s.end)
 	}
-	m.dropShadows(0)
+	m.dropDuplicates(0)
 }

@@ -237,11 +237,11 @@ func (m *Message) mustHaveNoted() {
 	if noEdits != [1]edit{} || !reflect.DeepEqual(&noSeldom, &seldom{limits: usualLimits}) {
 		panic("nocopy: internal error: stored into what all messages read")
 	}
-	if m.ix.More || m.guarded {
+	if m.ix.More || m.needsBeforeChange {
 		return
 	}
 	if m.ix.HasMore() || m.keys.HasTables() || !m.dead.isEmpty() || m.liveSets != nil || cap(m.copied) > keepCopied ||
-		len(m.shadows)|len(m.handouts)|len(m.filled) > 0 {
+		len(m.duplicates)|len(m.handouts)|len(m.filled) > 0 {
 		panic("nocopy: internal error: more is not noted")
 	}
 }

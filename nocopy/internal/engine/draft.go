@@ -21,10 +21,10 @@ import (
 // New, Into or List begins it and returns memory, from whose first byte on the caller writes. Grow
 // makes that larger. Root, Done or EndList ends it. A caller that gives up calls Drop.
 type Draft struct {
-	m    *Message
-	mem  memory.Draft
-	lead int       // how many bytes mem has room for before those that are written
-	far  *farTexts // nil if there are none
+	m        *Message
+	mem      memory.Draft
+	lead     int            // how many bytes mem has room for before those that are written
+	referred *referredTexts // nil if there are none
 
 	// The value to set: the struct s, which d describes, or the list in its field f
 	s Struct
@@ -32,29 +32,29 @@ type Draft struct {
 	d *schema.Struct
 }
 
-// farTexts are the texts that a message will refer to, in the order of their positions. The
+// referredTexts are the texts that a message will refer to, in the order of their positions. The
 // length on the wire has the sign until they are indexed: parsing stops there.
-type farTexts struct {
-	all      []farText
+type referredTexts struct {
+	all      []referredText
 	segments int // how many segments they will take
 	next     int // the one that the parser comes to next
 	node     chain.NodeID
 	buf      *chain.Buffer // of the message
 }
 
-// farText is a text and where its length is.
-type farText struct {
+// referredText is a text and where its length is.
+type referredText struct {
 	at   uint32
 	text string
 }
 
-// farMark is the sign of the length of a text.
-const farMark = 1 << 31 // of bytes, not of a word of the index
+// referredMark is the sign of the length of a text.
+const referredMark = 1 << 31 // of bytes, not of a word of the index
 
-// keepFar bounds the texts for which memory is kept for the next draft.
-const keepFar = 1 << 10
+// keepReferred bounds the texts for which memory is kept for the next draft.
+const keepReferred = 1 << 10
 
-var farPool = sync.Pool{New: func() any { return new(farTexts) }}
+var referredPool = sync.Pool{New: func() any { return new(referredTexts) }}
 
 // New begins a message that is a struct of type d.
 func (x *Draft) New(d *schema.Struct, opts ...Option) []byte {
@@ -91,39 +91,39 @@ func (x *Draft) Root(n int) Struct {
 // index runs the program at pc for the entry e, over the bytes b, which are at position p, from
 // byte lead on.
 func (x *Draft) index(pc, e, p uint32, b []byte, lead int) {
-	parse.Written(&x.m.ix, pc, e, p, b, lead, x.far)
+	parse.Written(&x.m.ix, pc, e, p, b, lead, x.referred)
 }
 
 // append appends the n bytes at position p, which have been indexed.
 func (x *Draft) append(p uint32, n int) {
 	x.m.buf.Advance(n)
-	if x.far != nil {
-		x.referFar(p)
+	if x.referred != nil {
+		x.referTexts(p)
 	}
 }
 
-func (x *Draft) referFar(p uint32) {
-	for _, l := range x.far.all {
+func (x *Draft) referTexts(p uint32) {
+	for _, l := range x.referred.all {
 		x.m.referText(p+l.at, memory.StringBytes(l.text))
 	}
-	x.dropFar()
+	x.dropReferred()
 }
 
-func (x *Draft) dropFar() {
-	l := x.far
+func (x *Draft) dropReferred() {
+	l := x.referred
 	clear(l.all)
-	*l = farTexts{all: l.all[:0]}
-	if cap(l.all) <= keepFar {
-		farPool.Put(l)
+	*l = referredTexts{all: l.all[:0]}
+	if cap(l.all) <= keepReferred {
+		referredPool.Put(l)
 	}
-	x.far = nil
+	x.referred = nil
 }
 
 // Drop gives up memory that has not become part of a message.
 func (x *Draft) Drop() {
 	x.mem.Drop()
-	if x.far != nil {
-		x.dropFar()
+	if x.referred != nil {
+		x.dropReferred()
 	}
 }
 
@@ -148,8 +148,8 @@ func (x *Draft) Grow(b []byte, n, least, size int) []byte {
 // hasRoom reports whether the message has room for n bytes, besides the texts that it refers to.
 func (x *Draft) hasRoom(n int) bool {
 	segments := 0
-	if x.far != nil {
-		segments = x.far.segments
+	if x.referred != nil {
+		segments = x.referred.segments
 	}
 	return n >= 0 && int64(n) <= 2*chain.MaxSize && x.m.buf.RoomAfter(segments, n)
 }
@@ -157,18 +157,18 @@ func (x *Draft) hasRoom(n int) bool {
 // Refer makes the message refer to a text of ReferSize bytes or more, and reports whether it can.
 // The text's length is in b[at:]; its contents are not written then.
 func (x *Draft) Refer(b []byte, at int, text string) bool {
-	l := x.far
+	l := x.referred
 	if l == nil {
-		l = farPool.Get().(*farTexts)
+		l = referredPool.Get().(*referredTexts)
 		l.buf = &x.m.buf
-		x.far = l
+		x.referred = l
 	}
 	if !x.m.mayRefer(l.segments, len(text)) {
 		return false
 	}
 	l.segments += memory.Segments(len(text))
-	l.all = append(l.all, farText{uint32(at), text})
-	b[at] |= farMark >> 24
+	l.all = append(l.all, referredText{uint32(at), text})
+	b[at] |= referredMark >> 24
 	return true
 }
 
@@ -236,16 +236,16 @@ func (x *Draft) Done(n int, others ...schema.Ref) {
 	m.setOpenHandle()
 }
 
-// Begin implements parse.FarTexts. There may be no texts, and then l is nil.
-func (l *farTexts) Begin() {
+// Begin implements parse.ReferredTexts. There may be no texts, and then l is nil.
+func (l *referredTexts) Begin() {
 	if l != nil {
 		l.next, l.node = 0, chain.NodeID(l.buf.NodeCount()+1)
 	}
 }
 
-// Word implements parse.FarTexts.
-func (l *farTexts) Word(b []byte) uint32 {
-	b[0] &^= farMark >> 24
+// Word implements parse.ReferredTexts.
+func (l *referredTexts) Word(b []byte) uint32 {
+	b[0] &^= referredMark >> 24
 	word := uint32(index.InNode(l.node + uint32(l.next))) // the node that append makes
 	l.next++
 	return word
@@ -266,16 +266,16 @@ func (x *Draft) assign(n int, others []schema.Ref) {
 	from.Release()
 }
 
-// List begins field f of s, a list of n structs. d describes s. With aside the bytes are written
-// aside: the message may be used before EndList.
-func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, aside bool) []byte {
+// List begins field f of s, a list of n structs. d describes s. With apart the bytes are written
+// elsewhere: the message may be used before EndList.
+func (x *Draft) List(s Struct, f schema.Ref, d *schema.Struct, n int, apart bool) []byte {
 	if s.m == nil {
 		panic(setterOfZero())
 	}
 	m, t := s.m, d.FieldOf(f).Type
 	checkCount(t, n)
 	slotWords(t, n) // which panics if they are too many for an index
-	inTail := !aside && s.k == m.openHandle && m.ix.At(s.entry(), f) == 0
+	inTail := !apart && s.k == m.openHandle && m.ix.At(s.entry(), f) == 0
 	if !inTail {
 		s.Changeable()
 	}
@@ -296,7 +296,7 @@ func (x *Draft) EndList(n int) {
 		s.room(n)
 	}
 	m, e, t := s.m, s.entry(), d.FieldOf(f).Type
-	if x.far != nil && !m.buf.RoomAfter(x.far.segments, n+memory.MaxSlabSize) {
+	if x.referred != nil && !m.buf.RoomAfter(x.referred.segments, n+memory.MaxSlabSize) {
 		x.Drop()
 		panic(panicFull)
 	}
@@ -307,8 +307,8 @@ func (x *Draft) EndList(n int) {
 	var list uint32
 	if m.ix.Reuses { // entries are used again
 		pr := m.beginTrusted(0)
-		pr.B, pr.Base, pr.Growth, pr.Far = b, p, parse.Growth{}, x.far
-		x.far.Begin()
+		pr.B, pr.Base, pr.Growth, pr.Referred = b, p, parse.Growth{}, x.referred
+		x.referred.Begin()
 		var i int
 		i, list = pr.Value(t, 0, wire.FieldHeader)
 		m.p.EndTrusted(i)

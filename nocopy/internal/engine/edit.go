@@ -162,9 +162,9 @@ func (m *Message) textPlace(word index.Word) (at, end uint32) {
 func (m *Message) textBytes(word index.Word) []byte {
 	p := uint32(word)
 	if word.IsNode() {
-		var far []byte
-		if p, far = m.textInNode(word.Node()); far != nil {
-			return far
+		var foreign []byte
+		if p, foreign = m.textInNode(word.Node()); foreign != nil {
+			return foreign
 		}
 	}
 	b := m.buf.At(p)
@@ -174,7 +174,7 @@ func (m *Message) textBytes(word index.Word) []byte {
 
 // textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
 // if they are not after the length but elsewhere.
-func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
+func (m *Message) textInNode(node chain.NodeID) (p uint32, foreign []byte) {
 	if at, end := m.buf.NodePlace(node); at == end {
 		return at - wire.TextHeader, m.buf.Content(node, 0)
 	}
@@ -193,8 +193,8 @@ func (m *Message) mayRefer(segments, n int) bool {
 func (m *Message) referText(p uint32, v []byte) index.Word {
 	at := p + wire.TextHeader
 	node := m.buf.AddGrow(at, p)
-	far := m.buf.AddForeign(v, false)
-	m.buf.SetPlaced(node, far, far+uint32(len(v)))
+	foreign := m.buf.AddForeign(v, false)
+	m.buf.SetPlaced(node, foreign, foreign+uint32(len(v)))
 	return index.InNode(node)
 }
 
@@ -300,11 +300,11 @@ func (m *Message) setText(q place, v []byte, refer bool) {
 	case q.node == 0:
 		word = m.referText(p, v)
 	default:
-		far := again
-		if far == 0 {
-			far = m.buf.AddForeign(v, false)
+		foreign := again
+		if foreign == 0 {
+			foreign = m.buf.AddForeign(v, false)
 		}
-		m.buf.AddContent(q.node, far, far+uint32(len(v)))
+		m.buf.AddContent(q.node, foreign, foreign+uint32(len(v)))
 		word = index.InNode(q.node)
 	}
 	m.put(q, word)

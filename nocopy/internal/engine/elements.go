@@ -449,7 +449,7 @@ func (s Struct) inOwnMemory(size int) []byte {
 }
 
 // Texts of a list that is being built may be set in any order. A text that is set before those
-// that precede it is put aside: its word is a position in no run. When the list is completed, such
+// that precede it is staged: its word is a position in no run. When the list is completed, such
 // texts are copied into the run in their order. They take no nodes, and nothing has to be sorted.
 // Elements that are on the wire, and large ones, do take nodes.
 
@@ -471,8 +471,8 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 		p, b = m.buf.Extend(wire.TextHeader + len(v))
 		f.next++
 	} else {
-		p, b = m.buf.Aside(wire.TextHeader + len(v))
-		f.aside = true
+		p, b = m.buf.Stage(wire.TextHeader + len(v))
+		f.staged = true
 	}
 	wire.PutBE32(b, uint32(len(v)))
 	copy(b[wire.TextHeader:], v)
@@ -480,7 +480,7 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 }
 
 // unset returns the list's frame if that is the innermost one, and element i was not set before
-// and may be appended or put aside; else nil.
+// and may be appended or staged; else nil.
 func (s Struct) unset(i int) *frame {
 	m := s.m
 	n := len(m.open)
@@ -489,7 +489,7 @@ func (s Struct) unset(i int) *frame {
 	}
 	f := &m.open[n-1]
 	if f.e != s.entry() || uint(i) >= uint(s.ListLen()) || uint32(i) < f.next ||
-		uint32(i) > f.next && (m.ix.List(f.e).Word(uint32(i)) != 0 || !m.buf.MayAside()) {
+		uint32(i) > f.next && (m.ix.List(f.e).Word(uint32(i)) != 0 || !m.buf.MayStage()) {
 		return nil
 	}
 	return f

@@ -46,7 +46,7 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 	}
 	l.x, l.b, l.base, l.left = x, b, base, mostRead*len(b)
 	l.mostUsed = uint32(min(2*uint64(limit), index.MaxWords))
-	m.guarded, m.pending = true, byIndex
+	m.needsBeforeChange, m.pending = true, byIndex
 	m.root = m.ix.Alloc(m.desc.Words())
 	return m.landFields(m.desc, m.root, 0, len(b), 0, 0) == len(b)
 }
@@ -56,14 +56,14 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 // index is the first one of a value in it. landFields returns the offset after the struct, or 0 if
 // the struct is not as the wire index says. It may still be valid.
 func (m *Message) landFields(d *schema.Struct, e uint32, at, stop, k, depth int) int {
-	l, shadows := m.landing, len(m.shadows)
+	l, duplicates := m.landing, len(m.duplicates)
 	p := m.parserAt(at, stop, depth)
 	l.next, l.told = k, 0
 	i := p.ByIndex(d, e, 0)
 	p.B = nil
 	l.left -= stop - at - l.told
 	if i < 0 || l.x.Offset(l.next) < at+i {
-		m.dropShadows(shadows)
+		m.dropDuplicates(duplicates)
 		return 0
 	}
 	return at + i

@@ -240,7 +240,7 @@ func (m *Message) end() {
 	m.root = 0
 	m.open = m.open[:0]
 	m.edits = m.edits[:1]
-	if m.ix.More || m.guarded || m.flags&limited != 0 || debugging {
+	if m.ix.More || m.needsBeforeChange || m.flags&limited != 0 || debugging {
 		m.endMore()
 	}
 }
@@ -276,7 +276,7 @@ func (m *Message) endMore() {
 		m.keys.DropSpare()
 		m.buf.Shrink()
 	}
-	m.guarded, m.pending = false, 0
+	m.needsBeforeChange, m.pending = false, 0
 	if m.flags&limited != 0 {
 		m.limit(usualLimits)
 	}
@@ -298,15 +298,15 @@ func (m *Message) dropParser() {
 func (m *Message) endSeldom(s *seldom) {
 	clear(s.handouts)
 	clear(s.dead.values)
-	if cap(s.shadows)+cap(s.handouts)+cap(s.dead.values)+cap(s.dead.fields) > keepNotes {
-		s.shadows, s.handouts, s.dead.values, s.dead.fields = nil, nil, nil, nil
+	if cap(s.duplicates)+cap(s.handouts)+cap(s.dead.values)+cap(s.dead.fields) > keepNotes {
+		s.duplicates, s.handouts, s.dead.values, s.dead.fields = nil, nil, nil, nil
 	}
 	s.dead = deadEntries{values: s.dead.values[:0], fields: s.dead.fields[:0]}
-	s.shadows, s.handouts, s.filled, s.liveSets = s.shadows[:0], s.handouts[:0], s.filled[:0], nil
+	s.duplicates, s.handouts, s.filled, s.liveSets = s.duplicates[:0], s.handouts[:0], s.filled[:0], nil
 	if cap(s.copied) > keepCopied {
 		s.copied = nil
 	}
-	if m.guarded && s.landing != nil {
+	if m.needsBeforeChange && s.landing != nil {
 		s.landing.reset()
 	}
 }
@@ -389,7 +389,8 @@ func checkRoom(n int) {
 	}
 }
 
-// keepNotes is for how many shadows, handouts and dead values memory waits for the next message.
+// keepNotes is for how many duplicates, handouts and dead values memory waits for the next
+// message.
 const keepNotes = 4 << 10
 
 // mostBefore bounds the room before a message, in bytes.

@@ -310,7 +310,7 @@ func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
 func (k *messageKeys) Made(ofViews bool) {
 	k.ix.More = true
 	if ofViews { // from now on every change must call beforeChange
-		k.guarded = true
+		k.needsBeforeChange = true
 		k.buf.StoreSlowly()
 	}
 }
@@ -369,7 +369,7 @@ var trueByte = []byte{1}
 // none.
 func (m *Message) lookup(e uint32, t *schema.Type, key []byte) int {
 	n := m.ix.List(e).Count()
-	if f := m.frameOf(e); f != nil && f.aside {
+	if f := m.frameOf(e); f != nil && f.staged {
 		m.appendZeroElements(e, n)
 	} else if f != nil && f.next < n { // the elements from next on are zero
 		if bytes.Equal(key, zeroElement(t.Elem())) {

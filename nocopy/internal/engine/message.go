@@ -49,13 +49,13 @@ type Message struct {
 
 // state is the small things, next to each other.
 type state struct {
-	root    uint32 // its entry
-	flags   Flags
-	home    home    // where it waits once it is released
-	pending pending // what the next change must do first, see settle
-	frozen  bool    // may not be changed: a default, a constant, or empty
-	guarded bool    // changes are not simply made, see beforeChange
-	absent  bool    // it stands for something that is not there
+	root              uint32 // its entry
+	flags             Flags
+	home              home    // where it waits once it is released
+	pending           pending // what the next change must do first, see settle
+	frozen            bool    // may not be changed: a default, a constant, or empty
+	needsBeforeChange bool    // each change must first call beforeChange
+	absent            bool    // it stands for something that is not there
 }
 
 // Struct is the handle of a struct, list, set or map of any type, with all accessors. The
@@ -96,14 +96,14 @@ type frame struct {
 	next     uint32 // list or map: how many elements or pairs are on the wire
 	lead     uint8  // how many bytes of a field header come before the value
 	reopened bool   // it was complete before: bytes are added to the node at its end
-	aside    bool   // list of texts: some of those from next on may have been put aside
+	staged   bool   // list of texts: some of those from next on may have been staged
 }
 
 // listFill is a list of structs whose elements are filled one after the other.
 type listFill struct {
 	handle, open uint64         // the handles of the list and of the element that was begun last
 	next, end    uint32         // the number of the element after that, and of all elements
-	desc         *schema.Struct // describes the elements, which must have no owed fields
+	desc         *schema.Struct // describes the elements; its AddedIfUnset is empty
 }
 
 // lease is who may use a message, and what those may have who used it before.
@@ -167,9 +167,9 @@ type landing struct {
 // messageKeys is a Message as keytable.Keys.
 type messageKeys Message
 
-// shadow is where an occurrence of a field on the wire is that does not count, since the same
+// duplicate is where an occurrence of a field on the wire is that does not count, since the same
 // field comes again later in the struct.
-type shadow struct{ at, end uint32 }
+type duplicate struct{ at, end uint32 }
 
 // handout is memory that NewBytes returned for a binary field, to be filled by the program. e is
 // the entry of the struct, word the word that the field had then. See isField.
@@ -212,10 +212,10 @@ type deadField struct{ in, word, e uint32 }
 // until they need one of their own. Code that stores into it calls ownSeldom first.
 type seldom struct {
 	// Left by edits
-	liveSets []keytable.Set // see edit.liveSet
-	shadows  []shadow       // fields that came twice
-	handouts []handout      // memory for binaries, handed out since the message was last finished
-	dead     deadEntries    // entries in the index whose values are no longer in the message
+	liveSets   []keytable.Set // see edit.liveSet
+	duplicates []duplicate    // fields that came twice
+	handouts   []handout      // memory for binaries, handed out since the message was last finished
+	dead       deadEntries    // entries in the index whose values are no longer in the message
 
 	// Memory for copies, which waits for more
 	copied     []byte      // for a value that is copied from another message
@@ -318,7 +318,7 @@ func (m *Message) push(t *schema.Type, e, next uint32) *frame {
 	if f.typ != t { // often it is the same as last time: that spares a write barrier
 		f.typ = t
 	}
-	f.e, f.next, f.lead, f.reopened, f.aside = e, next, 0, false, false
+	f.e, f.next, f.lead, f.reopened, f.staged = e, next, 0, false, false
 	return f
 }
 
@@ -328,13 +328,13 @@ func (s Struct) typ() *schema.Type { return s.m.ix.List(uint32(s.k)).Type() }
 // unindex forgets the index of a message that is about to be parsed again.
 func (m *Message) unindex() {
 	m.ix.Used = index.First
-	m.dropShadows(0)
+	m.dropDuplicates(0)
 }
 
-// dropShadows forgets all shadows but the first n.
-func (m *Message) dropShadows(n int) {
-	if len(m.shadows) > n {
-		m.shadows = m.shadows[:n]
+// dropDuplicates forgets all duplicates but the first n.
+func (m *Message) dropDuplicates(n int) {
+	if len(m.duplicates) > n {
+		m.duplicates = m.duplicates[:n]
 	}
 }
 

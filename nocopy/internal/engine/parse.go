@@ -269,7 +269,7 @@ func (m *owner) Parser(b []byte, base uint32) *parse.Parser { return (*Message)(
 
 // NoteIndex implements parse.Host.
 func (m *owner) NoteIndex(e uint32) {
-	m.guarded = true
+	m.needsBeforeChange = true
 	if e == m.root {
 		m.pending |= carriesIndex
 	} else {
@@ -277,12 +277,12 @@ func (m *owner) NoteIndex(e uint32) {
 	}
 }
 
-// NoteShadow implements parse.Host.
-func (m *owner) NoteShadow(t wire.Type, word uint32) (at, end uint32) {
+// NoteDuplicate implements parse.Host.
+func (m *owner) NoteDuplicate(t wire.Type, word uint32) (at, end uint32) {
 	at, end = (*Message)(m).valuePlace(t, index.Word(word))
 	at -= wire.FieldHeader
 	(*Message)(m).ownSeldom()
-	m.shadows = append(m.shadows, shadow{at, end})
+	m.duplicates = append(m.duplicates, duplicate{at, end})
 	m.ix.More = true
 	return at, end
 }

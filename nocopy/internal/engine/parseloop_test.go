@@ -197,7 +197,7 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 			if g, w := liveWords(got.m), liveWords(want.m); !slices.Equal(g, w) {
 				t.Errorf("seed %d, message %d: %x %v\n%x, want\n%x", seed, i, wire, opts, g, w)
 			}
-			if g, w := got.m.shadows, want.m.shadows; !slices.Equal(g, w) {
+			if g, w := got.m.duplicates, want.m.duplicates; !slices.Equal(g, w) {
 				t.Errorf("seed %d, message %d: %x: earlier fields %v, want %v", seed, i, wire, g, w)
 			}
 			if err := CheckIndex(got.m); err != nil {

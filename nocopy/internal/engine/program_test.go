@@ -153,7 +153,7 @@ func TestPlanned(t *testing.T) {
 			// A skipped value counts its depth from its field on. If a field comes twice, its
 			// first value is never indexed if it was left for later.
 			unseen := errors.Is(wantErr, wire.ErrLimit) || errors.Is(err, wire.ErrLimit) ||
-				err == nil && errors.Is(wantErr, wire.ErrMissingRequired) && len(got.m.shadows) > 0
+				err == nil && errors.Is(wantErr, wire.ErrMissingRequired) && len(got.m.duplicates) > 0
 			if (err == nil) != (wantErr == nil) && !unseen {
 				t.Fatalf("%x %+v, %s: %v, want %v", data, limit, w.name, err, wantErr)
 			}
@@ -161,8 +161,8 @@ func TestPlanned(t *testing.T) {
 				continue
 			}
 			if wantErr == nil {
-				if w.name == inOnePiece.name && len(got.m.shadows) != len(want.m.shadows) {
-					t.Fatalf("%x: %d fields came twice, not %d", data, len(want.m.shadows), len(got.m.shadows))
+				if w.name == inOnePiece.name && len(got.m.duplicates) != len(want.m.duplicates) {
+					t.Fatalf("%x: %d fields came twice, not %d", data, len(want.m.duplicates), len(got.m.duplicates))
 				}
 				if got, want := TextOf(got, d), TextOf(want, d); got != want {
 					t.Fatalf("%x %+v, %s: %s, want %s", data, limit, w.name, got, want)
@@ -204,7 +204,7 @@ func TestTwice(t *testing.T) {
 	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
 		t.Run(wire, func(t *testing.T) {
 			s := mustParse(t, d, []byte(wire))
-			if got := len(s.m.shadows); got != twice {
+			if got := len(s.m.duplicates); got != twice {
 				t.Errorf("%x: %d fields came twice, not %d", wire, twice, got)
 			}
 			s.Release()

@@ -30,7 +30,7 @@ func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	m.root = m.ix.Alloc(from.desc.Words())
 	m.ix.Levelled = m.ix.Used // how deep structs are nested was found out when s was finished
 	if from.pending&(carriesIndex|placedIndex) != 0 {
-		m.guarded, m.pending = true, carriesIndex
+		m.needsBeforeChange, m.pending = true, carriesIndex
 	}
 	if n := r.Len(); n < ReferSize || n > mostLinked {
 		_, b := m.buf.Extend(r.Len())

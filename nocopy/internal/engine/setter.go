@@ -91,10 +91,10 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 	}
 	m := s.m
 	p := uint32(m.ix.At(uint32(s.k), f))
-	if p == 0 && s.k == m.openHandle && !m.guarded {
+	if p == 0 && s.k == m.openHandle && !m.needsBeforeChange {
 		return s.appendField(f, n)
 	}
-	if !m.guarded && m.buf.Writable(p) {
+	if !m.needsBeforeChange && m.buf.Writable(p) {
 		return m.buf.At(p)[:n:n]
 	}
 	s.Changeable()
@@ -121,7 +121,7 @@ const fewWords = 256
 // A message that was compacted is not copied: its index may have words that look like positions
 // and are none.
 func (m *Message) rewritable(p uint32, n int) (end uint32) {
-	if p == 0 || index.Word(p).IsNode() || m.ix.Used > fewWords || m.ix.HasTables || len(m.shadows) > 0 || m.ix.Reuses {
+	if p == 0 || index.Word(p).IsNode() || m.ix.Used > fewWords || m.ix.HasTables || len(m.duplicates) > 0 || m.ix.Reuses {
 		return 0
 	}
 	end = p + wire.TextHeader + wire.BE32(m.buf.At(p))
@@ -326,7 +326,7 @@ func (s Struct) Unset(f schema.Ref) {
 	if m.ix.At(e, f) != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))
 		m.ix.Put(e, f, 0)
-		m.removeShadows()
+		m.removeDuplicates()
 	}
 }
 

@@ -113,7 +113,7 @@ func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, parse.MaxDept
 
 // writable panics unless the struct or container may be changed, which it is about to be.
 func (s Struct) writable() {
-	if s.m == nil || s.k>>32 != s.m.gen || s.m.guarded || debugging {
+	if s.m == nil || s.k>>32 != s.m.gen || s.m.needsBeforeChange || debugging {
 		s.mustBeWritable()
 	}
 }
@@ -127,7 +127,7 @@ func (s Struct) mustBeWritable() {
 	if debugging {
 		s.m.checkPart(uint32(s.k))
 	}
-	if s.m.guarded {
+	if s.m.needsBeforeChange {
 		s.m.beforeChange(s.entry())
 	}
 }
@@ -148,8 +148,8 @@ func (s Struct) Changeable() {
 }
 
 // beforeChange must be called before the struct or container of entry e is changed, if the
-// message is guarded. It panics if that is not allowed. The elements and keys that e belongs to
-// are taken out of their tables until the next lookup.
+// message needsBeforeChange. It panics if that is not allowed. The elements and keys that e
+// belongs to are taken out of their tables until the next lookup.
 func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
 		panic(m.notThere())
@@ -270,7 +270,7 @@ func (m *Message) Compact() {
 	m.closeAll()
 	m.dropParser() // it takes as much memory as a message
 	m.keys.FreeFilter()
-	if m.pending == 0 && len(m.handouts) == 0 && len(m.shadows) == 0 && m.buf.InOneBlock() {
+	if m.pending == 0 && len(m.handouts) == 0 && len(m.duplicates) == 0 && m.buf.InOneBlock() {
 		m.buf.Compact(true)
 		return
 	}
@@ -305,7 +305,7 @@ func (m *Message) compact(exact bool) {
 	m.listFill.handle = 0
 	m.keys.DropFilter() // another map may get the entry of the map that it is for
 	m.keys.ForgetOwners()
-	m.removeShadows()
+	m.removeDuplicates()
 	d := &m.dead
 	var onReuse func(e, words uint32)
 	if debugging {
@@ -327,7 +327,7 @@ func (m *Message) compact(exact bool) {
 	m.ix.Full = d.everyChange
 	d.byStruct.Clear()
 	m.keepHandouts()
-	m.guarded = true // handles of removed values must be found out
+	m.needsBeforeChange = true // handles of removed values must be found out
 }
 
 // keepHandouts replaces the binaries that compacting has copied from handouts by the handouts,
@@ -414,7 +414,7 @@ func (m *Message) placeIndex(b []byte) {
 	m.indexNode = m.buf.AddAtStop(m.editOf(m.root).end)
 	m.buf.SetPlaced(m.indexNode, p, p+uint32(len(field)))
 	m.pending |= placedIndex
-	m.guarded = true
+	m.needsBeforeChange = true
 }
 
 // FindFields finishes the message of s, its root. It returns the value of the first field with

@@ -20,7 +20,7 @@ var empty = makeEmpty(nil)
 
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
 func makeEmpty(f *schema.Field) *Message {
-	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, guarded: true, absent: true}}
+	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, needsBeforeChange: true, absent: true}}
 	m.ix.Used = math.MaxUint16 + 1
 	m.openHandle, m.listFill.handle = staleHandle, staleHandle
 	m.buf.Reset(false)
@@ -339,7 +339,7 @@ func frozen(t *schema.Type, wire string) Struct {
 	m.buf.AddRoot(p, p+uint32(len(b)))
 	m.root = m.indexAt(t, p, 0).Entry()
 	m.buf.Seal()
-	m.frozen, m.guarded = true, true
+	m.frozen, m.needsBeforeChange = true, true
 	m.untrack()
 	return m.handle(m.root)
 }

@@ -79,7 +79,7 @@ func (s Struct) placeAt(i int) Struct {
 		d := f.typ.Elem().Struct()
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		m.open[len(m.open)-2].next++
-		if len(d.Owed()) == 0 && len(d.Template()) <= memory.MaxShort && !m.ix.List(e).Room().HasTable() {
+		if len(d.AddedIfUnset()) == 0 && len(d.Template()) <= memory.MaxShort && !m.ix.List(e).Room().HasTable() {
 			m.listFill = listFill{handle: s.k, next: uint32(i) + 1, end: m.ix.List(e).Count(), open: m.openHandle, desc: d}
 		}
 		return Struct{m, m.openHandle}

@@ -31,13 +31,13 @@ func TestForeseenIndex(t *testing.T) {
 	p.Drop()
 }
 
-// shadows is a Host that counts the values that do not count.
-type shadows struct {
+// duplicates is a Host that counts the values that do not count.
+type duplicates struct {
 	Host
 	n int
 }
 
-func (s *shadows) NoteShadow(wire.Type, uint32) (at, end uint32) { s.n++; return 0, 0 }
+func (s *duplicates) NoteDuplicate(wire.Type, uint32) (at, end uint32) { s.n++; return 0, 0 }
 
 // TestWideManyTimes: fields of a wide struct that come again and again, in any order, take no more
 // memory than twice as many fields as there are.
@@ -49,7 +49,7 @@ func TestWideManyTimes(t *testing.T) {
 	}
 	d := schema.NewStruct("Wide")
 	d.DefineWide(fields...)
-	p, host := parserFor(append(bytes.Repeat([]byte{byte(wire.I8), 0, 2, 7, byte(wire.I8), 0, 1, 7}, times/2), 0)), new(shadows)
+	p, host := parserFor(append(bytes.Repeat([]byte{byte(wire.I8), 0, 2, 7, byte(wire.I8), 0, 1, 7}, times/2), 0)), new(duplicates)
 	p.msg = host
 	if p.Root(d); p.Err != nil || host.n != times-2 {
 		t.Errorf("%d values do not count: %v", host.n, p.Err)

@@ -30,9 +30,9 @@ type User interface {
 type Host interface {
 	// NoteIndex notes that the struct of entry e has a wire index among its unknown fields.
 	NoteIndex(e uint32)
-	// NoteShadow notes that the value of type t with this word does not count, since its field comes
-	// again. It returns where the field begins and ends.
-	NoteShadow(t wire.Type, word uint32) (at, end uint32)
+	// NoteDuplicate notes that the value of type t with this word does not count, since its field
+	// comes again. It returns where the field begins and ends.
+	NoteDuplicate(t wire.Type, word uint32) (at, end uint32)
 	// EndByIndex returns the position after the value at position pos if the message's wire index
 	// tells it, else 0. header is that of the value's field, f the field, nil if the IDL does not
 	// have it. ok is false if the wire index does not fit.
@@ -47,8 +47,9 @@ type Settings struct {
 	UTF8     bool // strings must be UTF-8
 }
 
-// FarTexts is the texts that bytes refer to and do not contain. Such a text has a negative length.
-type FarTexts interface {
+// ReferredTexts is the texts that bytes refer to and do not contain. Such a text has a negative
+// length.
+type ReferredTexts interface {
 	// Begin is called before the first text.
 	Begin()
 	// Word returns the word of the next text, whose length is at the beginning of b.
@@ -87,7 +88,7 @@ type Parser struct {
 	Slow     bool   // no programs are run: those take new words only, one after the other
 	byIndex  bool   // the wire index of the message says where large values end, see ByIndex
 
-	Far FarTexts // of bytes that the program has written, else nil
+	Referred ReferredTexts // of bytes that the program has written, else nil
 
 	End  int // the index after the root of Root, or failed
 	Err  *wire.Error
@@ -121,7 +122,7 @@ const keepMachine = 1 << 10
 
 // Drop ends the use of the parser.
 func (p *Parser) Drop() {
-	p.x, p.buf, p.msg, p.Err, p.Far = nil, nil, nil, nil, nil
+	p.x, p.buf, p.msg, p.Err, p.Referred = nil, nil, nil, nil, nil
 	p.dropPresent()
 	if len(p.levels) > keepMachine {
 		p.levels = p.few[:]
@@ -343,7 +344,7 @@ func (p *Parser) Trust() {
 // EndTrusted ends the use of checked bytes. i is the index that the parser came to. EndTrusted
 // panics if the parser failed.
 func (p *Parser) EndTrusted(i int) {
-	p.B, p.Far = nil, nil
+	p.B, p.Referred = nil, nil
 	switch {
 	case i >= 0:
 	case p.Full():

@@ -53,7 +53,7 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 		at := d.First() + uint32(f.Number)
 		if !wide {
 			if before := p.x.Word(e + at); before != 0 {
-				if i = p.shadow(d, e, &d.Fields()[f.Number], uint32(before), i); i < 0 {
+				if i = p.duplicate(d, e, &d.Fields()[f.Number], uint32(before), i); i < 0 {
 					return i
 				}
 			}
@@ -127,13 +127,14 @@ func (p *Parser) stop(d *schema.Struct, e uint32, i int, last uint32) int {
 	return i + 1
 }
 
-// shadow notes that the value with this word, of field f in the struct of entry e, does not count,
-// since a later one of the same field has come. i is where the parser is. It returns i, or failed.
-func (p *Parser) shadow(d *schema.Struct, e uint32, f *schema.Field, word uint32, i int) int {
+// duplicate notes that the value with this word, of field f in the struct of entry e, does not
+// count, since a later one of the same field has come. i is where the parser is. It returns i, or
+// failed.
+func (p *Parser) duplicate(d *schema.Struct, e uint32, f *schema.Field, word uint32, i int) int {
 	if p.byIndex && p.Lazy { // the value is not known to be well formed
 		return p.Fail(i, wire.ErrIndex)
 	}
-	at, end := p.msg.NoteShadow(f.Type.Wire(), word)
+	at, end := p.msg.NoteDuplicate(f.Type.Wire(), word)
 	if d.IsUnion() {
 		return p.addExtra(e, at, end, i)
 	}
@@ -337,8 +338,8 @@ func (p *Parser) textOrFixed(t *schema.Type, i, lead int) (at, n int, word uint3
 		return i, 0, 0
 	}
 	n = int(int32(wire.BE32(p.B[i+lead:])))
-	if n < 0 && p.Far != nil {
-		return i, lead + wire.TextHeader, p.Far.Word(p.B[i+lead:])
+	if n < 0 && p.Referred != nil {
+		return i, lead + wire.TextHeader, p.Referred.Word(p.B[i+lead:])
 	}
 	if n < 0 {
 		return p.Fail(i+lead, wire.ErrNegative), 0, 0

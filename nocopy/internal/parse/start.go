@@ -52,7 +52,7 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 
 // Written runs the program at pc for the entry e, over the bytes b, which are at position p,
 // from byte lead on. The program has written them, and has texts of its own that they refer to.
-func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, far FarTexts) {
+func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, referred ReferredTexts) {
 	x.Zeroed = 0 // since the loop does not update it
 	idx, cells := x.Words, program.Cells()
 	var levels [parseLevels]level
@@ -65,7 +65,7 @@ func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, far FarTexts) 
 	why := run[indexing](&s)
 	x.Used = s.used
 	if why != finished {
-		parserOf(x, b, p).written(&s, why, lead, far)
+		parserOf(x, b, p).written(&s, why, lead, referred)
 	}
 }
 
@@ -79,11 +79,11 @@ func wholeParser(x *index.Index, buf *chain.Buffer) *Parser {
 func parserOf(x *index.Index, b []byte, base uint32) *Parser { return x.Owner().(User).Parser(b, base) }
 
 // written does the rest of Written after machine s has stopped for this reason.
-func (p *Parser) written(s *machine, why reason, lead int, far FarTexts) {
+func (p *Parser) written(s *machine, why reason, lead int, referred ReferredTexts) {
 	p.x.NoteGrowth()
 	p.Trust()
-	p.Growth, p.Far = Growth{}, far
-	far.Begin()
+	p.Growth, p.Referred = Growth{}, referred
+	referred.Begin()
 	p.EndTrusted(p.resumeFirst(s, why, lead))
 }
 

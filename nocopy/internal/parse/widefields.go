@@ -95,7 +95,7 @@ func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	for k, x := range sorted {
 		if k+1 < len(sorted) && sorted[k+1].number() == x.number() {
 			f := &d.Fields()[x.number()-d.First()]
-			if i = p.shadow(d, e, f, x.word(), i); i < 0 {
+			if i = p.duplicate(d, e, f, x.word(), i); i < 0 {
 				return i
 			}
 			continue

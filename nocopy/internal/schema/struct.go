@@ -35,7 +35,7 @@ type Struct struct {
 	templateFields []TemplateField
 	wideTemplate   []TemplateField // used instead if the struct is wide
 	// Fields of variable size that a finished struct must have.
-	owed []*Field
+	added []*Field
 
 	// Kept by packages nocopy and nocopyjson: a nil pointer to the type of handles, the names in JSON
 	HandleType, JSON atomic.Pointer[any]
@@ -163,7 +163,7 @@ func (d *Struct) addToTemplate(template []byte, f *Field) []byte {
 		template = append(template, f.Default...)
 		template = append(template, make([]byte, int(f.size)-len(f.Default))...)
 	case f.Req == Required || f.Default != "":
-		d.owed = append(d.owed, f)
+		d.added = append(d.added, f)
 	}
 	return template
 }
@@ -233,8 +233,8 @@ func (d *Struct) TemplateFields() []TemplateField { return d.templateFields }
 // WideTemplate returns the offsets of the template's fields of a wide struct.
 func (d *Struct) WideTemplate() []TemplateField { return d.wideTemplate }
 
-// Owed returns the fields of variable size that a finished struct must have.
-func (d *Struct) Owed() []*Field { return d.owed }
+// AddedIfUnset returns the fields of variable size that finishing a struct adds if they are unset.
+func (d *Struct) AddedIfUnset() []*Field { return d.added }
 
 // Programs returns the programs of the struct, or nil if it has not been compiled.
 func (d *Struct) Programs() *Programs { return d.programs.Load() }

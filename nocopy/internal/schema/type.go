@@ -138,7 +138,7 @@ func AppendZero(dst []byte, t *Type) []byte {
 		return append(dst, byte(t.key.wire), byte(t.elem.wire), 0, 0, 0, 0)
 	}
 	dst = append(dst, t.desc.template...)
-	for _, f := range t.desc.owed {
+	for _, f := range t.desc.added {
 		dst = append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header))
 		dst = f.AppendDefault(dst)
 	}

@@ -84,7 +84,7 @@ func fillEnd(s thriftimpl.Struct) {
 	}
 	strict := nocopy.StructList[thriftimpl.Struct](s.NewChild(field(4), endDesc, 3))
 	for i := range strict.Len() {
-		strict.At(i).SetInt32(owingDesc.Field(1), 1) // the name is owed
+		strict.At(i).SetInt32(owingDesc.Field(1), 1) // Finish adds the name
 	}
 	pairs := nocopy.StringMap(s.NewChild(field(5), endDesc, 1))
 	for i := range 6 {

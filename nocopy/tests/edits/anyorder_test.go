@@ -188,7 +188,7 @@ func TestAnyOrder(t *testing.T) {
 
 // TestAnyOrderHuge: when many positions are in use, further texts set out of order take nodes.
 func TestAnyOrderHuge(t *testing.T) {
-	n := testmode.Of(2_000, 75_000) // more than are put aside
+	n := testmode.Of(2_000, 75_000) // more than are staged
 	text := strings.Repeat("x", 4000)
 	s := engine.New(allDesc)
 	defer s.Release()

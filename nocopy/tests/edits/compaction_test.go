@@ -161,9 +161,9 @@ func TestLargeEdits(t *testing.T) {
 	}
 }
 
-// TestShadowsWhenCompacted: if a field comes twice only the last one is left, also in unions with
-// unknown fields.
-func TestShadowsWhenCompacted(t *testing.T) {
+// TestDuplicatesWhenCompacted: if a field comes twice only the last one is left, also in unions
+// with unknown fields.
+func TestDuplicatesWhenCompacted(t *testing.T) {
 	wire := "\x0b\x00\x07" + one + "a" + "\x0c\x00\x0b\x08\x00\x01" + one + "\x00" + "\x0b\x00\x07" + one + "b" + unkText + one + "u" +
 		"\x0c\x00\x0c" + unkText + one + "v" + "\x0b\x00\x03" + one + "x" + unkText + one + "w" + "\x0b\x00\x03" + one + "y" + "\x00" +
 		"\x0c\x00\x0b\x08\x00\x01" + two + "\x00" + "\x0f\x00\x0d\x08" + one + one + stop

@@ -196,9 +196,9 @@ func TestSortedWhileCompacted(t *testing.T) {
 	}
 }
 
-// TestCompactDropsShadows: of a field that came twice only the last one stays, in whatever memory
-// the message was received.
-func TestCompactDropsShadows(t *testing.T) {
+// TestCompactDropsDuplicates: of a field that came twice only the last one stays, in whatever
+// memory the message was received.
+func TestCompactDropsDuplicates(t *testing.T) {
 	d := schema.NewStruct("D")
 	d.Define(schema.FieldDesc{ID: 1, Name: "n", Type: schema.TypeI8, Req: schema.Optional})
 	wire, want := []byte{3, 0, 1, 7, 3, 0, 1, 8, 0}, []byte{3, 0, 1, 8, 0}

@@ -143,9 +143,9 @@ func TestRewriteAgain(t *testing.T) {
 	}
 }
 
-// TestRewriteShadow: all occurrences of a field that came twice are removed, even after a text
+// TestRewriteDuplicate: all occurrences of a field that came twice are removed, even after a text
 // before them was set.
-func TestRewriteShadow(t *testing.T) {
+func TestRewriteDuplicate(t *testing.T) {
 	const medium = "\x08\x00\x04\x00\x00\x00"
 	s := mustParse(t, allDesc, []byte("\x0b\x00\x07\x00\x00\x00\x01a"+medium+"\x01"+medium+"\x02\x00"))
 	defer s.Release()

@@ -175,7 +175,7 @@ func TestLazyTight(t *testing.T) {
 				t.Errorf("%d options: an element's field is %d, not 8", len(opts), got)
 			}
 		}
-		if got := engine.Shadows(s.Message()); got != 200 {
+		if got := engine.Duplicates(s.Message()); got != 200 {
 			t.Errorf("%d options: %d fields are noted as double, not 200", len(opts), got)
 		}
 		if words := 4 * engine.IndexWords(s.Message()); words > limit.MaxIndex {

@@ -44,7 +44,7 @@ func (w filler) record(h handle, rec *referee.Record) {
 		switch {
 		case rec.Fields[i] != nil:
 			w.field(b, h, i, rec.Fields[i])
-		case f.Owed(rec.Type): // Finish must not fill it in
+		case f.AddedIfUnset(rec.Type): // Finish must not fill it in
 			w.field(b, h, i, referee.Zero(f.Type))
 			h.Unset(b.fields[i])
 		}

@@ -70,7 +70,7 @@ func TestEmptyStructThenEdit(t *testing.T) {
 }
 
 // TestIndexOfLazyBeingEdited: Index of a message that was parsed with Lazy and edited; a struct
-// that is being built still lacks its owed fields.
+// that is being built still lacks fields that Finish adds.
 func TestIndexOfLazyBeingEdited(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Required}}}
 	d, f := only(referee.StructOf(inner), inner)

@@ -123,8 +123,8 @@ func (s *session) unset(t target, b *bound, rec *referee.Record, i int) {
 	default:
 		was := t.h.HasField(constant)
 		t.h.Unset(constant)
-		if !was && rec.Fields[i] != nil { // it was never set, and the struct is not complete: still owed
-			rec.Fields[i] = owed{}
+		if !was && rec.Fields[i] != nil { // it was never set, and Finish will set it
+			rec.Fields[i] = fromFinish{}
 			break
 		}
 		rec.Fields[i] = nil

@@ -32,7 +32,7 @@ func (m *message) places() []place {
 	all := []place{{t: referee.StructOf(m.b.Struct), node: m.root, parent: -1}}
 	for i := 0; i < len(all); i++ {
 		add := func(t *referee.Type, node referee.Value, index int, key bool) {
-			if _, isOwed := node.(owed); !isOwed && node != nil && t.IsContainer() {
+			if _, is := node.(fromFinish); !is && node != nil && t.IsContainer() {
 				all = append(all, place{t, node, i, index, key})
 			}
 		}

@@ -61,9 +61,9 @@ type input struct {
 // kept is a string that was read from a message that is not recycled.
 type kept struct{ got, want string }
 
-// owed, in a model, is an unset field that finishing the message will set. The message may set it
-// earlier: it may complete a struct that is no longer touched at any time.
-type owed struct{}
+// fromFinish, in a model, is an unset field that finishing the message will set. The message may
+// set it earlier: it may complete a struct that is no longer touched at any time.
+type fromFinish struct{}
 
 // choices has the bytes that determine a session.
 type choices struct {
@@ -114,8 +114,8 @@ func (s *session) logf(format string, args ...any) {
 func newRecord(t *referee.Struct) *referee.Record {
 	r := referee.NewRecord(t)
 	for i := range t.Fields {
-		if f := &t.Fields[i]; f.Owed(t) {
-			if r.Fields[i] = (owed{}); f.Type.IsFixed() {
+		if f := &t.Fields[i]; f.AddedIfUnset(t) {
+			if r.Fields[i] = (fromFinish{}); f.Type.IsFixed() {
 				r.Fields[i] = f.Initial()
 			}
 		}
@@ -123,19 +123,19 @@ func newRecord(t *referee.Struct) *referee.Record {
 	return r
 }
 
-// settle sets all owed fields of a model, in place, after the message was finished.
+// settle sets all fromFinish fields of a model, in place, after the message was finished.
 func settle(v referee.Value) {
 	each(v, func(rec *referee.Record) {
 		for i, x := range rec.Fields {
-			if x == (owed{}) {
+			if x == (fromFinish{}) {
 				rec.Fields[i] = rec.Type.Fields[i].Initial()
 			}
 		}
 	})
 }
 
-// align makes a model's copy agree with got about owed fields, set or not. Whether an unfinished
-// message already has an owed field cannot be known.
+// align makes a model's copy agree with got about fromFinish fields, set or not. Whether an
+// unfinished message already has such a field cannot be known.
 func align(want, got referee.Value) {
 	switch w := want.(type) {
 	case *referee.Record:
@@ -145,11 +145,11 @@ func align(want, got referee.Value) {
 			f := &w.Type.Fields[i]
 			switch {
 			case x == nil:
-			case g.Fields[i] == nil && f.Owed(w.Type) && (x == (owed{}) || sameSettled(x, f.Initial())):
+			case g.Fields[i] == nil && f.AddedIfUnset(w.Type) && (x == (fromFinish{}) || sameSettled(x, f.Initial())):
 				w.Fields[i] = nil
 			case g.Fields[i] == nil:
 				settle(x)
-			case x == (owed{}):
+			case x == (fromFinish{}):
 				w.Fields[i] = f.Initial()
 			default:
 				align(x, g.Fields[i])

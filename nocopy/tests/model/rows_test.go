@@ -42,7 +42,7 @@ func plainPart(v referee.Value) referee.Value {
 			if !plain(f.Type) {
 				rec.Fields[i] = nil
 			}
-			if rec.Fields[i] == nil && f.Owed(rec.Type) {
+			if rec.Fields[i] == nil && f.AddedIfUnset(rec.Type) {
 				rec.Fields[i] = f.Initial()
 			}
 		}
@@ -60,7 +60,7 @@ func (r rower) put(w *writer, at int, rec *referee.Record) int {
 		at = w.Fit(at)
 		switch v := rec.Fields[i]; {
 		case v == nil || !plain(f.Type):
-			if f.Owed(rec.Type) {
+			if f.AddedIfUnset(rec.Type) {
 				at = w.Default(at, b.desc, c)
 			}
 		case f.Type.IsStruct():

@@ -165,7 +165,7 @@ func checkSame(t testing.TB, d *schema.Struct, wire []byte) {
 					t.Fatalf("%x: %s: %s and %s, not %s", wire, w.Name, lazily, got, text)
 				}
 			}
-			if other == nil && engine.Shadows(s.Message()) > 0 && errors.Is(err, nocopy.ErrMissingRequired) {
+			if other == nil && engine.Duplicates(s.Message()) > 0 && errors.Is(err, nocopy.ErrMissingRequired) {
 				other = err // Index does not look into what a later occurrence of the field takes the place of
 			}
 			s.Release()

@@ -199,7 +199,7 @@ func (g *Gen) Record(s *Struct, depth int) *Record {
 	}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.Owed(s) || len(s.Fields) <= 100 && depth > 0 && g.Intn(4) > 0 || depth > 0 && few[i] {
+		if f.AddedIfUnset(s) || len(s.Fields) <= 100 && depth > 0 && g.Intn(4) > 0 || depth > 0 && few[i] {
 			r.Fields[i] = g.Value(f.Type, depth-1)
 		}
 	}
@@ -241,7 +241,7 @@ func (g *Gen) noise(r *Record) {
 	switch class := g.Intn(4); {
 	case class == 0 && len(r.Fields) > 0 && r.Fields[i] != nil:
 		f := &r.Type.Fields[i]
-		r.Shadowed = append(r.Shadowed, Raw{f.ID, f.Type.Wire, string(WriteValue(f.Type, g.Value(f.Type, 1), nil))})
+		r.Superseded = append(r.Superseded, Raw{f.ID, f.Type.Wire, string(WriteValue(f.Type, g.Value(f.Type, 1), nil))})
 	case class == 1 && r.Type.Union && r.Last > 0 && r.Fields[i] == nil:
 		r.Fields[i] = g.Value(r.Type.Fields[i].Type, 1)
 	default:
@@ -259,7 +259,7 @@ func (g *Gen) noise(r *Record) {
 func Normal(v Value) {
 	switch v := v.(type) {
 	case *Record:
-		v.Shadowed = nil
+		v.Superseded = nil
 		for _, x := range v.Fields {
 			Normal(x)
 		}

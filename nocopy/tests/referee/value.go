@@ -97,8 +97,9 @@ type Record struct {
 	Unknown []Raw   // fields that Type does not have, in wire order
 	Last    int     // of a union: place+1 of the arm that counts, 0 if none is set
 
-	// Shadowed holds fields that occur again later, so that they do not count. Only Write uses them.
-	Shadowed []Raw
+	// Superseded holds fields that occur again later, so that they do not count. Only Write uses
+	// them.
+	Superseded []Raw
 }
 
 // Raw is a field as its bytes.
@@ -149,7 +150,7 @@ func Zero(t *Type) Value {
 	case thrift.STRUCT:
 		r := NewRecord(t.Struct)
 		for i := range t.Struct.Fields {
-			if f := &t.Struct.Fields[i]; f.Owed(t.Struct) {
+			if f := &t.Struct.Fields[i]; f.AddedIfUnset(t.Struct) {
 				r.Fields[i] = f.Initial()
 			}
 		}
@@ -163,12 +164,12 @@ func Zero(t *Type) Value {
 // NewRecord returns a struct with no fields set.
 func NewRecord(s *Struct) *Record { return &Record{Type: s, Fields: make([]Value, len(s.Fields))} }
 
-// Owed reports whether a field of s is on the wire although it is not set.
-func (f *Field) Owed(s *Struct) bool {
+// AddedIfUnset reports whether a field of s is on the wire although it is not set.
+func (f *Field) AddedIfUnset(s *Struct) bool {
 	return !s.Union && f.Req != Optional && (f.Req == Required || f.Default != nil || f.Type.IsFixed())
 }
 
-// Initial returns the value of an owed field that is not set.
+// Initial returns the value of such a field that is not set.
 func (f *Field) Initial() Value {
 	if f.Default != nil {
 		return Clone(f.Default)

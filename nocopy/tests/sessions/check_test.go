@@ -127,7 +127,7 @@ func (c comparer) structure(path string, want *referee.Record, h thriftimpl.Stru
 		switch {
 		case has && x == nil:
 			failf("%s is set", at)
-		case !has && x != nil && (c.finished || !f.Owed(want.Type) || !referee.Equal(x, f.Initial())):
+		case !has && x != nil && (c.finished || !f.AddedIfUnset(want.Type) || !referee.Equal(x, f.Initial())):
 			failf("%s is not set, but should be %s", at, show(x))
 		case has:
 			c.value(at, f.Type, x, v)

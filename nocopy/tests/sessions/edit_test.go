@@ -188,7 +188,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 		arm(rec, i)
 		rec.Fields[i] = v
 	}
-	if !t.h.HasField(c) != (rec.Fields[i] == nil) && !f.Owed(rec.Type) {
+	if !t.h.HasField(c) != (rec.Fields[i] == nil) && !f.AddedIfUnset(rec.Type) {
 		failf("%s: it is said to be set: %v", name, t.h.HasField(c))
 	}
 }
@@ -247,7 +247,7 @@ func (s *session) unset(t target, rec *referee.Record, i int) {
 				}
 			}
 		}
-	case f.Req == referee.Required || !was && rec.Fields[i] != nil: // it is owed
+	case f.Req == referee.Required || !was && rec.Fields[i] != nil: // Finish sets it
 		rec.Fields[i] = f.Initial()
 	default:
 		rec.Fields[i] = nil

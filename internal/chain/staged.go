@@ -2,26 +2,26 @@ package chain
 
 import "github.com/nocopythrift/nocopythrift/internal/memory"
 
-// A text of a list that is set out of order waits aside until its place in the open run is known:
+// A text of a list that is set out of order is staged until its place in the open run is known:
 // at the end of the block at the tail. It has a position there, but is in no run. When the list is
-// completed, AppendAside copies its texts in order to the open run. What was aside is then unused,
-// like the rest of the block, until the Buffer is freed.
+// completed, AppendStaged copies its texts in order to the open run. The staged bytes are then
+// unused, like the rest of the block, until the Buffer is freed.
 
-// MayAside reports whether Aside may be called: positions are also needed for the copies.
-func (b *Buffer) MayAside() bool { return b.Ample() }
+// MayStage reports whether Stage may be called: positions are also needed for the copies.
+func (b *Buffer) MayStage() bool { return b.Ample() }
 
-// Aside puts n bytes aside, less than SlabSize, and returns them, to be filled, with their
-// position. There must be an open run.
-func (b *Buffer) Aside(n int) (Pos, []byte) {
+// Stage takes n bytes, fewer than SlabSize, for a staged text and returns them, to be filled, with
+// their position. There must be an open run.
+func (b *Buffer) Stage(n int) (Pos, []byte) {
 	b.Reserve(n)
 	return b.TakeEnd(n)
 }
 
-// AppendAside appends texts, given by the positions of their lengths, to the open run, and stores
+// AppendStaged appends texts, given by the positions of their lengths, to the open run, and stores
 // their new positions in at. Position 0 stands for an empty text. It returns how many texts it has
 // appended: at least one, if there are any, but not many at once. First it loads the lengths of
 // all of them, which may be anywhere in memory: the processor then waits for many at once.
-func (b *Buffer) AppendAside(at []Pos) int {
+func (b *Buffer) AppendStaged(at []Pos) int {
 	at = at[:min(len(at), 32)]
 	n := 0
 	for _, p := range at {
