@@ -24,7 +24,7 @@ type Args struct {
 // fill them.
 func (a *Args) Struct() nocopy.Struct {
 	if a.body.empty() {
-		a.body.set(thriftimpl.NewHeld(a.method.rpc.Args, 0, nocopy.Limits{}, false))
+		a.body.set(thriftimpl.NewForCall(a.method.rpc.Args, 0, nocopy.Limits{}, false))
 	}
 	return a.body.root()
 }
@@ -128,7 +128,7 @@ func (r *Result) SetSuccess(v any) {
 		r.body.receive(nocopy.Struct(s))
 		return
 	}
-	m := thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, recycle)
+	m := thriftimpl.NewForCall(r.method.rpc.Result, 0, nocopy.Limits{}, recycle)
 	r.method.setSuccess(thriftimpl.Struct(m.Root()), v)
 	r.body.set(m)
 }
@@ -139,7 +139,7 @@ func (r *Result) Write(ctx context.Context, _ string, out bufiox.Writer) error {
 		s.answer(r)
 	}
 	if r.body.empty() { // a middleware has answered instead of the handler
-		r.body.set(thriftimpl.NewHeld(r.method.rpc.Result, 0, nocopy.Limits{}, false))
+		r.body.set(thriftimpl.NewForCall(r.method.rpc.Result, 0, nocopy.Limits{}, false))
 	}
 	return r.body.write(out)
 }

@@ -19,7 +19,7 @@ type body struct {
 	mu sync.Mutex
 	// At most one of these three is set
 	received nocopy.Struct     // belongs to the caller of a client
-	msg      *nocopy.Message   // a held one
+	msg      *nocopy.Message   // one of a call
 	wire     [][]byte          // immutable memory that the garbage collector frees
 	earlier  []*nocopy.Message // previous values of msg, which may still be read
 	byRef    bool              // Kitex refers to the written bytes until they are sent
@@ -28,7 +28,7 @@ type body struct {
 // errEmpty is the error of sending an empty body.
 var errEmpty = errors.New("nocopy: arguments that were not set")
 
-// set makes m, a held message, the struct.
+// set makes m, a message of a call, the struct.
 func (b *body) set(m *nocopy.Message) { b.replace(nocopy.Struct{}, m, nil) }
 
 // receive makes s, which belongs to the caller of a client, the struct. If s is zero, there is no
@@ -57,7 +57,7 @@ func (b *body) encode(m *nocopy.Message, below, long int) {
 	b.replace(nocopy.Struct{}, nil, wire)
 }
 
-// message returns the held message, or nil if there is none. It makes one from wire bytes if
+// message returns the message of a call, or nil if there is none. It makes one from wire bytes if
 // necessary.
 func (b *body) message() *nocopy.Message {
 	b.mu.Lock()
@@ -91,12 +91,12 @@ func (b *body) root() nocopy.Struct {
 // write writes the struct.
 func (b *body) write(out bufiox.Writer) error {
 	var room [16][]byte
-	pieces, held, err := b.pieces(room[:0])
+	pieces, parsed, err := b.pieces(room[:0])
 	if err != nil {
 		return err
 	}
 	byRef, err := writePieces(out, pieces)
-	if byRef && held {
+	if byRef && parsed {
 		b.mu.Lock()
 		b.byRef = true
 		b.mu.Unlock()
@@ -104,9 +104,9 @@ func (b *body) write(out bufiox.Writer) error {
 	return err
 }
 
-// pieces returns the wire bytes, and whether they are those of a held message. It may append to
-// dst.
-func (b *body) pieces(dst [][]byte) (pieces [][]byte, held bool, err error) {
+// pieces returns the wire bytes, and whether they are those of a message of a call. It may append
+// to dst.
+func (b *body) pieces(dst [][]byte) (pieces [][]byte, parsed bool, err error) {
 	b.mu.Lock() // if several goroutines encode a changed struct, one of them finishes it
 	defer b.mu.Unlock()
 	switch {
@@ -128,8 +128,8 @@ func (b *body) empty() bool {
 	return b.msg == nil && b.wire == nil && b.received == (nocopy.Struct{})
 }
 
-// end releases the held messages. If Kitex may still refer to them, since they were written by
-// reference and sent is false, it only returns false.
+// end releases the messages of a call. If Kitex may still refer to them, since they were written
+// by reference and sent is false, it only returns false.
 func (b *body) end(sent bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

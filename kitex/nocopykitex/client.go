@@ -288,30 +288,30 @@ func (c *Client) call(ctx context.Context, method string, args func(nocopy.Struc
 // call that recycles memory, the arguments refer to its memory, and end with it, once they have
 // been sent. Otherwise they are only read from now on, and the garbage collector frees them.
 func (c *call) encode(fill func(nocopy.Struct), around *scope) error {
-	var held *nocopy.Message
+	var own *nocopy.Message
 	var a nocopy.Struct
 	if around != nil {
-		held = thriftimpl.NewHeld(c.method.rpc.Args, 0, nocopy.Limits{}, true)
-		a = held.Root()
+		own = thriftimpl.NewForCall(c.method.rpc.Args, 0, nocopy.Limits{}, true)
+		a = own.Root()
 	} else {
 		a = nocopy.Struct(thriftimpl.New(c.method.rpc.Args))
 	}
-	if held != nil {
+	if own != nil {
 		defer func() {
 			if !c.inScope { // fill has panicked, or its arguments can't be sent
-				thriftimpl.End(held)
+				thriftimpl.End(own)
 			}
 		}()
 	}
 	if fill != nil {
 		fill(a)
 	}
-	if held != nil {
-		if err := held.Check(); err != nil {
+	if own != nil {
+		if err := own.Check(); err != nil {
 			return err
 		}
-		thriftimpl.EndHandles(held)
-		c.args.body.set(held)
+		thriftimpl.EndHandles(own)
+		c.args.body.set(own)
 		c.inScope = true
 		around.add(c)
 		return nil

@@ -228,7 +228,7 @@ func (m *Method) handle(ctx context.Context, handler any, args *nocopy.Message, 
 		}
 	}()
 	newResult := func() *nocopy.Message {
-		own = append(own, thriftimpl.NewHeld(m.rpc.Result, 0, nocopy.Limits{}, recycle))
+		own = append(own, thriftimpl.NewForCall(m.rpc.Result, 0, nocopy.Limits{}, recycle))
 		return own[len(own)-1]
 	}
 	var r *nocopy.Message

@@ -205,20 +205,20 @@ const firstStruct = 1 << 10
 
 func tooLong(n int) error { return fmt.Errorf("%w: message of %d bytes", nocopy.ErrLimit, n) }
 
-// parse parses received bytes, which the message takes over. With held, it returns a held message.
-// It ignores bytes after the struct, as Kitex's own codecs do.
-func parse(d *thriftimpl.Desc, c memory.Chunk, held, recycle bool) (*nocopy.Message, error) {
+// parse parses received bytes, which the message takes over. With ofCall it returns a message of a
+// call. It ignores bytes after the struct, as Kitex's own codecs do.
+func parse(d *thriftimpl.Desc, c memory.Chunk, ofCall, recycle bool) (*nocopy.Message, error) {
 	whole := c.From(0)
-	m, err := parseExact(d, c, held, recycle)
+	m, err := parseExact(d, c, ofCall, recycle)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
-		m, err = parseFirst(d, whole, err, held, recycle)
+		m, err = parseFirst(d, whole, err, ofCall, recycle)
 	}
 	whole.Release()
 	return m, err
 }
 
 // parseFirst parses the struct at the beginning of whole. err says where it ends.
-func parseFirst(d *thriftimpl.Desc, whole memory.Chunk, err error, held, recycle bool) (*nocopy.Message, error) {
+func parseFirst(d *thriftimpl.Desc, whole memory.Chunk, err error, ofCall, recycle bool) (*nocopy.Message, error) {
 	bad, ok := errors.AsType[*nocopy.Error](err)
 	if !ok {
 		return nil, err
@@ -228,12 +228,12 @@ func parseFirst(d *thriftimpl.Desc, whole memory.Chunk, err error, held, recycle
 	for p := &whole; p != nil && len(b) < bad.Offset; p = p.Next() {
 		b = append(b, p.Mem[:min(len(p.Mem), bad.Offset-len(b))]...)
 	}
-	return parseExact(d, first, held, recycle)
+	return parseExact(d, first, ofCall, recycle)
 }
 
-func parseExact(d *thriftimpl.Desc, c memory.Chunk, held, recycle bool) (*nocopy.Message, error) {
-	if held {
-		return thriftimpl.ParseHeld(d, c, nocopy.Limits{}, recycle, false)
+func parseExact(d *thriftimpl.Desc, c memory.Chunk, ofCall, recycle bool) (*nocopy.Message, error) {
+	if ofCall {
+		return thriftimpl.ParseForCall(d, c, nocopy.Limits{}, recycle, false)
 	}
 	s, err := thriftimpl.ParseChunk(d, c, nocopy.Limits{}, recycle, false)
 	if err != nil {

@@ -192,7 +192,7 @@ func (r *receivedCall) copyResult(result nocopy.Struct) (*nocopy.Message, error)
 	if s != result {
 		defer thriftimpl.Struct(s).End()
 	}
-	return thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(s), message.HeaderRoom(len(m.Name)), r.srv.Limits, r.srv.recycle)
+	return thriftimpl.CopyForCall(m.Result, thriftimpl.Struct(s), message.HeaderRoom(len(m.Name)), r.srv.Limits, r.srv.recycle)
 }
 
 // detachResult removes m from the messages that release frees: it becomes the reply.
@@ -234,7 +234,7 @@ func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write
 		req.headers = headersIn(message.Header{}, memory.Chunk{Mem: args}, m.Args)
 	}
 	var err error
-	if req.args, err = thriftimpl.ParseHeld(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy); err != nil {
+	if req.args, err = thriftimpl.ParseForCall(m.Args, memory.Chunk{Mem: args}, l, false, m.lazy); err != nil {
 		return &ApplicationException{ProtocolError, err.Error()}
 	}
 	req.srv, req.from = &Server{Limits: l}, &server.Origin{Ctx: ctx, Oneway: ctx}

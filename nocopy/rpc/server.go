@@ -245,7 +245,7 @@ func (s *Server) newResult(from *server.Origin, m *Method) *nocopy.Message {
 			return thriftimpl.NewIn(m.Result, chunk, room, &s.Limits)
 		}
 	}
-	return thriftimpl.NewHeld(m.Result, room, s.Limits, s.recycle)
+	return thriftimpl.NewForCall(m.Result, room, s.Limits, s.recycle)
 }
 
 // method returns the method that a call names, nil if there is none.

@@ -178,19 +178,19 @@ func MapOf(key, value *Type) *Type { return schema.MapOf(key, value) }
 // NewConst returns the constant of type t with these wire bytes.
 func NewConst(t *Type, wire string) *Const { return engine.NewConst(t, wire) }
 
-// NewHeld returns a new held message, to which the limits apply, with room for n bytes before it.
-// Its Root is its only handle.
-func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
-	return (*nocopy.Message)(engine.NewIn(d, memory.Chunk{}, n, l, engine.Held|flagsOf(recycle, false)))
+// NewForCall returns a new message of a call, to which the limits apply, with room for n bytes
+// before it. Its Root is its only handle.
+func NewForCall(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
+	return (*nocopy.Message)(engine.NewIn(d, memory.Chunk{}, n, l, engine.OfCall|flagsOf(recycle, false)))
 }
 
 // NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
-// it is built in the memory of c, which is from memory.HoldOwned. It is held if l is not nil.
+// it is built in the memory of c, which is from memory.HoldOwned. It is of a call if l is not nil.
 func NewIn(d *Desc, c memory.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
 	if l == nil {
 		return (*nocopy.Message)(engine.NewIn(d, c, n, nocopy.Limits{}, nocopy.Recycle))
 	}
-	return (*nocopy.Message)(engine.NewIn(d, c, n, *l, engine.Held|nocopy.Recycle))
+	return (*nocopy.Message)(engine.NewIn(d, c, n, *l, engine.OfCall|nocopy.Recycle))
 }
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
@@ -199,35 +199,35 @@ func OwnPiece(m *nocopy.Message) (owner memory.Owner, at, n int) {
 	return engine.OwnPiece((*engine.Message)(m))
 }
 
-// ParseHeld checks that received bytes are exactly one struct of the type and returns a held
-// message of them. It takes the bytes over, even if that fails. See ParseChunk.
-func ParseHeld(d *Desc, c memory.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
-	m, err := engine.ParseHeld(d, c, l, flagsOf(recycle, lazy))
+// ParseForCall checks that received bytes are exactly one struct of the type and returns a message
+// of a call, message of them. It takes the bytes over, even if that fails. See ParseChunk.
+func ParseForCall(d *Desc, c memory.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
+	m, err := engine.ParseForCall(d, c, l, flagsOf(recycle, lazy))
 	return (*nocopy.Message)(m), err
 }
 
-// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be part
-// of any message. CopyHeld finishes that message and otherwise only reads it. It returns an error
-// if v can't be sent as a struct of type d.
-func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
-	m, err := engine.CopyHeld(d, v, n, l, flagsOf(recycle, false))
+// CopyForCall returns a message of a call with a copy of v and room for n bytes before it. v may
+// be part of any message. CopyForCall finishes that message and otherwise only reads it. It
+// returns an error if v can't be sent as a struct of type d.
+func CopyForCall(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
+	m, err := engine.CopyForCall(d, v, n, l, flagsOf(recycle, false))
 	return (*nocopy.Message)(m), err
 }
 
 // IndexSize returns how many bytes the index of a message has.
 func IndexSize(m *nocopy.Message) int { return 4 * engine.IndexWords((*engine.Message)(m)) }
 
-// Disowned reports whether Release was called for a held message.
+// Disowned reports whether Release was called for a message of a call.
 func Disowned(m *nocopy.Message) bool { return (*engine.Message)(m).IsDisowned() }
 
-// EndHandles ends all handles of a held message, which may still be sent. Root returns a new
+// EndHandles ends all handles of a message of a call, which may still be sent. Root returns a new
 // handle.
 func EndHandles(m *nocopy.Message) { (*engine.Message)(m).EndHandles() }
 
-// End returns the memory of a held message.
-func End(m *nocopy.Message) { (*engine.Message)(m).EndHeld() }
+// End returns the memory of a message of a call.
+func End(m *nocopy.Message) { (*engine.Message)(m).EndOfCall() }
 
-// Abandon leaves a held message to the garbage collector, because handlers may still use it.
+// Abandon leaves a message of a call to the garbage collector, because handlers may still use it.
 func Abandon(m *nocopy.Message) { (*engine.Message)(m).Abandon() }
 
 // Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
@@ -283,8 +283,8 @@ func Detach(m *nocopy.Message, below, long int) [][]byte {
 // are nested deeper than depth, Reparse returns the zero handle.
 func Reparse(d *Desc, wire []byte, depth int) Struct { return engine.Reparse(d, wire, depth) }
 
-// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a held
-// message of any size. The message refers to the pieces and never changes them.
+// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a message of
+// a call, message of any size. The message refers to the pieces and never changes them.
 func ParseEncoded(d *Desc, pieces [][]byte) (*nocopy.Message, error) {
 	m, err := engine.ParseEncoded(d, pieces)
 	return (*nocopy.Message)(m), err

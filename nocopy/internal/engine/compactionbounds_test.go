@@ -57,7 +57,7 @@ var againAndAgain = map[string]func(s Struct, i int){
 		s.SetChild(fieldNamed(allDesc, "point"), allDesc, StructList[Struct](s.Child(fieldNamed(allDesc, "points"), allDesc)).At(0))
 		StructList[Struct](s.Child(fieldNamed(allDesc, "points"), allDesc)).Set(1, s.Child(fieldNamed(allDesc, "point"), allDesc))
 	},
-	"grafts": func(s Struct, i int) {
+	"parts of others": func(s Struct, i int) {
 		v := New(allDesc)
 		v.SetText(fieldNamed(allDesc, "text"), longText)
 		points := StructList[Struct](v.NewChild(fieldNamed(allDesc, "points"), allDesc, 5))

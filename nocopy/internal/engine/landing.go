@@ -58,10 +58,10 @@ func (m *Message) landRoot(b []byte, base uint32) bool {
 func (m *Message) landFields(d *schema.Struct, e uint32, at, stop, k, depth int) int {
 	l, duplicates := m.landing, len(m.duplicates)
 	p := m.parserAt(at, stop, depth)
-	l.next, l.told = k, 0
+	l.next, l.passedOver = k, 0
 	i := p.ByIndex(d, e, 0)
 	p.B = nil
-	l.left -= stop - at - l.told
+	l.left -= stop - at - l.passedOver
 	if i < 0 || l.x.Offset(l.next) < at+i {
 		m.dropDuplicates(duplicates)
 		return 0

@@ -28,8 +28,8 @@ func newMessage(d *schema.Struct, flags Flags, limits Limits) *Message {
 	return m
 }
 
-// A kept message is a Message variable of a program, which is filled again and again by
-// ParseInto and NewInto. No pool knows it: its home is nil.
+// A Message variable of a program is filled again and again by ParseInto and NewInto. No pool
+// knows it: its home is nil.
 
 // Reset empties a Message variable of the program; see Message.
 func (m *Message) Reset() {
@@ -41,13 +41,13 @@ func (m *Message) Reset() {
 	}
 }
 
-// adopt makes a Message that is zero a kept one. It panics if m can't be one.
+// adopt makes a Message that is zero a variable of the program. It panics if m can't be one.
 func (m *Message) adopt() {
 	switch {
 	case m == nil:
 		panic("nocopy: nil instead of a Message")
 	case m.home != 0 || m.frozen:
-		panic(panicNotKept)
+		panic(panicNotVariable)
 	case m.own != nil:
 		panic(panicCopied)
 	}
@@ -72,8 +72,8 @@ func expecting(m *Message, d *schema.Struct, flags Flags, limits Limits) *Messag
 func fromPool(h home) *Message { return pools[h].Get().(*Message) }
 
 // pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
-// and 2 more if they are held.
-func pool(f Flags) home { return home(f & (Recycle | Held) / Recycle) }
+// and 2 more for messages of calls.
+func pool(f Flags) home { return home(f & (Recycle | OfCall) / Recycle) }
 
 // limit sets the limits of m, which are the usual ones until then.
 func (m *Message) limit(l Limits) {
@@ -166,7 +166,7 @@ func (m *Message) Release() {
 	switch {
 	case m == nil || m.absent:
 		return
-	case m.flags&Held != 0:
+	case m.flags&OfCall != 0:
 		m.disown()
 		return
 	case m.ix.Used == 0:
@@ -185,7 +185,7 @@ func (m *Message) Release() {
 	m.release()
 }
 
-// disown is Release of a held message, called by a program to which it was shown.
+// disown is Release of a message of a call, called by a program to which it was shown.
 func (m *Message) disown() {
 	if m.ix.Used != 0 {
 		m.noted.Or(disowned)
@@ -323,8 +323,8 @@ func (m *Message) dropHandouts() {
 	m.handouts = m.handouts[:0]
 }
 
-// EndHeld releases the memory of a held message.
-func (m *Message) EndHeld() {
+// EndOfCall releases the memory of a message of a call.
+func (m *Message) EndOfCall() {
 	m.end()
 	noted := m.noted.Load()
 	switch {
@@ -340,7 +340,8 @@ func (m *Message) EndHeld() {
 	pools[m.home].Put(m)
 }
 
-// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+// Abandon leaves a message of a call to the garbage collector, since handlers may still be using
+// it.
 func (m *Message) Abandon() {
 	if debugging {
 		m.untrack()
@@ -441,7 +442,7 @@ func flagsOf(opts []Option) Flags {
 
 // forBuilding is the flags that mean something to a message that is built. The others are about
 // received bytes.
-const forBuilding = Recycle | Held | limited | WithIndex | AnySize
+const forBuilding = Recycle | OfCall | limited | WithIndex | AnySize
 
 // settled returns flags that do not contradict each other: it leaves one of those that put off
 // indexing and WithIndex, which needs everything indexed.

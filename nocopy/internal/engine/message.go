@@ -27,10 +27,10 @@ import (
 //	complete  open has none       closeAll; setters that store into what is complete stay here
 //	finished  buf is sealed       Check, and parsing
 //
-// Three kinds of messages differ in who may end them: one of a pool has a home; a kept one, a
-// variable of the program, has none but is its own; a held one, with the flag Held, belongs to
-// package rpc. A frozen one (a default, a constant, an absent struct) never changes. What a lease
-// says about offered and owned messages is explained at its methods.
+// Three kinds of messages differ in who may end them. One of a pool has a home. One in a variable
+// of the program has no home, and its field own is itself. One of a call, with the flag OfCall,
+// belongs to package rpc. A frozen one (a default, a constant, an absent struct) never changes.
+// What a lease says about offered and owned messages is explained at its methods.
 type Message struct {
 	//lint:ignore U1000 builds with the tag nocopydebug use it
 	origin
@@ -108,16 +108,16 @@ type listFill struct {
 
 // lease is who may use a message, and what those may have who used it before.
 type lease struct {
-	own    *Message       // itself if it is kept: copies are found out
+	own    *Message       // itself if it is a variable of the program: copies are found out
 	claims atomic.Uint64  // who owns it, see lifetime.go
-	noted  atomic.Uint32  // how users of a held message have used it, see lifetime.go
+	noted  atomic.Uint32  // how users of a message of a call have used it, see lifetime.go
 	since  uint32         // all contents from this generation to the current one were of type past
 	past   *schema.Struct // the type of the contents before the current ones
 }
 
 // home is the number of the pool in which a message waits for its next contents; 0 if it is kept
 // by the program, see lifetime.go. Each kind of messages keeps memory that the others can't use. A
-// held message stays held.
+// message of a call stays one.
 type home uint8
 
 // edit holds the state of a struct or container that was changed after it was complete. The first
@@ -151,15 +151,15 @@ type pending uint8
 
 // landing is the state of a message that is read by its index.
 type landing struct {
-	x        wireindex.Index
-	b        []byte // the message
-	base     uint32 // position of its first byte
-	mostUsed uint32 // bounds the words of its index
-	left     int    // how many more bytes may be read, see affords
-	next     int    // entry of the wire index for the value that comes next
-	told     int    // bytes passed over by the wire index in the last struct
-	err      error  // the first error found when values were touched
-	checked  error  // what Message.Index has returned
+	x          wireindex.Index
+	b          []byte // the message
+	base       uint32 // position of its first byte
+	mostUsed   uint32 // bounds the words of its index
+	left       int    // how many more bytes may be read, see affords
+	next       int    // entry of the wire index for the value that comes next
+	passedOver int    // bytes passed over by the wire index in the last struct
+	err        error  // the first error found when values were touched
+	checked    error  // what Message.Index has returned
 	// Entries of values that are not valid
 	absent hashmap.Map[*schema.Type, uint32]
 }
@@ -267,7 +267,7 @@ const (
 	Lazy Flags = 1 << iota
 	Own
 	Recycle
-	Held // of package rpc, see lifetime.go. It stands next to Recycle for the sake of pool
+	OfCall // of package rpc, see lifetime.go. It stands next to Recycle for the sake of pool
 	ValidUTF8
 	limited // there are Limits
 	WithIndex
@@ -417,9 +417,9 @@ const (
 	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
 
-	panicNotKept = "nocopy: ParseInto, NewInto and Reset take a Message variable of your own, not a handle's message"
-	panicCopied  = "nocopy: copy of a Message used"
-	panicOption  = "nocopy: an Option is a pointer, or a struct around an option: pass Limits, Lazy and so on as they are"
+	panicNotVariable = "nocopy: ParseInto, NewInto and Reset take a Message variable of your own, not a handle's message"
+	panicCopied      = "nocopy: copy of a Message used"
+	panicOption      = "nocopy: an Option is a pointer, or a struct around an option: pass Limits, Lazy and so on as they are"
 
 	panicJSONOption = "nocopy: an option of package nocopyjson given to a function that reads no JSON"
 
@@ -430,11 +430,11 @@ const (
 // generated: the constant that such code refers to is a variable of this type.
 type GenerateThisCodeAgainWithNocopyc struct{}
 
-// A held message belongs to package rpc, which shows it to handlers and interceptors: the
+// A message of a call belongs to package rpc, which shows it to handlers and interceptors: the
 // arguments and results of a server's calls. Release does not give its memory back; it ends the
 // handles and is noted. So a handler that uses the message too late can't harm another message.
 
-// Notes on a held message.
+// Notes on a message of a call.
 const (
 	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
 	disowned             // Release was called

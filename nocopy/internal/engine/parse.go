@@ -102,9 +102,9 @@ func ParseBlocks(d *schema.Struct, blocks [][]byte, opts ...Option) (Struct, err
 }
 
 // ParseEncoded parses pieces of wire bytes that a message of type d has had, of any size, into a
-// held message. It refers to the pieces and never changes them.
+// message of a call. It refers to the pieces and never changes them.
 func ParseEncoded(d *schema.Struct, pieces [][]byte) (*Message, error) {
-	s, err := ParseBlocks(d, pieces, Held, Limits{MaxBytes: chain.MaxSize, MaxIndex: math.MaxInt})
+	s, err := ParseBlocks(d, pieces, OfCall, Limits{MaxBytes: chain.MaxSize, MaxIndex: math.MaxInt})
 	return s.m, err
 }
 
@@ -297,7 +297,7 @@ func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok 
 	}
 	entry := l.x.Entry(l.next)
 	fits := f != nil && isOf(f, entry)
-	if told, _ := wireindex.EntryField(entry); !fits && told != header {
+	if typ, _ := wireindex.EntryField(entry); !fits && typ != header {
 		return 0, false
 	}
 	to := int(wireindex.Number(entry[wireindex.EntryEndAt:]))
@@ -308,7 +308,7 @@ func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok 
 	if !fits && f != nil { // of another type than the IDL's
 		return 0, true
 	}
-	l.told += to - at
+	l.passedOver += to - at
 	return l.base + uint32(to), true
 }
 

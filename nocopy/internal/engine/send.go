@@ -264,21 +264,21 @@ func (s Struct) Is(d *schema.Struct) bool {
 // elsewhere. Other goroutines may read the message meanwhile.
 func (s Struct) Freeze() { s.m.buf.Freeze() }
 
-// ParseHeld is like ParseChunk, but makes a held message.
-func ParseHeld(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (*Message, error) {
-	s, err := ParseChunk(d, c, l, flags|Held)
+// ParseForCall is like ParseChunk, but makes a message of a call.
+func ParseForCall(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (*Message, error) {
+	s, err := ParseChunk(d, c, l, flags|OfCall)
 	return s.m, err
 }
 
-// CopyHeld returns a held message with the present contents of v and room for n bytes before them:
-// it can be sent, and nothing else. v may be a part of any message. CopyHeld finishes it and
-// changes nothing else. The error says why v can't be sent as a struct of type d.
-func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, flags Flags) (*Message, error) {
+// CopyForCall returns a message of a call with the present contents of v and room for n bytes
+// before them: it can be sent, and nothing else. v may be a part of any message. CopyForCall
+// finishes it and changes nothing else. The error says why v can't be sent as a struct of type d.
+func CopyForCall(d *schema.Struct, v Struct, n int, l Limits, flags Flags) (*Message, error) {
 	checkRoom(n)
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
-	flags |= Held | limited
+	flags |= OfCall | limited
 	limits := l.orElse(usualLimits)
 	if v.Is(d) && v.m.maxNesting() <= limits.MaxDepth {
 		return v.toSend(flags, limits, n), nil
@@ -298,7 +298,7 @@ func CopyHeld(d *schema.Struct, v Struct, n int, l Limits, flags Flags) (*Messag
 		return nil, err
 	}
 	if err := m.Check(); err != nil {
-		m.EndHeld()
+		m.EndOfCall()
 		return nil, err
 	}
 	return m, nil
@@ -349,7 +349,7 @@ func (s Struct) WireLen(d *schema.Struct) int {
 	return s.m.rangeOf(s.entry(), d.Type()).Len()
 }
 
-// IsDisowned reports whether Release was called for a held message.
+// IsDisowned reports whether Release was called for a message of a call.
 func (m *Message) IsDisowned() bool { return m.noted.Load()&disowned != 0 }
 
 // OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes

@@ -74,7 +74,7 @@ func (s Struct) Message() *Message {
 		return empty
 	}
 	s.alive()
-	if s.m.flags&Held != 0 {
+	if s.m.flags&OfCall != 0 {
 		s.m.noted.Or(shown)
 	}
 	return s.m

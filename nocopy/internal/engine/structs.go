@@ -304,7 +304,7 @@ func (s Struct) Release() {
 	switch {
 	case s.m == nil:
 	case s.released():
-		if !debugging || s.m.flags&Held == 0 { // a held one ends with its call
+		if !debugging || s.m.flags&OfCall == 0 { // one of a call ends with its call
 			releasedTwice()
 		}
 	case s.m.absent || s.gone():

@@ -106,7 +106,7 @@ func TestSendableByIndex(t *testing.T) {
 	if gone.Valid() {
 		t.Error("element 700 is there")
 	}
-	if _, err := CopyHeld(fruitDesc, gone, 8, Limits{}, 0); err == nil {
+	if _, err := CopyForCall(fruitDesc, gone, 8, Limits{}, 0); err == nil {
 		t.Error("an absent struct was copied")
 	}
 	other := New(orchardDesc)
@@ -115,7 +115,7 @@ func TestSendableByIndex(t *testing.T) {
 	other.m.Finish()
 	other.Unset(fieldNamed(orchardDesc, "list"))
 	other.m.Compact()
-	if _, err := CopyHeld(fruitDesc, x, 8, Limits{}, 0); err == nil {
+	if _, err := CopyForCall(fruitDesc, x, 8, Limits{}, 0); err == nil {
 		t.Error("a struct that is gone was copied")
 	}
 }

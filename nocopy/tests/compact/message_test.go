@@ -293,9 +293,9 @@ func TestCompactIndex(t *testing.T) {
 	}
 }
 
-// TestCompactKept: damaged bytes give the same error with all options that say what becomes of the
-// bytes, and do not change. A kept message can be used again after any of them.
-func TestCompactKept(t *testing.T) {
+// TestCompactVariable: damaged bytes give the same error with all options that say what becomes of
+// the bytes, and do not change. A Message variable can be used again after any of them.
+func TestCompactVariable(t *testing.T) {
 	var kept engine.Message
 	for _, good := range orders() {
 		good = good[:min(len(good), 400)]

@@ -155,9 +155,9 @@ func (p partDesc) targets(arm string) map[string]func() engine.Struct {
 	return all
 }
 
-// held returns the root of a message that is held, as package rpc holds the messages of arguments.
-func (p partDesc) held(wire []byte, lazy bool) engine.Struct {
-	m, err := engine.ParseHeld(p.d, memory.Chunk{Mem: wire}, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(true, lazy))
+// ofCall returns the root of a message of a call, as package rpc makes them of arguments.
+func (p partDesc) ofCall(wire []byte, lazy bool) engine.Struct {
+	m, err := engine.ParseForCall(p.d, memory.Chunk{Mem: wire}, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(true, lazy))
 	if err != nil {
 		panic(err)
 	}
@@ -199,12 +199,12 @@ func (p partDesc) sources() map[string]func(target engine.Struct) engine.Struct 
 		"a new element of a part, being built": func(engine.Struct) engine.Struct {
 			return nocopy.StructList[engine.Struct](p.create(part(p.full("source", "n")), "kids", 3)).At(1)
 		},
-		"a large one":          func(engine.Struct) engine.Struct { return large() },
-		"a large one, parsed":  func(engine.Struct) engine.Struct { return p.parsed(large().Message().AppendTo(nil)) },
-		"held":                 func(engine.Struct) engine.Struct { return p.held(slices.Clone(good), false) },
-		"held, lazy":           func(engine.Struct) engine.Struct { return p.held(slices.Clone(good), true) },
-		"a part of a held one": func(engine.Struct) engine.Struct { return part(p.held(slices.Clone(good), true)) },
-		"released":             func(engine.Struct) engine.Struct { s := p.full("source", "t"); s.Release(); return s },
+		"a large one":         func(engine.Struct) engine.Struct { return large() },
+		"a large one, parsed": func(engine.Struct) engine.Struct { return p.parsed(large().Message().AppendTo(nil)) },
+		"of a call":           func(engine.Struct) engine.Struct { return p.ofCall(slices.Clone(good), false) },
+		"of a call, lazy":     func(engine.Struct) engine.Struct { return p.ofCall(slices.Clone(good), true) },
+		"a part of one":       func(engine.Struct) engine.Struct { return part(p.ofCall(slices.Clone(good), true)) },
+		"released":            func(engine.Struct) engine.Struct { s := p.full("source", "t"); s.Release(); return s },
 		"a released part": func(engine.Struct) engine.Struct {
 			s := p.parsed(slices.Clone(good), engine.Recycle)
 			v := part(s)

@@ -58,7 +58,7 @@ func TestUnknown(t *testing.T) {
 			clone := s.Clone(allDesc)
 			s.Release()
 			again := mustParse(t, allDesc, other.Message().Bytes())
-			for name, s := range map[string]thriftimpl.Struct{"grafted": other.Child(fieldNamed(allDesc, "self"), allDesc), "forwarded": again.Child(fieldNamed(allDesc, "self"), allDesc), "cloned": clone} {
+			for name, s := range map[string]thriftimpl.Struct{"linked": other.Child(fieldNamed(allDesc, "self"), allDesc), "forwarded": again.Child(fieldNamed(allDesc, "self"), allDesc), "cloned": clone} {
 				if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 					t.Fatalf("%s, %s (-want +got):\n%s", w.Name, name, diff)
 				}

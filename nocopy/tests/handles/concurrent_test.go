@@ -134,9 +134,9 @@ func tcpPair() (client, server net.Conn, err error) {
 	return client, server, err
 }
 
-// TestConcurrentGrafts: many messages take values from one message, which others read at the same
+// TestConcurrentParts: many messages take values from one message, which others read at the same
 // time, and change their copies.
-func TestConcurrentGrafts(t *testing.T) {
+func TestConcurrentParts(t *testing.T) {
 	source := engine.New(allDesc)
 	big := source.NewChild(fieldNamed(allDesc, "self"), allDesc, 0)
 	big.SetInt64s(fieldNamed(allDesc, "numbers"), allDesc, make([]int64, 2000))

@@ -17,9 +17,9 @@ func TestRoomBefore(t *testing.T) {
 			s := newStruct(allDesc, nocopy.Recycle)
 			s.Release()
 			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewWithRoom(allDesc, n, false) })
-			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewHeld(allDesc, n, nocopy.Limits{}, false) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewForCall(allDesc, n, nocopy.Limits{}, false) })
 			s = newStruct(allDesc)
-			panicsWith(t, "nocopy: room for", func() { thriftimpl.CopyHeld(allDesc, s, n, nocopy.Limits{}, true) })
+			panicsWith(t, "nocopy: room for", func() { thriftimpl.CopyForCall(allDesc, s, n, nocopy.Limits{}, true) })
 			panicsWith(t, "nocopy: room for", func() { thriftimpl.Prepend(nocopy.Struct(s).Message(), n) })
 		})
 	}

@@ -121,7 +121,7 @@ func TestToSend(t *testing.T) {
 					sent, errs := make([]*engine.Message, 4), make([]error, 4)
 					for i := range sent {
 						wg.Go(func() {
-							sent[i], errs[i] = engine.CopyHeld(allDesc, from, 100, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(i%2 == 0, false))
+							sent[i], errs[i] = engine.CopyForCall(allDesc, from, 100, engine.Limits{MaxDepth: parse.MaxDepth}, optionsOf(i%2 == 0, false))
 						})
 					}
 					wg.Wait()
@@ -149,7 +149,7 @@ func TestToSend(t *testing.T) {
 						if got := m.AppendTo(nil); string(got) != head+string(want) {
 							t.Errorf("%v: %d bytes are not the %d that were to be sent", opts, len(got), len(want))
 						}
-						m.EndHeld()
+						m.EndOfCall()
 					}
 				}
 			}

@@ -132,7 +132,7 @@ func TestAllocations(t *testing.T) {
 		half := [][]byte{wire[:len(wire)/2], wire[len(wire)/2:]}
 		var kept, keptBuilt engine.Message
 		for name, run := range map[string]func(opts ...engine.Option){
-			"parse, edit, forward in a kept message": func(opts ...engine.Option) {
+			"parse, edit, forward in a Message variable": func(opts ...engine.Option) {
 				s, err := engine.ParseInto(shape.desc, &kept, wire, opts)
 				if err != nil {
 					t.Fatal(err)
@@ -142,7 +142,7 @@ func TestAllocations(t *testing.T) {
 				kept.WriteTo(io.Discard)
 				kept.Reset()
 			},
-			"build and send a kept message": func(opts ...engine.Option) {
+			"build and send a Message variable": func(opts ...engine.Option) {
 				shape.build(engine.NewInto(shape.desc, &keptBuilt, opts))
 				keptBuilt.WriteTo(io.Discard)
 			},
@@ -184,7 +184,7 @@ func TestAllocations(t *testing.T) {
 				s.Message().WriteTo(io.Discard)
 				s.Release()
 			},
-			"graft": func(opts ...engine.Option) { graftAll(t, shape.desc, wire, opts...) },
+			"link": func(opts ...engine.Option) { linkAll(t, shape.desc, wire, opts...) },
 			"clone": func(opts ...engine.Option) {
 				s := mustParse(t, shape.desc, wire, opts...)
 				shape.edit(s)
@@ -246,9 +246,9 @@ func init() {
 	)
 }
 
-// graftAll puts a message into another one: into a field and a list, over values that were set
+// linkAll puts a message into another one: into a field and a list, over values that were set
 // before, and after edits. It also copies a struct within the other message.
-func graftAll(t *testing.T, d *schema.Struct, wire []byte, opts ...engine.Option) {
+func linkAll(t *testing.T, d *schema.Struct, wire []byte, opts ...engine.Option) {
 	s := mustParse(t, d, wire, opts...)
 	field, list := fieldNamed(holderDesc, d.Name()), fieldNamed(holderDesc, d.Name()+"List")
 	h := engine.New(holderDesc, opts...)

@@ -335,7 +335,7 @@ var readers = []reader{
 		return sentBy(st.r, r)
 	}},
 	{"sent in a call", func(st stateTypes, src nocopy.AnyStruct) (any, error) {
-		m, err := thriftimpl.CopyHeld(src.ThriftDesc(), src.ThriftStruct(), 0, nocopy.Limits{}, false)
+		m, err := thriftimpl.CopyForCall(src.ThriftDesc(), src.ThriftStruct(), 0, nocopy.Limits{}, false)
 		if err != nil {
 			return nil, err
 		}
@@ -444,9 +444,9 @@ func TestReadersOfNothing(t *testing.T) {
 	}
 }
 
-// TestReadersOfKept: a message of the program can be read while it is being built, and
+// TestReadersOfVariable: a message of the program can be read while it is being built, and
 // handles of its previous contents are detected.
-func TestReadersOfKept(t *testing.T) {
+func TestReadersOfVariable(t *testing.T) {
 	var m nocopy.Message
 	old := nocopy.NewInto[order.Order](&m)
 	o := nocopy.NewInto[order.Order](&m)

@@ -95,7 +95,7 @@ func (s *session) editList(t target, l *referee.List) {
 			s.editChild(child)
 		}
 	default:
-		s.graftElement(t, l)
+		s.setElementFromElsewhere(t, l)
 	}
 }
 
@@ -121,8 +121,8 @@ func (s *session) editChild(t target) {
 	}
 }
 
-// graftElement puts a value from elsewhere into a list.
-func (s *session) graftElement(t target, l *referee.List) {
+// setElementFromElsewhere puts a value from elsewhere into a list.
+func (s *session) setElementFromElsewhere(t target, l *referee.List) {
 	structs, nested := nocopy.StructList[handle](t.h), nocopy.NestedList[handle](t.h)
 	isStruct := l.Type.Elem.IsStruct()
 	src, v, ok := s.source(t, l.Type.Elem)

@@ -98,7 +98,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 	case class < 5: // to be filled later
 		s.newChild(t, b, rec, i)
 	default:
-		s.graftField(t, b, rec, i)
+		s.setFieldFromElsewhere(t, b, rec, i)
 	}
 }
 
@@ -174,8 +174,8 @@ func (s *session) empty(t *referee.Type, n int) referee.Value {
 	return &referee.Map{Type: t}
 }
 
-// graftField makes a field a copy of a value from elsewhere.
-func (s *session) graftField(t target, b *bound, rec *referee.Record, i int) {
+// setFieldFromElsewhere makes a field a copy of a value from elsewhere.
+func (s *session) setFieldFromElsewhere(t target, b *bound, rec *referee.Record, i int) {
 	f := &rec.Type.Fields[i]
 	if s.Intn(8) == 0 && rec.Fields[i] == nil { // absent: its default, or empty
 		v := f.Default

@@ -50,7 +50,7 @@ func fillOptioned(s engine.Struct, pad string) {
 	s.SetTexts(d.Field(3), d, []string{"a", "b"})
 }
 
-// changeOptioned changes an Optioned in ways that differ for parts that are not indexed: it grafts
+// changeOptioned changes an Optioned in ways that differ for parts that are not indexed: it links
 // parts of other messages, adds elements and sets texts.
 func changeOptioned(s engine.Struct) {
 	d := optionDesc

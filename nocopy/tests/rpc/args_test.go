@@ -60,8 +60,8 @@ func TestArgs(t *testing.T) {
 				}, true, false},
 				{"a new message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs()) }, true, true},
 				{"a recycling message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs(nocopy.Recycle)) }, true, true},
-				{"in a kept message", add, func() nocopy.Struct { return sum(nocopy.NewInto[echo.EchoAddArgs](new(nocopy.Message))) }, true, true},
-				{"what was in a kept message", add, func() nocopy.Struct {
+				{"in a Message variable", add, func() nocopy.Struct { return sum(nocopy.NewInto[echo.EchoAddArgs](new(nocopy.Message))) }, true, true},
+				{"what was in a Message variable", add, func() nocopy.Struct {
 					var kept nocopy.Message
 					s := sum(nocopy.NewInto[echo.EchoAddArgs](&kept))
 					nocopy.NewInto[echo.EchoAddArgs](&kept)

@@ -29,7 +29,7 @@ func init() {
 
 // NewException returns a TApplicationException with as many bytes of room before it for a header.
 func NewException(typ int32, text string, room int) *nocopy.Message {
-	m := thriftimpl.NewHeld(ExceptionDesc, room, nocopy.Limits{}, false)
+	m := thriftimpl.NewForCall(ExceptionDesc, room, nocopy.Limits{}, false)
 	s := thriftimpl.Struct(m.Root())
 	s.SetText(exceptionMessage, text)
 	s.SetInt32(exceptionType, typ)

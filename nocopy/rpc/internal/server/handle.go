@@ -80,9 +80,9 @@ func (c *connection) parseArgs(req *Request, chunk memory.Chunk) (_ *nocopy.Mess
 // they end the goroutine, another one becomes the reader. readerID is admit's result. arrived is
 // when the request's last bytes arrived, if stats wants to know.
 func (c *connection) handle(req *Request, readerID uint64, arrived time.Time) {
-	returned, told := false, false
+	returned, reported := false, false
 	defer func() {
-		if returned && told {
+		if returned && reported {
 			return
 		}
 		if !returned && !req.Failed { // a panic on the way out has been answered
@@ -93,7 +93,7 @@ func (c *connection) handle(req *Request, readerID uint64, arrived time.Time) {
 	}()
 	defer func() {
 		c.Stats.InFlight(-1)
-		told = true // else it has ended the goroutine
+		reported = true // else it has ended the goroutine
 	}()
 	c.Stats.Queued(arrived)
 	c.Stats.InFlight(1)

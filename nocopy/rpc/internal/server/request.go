@@ -105,7 +105,7 @@ func (o *Origin) guard(err *error) {
 // over.
 func (o *Origin) parse(req *Request, body memory.Chunk) (args *nocopy.Message, err error) {
 	defer o.guard(&err)
-	args, err = thriftimpl.ParseHeld(req.Args, body, o.srv.Limits, o.srv.Recycle, req.Lazy)
+	args, err = thriftimpl.ParseForCall(req.Args, body, o.srv.Limits, o.srv.Recycle, req.Lazy)
 	if err == nil {
 		req.Call.Take(args)
 	}

@@ -152,7 +152,7 @@ func (r *Receiver) Free() {
 // are an error.
 func (r *Receiver) ParseStruct(chunk memory.Chunk, d *thriftimpl.Desc, l nocopy.Limits, recycle, lazy bool) (m *nocopy.Message, err error) {
 	if d != nil {
-		if m, err = thriftimpl.ParseHeld(d, chunk.From(0), l, recycle, lazy); err == nil {
+		if m, err = thriftimpl.ParseForCall(d, chunk.From(0), l, recycle, lazy); err == nil {
 			return m, nil
 		}
 	}
@@ -163,7 +163,7 @@ func (r *Receiver) ParseStruct(chunk memory.Chunk, d *thriftimpl.Desc, l nocopy.
 		}
 		r.frameRest = chunk.From(bad.Offset)
 		first := chunk.From(0)
-		return thriftimpl.ParseHeld(d, first.First(bad.Offset), l, recycle, lazy)
+		return thriftimpl.ParseForCall(d, first.First(bad.Offset), l, recycle, lazy)
 	}
 	r.scan.Reset(r.Limits.Parse.MaxDepth)
 	if end, _, failed := r.scan.Scan(chunk.Mem); failed == nil && 0 < end && end < len(chunk.Mem) && !r.isCompressed() {

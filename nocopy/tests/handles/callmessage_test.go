@@ -30,9 +30,9 @@ func TestPutAfterRelease(t *testing.T) {
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 }
 
-// TestHeld: functions that were shown a held message may do anything to it: it can still be sent,
-// and later messages are not damaged.
-func TestHeld(t *testing.T) {
+// TestCallMessage: functions that were shown a message of a call may do anything to it: it can
+// still be sent, and later messages are not damaged.
+func TestCallMessage(t *testing.T) {
 	wire := handles.Wire()
 	for name, release := range map[string]func(s engine.Struct){
 		"by handle":           func(s engine.Struct) { s.Release() },
@@ -43,7 +43,7 @@ func TestHeld(t *testing.T) {
 		"by both, vice versa": func(s engine.Struct) { s.Message().Release(); s.Release() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := engine.ParseHeld(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, engine.Limits{}, 0)
+			m, err := engine.ParseForCall(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, engine.Limits{}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,25 +59,26 @@ func TestHeld(t *testing.T) {
 			if !bytes.Equal(m.Bytes(), wire) {
 				t.Errorf("%s: it can't be sent any more", name)
 			}
-			m.EndHeld()
+			m.EndOfCall()
 		})
 	}
 }
 
-// TestShownHeld: if a program may have kept a *Message, it is not used again, but its blocks are.
-func TestShownHeld(t *testing.T) {
+// TestShownCallMessage: if a program may have kept a *Message, it is not used again, but its
+// blocks are.
+func TestShownCallMessage(t *testing.T) {
 	if debugging || raceEnabled {
 		return // such a build has other pools
 	}
 	for _, recycle := range []bool{false, true} {
 		once := func() {
-			m := engine.NewIn(allDesc, memory.Chunk{}, 0, engine.Limits{}, engine.Held|optionsOf(recycle, false))
+			m := engine.NewIn(allDesc, memory.Chunk{}, 0, engine.Limits{}, engine.OfCall|optionsOf(recycle, false))
 			s := engine.Struct(m.Root())
 			s.SetText(fieldNamed(allDesc, "text"), "some text")
 			s.Message()
 			m.Finish()
 			m.EndHandles()
-			m.EndHeld()
+			m.EndOfCall()
 		}
 		const rounds = 100
 		var before, after runtime.MemStats
@@ -96,7 +97,7 @@ func TestShownHeld(t *testing.T) {
 // TestEndHandles: no handle writes to a message that is about to be sent, not even one that was
 // just being filled.
 func TestEndHandles(t *testing.T) {
-	m := engine.NewIn(textMapDesc, memory.Chunk{}, 0, engine.Limits{}, engine.Held)
+	m := engine.NewIn(textMapDesc, memory.Chunk{}, 0, engine.Limits{}, engine.OfCall)
 	s := engine.Struct(m.Root())
 	texts := nocopy.StringMap(s.NewChild(fieldNamed(textMapDesc, "texts"), textMapDesc, 0))
 	texts.Put("a", "b")
@@ -106,12 +107,12 @@ func TestEndHandles(t *testing.T) {
 	if got := nocopy.StringMap(engine.Struct(m.Root()).Child(fieldNamed(textMapDesc, "texts"), textMapDesc)).String(); got != `{"a": "b"}` {
 		t.Error(got)
 	}
-	m.EndHeld()
+	m.EndOfCall()
 }
 
-// TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else
-// can.
-func TestCopyHeld(t *testing.T) {
+// TestCopyForCall: any struct of the type can be sent, by any number of goroutines, and nothing
+// else can.
+func TestCopyForCall(t *testing.T) {
 	wire := handles.Wire()
 	parsed := mustParse(t, allDesc, wire)
 	built := engine.New(allDesc)
@@ -124,7 +125,7 @@ func TestCopyHeld(t *testing.T) {
 	for range 8 {
 		for s, bytesOf := range want {
 			wg.Go(func() {
-				m, err := engine.CopyHeld(allDesc, s, 20, engine.Limits{}, engine.Recycle)
+				m, err := engine.CopyForCall(allDesc, s, 20, engine.Limits{}, engine.Recycle)
 				if err != nil {
 					t.Error(err)
 					return
@@ -133,7 +134,7 @@ func TestCopyHeld(t *testing.T) {
 				if got := m.Bytes()[20:]; bytesOf != nil && !bytes.Equal(got, bytesOf) || bytesOf == nil && len(got) < 1<<20 {
 					t.Errorf("the copy is %x", got)
 				}
-				m.EndHeld()
+				m.EndOfCall()
 			})
 		}
 	}
@@ -144,12 +145,12 @@ func TestCopyHeld(t *testing.T) {
 		"zero": {}, "absent": engine.Absent(), "released": released, "a list": parsed.Child(fieldNamed(allDesc, "words"), allDesc),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := engine.CopyHeld(allDesc, s, 20, engine.Limits{}, 0); err == nil {
+			if _, err := engine.CopyForCall(allDesc, s, 20, engine.Limits{}, 0); err == nil {
 				t.Errorf("%s: there is a copy", name)
 			}
 		})
 	}
-	if _, err := engine.CopyHeld(strictDesc, parsed, 20, engine.Limits{}, 0); err == nil {
+	if _, err := engine.CopyForCall(strictDesc, parsed, 20, engine.Limits{}, 0); err == nil {
 		t.Error("a struct without the required fields was copied")
 	}
 	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (engine.Struct{}).Is(allDesc) || engine.Absent().Is(allDesc) {

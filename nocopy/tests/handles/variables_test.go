@@ -31,9 +31,9 @@ func textWire(text string) []byte {
 	return bytes.Clone(s.Message().Bytes())
 }
 
-// TestKeptStale: once a kept message is used for the next message, all handles of the earlier one
-// are stale and can't damage the new one.
-func TestKeptStale(t *testing.T) {
+// TestVariableStale: once a Message variable is used for the next message, all handles of the
+// earlier one are stale and can't damage the new one.
+func TestVariableStale(t *testing.T) {
 	wire := handles.Wire()
 	for name, next := range map[string]func(m *engine.Message) engine.Struct{
 		"ParseInto": func(m *engine.Message) engine.Struct { return keptInto(t, m, allDesc, wire) },
@@ -58,9 +58,9 @@ func TestKeptStale(t *testing.T) {
 	}
 }
 
-// TestKeptStrings: without Recycle, strings that were read from a kept message stay as they are
-// when the message is used again.
-func TestKeptStrings(t *testing.T) {
+// TestVariableStrings: without Recycle, strings that were read from a Message variable stay as
+// they are when the message is used again.
+func TestVariableStrings(t *testing.T) {
 	var m engine.Message
 	text, blob := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "blob")
 	type pair struct{ got, want string }
@@ -97,9 +97,9 @@ func TestKeptStrings(t *testing.T) {
 	}
 }
 
-// TestKeptShared: values that other messages link from a kept one, and values that it links from
-// others, stay as they are, whichever memory they are in.
-func TestKeptShared(t *testing.T) {
+// TestVariableShared: values that other messages link from a Message variable, and values that it
+// links from others, stay as they are, whichever memory they are in.
+func TestVariableShared(t *testing.T) {
 	big := strings.Repeat("0123456789", 1000)
 	text, self := fieldNamed(allDesc, "text"), fieldNamed(allDesc, "self")
 	for _, opts := range [][]engine.Option{nil, {engine.Recycle}} {
@@ -138,8 +138,8 @@ func TestKeptShared(t *testing.T) {
 	}
 }
 
-// TestKeptClaims: a kept message can't be claimed. A copy outlives it.
-func TestKeptClaims(t *testing.T) {
+// TestVariableClaims: a Message variable can't be claimed. A copy outlives it.
+func TestVariableClaims(t *testing.T) {
 	var m engine.Message
 	for range 3 {
 		s := engine.NewInto(allDesc, &m, nil)
@@ -165,8 +165,8 @@ func TestKeptClaims(t *testing.T) {
 	}
 }
 
-// TestKeptReaders: any number of goroutines read and send what is in a kept message.
-func TestKeptReaders(t *testing.T) {
+// TestVariableReaders: any number of goroutines read and send what is in a Message variable.
+func TestVariableReaders(t *testing.T) {
 	wire := handles.Wire()
 	var m engine.Message
 	for range 3 {
@@ -183,9 +183,9 @@ func TestKeptReaders(t *testing.T) {
 	}
 }
 
-// TestKeptLetsGo: after Reset a kept message no longer keeps the bytes alive that it was parsed
-// from, nor memory that is much larger than the next messages need.
-func TestKeptLetsGo(t *testing.T) {
+// TestVariableLetsGo: after Reset a Message variable no longer keeps the bytes alive that it was
+// parsed from, nor memory that is much larger than the next messages need.
+func TestVariableLetsGo(t *testing.T) {
 	var m engine.Message
 	gone := make(chan bool, 1)
 	func() {

@@ -44,9 +44,9 @@ func isEmpty(t *testing.T, what string, m *Message) {
 	m.Reset()
 }
 
-// TestKeptOrders: after any operations on a kept message, in any order, it is empty or holds its
-// last contents, and older handles are stale.
-func TestKeptOrders(t *testing.T) {
+// TestVariableOrders: after any operations on a Message variable, in any order, it is empty or
+// holds its last contents, and older handles are stale.
+func TestVariableOrders(t *testing.T) {
 	text := fieldNamed(allDesc, "text")
 	steps := []struct {
 		name string
@@ -161,8 +161,9 @@ func TestKeptOrders(t *testing.T) {
 	}
 }
 
-// TestKeptMisuse: other messages can't be used as kept ones, and the attempt does not change them.
-func TestKeptMisuse(t *testing.T) {
+// TestVariableMisuse: other messages can't be used as Message variables, and the attempt does not
+// change them.
+func TestVariableMisuse(t *testing.T) {
 	wire := textWire("x")
 	into := map[string]func(m *Message){
 		"Reset":     (*Message).Reset,
@@ -170,7 +171,7 @@ func TestKeptMisuse(t *testing.T) {
 		"NewInto":   func(m *Message) { NewInto(allDesc, m, nil) },
 	}
 	parsed, built := mustParse(t, allDesc, wire), New(allDesc)
-	held := NewIn(allDesc, memory.Chunk{}, 0, Limits{}, Held)
+	ofCall := NewIn(allDesc, memory.Chunk{}, 0, Limits{}, OfCall)
 	var kept Message
 	keptInto(t, &kept, allDesc, wire)
 	copied := reflect.New(reflect.TypeFor[Message]()) // as go vet would not let us
@@ -180,10 +181,10 @@ func TestKeptMisuse(t *testing.T) {
 		m    *Message
 		want string
 	}{
-		"nil": {nil, "nocopy: nil instead of a Message"}, "parsed": {parsed.m, panicNotKept}, "built": {built.m, panicNotKept},
-		"held": {held, panicNotKept}, "absent": {Absent().Message(), panicNotKept}, "zero handle's": {Struct{}.Message(), panicNotKept},
-		"default":  {New(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotKept},
-		"constant": {NewConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotKept}, "copy": {copy, panicCopied},
+		"nil": {nil, "nocopy: nil instead of a Message"}, "parsed": {parsed.m, panicNotVariable}, "built": {built.m, panicNotVariable},
+		"of a call": {ofCall, panicNotVariable}, "absent": {Absent().Message(), panicNotVariable}, "zero handle's": {Struct{}.Message(), panicNotVariable},
+		"default":  {New(defaultDesc).Child(fieldNamed(defaultDesc, "point2"), defaultDesc).Message(), panicNotVariable},
+		"constant": {NewConst(schema.StructOf(pointDesc), "\x00").View().Message(), panicNotVariable}, "copy": {copy, panicCopied},
 	} {
 		for what, f := range into {
 			panics(t, what+": "+name, c.want, func() { f(c.m) })
@@ -191,7 +192,7 @@ func TestKeptMisuse(t *testing.T) {
 	}
 	panics(t, "Root of a copy", panicCopied, func() { copy.Root() })
 	panics(t, "Release of a copy", panicCopied, copy.Release)
-	for _, m := range []*Message{parsed.m, built.m, held, &kept} {
+	for _, m := range []*Message{parsed.m, built.m, ofCall, &kept} {
 		if m.Root(); m.Len() == 0 {
 			t.Error("misuse has changed a message")
 		}
@@ -200,7 +201,7 @@ func TestKeptMisuse(t *testing.T) {
 		t.Error("without an atomic type go vet does not find copies")
 	}
 	parsed.Release()
-	panics(t, "Reset of a released message", panicNotKept, parsed.m.Reset)
+	panics(t, "Reset of a released message", panicNotVariable, parsed.m.Reset)
 }
 
 // TestLargestIsNotKept: the memory that an unusual message needs besides its bytes and its index

@@ -7,20 +7,20 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
-// TestHeldTooLate: a release after the call has ended does nothing, least of all to the message of
-// another call.
-func TestHeldTooLate(t *testing.T) {
+// TestCallMessageTooLate: a release after the call has ended does nothing, least of all to the
+// message of another call.
+func TestCallMessageTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
-		first, _ := ParseHeld(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
+		first, _ := ParseForCall(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
 		handle := Struct(first.Root())
 		var pointer *Message
 		if shown := first.gen%2 == 0; shown {
 			pointer = handle.Message()
 		}
 		first.EndHandles()
-		first.EndHeld()
-		second, _ := ParseHeld(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
+		first.EndOfCall()
+		second, _ := ParseForCall(allDesc, memory.Chunk{Mem: bytes.Clone(wire)}, Limits{}, Recycle)
 		s := Struct(second.Root())
 		handle.Release()
 		if pointer != nil {
@@ -29,6 +29,6 @@ func TestHeldTooLate(t *testing.T) {
 		if second.IsDisowned() || s.Text(fieldNamed(allDesc, "text")) != "some text" {
 			t.Fatal("another message was released")
 		}
-		second.EndHeld()
+		second.EndOfCall()
 	}
 }

@@ -15,8 +15,8 @@ import (
 // badText is not UTF-8.
 const badText = "b\xffd"
 
-// graftSources returns messages that a strict receiver would refuse, each for a different reason.
-func graftSources(t *testing.T) map[string]shapes.Outer {
+// partSources returns messages that a strict receiver would refuse, each for a different reason.
+func partSources(t *testing.T) map[string]shapes.Outer {
 	deep := func(n int) shapes.Outer {
 		v := shapes.TreeFields{Name: "leaf"}
 		for range n {
@@ -67,8 +67,8 @@ func parsedOuter(t *testing.T, s shapes.Outer, opts ...nocopy.Option) shapes.Out
 	return s
 }
 
-// grafts has the ways of putting parts of one message into another.
-var grafts = map[string]func(t *testing.T, to, from shapes.Outer){
+// partWays has the ways of putting parts of one message into another.
+var partWays = map[string]func(t *testing.T, to, from shapes.Outer){
 	"SetX": func(_ *testing.T, to, from shapes.Outer) {
 		to.SetTree(from.GetTree())
 		to.SetLists(from.GetLists())
@@ -119,11 +119,11 @@ var grafts = map[string]func(t *testing.T, to, from shapes.Outer){
 	},
 }
 
-// TestGraftsIntoStrict: limits, ValidUTF8 and required fields apply to received bytes. A message
+// TestPartsIntoStrict: limits, ValidUTF8 and required fields apply to received bytes. A message
 // accepts all values that the program sets, whatever its own options are, and even if some of its
 // received bytes are not yet indexed.
-func TestGraftsIntoStrict(t *testing.T) {
-	sources := graftSources(t)
+func TestPartsIntoStrict(t *testing.T) {
+	sources := partSources(t)
 	plain := withRows(shapes.NewOuterOf(shapes.OuterFields{
 		Lists: shapes.ListsFields{Texts: []string{strings.Repeat("long ", 1000)}},
 		Tree:  shapes.TreeFields{Name: "root", Children: []shapes.TreeFields{{Name: "child", Children: []shapes.TreeFields{{Name: "grandchild"}}}}},
@@ -143,8 +143,8 @@ func TestGraftsIntoStrict(t *testing.T) {
 		"all": {nocopy.ValidUTF8, nocopy.Recycle, nocopy.Own,
 			nocopy.Limits{MaxBytes: 16 << 10, MaxDepth: 6, MaxIndex: 4 << 10}},
 	}
-	// the message after a graft
-	after := func(t *testing.T, wire []byte, opts []nocopy.Option, graft func(t *testing.T, to, from shapes.Outer), from shapes.Outer, touch bool) (string, []byte) {
+	// the message after a part was set
+	after := func(t *testing.T, wire []byte, opts []nocopy.Option, set func(t *testing.T, to, from shapes.Outer), from shapes.Outer, touch bool) (string, []byte) {
 		t.Helper()
 		to, err := shapes.ParseOuter(bytes.Clone(wire), opts...)
 		if err != nil {
@@ -154,7 +154,7 @@ func TestGraftsIntoStrict(t *testing.T) {
 		if touch {
 			_ = to.String()
 		}
-		graft(t, to, from)
+		set(t, to, from)
 		if touch {
 			_ = to.String()
 		}
@@ -168,9 +168,9 @@ func TestGraftsIntoStrict(t *testing.T) {
 	}
 	for what, opts := range strict {
 		for from, source := range sources {
-			for how, graft := range grafts {
+			for how, set := range partWays {
 				t.Run(what+"/"+from+"/"+how, func(t *testing.T) {
-					text, wire := after(t, plain, opts, graft, source, false)
+					text, wire := after(t, plain, opts, set, source, false)
 					for _, way := range []struct {
 						name  string
 						wire  []byte
@@ -181,7 +181,7 @@ func TestGraftsIntoStrict(t *testing.T) {
 						{"ByIndex", indexed, nocopy.ByIndex, false}, {"ByIndex, read", indexed, nocopy.ByIndex, true},
 					} {
 						t.Run(way.name, func(t *testing.T) {
-							gotText, got := after(t, way.wire, append([]nocopy.Option{way.opt}, opts...), graft, source, way.touch)
+							gotText, got := after(t, way.wire, append([]nocopy.Option{way.opt}, opts...), set, source, way.touch)
 							if gotText != text {
 								t.Errorf("it reads as\n%.300s\nnot\n%.300s", gotText, text)
 							}
