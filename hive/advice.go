@@ -17,7 +17,7 @@ import (
 // This file tells what to try if a server does not understand a client. Servers that expect
 // another login, TLS or HTTP end the connection or wait for more bytes, without a word.
 
-// dialer returns the function that connects, which notes in reached that a server was there.
+// dialer returns the function that connects. It sets reached once a server was there.
 func (c *Config) dialer(reached *atomic.Bool) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	dial := c.Dial
 	if dial == nil {

@@ -147,7 +147,7 @@ func (d Decimal) String() string {
 	return string(b[:point]) + "." + string(b[point:])
 }
 
-// Int returns the number without its point: the 128 bits.
+// Int returns the unscaled number, of at most 128 bits: the digits without the point.
 func (d Decimal) Int() *big.Int {
 	hi, lo := d.magnitude()
 	n := new(big.Int).SetUint64(hi)

@@ -242,8 +242,8 @@ func numbered(args []driver.Value) []driver.NamedValue {
 	return named
 }
 
-// copyTexts replaces texts by copies that outlive the batch. Short ones share memory, so that
-// there are few allocations, and that one which is kept keeps no more than 4 KiB of others.
+// copyTexts replaces texts by copies that outlive the batch. Short ones share blocks of at most 4
+// KiB. This saves allocations, and a text that is kept keeps few others alive.
 func copyTexts(texts []string) {
 	const most = 4 << 10
 	var b strings.Builder

@@ -84,7 +84,7 @@ func (z *sessionZone) count(n int) {
 	z.changes++
 }
 
-// renew notes that there is a new session, whose zone is that of the first one. If that one's may
+// renew records that there is a new session. Its zone is that of the first one. If that one's may
 // have changed before the server was asked, it is asked again.
 func (z *sessionZone) renew() {
 	z.mu.Lock()

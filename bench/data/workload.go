@@ -131,7 +131,7 @@ func Tiny() []Workload {
 		{Name: "C", New: func() any { return newBusiness(3, 32) }},
 		{Name: "C1", New: func() any { return newBusiness(1, 0) }},
 		{Name: "D", New: func() any { return newBlob(100) }},
-		// Above the size from which our builder refers to a binary instead of copying it
+		// So large that our builder refers to the binary instead of copying it
 		{Name: "D5K", New: func() any { return newBlob(5000) }},
 		{Name: "E", New: func() any { return newVStreamRows(7) }},
 		{Name: "F", New: func() any { return newWriteRequest(20) }},

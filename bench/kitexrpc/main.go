@@ -4,8 +4,8 @@
 // roles are processes of their own, over loopback TCP, framed, netpoll.
 //
 // CPU is the processor time of the measured processes, in the kernel too: client and server of an
-// echo, and of a proxy only itself, which is called with bytes, and whose back end answers with
-// the bytes that it gets. Peers take turns in a random order, round by round; ratios are those of
+// echo; of a proxy only itself. The proxy is called with bytes, and its back end answers with the
+// bytes that it gets. Peers take turns in a random order, round by round; ratios are those of
 // the same round. Figures are medians; intervals hold the median with 95 % confidence
 // (golang.org/x/perf/benchmath).
 //

@@ -11,7 +11,7 @@ import (
 const profileEnv = "KITEX_BENCH_PROFILE"
 
 // startProfiles begins a CPU profile of this worker, if there is a folder for it. The returned
-// function ends that and writes a profile of what was allocated, too.
+// function ends it, and also writes a profile of allocations.
 func startProfiles(role, peer string) (end func() error, err error) {
 	dir := os.Getenv(profileEnv)
 	if dir == "" {

@@ -27,7 +27,7 @@ type Options struct {
 	// Limit, if not 0, bounds the time of all rounds: no round is begun that would exceed it, also
 	// if there are fewer than MinRounds.
 	Limit time.Duration
-	// Progress is called after each sample, of how many there will be.
+	// Progress is called after each sample. done counts those so far, of is their total.
 	Progress func(done, of int)
 }
 

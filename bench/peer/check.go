@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Check runs every row and returns an error that names the first one whose result differs from the
-// values, by every peer that can decode it. fresh makes another copy of in.Value, to be edited.
+// Check runs every row. Every peer that can decode a result compares it with the values. The error
+// names the first row with a difference. fresh makes another copy of in.Value, to be edited.
 // entries are the result of Entries.
 func Check(in *Input, fresh func() any, entries []Entry, peers []Peer) error {
 	before := bytes.Clone(in.Wire)

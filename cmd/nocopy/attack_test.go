@@ -180,7 +180,7 @@ func describing(t *testing.T, service string, files ...rpc.IDLFile) string {
 	return l.Addr().String()
 }
 
-// TestHostileIDL: IDL that a server says is refused, or harms nothing.
+// TestHostileIDL: IDL that a server returns is refused, or harms nothing.
 func TestHostileIDL(t *testing.T) {
 	secret := write(t, "secret.thrift", "struct Secret { 1: string found }")
 	dir := t.TempDir()

@@ -34,7 +34,7 @@ func TestForgedLines(t *testing.T) {
 			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
 		}
 	}
-	// While the tool finds out how a server speaks, and in files that it says
+	// While the tool finds out how a server speaks, and in files that it returns
 	refusing := answerWith(t, func(request []byte) []byte {
 		return []byte("HTTP/1.1 500 No\r\nConnection: close\r\nContent-Length: 19\r\n\r\nno\nnocopy: forged\n\n\n")
 	}, true)

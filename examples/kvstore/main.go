@@ -122,7 +122,7 @@ func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) e
 		Processor:    kv.NewKeyValueProcessor(s),
 		Interceptors: []rpc.Interceptor{m.measure},
 		Concurrency:  1024, // with -delays the calls of a connection wait side by side
-		// So that a slow write holds up no read; our clients match replies by sequence id
+		// A slow write then holds up no read. Our clients match replies by sequence id
 		Unordered: true,
 	}
 	served := make(chan error, 1)

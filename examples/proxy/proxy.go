@@ -39,8 +39,8 @@ func (r *router) processor() *rpc.Processor {
 	return rpc.NewProcessor("", nil, known...).WithFallbackArgs(envelope.ArgumentsDesc, r.route)
 }
 
-// oneway are the names of oneway methods. The header of a oneway call says that it is one, but
-// those that Apache's Go clients make, which look like all others.
+// oneway are the names of oneway methods. The header of a oneway call says so, except from
+// Apache's Go clients: theirs look like all other calls.
 var oneway = []string{"note"}
 
 // tenantPath leads to the tenant's id: the first argument, its header, the tenant, the id.

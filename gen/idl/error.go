@@ -54,7 +54,7 @@ func (l ErrorList) For(compilers []Compiler) ErrorList {
 	})
 }
 
-// CompilerNames returns the text of which Compilers makes list.
+// CompilerNames returns the names in list, separated by commas: the inverse of Compilers.
 func CompilerNames(list []Compiler) string {
 	var names []string
 	for _, c := range list {

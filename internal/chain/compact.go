@@ -43,9 +43,9 @@ func (b *Buffer) mark() {
 	b.mostSpans = uint32(max(2*len(b.spans), fewSpans))
 }
 
-// Waste reports whether Compact is worth its time: whether three quarters of the memory that the
-// Buffer keeps, or half of the positions that the message does not need, belong to bytes that are
-// no longer in the message. If not, the Buffer is no longer Crowded until it has grown much.
+// Waste reports whether Compact is worth its time. It is if removed bytes have three quarters of
+// the memory that the Buffer keeps, or half of the positions that the message does not need. If
+// not, the Buffer is no longer Crowded until it has grown much.
 // Compact therefore copies at most a few times as many bytes as were added since, and a message
 // that fits finds positions.
 func (b *Buffer) Waste() bool {

@@ -170,8 +170,8 @@ func (b *Body) Settle(n int64) {
 // Received returns how many compressed bytes were read.
 func (b *Body) Received() int { return int(b.src.n) }
 
-// End notes that the bytes which were read are not used any more. It may be called again, and of
-// nil.
+// End declares that the bytes that were read are no longer used. It may be called more than once,
+// and on a nil Body.
 func (b *Body) End() {
 	if b == nil || b.ended {
 		return

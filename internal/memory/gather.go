@@ -177,7 +177,7 @@ func WritePieces(w io.Writer, head []byte, pieces iter.Seq[[]byte]) (Stats, erro
 	return g.End()
 }
 
-// WriteAlone writes mem, which is all that is to be written.
+// WriteAlone writes a message that is in one piece.
 func WriteAlone(w io.Writer, mem []byte, copied bool) (Stats, error) {
 	n, err := WriteAll(w, mem)
 	s := Stats{Bytes: n, Pieces: 1}

@@ -119,8 +119,8 @@ const (
 	// A slab that is taken in parts has room for several parts, and is no larger than others.
 	_ uint = SlabSize - 4*smallPart
 	_ uint = MaxSlabSize - SlabSize
-	// The rest of a slab that is put back is worth less than one that a message is built in, and
-	// more than one that a message may begin in.
+	// To be put back, a slab's rest must be larger than a message needs to begin in it, but may be
+	// smaller than those that messages are built in.
 	_ uint = smallPart - leastShared
 	_ uint = leastShared - keepTail
 	// What follows a large value in its block is not used for another message.

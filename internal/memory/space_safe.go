@@ -53,8 +53,8 @@ func (s *Space) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16(s.tail[p-s.ta
 // Put1 stores v in the byte at position p, which must be InTail.
 func (s *Space) Put1(p Pos, v byte) { s.tail[p-s.tailPos] = v }
 
-// Text returns the string whose length, a big-endian uint32, is at position p, and whose bytes
-// come after that. Built without the tag nounsafe it aliases the memory; here it is a copy.
+// Text returns the string at position p: its length, a big-endian uint32, precedes its bytes.
+// Built without the tag nounsafe it aliases the memory; here it is a copy.
 func (s *Space) Text(p Pos) string {
 	mem := s.At(p)
 	return string(mem[4 : 4+uint64(binary.BigEndian.Uint32(mem))])

@@ -160,8 +160,8 @@ func (s *Space) tailAt(p Pos) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(s.tail)), p-s.tailPos)
 }
 
-// Text returns the string whose length, a big-endian uint32, is at position p, and whose bytes
-// come after that. It aliases the memory, as String does.
+// Text returns the string at position p: its length, a big-endian uint32, precedes its bytes. It
+// aliases the memory, as String does.
 func (s *Space) Text(p Pos) string {
 	mem, off := s.segs[p>>segBits], uint64(p&segMask)
 	if off+4 > uint64(len(mem)) {

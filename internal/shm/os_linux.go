@@ -54,8 +54,8 @@ func create(size int) (memory, error) {
 	return m, nil
 }
 
-// isSealed returns an error unless fd is a memfd with all seals. The only question that it asks of
-// a descriptor that may be anything is one that no file or socket can delay.
+// isSealed returns an error unless fd is a memfd with all seals. fd may be anything, so it
+// asks only for the seals: no file or socket can delay the answer.
 func isSealed(fd int) error {
 	has, err := fcntl(fd, getSeals, 0)
 	if err == nil && has&seals != seals {

@@ -42,7 +42,7 @@ func (a typed) Format(f fmt.State, verb rune) {
 }
 func (a typed) LogValue() slog.Value { return thriftimpl.LogValueOf(a.ThriftStruct(), a.d) }
 
-// anyOf returns s, of type d; absent if it is not of that type.
+// anyOf returns s as an AnyStruct of type d. The result is absent if s has another type.
 func anyOf(s nocopy.Struct, d *thriftimpl.Desc) nocopy.AnyStruct {
 	if d == nil {
 		return typed{thriftimpl.Absent(), rawDesc}

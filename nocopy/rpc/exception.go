@@ -64,8 +64,8 @@ var (
 // ErrServerClosed is the error of Serve after Shutdown or Close.
 var ErrServerClosed = server.ErrClosed
 
-// A call that gets no reply, and whose context has not ended, returns an error that wraps one of
-// these. ErrNotSent and ErrConnLost also wrap the cause, for errors.Is and errors.As: for instance
+// If a call gets no reply although its context has not ended, its error wraps one of these.
+// ErrNotSent and ErrConnLost also wrap the cause, for errors.Is and errors.As: for instance
 // io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after StallTimeout,
 // nocopy.ErrLimit if a reply without a frame was too large, or a *net.OpError.
 var (

@@ -188,8 +188,8 @@ func forClient(ctx context.Context) context.Context {
 	return ctx
 }
 
-// passHeaders returns a context with which a call of Forward passes on the headers of the request
-// that is being handled, and a function that passes on the reply's headers.
+// passHeaders returns a context for a call of Forward: the call passes on the headers of the
+// request under way. The returned function passes on the reply's headers.
 func passHeaders(ctx context.Context) (context.Context, func()) {
 	h := headersOf(ctx)
 	if h == nil || len(h.received) == 0 && h.reply == nil {

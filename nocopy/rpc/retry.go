@@ -41,7 +41,7 @@ type RetryPolicy struct {
 //   - A call with ErrConnLost, of a method that policy.Idempotent names. The server may have
 //     handled it. It may therefore run more than once, at most MaxTries times.
 //
-// No other call is repeated: not one that has any reply, be it an exception, nor one whose context
+// No other call is repeated: not one with a reply, not even an exception, nor one whose context
 // has ended, nor one whose reply was too large (nocopy.ErrLimit), nor one of a closed client. A
 // Client repeats a call on its own up to twice, at once, if a connection turns out to be closed
 // before the call was sent; such a call does not run twice either.

@@ -220,8 +220,8 @@ func IndexSize(m *nocopy.Message) int { return 4 * engine.IndexWords((*engine.Me
 // Disowned reports whether Release was called for a message of a call.
 func Disowned(m *nocopy.Message) bool { return (*engine.Message)(m).IsDisowned() }
 
-// EndHandles ends all handles of a message of a call, which may still be sent. Root returns a new
-// handle.
+// EndHandles ends all handles of a message of a call. The message may still be sent. Root returns
+// a new handle.
 func EndHandles(m *nocopy.Message) { (*engine.Message)(m).EndHandles() }
 
 // End returns the memory of a message of a call.

@@ -153,9 +153,9 @@ func (b *Batch) sample(t int64, v float64) api.Reason {
 	return 0
 }
 
-// renumber gives the series another number, after hours without a sample: the TSDB had removed it
-// from memory. If the series has come back before, by other bytes, it becomes that one, and the
-// sample that was appended for it has to be in order with that one's: the TSDB drops it if not.
+// renumber gives the series another number after hours without a sample: the TSDB had removed it
+// from memory. The series may already have come back, by other bytes. Then it becomes that one,
+// and the TSDB drops its sample unless it follows that one's in time.
 func (b *Batch) renumber(ref storage.SeriesRef, t int64, v float64) (known bool, reason api.Reason) {
 	back := b.cache.refs[ref]
 	if back == nil {

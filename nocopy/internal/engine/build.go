@@ -158,8 +158,8 @@ func (m *Message) appendZero(e uint32, f *frame) {
 	}
 }
 
-// appendDefaults appends to the struct of entry e, which is the innermost frame, all fields that
-// it must have and that nobody set.
+// appendDefaults appends the unset fields of d.AddedIfUnset to the struct of entry e, the
+// innermost frame.
 func (m *Message) appendDefaults(d *schema.Struct, e uint32) {
 	for _, f := range d.AddedIfUnset() {
 		// One that was removed has a node

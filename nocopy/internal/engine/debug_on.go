@@ -86,8 +86,8 @@ func (m *Message) untrack() {
 	unreleased.Unlock()
 }
 
-// reportLeak writes where a message was made that nobody refers to any more, unless it was
-// released. Of messages that were made at the same place one is reported.
+// reportLeak reports where an unreachable message was made, unless it was released. It reports
+// one message per place.
 func reportLeak(mk *making) {
 	unreleased.Lock()
 	defer unreleased.Unlock()

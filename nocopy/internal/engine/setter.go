@@ -104,8 +104,8 @@ func (s Struct) fixed(f schema.Ref, n int) []byte {
 	return s.newField(f, n)
 }
 
-// appendField appends a field of n bytes, which is not set, to the struct, which is the innermost
-// one that is open. It returns where the bytes are to be stored.
+// appendField appends an unset field of n bytes to s, the innermost open struct. It returns where
+// the bytes are to be stored.
 func (s Struct) appendField(f schema.Ref, n int) []byte {
 	p, b := s.m.buf.Extend(wire.FieldHeader + n)
 	wire.PutHeader(b, f.Header())

@@ -1,4 +1,5 @@
-// Package program compiles types into programs, by which one loop indexes the bytes of messages.
+// Package program compiles types into programs. One loop, in package parse, runs them to index the
+// bytes of messages.
 //
 // A program has an op for each field, in the order of the IDL, then one for STOP:
 //

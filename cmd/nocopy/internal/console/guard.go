@@ -49,8 +49,8 @@ func (s *site) guard(h http.Handler) http.Handler {
 // to requests to other sites only if these allow it, which the console does not.
 const ownHeader = "X-Nocopy-Console"
 
-// isCall reports whether a request may make a call: all may but those for the page and what it
-// shows.
+// isCall reports whether a request may make a call. All requests may, except those for the page
+// and for what it shows.
 func isCall(req *http.Request) bool {
 	return req.Method != http.MethodGet || req.URL.Path != "/" && !strings.HasPrefix(req.URL.Path, "/_console/")
 }

@@ -1,4 +1,4 @@
-// Package idlfiles loads the IDL that commands are given, or that a server says.
+// Package idlfiles loads the IDL that commands are given, or that a server returns.
 package idlfiles
 
 import (
@@ -95,7 +95,7 @@ func (f *Files) files() ([]string, error) {
 	return files, nil
 }
 
-// Of returns the IDL that a server says, which is not trusted.
+// Of returns the IDL of a server's description. It does not trust the server.
 func Of(d *dynamic.Description) (*IDL, error) {
 	s, err := dynamic.LoadText(d.Files)
 	if err != nil {

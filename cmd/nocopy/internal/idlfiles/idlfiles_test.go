@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
 
-// TestPathsThatAreTold: the files that a server says have their services, and names for dumps,
+// TestPathsThatAreTold: the files that a server returns have their services, and names for dumps,
 // whatever paths they are called by.
 func TestPathsThatAreTold(t *testing.T) {
 	const a, b = "include \"b.thrift\" struct A { 1: i32 amount } service S extends b.Base {}", "service Base {}"

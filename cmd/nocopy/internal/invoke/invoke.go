@@ -192,7 +192,7 @@ func (m *Method) send(ctx context.Context, c rpc.Caller, args []byte) ([]byte, e
 
 func (m *Method) limits() nocopy.Limits { return nocopy.Limits{MaxDepth: m.depth} }
 
-// Outcome returns what the wire bytes of a result say.
+// Outcome decodes the wire bytes of a result.
 func (m *Method) Outcome(reply []byte) Outcome {
 	o := Outcome{Reply: reply}
 	if m.idl == nil {

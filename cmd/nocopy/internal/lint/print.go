@@ -36,8 +36,8 @@ func (r *Result) Print(w io.Writer, format string, color bool) error {
 	return nil
 }
 
-// oneLine returns text that may come from a file or be its name, so that it can't begin a line,
-// which GitHub may take for a command, or hold what terminals take for one.
+// oneLine escapes text from a file, or a file's name. The result begins no new line, which GitHub
+// might take for a command, and has no commands for terminals.
 func oneLine(text string) string {
 	return shell.Printable(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(text))
 }

@@ -20,7 +20,7 @@ func On(addr string) (net.Listener, error) {
 	}
 	network, address := target.Address(addr)
 	if network == "unix" {
-		// A socket that a process before has left; only this user may connect to the new one.
+		// An earlier process has left its socket. Only this user may connect to the new one.
 		if info, err := os.Stat(address); err == nil && info.Mode()&os.ModeSocket != 0 {
 			if nc, err := net.Dial("unix", address); err == nil {
 				nc.Close()

@@ -1,5 +1,5 @@
-// Package migrate rewrites Go packages that use the structs that Apache Thrift's compiler or Kitex
-// generate to the accessors that nocopyc generates of the same IDL.
+// Package migrate rewrites Go packages from the structs of Apache Thrift's compiler or Kitex to
+// the accessors that nocopyc generates from the same IDL.
 //
 // rewrite.go renders syntax trees anew, literal.go composite literals, assign.go statements.
 // types.go says what corresponds to what in the old and in the new package. Code that it can't

@@ -124,7 +124,7 @@ func (c *Command) open(sh *shell.Shell) (in io.Reader, total int64, end func() e
 	return shell.Reader(sh.Ctx, f), total, f.Close, nil
 }
 
-// at returns an error about a line with the file's name.
+// at adds the file's name to an error about one of its lines.
 func (c *Command) at(err error) error { return fmt.Errorf("%s:%w", c.File, err) }
 
 // replayer makes the calls.

@@ -31,8 +31,8 @@ const (
 
 // detect finds out how a server speaks, by asking for its description in all ways at the same
 // time, each on a connection of its own. A way is right if there is a reply: most servers answer
-// that they do not know the method. The exception is a reply which says that the server does not
-// speak that way. If several are right, the first one counts. No method of the server is called.
+// that they do not know the method. The exception is a reply that denies the way. If several are
+// right, the first one counts. No method of the server is called.
 func (f *Connection) detect(ctx context.Context, addr string, asked wire, ask bool, opts []rpc.Option) (*Server, error) {
 	d := &detection{Connection: f, addr: addr, ask: ask, opts: opts, others: make(chan struct{}), events: make(chan report)}
 	for _, p := range protocols {

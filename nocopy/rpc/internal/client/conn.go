@@ -398,8 +398,8 @@ func (c *connection) failQueue() {
 	c.queue, c.queuedBytes = c.queue[:0], 0
 }
 
-// failure returns the error of a call that was being written, or was written, when the connection
-// was closed. c.mu is held.
+// failure returns the error of a call whose connection was closed during or after its writing.
+// c.mu is held.
 func (c *connection) failure(p *pending) error {
 	switch {
 	case c.err == ErrClosed:

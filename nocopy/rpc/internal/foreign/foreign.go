@@ -24,9 +24,8 @@ func Shortened(s string, most int) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// Text returns v as text. v's methods may do anything: package fmt survives a method that
-// panics, but not one that panics with a value whose methods panic, nor one that ends its
-// goroutine.
+// Text returns v as text. v's methods may do anything. Package fmt survives a method that panics,
+// but not if the methods of the panic's value panic as well, nor a method that ends its goroutine.
 func Text(v any) (text string) {
 	if s, ok := v.(string); ok {
 		return s

@@ -51,8 +51,8 @@ func parseCompact(b []byte) (h Header, need int, err error) {
 	return h, 0, nil
 }
 
-// noNumber returns the results of parseCompact if compact.Number has returned the negative index
-// at.
+// noNumber returns parseCompact's results for a bad number: compact.Number has returned the
+// negative index at.
 func noNumber(h Header, b []byte, at int) (Header, int, error) {
 	if at == compact.Ended {
 		return h, len(b) + 1, nil

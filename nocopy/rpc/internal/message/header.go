@@ -82,14 +82,14 @@ var (
 	errKitex   = fmt.Errorf("%w: Kitex's TTHeader", ErrVersion)
 )
 
-// ttheader is the byte after a frame's length in Kitex's TTHeader, which no name begins with.
+// ttheader follows a frame's length in Kitex's TTHeader. No method's name begins with it.
 const ttheader = 0x10
 
 // Tell is how many bytes Foreign needs to know all that it knows.
 const Tell = 5
 
-// Foreign returns the error that names what b begins with, if that is a request or a response of
-// another protocol that peers of Thrift speak by mistake, or nil.
+// Foreign returns an error if b begins with a request or response of a protocol that peers speak
+// by mistake. The error names the protocol. It is nil if b begins with nothing known.
 func Foreign(b []byte) error {
 	switch {
 	case firstbytes.IsHTTP(b):

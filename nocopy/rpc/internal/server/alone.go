@@ -81,7 +81,7 @@ func (x *single) serve(call []byte) ([]byte, error) {
 	return x.reply(req)
 }
 
-// refuse notes that bytes that are no message were refused because of err, which it returns.
+// refuse records that bytes were refused which are no message. It returns err, the reason.
 func (x *single) refuse(err error) ([]byte, error) {
 	typ := int32(message.ProtocolError)
 	var refused *message.Refusal

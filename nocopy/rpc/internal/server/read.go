@@ -23,10 +23,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 )
 
-// No request may be handled while Concurrency calls are under way, nor when the connection handles
-// no more but still has replies to write. Then the reader reads ahead, at most maxAhead bytes, to
-// notice when the client goes away. When it has maxAhead bytes it asks the system every peerPoll
-// instead, which only Linux answers.
+// While Concurrency calls are under way, no further request is handled. The same holds when the
+// connection handles no more requests but still has replies to write. Then the reader reads ahead
+// to notice when the client goes away. Once it has maxAhead bytes, it asks the system every
+// peerPoll instead; only Linux can answer.
 const (
 	maxAhead = 1 << 20
 	peerPoll = 500 * time.Millisecond

@@ -138,7 +138,7 @@ func CanDrain(l net.Listener) bool {
 	return false
 }
 
-// WriteDeadline is the deadline for writing that a connection has.
+// WriteDeadline is a connection's present deadline for writing.
 type WriteDeadline struct{ at time.Time }
 
 // Extend makes sure that the deadline of nc is between three quarters of timeout and all of it

@@ -18,8 +18,8 @@ type Transport interface {
 	next(r *Receiver) (message.Header, memory.Chunk, error)
 	// arrived reports whether the whole next message has arrived, if r can tell; else false.
 	arrived(r *Receiver) bool
-	// HasHeaders reports whether it has a place for the headers of calls and replies. Then next
-	// sets message.Header's Headers. Otherwise they are in a field of the struct.
+	// HasHeaders reports whether messages have a place for the headers of calls and replies. Then
+	// next sets message.Header's Headers. Otherwise they are in a field of the struct.
 	HasHeaders() bool
 	// AppendFront appends the bytes before a plain message of n bytes, which include its header.
 	AppendFront(b []byte, n int) []byte
