@@ -376,7 +376,7 @@ func (z *sessionZone) compare(instants []int64, shows func(i int) int64) (since 
 }
 
 // checkTimes checks the session's zone before a statement with these times is run. It returns the
-// statement, in which times that clocks show twice have an offset.
+// statement with an offset added to each time that clocks show twice.
 func (c *Conn) checkTimes(ctx context.Context, l *literals, text, sql string, args []any) (string, error) {
 	if _, err := c.checkZone(ctx); err != nil {
 		return "", err

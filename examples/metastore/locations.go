@@ -36,8 +36,8 @@ func rebase(location, from, to string) string {
 	return to + rest
 }
 
-// marks are the fields of one struct type that hold locations, by the annotation (location), or in
-// which such fields are. So nothing else of a message is looked at.
+// marks are the fields of one struct type that hold locations, by the annotation (location), or
+// that contain such fields. Other parts of a message are not visited.
 type marks []mark
 
 type mark struct {

@@ -55,7 +55,7 @@ func Parse(name string, src []byte) (*File, error) {
 	return f, s.errs.Err()
 }
 
-// parse parses a file whose tokens come from scan. It returns the scanner, which has all errors.
+// parse parses a file. Its tokens come from scan. The returned scanner has all errors.
 func parse(name string, src []byte, scan func(name, src string, errs *ErrorList) *scanner) (*File, *scanner) {
 	var errs ErrorList
 	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
@@ -274,8 +274,8 @@ func keywordsAsNames(tokens []lexer.Token) []lexer.Token {
 	return tokens
 }
 
-// warnOfKeywords adds warnings for keywords in namespaces and for those that are keys of
-// annotations in a piece. Package schema has the warnings for names of declarations.
+// warnOfKeywords adds warnings for keywords in the namespaces and annotation keys of a piece.
+// Package schema has the warnings for names of declarations.
 func (p *parser) warnOfKeywords(tokens []lexer.Token) {
 	inNamespace := tokens[0].Value == "namespace"
 	for i := 1; i < len(tokens); i++ {

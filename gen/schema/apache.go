@@ -105,8 +105,8 @@ func (u user) resolve(in *Program, t *idl.Type, pos idl.Position) *definition {
 	return nil
 }
 
-// value warns of what Apache's compiler refuses in a value of type t, whose names are those of the
-// file in.
+// value warns of everything that Apache's compiler refuses in a value of type t. Names in the
+// value are those of the file in.
 func (u user) value(in *Program, t *idl.Type, v *idl.Value) {
 	isRef := v.Ref != nil && *v.Ref != "true" && *v.Ref != "false"
 	switch {

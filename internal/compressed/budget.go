@@ -41,9 +41,9 @@ func NewBudget(largest int, done <-chan struct{}) *Budget {
 // ErrBusy is the error of a message for which a Budget had no room in time.
 var ErrBusy = fmt.Errorf("too much is in use of messages that were compressed more than %d times", FreeRatio)
 
-// Take takes n bytes, at most as many as the largest message. It waits until there are as many,
-// for at most timeout: 0 is for any time, a negative timeout not at all. Meanwhile it asks stop
-// now and then, unless that is nil. If stop returns true, the error is os.ErrDeadlineExceeded,
+// Take takes n bytes, at most as many as the largest message. It waits for them for at most
+// timeout; 0 waits without a limit, a negative timeout not at all. Meanwhile it calls stop now and
+// then, unless stop is nil. If stop returns true, the error is os.ErrDeadlineExceeded,
 // else it is ErrBusy.
 func (b *Budget) Take(n int64, timeout time.Duration, stop func() bool) error {
 	const look = 10 * time.Millisecond // how often stop is asked

@@ -140,8 +140,9 @@ func (b *Body) Read(p []byte) (n int, err error) {
 // beyond returns how many of n bytes are charged.
 func (b *Body) beyond(n int64) int64 { return n - FreeRatio*b.src.n - freeBytes }
 
-// reserve takes what the body needs to become n bytes. It waits only if nothing was taken: else
-// bodies that have a part each could wait for each other. The errors are those of Budget.Take.
+// reserve takes what the body needs to become n bytes. It waits only if nothing was taken yet:
+// otherwise two bodies, each with a part, could wait for each other. The errors are those of
+// Budget.Take.
 func (b *Body) reserve(n int64) error {
 	need := b.beyond(n) - b.taken
 	if need <= 0 {
@@ -156,8 +157,8 @@ func (b *Body) reserve(n int64) error {
 	return nil
 }
 
-// Settle replaces what was taken by what the body needs that has become n bytes, at least as many
-// as were read. It may be called of nil.
+// Settle replaces the bytes taken from the Budget by those that the body needs at its final size
+// of n bytes, at least as many as were read. It may be called on a nil Body.
 func (b *Body) Settle(n int64) {
 	if b == nil {
 		return

@@ -1,4 +1,4 @@
-// Package firstbytes says what bytes are by the first of them: a frame or a call of Thrift's, TLS,
+// Package firstbytes recognizes protocols by their first bytes: a frame or a call of Thrift, TLS,
 // HTTP, JSON.
 //
 //	00 00 00 2a  80 01 00 01 …   a frame with a call
@@ -7,6 +7,6 @@
 //	{"id":1, …                   JSON
 //
 // The parser calls it for the text of an error, rpc to tell a peer of another protocol what it
-// speaks, inspect to find the form of a stream. They have different numbers of bytes at hand, and
-// see more of Thrift in what follows them; all that only looks at the first bytes is here.
+// speaks, inspect to find the form of a stream. These callers have different numbers
+// of bytes at hand, and check more of Thrift themselves. This package only looks at first bytes.
 package firstbytes

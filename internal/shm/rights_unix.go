@@ -271,8 +271,8 @@ func CloseConn(nc net.Conn) error {
 	return closeAfter(socket, socket.Close, empty)
 }
 
-// CloseListener closes l. If it listens for unix sockets it does not wait for descriptors to be
-// closed that were passed over connections which nobody has accepted.
+// CloseListener closes l. If it listens for unix sockets, descriptors may have been passed over
+// connections that nobody has accepted. CloseListener does not wait until these are closed.
 func CloseListener(l net.Listener) error {
 	socket, ok := l.(*net.UnixListener)
 	if !ok {

@@ -141,7 +141,7 @@ func (c *call) wasSent(err error) bool {
 	return replied
 }
 
-// releaseReplies releases the replies that nobody gets, if their memory is recycled and nobody can
+// releaseReplies releases unused replies, if their memory is recycled and no goroutine can still
 // be reading them.
 func (c *call) releaseReplies() {
 	if !c.ended || c.running > 0 {

@@ -128,9 +128,9 @@ func valuesOf(all iter.Seq[descriptor.Annotation], name string) (values []string
 	return values
 }
 
-// newRoute returns the route of a method. The body of a plain one has the arguments by their
-// names, also if a struct is the only one. The reasons are all that are wrong with the route,
-// which then is nil, or those why fields of it are never set.
+// newRoute returns the route of a method. The body of a plain route has the arguments by their
+// names, even if a struct is the only one. If the route is nil, the reasons list all its mistakes.
+// Otherwise they say why some fields are never set.
 func newRoute(service string, m descriptor.Method, verb, path string, plain bool) (r *route, reasons []error) {
 	r = &route{service: service, method: m, verb: verb, path: path, hasBody: plain, statuses: map[int16]int{}}
 	request := m.Args()
@@ -170,8 +170,8 @@ func (r *route) addBody(request descriptor.Struct) {
 	}
 }
 
-// addPlaces adds those of the places that requests can set. The reasons are all that is wrong with
-// others, and unset those why fields are never set.
+// addPlaces adds the places that requests can set. reasons lists the mistakes in the others, unset
+// says why fields are never set.
 func (r *route) addPlaces(all []place) (reasons, unset []error) {
 	for _, p := range all {
 		sources, reason := p.settable(r.path)
@@ -193,8 +193,8 @@ func (r *route) addPlaces(all []place) (reasons, unset []error) {
 	return reasons, unset
 }
 
-// addAnswers adds what is needed for answers. The reasons are all that is wrong with the types of
-// the result and of exceptions.
+// addAnswers adds what answers need. reasons lists the mistakes in the types of the result and the
+// exceptions.
 func (r *route) addAnswers() (reasons []error) {
 	r.result = viewOf(r.method.Result().Desc())
 	r.answers = map[int16][]place{}

@@ -20,7 +20,7 @@ const (
 
 // Equal reports whether a and b are equal, by the rules in the package's overview. Each is a
 // struct, list, set or map. (a == b would compare the handles, which differ from message to
-// message.) Equal completes what is being built in them, and changes nothing else.
+// message.) Equal completes values that are being built in a and b. It changes nothing else.
 func Equal[A, B nocopy.AnyHandle](a A, b B, opts ...Option) bool {
 	var equating thriftimpl.Equating
 	for _, o := range opts {

@@ -34,8 +34,8 @@ func plainPrefix(b []byte) int {
 }
 
 // plainWord reports whether all eight bytes stand for themselves. A byte below 32 borrows from the
-// bit above it when 32 is subtracted; one that is equal to c is zero when c is subtracted. By
-// specialBytes, which also finds where, it took a third longer.
+// bit above it when 32 is subtracted; one that is equal to c is zero when c is subtracted.
+// specialBytes also finds the place, and takes a third longer.
 func plainWord(x uint64) bool {
 	quote, backslash := x^eachByte*'"', x^eachByte*'\\'
 	return (x|(x-eachByte*0x20)|(quote-eachByte)|(backslash-eachByte))&highBits == 0

@@ -18,8 +18,8 @@ func OfStruct(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 // ValueOf returns v as a Value that is set. For the same packages.
 func ValueOf(v thriftimpl.Value) Value { return Value{v, true} }
 
-// Message returns the message that contains m. Its Bytes are those of the whole message; AppendTo
-// of m gives only those of m.
+// Message returns the message that contains m. Its Bytes are those of the whole message.
+// m.AppendTo appends only those of m.
 func (m Message) Message() *nocopy.Message { return nocopy.Struct(m.s).Message() }
 
 // AppendTo appends a copy of the struct's wire bytes to dst.

@@ -133,8 +133,8 @@ func (p *Processor) inherit(base *Processor) {
 	p.unknown, p.ofService = base.unknown, base.ofService
 }
 
-// method returns the method that a call names, nil if the processor does not have it. oneway says
-// that the call's header says so.
+// method returns the method that a call names, nil if the processor does not have it. oneway is
+// what the call's header says.
 func (p *Processor) method(called []byte, oneway bool) *Method {
 	if m := p.methods[string(called)]; m != nil || p.unknown == nil && len(p.ofService) == 0 {
 		return m

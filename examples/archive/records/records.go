@@ -28,8 +28,8 @@ type Writer struct {
 	n          int64
 }
 
-// Append opens the file, which is made if there is none, to append to it. What a program that
-// broke off has appended in part is cut off.
+// Append opens the file to append to it, and creates it if there is none. It cuts off a record
+// that an interrupted program has appended only in part.
 func Append(name string) (w *Writer, err error) {
 	w = new(Writer)
 	defer func() {

@@ -53,8 +53,8 @@ type level struct {
 	keys  byte  // type of keys; of elements, too
 }
 
-// nextElement reports whether the struct that has ended is an element of a list that has more of
-// them. The next one then takes its level.
+// nextElement reports whether the struct that has ended is an element of a list with further
+// elements. The next element then takes its level.
 func (m *memory) nextElement() bool {
 	k := len(m.stack) - 2
 	if k < 0 || m.stack[k].kind != list || m.stack[k].left == 0 {

@@ -62,7 +62,7 @@ func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 	if e != s.m.root && s.m.pending&byIndex != 0 && !s.m.validInner(e, d) {
 		return schema.AppendZero(dst, d.Type())
 	}
-	// An index that finishing has added is not among what the handle has; one that has arrived is.
+	// The handle does not include an index that finishing has added. It includes one that arrived.
 	if e != s.m.root || s.m.pending&placedIndex != 0 {
 		if plain, ok := s.m.appendPlain(dst, e, d.Type()); ok {
 			return plain

@@ -221,8 +221,8 @@ func (m *Message) noteReused(e, n uint32) {
 	}
 }
 
-// checkPart panics if the struct or container of entry e, which is about to be changed, is no
-// longer part of the message: nobody would see the change.
+// checkPart panics if the struct or container of entry e is no longer part of the message: the
+// change that is about to be made would be lost.
 func (m *Message) checkPart(e uint32) {
 	if t := m.origin.removed.Get(e); t != nil && checksRemoved {
 		panic("nocopy: setter called on a " + t.String() + " that is no longer in its message: it was replaced or removed")

@@ -142,8 +142,8 @@ func (m *Message) valuePlace(t wire.Type, word index.Word) (at, end uint32) {
 	return start - wire.ListHeader, ed.end
 }
 
-// textPlace returns where the text that a word stands for begins, with its length, and ends, or
-// did before it was replaced, in the run that it is in.
+// textPlace returns where the text of a word begins, with its length, and where it ends, in its
+// run. If the text was replaced, this is its former place.
 func (m *Message) textPlace(word index.Word) (at, end uint32) {
 	if !word.IsNode() {
 		at = uint32(word)

@@ -271,9 +271,9 @@ func (s Struct) WireIn(t *schema.Type) ([]byte, bool) {
 	return s.m.flat(s.entry(), t)
 }
 
-// AppendUnknown adds a field that d, the descriptor of s, does not have, or has with another type.
-// Its wire bytes, which must be valid, are sent with the struct. In a union it does not become the
-// field that is set.
+// AppendUnknown adds a field that is unknown to d, the descriptor of s, or that has another type
+// there. Its wire bytes, which must be valid, are sent with the struct. In a union it does not
+// become the field that is set.
 func (s Struct) AppendUnknown(d *schema.Struct, id int16, v WireValue) {
 	s.room(len(v.b))
 	m, e := s.m, s.entry()

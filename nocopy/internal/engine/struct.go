@@ -58,8 +58,8 @@ func (s Struct) orAbsent() Struct {
 // since.
 func (s Struct) gone() bool { return !s.m.ix.HasValue(uint32(s.k)) }
 
-// word returns the word in the index of a field of a struct that is near, having checked that the
-// handle is alive. It must not be zero.
+// word checks that the handle is alive and returns the field's word in the index. The struct must
+// be near, and s not zero.
 func (s Struct) word(f schema.Ref) index.Word {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))

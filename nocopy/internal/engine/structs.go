@@ -172,7 +172,7 @@ func (s Struct) element(i int) place {
 }
 
 // leaveEntry moves the old value of q, a struct, to an entry of its own. The new value gets its
-// entry, which is among those of the list. It returns the word of the old value.
+// former entry, which is among those of the list. leaveEntry returns the word of the old value.
 func (m *Message) leaveEntry(q place) index.Word {
 	m.closeEntry(q.elem) // the fields that it owes may move its table
 	n := uint32(q.t.Struct().Words())

@@ -44,8 +44,8 @@ func (x *Index) NoteGrowth() {
 	x.Full = x.Full || n > most
 }
 
-// NoteLooked notes that the message has looked how much is dead. It need not look again until the
-// index has doubled.
+// NoteLooked records that the message has counted its dead entries. It need not look again until
+// the index has doubled.
 func (x *Index) NoteLooked() {
 	r := x.ownRare()
 	n := x.Used + r.reused
@@ -61,8 +61,9 @@ func (x *Index) Reuse(onReuse func(e, words uint32)) {
 	x.Reuses, x.ownRare().onReuse = true, onReuse
 }
 
-// NoteCompacted notes that the message was compacted to size bytes, after all that is dead was
-// freed. It need not look again until the index has grown by a part of what compacting copied.
+// NoteCompacted records that the message was compacted to size bytes, and that all dead entries
+// were freed. The message need not look again until the index has grown by a part of the bytes
+// that compacting copied.
 func (x *Index) NoteCompacted(size int) {
 	x.Full, x.reused = false, 0
 	x.checkAt = x.Used + max(2*(x.Used-x.freeWords), uint32(size)/16, uncheckedWords/4)
@@ -202,7 +203,7 @@ func (x *Index) EachFree(do func(at, words uint32, what string)) {
 	}
 }
 
-// Footprint is about how many bytes are kept to know what is free, for tests.
+// Footprint returns roughly the bytes that the lists of free entries take, for tests.
 func (x *Index) Footprint() int {
 	if x.rare == nil {
 		return 0

@@ -22,8 +22,8 @@ import (
 // A word in a table is not 0: a field that is unset leaves the set.
 
 const (
-	// A new table has room for as many fields as the one that last took the place of a full one in
-	// the same index (Index.tableSlots), within these bounds.
+	// A new table has as many slots as the table that last replaced a full one in the same index
+	// (Index.tableSlots), within these bounds.
 	leastSlots = 8
 	mostSlots  = 32
 )

@@ -112,8 +112,8 @@ func (tb *Table) makeRoom(n int) {
 // key returns the key of pair or element i, which was not removed.
 func (tb *Table) key(k Keys, i uint32) []byte { return k.Key(tb.e, tb.t, i-tb.first) }
 
-// insert adds pair or element i, which is not linked. If it panics since bytes have changed that
-// were checked before, the table is as it was.
+// insert adds pair or element i, which is not linked. It panics if bytes have changed since they
+// were checked; the table is then unchanged.
 func (tb *Table) insert(k Keys, i uint32) {
 	key := tb.key(k, i)
 	hash, last := hashOf(key), -1

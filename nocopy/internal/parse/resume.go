@@ -111,8 +111,8 @@ func (p *Parser) tooDeep(s *machine) int {
 	return p.addPath(s, from.Field)
 }
 
-// runSlowly lets the slow parser do what the machine has stopped at: if that is a field, it and
-// all that follows in its struct, else the element. It returns 0, failed, or mismatch.
+// runSlowly lets the slow parser continue where the machine has stopped. At a field, it parses the
+// rest of the struct; at an element, that element. It returns 0, failed, or mismatch.
 func (p *Parser) runSlowly(s *machine, lead int) int {
 	from := program.OriginOf(s.pc)
 	i, after := int(s.at), 0

@@ -88,8 +88,8 @@ func (p *Parser) beginFields(d *schema.Struct, e uint32) (last uint32) {
 	return 0
 }
 
-// headerOrStop makes the window have the STOP or the whole header of the field at i. It returns
-// the index at which that is now, or failed.
+// headerOrStop gets the STOP, or the whole header of the field at i, into the window. It returns
+// its index there, or failed.
 func (p *Parser) headerOrStop(i int) int {
 	if i = p.need(i, 1); i < 0 || p.B[i] == byte(wire.Stop) {
 		return i
@@ -193,8 +193,8 @@ func (p *Parser) container(f *schema.Field, i int) (int, uint32) {
 	return p.mismatchedContainer(f, i), 0
 }
 
-// mismatchedContainer skips field f, whose header is at i and whose value is not of the field's
-// type: it counts as unknown. It returns the index after it, or failed.
+// mismatchedContainer skips field f, whose header is at i. Its value has another type than the
+// field, so it counts as unknown. mismatchedContainer returns the index after it, or failed.
 func (p *Parser) mismatchedContainer(f *schema.Field, i int) int {
 	p.mismatched = p.Base + uint32(i)
 	return p.skip(i, f.Type.Wire())

@@ -42,9 +42,9 @@ func refill[S, V any, P filled[V, S]](v P, s S, b []byte, opts []nocopy.Option) 
 	return r.end()
 }
 
-// atOnce returns the options without those that delay checks, since everything is read at once,
-// and without those that give the caller's bytes to the message. RequireIndex stays, unless
-// WithIndex turns it off: an index is still required, and is checked with all else.
+// atOnce drops the options that delay checks, since everything is read at once, and those that
+// give the caller's bytes to the message. RequireIndex stays unless WithIndex turns it off: an
+// index is still required, and is checked with the rest.
 func atOnce(opts []nocopy.Option) []nocopy.Option {
 	withIndex := slices.Contains(opts, nocopy.Option(nocopy.WithIndex))
 	return slices.DeleteFunc(slices.Clone(opts), func(o nocopy.Option) bool {

@@ -87,8 +87,8 @@ func markdownOf(title string, pages []*page) (map[string][]byte, error) {
 
 var tooMany = regexp.MustCompile(`\n{3,}`)
 
-// escape returns text with backslashes before what means something in Markdown, and entities for
-// what means something in HTML.
+// escape returns text with a backslash before each special character of Markdown, and with
+// entities for the special characters of HTML.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {

@@ -15,9 +15,9 @@ type edit struct {
 	text     string
 }
 
-// Fix returns the texts, by the names of files, in which what can be mended is mended: a file may
-// need several rounds of Lint and Fix, since edits that overlap wait for the next one. It returns
-// an error, and no text, if one does not parse after that.
+// Fix returns the mended texts by the names of their files. A file may need several rounds of Lint
+// and Fix, since edits that overlap wait for the next round. If a mended text does not parse, Fix
+// returns an error and no text.
 func (r *Result) Fix() (map[string][]byte, error) {
 	edits := map[string][]edit{}
 	for _, f := range r.Findings {

@@ -124,9 +124,10 @@ func (f *file) mistake(pos idl.Position, format string, args ...any) {
 // directive matches a comment that is one, and what comes after the word.
 var directive = regexp.MustCompile(`^(?:/[/*]+|#+)[ \t]*nolint(:[^\n]*|)(?:[ \t\r\n*]|$)`)
 
-// directives notes the comments that switch rules off. One after something on its line is for all
-// that starts on that line. One on a line of its own is for what starts on the next line that has
-// something on it; before all else, with an empty line after it, it is for the whole file.
+// directives records the comments that switch rules off. A comment at the end of a line applies to
+// everything that starts on that line. A comment on a line of its own applies to the next line
+// that is not empty. At the top of the file, followed by an empty line, it applies to the whole
+// file.
 func (f *file) directives() {
 	lines := []int{0} // where they start
 	for i, c := range f.src {

@@ -13,7 +13,7 @@ const (
 )
 
 // operation returns the operation of a route for a method of HTTP, without its id. inPath are the
-// names in the path. The reasons are all that is wrong, and unset those why fields are never set.
+// names in the path. reasons lists all mistakes, unset says why fields are never set.
 func (w *writer) operation(r route, method string, inPath []string) (op *Operation, reasons, unset []error) {
 	fn := r.fn
 	op = &Operation{Tags: []string{r.Name}, Responses: map[string]*Response{}}

@@ -227,8 +227,8 @@ type place struct {
 // errNeverSet is the reason why no request sets a field, if that is what the IDL asks for.
 var errNeverSet = errors.New("api.none and api.http_code are not for requests")
 
-// settable returns the sources that requests can have whose path has these names. If there are
-// none, the reason says why.
+// settable returns the possible sources of requests to a path with these names. If there are none,
+// reason says why.
 func (p *place) settable(inPath []string) (sources []source, reason error) {
 	reason = errNeverSet
 	for _, s := range p.sources {

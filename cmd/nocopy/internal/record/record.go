@@ -235,7 +235,7 @@ func (r *recorder) within(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, r.Timeout)
 }
 
-// line returns what is recorded of a call. name is the one that the server got.
+// line returns the recorded line of a call. name is the method's name as the server received it.
 func (r *recorder) line(name string, oneway bool, args, reply []byte, err error) *recording.Line {
 	l := &recording.Line{Method: name, Oneway: oneway}
 	m, unknown := invoke.Find(r.idl, name, "", r.MaxDepth)

@@ -283,8 +283,8 @@ func (n *Names) fields(s *schema.Struct, what string, methods Scope) {
 	}
 }
 
-// setters chooses the names of the other methods that set fields of s. what describes s in errors.
-// The names are not in methods yet.
+// setters chooses the names of the other methods that set fields of s. what describes s in errors,
+// methods has the names that are taken.
 func (n *Names) setters(s *schema.Struct, what string, methods Scope) {
 	sn := n.Structs[s]
 	method := func(f *schema.Field, isMade bool, name string) string {

@@ -7,8 +7,8 @@ import (
 )
 
 // This file decides which goroutine reads a client's connection. A connection has a goroutine for
-// that. But if each call has been alone on the connection, calls read their own replies: that
-// spares waking the goroutine, which would wake the call's.
+// that. But if each call has been alone on the connection, calls read their own replies.
+// This saves waking the goroutine, which would then wake the call's.
 
 // noteCall notes a call that is about to be queued, and reports whether it may read its own reply.
 // It may if ready is true, if it is alone and small (its own goroutine then writes it before it

@@ -144,8 +144,8 @@ func hasHeader(c memory.Chunk) bool {
 	return false
 }
 
-// stepBytes is for how many bytes a search may take a step: looking through as many bytes for one
-// costs about as much.
+// A search takes at most one step per stepBytes bytes. Scanning so many bytes costs about as much
+// as a step.
 const stepBytes = 256
 
 // search looks for a field with headers in a struct, in a limited number of steps.

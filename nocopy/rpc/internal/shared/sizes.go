@@ -19,8 +19,8 @@ const (
 	TrustPeer
 )
 
-// mostLingering is for how many connections that have ended messages may keep the memory before
-// new ones copy what they receive, also with TrustPeer.
+// mostLingering bounds the ended connections whose memory is kept by messages. Beyond it, new
+// connections copy what they receive, also with TrustPeer.
 const mostLingering = 64
 
 // Trusts reports whether messages of a new connection are used where they lie.

@@ -59,8 +59,9 @@ func uncounted(nc net.Conn) net.Conn {
 	return nc
 }
 
-// Begin is called before the first of the bytes is written that Reached is about. It returns what
-// Reached needs. nc is as dialled, or TLS on top of what Count has returned, after its handshake.
+// Begin must be called before writing the bytes that Reached will be asked about. It returns an
+// argument for Reached. nc is as dialled, or TLS on top of what Count has returned, after its
+// handshake.
 func Begin(nc net.Conn) (before int64) {
 	if c := countedBeneath(nc); c != nil {
 		c.begin(nc.(*tls.Conn).ConnectionState())

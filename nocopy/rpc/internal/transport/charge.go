@@ -32,7 +32,7 @@ func (c *Charge) reserve(most int64) error {
 	return nil
 }
 
-// settle replaces what was reserved by what a message takes that has become n bytes.
+// settle replaces the reserved bytes by those that a message of n bytes takes.
 func (c *Charge) settle(n int) {
 	if c.of == nil {
 		return

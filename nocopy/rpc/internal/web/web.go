@@ -87,9 +87,9 @@ func truncated(err error) error {
 	return fmt.Errorf("the body did not arrive: %w", err)
 }
 
-// Headers returns the headers of a request or a response, except those that HTTP has a
-// meaning of its own for, and those that net/http adds by itself. Of several values of a header,
-// the last counts. If there is no room for all, the largest are left out.
+// Headers returns the headers of a request or a response. It omits headers with a meaning in HTTP
+// itself, and those that net/http adds. If a header has several values, the last one counts. If
+// there is no room for all headers, the largest are omitted.
 func Headers(h http.Header) *header.List {
 	all := make(header.List, 0, len(h))
 	for key, values := range h {
