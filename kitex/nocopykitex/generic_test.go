@@ -19,7 +19,7 @@ func TestGeneric(t *testing.T) {
 		if c.name == "gRPC" || c.name == "gRPC recycle" {
 			return // generic calls of methods without streams use the other transports
 		}
-		opts := append([]client.Option{client.WithHostPorts(c.serve(t, newHandler(t)))}, carrierNamed(strings.TrimSuffix(c.name, " recycle")).client...)
+		opts := append([]client.Option{client.WithHostPorts(c.serve(t, newHandler(t))), patient}, carrierNamed(strings.TrimSuffix(c.name, " recycle")).client...)
 		text, err := os.ReadFile("../internal/shop/shop.thrift")
 		if err != nil {
 			t.Fatal(err)

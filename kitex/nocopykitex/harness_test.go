@@ -117,7 +117,7 @@ func (c carrier) serve(t testing.TB, h shop.ShopHandler, opts ...server.Option) 
 // dial returns a client over c.
 func (c carrier) dial(t testing.TB, addr string, opts ...client.Option) shopservice.Client {
 	t.Helper()
-	cl, err := shopservice.NewClient("shop", append(append([]client.Option{client.WithHostPorts(addr)}, c.client...), opts...)...)
+	cl, err := shopservice.NewClient("shop", append(append([]client.Option{client.WithHostPorts(addr), patient}, c.client...), opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,3 +239,6 @@ func fillPicture(o shop.Order, id int64, n int) {
 func sizes() []int { return []int{1, 1 << 10, 5 << 10, 9 << 10, 70 << 10, 1 << 20, 8 << 20} }
 
 var _ = nocopykitex.ServerRecycle
+
+// patient gives clients time to connect on a busy machine: Kitex's own is 50 ms.
+var patient = client.WithConnectTimeout(time.Minute)

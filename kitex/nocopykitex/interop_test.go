@@ -139,7 +139,7 @@ func TestPlainClient(t *testing.T) {
 	eachCarrier(t, func(t *testing.T, c carrier) {
 		h := newHandler(t)
 		addr := c.serve(t, h)
-		opts := append([]client.Option{client.WithHostPorts(addr)}, carrierNamed(strings.TrimSuffix(c.name, " recycle")).client...)
+		opts := append([]client.Option{client.WithHostPorts(addr), patient}, carrierNamed(strings.TrimSuffix(c.name, " recycle")).client...)
 		cl, err := plainservice.NewClient("shop", opts...)
 		if err != nil {
 			t.Fatal(err)

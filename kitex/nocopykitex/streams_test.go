@@ -80,7 +80,7 @@ func TestStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := listen(t)
 			addr := run(t, feed.NewServer(feedHandler{}, serverOptions(l, nil)...), l)
-			cl, err := feed.NewClient("feed", client.WithHostPorts(addr), client.WithTransportProtocol(p))
+			cl, err := feed.NewClient("feed", client.WithHostPorts(addr), patient, client.WithTransportProtocol(p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func TestPlainStreams(t *testing.T) {
 			ctx := context.Background()
 			l := listen(t)
 			addr := run(t, plainfeed.NewServer(&plainFeed{}, serverOptions(l, nil)...), l)
-			cl, err := feed.NewClient("feed", client.WithHostPorts(addr), client.WithTransportProtocol(p))
+			cl, err := feed.NewClient("feed", client.WithHostPorts(addr), patient, client.WithTransportProtocol(p))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestPlainStreams(t *testing.T) {
 
 			l = listen(t)
 			addr = run(t, feed.NewServer(feedHandler{}, serverOptions(l, nil)...), l)
-			other, err := plainfeed.NewClient("feed", client.WithHostPorts(addr), client.WithTransportProtocol(p))
+			other, err := plainfeed.NewClient("feed", client.WithHostPorts(addr), patient, client.WithTransportProtocol(p))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -108,7 +108,7 @@ func TestRegister(t *testing.T) {
 		if _, declared := errors.AsType[shop.NotFound](err); !declared {
 			t.Errorf("%s: %v", name, err)
 		}
-		cl, err := feed.NewClient("feed", append([]client.Option{client.WithHostPorts(addr)}, c.client...)...)
+		cl, err := feed.NewClient("feed", append([]client.Option{client.WithHostPorts(addr), patient}, c.client...)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -144,10 +144,10 @@ func TestCode(t *testing.T) {
 		"new": func(l net.Listener) server.Server { return feed.NewServer(&newFeed{}, server.WithListener(l)) },
 	} {
 		addr := serve(t, f)
-		if n, err := oldTalk(ctx, plainfeed.MustNewClient("feed", client.WithHostPorts(addr))); n != 2 || err != nil {
+		if n, err := oldTalk(ctx, plainfeed.MustNewClient("feed", client.WithHostPorts(addr), client.WithConnectTimeout(time.Minute))); n != 2 || err != nil {
 			t.Errorf("old client, %s server: %d, %v", name, n, err)
 		}
-		if n, err := newTalk(ctx, feed.MustNewClient("feed", client.WithHostPorts(addr))); n != 2 || err != nil {
+		if n, err := newTalk(ctx, feed.MustNewClient("feed", client.WithHostPorts(addr), client.WithConnectTimeout(time.Minute))); n != 2 || err != nil {
 			t.Errorf("new client, %s server: %d, %v", name, n, err)
 		}
 	}
