@@ -71,6 +71,9 @@ func (c *checker) typ(p *Program, t *idl.Type) *Type {
 	case t.Base != "":
 		return baseTypes[t.Base]
 	case t.List != nil:
+		if t.List.CppType != nil {
+			c.warn(t.Pos, "Apache's compiler 0.17 refuses cpp_type before a list's <: there it comes after >")
+		}
 		if elem := c.typ(p, t.List.Elem); elem != nil {
 			return c.container(t, &Type{Kind: List, Elem: elem})
 		}

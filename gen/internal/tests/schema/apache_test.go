@@ -64,6 +64,8 @@ var orders = []struct{ src, want string }{
 // youngs are like orders, for what depends on the compiler's version.
 var youngs = []struct{ src, want string }{
 	{"struct A { 1: uuid a, 2: list<uuid> b, 3: uuid (c = 'd') e }", "1:15: Apache's compiler knows the type uuid since 0.18, and some of its languages since 0.23"},
+	{"struct A { 1: list cpp_type 'v' <i32> a, 2: list<i32> cpp_type 'v' b, 3: set cpp_type 's' <i32> c, 4: map cpp_type 'm' <i32, i32> d }",
+		"1:15: Apache's compiler 0.17 refuses cpp_type before a list's <: there it comes after >"},
 	{"struct uuid { 1: i32 uuid }\nenum E { uuid }\nservice S { void uuid(1: uuid uuid) }", "1:8: Apache's compiler refuses the name uuid since 0.18, in which it is a type\n" +
 		"2:10: Apache's compiler refuses the name uuid since 0.18, in which it is a type\n3:18: Apache's compiler refuses the name uuid since 0.18, in which it is a type"},
 }
