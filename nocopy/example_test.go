@@ -69,8 +69,8 @@ func Example_build() {
 	n, err := o.Message().WriteTo(&conn)
 	fmt.Println(n, err)
 	// Output:
-	// {id: 4711, customer: "Ada", lines: [{article: "engine", count: 1, price: 0}, {article: "cards",
-	// count: 1, price: 0}]} 93 <nil>
+	// {id: 4711, customer: "Ada", lines: [{article: "engine", count: 1, price: 0}, {article: "cards", count: 1, price: 0}]}
+	// 93 <nil>
 }
 
 // nocopyc -fields generates structs of plain values. One call makes a message or list from them.
@@ -90,9 +90,8 @@ func Example_fields() {
 	o.GetLines().At(0).Set(order.LineFields{Article: "grease"})
 	fmt.Println(o.GetLines())
 	// Output:
-	// {id: 4711, customer: "Ada", lines: [{article: "engine", count: 1, price: 0.5}, {article:
-	// "cards", count: 2, price: 0}], labels: {"via": "post"}} [{article: "grease", count: 0, price:
-	// 0}]
+	// {id: 4711, customer: "Ada", lines: [{article: "engine", count: 1, price: 0.5}, {article: "cards", count: 2, price: 0}], labels: {"via": "post"}}
+	// [{article: "grease", count: 0, price: 0}]
 }
 
 // Parsing checks all bytes once and copies nothing; afterwards no getter can fail.
@@ -126,8 +125,7 @@ func Example_edit() {
 	o.GetLines().AppendNew().SetArticle("oil")
 	o.GetLines().Delete(1, 2)
 	fmt.Println(o)
-	// Output: {id: 4711, customer: "Ada Lovelace", lines: [{article: "engine", count: 1, price: 0},
-	// {article: "oil", count: 0, price: 0}]}
+	// Output: {id: 4711, customer: "Ada Lovelace", lines: [{article: "engine", count: 1, price: 0}, {article: "oil", count: 0, price: 0}]}
 }
 
 // A proxy parses a message, changes a field, and writes it to the next server. All other bytes are
@@ -163,8 +161,7 @@ func Example_partOfAnother() {
 	from.Release()
 	fmt.Println(to)
 	to.Release()
-	// Output: {id: 4712, lines: [{article: "engine", count: 0, price: 0}, {article: "cards", count:
-	// 100, price: 0}]}
+	// Output: {id: 4712, lines: [{article: "engine", count: 0, price: 0}, {article: "cards", count: 100, price: 0}]}
 }
 
 // Peek finds one value without parsing the rest. The path consists of field ids and indexes.
@@ -449,8 +446,8 @@ func Example_log() {
 	log.Info("order came", "order", o)
 	fmt.Printf("%+v\n", o.GetLines().At(0))
 	// Output:
-	// level=INFO msg="order came" order.id=4711 order.customer=Ada order.lines="[map[article:engine
-	// count:0 price:0] map[article:cards count:100 price:0]]" {
+	// level=INFO msg="order came" order.id=4711 order.customer=Ada order.lines="[map[article:engine count:0 price:0] map[article:cards count:100 price:0]]"
+	// {
 	//   article: "engine"
 	//   count: 0
 	//   price: 0
