@@ -49,6 +49,7 @@ type stateTest struct {
 	oneway   bool // the parked handler serves a oneway call
 	sending  bool // the client has not closed its side
 	reset    bool
+	closed   bool // the server
 }
 
 func newStateTest(t *testing.T, state, event string) *stateTest {
@@ -211,6 +212,7 @@ func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bo
 		s.close(t) // calls that have arrived are still handled
 	case "Close":
 		s.srv.Close()
+		s.closed = true
 		s.want = nil
 		return true, s.parked
 	default: // the handler returns
@@ -309,9 +311,12 @@ func (s *stateTest) finish(t *testing.T, ctx context.Context, ends bool) {
 		}
 		return
 	}
+	if s.closed { // another server may listen at its address by now
+		return
+	}
 	nc, err := net.Dial("tcp", s.addr)
 	if err != nil {
-		return // it was closed
+		t.Fatal(err)
 	}
 	defer nc.Close()
 	nc.SetDeadline(time.Now().Add(time.Minute))
