@@ -4,8 +4,6 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/internal/testmode"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"go.uber.org/goleak"
 )
@@ -15,10 +13,5 @@ func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "32")
 	flag.Parse()
 	*rpcinside.AloneBefore = 1 // so that readers change often
-	goleak.VerifyTestMain(leakless{m})
+	goleak.VerifyTestMain(m)
 }
-
-// leakless runs tests, and fails if the library has not released its own messages.
-type leakless struct{ m *testing.M }
-
-func (l leakless) Run() int { return testmode.Main(l.m, nocopy.Leaked) }
