@@ -261,8 +261,8 @@ func (s *seeker) elements(typ *schema.Type, i, k int, toEnd bool) (int, error) {
 	return at, nil
 }
 
-// step notes that the value of this field or element is next. Of the paths of which k steps
-// led here, it returns how many end with that value, and how many lead into it.
+// step notes that the value of this field or element is next. It looks at the paths whose first k
+// steps have led here, and returns how many end with that value, and how many lead into it.
 func (s *seeker) step(k, to int) (at, deeper int) {
 	all := s.sought
 	for n := range all {

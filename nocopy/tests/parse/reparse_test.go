@@ -29,7 +29,7 @@ func TestReparseLacking(t *testing.T) {
 	}
 	deep := nest(4, "\x0c\x00\x03", "\x00", "\x00")
 	if s := engine.Reparse(strictDesc, bytes.Clone(deep), 4); s != (engine.Struct{}) {
-		t.Error("Reparse of 5 structs, of which 4 may be nested")
+		t.Error("Reparse of 5 structs in each other, where 4 are allowed")
 	}
 	if s := engine.Reparse(strictDesc, deep, 5); !s.Valid() {
 		t.Error("Reparse of 5 structs: nothing")
