@@ -233,10 +233,7 @@ func TestReconnect(t *testing.T) {
 			}
 			cancel()
 		}
-		if l, err = net.Listen("tcp", addr); err != nil {
-			t.Fatal(err)
-		}
-		srv = start(l)
+		srv = start(listenAgain(t, "tcp", addr))
 		unharmed(t, c) // waits for the next attempt
 		unharmed(t, c)
 	}
@@ -267,9 +264,7 @@ func backoff(t *testing.T, conf *tls.Config, opts ...rpc.Option) {
 	unharmed(t, c)
 	srv.Shutdown(bg)
 
-	if l, err = net.Listen("tcp", addr); err != nil { // connecting works, but not TLS
-		t.Fatal(err)
-	}
+	l = listenAgain(t, "tcp", addr) // connecting works, but not TLS
 	var attempts atomic.Int32
 	accepted := make(chan struct{})
 	go func() {

@@ -60,6 +60,22 @@ func ownAddress() string {
 	return fmt.Sprintf("127.1.%d.%d:0", n/250, n%250+1)
 }
 
+// listenAgain listens at addr, where a listener of the test's was closed. The address can still be
+// in use for a moment: by another connection that took the port, or by a child process that another
+// test starts, which has the old listener until it calls exec.
+func listenAgain(t *testing.T, network, addr string) (l net.Listener) {
+	t.Helper()
+	settles(t, "the server listens", func() (listens bool) {
+		var err error
+		l, err = net.Listen(network, addr)
+		return err == nil
+	})
+	if l == nil {
+		t.FailNow()
+	}
+	return l
+}
+
 // leavingOver calls f for each kind of connection.
 func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 	if !rpcinside.KnowsUnread {
@@ -89,16 +105,7 @@ func leavingOver(t *testing.T, f func(t *testing.T, l *leaving)) {
 // serve starts srv, at the same address as the server before.
 func (l *leaving) serve(srv *rpc.Server) *rpc.Server {
 	l.t.Helper()
-	var nl net.Listener
-	// Another connection may have taken the port.
-	settles(l.t, "the server listens", func() (listens bool) {
-		var err error
-		nl, err = net.Listen(l.network, l.addr)
-		return err == nil
-	})
-	if nl == nil {
-		l.t.FailNow()
-	}
+	nl := listenAgain(l.t, l.network, l.addr)
 	if strings.HasSuffix(l.addr, ":0") {
 		l.addr = nl.Addr().String()
 	}
