@@ -61,8 +61,8 @@ func ownAddress() string {
 }
 
 // listenAgain listens at addr, where a listener of the test's was closed. The address can still be
-// in use for a moment: by another connection that took the port, or by a child process that another
-// test starts, which has the old listener until it calls exec.
+// in use for a moment: by another connection that took the port, or by a child process that
+// another test starts, which has the old listener until it calls exec.
 func listenAgain(t *testing.T, network, addr string) (l net.Listener) {
 	t.Helper()
 	settles(t, "the server listens", func() (listens bool) {

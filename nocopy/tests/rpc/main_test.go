@@ -4,6 +4,8 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"go.uber.org/goleak"
 )
@@ -13,5 +15,10 @@ func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "32")
 	flag.Parse()
 	*rpcinside.AloneBefore = 1 // so that readers change often
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(leakless{m})
 }
+
+// leakless runs tests, and fails if the library has not released its own messages.
+type leakless struct{ m *testing.M }
+
+func (l leakless) Run() int { return testmode.Main(l.m, nocopy.Leaked) }

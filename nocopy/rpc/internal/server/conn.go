@@ -154,13 +154,9 @@ func (c *connection) admit(req *Request, handled bool) (readerID uint64) {
 	}
 	c.underway++
 	if handled {
-		slow := req.Slow.Load()
-		if slow {
-			c.flush() // replies that were held back to be written with this call's
-		}
 		c.readerID++
 		readerID = c.readerID
-		if slow {
+		if req.Slow.Load() {
 			req.began = time.Now()
 			c.startReader()
 		} else {
@@ -216,15 +212,7 @@ func (c *connection) relieveReader() {
 	}
 	c.handling.Store(true)
 	c.changeReader()
-	reading := false
-	defer func() {
-		if !reading { // a function of Stats has ended the goroutine
-			c.drop()
-		}
-	}()
-	c.flush()
 	c.mu.Unlock()
-	reading = true
 	c.read()
 }
 

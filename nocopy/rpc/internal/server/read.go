@@ -41,6 +41,9 @@ const defaultHalfClose = 2 * time.Second
 func (c *connection) read() {
 	defer c.release()
 	defer c.survive()
+	c.mu.Lock()
+	c.flush() // replies that the reader before held back, to be written with that of its call
+	c.mu.Unlock()
 	for ok := c.keepReading(); ok; {
 		if err := c.in.Await(); err != nil {
 			ok = c.readFailed(message.Header{}, err)
