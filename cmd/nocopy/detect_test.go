@@ -265,3 +265,32 @@ func TestURLs(t *testing.T) {
 		t.Errorf("%d %s", code, errs)
 	}
 }
+
+// TestMultiplexingAdvice: only a server that never sends anything, and closes connections, may be a
+// multiplexing one.
+func TestMultiplexingAdvice(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer func([]byte) []byte
+		open   bool
+		advice bool
+	}{
+		"closes each":           {func([]byte) []byte { return nil }, false, true},
+		"closes or waits":       {nil, false, true},
+		"null bytes, then ends": {func([]byte) []byte { return make([]byte, 64) }, false, false},
+		"null bytes":            {func([]byte) []byte { return make([]byte, 64) }, true, false},
+		"one null byte":         {func([]byte) []byte { return make([]byte, 1) }, false, false},
+		"4 null bytes":          {func([]byte) []byte { return make([]byte, 4) }, false, false},
+		"text":                  {func([]byte) []byte { return []byte("220 mail.example.com ESMTP\r\n") }, false, false},
+		"never answers":         {func([]byte) []byte { return nil }, true, false},
+	} {
+		addr := multiplexing(t, true)
+		if c.answer != nil {
+			addr = answerWith(t, c.answer, c.open)
+		}
+		_, errs, code := nocopy(t, "", "call", addr, "f", "-raw", "-timeout", "2s")
+		if code == 0 || strings.Contains(errs, "perhaps it is a multiplexing server") != c.advice {
+			t.Errorf("%s: %d %s", name, code, errs)
+		}
+	}
+}

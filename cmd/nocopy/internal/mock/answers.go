@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
@@ -31,6 +32,9 @@ type answer struct {
 func (m *server) newAnswer(l *recording.Line) (*answer, error) {
 	method, err := invoke.Find(m.idl, l.Method, "", m.Depth)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.register(method); err != nil {
 		return nil, err
 	}
 	a := &answer{method: method.String(), args: l.Args, cut: l.Cut}
@@ -72,6 +76,19 @@ func (m *server) newAnswer(l *recording.Line) (*answer, error) {
 		msg.Release()
 	}
 	return a, nil
+}
+
+// register notes the name that a method has for its service, if it is not the IDL's.
+func (m *server) register(method *invoke.Method) error {
+	name := method.Prefix
+	if name == "" || slices.ContainsFunc(m.idl.Services, func(s dynamic.Service) bool { return s.Name() == name }) {
+		return nil
+	}
+	if other := m.registered[name]; other != "" && other != method.Service {
+		return fmt.Errorf("%s:%s is a method of %s, and a line above has the name %[1]s for %[4]s", name, method.Name, method.Service, other)
+	}
+	m.registered[name] = method.Service
+	return nil
 }
 
 // thrown returns the name of a declared exception's field in the result.

@@ -51,7 +51,8 @@ commands need no -idl.
 A line of -answers is such as {"method": "Store.get", "args": {"key": "a"}, "result": "b"}. It counts for
 calls that have these arguments; more of them may follow. Instead of result it may have
 "exception": "NotFound", "value": {…}, "error": {"type": 6, "message": "…"}, or "cut": true; in addition
-"delay": "100ms". If several lines match, they take turns, and the last one stays.
+"delay": "100ms". If several lines match, they take turns, and the last one stays. With a method such as
+"shop:get", the service Store is served by the name shop, too.
 
 Example:
   nocopy mock -idl store.thrift -listen :9090 -answers answers.jsonl -delay 5ms`
@@ -110,6 +111,9 @@ type server struct {
 	idl  *idlfiles.IDL
 	seed uint64 // of made-up values
 
+	// Services by the names that answers have for multiplexing clients, other than the IDL's
+	registered map[string]string
+
 	mu      sync.Mutex // of what follows, and of printing
 	chance  *rand.Rand
 	answers map[string][]*answer
@@ -131,6 +135,9 @@ func (m *server) processor() *rpc.Processor {
 			p = p.WithIDL(s.Name(), files...)
 		}
 		services[s.Name()] = p
+	}
+	for name, service := range m.registered {
+		services[name] = services[service]
 	}
 	services[""] = rpc.NewProcessor("", nil, plain...)
 	if files := m.files(m.idl.Services[0]); len(m.idl.Services) == 1 && len(files) > 0 {
@@ -289,7 +296,7 @@ func (m *server) readAnswers(name string) error {
 	}
 	defer f.Close()
 	if m.answers == nil {
-		m.answers = map[string][]*answer{}
+		m.answers, m.registered = map[string][]*answer{}, map[string]string{}
 	}
 	err = recording.Read(f, func(_ int, l *recording.Line) error {
 		a, err := m.newAnswer(l)

@@ -37,7 +37,8 @@ func (Command) Help() string {
 	return `The calls are made one after the other, on one connection. An answer differs if its JSON does: elements
 of sets and keys of maps may be in any order. Exit codes: 0 all answers are as recorded, 100 some differ,
 1 the file or the server can't be read. Calls that had no answer when they were recorded are left out.
-No file that a recording names is opened.
+Calls keep the names of services that they were recorded with (Service:method). With -multiplexed, those
+without such a name get that one. No file that a recording names is opened.
 
 Example:
   nocopy replay calls.jsonl localhost:9083 -idl hive_metastore.thrift -ignore createTime`
@@ -77,8 +78,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return c.at(err)
 	}
 	conn := c.Connection
-	if l != nil && conn.Multiplexed == "" {
-		conn.Multiplexed = invoke.Prefix(l.Method)
+	if l != nil {
+		conn.Multiplexed = c.service(l)
 	}
 	server, err := conn.Connect(sh.Ctx, c.Address, idl == nil, rpc.PoolSize(1))
 	if err != nil {
@@ -193,6 +194,15 @@ func orAbsent(text string) string {
 	return text
 }
 
+// service returns the name of the service that a line's call is made with: its own, or else that of
+// -multiplexed; "" if there is none.
+func (c *Command) service(l *recording.Line) string {
+	if name := invoke.Prefix(l.Method); name != "" {
+		return name
+	}
+	return c.Multiplexed
+}
+
 // call makes a call and returns where its answer differs.
 func (r *replayer) call(l *recording.Line) ([]recording.Difference, error) {
 	idl := r.idl
@@ -202,7 +212,7 @@ func (r *replayer) call(l *recording.Line) ([]recording.Difference, error) {
 	if idl == nil && l.RawArgs == nil {
 		return nil, fmt.Errorf("%s was recorded with IDL: give it with -idl FILE", l.Method)
 	}
-	m, err := invoke.Find(idl, l.Method, r.Multiplexed, r.MaxDepth)
+	m, err := invoke.Find(idl, l.Method, r.service(l), r.MaxDepth)
 	if err != nil {
 		return nil, err
 	}

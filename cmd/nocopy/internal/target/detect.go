@@ -245,6 +245,7 @@ func (d *detection) failure() error {
 	}
 	var tried []error
 	var closed error
+	silent := true // the server has sent nothing
 	for _, w := range d.ways {
 		switch {
 		case !d.counts(w):
@@ -261,6 +262,7 @@ func (d *detection) failure() error {
 		case isClosed(w.err) && closed == nil:
 			closed = w.err
 		}
+		silent = silent && (endsSilently(w.err) || w.transport == "http") // net/http's errors vary
 		tried = append(tried, fmt.Errorf("  %s: %w", w.wire, d.Plainly(w.err)))
 	}
 	switch {
@@ -270,8 +272,8 @@ func (d *detection) failure() error {
 		return d.Explain(d.addr, closed)
 	}
 	lines := append([]error{fmt.Errorf("%s: %s", d.addr, noWay)}, tried...)
-	if closed != nil {
-		lines = append(lines, fmt.Errorf("some connections were closed: %w", d.perhapsMultiplexing()))
+	if closed != nil && silent {
+		lines = append(lines, fmt.Errorf("it closed connections without a word: %w", d.perhapsMultiplexing()))
 	}
 	return shell.Lines(lines...)
 }
@@ -304,6 +306,12 @@ func showsHTTP(err error) bool {
 // isClosed reports whether a server has closed the connection of a call.
 func isClosed(err error) bool {
 	return errors.Is(err, rpc.ErrConnLost) || errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF)
+}
+
+// endsSilently reports whether a server has closed the connection of a call and sent nothing.
+func endsSilently(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, rpc.ErrNotSent) || errors.Is(err, io.EOF) || errors.As(err, &op)
 }
 
 // refusesWay reports whether a server answers that it does not speak in the way of the call.
