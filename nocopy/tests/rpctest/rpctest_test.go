@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -20,7 +21,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leakless{m}) }
+
+// leakless runs tests, and fails if the library has not released its own messages.
+type leakless struct{ m *testing.M }
+
+func (l leakless) Run() int { return testmode.Main(l.m, nocopy.Leaked) }
 
 // store is a handler with two of its service's methods.
 type store struct {
