@@ -6,7 +6,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +80,33 @@ func TestConfigPrinted(t *testing.T) {
 	}
 	if fmt.Sprintf("%v", (*hive.Config)(nil)) != "<nil>" {
 		t.Error("a nil pointer")
+	}
+}
+
+// formatted has the method by which package fmt lets a type print itself, and nothing else.
+type formatted struct{ Secret string }
+
+func (formatted) Format(f fmt.State, _ rune) { io.WriteString(f, "hidden") }
+
+// TestVerbsWithoutMethods: fmt calls no method of a struct for %p and %w, and prints its strings. No
+// type can prevent that, and Format's documentation says so. With all other letters it calls Format.
+func TestVerbsWithoutMethods(t *testing.T) {
+	v := formatted{"secret"}
+	var shown []string
+	for verb := 'A'; verb <= 'z'; verb++ {
+		if verb > 'Z' && verb < 'a' || verb == 'T' { // T prints the type's name
+			continue
+		}
+		if strings.Contains(fmt.Sprintf("%"+string(verb), v), "secret") {
+			shown = append(shown, string(verb))
+		}
+		cfg := hive.Config{Password: "secret", Token: "secret", Settings: map[string]string{"a": "secret"}}
+		if text := fmt.Sprintf("%"+string(verb), cfg); verb != 'p' && verb != 'w' && strings.Contains(text, "secret") {
+			t.Errorf("%%%c: %s", verb, text)
+		}
+	}
+	if !slices.Equal(shown, []string{"p", "w"}) {
+		t.Errorf("fmt calls no Format for %v: the documentation of Config.Format says p and w", shown)
 	}
 }
 
