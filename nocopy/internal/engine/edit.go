@@ -313,17 +313,19 @@ func (m *Message) setText(q place, v []byte, refer bool) {
 // exchange gives v the positions of the text in the place, which is in a node and about to be
 // replaced, if they suffice. It returns the first one, or 0.
 func (m *Message) exchange(q place, v []byte) uint32 {
-	if q.f == 0 {
+	word := m.wordIn(q)
+	if !word.IsNode() || !m.buf.Exchangeable(word.Node(), len(v)) {
 		return 0
 	}
-	old := q.node
-	if word := m.ix.At(q.at, q.f); word.IsNode() {
-		old = word.Node()
+	return m.buf.Exchange(word.Node(), v)
+}
+
+// wordIn returns the word of the value in the place.
+func (m *Message) wordIn(q place) index.Word {
+	if q.f != 0 {
+		return m.ix.At(q.at, q.f)
 	}
-	if !m.buf.Exchangeable(old, len(v)) {
-		return 0
-	}
-	return m.buf.Exchange(old, v)
+	return m.ix.Word(q.at)
 }
 
 // LentBytes returns the bytes of a binary, which the caller may keep.

@@ -461,7 +461,7 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 	m := s.m
 	f := s.unset(i)
 	if f == nil || len(v) >= ReferSize {
-		refer := s.room(len(v))
+		refer := len(v) >= memory.MaxSlabSize && s.replaceableAt(i, len(v)) || s.room(len(v))
 		m.setText(s.element(i), v, refer)
 		return
 	}
@@ -477,6 +477,12 @@ func (s Struct) SetBytesAt(i int, v []byte) {
 	wire.PutBE32(b, uint32(len(v)))
 	copy(b[wire.TextHeader:], v)
 	m.ix.List(f.e).SetWord(uint32(i), index.Word(p))
+}
+
+// replaceableAt is replaceable for element i.
+func (s Struct) replaceableAt(i, n int) bool {
+	s.writable()
+	return s.m.exchangeable(s.m.ix.Word(s.elemSlot(i)), n)
 }
 
 // unset returns the list's frame if that is the innermost one, and element i was not set before

@@ -105,9 +105,20 @@ func PutPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 
 // putEncoded sets the value of a key to value, which is a scalar or text.
 func (s Struct) putEncoded(k, value encoded) {
+	if len(value.text) >= memory.MaxSlabSize && s.replaceableOf(k, len(value.text)) {
+		s.put(s.keyToPut(k), value, true)
+		return
+	}
 	s.Changeable()
 	k = s.keyToPut(k)
 	s.put(k, value, s.room(len(k.text)+len(value.text)))
+}
+
+// replaceableOf is replaceable for the value of key k.
+func (s Struct) replaceableOf(k encoded, n int) bool {
+	s.writable()
+	i := s.find(s.keyToPut(k))
+	return i >= 0 && s.m.exchangeable(s.pairAt(i).Value(), n)
 }
 
 // put sets the value of a key to value, which is a scalar or text. There is room for both.

@@ -173,20 +173,13 @@ func (s Struct) room(n int) (refer bool) {
 // again. It panics unless the struct may be changed.
 func (s Struct) replaceable(f schema.Ref, n int) bool {
 	s.writable()
-	return s.m.referredIn(s.entry(), f, n) != 0 && !s.m.ix.Full && s.m.buf.RoomToChange(0)
+	return s.m.exchangeable(s.m.ix.At(s.entry(), f), n)
 }
 
-// referredIn returns the node with the text of field f of the struct of entry e if the text is
-// referred to, and one of n bytes can get its positions; else 0.
-func (m *Message) referredIn(e uint32, f schema.Ref, n int) chain.NodeID {
-	node := m.fieldNode(e, f)
-	if word := m.ix.At(e, f); node == 0 && word.IsNode() { // referred to since the struct was built
-		node = word.Node()
-	}
-	if node == 0 || !m.buf.Exchangeable(node, n) {
-		return 0
-	}
-	return node
+// exchangeable reports whether a large text of n bytes can get the positions of the text of this
+// word, which must be referred to.
+func (m *Message) exchangeable(word index.Word, n int) bool {
+	return word.IsNode() && m.buf.Exchangeable(word.Node(), n) && !m.ix.Full && m.buf.RoomToChange(0)
 }
 
 // positions panics unless there are positions for a change of n bytes, perhaps after compacting.
