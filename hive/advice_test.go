@@ -197,6 +197,7 @@ func TestDSNHosts(t *testing.T) {
 func TestDSNFromJDBC(t *testing.T) {
 	for dsn, want := range map[string]string{
 		"jdbc:hive2://h:10000/db;ssl=true":                          "write hive://h:10000/db?tls=true",
+		"jdbc:hive2://h:10000/a/b;ssl=true":                         "write hive://h:10000/a?tls=true; a database's name has no slash",
 		"jdbc:hive2://h:10000":                                      "write hive://h:10000",
 		"jdbc:hive2://h:10000/;auth=noSasl":                         "write hive://h:10000/?auth=NOSASL",
 		"hive2://h:10000/db;auth=noSasl":                            "write hive://h:10000/db?auth=NOSASL",

@@ -99,8 +99,8 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Format prints c without secrets. It serves all verbs except %p and %w: package fmt prints a struct
-// that it gets for these with all its fields, and calls no method. go vet reports %w.
+// Format prints c without secrets. It serves all verbs except %p and %w: package fmt prints a
+// struct that it gets for these with all its fields, and calls no method. go vet reports %w.
 func (c Config) Format(f fmt.State, verb rune) {
 	type config Config // without this method
 	const hidden = "***"

@@ -88,8 +88,9 @@ type formatted struct{ Secret string }
 
 func (formatted) Format(f fmt.State, _ rune) { io.WriteString(f, "hidden") }
 
-// TestVerbsWithoutMethods: fmt calls no method of a struct for %p and %w, and prints its strings. No
-// type can prevent that, and Format's documentation says so. With all other letters it calls Format.
+// TestVerbsWithoutMethods: fmt calls no method of a struct for %p and %w, and prints its strings.
+// No type can prevent that, and Format's documentation says so. For all other letters it calls
+// Format.
 func TestVerbsWithoutMethods(t *testing.T) {
 	v := formatted{"secret"}
 	var shown []string

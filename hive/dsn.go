@@ -212,6 +212,10 @@ func fromJDBC(dsn string) string {
 	rest, parameters, _ := strings.Cut(rest, ";")
 	_, database, _ := strings.Cut(rest, "/")
 	var w written
+	if name, _, slash := strings.Cut(database, "/"); slash {
+		w.notes = append(w.notes, "a database's name has no slash")
+		database = name
+	}
 	for p := range strings.SplitSeq(parameters, ";") {
 		w.parameter(p)
 	}

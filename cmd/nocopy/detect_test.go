@@ -266,8 +266,8 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestMultiplexingAdvice: only a server that never sends anything, and closes connections, may be a
-// multiplexing one.
+// TestMultiplexingAdvice: only a server that never sends anything, and closes connections, may be
+// a multiplexing one.
 func TestMultiplexingAdvice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

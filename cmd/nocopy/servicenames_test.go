@@ -11,8 +11,8 @@ import (
 const twoIDL = `service Shop { i32 add(1: i32 a), oneway void tell(), string name() }
 service Store { i32 add(1: i32 a), i64 count() }`
 
-// TestAnswersOfRegisteredNames: a mock serves the names of services that its answers have, by which
-// a server has registered them.
+// TestAnswersOfRegisteredNames: a mock serves the names of services that its answers have, by
+// which a server has registered them.
 func TestAnswersOfRegisteredNames(t *testing.T) {
 	t.Parallel()
 	idl := write(t, "two.thrift", twoIDL)

@@ -194,8 +194,8 @@ func orAbsent(text string) string {
 	return text
 }
 
-// service returns the name of the service that a line's call is made with: its own, or else that of
-// -multiplexed; "" if there is none.
+// service returns the name of the service that a line's call is made with: its own, or else that
+// of -multiplexed; "" if there is none.
 func (c *Command) service(l *recording.Line) string {
 	if name := invoke.Prefix(l.Method); name != "" {
 		return name
