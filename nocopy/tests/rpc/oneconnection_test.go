@@ -68,7 +68,7 @@ func TestOneConnection(t *testing.T) {
 			for range 3 {
 				before := time.Now()
 				tries.Store(0)
-				if _, err = c.Add(bg, nil); !errors.Is(err, rpc.ErrNotSent) || !strings.Contains(err.Error(), "with rpc.OneConnection there is no other: "+end.want) {
+				if _, err = c.Add(bg, nil); !errors.Is(err, rpc.ErrNotSent) || !strings.Contains(err.Error(), "the client makes no other: "+end.want) {
 					t.Errorf("the error is %v", err)
 				}
 				if tries.Load() != 1 || time.Since(before) > time.Minute {

@@ -413,7 +413,7 @@ func (f *Connection) lacksCert(err error) bool {
 // flagNames replaces the names that limits and options have in Go.
 var flagNames = strings.NewReplacer(
 	"the option rpc.MaxFrame", "-max-frame", "rpc.MaxFrame", "-max-frame", "Limits.MaxDepth", "-max-depth",
-	", and with rpc.OneConnection there is no other", "", // record has one for each of its client's
+	", and the client makes no other", "", // record has one for each of its client's
 	"servers of HTTP are called with rpc.DialHTTP", "add -transport http",
 	"; see the option rpc.TLS", "", "; see the option rpc.SASL", "", // Explain says it
 	"; nocopyjson.AllowUnknown skips unknown fields", "", // no command does

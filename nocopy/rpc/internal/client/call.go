@@ -85,7 +85,7 @@ var (
 var ErrReturned = errors.New("the call has returned")
 
 // ErrNoOther is the error of a Pool of one connection after that.
-var ErrNoOther = errors.New("the connection has ended, and with rpc.OneConnection there is no other")
+var ErrNoOther = errors.New("the connection has ended, and the client makes no other")
 
 var (
 	// errBroken is the cause of a connection's failure when one of its goroutines was ended.
