@@ -22,8 +22,8 @@ type shellTest struct {
 	env []string
 }
 
-// bin is a folder with the tool, which the first test that needs it builds. It is as released but for
-// -trimpath, with which all requirements would be compiled again.
+// bin is a folder with the tool, which the first test that needs it builds. It is as released but
+// for -trimpath, with which all requirements would be compiled again.
 var bin string
 
 var build = sync.OnceValues(func() (out []byte, err error) {
