@@ -524,11 +524,20 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestSecurityPage: every test that SECURITY.md names exists.
+// TestSecurityPage: SECURITY.md has at most 16 KB. Each promise in its tables has a row of the same
+// name in docs/security-notes.md, in the same order, and that row names a test that exists, or a
+// target of the Makefile.
 func TestSecurityPage(t *testing.T) {
 	page, err := os.ReadFile("SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	notes, err := os.ReadFile("docs/security-notes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page) > 16<<10 {
+		t.Errorf("SECURITY.md has %d bytes, more than 16 KB: put details into docs/security-notes.md", len(page))
 	}
 	tests := map[string]bool{}
 	sources(t, ".", func(name string, src []byte) {
@@ -536,13 +545,29 @@ func TestSecurityPage(t *testing.T) {
 			tests[string(m[1])] = true
 		}
 	})
-	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(page, -1)
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(append(page, notes...), -1)
 	for _, m := range named {
 		if !tests[string(m[1])] {
-			t.Errorf("SECURITY.md names %s, which there is not", m[1])
+			t.Errorf("the pages about security name %s, which there is not", m[1])
 		}
 	}
-	if len(named) < 40 {
-		t.Errorf("SECURITY.md names only %d tests", len(named))
+	if len(named) < 300 {
+		t.Errorf("docs/security-notes.md names only %d tests", len(named))
+	}
+	var promises, shown []string
+	for _, m := range regexp.MustCompile(`(?m)^\| ([^|]+) \|[^|]+\|$`).FindAllSubmatch(page, -1) {
+		promises = append(promises, string(m[1]))
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\| ([^|]+) \|(?: [^|]+)? \|([^|]+)\|$`).FindAllSubmatch(notes, -1) {
+		if shown = append(shown, string(m[1])); !regexp.MustCompile("`(Test|Fuzz|make )\\w+`").Match(m[2]) {
+			t.Errorf("docs/security-notes.md names no test for %q", m[1])
+		}
+	}
+	if len(promises) < 80 || len(shown) < len(promises) {
+		t.Fatalf("%d promises in SECURITY.md, %d rows in docs/security-notes.md", len(promises), len(shown))
+	}
+	// The rows at the end are about what is not promised.
+	if diff := cmp.Diff(promises, shown[:len(promises)]); diff != "" {
+		t.Errorf("the rows of SECURITY.md (-) and of docs/security-notes.md (+) differ:\n%s", diff)
 	}
 }

@@ -145,7 +145,8 @@
 // AppendTo on the unchanged root of a message that arrived with an index includes it.
 //
 // Over sockets a wire index gains little: the receiver has all bytes in memory, and Lazy skips 20
-// KB in about 2 µs. SECURITY.md describes what a wrong index can do, and who can forge one.
+// KB in about 2 µs. docs/security-notes.md describes what a wrong index can do, and who can
+// forge one.
 // examples/archive stores such messages in a file.
 //
 // # Text and logs
