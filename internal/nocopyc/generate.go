@@ -131,7 +131,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 	flags.BoolVar(&opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
 	flags.BoolVar(&opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
 	flags.BoolVar(&opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
-	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/idl.md")
+	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/generated-names.md")
 	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
 	flags.Var(&readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
