@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -181,6 +182,10 @@ func TestPrograms(t *testing.T) {
 // goBlock matches a block of Go that names no file.
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
+// withModules matches a block of Go that the tests of another module compare with a function of
+// theirs, and the comment that names both.
+var withModules = regexp.MustCompile("(?ms)^<!-- \\w+: \\w+ -->\n```go\n.*?^```$")
+
 // elsewhere are the pages whose blocks other tests compile.
 var elsewhere = map[string]string{
 	"docs/builds.md":      "TestBuilds",
@@ -195,10 +200,11 @@ const (
 	blockValues = `ctx context.Context, o, in, other order.Order, wire []byte, conn net.Conn, listener net.Listener,
 	r io.Reader, w io.Writer, srv *rpc.Server, client *rpc.Client, shop order.ShopClient, handler order.ShopHandler,
 	processor *rpc.Processor, logger *slog.Logger, m nocopy.Message, t *testing.T, addr string, err error,
-	schema *dynamic.Schema, service dynamic.Service, cert, clientCert tls.Certificate, pem []byte,
+	schema *dynamic.Schema, service dynamic.Service, cert, clientCert tls.Certificate, pem []byte, roots *x509.CertPool,
 	authenticate rpc.Interceptor, connContext func(context.Context, net.Conn) context.Context`
 	blockImports = `bufio bytes context crypto/subtle crypto/tls crypto/x509 encoding/binary encoding/json errors fmt io log log/slog net net/http
-	os os/signal slices strings sync sync/atomic syscall testing time 
+	os os/signal path/filepath slices strings sync sync/atomic syscall testing time 
+	net/http/httptest
 	example.com/shop/order example.com/shop/page example.com/shop/payment example.com/shop/rules example.com/shop/status example.com/shop/users
 	github.com/apache/thrift/lib/go/thrift github.com/google/go-cmp/cmp
 	NOCOPY/linkbuf NOCOPY/nocopy NOCOPY/nocopy/apachethrift NOCOPY/nocopy/descriptor NOCOPY/nocopy/dynamic NOCOPY/nocopy/gateway
@@ -232,6 +238,9 @@ func TestBlocks(t *testing.T) {
 				s.write(block[1], block[2], "-fields")
 			}
 		}
+		text = withModules.ReplaceAllFunc(text, func(block []byte) []byte { // the lines stay
+			return bytes.Repeat([]byte("\n"), bytes.Count(block, []byte("\n")))
+		})
 		line := func(offset int) string {
 			return fmt.Sprintf("%s, the block of line %d", page, 2+strings.Count(string(text[:offset]), "\n"))
 		}
@@ -285,7 +294,7 @@ func (s scratch) importer(fset *token.FileSet, paths []string) types.Importer {
 
 // goPrints matches a block of Go and what it prints. After the comment that is with nocopydebug,
 // which may also follow a block of text, after one paragraph.
-var goPrints = regexp.MustCompile("(?ms)^```go\n([^`]*?)^```\n\n(<!-- nocopydebug -->\n)?```text\n([^`]*?)^```$" +
+var goPrints = regexp.MustCompile("(?ms)^```go\n((?:[^`\n][^\n]*\n|\n)*?)^```\n\n(<!-- nocopydebug -->\n)?```text\n([^`]*?)^```$" +
 	"(?:\n\n(?:`?[^`\n][^\n]*\n)+\n<!-- nocopydebug -->\n```text\n([^`]*?)^```$)?")
 
 // printingBlock is a block of Go that the guide shows the output of.
@@ -313,11 +322,44 @@ func runPrinting(t *testing.T, s scratch, all []printingBlock, debug bool) {
 	program := fmt.Sprintf(`var o, in order.Order
 var wire []byte
 var r io.Reader
+var ctx = context.Background()
+var handler order.ShopHandler = shopHandler{}
+var srv *rpc.Server
+var listener net.Listener
+var client *rpc.Client
+var shop order.ShopClient
+var cert tls.Certificate
+var roots = x509.NewCertPool()
+
+type shopHandler struct{ order.UnimplementedShopHandler }
+
+func (shopHandler) Get(ctx context.Context, args order.ShopGetArgs, result order.ShopGetResult) error {
+	if args.GetID() != 7 {
+		result.NewMissing().SetID(args.GetID())
+		return nil
+	}
+	o := result.NewSuccess()
+	o.SetID(7)
+	o.SetCustomer("Ada")
+	return nil
+}
 
 func main() {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	ts := httptest.NewTLSServer(nil)
+	cert = ts.TLS.Certificates[0]
+	roots.AddCert(ts.Certificate())
+	ts.Close()
 %s}
 
 func run(block func() error) {
+	srv = &rpc.Server{Processor: order.NewShopProcessor(handler)}
+	var stop func()
+	client, stop = rpctest.Start(&rpc.Server{Processor: order.NewShopProcessor(handler)})
+	defer stop()
+	shop = order.NewShopClient(client)
+	listener, _ = net.Listen("tcp", "127.0.0.1:0")
+	defer listener.Close()
 	o = order.NewOrder()
 	o.SetID(7)
 	o.SetCustomer("Ada")

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"strings"
+	"testing"
 
 	"github.com/nocopythrift/nocopythrift/hive"
 	"github.com/nocopythrift/nocopythrift/hive/internal/fakehive"
@@ -54,4 +57,21 @@ func Example() {
 	// Output:
 	// 4711 Ada
 	// 4712 Grace
+}
+
+// TestCookbook: the block in docs/cookbook.md is in the Example.
+func TestCookbook(t *testing.T) {
+	page, err := os.ReadFile("../docs/cookbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "<!-- hive: Example -->\n```go\n")
+	block, _, ok := strings.Cut(block, "```")
+	if !ok || !strings.Contains(string(example), "\t"+strings.ReplaceAll(strings.TrimSpace(block), "\n", "\n\t")) {
+		t.Errorf("example_test.go does not have the block of docs/cookbook.md:\n%s", block)
+	}
 }

@@ -97,19 +97,21 @@ func ExampleFile_Schema() {
 	//     age OPTIONAL INT32 {}
 }
 
-// TestReadme: the program in README.md is the Example.
+// TestReadme: the program in README.md, and the block in docs/cookbook.md, are in the Example.
 func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	example, err := os.ReadFile("example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, program, _ := strings.Cut(string(readme), "```go\n")
-	program, _, ok := strings.Cut(program, "```")
-	if !ok || !strings.Contains(string(example), "\t"+strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n\t")) {
-		t.Errorf("example_test.go does not have the program of README.md:\n%s", program)
+	for name, begin := range map[string]string{"README.md": "```go\n", "../docs/cookbook.md": "<!-- parquetmeta: Example -->\n```go\n"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, program, _ := strings.Cut(string(page), begin)
+		program, _, ok := strings.Cut(program, "```")
+		if !ok || !strings.Contains(string(example), "\t"+strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n\t")) {
+			t.Errorf("example_test.go does not have the program of %s:\n%s", name, program)
+		}
 	}
 }
