@@ -524,8 +524,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestSecurityPage: SECURITY.md has at most 16 KB. Each promise in its tables has a row of the same
-// name in docs/security-notes.md, in the same order, and that row names a test that exists, or a
+// TestSecurityPage: SECURITY.md has at most 16 KB. Each promise in its tables has a row of the
+// same name in docs/security-notes.md, in the same order. That row names a test that exists, or a
 // target of the Makefile.
 func TestSecurityPage(t *testing.T) {
 	page, err := os.ReadFile("SECURITY.md")

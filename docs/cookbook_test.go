@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestCookbook: each task of docs/cookbook.md has one block of 4 to 15 lines, and what it prints,
-// which TestBlocks compares; or a comment that names the module whose tests do. The list at the top
-// has all tasks.
+// TestCookbook: each task of docs/cookbook.md has one block of 4 to 15 lines, and what it prints.
+// TestBlocks compares that; or a comment names the module whose tests do. The list at the top has
+// all tasks.
 func TestCookbook(t *testing.T) {
 	page, err := os.ReadFile("docs/cookbook.md")
 	if err != nil {
