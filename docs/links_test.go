@@ -11,10 +11,10 @@ import (
 )
 
 // TestLinks: files to which Markdown files link in this repository exist, and are not ignored by
-// git.
+// git. If the link names a heading of a Markdown file, the file has it.
 func TestLinks(t *testing.T) {
 	code := regexp.MustCompile("(?s)```.*?```|`[^`]*`")
-	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	link := regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]+)?[^)]*\)`)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
 			return err
@@ -28,6 +28,12 @@ func TestLinks(t *testing.T) {
 			if strings.Contains(m[1], ":") {
 				continue // another site
 			}
+			if m[1] == "" {
+				to = name
+			}
+			if page, err := os.ReadFile(to); m[2] != "" && (err != nil || !headings(page)[m[2][1:]]) {
+				t.Errorf("%s links to %s, which has no heading for %s", name, to, m[2])
+			}
 			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s, which is not there", name, m[1])
 			}
@@ -40,6 +46,17 @@ func TestLinks(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// headings returns the names of a page's headings, as GitHub's links have them.
+func headings(page []byte) map[string]bool {
+	names := map[string]bool{}
+	code := regexp.MustCompile("(?ms)^```.*?^```$")
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllSubmatch(code.ReplaceAll(page, nil), -1) {
+		name := regexp.MustCompile(`[^\pL\pN_ -]`).ReplaceAllString(strings.ToLower(string(m[1])), "")
+		names[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return names
 }
 
 // TestNamedFiles: the Go files that contributors are sent to exist.
