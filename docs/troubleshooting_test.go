@@ -16,7 +16,7 @@ var fromSource = map[string]string{
 }
 
 // TestTroubleshooting provokes the messages of docs/troubleshooting.md. Those of the tool are in
-// TestTroubleshooting of cmd/nocopy, those of Hive in that of hive.
+// TestTroubleshooting of cmd/nocopy, those of Kitex and Hive in that of these modules.
 func TestTroubleshooting(t *testing.T) {
 	page, err := os.ReadFile("docs/troubleshooting.md")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestTroubleshooting(t *testing.T) {
 		title, _, _ := strings.Cut(section, "\n")
 		for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|[^|]*\\|[^|]*\\|$").FindAllStringSubmatch(section, -1) {
 			total++
-			if title == "The tool" || title == "Hive and Spark" {
+			if title == "The tool" || title == "Kitex" || title == "Hive and Spark" {
 				continue
 			}
 			texts := provoked
