@@ -47,7 +47,9 @@ func newOrder() order.Order {
 
 func main() {
 	if len(os.Args) > 1 {
-		debug()
+		if debug(); os.Args[1] == "fault" {
+			fault()
+		}
 		return
 	}
 	slog.SetDefault(slog.New(slog.DiscardHandler))
@@ -306,8 +308,26 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// fault ends the program, if it is built with nocopydebug on Linux: it reads a string whose memory
+// was recycled.
+func fault() {
+	wire := newOrder().Message().Bytes()
+	in, err := order.ReadOrder(bytes.NewReader(wire), len(wire), nocopy.Recycle)
+	if err != nil {
+		panic(err)
+	}
+	customer := in.GetCustomer()
+	in.Release()
+	say(customer)
+}
+
 // debug says what the build tag nocopydebug finds.
 func debug() {
+	panics(func() {
+		o := newOrder()
+		o.Release()
+		o.GetID()
+	})
 	panics(func() {
 		o := newOrder()
 		o.Release()
