@@ -99,7 +99,7 @@ func observeBlocks(p metric.MeterProvider, m metric.Meter) error {
 // UNKNOWN_METHOD. For a type that Thrift does not define, which a peer may have made up, it is
 // _OTHER.
 func typeName(t rpc.ExceptionType) string {
-	if t < rpc.UnknownException || t > rpc.UnsupportedClientType {
+	if t < rpc.UnknownException || t > rpc.LoadShedding {
 		return other
 	}
 	return strings.ToUpper(strings.ReplaceAll(t.String(), " ", "_"))
