@@ -187,7 +187,8 @@ func (o *Origin) waited(ctx context.Context, req *Request, t *turn) bool {
 	defer timer.Stop()
 	select {
 	case <-t.got:
-		return ctx.Err() == nil && (expires.IsZero() || time.Now().Before(expires))
+		// After Close, ctx may end a moment later than the call whose place this was
+		return o.srv.ctx.Err() == nil && ctx.Err() == nil && (expires.IsZero() || time.Now().Before(expires))
 	case <-timer.C:
 	case <-ctx.Done():
 	}

@@ -176,21 +176,23 @@ func (c waitingCall) Expires() time.Time { return c.expires }
 func TestWaitLate(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
+	ctx := context.Background()
 	for name, c := range map[string]struct {
-		ctx   context.Context
-		after time.Duration // until it expires; 0: never
-		err   error
+		server, ctx context.Context
+		after       time.Duration // until it expires; 0: never
+		err         error
 	}{
-		"in time":  {context.Background(), time.Second, nil},
-		"for ever": {context.Background(), 0, nil},
-		"too late": {context.Background(), -time.Second, errLate},
-		"gone":     {ended, 0, errLate},
+		"in time":  {ctx, ctx, time.Second, nil},
+		"for ever": {ctx, ctx, 0, nil},
+		"too late": {ctx, ctx, -time.Second, errLate},
+		"gone":     {ctx, ended, 0, errLate},
+		"Close":    {ended, ctx, 0, errLate},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for range 64 { // which of several events is noticed is left to chance
 					a := admissionOf(1, 2)
-					o := &Origin{srv: &Server{admission: a}}
+					o := &Origin{srv: &Server{admission: a, ctx: c.server}}
 					enters(a)
 					req := &Request{}
 					turn, _ := a.enter(req)
