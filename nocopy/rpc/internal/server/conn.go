@@ -24,10 +24,10 @@ import (
 // connection is one connection of a server. states.md has its states as a table.
 //
 // One goroutine at a time is the reader: it receives requests and calls their handlers itself.
-// When a handler takes longer than patience, another goroutine becomes the reader; if the method's
-// handler took that long last time, this happens at once. While no request may be handled, the
-// reader reads ahead: it receives bytes only to notice when the client goes away. There is a
-// reader until the connection is closed.
+// When a handler takes longer than patience, another goroutine becomes the reader; if the
+// method's handler took that long last time, or the call waits for its place, this happens at
+// once. While no request may be handled, the reader reads ahead: it receives bytes only to notice
+// when the client goes away. There is a reader until the connection is closed.
 //
 // The goroutine that has a reply ready writes it, with all others that are ready, unless another
 // goroutine is writing: then that one writes it.
