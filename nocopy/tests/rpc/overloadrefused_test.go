@@ -51,11 +51,12 @@ func TestOverloadDeadline(t *testing.T) {
 // TestOverloadShutdown: calls that wait when the server is shut down are handled. If Shutdown's
 // context ends before, they are not.
 func TestOverloadShutdown(t *testing.T) {
-	for _, gives := range []bool{false, true} {
-		t.Run(fmt.Sprint("gives up=", gives), func(t *testing.T) {
+	for _, way := range []struct{ gives, oneway bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
+		gives := way.gives
+		t.Run(fmt.Sprintf("%+v", way), func(t *testing.T) {
 			inGates(t, func(o *overloaded) {
 				o.call("holder", false, "")
-				waiter := o.call("waiter", false, "")
+				waiter := o.call("waiter", way.oneway, "")
 				ctx, cancel := context.WithTimeout(bg, 10*time.Second)
 				defer cancel()
 				var ended time.Time
@@ -67,7 +68,7 @@ func TestOverloadShutdown(t *testing.T) {
 				time.Sleep(2 * time.Second)
 				if gives {
 					time.Sleep(9 * time.Second)
-					if o.expectHandled("holder"); ended.IsZero() || !errors.Is(err, context.DeadlineExceeded) || waiter.ended.IsZero() || waiter.err == nil {
+					if o.expectHandled("holder"); ended.IsZero() || !errors.Is(err, context.DeadlineExceeded) || waiter.ended.IsZero() || (waiter.err == nil) != (way.oneway && !o.way.answersOneway()) {
 						o.t.Errorf("Shutdown: %v; %v", err, waiter.err)
 					}
 					return
