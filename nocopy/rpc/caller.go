@@ -107,7 +107,8 @@ func (c inherited) Call(ctx context.Context, m *Method, args nocopy.Struct) (noc
 // the same time. Server.ServeMessage is the other side.
 //
 // If roundTrip returns an error, the call's error wraps it. An error that wraps ErrNotSent,
-// ErrNotHandled or ErrConnLost tells Retry what to do. Headers are in a field of the arguments, see HeaderField.
+// ErrNotHandled or ErrConnLost tells Retry what to do. Headers are in a field of the arguments,
+// see HeaderField.
 //
 // These options hold: Interceptors, Deadlines, Protocol, Limits, MaxFrame, Lazy, LazyMethods and
 // Recycle. Others have no effect. With Recycle, strings that were read from the result end with

@@ -93,7 +93,8 @@ type Server struct {
 	Unordered bool
 
 	// ReadTimeout limits the time for receiving a request once its first byte has arrived, for a TLS
-	// handshake, and for a login by SASL. 0 means 30 s. A negative value means no limit.
+	// handshake, and for a login by SASL; and how long a call waits for a place among MaxInFlight. 0
+	// means 30 s. A negative value means no limit, except for that place, where it means 30 s.
 	ReadTimeout time.Duration
 	// WriteTimeout limits the time for writing replies. A write may fail after three quarters of it.
 	// On Linux it also limits how long the client's host may leave written bytes and keepalive's
