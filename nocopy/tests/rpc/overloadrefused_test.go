@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,23 +27,25 @@ func TestOverloadDeadline(t *testing.T) {
 		holder := o.call("holder", false, "")
 		waiter := o.call("waiter", false, "5S")
 		time.Sleep(5*time.Second + time.Millisecond)
-		if d := waiter.ended.Sub(waiter.began); !isShed(waiter.err) || d != 5*time.Second {
-			o.t.Errorf("%v after %v", waiter.err, d)
+		synctest.Wait()
+		if d := waiter.took(); !isShed(waiter.err()) || d != 5*time.Second {
+			o.t.Errorf("%v after %v", waiter.err(), d)
 		}
 		second := o.call("second", false, "5S")
 		time.Sleep(3 * time.Second)
 		o.g.gate("holder") <- ""
 		o.expectHandled("holder", "second")
 		time.Sleep(2*time.Second - time.Millisecond)
-		if synctest.Wait(); !second.ended.IsZero() {
-			o.t.Errorf("ended after %v: %v", second.ended.Sub(second.began), second.err)
+		if synctest.Wait(); second.over() {
+			o.t.Errorf("ended after %v: %v", second.took(), second.err())
 		}
 		time.Sleep(2 * time.Millisecond)
-		if d := second.ended.Sub(second.began); second.err == nil || d != 5*time.Second {
-			o.t.Errorf("%v after %v", second.err, d)
+		synctest.Wait()
+		if d := second.took(); second.err() == nil || d != 5*time.Second {
+			o.t.Errorf("%v after %v", second.err(), d)
 		}
-		if holder.err != nil {
-			o.t.Error(holder.err)
+		if holder.err() != nil {
+			o.t.Error(holder.err())
 		}
 		o.unharmed()
 	})
@@ -59,29 +62,31 @@ func TestOverloadShutdown(t *testing.T) {
 				waiter := o.call("waiter", way.oneway, "")
 				ctx, cancel := context.WithTimeout(bg, 10*time.Second)
 				defer cancel()
-				var ended time.Time
-				var err error
-				go func() {
-					err = o.srv.Shutdown(ctx)
-					ended = time.Now()
-				}()
+				shutdown := make(chan error, 1)
+				go func() { shutdown <- o.srv.Shutdown(ctx) }()
 				time.Sleep(2 * time.Second)
 				if gives {
 					time.Sleep(9 * time.Second)
-					if o.expectHandled("holder"); ended.IsZero() || !errors.Is(err, context.DeadlineExceeded) || waiter.ended.IsZero() || (waiter.err == nil) != (way.oneway && !o.way.answersOneway()) {
-						o.t.Errorf("Shutdown: %v; %v", err, waiter.err)
+					o.expectHandled("holder")
+					if err := <-shutdown; !errors.Is(err, context.DeadlineExceeded) {
+						o.t.Errorf("Shutdown: %v", err)
+					}
+					synctest.Wait()
+					if silent := way.oneway && !o.way.answersOneway(); !waiter.over() || (waiter.err() == nil) != silent {
+						o.t.Errorf("the call that waited: %v", waiter.err())
 					}
 					return
 				}
 				o.expectHandled("holder")
 				o.g.gate("holder") <- ""
 				o.expectHandled("waiter")
-				if o.g.gate("waiter") <- ""; !ended.IsZero() {
-					o.t.Errorf("Shutdown has ended: %v", err)
+				if len(shutdown) > 0 {
+					o.t.Errorf("Shutdown does not wait: %v", <-shutdown)
 				}
-				time.Sleep(time.Second)
-				if ended.IsZero() || err != nil || waiter.err != nil {
-					o.t.Errorf("Shutdown: %v; %v", err, waiter.err)
+				o.g.gate("waiter") <- ""
+				err := <-shutdown
+				if synctest.Wait(); err != nil || waiter.err() != nil || !waiter.over() {
+					o.t.Errorf("Shutdown: %v; %v", err, waiter.err())
 				}
 			})
 		})
@@ -235,48 +240,59 @@ func TestOverloadBadStats(t *testing.T) {
 	for _, bad := range []string{"panic", "exit"} {
 		for _, where := range []string{"Waiting", "no longer Waiting", "Refused", "Queued", "InFlight", "no longer InFlight"} {
 			t.Run(bad+"/"+where, func(t *testing.T) {
+				var armed, failed atomic.Bool
 				inGates(t, func(o *overloaded) {
-					armed := true
-					fail := func(here string) {
-						if !armed || here != where {
-							return
-						}
-						if bad == "panic" {
-							panic("of Stats")
-						}
-						runtime.Goexit()
-					}
-					of := func(name string, counted func(int)) func(int) {
-						return func(n int) {
-							if counted(n); n > 0 {
-								fail(name)
-							} else {
-								fail("no longer " + name)
-							}
-						}
-					}
-					o.c.Stats.Waiting, o.c.Stats.InFlight = of("Waiting", o.c.waiting.add), of("InFlight", o.c.inFlight.add)
-					o.c.Stats.Queued = func(time.Duration) { fail("Queued") }
-					o.c.Stats.Refused = func(rpc.ExceptionType) { fail("Refused") }
-					for _, name := range []string{"a", "b", "c"} {
+					names := []string{"a", "b", "c"}
+					for _, name := range names {
 						o.call(name, false, "")
 					}
-					for range 3 {
-						for _, name := range []string{"a", "b", "c"} {
+					for range names {
+						for _, name := range names {
 							select {
 							case o.g.gate(name) <- "":
 							default:
 							}
 						}
 						time.Sleep(2 * ofWait)
+						synctest.Wait()
 					}
-					armed = false
-					o.g.handled()
+					armed.Store(false)
+					if o.g.handled(); !failed.Load() {
+						o.t.Error("the function was not called")
+					}
 					o.unharmed()
+				}, func(o *overloaded) {
+					armed.Store(true)
+					failed.Store(false)
+					o.c.breakStats(func(here string) {
+						if here != where || !armed.Load() {
+							return
+						}
+						if failed.Store(true); bad == "panic" {
+							panic("of Stats")
+						}
+						runtime.Goexit()
+					})
 				})
 			})
 		}
 	}
+}
+
+// breakStats makes functions of Stats call fail, with their names, after they have counted.
+func (c *counts) breakStats(fail func(where string)) {
+	of := func(name string, counted func(int)) func(int) {
+		return func(n int) {
+			if counted(n); n > 0 {
+				fail(name)
+			} else {
+				fail("no longer " + name)
+			}
+		}
+	}
+	c.Stats.Waiting, c.Stats.InFlight = of("Waiting", c.waiting.add), of("InFlight", c.inFlight.add)
+	c.Stats.Queued = func(time.Duration) { fail("Queued") }
+	c.Stats.Refused = func(rpc.ExceptionType) { fail("Refused") }
 }
 
 // TestOverloadUnlimited: a MaxInFlight of 0, or less, is no limit.

@@ -92,9 +92,36 @@ type overCall struct {
 	name   string
 	client rpc.Caller
 	cancel context.CancelFunc
-	err    error
-	ended  time.Time // zero: it has not
 	began  time.Time
+	done   chan struct{} // closed when it has ended; then these are set
+	failed error
+	ended  time.Time
+}
+
+// over reports whether the call has ended.
+func (c *overCall) over() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// err returns the error of a call that has ended, nil if it has not.
+func (c *overCall) err() error {
+	if c.over() {
+		return c.failed
+	}
+	return nil
+}
+
+// took returns how long a call has taken that has ended, 0 if it has not.
+func (c *overCall) took() time.Duration {
+	if c.over() {
+		return c.ended.Sub(c.began)
+	}
+	return 0
 }
 
 // call begins a call of that name by a client of its own. With a timeout, it says so.
@@ -103,18 +130,19 @@ func (o *overloaded) call(name string, oneway bool, timeout string) *overCall {
 	if timeout != "" {
 		ctx = rpc.SetHeader(ctx, rpc.TimeoutKey, timeout)
 	}
-	c := &overCall{name: name, client: o.way.caller(o.t, o.srv, o.l), cancel: cancel, began: time.Now()}
+	c := &overCall{name: name, client: o.way.caller(o.t, o.srv, o.l), cancel: cancel, began: time.Now(), done: make(chan struct{})}
 	client := echo.NewEchoClient(c.client)
 	go func() {
 		defer func() { // a handler may end the goroutine that calls ServeMessage
 			c.ended = time.Now()
+			close(c.done)
 			cancel()
 		}()
 		if oneway {
-			c.err = client.Notify(ctx, func(args echo.EchoNotifyArgs) { args.SetText(name) })
+			c.failed = client.Notify(ctx, func(args echo.EchoNotifyArgs) { args.SetText(name) })
 		} else {
 			var res echo.EchoFailResult
-			if res, c.err = client.Fail(ctx, func(args echo.EchoFailArgs) { args.SetHow(name) }); c.err == nil {
+			if res, c.failed = client.Fail(ctx, func(args echo.EchoFailArgs) { args.SetHow(name) }); c.failed == nil {
 				res.Release()
 			}
 		}
@@ -148,15 +176,15 @@ func (o *overloaded) unharmed() {
 	for _, name := range names {
 		calls = append(calls, o.call(name, false, ""))
 	}
-	if o.expectHandled("u1"); !isShed(calls[2].err) || !calls[0].ended.IsZero() || !calls[1].ended.IsZero() || o.c.waiting.get() != 1 {
-		o.t.Errorf("afterwards: %v, %v, %v; %d wait", calls[0].err, calls[1].err, calls[2].err, o.c.waiting.get())
+	if o.expectHandled("u1"); !isShed(calls[2].err()) || calls[0].over() || calls[1].over() || o.c.waiting.get() != 1 {
+		o.t.Errorf("afterwards: %v, %v, %v; %d wait", calls[0].err(), calls[1].err(), calls[2].err(), o.c.waiting.get())
 	}
 	o.g.gate("u1") <- ""
 	o.expectHandled("u2")
 	o.g.gate("u2") <- ""
 	synctest.Wait()
-	if calls[0].err != nil || calls[1].err != nil || calls[1].ended.IsZero() || o.c.waiting.get() != 0 {
-		o.t.Errorf("afterwards: %v, %v; %d wait", calls[0].err, calls[1].err, o.c.waiting.get())
+	if calls[0].err() != nil || calls[1].err() != nil || !calls[1].over() || o.c.waiting.get() != 0 {
+		o.t.Errorf("afterwards: %v, %v; %d wait", calls[0].err(), calls[1].err(), o.c.waiting.get())
 	}
 }
 
@@ -200,6 +228,7 @@ func TestOverloadStates(t *testing.T) {
 					}
 					event.happen(o, holder, waiter)
 					time.Sleep(event.after + time.Millisecond)
+					synctest.Wait()
 					// Over HTTP a oneway call is answered when it has its place
 					if event.handled || oneway && event.oneway && !o.way.answersOneway() {
 						if event.name == "the waiter's client is gone" {
@@ -209,12 +238,12 @@ func TestOverloadStates(t *testing.T) {
 						o.expectHandled("waiter")
 						o.g.gate("waiter") <- ""
 						synctest.Wait()
-						if waiter.err != nil && !errors.Is(waiter.err, context.Canceled) && !errors.Is(waiter.err, rpc.ErrClientClosed) {
-							t.Error(waiter.err)
+						if waiter.err() != nil && !errors.Is(waiter.err(), context.Canceled) && !errors.Is(waiter.err(), rpc.ErrClientClosed) {
+							t.Error(waiter.err())
 						}
 					} else {
-						if event.name == "ReadTimeout passes" && (!oneway || o.way.answersOneway()) && (!isShed(waiter.err) || waiter.ended.Sub(waiter.began) != ofWait) {
-							t.Errorf("%v after %v", waiter.err, waiter.ended.Sub(waiter.began))
+						if event.name == "ReadTimeout passes" && (!oneway || o.way.answersOneway()) && (!isShed(waiter.err()) || waiter.took() != ofWait) {
+							t.Errorf("%v after %v", waiter.err(), waiter.took())
 						}
 						if n := o.c.waiting.get(); n != 0 {
 							t.Errorf("%d calls wait", n)
@@ -227,8 +256,8 @@ func TestOverloadStates(t *testing.T) {
 							t.Errorf("refused: %v", o.c.refused)
 						}
 					}
-					if synctest.Wait(); holder.ended.IsZero() || waiter.ended.IsZero() {
-						t.Errorf("a call has not ended: %v, %v", holder.ended, waiter.ended)
+					if synctest.Wait(); !holder.over() || !waiter.over() {
+						t.Errorf("a call has not ended: %v, %v", holder.over(), waiter.over())
 					}
 					if !event.closed {
 						o.unharmed()
@@ -242,11 +271,14 @@ func TestOverloadStates(t *testing.T) {
 // answersOneway reports whether a oneway call's client learns that it is handled.
 func (w loadWay) answersOneway() bool { return w.http || w.name == "ServeMessage" }
 
-// inGates calls f in a bubble for each of loadWays.
-func inGates(t *testing.T, f func(o *overloaded)) {
+// inGates calls f in a bubble for each of loadWays, after set, which may change the Stats.
+func inGates(t *testing.T, f func(o *overloaded), set ...func(o *overloaded)) {
 	o := &overloaded{}
 	inLoad(t, func() (*rpc.Server, echo.EchoHandler) {
 		o.g, o.c = newHeldService(), newCounts()
+		for _, s := range set {
+			s(o)
+		}
 		return &rpc.Server{
 			MaxInFlight: 1, MaxQueued: 1, ReadTimeout: ofWait, HalfCloseTimeout: ofGrace, Deadlines: true, Stats: &o.c.Stats, Logger: new(quiet).logger(),
 		}, o.g
