@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -294,6 +296,26 @@ service S { Reply f(1: binary how) (api.get = "/f") void g(1: binary how) (api.g
 	// A status that would not end the request is not taken.
 	g.want("GET", "/f?how=%0c%00%00%0b%00%01%00%00%00%00%08%00%02%00%00%00%65%00%00", "", "", 200, `{"a":""}`)
 	g.want("GET", "/f?how=%0c%00%00%0b%00%01%00%00%00%00%08%00%02%7f%00%00%65%00%00", "", "", 200, `{"a":""}`)
+}
+
+// TestServerBusy: a server that has too many calls makes the gateway say that it is unavailable.
+func TestServerBusy(t *testing.T) {
+	begun, release := make(chan struct{}, 1), make(chan struct{})
+	srv := &rpc.Server{MaxInFlight: 1, MaxQueued: -1, Logger: slog.New(slog.DiscardHandler), Processor: reply(func(context.Context, string, []byte) ([]byte, error) {
+		begun <- struct{}{}
+		<-release
+		return []byte("\x08\x00\x00\x00\x00\x00\x07\x00"), nil
+	})}
+	caller := rpc.NewCaller(func(ctx context.Context, _ *rpc.Method, call []byte) ([]byte, error) {
+		return srv.ServeMessage(ctx, append([]byte(nil), call...))
+	})
+	g := start(t, map[string]string{"s.thrift": `service S { i32 f() (api.get = "/f") }`}, map[string]rpc.Caller{"S": caller}, time.Minute)
+	var held sync.WaitGroup
+	held.Go(func() { g.want("GET", "/f", "", "", 200, `{"success":7}`) })
+	<-begun
+	g.want("GET", "/f", "", "", 503, `{"error":"Service Unavailable","message":"the server is too busy to handle the call"}`)
+	close(release)
+	held.Wait()
 }
 
 // TestUnreachable: a server that is gone is a bad gateway, and one that comes back is found.

@@ -69,6 +69,8 @@ func unanswered(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Message = http.StatusGatewayTimeout, "the server did not answer in time"
+	case errors.Is(err, rpc.ErrNotHandled):
+		p.Status, p.Message = http.StatusServiceUnavailable, "the server is too busy to handle the call"
 	case errors.As(err, &refused):
 		p.Message = "the server did not handle the call: " + refused.Type.String()
 	case errors.Is(err, rpc.ErrNotSent):

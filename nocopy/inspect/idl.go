@@ -171,6 +171,7 @@ var exceptionTypes = &schema.Enum{Name: "TApplicationExceptionType", Values: []*
 	{Name: "WRONG_METHOD_NAME", Value: 3}, {Name: "BAD_SEQUENCE_ID", Value: 4}, {Name: "MISSING_RESULT", Value: 5},
 	{Name: "INTERNAL_ERROR", Value: 6}, {Name: "PROTOCOL_ERROR", Value: 7}, {Name: "INVALID_TRANSFORM", Value: 8},
 	{Name: "INVALID_PROTOCOL", Value: 9}, {Name: "UNSUPPORTED_CLIENT_TYPE", Value: 10},
+	{Name: "LOADSHEDDING", Value: 11},
 }}
 
 // enumName returns the name of a value, or "".

@@ -106,8 +106,9 @@ func (c inherited) Call(ctx context.Context, m *Method, args nocopy.Struct) (noc
 // method, reply is ignored. Generated clients may call roundTrip from any number of goroutines at
 // the same time. Server.ServeMessage is the other side.
 //
-// If roundTrip returns an error, the call's error wraps it. An error that wraps ErrNotSent or
-// ErrConnLost tells Retry what to do. Headers are in a field of the arguments, see HeaderField.
+// If roundTrip returns an error, the call's error wraps it. An error that wraps ErrNotSent,
+// ErrNotHandled or ErrConnLost tells Retry what to do. Headers are in a field of the arguments,
+// see HeaderField.
 //
 // These options hold: Interceptors, Deadlines, Protocol, Limits, MaxFrame, Lazy, LazyMethods and
 // Recycle. Others have no effect. With Recycle, strings that were read from the result end with

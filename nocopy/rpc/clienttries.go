@@ -285,7 +285,11 @@ func (o *options) resultOf(m *Method, r client.Reply, wants bool, got *header.Li
 		defer s.Release()
 		note(s, message.ExceptionDesc)
 		typ, text := message.ReadException(s)
-		return thriftimpl.Absent(), &ApplicationException{ExceptionType(typ), text}
+		if e := (ApplicationException{ExceptionType(typ), text}); message.SaysNotHandled(s, typ) {
+			return thriftimpl.Absent(), &notHandled{e}
+		} else {
+			return thriftimpl.Absent(), &e
+		}
 	case r.Type != message.Reply:
 		r.Body.Release()
 		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", r.Type, m)}

@@ -56,6 +56,8 @@
 //	ErrClientClosed           the client was closed
 //	ErrNotSent                there was no connection, or it failed before all of the call had
 //	                          reached the server, which has not begun to handle it
+//	ErrNotHandled             the server has too many calls, and has not begun to handle this one;
+//	                          errors.As also finds the answer
 //	ErrConnLost               the connection failed; the server may have handled the call
 //	*HTTPError                over HTTP, the status is not 200
 //
@@ -100,6 +102,8 @@
 //   - Unordered: HTTP/2 has no order, HTTP/1.1 has no other.
 //   - SASL: there are no calls over HTTP.
 //
+// A call that is refused because of MaxInFlight is answered with the status 503.
+//
 // Shutdown and Close end connections as net/http does: a request that arrives just then may be
 // lost, and its client can't know.
 //
@@ -121,8 +125,8 @@
 // needs no IDL for them. They arrive as calls of a [RawMethod], whose args and result have no
 // known fields, except those that WithFallbackArgs declares. [Call.Peek] finds a value in them.
 //
-// MaxConns, Concurrency and MaxFrame of the Server, and MaxInFlight of the Client, bound how much
-// memory slow clients and slow backends can hold.
+// MaxConns, Concurrency, MaxInFlight and MaxFrame of the Server, and MaxInFlight of the Client,
+// bound how much memory slow clients and slow backends can hold.
 //
 // All callers share the connections of a Client. Where a connection has a state, such as a user
 // who has logged in, [Server.ConnContext] gives each incoming connection a Client of its own, with

@@ -25,10 +25,11 @@ const (
 	InvalidTransform      ExceptionType = 8
 	InvalidProtocol       ExceptionType = 9
 	UnsupportedClientType ExceptionType = 10
+	LoadShedding          ExceptionType = 11 // too many calls are under way; fbthrift's, too
 )
 
 var exceptionNames = [...]string{"unknown exception", "unknown method", "invalid message type", "wrong method name", "bad sequence id",
-	"missing result", "internal error", "protocol error", "invalid transform", "invalid protocol", "unsupported client type"}
+	"missing result", "internal error", "protocol error", "invalid transform", "invalid protocol", "unsupported client type", "load shedding"}
 
 // String returns the type in words.
 func (t ExceptionType) String() string {
@@ -77,14 +78,26 @@ var (
 	// connection before its system had received the last byte. It does not hold for a server that
 	// ends only its side of the stream, and goes on handling calls that arrive.
 	ErrNotSent = client.ErrNotSent
+	// ErrNotHandled means that the server, one of this package, has answered that it has not begun
+	// to handle the call: too many calls are under way, see Server.MaxInFlight, or it is being shut
+	// down. The call can be made again, after a pause or at another server. The error also wraps the
+	// answer, an *ApplicationException of type LoadShedding or, over HTTP, an *HTTPError. Such an
+	// exception alone does not say so: a handler may have returned it, after it has begun.
+	ErrNotHandled = client.ErrNotHandled
 	// ErrConnLost means that the connection failed after the whole call had reached the server, or
 	// at an unknown point: the server may have handled the call.
 	ErrConnLost = client.ErrConnLost
 )
 
+// notHandled is an answer by which a server says that it has not handled the call.
+type notHandled struct{ ApplicationException }
+
+func (e *notHandled) Unwrap() []error { return []error{ErrNotHandled, &e.ApplicationException} }
+
 // HTTPError is the error of a call over HTTP that was answered with another status than 200. With
 // the statuses 502, 503 and 504, which are a gateway's, the error of the call also wraps
-// ErrConnLost: the server may have handled the call.
+// ErrConnLost: the server may have handled the call. If a Server of this package has answered with
+// 503, it wraps ErrNotHandled instead.
 type HTTPError struct {
 	Status int    // such as 404
 	Text   string // the first bytes of the answer's text, at most 1 KiB

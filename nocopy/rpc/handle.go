@@ -67,6 +67,11 @@ func (r *receivedCall) handled() outcome {
 		result = r.srv.newResult(r.from, m)
 		call.Result = result.Root()
 	}
+	if r.srv.Deadlines && !r.expires.IsZero() { // while it waited, the time went by
+		limited, cancel := context.WithDeadline(ctx, r.expires)
+		defer cancel()
+		ctx = limited
+	}
 	ctx = r.headers.contextFor(ctx, m, r.args)
 	if r.srv.outermost != nil && !m.direct {
 		return r.callInterceptors(ctx, result)

@@ -48,12 +48,17 @@ func headersIn(h message.Header, c memory.Chunk, d *thriftimpl.Desc) (r requestH
 	return r
 }
 
-// contextFor returns the context for the handler of a call of m: ctx, unless the request has
-// headers or the reply may have some.
-func (r *requestHeaders) contextFor(ctx context.Context, m *Method, args *nocopy.Message) context.Context {
+// complete finds the headers that are in the arguments of a call of m.
+func (r *requestHeaders) complete(m *Method, args *nocopy.Message) {
 	if r.maybe {
 		r.list, r.maybe = fieldOf(args.Root(), m.Args), false
 	}
+}
+
+// contextFor returns the context for the handler of a call of m: ctx, unless the request has
+// headers or the reply may have some.
+func (r *requestHeaders) contextFor(ctx context.Context, m *Method, args *nocopy.Message) context.Context {
+	r.complete(m, args)
 	replies := !m.Oneway() && (!r.inArgs || r.list.Has(ReplyHeadersKey))
 	if len(r.list) == 0 && !replies {
 		return ctx

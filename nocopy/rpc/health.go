@@ -16,8 +16,9 @@ import (
 //	enum fb_status { DEAD = 0, STARTING = 1, ALIVE = 2, STOPPING = 3, STOPPED = 4, WARNING = 5 }
 //	service FacebookService { fb_status getStatus() }
 //
-// [CheckHealth] makes such a call. A server's interceptors do not see these calls. The zero Health
-// is alive. Any number of servers and goroutines may use a Health.
+// [CheckHealth] makes such a call. A server's interceptors do not see these calls, and they do
+// not count towards its MaxInFlight. The zero Health is alive. Any number of servers and
+// goroutines may use a Health.
 type Health struct {
 	// Method is the name by which health checks call, for a Multiplexed processor "service:method".
 	// If it is empty, the name is getStatus. If the Processor has a method of that name, that method

@@ -314,6 +314,9 @@ type Stats struct {
 	// call is written: waiting for a place among MaxInFlight, for a connection, and for other calls
 	// to be written. A client's call that is never written is not counted.
 	Queued func(time.Duration)
+	// Waiting is called on a server with 1 and −1, when a call begins and ends to wait for a place
+	// among MaxInFlight. Calls that find a place at once do not wait.
+	Waiting func(delta int)
 	// Received is called with the number of bytes read from a connection. Sent is called with the
 	// number of bytes written, and how many of them were sent without copying. Both include headers,
 	// frames, and messages in shared memory. With TLS they count bytes before encryption. Over HTTP,
@@ -325,9 +328,10 @@ type Stats struct {
 	// them as sent without copying.
 	Converted func(bytes int)
 	// Refused is called on a server when a message is not handled, with the type of the answer, such
-	// as UnknownMethod if the IDL has no such method. Interceptors do not see such messages. Refused
-	// is not called for what interceptors and handlers answer: an error that an interceptor returns,
-	// or a method that the handler has only from its UnimplementedXHandler.
+	// as UnknownMethod if the IDL has no such method, or LoadShedding if too many calls are under
+	// way, also when a oneway call is dropped. Interceptors do not see such messages. Refused is not
+	// called for what interceptors and handlers answer: an error that an interceptor returns, or a
+	// method that the handler has only from its UnimplementedXHandler.
 	Refused func(ExceptionType)
 }
 
@@ -357,7 +361,7 @@ func (s *Stats) hook(warn func(what string, args ...any)) *stats.Hook {
 	if s == nil {
 		return nil
 	}
-	f := stats.Functions{Conns: s.Conns, InFlight: s.InFlight, Queued: s.Queued, Received: s.Received, Sent: s.Sent, Converted: s.Converted}
+	f := stats.Functions{Conns: s.Conns, InFlight: s.InFlight, Waiting: s.Waiting, Queued: s.Queued, Received: s.Received, Sent: s.Sent, Converted: s.Converted}
 	if refused := s.Refused; refused != nil {
 		f.Refused = func(t int32) { refused(ExceptionType(t)) }
 	}

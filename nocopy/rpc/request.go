@@ -3,7 +3,9 @@ package rpc
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -24,10 +26,12 @@ type receivedCall struct {
 	call    Call // what the handler gets, unless there are interceptors
 	args    *nocopy.Message
 	// Nil if there is none, if it has become the reply, or if tries holds it
-	result    *nocopy.Message
-	tries     *serverTries // nil if there are no interceptors
-	stillUsed bool         // handlers are running that the interceptors did not wait for
-	bare      bool         // the reply has no header: it is Invoke's
+	result     *nocopy.Message
+	tries      *serverTries // nil if there are no interceptors
+	stillUsed  bool         // handlers are running that the interceptors did not wait for
+	notHandled bool         // the answer says that the call may be made again
+	bare       bool         // the reply has no header: it is Invoke's
+	expires    time.Time    // the end of the time that the client gives the call, if it had to wait
 }
 
 var receivedCalls = sync.Pool{New: func() any { return new(receivedCall) }}
@@ -66,7 +70,7 @@ func (p processing) Begin(from *server.Origin, h message.Header) (*server.Reques
 	r.srv, r.from = p.srv, from
 	r.Call, r.Style, r.SeqID = r, h.Style, h.SeqID
 	m := p.srv.method(h)
-	r.Oneway = m != nil && m.Oneway()
+	r.Oneway, r.Exempt = m != nil && m.Oneway(), m != nil && m == p.srv.health
 	switch {
 	case !h.IsRequest():
 		r.Name = p.srv.bareName(h.Name)
@@ -85,6 +89,18 @@ func (r *receivedCall) Head(h message.Header, body memory.Chunk) {
 	r.headers = headersIn(h, body, r.method.Args)
 }
 
+// Expires returns when the time is over that the client has given the call; zero if it has given
+// none.
+func (r *receivedCall) Expires() time.Time {
+	if !r.Oneway {
+		r.headers.complete(r.method, r.args)
+		if d, ok := parseTimeout(r.headers.list.Get(TimeoutKey)); ok && d < math.MaxInt64 {
+			r.expires = time.Now().Add(d)
+		}
+	}
+	return r.expires
+}
+
 // Take takes over the arguments.
 func (r *receivedCall) Take(args *nocopy.Message) { r.args = args }
 
@@ -94,6 +110,7 @@ func (r *receivedCall) Refuse(err error, answers bool) {
 	e := protocolError(err)
 	r.from.Stats.Refused(int32(e.Type))
 	if answers {
+		r.notHandled = e.Type == LoadShedding
 		r.answer(e, r.Name)
 	}
 }
@@ -120,8 +137,11 @@ func protocolError(err error) *ApplicationException {
 // answer makes e the reply to a request for the method name.
 func (r *receivedCall) answer(e *ApplicationException, name string) {
 	m := message.NewException(int32(e.Type), e.Message, message.HeaderRoom(len(name)))
+	if r.notHandled {
+		message.SayNotHandled(m)
+	}
 	r.headers.addTo(m, message.ExceptionDesc)
-	r.complete(m, message.Exception, name) // two fields are never nested too deeply
+	r.complete(m, message.Exception, name) // its fields are never nested too deeply
 	r.setReply(m)
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // RetryPolicy tells Retry which calls to repeat, how often and when. The zero value repeats only
-// calls that were not sent.
+// calls that were not sent or not handled.
 type RetryPolicy struct {
 	// Idempotent holds the names of methods that may run twice without harm. In multiplexed calls
 	// they are "service:method".
@@ -34,20 +34,21 @@ type RetryPolicy struct {
 }
 
 // Retry returns an interceptor for clients, see Interceptors, that repeats calls that have failed
-// without a reply:
+// without being handled, or without a reply:
 //
 //   - A call with ErrNotSent, of any method. The server has not begun to handle it: it does not
 //     run twice.
+//   - A call with ErrNotHandled, of any method, which says the same.
 //   - A call with ErrConnLost, of a method that policy.Idempotent names. The server may have
 //     handled it. It may therefore run more than once, at most MaxTries times.
 //
-// No other call is repeated: not one with a reply, not even an exception, nor one whose context
-// has ended, nor one whose reply was too large (nocopy.ErrLimit), nor one of a closed client. A
-// Client repeats a call on its own up to twice, at once, if a connection turns out to be closed
-// before the call was sent; such a call does not run twice either.
+// No other call is repeated: not one with another reply, not even an exception, nor one whose
+// context has ended, nor one whose reply was too large (nocopy.ErrLimit), nor one of a closed
+// client. A Client repeats a call on its own up to twice, at once, if a connection turns out to
+// be closed before the call was sent; such a call does not run twice either.
 //
 // The error is the last try's. But if the server may have handled an earlier try, it is
-// ErrConnLost, even if the last try was not sent.
+// ErrConnLost, even if the last try was not sent or not handled.
 func Retry(policy RetryPolicy) Interceptor {
 	r := &retrier{
 		idempotent: map[string]bool{},
@@ -91,7 +92,7 @@ func (r *retrier) intercept(ctx context.Context, call *Call, next Handler) error
 		if r.mayRepeat(call, err) && try != r.tries && r.spend() && r.pause(ctx, try) {
 			continue
 		}
-		if lost != nil && errors.Is(err, ErrNotSent) {
+		if lost != nil && (errors.Is(err, ErrNotSent) || errors.Is(err, ErrNotHandled)) {
 			return fmt.Errorf("%w; then: %s", lost, strings.TrimPrefix(err.Error(), "rpc: "))
 		}
 		return err
@@ -103,7 +104,7 @@ func (r *retrier) mayRepeat(call *Call, err error) bool {
 	switch {
 	case errors.Is(err, ErrClientClosed), errors.Is(err, client.ErrNoOther), errors.Is(err, nocopy.ErrLimit):
 		return false
-	case errors.Is(err, ErrNotSent):
+	case errors.Is(err, ErrNotSent), errors.Is(err, ErrNotHandled):
 		return true
 	}
 	return errors.Is(err, ErrConnLost) && call.Method != nil && r.idempotent[call.Method.WireName()]

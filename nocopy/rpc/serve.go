@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
@@ -39,7 +40,7 @@ func (s *Server) config() server.Config {
 			return s.conceal(what, nil, peer, v, stack)
 		},
 		TLS: s.TLS, Wires: transport.Wire(s.Wires), ConnContext: s.ConnContext,
-		MaxConns: s.MaxConns, MaxFrame: s.MaxFrame, Limits: s.Limits, Concurrency: s.Concurrency, Unordered: s.Unordered,
+		MaxConns: s.MaxConns, MaxFrame: s.MaxFrame, Limits: s.Limits, Concurrency: s.Concurrency, MaxInFlight: s.MaxInFlight, MaxQueued: s.MaxQueued, Unordered: s.Unordered,
 		ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout, IdleTimeout: s.IdleTimeout, KeepAlive: s.KeepAlive,
 		MaxConnAge: s.MaxConnAge, MaxConnAgeGrace: s.MaxConnAgeGrace, HalfCloseTimeout: s.HalfCloseTimeout,
 		Recycle: s.recycle, Shared: shared.Mode(s.SharedMemory), MaxShared: s.MaxShared,
@@ -171,13 +172,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //	io.ErrUnexpectedEOF    they end within the header of a message
 //	nocopy.ErrLimit        they are more than MaxFrame
 //	*ApplicationException  a oneway call of an unknown method, or a message that is no call
+//	ErrNotHandled          a oneway call, if too many calls are under way, see MaxInFlight
 //	*nocopy.Error          a oneway call with malformed arguments
 //	ErrServerClosed        after Shutdown or Close
 //
 // The handler's context is ctx, and ends with Close, too. Call.Peer is nil: what interceptors and
 // handlers need to know of the sender goes into ctx. Interceptors, Deadlines, Limits, MaxFrame,
-// HideErrors, Recycle, Lazy, Health, Describe and Stats hold. What is about connections does not,
-// nor MaxConns: how many calls there are at the same time is up to the program. A Server with SASL
+// HideErrors, Recycle, Lazy, Health, Describe, MaxInFlight and Stats hold. What is about
+// connections does not, nor MaxConns: how many calls there are at the same time is up to the
+// program, if there is no MaxInFlight. A Server with SASL
 // answers no call. Shutdown waits for calls. A handler runs in the goroutine that has called
 // ServeMessage, and may end it by runtime.Goexit.
 func (s *Server) ServeMessage(ctx context.Context, call []byte) (reply []byte, err error) {
@@ -186,5 +189,9 @@ func (s *Server) ServeMessage(ctx context.Context, call []byte) (reply []byte, e
 	}
 	s.init()
 	s.check()
-	return s.core.ServeMessage(ctx, call)
+	reply, err = s.core.ServeMessage(ctx, call)
+	if refused, ok := err.(*message.Refusal); ok && refused.Type == message.LoadShedding {
+		err = &notHandled{ApplicationException{LoadShedding, refused.Text}}
+	}
+	return reply, err
 }

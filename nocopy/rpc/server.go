@@ -72,12 +72,29 @@ type Server struct {
 	// 64. If a handler takes longer than a millisecond, the next call is handled at the same time.
 	// With 1, calls are handled strictly one after the other.
 	Concurrency int
+	// MaxInFlight limits the calls that are handled at the same time, in whatever way they come: on
+	// all connections together, over HTTP, and by ServeMessage. A call counts until its handler, or
+	// the outermost interceptor, returns. Further calls wait, up to MaxQueued of them, in the order
+	// in which they came. Each waits for at most ReadTimeout, or 30 s if that is no limit, for the
+	// time that its client has sent with it (see the client's option Deadlines), and until its
+	// client is gone. All others are refused at once, with an ApplicationException of type
+	// LoadShedding or, over HTTP, with the status 503. Clients of this package then know that the
+	// call was not handled (ErrNotHandled), and Retry repeats it. A oneway call is dropped, except
+	// over HTTP, since nothing answers it. The log has a line for them every ten seconds at most,
+	// and Stats.Refused counts each. Health checks that Health answers do not count, and do not
+	// wait. 0 means no limit.
+	MaxInFlight int
+	// MaxQueued limits the calls that wait for a place among MaxInFlight. A call that is not refused
+	// waits for about as long as handlers take, times MaxQueued, divided by MaxInFlight. 0 means
+	// MaxInFlight. With a negative value no call waits.
+	MaxQueued int
 	// Unordered writes replies as soon as they are ready, for clients that match them by sequence
 	// id, as clients of this package do. Otherwise replies are in the order of the calls.
 	Unordered bool
 
 	// ReadTimeout limits the time for receiving a request once its first byte has arrived, for a TLS
-	// handshake, and for a login by SASL. 0 means 30 s. A negative value means no limit.
+	// handshake, and for a login by SASL; and how long a call waits for a place among MaxInFlight. 0
+	// means 30 s. A negative value means no limit, except for that place, where it means 30 s.
 	ReadTimeout time.Duration
 	// WriteTimeout limits the time for writing replies. A write may fail after three quarters of it.
 	// On Linux it also limits how long the client's host may leave written bytes and keepalive's

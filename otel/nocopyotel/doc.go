@@ -35,8 +35,8 @@
 // called Service/method; rpc.system.name is apache_thrift; the histograms are
 // rpc.server.call.duration and rpc.client.call.duration, in seconds. rpc.response.status_code is
 // OK, the name of a declared exception, or the type of a TApplicationException such as
-// INTERNAL_ERROR. Without an answer it is the reason: CANCELLED, DEADLINE_EXCEEDED,
-// CONNECTION_LOST, NOT_SENT, CLIENT_CLOSED, MALFORMED.
+// INTERNAL_ERROR, or LOAD_SHEDDING if the server had too many calls. Without an answer it is the
+// reason: CANCELLED, DEADLINE_EXCEEDED, CONNECTION_LOST, NOT_SENT, CLIENT_CLOSED, MALFORMED.
 //
 // A declared exception is an error in the client's span. In the server's span it is not, because
 // the server has answered as its IDL says. Every other status except OK is an error in both. Both

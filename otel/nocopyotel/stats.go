@@ -22,10 +22,12 @@ import (
 //
 //	thrift.<side>.connections       open connections
 //	thrift.<side>.active_requests   requests that are being handled, or made
+//	thrift.server.waiting_requests  requests that wait for a place among Server.MaxInFlight
 //	thrift.<side>.queue.duration    how long calls have waited, in seconds
 //	thrift.<side>.io                bytes, by network.io.direction
 //	thrift.<side>.io.by_reference   bytes sent without copying them together first
-//	thrift.server.refused           messages that were not handled, by error.type
+//	thrift.server.refused           messages that were not handled, by error.type; LOAD_SHEDDING
+//	                                if there were too many calls
 //	thrift.blocks.taken, .returned  blocks of memory of the process, see rpc.BlockStats
 func ServerStats(o Options) *rpc.Stats { return newStats(o, "server") }
 
@@ -62,7 +64,9 @@ func newStats(o Options, side string) *rpc.Stats {
 	}
 	if side == "server" {
 		refused, err6 := m.Int64Counter(prefix+"refused", metric.WithUnit("{message}"), metric.WithDescription("Messages that were not handled."))
-		err = errors.Join(err, err6)
+		waiting, err7 := m.Int64UpDownCounter(prefix+"waiting_requests", metric.WithUnit("{request}"), metric.WithDescription("Calls that wait for a place among MaxInFlight."))
+		err = errors.Join(err, err6, err7)
+		s.Waiting = func(n int) { waiting.Add(background, int64(n)) }
 		s.Refused = func(e rpc.ExceptionType) {
 			refused.Add(background, 1, metric.WithAttributes(semconv.ErrorTypeKey.String(typeName(e))))
 		}
@@ -99,7 +103,7 @@ func observeBlocks(p metric.MeterProvider, m metric.Meter) error {
 // UNKNOWN_METHOD. For a type that Thrift does not define, which a peer may have made up, it is
 // _OTHER.
 func typeName(t rpc.ExceptionType) string {
-	if t < rpc.UnknownException || t > rpc.UnsupportedClientType {
+	if t < rpc.UnknownException || t > rpc.LoadShedding {
 		return other
 	}
 	return strings.ToUpper(strings.ReplaceAll(t.String(), " ", "_"))
@@ -107,14 +111,14 @@ func typeName(t rpc.ExceptionType) string {
 
 // Expvar returns Stats that package expvar publishes as a map with this name:
 //
-//	{"connections": 2, "connections_opened": 9, "active": 1, "calls": 5731, "queued_ns": 87211,
-//	 "received_bytes": 471193, "sent_bytes": 331144, "sent_by_reference_bytes": 0, "refused": 3,
-//	 "blocks_taken": 83, "blocks_returned": 79}
+//	{"connections": 2, "connections_opened": 9, "active": 1, "waiting": 0, "calls": 5731,
+//	 "queued_ns": 87211, "received_bytes": 471193, "sent_bytes": 331144,
+//	 "sent_by_reference_bytes": 0, "refused": 3, "blocks_taken": 83, "blocks_returned": 79}
 //
 // Like expvar.Publish, it panics if the name is taken.
 func Expvar(name string) *rpc.Stats {
 	m := expvar.NewMap(name)
-	for _, key := range []string{"connections", "connections_opened", "active", "calls", "queued_ns", "received_bytes", "sent_bytes", "sent_by_reference_bytes", "refused"} {
+	for _, key := range []string{"connections", "connections_opened", "active", "waiting", "calls", "queued_ns", "received_bytes", "sent_bytes", "sent_by_reference_bytes", "refused"} {
 		m.Add(key, 0)
 	}
 	m.Set("blocks_taken", expvar.Func(func() any { return rpc.ReadBlockStats().Taken }))
@@ -129,6 +133,7 @@ func Expvar(name string) *rpc.Stats {
 	return &rpc.Stats{
 		Conns:    count("connections", "connections_opened"),
 		InFlight: count("active", "calls"),
+		Waiting:  func(n int) { m.Add("waiting", int64(n)) },
 		Queued:   func(d time.Duration) { m.Add("queued_ns", int64(d)) },
 		Received: func(n int) { m.Add("received_bytes", int64(n)) },
 		Sent: func(n linkbuf.Stats) {
@@ -143,7 +148,7 @@ func Expvar(name string) *rpc.Stats {
 // Both returns Stats that call a and b, such as ServerStats and Expvar.
 func Both(a, b *rpc.Stats) *rpc.Stats {
 	return &rpc.Stats{
-		Conns: both(a.Conns, b.Conns), InFlight: both(a.InFlight, b.InFlight), Queued: both(a.Queued, b.Queued),
+		Conns: both(a.Conns, b.Conns), InFlight: both(a.InFlight, b.InFlight), Waiting: both(a.Waiting, b.Waiting), Queued: both(a.Queued, b.Queued),
 		Received: both(a.Received, b.Received), Sent: both(a.Sent, b.Sent), Converted: both(a.Converted, b.Converted), Refused: both(a.Refused, b.Refused),
 	}
 }

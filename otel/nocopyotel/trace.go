@@ -289,6 +289,8 @@ func (t *tracing) outcome(c *rpc.Call, err error) (status string, failed bool) {
 		return "DEADLINE_EXCEEDED", true
 	case errors.Is(err, rpc.ErrNotSent):
 		return "NOT_SENT", true
+	case errors.Is(err, rpc.ErrNotHandled): // over HTTP
+		return typeName(rpc.LoadShedding), true
 	case errors.Is(err, rpc.ErrClientClosed):
 		return "CLIENT_CLOSED", true
 	case errors.Is(err, rpc.ErrConnLost):

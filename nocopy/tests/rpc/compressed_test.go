@@ -191,6 +191,27 @@ func testCompressedWaits(t *testing.T, holds coded, holdersAnswer received, wait
 	})
 }
 
+// TestCompressedNotHandled: a client learns that such a call was not handled.
+func TestCompressedNotHandled(t *testing.T) {
+	const most = 1 << 20
+	w := newWaiter()
+	inBubble(t, &rpc.Server{MaxFrame: most, ReadTimeout: time.Minute}, w, func(t *testing.T, connect func() net.Conn) {
+		*w = *newWaiter()
+		held := connect()
+		defer held.Close()
+		send(t, held, zipped(1, failingCall(most-1000)))
+		expects(t, w.begun, 1, "fail", "begun")
+		conn := pipedClient(t, connect, rpc.THeader(rpc.Zlib))
+		defer conn.Close()
+		_, err := echo.NewEchoClient(conn).Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, most*3/4)) })
+		if !isShed(err) {
+			t.Error(err)
+		}
+		close(w.release)
+		frameFrom(t, held)
+	})
+}
+
 // TestCompressedClose: Close ends what waits.
 func TestCompressedClose(t *testing.T) {
 	for name, coding := range codings {

@@ -112,15 +112,17 @@ func TestCallAllocates(t *testing.T) {
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	counted := newCounts()
 	for _, way := range []struct {
-		stats *rpc.Stats
-		opts  []rpc.Option
-		most  float64
+		stats    *rpc.Stats
+		inFlight int
+		opts     []rpc.Option
+		most     float64
 	}{
-		{nil, nil, 1}, {nil, []rpc.Option{rpc.Unframed}, 1}, {&counted.Stats, []rpc.Option{&counted.Stats}, 1},
-		{nil, []rpc.Option{rpc.Compact}, 3},            // the memory of two messages that are received
-		{nil, []rpc.Option{rpc.Interceptors(pass)}, 3}, // a Call and a channel
+		{nil, 0, nil, 1}, {nil, 0, []rpc.Option{rpc.Unframed}, 1}, {&counted.Stats, 0, []rpc.Option{&counted.Stats}, 1}, {nil, 1, nil, 1},
+		{nil, 0, []rpc.Option{rpc.Compact}, 3},            // of two messages that are received
+		{nil, 0, []rpc.Option{rpc.Interceptors(pass)}, 3}, // a Call and a channel
 	} {
-		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Stats: way.stats, Health: &rpc.Health{}}, &handler{}), way.opts...))
+		srv := &rpc.Server{Stats: way.stats, Health: &rpc.Health{}, MaxInFlight: way.inFlight}
+		c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), way.opts...))
 		call := func() {
 			sum, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(1); args.SetB(2) })
 			if err != nil || sum.GetSuccess() != 3 {

@@ -35,6 +35,7 @@ func TestRetryPolicy(t *testing.T) {
 	closed := fmt.Errorf("rpc: add: %w: %w", rpc.ErrNotSent, rpc.ErrClientClosed)
 	large := fmt.Errorf("rpc: add: %w: %w", rpc.ErrConnLost, nocopy.ErrLimit)
 	answer := &rpc.ApplicationException{Type: rpc.InternalError}
+	refused := fmt.Errorf("rpc: %w", rpc.ErrNotHandled)
 	idempotent := []string{"add", "other:put"}
 	for _, c := range []struct {
 		name   string
@@ -55,6 +56,10 @@ func TestRetryPolicy(t *testing.T) {
 		{"lost, idempotent", "add", rpc.RetryPolicy{Idempotent: idempotent}, []error{lost, lost}, 3, nil},
 		{"not sent, then lost", "put", rpc.RetryPolicy{}, []error{unsent, lost}, 2, rpc.ErrConnLost},
 		{"lost, then not sent", "add", rpc.RetryPolicy{Idempotent: idempotent}, []error{lost, unsent, unsent}, 3, rpc.ErrConnLost},
+		{"not handled", "put", rpc.RetryPolicy{}, []error{refused, unsent}, 3, nil},
+		{"not handled, three times", "put", rpc.RetryPolicy{}, []error{refused, refused, refused}, 3, rpc.ErrNotHandled},
+		{"not handled, then lost", "put", rpc.RetryPolicy{}, []error{refused, lost}, 2, rpc.ErrConnLost},
+		{"lost, then not handled", "add", rpc.RetryPolicy{Idempotent: idempotent}, []error{lost, refused, refused}, 3, rpc.ErrConnLost},
 		{"lost, then answered", "add", rpc.RetryPolicy{Idempotent: idempotent}, []error{lost, answer}, 2, answer},
 		{"answered", "add", rpc.RetryPolicy{Idempotent: idempotent}, []error{answer}, 1, answer},
 		{"too large", "add", rpc.RetryPolicy{Idempotent: idempotent}, []error{large}, 1, nocopy.ErrLimit},
@@ -75,8 +80,8 @@ func TestRetryPolicy(t *testing.T) {
 				if tries != c.tries || !errors.Is(err, c.is) || (err == nil) != (c.is == nil) {
 					t.Errorf("%d tries, %v; want %d, %v", tries, err, c.tries, c.is)
 				}
-				if c.is == rpc.ErrConnLost && errors.Is(err, rpc.ErrNotSent) {
-					t.Errorf("%v: it is said not to have been sent", err)
+				if c.is == rpc.ErrConnLost && (errors.Is(err, rpc.ErrNotSent) || errors.Is(err, rpc.ErrNotHandled)) {
+					t.Errorf("%v: it is said not to have been sent, or handled", err)
 				}
 				if err != nil && strings.Count(err.Error(), "rpc: ") > 1 {
 					t.Errorf("%v: two prefixes", err)

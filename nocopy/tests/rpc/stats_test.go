@@ -27,7 +27,7 @@ func (c *counter) get() int  { return int(c.n.Load()) }
 type counts struct {
 	rpc.Stats
 	conns, opened, inFlight, most, calls, queued, received, sent counter
-	byRef, converted                                             counter
+	byRef, converted, waiting, mostWaiting                       counter
 	waited                                                       atomic.Int64
 	mu                                                           sync.Mutex
 	refused                                                      map[rpc.ExceptionType]int
@@ -41,6 +41,10 @@ func newCounts() *counts {
 			c.inFlight.add(n)
 			c.calls.add(max(n, 0))
 			c.most.n.Store(max(c.most.n.Load(), c.inFlight.n.Load()))
+		},
+		Waiting: func(n int) {
+			c.waiting.add(n)
+			c.mostWaiting.n.Store(max(c.mostWaiting.n.Load(), c.waiting.n.Load()))
 		},
 		Queued:    func(d time.Duration) { c.queued.add(1); c.waited.Add(int64(d)) },
 		Received:  c.received.add,

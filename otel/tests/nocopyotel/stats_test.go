@@ -1,11 +1,14 @@
 package nocopyotel_test
 
 import (
+	"context"
+	"errors"
 	"expvar"
 	"fmt"
 	"io"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -160,4 +163,88 @@ func TestUnknownMethodsAreOne(t *testing.T) {
 	if n := tel.points(t, "rpc.server.call.duration"); n != 1 {
 		t.Errorf("%d metrics of %d names", n, names)
 	}
+}
+
+// TestOverloadMetrics: calls that wait for a place among MaxInFlight, and those that are refused,
+// are counted; spans of their clients say why.
+func TestOverloadMetrics(t *testing.T) {
+	tel := newTelemetry()
+	name := fmt.Sprint("thrift_overload_", time.Now().UnixNano())
+	vars := nocopyotel.Expvar(name)
+	begun, release := make(chan struct{}, 2), make(chan struct{})
+	held := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		begun <- struct{}{}
+		<-release
+		return next(ctx, c)
+	}
+	addr := serve(t, &rpc.Server{
+		Processor: greet.NewGreeterProcessor(new(greeter)), MaxInFlight: 1, MaxQueued: 1, Unordered: true, Interceptors: []rpc.Interceptor{held},
+		Stats: nocopyotel.Both(nocopyotel.ServerStats(tel.Options), vars),
+	})
+	sum := func(name string) (n int64, errorType string) {
+		var data metricdata.ResourceMetrics
+		if err := tel.reader.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range data.ScopeMetrics[0].Metrics {
+			if s, ok := m.Data.(metricdata.Sum[int64]); ok && m.Name == name {
+				n = s.DataPoints[0].Value
+				v, _ := s.DataPoints[0].Attributes.Value("error.type")
+				errorType = v.AsString()
+			}
+		}
+		return n, errorType
+	}
+	waits := func(want int64) {
+		t.Helper()
+		n := int64(-1)
+		for range 12_000 {
+			if n, _ = sum("thrift.server.waiting_requests"); n == want {
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		t.Fatalf("%d calls wait, want %d", n, want)
+	}
+	c := greet.NewGreeterClient(dial(t, addr))
+	var calls sync.WaitGroup
+	for i := range int64(2) {
+		calls.Go(func() {
+			if _, err := hello(t.Context(), c, "ada"); err != nil {
+				t.Error(err)
+			}
+		})
+		if i == 0 {
+			<-begun
+		}
+	}
+	waits(1)
+	if got := expvar.Get(name).(*expvar.Map).Get("waiting").String(); got != "1" {
+		t.Errorf("expvar: %s calls wait", got)
+	}
+	overHTTP, err := rpc.DialHTTP("http://"+addr, rpc.Interceptors(nocopyotel.Client(tel.Options)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer overHTTP.(io.Closer).Close()
+	traced := greet.NewGreeterClient(dial(t, addr, rpc.Interceptors(nocopyotel.Client(tel.Options))))
+	for _, c := range []greet.GreeterClient{traced, greet.NewGreeterClient(overHTTP)} {
+		if _, err := hello(t.Context(), c, "ada"); !errors.Is(err, rpc.ErrNotHandled) {
+			t.Error(err)
+		}
+	}
+	for _, s := range tel.spans.GetSpans() {
+		if got := attr(s, "rpc.response.status_code"); got != "LOAD_SHEDDING" {
+			t.Errorf("the status is %s", got)
+		}
+	}
+	if n := len(tel.spans.GetSpans()); n != 2 {
+		t.Errorf("%d spans", n)
+	}
+	if n, typ := sum("thrift.server.refused"); n != 2 || typ != "LOAD_SHEDDING" {
+		t.Errorf("%d refused: %s", n, typ)
+	}
+	close(release)
+	calls.Wait()
+	waits(0)
 }

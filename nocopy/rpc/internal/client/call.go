@@ -76,9 +76,10 @@ type Reply struct {
 
 // The errors of calls, as package rpc has them.
 var (
-	ErrClosed   = errors.New("client closed")
-	ErrNotSent  = errors.New("the call was not sent")
-	ErrConnLost = errors.New("connection lost")
+	ErrClosed     = errors.New("client closed")
+	ErrNotSent    = errors.New("the call was not sent")
+	ErrNotHandled = errors.New("the server has not handled the call")
+	ErrConnLost   = errors.New("connection lost")
 )
 
 // ErrReturned is the error of a try of a call that has returned meanwhile.

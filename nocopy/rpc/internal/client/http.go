@@ -354,8 +354,10 @@ func (o *Config) statusError(r *http.Response) error {
 // failedStatus returns the error of a call with a response of another status than 200.
 func (o *Config) failedStatus(r *http.Response) error {
 	err := o.statusError(r)
-	switch r.StatusCode {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	switch {
+	case r.StatusCode == http.StatusServiceUnavailable && r.Header.Get(web.NotHandled) == "1":
+		return fmt.Errorf("%w: %w", ErrNotHandled, err)
+	case r.StatusCode == http.StatusBadGateway, r.StatusCode == http.StatusServiceUnavailable, r.StatusCode == http.StatusGatewayTimeout:
 		return fmt.Errorf("%w: %w", ErrConnLost, err)
 	}
 	return err

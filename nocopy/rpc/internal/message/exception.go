@@ -36,6 +36,26 @@ func NewException(typ int32, text string, room int) *nocopy.Message {
 	return m
 }
 
+// notHandledID is the id of a field of a TApplicationException that only this library knows. It is
+// true if the server has not begun to handle the call, and the call may be made again. A handler's
+// exception never has it, also if it comes from another server.
+const notHandledID = -32001
+
+// SayNotHandled adds to a TApplicationException that the call was not handled.
+func SayNotHandled(m *nocopy.Message) {
+	yes := thriftimpl.ValueOfWire(nocopy.WireBool, []byte{1})
+	thriftimpl.Struct(m.Root()).AppendUnknown(ExceptionDesc, notHandledID, thriftimpl.WireValue(yes))
+}
+
+// SaysNotHandled reports whether a TApplicationException of this type says that.
+func SaysNotHandled(s nocopy.Struct, typ int32) bool {
+	if typ != LoadShedding {
+		return false
+	}
+	v, _ := thriftimpl.Struct(s).FindField(notHandledID)
+	return nocopy.Value(v).Bool() // false if it is of another type
+}
+
 // ReadException returns the type and the text of a struct that ExceptionDesc describes. They
 // outlive it.
 func ReadException(s nocopy.Struct) (typ int32, text string) {

@@ -66,6 +66,7 @@ const (
 	invalidTransform      = 8
 	InvalidProtocol       = 9
 	UnsupportedClientType = 10
+	LoadShedding          = 11 // the call may be made again
 )
 
 // malformed returns the Refusal of a malformed message.

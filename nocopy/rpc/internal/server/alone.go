@@ -75,6 +75,13 @@ func (x *single) serve(call []byte) ([]byte, error) {
 		}
 		return x.reply(req)
 	}
+	if err := x.admit(x.Ctx, req); err != nil {
+		req.Call.Refuse(err, !req.Oneway)
+		if req.Oneway {
+			return nil, err
+		}
+		return x.reply(req)
+	}
 	if x.handle(req, arrived); req.Oneway {
 		return nil, nil
 	}
@@ -106,6 +113,7 @@ func (x *single) handle(req *Request, arrived time.Time) {
 			req.Call.Panicked("the handler has ended its goroutine, as runtime.Goexit does")
 		}
 	}()
+	defer req.leave()
 	defer x.Stats.InFlight(-1)
 	x.Stats.Queued(arrived)
 	x.Stats.InFlight(1)

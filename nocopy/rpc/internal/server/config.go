@@ -30,6 +30,8 @@ type Config struct {
 	MaxFrame         int
 	Limits           nocopy.Limits
 	Concurrency      int
+	MaxInFlight      int
+	MaxQueued        int
 	Unordered        bool
 	ReadTimeout      time.Duration
 	WriteTimeout     time.Duration

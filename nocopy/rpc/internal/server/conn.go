@@ -24,10 +24,10 @@ import (
 // connection is one connection of a server. states.md has its states as a table.
 //
 // One goroutine at a time is the reader: it receives requests and calls their handlers itself.
-// When a handler takes longer than patience, another goroutine becomes the reader; if the method's
-// handler took that long last time, this happens at once. While no request may be handled, the
-// reader reads ahead: it receives bytes only to notice when the client goes away. There is a
-// reader until the connection is closed.
+// When a handler takes longer than patience, another goroutine becomes the reader; if the
+// method's handler took that long last time, or the call waits for its place, this happens at
+// once. While no request may be handled, the reader reads ahead: it receives bytes only to notice
+// when the client goes away. There is a reader until the connection is closed.
 //
 // The goroutine that has a reply ready writes it, with all others that are ready, unless another
 // goroutine is writing: then that one writes it.
@@ -142,34 +142,51 @@ func (c *connection) giveUp() {
 	c.mu.Unlock()
 }
 
-// admit counts a call that was read. With handled it is about to be handled: then a timer starts
-// for the reader's relief, or, if the method's handler is slow, another goroutine becomes the
-// reader at once. The result reports to complete whether the caller is still the reader.
-func (c *connection) admit(req *Request, handled bool) (readerID uint64) {
+// count counts a call that was read and is not handled. The result reports to complete that the
+// caller is still the reader.
+func (c *connection) count(req *Request) (readerID uint64) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(req)
+	return c.readerID
+}
+
+// add counts a call that was read. c.mu is held.
+func (c *connection) add(req *Request) {
 	if !req.Oneway {
 		req.order = c.nextOrder
 		c.nextOrder++
 		c.unanswered++
 	}
 	c.underway++
-	if handled {
-		c.readerID++
-		readerID = c.readerID
-		if req.Slow.Load() {
-			req.began = time.Now()
-			c.startReader()
-		} else {
-			c.state, c.handling = handling, req.Slow
-			c.timer.Reset(patience)
-		}
+}
+
+// begin counts a call that was read and is about to be handled, or, if waits is true, to wait for
+// its place. A timer starts for the reader's relief. If the call waits, or the method's handler is
+// slow, another goroutine becomes the reader at once. The result reports to complete whether the
+// caller is still the reader.
+func (c *connection) begin(req *Request, waits bool) (readerID uint64) {
+	c.mu.Lock()
+	c.add(req)
+	c.readerID++
+	readerID = c.readerID
+	switch {
+	case waits:
+		c.startReader()
+	case req.Slow.Load():
+		req.began = time.Now()
+		c.startReader()
+	default:
+		c.state, c.handling = handling, req.Slow
+		c.timer.Reset(patience)
 	}
 	c.mu.Unlock()
 	return readerID
 }
 
-// complete sends the reply of a request whose handler has returned. readerID is admit's result.
-// complete reports whether the calling goroutine is the reader and may receive another request.
+// complete sends the reply of a request whose handler has returned, or that is refused. readerID
+// is the result of begin or count. complete reports whether the calling goroutine is the reader
+// and may receive another request.
 func (c *connection) complete(req *Request, readerID uint64) bool {
 	c.mu.Lock()
 	isReader := c.readerID == readerID
@@ -192,7 +209,7 @@ func (c *connection) complete(req *Request, readerID uint64) bool {
 }
 
 // handOver starts another goroutine as the reader if the calling one, which is about to end, is
-// the reader. readerID is admit's result.
+// the reader. readerID is begin's result.
 func (c *connection) handOver(readerID uint64) {
 	c.mu.Lock()
 	if c.readerID == readerID {

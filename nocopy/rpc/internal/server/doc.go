@@ -16,5 +16,6 @@
 //	read.go     its reader, when no request comes
 //	handle.go   a request of a connection
 //	request.go  what all ways of calling have in common
+//	admission.go  how many calls of all connections are handled, and wait, at the same time
 //	httpconn.go, exchange.go, alone.go   calls over HTTP, and as single messages
 package server

@@ -245,6 +245,9 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 		x.refuseCall(req, err)
 		return false
 	}
+	if !x.admitted(req) {
+		return false
+	}
 	if req.Oneway {
 		x.Oneway = onewayContext{x.srv.ctx, context.WithoutCancel(x.Ctx)}
 		defer func() { // a router's ResponseWriter may panic
@@ -259,6 +262,22 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 	}
 	x.handle(req, arrived)
 	return false
+}
+
+// admitted gives a call a place among those that are handled, for which it may have to wait. If it
+// must not be handled, admitted answers it, releases it and reports false.
+func (x *exchange) admitted(req *Request) (is bool) {
+	defer func() { // also if a function of Stats ends the goroutine
+		if !is {
+			req.release()
+		}
+	}()
+	if err := x.admit(x.Ctx, req); err != nil {
+		req.Call.Refuse(err, false)
+		x.answer(http.StatusServiceUnavailable, err.Error())
+		return false
+	}
+	return true
 }
 
 // refuseCall answers a call that is not handled because of err.
@@ -287,6 +306,7 @@ func (x *exchange) handle(req *Request, arrived time.Time) {
 			http.NewResponseController(x.w).Flush()
 		}
 	}()
+	defer req.leave()
 	defer x.Stats.InFlight(-1)
 	x.Stats.Queued(arrived)
 	x.Stats.InFlight(1)
@@ -356,9 +376,17 @@ func (x *exchange) setWriteDeadline() {
 
 // refuse answers a request that is not handled with a status and a text.
 func (x *exchange) refuse(status int, text string) {
-	x.setWriteDeadline()
 	x.Stats.Refused(message.ProtocolError)
 	x.srv.Log(slog.LevelWarn, "request refused", "peer", x.Peer, "status", status, "err", text)
+	x.answer(status, text)
+}
+
+// answer answers a request that is not handled with a status and a text.
+func (x *exchange) answer(status int, text string) {
+	x.setWriteDeadline()
+	if status == http.StatusServiceUnavailable {
+		x.w.Header().Set(web.NotHandled, "1")
+	}
 	if !x.received && x.r.ContentLength != 0 && x.r.ProtoMajor == 1 {
 		x.w.Header().Set("Connection", "close") // else net/http awaits the body before it answers
 	}

@@ -33,8 +33,13 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 	req.Call.Take(args)
 	chunk.Release()
 	arrived := c.in.Arrived // another goroutine may be the reader from now on
-	readerID := c.admit(req, true)
-	c.handle(req, readerID, arrived)
+	turn, err := c.srv.admission.enter(req)
+	if err != nil {
+		c.turnAway(req, err)
+		return c.complete(req, c.count(req))
+	}
+	readerID := c.begin(req, turn != nil)
+	c.handle(req, turn, readerID, arrived)
 	return c.complete(req, readerID)
 }
 
@@ -43,7 +48,7 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 func (c *connection) refuse(req *Request, err error, noMore bool) bool {
 	req.Oneway, req.Result = false, nil
 	req.Call.Refuse(err, true)
-	c.admit(req, false)
+	c.count(req)
 	c.mu.Lock()
 	c.noMore = c.noMore || noMore
 	c.addReply(req)
@@ -68,6 +73,13 @@ func (c *connection) refuseBad(req *Request, typ message.Type, name string, err 
 	return c.refuse(req, err, false)
 }
 
+// turnAway makes the reply to a request that is not handled since too many calls are under way. It
+// is sent as another reply: nothing is wrong with the request, and there may be many of them.
+func (c *connection) turnAway(req *Request, err error) {
+	req.Result = nil
+	req.Call.Refuse(err, !req.Oneway)
+}
+
 // parseArgs parses the arguments of a request at the beginning of chunk. If their type is not
 // known, it passes over them.
 func (c *connection) parseArgs(req *Request, chunk memory.Chunk) (_ *nocopy.Message, err error) {
@@ -77,9 +89,10 @@ func (c *connection) parseArgs(req *Request, chunk memory.Chunk) (_ *nocopy.Mess
 
 // handle calls the handler of a request, with its interceptors, and sets the reply. There is
 // always a reply afterwards, even if they panic, or if methods of values that they return do. If
-// they end the goroutine, another one becomes the reader. readerID is admit's result. arrived is
-// when the request's last bytes arrived, if stats wants to know.
-func (c *connection) handle(req *Request, readerID uint64, arrived time.Time) {
+// they end the goroutine, another one becomes the reader. A request with a turn waits for its
+// place first, and may be refused. readerID is begin's result. arrived is when the request's last
+// bytes arrived, if stats wants to know.
+func (c *connection) handle(req *Request, turn *turn, readerID uint64, arrived time.Time) {
 	returned, reported := false, false
 	defer func() {
 		if returned && reported {
@@ -91,8 +104,20 @@ func (c *connection) handle(req *Request, readerID uint64, arrived time.Time) {
 		c.handOver(readerID)
 		c.complete(req, readerID)
 	}()
+	if turn != nil {
+		ctx := c.Ctx
+		if req.Oneway {
+			ctx = c.Oneway
+		}
+		if err := c.wait(ctx, req, turn); err != nil {
+			c.turnAway(req, err)
+			returned, reported = true, true
+			return
+		}
+	}
 	defer func() {
 		c.Stats.InFlight(-1)
+		req.leave()
 		reported = true // else it has ended the goroutine
 	}()
 	c.Stats.Queued(arrived)

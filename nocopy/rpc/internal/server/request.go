@@ -42,6 +42,9 @@ type Call interface {
 	// Refuse counts the request as one that is refused because of err, and sets the Reply if answers
 	// is true.
 	Refuse(err error, answers bool)
+	// Expires returns when the time is over that the client has given the call; zero if it has given
+	// none. It is asked once, when the call has to wait.
+	Expires() time.Time
 	// GiveBack frees the arguments and results, except those that handlers are still using. The
 	// Request must not be used afterwards.
 	GiveBack()
@@ -59,6 +62,7 @@ type Request struct {
 	Slow   *atomic.Bool     // the method's handler took longer than patience last time
 	Style  message.Style    // the reply has the same
 	SeqID  int32
+	Exempt bool // it is handled however many calls are under way
 
 	Reply  *nocopy.Message // complete, with its header; nil if there is none
 	Sent   header.List     // sent with it, in the transport's place for headers
@@ -66,6 +70,7 @@ type Request struct {
 
 	order   uint64            // its place among the requests of its connection that need a reply
 	encoded transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
+	place   *admission        // where it has a place among the calls that are handled; else nil
 	charge  transport.Charge  // for its arguments, if they were compressed
 	began   time.Time         // when the handler was called, if the method is slow; else zero
 }
@@ -77,9 +82,18 @@ func (r *Request) release() {
 		thriftimpl.End(r.Reply)
 	}
 	r.charge.End()
+	r.leave()
 	of := r.Call
 	*r = Request{}
 	of.GiveBack()
+}
+
+// leave gives back the request's place among the calls that are handled, if it has one.
+func (r *Request) leave() {
+	if a := r.place; a != nil {
+		r.place = nil
+		a.leave()
+	}
 }
 
 // Origin is where calls come from: a connection, a request of HTTP, or a single message.

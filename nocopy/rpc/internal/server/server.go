@@ -32,6 +32,8 @@ type Server struct {
 	closing atomic.Bool
 	slots   chan struct{} // holds one value for each connection, at most MaxConns
 	orphans chan struct{} // holds one value for each connection that has given up its slot
+	// Of calls, whichever way they come; nil if their number is not limited
+	admission *admission
 
 	mu        sync.Mutex
 	listeners map[*net.Listener]struct{} // a Listener itself may be of a type that can't be a key
@@ -54,6 +56,7 @@ func New(c Config) *Server {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.slots = make(chan struct{}, max(setting.Or(s.MaxConns, defaultMaxConns), 1))
 	s.orphans = make(chan struct{}, cap(s.slots))
+	s.admission = newAdmission(&c)
 	s.listeners = map[*net.Listener]struct{}{}
 	s.conns = map[*connection]struct{}{}
 	s.done = make(chan struct{})

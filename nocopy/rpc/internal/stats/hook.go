@@ -14,10 +14,10 @@ import (
 
 // Functions are the functions of an rpc.Stats. Any of them may be nil.
 type Functions struct {
-	Conns, InFlight, Received, Converted func(int)
-	Queued                               func(time.Duration)
-	Sent                                 func(linkbuf.Stats)
-	Refused                              func(int32)
+	Conns, InFlight, Waiting, Received, Converted func(int)
+	Queued                                        func(time.Duration)
+	Sent                                          func(linkbuf.Stats)
+	Refused                                       func(int32)
 }
 
 // Hook calls the functions. The nil Hook does nothing.
@@ -84,6 +84,13 @@ func (h *Hook) Conns(delta int) {
 func (h *Hook) InFlight(delta int) {
 	if h != nil {
 		tell(h, h.to.InFlight, delta)
+	}
+}
+
+// Waiting reports a call that begins or ends to wait for a place.
+func (h *Hook) Waiting(delta int) {
+	if h != nil {
+		tell(h, h.to.Waiting, delta)
 	}
 }
 

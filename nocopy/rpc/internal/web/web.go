@@ -22,6 +22,10 @@ const MaxHeader = 64 << 10
 // MaxText bounds the text of a body that is read into an error, in bytes.
 const MaxText = 1 << 10
 
+// NotHandled is the name of a response's header, whose value is 1. The server says with it that it
+// has not begun to handle the call, and that it may be made again.
+const NotHandled = "Thrift-Not-Handled"
+
 // The content types of calls over HTTP, and of their replies.
 const (
 	Thrift  = "application/x-thrift" // as all of Apache's clients send it
