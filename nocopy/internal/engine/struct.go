@@ -21,7 +21,7 @@ var empty = makeEmpty(nil)
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
 func makeEmpty(f *schema.Field) *Message {
 	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, needsBeforeChange: true, absent: true}}
-	m.ix.Used = math.MaxUint16 + 1
+	m.ix.Used = uint32(len(zeroWords))
 	m.openHandle, m.listFill.handle = staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
@@ -33,8 +33,9 @@ func makeEmpty(f *schema.Field) *Message {
 // isEmpty reports whether m stands for a struct or container that is absent and has no default.
 func (m *Message) isEmpty() bool { return m.absent && m.root == 0 }
 
-// zeroWords is the index of all messages that are empty, which are only read.
-var zeroWords = make([]uint32, math.MaxUint16+1)
+// zeroWords is the index of all messages that are empty, which are only read. It has the word of
+// any constant, even of one that is made up.
+var zeroWords = make([]uint32, math.MaxUint16+entry.StructWords+1)
 
 // staleHandle is a generation and entry that no handle has.
 const staleHandle = math.MaxUint64
@@ -64,7 +65,7 @@ func (s Struct) word(f schema.Ref) index.Word {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	return index.Word(s.m.ix.Words[uint32(s.k)+uint32(f>>entry.WordShift)]) // as it is, to be inlined
+	return index.Word(s.m.ix.Words[uint32(s.k)+uint32(f>>entry.NumberShift)+entry.StructWords]) // as it is, to be inlined
 }
 
 // Message returns the message of the struct. It must not be used after Release. For an absent

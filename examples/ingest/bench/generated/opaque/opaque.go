@@ -15,7 +15,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type OpaqueHandler interface {
 	Write(ctx context.Context, args OpaqueWriteArgs, result OpaqueWriteResult) error
@@ -73,7 +73,7 @@ func (c OpaqueClient) Write(ctx context.Context, args func(OpaqueWriteArgs)) (Op
 type OpaqueWriteArgs nocopy.Struct
 
 const (
-	opaqueWriteArgsRequest impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	opaqueWriteArgsRequest impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
 )
 
 // OpaqueWriteArgsDesc is the descriptor of OpaqueWriteArgs.
