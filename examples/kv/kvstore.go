@@ -145,7 +145,7 @@ func (c KeyValueClient) Delete(ctx context.Context, args func(KeyValueDeleteArgs
 type AlreadyExists nocopy.Struct
 
 const (
-	alreadyExistsKey impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	alreadyExistsKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AlreadyExistsDesc is the descriptor of AlreadyExists.
@@ -198,7 +198,7 @@ func (s AlreadyExists) UnsetKey()           { impl.Struct(s).Unset(alreadyExists
 type NotFound nocopy.Struct
 
 const (
-	notFoundKey impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	notFoundKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // NotFoundDesc is the descriptor of NotFound.
@@ -245,8 +245,8 @@ func (s NotFound) UnsetKey()           { impl.Struct(s).Unset(notFoundKey) }
 type KeyValueCreateArgs nocopy.Struct
 
 const (
-	keyValueCreateArgsKey   impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	keyValueCreateArgsValue impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	keyValueCreateArgsKey   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueCreateArgsValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueCreateArgsDesc is the descriptor of KeyValueCreateArgs.
@@ -308,7 +308,7 @@ func (s KeyValueCreateArgs) UnsetValue()      { impl.Struct(s).Unset(keyValueCre
 type KeyValueCreateResult nocopy.Struct
 
 const (
-	keyValueCreateResultExists impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	keyValueCreateResultExists impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueCreateResultDesc is the descriptor of KeyValueCreateResult.
@@ -370,7 +370,7 @@ func (s KeyValueCreateResult) UnsetExists() { impl.Struct(s).Unset(keyValueCreat
 type KeyValueRetrieveArgs nocopy.Struct
 
 const (
-	keyValueRetrieveArgsKey impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	keyValueRetrieveArgsKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // KeyValueRetrieveArgsDesc is the descriptor of KeyValueRetrieveArgs.
@@ -424,8 +424,8 @@ func (s KeyValueRetrieveArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueRet
 type KeyValueRetrieveResult nocopy.Struct
 
 const (
-	keyValueRetrieveResultSuccess impl.Field = 0<<48 | 2<<32 | 11<<16
-	keyValueRetrieveResultMissing impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	keyValueRetrieveResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16
+	keyValueRetrieveResultMissing impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // KeyValueRetrieveResultDesc is the descriptor of KeyValueRetrieveResult.
@@ -501,8 +501,8 @@ func (s KeyValueRetrieveResult) UnsetMissing() { impl.Struct(s).Unset(keyValueRe
 type KeyValueUpdateArgs nocopy.Struct
 
 const (
-	keyValueUpdateArgsKey   impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	keyValueUpdateArgsValue impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	keyValueUpdateArgsKey   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueUpdateArgsValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueUpdateArgsDesc is the descriptor of KeyValueUpdateArgs.
@@ -564,7 +564,7 @@ func (s KeyValueUpdateArgs) UnsetValue()      { impl.Struct(s).Unset(keyValueUpd
 type KeyValueUpdateResult nocopy.Struct
 
 const (
-	keyValueUpdateResultMissing impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	keyValueUpdateResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueUpdateResultDesc is the descriptor of KeyValueUpdateResult.
@@ -626,7 +626,7 @@ func (s KeyValueUpdateResult) UnsetMissing() { impl.Struct(s).Unset(keyValueUpda
 type KeyValueDeleteArgs nocopy.Struct
 
 const (
-	keyValueDeleteArgsKey impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	keyValueDeleteArgsKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // KeyValueDeleteArgsDesc is the descriptor of KeyValueDeleteArgs.
@@ -680,7 +680,7 @@ func (s KeyValueDeleteArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueDelet
 type KeyValueDeleteResult nocopy.Struct
 
 const (
-	keyValueDeleteResultMissing impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	keyValueDeleteResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueDeleteResultDesc is the descriptor of KeyValueDeleteResult.

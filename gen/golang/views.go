@@ -58,7 +58,7 @@ type fieldView struct {
 	Unset      string // the call that removes the field
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
-	Number     int    // in the IDL's order, from 0; in a union from 1
+	Number     int    // in the IDL's order
 	Handle     string // the type whose getters read the field: Struct, or Wide in a wide struct
 }
 
@@ -116,7 +116,7 @@ func (f *file) structView(s *schema.Struct) structView {
 		view.GoType = n.Type
 	}
 	first := entry.First(view.Union)
-	if most := math.MaxUint16 - entry.StructWords - first; len(s.Fields) > most {
+	if most := math.MaxUint16 - first; len(s.Fields) > most {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), most)
 	}
 	handle, flags := "Struct", 0

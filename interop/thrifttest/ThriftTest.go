@@ -810,8 +810,8 @@ func (c SecondServiceClient) SecondtestString(ctx context.Context, args func(Sec
 type Bonk nocopy.Struct
 
 const (
-	bonkMessage impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	bonkType    impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	bonkMessage impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	bonkType    impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // BonkDesc is the descriptor of Bonk.
@@ -861,8 +861,8 @@ func (s Bonk) UnsetType()      { impl.Struct(s).Unset(bonkType) }
 type Bools nocopy.Struct
 
 const (
-	boolsImTrue  impl.Field = 0<<48 | 2<<32 | 2<<16 | 1
-	boolsImFalse impl.Field = 1<<48 | 2<<32 | 2<<16 | 2
+	boolsImTrue  impl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	boolsImFalse impl.Field = 3<<48 | 4<<32 | 2<<16 | 2
 )
 
 // BoolsDesc is the descriptor of Bools.
@@ -912,10 +912,10 @@ func (s Bools) UnsetImFalse()      { impl.Struct(s).Unset(boolsImFalse) }
 type Xtruct nocopy.Struct
 
 const (
-	xtructStringThing impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	xtructByteThing   impl.Field = 1<<48 | 4<<32 | 3<<16 | 4
-	xtructI32Thing    impl.Field = 2<<48 | 4<<32 | 8<<16 | 9
-	xtructI64Thing    impl.Field = 3<<48 | 4<<32 | 10<<16 | 11
+	xtructStringThing impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	xtructByteThing   impl.Field = 3<<48 | 6<<32 | 3<<16 | 4
+	xtructI32Thing    impl.Field = 4<<48 | 6<<32 | 8<<16 | 9
+	xtructI64Thing    impl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
 // XtructDesc is the descriptor of Xtruct.
@@ -975,9 +975,9 @@ func (s Xtruct) UnsetI64Thing()      { impl.Struct(s).Unset(xtructI64Thing) }
 type Xtruct2 nocopy.Struct
 
 const (
-	xtruct2ByteThing   impl.Field = 0<<48 | 3<<32 | 3<<16 | 1
-	xtruct2StructThing impl.Field = 1<<48 | 3<<32 | 12<<16 | 2
-	xtruct2I32Thing    impl.Field = 2<<48 | 3<<32 | 8<<16 | 3
+	xtruct2ByteThing   impl.Field = 2<<48 | 5<<32 | 3<<16 | 1
+	xtruct2StructThing impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	xtruct2I32Thing    impl.Field = 4<<48 | 5<<32 | 8<<16 | 3
 )
 
 // Xtruct2Desc is the descriptor of Xtruct2.
@@ -1042,10 +1042,10 @@ func (s Xtruct2) UnsetI32Thing()      { impl.Struct(s).Unset(xtruct2I32Thing) }
 type Xtruct3 nocopy.Struct
 
 const (
-	xtruct3StringThing impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	xtruct3Changed     impl.Field = 1<<48 | 4<<32 | 8<<16 | 4
-	xtruct3I32Thing    impl.Field = 2<<48 | 4<<32 | 8<<16 | 9
-	xtruct3I64Thing    impl.Field = 3<<48 | 4<<32 | 10<<16 | 11
+	xtruct3StringThing impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	xtruct3Changed     impl.Field = 3<<48 | 6<<32 | 8<<16 | 4
+	xtruct3I32Thing    impl.Field = 4<<48 | 6<<32 | 8<<16 | 9
+	xtruct3I64Thing    impl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
 // Xtruct3Desc is the descriptor of Xtruct3.
@@ -1105,8 +1105,8 @@ func (s Xtruct3) UnsetI64Thing()      { impl.Struct(s).Unset(xtruct3I64Thing) }
 type Insanity nocopy.Struct
 
 const (
-	insanityUserMap impl.Field = 0<<48 | 2<<32 | 13<<16 | 1
-	insanityXtructs impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	insanityUserMap impl.Field = 2<<48 | 4<<32 | 13<<16 | 1
+	insanityXtructs impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // InsanityDesc is the descriptor of Insanity.
@@ -1179,11 +1179,11 @@ func (s Insanity) UnsetXtructs()      { impl.Struct(s).Unset(insanityXtructs) }
 type CrazyNesting nocopy.Struct
 
 const (
-	crazyNestingStringField impl.Field = 0<<48 | 5<<32 | 11<<16 | 1
-	crazyNestingSetField    impl.Field = 1<<48 | 5<<32 | 14<<16 | 2
-	crazyNestingListField   impl.Field = 2<<48 | 5<<32 | 15<<16 | 3
-	crazyNestingBinaryField impl.Field = 3<<48 | 5<<32 | 11<<16 | 4
-	crazyNestingUUIDField   impl.Field = 4<<48 | 5<<32 | 16<<16 | 5
+	crazyNestingStringField impl.Field = 2<<48 | 7<<32 | 11<<16 | 1
+	crazyNestingSetField    impl.Field = 3<<48 | 7<<32 | 14<<16 | 2
+	crazyNestingListField   impl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	crazyNestingBinaryField impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	crazyNestingUUIDField   impl.Field = 6<<48 | 7<<32 | 16<<16 | 5
 )
 
 // CrazyNestingDesc is the descriptor of CrazyNesting.
@@ -1275,11 +1275,11 @@ func (s CrazyNesting) UnsetUUIDField()            { impl.Struct(s).Unset(crazyNe
 type SomeUnion nocopy.Struct
 
 const (
-	someUnionMapThing      impl.Field = 1<<48 | 6<<32 | 0x40000000 | 13<<16 | 1
-	someUnionStringThing   impl.Field = 2<<48 | 6<<32 | 0x40000000 | 11<<16 | 2
-	someUnionI32Thing      impl.Field = 3<<48 | 6<<32 | 0x40000000 | 8<<16 | 3
-	someUnionXtructThing   impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 4
-	someUnionInsanityThing impl.Field = 5<<48 | 6<<32 | 0x40000000 | 12<<16 | 5
+	someUnionMapThing      impl.Field = 3<<48 | 8<<32 | 0x40000000 | 13<<16 | 1
+	someUnionStringThing   impl.Field = 4<<48 | 8<<32 | 0x40000000 | 11<<16 | 2
+	someUnionI32Thing      impl.Field = 5<<48 | 8<<32 | 0x40000000 | 8<<16 | 3
+	someUnionXtructThing   impl.Field = 6<<48 | 8<<32 | 0x40000000 | 12<<16 | 4
+	someUnionInsanityThing impl.Field = 7<<48 | 8<<32 | 0x40000000 | 12<<16 | 5
 )
 
 // SomeUnionDesc is the descriptor of SomeUnion.
@@ -1324,11 +1324,11 @@ func (s *SomeUnion) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSO
 type SomeUnionWhich int32
 
 const (
-	SomeUnion_MapThing      SomeUnionWhich = 1
-	SomeUnion_StringThing   SomeUnionWhich = 2
-	SomeUnion_I32Thing      SomeUnionWhich = 3
-	SomeUnion_XtructThing   SomeUnionWhich = 4
-	SomeUnion_InsanityThing SomeUnionWhich = 5
+	SomeUnion_MapThing      SomeUnionWhich = 3
+	SomeUnion_StringThing   SomeUnionWhich = 4
+	SomeUnion_I32Thing      SomeUnionWhich = 5
+	SomeUnion_XtructThing   SomeUnionWhich = 6
+	SomeUnion_InsanityThing SomeUnionWhich = 7
 )
 
 func (w SomeUnionWhich) String() string   { return SomeUnionDesc.ArmName(int32(w)) }
@@ -1399,8 +1399,8 @@ func (s SomeUnion) UnsetInsanityThing()      { impl.Struct(s).UnsetArm(someUnion
 type Xception nocopy.Struct
 
 const (
-	xceptionErrorCode impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	xceptionMessage   impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	xceptionErrorCode impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	xceptionMessage   impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // XceptionDesc is the descriptor of Xception.
@@ -1451,8 +1451,8 @@ func (s Xception) UnsetMessage()       { impl.Struct(s).Unset(xceptionMessage) }
 type Xception2 nocopy.Struct
 
 const (
-	xception2ErrorCode   impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	xception2StructThing impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	xception2ErrorCode   impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	xception2StructThing impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // Xception2Desc is the descriptor of Xception2.
@@ -1556,7 +1556,7 @@ func (s *EmptyStruct) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJ
 type OneField nocopy.Struct
 
 const (
-	oneFieldField impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	oneFieldField impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OneFieldDesc is the descriptor of OneField.
@@ -1610,9 +1610,9 @@ func (s OneField) UnsetField()      { impl.Struct(s).Unset(oneFieldField) }
 type VersioningTestV1 nocopy.Struct
 
 const (
-	versioningTestV1BeginInBoth impl.Field = 0<<48 | 3<<32 | 8<<16 | 1
-	versioningTestV1OldString   impl.Field = 1<<48 | 3<<32 | 11<<16 | 3
-	versioningTestV1EndInBoth   impl.Field = 2<<48 | 3<<32 | 8<<16 | 12
+	versioningTestV1BeginInBoth impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	versioningTestV1OldString   impl.Field = 3<<48 | 5<<32 | 11<<16 | 3
+	versioningTestV1EndInBoth   impl.Field = 4<<48 | 5<<32 | 8<<16 | 12
 )
 
 // VersioningTestV1Desc is the descriptor of VersioningTestV1.
@@ -1687,18 +1687,18 @@ func (s VersioningTestV1) UnsetEndInBoth()      { impl.Struct(s).Unset(versionin
 type VersioningTestV2 nocopy.Struct
 
 const (
-	versioningTestV2BeginInBoth impl.Field = 0<<48 | 12<<32 | 8<<16 | 1
-	versioningTestV2Newint_     impl.Field = 1<<48 | 12<<32 | 8<<16 | 2
-	versioningTestV2Newbyte_    impl.Field = 2<<48 | 12<<32 | 3<<16 | 3
-	versioningTestV2Newshort_   impl.Field = 3<<48 | 12<<32 | 6<<16 | 4
-	versioningTestV2Newlong_    impl.Field = 4<<48 | 12<<32 | 10<<16 | 5
-	versioningTestV2Newdouble_  impl.Field = 5<<48 | 12<<32 | 4<<16 | 6
-	versioningTestV2Newstruct_  impl.Field = 6<<48 | 12<<32 | 12<<16 | 7
-	versioningTestV2Newlist_    impl.Field = 7<<48 | 12<<32 | 15<<16 | 8
-	versioningTestV2Newset_     impl.Field = 8<<48 | 12<<32 | 14<<16 | 9
-	versioningTestV2Newmap_     impl.Field = 9<<48 | 12<<32 | 13<<16 | 10
-	versioningTestV2Newstring_  impl.Field = 10<<48 | 12<<32 | 11<<16 | 11
-	versioningTestV2EndInBoth   impl.Field = 11<<48 | 12<<32 | 8<<16 | 12
+	versioningTestV2BeginInBoth impl.Field = 2<<48 | 14<<32 | 8<<16 | 1
+	versioningTestV2Newint_     impl.Field = 3<<48 | 14<<32 | 8<<16 | 2
+	versioningTestV2Newbyte_    impl.Field = 4<<48 | 14<<32 | 3<<16 | 3
+	versioningTestV2Newshort_   impl.Field = 5<<48 | 14<<32 | 6<<16 | 4
+	versioningTestV2Newlong_    impl.Field = 6<<48 | 14<<32 | 10<<16 | 5
+	versioningTestV2Newdouble_  impl.Field = 7<<48 | 14<<32 | 4<<16 | 6
+	versioningTestV2Newstruct_  impl.Field = 8<<48 | 14<<32 | 12<<16 | 7
+	versioningTestV2Newlist_    impl.Field = 9<<48 | 14<<32 | 15<<16 | 8
+	versioningTestV2Newset_     impl.Field = 10<<48 | 14<<32 | 14<<16 | 9
+	versioningTestV2Newmap_     impl.Field = 11<<48 | 14<<32 | 13<<16 | 10
+	versioningTestV2Newstring_  impl.Field = 12<<48 | 14<<32 | 11<<16 | 11
+	versioningTestV2EndInBoth   impl.Field = 13<<48 | 14<<32 | 8<<16 | 12
 )
 
 // VersioningTestV2Desc is the descriptor of VersioningTestV2.
@@ -1869,8 +1869,8 @@ func (s VersioningTestV2) UnsetEndInBoth()      { impl.Struct(s).Unset(versionin
 type ListTypeVersioningV1 nocopy.Struct
 
 const (
-	listTypeVersioningV1Myints impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	listTypeVersioningV1Hello  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	listTypeVersioningV1Myints impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	listTypeVersioningV1Hello  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ListTypeVersioningV1Desc is the descriptor of ListTypeVersioningV1.
@@ -1939,8 +1939,8 @@ func (s ListTypeVersioningV1) UnsetHello()      { impl.Struct(s).Unset(listTypeV
 type ListTypeVersioningV2 nocopy.Struct
 
 const (
-	listTypeVersioningV2Strings impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	listTypeVersioningV2Hello   impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	listTypeVersioningV2Strings impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	listTypeVersioningV2Hello   impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ListTypeVersioningV2Desc is the descriptor of ListTypeVersioningV2.
@@ -2009,7 +2009,7 @@ func (s ListTypeVersioningV2) UnsetHello()      { impl.Struct(s).Unset(listTypeV
 type GuessProtocolStruct nocopy.Struct
 
 const (
-	guessProtocolStructMapField impl.Field = 0<<48 | 1<<32 | 13<<16 | 7
+	guessProtocolStructMapField impl.Field = 2<<48 | 3<<32 | 13<<16 | 7
 )
 
 // GuessProtocolStructDesc is the descriptor of GuessProtocolStruct.
@@ -2076,16 +2076,16 @@ func (s GuessProtocolStruct) UnsetMapField() { impl.Struct(s).Unset(guessProtoco
 type LargeDeltas nocopy.Struct
 
 const (
-	largeDeltasB1         impl.Field = 0<<48 | 10<<32 | 12<<16 | 1
-	largeDeltasB10        impl.Field = 1<<48 | 10<<32 | 12<<16 | 10
-	largeDeltasB100       impl.Field = 2<<48 | 10<<32 | 12<<16 | 100
-	largeDeltasCheckTrue  impl.Field = 3<<48 | 10<<32 | 2<<16 | 500
-	largeDeltasB1000      impl.Field = 4<<48 | 10<<32 | 12<<16 | 1000
-	largeDeltasCheckFalse impl.Field = 5<<48 | 10<<32 | 2<<16 | 1500
-	largeDeltasVertwo2000 impl.Field = 6<<48 | 10<<32 | 12<<16 | 2000
-	largeDeltasASet2500   impl.Field = 7<<48 | 10<<32 | 14<<16 | 2500
-	largeDeltasVertwo3000 impl.Field = 8<<48 | 10<<32 | 12<<16 | 3000
-	largeDeltasBigNumbers impl.Field = 9<<48 | 10<<32 | 15<<16 | 4000
+	largeDeltasB1         impl.Field = 2<<48 | 12<<32 | 12<<16 | 1
+	largeDeltasB10        impl.Field = 3<<48 | 12<<32 | 12<<16 | 10
+	largeDeltasB100       impl.Field = 4<<48 | 12<<32 | 12<<16 | 100
+	largeDeltasCheckTrue  impl.Field = 5<<48 | 12<<32 | 2<<16 | 500
+	largeDeltasB1000      impl.Field = 6<<48 | 12<<32 | 12<<16 | 1000
+	largeDeltasCheckFalse impl.Field = 7<<48 | 12<<32 | 2<<16 | 1500
+	largeDeltasVertwo2000 impl.Field = 8<<48 | 12<<32 | 12<<16 | 2000
+	largeDeltasASet2500   impl.Field = 9<<48 | 12<<32 | 14<<16 | 2500
+	largeDeltasVertwo3000 impl.Field = 10<<48 | 12<<32 | 12<<16 | 3000
+	largeDeltasBigNumbers impl.Field = 11<<48 | 12<<32 | 15<<16 | 4000
 )
 
 // LargeDeltasDesc is the descriptor of LargeDeltas.
@@ -2247,7 +2247,7 @@ func (s LargeDeltas) UnsetBigNumbers()      { impl.Struct(s).Unset(largeDeltasBi
 type NestedListsI32x2 nocopy.Struct
 
 const (
-	nestedListsI32x2Integerlist impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	nestedListsI32x2Integerlist impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsI32x2Desc is the descriptor of NestedListsI32x2.
@@ -2309,7 +2309,7 @@ func (s NestedListsI32x2) UnsetIntegerlist() { impl.Struct(s).Unset(nestedListsI
 type NestedListsI32x3 nocopy.Struct
 
 const (
-	nestedListsI32x3Integerlist impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	nestedListsI32x3Integerlist impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsI32x3Desc is the descriptor of NestedListsI32x3.
@@ -2371,9 +2371,9 @@ func (s NestedListsI32x3) UnsetIntegerlist() { impl.Struct(s).Unset(nestedListsI
 type NestedMixedx2 nocopy.Struct
 
 const (
-	nestedMixedx2IntSetList       impl.Field = 0<<48 | 3<<32 | 15<<16 | 1
-	nestedMixedx2MapIntStrset     impl.Field = 1<<48 | 3<<32 | 13<<16 | 2
-	nestedMixedx2MapIntStrsetList impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	nestedMixedx2IntSetList       impl.Field = 2<<48 | 5<<32 | 15<<16 | 1
+	nestedMixedx2MapIntStrset     impl.Field = 3<<48 | 5<<32 | 13<<16 | 2
+	nestedMixedx2MapIntStrsetList impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // NestedMixedx2Desc is the descriptor of NestedMixedx2.
@@ -2463,7 +2463,7 @@ func (s NestedMixedx2) UnsetMapIntStrsetList() { impl.Struct(s).Unset(nestedMixe
 type ListBonks nocopy.Struct
 
 const (
-	listBonksBonk impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	listBonksBonk impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ListBonksDesc is the descriptor of ListBonks.
@@ -2521,7 +2521,7 @@ func (s ListBonks) UnsetBonk()      { impl.Struct(s).Unset(listBonksBonk) }
 type NestedListsBonk nocopy.Struct
 
 const (
-	nestedListsBonkBonk impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	nestedListsBonkBonk impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsBonkDesc is the descriptor of NestedListsBonk.
@@ -2581,8 +2581,8 @@ func (s NestedListsBonk) UnsetBonk()      { impl.Struct(s).Unset(nestedListsBonk
 type BoolTest nocopy.Struct
 
 const (
-	boolTestB impl.Field = 0<<48 | 2<<32 | 2<<16 | 1
-	boolTestS impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	boolTestB impl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	boolTestS impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // BoolTestDesc is the descriptor of BoolTest.
@@ -2642,7 +2642,7 @@ func (s BoolTest) UnsetS()       { impl.Struct(s).Unset(boolTestS) }
 type StructA nocopy.Struct
 
 const (
-	structAS impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	structAS impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // StructADesc is the descriptor of StructA.
@@ -2687,8 +2687,8 @@ func (s StructA) UnsetS()       { impl.Struct(s).Reset(structAS, StructADesc) }
 type StructB nocopy.Struct
 
 const (
-	structBAa impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	structBAb impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	structBAa impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	structBAb impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // StructBDesc is the descriptor of StructB.
@@ -2744,7 +2744,7 @@ func (s StructB) UnsetAb()        { impl.Struct(s).Reset(structBAb, StructBDesc)
 type OptionalSetDefaultTest nocopy.Struct
 
 const (
-	optionalSetDefaultTestWithDefault impl.Field = 0<<48 | 1<<32 | 14<<16 | 1
+	optionalSetDefaultTestWithDefault impl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // OptionalSetDefaultTestDesc is the descriptor of OptionalSetDefaultTest.
@@ -2806,8 +2806,8 @@ func (s OptionalSetDefaultTest) UnsetWithDefault() {
 type OptionalBinary nocopy.Struct
 
 const (
-	optionalBinaryBinSet impl.Field = 0<<48 | 2<<32 | 14<<16 | 1
-	optionalBinaryBinMap impl.Field = 1<<48 | 2<<32 | 13<<16 | 2
+	optionalBinaryBinSet impl.Field = 2<<48 | 4<<32 | 14<<16 | 1
+	optionalBinaryBinMap impl.Field = 3<<48 | 4<<32 | 13<<16 | 2
 )
 
 // OptionalBinaryDesc is the descriptor of OptionalBinary.
@@ -2968,7 +2968,7 @@ func (s *ThriftTestTestVoidResult) UnmarshalJSONFrom(d impl.JSONIn) error  { ret
 type ThriftTestTestStringArgs nocopy.Struct
 
 const (
-	thriftTestTestStringArgsThing impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	thriftTestTestStringArgsThing impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestStringArgsDesc is the descriptor of ThriftTestTestStringArgs.
@@ -3025,7 +3025,7 @@ func (s ThriftTestTestStringArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestStringResult nocopy.Struct
 
 const (
-	thriftTestTestStringResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	thriftTestTestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // ThriftTestTestStringResultDesc is the descriptor of ThriftTestTestStringResult.
@@ -3088,7 +3088,7 @@ func (s ThriftTestTestStringResult) UnsetSuccess() {
 type ThriftTestTestBoolArgs nocopy.Struct
 
 const (
-	thriftTestTestBoolArgsThing impl.Field = 0<<48 | 1<<32 | 2<<16 | 1
+	thriftTestTestBoolArgsThing impl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // ThriftTestTestBoolArgsDesc is the descriptor of ThriftTestTestBoolArgs.
@@ -3145,7 +3145,7 @@ func (s ThriftTestTestBoolArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestBoolResult nocopy.Struct
 
 const (
-	thriftTestTestBoolResultSuccess impl.Field = 0<<48 | 1<<32 | 2<<16
+	thriftTestTestBoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16
 )
 
 // ThriftTestTestBoolResultDesc is the descriptor of ThriftTestTestBoolResult.
@@ -3204,7 +3204,7 @@ func (s ThriftTestTestBoolResult) UnsetSuccess() {
 type ThriftTestTestByteArgs nocopy.Struct
 
 const (
-	thriftTestTestByteArgsThing impl.Field = 0<<48 | 1<<32 | 3<<16 | 1
+	thriftTestTestByteArgsThing impl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // ThriftTestTestByteArgsDesc is the descriptor of ThriftTestTestByteArgs.
@@ -3261,7 +3261,7 @@ func (s ThriftTestTestByteArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestByteResult nocopy.Struct
 
 const (
-	thriftTestTestByteResultSuccess impl.Field = 0<<48 | 1<<32 | 3<<16
+	thriftTestTestByteResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16
 )
 
 // ThriftTestTestByteResultDesc is the descriptor of ThriftTestTestByteResult.
@@ -3320,7 +3320,7 @@ func (s ThriftTestTestByteResult) UnsetSuccess() {
 type ThriftTestTestI32Args nocopy.Struct
 
 const (
-	thriftTestTestI32ArgsThing impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	thriftTestTestI32ArgsThing impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestI32ArgsDesc is the descriptor of ThriftTestTestI32Args.
@@ -3377,7 +3377,7 @@ func (s ThriftTestTestI32Args) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestI32Result nocopy.Struct
 
 const (
-	thriftTestTestI32ResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	thriftTestTestI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // ThriftTestTestI32ResultDesc is the descriptor of ThriftTestTestI32Result.
@@ -3434,7 +3434,7 @@ func (s ThriftTestTestI32Result) UnsetSuccess() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestI64Args nocopy.Struct
 
 const (
-	thriftTestTestI64ArgsThing impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	thriftTestTestI64ArgsThing impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ThriftTestTestI64ArgsDesc is the descriptor of ThriftTestTestI64Args.
@@ -3491,7 +3491,7 @@ func (s ThriftTestTestI64Args) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestI64Result nocopy.Struct
 
 const (
-	thriftTestTestI64ResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	thriftTestTestI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // ThriftTestTestI64ResultDesc is the descriptor of ThriftTestTestI64Result.
@@ -3548,7 +3548,7 @@ func (s ThriftTestTestI64Result) UnsetSuccess() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestDoubleArgs nocopy.Struct
 
 const (
-	thriftTestTestDoubleArgsThing impl.Field = 0<<48 | 1<<32 | 4<<16 | 1
+	thriftTestTestDoubleArgsThing impl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // ThriftTestTestDoubleArgsDesc is the descriptor of ThriftTestTestDoubleArgs.
@@ -3605,7 +3605,7 @@ func (s ThriftTestTestDoubleArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestDoubleResult nocopy.Struct
 
 const (
-	thriftTestTestDoubleResultSuccess impl.Field = 0<<48 | 1<<32 | 4<<16
+	thriftTestTestDoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16
 )
 
 // ThriftTestTestDoubleResultDesc is the descriptor of ThriftTestTestDoubleResult.
@@ -3668,7 +3668,7 @@ func (s ThriftTestTestDoubleResult) UnsetSuccess() {
 type ThriftTestTestBinaryArgs nocopy.Struct
 
 const (
-	thriftTestTestBinaryArgsThing impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	thriftTestTestBinaryArgsThing impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestBinaryArgsDesc is the descriptor of ThriftTestTestBinaryArgs.
@@ -3728,7 +3728,7 @@ func (s ThriftTestTestBinaryArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestBinaryResult nocopy.Struct
 
 const (
-	thriftTestTestBinaryResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	thriftTestTestBinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // ThriftTestTestBinaryResultDesc is the descriptor of ThriftTestTestBinaryResult.
@@ -3794,7 +3794,7 @@ func (s ThriftTestTestBinaryResult) UnsetSuccess() {
 type ThriftTestTestUuidArgs nocopy.Struct
 
 const (
-	thriftTestTestUuidArgsThing impl.Field = 0<<48 | 1<<32 | 16<<16 | 1
+	thriftTestTestUuidArgsThing impl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
 // ThriftTestTestUuidArgsDesc is the descriptor of ThriftTestTestUuidArgs.
@@ -3851,7 +3851,7 @@ func (s ThriftTestTestUuidArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestUuidResult nocopy.Struct
 
 const (
-	thriftTestTestUuidResultSuccess impl.Field = 0<<48 | 1<<32 | 16<<16
+	thriftTestTestUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16
 )
 
 // ThriftTestTestUuidResultDesc is the descriptor of ThriftTestTestUuidResult.
@@ -3910,7 +3910,7 @@ func (s ThriftTestTestUuidResult) UnsetSuccess() {
 type ThriftTestTestStructArgs nocopy.Struct
 
 const (
-	thriftTestTestStructArgsThing impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	thriftTestTestStructArgsThing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestStructArgsDesc is the descriptor of ThriftTestTestStructArgs.
@@ -3972,7 +3972,7 @@ func (s ThriftTestTestStructArgs) UnsetThing() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestStructResult nocopy.Struct
 
 const (
-	thriftTestTestStructResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	thriftTestTestStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // ThriftTestTestStructResultDesc is the descriptor of ThriftTestTestStructResult.
@@ -4040,7 +4040,7 @@ func (s ThriftTestTestStructResult) UnsetSuccess() {
 type ThriftTestTestNestArgs nocopy.Struct
 
 const (
-	thriftTestTestNestArgsThing impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	thriftTestTestNestArgsThing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestNestArgsDesc is the descriptor of ThriftTestTestNestArgs.
@@ -4102,7 +4102,7 @@ func (s ThriftTestTestNestArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestNestResult nocopy.Struct
 
 const (
-	thriftTestTestNestResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	thriftTestTestNestResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // ThriftTestTestNestResultDesc is the descriptor of ThriftTestTestNestResult.
@@ -4166,7 +4166,7 @@ func (s ThriftTestTestNestResult) UnsetSuccess() {
 type ThriftTestTestMapArgs nocopy.Struct
 
 const (
-	thriftTestTestMapArgsThing impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	thriftTestTestMapArgsThing impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // ThriftTestTestMapArgsDesc is the descriptor of ThriftTestTestMapArgs.
@@ -4233,7 +4233,7 @@ func (s ThriftTestTestMapArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapResultSuccess impl.Field = 0<<48 | 1<<32 | 13<<16
+	thriftTestTestMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestMapResultDesc is the descriptor of ThriftTestTestMapResult.
@@ -4300,7 +4300,7 @@ func (s ThriftTestTestMapResult) UnsetSuccess() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestStringMapArgs nocopy.Struct
 
 const (
-	thriftTestTestStringMapArgsThing impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	thriftTestTestStringMapArgsThing impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // ThriftTestTestStringMapArgsDesc is the descriptor of ThriftTestTestStringMapArgs.
@@ -4373,7 +4373,7 @@ func (s ThriftTestTestStringMapArgs) UnsetThing() {
 type ThriftTestTestStringMapResult nocopy.Struct
 
 const (
-	thriftTestTestStringMapResultSuccess impl.Field = 0<<48 | 1<<32 | 13<<16
+	thriftTestTestStringMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestStringMapResultDesc is the descriptor of ThriftTestTestStringMapResult.
@@ -4450,7 +4450,7 @@ func (s ThriftTestTestStringMapResult) UnsetSuccess() {
 type ThriftTestTestSetArgs nocopy.Struct
 
 const (
-	thriftTestTestSetArgsThing impl.Field = 0<<48 | 1<<32 | 14<<16 | 1
+	thriftTestTestSetArgsThing impl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // ThriftTestTestSetArgsDesc is the descriptor of ThriftTestTestSetArgs.
@@ -4510,7 +4510,7 @@ func (s ThriftTestTestSetArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTes
 type ThriftTestTestSetResult nocopy.Struct
 
 const (
-	thriftTestTestSetResultSuccess impl.Field = 0<<48 | 1<<32 | 14<<16
+	thriftTestTestSetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16
 )
 
 // ThriftTestTestSetResultDesc is the descriptor of ThriftTestTestSetResult.
@@ -4570,7 +4570,7 @@ func (s ThriftTestTestSetResult) UnsetSuccess() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestListArgs nocopy.Struct
 
 const (
-	thriftTestTestListArgsThing impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	thriftTestTestListArgsThing impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ThriftTestTestListArgsDesc is the descriptor of ThriftTestTestListArgs.
@@ -4630,7 +4630,7 @@ func (s ThriftTestTestListArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestListResult nocopy.Struct
 
 const (
-	thriftTestTestListResultSuccess impl.Field = 0<<48 | 1<<32 | 15<<16
+	thriftTestTestListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // ThriftTestTestListResultDesc is the descriptor of ThriftTestTestListResult.
@@ -4692,7 +4692,7 @@ func (s ThriftTestTestListResult) UnsetSuccess() {
 type ThriftTestTestEnumArgs nocopy.Struct
 
 const (
-	thriftTestTestEnumArgsThing impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	thriftTestTestEnumArgsThing impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestEnumArgsDesc is the descriptor of ThriftTestTestEnumArgs.
@@ -4749,7 +4749,7 @@ func (s ThriftTestTestEnumArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestEnumResult nocopy.Struct
 
 const (
-	thriftTestTestEnumResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	thriftTestTestEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // ThriftTestTestEnumResultDesc is the descriptor of ThriftTestTestEnumResult.
@@ -4808,7 +4808,7 @@ func (s ThriftTestTestEnumResult) UnsetSuccess() {
 type ThriftTestTestTypedefArgs nocopy.Struct
 
 const (
-	thriftTestTestTypedefArgsThing impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	thriftTestTestTypedefArgsThing impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ThriftTestTestTypedefArgsDesc is the descriptor of ThriftTestTestTypedefArgs.
@@ -4865,7 +4865,7 @@ func (s ThriftTestTestTypedefArgs) UnsetThing() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestTypedefResult nocopy.Struct
 
 const (
-	thriftTestTestTypedefResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	thriftTestTestTypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // ThriftTestTestTypedefResultDesc is the descriptor of ThriftTestTestTypedefResult.
@@ -4928,7 +4928,7 @@ func (s ThriftTestTestTypedefResult) UnsetSuccess() {
 type ThriftTestTestMapMapArgs nocopy.Struct
 
 const (
-	thriftTestTestMapMapArgsHello impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	thriftTestTestMapMapArgsHello impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestMapMapArgsDesc is the descriptor of ThriftTestTestMapMapArgs.
@@ -4985,7 +4985,7 @@ func (s ThriftTestTestMapMapArgs) UnsetHello() { impl.Struct(s).Unset(thriftTest
 type ThriftTestTestMapMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapMapResultSuccess impl.Field = 0<<48 | 1<<32 | 13<<16
+	thriftTestTestMapMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestMapMapResultDesc is the descriptor of ThriftTestTestMapMapResult.
@@ -5053,7 +5053,7 @@ func (s ThriftTestTestMapMapResult) UnsetSuccess() {
 type ThriftTestTestInsanityArgs nocopy.Struct
 
 const (
-	thriftTestTestInsanityArgsArgument impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	thriftTestTestInsanityArgsArgument impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestInsanityArgsDesc is the descriptor of ThriftTestTestInsanityArgs.
@@ -5121,7 +5121,7 @@ func (s ThriftTestTestInsanityArgs) UnsetArgument() {
 type ThriftTestTestInsanityResult nocopy.Struct
 
 const (
-	thriftTestTestInsanityResultSuccess impl.Field = 0<<48 | 1<<32 | 13<<16
+	thriftTestTestInsanityResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // ThriftTestTestInsanityResultDesc is the descriptor of ThriftTestTestInsanityResult.
@@ -5193,12 +5193,12 @@ func (s ThriftTestTestInsanityResult) UnsetSuccess() {
 type ThriftTestTestMultiArgs nocopy.Struct
 
 const (
-	thriftTestTestMultiArgsArg0 impl.Field = 0<<48 | 6<<32 | 3<<16 | 1
-	thriftTestTestMultiArgsArg1 impl.Field = 1<<48 | 6<<32 | 8<<16 | 2
-	thriftTestTestMultiArgsArg2 impl.Field = 2<<48 | 6<<32 | 10<<16 | 3
-	thriftTestTestMultiArgsArg3 impl.Field = 3<<48 | 6<<32 | 13<<16 | 4
-	thriftTestTestMultiArgsArg4 impl.Field = 4<<48 | 6<<32 | 8<<16 | 5
-	thriftTestTestMultiArgsArg5 impl.Field = 5<<48 | 6<<32 | 10<<16 | 6
+	thriftTestTestMultiArgsArg0 impl.Field = 2<<48 | 8<<32 | 3<<16 | 1
+	thriftTestTestMultiArgsArg1 impl.Field = 3<<48 | 8<<32 | 8<<16 | 2
+	thriftTestTestMultiArgsArg2 impl.Field = 4<<48 | 8<<32 | 10<<16 | 3
+	thriftTestTestMultiArgsArg3 impl.Field = 5<<48 | 8<<32 | 13<<16 | 4
+	thriftTestTestMultiArgsArg4 impl.Field = 6<<48 | 8<<32 | 8<<16 | 5
+	thriftTestTestMultiArgsArg5 impl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // ThriftTestTestMultiArgsDesc is the descriptor of ThriftTestTestMultiArgs.
@@ -5320,7 +5320,7 @@ func (s ThriftTestTestMultiArgs) UnsetArg5() { impl.Struct(s).Unset(thriftTestTe
 type ThriftTestTestMultiResult nocopy.Struct
 
 const (
-	thriftTestTestMultiResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	thriftTestTestMultiResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // ThriftTestTestMultiResultDesc is the descriptor of ThriftTestTestMultiResult.
@@ -5384,7 +5384,7 @@ func (s ThriftTestTestMultiResult) UnsetSuccess() {
 type ThriftTestTestExceptionArgs nocopy.Struct
 
 const (
-	thriftTestTestExceptionArgsArg impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	thriftTestTestExceptionArgsArg impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestExceptionArgsDesc is the descriptor of ThriftTestTestExceptionArgs.
@@ -5445,7 +5445,7 @@ func (s ThriftTestTestExceptionArgs) UnsetArg() { impl.Struct(s).Unset(thriftTes
 type ThriftTestTestExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestExceptionResultErr1 impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	thriftTestTestExceptionResultErr1 impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestExceptionResultDesc is the descriptor of ThriftTestTestExceptionResult.
@@ -5517,8 +5517,8 @@ func (s ThriftTestTestExceptionResult) UnsetErr1() {
 type ThriftTestTestMultiExceptionArgs nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionArgsArg0 impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	thriftTestTestMultiExceptionArgsArg1 impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	thriftTestTestMultiExceptionArgsArg0 impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	thriftTestTestMultiExceptionArgsArg1 impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ThriftTestTestMultiExceptionArgsDesc is the descriptor of ThriftTestTestMultiExceptionArgs.
@@ -5602,9 +5602,9 @@ func (s ThriftTestTestMultiExceptionArgs) UnsetArg1() {
 type ThriftTestTestMultiExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionResultSuccess impl.Field = 0<<48 | 3<<32 | 12<<16
-	thriftTestTestMultiExceptionResultErr1    impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	thriftTestTestMultiExceptionResultErr2    impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	thriftTestTestMultiExceptionResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
+	thriftTestTestMultiExceptionResultErr1    impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	thriftTestTestMultiExceptionResultErr2    impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // ThriftTestTestMultiExceptionResultDesc is the descriptor of ThriftTestTestMultiExceptionResult.
@@ -5716,7 +5716,7 @@ func (s ThriftTestTestMultiExceptionResult) UnsetErr2() {
 type ThriftTestTestOnewayArgs nocopy.Struct
 
 const (
-	thriftTestTestOnewayArgsSecondsToSleep impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	thriftTestTestOnewayArgsSecondsToSleep impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestOnewayArgsDesc is the descriptor of ThriftTestTestOnewayArgs.
@@ -5775,7 +5775,7 @@ func (s ThriftTestTestOnewayArgs) UnsetSecondsToSleep() {
 type SecondServiceSecondtestStringArgs nocopy.Struct
 
 const (
-	secondServiceSecondtestStringArgsThing impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	secondServiceSecondtestStringArgsThing impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // SecondServiceSecondtestStringArgsDesc is the descriptor of SecondServiceSecondtestStringArgs.
@@ -5846,7 +5846,7 @@ func (s SecondServiceSecondtestStringArgs) UnsetThing() {
 type SecondServiceSecondtestStringResult nocopy.Struct
 
 const (
-	secondServiceSecondtestStringResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	secondServiceSecondtestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // SecondServiceSecondtestStringResultDesc is the descriptor of SecondServiceSecondtestStringResult.

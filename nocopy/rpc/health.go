@@ -96,7 +96,7 @@ var (
 	})
 	healthDesc = thriftimpl.NewDesc("getStatus_result")
 	// of a result with one field
-	healthStatus = thriftimpl.Field(0<<entry.NumberShift | 1<<entry.EndShift | uint64(nocopy.WireI32)<<entry.WireShift)
+	healthStatus = thriftimpl.Field(entry.FirstNumber<<entry.NumberShift | (entry.FirstNumber+1)<<entry.EndShift | uint64(nocopy.WireI32)<<entry.WireShift)
 )
 
 // healthMethod is the method that CheckHealth calls.

@@ -326,9 +326,9 @@ func BoundaryOrderValues() []BoundaryOrder { return impl.EnumValues[BoundaryOrde
 type SizeStatistics nocopy.Struct
 
 const (
-	sizeStatisticsUnencodedByteArrayDataBytes impl.Field = 0<<48 | 3<<32 | 10<<16 | 1
-	sizeStatisticsRepetitionLevelHistogram    impl.Field = 1<<48 | 3<<32 | 15<<16 | 2
-	sizeStatisticsDefinitionLevelHistogram    impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	sizeStatisticsUnencodedByteArrayDataBytes impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	sizeStatisticsRepetitionLevelHistogram    impl.Field = 3<<48 | 5<<32 | 15<<16 | 2
+	sizeStatisticsDefinitionLevelHistogram    impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // SizeStatisticsDesc is the descriptor of SizeStatistics.
@@ -423,14 +423,14 @@ func (s SizeStatistics) UnsetDefinitionLevelHistogram() {
 type BoundingBox nocopy.Struct
 
 const (
-	boundingBoxXmin impl.Field = 0<<48 | 8<<32 | 4<<16 | 1
-	boundingBoxXmax impl.Field = 1<<48 | 8<<32 | 4<<16 | 2
-	boundingBoxYmin impl.Field = 2<<48 | 8<<32 | 4<<16 | 3
-	boundingBoxYmax impl.Field = 3<<48 | 8<<32 | 4<<16 | 4
-	boundingBoxZmin impl.Field = 4<<48 | 8<<32 | 4<<16 | 5
-	boundingBoxZmax impl.Field = 5<<48 | 8<<32 | 4<<16 | 6
-	boundingBoxMmin impl.Field = 6<<48 | 8<<32 | 4<<16 | 7
-	boundingBoxMmax impl.Field = 7<<48 | 8<<32 | 4<<16 | 8
+	boundingBoxXmin impl.Field = 2<<48 | 10<<32 | 4<<16 | 1
+	boundingBoxXmax impl.Field = 3<<48 | 10<<32 | 4<<16 | 2
+	boundingBoxYmin impl.Field = 4<<48 | 10<<32 | 4<<16 | 3
+	boundingBoxYmax impl.Field = 5<<48 | 10<<32 | 4<<16 | 4
+	boundingBoxZmin impl.Field = 6<<48 | 10<<32 | 4<<16 | 5
+	boundingBoxZmax impl.Field = 7<<48 | 10<<32 | 4<<16 | 6
+	boundingBoxMmin impl.Field = 8<<48 | 10<<32 | 4<<16 | 7
+	boundingBoxMmax impl.Field = 9<<48 | 10<<32 | 4<<16 | 8
 )
 
 // BoundingBoxDesc is the descriptor of BoundingBox.
@@ -515,8 +515,8 @@ func (s BoundingBox) UnsetMmax()        { impl.Struct(s).Unset(boundingBoxMmax) 
 type GeospatialStatistics nocopy.Struct
 
 const (
-	geospatialStatisticsBbox            impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	geospatialStatisticsGeospatialTypes impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	geospatialStatisticsBbox            impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	geospatialStatisticsGeospatialTypes impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // GeospatialStatisticsDesc is the descriptor of GeospatialStatistics.
@@ -595,15 +595,15 @@ func (s GeospatialStatistics) UnsetGeospatialTypes() {
 type Statistics nocopy.Struct
 
 const (
-	statisticsMax             impl.Field = 0<<48 | 9<<32 | 11<<16 | 1
-	statisticsMin             impl.Field = 1<<48 | 9<<32 | 11<<16 | 2
-	statisticsNullCount       impl.Field = 2<<48 | 9<<32 | 10<<16 | 3
-	statisticsDistinctCount   impl.Field = 3<<48 | 9<<32 | 10<<16 | 4
-	statisticsMaxValue        impl.Field = 4<<48 | 9<<32 | 11<<16 | 5
-	statisticsMinValue        impl.Field = 5<<48 | 9<<32 | 11<<16 | 6
-	statisticsIsMaxValueExact impl.Field = 6<<48 | 9<<32 | 2<<16 | 7
-	statisticsIsMinValueExact impl.Field = 7<<48 | 9<<32 | 2<<16 | 8
-	statisticsNanCount        impl.Field = 8<<48 | 9<<32 | 10<<16 | 9
+	statisticsMax             impl.Field = 2<<48 | 11<<32 | 11<<16 | 1
+	statisticsMin             impl.Field = 3<<48 | 11<<32 | 11<<16 | 2
+	statisticsNullCount       impl.Field = 4<<48 | 11<<32 | 10<<16 | 3
+	statisticsDistinctCount   impl.Field = 5<<48 | 11<<32 | 10<<16 | 4
+	statisticsMaxValue        impl.Field = 6<<48 | 11<<32 | 11<<16 | 5
+	statisticsMinValue        impl.Field = 7<<48 | 11<<32 | 11<<16 | 6
+	statisticsIsMaxValueExact impl.Field = 8<<48 | 11<<32 | 2<<16 | 7
+	statisticsIsMinValueExact impl.Field = 9<<48 | 11<<32 | 2<<16 | 8
+	statisticsNanCount        impl.Field = 10<<48 | 11<<32 | 10<<16 | 9
 )
 
 // StatisticsDesc is the descriptor of Statistics.
@@ -1002,8 +1002,8 @@ func (s *NullType) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON
 type DecimalType nocopy.Struct
 
 const (
-	decimalTypeScale     impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	decimalTypePrecision impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	decimalTypeScale     impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	decimalTypePrecision impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // DecimalTypeDesc is the descriptor of DecimalType.
@@ -1183,9 +1183,9 @@ func (s *NanoSeconds) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJ
 type TimeUnit nocopy.Struct
 
 const (
-	timeUnitMILLIS impl.Field = 1<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
-	timeUnitMICROS impl.Field = 2<<48 | 4<<32 | 0x40000000 | 12<<16 | 2
-	timeUnitNANOS  impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 3
+	timeUnitMILLIS impl.Field = 3<<48 | 6<<32 | 0x40000000 | 12<<16 | 1
+	timeUnitMICROS impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	timeUnitNANOS  impl.Field = 5<<48 | 6<<32 | 0x40000000 | 12<<16 | 3
 )
 
 // TimeUnitDesc is the descriptor of TimeUnit.
@@ -1226,9 +1226,9 @@ func (s *TimeUnit) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON
 type TimeUnitWhich int32
 
 const (
-	TimeUnit_MILLIS TimeUnitWhich = 1
-	TimeUnit_MICROS TimeUnitWhich = 2
-	TimeUnit_NANOS  TimeUnitWhich = 3
+	TimeUnit_MILLIS TimeUnitWhich = 3
+	TimeUnit_MICROS TimeUnitWhich = 4
+	TimeUnit_NANOS  TimeUnitWhich = 5
 )
 
 func (w TimeUnitWhich) String() string  { return TimeUnitDesc.ArmName(int32(w)) }
@@ -1281,8 +1281,8 @@ func (s TimeUnit) UnsetNANOS()      { impl.Struct(s).UnsetArm(timeUnitNANOS) }
 type TimestampType nocopy.Struct
 
 const (
-	timestampTypeIsAdjustedToUTC impl.Field = 0<<48 | 2<<32 | 2<<16 | 1
-	timestampTypeUnit            impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	timestampTypeIsAdjustedToUTC impl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	timestampTypeUnit            impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TimestampTypeDesc is the descriptor of TimestampType.
@@ -1356,8 +1356,8 @@ func (s TimestampType) UnsetUnit()      { impl.Struct(s).Reset(timestampTypeUnit
 type TimeType nocopy.Struct
 
 const (
-	timeTypeIsAdjustedToUTC impl.Field = 0<<48 | 2<<32 | 2<<16 | 1
-	timeTypeUnit            impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	timeTypeIsAdjustedToUTC impl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	timeTypeUnit            impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TimeTypeDesc is the descriptor of TimeType.
@@ -1417,8 +1417,8 @@ func (s TimeType) UnsetUnit()      { impl.Struct(s).Reset(timeTypeUnit, TimeType
 type IntType nocopy.Struct
 
 const (
-	intTypeBitWidth impl.Field = 0<<48 | 2<<32 | 3<<16 | 1
-	intTypeIsSigned impl.Field = 1<<48 | 2<<32 | 2<<16 | 2
+	intTypeBitWidth impl.Field = 2<<48 | 4<<32 | 3<<16 | 1
+	intTypeIsSigned impl.Field = 3<<48 | 4<<32 | 2<<16 | 2
 )
 
 // IntTypeDesc is the descriptor of IntType.
@@ -1540,7 +1540,7 @@ func (s *BsonType) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON
 type VariantType nocopy.Struct
 
 const (
-	variantTypeSpecificationVersion impl.Field = 0<<48 | 1<<32 | 3<<16 | 1
+	variantTypeSpecificationVersion impl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // VariantTypeDesc is the descriptor of VariantType.
@@ -1599,7 +1599,7 @@ func (s VariantType) UnsetSpecificationVersion() {
 type GeometryType nocopy.Struct
 
 const (
-	geometryTypeCrs impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	geometryTypeCrs impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // GeometryTypeDesc is the descriptor of GeometryType.
@@ -1652,8 +1652,8 @@ func (s GeometryType) UnsetCrs()       { impl.Struct(s).Unset(geometryTypeCrs) }
 type GeographyType nocopy.Struct
 
 const (
-	geographyTypeCrs       impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	geographyTypeAlgorithm impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	geographyTypeCrs       impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	geographyTypeAlgorithm impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // GeographyTypeDesc is the descriptor of GeographyType.
@@ -1716,23 +1716,23 @@ func (s GeographyType) UnsetAlgorithm()      { impl.Struct(s).Unset(geographyTyp
 type LogicalType nocopy.Struct
 
 const (
-	logicalTypeSTRING    impl.Field = 1<<48 | 18<<32 | 0x40000000 | 12<<16 | 1
-	logicalTypeMAP       impl.Field = 2<<48 | 18<<32 | 0x40000000 | 12<<16 | 2
-	logicalTypeLIST      impl.Field = 3<<48 | 18<<32 | 0x40000000 | 12<<16 | 3
-	logicalTypeENUM      impl.Field = 4<<48 | 18<<32 | 0x40000000 | 12<<16 | 4
-	logicalTypeDECIMAL   impl.Field = 5<<48 | 18<<32 | 0x40000000 | 12<<16 | 5
-	logicalTypeDATE      impl.Field = 6<<48 | 18<<32 | 0x40000000 | 12<<16 | 6
-	logicalTypeTIME      impl.Field = 7<<48 | 18<<32 | 0x40000000 | 12<<16 | 7
-	logicalTypeTIMESTAMP impl.Field = 8<<48 | 18<<32 | 0x40000000 | 12<<16 | 8
-	logicalTypeINTEGER   impl.Field = 9<<48 | 18<<32 | 0x40000000 | 12<<16 | 10
-	logicalTypeUNKNOWN   impl.Field = 10<<48 | 18<<32 | 0x40000000 | 12<<16 | 11
-	logicalTypeJSON      impl.Field = 11<<48 | 18<<32 | 0x40000000 | 12<<16 | 12
-	logicalTypeBSON      impl.Field = 12<<48 | 18<<32 | 0x40000000 | 12<<16 | 13
-	logicalTypeUUID      impl.Field = 13<<48 | 18<<32 | 0x40000000 | 12<<16 | 14
-	logicalTypeFLOAT16   impl.Field = 14<<48 | 18<<32 | 0x40000000 | 12<<16 | 15
-	logicalTypeVARIANT   impl.Field = 15<<48 | 18<<32 | 0x40000000 | 12<<16 | 16
-	logicalTypeGEOMETRY  impl.Field = 16<<48 | 18<<32 | 0x40000000 | 12<<16 | 17
-	logicalTypeGEOGRAPHY impl.Field = 17<<48 | 18<<32 | 0x40000000 | 12<<16 | 18
+	logicalTypeSTRING    impl.Field = 3<<48 | 20<<32 | 0x40000000 | 12<<16 | 1
+	logicalTypeMAP       impl.Field = 4<<48 | 20<<32 | 0x40000000 | 12<<16 | 2
+	logicalTypeLIST      impl.Field = 5<<48 | 20<<32 | 0x40000000 | 12<<16 | 3
+	logicalTypeENUM      impl.Field = 6<<48 | 20<<32 | 0x40000000 | 12<<16 | 4
+	logicalTypeDECIMAL   impl.Field = 7<<48 | 20<<32 | 0x40000000 | 12<<16 | 5
+	logicalTypeDATE      impl.Field = 8<<48 | 20<<32 | 0x40000000 | 12<<16 | 6
+	logicalTypeTIME      impl.Field = 9<<48 | 20<<32 | 0x40000000 | 12<<16 | 7
+	logicalTypeTIMESTAMP impl.Field = 10<<48 | 20<<32 | 0x40000000 | 12<<16 | 8
+	logicalTypeINTEGER   impl.Field = 11<<48 | 20<<32 | 0x40000000 | 12<<16 | 10
+	logicalTypeUNKNOWN   impl.Field = 12<<48 | 20<<32 | 0x40000000 | 12<<16 | 11
+	logicalTypeJSON      impl.Field = 13<<48 | 20<<32 | 0x40000000 | 12<<16 | 12
+	logicalTypeBSON      impl.Field = 14<<48 | 20<<32 | 0x40000000 | 12<<16 | 13
+	logicalTypeUUID      impl.Field = 15<<48 | 20<<32 | 0x40000000 | 12<<16 | 14
+	logicalTypeFLOAT16   impl.Field = 16<<48 | 20<<32 | 0x40000000 | 12<<16 | 15
+	logicalTypeVARIANT   impl.Field = 17<<48 | 20<<32 | 0x40000000 | 12<<16 | 16
+	logicalTypeGEOMETRY  impl.Field = 18<<48 | 20<<32 | 0x40000000 | 12<<16 | 17
+	logicalTypeGEOGRAPHY impl.Field = 19<<48 | 20<<32 | 0x40000000 | 12<<16 | 18
 )
 
 // LogicalTypeDesc is the descriptor of LogicalType.
@@ -1777,23 +1777,23 @@ func (s *LogicalType) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJ
 type LogicalTypeWhich int32
 
 const (
-	LogicalType_STRING    LogicalTypeWhich = 1
-	LogicalType_MAP       LogicalTypeWhich = 2
-	LogicalType_LIST      LogicalTypeWhich = 3
-	LogicalType_ENUM      LogicalTypeWhich = 4
-	LogicalType_DECIMAL   LogicalTypeWhich = 5
-	LogicalType_DATE      LogicalTypeWhich = 6
-	LogicalType_TIME      LogicalTypeWhich = 7
-	LogicalType_TIMESTAMP LogicalTypeWhich = 8
-	LogicalType_INTEGER   LogicalTypeWhich = 9
-	LogicalType_UNKNOWN   LogicalTypeWhich = 10
-	LogicalType_JSON      LogicalTypeWhich = 11
-	LogicalType_BSON      LogicalTypeWhich = 12
-	LogicalType_UUID      LogicalTypeWhich = 13
-	LogicalType_FLOAT16   LogicalTypeWhich = 14
-	LogicalType_VARIANT   LogicalTypeWhich = 15
-	LogicalType_GEOMETRY  LogicalTypeWhich = 16
-	LogicalType_GEOGRAPHY LogicalTypeWhich = 17
+	LogicalType_STRING    LogicalTypeWhich = 3
+	LogicalType_MAP       LogicalTypeWhich = 4
+	LogicalType_LIST      LogicalTypeWhich = 5
+	LogicalType_ENUM      LogicalTypeWhich = 6
+	LogicalType_DECIMAL   LogicalTypeWhich = 7
+	LogicalType_DATE      LogicalTypeWhich = 8
+	LogicalType_TIME      LogicalTypeWhich = 9
+	LogicalType_TIMESTAMP LogicalTypeWhich = 10
+	LogicalType_INTEGER   LogicalTypeWhich = 11
+	LogicalType_UNKNOWN   LogicalTypeWhich = 12
+	LogicalType_JSON      LogicalTypeWhich = 13
+	LogicalType_BSON      LogicalTypeWhich = 14
+	LogicalType_UUID      LogicalTypeWhich = 15
+	LogicalType_FLOAT16   LogicalTypeWhich = 16
+	LogicalType_VARIANT   LogicalTypeWhich = 17
+	LogicalType_GEOMETRY  LogicalTypeWhich = 18
+	LogicalType_GEOGRAPHY LogicalTypeWhich = 19
 )
 
 func (w LogicalTypeWhich) String() string     { return LogicalTypeDesc.ArmName(int32(w)) }
@@ -2042,16 +2042,16 @@ func (s LogicalType) UnsetGEOGRAPHY()      { impl.Struct(s).UnsetArm(logicalType
 type SchemaElement nocopy.Struct
 
 const (
-	schemaElementType           impl.Field = 0<<48 | 10<<32 | 8<<16 | 1
-	schemaElementTypeLength     impl.Field = 1<<48 | 10<<32 | 8<<16 | 2
-	schemaElementRepetitionType impl.Field = 2<<48 | 10<<32 | 8<<16 | 3
-	schemaElementName           impl.Field = 3<<48 | 10<<32 | 11<<16 | 4
-	schemaElementNumChildren    impl.Field = 4<<48 | 10<<32 | 8<<16 | 5
-	schemaElementConvertedType  impl.Field = 5<<48 | 10<<32 | 8<<16 | 6
-	schemaElementScale          impl.Field = 6<<48 | 10<<32 | 8<<16 | 7
-	schemaElementPrecision      impl.Field = 7<<48 | 10<<32 | 8<<16 | 8
-	schemaElementFieldID        impl.Field = 8<<48 | 10<<32 | 8<<16 | 9
-	schemaElementLogicalType    impl.Field = 9<<48 | 10<<32 | 12<<16 | 10
+	schemaElementType           impl.Field = 2<<48 | 12<<32 | 8<<16 | 1
+	schemaElementTypeLength     impl.Field = 3<<48 | 12<<32 | 8<<16 | 2
+	schemaElementRepetitionType impl.Field = 4<<48 | 12<<32 | 8<<16 | 3
+	schemaElementName           impl.Field = 5<<48 | 12<<32 | 11<<16 | 4
+	schemaElementNumChildren    impl.Field = 6<<48 | 12<<32 | 8<<16 | 5
+	schemaElementConvertedType  impl.Field = 7<<48 | 12<<32 | 8<<16 | 6
+	schemaElementScale          impl.Field = 8<<48 | 12<<32 | 8<<16 | 7
+	schemaElementPrecision      impl.Field = 9<<48 | 12<<32 | 8<<16 | 8
+	schemaElementFieldID        impl.Field = 10<<48 | 12<<32 | 8<<16 | 9
+	schemaElementLogicalType    impl.Field = 11<<48 | 12<<32 | 12<<16 | 10
 )
 
 // SchemaElementDesc is the descriptor of SchemaElement.
@@ -2175,11 +2175,11 @@ func (s SchemaElement) UnsetLogicalType()      { impl.Struct(s).Unset(schemaElem
 type DataPageHeader nocopy.Struct
 
 const (
-	dataPageHeaderNumValues               impl.Field = 0<<48 | 5<<32 | 8<<16 | 1
-	dataPageHeaderEncoding                impl.Field = 1<<48 | 5<<32 | 8<<16 | 2
-	dataPageHeaderDefinitionLevelEncoding impl.Field = 2<<48 | 5<<32 | 8<<16 | 3
-	dataPageHeaderRepetitionLevelEncoding impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	dataPageHeaderStatistics              impl.Field = 4<<48 | 5<<32 | 12<<16 | 5
+	dataPageHeaderNumValues               impl.Field = 2<<48 | 7<<32 | 8<<16 | 1
+	dataPageHeaderEncoding                impl.Field = 3<<48 | 7<<32 | 8<<16 | 2
+	dataPageHeaderDefinitionLevelEncoding impl.Field = 4<<48 | 7<<32 | 8<<16 | 3
+	dataPageHeaderRepetitionLevelEncoding impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	dataPageHeaderStatistics              impl.Field = 6<<48 | 7<<32 | 12<<16 | 5
 )
 
 // DataPageHeaderDesc is the descriptor of DataPageHeader.
@@ -2326,9 +2326,9 @@ func (s *IndexPageHeader) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type DictionaryPageHeader nocopy.Struct
 
 const (
-	dictionaryPageHeaderNumValues impl.Field = 0<<48 | 3<<32 | 8<<16 | 1
-	dictionaryPageHeaderEncoding  impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	dictionaryPageHeaderIsSorted  impl.Field = 2<<48 | 3<<32 | 2<<16 | 3
+	dictionaryPageHeaderNumValues impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	dictionaryPageHeaderEncoding  impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	dictionaryPageHeaderIsSorted  impl.Field = 4<<48 | 5<<32 | 2<<16 | 3
 )
 
 // DictionaryPageHeaderDesc is the descriptor of DictionaryPageHeader.
@@ -2413,14 +2413,14 @@ func (s DictionaryPageHeader) UnsetIsSorted() { impl.Struct(s).Unset(dictionaryP
 type DataPageHeaderV2 nocopy.Struct
 
 const (
-	dataPageHeaderV2NumValues                  impl.Field = 0<<48 | 8<<32 | 8<<16 | 1
-	dataPageHeaderV2NumNulls                   impl.Field = 1<<48 | 8<<32 | 8<<16 | 2
-	dataPageHeaderV2NumRows                    impl.Field = 2<<48 | 8<<32 | 8<<16 | 3
-	dataPageHeaderV2Encoding                   impl.Field = 3<<48 | 8<<32 | 8<<16 | 4
-	dataPageHeaderV2DefinitionLevelsByteLength impl.Field = 4<<48 | 8<<32 | 8<<16 | 5
-	dataPageHeaderV2RepetitionLevelsByteLength impl.Field = 5<<48 | 8<<32 | 8<<16 | 6
-	dataPageHeaderV2IsCompressed               impl.Field = 6<<48 | 8<<32 | 2<<16 | 7
-	dataPageHeaderV2Statistics                 impl.Field = 7<<48 | 8<<32 | 12<<16 | 8
+	dataPageHeaderV2NumValues                  impl.Field = 2<<48 | 10<<32 | 8<<16 | 1
+	dataPageHeaderV2NumNulls                   impl.Field = 3<<48 | 10<<32 | 8<<16 | 2
+	dataPageHeaderV2NumRows                    impl.Field = 4<<48 | 10<<32 | 8<<16 | 3
+	dataPageHeaderV2Encoding                   impl.Field = 5<<48 | 10<<32 | 8<<16 | 4
+	dataPageHeaderV2DefinitionLevelsByteLength impl.Field = 6<<48 | 10<<32 | 8<<16 | 5
+	dataPageHeaderV2RepetitionLevelsByteLength impl.Field = 7<<48 | 10<<32 | 8<<16 | 6
+	dataPageHeaderV2IsCompressed               impl.Field = 8<<48 | 10<<32 | 2<<16 | 7
+	dataPageHeaderV2Statistics                 impl.Field = 9<<48 | 10<<32 | 12<<16 | 8
 )
 
 // DataPageHeaderV2Desc is the descriptor of DataPageHeaderV2.
@@ -2604,7 +2604,7 @@ func (s *SplitBlockAlgorithm) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type BloomFilterAlgorithm nocopy.Struct
 
 const (
-	bloomFilterAlgorithmBLOCK impl.Field = 1<<48 | 2<<32 | 0x40000000 | 12<<16 | 1
+	bloomFilterAlgorithmBLOCK impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
 )
 
 // BloomFilterAlgorithmDesc is the descriptor of BloomFilterAlgorithm.
@@ -2651,7 +2651,7 @@ func (s *BloomFilterAlgorithm) UnmarshalJSONFrom(d impl.JSONIn) error  { return 
 type BloomFilterAlgorithmWhich int32
 
 const (
-	BloomFilterAlgorithm_BLOCK BloomFilterAlgorithmWhich = 1
+	BloomFilterAlgorithm_BLOCK BloomFilterAlgorithmWhich = 3
 )
 
 func (w BloomFilterAlgorithmWhich) String() string { return BloomFilterAlgorithmDesc.ArmName(int32(w)) }
@@ -2713,7 +2713,7 @@ func (s *XxHash) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s
 type BloomFilterHash nocopy.Struct
 
 const (
-	bloomFilterHashXXHASH impl.Field = 1<<48 | 2<<32 | 0x40000000 | 12<<16 | 1
+	bloomFilterHashXXHASH impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
 )
 
 // BloomFilterHashDesc is the descriptor of BloomFilterHash.
@@ -2760,7 +2760,7 @@ func (s *BloomFilterHash) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type BloomFilterHashWhich int32
 
 const (
-	BloomFilterHash_XXHASH BloomFilterHashWhich = 1
+	BloomFilterHash_XXHASH BloomFilterHashWhich = 3
 )
 
 func (w BloomFilterHashWhich) String() string { return BloomFilterHashDesc.ArmName(int32(w)) }
@@ -2828,7 +2828,7 @@ func (s *Uncompressed) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type BloomFilterCompression nocopy.Struct
 
 const (
-	bloomFilterCompressionUNCOMPRESSED impl.Field = 1<<48 | 2<<32 | 0x40000000 | 12<<16 | 1
+	bloomFilterCompressionUNCOMPRESSED impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
 )
 
 // BloomFilterCompressionDesc is the descriptor of BloomFilterCompression.
@@ -2875,7 +2875,7 @@ func (s *BloomFilterCompression) UnmarshalJSONFrom(d impl.JSONIn) error  { retur
 type BloomFilterCompressionWhich int32
 
 const (
-	BloomFilterCompression_UNCOMPRESSED BloomFilterCompressionWhich = 1
+	BloomFilterCompression_UNCOMPRESSED BloomFilterCompressionWhich = 3
 )
 
 func (w BloomFilterCompressionWhich) String() string {
@@ -2908,10 +2908,10 @@ func (s BloomFilterCompression) UnsetUNCOMPRESSED() {
 type BloomFilterHeader nocopy.Struct
 
 const (
-	bloomFilterHeaderNumBytes    impl.Field = 0<<48 | 4<<32 | 8<<16 | 1
-	bloomFilterHeaderAlgorithm   impl.Field = 1<<48 | 4<<32 | 12<<16 | 2
-	bloomFilterHeaderHash        impl.Field = 2<<48 | 4<<32 | 12<<16 | 3
-	bloomFilterHeaderCompression impl.Field = 3<<48 | 4<<32 | 12<<16 | 4
+	bloomFilterHeaderNumBytes    impl.Field = 2<<48 | 6<<32 | 8<<16 | 1
+	bloomFilterHeaderAlgorithm   impl.Field = 3<<48 | 6<<32 | 12<<16 | 2
+	bloomFilterHeaderHash        impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	bloomFilterHeaderCompression impl.Field = 5<<48 | 6<<32 | 12<<16 | 4
 )
 
 // BloomFilterHeaderDesc is the descriptor of BloomFilterHeader.
@@ -3022,14 +3022,14 @@ func (s BloomFilterHeader) UnsetCompression() {
 type PageHeader nocopy.Struct
 
 const (
-	pageHeaderType                 impl.Field = 0<<48 | 8<<32 | 8<<16 | 1
-	pageHeaderUncompressedPageSize impl.Field = 1<<48 | 8<<32 | 8<<16 | 2
-	pageHeaderCompressedPageSize   impl.Field = 2<<48 | 8<<32 | 8<<16 | 3
-	pageHeaderCrc                  impl.Field = 3<<48 | 8<<32 | 8<<16 | 4
-	pageHeaderDataPageHeader       impl.Field = 4<<48 | 8<<32 | 12<<16 | 5
-	pageHeaderIndexPageHeader      impl.Field = 5<<48 | 8<<32 | 12<<16 | 6
-	pageHeaderDictionaryPageHeader impl.Field = 6<<48 | 8<<32 | 12<<16 | 7
-	pageHeaderDataPageHeaderV2     impl.Field = 7<<48 | 8<<32 | 12<<16 | 8
+	pageHeaderType                 impl.Field = 2<<48 | 10<<32 | 8<<16 | 1
+	pageHeaderUncompressedPageSize impl.Field = 3<<48 | 10<<32 | 8<<16 | 2
+	pageHeaderCompressedPageSize   impl.Field = 4<<48 | 10<<32 | 8<<16 | 3
+	pageHeaderCrc                  impl.Field = 5<<48 | 10<<32 | 8<<16 | 4
+	pageHeaderDataPageHeader       impl.Field = 6<<48 | 10<<32 | 12<<16 | 5
+	pageHeaderIndexPageHeader      impl.Field = 7<<48 | 10<<32 | 12<<16 | 6
+	pageHeaderDictionaryPageHeader impl.Field = 8<<48 | 10<<32 | 12<<16 | 7
+	pageHeaderDataPageHeaderV2     impl.Field = 9<<48 | 10<<32 | 12<<16 | 8
 )
 
 // PageHeaderDesc is the descriptor of PageHeader.
@@ -3172,8 +3172,8 @@ func (s PageHeader) UnsetDataPageHeaderV2() { impl.Struct(s).Unset(pageHeaderDat
 type KeyValue nocopy.Struct
 
 const (
-	keyValueKey   impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	keyValueValue impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	keyValueKey   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueDesc is the descriptor of KeyValue.
@@ -3224,9 +3224,9 @@ func (s KeyValue) UnsetValue()       { impl.Struct(s).Unset(keyValueValue) }
 type SortingColumn nocopy.Struct
 
 const (
-	sortingColumnColumnIdx  impl.Field = 0<<48 | 3<<32 | 8<<16 | 1
-	sortingColumnDescending impl.Field = 1<<48 | 3<<32 | 2<<16 | 2
-	sortingColumnNullsFirst impl.Field = 2<<48 | 3<<32 | 2<<16 | 3
+	sortingColumnColumnIdx  impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	sortingColumnDescending impl.Field = 3<<48 | 5<<32 | 2<<16 | 2
+	sortingColumnNullsFirst impl.Field = 4<<48 | 5<<32 | 2<<16 | 3
 )
 
 // SortingColumnDesc is the descriptor of SortingColumn.
@@ -3296,9 +3296,9 @@ func (s SortingColumn) UnsetNullsFirst() {
 type PageEncodingStats nocopy.Struct
 
 const (
-	pageEncodingStatsPageType impl.Field = 0<<48 | 3<<32 | 8<<16 | 1
-	pageEncodingStatsEncoding impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	pageEncodingStatsCount    impl.Field = 2<<48 | 3<<32 | 8<<16 | 3
+	pageEncodingStatsPageType impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	pageEncodingStatsEncoding impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	pageEncodingStatsCount    impl.Field = 4<<48 | 5<<32 | 8<<16 | 3
 )
 
 // PageEncodingStatsDesc is the descriptor of PageEncodingStats.
@@ -3374,23 +3374,23 @@ func (s PageEncodingStats) UnsetCount() {
 type ColumnMetaData nocopy.Struct
 
 const (
-	columnMetaDataType                  impl.Field = 0<<48 | 17<<32 | 8<<16 | 1
-	columnMetaDataEncodings             impl.Field = 1<<48 | 17<<32 | 15<<16 | 2
-	columnMetaDataPathInSchema          impl.Field = 2<<48 | 17<<32 | 15<<16 | 3
-	columnMetaDataCodec                 impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	columnMetaDataNumValues             impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	columnMetaDataTotalUncompressedSize impl.Field = 5<<48 | 17<<32 | 10<<16 | 6
-	columnMetaDataTotalCompressedSize   impl.Field = 6<<48 | 17<<32 | 10<<16 | 7
-	columnMetaDataKeyValueMetadata      impl.Field = 7<<48 | 17<<32 | 15<<16 | 8
-	columnMetaDataDataPageOffset        impl.Field = 8<<48 | 17<<32 | 10<<16 | 9
-	columnMetaDataIndexPageOffset       impl.Field = 9<<48 | 17<<32 | 10<<16 | 10
-	columnMetaDataDictionaryPageOffset  impl.Field = 10<<48 | 17<<32 | 10<<16 | 11
-	columnMetaDataStatistics            impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	columnMetaDataEncodingStats         impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	columnMetaDataBloomFilterOffset     impl.Field = 13<<48 | 17<<32 | 10<<16 | 14
-	columnMetaDataBloomFilterLength     impl.Field = 14<<48 | 17<<32 | 8<<16 | 15
-	columnMetaDataSizeStatistics        impl.Field = 15<<48 | 17<<32 | 12<<16 | 16
-	columnMetaDataGeospatialStatistics  impl.Field = 16<<48 | 17<<32 | 12<<16 | 17
+	columnMetaDataType                  impl.Field = 2<<48 | 19<<32 | 8<<16 | 1
+	columnMetaDataEncodings             impl.Field = 3<<48 | 19<<32 | 15<<16 | 2
+	columnMetaDataPathInSchema          impl.Field = 4<<48 | 19<<32 | 15<<16 | 3
+	columnMetaDataCodec                 impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	columnMetaDataNumValues             impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	columnMetaDataTotalUncompressedSize impl.Field = 7<<48 | 19<<32 | 10<<16 | 6
+	columnMetaDataTotalCompressedSize   impl.Field = 8<<48 | 19<<32 | 10<<16 | 7
+	columnMetaDataKeyValueMetadata      impl.Field = 9<<48 | 19<<32 | 15<<16 | 8
+	columnMetaDataDataPageOffset        impl.Field = 10<<48 | 19<<32 | 10<<16 | 9
+	columnMetaDataIndexPageOffset       impl.Field = 11<<48 | 19<<32 | 10<<16 | 10
+	columnMetaDataDictionaryPageOffset  impl.Field = 12<<48 | 19<<32 | 10<<16 | 11
+	columnMetaDataStatistics            impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	columnMetaDataEncodingStats         impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	columnMetaDataBloomFilterOffset     impl.Field = 15<<48 | 19<<32 | 10<<16 | 14
+	columnMetaDataBloomFilterLength     impl.Field = 16<<48 | 19<<32 | 8<<16 | 15
+	columnMetaDataSizeStatistics        impl.Field = 17<<48 | 19<<32 | 12<<16 | 16
+	columnMetaDataGeospatialStatistics  impl.Field = 18<<48 | 19<<32 | 12<<16 | 17
 )
 
 // ColumnMetaDataDesc is the descriptor of ColumnMetaData.
@@ -3705,8 +3705,8 @@ func (s *EncryptionWithFooterKey) UnmarshalJSONFrom(d impl.JSONIn) error  { retu
 type EncryptionWithColumnKey nocopy.Struct
 
 const (
-	encryptionWithColumnKeyPathInSchema impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	encryptionWithColumnKeyKeyMetadata  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	encryptionWithColumnKeyPathInSchema impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	encryptionWithColumnKeyKeyMetadata  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // EncryptionWithColumnKeyDesc is the descriptor of EncryptionWithColumnKey.
@@ -3785,8 +3785,8 @@ func (s EncryptionWithColumnKey) UnsetKeyMetadata() {
 type ColumnCryptoMetaData nocopy.Struct
 
 const (
-	columnCryptoMetaDataENCRYPTION_WITH_FOOTER_KEY impl.Field = 1<<48 | 3<<32 | 0x40000000 | 12<<16 | 1
-	columnCryptoMetaDataENCRYPTION_WITH_COLUMN_KEY impl.Field = 2<<48 | 3<<32 | 0x40000000 | 12<<16 | 2
+	columnCryptoMetaDataENCRYPTION_WITH_FOOTER_KEY impl.Field = 3<<48 | 5<<32 | 0x40000000 | 12<<16 | 1
+	columnCryptoMetaDataENCRYPTION_WITH_COLUMN_KEY impl.Field = 4<<48 | 5<<32 | 0x40000000 | 12<<16 | 2
 )
 
 // ColumnCryptoMetaDataDesc is the descriptor of ColumnCryptoMetaData.
@@ -3833,8 +3833,8 @@ func (s *ColumnCryptoMetaData) UnmarshalJSONFrom(d impl.JSONIn) error  { return 
 type ColumnCryptoMetaDataWhich int32
 
 const (
-	ColumnCryptoMetaData_ENCRYPTION_WITH_FOOTER_KEY ColumnCryptoMetaDataWhich = 1
-	ColumnCryptoMetaData_ENCRYPTION_WITH_COLUMN_KEY ColumnCryptoMetaDataWhich = 2
+	ColumnCryptoMetaData_ENCRYPTION_WITH_FOOTER_KEY ColumnCryptoMetaDataWhich = 3
+	ColumnCryptoMetaData_ENCRYPTION_WITH_COLUMN_KEY ColumnCryptoMetaDataWhich = 4
 )
 
 func (w ColumnCryptoMetaDataWhich) String() string { return ColumnCryptoMetaDataDesc.ArmName(int32(w)) }
@@ -3883,15 +3883,15 @@ func (s ColumnCryptoMetaData) UnsetENCRYPTION_WITH_COLUMN_KEY() {
 type ColumnChunk nocopy.Struct
 
 const (
-	columnChunkFilePath                impl.Field = 0<<48 | 9<<32 | 11<<16 | 1
-	columnChunkFileOffset              impl.Field = 1<<48 | 9<<32 | 10<<16 | 2
-	columnChunkMetaData                impl.Field = 2<<48 | 9<<32 | 12<<16 | 3
-	columnChunkOffsetIndexOffset       impl.Field = 3<<48 | 9<<32 | 10<<16 | 4
-	columnChunkOffsetIndexLength       impl.Field = 4<<48 | 9<<32 | 8<<16 | 5
-	columnChunkColumnIndexOffset       impl.Field = 5<<48 | 9<<32 | 10<<16 | 6
-	columnChunkColumnIndexLength       impl.Field = 6<<48 | 9<<32 | 8<<16 | 7
-	columnChunkCryptoMetadata          impl.Field = 7<<48 | 9<<32 | 12<<16 | 8
-	columnChunkEncryptedColumnMetadata impl.Field = 8<<48 | 9<<32 | 11<<16 | 9
+	columnChunkFilePath                impl.Field = 2<<48 | 11<<32 | 11<<16 | 1
+	columnChunkFileOffset              impl.Field = 3<<48 | 11<<32 | 10<<16 | 2
+	columnChunkMetaData                impl.Field = 4<<48 | 11<<32 | 12<<16 | 3
+	columnChunkOffsetIndexOffset       impl.Field = 5<<48 | 11<<32 | 10<<16 | 4
+	columnChunkOffsetIndexLength       impl.Field = 6<<48 | 11<<32 | 8<<16 | 5
+	columnChunkColumnIndexOffset       impl.Field = 7<<48 | 11<<32 | 10<<16 | 6
+	columnChunkColumnIndexLength       impl.Field = 8<<48 | 11<<32 | 8<<16 | 7
+	columnChunkCryptoMetadata          impl.Field = 9<<48 | 11<<32 | 12<<16 | 8
+	columnChunkEncryptedColumnMetadata impl.Field = 10<<48 | 11<<32 | 11<<16 | 9
 )
 
 // ColumnChunkDesc is the descriptor of ColumnChunk.
@@ -4040,13 +4040,13 @@ func (s ColumnChunk) UnsetEncryptedColumnMetadata() {
 type RowGroup nocopy.Struct
 
 const (
-	rowGroupColumns             impl.Field = 0<<48 | 7<<32 | 15<<16 | 1
-	rowGroupTotalByteSize       impl.Field = 1<<48 | 7<<32 | 10<<16 | 2
-	rowGroupNumRows             impl.Field = 2<<48 | 7<<32 | 10<<16 | 3
-	rowGroupSortingColumns      impl.Field = 3<<48 | 7<<32 | 15<<16 | 4
-	rowGroupFileOffset          impl.Field = 4<<48 | 7<<32 | 10<<16 | 5
-	rowGroupTotalCompressedSize impl.Field = 5<<48 | 7<<32 | 10<<16 | 6
-	rowGroupOrdinal             impl.Field = 6<<48 | 7<<32 | 6<<16 | 7
+	rowGroupColumns             impl.Field = 2<<48 | 9<<32 | 15<<16 | 1
+	rowGroupTotalByteSize       impl.Field = 3<<48 | 9<<32 | 10<<16 | 2
+	rowGroupNumRows             impl.Field = 4<<48 | 9<<32 | 10<<16 | 3
+	rowGroupSortingColumns      impl.Field = 5<<48 | 9<<32 | 15<<16 | 4
+	rowGroupFileOffset          impl.Field = 6<<48 | 9<<32 | 10<<16 | 5
+	rowGroupTotalCompressedSize impl.Field = 7<<48 | 9<<32 | 10<<16 | 6
+	rowGroupOrdinal             impl.Field = 8<<48 | 9<<32 | 6<<16 | 7
 )
 
 // RowGroupDesc is the descriptor of RowGroup.
@@ -4277,9 +4277,9 @@ func (s *Int96TimestampOrder) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type ColumnOrder nocopy.Struct
 
 const (
-	columnOrderTYPE_ORDER            impl.Field = 1<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
-	columnOrderIEEE_754_TOTAL_ORDER  impl.Field = 2<<48 | 4<<32 | 0x40000000 | 12<<16 | 2
-	columnOrderINT96_TIMESTAMP_ORDER impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 3
+	columnOrderTYPE_ORDER            impl.Field = 3<<48 | 6<<32 | 0x40000000 | 12<<16 | 1
+	columnOrderIEEE_754_TOTAL_ORDER  impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	columnOrderINT96_TIMESTAMP_ORDER impl.Field = 5<<48 | 6<<32 | 0x40000000 | 12<<16 | 3
 )
 
 // ColumnOrderDesc is the descriptor of ColumnOrder.
@@ -4324,9 +4324,9 @@ func (s *ColumnOrder) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJ
 type ColumnOrderWhich int32
 
 const (
-	ColumnOrder_TYPE_ORDER            ColumnOrderWhich = 1
-	ColumnOrder_IEEE_754_TOTAL_ORDER  ColumnOrderWhich = 2
-	ColumnOrder_INT96_TIMESTAMP_ORDER ColumnOrderWhich = 3
+	ColumnOrder_TYPE_ORDER            ColumnOrderWhich = 3
+	ColumnOrder_IEEE_754_TOTAL_ORDER  ColumnOrderWhich = 4
+	ColumnOrder_INT96_TIMESTAMP_ORDER ColumnOrderWhich = 5
 )
 
 func (w ColumnOrderWhich) String() string     { return ColumnOrderDesc.ArmName(int32(w)) }
@@ -4387,9 +4387,9 @@ func (s ColumnOrder) UnsetINT96_TIMESTAMP_ORDER() {
 type PageLocation nocopy.Struct
 
 const (
-	pageLocationOffset             impl.Field = 0<<48 | 3<<32 | 10<<16 | 1
-	pageLocationCompressedPageSize impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	pageLocationFirstRowIndex      impl.Field = 2<<48 | 3<<32 | 10<<16 | 3
+	pageLocationOffset             impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	pageLocationCompressedPageSize impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	pageLocationFirstRowIndex      impl.Field = 4<<48 | 5<<32 | 10<<16 | 3
 )
 
 // PageLocationDesc is the descriptor of PageLocation.
@@ -4467,8 +4467,8 @@ func (s PageLocation) UnsetFirstRowIndex() {
 type OffsetIndex nocopy.Struct
 
 const (
-	offsetIndexPageLocations               impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	offsetIndexUnencodedByteArrayDataBytes impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	offsetIndexPageLocations               impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	offsetIndexUnencodedByteArrayDataBytes impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // OffsetIndexDesc is the descriptor of OffsetIndex.
@@ -4546,14 +4546,14 @@ func (s OffsetIndex) UnsetUnencodedByteArrayDataBytes() {
 type ColumnIndex nocopy.Struct
 
 const (
-	columnIndexNullPages                 impl.Field = 0<<48 | 8<<32 | 15<<16 | 1
-	columnIndexMinValues                 impl.Field = 1<<48 | 8<<32 | 15<<16 | 2
-	columnIndexMaxValues                 impl.Field = 2<<48 | 8<<32 | 15<<16 | 3
-	columnIndexBoundaryOrder             impl.Field = 3<<48 | 8<<32 | 8<<16 | 4
-	columnIndexNullCounts                impl.Field = 4<<48 | 8<<32 | 15<<16 | 5
-	columnIndexRepetitionLevelHistograms impl.Field = 5<<48 | 8<<32 | 15<<16 | 6
-	columnIndexDefinitionLevelHistograms impl.Field = 6<<48 | 8<<32 | 15<<16 | 7
-	columnIndexNanCounts                 impl.Field = 7<<48 | 8<<32 | 15<<16 | 8
+	columnIndexNullPages                 impl.Field = 2<<48 | 10<<32 | 15<<16 | 1
+	columnIndexMinValues                 impl.Field = 3<<48 | 10<<32 | 15<<16 | 2
+	columnIndexMaxValues                 impl.Field = 4<<48 | 10<<32 | 15<<16 | 3
+	columnIndexBoundaryOrder             impl.Field = 5<<48 | 10<<32 | 8<<16 | 4
+	columnIndexNullCounts                impl.Field = 6<<48 | 10<<32 | 15<<16 | 5
+	columnIndexRepetitionLevelHistograms impl.Field = 7<<48 | 10<<32 | 15<<16 | 6
+	columnIndexDefinitionLevelHistograms impl.Field = 8<<48 | 10<<32 | 15<<16 | 7
+	columnIndexNanCounts                 impl.Field = 9<<48 | 10<<32 | 15<<16 | 8
 )
 
 // ColumnIndexDesc is the descriptor of ColumnIndex.
@@ -4704,9 +4704,9 @@ func (s ColumnIndex) UnsetNanCounts()      { impl.Struct(s).Unset(columnIndexNan
 type AesGcmV1 nocopy.Struct
 
 const (
-	aesGcmV1AadPrefix       impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	aesGcmV1AadFileUnique   impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	aesGcmV1SupplyAadPrefix impl.Field = 2<<48 | 3<<32 | 2<<16 | 3
+	aesGcmV1AadPrefix       impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	aesGcmV1AadFileUnique   impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	aesGcmV1SupplyAadPrefix impl.Field = 4<<48 | 5<<32 | 2<<16 | 3
 )
 
 // AesGcmV1Desc is the descriptor of AesGcmV1.
@@ -4766,9 +4766,9 @@ func (s AesGcmV1) UnsetSupplyAadPrefix()      { impl.Struct(s).Unset(aesGcmV1Sup
 type AesGcmCtrV1 nocopy.Struct
 
 const (
-	aesGcmCtrV1AadPrefix       impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	aesGcmCtrV1AadFileUnique   impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	aesGcmCtrV1SupplyAadPrefix impl.Field = 2<<48 | 3<<32 | 2<<16 | 3
+	aesGcmCtrV1AadPrefix       impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	aesGcmCtrV1AadFileUnique   impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	aesGcmCtrV1SupplyAadPrefix impl.Field = 4<<48 | 5<<32 | 2<<16 | 3
 )
 
 // AesGcmCtrV1Desc is the descriptor of AesGcmCtrV1.
@@ -4840,8 +4840,8 @@ func (s AesGcmCtrV1) UnsetSupplyAadPrefix() { impl.Struct(s).Unset(aesGcmCtrV1Su
 type EncryptionAlgorithm nocopy.Struct
 
 const (
-	encryptionAlgorithmAES_GCM_V1     impl.Field = 1<<48 | 3<<32 | 0x40000000 | 12<<16 | 1
-	encryptionAlgorithmAES_GCM_CTR_V1 impl.Field = 2<<48 | 3<<32 | 0x40000000 | 12<<16 | 2
+	encryptionAlgorithmAES_GCM_V1     impl.Field = 3<<48 | 5<<32 | 0x40000000 | 12<<16 | 1
+	encryptionAlgorithmAES_GCM_CTR_V1 impl.Field = 4<<48 | 5<<32 | 0x40000000 | 12<<16 | 2
 )
 
 // EncryptionAlgorithmDesc is the descriptor of EncryptionAlgorithm.
@@ -4888,8 +4888,8 @@ func (s *EncryptionAlgorithm) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type EncryptionAlgorithmWhich int32
 
 const (
-	EncryptionAlgorithm_AES_GCM_V1     EncryptionAlgorithmWhich = 1
-	EncryptionAlgorithm_AES_GCM_CTR_V1 EncryptionAlgorithmWhich = 2
+	EncryptionAlgorithm_AES_GCM_V1     EncryptionAlgorithmWhich = 3
+	EncryptionAlgorithm_AES_GCM_CTR_V1 EncryptionAlgorithmWhich = 4
 )
 
 func (w EncryptionAlgorithmWhich) String() string { return EncryptionAlgorithmDesc.ArmName(int32(w)) }
@@ -4938,15 +4938,15 @@ func (s EncryptionAlgorithm) UnsetAES_GCM_CTR_V1() {
 type FileMetaData nocopy.Struct
 
 const (
-	fileMetaDataVersion                  impl.Field = 0<<48 | 9<<32 | 8<<16 | 1
-	fileMetaDataSchema                   impl.Field = 1<<48 | 9<<32 | 15<<16 | 2
-	fileMetaDataNumRows                  impl.Field = 2<<48 | 9<<32 | 10<<16 | 3
-	fileMetaDataRowGroups                impl.Field = 3<<48 | 9<<32 | 15<<16 | 4
-	fileMetaDataKeyValueMetadata         impl.Field = 4<<48 | 9<<32 | 15<<16 | 5
-	fileMetaDataCreatedBy                impl.Field = 5<<48 | 9<<32 | 11<<16 | 6
-	fileMetaDataColumnOrders             impl.Field = 6<<48 | 9<<32 | 15<<16 | 7
-	fileMetaDataEncryptionAlgorithm      impl.Field = 7<<48 | 9<<32 | 12<<16 | 8
-	fileMetaDataFooterSigningKeyMetadata impl.Field = 8<<48 | 9<<32 | 11<<16 | 9
+	fileMetaDataVersion                  impl.Field = 2<<48 | 11<<32 | 8<<16 | 1
+	fileMetaDataSchema                   impl.Field = 3<<48 | 11<<32 | 15<<16 | 2
+	fileMetaDataNumRows                  impl.Field = 4<<48 | 11<<32 | 10<<16 | 3
+	fileMetaDataRowGroups                impl.Field = 5<<48 | 11<<32 | 15<<16 | 4
+	fileMetaDataKeyValueMetadata         impl.Field = 6<<48 | 11<<32 | 15<<16 | 5
+	fileMetaDataCreatedBy                impl.Field = 7<<48 | 11<<32 | 11<<16 | 6
+	fileMetaDataColumnOrders             impl.Field = 8<<48 | 11<<32 | 15<<16 | 7
+	fileMetaDataEncryptionAlgorithm      impl.Field = 9<<48 | 11<<32 | 12<<16 | 8
+	fileMetaDataFooterSigningKeyMetadata impl.Field = 10<<48 | 11<<32 | 11<<16 | 9
 )
 
 // FileMetaDataDesc is the descriptor of FileMetaData.
@@ -5105,8 +5105,8 @@ func (s FileMetaData) UnsetFooterSigningKeyMetadata() {
 type FileCryptoMetaData nocopy.Struct
 
 const (
-	fileCryptoMetaDataEncryptionAlgorithm impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	fileCryptoMetaDataKeyMetadata         impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	fileCryptoMetaDataEncryptionAlgorithm impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	fileCryptoMetaDataKeyMetadata         impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // FileCryptoMetaDataDesc is the descriptor of FileCryptoMetaData.

@@ -18,9 +18,9 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Party nocopy.Struct
 
 const (
-	partyID      impl.Field = 0<<48 | 3<<32 | 10<<16 | 1
-	partyName    impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	partyCountry impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	partyID      impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	partyName    impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	partyCountry impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // PartyDesc is the descriptor of Party.
@@ -75,9 +75,9 @@ func (s Party) UnsetCountry()       { impl.Struct(s).Unset(partyCountry) }
 type Line nocopy.Struct
 
 const (
-	lineArticle impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	lineCount   impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	linePrice   impl.Field = 2<<48 | 3<<32 | 4<<16 | 3
+	lineArticle impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	lineCount   impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	linePrice   impl.Field = 4<<48 | 5<<32 | 4<<16 | 3
 )
 
 // LineDesc is the descriptor of Line.
@@ -132,13 +132,13 @@ func (s Line) UnsetPrice()        { impl.Struct(s).Unset(linePrice) }
 type Invoice nocopy.Struct
 
 const (
-	invoiceNumber impl.Field = 0<<48 | 7<<32 | 10<<16 | 1
-	invoiceTime   impl.Field = 1<<48 | 7<<32 | 10<<16 | 2
-	invoiceLines  impl.Field = 2<<48 | 7<<32 | 15<<16 | 3
-	invoiceLabels impl.Field = 3<<48 | 7<<32 | 13<<16 | 4
-	invoiceBuyer  impl.Field = 4<<48 | 7<<32 | 12<<16 | 5
-	invoiceSeller impl.Field = 5<<48 | 7<<32 | 12<<16 | 6
-	invoiceTotal  impl.Field = 6<<48 | 7<<32 | 4<<16 | 7
+	invoiceNumber impl.Field = 2<<48 | 9<<32 | 10<<16 | 1
+	invoiceTime   impl.Field = 3<<48 | 9<<32 | 10<<16 | 2
+	invoiceLines  impl.Field = 4<<48 | 9<<32 | 15<<16 | 3
+	invoiceLabels impl.Field = 5<<48 | 9<<32 | 13<<16 | 4
+	invoiceBuyer  impl.Field = 6<<48 | 9<<32 | 12<<16 | 5
+	invoiceSeller impl.Field = 7<<48 | 9<<32 | 12<<16 | 6
+	invoiceTotal  impl.Field = 8<<48 | 9<<32 | 4<<16 | 7
 )
 
 // InvoiceDesc is the descriptor of Invoice.

@@ -154,12 +154,12 @@ func (c IngesterClient) Query(ctx context.Context, args func(IngesterQueryArgs))
 type Refused nocopy.Struct
 
 const (
-	refusedTaken   impl.Field = 0<<48 | 6<<32 | 8<<16 | 1
-	refusedRefused impl.Field = 1<<48 | 6<<32 | 8<<16 | 2
-	refusedReason  impl.Field = 2<<48 | 6<<32 | 8<<16 | 3
-	refusedSeries  impl.Field = 3<<48 | 6<<32 | 8<<16 | 4
-	refusedSample  impl.Field = 4<<48 | 6<<32 | 8<<16 | 5
-	refusedMessage impl.Field = 5<<48 | 6<<32 | 11<<16 | 6
+	refusedTaken   impl.Field = 2<<48 | 8<<32 | 8<<16 | 1
+	refusedRefused impl.Field = 3<<48 | 8<<32 | 8<<16 | 2
+	refusedReason  impl.Field = 4<<48 | 8<<32 | 8<<16 | 3
+	refusedSeries  impl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	refusedSample  impl.Field = 6<<48 | 8<<32 | 8<<16 | 5
+	refusedMessage impl.Field = 7<<48 | 8<<32 | 11<<16 | 6
 )
 
 // RefusedDesc is the descriptor of Refused.
@@ -235,7 +235,7 @@ func (s Refused) UnsetMessage()       { impl.Struct(s).Unset(refusedMessage) }
 type BadQuery nocopy.Struct
 
 const (
-	badQueryMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	badQueryMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // BadQueryDesc is the descriptor of BadQuery.
@@ -281,7 +281,7 @@ func (s BadQuery) UnsetMessage()       { impl.Struct(s).Unset(badQueryMessage) }
 type IngesterWriteArgs nocopy.Struct
 
 const (
-	ingesterWriteArgsRequest impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	ingesterWriteArgsRequest impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // IngesterWriteArgsDesc is the descriptor of IngesterWriteArgs.
@@ -341,7 +341,7 @@ func (s IngesterWriteArgs) UnsetRequest()      { impl.Struct(s).Unset(ingesterWr
 type IngesterWriteResult nocopy.Struct
 
 const (
-	ingesterWriteResultRefused impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	ingesterWriteResultRefused impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // IngesterWriteResultDesc is the descriptor of IngesterWriteResult.
@@ -403,8 +403,8 @@ func (s IngesterWriteResult) UnsetRefused() { impl.Struct(s).Unset(ingesterWrite
 type IngesterQueryArgs nocopy.Struct
 
 const (
-	ingesterQueryArgsPromql impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	ingesterQueryArgsTime   impl.Field = 1<<48 | 2<<32 | 10<<16 | 2
+	ingesterQueryArgsPromql impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	ingesterQueryArgsTime   impl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // IngesterQueryArgsDesc is the descriptor of IngesterQueryArgs.
@@ -460,8 +460,8 @@ func (s IngesterQueryArgs) UnsetTime()      { impl.Struct(s).Unset(ingesterQuery
 type IngesterQueryResult nocopy.Struct
 
 const (
-	ingesterQueryResultSuccess impl.Field = 0<<48 | 2<<32 | 15<<16
-	ingesterQueryResultBad     impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	ingesterQueryResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
+	ingesterQueryResultBad     impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // IngesterQueryResultDesc is the descriptor of IngesterQueryResult.

@@ -18,8 +18,8 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Label nocopy.Struct
 
 const (
-	labelName  impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	labelValue impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	labelName  impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	labelValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // LabelDesc is the descriptor of Label.
@@ -69,8 +69,8 @@ func (s Label) UnsetValue()       { impl.Struct(s).Unset(labelValue) }
 type Sample nocopy.Struct
 
 const (
-	sampleValue     impl.Field = 0<<48 | 2<<32 | 4<<16 | 1
-	sampleTimestamp impl.Field = 1<<48 | 2<<32 | 10<<16 | 2
+	sampleValue     impl.Field = 2<<48 | 4<<32 | 4<<16 | 1
+	sampleTimestamp impl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // SampleDesc is the descriptor of Sample.
@@ -121,8 +121,8 @@ func (s Sample) UnsetTimestamp()      { impl.Struct(s).Unset(sampleTimestamp) }
 type TimeSeries nocopy.Struct
 
 const (
-	timeSeriesLabels  impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	timeSeriesSamples impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	timeSeriesLabels  impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	timeSeriesSamples impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // TimeSeriesDesc is the descriptor of TimeSeries.
@@ -194,7 +194,7 @@ func (s TimeSeries) UnsetSamples()      { impl.Struct(s).Unset(timeSeriesSamples
 type WriteRequest nocopy.Struct
 
 const (
-	writeRequestTimeseries impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	writeRequestTimeseries impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // WriteRequestDesc is the descriptor of WriteRequest.

@@ -363,9 +363,9 @@ func (c MetastoreClient) DropPartitionByName(ctx context.Context, args func(Meta
 type FieldSchema nocopy.Struct
 
 const (
-	fieldSchemaName    impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	fieldSchemaType    impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	fieldSchemaComment impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	fieldSchemaName    impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	fieldSchemaType    impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	fieldSchemaComment impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // FieldSchemaDesc is the descriptor of FieldSchema.
@@ -424,8 +424,8 @@ func (s FieldSchema) UnsetComment()       { impl.Struct(s).Unset(fieldSchemaComm
 type Order nocopy.Struct
 
 const (
-	orderCol   impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	orderOrder impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	orderCol   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	orderOrder impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // OrderDesc is the descriptor of Order.
@@ -475,9 +475,9 @@ func (s Order) UnsetOrder()      { impl.Struct(s).Unset(orderOrder) }
 type SerDeInfo nocopy.Struct
 
 const (
-	serDeInfoName             impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	serDeInfoSerializationLib impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	serDeInfoParameters       impl.Field = 2<<48 | 3<<32 | 13<<16 | 3
+	serDeInfoName             impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	serDeInfoSerializationLib impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	serDeInfoParameters       impl.Field = 4<<48 | 5<<32 | 13<<16 | 3
 )
 
 // SerDeInfoDesc is the descriptor of SerDeInfo.
@@ -555,9 +555,9 @@ func (s SerDeInfo) UnsetParameters()      { impl.Struct(s).Unset(serDeInfoParame
 type SkewedInfo nocopy.Struct
 
 const (
-	skewedInfoSkewedColNames             impl.Field = 0<<48 | 3<<32 | 15<<16 | 1
-	skewedInfoSkewedColValues            impl.Field = 1<<48 | 3<<32 | 15<<16 | 2
-	skewedInfoSkewedColValueLocationMaps impl.Field = 2<<48 | 3<<32 | 13<<16 | 3
+	skewedInfoSkewedColNames             impl.Field = 2<<48 | 5<<32 | 15<<16 | 1
+	skewedInfoSkewedColValues            impl.Field = 3<<48 | 5<<32 | 15<<16 | 2
+	skewedInfoSkewedColValueLocationMaps impl.Field = 4<<48 | 5<<32 | 13<<16 | 3
 )
 
 // SkewedInfoDesc is the descriptor of SkewedInfo.
@@ -645,18 +645,18 @@ func (s SkewedInfo) UnsetSkewedColValueLocationMaps() {
 type StorageDescriptor nocopy.Struct
 
 const (
-	storageDescriptorCols                   impl.Field = 0<<48 | 12<<32 | 15<<16 | 1
-	storageDescriptorLocation               impl.Field = 1<<48 | 12<<32 | 11<<16 | 2
-	storageDescriptorInputFormat            impl.Field = 2<<48 | 12<<32 | 11<<16 | 3
-	storageDescriptorOutputFormat           impl.Field = 3<<48 | 12<<32 | 11<<16 | 4
-	storageDescriptorCompressed             impl.Field = 4<<48 | 12<<32 | 2<<16 | 5
-	storageDescriptorNumBuckets             impl.Field = 5<<48 | 12<<32 | 8<<16 | 6
-	storageDescriptorSerdeInfo              impl.Field = 6<<48 | 12<<32 | 12<<16 | 7
-	storageDescriptorBucketCols             impl.Field = 7<<48 | 12<<32 | 15<<16 | 8
-	storageDescriptorSortCols               impl.Field = 8<<48 | 12<<32 | 15<<16 | 9
-	storageDescriptorParameters             impl.Field = 9<<48 | 12<<32 | 13<<16 | 10
-	storageDescriptorSkewedInfo             impl.Field = 10<<48 | 12<<32 | 12<<16 | 11
-	storageDescriptorStoredAsSubDirectories impl.Field = 11<<48 | 12<<32 | 2<<16 | 12
+	storageDescriptorCols                   impl.Field = 2<<48 | 14<<32 | 15<<16 | 1
+	storageDescriptorLocation               impl.Field = 3<<48 | 14<<32 | 11<<16 | 2
+	storageDescriptorInputFormat            impl.Field = 4<<48 | 14<<32 | 11<<16 | 3
+	storageDescriptorOutputFormat           impl.Field = 5<<48 | 14<<32 | 11<<16 | 4
+	storageDescriptorCompressed             impl.Field = 6<<48 | 14<<32 | 2<<16 | 5
+	storageDescriptorNumBuckets             impl.Field = 7<<48 | 14<<32 | 8<<16 | 6
+	storageDescriptorSerdeInfo              impl.Field = 8<<48 | 14<<32 | 12<<16 | 7
+	storageDescriptorBucketCols             impl.Field = 9<<48 | 14<<32 | 15<<16 | 8
+	storageDescriptorSortCols               impl.Field = 10<<48 | 14<<32 | 15<<16 | 9
+	storageDescriptorParameters             impl.Field = 11<<48 | 14<<32 | 13<<16 | 10
+	storageDescriptorSkewedInfo             impl.Field = 12<<48 | 14<<32 | 12<<16 | 11
+	storageDescriptorStoredAsSubDirectories impl.Field = 13<<48 | 14<<32 | 2<<16 | 12
 )
 
 // StorageDescriptorDesc is the descriptor of StorageDescriptor.
@@ -863,10 +863,10 @@ func (s StorageDescriptor) UnsetStoredAsSubDirectories() {
 type Database nocopy.Struct
 
 const (
-	databaseName        impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	databaseDescription impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	databaseLocationUri impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	databaseParameters  impl.Field = 3<<48 | 4<<32 | 13<<16 | 4
+	databaseName        impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	databaseDescription impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	databaseLocationUri impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	databaseParameters  impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // DatabaseDesc is the descriptor of Database.
@@ -940,16 +940,16 @@ func (s Database) UnsetParameters()      { impl.Struct(s).Unset(databaseParamete
 type Table nocopy.Struct
 
 const (
-	tableTableName      impl.Field = 0<<48 | 10<<32 | 11<<16 | 1
-	tableDbName         impl.Field = 1<<48 | 10<<32 | 11<<16 | 2
-	tableOwner          impl.Field = 2<<48 | 10<<32 | 11<<16 | 3
-	tableCreateTime     impl.Field = 3<<48 | 10<<32 | 8<<16 | 4
-	tableLastAccessTime impl.Field = 4<<48 | 10<<32 | 8<<16 | 5
-	tableRetention      impl.Field = 5<<48 | 10<<32 | 8<<16 | 6
-	tableSd             impl.Field = 6<<48 | 10<<32 | 12<<16 | 7
-	tablePartitionKeys  impl.Field = 7<<48 | 10<<32 | 15<<16 | 8
-	tableParameters     impl.Field = 8<<48 | 10<<32 | 13<<16 | 9
-	tableTableType      impl.Field = 9<<48 | 10<<32 | 11<<16 | 12
+	tableTableName      impl.Field = 2<<48 | 12<<32 | 11<<16 | 1
+	tableDbName         impl.Field = 3<<48 | 12<<32 | 11<<16 | 2
+	tableOwner          impl.Field = 4<<48 | 12<<32 | 11<<16 | 3
+	tableCreateTime     impl.Field = 5<<48 | 12<<32 | 8<<16 | 4
+	tableLastAccessTime impl.Field = 6<<48 | 12<<32 | 8<<16 | 5
+	tableRetention      impl.Field = 7<<48 | 12<<32 | 8<<16 | 6
+	tableSd             impl.Field = 8<<48 | 12<<32 | 12<<16 | 7
+	tablePartitionKeys  impl.Field = 9<<48 | 12<<32 | 15<<16 | 8
+	tableParameters     impl.Field = 10<<48 | 12<<32 | 13<<16 | 9
+	tableTableType      impl.Field = 11<<48 | 12<<32 | 11<<16 | 12
 )
 
 // TableDesc is the descriptor of Table.
@@ -1071,13 +1071,13 @@ func (s Table) UnsetTableType()       { impl.Struct(s).Unset(tableTableType) }
 type Partition nocopy.Struct
 
 const (
-	partitionValues         impl.Field = 0<<48 | 7<<32 | 15<<16 | 1
-	partitionDbName         impl.Field = 1<<48 | 7<<32 | 11<<16 | 2
-	partitionTableName      impl.Field = 2<<48 | 7<<32 | 11<<16 | 3
-	partitionCreateTime     impl.Field = 3<<48 | 7<<32 | 8<<16 | 4
-	partitionLastAccessTime impl.Field = 4<<48 | 7<<32 | 8<<16 | 5
-	partitionSd             impl.Field = 5<<48 | 7<<32 | 12<<16 | 6
-	partitionParameters     impl.Field = 6<<48 | 7<<32 | 13<<16 | 7
+	partitionValues         impl.Field = 2<<48 | 9<<32 | 15<<16 | 1
+	partitionDbName         impl.Field = 3<<48 | 9<<32 | 11<<16 | 2
+	partitionTableName      impl.Field = 4<<48 | 9<<32 | 11<<16 | 3
+	partitionCreateTime     impl.Field = 5<<48 | 9<<32 | 8<<16 | 4
+	partitionLastAccessTime impl.Field = 6<<48 | 9<<32 | 8<<16 | 5
+	partitionSd             impl.Field = 7<<48 | 9<<32 | 12<<16 | 6
+	partitionParameters     impl.Field = 8<<48 | 9<<32 | 13<<16 | 7
 )
 
 // PartitionDesc is the descriptor of Partition.
@@ -1184,7 +1184,7 @@ func (s Partition) UnsetParameters()      { impl.Struct(s).Unset(partitionParame
 type MetaException nocopy.Struct
 
 const (
-	metaExceptionMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	metaExceptionMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MetaExceptionDesc is the descriptor of MetaException.
@@ -1236,7 +1236,7 @@ func (s MetaException) UnsetMessage()       { impl.Struct(s).Unset(metaException
 type AlreadyExistsException nocopy.Struct
 
 const (
-	alreadyExistsExceptionMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	alreadyExistsExceptionMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AlreadyExistsExceptionDesc is the descriptor of AlreadyExistsException.
@@ -1294,7 +1294,7 @@ func (s AlreadyExistsException) UnsetMessage() { impl.Struct(s).Unset(alreadyExi
 type InvalidObjectException nocopy.Struct
 
 const (
-	invalidObjectExceptionMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	invalidObjectExceptionMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // InvalidObjectExceptionDesc is the descriptor of InvalidObjectException.
@@ -1352,7 +1352,7 @@ func (s InvalidObjectException) UnsetMessage() { impl.Struct(s).Unset(invalidObj
 type InvalidOperationException nocopy.Struct
 
 const (
-	invalidOperationExceptionMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	invalidOperationExceptionMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // InvalidOperationExceptionDesc is the descriptor of InvalidOperationException.
@@ -1412,7 +1412,7 @@ func (s InvalidOperationException) UnsetMessage() {
 type NoSuchObjectException nocopy.Struct
 
 const (
-	noSuchObjectExceptionMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	noSuchObjectExceptionMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // NoSuchObjectExceptionDesc is the descriptor of NoSuchObjectException.
@@ -1520,8 +1520,8 @@ func (s *MetastoreGetAllDatabasesArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
 type MetastoreGetAllDatabasesResult nocopy.Struct
 
 const (
-	metastoreGetAllDatabasesResultSuccess impl.Field = 0<<48 | 2<<32 | 15<<16
-	metastoreGetAllDatabasesResultO1      impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	metastoreGetAllDatabasesResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
+	metastoreGetAllDatabasesResultO1      impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // MetastoreGetAllDatabasesResultDesc is the descriptor of MetastoreGetAllDatabasesResult.
@@ -1611,7 +1611,7 @@ func (s MetastoreGetAllDatabasesResult) UnsetO1() {
 type MetastoreGetAllTablesArgs nocopy.Struct
 
 const (
-	metastoreGetAllTablesArgsDbName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	metastoreGetAllTablesArgsDbName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MetastoreGetAllTablesArgsDesc is the descriptor of MetastoreGetAllTablesArgs.
@@ -1670,8 +1670,8 @@ func (s MetastoreGetAllTablesArgs) UnsetDbName() {
 type MetastoreGetAllTablesResult nocopy.Struct
 
 const (
-	metastoreGetAllTablesResultSuccess impl.Field = 0<<48 | 2<<32 | 15<<16
-	metastoreGetAllTablesResultO1      impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	metastoreGetAllTablesResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
+	metastoreGetAllTablesResultO1      impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // MetastoreGetAllTablesResultDesc is the descriptor of MetastoreGetAllTablesResult.
@@ -1753,7 +1753,7 @@ func (s MetastoreGetAllTablesResult) UnsetO1() { impl.Struct(s).Unset(metastoreG
 type MetastoreGetDatabaseArgs nocopy.Struct
 
 const (
-	metastoreGetDatabaseArgsName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	metastoreGetDatabaseArgsName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MetastoreGetDatabaseArgsDesc is the descriptor of MetastoreGetDatabaseArgs.
@@ -1810,9 +1810,9 @@ func (s MetastoreGetDatabaseArgs) UnsetName() { impl.Struct(s).Unset(metastoreGe
 type MetastoreGetDatabaseResult nocopy.Struct
 
 const (
-	metastoreGetDatabaseResultSuccess impl.Field = 0<<48 | 3<<32 | 12<<16
-	metastoreGetDatabaseResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreGetDatabaseResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreGetDatabaseResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
+	metastoreGetDatabaseResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreGetDatabaseResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreGetDatabaseResultDesc is the descriptor of MetastoreGetDatabaseResult.
@@ -1912,8 +1912,8 @@ func (s MetastoreGetDatabaseResult) UnsetO2() { impl.Struct(s).Unset(metastoreGe
 type MetastoreGetTableArgs nocopy.Struct
 
 const (
-	metastoreGetTableArgsDbname  impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	metastoreGetTableArgsTblName impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	metastoreGetTableArgsDbname  impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	metastoreGetTableArgsTblName impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // MetastoreGetTableArgsDesc is the descriptor of MetastoreGetTableArgs.
@@ -1981,9 +1981,9 @@ func (s MetastoreGetTableArgs) UnsetTblName() { impl.Struct(s).Unset(metastoreGe
 type MetastoreGetTableResult nocopy.Struct
 
 const (
-	metastoreGetTableResultSuccess impl.Field = 0<<48 | 3<<32 | 12<<16
-	metastoreGetTableResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreGetTableResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreGetTableResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
+	metastoreGetTableResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreGetTableResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreGetTableResultDesc is the descriptor of MetastoreGetTableResult.
@@ -2073,9 +2073,9 @@ func (s MetastoreGetTableResult) UnsetO2()      { impl.Struct(s).Unset(metastore
 type MetastoreAlterTableArgs nocopy.Struct
 
 const (
-	metastoreAlterTableArgsDbname  impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	metastoreAlterTableArgsTblName impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	metastoreAlterTableArgsNewTbl_ impl.Field = 2<<48 | 3<<32 | 12<<16 | 3
+	metastoreAlterTableArgsDbname  impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	metastoreAlterTableArgsTblName impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	metastoreAlterTableArgsNewTbl_ impl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // MetastoreAlterTableArgsDesc is the descriptor of MetastoreAlterTableArgs.
@@ -2159,8 +2159,8 @@ func (s MetastoreAlterTableArgs) UnsetNewTbl_() { impl.Struct(s).Unset(metastore
 type MetastoreAlterTableResult nocopy.Struct
 
 const (
-	metastoreAlterTableResultO1 impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	metastoreAlterTableResultO2 impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	metastoreAlterTableResultO1 impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	metastoreAlterTableResultO2 impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // MetastoreAlterTableResultDesc is the descriptor of MetastoreAlterTableResult.
@@ -2238,9 +2238,9 @@ func (s MetastoreAlterTableResult) UnsetO2() { impl.Struct(s).Unset(metastoreAlt
 type MetastoreGetPartitionNamesArgs nocopy.Struct
 
 const (
-	metastoreGetPartitionNamesArgsDbName   impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	metastoreGetPartitionNamesArgsTblName  impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	metastoreGetPartitionNamesArgsMaxParts impl.Field = 2<<48 | 3<<32 | 6<<16 | 3
+	metastoreGetPartitionNamesArgsDbName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	metastoreGetPartitionNamesArgsTblName  impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	metastoreGetPartitionNamesArgsMaxParts impl.Field = 4<<48 | 5<<32 | 6<<16 | 3
 )
 
 // MetastoreGetPartitionNamesArgsDesc is the descriptor of MetastoreGetPartitionNamesArgs.
@@ -2338,9 +2338,9 @@ func (s MetastoreGetPartitionNamesArgs) UnsetMaxParts() {
 type MetastoreGetPartitionNamesResult nocopy.Struct
 
 const (
-	metastoreGetPartitionNamesResultSuccess impl.Field = 0<<48 | 3<<32 | 15<<16
-	metastoreGetPartitionNamesResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreGetPartitionNamesResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreGetPartitionNamesResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16
+	metastoreGetPartitionNamesResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreGetPartitionNamesResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreGetPartitionNamesResultDesc is the descriptor of MetastoreGetPartitionNamesResult.
@@ -2450,9 +2450,9 @@ func (s MetastoreGetPartitionNamesResult) UnsetO2() {
 type MetastoreGetPartitionsArgs nocopy.Struct
 
 const (
-	metastoreGetPartitionsArgsDbName   impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	metastoreGetPartitionsArgsTblName  impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	metastoreGetPartitionsArgsMaxParts impl.Field = 2<<48 | 3<<32 | 6<<16 | 3
+	metastoreGetPartitionsArgsDbName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	metastoreGetPartitionsArgsTblName  impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	metastoreGetPartitionsArgsMaxParts impl.Field = 4<<48 | 5<<32 | 6<<16 | 3
 )
 
 // MetastoreGetPartitionsArgsDesc is the descriptor of MetastoreGetPartitionsArgs.
@@ -2544,9 +2544,9 @@ func (s MetastoreGetPartitionsArgs) UnsetMaxParts() {
 type MetastoreGetPartitionsResult nocopy.Struct
 
 const (
-	metastoreGetPartitionsResultSuccess impl.Field = 0<<48 | 3<<32 | 15<<16
-	metastoreGetPartitionsResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreGetPartitionsResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreGetPartitionsResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16
+	metastoreGetPartitionsResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreGetPartitionsResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreGetPartitionsResultDesc is the descriptor of MetastoreGetPartitionsResult.
@@ -2650,9 +2650,9 @@ func (s MetastoreGetPartitionsResult) UnsetO2() { impl.Struct(s).Unset(metastore
 type MetastoreGetPartitionsByNamesArgs nocopy.Struct
 
 const (
-	metastoreGetPartitionsByNamesArgsDbName  impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	metastoreGetPartitionsByNamesArgsTblName impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	metastoreGetPartitionsByNamesArgsNames   impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	metastoreGetPartitionsByNamesArgsDbName  impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	metastoreGetPartitionsByNamesArgsTblName impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	metastoreGetPartitionsByNamesArgsNames   impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // MetastoreGetPartitionsByNamesArgsDesc is the descriptor of MetastoreGetPartitionsByNamesArgs.
@@ -2752,9 +2752,9 @@ func (s MetastoreGetPartitionsByNamesArgs) UnsetNames() {
 type MetastoreGetPartitionsByNamesResult nocopy.Struct
 
 const (
-	metastoreGetPartitionsByNamesResultSuccess impl.Field = 0<<48 | 3<<32 | 15<<16
-	metastoreGetPartitionsByNamesResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreGetPartitionsByNamesResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreGetPartitionsByNamesResultSuccess impl.Field = 2<<48 | 5<<32 | 15<<16
+	metastoreGetPartitionsByNamesResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreGetPartitionsByNamesResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreGetPartitionsByNamesResultDesc is the descriptor of MetastoreGetPartitionsByNamesResult.
@@ -2868,9 +2868,9 @@ func (s MetastoreGetPartitionsByNamesResult) UnsetO2() {
 type MetastoreGetPartitionByNameArgs nocopy.Struct
 
 const (
-	metastoreGetPartitionByNameArgsDbName   impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	metastoreGetPartitionByNameArgsTblName  impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	metastoreGetPartitionByNameArgsPartName impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	metastoreGetPartitionByNameArgsDbName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	metastoreGetPartitionByNameArgsTblName  impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	metastoreGetPartitionByNameArgsPartName impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // MetastoreGetPartitionByNameArgsDesc is the descriptor of MetastoreGetPartitionByNameArgs.
@@ -2965,9 +2965,9 @@ func (s MetastoreGetPartitionByNameArgs) UnsetPartName() {
 type MetastoreGetPartitionByNameResult nocopy.Struct
 
 const (
-	metastoreGetPartitionByNameResultSuccess impl.Field = 0<<48 | 3<<32 | 12<<16
-	metastoreGetPartitionByNameResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreGetPartitionByNameResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreGetPartitionByNameResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
+	metastoreGetPartitionByNameResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreGetPartitionByNameResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreGetPartitionByNameResultDesc is the descriptor of MetastoreGetPartitionByNameResult.
@@ -3079,7 +3079,7 @@ func (s MetastoreGetPartitionByNameResult) UnsetO2() {
 type MetastorePartitionNameToValsArgs nocopy.Struct
 
 const (
-	metastorePartitionNameToValsArgsPartName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	metastorePartitionNameToValsArgsPartName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MetastorePartitionNameToValsArgsDesc is the descriptor of MetastorePartitionNameToValsArgs.
@@ -3150,8 +3150,8 @@ func (s MetastorePartitionNameToValsArgs) UnsetPartName() {
 type MetastorePartitionNameToValsResult nocopy.Struct
 
 const (
-	metastorePartitionNameToValsResultSuccess impl.Field = 0<<48 | 2<<32 | 15<<16
-	metastorePartitionNameToValsResultO1      impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	metastorePartitionNameToValsResultSuccess impl.Field = 2<<48 | 4<<32 | 15<<16
+	metastorePartitionNameToValsResultO1      impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // MetastorePartitionNameToValsResultDesc is the descriptor of MetastorePartitionNameToValsResult.
@@ -3243,7 +3243,7 @@ func (s MetastorePartitionNameToValsResult) UnsetO1() {
 type MetastoreAddPartitionArgs nocopy.Struct
 
 const (
-	metastoreAddPartitionArgsNewPart_ impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	metastoreAddPartitionArgsNewPart_ impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // MetastoreAddPartitionArgsDesc is the descriptor of MetastoreAddPartitionArgs.
@@ -3307,10 +3307,10 @@ func (s MetastoreAddPartitionArgs) UnsetNewPart_() {
 type MetastoreAddPartitionResult nocopy.Struct
 
 const (
-	metastoreAddPartitionResultSuccess impl.Field = 0<<48 | 4<<32 | 12<<16
-	metastoreAddPartitionResultO1      impl.Field = 1<<48 | 4<<32 | 12<<16 | 1
-	metastoreAddPartitionResultO2      impl.Field = 2<<48 | 4<<32 | 12<<16 | 2
-	metastoreAddPartitionResultO3      impl.Field = 3<<48 | 4<<32 | 12<<16 | 3
+	metastoreAddPartitionResultSuccess impl.Field = 2<<48 | 6<<32 | 12<<16
+	metastoreAddPartitionResultO1      impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
+	metastoreAddPartitionResultO2      impl.Field = 4<<48 | 6<<32 | 12<<16 | 2
+	metastoreAddPartitionResultO3      impl.Field = 5<<48 | 6<<32 | 12<<16 | 3
 )
 
 // MetastoreAddPartitionResultDesc is the descriptor of MetastoreAddPartitionResult.
@@ -3426,9 +3426,9 @@ func (s MetastoreAddPartitionResult) UnsetO3() { impl.Struct(s).Unset(metastoreA
 type MetastoreAlterPartitionArgs nocopy.Struct
 
 const (
-	metastoreAlterPartitionArgsDbName   impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	metastoreAlterPartitionArgsTblName  impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	metastoreAlterPartitionArgsNewPart_ impl.Field = 2<<48 | 3<<32 | 12<<16 | 3
+	metastoreAlterPartitionArgsDbName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	metastoreAlterPartitionArgsTblName  impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	metastoreAlterPartitionArgsNewPart_ impl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // MetastoreAlterPartitionArgsDesc is the descriptor of MetastoreAlterPartitionArgs.
@@ -3522,8 +3522,8 @@ func (s MetastoreAlterPartitionArgs) UnsetNewPart_() {
 type MetastoreAlterPartitionResult nocopy.Struct
 
 const (
-	metastoreAlterPartitionResultO1 impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	metastoreAlterPartitionResultO2 impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	metastoreAlterPartitionResultO1 impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	metastoreAlterPartitionResultO2 impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // MetastoreAlterPartitionResultDesc is the descriptor of MetastoreAlterPartitionResult.
@@ -3613,10 +3613,10 @@ func (s MetastoreAlterPartitionResult) UnsetO2() {
 type MetastoreDropPartitionByNameArgs nocopy.Struct
 
 const (
-	metastoreDropPartitionByNameArgsDbName     impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	metastoreDropPartitionByNameArgsTblName    impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	metastoreDropPartitionByNameArgsPartName   impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	metastoreDropPartitionByNameArgsDeleteData impl.Field = 3<<48 | 4<<32 | 2<<16 | 4
+	metastoreDropPartitionByNameArgsDbName     impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	metastoreDropPartitionByNameArgsTblName    impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	metastoreDropPartitionByNameArgsPartName   impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	metastoreDropPartitionByNameArgsDeleteData impl.Field = 5<<48 | 6<<32 | 2<<16 | 4
 )
 
 // MetastoreDropPartitionByNameArgsDesc is the descriptor of MetastoreDropPartitionByNameArgs.
@@ -3726,9 +3726,9 @@ func (s MetastoreDropPartitionByNameArgs) UnsetDeleteData() {
 type MetastoreDropPartitionByNameResult nocopy.Struct
 
 const (
-	metastoreDropPartitionByNameResultSuccess impl.Field = 0<<48 | 3<<32 | 2<<16
-	metastoreDropPartitionByNameResultO1      impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	metastoreDropPartitionByNameResultO2      impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	metastoreDropPartitionByNameResultSuccess impl.Field = 2<<48 | 5<<32 | 2<<16
+	metastoreDropPartitionByNameResultO1      impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	metastoreDropPartitionByNameResultO2      impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // MetastoreDropPartitionByNameResultDesc is the descriptor of MetastoreDropPartitionByNameResult.

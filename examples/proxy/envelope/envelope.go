@@ -18,7 +18,7 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Header nocopy.Struct
 
 const (
-	headerVia impl.Field = 0<<48 | 1<<32 | 11<<16 | 2
+	headerVia impl.Field = 2<<48 | 3<<32 | 11<<16 | 2
 )
 
 // HeaderDesc is the descriptor of Header.
@@ -63,7 +63,7 @@ func (s Header) UnsetVia()       { impl.Struct(s).Unset(headerVia) }
 type Request nocopy.Struct
 
 const (
-	requestHeader impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	requestHeader impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // RequestDesc is the descriptor of Request.
@@ -115,7 +115,7 @@ func (s Request) UnsetHeader()      { impl.Struct(s).Unset(requestHeader) }
 type Arguments nocopy.Struct
 
 const (
-	argumentsRequest impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	argumentsRequest impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ArgumentsDesc is the descriptor of Arguments.

@@ -118,8 +118,8 @@ func (c OrdersClient) Note(ctx context.Context, args func(OrdersNoteArgs)) error
 type Tenant nocopy.Struct
 
 const (
-	tenantID     impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	tenantRegion impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tenantID     impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	tenantRegion impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TenantDesc is the descriptor of Tenant.
@@ -170,9 +170,9 @@ func (s Tenant) UnsetRegion()       { impl.Struct(s).Unset(tenantRegion) }
 type Header nocopy.Struct
 
 const (
-	headerTenant impl.Field = 0<<48 | 3<<32 | 12<<16 | 1
-	headerVia    impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	headerLabels impl.Field = 2<<48 | 3<<32 | 13<<16 | 3
+	headerTenant impl.Field = 2<<48 | 5<<32 | 12<<16 | 1
+	headerVia    impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	headerLabels impl.Field = 4<<48 | 5<<32 | 13<<16 | 3
 )
 
 // HeaderDesc is the descriptor of Header.
@@ -249,10 +249,10 @@ func (s Header) UnsetLabels()      { impl.Struct(s).Unset(headerLabels) }
 type Line nocopy.Struct
 
 const (
-	lineArticle impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	lineCount   impl.Field = 1<<48 | 4<<32 | 8<<16 | 2
-	linePrice   impl.Field = 2<<48 | 4<<32 | 4<<16 | 3
-	lineNotes   impl.Field = 3<<48 | 4<<32 | 15<<16 | 4
+	lineArticle impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	lineCount   impl.Field = 3<<48 | 6<<32 | 8<<16 | 2
+	linePrice   impl.Field = 4<<48 | 6<<32 | 4<<16 | 3
+	lineNotes   impl.Field = 5<<48 | 6<<32 | 15<<16 | 4
 )
 
 // LineDesc is the descriptor of Line.
@@ -317,10 +317,10 @@ func (s Line) UnsetNotes()      { impl.Struct(s).Unset(lineNotes) }
 type Order nocopy.Struct
 
 const (
-	orderHeader   impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	orderID       impl.Field = 1<<48 | 4<<32 | 10<<16 | 2
-	orderLines    impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	orderDocument impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	orderHeader   impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	orderID       impl.Field = 3<<48 | 6<<32 | 10<<16 | 2
+	orderLines    impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	orderDocument impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // OrderDesc is the descriptor of Order.
@@ -393,8 +393,8 @@ func (s Order) UnsetDocument()           { impl.Struct(s).Unset(orderDocument) }
 type Question nocopy.Struct
 
 const (
-	questionHeader impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	questionID     impl.Field = 1<<48 | 2<<32 | 10<<16 | 2
+	questionHeader impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	questionID     impl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // QuestionDesc is the descriptor of Question.
@@ -453,11 +453,11 @@ func (s Question) UnsetID()      { impl.Struct(s).Unset(questionID) }
 type Receipt nocopy.Struct
 
 const (
-	receiptID       impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	receiptBackend  impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	receiptVia      impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	receiptLines    impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	receiptDocument impl.Field = 4<<48 | 5<<32 | 11<<16 | 5
+	receiptID       impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	receiptBackend  impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	receiptVia      impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	receiptLines    impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	receiptDocument impl.Field = 6<<48 | 7<<32 | 11<<16 | 5
 )
 
 // ReceiptDesc is the descriptor of Receipt.
@@ -523,7 +523,7 @@ func (s Receipt) UnsetDocument()           { impl.Struct(s).Unset(receiptDocumen
 type Refused nocopy.Struct
 
 const (
-	refusedWhy impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	refusedWhy impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // RefusedDesc is the descriptor of Refused.
@@ -569,7 +569,7 @@ func (s Refused) UnsetWhy()       { impl.Struct(s).Unset(refusedWhy) }
 type OrdersPlaceArgs nocopy.Struct
 
 const (
-	ordersPlaceArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	ordersPlaceArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OrdersPlaceArgsDesc is the descriptor of OrdersPlaceArgs.
@@ -629,8 +629,8 @@ func (s OrdersPlaceArgs) UnsetOrder()      { impl.Struct(s).Unset(ordersPlaceArg
 type OrdersPlaceResult nocopy.Struct
 
 const (
-	ordersPlaceResultSuccess impl.Field = 0<<48 | 2<<32 | 12<<16
-	ordersPlaceResultRefused impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	ordersPlaceResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
+	ordersPlaceResultRefused impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // OrdersPlaceResultDesc is the descriptor of OrdersPlaceResult.
@@ -704,7 +704,7 @@ func (s OrdersPlaceResult) UnsetRefused()      { impl.Struct(s).Unset(ordersPlac
 type OrdersKnownArgs nocopy.Struct
 
 const (
-	ordersKnownArgsQuestion impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	ordersKnownArgsQuestion impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OrdersKnownArgsDesc is the descriptor of OrdersKnownArgs.
@@ -764,7 +764,7 @@ func (s OrdersKnownArgs) UnsetQuestion()      { impl.Struct(s).Unset(ordersKnown
 type OrdersKnownResult nocopy.Struct
 
 const (
-	ordersKnownResultSuccess impl.Field = 0<<48 | 1<<32 | 2<<16
+	ordersKnownResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16
 )
 
 // OrdersKnownResultDesc is the descriptor of OrdersKnownResult.
@@ -815,7 +815,7 @@ func (s OrdersKnownResult) UnsetSuccess()      { impl.Struct(s).Unset(ordersKnow
 type OrdersNoteArgs nocopy.Struct
 
 const (
-	ordersNoteArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	ordersNoteArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OrdersNoteArgsDesc is the descriptor of OrdersNoteArgs.

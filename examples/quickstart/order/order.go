@@ -18,9 +18,9 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Line nocopy.Struct
 
 const (
-	lineArticle impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	lineCount   impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	linePrice   impl.Field = 2<<48 | 3<<32 | 4<<16 | 3
+	lineArticle impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	lineCount   impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	linePrice   impl.Field = 4<<48 | 5<<32 | 4<<16 | 3
 )
 
 // LineDesc is the descriptor of Line.
@@ -75,11 +75,11 @@ func (s Line) UnsetPrice()        { impl.Struct(s).Unset(linePrice) }
 type Order nocopy.Struct
 
 const (
-	orderID       impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	orderCustomer impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	orderLines    impl.Field = 2<<48 | 5<<32 | 15<<16 | 3
-	orderDocument impl.Field = 3<<48 | 5<<32 | 11<<16 | 4
-	orderLabels   impl.Field = 4<<48 | 5<<32 | 13<<16 | 5
+	orderID       impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	orderCustomer impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	orderLines    impl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	orderDocument impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	orderLabels   impl.Field = 6<<48 | 7<<32 | 13<<16 | 5
 )
 
 // OrderDesc is the descriptor of Order.
@@ -169,11 +169,11 @@ func (s Order) UnsetLabels()      { impl.Struct(s).Unset(orderLabels) }
 type Receipt nocopy.Struct
 
 const (
-	receiptOrderID      impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	receiptMessage      impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	receiptTotal        impl.Field = 2<<48 | 5<<32 | 4<<16 | 3
-	receiptLines        impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	receiptDocumentSize impl.Field = 4<<48 | 5<<32 | 8<<16 | 5
+	receiptOrderID      impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	receiptMessage      impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	receiptTotal        impl.Field = 4<<48 | 7<<32 | 4<<16 | 3
+	receiptLines        impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	receiptDocumentSize impl.Field = 6<<48 | 7<<32 | 8<<16 | 5
 )
 
 // ReceiptDesc is the descriptor of Receipt.
@@ -240,8 +240,8 @@ func (s Receipt) UnsetDocumentSize()      { impl.Struct(s).Unset(receiptDocument
 type Payment nocopy.Struct
 
 const (
-	paymentCard    impl.Field = 1<<48 | 3<<32 | 0x40000000 | 11<<16 | 1
-	paymentVoucher impl.Field = 2<<48 | 3<<32 | 0x40000000 | 10<<16 | 2
+	paymentCard    impl.Field = 3<<48 | 5<<32 | 0x40000000 | 11<<16 | 1
+	paymentVoucher impl.Field = 4<<48 | 5<<32 | 0x40000000 | 10<<16 | 2
 )
 
 // PaymentDesc is the descriptor of Payment.
@@ -282,8 +282,8 @@ func (s *Payment) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(
 type PaymentWhich int32
 
 const (
-	Payment_Card    PaymentWhich = 1
-	Payment_Voucher PaymentWhich = 2
+	Payment_Card    PaymentWhich = 3
+	Payment_Voucher PaymentWhich = 4
 )
 
 func (w PaymentWhich) String() string { return PaymentDesc.ArmName(int32(w)) }

@@ -142,17 +142,17 @@ func (c ShopClient) Note(ctx context.Context, args func(ShopNoteArgs)) error {
 type Numbers nocopy.Struct
 
 const (
-	numbersA    impl.Field = 0<<48 | 11<<32 | 3<<16 | 1
-	numbersB    impl.Field = 1<<48 | 11<<32 | 6<<16 | 2
-	numbersC    impl.Field = 2<<48 | 11<<32 | 8<<16 | 3
-	numbersD    impl.Field = 3<<48 | 11<<32 | 10<<16 | 4
-	numbersE    impl.Field = 4<<48 | 11<<32 | 10<<16 | 5
-	numbersF    impl.Field = 5<<48 | 11<<32 | 4<<16 | 6
-	numbersG    impl.Field = 6<<48 | 11<<32 | 4<<16 | 7
-	numbersH    impl.Field = 7<<48 | 11<<32 | 2<<16 | 8
-	numbersI    impl.Field = 8<<48 | 11<<32 | 8<<16 | 9
-	numbersJ    impl.Field = 9<<48 | 11<<32 | 8<<16 | 10
-	numbersFree impl.Field = 10<<48 | 11<<32 | 8<<16 | 11
+	numbersA    impl.Field = 2<<48 | 13<<32 | 3<<16 | 1
+	numbersB    impl.Field = 3<<48 | 13<<32 | 6<<16 | 2
+	numbersC    impl.Field = 4<<48 | 13<<32 | 8<<16 | 3
+	numbersD    impl.Field = 5<<48 | 13<<32 | 10<<16 | 4
+	numbersE    impl.Field = 6<<48 | 13<<32 | 10<<16 | 5
+	numbersF    impl.Field = 7<<48 | 13<<32 | 4<<16 | 6
+	numbersG    impl.Field = 8<<48 | 13<<32 | 4<<16 | 7
+	numbersH    impl.Field = 9<<48 | 13<<32 | 2<<16 | 8
+	numbersI    impl.Field = 10<<48 | 13<<32 | 8<<16 | 9
+	numbersJ    impl.Field = 11<<48 | 13<<32 | 8<<16 | 10
+	numbersFree impl.Field = 12<<48 | 13<<32 | 8<<16 | 11
 )
 
 // NumbersDesc is the descriptor of Numbers.
@@ -247,20 +247,20 @@ func (s Numbers) UnsetFree()      { impl.Struct(s).Unset(numbersFree) }
 type Texts nocopy.Struct
 
 const (
-	textsA impl.Field = 0<<48 | 14<<32 | 11<<16 | 1
-	textsB impl.Field = 1<<48 | 14<<32 | 11<<16 | 2
-	textsC impl.Field = 2<<48 | 14<<32 | 11<<16 | 3
-	textsD impl.Field = 3<<48 | 14<<32 | 11<<16 | 4
-	textsE impl.Field = 4<<48 | 14<<32 | 11<<16 | 5
-	textsF impl.Field = 5<<48 | 14<<32 | 11<<16 | 6
-	textsG impl.Field = 6<<48 | 14<<32 | 11<<16 | 7
-	textsH impl.Field = 7<<48 | 14<<32 | 11<<16 | 8
-	textsK impl.Field = 8<<48 | 14<<32 | 11<<16 | 11
-	textsL impl.Field = 9<<48 | 14<<32 | 11<<16 | 12
-	textsM impl.Field = 10<<48 | 14<<32 | 11<<16 | 13
-	textsN impl.Field = 11<<48 | 14<<32 | 11<<16 | 14
-	textsO impl.Field = 12<<48 | 14<<32 | 11<<16 | 15
-	textsP impl.Field = 13<<48 | 14<<32 | 16<<16 | 16
+	textsA impl.Field = 2<<48 | 16<<32 | 11<<16 | 1
+	textsB impl.Field = 3<<48 | 16<<32 | 11<<16 | 2
+	textsC impl.Field = 4<<48 | 16<<32 | 11<<16 | 3
+	textsD impl.Field = 5<<48 | 16<<32 | 11<<16 | 4
+	textsE impl.Field = 6<<48 | 16<<32 | 11<<16 | 5
+	textsF impl.Field = 7<<48 | 16<<32 | 11<<16 | 6
+	textsG impl.Field = 8<<48 | 16<<32 | 11<<16 | 7
+	textsH impl.Field = 9<<48 | 16<<32 | 11<<16 | 8
+	textsK impl.Field = 10<<48 | 16<<32 | 11<<16 | 11
+	textsL impl.Field = 11<<48 | 16<<32 | 11<<16 | 12
+	textsM impl.Field = 12<<48 | 16<<32 | 11<<16 | 13
+	textsN impl.Field = 13<<48 | 16<<32 | 11<<16 | 14
+	textsO impl.Field = 14<<48 | 16<<32 | 11<<16 | 15
+	textsP impl.Field = 15<<48 | 16<<32 | 16<<16 | 16
 )
 
 // TextsDesc is the descriptor of Texts.
@@ -375,13 +375,13 @@ func (s Texts) UnsetP()            { impl.Struct(s).Unset(textsP) }
 type Enums nocopy.Struct
 
 const (
-	enumsA impl.Field = 0<<48 | 7<<32 | 8<<16 | 1
-	enumsB impl.Field = 1<<48 | 7<<32 | 8<<16 | 2
-	enumsC impl.Field = 2<<48 | 7<<32 | 8<<16 | 3
-	enumsD impl.Field = 3<<48 | 7<<32 | 8<<16 | 4
-	enumsE impl.Field = 4<<48 | 7<<32 | 8<<16 | 5
-	enumsF impl.Field = 5<<48 | 7<<32 | 8<<16 | 6
-	enumsG impl.Field = 6<<48 | 7<<32 | 8<<16 | 7
+	enumsA impl.Field = 2<<48 | 9<<32 | 8<<16 | 1
+	enumsB impl.Field = 3<<48 | 9<<32 | 8<<16 | 2
+	enumsC impl.Field = 4<<48 | 9<<32 | 8<<16 | 3
+	enumsD impl.Field = 5<<48 | 9<<32 | 8<<16 | 4
+	enumsE impl.Field = 6<<48 | 9<<32 | 8<<16 | 5
+	enumsF impl.Field = 7<<48 | 9<<32 | 8<<16 | 6
+	enumsG impl.Field = 8<<48 | 9<<32 | 8<<16 | 7
 )
 
 // EnumsDesc is the descriptor of Enums.
@@ -456,8 +456,8 @@ func (s Enums) UnsetG()      { impl.Struct(s).Unset(enumsG) }
 type Item nocopy.Struct
 
 const (
-	itemArticle impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	itemCount   impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	itemArticle impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	itemCount   impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // ItemDesc is the descriptor of Item.
@@ -507,19 +507,19 @@ func (s Item) UnsetCount()      { impl.Struct(s).Unset(itemCount) }
 type Containers nocopy.Struct
 
 const (
-	containersItems   impl.Field = 0<<48 | 13<<32 | 15<<16 | 1
-	containersTags    impl.Field = 1<<48 | 13<<32 | 15<<16 | 2
-	containersIds     impl.Field = 2<<48 | 13<<32 | 14<<16 | 3
-	containersByName  impl.Field = 3<<48 | 13<<32 | 13<<16 | 4
-	containersGrid    impl.Field = 4<<48 | 13<<32 | 13<<16 | 5
-	containersNested  impl.Field = 5<<48 | 13<<32 | 15<<16 | 6
-	containersNumbers impl.Field = 6<<48 | 13<<32 | 13<<16 | 7
-	containersKeys    impl.Field = 7<<48 | 13<<32 | 13<<16 | 8
-	containersSkipped impl.Field = 8<<48 | 13<<32 | 15<<16 | 9
-	containersInner   impl.Field = 9<<48 | 13<<32 | 15<<16 | 10
-	containersDeep    impl.Field = 10<<48 | 13<<32 | 13<<16 | 11
-	containersMaybe   impl.Field = 11<<48 | 13<<32 | 15<<16 | 12
-	containersKinds   impl.Field = 12<<48 | 13<<32 | 15<<16 | 13
+	containersItems   impl.Field = 2<<48 | 15<<32 | 15<<16 | 1
+	containersTags    impl.Field = 3<<48 | 15<<32 | 15<<16 | 2
+	containersIds     impl.Field = 4<<48 | 15<<32 | 14<<16 | 3
+	containersByName  impl.Field = 5<<48 | 15<<32 | 13<<16 | 4
+	containersGrid    impl.Field = 6<<48 | 15<<32 | 13<<16 | 5
+	containersNested  impl.Field = 7<<48 | 15<<32 | 15<<16 | 6
+	containersNumbers impl.Field = 8<<48 | 15<<32 | 13<<16 | 7
+	containersKeys    impl.Field = 9<<48 | 15<<32 | 13<<16 | 8
+	containersSkipped impl.Field = 10<<48 | 15<<32 | 15<<16 | 9
+	containersInner   impl.Field = 11<<48 | 15<<32 | 15<<16 | 10
+	containersDeep    impl.Field = 12<<48 | 15<<32 | 13<<16 | 11
+	containersMaybe   impl.Field = 13<<48 | 15<<32 | 15<<16 | 12
+	containersKinds   impl.Field = 14<<48 | 15<<32 | 15<<16 | 13
 )
 
 // ContainersDesc is the descriptor of Containers.
@@ -736,13 +736,13 @@ func (s Containers) UnsetKinds()      { impl.Struct(s).Unset(containersKinds) }
 type Order nocopy.Struct
 
 const (
-	orderFirst   impl.Field = 0<<48 | 7<<32 | 12<<16 | 1
-	orderNeeded  impl.Field = 1<<48 | 7<<32 | 12<<16 | 2
-	orderSkipped impl.Field = 2<<48 | 7<<32 | 12<<16 | 3
-	orderPlace   impl.Field = 3<<48 | 7<<32 | 12<<16 | 4
-	orderFree    impl.Field = 4<<48 | 7<<32 | 12<<16 | 5
-	orderNext    impl.Field = 5<<48 | 7<<32 | 12<<16 | 6
-	orderChoice  impl.Field = 6<<48 | 7<<32 | 12<<16 | 7
+	orderFirst   impl.Field = 2<<48 | 9<<32 | 12<<16 | 1
+	orderNeeded  impl.Field = 3<<48 | 9<<32 | 12<<16 | 2
+	orderSkipped impl.Field = 4<<48 | 9<<32 | 12<<16 | 3
+	orderPlace   impl.Field = 5<<48 | 9<<32 | 12<<16 | 4
+	orderFree    impl.Field = 6<<48 | 9<<32 | 12<<16 | 5
+	orderNext    impl.Field = 7<<48 | 9<<32 | 12<<16 | 6
+	orderChoice  impl.Field = 8<<48 | 9<<32 | 12<<16 | 7
 )
 
 // OrderDesc is the descriptor of Order.
@@ -846,9 +846,9 @@ func (s Order) UnsetChoice()       { impl.Struct(s).Unset(orderChoice) }
 type Choice nocopy.Struct
 
 const (
-	choiceNumber impl.Field = 1<<48 | 4<<32 | 0x40000000 | 8<<16 | 1
-	choiceItem   impl.Field = 2<<48 | 4<<32 | 0x40000000 | 12<<16 | 2
-	choiceText   impl.Field = 3<<48 | 4<<32 | 0x40000000 | 11<<16 | 3
+	choiceNumber impl.Field = 3<<48 | 6<<32 | 0x40000000 | 8<<16 | 1
+	choiceItem   impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	choiceText   impl.Field = 5<<48 | 6<<32 | 0x40000000 | 11<<16 | 3
 )
 
 // ChoiceDesc is the descriptor of Choice.
@@ -889,9 +889,9 @@ func (s *Choice) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s
 type ChoiceWhich int32
 
 const (
-	Choice_Number ChoiceWhich = 1
-	Choice_Item   ChoiceWhich = 2
-	Choice_Text   ChoiceWhich = 3
+	Choice_Number ChoiceWhich = 3
+	Choice_Item   ChoiceWhich = 4
+	Choice_Text   ChoiceWhich = 5
 )
 
 func (w ChoiceWhich) String() string { return ChoiceDesc.ArmName(int32(w)) }
@@ -919,7 +919,7 @@ func (s Choice) UnsetText()       { impl.Struct(s).UnsetArm(choiceText) }
 type Failed nocopy.Struct
 
 const (
-	failedCode impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	failedCode impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // FailedDesc is the descriptor of Failed.
@@ -965,18 +965,18 @@ func (s Failed) UnsetCode()      { impl.Struct(s).Unset(failedCode) }
 type References nocopy.Struct
 
 const (
-	referencesLow   impl.Field = 0<<48 | 12<<32 | 8<<16 | 1
-	referencesHigh  impl.Field = 1<<48 | 12<<32 | 6<<16 | 2
-	referencesName  impl.Field = 2<<48 | 12<<32 | 11<<16 | 3
-	referencesStart impl.Field = 3<<48 | 12<<32 | 11<<16 | 4
-	referencesParts impl.Field = 4<<48 | 12<<32 | 15<<16 | 5
-	referencesTime  impl.Field = 5<<48 | 12<<32 | 10<<16 | 6
-	referencesRatio impl.Field = 6<<48 | 12<<32 | 4<<16 | 7
-	referencesWhole impl.Field = 7<<48 | 12<<32 | 8<<16 | 8
-	referencesText  impl.Field = 8<<48 | 12<<32 | 11<<16 | 9
-	referencesFlag  impl.Field = 9<<48 | 12<<32 | 2<<16 | 10
-	referencesOther impl.Field = 10<<48 | 12<<32 | 2<<16 | 11
-	referencesRaw   impl.Field = 11<<48 | 12<<32 | 11<<16 | 12
+	referencesLow   impl.Field = 2<<48 | 14<<32 | 8<<16 | 1
+	referencesHigh  impl.Field = 3<<48 | 14<<32 | 6<<16 | 2
+	referencesName  impl.Field = 4<<48 | 14<<32 | 11<<16 | 3
+	referencesStart impl.Field = 5<<48 | 14<<32 | 11<<16 | 4
+	referencesParts impl.Field = 6<<48 | 14<<32 | 15<<16 | 5
+	referencesTime  impl.Field = 7<<48 | 14<<32 | 10<<16 | 6
+	referencesRatio impl.Field = 8<<48 | 14<<32 | 4<<16 | 7
+	referencesWhole impl.Field = 9<<48 | 14<<32 | 8<<16 | 8
+	referencesText  impl.Field = 10<<48 | 14<<32 | 11<<16 | 9
+	referencesFlag  impl.Field = 11<<48 | 14<<32 | 2<<16 | 10
+	referencesOther impl.Field = 12<<48 | 14<<32 | 2<<16 | 11
+	referencesRaw   impl.Field = 13<<48 | 14<<32 | 11<<16 | 12
 )
 
 // ReferencesDesc is the descriptor of References.
@@ -1086,11 +1086,11 @@ func (s References) UnsetRaw()           { impl.Struct(s).Unset(referencesRaw) }
 type Asserted nocopy.Struct
 
 const (
-	assertedA impl.Field = 0<<48 | 5<<32 | 8<<16 | 1
-	assertedB impl.Field = 1<<48 | 5<<32 | 8<<16 | 2
-	assertedS impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	assertedL impl.Field = 3<<48 | 5<<32 | 15<<16 | 4
-	assertedD impl.Field = 4<<48 | 5<<32 | 4<<16 | 5
+	assertedA impl.Field = 2<<48 | 7<<32 | 8<<16 | 1
+	assertedB impl.Field = 3<<48 | 7<<32 | 8<<16 | 2
+	assertedS impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	assertedL impl.Field = 5<<48 | 7<<32 | 15<<16 | 4
+	assertedD impl.Field = 6<<48 | 7<<32 | 4<<16 | 5
 )
 
 // AssertedDesc is the descriptor of Asserted.
@@ -1160,15 +1160,15 @@ func (s Asserted) UnsetD()        { impl.Struct(s).Unset(assertedD) }
 type Exact nocopy.Struct
 
 const (
-	exactLess  impl.Field = 0<<48 | 9<<32 | 10<<16 | 1
-	exactSame  impl.Field = 1<<48 | 9<<32 | 10<<16 | 2
-	exactOther impl.Field = 2<<48 | 9<<32 | 10<<16 | 3
-	exactReal  impl.Field = 3<<48 | 9<<32 | 4<<16 | 4
-	exactBound impl.Field = 4<<48 | 9<<32 | 10<<16 | 5
-	exactA     impl.Field = 5<<48 | 9<<32 | 10<<16 | 8
-	exactB     impl.Field = 6<<48 | 9<<32 | 4<<16 | 9
-	exactD     impl.Field = 7<<48 | 9<<32 | 4<<16 | 10
-	exactText  impl.Field = 8<<48 | 9<<32 | 11<<16 | 11
+	exactLess  impl.Field = 2<<48 | 11<<32 | 10<<16 | 1
+	exactSame  impl.Field = 3<<48 | 11<<32 | 10<<16 | 2
+	exactOther impl.Field = 4<<48 | 11<<32 | 10<<16 | 3
+	exactReal  impl.Field = 5<<48 | 11<<32 | 4<<16 | 4
+	exactBound impl.Field = 6<<48 | 11<<32 | 10<<16 | 5
+	exactA     impl.Field = 7<<48 | 11<<32 | 10<<16 | 8
+	exactB     impl.Field = 8<<48 | 11<<32 | 4<<16 | 9
+	exactD     impl.Field = 9<<48 | 11<<32 | 4<<16 | 10
+	exactText  impl.Field = 10<<48 | 11<<32 | 11<<16 | 11
 )
 
 // ExactDesc is the descriptor of Exact.
@@ -1253,9 +1253,9 @@ func (s Exact) UnsetText()       { impl.Struct(s).Unset(exactText) }
 type Twice nocopy.Struct
 
 const (
-	twiceIn     impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	twiceOut    impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	twiceNumber impl.Field = 2<<48 | 3<<32 | 8<<16 | 3
+	twiceIn     impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	twiceOut    impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	twiceNumber impl.Field = 4<<48 | 5<<32 | 8<<16 | 3
 )
 
 // TwiceDesc is the descriptor of Twice.
@@ -1311,7 +1311,7 @@ func (s Twice) UnsetNumber()      { impl.Struct(s).Unset(twiceNumber) }
 type Pin nocopy.Struct
 
 const (
-	pinNumber impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	pinNumber impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // PinDesc is the descriptor of Pin.
@@ -1356,10 +1356,10 @@ func (s Pin) UnsetNumber()      { impl.Struct(s).Unset(pinNumber) }
 type Secrets nocopy.Struct
 
 const (
-	secretsPin    impl.Field = 0<<48 | 4<<32 | 8<<16 | 1
-	secretsByName impl.Field = 1<<48 | 4<<32 | 13<<16 | 2
-	secretsText   impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	secretsPins   impl.Field = 3<<48 | 4<<32 | 15<<16 | 4
+	secretsPin    impl.Field = 2<<48 | 6<<32 | 8<<16 | 1
+	secretsByName impl.Field = 3<<48 | 6<<32 | 13<<16 | 2
+	secretsText   impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	secretsPins   impl.Field = 5<<48 | 6<<32 | 15<<16 | 4
 )
 
 // SecretsDesc is the descriptor of Secrets.
@@ -1442,9 +1442,9 @@ func (s Secrets) UnsetPins()      { impl.Struct(s).Unset(secretsPins) }
 type Free nocopy.Struct
 
 const (
-	freeA    impl.Field = 0<<48 | 3<<32 | 8<<16 | 1
-	freeNone impl.Field = 1<<48 | 3<<32 | 12<<16 | 2
-	freeMore impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	freeA    impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	freeNone impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	freeMore impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // FreeDesc is the descriptor of Free.
@@ -1511,8 +1511,8 @@ func (s Free) UnsetMore()      { impl.Struct(s).Unset(freeMore) }
 type ShopOrderArgs nocopy.Struct
 
 const (
-	shopOrderArgsOrder impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	shopOrderArgsCount impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	shopOrderArgsOrder impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	shopOrderArgsCount impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // ShopOrderArgsDesc is the descriptor of ShopOrderArgs.
@@ -1577,8 +1577,8 @@ func (s ShopOrderArgs) UnsetCount()      { impl.Struct(s).Unset(shopOrderArgsCou
 type ShopOrderResult nocopy.Struct
 
 const (
-	shopOrderResultSuccess impl.Field = 0<<48 | 2<<32 | 12<<16
-	shopOrderResultFailed  impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	shopOrderResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
+	shopOrderResultFailed  impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // ShopOrderResultDesc is the descriptor of ShopOrderResult.
@@ -1652,7 +1652,7 @@ func (s ShopOrderResult) UnsetFailed()      { impl.Struct(s).Unset(shopOrderResu
 type ShopFreeArgs nocopy.Struct
 
 const (
-	shopFreeArgsA impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	shopFreeArgsA impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ShopFreeArgsDesc is the descriptor of ShopFreeArgs.
@@ -1745,7 +1745,7 @@ func (s *ShopFreeResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.G
 type ShopNoteArgs nocopy.Struct
 
 const (
-	shopNoteArgsText impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	shopNoteArgsText impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ShopNoteArgsDesc is the descriptor of ShopNoteArgs.

@@ -831,7 +831,7 @@ func (c GetClient) Context(ctx context.Context, args func(GetContextArgs)) (GetC
 type AllGetArgs_ nocopy.Struct
 
 const (
-	allGetArgs_V impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	allGetArgs_V impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllGetArgs_Desc is the descriptor of AllGetArgs_.
@@ -920,7 +920,7 @@ func (s *AllClient) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSO
 type AllABoolArgs nocopy.Struct
 
 const (
-	allABoolArgsV impl.Field = 0<<48 | 1<<32 | 2<<16 | 1
+	allABoolArgsV impl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // AllABoolArgsDesc is the descriptor of AllABoolArgs.
@@ -971,7 +971,7 @@ func (s AllABoolArgs) UnsetV()      { impl.Struct(s).Unset(allABoolArgsV) }
 type AllABoolResult nocopy.Struct
 
 const (
-	allABoolResultSuccess impl.Field = 0<<48 | 1<<32 | 2<<16
+	allABoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16
 )
 
 // AllABoolResultDesc is the descriptor of AllABoolResult.
@@ -1022,7 +1022,7 @@ func (s AllABoolResult) UnsetSuccess()      { impl.Struct(s).Unset(allABoolResul
 type AllAnI8Args nocopy.Struct
 
 const (
-	allAnI8ArgsV impl.Field = 0<<48 | 1<<32 | 3<<16 | 1
+	allAnI8ArgsV impl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // AllAnI8ArgsDesc is the descriptor of AllAnI8Args.
@@ -1071,7 +1071,7 @@ func (s AllAnI8Args) UnsetV()      { impl.Struct(s).Unset(allAnI8ArgsV) }
 type AllAnI8Result nocopy.Struct
 
 const (
-	allAnI8ResultSuccess impl.Field = 0<<48 | 1<<32 | 3<<16
+	allAnI8ResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16
 )
 
 // AllAnI8ResultDesc is the descriptor of AllAnI8Result.
@@ -1122,7 +1122,7 @@ func (s AllAnI8Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI8ResultS
 type AllAnI16Args nocopy.Struct
 
 const (
-	allAnI16ArgsV impl.Field = 0<<48 | 1<<32 | 6<<16 | 1
+	allAnI16ArgsV impl.Field = 2<<48 | 3<<32 | 6<<16 | 1
 )
 
 // AllAnI16ArgsDesc is the descriptor of AllAnI16Args.
@@ -1173,7 +1173,7 @@ func (s AllAnI16Args) UnsetV()      { impl.Struct(s).Unset(allAnI16ArgsV) }
 type AllAnI16Result nocopy.Struct
 
 const (
-	allAnI16ResultSuccess impl.Field = 0<<48 | 1<<32 | 6<<16
+	allAnI16ResultSuccess impl.Field = 2<<48 | 3<<32 | 6<<16
 )
 
 // AllAnI16ResultDesc is the descriptor of AllAnI16Result.
@@ -1224,7 +1224,7 @@ func (s AllAnI16Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI16Resul
 type AllAnI32Args nocopy.Struct
 
 const (
-	allAnI32ArgsV impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	allAnI32ArgsV impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllAnI32ArgsDesc is the descriptor of AllAnI32Args.
@@ -1275,7 +1275,7 @@ func (s AllAnI32Args) UnsetV()      { impl.Struct(s).Unset(allAnI32ArgsV) }
 type AllAnI32Result nocopy.Struct
 
 const (
-	allAnI32ResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	allAnI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllAnI32ResultDesc is the descriptor of AllAnI32Result.
@@ -1326,7 +1326,7 @@ func (s AllAnI32Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI32Resul
 type AllAnI64Args nocopy.Struct
 
 const (
-	allAnI64ArgsV impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	allAnI64ArgsV impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AllAnI64ArgsDesc is the descriptor of AllAnI64Args.
@@ -1377,7 +1377,7 @@ func (s AllAnI64Args) UnsetV()      { impl.Struct(s).Unset(allAnI64ArgsV) }
 type AllAnI64Result nocopy.Struct
 
 const (
-	allAnI64ResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	allAnI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // AllAnI64ResultDesc is the descriptor of AllAnI64Result.
@@ -1428,7 +1428,7 @@ func (s AllAnI64Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI64Resul
 type AllADoubleArgs nocopy.Struct
 
 const (
-	allADoubleArgsV impl.Field = 0<<48 | 1<<32 | 4<<16 | 1
+	allADoubleArgsV impl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // AllADoubleArgsDesc is the descriptor of AllADoubleArgs.
@@ -1479,7 +1479,7 @@ func (s AllADoubleArgs) UnsetV()        { impl.Struct(s).Unset(allADoubleArgsV) 
 type AllADoubleResult nocopy.Struct
 
 const (
-	allADoubleResultSuccess impl.Field = 0<<48 | 1<<32 | 4<<16
+	allADoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16
 )
 
 // AllADoubleResultDesc is the descriptor of AllADoubleResult.
@@ -1534,7 +1534,7 @@ func (s AllADoubleResult) UnsetSuccess()      { impl.Struct(s).Unset(allADoubleR
 type AllAStringArgs nocopy.Struct
 
 const (
-	allAStringArgsV impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	allAStringArgsV impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllAStringArgsDesc is the descriptor of AllAStringArgs.
@@ -1585,7 +1585,7 @@ func (s AllAStringArgs) UnsetV()       { impl.Struct(s).Unset(allAStringArgsV) }
 type AllAStringResult nocopy.Struct
 
 const (
-	allAStringResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	allAStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // AllAStringResultDesc is the descriptor of AllAStringResult.
@@ -1636,7 +1636,7 @@ func (s AllAStringResult) UnsetSuccess()       { impl.Struct(s).Unset(allAString
 type AllABinaryArgs nocopy.Struct
 
 const (
-	allABinaryArgsV impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	allABinaryArgsV impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllABinaryArgsDesc is the descriptor of AllABinaryArgs.
@@ -1688,7 +1688,7 @@ func (s AllABinaryArgs) UnsetV()           { impl.Struct(s).Unset(allABinaryArgs
 type AllABinaryResult nocopy.Struct
 
 const (
-	allABinaryResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	allABinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // AllABinaryResultDesc is the descriptor of AllABinaryResult.
@@ -1742,7 +1742,7 @@ func (s AllABinaryResult) UnsetSuccess()      { impl.Struct(s).Unset(allABinaryR
 type AllAUuidArgs nocopy.Struct
 
 const (
-	allAUuidArgsV impl.Field = 0<<48 | 1<<32 | 16<<16 | 1
+	allAUuidArgsV impl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
 // AllAUuidArgsDesc is the descriptor of AllAUuidArgs.
@@ -1793,7 +1793,7 @@ func (s AllAUuidArgs) UnsetV()            { impl.Struct(s).Unset(allAUuidArgsV) 
 type AllAUuidResult nocopy.Struct
 
 const (
-	allAUuidResultSuccess impl.Field = 0<<48 | 1<<32 | 16<<16
+	allAUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16
 )
 
 // AllAUuidResultDesc is the descriptor of AllAUuidResult.
@@ -1844,7 +1844,7 @@ func (s AllAUuidResult) UnsetSuccess()            { impl.Struct(s).Unset(allAUui
 type AllAnEnumArgs nocopy.Struct
 
 const (
-	allAnEnumArgsV impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	allAnEnumArgsV impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllAnEnumArgsDesc is the descriptor of AllAnEnumArgs.
@@ -1895,7 +1895,7 @@ func (s AllAnEnumArgs) UnsetV()             { impl.Struct(s).Unset(allAnEnumArgs
 type AllAnEnumResult nocopy.Struct
 
 const (
-	allAnEnumResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	allAnEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllAnEnumResultDesc is the descriptor of AllAnEnumResult.
@@ -1950,7 +1950,7 @@ func (s AllAnEnumResult) UnsetSuccess()      { impl.Struct(s).Unset(allAnEnumRes
 type AllAStructArgs nocopy.Struct
 
 const (
-	allAStructArgsV impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	allAStructArgsV impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAStructArgsDesc is the descriptor of AllAStructArgs.
@@ -2010,7 +2010,7 @@ func (s AllAStructArgs) UnsetV()      { impl.Struct(s).Unset(allAStructArgsV) }
 type AllAStructResult nocopy.Struct
 
 const (
-	allAStructResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	allAStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // AllAStructResultDesc is the descriptor of AllAStructResult.
@@ -2070,7 +2070,7 @@ func (s AllAStructResult) UnsetSuccess()      { impl.Struct(s).Unset(allAStructR
 type AllAUnionArgs nocopy.Struct
 
 const (
-	allAUnionArgsV impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	allAUnionArgsV impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAUnionArgsDesc is the descriptor of AllAUnionArgs.
@@ -2130,7 +2130,7 @@ func (s AllAUnionArgs) UnsetV()      { impl.Struct(s).Unset(allAUnionArgsV) }
 type AllAUnionResult nocopy.Struct
 
 const (
-	allAUnionResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	allAUnionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // AllAUnionResultDesc is the descriptor of AllAUnionResult.
@@ -2190,7 +2190,7 @@ func (s AllAUnionResult) UnsetSuccess()      { impl.Struct(s).Unset(allAUnionRes
 type AllAnExceptionArgs nocopy.Struct
 
 const (
-	allAnExceptionArgsV impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	allAnExceptionArgsV impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAnExceptionArgsDesc is the descriptor of AllAnExceptionArgs.
@@ -2250,7 +2250,7 @@ func (s AllAnExceptionArgs) UnsetV()      { impl.Struct(s).Unset(allAnExceptionA
 type AllAnExceptionResult nocopy.Struct
 
 const (
-	allAnExceptionResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	allAnExceptionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // AllAnExceptionResultDesc is the descriptor of AllAnExceptionResult.
@@ -2312,7 +2312,7 @@ func (s AllAnExceptionResult) UnsetSuccess() { impl.Struct(s).Unset(allAnExcepti
 type AllATypedefArgs nocopy.Struct
 
 const (
-	allATypedefArgsV impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	allATypedefArgsV impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AllATypedefArgsDesc is the descriptor of AllATypedefArgs.
@@ -2363,7 +2363,7 @@ func (s AllATypedefArgs) UnsetV()      { impl.Struct(s).Unset(allATypedefArgsV) 
 type AllATypedefResult nocopy.Struct
 
 const (
-	allATypedefResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	allATypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // AllATypedefResultDesc is the descriptor of AllATypedefResult.
@@ -2414,7 +2414,7 @@ func (s AllATypedefResult) UnsetSuccess()      { impl.Struct(s).Unset(allATypede
 type AllAPathArgs nocopy.Struct
 
 const (
-	allAPathArgsV impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	allAPathArgsV impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // AllAPathArgsDesc is the descriptor of AllAPathArgs.
@@ -2474,7 +2474,7 @@ func (s AllAPathArgs) UnsetV()      { impl.Struct(s).Unset(allAPathArgsV) }
 type AllAPathResult nocopy.Struct
 
 const (
-	allAPathResultSuccess impl.Field = 0<<48 | 1<<32 | 15<<16
+	allAPathResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // AllAPathResultDesc is the descriptor of AllAPathResult.
@@ -2534,7 +2534,7 @@ func (s AllAPathResult) UnsetSuccess()      { impl.Struct(s).Unset(allAPathResul
 type AllAListArgs nocopy.Struct
 
 const (
-	allAListArgsV impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	allAListArgsV impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // AllAListArgsDesc is the descriptor of AllAListArgs.
@@ -2590,7 +2590,7 @@ func (s AllAListArgs) UnsetV()      { impl.Struct(s).Unset(allAListArgsV) }
 type AllAListResult nocopy.Struct
 
 const (
-	allAListResultSuccess impl.Field = 0<<48 | 1<<32 | 15<<16
+	allAListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // AllAListResultDesc is the descriptor of AllAListResult.
@@ -2648,7 +2648,7 @@ func (s AllAListResult) UnsetSuccess()      { impl.Struct(s).Unset(allAListResul
 type AllASetArgs nocopy.Struct
 
 const (
-	allASetArgsV impl.Field = 0<<48 | 1<<32 | 14<<16 | 1
+	allASetArgsV impl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // AllASetArgsDesc is the descriptor of AllASetArgs.
@@ -2702,7 +2702,7 @@ func (s AllASetArgs) UnsetV()      { impl.Struct(s).Unset(allASetArgsV) }
 type AllASetResult nocopy.Struct
 
 const (
-	allASetResultSuccess impl.Field = 0<<48 | 1<<32 | 14<<16
+	allASetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16
 )
 
 // AllASetResultDesc is the descriptor of AllASetResult.
@@ -2760,7 +2760,7 @@ func (s AllASetResult) UnsetSuccess()      { impl.Struct(s).Unset(allASetResultS
 type AllAMapArgs nocopy.Struct
 
 const (
-	allAMapArgsV impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	allAMapArgsV impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // AllAMapArgsDesc is the descriptor of AllAMapArgs.
@@ -2818,7 +2818,7 @@ func (s AllAMapArgs) UnsetV()      { impl.Struct(s).Unset(allAMapArgsV) }
 type AllAMapResult nocopy.Struct
 
 const (
-	allAMapResultSuccess impl.Field = 0<<48 | 1<<32 | 13<<16
+	allAMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // AllAMapResultDesc is the descriptor of AllAMapResult.
@@ -2878,7 +2878,7 @@ func (s AllAMapResult) UnsetSuccess()      { impl.Struct(s).Unset(allAMapResultS
 type AllADeepMapArgs nocopy.Struct
 
 const (
-	allADeepMapArgsV impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	allADeepMapArgsV impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // AllADeepMapArgsDesc is the descriptor of AllADeepMapArgs.
@@ -2938,7 +2938,7 @@ func (s AllADeepMapArgs) UnsetV()      { impl.Struct(s).Unset(allADeepMapArgsV) 
 type AllADeepMapResult nocopy.Struct
 
 const (
-	allADeepMapResultSuccess impl.Field = 0<<48 | 1<<32 | 13<<16
+	allADeepMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16
 )
 
 // AllADeepMapResultDesc is the descriptor of AllADeepMapResult.
@@ -2998,14 +2998,14 @@ func (s AllADeepMapResult) UnsetSuccess()      { impl.Struct(s).Unset(allADeepMa
 type AllManyArgs nocopy.Struct
 
 const (
-	allManyArgsType    impl.Field = 0<<48 | 8<<32 | 11<<16 | 1
-	allManyArgsFunc    impl.Field = 1<<48 | 8<<32 | 8<<16 | 2
-	allManyArgsRange   impl.Field = 2<<48 | 8<<32 | 15<<16 | 3
-	allManyArgsErr     impl.Field = 3<<48 | 8<<32 | 2<<16 | 65532
-	allManyArgsCtx     impl.Field = 4<<48 | 8<<32 | 8<<16 | 5
-	allManyArgsC       impl.Field = 5<<48 | 8<<32 | 8<<16 | 6
-	allManyArgsSuccess impl.Field = 6<<48 | 8<<32 | 10<<16 | 7
-	allManyArgsArgs_   impl.Field = 7<<48 | 8<<32 | 8<<16 | 65531
+	allManyArgsType    impl.Field = 2<<48 | 10<<32 | 11<<16 | 1
+	allManyArgsFunc    impl.Field = 3<<48 | 10<<32 | 8<<16 | 2
+	allManyArgsRange   impl.Field = 4<<48 | 10<<32 | 15<<16 | 3
+	allManyArgsErr     impl.Field = 5<<48 | 10<<32 | 2<<16 | 65532
+	allManyArgsCtx     impl.Field = 6<<48 | 10<<32 | 8<<16 | 5
+	allManyArgsC       impl.Field = 7<<48 | 10<<32 | 8<<16 | 6
+	allManyArgsSuccess impl.Field = 8<<48 | 10<<32 | 10<<16 | 7
+	allManyArgsArgs_   impl.Field = 9<<48 | 10<<32 | 8<<16 | 65531
 )
 
 // AllManyArgsDesc is the descriptor of AllManyArgs.
@@ -3101,10 +3101,10 @@ func (s AllManyArgs) UnsetArgs_()      { impl.Struct(s).Unset(allManyArgsArgs_) 
 type AllManyResult nocopy.Struct
 
 const (
-	allManyResultSuccess impl.Field = 0<<48 | 4<<32 | 11<<16
-	allManyResultRefused impl.Field = 1<<48 | 4<<32 | 12<<16 | 1
-	allManyResultDenied  impl.Field = 2<<48 | 4<<32 | 12<<16 | 3
-	allManyResultAgain   impl.Field = 3<<48 | 4<<32 | 12<<16 | 4
+	allManyResultSuccess impl.Field = 2<<48 | 6<<32 | 11<<16
+	allManyResultRefused impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
+	allManyResultDenied  impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	allManyResultAgain   impl.Field = 5<<48 | 6<<32 | 12<<16 | 4
 )
 
 // AllManyResultDesc is the descriptor of AllManyResult.
@@ -3197,7 +3197,7 @@ func (s AllManyResult) UnsetAgain()      { impl.Struct(s).Unset(allManyResultAga
 type AllTellArgs nocopy.Struct
 
 const (
-	allTellArgsV impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	allTellArgsV impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllTellArgsDesc is the descriptor of AllTellArgs.
@@ -3330,7 +3330,7 @@ func (s *AllNothingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl
 type AllMaybeArgs nocopy.Struct
 
 const (
-	allMaybeArgsV impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	allMaybeArgsV impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllMaybeArgsDesc is the descriptor of AllMaybeArgs.
@@ -3381,7 +3381,7 @@ func (s AllMaybeArgs) UnsetV()      { impl.Struct(s).Unset(allMaybeArgsV) }
 type AllMaybeResult nocopy.Struct
 
 const (
-	allMaybeResultDenied impl.Field = 0<<48 | 1<<32 | 12<<16 | 2
+	allMaybeResultDenied impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
 )
 
 // AllMaybeResultDesc is the descriptor of AllMaybeResult.
@@ -3483,7 +3483,7 @@ func (s *AllNewThing_Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl
 type AllNewThing_Result nocopy.Struct
 
 const (
-	allNewThing_ResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	allNewThing_ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllNewThing_ResultDesc is the descriptor of AllNewThing_Result.
@@ -3580,7 +3580,7 @@ func (s *AllNewThing__Args) UnmarshalJSONFrom(d impl.JSONIn) error  { return imp
 type AllNewThing__Result nocopy.Struct
 
 const (
-	allNewThing__ResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	allNewThing__ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllNewThing__ResultDesc is the descriptor of AllNewThing__Result.
@@ -3679,7 +3679,7 @@ func (s *AllGetAllClientArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type AllGetAllClientResult nocopy.Struct
 
 const (
-	allGetAllClientResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	allGetAllClientResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // AllGetAllClientResultDesc is the descriptor of AllGetAllClientResult.

@@ -116,8 +116,8 @@ const LIMIT int32 = 7
 type Point nocopy.Struct
 
 const (
-	pointX impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	pointY impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	pointX impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	pointY impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // PointDesc is the descriptor of Point.
@@ -167,16 +167,16 @@ func (s Point) UnsetY()      { impl.Struct(s).Unset(pointY) }
 type Shape nocopy.Struct
 
 const (
-	shapeRadius  impl.Field = 1<<48 | 11<<32 | 0x40000000 | 4<<16 | 1
-	shapeCorner  impl.Field = 2<<48 | 11<<32 | 0x40000000 | 12<<16 | 2
-	shapeLabel   impl.Field = 3<<48 | 11<<32 | 0x40000000 | 11<<16 | 3
-	shapeOutline impl.Field = 4<<48 | 11<<32 | 0x40000000 | 15<<16 | 4
-	shapeWeights impl.Field = 5<<48 | 11<<32 | 0x40000000 | 13<<16 | 5
-	shapeColor   impl.Field = 6<<48 | 11<<32 | 0x40000000 | 8<<16 | 6
-	shapeRaw     impl.Field = 7<<48 | 11<<32 | 0x40000000 | 11<<16 | 7
-	shapeKey     impl.Field = 8<<48 | 11<<32 | 0x40000000 | 16<<16 | 8
-	shapeNumbers impl.Field = 9<<48 | 11<<32 | 0x40000000 | 15<<16 | 9
-	shapeEmpty   impl.Field = 10<<48 | 11<<32 | 0x40000000 | 2<<16 | 10
+	shapeRadius  impl.Field = 3<<48 | 13<<32 | 0x40000000 | 4<<16 | 1
+	shapeCorner  impl.Field = 4<<48 | 13<<32 | 0x40000000 | 12<<16 | 2
+	shapeLabel   impl.Field = 5<<48 | 13<<32 | 0x40000000 | 11<<16 | 3
+	shapeOutline impl.Field = 6<<48 | 13<<32 | 0x40000000 | 15<<16 | 4
+	shapeWeights impl.Field = 7<<48 | 13<<32 | 0x40000000 | 13<<16 | 5
+	shapeColor   impl.Field = 8<<48 | 13<<32 | 0x40000000 | 8<<16 | 6
+	shapeRaw     impl.Field = 9<<48 | 13<<32 | 0x40000000 | 11<<16 | 7
+	shapeKey     impl.Field = 10<<48 | 13<<32 | 0x40000000 | 16<<16 | 8
+	shapeNumbers impl.Field = 11<<48 | 13<<32 | 0x40000000 | 15<<16 | 9
+	shapeEmpty   impl.Field = 12<<48 | 13<<32 | 0x40000000 | 2<<16 | 10
 )
 
 // ShapeDesc is the descriptor of Shape.
@@ -217,16 +217,16 @@ func (s *Shape) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s,
 type ShapeWhich int32
 
 const (
-	Shape_Radius  ShapeWhich = 1
-	Shape_Corner  ShapeWhich = 2
-	Shape_Label   ShapeWhich = 3
-	Shape_Outline ShapeWhich = 4
-	Shape_Weights ShapeWhich = 5
-	Shape_Color   ShapeWhich = 6
-	Shape_Raw     ShapeWhich = 7
-	Shape_Key     ShapeWhich = 8
-	Shape_Numbers ShapeWhich = 9
-	Shape_Empty   ShapeWhich = 10
+	Shape_Radius  ShapeWhich = 3
+	Shape_Corner  ShapeWhich = 4
+	Shape_Label   ShapeWhich = 5
+	Shape_Outline ShapeWhich = 6
+	Shape_Weights ShapeWhich = 7
+	Shape_Color   ShapeWhich = 8
+	Shape_Raw     ShapeWhich = 9
+	Shape_Key     ShapeWhich = 10
+	Shape_Numbers ShapeWhich = 11
+	Shape_Empty   ShapeWhich = 12
 )
 
 func (w ShapeWhich) String() string { return ShapeDesc.ArmName(int32(w)) }
@@ -324,9 +324,9 @@ func (s Shape) UnsetEmpty()      { impl.Struct(s).UnsetArm(shapeEmpty) }
 type Refused nocopy.Struct
 
 const (
-	refusedReason impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	refusedCode   impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	refusedWhere  impl.Field = 2<<48 | 3<<32 | 12<<16 | 3
+	refusedReason impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	refusedCode   impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	refusedWhere  impl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // RefusedDesc is the descriptor of Refused.
@@ -426,23 +426,23 @@ func (s *Empty) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s,
 type RequiredFields nocopy.Struct
 
 const (
-	requiredFieldsFlag    impl.Field = 0<<48 | 17<<32 | 2<<16 | 1
-	requiredFieldsTiny    impl.Field = 1<<48 | 17<<32 | 3<<16 | 2
-	requiredFieldsSmall   impl.Field = 2<<48 | 17<<32 | 6<<16 | 3
-	requiredFieldsMedium  impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	requiredFieldsLarge   impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	requiredFieldsReal    impl.Field = 5<<48 | 17<<32 | 4<<16 | 6
-	requiredFieldsText    impl.Field = 6<<48 | 17<<32 | 11<<16 | 7
-	requiredFieldsBlob    impl.Field = 7<<48 | 17<<32 | 11<<16 | 8
-	requiredFieldsKey     impl.Field = 8<<48 | 17<<32 | 16<<16 | 9
-	requiredFieldsColor   impl.Field = 9<<48 | 17<<32 | 8<<16 | 10
-	requiredFieldsPoint   impl.Field = 10<<48 | 17<<32 | 12<<16 | 11
-	requiredFieldsShape   impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	requiredFieldsNumbers impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	requiredFieldsWords   impl.Field = 13<<48 | 17<<32 | 15<<16 | 14
-	requiredFieldsUnique  impl.Field = 14<<48 | 17<<32 | 14<<16 | 15
-	requiredFieldsCounts  impl.Field = 15<<48 | 17<<32 | 13<<16 | 16
-	requiredFieldsPoints  impl.Field = 16<<48 | 17<<32 | 15<<16 | 17
+	requiredFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredFieldsDesc is the descriptor of RequiredFields.
@@ -639,23 +639,23 @@ func (s RequiredFields) UnsetPoints()      { impl.Struct(s).Reset(requiredFields
 type RequiredDefaults nocopy.Struct
 
 const (
-	requiredDefaultsFlag    impl.Field = 0<<48 | 17<<32 | 2<<16 | 1
-	requiredDefaultsTiny    impl.Field = 1<<48 | 17<<32 | 3<<16 | 2
-	requiredDefaultsSmall   impl.Field = 2<<48 | 17<<32 | 6<<16 | 3
-	requiredDefaultsMedium  impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	requiredDefaultsLarge   impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	requiredDefaultsReal    impl.Field = 5<<48 | 17<<32 | 4<<16 | 6
-	requiredDefaultsText    impl.Field = 6<<48 | 17<<32 | 11<<16 | 7
-	requiredDefaultsBlob    impl.Field = 7<<48 | 17<<32 | 11<<16 | 8
-	requiredDefaultsKey     impl.Field = 8<<48 | 17<<32 | 16<<16 | 9
-	requiredDefaultsColor   impl.Field = 9<<48 | 17<<32 | 8<<16 | 10
-	requiredDefaultsPoint   impl.Field = 10<<48 | 17<<32 | 12<<16 | 11
-	requiredDefaultsShape   impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	requiredDefaultsNumbers impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	requiredDefaultsWords   impl.Field = 13<<48 | 17<<32 | 15<<16 | 14
-	requiredDefaultsUnique  impl.Field = 14<<48 | 17<<32 | 14<<16 | 15
-	requiredDefaultsCounts  impl.Field = 15<<48 | 17<<32 | 13<<16 | 16
-	requiredDefaultsPoints  impl.Field = 16<<48 | 17<<32 | 15<<16 | 17
+	requiredDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredDefaultsDesc is the descriptor of RequiredDefaults.
@@ -934,23 +934,23 @@ func (s RequiredDefaults) UnsetPoints() {
 type OptionalFields nocopy.Struct
 
 const (
-	optionalFieldsFlag    impl.Field = 0<<48 | 17<<32 | 2<<16 | 1
-	optionalFieldsTiny    impl.Field = 1<<48 | 17<<32 | 3<<16 | 2
-	optionalFieldsSmall   impl.Field = 2<<48 | 17<<32 | 6<<16 | 3
-	optionalFieldsMedium  impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	optionalFieldsLarge   impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	optionalFieldsReal    impl.Field = 5<<48 | 17<<32 | 4<<16 | 6
-	optionalFieldsText    impl.Field = 6<<48 | 17<<32 | 11<<16 | 7
-	optionalFieldsBlob    impl.Field = 7<<48 | 17<<32 | 11<<16 | 8
-	optionalFieldsKey     impl.Field = 8<<48 | 17<<32 | 16<<16 | 9
-	optionalFieldsColor   impl.Field = 9<<48 | 17<<32 | 8<<16 | 10
-	optionalFieldsPoint   impl.Field = 10<<48 | 17<<32 | 12<<16 | 11
-	optionalFieldsShape   impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	optionalFieldsNumbers impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	optionalFieldsWords   impl.Field = 13<<48 | 17<<32 | 15<<16 | 14
-	optionalFieldsUnique  impl.Field = 14<<48 | 17<<32 | 14<<16 | 15
-	optionalFieldsCounts  impl.Field = 15<<48 | 17<<32 | 13<<16 | 16
-	optionalFieldsPoints  impl.Field = 16<<48 | 17<<32 | 15<<16 | 17
+	optionalFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalFieldsDesc is the descriptor of OptionalFields.
@@ -1145,23 +1145,23 @@ func (s OptionalFields) UnsetPoints()      { impl.Struct(s).Unset(optionalFields
 type OptionalDefaults nocopy.Struct
 
 const (
-	optionalDefaultsFlag    impl.Field = 0<<48 | 17<<32 | 2<<16 | 1
-	optionalDefaultsTiny    impl.Field = 1<<48 | 17<<32 | 3<<16 | 2
-	optionalDefaultsSmall   impl.Field = 2<<48 | 17<<32 | 6<<16 | 3
-	optionalDefaultsMedium  impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	optionalDefaultsLarge   impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	optionalDefaultsReal    impl.Field = 5<<48 | 17<<32 | 4<<16 | 6
-	optionalDefaultsText    impl.Field = 6<<48 | 17<<32 | 11<<16 | 7
-	optionalDefaultsBlob    impl.Field = 7<<48 | 17<<32 | 11<<16 | 8
-	optionalDefaultsKey     impl.Field = 8<<48 | 17<<32 | 16<<16 | 9
-	optionalDefaultsColor   impl.Field = 9<<48 | 17<<32 | 8<<16 | 10
-	optionalDefaultsPoint   impl.Field = 10<<48 | 17<<32 | 12<<16 | 11
-	optionalDefaultsShape   impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	optionalDefaultsNumbers impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	optionalDefaultsWords   impl.Field = 13<<48 | 17<<32 | 15<<16 | 14
-	optionalDefaultsUnique  impl.Field = 14<<48 | 17<<32 | 14<<16 | 15
-	optionalDefaultsCounts  impl.Field = 15<<48 | 17<<32 | 13<<16 | 16
-	optionalDefaultsPoints  impl.Field = 16<<48 | 17<<32 | 15<<16 | 17
+	optionalDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalDefaultsDesc is the descriptor of OptionalDefaults.
@@ -1408,23 +1408,23 @@ func (s OptionalDefaults) UnsetPoints()      { impl.Struct(s).Unset(optionalDefa
 type PlainFields nocopy.Struct
 
 const (
-	plainFieldsFlag    impl.Field = 0<<48 | 17<<32 | 2<<16 | 1
-	plainFieldsTiny    impl.Field = 1<<48 | 17<<32 | 3<<16 | 2
-	plainFieldsSmall   impl.Field = 2<<48 | 17<<32 | 6<<16 | 3
-	plainFieldsMedium  impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	plainFieldsLarge   impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	plainFieldsReal    impl.Field = 5<<48 | 17<<32 | 4<<16 | 6
-	plainFieldsText    impl.Field = 6<<48 | 17<<32 | 11<<16 | 7
-	plainFieldsBlob    impl.Field = 7<<48 | 17<<32 | 11<<16 | 8
-	plainFieldsKey     impl.Field = 8<<48 | 17<<32 | 16<<16 | 9
-	plainFieldsColor   impl.Field = 9<<48 | 17<<32 | 8<<16 | 10
-	plainFieldsPoint   impl.Field = 10<<48 | 17<<32 | 12<<16 | 11
-	plainFieldsShape   impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	plainFieldsNumbers impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	plainFieldsWords   impl.Field = 13<<48 | 17<<32 | 15<<16 | 14
-	plainFieldsUnique  impl.Field = 14<<48 | 17<<32 | 14<<16 | 15
-	plainFieldsCounts  impl.Field = 15<<48 | 17<<32 | 13<<16 | 16
-	plainFieldsPoints  impl.Field = 16<<48 | 17<<32 | 15<<16 | 17
+	plainFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainFieldsDesc is the descriptor of PlainFields.
@@ -1617,23 +1617,23 @@ func (s PlainFields) UnsetPoints()      { impl.Struct(s).Unset(plainFieldsPoints
 type PlainDefaults nocopy.Struct
 
 const (
-	plainDefaultsFlag    impl.Field = 0<<48 | 17<<32 | 2<<16 | 1
-	plainDefaultsTiny    impl.Field = 1<<48 | 17<<32 | 3<<16 | 2
-	plainDefaultsSmall   impl.Field = 2<<48 | 17<<32 | 6<<16 | 3
-	plainDefaultsMedium  impl.Field = 3<<48 | 17<<32 | 8<<16 | 4
-	plainDefaultsLarge   impl.Field = 4<<48 | 17<<32 | 10<<16 | 5
-	plainDefaultsReal    impl.Field = 5<<48 | 17<<32 | 4<<16 | 6
-	plainDefaultsText    impl.Field = 6<<48 | 17<<32 | 11<<16 | 7
-	plainDefaultsBlob    impl.Field = 7<<48 | 17<<32 | 11<<16 | 8
-	plainDefaultsKey     impl.Field = 8<<48 | 17<<32 | 16<<16 | 9
-	plainDefaultsColor   impl.Field = 9<<48 | 17<<32 | 8<<16 | 10
-	plainDefaultsPoint   impl.Field = 10<<48 | 17<<32 | 12<<16 | 11
-	plainDefaultsShape   impl.Field = 11<<48 | 17<<32 | 12<<16 | 12
-	plainDefaultsNumbers impl.Field = 12<<48 | 17<<32 | 15<<16 | 13
-	plainDefaultsWords   impl.Field = 13<<48 | 17<<32 | 15<<16 | 14
-	plainDefaultsUnique  impl.Field = 14<<48 | 17<<32 | 14<<16 | 15
-	plainDefaultsCounts  impl.Field = 15<<48 | 17<<32 | 13<<16 | 16
-	plainDefaultsPoints  impl.Field = 16<<48 | 17<<32 | 15<<16 | 17
+	plainDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainDefaultsDesc is the descriptor of PlainDefaults.
@@ -1877,26 +1877,26 @@ func (s PlainDefaults) UnsetPoints()      { impl.Struct(s).Unset(plainDefaultsPo
 type Lists nocopy.Struct
 
 const (
-	listsFlags    impl.Field = 0<<48 | 20<<32 | 15<<16 | 1
-	listsTinies   impl.Field = 1<<48 | 20<<32 | 15<<16 | 2
-	listsSmalls   impl.Field = 2<<48 | 20<<32 | 15<<16 | 3
-	listsMediums  impl.Field = 3<<48 | 20<<32 | 15<<16 | 4
-	listsLarges   impl.Field = 4<<48 | 20<<32 | 15<<16 | 5
-	listsReals    impl.Field = 5<<48 | 20<<32 | 15<<16 | 6
-	listsTexts    impl.Field = 6<<48 | 20<<32 | 15<<16 | 7
-	listsBlobs    impl.Field = 7<<48 | 20<<32 | 15<<16 | 8
-	listsKeys     impl.Field = 8<<48 | 20<<32 | 15<<16 | 9
-	listsColors   impl.Field = 9<<48 | 20<<32 | 15<<16 | 10
-	listsPoints   impl.Field = 10<<48 | 20<<32 | 15<<16 | 11
-	listsShapes   impl.Field = 11<<48 | 20<<32 | 15<<16 | 12
-	listsMatrix   impl.Field = 12<<48 | 20<<32 | 15<<16 | 13
-	listsTable    impl.Field = 13<<48 | 20<<32 | 15<<16 | 14
-	listsDeep     impl.Field = 14<<48 | 20<<32 | 15<<16 | 15
-	listsSets     impl.Field = 15<<48 | 20<<32 | 15<<16 | 16
-	listsWords    impl.Field = 16<<48 | 20<<32 | 15<<16 | 17
-	listsTimes    impl.Field = 17<<48 | 20<<32 | 15<<16 | 18
-	listsCube     impl.Field = 18<<48 | 20<<32 | 15<<16 | 19
-	listsRefusals impl.Field = 19<<48 | 20<<32 | 15<<16 | 20
+	listsFlags    impl.Field = 2<<48 | 22<<32 | 15<<16 | 1
+	listsTinies   impl.Field = 3<<48 | 22<<32 | 15<<16 | 2
+	listsSmalls   impl.Field = 4<<48 | 22<<32 | 15<<16 | 3
+	listsMediums  impl.Field = 5<<48 | 22<<32 | 15<<16 | 4
+	listsLarges   impl.Field = 6<<48 | 22<<32 | 15<<16 | 5
+	listsReals    impl.Field = 7<<48 | 22<<32 | 15<<16 | 6
+	listsTexts    impl.Field = 8<<48 | 22<<32 | 15<<16 | 7
+	listsBlobs    impl.Field = 9<<48 | 22<<32 | 15<<16 | 8
+	listsKeys     impl.Field = 10<<48 | 22<<32 | 15<<16 | 9
+	listsColors   impl.Field = 11<<48 | 22<<32 | 15<<16 | 10
+	listsPoints   impl.Field = 12<<48 | 22<<32 | 15<<16 | 11
+	listsShapes   impl.Field = 13<<48 | 22<<32 | 15<<16 | 12
+	listsMatrix   impl.Field = 14<<48 | 22<<32 | 15<<16 | 13
+	listsTable    impl.Field = 15<<48 | 22<<32 | 15<<16 | 14
+	listsDeep     impl.Field = 16<<48 | 22<<32 | 15<<16 | 15
+	listsSets     impl.Field = 17<<48 | 22<<32 | 15<<16 | 16
+	listsWords    impl.Field = 18<<48 | 22<<32 | 15<<16 | 17
+	listsTimes    impl.Field = 19<<48 | 22<<32 | 15<<16 | 18
+	listsCube     impl.Field = 20<<48 | 22<<32 | 15<<16 | 19
+	listsRefusals impl.Field = 21<<48 | 22<<32 | 15<<16 | 20
 )
 
 // ListsDesc is the descriptor of Lists.
@@ -2168,20 +2168,20 @@ func (s Lists) UnsetRefusals()      { impl.Struct(s).Unset(listsRefusals) }
 type Sets nocopy.Struct
 
 const (
-	setsFlags   impl.Field = 0<<48 | 14<<32 | 14<<16 | 1
-	setsTinies  impl.Field = 1<<48 | 14<<32 | 14<<16 | 2
-	setsSmalls  impl.Field = 2<<48 | 14<<32 | 14<<16 | 3
-	setsMediums impl.Field = 3<<48 | 14<<32 | 14<<16 | 4
-	setsLarges  impl.Field = 4<<48 | 14<<32 | 14<<16 | 5
-	setsReals   impl.Field = 5<<48 | 14<<32 | 14<<16 | 6
-	setsTexts   impl.Field = 6<<48 | 14<<32 | 14<<16 | 7
-	setsBlobs   impl.Field = 7<<48 | 14<<32 | 14<<16 | 8
-	setsKeys    impl.Field = 8<<48 | 14<<32 | 14<<16 | 9
-	setsColors  impl.Field = 9<<48 | 14<<32 | 14<<16 | 10
-	setsPoints  impl.Field = 10<<48 | 14<<32 | 14<<16 | 11
-	setsShapes  impl.Field = 11<<48 | 14<<32 | 14<<16 | 12
-	setsRows    impl.Field = 12<<48 | 14<<32 | 14<<16 | 13
-	setsMaps    impl.Field = 13<<48 | 14<<32 | 14<<16 | 14
+	setsFlags   impl.Field = 2<<48 | 16<<32 | 14<<16 | 1
+	setsTinies  impl.Field = 3<<48 | 16<<32 | 14<<16 | 2
+	setsSmalls  impl.Field = 4<<48 | 16<<32 | 14<<16 | 3
+	setsMediums impl.Field = 5<<48 | 16<<32 | 14<<16 | 4
+	setsLarges  impl.Field = 6<<48 | 16<<32 | 14<<16 | 5
+	setsReals   impl.Field = 7<<48 | 16<<32 | 14<<16 | 6
+	setsTexts   impl.Field = 8<<48 | 16<<32 | 14<<16 | 7
+	setsBlobs   impl.Field = 9<<48 | 16<<32 | 14<<16 | 8
+	setsKeys    impl.Field = 10<<48 | 16<<32 | 14<<16 | 9
+	setsColors  impl.Field = 11<<48 | 16<<32 | 14<<16 | 10
+	setsPoints  impl.Field = 12<<48 | 16<<32 | 14<<16 | 11
+	setsShapes  impl.Field = 13<<48 | 16<<32 | 14<<16 | 12
+	setsRows    impl.Field = 14<<48 | 16<<32 | 14<<16 | 13
+	setsMaps    impl.Field = 15<<48 | 16<<32 | 14<<16 | 14
 )
 
 // SetsDesc is the descriptor of Sets.
@@ -2377,38 +2377,38 @@ func (s Sets) UnsetMaps()      { impl.Struct(s).Unset(setsMaps) }
 type Maps nocopy.Struct
 
 const (
-	mapsByFlags       impl.Field = 0<<48 | 32<<32 | 13<<16 | 1
-	mapsByTinies      impl.Field = 1<<48 | 32<<32 | 13<<16 | 2
-	mapsBySmalls      impl.Field = 2<<48 | 32<<32 | 13<<16 | 3
-	mapsByMediums     impl.Field = 3<<48 | 32<<32 | 13<<16 | 4
-	mapsByLarges      impl.Field = 4<<48 | 32<<32 | 13<<16 | 5
-	mapsByReals       impl.Field = 5<<48 | 32<<32 | 13<<16 | 6
-	mapsByTexts       impl.Field = 6<<48 | 32<<32 | 13<<16 | 7
-	mapsByBlobs       impl.Field = 7<<48 | 32<<32 | 13<<16 | 8
-	mapsByKeys        impl.Field = 8<<48 | 32<<32 | 13<<16 | 9
-	mapsByColors      impl.Field = 9<<48 | 32<<32 | 13<<16 | 10
-	mapsByPoints      impl.Field = 10<<48 | 32<<32 | 13<<16 | 11
-	mapsByShapes      impl.Field = 11<<48 | 32<<32 | 13<<16 | 12
-	mapsToFlags       impl.Field = 12<<48 | 32<<32 | 13<<16 | 21
-	mapsToTinies      impl.Field = 13<<48 | 32<<32 | 13<<16 | 22
-	mapsToSmalls      impl.Field = 14<<48 | 32<<32 | 13<<16 | 23
-	mapsToMediums     impl.Field = 15<<48 | 32<<32 | 13<<16 | 24
-	mapsToLarges      impl.Field = 16<<48 | 32<<32 | 13<<16 | 25
-	mapsToReals       impl.Field = 17<<48 | 32<<32 | 13<<16 | 26
-	mapsToTexts       impl.Field = 18<<48 | 32<<32 | 13<<16 | 27
-	mapsToBlobs       impl.Field = 19<<48 | 32<<32 | 13<<16 | 28
-	mapsToKeys        impl.Field = 20<<48 | 32<<32 | 13<<16 | 29
-	mapsToColors      impl.Field = 21<<48 | 32<<32 | 13<<16 | 30
-	mapsToPoints      impl.Field = 22<<48 | 32<<32 | 13<<16 | 31
-	mapsToShapes      impl.Field = 23<<48 | 32<<32 | 13<<16 | 32
-	mapsPointByNumber impl.Field = 24<<48 | 32<<32 | 13<<16 | 41
-	mapsNested        impl.Field = 25<<48 | 32<<32 | 13<<16 | 42
-	mapsSeries        impl.Field = 26<<48 | 32<<32 | 13<<16 | 43
-	mapsGroups        impl.Field = 27<<48 | 32<<32 | 13<<16 | 44
-	mapsByRow         impl.Field = 28<<48 | 32<<32 | 13<<16 | 45
-	mapsRaw           impl.Field = 29<<48 | 32<<32 | 13<<16 | 46
-	mapsDeep          impl.Field = 30<<48 | 32<<32 | 13<<16 | 47
-	mapsByMap         impl.Field = 31<<48 | 32<<32 | 13<<16 | 48
+	mapsByFlags       impl.Field = 2<<48 | 34<<32 | 13<<16 | 1
+	mapsByTinies      impl.Field = 3<<48 | 34<<32 | 13<<16 | 2
+	mapsBySmalls      impl.Field = 4<<48 | 34<<32 | 13<<16 | 3
+	mapsByMediums     impl.Field = 5<<48 | 34<<32 | 13<<16 | 4
+	mapsByLarges      impl.Field = 6<<48 | 34<<32 | 13<<16 | 5
+	mapsByReals       impl.Field = 7<<48 | 34<<32 | 13<<16 | 6
+	mapsByTexts       impl.Field = 8<<48 | 34<<32 | 13<<16 | 7
+	mapsByBlobs       impl.Field = 9<<48 | 34<<32 | 13<<16 | 8
+	mapsByKeys        impl.Field = 10<<48 | 34<<32 | 13<<16 | 9
+	mapsByColors      impl.Field = 11<<48 | 34<<32 | 13<<16 | 10
+	mapsByPoints      impl.Field = 12<<48 | 34<<32 | 13<<16 | 11
+	mapsByShapes      impl.Field = 13<<48 | 34<<32 | 13<<16 | 12
+	mapsToFlags       impl.Field = 14<<48 | 34<<32 | 13<<16 | 21
+	mapsToTinies      impl.Field = 15<<48 | 34<<32 | 13<<16 | 22
+	mapsToSmalls      impl.Field = 16<<48 | 34<<32 | 13<<16 | 23
+	mapsToMediums     impl.Field = 17<<48 | 34<<32 | 13<<16 | 24
+	mapsToLarges      impl.Field = 18<<48 | 34<<32 | 13<<16 | 25
+	mapsToReals       impl.Field = 19<<48 | 34<<32 | 13<<16 | 26
+	mapsToTexts       impl.Field = 20<<48 | 34<<32 | 13<<16 | 27
+	mapsToBlobs       impl.Field = 21<<48 | 34<<32 | 13<<16 | 28
+	mapsToKeys        impl.Field = 22<<48 | 34<<32 | 13<<16 | 29
+	mapsToColors      impl.Field = 23<<48 | 34<<32 | 13<<16 | 30
+	mapsToPoints      impl.Field = 24<<48 | 34<<32 | 13<<16 | 31
+	mapsToShapes      impl.Field = 25<<48 | 34<<32 | 13<<16 | 32
+	mapsPointByNumber impl.Field = 26<<48 | 34<<32 | 13<<16 | 41
+	mapsNested        impl.Field = 27<<48 | 34<<32 | 13<<16 | 42
+	mapsSeries        impl.Field = 28<<48 | 34<<32 | 13<<16 | 43
+	mapsGroups        impl.Field = 29<<48 | 34<<32 | 13<<16 | 44
+	mapsByRow         impl.Field = 30<<48 | 34<<32 | 13<<16 | 45
+	mapsRaw           impl.Field = 31<<48 | 34<<32 | 13<<16 | 46
+	mapsDeep          impl.Field = 32<<48 | 34<<32 | 13<<16 | 47
+	mapsByMap         impl.Field = 33<<48 | 34<<32 | 13<<16 | 48
 )
 
 // MapsDesc is the descriptor of Maps.
@@ -3002,8 +3002,8 @@ func (s Maps) UnsetByMap()      { impl.Struct(s).Unset(mapsByMap) }
 type Tree nocopy.Struct
 
 const (
-	treeName     impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	treeChildren impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	treeName     impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	treeChildren impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // TreeDesc is the descriptor of Tree.
@@ -3063,8 +3063,8 @@ func (s Tree) UnsetChildren()      { impl.Struct(s).Unset(treeChildren) }
 type Chain nocopy.Struct
 
 const (
-	chainValue impl.Field = 0<<48 | 2<<32 | 10<<16 | 1
-	chainNext  impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	chainValue impl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	chainNext  impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // ChainDesc is the descriptor of Chain.
@@ -3118,8 +3118,8 @@ func (s Chain) UnsetNext()      { impl.Struct(s).Unset(chainNext) }
 type Directory nocopy.Struct
 
 const (
-	directoryEntries impl.Field = 0<<48 | 2<<32 | 13<<16 | 1
-	directoryContent impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	directoryEntries impl.Field = 2<<48 | 4<<32 | 13<<16 | 1
+	directoryContent impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // DirectoryDesc is the descriptor of Directory.
@@ -3184,12 +3184,12 @@ func (s Directory) UnsetContent()           { impl.Struct(s).Unset(directoryCont
 type OddIDs nocopy.Struct
 
 const (
-	oddIDsFirst  impl.Field = 0<<48 | 6<<32 | 8<<16 | 65535
-	oddIDsSecond impl.Field = 1<<48 | 6<<32 | 11<<16 | 65534
-	oddIDsTop    impl.Field = 2<<48 | 6<<32 | 8<<16 | 32767
-	oddIDsBottom impl.Field = 3<<48 | 6<<32 | 8<<16 | 65533
-	oddIDsSeven  impl.Field = 4<<48 | 6<<32 | 8<<16 | 7
-	oddIDsThree  impl.Field = 5<<48 | 6<<32 | 8<<16 | 3
+	oddIDsFirst  impl.Field = 2<<48 | 8<<32 | 8<<16 | 65535
+	oddIDsSecond impl.Field = 3<<48 | 8<<32 | 11<<16 | 65534
+	oddIDsTop    impl.Field = 4<<48 | 8<<32 | 8<<16 | 32767
+	oddIDsBottom impl.Field = 5<<48 | 8<<32 | 8<<16 | 65533
+	oddIDsSeven  impl.Field = 6<<48 | 8<<32 | 8<<16 | 7
+	oddIDsThree  impl.Field = 7<<48 | 8<<32 | 8<<16 | 3
 )
 
 // OddIDsDesc is the descriptor of OddIDs.
@@ -3260,16 +3260,16 @@ func (s OddIDs) UnsetThree()      { impl.Struct(s).Unset(oddIDsThree) }
 type OddNames nocopy.Struct
 
 const (
-	oddNamesMessage   impl.Field = 0<<48 | 10<<32 | 11<<16 | 1
-	oddNamesRelease   impl.Field = 1<<48 | 10<<32 | 11<<16 | 2
-	oddNamesType      impl.Field = 2<<48 | 10<<32 | 8<<16 | 3
-	oddNamesUserID    impl.Field = 3<<48 | 10<<32 | 8<<16 | 4
-	oddNamesUserID_   impl.Field = 4<<48 | 10<<32 | 8<<16 | 5
-	oddNamesString    impl.Field = 5<<48 | 10<<32 | 11<<16 | 6
-	oddNamesValid     impl.Field = 6<<48 | 10<<32 | 2<<16 | 7
-	oddNamesNewThing_ impl.Field = 7<<48 | 10<<32 | 8<<16 | 8
-	oddNamesResult_   impl.Field = 8<<48 | 10<<32 | 8<<16 | 9
-	oddNamesError     impl.Field = 9<<48 | 10<<32 | 8<<16 | 10
+	oddNamesMessage   impl.Field = 2<<48 | 12<<32 | 11<<16 | 1
+	oddNamesRelease   impl.Field = 3<<48 | 12<<32 | 11<<16 | 2
+	oddNamesType      impl.Field = 4<<48 | 12<<32 | 8<<16 | 3
+	oddNamesUserID    impl.Field = 5<<48 | 12<<32 | 8<<16 | 4
+	oddNamesUserID_   impl.Field = 6<<48 | 12<<32 | 8<<16 | 5
+	oddNamesString    impl.Field = 7<<48 | 12<<32 | 11<<16 | 6
+	oddNamesValid     impl.Field = 8<<48 | 12<<32 | 2<<16 | 7
+	oddNamesNewThing_ impl.Field = 9<<48 | 12<<32 | 8<<16 | 8
+	oddNamesResult_   impl.Field = 10<<48 | 12<<32 | 8<<16 | 9
+	oddNamesError     impl.Field = 11<<48 | 12<<32 | 8<<16 | 10
 )
 
 // OddNamesDesc is the descriptor of OddNames.
@@ -3360,12 +3360,12 @@ func (s OddNames) UnsetError()      { impl.Struct(s).Unset(oddNamesError) }
 type Outer nocopy.Struct
 
 const (
-	outerOrigin  impl.Field = 0<<48 | 6<<32 | 12<<16 | 1
-	outerShape   impl.Field = 1<<48 | 6<<32 | 12<<16 | 2
-	outerLists   impl.Field = 2<<48 | 6<<32 | 12<<16 | 3
-	outerRefused impl.Field = 3<<48 | 6<<32 | 12<<16 | 4
-	outerTree    impl.Field = 4<<48 | 6<<32 | 12<<16 | 5
-	outerAfter   impl.Field = 5<<48 | 6<<32 | 10<<16 | 6
+	outerOrigin  impl.Field = 2<<48 | 8<<32 | 12<<16 | 1
+	outerShape   impl.Field = 3<<48 | 8<<32 | 12<<16 | 2
+	outerLists   impl.Field = 4<<48 | 8<<32 | 12<<16 | 3
+	outerRefused impl.Field = 5<<48 | 8<<32 | 12<<16 | 4
+	outerTree    impl.Field = 6<<48 | 8<<32 | 12<<16 | 5
+	outerAfter   impl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // OuterDesc is the descriptor of Outer.
@@ -3455,7 +3455,7 @@ func (s Outer) UnsetAfter()      { impl.Struct(s).Unset(outerAfter) }
 type Card nocopy.Struct
 
 const (
-	cardNumber impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	cardNumber impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // CardDesc is the descriptor of Card.
@@ -3501,21 +3501,21 @@ func (s Card) UnsetNumber()       { impl.Struct(s).Unset(cardNumber) }
 type Secrets nocopy.Struct
 
 const (
-	secretsName           impl.Field = 0<<48 | 15<<32 | 11<<16 | 1
-	secretsPin            impl.Field = 1<<48 | 15<<32 | 11<<16 | 2
-	secretsPassword       impl.Field = 2<<48 | 15<<32 | 11<<16 | 3
-	secretsPasswords      impl.Field = 3<<48 | 15<<32 | 15<<16 | 4
-	secretsByName         impl.Field = 4<<48 | 15<<32 | 13<<16 | 5
-	secretsTokens         impl.Field = 5<<48 | 15<<32 | 15<<16 | 6
-	secretsTyped          impl.Field = 6<<48 | 15<<32 | 11<<16 | 7
-	secretsCard           impl.Field = 7<<48 | 15<<32 | 12<<16 | 8
-	secretsCards          impl.Field = 8<<48 | 15<<32 | 15<<16 | 9
-	secretsWhere          impl.Field = 9<<48 | 15<<32 | 12<<16 | 10
-	secretsNested         impl.Field = 10<<48 | 15<<32 | 15<<16 | 11
-	secretsNestedByNumber impl.Field = 11<<48 | 15<<32 | 13<<16 | 12
-	secretsPublic         impl.Field = 12<<48 | 15<<32 | 11<<16 | 13
-	secretsNumber         impl.Field = 13<<48 | 15<<32 | 10<<16 | 14
-	secretsNestedByName   impl.Field = 14<<48 | 15<<32 | 13<<16 | 15
+	secretsName           impl.Field = 2<<48 | 17<<32 | 11<<16 | 1
+	secretsPin            impl.Field = 3<<48 | 17<<32 | 11<<16 | 2
+	secretsPassword       impl.Field = 4<<48 | 17<<32 | 11<<16 | 3
+	secretsPasswords      impl.Field = 5<<48 | 17<<32 | 15<<16 | 4
+	secretsByName         impl.Field = 6<<48 | 17<<32 | 13<<16 | 5
+	secretsTokens         impl.Field = 7<<48 | 17<<32 | 15<<16 | 6
+	secretsTyped          impl.Field = 8<<48 | 17<<32 | 11<<16 | 7
+	secretsCard           impl.Field = 9<<48 | 17<<32 | 12<<16 | 8
+	secretsCards          impl.Field = 10<<48 | 17<<32 | 15<<16 | 9
+	secretsWhere          impl.Field = 11<<48 | 17<<32 | 12<<16 | 10
+	secretsNested         impl.Field = 12<<48 | 17<<32 | 15<<16 | 11
+	secretsNestedByNumber impl.Field = 13<<48 | 17<<32 | 13<<16 | 12
+	secretsPublic         impl.Field = 14<<48 | 17<<32 | 11<<16 | 13
+	secretsNumber         impl.Field = 15<<48 | 17<<32 | 10<<16 | 14
+	secretsNestedByName   impl.Field = 16<<48 | 17<<32 | 13<<16 | 15
 )
 
 // SecretsDesc is the descriptor of Secrets.
@@ -3701,8 +3701,8 @@ func (s Secrets) UnsetNestedByName()      { impl.Struct(s).Unset(secretsNestedBy
 type Key nocopy.Struct
 
 const (
-	keyRaw  impl.Field = 1<<48 | 3<<32 | 0x40000000 | 11<<16 | 1
-	keyName impl.Field = 2<<48 | 3<<32 | 0x40000000 | 11<<16 | 2
+	keyRaw  impl.Field = 3<<48 | 5<<32 | 0x40000000 | 11<<16 | 1
+	keyName impl.Field = 4<<48 | 5<<32 | 0x40000000 | 11<<16 | 2
 )
 
 // KeyDesc is the descriptor of Key.
@@ -3743,8 +3743,8 @@ func (s *Key) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d
 type KeyWhich int32
 
 const (
-	Key_Raw  KeyWhich = 1
-	Key_Name KeyWhich = 2
+	Key_Raw  KeyWhich = 3
+	Key_Name KeyWhich = 4
 )
 
 func (w KeyWhich) String() string { return KeyDesc.ArmName(int32(w)) }
@@ -3766,8 +3766,8 @@ func (s Key) UnsetName()       { impl.Struct(s).UnsetArm(keyName) }
 type Rejected nocopy.Struct
 
 const (
-	rejectedReason impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	rejectedToken  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	rejectedReason impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	rejectedToken  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // RejectedDesc is the descriptor of Rejected.
@@ -3819,8 +3819,8 @@ func (s Rejected) UnsetToken()       { impl.Struct(s).Unset(rejectedToken) }
 type Noted nocopy.Struct
 
 const (
-	notedSecret impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	notedColor  impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	notedSecret impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	notedColor  impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // NotedDesc is the descriptor of Noted.
@@ -3878,14 +3878,14 @@ func (s Noted) UnsetColor()      { impl.Struct(s).Unset(notedColor) }
 type Rows nocopy.Struct
 
 const (
-	rowsPoints   impl.Field = 0<<48 | 8<<32 | 15<<16 | 1
-	rowsRefusals impl.Field = 1<<48 | 8<<32 | 15<<16 | 2
-	rowsMore     impl.Field = 2<<48 | 8<<32 | 15<<16 | 3
-	rowsID       impl.Field = 3<<48 | 8<<32 | 10<<16 | 4
-	rowsNested   impl.Field = 4<<48 | 8<<32 | 15<<16 | 5
-	rowsPath     impl.Field = 5<<48 | 8<<32 | 15<<16 | 6
-	rowsBlob     impl.Field = 6<<48 | 8<<32 | 11<<16 | 7
-	rowsNames    impl.Field = 7<<48 | 8<<32 | 13<<16 | 8
+	rowsPoints   impl.Field = 2<<48 | 10<<32 | 15<<16 | 1
+	rowsRefusals impl.Field = 3<<48 | 10<<32 | 15<<16 | 2
+	rowsMore     impl.Field = 4<<48 | 10<<32 | 15<<16 | 3
+	rowsID       impl.Field = 5<<48 | 10<<32 | 10<<16 | 4
+	rowsNested   impl.Field = 6<<48 | 10<<32 | 15<<16 | 5
+	rowsPath     impl.Field = 7<<48 | 10<<32 | 15<<16 | 6
+	rowsBlob     impl.Field = 8<<48 | 10<<32 | 11<<16 | 7
+	rowsNames    impl.Field = 9<<48 | 10<<32 | 13<<16 | 8
 )
 
 // RowsDesc is the descriptor of Rows.

@@ -1059,8 +1059,8 @@ func (c TCLIServiceClient) DownloadData(ctx context.Context, args func(TCLIServi
 type TTypeQualifierValue nocopy.Struct
 
 const (
-	tTypeQualifierValueI32Value    impl.Field = 1<<48 | 3<<32 | 0x40000000 | 8<<16 | 1
-	tTypeQualifierValueStringValue impl.Field = 2<<48 | 3<<32 | 0x40000000 | 11<<16 | 2
+	tTypeQualifierValueI32Value    impl.Field = 3<<48 | 5<<32 | 0x40000000 | 8<<16 | 1
+	tTypeQualifierValueStringValue impl.Field = 4<<48 | 5<<32 | 0x40000000 | 11<<16 | 2
 )
 
 // TTypeQualifierValueDesc is the descriptor of TTypeQualifierValue.
@@ -1107,8 +1107,8 @@ func (s *TTypeQualifierValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type TTypeQualifierValueWhich int32
 
 const (
-	TTypeQualifierValue_I32Value    TTypeQualifierValueWhich = 1
-	TTypeQualifierValue_StringValue TTypeQualifierValueWhich = 2
+	TTypeQualifierValue_I32Value    TTypeQualifierValueWhich = 3
+	TTypeQualifierValue_StringValue TTypeQualifierValueWhich = 4
 )
 
 func (w TTypeQualifierValueWhich) String() string { return TTypeQualifierValueDesc.ArmName(int32(w)) }
@@ -1145,7 +1145,7 @@ func (s TTypeQualifierValue) UnsetStringValue() {
 type TTypeQualifiers nocopy.Struct
 
 const (
-	tTypeQualifiersQualifiers impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	tTypeQualifiersQualifiers impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // TTypeQualifiersDesc is the descriptor of TTypeQualifiers.
@@ -1208,8 +1208,8 @@ func (s TTypeQualifiers) UnsetQualifiers() {
 type TPrimitiveTypeEntry nocopy.Struct
 
 const (
-	tPrimitiveTypeEntryType           impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	tPrimitiveTypeEntryTypeQualifiers impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tPrimitiveTypeEntryType           impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	tPrimitiveTypeEntryTypeQualifiers impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TPrimitiveTypeEntryDesc is the descriptor of TPrimitiveTypeEntry.
@@ -1287,7 +1287,7 @@ func (s TPrimitiveTypeEntry) UnsetTypeQualifiers() {
 type TArrayTypeEntry nocopy.Struct
 
 const (
-	tArrayTypeEntryObjectTypePtr impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	tArrayTypeEntryObjectTypePtr impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // TArrayTypeEntryDesc is the descriptor of TArrayTypeEntry.
@@ -1347,8 +1347,8 @@ func (s TArrayTypeEntry) UnsetObjectTypePtr() {
 type TMapTypeEntry nocopy.Struct
 
 const (
-	tMapTypeEntryKeyTypePtr   impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	tMapTypeEntryValueTypePtr impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	tMapTypeEntryKeyTypePtr   impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	tMapTypeEntryValueTypePtr impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // TMapTypeEntryDesc is the descriptor of TMapTypeEntry.
@@ -1413,7 +1413,7 @@ func (s TMapTypeEntry) UnsetValueTypePtr() {
 type TStructTypeEntry nocopy.Struct
 
 const (
-	tStructTypeEntryNameToTypePtr impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	tStructTypeEntryNameToTypePtr impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // TStructTypeEntryDesc is the descriptor of TStructTypeEntry.
@@ -1483,7 +1483,7 @@ func (s TStructTypeEntry) UnsetNameToTypePtr() {
 type TUnionTypeEntry nocopy.Struct
 
 const (
-	tUnionTypeEntryNameToTypePtr impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	tUnionTypeEntryNameToTypePtr impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // TUnionTypeEntryDesc is the descriptor of TUnionTypeEntry.
@@ -1552,7 +1552,7 @@ func (s TUnionTypeEntry) UnsetNameToTypePtr() {
 type TUserDefinedTypeEntry nocopy.Struct
 
 const (
-	tUserDefinedTypeEntryTypeClassName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	tUserDefinedTypeEntryTypeClassName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // TUserDefinedTypeEntryDesc is the descriptor of TUserDefinedTypeEntry.
@@ -1613,12 +1613,12 @@ func (s TUserDefinedTypeEntry) UnsetTypeClassName() {
 type TTypeEntry nocopy.Struct
 
 const (
-	tTypeEntryPrimitiveEntry       impl.Field = 1<<48 | 7<<32 | 0x40000000 | 12<<16 | 1
-	tTypeEntryArrayEntry           impl.Field = 2<<48 | 7<<32 | 0x40000000 | 12<<16 | 2
-	tTypeEntryMapEntry             impl.Field = 3<<48 | 7<<32 | 0x40000000 | 12<<16 | 3
-	tTypeEntryStructEntry          impl.Field = 4<<48 | 7<<32 | 0x40000000 | 12<<16 | 4
-	tTypeEntryUnionEntry           impl.Field = 5<<48 | 7<<32 | 0x40000000 | 12<<16 | 5
-	tTypeEntryUserDefinedTypeEntry impl.Field = 6<<48 | 7<<32 | 0x40000000 | 12<<16 | 6
+	tTypeEntryPrimitiveEntry       impl.Field = 3<<48 | 9<<32 | 0x40000000 | 12<<16 | 1
+	tTypeEntryArrayEntry           impl.Field = 4<<48 | 9<<32 | 0x40000000 | 12<<16 | 2
+	tTypeEntryMapEntry             impl.Field = 5<<48 | 9<<32 | 0x40000000 | 12<<16 | 3
+	tTypeEntryStructEntry          impl.Field = 6<<48 | 9<<32 | 0x40000000 | 12<<16 | 4
+	tTypeEntryUnionEntry           impl.Field = 7<<48 | 9<<32 | 0x40000000 | 12<<16 | 5
+	tTypeEntryUserDefinedTypeEntry impl.Field = 8<<48 | 9<<32 | 0x40000000 | 12<<16 | 6
 )
 
 // TTypeEntryDesc is the descriptor of TTypeEntry.
@@ -1663,12 +1663,12 @@ func (s *TTypeEntry) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJS
 type TTypeEntryWhich int32
 
 const (
-	TTypeEntry_PrimitiveEntry       TTypeEntryWhich = 1
-	TTypeEntry_ArrayEntry           TTypeEntryWhich = 2
-	TTypeEntry_MapEntry             TTypeEntryWhich = 3
-	TTypeEntry_StructEntry          TTypeEntryWhich = 4
-	TTypeEntry_UnionEntry           TTypeEntryWhich = 5
-	TTypeEntry_UserDefinedTypeEntry TTypeEntryWhich = 6
+	TTypeEntry_PrimitiveEntry       TTypeEntryWhich = 3
+	TTypeEntry_ArrayEntry           TTypeEntryWhich = 4
+	TTypeEntry_MapEntry             TTypeEntryWhich = 5
+	TTypeEntry_StructEntry          TTypeEntryWhich = 6
+	TTypeEntry_UnionEntry           TTypeEntryWhich = 7
+	TTypeEntry_UserDefinedTypeEntry TTypeEntryWhich = 8
 )
 
 func (w TTypeEntryWhich) String() string    { return TTypeEntryDesc.ArmName(int32(w)) }
@@ -1767,7 +1767,7 @@ func (s TTypeEntry) UnsetUserDefinedTypeEntry() {
 type TTypeDesc nocopy.Struct
 
 const (
-	tTypeDescTypes impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	tTypeDescTypes impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // TTypeDescDesc is the descriptor of TTypeDesc.
@@ -1829,10 +1829,10 @@ func (s TTypeDesc) UnsetTypes()      { impl.Struct(s).Reset(tTypeDescTypes, TTyp
 type TColumnDesc nocopy.Struct
 
 const (
-	tColumnDescColumnName impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	tColumnDescTypeDesc   impl.Field = 1<<48 | 4<<32 | 12<<16 | 2
-	tColumnDescPosition   impl.Field = 2<<48 | 4<<32 | 8<<16 | 3
-	tColumnDescComment    impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	tColumnDescColumnName impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	tColumnDescTypeDesc   impl.Field = 3<<48 | 6<<32 | 12<<16 | 2
+	tColumnDescPosition   impl.Field = 4<<48 | 6<<32 | 8<<16 | 3
+	tColumnDescComment    impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // TColumnDescDesc is the descriptor of TColumnDesc.
@@ -1910,7 +1910,7 @@ func (s TColumnDesc) UnsetComment()       { impl.Struct(s).Unset(tColumnDescComm
 type TTableSchema nocopy.Struct
 
 const (
-	tTableSchemaColumns impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	tTableSchemaColumns impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // TTableSchemaDesc is the descriptor of TTableSchema.
@@ -1971,7 +1971,7 @@ func (s TTableSchema) UnsetColumns()      { impl.Struct(s).Reset(tTableSchemaCol
 type TBoolValue nocopy.Struct
 
 const (
-	tBoolValueValue impl.Field = 0<<48 | 1<<32 | 2<<16 | 1
+	tBoolValueValue impl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // TBoolValueDesc is the descriptor of TBoolValue.
@@ -2022,7 +2022,7 @@ func (s TBoolValue) UnsetValue()      { impl.Struct(s).Unset(tBoolValueValue) }
 type TByteValue nocopy.Struct
 
 const (
-	tByteValueValue impl.Field = 0<<48 | 1<<32 | 3<<16 | 1
+	tByteValueValue impl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // TByteValueDesc is the descriptor of TByteValue.
@@ -2073,7 +2073,7 @@ func (s TByteValue) UnsetValue()      { impl.Struct(s).Unset(tByteValueValue) }
 type TI16Value nocopy.Struct
 
 const (
-	ti16ValueValue impl.Field = 0<<48 | 1<<32 | 6<<16 | 1
+	ti16ValueValue impl.Field = 2<<48 | 3<<32 | 6<<16 | 1
 )
 
 // TI16ValueDesc is the descriptor of TI16Value.
@@ -2124,7 +2124,7 @@ func (s TI16Value) UnsetValue()      { impl.Struct(s).Unset(ti16ValueValue) }
 type TI32Value nocopy.Struct
 
 const (
-	ti32ValueValue impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	ti32ValueValue impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // TI32ValueDesc is the descriptor of TI32Value.
@@ -2175,7 +2175,7 @@ func (s TI32Value) UnsetValue()      { impl.Struct(s).Unset(ti32ValueValue) }
 type TI64Value nocopy.Struct
 
 const (
-	ti64ValueValue impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	ti64ValueValue impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // TI64ValueDesc is the descriptor of TI64Value.
@@ -2226,7 +2226,7 @@ func (s TI64Value) UnsetValue()      { impl.Struct(s).Unset(ti64ValueValue) }
 type TDoubleValue nocopy.Struct
 
 const (
-	tDoubleValueValue impl.Field = 0<<48 | 1<<32 | 4<<16 | 1
+	tDoubleValueValue impl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // TDoubleValueDesc is the descriptor of TDoubleValue.
@@ -2278,7 +2278,7 @@ func (s TDoubleValue) UnsetValue()        { impl.Struct(s).Unset(tDoubleValueVal
 type TStringValue nocopy.Struct
 
 const (
-	tStringValueValue impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	tStringValueValue impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // TStringValueDesc is the descriptor of TStringValue.
@@ -2336,13 +2336,13 @@ func (s TStringValue) UnsetValue()       { impl.Struct(s).Unset(tStringValueValu
 type TColumnValue nocopy.Struct
 
 const (
-	tColumnValueBoolVal   impl.Field = 1<<48 | 8<<32 | 0x40000000 | 12<<16 | 1
-	tColumnValueByteVal   impl.Field = 2<<48 | 8<<32 | 0x40000000 | 12<<16 | 2
-	tColumnValueI16Val    impl.Field = 3<<48 | 8<<32 | 0x40000000 | 12<<16 | 3
-	tColumnValueI32Val    impl.Field = 4<<48 | 8<<32 | 0x40000000 | 12<<16 | 4
-	tColumnValueI64Val    impl.Field = 5<<48 | 8<<32 | 0x40000000 | 12<<16 | 5
-	tColumnValueDoubleVal impl.Field = 6<<48 | 8<<32 | 0x40000000 | 12<<16 | 6
-	tColumnValueStringVal impl.Field = 7<<48 | 8<<32 | 0x40000000 | 12<<16 | 7
+	tColumnValueBoolVal   impl.Field = 3<<48 | 10<<32 | 0x40000000 | 12<<16 | 1
+	tColumnValueByteVal   impl.Field = 4<<48 | 10<<32 | 0x40000000 | 12<<16 | 2
+	tColumnValueI16Val    impl.Field = 5<<48 | 10<<32 | 0x40000000 | 12<<16 | 3
+	tColumnValueI32Val    impl.Field = 6<<48 | 10<<32 | 0x40000000 | 12<<16 | 4
+	tColumnValueI64Val    impl.Field = 7<<48 | 10<<32 | 0x40000000 | 12<<16 | 5
+	tColumnValueDoubleVal impl.Field = 8<<48 | 10<<32 | 0x40000000 | 12<<16 | 6
+	tColumnValueStringVal impl.Field = 9<<48 | 10<<32 | 0x40000000 | 12<<16 | 7
 )
 
 // TColumnValueDesc is the descriptor of TColumnValue.
@@ -2389,13 +2389,13 @@ func (s *TColumnValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type TColumnValueWhich int32
 
 const (
-	TColumnValue_BoolVal   TColumnValueWhich = 1
-	TColumnValue_ByteVal   TColumnValueWhich = 2
-	TColumnValue_I16Val    TColumnValueWhich = 3
-	TColumnValue_I32Val    TColumnValueWhich = 4
-	TColumnValue_I64Val    TColumnValueWhich = 5
-	TColumnValue_DoubleVal TColumnValueWhich = 6
-	TColumnValue_StringVal TColumnValueWhich = 7
+	TColumnValue_BoolVal   TColumnValueWhich = 3
+	TColumnValue_ByteVal   TColumnValueWhich = 4
+	TColumnValue_I16Val    TColumnValueWhich = 5
+	TColumnValue_I32Val    TColumnValueWhich = 6
+	TColumnValue_I64Val    TColumnValueWhich = 7
+	TColumnValue_DoubleVal TColumnValueWhich = 8
+	TColumnValue_StringVal TColumnValueWhich = 9
 )
 
 func (w TColumnValueWhich) String() string      { return TColumnValueDesc.ArmName(int32(w)) }
@@ -2511,7 +2511,7 @@ func (s TColumnValue) UnsetStringVal()      { impl.Struct(s).UnsetArm(tColumnVal
 type TRow nocopy.Struct
 
 const (
-	tRowColVals impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	tRowColVals impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // TRowDesc is the descriptor of TRow.
@@ -2565,8 +2565,8 @@ func (s TRow) UnsetColVals()      { impl.Struct(s).Reset(tRowColVals, TRowDesc) 
 type TBoolColumn nocopy.Struct
 
 const (
-	tBoolColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	tBoolColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tBoolColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	tBoolColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TBoolColumnDesc is the descriptor of TBoolColumn.
@@ -2628,8 +2628,8 @@ func (s TBoolColumn) UnsetNulls()           { impl.Struct(s).Reset(tBoolColumnNu
 type TByteColumn nocopy.Struct
 
 const (
-	tByteColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	tByteColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tByteColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	tByteColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TByteColumnDesc is the descriptor of TByteColumn.
@@ -2691,8 +2691,8 @@ func (s TByteColumn) UnsetNulls()           { impl.Struct(s).Reset(tByteColumnNu
 type TI16Column nocopy.Struct
 
 const (
-	ti16ColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	ti16ColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	ti16ColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	ti16ColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TI16ColumnDesc is the descriptor of TI16Column.
@@ -2754,8 +2754,8 @@ func (s TI16Column) UnsetNulls()           { impl.Struct(s).Reset(ti16ColumnNull
 type TI32Column nocopy.Struct
 
 const (
-	ti32ColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	ti32ColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	ti32ColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	ti32ColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TI32ColumnDesc is the descriptor of TI32Column.
@@ -2817,8 +2817,8 @@ func (s TI32Column) UnsetNulls()           { impl.Struct(s).Reset(ti32ColumnNull
 type TI64Column nocopy.Struct
 
 const (
-	ti64ColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	ti64ColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	ti64ColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	ti64ColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TI64ColumnDesc is the descriptor of TI64Column.
@@ -2880,8 +2880,8 @@ func (s TI64Column) UnsetNulls()           { impl.Struct(s).Reset(ti64ColumnNull
 type TDoubleColumn nocopy.Struct
 
 const (
-	tDoubleColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	tDoubleColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tDoubleColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	tDoubleColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TDoubleColumnDesc is the descriptor of TDoubleColumn.
@@ -2945,8 +2945,8 @@ func (s TDoubleColumn) UnsetNulls()           { impl.Struct(s).Reset(tDoubleColu
 type TStringColumn nocopy.Struct
 
 const (
-	tStringColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	tStringColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tStringColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	tStringColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TStringColumnDesc is the descriptor of TStringColumn.
@@ -3010,8 +3010,8 @@ func (s TStringColumn) UnsetNulls()           { impl.Struct(s).Reset(tStringColu
 type TBinaryColumn nocopy.Struct
 
 const (
-	tBinaryColumnValues impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	tBinaryColumnNulls  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tBinaryColumnValues impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	tBinaryColumnNulls  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TBinaryColumnDesc is the descriptor of TBinaryColumn.
@@ -3080,14 +3080,14 @@ func (s TBinaryColumn) UnsetNulls()           { impl.Struct(s).Reset(tBinaryColu
 type TColumn nocopy.Struct
 
 const (
-	tColumnBoolVal   impl.Field = 1<<48 | 9<<32 | 0x40000000 | 12<<16 | 1
-	tColumnByteVal   impl.Field = 2<<48 | 9<<32 | 0x40000000 | 12<<16 | 2
-	tColumnI16Val    impl.Field = 3<<48 | 9<<32 | 0x40000000 | 12<<16 | 3
-	tColumnI32Val    impl.Field = 4<<48 | 9<<32 | 0x40000000 | 12<<16 | 4
-	tColumnI64Val    impl.Field = 5<<48 | 9<<32 | 0x40000000 | 12<<16 | 5
-	tColumnDoubleVal impl.Field = 6<<48 | 9<<32 | 0x40000000 | 12<<16 | 6
-	tColumnStringVal impl.Field = 7<<48 | 9<<32 | 0x40000000 | 12<<16 | 7
-	tColumnBinaryVal impl.Field = 8<<48 | 9<<32 | 0x40000000 | 12<<16 | 8
+	tColumnBoolVal   impl.Field = 3<<48 | 11<<32 | 0x40000000 | 12<<16 | 1
+	tColumnByteVal   impl.Field = 4<<48 | 11<<32 | 0x40000000 | 12<<16 | 2
+	tColumnI16Val    impl.Field = 5<<48 | 11<<32 | 0x40000000 | 12<<16 | 3
+	tColumnI32Val    impl.Field = 6<<48 | 11<<32 | 0x40000000 | 12<<16 | 4
+	tColumnI64Val    impl.Field = 7<<48 | 11<<32 | 0x40000000 | 12<<16 | 5
+	tColumnDoubleVal impl.Field = 8<<48 | 11<<32 | 0x40000000 | 12<<16 | 6
+	tColumnStringVal impl.Field = 9<<48 | 11<<32 | 0x40000000 | 12<<16 | 7
+	tColumnBinaryVal impl.Field = 10<<48 | 11<<32 | 0x40000000 | 12<<16 | 8
 )
 
 // TColumnDesc_ is the descriptor of TColumn.
@@ -3128,14 +3128,14 @@ func (s *TColumn) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(
 type TColumnWhich int32
 
 const (
-	TColumn_BoolVal   TColumnWhich = 1
-	TColumn_ByteVal   TColumnWhich = 2
-	TColumn_I16Val    TColumnWhich = 3
-	TColumn_I32Val    TColumnWhich = 4
-	TColumn_I64Val    TColumnWhich = 5
-	TColumn_DoubleVal TColumnWhich = 6
-	TColumn_StringVal TColumnWhich = 7
-	TColumn_BinaryVal TColumnWhich = 8
+	TColumn_BoolVal   TColumnWhich = 3
+	TColumn_ByteVal   TColumnWhich = 4
+	TColumn_I16Val    TColumnWhich = 5
+	TColumn_I32Val    TColumnWhich = 6
+	TColumn_I64Val    TColumnWhich = 7
+	TColumn_DoubleVal TColumnWhich = 8
+	TColumn_StringVal TColumnWhich = 9
+	TColumn_BinaryVal TColumnWhich = 10
 )
 
 func (w TColumnWhich) String() string { return TColumnDesc_.ArmName(int32(w)) }
@@ -3266,11 +3266,11 @@ func (s TColumn) UnsetBinaryVal()      { impl.Struct(s).UnsetArm(tColumnBinaryVa
 type TRowSet nocopy.Struct
 
 const (
-	tRowSetStartRowOffset impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	tRowSetRows           impl.Field = 1<<48 | 5<<32 | 15<<16 | 2
-	tRowSetColumns        impl.Field = 2<<48 | 5<<32 | 15<<16 | 3
-	tRowSetBinaryColumns  impl.Field = 3<<48 | 5<<32 | 11<<16 | 4
-	tRowSetColumnCount    impl.Field = 4<<48 | 5<<32 | 8<<16 | 5
+	tRowSetStartRowOffset impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	tRowSetRows           impl.Field = 3<<48 | 7<<32 | 15<<16 | 2
+	tRowSetColumns        impl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	tRowSetBinaryColumns  impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	tRowSetColumnCount    impl.Field = 6<<48 | 7<<32 | 8<<16 | 5
 )
 
 // TRowSetDesc is the descriptor of TRowSet.
@@ -3358,11 +3358,11 @@ func (s TRowSet) UnsetColumnCount()      { impl.Struct(s).Unset(tRowSetColumnCou
 type TStatus nocopy.Struct
 
 const (
-	tStatusStatusCode   impl.Field = 0<<48 | 5<<32 | 8<<16 | 1
-	tStatusInfoMessages impl.Field = 1<<48 | 5<<32 | 15<<16 | 2
-	tStatusSqlState     impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	tStatusErrorCode    impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	tStatusErrorMessage impl.Field = 4<<48 | 5<<32 | 11<<16 | 5
+	tStatusStatusCode   impl.Field = 2<<48 | 7<<32 | 8<<16 | 1
+	tStatusInfoMessages impl.Field = 3<<48 | 7<<32 | 15<<16 | 2
+	tStatusSqlState     impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	tStatusErrorCode    impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	tStatusErrorMessage impl.Field = 6<<48 | 7<<32 | 11<<16 | 5
 )
 
 // TStatusDesc is the descriptor of TStatus.
@@ -3440,8 +3440,8 @@ func (s TStatus) UnsetErrorMessage()       { impl.Struct(s).Unset(tStatusErrorMe
 type THandleIdentifier nocopy.Struct
 
 const (
-	tHandleIdentifierGUID   impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	tHandleIdentifierSecret impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tHandleIdentifierGUID   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	tHandleIdentifierSecret impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // THandleIdentifierDesc is the descriptor of THandleIdentifier.
@@ -3515,7 +3515,7 @@ func (s THandleIdentifier) UnsetSecret() {
 type TSessionHandle nocopy.Struct
 
 const (
-	tSessionHandleSessionId impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tSessionHandleSessionId impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TSessionHandleDesc is the descriptor of TSessionHandle.
@@ -3579,10 +3579,10 @@ func (s TSessionHandle) UnsetSessionId() {
 type TOperationHandle nocopy.Struct
 
 const (
-	tOperationHandleOperationId      impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	tOperationHandleOperationType    impl.Field = 1<<48 | 4<<32 | 8<<16 | 2
-	tOperationHandleHasResultSet     impl.Field = 2<<48 | 4<<32 | 2<<16 | 3
-	tOperationHandleModifiedRowCount impl.Field = 3<<48 | 4<<32 | 4<<16 | 4
+	tOperationHandleOperationId      impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	tOperationHandleOperationType    impl.Field = 3<<48 | 6<<32 | 8<<16 | 2
+	tOperationHandleHasResultSet     impl.Field = 4<<48 | 6<<32 | 2<<16 | 3
+	tOperationHandleModifiedRowCount impl.Field = 5<<48 | 6<<32 | 4<<16 | 4
 )
 
 // TOperationHandleDesc is the descriptor of TOperationHandle.
@@ -3714,10 +3714,10 @@ func (s TOperationHandle) UnsetModifiedRowCount() {
 type TOpenSessionReq nocopy.Struct
 
 const (
-	tOpenSessionReqClientProtocol impl.Field = 0<<48 | 4<<32 | 8<<16 | 1
-	tOpenSessionReqUsername       impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	tOpenSessionReqPassword       impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	tOpenSessionReqConfiguration  impl.Field = 3<<48 | 4<<32 | 13<<16 | 4
+	tOpenSessionReqClientProtocol impl.Field = 2<<48 | 6<<32 | 8<<16 | 1
+	tOpenSessionReqUsername       impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	tOpenSessionReqPassword       impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	tOpenSessionReqConfiguration  impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // TOpenSessionReqDesc is the descriptor of TOpenSessionReq.
@@ -3818,10 +3818,10 @@ func (s TOpenSessionReq) UnsetConfiguration() { impl.Struct(s).Unset(tOpenSessio
 type TOpenSessionResp nocopy.Struct
 
 const (
-	tOpenSessionRespStatus                impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	tOpenSessionRespServerProtocolVersion impl.Field = 1<<48 | 4<<32 | 8<<16 | 2
-	tOpenSessionRespSessionHandle         impl.Field = 2<<48 | 4<<32 | 12<<16 | 3
-	tOpenSessionRespConfiguration         impl.Field = 3<<48 | 4<<32 | 13<<16 | 4
+	tOpenSessionRespStatus                impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	tOpenSessionRespServerProtocolVersion impl.Field = 3<<48 | 6<<32 | 8<<16 | 2
+	tOpenSessionRespSessionHandle         impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	tOpenSessionRespConfiguration         impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // TOpenSessionRespDesc is the descriptor of TOpenSessionResp.
@@ -3939,8 +3939,8 @@ func (s TOpenSessionResp) UnsetConfiguration() { impl.Struct(s).Unset(tOpenSessi
 type TSetClientInfoReq nocopy.Struct
 
 const (
-	tSetClientInfoReqSessionHandle impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tSetClientInfoReqConfiguration impl.Field = 1<<48 | 2<<32 | 13<<16 | 2
+	tSetClientInfoReqSessionHandle impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tSetClientInfoReqConfiguration impl.Field = 3<<48 | 4<<32 | 13<<16 | 2
 )
 
 // TSetClientInfoReqDesc is the descriptor of TSetClientInfoReq.
@@ -4025,7 +4025,7 @@ func (s TSetClientInfoReq) UnsetConfiguration() { impl.Struct(s).Unset(tSetClien
 type TSetClientInfoResp nocopy.Struct
 
 const (
-	tSetClientInfoRespStatus impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tSetClientInfoRespStatus impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TSetClientInfoRespDesc is the descriptor of TSetClientInfoResp.
@@ -4092,7 +4092,7 @@ func (s TSetClientInfoResp) UnsetStatus() {
 type TCloseSessionReq nocopy.Struct
 
 const (
-	tCloseSessionReqSessionHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCloseSessionReqSessionHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCloseSessionReqDesc is the descriptor of TCloseSessionReq.
@@ -4156,7 +4156,7 @@ func (s TCloseSessionReq) UnsetSessionHandle() {
 type TCloseSessionResp nocopy.Struct
 
 const (
-	tCloseSessionRespStatus impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCloseSessionRespStatus impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCloseSessionRespDesc is the descriptor of TCloseSessionResp.
@@ -4218,12 +4218,12 @@ func (s TCloseSessionResp) UnsetStatus() {
 type TGetInfoValue nocopy.Struct
 
 const (
-	tGetInfoValueStringValue    impl.Field = 1<<48 | 7<<32 | 0x40000000 | 11<<16 | 1
-	tGetInfoValueSmallIntValue  impl.Field = 2<<48 | 7<<32 | 0x40000000 | 6<<16 | 2
-	tGetInfoValueIntegerBitmask impl.Field = 3<<48 | 7<<32 | 0x40000000 | 8<<16 | 3
-	tGetInfoValueIntegerFlag    impl.Field = 4<<48 | 7<<32 | 0x40000000 | 8<<16 | 4
-	tGetInfoValueBinaryValue    impl.Field = 5<<48 | 7<<32 | 0x40000000 | 8<<16 | 5
-	tGetInfoValueLenValue       impl.Field = 6<<48 | 7<<32 | 0x40000000 | 10<<16 | 6
+	tGetInfoValueStringValue    impl.Field = 3<<48 | 9<<32 | 0x40000000 | 11<<16 | 1
+	tGetInfoValueSmallIntValue  impl.Field = 4<<48 | 9<<32 | 0x40000000 | 6<<16 | 2
+	tGetInfoValueIntegerBitmask impl.Field = 5<<48 | 9<<32 | 0x40000000 | 8<<16 | 3
+	tGetInfoValueIntegerFlag    impl.Field = 6<<48 | 9<<32 | 0x40000000 | 8<<16 | 4
+	tGetInfoValueBinaryValue    impl.Field = 7<<48 | 9<<32 | 0x40000000 | 8<<16 | 5
+	tGetInfoValueLenValue       impl.Field = 8<<48 | 9<<32 | 0x40000000 | 10<<16 | 6
 )
 
 // TGetInfoValueDesc is the descriptor of TGetInfoValue.
@@ -4270,12 +4270,12 @@ func (s *TGetInfoValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Ge
 type TGetInfoValueWhich int32
 
 const (
-	TGetInfoValue_StringValue    TGetInfoValueWhich = 1
-	TGetInfoValue_SmallIntValue  TGetInfoValueWhich = 2
-	TGetInfoValue_IntegerBitmask TGetInfoValueWhich = 3
-	TGetInfoValue_IntegerFlag    TGetInfoValueWhich = 4
-	TGetInfoValue_BinaryValue    TGetInfoValueWhich = 5
-	TGetInfoValue_LenValue       TGetInfoValueWhich = 6
+	TGetInfoValue_StringValue    TGetInfoValueWhich = 3
+	TGetInfoValue_SmallIntValue  TGetInfoValueWhich = 4
+	TGetInfoValue_IntegerBitmask TGetInfoValueWhich = 5
+	TGetInfoValue_IntegerFlag    TGetInfoValueWhich = 6
+	TGetInfoValue_BinaryValue    TGetInfoValueWhich = 7
+	TGetInfoValue_LenValue       TGetInfoValueWhich = 8
 )
 
 func (w TGetInfoValueWhich) String() string       { return TGetInfoValueDesc.ArmName(int32(w)) }
@@ -4340,8 +4340,8 @@ func (s TGetInfoValue) UnsetLenValue()      { impl.Struct(s).UnsetArm(tGetInfoVa
 type TGetInfoReq nocopy.Struct
 
 const (
-	tGetInfoReqSessionHandle impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetInfoReqInfoType      impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	tGetInfoReqSessionHandle impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetInfoReqInfoType      impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // TGetInfoReqDesc is the descriptor of TGetInfoReq.
@@ -4411,8 +4411,8 @@ func (s TGetInfoReq) UnsetInfoType()      { impl.Struct(s).Reset(tGetInfoReqInfo
 type TGetInfoResp nocopy.Struct
 
 const (
-	tGetInfoRespStatus    impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetInfoRespInfoValue impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetInfoRespStatus    impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetInfoRespInfoValue impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetInfoRespDesc is the descriptor of TGetInfoResp.
@@ -4492,11 +4492,11 @@ func (s TGetInfoResp) UnsetInfoValue()      { impl.Struct(s).Reset(tGetInfoRespI
 type TExecuteStatementReq nocopy.Struct
 
 const (
-	tExecuteStatementReqSessionHandle impl.Field = 0<<48 | 5<<32 | 12<<16 | 1
-	tExecuteStatementReqStatement     impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	tExecuteStatementReqConfOverlay   impl.Field = 2<<48 | 5<<32 | 13<<16 | 3
-	tExecuteStatementReqRunAsync      impl.Field = 3<<48 | 5<<32 | 2<<16 | 4
-	tExecuteStatementReqQueryTimeout  impl.Field = 4<<48 | 5<<32 | 10<<16 | 5
+	tExecuteStatementReqSessionHandle impl.Field = 2<<48 | 7<<32 | 12<<16 | 1
+	tExecuteStatementReqStatement     impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	tExecuteStatementReqConfOverlay   impl.Field = 4<<48 | 7<<32 | 13<<16 | 3
+	tExecuteStatementReqRunAsync      impl.Field = 5<<48 | 7<<32 | 2<<16 | 4
+	tExecuteStatementReqQueryTimeout  impl.Field = 6<<48 | 7<<32 | 10<<16 | 5
 )
 
 // TExecuteStatementReqDesc is the descriptor of TExecuteStatementReq.
@@ -4628,8 +4628,8 @@ func (s TExecuteStatementReq) UnsetQueryTimeout() {
 type TExecuteStatementResp nocopy.Struct
 
 const (
-	tExecuteStatementRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tExecuteStatementRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tExecuteStatementRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tExecuteStatementRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TExecuteStatementRespDesc is the descriptor of TExecuteStatementResp.
@@ -4719,7 +4719,7 @@ func (s TExecuteStatementResp) UnsetOperationHandle() {
 type TGetTypeInfoReq nocopy.Struct
 
 const (
-	tGetTypeInfoReqSessionHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tGetTypeInfoReqSessionHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TGetTypeInfoReqDesc is the descriptor of TGetTypeInfoReq.
@@ -4784,8 +4784,8 @@ func (s TGetTypeInfoReq) UnsetSessionHandle() {
 type TGetTypeInfoResp nocopy.Struct
 
 const (
-	tGetTypeInfoRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetTypeInfoRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetTypeInfoRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetTypeInfoRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetTypeInfoRespDesc is the descriptor of TGetTypeInfoResp.
@@ -4868,10 +4868,10 @@ func (s TGetTypeInfoResp) UnsetOperationHandle() {
 type TUploadDataReq nocopy.Struct
 
 const (
-	tUploadDataReqSessionHandle impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	tUploadDataReqTableName     impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	tUploadDataReqPath          impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	tUploadDataReqValues        impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	tUploadDataReqSessionHandle impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	tUploadDataReqTableName     impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	tUploadDataReqPath          impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	tUploadDataReqValues        impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // TUploadDataReqDesc is the descriptor of TUploadDataReq.
@@ -4957,8 +4957,8 @@ func (s TUploadDataReq) UnsetValues()      { impl.Struct(s).Reset(tUploadDataReq
 type TUploadDataResp nocopy.Struct
 
 const (
-	tUploadDataRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tUploadDataRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tUploadDataRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tUploadDataRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TUploadDataRespDesc is the descriptor of TUploadDataResp.
@@ -5041,11 +5041,11 @@ func (s TUploadDataResp) UnsetOperationHandle() {
 type TDownloadDataReq nocopy.Struct
 
 const (
-	tDownloadDataReqSessionHandle   impl.Field = 0<<48 | 5<<32 | 12<<16 | 1
-	tDownloadDataReqTableName       impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	tDownloadDataReqQuery           impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	tDownloadDataReqFormat          impl.Field = 3<<48 | 5<<32 | 11<<16 | 4
-	tDownloadDataReqDownloadOptions impl.Field = 4<<48 | 5<<32 | 13<<16 | 5
+	tDownloadDataReqSessionHandle   impl.Field = 2<<48 | 7<<32 | 12<<16 | 1
+	tDownloadDataReqTableName       impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	tDownloadDataReqQuery           impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	tDownloadDataReqFormat          impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	tDownloadDataReqDownloadOptions impl.Field = 6<<48 | 7<<32 | 13<<16 | 5
 )
 
 // TDownloadDataReqDesc is the descriptor of TDownloadDataReq.
@@ -5156,8 +5156,8 @@ func (s TDownloadDataReq) UnsetDownloadOptions() {
 type TDownloadDataResp nocopy.Struct
 
 const (
-	tDownloadDataRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tDownloadDataRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tDownloadDataRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tDownloadDataRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TDownloadDataRespDesc is the descriptor of TDownloadDataResp.
@@ -5247,7 +5247,7 @@ func (s TDownloadDataResp) UnsetOperationHandle() {
 type TGetCatalogsReq nocopy.Struct
 
 const (
-	tGetCatalogsReqSessionHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tGetCatalogsReqSessionHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TGetCatalogsReqDesc is the descriptor of TGetCatalogsReq.
@@ -5312,8 +5312,8 @@ func (s TGetCatalogsReq) UnsetSessionHandle() {
 type TGetCatalogsResp nocopy.Struct
 
 const (
-	tGetCatalogsRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetCatalogsRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetCatalogsRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetCatalogsRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetCatalogsRespDesc is the descriptor of TGetCatalogsResp.
@@ -5405,9 +5405,9 @@ func (s TGetCatalogsResp) UnsetOperationHandle() {
 type TGetSchemasReq nocopy.Struct
 
 const (
-	tGetSchemasReqSessionHandle impl.Field = 0<<48 | 3<<32 | 12<<16 | 1
-	tGetSchemasReqCatalogName   impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	tGetSchemasReqSchemaName    impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	tGetSchemasReqSessionHandle impl.Field = 2<<48 | 5<<32 | 12<<16 | 1
+	tGetSchemasReqCatalogName   impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	tGetSchemasReqSchemaName    impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // TGetSchemasReqDesc is the descriptor of TGetSchemasReq.
@@ -5488,8 +5488,8 @@ func (s TGetSchemasReq) UnsetSchemaName()       { impl.Struct(s).Unset(tGetSchem
 type TGetSchemasResp nocopy.Struct
 
 const (
-	tGetSchemasRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetSchemasRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetSchemasRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetSchemasRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetSchemasRespDesc is the descriptor of TGetSchemasResp.
@@ -5601,11 +5601,11 @@ func (s TGetSchemasResp) UnsetOperationHandle() { impl.Struct(s).Unset(tGetSchem
 type TGetTablesReq nocopy.Struct
 
 const (
-	tGetTablesReqSessionHandle impl.Field = 0<<48 | 5<<32 | 12<<16 | 1
-	tGetTablesReqCatalogName   impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	tGetTablesReqSchemaName    impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	tGetTablesReqTableName     impl.Field = 3<<48 | 5<<32 | 11<<16 | 4
-	tGetTablesReqTableTypes    impl.Field = 4<<48 | 5<<32 | 15<<16 | 5
+	tGetTablesReqSessionHandle impl.Field = 2<<48 | 7<<32 | 12<<16 | 1
+	tGetTablesReqCatalogName   impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	tGetTablesReqSchemaName    impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	tGetTablesReqTableName     impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	tGetTablesReqTableTypes    impl.Field = 6<<48 | 7<<32 | 15<<16 | 5
 )
 
 // TGetTablesReqDesc is the descriptor of TGetTablesReq.
@@ -5703,8 +5703,8 @@ func (s TGetTablesReq) UnsetTableTypes()      { impl.Struct(s).Unset(tGetTablesR
 type TGetTablesResp nocopy.Struct
 
 const (
-	tGetTablesRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetTablesRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetTablesRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetTablesRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetTablesRespDesc is the descriptor of TGetTablesResp.
@@ -5789,7 +5789,7 @@ func (s TGetTablesResp) UnsetOperationHandle() { impl.Struct(s).Unset(tGetTables
 type TGetTableTypesReq nocopy.Struct
 
 const (
-	tGetTableTypesReqSessionHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tGetTableTypesReqSessionHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TGetTableTypesReqDesc is the descriptor of TGetTableTypesReq.
@@ -5854,8 +5854,8 @@ func (s TGetTableTypesReq) UnsetSessionHandle() {
 type TGetTableTypesResp nocopy.Struct
 
 const (
-	tGetTableTypesRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetTableTypesRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetTableTypesRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetTableTypesRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetTableTypesRespDesc is the descriptor of TGetTableTypesResp.
@@ -5945,11 +5945,11 @@ func (s TGetTableTypesResp) UnsetOperationHandle() {
 type TGetColumnsReq nocopy.Struct
 
 const (
-	tGetColumnsReqSessionHandle impl.Field = 0<<48 | 5<<32 | 12<<16 | 1
-	tGetColumnsReqCatalogName   impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	tGetColumnsReqSchemaName    impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	tGetColumnsReqTableName     impl.Field = 3<<48 | 5<<32 | 11<<16 | 4
-	tGetColumnsReqColumnName    impl.Field = 4<<48 | 5<<32 | 11<<16 | 5
+	tGetColumnsReqSessionHandle impl.Field = 2<<48 | 7<<32 | 12<<16 | 1
+	tGetColumnsReqCatalogName   impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	tGetColumnsReqSchemaName    impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	tGetColumnsReqTableName     impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	tGetColumnsReqColumnName    impl.Field = 6<<48 | 7<<32 | 11<<16 | 5
 )
 
 // TGetColumnsReqDesc is the descriptor of TGetColumnsReq.
@@ -6042,8 +6042,8 @@ func (s TGetColumnsReq) UnsetColumnName()       { impl.Struct(s).Unset(tGetColum
 type TGetColumnsResp nocopy.Struct
 
 const (
-	tGetColumnsRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetColumnsRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetColumnsRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetColumnsRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetColumnsRespDesc is the descriptor of TGetColumnsResp.
@@ -6166,10 +6166,10 @@ func (s TGetColumnsResp) UnsetOperationHandle() { impl.Struct(s).Unset(tGetColum
 type TGetFunctionsReq nocopy.Struct
 
 const (
-	tGetFunctionsReqSessionHandle impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	tGetFunctionsReqCatalogName   impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	tGetFunctionsReqSchemaName    impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	tGetFunctionsReqFunctionName  impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	tGetFunctionsReqSessionHandle impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	tGetFunctionsReqCatalogName   impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	tGetFunctionsReqSchemaName    impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	tGetFunctionsReqFunctionName  impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // TGetFunctionsReqDesc is the descriptor of TGetFunctionsReq.
@@ -6277,8 +6277,8 @@ func (s TGetFunctionsReq) UnsetFunctionName() {
 type TGetFunctionsResp nocopy.Struct
 
 const (
-	tGetFunctionsRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetFunctionsRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetFunctionsRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetFunctionsRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetFunctionsRespDesc is the descriptor of TGetFunctionsResp.
@@ -6358,10 +6358,10 @@ func (s TGetFunctionsResp) UnsetOperationHandle() {
 type TGetPrimaryKeysReq nocopy.Struct
 
 const (
-	tGetPrimaryKeysReqSessionHandle impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	tGetPrimaryKeysReqCatalogName   impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	tGetPrimaryKeysReqSchemaName    impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	tGetPrimaryKeysReqTableName     impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	tGetPrimaryKeysReqSessionHandle impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	tGetPrimaryKeysReqCatalogName   impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	tGetPrimaryKeysReqSchemaName    impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	tGetPrimaryKeysReqTableName     impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // TGetPrimaryKeysReqDesc is the descriptor of TGetPrimaryKeysReq.
@@ -6462,8 +6462,8 @@ func (s TGetPrimaryKeysReq) UnsetTableName() { impl.Struct(s).Unset(tGetPrimaryK
 type TGetPrimaryKeysResp nocopy.Struct
 
 const (
-	tGetPrimaryKeysRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetPrimaryKeysRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetPrimaryKeysRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetPrimaryKeysRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetPrimaryKeysRespDesc is the descriptor of TGetPrimaryKeysResp.
@@ -6543,13 +6543,13 @@ func (s TGetPrimaryKeysResp) UnsetOperationHandle() {
 type TGetCrossReferenceReq nocopy.Struct
 
 const (
-	tGetCrossReferenceReqSessionHandle      impl.Field = 0<<48 | 7<<32 | 12<<16 | 1
-	tGetCrossReferenceReqParentCatalogName  impl.Field = 1<<48 | 7<<32 | 11<<16 | 2
-	tGetCrossReferenceReqParentSchemaName   impl.Field = 2<<48 | 7<<32 | 11<<16 | 3
-	tGetCrossReferenceReqParentTableName    impl.Field = 3<<48 | 7<<32 | 11<<16 | 4
-	tGetCrossReferenceReqForeignCatalogName impl.Field = 4<<48 | 7<<32 | 11<<16 | 5
-	tGetCrossReferenceReqForeignSchemaName  impl.Field = 5<<48 | 7<<32 | 11<<16 | 6
-	tGetCrossReferenceReqForeignTableName   impl.Field = 6<<48 | 7<<32 | 11<<16 | 7
+	tGetCrossReferenceReqSessionHandle      impl.Field = 2<<48 | 9<<32 | 12<<16 | 1
+	tGetCrossReferenceReqParentCatalogName  impl.Field = 3<<48 | 9<<32 | 11<<16 | 2
+	tGetCrossReferenceReqParentSchemaName   impl.Field = 4<<48 | 9<<32 | 11<<16 | 3
+	tGetCrossReferenceReqParentTableName    impl.Field = 5<<48 | 9<<32 | 11<<16 | 4
+	tGetCrossReferenceReqForeignCatalogName impl.Field = 6<<48 | 9<<32 | 11<<16 | 5
+	tGetCrossReferenceReqForeignSchemaName  impl.Field = 7<<48 | 9<<32 | 11<<16 | 6
+	tGetCrossReferenceReqForeignTableName   impl.Field = 8<<48 | 9<<32 | 11<<16 | 7
 )
 
 // TGetCrossReferenceReqDesc is the descriptor of TGetCrossReferenceReq.
@@ -6698,8 +6698,8 @@ func (s TGetCrossReferenceReq) UnsetForeignTableName() {
 type TGetCrossReferenceResp nocopy.Struct
 
 const (
-	tGetCrossReferenceRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetCrossReferenceRespOperationHandle impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetCrossReferenceRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetCrossReferenceRespOperationHandle impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetCrossReferenceRespDesc is the descriptor of TGetCrossReferenceResp.
@@ -6784,8 +6784,8 @@ func (s TGetCrossReferenceResp) UnsetOperationHandle() {
 type TGetOperationStatusReq nocopy.Struct
 
 const (
-	tGetOperationStatusReqOperationHandle   impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetOperationStatusReqGetProgressUpdate impl.Field = 1<<48 | 2<<32 | 2<<16 | 2
+	tGetOperationStatusReqOperationHandle   impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetOperationStatusReqGetProgressUpdate impl.Field = 3<<48 | 4<<32 | 2<<16 | 2
 )
 
 // TGetOperationStatusReqDesc is the descriptor of TGetOperationStatusReq.
@@ -6864,17 +6864,17 @@ func (s TGetOperationStatusReq) UnsetGetProgressUpdate() {
 type TGetOperationStatusResp nocopy.Struct
 
 const (
-	tGetOperationStatusRespStatus                 impl.Field = 0<<48 | 11<<32 | 12<<16 | 1
-	tGetOperationStatusRespOperationState         impl.Field = 1<<48 | 11<<32 | 8<<16 | 2
-	tGetOperationStatusRespSqlState               impl.Field = 2<<48 | 11<<32 | 11<<16 | 3
-	tGetOperationStatusRespErrorCode              impl.Field = 3<<48 | 11<<32 | 8<<16 | 4
-	tGetOperationStatusRespErrorMessage           impl.Field = 4<<48 | 11<<32 | 11<<16 | 5
-	tGetOperationStatusRespTaskStatus             impl.Field = 5<<48 | 11<<32 | 11<<16 | 6
-	tGetOperationStatusRespOperationStarted       impl.Field = 6<<48 | 11<<32 | 10<<16 | 7
-	tGetOperationStatusRespOperationCompleted     impl.Field = 7<<48 | 11<<32 | 10<<16 | 8
-	tGetOperationStatusRespHasResultSet           impl.Field = 8<<48 | 11<<32 | 2<<16 | 9
-	tGetOperationStatusRespProgressUpdateResponse impl.Field = 9<<48 | 11<<32 | 12<<16 | 10
-	tGetOperationStatusRespNumModifiedRows        impl.Field = 10<<48 | 11<<32 | 10<<16 | 11
+	tGetOperationStatusRespStatus                 impl.Field = 2<<48 | 13<<32 | 12<<16 | 1
+	tGetOperationStatusRespOperationState         impl.Field = 3<<48 | 13<<32 | 8<<16 | 2
+	tGetOperationStatusRespSqlState               impl.Field = 4<<48 | 13<<32 | 11<<16 | 3
+	tGetOperationStatusRespErrorCode              impl.Field = 5<<48 | 13<<32 | 8<<16 | 4
+	tGetOperationStatusRespErrorMessage           impl.Field = 6<<48 | 13<<32 | 11<<16 | 5
+	tGetOperationStatusRespTaskStatus             impl.Field = 7<<48 | 13<<32 | 11<<16 | 6
+	tGetOperationStatusRespOperationStarted       impl.Field = 8<<48 | 13<<32 | 10<<16 | 7
+	tGetOperationStatusRespOperationCompleted     impl.Field = 9<<48 | 13<<32 | 10<<16 | 8
+	tGetOperationStatusRespHasResultSet           impl.Field = 10<<48 | 13<<32 | 2<<16 | 9
+	tGetOperationStatusRespProgressUpdateResponse impl.Field = 11<<48 | 13<<32 | 12<<16 | 10
+	tGetOperationStatusRespNumModifiedRows        impl.Field = 12<<48 | 13<<32 | 10<<16 | 11
 )
 
 // TGetOperationStatusRespDesc is the descriptor of TGetOperationStatusResp.
@@ -7085,7 +7085,7 @@ func (s TGetOperationStatusResp) UnsetNumModifiedRows() {
 type TCancelOperationReq nocopy.Struct
 
 const (
-	tCancelOperationReqOperationHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCancelOperationReqOperationHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCancelOperationReqDesc is the descriptor of TCancelOperationReq.
@@ -7150,7 +7150,7 @@ func (s TCancelOperationReq) UnsetOperationHandle() {
 type TCancelOperationResp nocopy.Struct
 
 const (
-	tCancelOperationRespStatus impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCancelOperationRespStatus impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCancelOperationRespDesc is the descriptor of TCancelOperationResp.
@@ -7220,7 +7220,7 @@ func (s TCancelOperationResp) UnsetStatus() {
 type TCloseOperationReq nocopy.Struct
 
 const (
-	tCloseOperationReqOperationHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCloseOperationReqOperationHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCloseOperationReqDesc is the descriptor of TCloseOperationReq.
@@ -7284,7 +7284,7 @@ func (s TCloseOperationReq) UnsetOperationHandle() {
 type TCloseOperationResp nocopy.Struct
 
 const (
-	tCloseOperationRespStatus impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCloseOperationRespStatus impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCloseOperationRespDesc is the descriptor of TCloseOperationResp.
@@ -7349,7 +7349,7 @@ func (s TCloseOperationResp) UnsetStatus() {
 type TGetResultSetMetadataReq nocopy.Struct
 
 const (
-	tGetResultSetMetadataReqOperationHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tGetResultSetMetadataReqOperationHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TGetResultSetMetadataReqDesc is the descriptor of TGetResultSetMetadataReq.
@@ -7414,8 +7414,8 @@ func (s TGetResultSetMetadataReq) UnsetOperationHandle() {
 type TGetResultSetMetadataResp nocopy.Struct
 
 const (
-	tGetResultSetMetadataRespStatus impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetResultSetMetadataRespSchema impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	tGetResultSetMetadataRespStatus impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetResultSetMetadataRespSchema impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // TGetResultSetMetadataRespDesc is the descriptor of TGetResultSetMetadataResp.
@@ -7501,10 +7501,10 @@ func (s TGetResultSetMetadataResp) UnsetSchema() {
 type TFetchResultsReq nocopy.Struct
 
 const (
-	tFetchResultsReqOperationHandle impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	tFetchResultsReqOrientation     impl.Field = 1<<48 | 4<<32 | 8<<16 | 2
-	tFetchResultsReqMaxRows         impl.Field = 2<<48 | 4<<32 | 10<<16 | 3
-	tFetchResultsReqFetchType       impl.Field = 3<<48 | 4<<32 | 6<<16 | 4
+	tFetchResultsReqOperationHandle impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	tFetchResultsReqOrientation     impl.Field = 3<<48 | 6<<32 | 8<<16 | 2
+	tFetchResultsReqMaxRows         impl.Field = 4<<48 | 6<<32 | 10<<16 | 3
+	tFetchResultsReqFetchType       impl.Field = 5<<48 | 6<<32 | 6<<16 | 4
 )
 
 // TFetchResultsReqDesc is the descriptor of TFetchResultsReq.
@@ -7603,9 +7603,9 @@ func (s TFetchResultsReq) UnsetFetchType()      { impl.Struct(s).Unset(tFetchRes
 type TFetchResultsResp nocopy.Struct
 
 const (
-	tFetchResultsRespStatus      impl.Field = 0<<48 | 3<<32 | 12<<16 | 1
-	tFetchResultsRespHasMoreRows impl.Field = 1<<48 | 3<<32 | 2<<16 | 2
-	tFetchResultsRespResults     impl.Field = 2<<48 | 3<<32 | 12<<16 | 3
+	tFetchResultsRespStatus      impl.Field = 2<<48 | 5<<32 | 12<<16 | 1
+	tFetchResultsRespHasMoreRows impl.Field = 3<<48 | 5<<32 | 2<<16 | 2
+	tFetchResultsRespResults     impl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // TFetchResultsRespDesc is the descriptor of TFetchResultsResp.
@@ -7699,9 +7699,9 @@ func (s TFetchResultsResp) UnsetResults()      { impl.Struct(s).Unset(tFetchResu
 type TGetDelegationTokenReq nocopy.Struct
 
 const (
-	tGetDelegationTokenReqSessionHandle impl.Field = 0<<48 | 3<<32 | 12<<16 | 1
-	tGetDelegationTokenReqOwner         impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	tGetDelegationTokenReqRenewer       impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	tGetDelegationTokenReqSessionHandle impl.Field = 2<<48 | 5<<32 | 12<<16 | 1
+	tGetDelegationTokenReqOwner         impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	tGetDelegationTokenReqRenewer       impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // TGetDelegationTokenReqDesc is the descriptor of TGetDelegationTokenReq.
@@ -7794,8 +7794,8 @@ func (s TGetDelegationTokenReq) UnsetRenewer() {
 type TGetDelegationTokenResp nocopy.Struct
 
 const (
-	tGetDelegationTokenRespStatus          impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tGetDelegationTokenRespDelegationToken impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tGetDelegationTokenRespStatus          impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tGetDelegationTokenRespDelegationToken impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TGetDelegationTokenRespDesc is the descriptor of TGetDelegationTokenResp.
@@ -7876,8 +7876,8 @@ func (s TGetDelegationTokenResp) UnsetDelegationToken() {
 type TCancelDelegationTokenReq nocopy.Struct
 
 const (
-	tCancelDelegationTokenReqSessionHandle   impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tCancelDelegationTokenReqDelegationToken impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tCancelDelegationTokenReqSessionHandle   impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tCancelDelegationTokenReqDelegationToken impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TCancelDelegationTokenReqDesc is the descriptor of TCancelDelegationTokenReq.
@@ -7956,7 +7956,7 @@ func (s TCancelDelegationTokenReq) UnsetDelegationToken() {
 type TCancelDelegationTokenResp nocopy.Struct
 
 const (
-	tCancelDelegationTokenRespStatus impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tCancelDelegationTokenRespStatus impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCancelDelegationTokenRespDesc is the descriptor of TCancelDelegationTokenResp.
@@ -8027,8 +8027,8 @@ func (s TCancelDelegationTokenResp) UnsetStatus() {
 type TRenewDelegationTokenReq nocopy.Struct
 
 const (
-	tRenewDelegationTokenReqSessionHandle   impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	tRenewDelegationTokenReqDelegationToken impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	tRenewDelegationTokenReqSessionHandle   impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	tRenewDelegationTokenReqDelegationToken impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // TRenewDelegationTokenReqDesc is the descriptor of TRenewDelegationTokenReq.
@@ -8107,7 +8107,7 @@ func (s TRenewDelegationTokenReq) UnsetDelegationToken() {
 type TRenewDelegationTokenResp nocopy.Struct
 
 const (
-	tRenewDelegationTokenRespStatus impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tRenewDelegationTokenRespStatus impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TRenewDelegationTokenRespDesc is the descriptor of TRenewDelegationTokenResp.
@@ -8172,12 +8172,12 @@ func (s TRenewDelegationTokenResp) UnsetStatus() {
 type TProgressUpdateResp nocopy.Struct
 
 const (
-	tProgressUpdateRespHeaderNames          impl.Field = 0<<48 | 6<<32 | 15<<16 | 1
-	tProgressUpdateRespRows                 impl.Field = 1<<48 | 6<<32 | 15<<16 | 2
-	tProgressUpdateRespProgressedPercentage impl.Field = 2<<48 | 6<<32 | 4<<16 | 3
-	tProgressUpdateRespStatus               impl.Field = 3<<48 | 6<<32 | 8<<16 | 4
-	tProgressUpdateRespFooterSummary        impl.Field = 4<<48 | 6<<32 | 11<<16 | 5
-	tProgressUpdateRespStartTime            impl.Field = 5<<48 | 6<<32 | 10<<16 | 6
+	tProgressUpdateRespHeaderNames          impl.Field = 2<<48 | 8<<32 | 15<<16 | 1
+	tProgressUpdateRespRows                 impl.Field = 3<<48 | 8<<32 | 15<<16 | 2
+	tProgressUpdateRespProgressedPercentage impl.Field = 4<<48 | 8<<32 | 4<<16 | 3
+	tProgressUpdateRespStatus               impl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	tProgressUpdateRespFooterSummary        impl.Field = 6<<48 | 8<<32 | 11<<16 | 5
+	tProgressUpdateRespStartTime            impl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // TProgressUpdateRespDesc is the descriptor of TProgressUpdateResp.
@@ -8305,7 +8305,7 @@ func (s TProgressUpdateResp) UnsetStartTime() {
 type TGetQueryIdReq nocopy.Struct
 
 const (
-	tGetQueryIdReqOperationHandle impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tGetQueryIdReqOperationHandle impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TGetQueryIdReqDesc is the descriptor of TGetQueryIdReq.
@@ -8369,7 +8369,7 @@ func (s TGetQueryIdReq) UnsetOperationHandle() {
 type TGetQueryIdResp nocopy.Struct
 
 const (
-	tGetQueryIdRespQueryId impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	tGetQueryIdRespQueryId impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // TGetQueryIdRespDesc is the descriptor of TGetQueryIdResp.
@@ -8422,7 +8422,7 @@ func (s TGetQueryIdResp) UnsetQueryId() {
 type TCLIServiceOpenSessionArgs nocopy.Struct
 
 const (
-	tcliServiceOpenSessionArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceOpenSessionArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceOpenSessionArgsDesc is the descriptor of TCLIServiceOpenSessionArgs.
@@ -8488,7 +8488,7 @@ func (s TCLIServiceOpenSessionArgs) UnsetReq() { impl.Struct(s).Unset(tcliServic
 type TCLIServiceOpenSessionResult nocopy.Struct
 
 const (
-	tcliServiceOpenSessionResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceOpenSessionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceOpenSessionResultDesc is the descriptor of TCLIServiceOpenSessionResult.
@@ -8560,7 +8560,7 @@ func (s TCLIServiceOpenSessionResult) UnsetSuccess() {
 type TCLIServiceCloseSessionArgs nocopy.Struct
 
 const (
-	tcliServiceCloseSessionArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceCloseSessionArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceCloseSessionArgsDesc is the descriptor of TCLIServiceCloseSessionArgs.
@@ -8626,7 +8626,7 @@ func (s TCLIServiceCloseSessionArgs) UnsetReq() { impl.Struct(s).Unset(tcliServi
 type TCLIServiceCloseSessionResult nocopy.Struct
 
 const (
-	tcliServiceCloseSessionResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceCloseSessionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceCloseSessionResultDesc is the descriptor of TCLIServiceCloseSessionResult.
@@ -8698,7 +8698,7 @@ func (s TCLIServiceCloseSessionResult) UnsetSuccess() {
 type TCLIServiceGetInfoArgs nocopy.Struct
 
 const (
-	tcliServiceGetInfoArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetInfoArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetInfoArgsDesc is the descriptor of TCLIServiceGetInfoArgs.
@@ -8758,7 +8758,7 @@ func (s TCLIServiceGetInfoArgs) UnsetReq()      { impl.Struct(s).Unset(tcliServi
 type TCLIServiceGetInfoResult nocopy.Struct
 
 const (
-	tcliServiceGetInfoResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetInfoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetInfoResultDesc is the descriptor of TCLIServiceGetInfoResult.
@@ -8822,7 +8822,7 @@ func (s TCLIServiceGetInfoResult) UnsetSuccess() {
 type TCLIServiceExecuteStatementArgs nocopy.Struct
 
 const (
-	tcliServiceExecuteStatementArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceExecuteStatementArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceExecuteStatementArgsDesc is the descriptor of TCLIServiceExecuteStatementArgs.
@@ -8896,7 +8896,7 @@ func (s TCLIServiceExecuteStatementArgs) UnsetReq() {
 type TCLIServiceExecuteStatementResult nocopy.Struct
 
 const (
-	tcliServiceExecuteStatementResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceExecuteStatementResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceExecuteStatementResultDesc is the descriptor of TCLIServiceExecuteStatementResult.
@@ -8972,7 +8972,7 @@ func (s TCLIServiceExecuteStatementResult) UnsetSuccess() {
 type TCLIServiceGetTypeInfoArgs nocopy.Struct
 
 const (
-	tcliServiceGetTypeInfoArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetTypeInfoArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetTypeInfoArgsDesc is the descriptor of TCLIServiceGetTypeInfoArgs.
@@ -9038,7 +9038,7 @@ func (s TCLIServiceGetTypeInfoArgs) UnsetReq() { impl.Struct(s).Unset(tcliServic
 type TCLIServiceGetTypeInfoResult nocopy.Struct
 
 const (
-	tcliServiceGetTypeInfoResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetTypeInfoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetTypeInfoResultDesc is the descriptor of TCLIServiceGetTypeInfoResult.
@@ -9110,7 +9110,7 @@ func (s TCLIServiceGetTypeInfoResult) UnsetSuccess() {
 type TCLIServiceGetCatalogsArgs nocopy.Struct
 
 const (
-	tcliServiceGetCatalogsArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetCatalogsArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetCatalogsArgsDesc is the descriptor of TCLIServiceGetCatalogsArgs.
@@ -9176,7 +9176,7 @@ func (s TCLIServiceGetCatalogsArgs) UnsetReq() { impl.Struct(s).Unset(tcliServic
 type TCLIServiceGetCatalogsResult nocopy.Struct
 
 const (
-	tcliServiceGetCatalogsResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetCatalogsResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetCatalogsResultDesc is the descriptor of TCLIServiceGetCatalogsResult.
@@ -9248,7 +9248,7 @@ func (s TCLIServiceGetCatalogsResult) UnsetSuccess() {
 type TCLIServiceGetSchemasArgs nocopy.Struct
 
 const (
-	tcliServiceGetSchemasArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetSchemasArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetSchemasArgsDesc is the descriptor of TCLIServiceGetSchemasArgs.
@@ -9310,7 +9310,7 @@ func (s TCLIServiceGetSchemasArgs) UnsetReq() { impl.Struct(s).Unset(tcliService
 type TCLIServiceGetSchemasResult nocopy.Struct
 
 const (
-	tcliServiceGetSchemasResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetSchemasResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetSchemasResultDesc is the descriptor of TCLIServiceGetSchemasResult.
@@ -9378,7 +9378,7 @@ func (s TCLIServiceGetSchemasResult) UnsetSuccess() {
 type TCLIServiceGetTablesArgs nocopy.Struct
 
 const (
-	tcliServiceGetTablesArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetTablesArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetTablesArgsDesc is the descriptor of TCLIServiceGetTablesArgs.
@@ -9440,7 +9440,7 @@ func (s TCLIServiceGetTablesArgs) UnsetReq() { impl.Struct(s).Unset(tcliServiceG
 type TCLIServiceGetTablesResult nocopy.Struct
 
 const (
-	tcliServiceGetTablesResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetTablesResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetTablesResultDesc is the descriptor of TCLIServiceGetTablesResult.
@@ -9508,7 +9508,7 @@ func (s TCLIServiceGetTablesResult) UnsetSuccess() {
 type TCLIServiceGetTableTypesArgs nocopy.Struct
 
 const (
-	tcliServiceGetTableTypesArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetTableTypesArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetTableTypesArgsDesc is the descriptor of TCLIServiceGetTableTypesArgs.
@@ -9580,7 +9580,7 @@ func (s TCLIServiceGetTableTypesArgs) UnsetReq() {
 type TCLIServiceGetTableTypesResult nocopy.Struct
 
 const (
-	tcliServiceGetTableTypesResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetTableTypesResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetTableTypesResultDesc is the descriptor of TCLIServiceGetTableTypesResult.
@@ -9654,7 +9654,7 @@ func (s TCLIServiceGetTableTypesResult) UnsetSuccess() {
 type TCLIServiceGetColumnsArgs nocopy.Struct
 
 const (
-	tcliServiceGetColumnsArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetColumnsArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetColumnsArgsDesc is the descriptor of TCLIServiceGetColumnsArgs.
@@ -9716,7 +9716,7 @@ func (s TCLIServiceGetColumnsArgs) UnsetReq() { impl.Struct(s).Unset(tcliService
 type TCLIServiceGetColumnsResult nocopy.Struct
 
 const (
-	tcliServiceGetColumnsResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetColumnsResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetColumnsResultDesc is the descriptor of TCLIServiceGetColumnsResult.
@@ -9784,7 +9784,7 @@ func (s TCLIServiceGetColumnsResult) UnsetSuccess() {
 type TCLIServiceGetFunctionsArgs nocopy.Struct
 
 const (
-	tcliServiceGetFunctionsArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetFunctionsArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetFunctionsArgsDesc is the descriptor of TCLIServiceGetFunctionsArgs.
@@ -9850,7 +9850,7 @@ func (s TCLIServiceGetFunctionsArgs) UnsetReq() { impl.Struct(s).Unset(tcliServi
 type TCLIServiceGetFunctionsResult nocopy.Struct
 
 const (
-	tcliServiceGetFunctionsResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetFunctionsResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetFunctionsResultDesc is the descriptor of TCLIServiceGetFunctionsResult.
@@ -9922,7 +9922,7 @@ func (s TCLIServiceGetFunctionsResult) UnsetSuccess() {
 type TCLIServiceGetPrimaryKeysArgs nocopy.Struct
 
 const (
-	tcliServiceGetPrimaryKeysArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetPrimaryKeysArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetPrimaryKeysArgsDesc is the descriptor of TCLIServiceGetPrimaryKeysArgs.
@@ -9994,7 +9994,7 @@ func (s TCLIServiceGetPrimaryKeysArgs) UnsetReq() {
 type TCLIServiceGetPrimaryKeysResult nocopy.Struct
 
 const (
-	tcliServiceGetPrimaryKeysResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetPrimaryKeysResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetPrimaryKeysResultDesc is the descriptor of TCLIServiceGetPrimaryKeysResult.
@@ -10068,7 +10068,7 @@ func (s TCLIServiceGetPrimaryKeysResult) UnsetSuccess() {
 type TCLIServiceGetCrossReferenceArgs nocopy.Struct
 
 const (
-	tcliServiceGetCrossReferenceArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetCrossReferenceArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetCrossReferenceArgsDesc is the descriptor of TCLIServiceGetCrossReferenceArgs.
@@ -10144,7 +10144,7 @@ func (s TCLIServiceGetCrossReferenceArgs) UnsetReq() {
 type TCLIServiceGetCrossReferenceResult nocopy.Struct
 
 const (
-	tcliServiceGetCrossReferenceResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetCrossReferenceResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetCrossReferenceResultDesc is the descriptor of TCLIServiceGetCrossReferenceResult.
@@ -10220,7 +10220,7 @@ func (s TCLIServiceGetCrossReferenceResult) UnsetSuccess() {
 type TCLIServiceGetOperationStatusArgs nocopy.Struct
 
 const (
-	tcliServiceGetOperationStatusArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetOperationStatusArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetOperationStatusArgsDesc is the descriptor of TCLIServiceGetOperationStatusArgs.
@@ -10296,7 +10296,7 @@ func (s TCLIServiceGetOperationStatusArgs) UnsetReq() {
 type TCLIServiceGetOperationStatusResult nocopy.Struct
 
 const (
-	tcliServiceGetOperationStatusResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetOperationStatusResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetOperationStatusResultDesc is the descriptor of TCLIServiceGetOperationStatusResult.
@@ -10374,7 +10374,7 @@ func (s TCLIServiceGetOperationStatusResult) UnsetSuccess() {
 type TCLIServiceCancelOperationArgs nocopy.Struct
 
 const (
-	tcliServiceCancelOperationArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceCancelOperationArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceCancelOperationArgsDesc is the descriptor of TCLIServiceCancelOperationArgs.
@@ -10448,7 +10448,7 @@ func (s TCLIServiceCancelOperationArgs) UnsetReq() {
 type TCLIServiceCancelOperationResult nocopy.Struct
 
 const (
-	tcliServiceCancelOperationResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceCancelOperationResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceCancelOperationResultDesc is the descriptor of TCLIServiceCancelOperationResult.
@@ -10524,7 +10524,7 @@ func (s TCLIServiceCancelOperationResult) UnsetSuccess() {
 type TCLIServiceCloseOperationArgs nocopy.Struct
 
 const (
-	tcliServiceCloseOperationArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceCloseOperationArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceCloseOperationArgsDesc is the descriptor of TCLIServiceCloseOperationArgs.
@@ -10596,7 +10596,7 @@ func (s TCLIServiceCloseOperationArgs) UnsetReq() {
 type TCLIServiceCloseOperationResult nocopy.Struct
 
 const (
-	tcliServiceCloseOperationResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceCloseOperationResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceCloseOperationResultDesc is the descriptor of TCLIServiceCloseOperationResult.
@@ -10670,7 +10670,7 @@ func (s TCLIServiceCloseOperationResult) UnsetSuccess() {
 type TCLIServiceGetResultSetMetadataArgs nocopy.Struct
 
 const (
-	tcliServiceGetResultSetMetadataArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetResultSetMetadataArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetResultSetMetadataArgsDesc is the descriptor of TCLIServiceGetResultSetMetadataArgs.
@@ -10748,7 +10748,7 @@ func (s TCLIServiceGetResultSetMetadataArgs) UnsetReq() {
 type TCLIServiceGetResultSetMetadataResult nocopy.Struct
 
 const (
-	tcliServiceGetResultSetMetadataResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetResultSetMetadataResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetResultSetMetadataResultDesc is the descriptor of TCLIServiceGetResultSetMetadataResult.
@@ -10828,7 +10828,7 @@ func (s TCLIServiceGetResultSetMetadataResult) UnsetSuccess() {
 type TCLIServiceFetchResultsArgs nocopy.Struct
 
 const (
-	tcliServiceFetchResultsArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceFetchResultsArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceFetchResultsArgsDesc is the descriptor of TCLIServiceFetchResultsArgs.
@@ -10894,7 +10894,7 @@ func (s TCLIServiceFetchResultsArgs) UnsetReq() { impl.Struct(s).Unset(tcliServi
 type TCLIServiceFetchResultsResult nocopy.Struct
 
 const (
-	tcliServiceFetchResultsResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceFetchResultsResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceFetchResultsResultDesc is the descriptor of TCLIServiceFetchResultsResult.
@@ -10966,7 +10966,7 @@ func (s TCLIServiceFetchResultsResult) UnsetSuccess() {
 type TCLIServiceGetDelegationTokenArgs nocopy.Struct
 
 const (
-	tcliServiceGetDelegationTokenArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetDelegationTokenArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetDelegationTokenArgsDesc is the descriptor of TCLIServiceGetDelegationTokenArgs.
@@ -11042,7 +11042,7 @@ func (s TCLIServiceGetDelegationTokenArgs) UnsetReq() {
 type TCLIServiceGetDelegationTokenResult nocopy.Struct
 
 const (
-	tcliServiceGetDelegationTokenResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetDelegationTokenResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetDelegationTokenResultDesc is the descriptor of TCLIServiceGetDelegationTokenResult.
@@ -11120,7 +11120,7 @@ func (s TCLIServiceGetDelegationTokenResult) UnsetSuccess() {
 type TCLIServiceCancelDelegationTokenArgs nocopy.Struct
 
 const (
-	tcliServiceCancelDelegationTokenArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceCancelDelegationTokenArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceCancelDelegationTokenArgsDesc is the descriptor of TCLIServiceCancelDelegationTokenArgs.
@@ -11198,7 +11198,7 @@ func (s TCLIServiceCancelDelegationTokenArgs) UnsetReq() {
 type TCLIServiceCancelDelegationTokenResult nocopy.Struct
 
 const (
-	tcliServiceCancelDelegationTokenResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceCancelDelegationTokenResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceCancelDelegationTokenResultDesc is the descriptor of TCLIServiceCancelDelegationTokenResult.
@@ -11278,7 +11278,7 @@ func (s TCLIServiceCancelDelegationTokenResult) UnsetSuccess() {
 type TCLIServiceRenewDelegationTokenArgs nocopy.Struct
 
 const (
-	tcliServiceRenewDelegationTokenArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceRenewDelegationTokenArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceRenewDelegationTokenArgsDesc is the descriptor of TCLIServiceRenewDelegationTokenArgs.
@@ -11356,7 +11356,7 @@ func (s TCLIServiceRenewDelegationTokenArgs) UnsetReq() {
 type TCLIServiceRenewDelegationTokenResult nocopy.Struct
 
 const (
-	tcliServiceRenewDelegationTokenResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceRenewDelegationTokenResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceRenewDelegationTokenResultDesc is the descriptor of TCLIServiceRenewDelegationTokenResult.
@@ -11436,7 +11436,7 @@ func (s TCLIServiceRenewDelegationTokenResult) UnsetSuccess() {
 type TCLIServiceGetQueryIdArgs nocopy.Struct
 
 const (
-	tcliServiceGetQueryIdArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceGetQueryIdArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceGetQueryIdArgsDesc is the descriptor of TCLIServiceGetQueryIdArgs.
@@ -11498,7 +11498,7 @@ func (s TCLIServiceGetQueryIdArgs) UnsetReq() { impl.Struct(s).Unset(tcliService
 type TCLIServiceGetQueryIdResult nocopy.Struct
 
 const (
-	tcliServiceGetQueryIdResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceGetQueryIdResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceGetQueryIdResultDesc is the descriptor of TCLIServiceGetQueryIdResult.
@@ -11566,7 +11566,7 @@ func (s TCLIServiceGetQueryIdResult) UnsetSuccess() {
 type TCLIServiceSetClientInfoArgs nocopy.Struct
 
 const (
-	tcliServiceSetClientInfoArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceSetClientInfoArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceSetClientInfoArgsDesc is the descriptor of TCLIServiceSetClientInfoArgs.
@@ -11638,7 +11638,7 @@ func (s TCLIServiceSetClientInfoArgs) UnsetReq() {
 type TCLIServiceSetClientInfoResult nocopy.Struct
 
 const (
-	tcliServiceSetClientInfoResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceSetClientInfoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceSetClientInfoResultDesc is the descriptor of TCLIServiceSetClientInfoResult.
@@ -11712,7 +11712,7 @@ func (s TCLIServiceSetClientInfoResult) UnsetSuccess() {
 type TCLIServiceUploadDataArgs nocopy.Struct
 
 const (
-	tcliServiceUploadDataArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceUploadDataArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceUploadDataArgsDesc is the descriptor of TCLIServiceUploadDataArgs.
@@ -11774,7 +11774,7 @@ func (s TCLIServiceUploadDataArgs) UnsetReq() { impl.Struct(s).Unset(tcliService
 type TCLIServiceUploadDataResult nocopy.Struct
 
 const (
-	tcliServiceUploadDataResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceUploadDataResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceUploadDataResultDesc is the descriptor of TCLIServiceUploadDataResult.
@@ -11842,7 +11842,7 @@ func (s TCLIServiceUploadDataResult) UnsetSuccess() {
 type TCLIServiceDownloadDataArgs nocopy.Struct
 
 const (
-	tcliServiceDownloadDataArgsReq impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	tcliServiceDownloadDataArgsReq impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // TCLIServiceDownloadDataArgsDesc is the descriptor of TCLIServiceDownloadDataArgs.
@@ -11908,7 +11908,7 @@ func (s TCLIServiceDownloadDataArgs) UnsetReq() { impl.Struct(s).Unset(tcliServi
 type TCLIServiceDownloadDataResult nocopy.Struct
 
 const (
-	tcliServiceDownloadDataResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	tcliServiceDownloadDataResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // TCLIServiceDownloadDataResultDesc is the descriptor of TCLIServiceDownloadDataResult.

@@ -392,11 +392,11 @@ func (c FeedClient) Upload(ctx context.Context, args func(FeedUploadArgs)) (Feed
 type Item nocopy.Struct
 
 const (
-	itemName    impl.Field = 0<<48 | 5<<32 | 11<<16 | 1
-	itemPrice   impl.Field = 1<<48 | 5<<32 | 10<<16 | 2
-	itemPicture impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	itemColour  impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	itemTags    impl.Field = 4<<48 | 5<<32 | 15<<16 | 5
+	itemName    impl.Field = 2<<48 | 7<<32 | 11<<16 | 1
+	itemPrice   impl.Field = 3<<48 | 7<<32 | 10<<16 | 2
+	itemPicture impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	itemColour  impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	itemTags    impl.Field = 6<<48 | 7<<32 | 15<<16 | 5
 )
 
 // ItemDesc is the descriptor of Item.
@@ -467,10 +467,10 @@ func (s Item) UnsetTags()      { impl.Struct(s).Unset(itemTags) }
 type Order nocopy.Struct
 
 const (
-	orderID     impl.Field = 0<<48 | 4<<32 | 10<<16 | 1
-	orderItems  impl.Field = 1<<48 | 4<<32 | 15<<16 | 2
-	orderLabels impl.Field = 2<<48 | 4<<32 | 13<<16 | 3
-	orderFirst  impl.Field = 3<<48 | 4<<32 | 12<<16 | 4
+	orderID     impl.Field = 2<<48 | 6<<32 | 10<<16 | 1
+	orderItems  impl.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	orderLabels impl.Field = 4<<48 | 6<<32 | 13<<16 | 3
+	orderFirst  impl.Field = 5<<48 | 6<<32 | 12<<16 | 4
 )
 
 // OrderDesc is the descriptor of Order.
@@ -556,7 +556,7 @@ func (s Order) UnsetFirst()      { impl.Struct(s).Unset(orderFirst) }
 type NotFound nocopy.Struct
 
 const (
-	notFoundWhat impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	notFoundWhat impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // NotFoundDesc is the descriptor of NotFound.
@@ -602,7 +602,7 @@ func (s NotFound) UnsetWhat()       { impl.Struct(s).Unset(notFoundWhat) }
 type Busy nocopy.Struct
 
 const (
-	busySeconds impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	busySeconds impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // BusyDesc is the descriptor of Busy.
@@ -732,8 +732,8 @@ func (s *HealthPingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl
 type ShopEchoArgs nocopy.Struct
 
 const (
-	shopEchoArgsOrder impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	shopEchoArgsNote  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	shopEchoArgsOrder impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	shopEchoArgsNote  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ShopEchoArgsDesc is the descriptor of ShopEchoArgs.
@@ -798,9 +798,9 @@ func (s ShopEchoArgs) UnsetNote()       { impl.Struct(s).Unset(shopEchoArgsNote)
 type ShopEchoResult nocopy.Struct
 
 const (
-	shopEchoResultSuccess impl.Field = 0<<48 | 3<<32 | 12<<16
-	shopEchoResultMissing impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	shopEchoResultBusy    impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	shopEchoResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16
+	shopEchoResultMissing impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	shopEchoResultBusy    impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // ShopEchoResultDesc is the descriptor of ShopEchoResult.
@@ -888,7 +888,7 @@ func (s ShopEchoResult) UnsetBusy()      { impl.Struct(s).Unset(shopEchoResultBu
 type ShopCountArgs nocopy.Struct
 
 const (
-	shopCountArgsN impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	shopCountArgsN impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ShopCountArgsDesc is the descriptor of ShopCountArgs.
@@ -939,7 +939,7 @@ func (s ShopCountArgs) UnsetN()      { impl.Struct(s).Unset(shopCountArgsN) }
 type ShopCountResult nocopy.Struct
 
 const (
-	shopCountResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	shopCountResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // ShopCountResultDesc is the descriptor of ShopCountResult.
@@ -990,7 +990,7 @@ func (s ShopCountResult) UnsetSuccess()      { impl.Struct(s).Unset(shopCountRes
 type ShopTextArgs nocopy.Struct
 
 const (
-	shopTextArgsS impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	shopTextArgsS impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ShopTextArgsDesc is the descriptor of ShopTextArgs.
@@ -1041,7 +1041,7 @@ func (s ShopTextArgs) UnsetS()       { impl.Struct(s).Unset(shopTextArgsS) }
 type ShopTextResult nocopy.Struct
 
 const (
-	shopTextResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	shopTextResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // ShopTextResultDesc is the descriptor of ShopTextResult.
@@ -1092,7 +1092,7 @@ func (s ShopTextResult) UnsetSuccess()       { impl.Struct(s).Unset(shopTextResu
 type ShopNumbersArgs nocopy.Struct
 
 const (
-	shopNumbersArgsValues impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	shopNumbersArgsValues impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ShopNumbersArgsDesc is the descriptor of ShopNumbersArgs.
@@ -1150,7 +1150,7 @@ func (s ShopNumbersArgs) UnsetValues()      { impl.Struct(s).Unset(shopNumbersAr
 type ShopNumbersResult nocopy.Struct
 
 const (
-	shopNumbersResultSuccess impl.Field = 0<<48 | 1<<32 | 15<<16
+	shopNumbersResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // ShopNumbersResultDesc is the descriptor of ShopNumbersResult.
@@ -1208,7 +1208,7 @@ func (s ShopNumbersResult) UnsetSuccess()      { impl.Struct(s).Unset(shopNumber
 type ShopColourArgs nocopy.Struct
 
 const (
-	shopColourArgsC impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	shopColourArgsC impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ShopColourArgsDesc is the descriptor of ShopColourArgs.
@@ -1259,7 +1259,7 @@ func (s ShopColourArgs) UnsetC()       { impl.Struct(s).Unset(shopColourArgsC) }
 type ShopColourResult nocopy.Struct
 
 const (
-	shopColourResultSuccess impl.Field = 0<<48 | 1<<32 | 8<<16
+	shopColourResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16
 )
 
 // ShopColourResultDesc is the descriptor of ShopColourResult.
@@ -1314,7 +1314,7 @@ func (s ShopColourResult) UnsetSuccess()      { impl.Struct(s).Unset(shopColourR
 type ShopCheckArgs nocopy.Struct
 
 const (
-	shopCheckArgsData impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	shopCheckArgsData impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ShopCheckArgsDesc is the descriptor of ShopCheckArgs.
@@ -1366,7 +1366,7 @@ func (s ShopCheckArgs) UnsetData()           { impl.Struct(s).Unset(shopCheckArg
 type ShopCheckResult nocopy.Struct
 
 const (
-	shopCheckResultMissing impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	shopCheckResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ShopCheckResultDesc is the descriptor of ShopCheckResult.
@@ -1426,7 +1426,7 @@ func (s ShopCheckResult) UnsetMissing()      { impl.Struct(s).Unset(shopCheckRes
 type ShopNoteArgs nocopy.Struct
 
 const (
-	shopNoteArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	shopNoteArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ShopNoteArgsDesc is the descriptor of ShopNoteArgs.
@@ -1486,7 +1486,7 @@ func (s ShopNoteArgs) UnsetOrder()      { impl.Struct(s).Unset(shopNoteArgsOrder
 type FeedLastArgs nocopy.Struct
 
 const (
-	feedLastArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	feedLastArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // FeedLastArgsDesc is the descriptor of FeedLastArgs.
@@ -1546,7 +1546,7 @@ func (s FeedLastArgs) UnsetOrder()      { impl.Struct(s).Unset(feedLastArgsOrder
 type FeedLastResult nocopy.Struct
 
 const (
-	feedLastResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	feedLastResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedLastResultDesc is the descriptor of FeedLastResult.
@@ -1606,7 +1606,7 @@ func (s FeedLastResult) UnsetSuccess()      { impl.Struct(s).Unset(feedLastResul
 type FeedTalkArgs nocopy.Struct
 
 const (
-	feedTalkArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	feedTalkArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // FeedTalkArgsDesc is the descriptor of FeedTalkArgs.
@@ -1666,7 +1666,7 @@ func (s FeedTalkArgs) UnsetOrder()      { impl.Struct(s).Unset(feedTalkArgsOrder
 type FeedTalkResult nocopy.Struct
 
 const (
-	feedTalkResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	feedTalkResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedTalkResultDesc is the descriptor of FeedTalkResult.
@@ -1726,7 +1726,7 @@ func (s FeedTalkResult) UnsetSuccess()      { impl.Struct(s).Unset(feedTalkResul
 type FeedWatchArgs nocopy.Struct
 
 const (
-	feedWatchArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	feedWatchArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // FeedWatchArgsDesc is the descriptor of FeedWatchArgs.
@@ -1786,7 +1786,7 @@ func (s FeedWatchArgs) UnsetOrder()      { impl.Struct(s).Unset(feedWatchArgsOrd
 type FeedWatchResult nocopy.Struct
 
 const (
-	feedWatchResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	feedWatchResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedWatchResultDesc is the descriptor of FeedWatchResult.
@@ -1846,7 +1846,7 @@ func (s FeedWatchResult) UnsetSuccess()      { impl.Struct(s).Unset(feedWatchRes
 type FeedUploadArgs nocopy.Struct
 
 const (
-	feedUploadArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	feedUploadArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // FeedUploadArgsDesc is the descriptor of FeedUploadArgs.
@@ -1906,7 +1906,7 @@ func (s FeedUploadArgs) UnsetOrder()      { impl.Struct(s).Unset(feedUploadArgsO
 type FeedUploadResult nocopy.Struct
 
 const (
-	feedUploadResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	feedUploadResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // FeedUploadResultDesc is the descriptor of FeedUploadResult.

@@ -64,13 +64,13 @@ func (x *Index) LastArm(e, span uint32, wide bool) (last uint32) {
 	if wide {
 		t := x.Words[e+entry.Table]
 		for n := x.nextInTable(t, 0, span); n < span; n = x.nextInTable(t, n+1, span) {
-			last = n - entry.StructWords
+			last = n - entry.Displacement
 		}
 		return last
 	}
 	for w := span - 1; w >= entry.UnionWords; w-- {
 		if x.Words[e+w] != 0 {
-			return w - entry.StructWords
+			return w - entry.Displacement
 		}
 	}
 	return 0

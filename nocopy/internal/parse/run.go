@@ -541,7 +541,7 @@ func (s *machine) valid(at, n uint64) bool {
 func lastOf(w wordsAt, n, first uint32) uint32 {
 	for n--; n >= first; n-- {
 		if wordAt(w, n) != 0 {
-			return n - entry.StructWords
+			return n - entry.Displacement
 		}
 	}
 	return 0

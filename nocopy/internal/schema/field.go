@@ -84,15 +84,15 @@ func (f *Field) AppendDefault(dst []byte) []byte {
 // the index.
 type Ref uint64
 
-// Number returns the field's number in the IDL's order, which begins with 0 in structs and with 1
-// in unions.
+// Number returns the field's number in the IDL's order, which begins with entry.FirstNumber or
+// entry.FirstArm.
 func (f Ref) Number() uint32 { return uint32(f >> entry.NumberShift) }
 
 // Word returns the number of the field's word.
-func (f Ref) Word() uint32 { return uint32(f>>entry.NumberShift) + entry.StructWords }
+func (f Ref) Word() uint32 { return uint32(f>>entry.NumberShift) + entry.Displacement }
 
 // Words returns the number of words that the struct's entry would have if it were not wide.
-func (f Ref) Words() uint32 { return uint32(f>>entry.EndShift)&math.MaxUint16 + entry.StructWords }
+func (f Ref) Words() uint32 { return uint32(f>>entry.EndShift)&math.MaxUint16 + entry.Displacement }
 
 // Wire returns the field's wire type.
 func (f Ref) Wire() wire.Type { return wire.Type(f >> entry.WireShift) }

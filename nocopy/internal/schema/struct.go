@@ -109,8 +109,8 @@ func (d *Struct) Define(fields ...FieldDesc) {
 	if d.wide {
 		every |= entry.Wide
 	}
-	d.first = d.firstNumber + entry.StructWords
-	span := int(end) + entry.StructWords
+	d.first = d.firstNumber + entry.Displacement
+	span := int(end) + entry.Displacement
 	if span > math.MaxUint16 {
 		panic("nocopy: " + d.name + " has too many fields")
 	}

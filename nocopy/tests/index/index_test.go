@@ -153,8 +153,8 @@ func TestArm(t *testing.T) {
 		}
 		at, w = append(at, from), next
 	}
-	if x.Words[e+entry.UnionWords+2] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(e, d.Span(), false) != 3 {
-		t.Errorf("extra fields at %d, or the last arm is not 3", at)
+	if x.Words[e+entry.UnionWords+2] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(e, d.Span(), false) != entry.FirstArm+2 {
+		t.Errorf("extra fields at %d, or the last arm is not the third", at)
 	}
 }
 

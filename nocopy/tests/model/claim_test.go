@@ -99,7 +99,7 @@ func TestClaim(t *testing.T) {
 	// Many messages at once.
 	for range 200 {
 		s := offered()
-		s.SetInt64(0<<48|1<<32|10<<16|1, 42)
+		s.SetInt64(2<<48|3<<32|10<<16|1, 42)
 		var wg sync.WaitGroup
 		var owners atomic.Int32
 		for range 4 {
@@ -110,7 +110,7 @@ func TestClaim(t *testing.T) {
 					return
 				}
 				if c, err := s.ClaimCopy(d); err == nil {
-					if c.Int64(0<<48|1<<32|10<<16|1) != 42 {
+					if c.Int64(2<<48|3<<32|10<<16|1) != 42 {
 						t.Error("a copy of something else")
 					}
 					c.Release()

@@ -105,9 +105,9 @@ func TestDecoder(t *testing.T) {
 var itemDesc = thriftimpl.NewDesc("Item")
 
 const (
-	itemText  thriftimpl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	itemTexts thriftimpl.Field = 1<<48 | 3<<32 | 15<<16 | 2
-	itemInner thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 3
+	itemText  thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	itemTexts thriftimpl.Field = 3<<48 | 5<<32 | 15<<16 | 2
+	itemInner thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 func init() {

@@ -124,7 +124,7 @@ func TestDeletedPairComesAgain(t *testing.T) {
 func TestPutChangedKey(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.I32}}}
 	d, f := only(referee.MapOf(referee.StructOf(inner), referee.I32), inner)
-	x := thriftimpl.Field(0)<<48 | 1<<32 | entry.Wide | 8<<16 | 1 // Inner is wide, see newSchema
+	x := thriftimpl.Field(2)<<48 | 3<<32 | entry.Wide | 8<<16 | 1 // Inner is wide, see newSchema
 	s := thriftimpl.New(d)
 	m := nocopy.Map[handle, int32, thriftimpl.AsView[handle], thriftimpl.AsInt32](s.NewChild(f, d, 0))
 	other := thriftimpl.New(d)

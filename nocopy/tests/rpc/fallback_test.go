@@ -199,8 +199,8 @@ func TestFallbackKeepsNothing(t *testing.T) {
 type part nocopy.Struct
 
 const (
-	partItem     thriftimpl.Field = 0<<48 | 1<<32 | 12<<16 | 1
-	partItemName thriftimpl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	partItem     thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	partItemName thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 var partItemDesc, partDesc = thriftimpl.NewDesc("Item"), thriftimpl.NewDesc("Args")

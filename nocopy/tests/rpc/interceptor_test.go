@@ -48,7 +48,7 @@ func resultOf(name string) echo.EchoPutResult {
 // resultsDesc describes a struct that has a result as a part of something larger.
 var resultsDesc = thriftimpl.NewDesc("Results")
 
-const resultsFirst thriftimpl.Field = 0<<48 | 2<<32 | 12<<16 | 1
+const resultsFirst thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
 
 func init() {
 	resultsDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "first", Type: thriftimpl.StructOf(echo.EchoPutResultDesc), Req: thriftimpl.Optional})

@@ -122,8 +122,8 @@ func TestMaxDepth(t *testing.T) {
 var treeDesc, treeResultDesc = thriftimpl.NewDesc("Tree"), thriftimpl.NewDesc("grow_result")
 
 const (
-	treeInner   thriftimpl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	treeSuccess thriftimpl.Field = 0<<48 | 2<<32 | 12<<16
+	treeInner   thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	treeSuccess thriftimpl.Field = 2<<48 | 4<<32 | 12<<16
 )
 
 func init() {

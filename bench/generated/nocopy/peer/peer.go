@@ -18,7 +18,7 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Ano nocopy.Struct
 
 const (
-	anoNum impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	anoNum impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AnoDesc is the descriptor of Ano.
@@ -63,9 +63,9 @@ func (s Ano) UnsetNum()      { impl.Struct(s).Unset(anoNum) }
 type MyTest nocopy.Struct
 
 const (
-	myTestNum  impl.Field = 0<<48 | 3<<32 | 10<<16 | 1
-	myTestAno  impl.Field = 1<<48 | 3<<32 | 12<<16 | 2
-	myTestNums impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	myTestNum  impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	myTestAno  impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	myTestNums impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // MyTestDesc is the descriptor of MyTest.
@@ -128,9 +128,9 @@ func (s MyTest) UnsetNums()      { impl.Struct(s).Unset(myTestNums) }
 type SmallSub nocopy.Struct
 
 const (
-	smallSubName   impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	smallSubRegion impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	smallSubID     impl.Field = 2<<48 | 3<<32 | 10<<16 | 3
+	smallSubName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	smallSubRegion impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	smallSubID     impl.Field = 4<<48 | 5<<32 | 10<<16 | 3
 )
 
 // SmallSubDesc is the descriptor of SmallSub.
@@ -185,15 +185,15 @@ func (s SmallSub) UnsetID()      { impl.Struct(s).Unset(smallSubID) }
 type Small nocopy.Struct
 
 const (
-	smallService   impl.Field = 0<<48 | 9<<32 | 11<<16 | 1
-	smallMethod    impl.Field = 1<<48 | 9<<32 | 11<<16 | 2
-	smallCaller    impl.Field = 2<<48 | 9<<32 | 11<<16 | 3
-	smallCode      impl.Field = 3<<48 | 9<<32 | 8<<16 | 4
-	smallTraceId   impl.Field = 4<<48 | 9<<32 | 10<<16 | 5
-	smallTimestamp impl.Field = 5<<48 | 9<<32 | 10<<16 | 6
-	smallSampled   impl.Field = 6<<48 | 9<<32 | 2<<16 | 7
-	smallWeight    impl.Field = 7<<48 | 9<<32 | 4<<16 | 8
-	smallSub       impl.Field = 8<<48 | 9<<32 | 12<<16 | 9
+	smallService   impl.Field = 2<<48 | 11<<32 | 11<<16 | 1
+	smallMethod    impl.Field = 3<<48 | 11<<32 | 11<<16 | 2
+	smallCaller    impl.Field = 4<<48 | 11<<32 | 11<<16 | 3
+	smallCode      impl.Field = 5<<48 | 11<<32 | 8<<16 | 4
+	smallTraceId   impl.Field = 6<<48 | 11<<32 | 10<<16 | 5
+	smallTimestamp impl.Field = 7<<48 | 11<<32 | 10<<16 | 6
+	smallSampled   impl.Field = 8<<48 | 11<<32 | 2<<16 | 7
+	smallWeight    impl.Field = 9<<48 | 11<<32 | 4<<16 | 8
+	smallSub       impl.Field = 10<<48 | 11<<32 | 12<<16 | 9
 )
 
 // SmallDesc is the descriptor of Small.
@@ -281,12 +281,12 @@ func (s Small) UnsetSub()         { impl.Struct(s).Unset(smallSub) }
 type Item nocopy.Struct
 
 const (
-	itemID    impl.Field = 0<<48 | 6<<32 | 10<<16 | 1
-	itemName  impl.Field = 1<<48 | 6<<32 | 11<<16 | 2
-	itemDesc  impl.Field = 2<<48 | 6<<32 | 11<<16 | 3
-	itemCount impl.Field = 3<<48 | 6<<32 | 8<<16 | 4
-	itemPrice impl.Field = 4<<48 | 6<<32 | 4<<16 | 5
-	itemOk    impl.Field = 5<<48 | 6<<32 | 2<<16 | 6
+	itemID    impl.Field = 2<<48 | 8<<32 | 10<<16 | 1
+	itemName  impl.Field = 3<<48 | 8<<32 | 11<<16 | 2
+	itemDesc  impl.Field = 4<<48 | 8<<32 | 11<<16 | 3
+	itemCount impl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	itemPrice impl.Field = 6<<48 | 8<<32 | 4<<16 | 5
+	itemOk    impl.Field = 7<<48 | 8<<32 | 2<<16 | 6
 )
 
 // ItemDesc is the descriptor of Item.
@@ -356,11 +356,11 @@ func (s Item) UnsetOk()      { impl.Struct(s).Unset(itemOk) }
 type User nocopy.Struct
 
 const (
-	userUID   impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	userName  impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	userEmail impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	userAge   impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	userVip   impl.Field = 4<<48 | 5<<32 | 2<<16 | 5
+	userUID   impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	userName  impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	userEmail impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	userAge   impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	userVip   impl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
 // UserDesc is the descriptor of User.
@@ -425,10 +425,10 @@ func (s User) UnsetVip()      { impl.Struct(s).Unset(userVip) }
 type Meta nocopy.Struct
 
 const (
-	metaRegion  impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	metaCluster impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	metaUser    impl.Field = 2<<48 | 4<<32 | 12<<16 | 3
-	metaTags    impl.Field = 3<<48 | 4<<32 | 13<<16 | 4
+	metaRegion  impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	metaCluster impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	metaUser    impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	metaTags    impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // MetaDesc is the descriptor of Meta.
@@ -505,19 +505,19 @@ func (s Meta) UnsetTags()      { impl.Struct(s).Unset(metaTags) }
 type Business nocopy.Struct
 
 const (
-	businessID      impl.Field = 0<<48 | 13<<32 | 10<<16 | 1
-	businessTitle   impl.Field = 1<<48 | 13<<32 | 11<<16 | 2
-	businessStatus  impl.Field = 2<<48 | 13<<32 | 8<<16 | 3
-	businessMeta    impl.Field = 3<<48 | 13<<32 | 12<<16 | 4
-	businessItems   impl.Field = 4<<48 | 13<<32 | 15<<16 | 5
-	businessExtra   impl.Field = 5<<48 | 13<<32 | 13<<16 | 6
-	businessNums    impl.Field = 6<<48 | 13<<32 | 15<<16 | 7
-	businessWords   impl.Field = 7<<48 | 13<<32 | 15<<16 | 8
-	businessScore   impl.Field = 8<<48 | 13<<32 | 4<<16 | 9
-	businessFlag    impl.Field = 9<<48 | 13<<32 | 2<<16 | 10
-	businessOwner   impl.Field = 10<<48 | 13<<32 | 12<<16 | 11
-	businessTs      impl.Field = 11<<48 | 13<<32 | 10<<16 | 12
-	businessTrailer impl.Field = 12<<48 | 13<<32 | 11<<16 | 13
+	businessID      impl.Field = 2<<48 | 15<<32 | 10<<16 | 1
+	businessTitle   impl.Field = 3<<48 | 15<<32 | 11<<16 | 2
+	businessStatus  impl.Field = 4<<48 | 15<<32 | 8<<16 | 3
+	businessMeta    impl.Field = 5<<48 | 15<<32 | 12<<16 | 4
+	businessItems   impl.Field = 6<<48 | 15<<32 | 15<<16 | 5
+	businessExtra   impl.Field = 7<<48 | 15<<32 | 13<<16 | 6
+	businessNums    impl.Field = 8<<48 | 15<<32 | 15<<16 | 7
+	businessWords   impl.Field = 9<<48 | 15<<32 | 15<<16 | 8
+	businessScore   impl.Field = 10<<48 | 15<<32 | 4<<16 | 9
+	businessFlag    impl.Field = 11<<48 | 15<<32 | 2<<16 | 10
+	businessOwner   impl.Field = 12<<48 | 15<<32 | 12<<16 | 11
+	businessTs      impl.Field = 13<<48 | 15<<32 | 10<<16 | 12
+	businessTrailer impl.Field = 14<<48 | 15<<32 | 11<<16 | 13
 )
 
 // BusinessDesc is the descriptor of Business.
@@ -667,11 +667,11 @@ func (s Business) UnsetTrailer()       { impl.Struct(s).Unset(businessTrailer) }
 type Blob nocopy.Struct
 
 const (
-	blobID   impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	blobName impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	blobData impl.Field = 2<<48 | 5<<32 | 11<<16 | 3
-	blobCode impl.Field = 3<<48 | 5<<32 | 8<<16 | 4
-	blobOk   impl.Field = 4<<48 | 5<<32 | 2<<16 | 5
+	blobID   impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	blobName impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	blobData impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	blobCode impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	blobOk   impl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
 // BlobDesc is the descriptor of Blob.
@@ -737,8 +737,8 @@ func (s Blob) UnsetOk()      { impl.Struct(s).Unset(blobOk) }
 type Row nocopy.Struct
 
 const (
-	rowLengths impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	rowValues  impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	rowLengths impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	rowValues  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // RowDesc is the descriptor of Row.
@@ -794,8 +794,8 @@ func (s Row) UnsetValues()           { impl.Struct(s).Unset(rowValues) }
 type VStreamRowsResponse nocopy.Struct
 
 const (
-	vStreamRowsResponseGtid impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	vStreamRowsResponseRows impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	vStreamRowsResponseGtid impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	vStreamRowsResponseRows impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // VStreamRowsResponseDesc is the descriptor of VStreamRowsResponse.
@@ -860,10 +860,10 @@ func (s VStreamRowsResponse) UnsetRows()      { impl.Struct(s).Unset(vStreamRows
 type Bulk nocopy.Struct
 
 const (
-	bulkLongs   impl.Field = 0<<48 | 4<<32 | 15<<16 | 1
-	bulkInts    impl.Field = 1<<48 | 4<<32 | 15<<16 | 2
-	bulkShorts  impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	bulkDoubles impl.Field = 3<<48 | 4<<32 | 15<<16 | 4
+	bulkLongs   impl.Field = 2<<48 | 6<<32 | 15<<16 | 1
+	bulkInts    impl.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	bulkShorts  impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	bulkDoubles impl.Field = 5<<48 | 6<<32 | 15<<16 | 4
 )
 
 // BulkDesc is the descriptor of Bulk.
@@ -943,8 +943,8 @@ func (s Bulk) UnsetDoubles()      { impl.Struct(s).Unset(bulkDoubles) }
 type Catalog nocopy.Struct
 
 const (
-	catalogItems impl.Field = 0<<48 | 2<<32 | 15<<16 | 1
-	catalogWords impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	catalogItems impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	catalogWords impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // CatalogDesc is the descriptor of Catalog.

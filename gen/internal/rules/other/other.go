@@ -45,7 +45,7 @@ type Grade = Level
 type Place nocopy.Struct
 
 const (
-	placeCity impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	placeCity impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // PlaceDesc is the descriptor of Place.
@@ -90,7 +90,7 @@ func (s Place) UnsetCity()       { impl.Struct(s).Unset(placeCity) }
 type Free nocopy.Struct
 
 const (
-	freeA impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	freeA impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // FreeDesc is the descriptor of Free.

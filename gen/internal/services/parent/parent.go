@@ -131,7 +131,7 @@ func (c MiddleClient) Count(ctx context.Context, args func(MiddleCountArgs)) (Mi
 type Denied nocopy.Struct
 
 const (
-	deniedWhy impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	deniedWhy impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // DeniedDesc is the descriptor of Denied.
@@ -261,7 +261,7 @@ func (s *RootPingResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.G
 type MiddleCountArgs nocopy.Struct
 
 const (
-	middleCountArgsWhat impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	middleCountArgsWhat impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MiddleCountArgsDesc is the descriptor of MiddleCountArgs.
@@ -312,8 +312,8 @@ func (s MiddleCountArgs) UnsetWhat()       { impl.Struct(s).Unset(middleCountArg
 type MiddleCountResult nocopy.Struct
 
 const (
-	middleCountResultSuccess impl.Field = 0<<48 | 2<<32 | 8<<16
-	middleCountResultDenied  impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	middleCountResultSuccess impl.Field = 2<<48 | 4<<32 | 8<<16
+	middleCountResultDenied  impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // MiddleCountResultDesc is the descriptor of MiddleCountResult.

@@ -75,8 +75,8 @@ func (c OrdersClient) Place(ctx context.Context, args func(OrdersPlaceArgs)) (Or
 type Header nocopy.Struct
 
 const (
-	headerTenant impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	headerVia    impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	headerTenant impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	headerVia    impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // HeaderDesc is the descriptor of Header.
@@ -126,10 +126,10 @@ func (s Header) UnsetVia()       { impl.Struct(s).Unset(headerVia) }
 type Order nocopy.Struct
 
 const (
-	orderID       impl.Field = 0<<48 | 4<<32 | 10<<16 | 1
-	orderHeader   impl.Field = 1<<48 | 4<<32 | 12<<16 | 2
-	orderLines    impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	orderDocument impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	orderID       impl.Field = 2<<48 | 6<<32 | 10<<16 | 1
+	orderHeader   impl.Field = 3<<48 | 6<<32 | 12<<16 | 2
+	orderLines    impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	orderDocument impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // OrderDesc is the descriptor of Order.
@@ -198,10 +198,10 @@ func (s Order) UnsetDocument()           { impl.Struct(s).Unset(orderDocument) }
 type Receipt nocopy.Struct
 
 const (
-	receiptID      impl.Field = 0<<48 | 4<<32 | 10<<16 | 1
-	receiptBackend impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	receiptHeader  impl.Field = 2<<48 | 4<<32 | 12<<16 | 3
-	receiptBytes   impl.Field = 3<<48 | 4<<32 | 10<<16 | 4
+	receiptID      impl.Field = 2<<48 | 6<<32 | 10<<16 | 1
+	receiptBackend impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	receiptHeader  impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	receiptBytes   impl.Field = 5<<48 | 6<<32 | 10<<16 | 4
 )
 
 // ReceiptDesc is the descriptor of Receipt.
@@ -268,7 +268,7 @@ func (s Receipt) UnsetBytes()      { impl.Struct(s).Unset(receiptBytes) }
 type OrdersPlaceArgs nocopy.Struct
 
 const (
-	ordersPlaceArgsOrder impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	ordersPlaceArgsOrder impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OrdersPlaceArgsDesc is the descriptor of OrdersPlaceArgs.
@@ -328,7 +328,7 @@ func (s OrdersPlaceArgs) UnsetOrder()      { impl.Struct(s).Unset(ordersPlaceArg
 type OrdersPlaceResult nocopy.Struct
 
 const (
-	ordersPlaceResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	ordersPlaceResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // OrdersPlaceResultDesc is the descriptor of OrdersPlaceResult.

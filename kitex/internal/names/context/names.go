@@ -446,7 +446,7 @@ func (c OnlyStreamsClient) Chat(ctx context.Context, args func(OnlyStreamsChatAr
 type Context nocopy.Struct
 
 const (
-	contextCtx impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	contextCtx impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ContextDesc is the descriptor of Context.
@@ -491,7 +491,7 @@ func (s Context) UnsetCtx()       { impl.Struct(s).Unset(contextCtx) }
 type Handler nocopy.Struct
 
 const (
-	handlerService impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	handlerService impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // HandlerDesc is the descriptor of Handler.
@@ -545,7 +545,7 @@ func (s Handler) UnsetService()      { impl.Struct(s).Unset(handlerService) }
 type Client nocopy.Struct
 
 const (
-	clientMessage impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	clientMessage impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ClientDesc is the descriptor of Client.
@@ -591,8 +591,8 @@ func (s Client) UnsetMessage()       { impl.Struct(s).Unset(clientMessage) }
 type ClientNewClient_Args nocopy.Struct
 
 const (
-	clientNewClient_ArgsCtx  impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	clientNewClient_ArgsOpts impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	clientNewClient_ArgsCtx  impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	clientNewClient_ArgsOpts impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ClientNewClient_ArgsDesc is the descriptor of ClientNewClient_Args.
@@ -657,8 +657,8 @@ func (s ClientNewClient_Args) UnsetOpts()       { impl.Struct(s).Unset(clientNew
 type ClientNewClient_Result nocopy.Struct
 
 const (
-	clientNewClient_ResultSuccess impl.Field = 0<<48 | 2<<32 | 12<<16
-	clientNewClient_ResultErr     impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	clientNewClient_ResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
+	clientNewClient_ResultErr     impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // ClientNewClient_ResultDesc is the descriptor of ClientNewClient_Result.
@@ -818,7 +818,7 @@ func (s *ClientCloseResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return imp
 type ClientWithArgsResult_Args nocopy.Struct
 
 const (
-	clientWithArgsResult_ArgsArgs_ impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	clientWithArgsResult_ArgsArgs_ impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ClientWithArgsResult_ArgsDesc is the descriptor of ClientWithArgsResult_Args.
@@ -963,7 +963,7 @@ func (s *ClientRegisterArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return im
 type InternalSelectArgs nocopy.Struct
 
 const (
-	internalSelectArgsHandler impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	internalSelectArgsHandler impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // InternalSelectArgsDesc is the descriptor of InternalSelectArgs.
@@ -1023,7 +1023,7 @@ func (s InternalSelectArgs) UnsetHandler()      { impl.Struct(s).Unset(internalS
 type InternalSelectResult nocopy.Struct
 
 const (
-	internalSelectResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	internalSelectResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // InternalSelectResultDesc is the descriptor of InternalSelectResult.
@@ -1085,7 +1085,7 @@ func (s InternalSelectResult) UnsetSuccess() { impl.Struct(s).Unset(internalSele
 type InternalBytesArgs nocopy.Struct
 
 const (
-	internalBytesArgsK impl.Field = 0<<48 | 1<<32 | 13<<16 | 1
+	internalBytesArgsK impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // InternalBytesArgsDesc is the descriptor of InternalBytesArgs.
@@ -1150,7 +1150,7 @@ func (s InternalBytesArgs) UnsetK()      { impl.Struct(s).Unset(internalBytesArg
 type InternalBytesResult nocopy.Struct
 
 const (
-	internalBytesResultSuccess impl.Field = 0<<48 | 1<<32 | 14<<16
+	internalBytesResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16
 )
 
 // InternalBytesResultDesc is the descriptor of InternalBytesResult.
@@ -1210,10 +1210,10 @@ func (s InternalBytesResult) UnsetSuccess() { impl.Struct(s).Unset(internalBytes
 type InternalIDArgs nocopy.Struct
 
 const (
-	internalIDArgsU impl.Field = 0<<48 | 4<<32 | 16<<16 | 1
-	internalIDArgsB impl.Field = 1<<48 | 4<<32 | 2<<16 | 2
-	internalIDArgsC impl.Field = 2<<48 | 4<<32 | 3<<16 | 3
-	internalIDArgsD impl.Field = 3<<48 | 4<<32 | 4<<16 | 4
+	internalIDArgsU impl.Field = 2<<48 | 6<<32 | 16<<16 | 1
+	internalIDArgsB impl.Field = 3<<48 | 6<<32 | 2<<16 | 2
+	internalIDArgsC impl.Field = 4<<48 | 6<<32 | 3<<16 | 3
+	internalIDArgsD impl.Field = 5<<48 | 6<<32 | 4<<16 | 4
 )
 
 // InternalIDArgsDesc is the descriptor of InternalIDArgs.
@@ -1279,7 +1279,7 @@ func (s InternalIDArgs) UnsetD()        { impl.Struct(s).Unset(internalIDArgsD) 
 type InternalIDResult nocopy.Struct
 
 const (
-	internalIDResultSuccess impl.Field = 0<<48 | 1<<32 | 16<<16
+	internalIDResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16
 )
 
 // InternalIDResultDesc is the descriptor of InternalIDResult.
@@ -1334,7 +1334,7 @@ func (s InternalIDResult) UnsetSuccess()      { impl.Struct(s).Unset(internalIDR
 type InternalRawArgs nocopy.Struct
 
 const (
-	internalRawArgsS impl.Field = 0<<48 | 1<<32 | 6<<16 | 1
+	internalRawArgsS impl.Field = 2<<48 | 3<<32 | 6<<16 | 1
 )
 
 // InternalRawArgsDesc is the descriptor of InternalRawArgs.
@@ -1385,7 +1385,7 @@ func (s InternalRawArgs) UnsetS()      { impl.Struct(s).Unset(internalRawArgsS) 
 type InternalRawResult nocopy.Struct
 
 const (
-	internalRawResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	internalRawResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // InternalRawResultDesc is the descriptor of InternalRawResult.
@@ -1439,7 +1439,7 @@ func (s InternalRawResult) UnsetSuccess()      { impl.Struct(s).Unset(internalRa
 type SelectChatArgs nocopy.Struct
 
 const (
-	selectChatArgsServer impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	selectChatArgsServer impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // SelectChatArgsDesc is the descriptor of SelectChatArgs.
@@ -1499,7 +1499,7 @@ func (s SelectChatArgs) UnsetServer()      { impl.Struct(s).Unset(selectChatArgs
 type SelectChatResult nocopy.Struct
 
 const (
-	selectChatResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	selectChatResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectChatResultDesc is the descriptor of SelectChatResult.
@@ -1559,7 +1559,7 @@ func (s SelectChatResult) UnsetSuccess()      { impl.Struct(s).Unset(selectChatR
 type SelectUpArgs nocopy.Struct
 
 const (
-	selectUpArgsServer impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	selectUpArgsServer impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // SelectUpArgsDesc is the descriptor of SelectUpArgs.
@@ -1619,7 +1619,7 @@ func (s SelectUpArgs) UnsetServer()      { impl.Struct(s).Unset(selectUpArgsServ
 type SelectUpResult nocopy.Struct
 
 const (
-	selectUpResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	selectUpResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectUpResultDesc is the descriptor of SelectUpResult.
@@ -1679,7 +1679,7 @@ func (s SelectUpResult) UnsetSuccess()      { impl.Struct(s).Unset(selectUpResul
 type SelectDownArgs nocopy.Struct
 
 const (
-	selectDownArgsServer impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	selectDownArgsServer impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // SelectDownArgsDesc is the descriptor of SelectDownArgs.
@@ -1739,7 +1739,7 @@ func (s SelectDownArgs) UnsetServer()      { impl.Struct(s).Unset(selectDownArgs
 type SelectDownResult nocopy.Struct
 
 const (
-	selectDownResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	selectDownResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectDownResultDesc is the descriptor of SelectDownResult.
@@ -1799,7 +1799,7 @@ func (s SelectDownResult) UnsetSuccess()      { impl.Struct(s).Unset(selectDownR
 type SelectOneArgs nocopy.Struct
 
 const (
-	selectOneArgsServer impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	selectOneArgsServer impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // SelectOneArgsDesc is the descriptor of SelectOneArgs.
@@ -1859,7 +1859,7 @@ func (s SelectOneArgs) UnsetServer()      { impl.Struct(s).Unset(selectOneArgsSe
 type SelectOneResult nocopy.Struct
 
 const (
-	selectOneResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	selectOneResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // SelectOneResultDesc is the descriptor of SelectOneResult.
@@ -1919,7 +1919,7 @@ func (s SelectOneResult) UnsetSuccess()      { impl.Struct(s).Unset(selectOneRes
 type OnlyStreamsChatArgs nocopy.Struct
 
 const (
-	onlyStreamsChatArgsServer impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	onlyStreamsChatArgsServer impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OnlyStreamsChatArgsDesc is the descriptor of OnlyStreamsChatArgs.
@@ -1979,7 +1979,7 @@ func (s OnlyStreamsChatArgs) UnsetServer()      { impl.Struct(s).Unset(onlyStrea
 type OnlyStreamsChatResult nocopy.Struct
 
 const (
-	onlyStreamsChatResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	onlyStreamsChatResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // OnlyStreamsChatResultDesc is the descriptor of OnlyStreamsChatResult.

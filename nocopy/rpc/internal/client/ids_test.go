@@ -166,7 +166,7 @@ func TestBatch(t *testing.T) {
 		for _, size := range []int{0, 100, 100, batchBytes, 100, 2 * batchBytes, 100, 100} {
 			args := newTestArgs(m)
 			// As if it were a binary
-			thriftimpl.Struct(args).SetBytes(0<<48|1<<32|11<<16|1, make([]byte, size))
+			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size))
 			args.Claim(m.Args)
 			go func() {
 				c.call(context.Background(), nil, &Call{Method: m, Args: nocopy.Struct(args)})

@@ -12,8 +12,10 @@ import (
 var ExceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")
 
 const (
-	exceptionMessage = thriftimpl.Field(0<<entry.NumberShift | 2<<entry.EndShift | uint64(nocopy.WireString)<<entry.WireShift | 1)
-	exceptionType    = thriftimpl.Field(1<<entry.NumberShift | 2<<entry.EndShift | uint64(nocopy.WireI32)<<entry.WireShift | 2)
+	exceptionEnd = entry.FirstNumber + 2 // there are two fields
+
+	exceptionMessage = thriftimpl.Field(entry.FirstNumber<<entry.NumberShift | exceptionEnd<<entry.EndShift | uint64(nocopy.WireString)<<entry.WireShift | 1)
+	exceptionType    = thriftimpl.Field((entry.FirstNumber+1)<<entry.NumberShift | exceptionEnd<<entry.EndShift | uint64(nocopy.WireI32)<<entry.WireShift | 2)
 )
 
 func init() {

@@ -100,8 +100,8 @@ func (c ShopClient) Get(ctx context.Context, args func(ShopGetArgs)) (ShopGetRes
 type Point nocopy.Struct
 
 const (
-	pointX impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	pointY impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	pointX impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	pointY impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // PointDesc is the descriptor of Point.
@@ -151,9 +151,9 @@ func (s Point) UnsetY()      { impl.Struct(s).Unset(pointY) }
 type Part nocopy.Struct
 
 const (
-	partName  impl.Field = 1<<48 | 4<<32 | 0x40000000 | 11<<16 | 1
-	partAt    impl.Field = 2<<48 | 4<<32 | 0x40000000 | 12<<16 | 2
-	partParts impl.Field = 3<<48 | 4<<32 | 0x40000000 | 15<<16 | 3
+	partName  impl.Field = 3<<48 | 6<<32 | 0x40000000 | 11<<16 | 1
+	partAt    impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	partParts impl.Field = 5<<48 | 6<<32 | 0x40000000 | 15<<16 | 3
 )
 
 // PartDesc is the descriptor of Part.
@@ -194,9 +194,9 @@ func (s *Part) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, 
 type PartWhich int32
 
 const (
-	Part_Name  PartWhich = 1
-	Part_At    PartWhich = 2
-	Part_Parts PartWhich = 3
+	Part_Name  PartWhich = 3
+	Part_At    PartWhich = 4
+	Part_Parts PartWhich = 5
 )
 
 func (w PartWhich) String() string { return PartDesc.ArmName(int32(w)) }
@@ -233,8 +233,8 @@ func (s Part) UnsetParts()      { impl.Struct(s).UnsetArm(partParts) }
 type Refused nocopy.Struct
 
 const (
-	refusedReason impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	refusedColor  impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	refusedReason impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	refusedColor  impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // RefusedDesc is the descriptor of Refused.
@@ -285,33 +285,33 @@ func (s Refused) UnsetColor()      { impl.Struct(s).Unset(refusedColor) }
 type Item nocopy.Struct
 
 const (
-	itemFlag    impl.Field = 0<<48 | 27<<32 | 2<<16 | 1
-	itemTiny    impl.Field = 1<<48 | 27<<32 | 3<<16 | 2
-	itemSmall   impl.Field = 2<<48 | 27<<32 | 6<<16 | 3
-	itemMedium  impl.Field = 3<<48 | 27<<32 | 8<<16 | 4
-	itemLarge   impl.Field = 4<<48 | 27<<32 | 10<<16 | 5
-	itemReal    impl.Field = 5<<48 | 27<<32 | 4<<16 | 6
-	itemText    impl.Field = 6<<48 | 27<<32 | 11<<16 | 7
-	itemBlob    impl.Field = 7<<48 | 27<<32 | 11<<16 | 8
-	itemKey     impl.Field = 8<<48 | 27<<32 | 16<<16 | 9
-	itemColor   impl.Field = 9<<48 | 27<<32 | 8<<16 | 10
-	itemPoint   impl.Field = 10<<48 | 27<<32 | 12<<16 | 11
-	itemPart    impl.Field = 11<<48 | 27<<32 | 12<<16 | 12
-	itemNumbers impl.Field = 12<<48 | 27<<32 | 15<<16 | 13
-	itemWords   impl.Field = 13<<48 | 27<<32 | 14<<16 | 14
-	itemCounts  impl.Field = 14<<48 | 27<<32 | 13<<16 | 15
-	itemPlaces  impl.Field = 15<<48 | 27<<32 | 13<<16 | 16
-	itemChoices impl.Field = 16<<48 | 27<<32 | 13<<16 | 17
-	itemWeights impl.Field = 17<<48 | 27<<32 | 13<<16 | 18
-	itemDigests impl.Field = 18<<48 | 27<<32 | 13<<16 | 19
-	itemNames   impl.Field = 19<<48 | 27<<32 | 13<<16 | 20
-	itemPaths   impl.Field = 20<<48 | 27<<32 | 13<<16 | 21
-	itemInner   impl.Field = 21<<48 | 27<<32 | 12<<16 | 22
-	itemItems   impl.Field = 22<<48 | 27<<32 | 15<<16 | 23
-	itemLimit   impl.Field = 23<<48 | 27<<32 | 8<<16 | 24
-	itemOrigin  impl.Field = 24<<48 | 27<<32 | 12<<16 | 25
-	itemIds     impl.Field = 25<<48 | 27<<32 | 13<<16 | 26
-	itemKeys    impl.Field = 26<<48 | 27<<32 | 13<<16 | 27
+	itemFlag    impl.Field = 2<<48 | 29<<32 | 2<<16 | 1
+	itemTiny    impl.Field = 3<<48 | 29<<32 | 3<<16 | 2
+	itemSmall   impl.Field = 4<<48 | 29<<32 | 6<<16 | 3
+	itemMedium  impl.Field = 5<<48 | 29<<32 | 8<<16 | 4
+	itemLarge   impl.Field = 6<<48 | 29<<32 | 10<<16 | 5
+	itemReal    impl.Field = 7<<48 | 29<<32 | 4<<16 | 6
+	itemText    impl.Field = 8<<48 | 29<<32 | 11<<16 | 7
+	itemBlob    impl.Field = 9<<48 | 29<<32 | 11<<16 | 8
+	itemKey     impl.Field = 10<<48 | 29<<32 | 16<<16 | 9
+	itemColor   impl.Field = 11<<48 | 29<<32 | 8<<16 | 10
+	itemPoint   impl.Field = 12<<48 | 29<<32 | 12<<16 | 11
+	itemPart    impl.Field = 13<<48 | 29<<32 | 12<<16 | 12
+	itemNumbers impl.Field = 14<<48 | 29<<32 | 15<<16 | 13
+	itemWords   impl.Field = 15<<48 | 29<<32 | 14<<16 | 14
+	itemCounts  impl.Field = 16<<48 | 29<<32 | 13<<16 | 15
+	itemPlaces  impl.Field = 17<<48 | 29<<32 | 13<<16 | 16
+	itemChoices impl.Field = 18<<48 | 29<<32 | 13<<16 | 17
+	itemWeights impl.Field = 19<<48 | 29<<32 | 13<<16 | 18
+	itemDigests impl.Field = 20<<48 | 29<<32 | 13<<16 | 19
+	itemNames   impl.Field = 21<<48 | 29<<32 | 13<<16 | 20
+	itemPaths   impl.Field = 22<<48 | 29<<32 | 13<<16 | 21
+	itemInner   impl.Field = 23<<48 | 29<<32 | 12<<16 | 22
+	itemItems   impl.Field = 24<<48 | 29<<32 | 15<<16 | 23
+	itemLimit   impl.Field = 25<<48 | 29<<32 | 8<<16 | 24
+	itemOrigin  impl.Field = 26<<48 | 29<<32 | 12<<16 | 25
+	itemIds     impl.Field = 27<<48 | 29<<32 | 13<<16 | 26
+	itemKeys    impl.Field = 28<<48 | 29<<32 | 13<<16 | 27
 )
 
 // ItemDesc is the descriptor of Item.
@@ -629,12 +629,12 @@ func (s Item) UnsetKeys()      { impl.Struct(s).Unset(itemKeys) }
 type Named nocopy.Struct
 
 const (
-	namedID     impl.Field = 0<<48 | 6<<32 | 10<<16 | 1
-	namedExact  impl.Field = 1<<48 | 6<<32 | 10<<16 | 2
-	namedYes    impl.Field = 2<<48 | 6<<32 | 2<<16 | 3
-	namedSecret impl.Field = 3<<48 | 6<<32 | 11<<16 | 4
-	namedDash   impl.Field = 4<<48 | 6<<32 | 11<<16 | 5
-	namedQuoted impl.Field = 5<<48 | 6<<32 | 11<<16 | 6
+	namedID     impl.Field = 2<<48 | 8<<32 | 10<<16 | 1
+	namedExact  impl.Field = 3<<48 | 8<<32 | 10<<16 | 2
+	namedYes    impl.Field = 4<<48 | 8<<32 | 2<<16 | 3
+	namedSecret impl.Field = 5<<48 | 8<<32 | 11<<16 | 4
+	namedDash   impl.Field = 6<<48 | 8<<32 | 11<<16 | 5
+	namedQuoted impl.Field = 7<<48 | 8<<32 | 11<<16 | 6
 )
 
 // NamedDesc is the descriptor of Named.
@@ -704,8 +704,8 @@ func (s Named) UnsetQuoted()       { impl.Struct(s).Unset(namedQuoted) }
 type Clash nocopy.Struct
 
 const (
-	clashFirst  impl.Field = 0<<48 | 2<<32 | 8<<16 | 1
-	clashSecond impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	clashFirst  impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	clashSecond impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // ClashDesc is the descriptor of Clash.
@@ -755,8 +755,8 @@ func (s Clash) UnsetSecond()      { impl.Struct(s).Unset(clashSecond) }
 type Node nocopy.Struct
 
 const (
-	nodeNext  impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	nodeNodes impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	nodeNext  impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	nodeNodes impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // NodeDesc is the descriptor of Node.
@@ -818,7 +818,7 @@ func (s Node) UnsetNodes()      { impl.Struct(s).Unset(nodeNodes) }
 type ShopGetArgs nocopy.Struct
 
 const (
-	shopGetArgsID impl.Field = 0<<48 | 1<<32 | 10<<16 | 1
+	shopGetArgsID impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ShopGetArgsDesc is the descriptor of ShopGetArgs.
@@ -867,8 +867,8 @@ func (s ShopGetArgs) UnsetID()      { impl.Struct(s).Unset(shopGetArgsID) }
 type ShopGetResult nocopy.Struct
 
 const (
-	shopGetResultSuccess impl.Field = 0<<48 | 2<<32 | 12<<16
-	shopGetResultRefused impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	shopGetResultSuccess impl.Field = 2<<48 | 4<<32 | 12<<16
+	shopGetResultRefused impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // ShopGetResultDesc is the descriptor of ShopGetResult.

@@ -101,13 +101,13 @@ func (c AgentClient) EmitBatch(ctx context.Context, args func(AgentEmitBatchArgs
 type Tag nocopy.Struct
 
 const (
-	tagKey     impl.Field = 0<<48 | 7<<32 | 11<<16 | 1
-	tagVType   impl.Field = 1<<48 | 7<<32 | 8<<16 | 2
-	tagVStr    impl.Field = 2<<48 | 7<<32 | 11<<16 | 3
-	tagVDouble impl.Field = 3<<48 | 7<<32 | 4<<16 | 4
-	tagVBool   impl.Field = 4<<48 | 7<<32 | 2<<16 | 5
-	tagVLong   impl.Field = 5<<48 | 7<<32 | 10<<16 | 6
-	tagVBinary impl.Field = 6<<48 | 7<<32 | 11<<16 | 7
+	tagKey     impl.Field = 2<<48 | 9<<32 | 11<<16 | 1
+	tagVType   impl.Field = 3<<48 | 9<<32 | 8<<16 | 2
+	tagVStr    impl.Field = 4<<48 | 9<<32 | 11<<16 | 3
+	tagVDouble impl.Field = 5<<48 | 9<<32 | 4<<16 | 4
+	tagVBool   impl.Field = 6<<48 | 9<<32 | 2<<16 | 5
+	tagVLong   impl.Field = 7<<48 | 9<<32 | 10<<16 | 6
+	tagVBinary impl.Field = 8<<48 | 9<<32 | 11<<16 | 7
 )
 
 // TagDesc is the descriptor of Tag.
@@ -183,8 +183,8 @@ func (s Tag) UnsetVBinary()           { impl.Struct(s).Unset(tagVBinary) }
 type Log nocopy.Struct
 
 const (
-	logTimestamp impl.Field = 0<<48 | 2<<32 | 10<<16 | 1
-	logFields    impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	logTimestamp impl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	logFields    impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // LogDesc is the descriptor of Log.
@@ -243,16 +243,16 @@ func (s Log) UnsetFields()      { impl.Struct(s).Reset(logFields, LogDesc) }
 type Span nocopy.Struct
 
 const (
-	spanTraceIdLow    impl.Field = 0<<48 | 10<<32 | 10<<16 | 1
-	spanTraceIdHigh   impl.Field = 1<<48 | 10<<32 | 10<<16 | 2
-	spanSpanId        impl.Field = 2<<48 | 10<<32 | 10<<16 | 3
-	spanParentSpanId  impl.Field = 3<<48 | 10<<32 | 10<<16 | 4
-	spanOperationName impl.Field = 4<<48 | 10<<32 | 11<<16 | 5
-	spanFlags         impl.Field = 5<<48 | 10<<32 | 8<<16 | 7
-	spanStartTime     impl.Field = 6<<48 | 10<<32 | 10<<16 | 8
-	spanDuration      impl.Field = 7<<48 | 10<<32 | 10<<16 | 9
-	spanTags          impl.Field = 8<<48 | 10<<32 | 15<<16 | 10
-	spanLogs          impl.Field = 9<<48 | 10<<32 | 15<<16 | 11
+	spanTraceIdLow    impl.Field = 2<<48 | 12<<32 | 10<<16 | 1
+	spanTraceIdHigh   impl.Field = 3<<48 | 12<<32 | 10<<16 | 2
+	spanSpanId        impl.Field = 4<<48 | 12<<32 | 10<<16 | 3
+	spanParentSpanId  impl.Field = 5<<48 | 12<<32 | 10<<16 | 4
+	spanOperationName impl.Field = 6<<48 | 12<<32 | 11<<16 | 5
+	spanFlags         impl.Field = 7<<48 | 12<<32 | 8<<16 | 7
+	spanStartTime     impl.Field = 8<<48 | 12<<32 | 10<<16 | 8
+	spanDuration      impl.Field = 9<<48 | 12<<32 | 10<<16 | 9
+	spanTags          impl.Field = 10<<48 | 12<<32 | 15<<16 | 10
+	spanLogs          impl.Field = 11<<48 | 12<<32 | 15<<16 | 11
 )
 
 // SpanDesc is the descriptor of Span.
@@ -360,8 +360,8 @@ func (s Span) UnsetLogs()      { impl.Struct(s).Unset(spanLogs) }
 type Process nocopy.Struct
 
 const (
-	processServiceName impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	processTags        impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	processServiceName impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	processTags        impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // ProcessDesc is the descriptor of Process.
@@ -420,9 +420,9 @@ func (s Process) UnsetTags()      { impl.Struct(s).Unset(processTags) }
 type Batch nocopy.Struct
 
 const (
-	batchProcess impl.Field = 0<<48 | 3<<32 | 12<<16 | 1
-	batchSpans   impl.Field = 1<<48 | 3<<32 | 15<<16 | 2
-	batchSeqNo   impl.Field = 2<<48 | 3<<32 | 10<<16 | 3
+	batchProcess impl.Field = 2<<48 | 5<<32 | 12<<16 | 1
+	batchSpans   impl.Field = 3<<48 | 5<<32 | 15<<16 | 2
+	batchSeqNo   impl.Field = 4<<48 | 5<<32 | 10<<16 | 3
 )
 
 // BatchDesc is the descriptor of Batch.
@@ -493,7 +493,7 @@ func (s Batch) UnsetSeqNo()      { impl.Struct(s).Unset(batchSeqNo) }
 type AgentEmitBatchArgs nocopy.Struct
 
 const (
-	agentEmitBatchArgsBatch impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	agentEmitBatchArgsBatch impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AgentEmitBatchArgsDesc is the descriptor of AgentEmitBatchArgs.

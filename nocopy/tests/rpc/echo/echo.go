@@ -237,8 +237,8 @@ func (c EchoClient) Fail(ctx context.Context, args func(EchoFailArgs)) (EchoFail
 type NotFound nocopy.Struct
 
 const (
-	notFoundKey  impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	notFoundCode impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	notFoundKey  impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	notFoundCode impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // NotFoundDesc is the descriptor of NotFound.
@@ -289,7 +289,7 @@ func (s NotFound) UnsetCode()      { impl.Struct(s).Unset(notFoundCode) }
 type Conflict nocopy.Struct
 
 const (
-	conflictWhat impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	conflictWhat impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ConflictDesc is the descriptor of Conflict.
@@ -335,10 +335,10 @@ func (s Conflict) UnsetWhat()       { impl.Struct(s).Unset(conflictWhat) }
 type Item nocopy.Struct
 
 const (
-	itemName    impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	itemData    impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	itemNumbers impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	itemLabels  impl.Field = 3<<48 | 4<<32 | 13<<16 | 4
+	itemName    impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	itemData    impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	itemNumbers impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	itemLabels  impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // ItemDesc is the descriptor of Item.
@@ -544,7 +544,7 @@ func (s *BaseVersionArgs) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type BaseVersionResult nocopy.Struct
 
 const (
-	baseVersionResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	baseVersionResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // BaseVersionResultDesc is the descriptor of BaseVersionResult.
@@ -595,8 +595,8 @@ func (s BaseVersionResult) UnsetSuccess()       { impl.Struct(s).Unset(baseVersi
 type EchoEchoArgs nocopy.Struct
 
 const (
-	echoEchoArgsPayload impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	echoEchoArgsDelayMs impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	echoEchoArgsPayload impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	echoEchoArgsDelayMs impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
@@ -655,7 +655,7 @@ func (s EchoEchoArgs) UnsetDelayMs()      { impl.Struct(s).Unset(echoEchoArgsDel
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
@@ -709,8 +709,8 @@ func (s EchoEchoResult) UnsetSuccess()      { impl.Struct(s).Unset(echoEchoResul
 type EchoPutArgs nocopy.Struct
 
 const (
-	echoPutArgsItem impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	echoPutArgsMode impl.Field = 1<<48 | 2<<32 | 11<<16 | 2
+	echoPutArgsItem impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	echoPutArgsMode impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // EchoPutArgsDesc is the descriptor of EchoPutArgs.
@@ -773,9 +773,9 @@ func (s EchoPutArgs) UnsetMode()       { impl.Struct(s).Reset(echoPutArgsMode, E
 type EchoPutResult nocopy.Struct
 
 const (
-	echoPutResultSuccess  impl.Field = 0<<48 | 3<<32 | 12<<16
-	echoPutResultMissing  impl.Field = 1<<48 | 3<<32 | 12<<16 | 1
-	echoPutResultConflict impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	echoPutResultSuccess  impl.Field = 2<<48 | 5<<32 | 12<<16
+	echoPutResultMissing  impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	echoPutResultConflict impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // EchoPutResultDesc is the descriptor of EchoPutResult.
@@ -863,8 +863,8 @@ func (s EchoPutResult) UnsetConflict()      { impl.Struct(s).Unset(echoPutResult
 type EchoNotifyArgs nocopy.Struct
 
 const (
-	echoNotifyArgsText    impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	echoNotifyArgsDelayMs impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	echoNotifyArgsText    impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	echoNotifyArgsDelayMs impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // EchoNotifyArgsDesc is the descriptor of EchoNotifyArgs.
@@ -920,8 +920,8 @@ func (s EchoNotifyArgs) UnsetDelayMs()      { impl.Struct(s).Unset(echoNotifyArg
 type EchoAddArgs nocopy.Struct
 
 const (
-	echoAddArgsA impl.Field = 0<<48 | 2<<32 | 10<<16 | 1
-	echoAddArgsB impl.Field = 1<<48 | 2<<32 | 10<<16 | 2
+	echoAddArgsA impl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	echoAddArgsB impl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // EchoAddArgsDesc is the descriptor of EchoAddArgs.
@@ -975,7 +975,7 @@ func (s EchoAddArgs) UnsetB()      { impl.Struct(s).Unset(echoAddArgsB) }
 type EchoAddResult nocopy.Struct
 
 const (
-	echoAddResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	echoAddResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // EchoAddResultDesc is the descriptor of EchoAddResult.
@@ -1026,7 +1026,7 @@ func (s EchoAddResult) UnsetSuccess()      { impl.Struct(s).Unset(echoAddResultS
 type EchoFailArgs nocopy.Struct
 
 const (
-	echoFailArgsHow impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	echoFailArgsHow impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // EchoFailArgsDesc is the descriptor of EchoFailArgs.
@@ -1077,7 +1077,7 @@ func (s EchoFailArgs) UnsetHow()       { impl.Struct(s).Unset(echoFailArgsHow) }
 type EchoFailResult nocopy.Struct
 
 const (
-	echoFailResultMissing impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	echoFailResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // EchoFailResultDesc is the descriptor of EchoFailResult.

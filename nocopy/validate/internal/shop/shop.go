@@ -19,8 +19,8 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Line nocopy.Struct
 
 const (
-	lineArticle impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	lineCount   impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	lineArticle impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	lineCount   impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // LineDesc is the descriptor of Line.
@@ -70,9 +70,9 @@ func (s Line) UnsetCount()      { impl.Struct(s).Unset(lineCount) }
 type Order nocopy.Struct
 
 const (
-	orderID     impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	orderLines  impl.Field = 1<<48 | 3<<32 | 15<<16 | 2
-	orderLabels impl.Field = 2<<48 | 3<<32 | 13<<16 | 3
+	orderID     impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	orderLines  impl.Field = 3<<48 | 5<<32 | 15<<16 | 2
+	orderLabels impl.Field = 4<<48 | 5<<32 | 13<<16 | 3
 )
 
 // OrderDesc is the descriptor of Order.

@@ -145,7 +145,7 @@ func (c GreeterClient) Count(ctx context.Context, args func(GreeterCountArgs)) (
 type Unknown nocopy.Struct
 
 const (
-	unknownName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	unknownName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // UnknownDesc is the descriptor of Unknown.
@@ -191,7 +191,7 @@ func (s Unknown) UnsetName()       { impl.Struct(s).Unset(unknownName) }
 type GreeterHelloArgs nocopy.Struct
 
 const (
-	greeterHelloArgsName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	greeterHelloArgsName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // GreeterHelloArgsDesc is the descriptor of GreeterHelloArgs.
@@ -242,8 +242,8 @@ func (s GreeterHelloArgs) UnsetName()       { impl.Struct(s).Unset(greeterHelloA
 type GreeterHelloResult nocopy.Struct
 
 const (
-	greeterHelloResultSuccess impl.Field = 0<<48 | 2<<32 | 11<<16
-	greeterHelloResultUnknown impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	greeterHelloResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16
+	greeterHelloResultUnknown impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // GreeterHelloResultDesc is the descriptor of GreeterHelloResult.
@@ -312,9 +312,9 @@ func (s GreeterHelloResult) UnsetUnknown()      { impl.Struct(s).Unset(greeterHe
 type GreeterRelayArgs nocopy.Struct
 
 const (
-	greeterRelayArgsName   impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	greeterRelayArgsPort   impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	greeterRelayArgsFramed impl.Field = 2<<48 | 3<<32 | 2<<16 | 3
+	greeterRelayArgsName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	greeterRelayArgsPort   impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	greeterRelayArgsFramed impl.Field = 4<<48 | 5<<32 | 2<<16 | 3
 )
 
 // GreeterRelayArgsDesc is the descriptor of GreeterRelayArgs.
@@ -375,8 +375,8 @@ func (s GreeterRelayArgs) UnsetFramed()      { impl.Struct(s).Unset(greeterRelay
 type GreeterRelayResult nocopy.Struct
 
 const (
-	greeterRelayResultSuccess impl.Field = 0<<48 | 2<<32 | 11<<16
-	greeterRelayResultUnknown impl.Field = 1<<48 | 2<<32 | 12<<16 | 1
+	greeterRelayResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16
+	greeterRelayResultUnknown impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // GreeterRelayResultDesc is the descriptor of GreeterRelayResult.
@@ -445,7 +445,7 @@ func (s GreeterRelayResult) UnsetUnknown()      { impl.Struct(s).Unset(greeterRe
 type GreeterTellArgs nocopy.Struct
 
 const (
-	greeterTellArgsName impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	greeterTellArgsName impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // GreeterTellArgsDesc is the descriptor of GreeterTellArgs.
@@ -496,8 +496,8 @@ func (s GreeterTellArgs) UnsetName()       { impl.Struct(s).Unset(greeterTellArg
 type GreeterCountArgs nocopy.Struct
 
 const (
-	greeterCountArgsName impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	greeterCountArgsN    impl.Field = 1<<48 | 2<<32 | 10<<16 | 8888
+	greeterCountArgsName impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	greeterCountArgsN    impl.Field = 3<<48 | 4<<32 | 10<<16 | 8888
 )
 
 // GreeterCountArgsDesc is the descriptor of GreeterCountArgs.
@@ -553,7 +553,7 @@ func (s GreeterCountArgs) UnsetN()      { impl.Struct(s).Unset(greeterCountArgsN
 type GreeterCountResult nocopy.Struct
 
 const (
-	greeterCountResultSuccess impl.Field = 0<<48 | 1<<32 | 11<<16
+	greeterCountResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16
 )
 
 // GreeterCountResultDesc is the descriptor of GreeterCountResult.

@@ -73,10 +73,10 @@ func (c RecordsClient) Put(ctx context.Context, args func(RecordsPutArgs)) (Reco
 type Meta nocopy.Struct
 
 const (
-	metaID     impl.Field = 0<<48 | 4<<32 | 10<<16 | 1
-	metaTenant impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	metaTrace  impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	metaHops   impl.Field = 3<<48 | 4<<32 | 8<<16 | 4
+	metaID     impl.Field = 2<<48 | 6<<32 | 10<<16 | 1
+	metaTenant impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	metaTrace  impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	metaHops   impl.Field = 5<<48 | 6<<32 | 8<<16 | 4
 )
 
 // MetaDesc is the descriptor of Meta.
@@ -136,11 +136,11 @@ func (s Meta) UnsetHops()      { impl.Struct(s).Unset(metaHops) }
 type Item nocopy.Struct
 
 const (
-	itemID    impl.Field = 0<<48 | 5<<32 | 10<<16 | 1
-	itemName  impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	itemPrice impl.Field = 2<<48 | 5<<32 | 4<<16 | 3
-	itemTags  impl.Field = 3<<48 | 5<<32 | 15<<16 | 4
-	itemNote  impl.Field = 4<<48 | 5<<32 | 11<<16 | 5
+	itemID    impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	itemName  impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	itemPrice impl.Field = 4<<48 | 7<<32 | 4<<16 | 3
+	itemTags  impl.Field = 5<<48 | 7<<32 | 15<<16 | 4
+	itemNote  impl.Field = 6<<48 | 7<<32 | 11<<16 | 5
 )
 
 // ItemDesc is the descriptor of Item.
@@ -210,10 +210,10 @@ func (s Item) UnsetNote()       { impl.Struct(s).Unset(itemNote) }
 type Record nocopy.Struct
 
 const (
-	recordMeta    impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	recordItems   impl.Field = 1<<48 | 4<<32 | 15<<16 | 2
-	recordNumbers impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	recordData    impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	recordMeta    impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	recordItems   impl.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	recordNumbers impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	recordData    impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // RecordDesc is the descriptor of Record.
@@ -291,7 +291,7 @@ func (s Record) UnsetData()           { impl.Struct(s).Unset(recordData) }
 type RecordsPutArgs nocopy.Struct
 
 const (
-	recordsPutArgsRecord impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	recordsPutArgsRecord impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // RecordsPutArgsDesc is the descriptor of RecordsPutArgs.
@@ -351,7 +351,7 @@ func (s RecordsPutArgs) UnsetRecord()      { impl.Struct(s).Unset(recordsPutArgs
 type RecordsPutResult nocopy.Struct
 
 const (
-	recordsPutResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	recordsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // RecordsPutResultDesc is the descriptor of RecordsPutResult.

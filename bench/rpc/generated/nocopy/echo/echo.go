@@ -146,9 +146,9 @@ func (c RowsClient) Put(ctx context.Context, args func(RowsPutArgs)) (RowsPutRes
 type Message nocopy.Struct
 
 const (
-	messageID      impl.Field = 0<<48 | 3<<32 | 10<<16 | 1
-	messageAction  impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	messagePayload impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	messageID      impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	messageAction  impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	messagePayload impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // MessageDesc is the descriptor of Message.
@@ -204,9 +204,9 @@ func (s Message) UnsetPayload()           { impl.Struct(s).Unset(messagePayload)
 type Row nocopy.Struct
 
 const (
-	rowID   impl.Field = 0<<48 | 3<<32 | 10<<16 | 1
-	rowKind impl.Field = 1<<48 | 3<<32 | 8<<16 | 2
-	rowName impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	rowID   impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	rowKind impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	rowName impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // RowDesc is the descriptor of Row.
@@ -261,7 +261,7 @@ func (s Row) UnsetName()       { impl.Struct(s).Unset(rowName) }
 type EchoEchoArgs nocopy.Struct
 
 const (
-	echoEchoArgsMessage impl.Field = 0<<48 | 1<<32 | 12<<16 | 1
+	echoEchoArgsMessage impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
@@ -321,7 +321,7 @@ func (s EchoEchoArgs) UnsetMessage()      { impl.Struct(s).Unset(echoEchoArgsMes
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess impl.Field = 0<<48 | 1<<32 | 12<<16
+	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
@@ -381,7 +381,7 @@ func (s EchoEchoResult) UnsetSuccess()      { impl.Struct(s).Unset(echoEchoResul
 type RowsGetArgs nocopy.Struct
 
 const (
-	rowsGetArgsCount impl.Field = 0<<48 | 1<<32 | 8<<16 | 1
+	rowsGetArgsCount impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // RowsGetArgsDesc is the descriptor of RowsGetArgs.
@@ -430,7 +430,7 @@ func (s RowsGetArgs) UnsetCount()      { impl.Struct(s).Unset(rowsGetArgsCount) 
 type RowsGetResult nocopy.Struct
 
 const (
-	rowsGetResultSuccess impl.Field = 0<<48 | 1<<32 | 15<<16
+	rowsGetResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16
 )
 
 // RowsGetResultDesc is the descriptor of RowsGetResult.
@@ -490,7 +490,7 @@ func (s RowsGetResult) UnsetSuccess()      { impl.Struct(s).Unset(rowsGetResultS
 type RowsPutArgs nocopy.Struct
 
 const (
-	rowsPutArgsRows impl.Field = 0<<48 | 1<<32 | 15<<16 | 1
+	rowsPutArgsRows impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // RowsPutArgsDesc is the descriptor of RowsPutArgs.
@@ -548,7 +548,7 @@ func (s RowsPutArgs) UnsetRows()      { impl.Struct(s).Unset(rowsPutArgsRows) }
 type RowsPutResult nocopy.Struct
 
 const (
-	rowsPutResultSuccess impl.Field = 0<<48 | 1<<32 | 10<<16
+	rowsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16
 )
 
 // RowsPutResultDesc is the descriptor of RowsPutResult.

@@ -73,7 +73,7 @@ func (c OpaqueClient) Write(ctx context.Context, args func(OpaqueWriteArgs)) (Op
 type OpaqueWriteArgs nocopy.Struct
 
 const (
-	opaqueWriteArgsRequest impl.Field = 0<<48 | 1<<32 | 11<<16 | 1
+	opaqueWriteArgsRequest impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // OpaqueWriteArgsDesc is the descriptor of OpaqueWriteArgs.

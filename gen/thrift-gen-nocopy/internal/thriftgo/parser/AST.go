@@ -138,8 +138,8 @@ type Annotations = nocopy.StructList[Annotation]
 type Reference nocopy.Struct
 
 const (
-	referenceName  impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	referenceIndex impl.Field = 1<<48 | 2<<32 | 8<<16 | 2
+	referenceName  impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	referenceIndex impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // ReferenceDesc is the descriptor of Reference.
@@ -195,8 +195,8 @@ func (s Reference) UnsetIndex()      { impl.Struct(s).Unset(referenceIndex) }
 type Annotation nocopy.Struct
 
 const (
-	annotationKey    impl.Field = 0<<48 | 2<<32 | 11<<16 | 1
-	annotationValues impl.Field = 1<<48 | 2<<32 | 15<<16 | 2
+	annotationKey    impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	annotationValues impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // AnnotationDesc is the descriptor of Annotation.
@@ -257,14 +257,14 @@ func (s Annotation) UnsetValues()      { impl.Struct(s).Unset(annotationValues) 
 type Type nocopy.Struct
 
 const (
-	typeName        impl.Field = 0<<48 | 8<<32 | 11<<16 | 1
-	typeKeyType     impl.Field = 1<<48 | 8<<32 | 12<<16 | 2
-	typeValueType   impl.Field = 2<<48 | 8<<32 | 12<<16 | 3
-	typeCppType     impl.Field = 3<<48 | 8<<32 | 11<<16 | 4
-	typeAnnotations impl.Field = 4<<48 | 8<<32 | 15<<16 | 5
-	typeCategory    impl.Field = 5<<48 | 8<<32 | 8<<16 | 6
-	typeReference   impl.Field = 6<<48 | 8<<32 | 12<<16 | 7
-	typeIsTypedef   impl.Field = 7<<48 | 8<<32 | 2<<16 | 8
+	typeName        impl.Field = 2<<48 | 10<<32 | 11<<16 | 1
+	typeKeyType     impl.Field = 3<<48 | 10<<32 | 12<<16 | 2
+	typeValueType   impl.Field = 4<<48 | 10<<32 | 12<<16 | 3
+	typeCppType     impl.Field = 5<<48 | 10<<32 | 11<<16 | 4
+	typeAnnotations impl.Field = 6<<48 | 10<<32 | 15<<16 | 5
+	typeCategory    impl.Field = 7<<48 | 10<<32 | 8<<16 | 6
+	typeReference   impl.Field = 8<<48 | 10<<32 | 12<<16 | 7
+	typeIsTypedef   impl.Field = 9<<48 | 10<<32 | 2<<16 | 8
 )
 
 // TypeDesc is the descriptor of Type.
@@ -375,9 +375,9 @@ func (s Type) UnsetIsTypedef()      { impl.Struct(s).Unset(typeIsTypedef) }
 type Namespace nocopy.Struct
 
 const (
-	namespaceLanguage    impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	namespaceName        impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	namespaceAnnotations impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	namespaceLanguage    impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	namespaceName        impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	namespaceAnnotations impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // NamespaceDesc is the descriptor of Namespace.
@@ -445,10 +445,10 @@ func (s Namespace) UnsetAnnotations()      { impl.Struct(s).Unset(namespaceAnnot
 type Typedef nocopy.Struct
 
 const (
-	typedefType             impl.Field = 0<<48 | 4<<32 | 12<<16 | 1
-	typedefAlias            impl.Field = 1<<48 | 4<<32 | 11<<16 | 2
-	typedefAnnotations      impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	typedefReservedComments impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	typedefType             impl.Field = 2<<48 | 6<<32 | 12<<16 | 1
+	typedefAlias            impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	typedefAnnotations      impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	typedefReservedComments impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // TypedefDesc is the descriptor of Typedef.
@@ -520,10 +520,10 @@ func (s Typedef) UnsetReservedComments()       { impl.Struct(s).Unset(typedefRes
 type EnumValue nocopy.Struct
 
 const (
-	enumValueName             impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	enumValueValue            impl.Field = 1<<48 | 4<<32 | 10<<16 | 2
-	enumValueAnnotations      impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	enumValueReservedComments impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	enumValueName             impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	enumValueValue            impl.Field = 3<<48 | 6<<32 | 10<<16 | 2
+	enumValueAnnotations      impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	enumValueReservedComments impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // EnumValueDesc is the descriptor of EnumValue.
@@ -600,10 +600,10 @@ func (s EnumValue) UnsetReservedComments()      { impl.Struct(s).Unset(enumValue
 type Enum nocopy.Struct
 
 const (
-	enumName             impl.Field = 0<<48 | 4<<32 | 11<<16 | 1
-	enumValues           impl.Field = 1<<48 | 4<<32 | 15<<16 | 2
-	enumAnnotations      impl.Field = 2<<48 | 4<<32 | 15<<16 | 3
-	enumReservedComments impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	enumName             impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	enumValues           impl.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	enumAnnotations      impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	enumReservedComments impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // EnumDesc is the descriptor of Enum.
@@ -682,10 +682,10 @@ func (s Enum) UnsetReservedComments()       { impl.Struct(s).Unset(enumReservedC
 type ConstValueExtra nocopy.Struct
 
 const (
-	constValueExtraIsEnum impl.Field = 0<<48 | 4<<32 | 2<<16 | 1
-	constValueExtraIndex  impl.Field = 1<<48 | 4<<32 | 8<<16 | 2
-	constValueExtraName   impl.Field = 2<<48 | 4<<32 | 11<<16 | 3
-	constValueExtraSel    impl.Field = 3<<48 | 4<<32 | 11<<16 | 4
+	constValueExtraIsEnum impl.Field = 2<<48 | 6<<32 | 2<<16 | 1
+	constValueExtraIndex  impl.Field = 3<<48 | 6<<32 | 8<<16 | 2
+	constValueExtraName   impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	constValueExtraSel    impl.Field = 5<<48 | 6<<32 | 11<<16 | 4
 )
 
 // ConstValueExtraDesc is the descriptor of ConstValueExtra.
@@ -760,9 +760,9 @@ func (s ConstValueExtra) UnsetSel()       { impl.Struct(s).Unset(constValueExtra
 type ConstValue nocopy.Struct
 
 const (
-	constValueType       impl.Field = 0<<48 | 3<<32 | 8<<16 | 1
-	constValueTypedValue impl.Field = 1<<48 | 3<<32 | 12<<16 | 2
-	constValueExtra      impl.Field = 2<<48 | 3<<32 | 12<<16 | 3
+	constValueType       impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	constValueTypedValue impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	constValueExtra      impl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // ConstValueDesc is the descriptor of ConstValue.
@@ -839,12 +839,12 @@ func (s ConstValue) UnsetExtra()      { impl.Struct(s).Unset(constValueExtra) }
 type ConstTypedValue nocopy.Struct
 
 const (
-	constTypedValueDouble     impl.Field = 1<<48 | 7<<32 | 0x40000000 | 4<<16 | 1
-	constTypedValueInt        impl.Field = 2<<48 | 7<<32 | 0x40000000 | 10<<16 | 2
-	constTypedValueLiteral    impl.Field = 3<<48 | 7<<32 | 0x40000000 | 11<<16 | 3
-	constTypedValueIdentifier impl.Field = 4<<48 | 7<<32 | 0x40000000 | 11<<16 | 4
-	constTypedValueList       impl.Field = 5<<48 | 7<<32 | 0x40000000 | 15<<16 | 5
-	constTypedValueMap        impl.Field = 6<<48 | 7<<32 | 0x40000000 | 15<<16 | 6
+	constTypedValueDouble     impl.Field = 3<<48 | 9<<32 | 0x40000000 | 4<<16 | 1
+	constTypedValueInt        impl.Field = 4<<48 | 9<<32 | 0x40000000 | 10<<16 | 2
+	constTypedValueLiteral    impl.Field = 5<<48 | 9<<32 | 0x40000000 | 11<<16 | 3
+	constTypedValueIdentifier impl.Field = 6<<48 | 9<<32 | 0x40000000 | 11<<16 | 4
+	constTypedValueList       impl.Field = 7<<48 | 9<<32 | 0x40000000 | 15<<16 | 5
+	constTypedValueMap        impl.Field = 8<<48 | 9<<32 | 0x40000000 | 15<<16 | 6
 )
 
 // ConstTypedValueDesc is the descriptor of ConstTypedValue.
@@ -891,12 +891,12 @@ func (s *ConstTypedValue) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.
 type ConstTypedValueWhich int32
 
 const (
-	ConstTypedValue_Double     ConstTypedValueWhich = 1
-	ConstTypedValue_Int        ConstTypedValueWhich = 2
-	ConstTypedValue_Literal    ConstTypedValueWhich = 3
-	ConstTypedValue_Identifier ConstTypedValueWhich = 4
-	ConstTypedValue_List       ConstTypedValueWhich = 5
-	ConstTypedValue_Map        ConstTypedValueWhich = 6
+	ConstTypedValue_Double     ConstTypedValueWhich = 3
+	ConstTypedValue_Int        ConstTypedValueWhich = 4
+	ConstTypedValue_Literal    ConstTypedValueWhich = 5
+	ConstTypedValue_Identifier ConstTypedValueWhich = 6
+	ConstTypedValue_List       ConstTypedValueWhich = 7
+	ConstTypedValue_Map        ConstTypedValueWhich = 8
 )
 
 func (w ConstTypedValueWhich) String() string { return ConstTypedValueDesc.ArmName(int32(w)) }
@@ -966,8 +966,8 @@ func (s ConstTypedValue) UnsetMap()      { impl.Struct(s).UnsetArm(constTypedVal
 type MapConstValue nocopy.Struct
 
 const (
-	mapConstValueKey   impl.Field = 0<<48 | 2<<32 | 12<<16 | 1
-	mapConstValueValue impl.Field = 1<<48 | 2<<32 | 12<<16 | 2
+	mapConstValueKey   impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	mapConstValueValue impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // MapConstValueDesc is the descriptor of MapConstValue.
@@ -1041,11 +1041,11 @@ func (s MapConstValue) UnsetValue()      { impl.Struct(s).Unset(mapConstValueVal
 type Constant nocopy.Struct
 
 const (
-	constantName             impl.Field = 0<<48 | 5<<32 | 11<<16 | 1
-	constantType             impl.Field = 1<<48 | 5<<32 | 12<<16 | 2
-	constantValue            impl.Field = 2<<48 | 5<<32 | 12<<16 | 3
-	constantAnnotations      impl.Field = 3<<48 | 5<<32 | 15<<16 | 4
-	constantReservedComments impl.Field = 4<<48 | 5<<32 | 11<<16 | 5
+	constantName             impl.Field = 2<<48 | 7<<32 | 11<<16 | 1
+	constantType             impl.Field = 3<<48 | 7<<32 | 12<<16 | 2
+	constantValue            impl.Field = 4<<48 | 7<<32 | 12<<16 | 3
+	constantAnnotations      impl.Field = 5<<48 | 7<<32 | 15<<16 | 4
+	constantReservedComments impl.Field = 6<<48 | 7<<32 | 11<<16 | 5
 )
 
 // ConstantDesc is the descriptor of Constant.
@@ -1133,13 +1133,13 @@ func (s Constant) UnsetReservedComments()       { impl.Struct(s).Unset(constantR
 type Field nocopy.Struct
 
 const (
-	fieldID               impl.Field = 0<<48 | 7<<32 | 8<<16 | 1
-	fieldName             impl.Field = 1<<48 | 7<<32 | 11<<16 | 2
-	fieldRequiredness     impl.Field = 2<<48 | 7<<32 | 8<<16 | 3
-	fieldType             impl.Field = 3<<48 | 7<<32 | 12<<16 | 4
-	fieldDefault          impl.Field = 4<<48 | 7<<32 | 12<<16 | 5
-	fieldAnnotations      impl.Field = 5<<48 | 7<<32 | 15<<16 | 6
-	fieldReservedComments impl.Field = 6<<48 | 7<<32 | 11<<16 | 7
+	fieldID               impl.Field = 2<<48 | 9<<32 | 8<<16 | 1
+	fieldName             impl.Field = 3<<48 | 9<<32 | 11<<16 | 2
+	fieldRequiredness     impl.Field = 4<<48 | 9<<32 | 8<<16 | 3
+	fieldType             impl.Field = 5<<48 | 9<<32 | 12<<16 | 4
+	fieldDefault          impl.Field = 6<<48 | 9<<32 | 12<<16 | 5
+	fieldAnnotations      impl.Field = 7<<48 | 9<<32 | 15<<16 | 6
+	fieldReservedComments impl.Field = 8<<48 | 9<<32 | 11<<16 | 7
 )
 
 // FieldDesc is the descriptor of Field.
@@ -1236,11 +1236,11 @@ func (s Field) UnsetReservedComments()       { impl.Struct(s).Unset(fieldReserve
 type StructLike nocopy.Struct
 
 const (
-	structLikeCategory         impl.Field = 0<<48 | 5<<32 | 11<<16 | 1
-	structLikeName             impl.Field = 1<<48 | 5<<32 | 11<<16 | 2
-	structLikeFields           impl.Field = 2<<48 | 5<<32 | 15<<16 | 3
-	structLikeAnnotations      impl.Field = 3<<48 | 5<<32 | 15<<16 | 4
-	structLikeReservedComments impl.Field = 4<<48 | 5<<32 | 11<<16 | 5
+	structLikeCategory         impl.Field = 2<<48 | 7<<32 | 11<<16 | 1
+	structLikeName             impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	structLikeFields           impl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	structLikeAnnotations      impl.Field = 5<<48 | 7<<32 | 15<<16 | 4
+	structLikeReservedComments impl.Field = 6<<48 | 7<<32 | 11<<16 | 5
 )
 
 // StructLikeDesc is the descriptor of StructLike.
@@ -1334,14 +1334,14 @@ func (s StructLike) UnsetReservedComments() { impl.Struct(s).Unset(structLikeRes
 type Function nocopy.Struct
 
 const (
-	functionName             impl.Field = 0<<48 | 8<<32 | 11<<16 | 1
-	functionOneway           impl.Field = 1<<48 | 8<<32 | 2<<16 | 2
-	functionVoid             impl.Field = 2<<48 | 8<<32 | 2<<16 | 3
-	functionFunctionType     impl.Field = 3<<48 | 8<<32 | 12<<16 | 4
-	functionArguments        impl.Field = 4<<48 | 8<<32 | 15<<16 | 5
-	functionThrows           impl.Field = 5<<48 | 8<<32 | 15<<16 | 6
-	functionAnnotations      impl.Field = 6<<48 | 8<<32 | 15<<16 | 7
-	functionReservedComments impl.Field = 7<<48 | 8<<32 | 11<<16 | 8
+	functionName             impl.Field = 2<<48 | 10<<32 | 11<<16 | 1
+	functionOneway           impl.Field = 3<<48 | 10<<32 | 2<<16 | 2
+	functionVoid             impl.Field = 4<<48 | 10<<32 | 2<<16 | 3
+	functionFunctionType     impl.Field = 5<<48 | 10<<32 | 12<<16 | 4
+	functionArguments        impl.Field = 6<<48 | 10<<32 | 15<<16 | 5
+	functionThrows           impl.Field = 7<<48 | 10<<32 | 15<<16 | 6
+	functionAnnotations      impl.Field = 8<<48 | 10<<32 | 15<<16 | 7
+	functionReservedComments impl.Field = 9<<48 | 10<<32 | 11<<16 | 8
 )
 
 // FunctionDesc is the descriptor of Function.
@@ -1457,12 +1457,12 @@ func (s Function) UnsetReservedComments()       { impl.Struct(s).Unset(functionR
 type Service nocopy.Struct
 
 const (
-	serviceName             impl.Field = 0<<48 | 6<<32 | 11<<16 | 1
-	serviceExtends          impl.Field = 1<<48 | 6<<32 | 11<<16 | 2
-	serviceFunctions        impl.Field = 2<<48 | 6<<32 | 15<<16 | 3
-	serviceAnnotations      impl.Field = 3<<48 | 6<<32 | 15<<16 | 4
-	serviceReference        impl.Field = 4<<48 | 6<<32 | 12<<16 | 5
-	serviceReservedComments impl.Field = 5<<48 | 6<<32 | 11<<16 | 6
+	serviceName             impl.Field = 2<<48 | 8<<32 | 11<<16 | 1
+	serviceExtends          impl.Field = 3<<48 | 8<<32 | 11<<16 | 2
+	serviceFunctions        impl.Field = 4<<48 | 8<<32 | 15<<16 | 3
+	serviceAnnotations      impl.Field = 5<<48 | 8<<32 | 15<<16 | 4
+	serviceReference        impl.Field = 6<<48 | 8<<32 | 12<<16 | 5
+	serviceReservedComments impl.Field = 7<<48 | 8<<32 | 11<<16 | 6
 )
 
 // ServiceDesc is the descriptor of Service.
@@ -1561,9 +1561,9 @@ func (s Service) UnsetReservedComments()       { impl.Struct(s).Unset(serviceRes
 type Include nocopy.Struct
 
 const (
-	includePath      impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	includeReference impl.Field = 1<<48 | 3<<32 | 12<<16 | 2
-	includeUsed      impl.Field = 2<<48 | 3<<32 | 2<<16 | 3
+	includePath      impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	includeReference impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	includeUsed      impl.Field = 4<<48 | 5<<32 | 2<<16 | 3
 )
 
 // IncludeDesc is the descriptor of Include.
@@ -1631,18 +1631,18 @@ func (s Include) UnsetUsed()      { impl.Struct(s).Unset(includeUsed) }
 type Thrift nocopy.Struct
 
 const (
-	thriftFilename      impl.Field = 0<<48 | 12<<32 | 11<<16 | 1
-	thriftIncludes      impl.Field = 1<<48 | 12<<32 | 15<<16 | 2
-	thriftCppIncludes   impl.Field = 2<<48 | 12<<32 | 15<<16 | 3
-	thriftNamespaces    impl.Field = 3<<48 | 12<<32 | 15<<16 | 4
-	thriftTypedefs      impl.Field = 4<<48 | 12<<32 | 15<<16 | 5
-	thriftConstants     impl.Field = 5<<48 | 12<<32 | 15<<16 | 6
-	thriftEnums         impl.Field = 6<<48 | 12<<32 | 15<<16 | 7
-	thriftStructs       impl.Field = 7<<48 | 12<<32 | 15<<16 | 8
-	thriftUnions        impl.Field = 8<<48 | 12<<32 | 15<<16 | 9
-	thriftExceptions    impl.Field = 9<<48 | 12<<32 | 15<<16 | 10
-	thriftServices      impl.Field = 10<<48 | 12<<32 | 15<<16 | 11
-	thriftName2Category impl.Field = 11<<48 | 12<<32 | 13<<16 | 12
+	thriftFilename      impl.Field = 2<<48 | 14<<32 | 11<<16 | 1
+	thriftIncludes      impl.Field = 3<<48 | 14<<32 | 15<<16 | 2
+	thriftCppIncludes   impl.Field = 4<<48 | 14<<32 | 15<<16 | 3
+	thriftNamespaces    impl.Field = 5<<48 | 14<<32 | 15<<16 | 4
+	thriftTypedefs      impl.Field = 6<<48 | 14<<32 | 15<<16 | 5
+	thriftConstants     impl.Field = 7<<48 | 14<<32 | 15<<16 | 6
+	thriftEnums         impl.Field = 8<<48 | 14<<32 | 15<<16 | 7
+	thriftStructs       impl.Field = 9<<48 | 14<<32 | 15<<16 | 8
+	thriftUnions        impl.Field = 10<<48 | 14<<32 | 15<<16 | 9
+	thriftExceptions    impl.Field = 11<<48 | 14<<32 | 15<<16 | 10
+	thriftServices      impl.Field = 12<<48 | 14<<32 | 15<<16 | 11
+	thriftName2Category impl.Field = 13<<48 | 14<<32 | 13<<16 | 12
 )
 
 // ThriftDesc is the descriptor of Thrift.

@@ -20,13 +20,13 @@ const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/
 type Request nocopy.Struct
 
 const (
-	requestVersion             impl.Field = 0<<48 | 7<<32 | 11<<16 | 1
-	requestGeneratorParameters impl.Field = 1<<48 | 7<<32 | 15<<16 | 2
-	requestPluginParameters    impl.Field = 2<<48 | 7<<32 | 15<<16 | 3
-	requestLanguage            impl.Field = 3<<48 | 7<<32 | 11<<16 | 4
-	requestOutputPath          impl.Field = 4<<48 | 7<<32 | 11<<16 | 5
-	requestRecursive           impl.Field = 5<<48 | 7<<32 | 2<<16 | 6
-	requestAST                 impl.Field = 6<<48 | 7<<32 | 12<<16 | 7
+	requestVersion             impl.Field = 2<<48 | 9<<32 | 11<<16 | 1
+	requestGeneratorParameters impl.Field = 3<<48 | 9<<32 | 15<<16 | 2
+	requestPluginParameters    impl.Field = 4<<48 | 9<<32 | 15<<16 | 3
+	requestLanguage            impl.Field = 5<<48 | 9<<32 | 11<<16 | 4
+	requestOutputPath          impl.Field = 6<<48 | 9<<32 | 11<<16 | 5
+	requestRecursive           impl.Field = 7<<48 | 9<<32 | 2<<16 | 6
+	requestAST                 impl.Field = 8<<48 | 9<<32 | 12<<16 | 7
 )
 
 // RequestDesc is the descriptor of Request.
@@ -135,9 +135,9 @@ func (s Request) UnsetAST()      { impl.Struct(s).Reset(requestAST, RequestDesc)
 type Generated nocopy.Struct
 
 const (
-	generatedContent        impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	generatedName           impl.Field = 1<<48 | 3<<32 | 11<<16 | 2
-	generatedInsertionPoint impl.Field = 2<<48 | 3<<32 | 11<<16 | 3
+	generatedContent        impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	generatedName           impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	generatedInsertionPoint impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // GeneratedDesc is the descriptor of Generated.
@@ -202,9 +202,9 @@ func (s Generated) UnsetInsertionPoint()       { impl.Struct(s).Unset(generatedI
 type Response nocopy.Struct
 
 const (
-	responseError    impl.Field = 0<<48 | 3<<32 | 11<<16 | 1
-	responseContents impl.Field = 1<<48 | 3<<32 | 15<<16 | 2
-	responseWarnings impl.Field = 2<<48 | 3<<32 | 15<<16 | 3
+	responseError    impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	responseContents impl.Field = 3<<48 | 5<<32 | 15<<16 | 2
+	responseWarnings impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // ResponseDesc is the descriptor of Response.

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	flag   thriftimpl.Field = 0<<48 | 6<<32 | 2<<16 | 1
-	tiny   thriftimpl.Field = 1<<48 | 6<<32 | 3<<16 | 2
-	small  thriftimpl.Field = 2<<48 | 6<<32 | 6<<16 | 3
-	medium thriftimpl.Field = 3<<48 | 6<<32 | 8<<16 | 4
-	large  thriftimpl.Field = 4<<48 | 6<<32 | 10<<16 | 5
-	real   thriftimpl.Field = 5<<48 | 6<<32 | 4<<16 | 6
-	sparse thriftimpl.Field = 78<<48 | 200<<32 | 0x80000000 | 10<<16 | 79
+	flag   thriftimpl.Field = 2<<48 | 8<<32 | 2<<16 | 1
+	tiny   thriftimpl.Field = 3<<48 | 8<<32 | 3<<16 | 2
+	small  thriftimpl.Field = 4<<48 | 8<<32 | 6<<16 | 3
+	medium thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	large  thriftimpl.Field = 6<<48 | 8<<32 | 10<<16 | 5
+	real   thriftimpl.Field = 7<<48 | 8<<32 | 4<<16 | 6
+	sparse thriftimpl.Field = 80<<48 | 202<<32 | 0x80000000 | 10<<16 | 79
 )
 
 // Record is a generated struct.
