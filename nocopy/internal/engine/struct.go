@@ -65,7 +65,7 @@ func (s Struct) word(f schema.Ref) uint32 {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	return s.m.ix.Words[uint32(s.k)+uint32(f>>entry.NumberShift)+entry.Displacement] // as it is, to be inlined
+	return s.m.ix.Words[uint32(s.k)+uint32(f>>entry.NumberShift)+entry.Displacement] // to be inlined
 }
 
 // Message returns the message of the struct. It must not be used after Release. For an absent

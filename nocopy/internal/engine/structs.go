@@ -381,7 +381,7 @@ func (w *Walker) Word(e uint32, f schema.Ref) index.Word {
 	if int32(f) < 0 { // as in at: written so, it is inlined
 		return w.wideWord(e, f)
 	}
-	return index.Word(w.ix.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement]) // as it is, to be inlined
+	return index.Word(w.ix.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement]) // to be inlined
 }
 
 // wideWord returns the word of a field of a wide struct. It is not inlined, so that Word is.

@@ -85,7 +85,7 @@ func (x *Index) TableAt(t uint32, f schema.Ref) Word {
 	if t == 0 {
 		return 0
 	}
-	n, words := uint32(f>>entry.NumberShift)+entry.Displacement, x.Words // as it is, to be inlined
+	n, words := uint32(f>>entry.NumberShift)+entry.Displacement, x.Words // to be inlined
 	group := words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
 	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
 	if set&bit == 0 {
