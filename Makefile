@@ -22,6 +22,9 @@ BUILDING = ^TestHostileSteps$$
 # The tests of messages, a folder for each matter (docs/internals.md lists them).
 MATTERS = ./parse ./fields ./containers ./edits ./handles ./limits ./wireindex
 
+freeze: ## makes the folders of generated code of a release, never to be written again: make freeze VERSION=v1.2.0
+	gen/freeze.sh $(VERSION)
+
 quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two minutes after a change of the engine)
 	go vet ./...
 	go test -vet=off -skip '$(BUILDING)' ./...
@@ -132,4 +135,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse lint staticcheck
+.PHONY: help gen checkgen freeze test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse lint staticcheck

@@ -1,9 +1,15 @@
 package nocopythrift_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"go/ast"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,3 +66,47 @@ func TestExamplesCanBeCopied(t *testing.T) {
 		})
 	}
 }
+
+// TestReleased: nobody has changed the code that released versions generated, or its tests. There
+// is a folder for each version from 1.0 on that CHANGELOG.md has.
+func TestReleased(t *testing.T) {
+	for _, root := range []string{"gen/internal/released", "kitex/internal/released"} {
+		folders, err := filepath.Glob(root + "/v[0-9]*")
+		if err != nil || len(folders) == 0 {
+			t.Fatalf("%s has no released version (%v)", root, err)
+		}
+		for _, folder := range folders {
+			sums, err := os.ReadFile(folder + "/sums.txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var has strings.Builder // as sha256sum writes it
+			err = fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() || name == "sums.txt" {
+					return err
+				}
+				b, err := os.ReadFile(filepath.Join(folder, name))
+				fmt.Fprintf(&has, "%x  %s\n", sha256.Sum256(b), name)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := sortedLines(has.String()), sortedLines(string(sums)); !slices.Equal(got, want) {
+				t.Errorf("%s is not as it was released: see git log, and undo it\nit is\n%s\nit was\n%s", folder,
+					strings.Join(got, ""), strings.Join(want, ""))
+			}
+		}
+		changes, err := os.ReadFile("CHANGELOG.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^## \[?(v?[1-9]\d*\.\d+\.\d+[-.\w]*)`).FindAllStringSubmatch(string(changes), -1) {
+			if folder := root + "/v" + strings.TrimPrefix(m[1], "v"); !slices.Contains(folders, folder) {
+				t.Errorf("%s is missing: make freeze VERSION=v%s", folder, strings.TrimPrefix(m[1], "v"))
+			}
+		}
+	}
+}
+
+func sortedLines(text string) []string { return slices.Sorted(strings.Lines(text)) }

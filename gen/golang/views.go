@@ -58,7 +58,7 @@ type fieldView struct {
 	Unset      string // the call that removes the field
 	Define     string // the field's line in the descriptor
 	FieldConst string // the value of the field constant
-	Ordinal    int    // the index of the field's word in the struct's entry
+	Number     int    // in the IDL's order
 	Handle     string // the type whose getters read the field: Struct, or Wide in a wide struct
 }
 
@@ -115,19 +115,26 @@ func (f *file) structView(s *schema.Struct) structView {
 	if n.Type != s.Name {
 		view.GoType = n.Type
 	}
-	first, wide := entry.Layout(len(s.Fields), view.Union)
-	if n := first + len(s.Fields); n > math.MaxUint16 {
-		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
+	first := entry.First(view.Union)
+	if most := math.MaxUint16 - first; len(s.Fields) > most {
+		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), most)
 	}
-	handle, flag := "Struct", ""
-	if view.Wide = wide; wide {
-		handle, flag = "Wide", fmt.Sprintf("%#x | ", uint32(entry.Wide))
+	handle, flags := "Struct", 0
+	if view.Union {
+		flags |= entry.Union
+	}
+	if view.Wide = len(s.Fields) > entry.MaxDirect; view.Wide {
+		handle, flags = "Wide", flags|entry.Wide
+	}
+	flag := ""
+	if flags != 0 {
+		flag = fmt.Sprintf("%#x | ", flags)
 	}
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
-		v.Handle, v.S, v.Desc, v.Field, v.Ordinal = handle, n.Type, n.Desc, n.Fields[i], first+i
-		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d", v.Ordinal, entry.WordShift,
-			first+len(s.Fields), entry.WordsShift, flag, field.Type.WireType(), entry.WireShift)
+		v.Handle, v.S, v.Desc, v.Field, v.Number = handle, n.Type, n.Desc, n.Fields[i], first+i
+		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %s%d<<%d", v.Number, entry.NumberShift,
+			first+len(s.Fields), entry.EndShift, flag, field.Type.WireType(), entry.WireShift)
 		if field.ID != 0 { // linters complain about "| 0"
 			v.FieldConst += fmt.Sprintf(" | %d", uint16(field.ID))
 		}

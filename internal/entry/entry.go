@@ -1,63 +1,49 @@
-// Package entry defines the layout of an index entry, and of the constants that identify a field
-// by its word in the entry. Package nocopy fills entries; nocopyc and package rpc write such
+// Package entry defines the layout of an index entry, which may change, and what the constants say
+// that identify a field, which may not: generated code has them, and it is not generated again for
+// a new version of the library. Package nocopy fills entries; nocopyc and package rpc write such
 // constants.
 package entry
-
-// The words of an entry. A list, set or map has further words after End, see ListCount. A union
-// has Arm. A struct or union of at most MaxDirect fields ends with one word per field; one with
-// more has Table.
-const (
-	Start = iota // the position of the first field header, element or pair
-	End          // position of the STOP, or after the last element or pair; or the number of an edit
-	Arm          // union: the word of the field that is set
-	Table        // wide struct or union: the table with the words of its fields, or 0
-)
-
-// The number of words before those of the fields.
-const (
-	StructWords = Arm
-	UnionWords  = Arm + 1
-)
 
 // PerByte is how many bytes the index may take for each byte of the message, by default.
 const PerByte = 64
 
-// MaxDirect is the largest number of fields of a struct or union whose entry has a word for each
-// field. A struct with more fields is wide: its entry has WideWords words, and a table has the
-// words of the fields that are set. Words are numbered, and the words of a struct are counted, as
-// if it were not wide.
-//
-// It is 57 because the index may take 16 words per byte of the message. A struct around a value
-// adds 4 bytes, the field's header and a STOP, which allow 64 words. It takes at most 61; the
-// other 3 are for a pair of a map, which takes 3 words besides its key and value.
-//
-// Two kinds of structs take more words than their bytes allow:
-//   - An element, key or value that is an empty struct of 15 fields or more. It is one byte, a
-//     STOP, which allows 16 words.
-//   - A struct that has more than 864 fields, but sets only a few. Its table has a word for every
-//     16 fields, whether they are set or not.
+// The number of words before those of the fields, and of an entry of a wide struct.
 const (
-	MaxDirect = 57
-	WideWords = Table + 1
+	StructWords = Arm
+	UnionWords  = Arm + 1
+	WideWords   = Table + 1
 )
 
-// Layout returns the number of words before the fields' words in the entry of a struct or union
-// with this many fields, and whether it is wide.
-func Layout(fields int, union bool) (first int, wide bool) {
+// A field's constant holds, from the lowest bits: the id, the wire type, six bits that are 0,
+// Union, Wide, the number after that of the struct's last field, and the field's number. Numbers
+// are given in the IDL's order, from FirstNumber on or, in a union, from FirstArm on; in a union
+// they are what Which returns. Generated code has such constants, and reads the fields of a struct
+// by the type Wide if its constants have the bit Wide: none of that may ever change.
+//
+// The word of a field is its number plus Displacement. Accessors compute that, which takes no
+// instruction if the constant is known when they are compiled, and Ref.Word of package schema does
+// in all other places. The layout may therefore change: TestOtherLayout runs generated code with
+// another one. In the present one, a number happens to be that of the word.
+const (
+	WireShift   = 16
+	Union       = 1 << 30 // the field is one of a union
+	Wide        = 1 << 31 // the struct is wide
+	EndShift    = 32
+	NumberShift = 48
+
+	FirstNumber = 2
+	FirstArm    = 3
+
+	Displacement = StructWords - FirstNumber
+)
+
+// First returns the number of the first field of a struct or union.
+func First(union bool) int {
 	if union {
-		return UnionWords, fields > MaxDirect
+		return FirstArm
 	}
-	return StructWords, fields > MaxDirect
+	return FirstNumber
 }
-
-// A field's constant holds, from the lowest bits: the id, the wire type, Wide, the number of words
-// of the struct, and the number of the field's word.
-const (
-	WireShift  = 16
-	Wide       = 1 << 31 // the struct is wide
-	WordsShift = 32
-	WordShift  = 48
-)
 
 // IndexID is the id of the field that holds a message's wire index, see package wireindex. No
 // field of an IDL may have it.

@@ -28,7 +28,6 @@ const (
 
 // The sizes of a table's groups.
 const (
-	GroupLog   = 5
 	GroupMask  = 1<<GroupLog - 1
 	GroupWords = 2
 )

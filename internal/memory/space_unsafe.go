@@ -11,10 +11,9 @@ import (
 func (s *Space) Load8(p Pos) uint64 {
 	mem := s.segs[p>>segBits]
 	p &= segMask
-	_ = mem[p+7]
-	// SAFETY: the last byte is in mem, as just checked. Slicing would also check the first byte,
-	// and compute the length of the rest.
-	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
+	// SAFETY: the last of the bytes is in mem: that is checked here. Slicing would also check the
+	// first byte, and compute the length of the rest.
+	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(&mem[p+7]), -7))[:])
 }
 
 // Load4 returns the 4 bytes at position p as a big-endian number.
@@ -22,7 +21,7 @@ func (s *Space) Load4(p Pos) uint32 {
 	mem := s.segs[p>>segBits]
 	p &= segMask
 	_ = mem[p+3]
-	// SAFETY: as in Load8.
+	// SAFETY: the last byte is in mem, as just checked.
 	return binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
 }
 
@@ -31,7 +30,7 @@ func (s *Space) Load2(p Pos) uint16 {
 	mem := s.segs[p>>segBits]
 	p &= segMask
 	_ = mem[p+1]
-	// SAFETY: as in Load8.
+	// SAFETY: as in Load4.
 	return binary.BigEndian.Uint16((*[2]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p))[:])
 }
 

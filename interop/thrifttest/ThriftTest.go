@@ -15,7 +15,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Docstring!
 type Numberz int32
@@ -1275,11 +1275,11 @@ func (s CrazyNesting) UnsetUUIDField()            { impl.Struct(s).Unset(crazyNe
 type SomeUnion nocopy.Struct
 
 const (
-	someUnionMapThing      impl.Field = 3<<48 | 8<<32 | 13<<16 | 1
-	someUnionStringThing   impl.Field = 4<<48 | 8<<32 | 11<<16 | 2
-	someUnionI32Thing      impl.Field = 5<<48 | 8<<32 | 8<<16 | 3
-	someUnionXtructThing   impl.Field = 6<<48 | 8<<32 | 12<<16 | 4
-	someUnionInsanityThing impl.Field = 7<<48 | 8<<32 | 12<<16 | 5
+	someUnionMapThing      impl.Field = 3<<48 | 8<<32 | 0x40000000 | 13<<16 | 1
+	someUnionStringThing   impl.Field = 4<<48 | 8<<32 | 0x40000000 | 11<<16 | 2
+	someUnionI32Thing      impl.Field = 5<<48 | 8<<32 | 0x40000000 | 8<<16 | 3
+	someUnionXtructThing   impl.Field = 6<<48 | 8<<32 | 0x40000000 | 12<<16 | 4
+	someUnionInsanityThing impl.Field = 7<<48 | 8<<32 | 0x40000000 | 12<<16 | 5
 )
 
 // SomeUnionDesc is the descriptor of SomeUnion.

@@ -17,9 +17,19 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// Generated code refers to GeneratedV1. A version of this package that does not fit such code uses
-// another name: compiling then reports the mismatch.
-const GeneratedV1 = 1
+// Generated code names the oldest version of this package that it needs: with an older one the
+// compiler reports the name of this constant as undefined. If a nocopyc of version 1.y writes
+// something that 1.x of this package did not have, its code refers to another constant,
+// NeedsNocopykitexV1_y, which is added here. This one stays.
+const NeedsNocopykitexV1 = 1
+
+// GeneratedV1 makes code that version 0.3.0 generated fail to compile. The compiler reports that
+// it is not a constant, and names its type, which says what to do.
+var GeneratedV1 GenerateThisCodeAgainWithNocopyc
+
+// GenerateThisCodeAgainWithNocopyc appears in the compiler's error for code that a version before
+// 1.0 generated.
+type GenerateThisCodeAgainWithNocopyc struct{}
 
 // Method describes a method of a service for Kitex. Generated code makes one for each.
 type Method struct {

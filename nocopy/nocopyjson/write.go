@@ -113,7 +113,7 @@ func (w *writer) structure(dst []byte, d *schema.Struct, e uint32) []byte {
 			continue
 		}
 		word := w.Word(e, f.ref)
-		if word == 0 && (!w.zeroValues || d.IsUnion()) || d.IsUnion() && f.ref.Word() != arm {
+		if word == 0 && (!w.zeroValues || d.IsUnion()) || d.IsUnion() && f.ref.Number() != arm {
 			continue
 		}
 		dst = append(dst, f.label...)

@@ -97,8 +97,7 @@ var (
 	})
 	healthDesc = thriftimpl.NewDesc("getStatus_result")
 	// of a result with one field
-	healthStatus = thriftimpl.Field(entry.StructWords)<<entry.WordShift | (entry.StructWords+1)<<entry.WordsShift |
-		thriftimpl.Field(nocopy.WireI32)<<entry.WireShift
+	healthStatus = thriftimpl.Field(entry.FirstNumber<<entry.NumberShift | (entry.FirstNumber+1)<<entry.EndShift | uint64(nocopy.WireI32)<<entry.WireShift)
 )
 
 // healthMethod is the method that CheckHealth calls.

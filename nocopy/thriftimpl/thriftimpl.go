@@ -18,13 +18,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// Generated code refers to GeneratedV3. A version of this package that does not fit such code uses
-// another name: compiling then reports the mismatch.
-const GeneratedV3 = 3
+// Generated code names the oldest version of the library that it needs: with an older one the
+// compiler reports the name of this constant as undefined. If a nocopyc of version 1.y writes
+// something that 1.x of the library did not have, its code refers to another constant,
+// NeedsNocopythriftV1_y, which is added here. This one stays.
+const NeedsNocopythriftV1 = 1
 
-// GeneratedV2 makes code that version 0.2.0 generated fail to compile. The compiler reports that
-// GeneratedV2 is not a constant, and names its type, which says what to do.
-var GeneratedV2 engine.GenerateThisCodeAgainWithNocopyc
+// Each of these makes code that a version before 1.0 generated fail to compile: 0.2.0 and 0.3.0.
+// The compiler reports that it is not a constant, and names its type, which says what to do.
+var GeneratedV2, GeneratedV3 engine.GenerateThisCodeAgainWithNocopyc
 
 // The descriptors.
 type (

@@ -13,7 +13,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Physical types.
 type Type int32
@@ -1183,9 +1183,9 @@ func (s *NanoSeconds) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJ
 type TimeUnit nocopy.Struct
 
 const (
-	timeUnitMILLIS impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
-	timeUnitMICROS impl.Field = 4<<48 | 6<<32 | 12<<16 | 2
-	timeUnitNANOS  impl.Field = 5<<48 | 6<<32 | 12<<16 | 3
+	timeUnitMILLIS impl.Field = 3<<48 | 6<<32 | 0x40000000 | 12<<16 | 1
+	timeUnitMICROS impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	timeUnitNANOS  impl.Field = 5<<48 | 6<<32 | 0x40000000 | 12<<16 | 3
 )
 
 // TimeUnitDesc is the descriptor of TimeUnit.
@@ -1716,23 +1716,23 @@ func (s GeographyType) UnsetAlgorithm()      { impl.Struct(s).Unset(geographyTyp
 type LogicalType nocopy.Struct
 
 const (
-	logicalTypeSTRING    impl.Field = 3<<48 | 20<<32 | 12<<16 | 1
-	logicalTypeMAP       impl.Field = 4<<48 | 20<<32 | 12<<16 | 2
-	logicalTypeLIST      impl.Field = 5<<48 | 20<<32 | 12<<16 | 3
-	logicalTypeENUM      impl.Field = 6<<48 | 20<<32 | 12<<16 | 4
-	logicalTypeDECIMAL   impl.Field = 7<<48 | 20<<32 | 12<<16 | 5
-	logicalTypeDATE      impl.Field = 8<<48 | 20<<32 | 12<<16 | 6
-	logicalTypeTIME      impl.Field = 9<<48 | 20<<32 | 12<<16 | 7
-	logicalTypeTIMESTAMP impl.Field = 10<<48 | 20<<32 | 12<<16 | 8
-	logicalTypeINTEGER   impl.Field = 11<<48 | 20<<32 | 12<<16 | 10
-	logicalTypeUNKNOWN   impl.Field = 12<<48 | 20<<32 | 12<<16 | 11
-	logicalTypeJSON      impl.Field = 13<<48 | 20<<32 | 12<<16 | 12
-	logicalTypeBSON      impl.Field = 14<<48 | 20<<32 | 12<<16 | 13
-	logicalTypeUUID      impl.Field = 15<<48 | 20<<32 | 12<<16 | 14
-	logicalTypeFLOAT16   impl.Field = 16<<48 | 20<<32 | 12<<16 | 15
-	logicalTypeVARIANT   impl.Field = 17<<48 | 20<<32 | 12<<16 | 16
-	logicalTypeGEOMETRY  impl.Field = 18<<48 | 20<<32 | 12<<16 | 17
-	logicalTypeGEOGRAPHY impl.Field = 19<<48 | 20<<32 | 12<<16 | 18
+	logicalTypeSTRING    impl.Field = 3<<48 | 20<<32 | 0x40000000 | 12<<16 | 1
+	logicalTypeMAP       impl.Field = 4<<48 | 20<<32 | 0x40000000 | 12<<16 | 2
+	logicalTypeLIST      impl.Field = 5<<48 | 20<<32 | 0x40000000 | 12<<16 | 3
+	logicalTypeENUM      impl.Field = 6<<48 | 20<<32 | 0x40000000 | 12<<16 | 4
+	logicalTypeDECIMAL   impl.Field = 7<<48 | 20<<32 | 0x40000000 | 12<<16 | 5
+	logicalTypeDATE      impl.Field = 8<<48 | 20<<32 | 0x40000000 | 12<<16 | 6
+	logicalTypeTIME      impl.Field = 9<<48 | 20<<32 | 0x40000000 | 12<<16 | 7
+	logicalTypeTIMESTAMP impl.Field = 10<<48 | 20<<32 | 0x40000000 | 12<<16 | 8
+	logicalTypeINTEGER   impl.Field = 11<<48 | 20<<32 | 0x40000000 | 12<<16 | 10
+	logicalTypeUNKNOWN   impl.Field = 12<<48 | 20<<32 | 0x40000000 | 12<<16 | 11
+	logicalTypeJSON      impl.Field = 13<<48 | 20<<32 | 0x40000000 | 12<<16 | 12
+	logicalTypeBSON      impl.Field = 14<<48 | 20<<32 | 0x40000000 | 12<<16 | 13
+	logicalTypeUUID      impl.Field = 15<<48 | 20<<32 | 0x40000000 | 12<<16 | 14
+	logicalTypeFLOAT16   impl.Field = 16<<48 | 20<<32 | 0x40000000 | 12<<16 | 15
+	logicalTypeVARIANT   impl.Field = 17<<48 | 20<<32 | 0x40000000 | 12<<16 | 16
+	logicalTypeGEOMETRY  impl.Field = 18<<48 | 20<<32 | 0x40000000 | 12<<16 | 17
+	logicalTypeGEOGRAPHY impl.Field = 19<<48 | 20<<32 | 0x40000000 | 12<<16 | 18
 )
 
 // LogicalTypeDesc is the descriptor of LogicalType.
@@ -2604,7 +2604,7 @@ func (s *SplitBlockAlgorithm) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type BloomFilterAlgorithm nocopy.Struct
 
 const (
-	bloomFilterAlgorithmBLOCK impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	bloomFilterAlgorithmBLOCK impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
 )
 
 // BloomFilterAlgorithmDesc is the descriptor of BloomFilterAlgorithm.
@@ -2713,7 +2713,7 @@ func (s *XxHash) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s
 type BloomFilterHash nocopy.Struct
 
 const (
-	bloomFilterHashXXHASH impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	bloomFilterHashXXHASH impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
 )
 
 // BloomFilterHashDesc is the descriptor of BloomFilterHash.
@@ -2828,7 +2828,7 @@ func (s *Uncompressed) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.Get
 type BloomFilterCompression nocopy.Struct
 
 const (
-	bloomFilterCompressionUNCOMPRESSED impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	bloomFilterCompressionUNCOMPRESSED impl.Field = 3<<48 | 4<<32 | 0x40000000 | 12<<16 | 1
 )
 
 // BloomFilterCompressionDesc is the descriptor of BloomFilterCompression.
@@ -3785,8 +3785,8 @@ func (s EncryptionWithColumnKey) UnsetKeyMetadata() {
 type ColumnCryptoMetaData nocopy.Struct
 
 const (
-	columnCryptoMetaDataENCRYPTION_WITH_FOOTER_KEY impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
-	columnCryptoMetaDataENCRYPTION_WITH_COLUMN_KEY impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
+	columnCryptoMetaDataENCRYPTION_WITH_FOOTER_KEY impl.Field = 3<<48 | 5<<32 | 0x40000000 | 12<<16 | 1
+	columnCryptoMetaDataENCRYPTION_WITH_COLUMN_KEY impl.Field = 4<<48 | 5<<32 | 0x40000000 | 12<<16 | 2
 )
 
 // ColumnCryptoMetaDataDesc is the descriptor of ColumnCryptoMetaData.
@@ -4277,9 +4277,9 @@ func (s *Int96TimestampOrder) UnmarshalJSONFrom(d impl.JSONIn) error  { return i
 type ColumnOrder nocopy.Struct
 
 const (
-	columnOrderTYPE_ORDER            impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
-	columnOrderIEEE_754_TOTAL_ORDER  impl.Field = 4<<48 | 6<<32 | 12<<16 | 2
-	columnOrderINT96_TIMESTAMP_ORDER impl.Field = 5<<48 | 6<<32 | 12<<16 | 3
+	columnOrderTYPE_ORDER            impl.Field = 3<<48 | 6<<32 | 0x40000000 | 12<<16 | 1
+	columnOrderIEEE_754_TOTAL_ORDER  impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	columnOrderINT96_TIMESTAMP_ORDER impl.Field = 5<<48 | 6<<32 | 0x40000000 | 12<<16 | 3
 )
 
 // ColumnOrderDesc is the descriptor of ColumnOrder.
@@ -4840,8 +4840,8 @@ func (s AesGcmCtrV1) UnsetSupplyAadPrefix() { impl.Struct(s).Unset(aesGcmCtrV1Su
 type EncryptionAlgorithm nocopy.Struct
 
 const (
-	encryptionAlgorithmAES_GCM_V1     impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
-	encryptionAlgorithmAES_GCM_CTR_V1 impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
+	encryptionAlgorithmAES_GCM_V1     impl.Field = 3<<48 | 5<<32 | 0x40000000 | 12<<16 | 1
+	encryptionAlgorithmAES_GCM_CTR_V1 impl.Field = 4<<48 | 5<<32 | 0x40000000 | 12<<16 | 2
 )
 
 // EncryptionAlgorithmDesc is the descriptor of EncryptionAlgorithm.

@@ -13,7 +13,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Line nocopy.Struct
 
@@ -240,8 +240,8 @@ func (s Receipt) UnsetDocumentSize()      { impl.Struct(s).Unset(receiptDocument
 type Payment nocopy.Struct
 
 const (
-	paymentCard    impl.Field = 3<<48 | 5<<32 | 11<<16 | 1
-	paymentVoucher impl.Field = 4<<48 | 5<<32 | 10<<16 | 2
+	paymentCard    impl.Field = 3<<48 | 5<<32 | 0x40000000 | 11<<16 | 1
+	paymentVoucher impl.Field = 4<<48 | 5<<32 | 0x40000000 | 10<<16 | 2
 )
 
 // PaymentDesc is the descriptor of Payment.

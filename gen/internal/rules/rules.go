@@ -17,7 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Kind int32
 
@@ -846,9 +846,9 @@ func (s Order) UnsetChoice()       { impl.Struct(s).Unset(orderChoice) }
 type Choice nocopy.Struct
 
 const (
-	choiceNumber impl.Field = 3<<48 | 6<<32 | 8<<16 | 1
-	choiceItem   impl.Field = 4<<48 | 6<<32 | 12<<16 | 2
-	choiceText   impl.Field = 5<<48 | 6<<32 | 11<<16 | 3
+	choiceNumber impl.Field = 3<<48 | 6<<32 | 0x40000000 | 8<<16 | 1
+	choiceItem   impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	choiceText   impl.Field = 5<<48 | 6<<32 | 0x40000000 | 11<<16 | 3
 )
 
 // ChoiceDesc is the descriptor of Choice.

@@ -14,7 +14,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Colours; two of them are one.
 type Color int32
@@ -167,16 +167,16 @@ func (s Point) UnsetY()      { impl.Struct(s).Unset(pointY) }
 type Shape nocopy.Struct
 
 const (
-	shapeRadius  impl.Field = 3<<48 | 13<<32 | 4<<16 | 1
-	shapeCorner  impl.Field = 4<<48 | 13<<32 | 12<<16 | 2
-	shapeLabel   impl.Field = 5<<48 | 13<<32 | 11<<16 | 3
-	shapeOutline impl.Field = 6<<48 | 13<<32 | 15<<16 | 4
-	shapeWeights impl.Field = 7<<48 | 13<<32 | 13<<16 | 5
-	shapeColor   impl.Field = 8<<48 | 13<<32 | 8<<16 | 6
-	shapeRaw     impl.Field = 9<<48 | 13<<32 | 11<<16 | 7
-	shapeKey     impl.Field = 10<<48 | 13<<32 | 16<<16 | 8
-	shapeNumbers impl.Field = 11<<48 | 13<<32 | 15<<16 | 9
-	shapeEmpty   impl.Field = 12<<48 | 13<<32 | 2<<16 | 10
+	shapeRadius  impl.Field = 3<<48 | 13<<32 | 0x40000000 | 4<<16 | 1
+	shapeCorner  impl.Field = 4<<48 | 13<<32 | 0x40000000 | 12<<16 | 2
+	shapeLabel   impl.Field = 5<<48 | 13<<32 | 0x40000000 | 11<<16 | 3
+	shapeOutline impl.Field = 6<<48 | 13<<32 | 0x40000000 | 15<<16 | 4
+	shapeWeights impl.Field = 7<<48 | 13<<32 | 0x40000000 | 13<<16 | 5
+	shapeColor   impl.Field = 8<<48 | 13<<32 | 0x40000000 | 8<<16 | 6
+	shapeRaw     impl.Field = 9<<48 | 13<<32 | 0x40000000 | 11<<16 | 7
+	shapeKey     impl.Field = 10<<48 | 13<<32 | 0x40000000 | 16<<16 | 8
+	shapeNumbers impl.Field = 11<<48 | 13<<32 | 0x40000000 | 15<<16 | 9
+	shapeEmpty   impl.Field = 12<<48 | 13<<32 | 0x40000000 | 2<<16 | 10
 )
 
 // ShapeDesc is the descriptor of Shape.
@@ -3701,8 +3701,8 @@ func (s Secrets) UnsetNestedByName()      { impl.Struct(s).Unset(secretsNestedBy
 type Key nocopy.Struct
 
 const (
-	keyRaw  impl.Field = 3<<48 | 5<<32 | 11<<16 | 1
-	keyName impl.Field = 4<<48 | 5<<32 | 11<<16 | 2
+	keyRaw  impl.Field = 3<<48 | 5<<32 | 0x40000000 | 11<<16 | 1
+	keyName impl.Field = 4<<48 | 5<<32 | 0x40000000 | 11<<16 | 2
 )
 
 // KeyDesc is the descriptor of Key.

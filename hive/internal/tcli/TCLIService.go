@@ -16,7 +16,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // List of protocol versions. A new token should be
 // added to the end of this list every time a change is made.
@@ -1059,8 +1059,8 @@ func (c TCLIServiceClient) DownloadData(ctx context.Context, args func(TCLIServi
 type TTypeQualifierValue nocopy.Struct
 
 const (
-	tTypeQualifierValueI32Value    impl.Field = 3<<48 | 5<<32 | 8<<16 | 1
-	tTypeQualifierValueStringValue impl.Field = 4<<48 | 5<<32 | 11<<16 | 2
+	tTypeQualifierValueI32Value    impl.Field = 3<<48 | 5<<32 | 0x40000000 | 8<<16 | 1
+	tTypeQualifierValueStringValue impl.Field = 4<<48 | 5<<32 | 0x40000000 | 11<<16 | 2
 )
 
 // TTypeQualifierValueDesc is the descriptor of TTypeQualifierValue.
@@ -1613,12 +1613,12 @@ func (s TUserDefinedTypeEntry) UnsetTypeClassName() {
 type TTypeEntry nocopy.Struct
 
 const (
-	tTypeEntryPrimitiveEntry       impl.Field = 3<<48 | 9<<32 | 12<<16 | 1
-	tTypeEntryArrayEntry           impl.Field = 4<<48 | 9<<32 | 12<<16 | 2
-	tTypeEntryMapEntry             impl.Field = 5<<48 | 9<<32 | 12<<16 | 3
-	tTypeEntryStructEntry          impl.Field = 6<<48 | 9<<32 | 12<<16 | 4
-	tTypeEntryUnionEntry           impl.Field = 7<<48 | 9<<32 | 12<<16 | 5
-	tTypeEntryUserDefinedTypeEntry impl.Field = 8<<48 | 9<<32 | 12<<16 | 6
+	tTypeEntryPrimitiveEntry       impl.Field = 3<<48 | 9<<32 | 0x40000000 | 12<<16 | 1
+	tTypeEntryArrayEntry           impl.Field = 4<<48 | 9<<32 | 0x40000000 | 12<<16 | 2
+	tTypeEntryMapEntry             impl.Field = 5<<48 | 9<<32 | 0x40000000 | 12<<16 | 3
+	tTypeEntryStructEntry          impl.Field = 6<<48 | 9<<32 | 0x40000000 | 12<<16 | 4
+	tTypeEntryUnionEntry           impl.Field = 7<<48 | 9<<32 | 0x40000000 | 12<<16 | 5
+	tTypeEntryUserDefinedTypeEntry impl.Field = 8<<48 | 9<<32 | 0x40000000 | 12<<16 | 6
 )
 
 // TTypeEntryDesc is the descriptor of TTypeEntry.
@@ -2336,13 +2336,13 @@ func (s TStringValue) UnsetValue()       { impl.Struct(s).Unset(tStringValueValu
 type TColumnValue nocopy.Struct
 
 const (
-	tColumnValueBoolVal   impl.Field = 3<<48 | 10<<32 | 12<<16 | 1
-	tColumnValueByteVal   impl.Field = 4<<48 | 10<<32 | 12<<16 | 2
-	tColumnValueI16Val    impl.Field = 5<<48 | 10<<32 | 12<<16 | 3
-	tColumnValueI32Val    impl.Field = 6<<48 | 10<<32 | 12<<16 | 4
-	tColumnValueI64Val    impl.Field = 7<<48 | 10<<32 | 12<<16 | 5
-	tColumnValueDoubleVal impl.Field = 8<<48 | 10<<32 | 12<<16 | 6
-	tColumnValueStringVal impl.Field = 9<<48 | 10<<32 | 12<<16 | 7
+	tColumnValueBoolVal   impl.Field = 3<<48 | 10<<32 | 0x40000000 | 12<<16 | 1
+	tColumnValueByteVal   impl.Field = 4<<48 | 10<<32 | 0x40000000 | 12<<16 | 2
+	tColumnValueI16Val    impl.Field = 5<<48 | 10<<32 | 0x40000000 | 12<<16 | 3
+	tColumnValueI32Val    impl.Field = 6<<48 | 10<<32 | 0x40000000 | 12<<16 | 4
+	tColumnValueI64Val    impl.Field = 7<<48 | 10<<32 | 0x40000000 | 12<<16 | 5
+	tColumnValueDoubleVal impl.Field = 8<<48 | 10<<32 | 0x40000000 | 12<<16 | 6
+	tColumnValueStringVal impl.Field = 9<<48 | 10<<32 | 0x40000000 | 12<<16 | 7
 )
 
 // TColumnValueDesc is the descriptor of TColumnValue.
@@ -3080,14 +3080,14 @@ func (s TBinaryColumn) UnsetNulls()           { impl.Struct(s).Reset(tBinaryColu
 type TColumn nocopy.Struct
 
 const (
-	tColumnBoolVal   impl.Field = 3<<48 | 11<<32 | 12<<16 | 1
-	tColumnByteVal   impl.Field = 4<<48 | 11<<32 | 12<<16 | 2
-	tColumnI16Val    impl.Field = 5<<48 | 11<<32 | 12<<16 | 3
-	tColumnI32Val    impl.Field = 6<<48 | 11<<32 | 12<<16 | 4
-	tColumnI64Val    impl.Field = 7<<48 | 11<<32 | 12<<16 | 5
-	tColumnDoubleVal impl.Field = 8<<48 | 11<<32 | 12<<16 | 6
-	tColumnStringVal impl.Field = 9<<48 | 11<<32 | 12<<16 | 7
-	tColumnBinaryVal impl.Field = 10<<48 | 11<<32 | 12<<16 | 8
+	tColumnBoolVal   impl.Field = 3<<48 | 11<<32 | 0x40000000 | 12<<16 | 1
+	tColumnByteVal   impl.Field = 4<<48 | 11<<32 | 0x40000000 | 12<<16 | 2
+	tColumnI16Val    impl.Field = 5<<48 | 11<<32 | 0x40000000 | 12<<16 | 3
+	tColumnI32Val    impl.Field = 6<<48 | 11<<32 | 0x40000000 | 12<<16 | 4
+	tColumnI64Val    impl.Field = 7<<48 | 11<<32 | 0x40000000 | 12<<16 | 5
+	tColumnDoubleVal impl.Field = 8<<48 | 11<<32 | 0x40000000 | 12<<16 | 6
+	tColumnStringVal impl.Field = 9<<48 | 11<<32 | 0x40000000 | 12<<16 | 7
+	tColumnBinaryVal impl.Field = 10<<48 | 11<<32 | 0x40000000 | 12<<16 | 8
 )
 
 // TColumnDesc_ is the descriptor of TColumn.
@@ -4218,12 +4218,12 @@ func (s TCloseSessionResp) UnsetStatus() {
 type TGetInfoValue nocopy.Struct
 
 const (
-	tGetInfoValueStringValue    impl.Field = 3<<48 | 9<<32 | 11<<16 | 1
-	tGetInfoValueSmallIntValue  impl.Field = 4<<48 | 9<<32 | 6<<16 | 2
-	tGetInfoValueIntegerBitmask impl.Field = 5<<48 | 9<<32 | 8<<16 | 3
-	tGetInfoValueIntegerFlag    impl.Field = 6<<48 | 9<<32 | 8<<16 | 4
-	tGetInfoValueBinaryValue    impl.Field = 7<<48 | 9<<32 | 8<<16 | 5
-	tGetInfoValueLenValue       impl.Field = 8<<48 | 9<<32 | 10<<16 | 6
+	tGetInfoValueStringValue    impl.Field = 3<<48 | 9<<32 | 0x40000000 | 11<<16 | 1
+	tGetInfoValueSmallIntValue  impl.Field = 4<<48 | 9<<32 | 0x40000000 | 6<<16 | 2
+	tGetInfoValueIntegerBitmask impl.Field = 5<<48 | 9<<32 | 0x40000000 | 8<<16 | 3
+	tGetInfoValueIntegerFlag    impl.Field = 6<<48 | 9<<32 | 0x40000000 | 8<<16 | 4
+	tGetInfoValueBinaryValue    impl.Field = 7<<48 | 9<<32 | 0x40000000 | 8<<16 | 5
+	tGetInfoValueLenValue       impl.Field = 8<<48 | 9<<32 | 0x40000000 | 10<<16 | 6
 )
 
 // TGetInfoValueDesc is the descriptor of TGetInfoValue.

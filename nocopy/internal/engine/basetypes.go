@@ -19,7 +19,7 @@ import (
 // Bool returns a bool field, or false if it is not set.
 func (s Struct) Bool(f schema.Ref) (v bool) {
 	if s.m != nil {
-		v = s.m.buf.Load1(uint32(s.word(f))) != 0
+		v = s.m.buf.Load1(s.word(f)) != 0
 	}
 	return
 }
@@ -73,7 +73,7 @@ func (AsBool) encode(v bool) encoded {
 // Int8 returns an i8 field, or 0 if it is not set.
 func (s Struct) Int8(f schema.Ref) (v int8) {
 	if s.m != nil {
-		v = int8(s.m.buf.Load1(uint32(s.word(f))))
+		v = int8(s.m.buf.Load1(s.word(f)))
 	}
 	return
 }
@@ -96,7 +96,7 @@ func (s Struct) SetInt8(f schema.Ref, v int8) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := uint32(s.word(f)); s.m.buf.InTail(p, 1) {
+		if p := s.word(f); s.m.buf.InTail(p, 1) {
 			s.m.buf.Put1(p, byte(v))
 			return
 		}
@@ -144,7 +144,7 @@ func (AsInt8) encode(v int8) encoded {
 // Int16 returns an i16 field, or 0 if it is not set.
 func (s Struct) Int16(f schema.Ref) (v int16) {
 	if s.m != nil {
-		v = int16(s.m.buf.Load2(uint32(s.word(f))))
+		v = int16(s.m.buf.Load2(s.word(f)))
 	}
 	return
 }
@@ -167,7 +167,7 @@ func (s Struct) SetInt16(f schema.Ref, v int16) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := uint32(s.word(f)); s.m.buf.InTail(p, 2) {
+		if p := s.word(f); s.m.buf.InTail(p, 2) {
 			s.m.buf.Put2(p, uint16(v))
 			return
 		}
@@ -217,7 +217,7 @@ func (AsInt16) encode(v int16) encoded {
 // Int32 returns an i32 or enum field, or 0 if it is not set.
 func (s Struct) Int32(f schema.Ref) (v int32) {
 	if s.m != nil {
-		v = int32(s.m.buf.Load4(uint32(s.word(f))))
+		v = int32(s.m.buf.Load4(s.word(f)))
 	}
 	return
 }
@@ -240,7 +240,7 @@ func (s Struct) SetInt32(f schema.Ref, v int32) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := uint32(s.word(f)); s.m.buf.InTail(p, 4) {
+		if p := s.word(f); s.m.buf.InTail(p, 4) {
 			s.m.buf.Put4(p, uint32(v))
 			return
 		}
@@ -290,7 +290,7 @@ func (AsInt32) encode(v int32) encoded {
 // Int64 returns an i64 field, or 0 if it is not set.
 func (s Struct) Int64(f schema.Ref) (v int64) {
 	if s.m != nil {
-		v = int64(s.m.buf.Load8(uint32(s.word(f))))
+		v = int64(s.m.buf.Load8(s.word(f)))
 	}
 	return
 }
@@ -313,7 +313,7 @@ func (s Struct) SetInt64(f schema.Ref, v int64) {
 		s.m.noteSet(uint32(s.k), f)
 	}
 	if !f.Wide() && s.m != nil {
-		if p := uint32(s.word(f)); s.m.buf.InTail(p, 8) {
+		if p := s.word(f); s.m.buf.InTail(p, 8) {
 			s.m.buf.Put8(p, uint64(v))
 			return
 		}
@@ -363,7 +363,7 @@ func (AsInt64) encode(v int64) encoded {
 // Float64 returns a double field, or 0 if it is not set.
 func (s Struct) Float64(f schema.Ref) (v float64) {
 	if s.m != nil {
-		v = math.Float64frombits(s.m.buf.Load8(uint32(s.word(f))))
+		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
 	}
 	return
 }
@@ -416,7 +416,7 @@ func (AsFloat64) encode(v float64) encoded {
 // UUID returns a uuid field, or zeros if it is not set.
 func (s Struct) UUID(f schema.Ref) (v [16]byte) {
 	if s.m != nil {
-		v = [16]byte(s.m.buf.At(uint32(s.word(f)))[:16])
+		v = [16]byte(s.m.buf.At(s.word(f))[:16])
 	}
 	return
 }

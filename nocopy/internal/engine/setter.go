@@ -205,7 +205,7 @@ func (s Struct) openField(f schema.Ref, n int) {
 	}
 }
 
-// Which returns the word of the field that is set in a union, or 0. If several came on the wire,
+// Which returns the number of the field that is set in a union, or 0. If several came on the wire,
 // it is the last.
 func (s Struct) Which() int32 {
 	if s.m == nil {
@@ -229,7 +229,7 @@ func (s Struct) Arm(f schema.Ref, d *schema.Struct) Struct {
 	if m.ix.Arm(e).HasExtra() {
 		m.unsetExtra(e)
 	}
-	m.ix.SetArm(e, index.Word(f.Word()))
+	m.ix.SetArm(e, index.Word(f.Number()))
 	return s
 }
 
@@ -247,7 +247,7 @@ func (m *Message) unsetExtra(e uint32) {
 func (s Struct) UnsetArm(f schema.Ref) {
 	s.Unset(f)
 	e := s.entry()
-	if s.m.ix.ArmField(e) == f.Word() {
+	if s.m.ix.ArmField(e) == f.Number() {
 		s.m.ix.SetArmField(e, s.m.ix.LastArm(e, f.Words(), f.Wide()))
 	}
 }

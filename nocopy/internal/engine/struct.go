@@ -21,7 +21,7 @@ var empty = makeEmpty(nil)
 // makeEmpty returns a message as empty is, for what field f reads as; for any if f is nil.
 func makeEmpty(f *schema.Field) *Message {
 	m := &Message{seldom: &seldom{absentIn: f}, state: state{frozen: true, needsBeforeChange: true, absent: true}}
-	m.ix.Used = math.MaxUint16 + 1
+	m.ix.Used = uint32(len(zeroWords))
 	m.openHandle, m.listFill.handle = staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
@@ -33,8 +33,9 @@ func makeEmpty(f *schema.Field) *Message {
 // isEmpty reports whether m stands for a struct or container that is absent and has no default.
 func (m *Message) isEmpty() bool { return m.absent && m.root == 0 }
 
-// zeroWords is the index of all messages that are empty, which are only read.
-var zeroWords = make([]uint32, math.MaxUint16+1)
+// zeroWords is the index of all messages that are empty, which are only read. It has the word of
+// any constant, even of one that is made up.
+var zeroWords = make([]uint32, math.MaxUint16+entry.Displacement+1)
 
 // staleHandle is a generation and entry that no handle has.
 const staleHandle = math.MaxUint64
@@ -58,13 +59,13 @@ func (s Struct) orAbsent() Struct {
 // since.
 func (s Struct) gone() bool { return !s.m.ix.HasValue(uint32(s.k)) }
 
-// word checks that the handle is alive and returns the field's word in the index. The struct must
-// be near, and s not zero.
-func (s Struct) word(f schema.Ref) index.Word {
+// word checks that the handle is alive and returns the field's word in the index: its position, if
+// it is of fixed size. The struct must be near, and s not zero.
+func (s Struct) word(f schema.Ref) uint32 {
 	if s.k>>32 != s.m.gen {
 		panic(staleUse(s))
 	}
-	return index.Word(s.m.ix.Words[uint32(s.k)+uint32(f>>entry.WordShift)]) // as it is, to be inlined
+	return s.m.ix.Words[uint32(s.k)+uint32(f>>entry.NumberShift)+entry.Displacement] // to be inlined
 }
 
 // Message returns the message of the struct. It must not be used after Release. For an absent
@@ -117,10 +118,10 @@ func (s Struct) Text(f schema.Ref) string {
 		return ""
 	}
 	word := s.word(f)
-	if text, ok := s.m.buf.FlatText(uint32(word)); ok {
+	if text, ok := s.m.buf.FlatText(word); ok {
 		return text
 	}
-	return s.m.lendText(word)
+	return s.m.lendText(index.Word(word))
 }
 
 // TextString returns the string that a word of the index stands for.
@@ -147,7 +148,7 @@ func (s Struct) Bytes(f schema.Ref) []byte {
 	if !s.Has(f) {
 		return nil
 	}
-	return s.m.LentBytes(s.word(f))
+	return s.m.LentBytes(index.Word(s.word(f)))
 }
 
 // setterOfZero returns the text of the panic of a setter that was called on a handle that knows no

@@ -372,16 +372,23 @@ func (w *Walker) Next(d *schema.Struct, e uint32, i int) int {
 	return (*Message)(w).ix.NextWide(d, e, i)
 }
 
-// Arm returns what Word of the field that is set of a union returns; 0 if none is set.
+// Arm returns the number of the field that is set of a union; 0 if none is.
 func (w *Walker) Arm(e uint32) uint32 { return w.Message().ix.ArmField(e) }
 
 // Word returns the word of a field as the index has it: it may be a struct or container without an
 // entry.
 func (w *Walker) Word(e uint32, f schema.Ref) index.Word {
 	if int32(f) < 0 { // as in at: written so, it is inlined
-		return (*Message)(w).ix.AtWide(e, f)
+		return w.wideWord(e, f)
 	}
-	return index.Word(w.ix.Words[e+uint32(f>>entry.WordShift)]) // as it is, to be inlined
+	return index.Word(w.ix.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement]) // to be inlined
+}
+
+// wideWord returns the word of a field of a wide struct. It is not inlined, so that Word is.
+//
+//go:noinline
+func (w *Walker) wideWord(e uint32, f schema.Ref) index.Word {
+	return w.ix.TableAt(w.ix.Table(e), f)
 }
 
 // Field returns the word of a field, having indexed it.

@@ -4,7 +4,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// The word entry.Arm of a union says which arm is set: it holds that field's word, or 0 if none
+// The word entry.Arm of a union says which arm is set: it holds that field's number, or 0 if none
 // is. The union may have extra fields on the wire, for which there is no word: fields that the IDL
 // does not know, and all but the last of those that come again. Then the word holds the number of
 // an entry for the last extra field, with the top bit set.
@@ -18,8 +18,7 @@ const (
 	ExtraWords
 )
 
-// ArmField returns the number of the word of the field that is set in the union of entry e; 0 if
-// none is.
+// ArmField returns the number of the field that is set in the union of entry e; 0 if none is.
 func (x *Index) ArmField(e uint32) uint32 { return x.Words[x.armWord(e)] }
 
 // SetArmField sets that number. Extra fields stay.
@@ -59,19 +58,19 @@ func (x *Index) Extra(w Word) (at, end uint32, next Word) {
 	return f[extraAt], f[extraEnd], Word(f[extraNext])
 }
 
-// LastArm returns the number of the word of the last arm, in the order of the IDL, that is set in
-// the union of entry e, a union of span words; 0 if none is.
+// LastArm returns the number of the last arm, in the order of the IDL, that is set in the union of
+// entry e, a union of span words; 0 if none is.
 func (x *Index) LastArm(e, span uint32, wide bool) (last uint32) {
 	if wide {
 		t := x.Words[e+entry.Table]
 		for n := x.nextInTable(t, 0, span); n < span; n = x.nextInTable(t, n+1, span) {
-			last = n
+			last = n - entry.Displacement
 		}
 		return last
 	}
 	for w := span - 1; w >= entry.UnionWords; w-- {
 		if x.Words[e+w] != 0 {
-			return w
+			return w - entry.Displacement
 		}
 	}
 	return 0

@@ -33,7 +33,7 @@ func (x *Index) At(e uint32, f schema.Ref) Word {
 	if int32(f) < 0 { // written so, Put is inlined
 		return x.AtWide(e, f)
 	}
-	return Word(x.Words[e+uint32(f>>entry.WordShift)])
+	return Word(x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement])
 }
 
 // AtWide returns the word of field f of the wide struct of entry e.
@@ -43,12 +43,12 @@ func (x *Index) AtWide(e uint32, f schema.Ref) Word { return x.TableAt(x.Table(e
 
 // Near returns the word of field f of the struct of entry e, which is not wide.
 func (x *Index) Near(e uint32, f schema.Ref) Word {
-	return Word(x.Words[e+uint32(f>>entry.WordShift)])
+	return Word(x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement])
 }
 
 // PutNear sets that word.
 func (x *Index) PutNear(e uint32, f schema.Ref, w Word) {
-	x.Words[e+uint32(f>>entry.WordShift)] = uint32(w)
+	x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement] = uint32(w)
 }
 
 // Put sets the word of field f of the struct of entry e.
@@ -56,7 +56,7 @@ func (x *Index) Put(e uint32, f schema.Ref, word Word) {
 	if int32(f) < 0 {
 		x.putWide(e, f, word)
 	} else {
-		x.Words[e+uint32(f>>entry.WordShift)] = uint32(word)
+		x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement] = uint32(word)
 	}
 }
 
@@ -85,7 +85,7 @@ func (x *Index) TableAt(t uint32, f schema.Ref) Word {
 	if t == 0 {
 		return 0
 	}
-	n, words := f.Word(), x.Words
+	n, words := uint32(f>>entry.NumberShift)+entry.Displacement, x.Words // to be inlined
 	group := words[t+entry.TableGroups+n>>entry.GroupLog*entry.GroupWords:][:entry.GroupWords]
 	set, bit := group[0], uint32(1)<<(n&entry.GroupMask)
 	if set&bit == 0 {

@@ -536,12 +536,12 @@ func (s *machine) valid(at, n uint64) bool {
 	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
 }
 
-// lastOf returns the number of the word of the last arm that is set in the union with entry w, of
-// n words; 0 if none is. first is the number of the word of the first arm.
+// lastOf returns the number of the last arm that is set in the union with entry w, of n words; 0
+// if none is. first is the number of the word of the first arm.
 func lastOf(w wordsAt, n, first uint32) uint32 {
 	for n--; n >= first; n-- {
 		if wordAt(w, n) != 0 {
-			return n
+			return n - entry.Displacement
 		}
 	}
 	return 0

@@ -83,7 +83,7 @@ func (p *Parser) beginFields(d *schema.Struct, e uint32) (last uint32) {
 	case d.IsWide():
 		p.beginWide(d, e)
 	case d.IsUnion():
-		return p.x.LastArm(e, d.Span(), false)
+		return p.x.LastArm(e, d.Span(), false) + entry.Displacement
 	}
 	return 0
 }
@@ -116,7 +116,7 @@ func (p *Parser) fieldOrExtra(d *schema.Struct, e uint32, f *schema.Field, i int
 func (p *Parser) stop(d *schema.Struct, e uint32, i int, last uint32) int {
 	p.x.SetEnd(e, index.Word(p.Base+uint32(i)))
 	if d.IsUnion() {
-		p.x.SetArmField(e, last)
+		p.x.SetArmField(e, max(last, entry.Displacement)-entry.Displacement)
 	}
 	for _, f := range d.Required() {
 		if p.x.At(e, f.Ref()) == 0 && !p.Trusted {

@@ -265,29 +265,29 @@ func (f *File) GoPackage() string {
 	return name[:slash+dot]
 }
 
-// ArmName returns the IDL's name of a union's field, by its word as Which returns it. It returns
-// "none" for 0, and the number for a word that no field has.
-func (d *Struct) ArmName(word int32) string {
-	switch f := d.arm(word); {
+// ArmName returns the IDL's name of a union's field, by its number as Which returns it. It returns
+// "none" for 0, and the number if no field has it.
+func (d *Struct) ArmName(number int32) string {
+	switch f := d.arm(number); {
 	case f != nil:
 		return f.Name
-	case word == 0:
+	case number == 0:
 		return "none"
 	}
-	return strconv.Itoa(int(word))
+	return strconv.Itoa(int(number))
 }
 
-// ArmID returns the id of a union's field, by its word as Which returns it, or 0 if no field has
-// it.
-func (d *Struct) ArmID(word int32) int16 {
-	if f := d.arm(word); f != nil {
+// ArmID returns the id of a union's field, by its number as Which returns it, or 0 if no field
+// has it.
+func (d *Struct) ArmID(number int32) int16 {
+	if f := d.arm(number); f != nil {
 		return f.ID
 	}
 	return 0
 }
 
-func (d *Struct) arm(word int32) *Field {
-	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
+func (d *Struct) arm(number int32) *Field {
+	if i := int64(number) - int64(d.firstNumber); number > 0 && i >= 0 && i < int64(len(d.fields)) {
 		return &d.fields[i]
 	}
 	return nil

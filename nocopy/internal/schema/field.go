@@ -79,15 +79,20 @@ func (f *Field) AppendDefault(dst []byte) []byte {
 	return AppendZero(dst, f.Type)
 }
 
-// Ref identifies a field of a struct in one constant: its wire type and id, its word in the
-// struct's entry, and the number of words of that entry. Package entry has the layout.
+// Ref identifies a field of a struct in one constant: its wire type and id, its number, and how
+// many there are. Package entry says where they stand in it. None of that depends on the layout of
+// the index.
 type Ref uint64
 
+// Number returns the field's number in the IDL's order, which begins with entry.FirstNumber or
+// entry.FirstArm.
+func (f Ref) Number() uint32 { return uint32(f >> entry.NumberShift) }
+
 // Word returns the number of the field's word.
-func (f Ref) Word() uint32 { return uint32(f >> entry.WordShift) }
+func (f Ref) Word() uint32 { return uint32(f>>entry.NumberShift) + entry.Displacement }
 
 // Words returns the number of words that the struct's entry would have if it were not wide.
-func (f Ref) Words() uint32 { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
+func (f Ref) Words() uint32 { return uint32(f>>entry.EndShift)&math.MaxUint16 + entry.Displacement }
 
 // Wire returns the field's wire type.
 func (f Ref) Wire() wire.Type { return wire.Type(f >> entry.WireShift) }

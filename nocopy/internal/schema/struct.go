@@ -13,22 +13,23 @@ import (
 // Struct describes a struct, union or exception. NewStruct makes it and Define
 // completes it; afterwards it is read-only.
 type Struct struct {
-	name      string
-	goName    string // of the generated type, if it is another one
-	self      *Type  // the type of the struct
-	info      *Info
-	union     bool
-	wide      bool // see wide.go of package index
-	exception bool
-	words     int    // of an index entry, or undefined
-	first     uint32 // word of the first field
-	fields    []Field
-	byID      []IDField // by id−minID: the parser finds a field in one step
-	minID     int16
-	programs  atomic.Pointer[Programs]
-	facts     atomic.Pointer[facts]  // of its contents; nil if not yet known
-	same      atomic.Pointer[Struct] // the last one found to be declared alike
-	required  []*Field               // the required fields
+	name        string
+	goName      string // of the generated type, if it is another one
+	self        *Type  // the type of the struct
+	info        *Info
+	union       bool
+	wide        bool // see wide.go of package index
+	exception   bool
+	words       int    // of an index entry, or undefined
+	first       uint32 // word of the first field
+	firstNumber uint32 // see Ref.Number
+	fields      []Field
+	byID        []IDField // by id−minID: the parser finds a field in one step
+	minID       int16
+	programs    atomic.Pointer[Programs]
+	facts       atomic.Pointer[facts]  // of its contents; nil if not yet known
+	same        atomic.Pointer[Struct] // the last one found to be declared alike
+	required    []*Field               // the required fields
 
 	// The wire bytes with which a new struct begins: its fixed-size fields that are not optional.
 	template       string
@@ -99,13 +100,17 @@ func (d *Struct) DefineWide(fields ...FieldDesc) {
 
 // Define completes the descriptor with its fields in declaration order.
 func (d *Struct) Define(fields ...FieldDesc) {
-	first, _ := entry.Layout(len(fields), d.union)
-	flag := Ref(0)
-	if d.wide {
-		flag = entry.Wide
+	d.firstNumber = uint32(entry.First(d.union))
+	end := d.firstNumber + uint32(len(fields))
+	every := Ref(end) << entry.EndShift // what the constants of all fields say
+	if d.union {
+		every |= entry.Union
 	}
-	d.first = uint32(first)
-	span := first + len(fields)
+	if d.wide {
+		every |= entry.Wide
+	}
+	d.first = d.firstNumber + entry.Displacement
+	span := int(end) + entry.Displacement
 	if span > math.MaxUint16 {
 		panic("nocopy: " + d.name + " has too many fields")
 	}
@@ -124,7 +129,7 @@ func (d *Struct) Define(fields ...FieldDesc) {
 		}
 		f.header = uint32(f.Type.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
-		f.c = Ref(f.word)<<entry.WordShift | Ref(span)<<entry.WordsShift | flag | Ref(f.header)
+		f.c = Ref(d.firstNumber+uint32(i))<<entry.NumberShift | every | Ref(f.header)
 		f.inEntry = wireindex.FieldEntry(f.header, f.Type.hash())
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		template = d.addToTemplate(template, f)
@@ -193,7 +198,7 @@ func (d *Struct) Find(key uint32) *Field {
 }
 
 // FieldOf returns the field that a constant of generated code identifies.
-func (d *Struct) FieldOf(f Ref) *Field { return &d.fields[f.Word()-d.first] }
+func (d *Struct) FieldOf(f Ref) *Field { return &d.fields[f.Number()-d.firstNumber] }
 
 // Span returns the number of words that the entry would have if the struct were not wide.
 func (d *Struct) Span() uint32 { return d.first + uint32(len(d.fields)) }

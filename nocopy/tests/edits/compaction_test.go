@@ -183,7 +183,7 @@ func TestDuplicatesWhenCompacted(t *testing.T) {
 			n := unknown()
 			s.Message().Compact()
 			u := s.Child(fieldNamed(allDesc, "shape"), allDesc)
-			if got := render.Text(s, allDesc); got != before || unknown() != n || u.Which() != int32(fieldNamed(shapeDesc, "label").Word()) {
+			if got := render.Text(s, allDesc); got != before || unknown() != n || u.Which() != int32(fieldNamed(shapeDesc, "label").Number()) {
 				t.Errorf("%s: was\n%s with %d unknown, is\n%s with %d, %d", w.Name, before, n, got, unknown(), u.Which())
 			}
 			checkSent(t, w.Name, s)

@@ -109,7 +109,7 @@ func TestWhich(t *testing.T) {
 		label  = "\x0b\x00\x03\x00\x00\x00\x01l"
 		line   = "\x0f\x00\x04\x0c\x00\x00\x00\x00"
 	)
-	word := func(arm string) int32 { return armWord(fieldNamed(shapeDesc, arm)) }
+	word := func(arm string) int32 { return armNumber(fieldNamed(shapeDesc, arm)) }
 	for _, c := range []struct {
 		name, wire string
 		want       int32

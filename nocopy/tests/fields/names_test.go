@@ -56,8 +56,8 @@ var (
 	typeString    = thriftimpl.TypeString
 )
 
-// armWord returns the word that Which of a union returns when f is set.
-func armWord(f thriftimpl.Field) int32 { return int32(f >> entry.WordShift) }
+// armNumber returns what Which of a union returns when f is set.
+func armNumber(f thriftimpl.Field) int32 { return int32(f.Number()) }
 
 // A variable of this function would let name escape, which allocates if tests put it together.
 func fieldNamed(d *schema.Struct, name string) schema.Ref { return testtypes.FieldNamed(d, name) }

@@ -222,7 +222,7 @@ func TestArmFromDeadHandle(t *testing.T) {
 				}()
 				u.SetChild(sh(arm), shapeDesc, h)
 			}()
-			if got := render.Text(u, shapeDesc); got != `{label: "as it was"}` || u.Which() != armWord(sh("label")) || u.Has(sh(arm)) {
+			if got := render.Text(u, shapeDesc); got != `{label: "as it was"}` || u.Which() != armNumber(sh("label")) || u.Has(sh(arm)) {
 				t.Errorf("%s: %s, %d, %v", arm, got, u.Which(), u.Has(sh(arm)))
 			}
 			checkOutput(t, arm, nocopy.Struct(u).Message(), []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))

@@ -38,7 +38,7 @@ func structOf(n int, union bool) *schema.Struct {
 	for i := range fields {
 		fields[i] = schema.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: schema.TypeI32, Req: schema.Optional}
 	}
-	if _, wide := entry.Layout(n, union); wide {
+	if n > entry.MaxDirect {
 		d.DefineWide(fields...)
 	} else {
 		d.Define(fields...)
@@ -153,8 +153,8 @@ func TestArm(t *testing.T) {
 		}
 		at, w = append(at, from), next
 	}
-	if x.Words[e+5] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(e, d.Span(), false) != 5 {
-		t.Errorf("extra fields at %d, or the last arm is not 5", at)
+	if x.Words[e+entry.UnionWords+2] = 1; !slices.Equal(at, []uint32{20, 10, 0}) || x.LastArm(e, d.Span(), false) != entry.FirstArm+2 {
+		t.Errorf("extra fields at %d, or the last arm is not the third", at)
 	}
 }
 

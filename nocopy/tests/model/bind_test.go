@@ -51,7 +51,7 @@ func newSchemaOf(structs []*referee.Struct, odd int) *schema {
 	sc := &schema{of: map[*referee.Struct]*bound{}, types: map[*referee.Type]*thriftimpl.Type{}}
 	for i, s := range structs {
 		b := &bound{Struct: s}
-		b.first, b.wide = entry.Layout(len(s.Fields), s.Union)
+		b.first, b.wide = entry.First(s.Union), len(s.Fields) > entry.MaxDirect
 		if i%2 == odd {
 			b.wide = true
 		}
@@ -76,6 +76,9 @@ func (sc *schema) define(b *bound) {
 	var descs []thriftimpl.FieldDesc
 	for i, f := range b.Fields {
 		constant := thriftimpl.Field(b.first+i)<<48 | thriftimpl.Field(b.first+len(b.Fields))<<32 | thriftimpl.Field(f.Type.Wire)<<16 | thriftimpl.Field(uint16(f.ID))
+		if b.Union {
+			constant |= entry.Union
+		}
 		if b.wide {
 			constant |= entry.Wide
 		}

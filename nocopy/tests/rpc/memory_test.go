@@ -33,7 +33,7 @@ var (
 
 // wordOf is the constant of the i-th of n fields.
 func wordOf(i, n int, t nocopy.WireType, id int16) thriftimpl.Field {
-	return thriftimpl.Field(uint64(entry.StructWords+i)<<entry.WordShift | uint64(entry.StructWords+n)<<entry.WordsShift |
+	return thriftimpl.Field(uint64(entry.FirstNumber+i)<<entry.NumberShift | uint64(entry.FirstNumber+n)<<entry.EndShift |
 		uint64(t)<<entry.WireShift | uint64(uint16(id)))
 }
 

@@ -8,7 +8,7 @@ import (
 
 // TestOldGeneratedCode: the compiler's first error for code of earlier versions tells what to do.
 func TestOldGeneratedCode(t *testing.T) {
-	for _, version := range []string{"v1", "v2"} {
+	for _, version := range []string{"v1", "v2", "v3"} {
 		t.Run(version, func(t *testing.T) {
 			out, err := exec.Command("go", "build", "./testdata/"+version).CombinedOutput()
 			if err == nil {

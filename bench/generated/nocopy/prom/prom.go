@@ -13,7 +13,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Label nocopy.Struct
 

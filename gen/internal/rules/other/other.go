@@ -14,7 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Level int32
 

@@ -54,7 +54,7 @@ service Orders { Order get(1: i64 id) throws (1: Odd odd) }
 	}
 	for _, want := range []string{
 		"if validate.Contains(v, \"x\") {",
-		"const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@" + golang.Version + "\n",
+		"const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@" + golang.Version + "\n",
 	} {
 		if !strings.Contains(src, want) {
 			t.Errorf("generated code lacks %q", want)

@@ -12,12 +12,10 @@ import (
 var ExceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")
 
 const (
-	exceptionWords = entry.StructWords + 2 // of an entry: there are two fields
+	exceptionEnd = entry.FirstNumber + 2 // there are two fields
 
-	exceptionMessage = thriftimpl.Field(exceptionWords-2)<<entry.WordShift |
-		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireString)<<entry.WireShift | 1
-	exceptionType = thriftimpl.Field(exceptionWords-1)<<entry.WordShift |
-		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireI32)<<entry.WireShift | 2
+	exceptionMessage = thriftimpl.Field(entry.FirstNumber<<entry.NumberShift | exceptionEnd<<entry.EndShift | uint64(nocopy.WireString)<<entry.WireShift | 1)
+	exceptionType    = thriftimpl.Field((entry.FirstNumber+1)<<entry.NumberShift | exceptionEnd<<entry.EndShift | uint64(nocopy.WireI32)<<entry.WireShift | 2)
 )
 
 func init() {

@@ -15,7 +15,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Color int32
 
@@ -151,9 +151,9 @@ func (s Point) UnsetY()      { impl.Struct(s).Unset(pointY) }
 type Part nocopy.Struct
 
 const (
-	partName  impl.Field = 3<<48 | 6<<32 | 11<<16 | 1
-	partAt    impl.Field = 4<<48 | 6<<32 | 12<<16 | 2
-	partParts impl.Field = 5<<48 | 6<<32 | 15<<16 | 3
+	partName  impl.Field = 3<<48 | 6<<32 | 0x40000000 | 11<<16 | 1
+	partAt    impl.Field = 4<<48 | 6<<32 | 0x40000000 | 12<<16 | 2
+	partParts impl.Field = 5<<48 | 6<<32 | 0x40000000 | 15<<16 | 3
 )
 
 // PartDesc is the descriptor of Part.

@@ -13,7 +13,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 type Category int32
 
@@ -839,12 +839,12 @@ func (s ConstValue) UnsetExtra()      { impl.Struct(s).Unset(constValueExtra) }
 type ConstTypedValue nocopy.Struct
 
 const (
-	constTypedValueDouble     impl.Field = 3<<48 | 9<<32 | 4<<16 | 1
-	constTypedValueInt        impl.Field = 4<<48 | 9<<32 | 10<<16 | 2
-	constTypedValueLiteral    impl.Field = 5<<48 | 9<<32 | 11<<16 | 3
-	constTypedValueIdentifier impl.Field = 6<<48 | 9<<32 | 11<<16 | 4
-	constTypedValueList       impl.Field = 7<<48 | 9<<32 | 15<<16 | 5
-	constTypedValueMap        impl.Field = 8<<48 | 9<<32 | 15<<16 | 6
+	constTypedValueDouble     impl.Field = 3<<48 | 9<<32 | 0x40000000 | 4<<16 | 1
+	constTypedValueInt        impl.Field = 4<<48 | 9<<32 | 0x40000000 | 10<<16 | 2
+	constTypedValueLiteral    impl.Field = 5<<48 | 9<<32 | 0x40000000 | 11<<16 | 3
+	constTypedValueIdentifier impl.Field = 6<<48 | 9<<32 | 0x40000000 | 11<<16 | 4
+	constTypedValueList       impl.Field = 7<<48 | 9<<32 | 0x40000000 | 15<<16 | 5
+	constTypedValueMap        impl.Field = 8<<48 | 9<<32 | 0x40000000 | 15<<16 | 6
 )
 
 // ConstTypedValueDesc is the descriptor of ConstTypedValue.

@@ -14,7 +14,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-const _ = impl.GeneratedV3 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
+const _ = impl.NeedsNocopythriftV1 // undefined? go get github.com/nocopythrift/nocopythrift@v0.3.0
 
 // Request is the input of a plugin serialized in binary protocol.
 type Request nocopy.Struct

@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
+const _ = nocopykitex.NeedsNocopykitexV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
 // Handler handles the calls of Orders. Processors of package rpc take it, too.
 type Handler = orders.OrdersHandler

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/kitex/nocopykitex"
 )
 
-const _ = nocopykitex.GeneratedV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
+const _ = nocopykitex.NeedsNocopykitexV1 // undefined? go get github.com/nocopythrift/nocopythrift/kitex@v0.3.0
 
 // Handler handles the calls of OnlyStreams.
 type Handler interface {
