@@ -10,7 +10,7 @@ import (
 
 // OfStruct returns s, which d describes, as a Message. For packages that make messages by their
 // descriptors, such as package dynamic. It panics if s is the root of a message of another type.
-func OfStruct(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
+func OfStruct(d *nocopy.Desc, s thriftimpl.Struct) Message {
 	s.CheckDesc(d)
 	return Message{s, d}
 }
