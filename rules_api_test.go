@@ -317,3 +317,35 @@ func receiver(e ast.Expr) string {
 		}
 	}
 }
+
+// TestDeprecated: go fix can replace each deprecated function, method and constant.
+func TestDeprecated(t *testing.T) {
+	found := 0
+	check := func(name, what string, doc *ast.CommentGroup) {
+		if doc == nil || !strings.Contains("\n"+doc.Text(), "\nDeprecated: ") {
+			return
+		}
+		found++
+		if !slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return c.Text == "//go:fix inline" }) {
+			t.Errorf("%s: %s is deprecated, and has no line //go:fix inline", name, what)
+		}
+	}
+	sources(t, ".", func(name string, src []byte) {
+		if generated(src) || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/tests/") {
+			return
+		}
+		for _, d := range parse(src).Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				check(name, d.Name.Name, d.Doc)
+			case *ast.GenDecl:
+				if d.Tok == token.CONST {
+					check(name, "const", d.Doc)
+				}
+			}
+		}
+	})
+	if found < 10 {
+		t.Errorf("%d deprecated names", found)
+	}
+}
