@@ -65,17 +65,17 @@ func TestAPI(t *testing.T) {
 			for _, line := range lines {
 				now[line] = true
 			}
+			for line := range released {
+				if apiModule(line) == dir && !now[line] {
+					t.Errorf("changed or gone: %s\n\tprograms are compiled against it: see docs/upgrading.md", line)
+				}
+			}
 			if writing {
 				return
 			}
 			for _, line := range lines {
 				if !released[line] && !next[line] {
 					t.Errorf("added: %s\n\tif it is meant to stay, run: make api", line)
-				}
-			}
-			for line := range released {
-				if apiModule(line) == dir && !now[line] {
-					t.Errorf("changed or gone: %s\n\tprograms are compiled against it: see docs/upgrading.md", line)
 				}
 			}
 			for line := range next {
