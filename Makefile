@@ -125,6 +125,9 @@ rehearse: ## packs the modules as a release, and follows README and docs literal
 # A module of its own would be one more to keep; the root's requirements are users' requirements.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.0
 
+api: ## writes exported names that were added to api/next.txt; before a release, RELEASE=v1.0 writes api/v1.0.txt
+	NOCOPY_LONG=1 go test -count=1 -v -run '^TestAPI$$' . $(if $(RELEASE),-api.release $(RELEASE),-api.write)
+
 lint: ## gofmt, vet and staticcheck
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
@@ -135,4 +138,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help gen checkgen freeze test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse lint staticcheck
+.PHONY: help api gen checkgen freeze test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse lint staticcheck

@@ -18,10 +18,10 @@ var ErrFrameSize = memory.ErrFrameSize
 // Stats says how a message was written: how much was copied together, and how much was written
 // from its place.
 type Stats struct {
-	Bytes    int // written in total
-	Pieces   int // pieces of memory that were passed to the writer
-	ByRef    int // pieces that were not copied before
-	RefBytes int // bytes in those pieces
+	Bytes     int // written in total
+	Pieces    int // pieces of memory that were passed to the writer
+	RefPieces int // pieces that were not copied before
+	RefBytes  int // bytes in those pieces
 }
 
 // ReadFrameSize reads the length of a frame, a big-endian int32, from r. If the length is negative

@@ -57,7 +57,7 @@
 //   - If a loop's body releases the message, a loop over numbers, bools or enums goes on with the
 //     old values (with [Recycle], with arbitrary ones). Other loops panic.
 //   - Editing one message again and again does not grow it without bound. When replaced and
-//     removed bytes are several times the rest, the message is compacted; see [Message.Compact].
+//     removed bytes are several times the rest, the message is compacted; see [Message.Repack].
 //     After compaction, a handle to a removed value reads as absent. Later it may read as another
 //     value of the same type.
 //

@@ -103,7 +103,8 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 }
 
 // Nodes returns the number of values that are not stored in line: values that were changed after
-// they were complete, and large ones that are referred to.
+// they were complete, and large ones that are referred to. It shows how much of a message was
+// changed; other versions of this package may count differently.
 func (m *Message) Nodes() int { return (*engine.Message)(m).Nodes() }
 
 // Index indexes everything that Lazy skipped. Afterwards any number of goroutines may read the
@@ -114,15 +115,15 @@ func (m *Message) Nodes() int { return (*engine.Message)(m).Nodes() }
 // errors.Is finds ErrIndex in it if only the index is wrong.
 func (m *Message) Index() error { return (*engine.Message)(m).Index() }
 
-// Compact rewrites the message into one piece of memory, without the values that were replaced or
+// Repack rewrites the message into one piece of memory, without the values that were replaced or
 // removed. Setters call it when such values take several times as much memory as the rest. A
-// message that is edited again and again therefore stays within a few times its size. Compact
+// message that is edited again and again therefore stays within a few times its size. Repack
 // completes what is being built.
 //
-// A program that keeps small messages calls Compact when they are complete: a message that is
+// A program that keeps small messages calls Repack when they are complete: a message that is
 // built, or parsed from the compact protocol, takes a slab of 64 KiB, and moves into memory of its
 // own size. Later changes take a slab again. Small messages from Read or Clone have parts of
-// slabs. Compact moves them out of these, too, so that a few that are kept do not keep the slabs
+// slabs. Repack moves them out of these, too, so that a few that are kept do not keep the slabs
 // of others.
 //
 // Handles and values that were read stay valid, with one exception: do not use handles of values
@@ -131,7 +132,14 @@ func (m *Message) Index() error { return (*engine.Message)(m).Index() }
 //
 // Bytes that NewX(n) or NewBytes returned for a binary field may still be filled until the message
 // is finished, if there are at most 16 such binaries.
-func (m *Message) Compact() { (*engine.Message)(m).Compact() }
+func (m *Message) Repack() { (*engine.Message)(m).Compact() }
+
+// Compact is Repack.
+//
+// Deprecated: Use Repack. The other names with Compact are about Thrift's compact protocol.
+//
+//go:fix inline
+func (m *Message) Compact() { m.Repack() }
 
 // Reset empties a Message variable of the program; see Message. Its handles end, and panic
 // when used. The message drops the bytes that it was parsed from, the bytes that it links, and its

@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
 // ParseInto parses b as an X, the type parameter S, into m, a Message variable of the program;
@@ -32,7 +31,7 @@ func NewInto[S StructView](m *Message, opts ...Option) S {
 // descriptor of S, such as order.OrderDesc. Memory grows with the bytes that arrive, not with n.
 // Small messages take parts of slabs of 64 KiB, or blocks of at least 4 KiB with Recycle.
 // Errors of r are returned unchanged; if r ends too early, the error is io.ErrUnexpectedEOF.
-func Read[S View](d *schema.Struct, r io.Reader, n int, opts ...Option) (S, error) {
+func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)
 	s, err := engine.Read(d, r, n, opts...)
 	return S(s), err
@@ -43,7 +42,7 @@ func Read[S View](d *schema.Struct, r io.Reader, n int, opts ...Option) (S, erro
 // 128 blocks (with Lazy or ByIndex, more than 1), it copies them together first. d is the
 // descriptor of S, such as order.OrderDesc. The blocks must not change while the message, or
 // anything read from it, is in use.
-func ParseBlocks[S View](d *schema.Struct, blocks [][]byte, opts ...Option) (S, error) {
+func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)
 	s, err := engine.ParseBlocks(d, blocks, opts...)
 	return S(s), err
@@ -53,7 +52,7 @@ func ParseBlocks[S View](d *schema.Struct, blocks [][]byte, opts ...Option) (S, 
 // looks at little more than what is read. d is the descriptor of S, such as order.OrderDesc. The
 // message refers to b, which must not change while the message, or anything read from it, is in
 // use. The error is an *Error.
-func OpenIndexed[S View](d *schema.Struct, b []byte, opts ...Option) (S, error) {
+func OpenIndexed[S View](d *Desc, b []byte, opts ...Option) (S, error) {
 	engine.CheckDesc[S](d)
 	s, err := engine.OpenIndexed(d, b, opts...)
 	return S(s), err

@@ -8,6 +8,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
+// Desc is the descriptor of a struct, union or exception. Generated code has one for each type,
+// such as order.OrderDesc. Functions that work on messages of any type take it. Package descriptor
+// reads it.
+type Desc = schema.Struct
+
 // View is the constraint that every handle satisfies: handles of generated structs and of
 // containers.
 type View interface{ engine.View }
@@ -17,14 +22,14 @@ type View interface{ engine.View }
 type StructView interface {
 	View
 	// ThriftDesc returns the descriptor of the type, which package descriptor reads.
-	ThriftDesc() *schema.Struct
+	ThriftDesc() *Desc
 }
 
 // AnyStruct is a handle of any generated type, or of a type known only by its descriptor. Packages
 // that work on messages of all types accept it.
 type AnyStruct interface {
 	// ThriftDesc returns the descriptor of the type, which package descriptor reads.
-	ThriftDesc() *schema.Struct
+	ThriftDesc() *Desc
 	// ThriftStruct returns the handle without its type: Struct(s.ThriftStruct()) is a [Struct].
 	ThriftStruct() engine.Struct
 }
@@ -61,16 +66,23 @@ func (s Struct) Valid() bool { return engine.Struct(s).Valid() }
 // message is already released. With the build tag nocopydebug a second Release panics.
 func (s Struct) Release() { engine.Struct(s).Release() }
 
-// Format returns the struct as text, as its type's String does. d describes it. For the zero
+// StringAs returns the struct, which d describes, as text, as its type's String does. For the zero
 // handle, such as the result of a oneway call, d may be nil.
-func (s Struct) Format(d *schema.Struct) string {
+func (s Struct) StringAs(d *Desc) string {
 	engine.Struct(s).CheckDesc(d)
 	return render.Text(engine.Struct(s), d)
 }
 
+// Format is StringAs.
+//
+// Deprecated: Use StringAs. This is not the method of [fmt.Formatter].
+//
+//go:fix inline
+func (s Struct) Format(d *Desc) string { return s.StringAs(d) }
+
 // String returns the root of a message, such as arguments and results of package rpc, as text, as
 // its type's String does. For another struct, whose type is unknown here, it returns only a
-// placeholder; use Format.
+// placeholder; use StringAs.
 func (s Struct) String() string {
 	if d := engine.Struct(s).RootDesc(); d != nil {
 		return render.Text(engine.Struct(s), d)
@@ -96,8 +108,8 @@ func (s Struct) LogValue() slog.Value {
 }
 
 // Clone returns the root of a new message with a copy of the struct, which d describes. Small
-// copies share slabs of 64 KiB; see Message.Compact.
-func (s Struct) Clone(d *schema.Struct) Struct {
+// copies share slabs of 64 KiB; see Message.Repack.
+func (s Struct) Clone(d *Desc) Struct {
 	engine.Struct(s).CheckDesc(d)
 	return Struct(engine.Struct(s).Clone(d))
 }

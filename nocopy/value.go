@@ -4,7 +4,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
@@ -51,7 +50,8 @@ func (v Value) Len() int {
 // of field ids and, in a list or set, the index of an element. Peek looks at no more bytes than
 // needed; bytes after the value are not checked. If a field comes twice, the first one counts. The
 // value aliases b. The error is an *Error, with ErrNotFound if there is no such field or element,
-// and ErrLimit if the value ends beyond 2 GiB.
+// and ErrLimit if the value ends beyond 2 GiB. Its Path has the part of the path that was
+// followed, such as "3.0.1".
 func Peek(b []byte, path ...int) (Value, error) {
 	v, err := engine.Peek(b, path...)
 	return Value(v), err
@@ -67,7 +67,7 @@ func Peek(b []byte, path ...int) (Value, error) {
 // elements on its way with all paths: for hundreds of paths, parsing is faster. PeekAll looks at
 // no more bytes than needed; bytes after the last value are not checked. The values alias b. The
 // error is an *Error; in that case dst is returned as it was.
-func PeekAll(dst []Value, d *schema.Struct, b []byte, paths ...[]int) ([]Value, error) {
+func PeekAll(dst []Value, d *Desc, b []byte, paths ...[]int) ([]Value, error) {
 	var few [4]parse.Sought
 	sought := few[:]
 	if len(paths) > len(few) {

@@ -67,8 +67,8 @@ type use struct {
 func (u use) partial(t dynamic.Type, wire []byte, opts ...nocopy.Option) peer.Step {
 	return func(io.Writer) uint64 {
 		m := must(t.Parse(wire, opts...))
-		text := must(must(m.GetID(u.sub)).Message().GetID(u.text)).Text()
-		n := uint64(must(m.GetID(u.num)).Int()) + data.F64(must(m.GetID(u.double)).Float()) + data.Str(text)
+		text := must(must(m.GetByID(u.sub)).Message().GetByID(u.text)).Text()
+		n := uint64(must(m.GetByID(u.num)).Int()) + data.F64(must(m.GetByID(u.double)).Float()) + data.Str(text)
 		m.Release()
 		return n
 	}
@@ -87,8 +87,8 @@ func (u use) partialByName(t dynamic.Type, wire []byte) peer.Step {
 func (u use) edit(t dynamic.Type, wire []byte, opts ...nocopy.Option) peer.Step {
 	return func(w io.Writer) uint64 {
 		m := must(t.Parse(wire, opts...))
-		check(must(m.GetID(u.sub)).Message().SetID(u.text, data.EditText))
-		check(m.SetID(u.num, int64(data.EditInt)))
+		check(must(m.GetByID(u.sub)).Message().SetByID(u.text, data.EditText))
+		check(m.SetByID(u.num, int64(data.EditInt)))
 		return send(w, m)
 	}
 }

@@ -115,7 +115,7 @@ func TestAnnotations(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
-		arg, err := c.Args.GetID(1)
+		arg, err := c.Args.GetByID(1)
 		switch c.Method.Name() {
 		case "counts":
 			return nil

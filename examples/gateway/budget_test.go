@@ -74,7 +74,7 @@ func TestSlowReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := service.Processor(func(_ context.Context, c *dynamic.Call) error {
-		v, err := c.Args.GetID(1)
+		v, err := c.Args.GetByID(1)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ service S {
 		t.Fatal(err)
 	}
 	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
-		arg, err := c.Args.GetID(1)
+		arg, err := c.Args.GetByID(1)
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ service S { Text echo(1: Text text) (api.post = "/echo") }`
 		t.Fatal(err)
 	}
 	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
-		r, err := c.Args.GetID(1)
+		r, err := c.Args.GetByID(1)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func echo(t *testing.T, idl string) *testGateway {
 		if _, ok := c.Method.Returns(); !ok {
 			return nil
 		}
-		arg, err := c.Args.GetID(1)
+		arg, err := c.Args.GetByID(1)
 		if err != nil {
 			return err
 		}

@@ -114,11 +114,11 @@ func fillSample(msg dynamic.Message, depth int, left *int) {
 		if *left--; *left < 0 || depth == 0 || isElsewhere(f) {
 			continue
 		}
-		if f.Type().Wire() == nocopy.WireString && !f.HasDefault() {
-			msg.SetID(f.ID(), []byte(f.Name()))
+		if f.Type().WireType() == nocopy.WireString && !f.HasDefault() {
+			msg.SetByID(f.ID(), []byte(f.Name()))
 			continue
 		}
-		inList := f.Type().Wire() == nocopy.WireList && f.Type().Elem().Struct().Valid()
+		inList := f.Type().WireType() == nocopy.WireList && f.Type().Elem().Struct().Valid()
 		if !inList && !f.Type().Struct().Valid() {
 			continue
 		}

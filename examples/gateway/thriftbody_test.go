@@ -61,7 +61,7 @@ service S {
 	}
 	g := startFor(t, idl, service.Processor(func(_ context.Context, c *dynamic.Call) error {
 		got <- c.Args.String()
-		r, err := c.Args.GetID(1)
+		r, err := c.Args.GetByID(1)
 		if err != nil {
 			return err
 		}

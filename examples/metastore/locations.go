@@ -50,7 +50,7 @@ type mark struct {
 func marksOf(s descriptor.Struct) (found marks) {
 	for f := range s.Fields() {
 		of := f.Type()
-		if of.Wire() == nocopy.WireList {
+		if of.WireType() == nocopy.WireList {
 			of = of.Elem()
 		}
 		within := marksOf(of.Struct())
@@ -80,7 +80,7 @@ func (l marks) rewrite(s reflection.Message, f func(location string) string) err
 // rewriteValue replaces the locations in the value of a field by what f returns for them; set
 // replaces a value that is a location itself.
 func (m mark) rewriteValue(v reflection.Value, f func(string) string, set func(to string) error) error {
-	switch v.Type().Wire() {
+	switch v.Type().WireType() {
 	case nocopy.WireStruct:
 		return m.within.rewrite(v.Message(), f)
 	case nocopy.WireList:

@@ -158,19 +158,19 @@ func TestProxyUnknownFields(t *testing.T) {
 func fill(t *testing.T, m reflection.Message, at string) (locations int) {
 	t.Helper()
 	set := func(f descriptor.Field, v any) {
-		if err := m.SetID(f.ID(), v); err != nil {
+		if err := m.SetByID(f.ID(), v); err != nil {
 			t.Fatal(f.Name(), err)
 		}
 	}
 	for f := range m.Descriptor().Fields() {
-		of, isList := f.Type(), f.Type().Wire() == nocopy.WireList
+		of, isList := f.Type(), f.Type().WireType() == nocopy.WireList
 		if isList {
 			of = of.Elem()
 		}
 		key, marked := f.Annotation("location")
 		switch {
-		case of.Wire() == nocopy.WireStruct && strings.HasSuffix(of.Struct().Name(), "Exception"):
-		case of.Wire() == nocopy.WireStruct:
+		case of.WireType() == nocopy.WireStruct && strings.HasSuffix(of.Struct().Name(), "Exception"):
+		case of.WireType() == nocopy.WireStruct:
 			v, err := m.New(f.Name())
 			if err != nil {
 				t.Fatal(err)
@@ -185,7 +185,7 @@ func fill(t *testing.T, m reflection.Message, at string) (locations int) {
 					break
 				}
 			}
-		case of.Wire() == nocopy.WireString && isList:
+		case of.WireType() == nocopy.WireString && isList:
 			v, _ := m.New(f.Name())
 			for _, s := range []string{at + "/1", at} {
 				if !marked {
@@ -195,12 +195,12 @@ func fill(t *testing.T, m reflection.Message, at string) (locations int) {
 				}
 				v.List().Append(s)
 			}
-		case of.Wire() == nocopy.WireString && marked:
+		case of.WireType() == nocopy.WireString && marked:
 			set(f, at+"/"+f.Name())
 			locations++
-		case of.Wire() == nocopy.WireString:
+		case of.WireType() == nocopy.WireString:
 			set(f, "s3://old/ and s3://new/")
-		case of.Wire() == nocopy.WireMap && of.Key().Wire() == nocopy.WireString:
+		case of.WireType() == nocopy.WireMap && of.Key().WireType() == nocopy.WireString:
 			v, _ := m.New(f.Name())
 			for _, k := range []string{"other", "path"} {
 				text := "s3://old/ and s3://new/"
@@ -210,11 +210,11 @@ func fill(t *testing.T, m reflection.Message, at string) (locations int) {
 				}
 				v.Map().Put(k, text)
 			}
-		case of.Wire() == nocopy.WireI32:
+		case of.WireType() == nocopy.WireI32:
 			set(f, 7)
-		case of.Wire() == nocopy.WireBool:
+		case of.WireType() == nocopy.WireBool:
 			set(f, true)
-		case of.Wire() == nocopy.WireMap: // its keys are lists
+		case of.WireType() == nocopy.WireMap: // its keys are lists
 			v, _ := m.New(f.Name())
 			for _, k := range []string{"a", "b"} {
 				key, err := dynamic.TypeOf(m).FromMap(map[string]any{"skewedColNames": []string{k, "x"}})

@@ -393,5 +393,5 @@ func TestImpossibleCounts(t *testing.T) {
 }
 
 func statsOf(bytes, pieces, byRef, refBytes int) memory.Stats {
-	return memory.Stats{Bytes: bytes, Pieces: pieces, ByRef: byRef, RefBytes: refBytes}
+	return memory.Stats{Bytes: bytes, Pieces: pieces, RefPieces: byRef, RefBytes: refBytes}
 }

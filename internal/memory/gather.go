@@ -26,10 +26,10 @@ const (
 // Stats says how a message was written: how much was copied together, and how much was written
 // from its place.
 type Stats struct {
-	Bytes    int // written in total
-	Pieces   int // pieces of memory that were passed to the writer
-	ByRef    int // pieces that were not copied before
-	RefBytes int // bytes in those pieces
+	Bytes     int // written in total
+	Pieces    int // pieces of memory that were passed to the writer
+	RefPieces int // pieces that were not copied before
+	RefBytes  int // bytes in those pieces
 }
 
 // Gatherer writes pieces of memory. It copies small ones together, so that there are fewer writes.
@@ -91,7 +91,7 @@ func (g *Gatherer) Add(mem []byte, copied bool) {
 // note counts a piece that is written from its place.
 func (s *Stats) note(mem []byte, copied bool) {
 	if !copied {
-		s.ByRef++
+		s.RefPieces++
 		s.RefBytes += len(mem)
 	}
 }

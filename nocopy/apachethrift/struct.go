@@ -65,7 +65,7 @@ func Read[S Handle](ctx context.Context, p thrift.TProtocol, opts ...nocopy.Opti
 
 // ReadStruct reads a struct that d describes from p and returns the root of its message. Its type
 // need not be generated. The options, errors and limits are those of Read.
-func ReadStruct(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts ...nocopy.Option) (nocopy.Struct, error) {
+func ReadStruct(ctx context.Context, p thrift.TProtocol, d *nocopy.Desc, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if p == nil || d == nil {
 		panic("nocopy: apachethrift.ReadStruct from nil, or of no type")
 	}

@@ -62,14 +62,25 @@ type Shape uint8
 
 // The shapes of a struct.
 const (
-	IsStruct Shape = iota
-	IsUnion
-	IsException
+	ShapeStruct Shape = iota
+	ShapeUnion
+	ShapeException
+)
+
+// The former names of the shapes.
+//
+// Deprecated: Use ShapeStruct, ShapeUnion and ShapeException.
+//
+//go:fix inline
+const (
+	IsStruct    = ShapeStruct
+	IsUnion     = ShapeUnion
+	IsException = ShapeException
 )
 
 // String returns "struct", "union" or "exception".
 func (s Shape) String() string {
-	if s > IsException {
+	if s > ShapeException {
 		return fmt.Sprintf("Shape(%d)", uint8(s))
 	}
 	return [...]string{"struct", "union", "exception"}[s]
@@ -88,17 +99,24 @@ type Struct struct {
 //	descriptor.StructOf(order.Order{})
 func StructOf(v nocopy.AnyStruct) Struct {
 	thriftimpl.CheckNil(v)
-	return Of(v.ThriftDesc())
+	return StructOfDesc(v.ThriftDesc())
 }
 
-// Of returns the description of the type with descriptor d, such as order.OrderDesc of generated
-// code.
-func Of(d *thriftimpl.Desc) Struct {
+// StructOfDesc returns the description of the type with descriptor d, such as order.OrderDesc of
+// generated code.
+func StructOfDesc(d *nocopy.Desc) Struct {
 	if d == nil {
 		return Struct{}
 	}
 	return Struct{info{d.Info()}, d}
 }
+
+// Of is StructOfDesc.
+//
+// Deprecated: Use StructOfDesc, or StructOf with a handle.
+//
+//go:fix inline
+func Of(d *nocopy.Desc) Struct { return StructOfDesc(d) }
 
 // Valid reports whether s describes anything. It is false for the zero value.
 func (s Struct) Valid() bool { return s.d != nil }
@@ -118,7 +136,7 @@ func (s Struct) orNone() *thriftimpl.Desc {
 }
 
 // Desc returns the descriptor as package nocopy uses it, or nil if s is not valid.
-func (s Struct) Desc() *thriftimpl.Desc { return s.d }
+func (s Struct) Desc() *nocopy.Desc { return s.d }
 
 // Name returns the IDL's name of the struct, without its file.
 func (s Struct) Name() string { return s.orNone().Name() }
@@ -127,11 +145,11 @@ func (s Struct) Name() string { return s.orNone().Name() }
 func (s Struct) Shape() Shape {
 	switch {
 	case s.orNone().IsUnion():
-		return IsUnion
+		return ShapeUnion
 	case s.orNone().IsException():
-		return IsException
+		return ShapeException
 	}
-	return IsStruct
+	return ShapeStruct
 }
 
 // NumFields returns the number of fields.
@@ -198,7 +216,7 @@ func (f Field) Type() Type { return Type{f.desc().Type} }
 func (f Field) Requiredness() Requiredness { return f.desc().Req }
 
 // Struct returns the struct to which the field belongs.
-func (f Field) Struct() Struct { return Of(f.d) }
+func (f Field) Struct() Struct { return StructOfDesc(f.d) }
 
 // Index returns the number of the field in the IDL's order, from 0.
 func (f Field) Index() int { return f.i }
@@ -222,17 +240,31 @@ func (t Type) orNone() *thriftimpl.Type {
 // TypeOf returns the description of type t.
 func TypeOf(t *thriftimpl.Type) Type { return Type{t} }
 
-// Type returns the type as package nocopy uses it.
-func (t Type) Type() *thriftimpl.Type { return t.t }
+// Desc returns the descriptor of the type, as package nocopy uses it, or nil for the zero Type.
+func (t Type) Desc() *thriftimpl.Type { return t.t }
 
-// Wire returns the type of values on the wire. Enums are i32 there, and binaries are strings.
-func (t Type) Wire() nocopy.WireType { return t.orNone().Wire() }
+// Type is Desc.
+//
+// Deprecated: Use Desc.
+//
+//go:fix inline
+func (t Type) Type() *thriftimpl.Type { return t.Desc() }
+
+// WireType returns the type of values on the wire. Enums are i32 there, and binaries are strings.
+func (t Type) WireType() nocopy.WireType { return t.orNone().Wire() }
+
+// Wire is WireType.
+//
+// Deprecated: Use WireType. Elsewhere Wire returns bytes.
+//
+//go:fix inline
+func (t Type) Wire() nocopy.WireType { return t.WireType() }
 
 // IsBinary reports whether the type is binary.
 func (t Type) IsBinary() bool { return t.orNone().Binary() }
 
 // Struct returns the description of a struct, union or exception. For other types it is not valid.
-func (t Type) Struct() Struct { return Of(t.orNone().Struct()) }
+func (t Type) Struct() Struct { return StructOfDesc(t.orNone().Struct()) }
 
 // Enum returns the description of an enum. For other types it is not valid.
 func (t Type) Enum() Enum { return EnumOf(t.orNone().Enum()) }
@@ -451,11 +483,11 @@ func (m Method) Name() string { return m.orNone().Name }
 func (m Method) Oneway() bool { return m.orNone().Result == nil }
 
 // Args returns the struct of a call. Its fields are the arguments.
-func (m Method) Args() Struct { return Of(m.orNone().Args) }
+func (m Method) Args() Struct { return StructOfDesc(m.orNone().Args) }
 
 // Result returns the struct of a reply. It has field 0, if the method returns a value, and one
 // field per declared exception. For a oneway method it is not valid.
-func (m Method) Result() Struct { return Of(m.orNone().Result) }
+func (m Method) Result() Struct { return StructOfDesc(m.orNone().Result) }
 
 // Returns returns the type of the method's return value, and whether there is one.
 func (m Method) Returns() (t Type, ok bool) {

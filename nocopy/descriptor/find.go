@@ -36,7 +36,7 @@ func FindStruct(name string) (Struct, error) {
 		}
 		return nil
 	})
-	return Of(d), err
+	return StructOfDesc(d), err
 }
 
 // FindEnum returns the enum with this name, as FindStruct does.
@@ -119,7 +119,7 @@ func Structs() iter.Seq2[string, Struct] {
 	return func(yield func(string, Struct) bool) {
 		for f := range files() {
 			for _, d := range f.Structs {
-				if !yield(f.prefix+d.Name(), Of(d)) {
+				if !yield(f.prefix+d.Name(), StructOfDesc(d)) {
 					return
 				}
 			}

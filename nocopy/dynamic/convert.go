@@ -28,7 +28,7 @@ func ToMap(m nocopy.AnyStruct) map[string]any {
 		return nil
 	}
 	fields := map[string]any{}
-	for f, v := range r.Range() {
+	for f, v := range r.All() {
 		fields[f.Name()] = toGo(v)
 	}
 	return fields
@@ -50,7 +50,7 @@ func toGo(v reflection.Value) any {
 		}
 		return list
 	case reflection.Map:
-		return toGoMap(v.Type().Key().Type(), x)
+		return toGoMap(v.Type().Key().Desc(), x)
 	default:
 		return x
 	}

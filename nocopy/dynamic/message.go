@@ -18,7 +18,7 @@ type Message = reflection.Message
 // fields. The zero Type describes none, and makes no messages.
 type Type struct{ descriptor.Struct }
 
-func typeOf(d *thriftimpl.Desc) Type { return Type{descriptor.Of(d)} }
+func typeOf(d *thriftimpl.Desc) Type { return Type{descriptor.StructOfDesc(d)} }
 
 // TypeOf returns the type of a message, which may also be generated.
 func TypeOf(m nocopy.AnyStruct) Type { return Type{descriptor.StructOf(m)} }

@@ -171,7 +171,7 @@ var primitives = map[int64]string{1: "bool", 2: "i8", 3: "i16", 4: "i32", 5: "i6
 
 // typ returns a type as IDL, and whether there is such a type.
 func (w *metadata) typ(t Message) (string, bool) {
-	for f, v := range t.Range() {
+	for f, v := range t.All() {
 		switch f.Name() {
 		case "primitive":
 			name, ok := primitives[v.Int()]

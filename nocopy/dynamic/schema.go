@@ -195,7 +195,7 @@ func (c Const) Value() reflection.Value {
 	if !c.Valid() {
 		return reflection.Value{}
 	}
-	t, wire := c.Type().Type(), c.Wire()
+	t, wire := c.Type().Desc(), c.Wire()
 	if isHandle(t) {
 		return reflection.ValueOf(thriftimpl.ValueOfStruct(t, thriftimpl.NewConst(t, wire).View()))
 	}

@@ -139,7 +139,7 @@ func (c *Call) Return(v any) error {
 	if c.Method.Oneway() {
 		return fmt.Errorf("method %s is oneway and returns nothing", c.Method.Name())
 	}
-	return c.Result.SetID(0, v)
+	return c.Result.SetByID(0, v)
 }
 
 // Handler handles a call. It fills c.Result or returns an error. To answer with a declared

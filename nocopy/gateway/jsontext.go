@@ -57,13 +57,13 @@ func (p *place) fromJSON(text string) (reflection.Value, error) {
 	if err != nil {
 		return reflection.Value{}, err
 	}
-	return reflection.OfStruct(p.box, thriftimpl.Struct(s)).GetID(1)
+	return reflection.OfStruct(p.box, thriftimpl.Struct(s)).GetByID(1)
 }
 
 // setJSON sets the field at the place p to the value that texts have in JSON. For a list or set
 // each of them has one or more elements, with or without brackets around them.
 func setJSON(msg reflection.Message, p place, texts []string) error {
-	if p.typ.Wire() != nocopy.WireList && p.typ.Wire() != nocopy.WireSet {
+	if p.typ.WireType() != nocopy.WireList && p.typ.WireType() != nocopy.WireSet {
 		v, err := p.fromJSON(texts[0])
 		if err == nil && v.IsSet() {
 			err = set(msg, p, v)
@@ -97,7 +97,7 @@ func setJSON(msg reflection.Message, p place, texts []string) error {
 // toJSON returns a value at the place p as JSON.
 func (p *place) toJSON(v reflection.Value) (string, error) {
 	box := reflection.OfStruct(p.box, thriftimpl.New(p.box))
-	if err := box.SetID(1, v); err != nil {
+	if err := box.SetByID(1, v); err != nil {
 		return "", err
 	}
 	b, err := nocopyjson.Marshal(box)

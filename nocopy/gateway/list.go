@@ -52,10 +52,10 @@ func (r *route) describe() Route {
 		}
 	}
 	if r.hasBody {
-		d.Body = descriptor.Of(r.root.desc)
+		d.Body = descriptor.StructOfDesc(r.root.desc)
 	}
 	if t, ok := r.method.Returns(); ok && t.Struct().Valid() {
-		d.Returns = descriptor.Of(viewOf(t.Struct().Desc()).desc)
+		d.Returns = descriptor.StructOfDesc(viewOf(t.Struct().Desc()).desc)
 	}
 	return d
 }

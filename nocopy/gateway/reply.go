@@ -96,12 +96,12 @@ func (r *route) answerFor(wire []byte) (*answer, error) {
 		return nil, &problem{Status: http.StatusBadGateway, Message: "the reply is malformed"}
 	}
 	for f := range r.method.Throws() {
-		if thrown, _ := result.GetID(f.ID()); thrown.IsSet() {
+		if thrown, _ := result.GetByID(f.ID()); thrown.IsSet() {
 			return r.exception(f, thrown.Message())
 		}
 	}
 	returns, hasReturn := r.method.Returns()
-	success, _ := result.GetID(0)
+	success, _ := result.GetByID(0)
 	switch {
 	case hasReturn && success.IsSet() && returns.Struct().Valid():
 		err = a.fill(success.Message(), r.answers[0])
@@ -178,10 +178,10 @@ func headerValue(text string) string {
 // valueAt returns the field of m to which ids lead, and whether it is set.
 func valueAt(m dynamic.Message, ids []int16) (reflection.Value, bool) {
 	for _, id := range ids[:len(ids)-1] {
-		v, _ := m.GetID(id)
+		v, _ := m.GetByID(id)
 		m = v.Message()
 	}
-	v, _ := m.GetID(ids[len(ids)-1])
+	v, _ := m.GetByID(ids[len(ids)-1])
 	return v, v.IsSet()
 }
 
@@ -189,9 +189,9 @@ func valueAt(m dynamic.Message, ids []int16) (reflection.Value, bool) {
 // between.
 func textOf(v reflection.Value) string {
 	switch {
-	case v.Type().Wire() == nocopy.WireString:
+	case v.Type().WireType() == nocopy.WireString:
 		return v.Text()
-	case v.Type().Wire() == nocopy.WireList || v.Type().Wire() == nocopy.WireSet:
+	case v.Type().WireType() == nocopy.WireList || v.Type().WireType() == nocopy.WireSet:
 		var texts []string
 		for _, e := range v.List().All() {
 			texts = append(texts, textOf(e))

@@ -264,13 +264,13 @@ func (p *place) missing() error {
 // the way.
 func structOf(msg dynamic.Message, p place) (dynamic.Message, error) {
 	for _, id := range p.ids[:len(p.ids)-1] {
-		if !msg.HasID(id) {
+		if !msg.HasByID(id) {
 			f, _ := msg.Descriptor().ByID(id)
 			if _, err := msg.New(f.Name()); err != nil {
 				return msg, err
 			}
 		}
-		v, err := msg.GetID(id)
+		v, err := msg.GetByID(id)
 		if err != nil {
 			return msg, err
 		}
@@ -284,13 +284,13 @@ func set(msg dynamic.Message, p place, v any) error {
 	if err != nil {
 		return err
 	}
-	return in.SetID(p.ids[len(p.ids)-1], v)
+	return in.SetByID(p.ids[len(p.ids)-1], v)
 }
 
 // setText sets the field at the place p to the value of the texts. For a list or set they are the
 // elements, which may have commas in between.
 func setText(msg dynamic.Message, p place, texts []string) error {
-	if p.typ.Wire() != nocopy.WireList && p.typ.Wire() != nocopy.WireSet {
+	if p.typ.WireType() != nocopy.WireList && p.typ.WireType() != nocopy.WireSet {
 		v, err := parse(p.typ, texts[0])
 		if err != nil {
 			return err
@@ -312,7 +312,7 @@ func setText(msg dynamic.Message, p place, texts []string) error {
 		if err != nil {
 			return err
 		}
-		if p.typ.Wire() == nocopy.WireSet {
+		if p.typ.WireType() == nocopy.WireSet {
 			key := v
 			if b, ok := v.([]byte); ok {
 				key = string(b)
@@ -334,16 +334,16 @@ func parse(t descriptor.Type, text string) (any, error) {
 	switch {
 	case t.IsBinary():
 		return []byte(text), nil
-	case t.Wire() == nocopy.WireString:
+	case t.WireType() == nocopy.WireString:
 		if strings.ToValidUTF8(text, "") != text {
 			return nil, nocopy.ErrUTF8
 		}
 		return text, nil
-	case t.Wire() == nocopy.WireBool:
+	case t.WireType() == nocopy.WireBool:
 		return or(strconv.ParseBool(text))
-	case t.Wire() == nocopy.WireDouble:
+	case t.WireType() == nocopy.WireDouble:
 		return or(strconv.ParseFloat(text, 64))
-	case t.Wire() == nocopy.WireUUID:
+	case t.WireType() == nocopy.WireUUID:
 		return or(nocopy.ParseUUID(text))
 	}
 	if t.Enum().Valid() {

@@ -282,9 +282,9 @@ func inJSON(f descriptor.Field) bool {
 func fits(t descriptor.Type, in string) bool {
 	switch in {
 	case "http_code":
-		return t.Wire() >= nocopy.WireI8 && t.Wire() <= nocopy.WireI64 && t.Wire() != nocopy.WireDouble
+		return t.WireType() >= nocopy.WireI8 && t.WireType() <= nocopy.WireI64 && t.WireType() != nocopy.WireDouble
 	case "raw_body":
-		return t.Wire() == nocopy.WireString
+		return t.WireType() == nocopy.WireString
 	}
 	return true
 }
@@ -292,10 +292,10 @@ func fits(t descriptor.Type, in string) bool {
 // isText reports whether the texts of values of type t are not JSON: those of base types, and of
 // lists and sets of them, which have commas in between.
 func isText(t descriptor.Type) bool {
-	if t.Wire() == nocopy.WireList || t.Wire() == nocopy.WireSet {
+	if t.WireType() == nocopy.WireList || t.WireType() == nocopy.WireSet {
 		t = t.Elem()
 	}
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
 		return false
 	}

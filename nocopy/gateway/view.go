@@ -31,7 +31,7 @@ func (f viewField) nested() map[int16]viewField {
 	return f.in.fields
 }
 
-func (v *view) typ() dynamic.Type { return dynamic.Type{Struct: descriptor.Of(v.desc)} }
+func (v *view) typ() dynamic.Type { return dynamic.Type{Struct: descriptor.StructOfDesc(v.desc)} }
 
 // views has the views of structs. Types are never given back. Each struct therefore keeps one view
 // for as long as the program runs, however often the IDL is loaded. Package dynamic bounds how

@@ -24,7 +24,8 @@ func LoadIDL(file string, includeDirs ...string) (*IDL, error) {
 	return &IDL{set}, nil
 }
 
-// IDLOf returns the names and types of files that package schema has loaded without errors.
+// IDLOf returns the names and types of files that package gen/schema has loaded without errors. It
+// is for commands of this repository: gen/schema makes no promise, see docs/upgrading.md.
 func IDLOf(set *schema.Set) *IDL {
 	if set == nil {
 		panic("nocopy: inspect.IDLOf without a Set")

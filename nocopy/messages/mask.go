@@ -59,7 +59,7 @@ func (e *MaskError) Error() string {
 //
 // Each text may hold several paths, joined by commas, as String returns them, or none. The error
 // is a *MaskError.
-func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
+func NewMask(d *nocopy.Desc, paths ...string) (*Mask, error) {
 	if d == nil {
 		panic("nocopy: NewMask for no type")
 	}
@@ -105,7 +105,7 @@ func (n *node) complete() {
 
 // MustMask is NewMask for paths that are known to be correct. It panics where NewMask returns an
 // error.
-func MustMask(d *thriftimpl.Desc, paths ...string) *Mask {
+func MustMask(d *nocopy.Desc, paths ...string) *Mask {
 	m, err := NewMask(d, paths...)
 	if err != nil {
 		panic("nocopy: " + err.Error())

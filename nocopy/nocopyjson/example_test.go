@@ -124,7 +124,7 @@ func ExampleUnmarshalAs() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(s.Format(d))
+	fmt.Println(s.StringAs(d))
 	// Output:
 	// {id: 4711}
 }

@@ -1,22 +1,18 @@
 package nocopyjson
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"strconv"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/jsonvalue"
 )
 
 // Options of this package. Of those of package nocopy, Marshal takes nocopy.Limits, whose MaxBytes
 // bounds the text, and Unmarshal takes nocopy.Limits and nocopy.Recycle.
 const (
 	// Int64Strings writes numbers of type i64 as strings. JavaScript has no integers beyond 53 bits.
-	Int64Strings engine.JSONOption = 1 << iota
+	Int64Strings = jsonvalue.Int64Strings
 
 	// ZeroValues also writes unset fields: with their default, or as zero or empty. An unset struct
 	// is null. A union writes only the field that is set.
@@ -24,16 +20,16 @@ const (
 	// Small messages can thus become large texts: each byte of a list may be an empty struct with
 	// hundreds of fields. The text is limited to Limits.MaxBytes, or without it to 16 MiB plus 64
 	// bytes per byte of the message. A longer text gives an error that wraps nocopy.ErrLimit.
-	ZeroValues
+	ZeroValues = jsonvalue.ZeroValues
 
 	// AllowUnknown skips fields that the IDL does not know.
-	AllowUnknown
+	AllowUnknown = jsonvalue.AllowUnknown
 
 	// ReplaceInvalidUTF8 replaces each byte of a string that is not UTF-8 by U+FFFD, as encoding/json
 	// does, both when writing and when reading. When reading, it also replaces halves of surrogate
 	// pairs (\ud800). If keys of a map become equal, that is an error. Without the option, invalid
 	// strings are errors.
-	ReplaceInvalidUTF8
+	ReplaceInvalidUTF8 = jsonvalue.ReplaceInvalidUTF8
 )
 
 // The reasons for refusing a text, in a *nocopy.Error. Other reasons are
@@ -42,10 +38,10 @@ const (
 // quote unknown names and invalid JSON, at most 64 bytes, unless something in the message is
 // redacted (nocopy.redact).
 var (
-	ErrSyntax       = errors.New("not JSON")
-	ErrValue        = errors.New("value of another type")
-	ErrUnknownField = errors.New("unknown field")
-	ErrDuplicate    = errors.New("name or key comes twice")
+	ErrSyntax       = jsonvalue.ErrSyntax
+	ErrValue        = jsonvalue.ErrValue
+	ErrUnknownField = jsonvalue.ErrUnknownField
+	ErrDuplicate    = jsonvalue.ErrDuplicate
 )
 
 // Marshal finishes a message and returns it, or a part of it, as JSON. An absent part is null. The
@@ -60,10 +56,10 @@ func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, erro
 	if m == nil {
 		panic("nocopy: nil instead of a message")
 	}
-	return appendStruct(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
+	return jsonvalue.Append(dst, m, opts)
 }
 
-// buffers are for Write, of at most mostKept bytes: *[]byte.
+// buffers are for Write, of at most jsonvalue.MostKept bytes: *[]byte.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Write writes to w, in one piece, what Marshal returns. It writes nothing if that fails. Errors
@@ -77,7 +73,7 @@ func Write(w io.Writer, m nocopy.AnyStruct, opts ...nocopy.Option) error {
 	if err == nil {
 		_, err = w.Write(text)
 	}
-	if cap(text) <= mostKept {
+	if cap(text) <= jsonvalue.MostKept {
 		*buf = text
 		buffers.Put(buf)
 	}
@@ -96,7 +92,7 @@ func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) er
 }
 
 // descOf returns the descriptor of S. It panics if s is nil.
-func descOf[S nocopy.StructView](s *S) *schema.Struct {
+func descOf[S nocopy.StructView](s *S) *nocopy.Desc {
 	if s == nil {
 		panic("nocopy: nil instead of a handle to be set")
 	}
@@ -104,92 +100,27 @@ func descOf[S nocopy.StructView](s *S) *schema.Struct {
 }
 
 // UnmarshalAs is Unmarshal for a type that is known only by its descriptor.
-func UnmarshalAs(d *schema.Struct, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
+func UnmarshalAs(d *nocopy.Desc, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
 	if d == nil {
 		panic("nocopy: nil instead of a descriptor")
 	}
-	s, err := read(d, text, readingBy(opts))
-	return nocopy.Struct(s), err
+	return jsonvalue.Read(d, text, opts)
 }
 
 // Read is Unmarshal for all bytes of r. It reads at most Limits.MaxBytes, by default 100 MiB.
 // Errors of r are returned unchanged.
 func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
-	d, o := descOf(s), readingBy(opts)
+	d := descOf(s)
 	if r == nil {
 		panic("nocopy: Read of a nil Reader")
 	}
-	text, err := io.ReadAll(io.LimitReader(r, int64(o.limits.MaxBytes)+1))
+	text, err := io.ReadAll(io.LimitReader(r, int64(jsonvalue.MaxBytes(opts))+1))
 	if err != nil {
 		return err
 	}
-	m, err := read(d, text, o)
+	m, err := jsonvalue.Read(d, text, opts)
 	if err == nil {
 		*s = S(m)
 	}
 	return err
-}
-
-// written returns the options for writing.
-func written(opts []nocopy.Option) (o writing) {
-	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case engine.JSONOption:
-			o.int64Strings = o.int64Strings || opt&Int64Strings != 0
-			o.zeroValues = o.zeroValues || opt&ZeroValues != 0
-			o.replaceInvalid = o.replaceInvalid || opt&ReplaceInvalidUTF8 != 0
-		case nocopy.Limits:
-			o.maxBytes = max(opt.MaxBytes, 0)
-		case engine.Flags: // of messages that are read
-		default:
-			engine.RefuseOption(opt)
-		}
-	}
-	return o
-}
-
-// reading is how a text is read.
-type reading struct {
-	allowUnknown   bool
-	repeatUnknown  bool // duplicate names are allowed, except for fields and keys
-	replaceInvalid bool
-	flags          engine.Flags // Recycle or none
-	limits         nocopy.Limits
-}
-
-// The default limits of package nocopy.
-const (
-	defaultMaxBytes = 100 << 20
-	defaultMaxDepth = 64
-)
-
-// readingBy returns the options for reading.
-func readingBy(opts []nocopy.Option) reading {
-	o := reading{limits: nocopy.Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}}
-	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case engine.JSONOption:
-			o.allowUnknown = o.allowUnknown || opt&AllowUnknown != 0
-			o.replaceInvalid = o.replaceInvalid || opt&ReplaceInvalidUTF8 != 0
-		case nocopy.Limits:
-			if opt.MaxBytes > 0 {
-				o.limits.MaxBytes = opt.MaxBytes
-			}
-			if opt.MaxDepth > 0 {
-				o.limits.MaxDepth = opt.MaxDepth
-			}
-			o.limits.MaxIndex = opt.MaxIndex
-		case engine.Flags:
-			o.flags |= opt & nocopy.Recycle
-		default:
-			engine.RefuseOption(opt)
-		}
-	}
-	return o
-}
-
-func limitError(what string) error { return fmt.Errorf("%w: %s", nocopy.ErrLimit, what) }
-
-func tooLong(most int) error {
-	return limitError("text of more than Limits.MaxBytes = " + strconv.Itoa(most) + " bytes")
 }

@@ -44,7 +44,7 @@ func ExampleMessage_Lookup() {
 func ExampleMessage_Set() {
 	o := anOrder()
 	m := reflection.Of(o)
-	fmt.Println(m.Set("customer", "Grace"), m.SetID(1, 8))
+	fmt.Println(m.Set("customer", "Grace"), m.SetByID(1, 8))
 	fmt.Println(o.GetCustomer(), o.GetID())
 	fmt.Println(m.Set("customer", 5))
 	// Output:

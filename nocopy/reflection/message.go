@@ -39,10 +39,10 @@ func Of(v nocopy.AnyStruct) Message {
 }
 
 // Descriptor returns the description of the message's type.
-func (m Message) Descriptor() descriptor.Struct { return descriptor.Of(m.d) }
+func (m Message) Descriptor() descriptor.Struct { return descriptor.StructOfDesc(m.d) }
 
 // ThriftDesc returns the descriptor of the message's type, or nil for the zero Message.
-func (m Message) ThriftDesc() *thriftimpl.Desc { return m.d }
+func (m Message) ThriftDesc() *nocopy.Desc { return m.d }
 
 // ThriftStruct returns the handle. It lets functions that accept messages of any type accept a
 // Message.
@@ -51,10 +51,10 @@ func (m Message) ThriftStruct() thriftimpl.Struct { return m.s }
 // Valid reports whether the struct is present, as Valid of generated types does.
 func (m Message) Valid() bool { return m.s.Valid() }
 
-// Range iterates over the known fields that are set, in the IDL's order. It first completes what
+// All iterates over the known fields that are set, in the IDL's order. It first completes what
 // is being built in the message, which sets required fields. (Has and Get do not, as generated
 // getters do not.) During the iteration, only fields that are not containers may be changed.
-func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
+func (m Message) All() iter.Seq2[descriptor.Field, Value] {
 	return func(yield func(descriptor.Field, Value) bool) {
 		d := m.desc()
 		m.s.Complete()
@@ -140,8 +140,8 @@ func (m Message) withID(id int16) (int, error) {
 // Has reports whether the field with this name is set. It is false if there is no such field.
 func (m Message) Has(name string) bool { return m.has(m.desc().NumberByName(name)) }
 
-// HasID is Has by field id.
-func (m Message) HasID(id int16) bool { return m.has(m.desc().NumberByID(id)) }
+// HasByID is Has by field id.
+func (m Message) HasByID(id int16) bool { return m.has(m.desc().NumberByID(id)) }
 
 func (m Message) has(i int) bool { return i >= 0 && m.s.HasField(m.d.Field(i)) }
 
@@ -155,8 +155,8 @@ func (m Message) Get(name string) (Value, error) {
 	return m.at(i), nil
 }
 
-// GetID is Get by field id.
-func (m Message) GetID(id int16) (Value, error) {
+// GetByID is Get by field id.
+func (m Message) GetByID(id int16) (Value, error) {
 	i, err := m.withID(id)
 	if err != nil {
 		return Value{}, err
@@ -190,8 +190,8 @@ func (m Message) Set(name string, v any) error {
 	return m.set(i, v)
 }
 
-// SetID is Set by field id.
-func (m Message) SetID(id int16, v any) error {
+// SetByID is Set by field id.
+func (m Message) SetByID(id int16, v any) error {
 	i, err := m.withID(id)
 	if err != nil {
 		return err
@@ -215,6 +215,19 @@ func (m Message) New(name string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	return m.new(i)
+}
+
+// NewByID is New by field id.
+func (m Message) NewByID(id int16) (Value, error) {
+	i, err := m.withID(id)
+	if err != nil {
+		return Value{}, err
+	}
+	return m.new(i)
+}
+
+func (m Message) new(i int) (Value, error) {
 	f := m.d.FieldDesc(i)
 	if !isHandle(f.Type) {
 		return Value{}, &FieldError{m.d.Name(), f.Name, fmt.Errorf("%v is no struct or container", f.Type)}
@@ -232,8 +245,8 @@ func (m Message) Unset(name string) error {
 	return err
 }
 
-// UnsetID is Unset by field id.
-func (m Message) UnsetID(id int16) error {
+// UnsetByID is Unset by field id.
+func (m Message) UnsetByID(id int16) error {
 	i, err := m.withID(id)
 	if err == nil {
 		m.s.UnsetValue(m.d.Field(i), m.d)

@@ -4,13 +4,13 @@ import (
 	"errors"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/jsonvalue"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // OfStruct returns s, which d describes, as a Message. For packages that make messages by their
 // descriptors, such as package dynamic. It panics if s is the root of a message of another type.
-func OfStruct(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
+func OfStruct(d *nocopy.Desc, s thriftimpl.Struct) Message {
 	s.CheckDesc(d)
 	return Message{s, d}
 }
@@ -34,12 +34,12 @@ func (m Message) Release() { m.s.Release() }
 // MarshalJSON returns the message as JSON, as the method of generated types does; see package
 // nocopyjson.
 func (m Message) MarshalJSON() ([]byte, error) {
-	return nocopyjson.MarshalValueAs(m.desc(), nocopy.Struct(m.s))
+	return jsonvalue.MarshalValueAs(m.desc(), nocopy.Struct(m.s))
 }
 
 // MarshalJSONTo writes the message as JSON, as the method of generated types does.
 func (m Message) MarshalJSONTo(e thriftimpl.JSONOut) error {
-	return nocopyjson.MarshalToAs(m.desc(), nocopy.Struct(m.s), e)
+	return jsonvalue.MarshalToAs(m.desc(), nocopy.Struct(m.s), e)
 }
 
 // UnmarshalJSON reads a JSON text as the method of generated types does, and sets *m to the root
@@ -51,7 +51,7 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	if m.d == nil {
 		return ErrNoType
 	}
-	s, err := nocopyjson.UnmarshalValueAs(m.d, text)
+	s, err := jsonvalue.UnmarshalValueAs(m.d, text)
 	if err == nil {
 		m.s = thriftimpl.Struct(s)
 	}
@@ -63,7 +63,7 @@ func (m *Message) UnmarshalJSONFrom(d thriftimpl.JSONIn) error {
 	if m.d == nil {
 		return ErrNoType
 	}
-	s, err := nocopyjson.UnmarshalFromAs(m.d, d)
+	s, err := jsonvalue.UnmarshalFromAs(m.d, d)
 	if err == nil {
 		m.s = thriftimpl.Struct(s)
 	}

@@ -34,7 +34,7 @@ type typed struct {
 	d *thriftimpl.Desc
 }
 
-func (a typed) ThriftDesc() *thriftimpl.Desc    { return a.d }
+func (a typed) ThriftDesc() *nocopy.Desc        { return a.d }
 func (a typed) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(a.s) }
 func (a typed) String() string                  { return thriftimpl.StringOf(a.ThriftStruct(), a.d) }
 func (a typed) Format(f fmt.State, verb rune) {

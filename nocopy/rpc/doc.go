@@ -23,6 +23,28 @@
 // memory and connections; their zero values are safe. The guide is docs/services.md. states.md has
 // the states of calls and connections, for contributors.
 //
+// # Settings
+//
+// A Server has fields, and a Client is made with options. Settings of both have one name, and mean
+// the same. The zero value of each is a good default.
+//
+//	              fields of a Server                options of Dial
+//	calls         Processor, Interceptors,          Interceptors, Deadlines
+//	              Deadlines, HideErrors
+//	connections   Wires, TLS, SASL, ConnContext,    Unframed, THeader, Protocol, TLS, SASL,
+//	              Unordered                         Dialer, OneConnection
+//	limits        MaxConns, MaxFrame, Limits,       PoolSize, MaxFrame, Limits,
+//	              Concurrency                       MaxInFlight
+//	time          ReadTimeout, WriteTimeout,        DialTimeout, StallTimeout,
+//	              IdleTimeout, MaxConnAge,          IdleTimeout, MaxConnAge,
+//	              MaxConnAgeGrace, KeepAlive,       KeepAlive
+//	              HalfCloseTimeout, DrainTime
+//	memory        Recycle, Lazy,                    Recycle, Lazy, LazyMethods,
+//	              SharedMemory, MaxShared           SharedMemory, MaxShared
+//	observation   Logger, Stats, Health, Describe   Logger, *Stats
+//
+// DialHTTP takes some of these options, and HTTPClient.
+//
 // # Lifetimes
 //
 //   - The args and the result of a handler belong to the server. They end when the handler

@@ -20,8 +20,8 @@ import (
 type Method struct {
 	Service string // the service that is called; it may inherit the method
 	Name    string // as in the IDL
-	Args    *thriftimpl.Desc
-	Result  *thriftimpl.Desc // nil if the method is oneway
+	Args    *nocopy.Desc
+	Result  *nocopy.Desc // nil if the method is oneway
 	// The result's field for the return value, or 0 if the method returns nothing
 	Success thriftimpl.Field
 	Throws  []Exception
@@ -101,7 +101,7 @@ func Throws[E interface {
 // ThrowsAny declares an exception whose type the compiler does not know. f is its field in the
 // result, and of its descriptor. as returns the exception in a result as an error. A handler's
 // error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
-func ThrowsAny(f thriftimpl.Field, of *thriftimpl.Desc, as func(nocopy.Struct) error) Exception {
+func ThrowsAny(f thriftimpl.Field, of *nocopy.Desc, as func(nocopy.Struct) error) Exception {
 	if of == nil || as == nil {
 		panic("nocopy: rpc.ThrowsAny without a Desc or a function")
 	}

@@ -40,18 +40,56 @@ type optionFunc func(*options)
 
 func (f optionFunc) apply(o *options) { f(o) }
 
-// Unframed sends messages without frames, for servers with Thrift's buffered transport. Replies
-// must come without frames too.
-var Unframed Option = optionFunc(func(o *options) { o.Transport = transport.Unframed })
+// Flag is an Option that needs no value.
+type Flag uint8
 
-// Recycle takes memory from pools and returns it when a result is released. Strings and bytes that
-// were read from the result end then.
-var Recycle Option = optionFunc(func(o *options) { o.Recycle = true })
+const (
+	// Unframed sends messages without frames, for servers with Thrift's buffered transport. Replies
+	// must come without frames too.
+	Unframed Flag = 1 + iota
 
-// Lazy parses results as nocopy.Lazy does: only values that are read are indexed. It saves time
-// when results are forwarded. Without frames, results of more than a few KiB are indexed at once.
-// Only one goroutine at a time may read a result, until its Message's Index has returned nil.
-var Lazy Option = optionFunc(func(o *options) { o.lazy = true })
+	// Deadlines makes a client send the time until the deadline of a call's context, if it has one,
+	// in the header TimeoutKey. A server with Deadlines ends the handler's context when that time
+	// has passed; other servers skip it. Each try of a call sends the time that is left for it.
+	// Oneway calls have no deadline: nobody waits for them.
+	//
+	// Deadlines is the innermost interceptor.
+	Deadlines
+
+	// Recycle takes memory from pools and returns it when a result is released. Strings and bytes
+	// that were read from the result end then.
+	Recycle
+
+	// Lazy parses results as nocopy.Lazy does: only values that are read are indexed. It saves time
+	// when results are forwarded. Without frames, results of more than a few KiB are indexed at
+	// once. Only one goroutine at a time may read a result, until its Message's Index has returned
+	// nil.
+	Lazy
+
+	// OneConnection makes a client use no other connection than the one that Dial has made, for
+	// servers where a connection has a state that later calls rely on, such as the sessions of
+	// HiveServer2. Once it has ended, calls fail with ErrNotSent and the reason, and Retry does not
+	// repeat them: dial again, and build up the state anew. Without other values, IdleTimeout and
+	// MaxConnAge are off. PoolSize has no effect.
+	OneConnection
+)
+
+func (f Flag) apply(o *options) {
+	switch f {
+	case Unframed:
+		o.Transport = transport.Unframed
+	case Deadlines:
+		o.deadlines = true
+	case Recycle:
+		o.Recycle = true
+	case Lazy:
+		o.lazy = true
+	case OneConnection:
+		o.One = true
+	default:
+		panic("nocopy: an unknown rpc.Flag")
+	}
+}
 
 // LazyMethods parses the results of the methods with these names lazily; see Lazy. In multiplexed
 // calls the names are "service:method".
@@ -76,13 +114,6 @@ func (o *options) isLazy(m *Method) bool {
 type PoolSize int
 
 func (n PoolSize) apply(o *options) { o.PoolSize = int(n) }
-
-// OneConnection makes a client use no other connection than the one that Dial has made, for
-// servers where a connection has a state that later calls rely on, such as the sessions of
-// HiveServer2. Once it has ended, calls fail with ErrNotSent and the reason, and Retry does not
-// repeat them: dial again, and build up the state anew. Without other values, IdleTimeout and
-// MaxConnAge are off. PoolSize has no effect.
-var OneConnection Option = optionFunc(func(o *options) { o.One = true })
 
 // MaxInFlight limits the calls of a client that are under way at the same time, on all
 // connections. Further calls wait. 0 means 1,024.
@@ -173,14 +204,6 @@ func Interceptors(f ...Interceptor) Option {
 	}
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }
-
-// Deadlines makes a client send the time until the deadline of a call's context, if it has one, in
-// the header TimeoutKey. A server with Deadlines ends the handler's context when that time has
-// passed; other servers skip it. Each try of a call sends the time that is left for
-// it. Oneway calls have no deadline: nobody waits for them.
-//
-// Deadlines is the innermost interceptor.
-var Deadlines Option = optionFunc(func(o *options) { o.deadlines = true })
 
 // SharedMemory lets messages go through memory that client and server share, if both ask for it.
 // It needs Linux 5.14, unix sockets, and Thrift Binary in plain frames, and does not work with

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sync/atomic"
 
+	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -97,7 +98,7 @@ func (p *Processor) WithFallback(h Handler) *Processor {
 //	})
 //
 // A call whose arguments lack a required field of args is malformed.
-func (p *Processor) WithFallbackArgs(args *thriftimpl.Desc, h Handler) *Processor {
+func (p *Processor) WithFallbackArgs(args *nocopy.Desc, h Handler) *Processor {
 	if args == nil {
 		panic("nocopy: rpc.Processor.WithFallbackArgs with a nil Desc")
 	}

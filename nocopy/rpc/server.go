@@ -25,7 +25,9 @@ import (
 
 // Server answers calls. It tells framed from unframed clients by their first bytes, and answers
 // each call in the protocol in which it came. Processor must be set; the zero value of every other
-// field is a good default. No field may be changed once Serve has been called.
+// field is a good default. No field may be changed once Serve has been called. The fields are in
+// groups: what is served, ways of connecting, limits, time, handlers, shared memory, health and
+// observation. The package's overview has a table of them, beside the options of clients.
 type Server struct {
 	Processor *Processor
 	// Called around every handler, the first one outermost. None may be nil.
@@ -33,6 +35,8 @@ type Server struct {
 	TLS          *tls.Config  // for all connections; nil means no TLS
 	Logger       *slog.Logger // nil means slog.Default
 
+	// WAYS OF CONNECTING
+	//
 	// Wires are the ways in which clients may speak on the server's connections, such as
 	// WireFramed|WireUnframed. 0 means all. The first call of other clients is answered with
 	// UnsupportedClientType, in the way in which it was made, or over HTTP with the status 400, and
@@ -55,6 +59,8 @@ type Server struct {
 	// then or later, and ask it for addresses and the like. It must not read or write it.
 	ConnContext func(ctx context.Context, nc net.Conn) context.Context
 
+	// LIMITS
+	//
 	// MaxConns limits the connections of all listeners at the same time. 0 means 10,000. Further
 	// connections wait to be accepted, except one per listener, which is accepted and waits to be
 	// served. In addition, handlers may still run for as many connections whose clients are gone.
@@ -92,6 +98,8 @@ type Server struct {
 	// id, as clients of this package do. Otherwise replies are in the order of the calls.
 	Unordered bool
 
+	// TIME
+	//
 	// ReadTimeout limits the time for receiving a request once its first byte has arrived, for a TLS
 	// handshake, and for a login by SASL; and how long a call waits for a place among MaxInFlight. 0
 	// means 30 s. A negative value means no limit, except for that place, where it means 30 s.
@@ -125,6 +133,8 @@ type Server struct {
 	// HTTP, both happen at once.
 	HalfCloseTimeout time.Duration
 
+	// HANDLERS
+	//
 	// HideErrors hides the texts of handlers' errors from clients, except declared exceptions and
 	// ApplicationExceptions. Clients get a fixed text and an id; the log has the error under that id.
 	// Panics and internal errors are always hidden in this way.
@@ -148,6 +158,8 @@ type Server struct {
 	// the outermost interceptor.
 	Deadlines bool
 
+	// SHARED MEMORY
+	//
 	// SharedMemory lets messages go through memory that is shared with clients that ask for it, on
 	// listeners of unix sockets without TLS and SASL. 0 means that no memory is shared.
 	SharedMemory SharedMemory
@@ -155,6 +167,8 @@ type Server struct {
 	// the same time. 0 means 32 MiB. The least is 64 KiB, the most 1 GiB.
 	MaxShared int
 
+	// HEALTH AND OBSERVATION
+	//
 	// Health answers health checks. If it is nil, they are ordinary calls.
 	Health *Health
 	// DrainTime is how long Shutdown waits before it does anything else. Meanwhile health checks are

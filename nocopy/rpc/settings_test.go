@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 )
@@ -21,5 +22,33 @@ func TestZeroSettings(t *testing.T) {
 	}
 	if o := optionsOf([]Option{PoolSize(-1), MaxInFlight(-1)}); o.PoolSize != 1 || o.MaxInFlight != 1 {
 		t.Errorf("%d connections and %d calls from negative numbers", o.PoolSize, o.MaxInFlight)
+	}
+}
+
+// TestFlags: each Flag sets an option of its own. Numbers that are no Flag panic.
+func TestFlags(t *testing.T) {
+	without := optionsOf(nil)
+	seen := map[string]Flag{}
+	for f := Unframed; f <= OneConnection; f++ {
+		o := optionsOf([]Option{f})
+		for _, o := range []*options{&o, &without} {
+			o.DialFunc, o.StatusError = nil, nil // functions are never equal
+			o.interceptors = make([]Interceptor, len(o.interceptors))
+		}
+		text := fmt.Sprintf("%+v", o)
+		if other, ok := seen[text]; ok || reflect.DeepEqual(o, without) {
+			t.Errorf("flag %d sets nothing, or the same as %d", f, other)
+		}
+		seen[text] = f
+	}
+	for _, f := range []Flag{0, OneConnection + 1} {
+		func() {
+			defer func() {
+				if got := recover(); got != "nocopy: an unknown rpc.Flag" {
+					t.Errorf("flag %d: %v", f, got)
+				}
+			}()
+			optionsOf([]Option{f})
+		}()
 	}
 }

@@ -13,11 +13,11 @@
 // place for headers. Plain Thrift has none; the headers are then in field 8888 of the arguments,
 // as OpenTelemetry's and SkyWalking's agents for Java send them. The field is a map<string,string>
 // just before the STOP. Peers that do not know it skip it. Replies carry no context. Keys are
-// those of the propagator, such as traceparent, tracestate and baggage, and [TimeoutKey]. As with
-// these agents, a server reads only the arguments' own fields. Of several fields 8888 it takes the
-// first, and of several values for a key the last. It ignores fields of other types, and maps of
-// more than 100 pairs or 8 KiB of keys and values. A client sends no larger map: it omits the
-// largest keys of the context first, such as baggage.
+// those of the propagator, such as traceparent, tracestate and baggage, and rpc.TimeoutKey. As
+// with these agents, a server reads only the arguments' own fields. Of several fields 8888 it
+// takes the first, and of several values for a key the last. It ignores fields of other types, and
+// maps of more than 100 pairs or 8 KiB of keys and values. A client sends no larger map: it omits
+// the largest keys of the context first, such as baggage.
 //
 // Interceptors do not decode, copy or change arguments for this. A client adds the field when it
 // writes the arguments. A proxy forwards the map unchanged. If the proxy's client has the
@@ -27,7 +27,7 @@
 // # Deadlines
 //
 // If a call's context has a deadline, the client sends the remaining time, and the handler's
-// context ends after it. See [TimeoutKey].
+// context ends after it. See rpc.TimeoutKey.
 //
 // # Spans and metrics
 //

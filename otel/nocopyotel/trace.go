@@ -157,7 +157,7 @@ func (r received) Keys() (keys []string) {
 func (t *tracing) send(ctx context.Context, c *rpc.Call) context.Context {
 	out := propagation.MapCarrier{}
 	t.Propagator.Inject(ctx, out)
-	for _, key := range append(t.Propagator.Fields(), TimeoutKey) {
+	for _, key := range append(t.Propagator.Fields(), rpc.TimeoutKey) {
 		if rpc.Header(ctx, key) != "" {
 			ctx = rpc.SetHeader(ctx, key, "")
 		}

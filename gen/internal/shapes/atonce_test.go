@@ -29,7 +29,7 @@ var changes = []func(l shapes.Lists, i int){
 	func(l shapes.Lists, i int) { l.SetTexts(make([]string, 6)) },
 	func(l shapes.Lists, i int) { l.UnsetLarges(); l.SetLarges(make([]int64, i)) },
 	func(l shapes.Lists, i int) { l.GetMatrix().AppendNew(1).Append(int64(i)) },
-	func(l shapes.Lists, i int) { l.Message().Compact() },
+	func(l shapes.Lists, i int) { l.Message().Repack() },
 	func(l shapes.Lists, i int) { messages.Merge(l, shapes.NewLists()) },
 	func(l shapes.Lists, i int) { l.Message().Finish() },
 }

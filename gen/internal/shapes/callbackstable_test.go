@@ -77,7 +77,7 @@ var loopCallbacks = []callback{
 			}
 		}
 	}, false},
-	loop("fields", func(s *subject) iter.Seq2[descriptor.Field, reflection.Value] { return reflection.Of(s.lists).Range() }),
+	loop("fields", func(s *subject) iter.Seq2[descriptor.Field, reflection.Value] { return reflection.Of(s.lists).All() }),
 	loop("unknown fields", func(s *subject) iter.Seq2[int16, nocopy.Value] { return reflection.Of(s.maps).Unknown() }),
 	loop("reflection.List", func(s *subject) iter.Seq2[int, reflection.Value] { return list(s, "points").All() }),
 	loop("reflection.Map", func(s *subject) iter.Seq2[reflection.Value, reflection.Value] {

@@ -196,7 +196,7 @@ func TestRepeatedAnnotations(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []descriptor.Annotation{{Name: "b", Value: "2"}, {Name: "a", Value: "1"}, {Name: "b", Value: "3"}}
-	for _, s := range []descriptor.Struct{descriptor.Of(shapes.NotedDesc), loaded.Struct} {
+	for _, s := range []descriptor.Struct{descriptor.StructOfDesc(shapes.NotedDesc), loaded.Struct} {
 		f, _ := s.ByName("color")
 		if diff := cmp.Diff(want, slices.Collect(f.Annotations())); diff != "" {
 			t.Error(diff)

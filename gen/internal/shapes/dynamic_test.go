@@ -94,7 +94,7 @@ func TestDynamicAsGenerated(t *testing.T) {
 		if err != nil || got.Wire() != c.Wire() || got.Type().String() != c.Type().String() || got.Doc() != c.Doc() {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
-		if got.Value().Type().Wire() != c.Type().Wire() {
+		if got.Value().Type().WireType() != c.Type().WireType() {
 			t.Errorf("%s: %v", name, got.Value())
 		}
 	}
@@ -182,7 +182,7 @@ func randomMessage(t testing.TB, rnd *rand.Rand, s descriptor.Struct) []byte {
 
 // randomValue returns a value for FromMap, nil if it would be nested too deeply.
 func randomValue(rnd *rand.Rand, t descriptor.Type, depth int) any {
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireBool:
 		return rnd.IntN(2) == 0
 	case nocopy.WireI8:
@@ -220,7 +220,7 @@ func randomValue(rnd *rand.Rand, t descriptor.Type, depth int) any {
 			if v := randomValue(rnd, f.Type(), depth+1); v != nil {
 				fields[f.Name()] = v
 			}
-			if t.Struct().Shape() == descriptor.IsUnion {
+			if t.Struct().Shape() == descriptor.ShapeUnion {
 				break
 			}
 		}
@@ -243,7 +243,7 @@ func randomValue(rnd *rand.Rand, t descriptor.Type, depth int) any {
 			return nil
 		}
 		// JSON has each element of a set once
-		if t.Wire() != nocopy.WireSet || !slices.ContainsFunc(list, func(x any) bool { return cmp.Equal(x, v) }) {
+		if t.WireType() != nocopy.WireSet || !slices.ContainsFunc(list, func(x any) bool { return cmp.Equal(x, v) }) {
 			list = append(list, v)
 		}
 	}

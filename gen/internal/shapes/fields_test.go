@@ -273,7 +273,7 @@ func TestRowsThatChange(t *testing.T) {
 			"same list":    {func(s shapes.Lists) { s.SetRefusalsOf(v[:2]) }, false, nil},
 			"append":       {func(s shapes.Lists) { s.GetWords().Append("more") }, false, nil},
 			"finish":       {func(s shapes.Lists) { s.Message().Finish() }, false, nil},
-			"compact":      {func(s shapes.Lists) { s.Message().Compact() }, false, nil},
+			"compact":      {func(s shapes.Lists) { s.Message().Repack() }, false, nil},
 			"set in place": {func(s shapes.Lists) { s.SetMatrix(newer.GetMatrix()) }, false, nil},
 		} {
 			s, want := build(), build()
@@ -329,7 +329,7 @@ func TestRowsThatChangeReceived(t *testing.T) {
 			"edit":    func(s shapes.Lists) { s.GetRefusals().At(3).SetReason("b") },
 			"replace": func(s shapes.Lists) { s.SetRefusalsOf(nil) },
 			"remove":  func(s shapes.Lists) { s.UnsetRefusals() },
-			"compact": func(s shapes.Lists) { s.Message().Compact() },
+			"compact": func(s shapes.Lists) { s.Message().Repack() },
 		} {
 			s, err := shapes.ParseLists(bytes.Clone(wire), opts...)
 			if err != nil {

@@ -73,7 +73,7 @@ func TestCompactInLoop(t *testing.T) {
 			if i != 2 {
 				continue
 			}
-			s.Message().Compact()
+			s.Message().Repack()
 			for range 200 {
 				shapes.NewLists(opts...).SetLarges(other)
 			}

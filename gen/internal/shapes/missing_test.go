@@ -69,7 +69,7 @@ func TestMissingSetAnew(t *testing.T) {
 	s := shapes.NewOuter()
 	s.UnsetOrigin()
 	s.UnsetOrigin()
-	s.Message().Compact()
+	s.Message().Repack()
 	p := s.NewOrigin()
 	if missing := s.Message().Missing(); slices.Contains(missing, "Outer.origin") {
 		t.Errorf("the field that was set is in %q", missing)

@@ -150,7 +150,7 @@ func testNewSet[S interface {
 		var err error
 		switch way / 2 {
 		case 1:
-			s.Message().Compact()
+			s.Message().Repack()
 		case 2:
 			s, err = m.parse(s.Message().AppendTo(nil), opts...)
 		case 3:
@@ -174,7 +174,7 @@ func testNewSet[S interface {
 				want = strings.Repeat(string(rune('b'+i)), n)
 				p.set(p.get(s), want)
 			case 'c':
-				s.Message().Compact()
+				s.Message().Repack()
 			case 'f':
 				s.Message().Finish()
 			}
@@ -200,7 +200,7 @@ func testNewSet[S interface {
 			t.Fatalf("%s: the clone: %v", what, err)
 		}
 		check("what the clone sends", sent)
-		s.Message().Compact()
+		s.Message().Repack()
 		compacted, err := m.parse(s.Message().AppendTo(nil))
 		if err != nil {
 			t.Fatalf("%s: compacted: %v", what, err)

@@ -36,7 +36,7 @@ var secretReaders = map[string]func(text string) error{
 			}
 		}
 		var s shapes.Secrets
-		return nocopyjson.UnmarshalFrom(&s, d)
+		return s.UnmarshalJSONFrom(d)
 	},
 }
 

@@ -265,7 +265,7 @@ func (m *Message) indexAll(t *schema.Type, e uint32) {
 func (m *Message) Compact() {
 	m.mustBeFilled()
 	if m.frozen {
-		panic("nocopy: Compact of an absent struct, or of a constant of the IDL")
+		panic("nocopy: Repack of an absent struct, or of a constant of the IDL")
 	}
 	m.closeAll()
 	m.dropParser() // it takes as much memory as a message

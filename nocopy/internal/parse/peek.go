@@ -336,8 +336,11 @@ func (s *seeker) path() string {
 // pathOf writes a path of ids and indices.
 func pathOf(path []int) string {
 	s := ""
-	for _, step := range path {
-		s += "." + strconv.Itoa(step)
+	for i, step := range path {
+		if i > 0 {
+			s += "."
+		}
+		s += strconv.Itoa(step)
 	}
 	return s
 }

@@ -78,14 +78,14 @@ type Recorded struct {
 
 // String returns the call as text.
 func (r Recorded) String() string {
-	s := r.Method.String() + r.Args.Format(r.Method.Args)
+	s := r.Method.String() + r.Args.StringAs(r.Method.Args)
 	switch {
 	case r.Err != nil:
 		return fmt.Sprintf("%s: %v", s, r.Err)
 	case r.Method.Oneway():
 		return s
 	}
-	return s + " = " + r.Result.Format(r.Method.Result)
+	return s + " = " + r.Result.StringAs(r.Method.Result)
 }
 
 // NewRecorder returns a Recorder that passes calls on to a Caller, such as the client that Serve

@@ -85,7 +85,7 @@ func TestZero(t *testing.T) {
 		v  descriptor.EnumValue
 		m  descriptor.Method
 	)
-	if f.Name()+f.DefaultWire()+v.Name()+m.Name()+f.Doc()+v.Doc()+m.Doc() != "" || f.HasDefault() || f.ID() != 0 || f.Type().Wire() != 0 ||
+	if f.Name()+f.DefaultWire()+v.Name()+m.Name()+f.Doc()+v.Doc()+m.Doc() != "" || f.HasDefault() || f.ID() != 0 || f.Type().WireType() != 0 ||
 		f.Struct().Valid() || v.Number() != 0 || m.Args().Valid() || m.Result().Valid() || !m.Oneway() {
 		t.Error("a part of nothing has parts")
 	}
@@ -127,10 +127,10 @@ func TestZero(t *testing.T) {
 	_, value := e.ByName("x")
 	_, number := e.ByNumber(0)
 	_, method := sv.ByName("x")
-	if byName || byID || value || number || method || s.NumFields() != 0 || s.Shape() != descriptor.IsStruct {
+	if byName || byID || value || number || method || s.NumFields() != 0 || s.Shape() != descriptor.ShapeStruct {
 		t.Error("nothing has parts")
 	}
-	if ty.Wire() != 0 || ty.IsBinary() || ty.Struct().Valid() || ty.Enum().Valid() || ty.String() != "none" || c.Type().String() != "none" {
+	if ty.WireType() != 0 || ty.IsBinary() || ty.Struct().Valid() || ty.Enum().Valid() || ty.String() != "none" || c.Type().String() != "none" {
 		t.Errorf("a type of nothing: %v", ty)
 	}
 }

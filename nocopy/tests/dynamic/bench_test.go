@@ -44,7 +44,7 @@ func BenchmarkParse(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			id, _ := m.GetID(1)
+			id, _ := m.GetByID(1)
 			name, _ := m.Get("customer")
 			count, _ := m.Lookup("lines[3].count")
 			if id.Int() != 1 || name.Text() == "" || count.Int() != 3 {

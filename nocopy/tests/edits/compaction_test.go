@@ -96,7 +96,7 @@ func TestCompact(t *testing.T) {
 			s.Release()
 		})
 	}
-	panics(t, "of an absent message", "nocopy: Compact of an absent struct, or of a constant of the IDL", func() { engine.Struct{}.Message().Compact() })
+	panics(t, "of an absent message", "nocopy: Repack of an absent struct, or of a constant of the IDL", func() { engine.Struct{}.Message().Compact() })
 }
 
 // TestEntryUsedAgain: a map that gets the entry of one that was being filled has keys of its own.

@@ -135,13 +135,13 @@ func TestPeek(t *testing.T) {
 		{[]int{4, 1}, "string 0000000162"},
 		{[]int{6}, "map 080800000000"},
 		{nil, "struct " + fmt.Sprintf("%x", wire)},
-		{[]int{7}, "nocopy: .7: offset 78: no such field or element"},
-		{[]int{2, 6}, "nocopy: .2.6: offset 19: no such field or element"},
-		{[]int{3, 2}, "nocopy: .3.2: offset 28: no such field or element"},
-		{[]int{3, -1}, "nocopy: .3.-1: offset 28: no such field or element"},
-		{[]int{1, 1}, "nocopy: .1.1: offset 3: no such field or element"},
-		{[]int{6, 0}, "nocopy: .6.0: offset 58: no such field or element"},
-		{[]int{1 << 16}, "nocopy: .65536: offset 0: no such field or element"},
+		{[]int{7}, "nocopy: 7: offset 78: no such field or element"},
+		{[]int{2, 6}, "nocopy: 2.6: offset 19: no such field or element"},
+		{[]int{3, 2}, "nocopy: 3.2: offset 28: no such field or element"},
+		{[]int{3, -1}, "nocopy: 3.-1: offset 28: no such field or element"},
+		{[]int{1, 1}, "nocopy: 1.1: offset 3: no such field or element"},
+		{[]int{6, 0}, "nocopy: 6.0: offset 58: no such field or element"},
+		{[]int{1 << 16}, "nocopy: 65536: offset 0: no such field or element"},
 	} {
 		v, err := nocopy.Peek([]byte(wire), c.path...)
 		got := fmt.Sprintf("%v %x", v.Type, v.Raw())

@@ -30,16 +30,16 @@ func TestFormatOfAnyType(t *testing.T) {
 	s := newStruct(allDesc)
 	other := newStructDesc("Other")
 	other.Define()
-	if got := nocopy.Struct(s).Format(allDesc); got != render.Text(s, allDesc) {
+	if got := nocopy.Struct(s).StringAs(allDesc); got != render.Text(s, allDesc) {
 		t.Errorf("the text is %s", got)
 	}
 	if got := nocopy.Struct(s).Clone(allDesc); render.Text(thriftimpl.Struct(got), allDesc) != render.Text(s, allDesc) {
 		t.Error("the copy is another")
 	}
-	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Format(other) })
+	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).StringAs(other) })
 	panicsWith(t, "nocopy: descriptor of Other", func() { nocopy.Struct(s).Clone(other) })
-	panicsWith(t, "nocopy: nil", func() { nocopy.Struct(s).Format(nil) })
-	if got := (nocopy.Struct{}).Format(nil); got != zeroHandleText {
+	panicsWith(t, "nocopy: nil", func() { nocopy.Struct(s).StringAs(nil) })
+	if got := (nocopy.Struct{}).StringAs(nil); got != zeroHandleText {
 		t.Errorf("of the zero handle: %q", got)
 	}
 }

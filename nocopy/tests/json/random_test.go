@@ -43,7 +43,7 @@ func roundTrip(t *testing.T, sc *schema, rec *referee.Record) {
 	if twoNaNs.Match(text) {
 		return // in a set, they are one once they were text
 	}
-	if got, want := again.Format(d), render.Text(s, d); got != want {
+	if got, want := again.StringAs(d), render.Text(s, d); got != want {
 		t.Fatalf("%s\nis read as\n%s\nnot\n%s", text, got, want)
 	}
 	if second, err := nocopyjson.Marshal(message{thriftimpl.Struct(again), d}); err != nil || !bytes.Equal(second, text) {

@@ -166,7 +166,7 @@ func rangeText(v reflection.Value) string {
 	var b strings.Builder
 	switch x := v.Interface().(type) {
 	case reflection.Message:
-		for f, v := range x.Range() {
+		for f, v := range x.All() {
 			fmt.Fprintf(&b, "%s=%s ", f.Name(), rangeText(v))
 		}
 		return "{" + b.String() + "}"

@@ -84,7 +84,7 @@ func TestTextSizes(t *testing.T) {
 				s.SetName(string(s.GetData()))
 				want.name = string(want.data)
 			case 8:
-				s.Message().Compact()
+				s.Message().Repack()
 			}
 			want.check(t, "itself", s)
 		}

@@ -19,10 +19,10 @@ import (
 func fill(t *testing.T, r *rand.Rand, m reflection.Message, depth int) {
 	t.Helper()
 	for f := range m.Descriptor().Fields() {
-		if r.IntN(4) == 0 || m.Descriptor().Shape() == descriptor.IsUnion && r.IntN(3) > 0 {
+		if r.IntN(4) == 0 || m.Descriptor().Shape() == descriptor.ShapeUnion && r.IntN(3) > 0 {
 			continue
 		}
-		switch f.Type().Wire() {
+		switch f.Type().WireType() {
 		case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
 			if depth == 0 {
 				continue
@@ -33,7 +33,7 @@ func fill(t *testing.T, r *rand.Rand, m reflection.Message, depth int) {
 			}
 			fillContainer(t, r, v, depth-1)
 		default:
-			if err := m.SetID(f.ID(), scalar(r, f.Type())); err != nil {
+			if err := m.SetByID(f.ID(), scalar(r, f.Type())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -43,7 +43,7 @@ func fill(t *testing.T, r *rand.Rand, m reflection.Message, depth int) {
 // fillContainer fills an empty struct or container.
 func fillContainer(t *testing.T, r *rand.Rand, v reflection.Value, depth int) {
 	t.Helper()
-	switch v.Type().Wire() {
+	switch v.Type().WireType() {
 	case nocopy.WireStruct:
 		fill(t, r, v.Message(), depth)
 	case nocopy.WireMap:
@@ -74,12 +74,12 @@ func fillContainer(t *testing.T, r *rand.Rand, v reflection.Value, depth int) {
 }
 
 func isHandle(t descriptor.Type) bool {
-	return t.Wire() == nocopy.WireStruct || t.Wire() == nocopy.WireMap || t.Wire() == nocopy.WireList || t.Wire() == nocopy.WireSet
+	return t.WireType() == nocopy.WireStruct || t.WireType() == nocopy.WireMap || t.WireType() == nocopy.WireList || t.WireType() == nocopy.WireSet
 }
 
 // scalar returns a random Go value of a type.
 func scalar(r *rand.Rand, t descriptor.Type) any {
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireBool:
 		return r.IntN(2) == 0
 	case nocopy.WireI8:
@@ -112,12 +112,12 @@ func scalar(r *rand.Rand, t descriptor.Type) any {
 func copyTo(t *testing.T, from, to reflection.Message) {
 	t.Helper()
 	for f := range to.Descriptor().Fields() {
-		if err := to.UnsetID(f.ID()); err != nil {
+		if err := to.UnsetByID(f.ID()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for f, v := range from.Range() {
-		if !v.IsSet() || !from.Has(f.Name()) || !from.HasID(f.ID()) {
+	for f, v := range from.All() {
+		if !v.IsSet() || !from.Has(f.Name()) || !from.HasByID(f.ID()) {
 			t.Errorf("%s is not set", f.Name())
 		}
 		var x any = v
@@ -286,7 +286,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"ID": m.SetID(99, 1), "unset": m.Unset("nothing"), "unset ID": m.UnsetID(99),
+		"ID": m.SetByID(99, 1), "unset": m.Unset("nothing"), "unset ID": m.UnsetByID(99),
 	} {
 		if !errors.Is(err, descriptor.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -333,18 +333,18 @@ func TestZero(t *testing.T) {
 	if _, err := none.Lookup("x"); !errors.Is(err, descriptor.ErrNotFound) {
 		t.Error(err)
 	}
-	for name, err := range map[string]error{"Set": none.Set("x", 1), "SetID": none.SetID(1, 1), "Unset": none.Unset("x"), "UnsetID": none.UnsetID(1)} {
+	for name, err := range map[string]error{"Set": none.Set("x", 1), "SetID": none.SetByID(1, 1), "Unset": none.Unset("x"), "UnsetID": none.UnsetByID(1)} {
 		if !errors.Is(err, descriptor.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for range none.Range() {
+	for range none.All() {
 		t.Error("a field of nothing")
 	}
 	for range none.Unknown() {
 		t.Error("an unknown field of nothing")
 	}
-	if none.Has("x") || none.HasID(1) || none.String() != "<none>" || none.Descriptor().Valid() || none.Valid() {
+	if none.Has("x") || none.HasByID(1) || none.String() != "<none>" || none.Descriptor().Valid() || none.Valid() {
 		t.Error(none)
 	}
 	if b, err := none.MarshalJSON(); string(none.AppendTo(nil)) != "\x00" || string(b) != "null" || err != nil {
@@ -353,7 +353,7 @@ func TestZero(t *testing.T) {
 	none.Clone().Release()
 	none.Release()
 	m := reflection.Of(order.Order{})
-	for f, v := range m.Range() {
+	for f, v := range m.All() {
 		t.Errorf("%s is %v", f.Name(), v)
 	}
 	for id := range m.Unknown() {

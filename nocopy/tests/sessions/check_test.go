@@ -93,7 +93,7 @@ func (s *session) compare(m *message, finished bool) {
 	c.structure(m.name, m.root, m.h, m.d)
 	if finished {
 		n := 0
-		for f, v := range reflection.Of(m).Range() {
+		for f, v := range reflection.Of(m).All() {
 			n++
 			if !m.h.HasField(m.d.Field(m.d.NumberByName(f.Name()))) || !v.IsSet() {
 				failf("%s: Range gives %s, which is not set", m.name, f.Name())

@@ -7,10 +7,10 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/jsonvalue"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
-	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 )
 
 // TestIndexForOthers: functions other than Parse read a message with an index like the same
@@ -48,8 +48,8 @@ func TestIndexForOthers(t *testing.T) {
 			if !render.EqualStructs(s, a, businessDesc) || !render.EqualStructs(a, s, businessDesc) || render.Text(s, businessDesc) != render.Text(a, businessDesc) {
 				t.Errorf("%v: message %d reads otherwise", opts, i)
 			}
-			j, err := nocopyjson.MarshalValueAs(businessDesc, nocopy.Struct(s))
-			k, plainErr := nocopyjson.MarshalValueAs(businessDesc, nocopy.Struct(a))
+			j, err := jsonvalue.MarshalValueAs(businessDesc, nocopy.Struct(s))
+			k, plainErr := jsonvalue.MarshalValueAs(businessDesc, nocopy.Struct(a))
 			if err != nil || plainErr != nil || !bytes.Equal(j, k) {
 				t.Errorf("%v: as JSON it is %.100s not %.100s; %v, %v", opts, j, k, err, plainErr)
 			}

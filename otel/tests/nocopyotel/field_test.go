@@ -45,7 +45,7 @@ func helloCall(before, after []byte) []byte {
 }
 
 func field(typ byte, wire []byte) []byte {
-	return append([]byte{typ, nocopyotel.FieldID >> 8, nocopyotel.FieldID & 0xff}, wire...)
+	return append([]byte{typ, rpc.HeaderField >> 8, rpc.HeaderField & 0xff}, wire...)
 }
 
 // asks is the handler of the service that these tests call.
@@ -118,7 +118,7 @@ func TestHostileContext(t *testing.T) {
 		}
 		return field(13, wireMap(n, 11, 11, texts...))
 	}
-	deep := append(bytes.Repeat([]byte{12, nocopyotel.FieldID >> 8, nocopyotel.FieldID & 0xff}, 60), make([]byte, 60)...)
+	deep := append(bytes.Repeat([]byte{12, rpc.HeaderField >> 8, rpc.HeaderField & 0xff}, 60), make([]byte, 60)...)
 	for _, c := range []struct {
 		name          string
 		before, after []byte
@@ -151,7 +151,7 @@ func TestHostileContext(t *testing.T) {
 		{"a wrong parent", nil, field(13, wireMap(1, 11, 11, "traceparent", strings.Repeat("0", 55))), false},
 		{"a long parent", nil, field(13, wireMap(1, 11, 11, "traceparent", strings.Repeat("0", 8000))), false},
 		{"empty keys and values", nil, field(13, wireMap(2, 11, 11, "", "", "traceparent", parent)), true},
-		{"wrong timeouts", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, nocopyotel.TimeoutKey, "-1S")), true},
+		{"wrong timeouts", nil, field(13, wireMap(2, 11, 11, "traceparent", parent, rpc.TimeoutKey, "-1S")), true},
 	} {
 		for _, srv := range []*rpc.Server{{}, {Recycle: true}, {Lazy: true}} {
 			t.Run(fmt.Sprintf("%s, %t %t", c.name, srv.Recycle, srv.Lazy), func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestDeclaredContext(t *testing.T) {
 	args := thriftimpl.NewDesc("hello_args")
 	args.Define(
 		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: nocopyotel.FieldID, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: rpc.HeaderField, Name: "tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
 	client := nocopyotel.Client(nocopyotel.Options{TracerProvider: sdktrace.NewTracerProvider()})
 	hello := &rpc.Method{Service: "Greeter", Name: "hello", Args: args, Result: greet.GreeterHelloResultDesc}
@@ -205,7 +205,7 @@ func TestDeclaredContext(t *testing.T) {
 			t.Error("there is a deadline")
 		}
 		return client(ctx, c, func(_ context.Context, c *rpc.Call) error {
-			if v, _ := c.Field(nocopyotel.FieldID); v.Len() != 2 {
+			if v, _ := c.Field(rpc.HeaderField); v.Len() != 2 {
 				t.Errorf("the map has %d pairs", v.Len())
 			}
 			result, _ := rpc.ResultOf[greet.GreeterHelloResult](c)
@@ -221,7 +221,7 @@ func TestDeclaredContext(t *testing.T) {
 	}
 	defer nc.Close()
 	nc.SetDeadline(time.Now().Add(20 * time.Second))
-	if _, err := nc.Write(helloCall(nil, field(13, wireMap(2, 11, 11, "traceparent", parent, nocopyotel.TimeoutKey, "1S")))); err != nil {
+	if _, err := nc.Write(helloCall(nil, field(13, wireMap(2, 11, 11, "traceparent", parent, rpc.TimeoutKey, "1S")))); err != nil {
 		t.Fatal(err)
 	}
 	reply := make([]byte, 200)
@@ -336,7 +336,7 @@ func TestTimeoutAtServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nc.Write(helloCall(nil, field(13, wireMap(1, 11, 11, nocopyotel.TimeoutKey, value))))
+		nc.Write(helloCall(nil, field(13, wireMap(1, 11, 11, rpc.TimeoutKey, value))))
 		if _, err := nc.Read(make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}

@@ -149,7 +149,7 @@ func (t *typesJSON) structure(s descriptor.Struct) string {
 	}
 	key := fmt.Sprint("s", len(t.structs))
 	t.structs[s.Desc()] = key
-	j := &structJSON{Name: s.Name(), Union: s.Shape() == descriptor.IsUnion, Fields: []fieldJSON{}}
+	j := &structJSON{Name: s.Name(), Union: s.Shape() == descriptor.ShapeUnion, Fields: []fieldJSON{}}
 	t.Structs[key] = j
 	names, _ := thriftimpl.JSONNames(s.Desc())
 	for i := range s.NumFields() {
@@ -163,7 +163,7 @@ func (t *typesJSON) structure(s descriptor.Struct) string {
 // of describes a type.
 func (t *typesJSON) of(d descriptor.Type) typeJSON {
 	j := typeJSON{Text: d.String()}
-	switch d.Wire() {
+	switch d.WireType() {
 	case nocopy.WireBool:
 		j.Kind = "bool"
 	case nocopy.WireDouble:

@@ -188,7 +188,7 @@ func fieldsText(s descriptor.Struct) string {
 
 func fieldText(f descriptor.Field) string {
 	req := map[descriptor.Requiredness]string{descriptor.Required: "required ", descriptor.Optional: "optional "}[f.Requiredness()]
-	if f.Struct().Shape() == descriptor.IsUnion {
+	if f.Struct().Shape() == descriptor.ShapeUnion {
 		req = ""
 	}
 	text := fmt.Sprintf("%d: %s%s %s", f.ID(), req, f.Type(), f.Name())

@@ -40,7 +40,7 @@ func short(text string) string {
 // valueText returns a value as text on one line.
 func valueText(v reflection.Value) string {
 	text := v.String()
-	if t := v.Type(); t.Wire() == nocopy.WireUUID || t.Wire() == nocopy.WireString && !t.IsBinary() {
+	if t := v.Type(); t.WireType() == nocopy.WireUUID || t.WireType() == nocopy.WireString && !t.IsBinary() {
 		text = strconv.Quote(text)
 	}
 	return shell.OneLine(text)
@@ -48,7 +48,7 @@ func valueText(v reflection.Value) string {
 
 // jsonOf returns a value as package nocopyjson writes it.
 func jsonOf(v reflection.Value) any {
-	switch t := v.Type(); t.Wire() {
+	switch t := v.Type(); t.WireType() {
 	case nocopy.WireStruct:
 		text, err := nocopyjson.Marshal(v.Message())
 		if err != nil {
@@ -74,7 +74,7 @@ func jsonOf(v reflection.Value) any {
 		switch {
 		case t.IsBinary():
 			return v.Bytes()
-		case t.Wire() == nocopy.WireUUID:
+		case t.WireType() == nocopy.WireUUID:
 			return v.UUID().String()
 		}
 		return v.Text()
@@ -98,7 +98,7 @@ func mapJSON(t descriptor.Type, m reflection.Map) any {
 		}
 		entries[name] = value
 	}
-	switch t.Key().Wire() {
+	switch t.Key().WireType() {
 	case nocopy.WireStruct, nocopy.WireMap, nocopy.WireList, nocopy.WireSet:
 		return pairs
 	}

@@ -24,7 +24,7 @@ func (m *Method) argsError(err error, text []byte, written []pair) error {
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(bad.Path, m.desc.Args().Name()), ".")
 	parts, t, in := m.walk(text, path)
-	ofKey := in.Type() != nil && in.Wire() == nocopy.WireMap && !errors.Is(bad.Err, nocopyjson.ErrUnknownField) && isKey(text, bad.Offset)
+	ofKey := in.Desc() != nil && in.WireType() == nocopy.WireMap && !errors.Is(bad.Err, nocopyjson.ErrUnknownField) && isKey(text, bad.Offset)
 	if ofKey {
 		t = in.Key()
 	}
@@ -86,12 +86,12 @@ func (m *Method) walk(text []byte, path string) (parts []string, t, in descripto
 			var fields map[string]json.RawMessage
 			json.Unmarshal(at, &fields)
 			t, at = f.Type(), fields[name]
-		case t.Wire() == nocopy.WireMap:
+		case t.WireType() == nocopy.WireMap:
 			if key, value, ok := entry(at, part); ok {
 				parts[i], at = key, value
 			}
 			t = t.Elem()
-		case t.Wire() == nocopy.WireList, t.Wire() == nocopy.WireSet:
+		case t.WireType() == nocopy.WireList, t.WireType() == nocopy.WireSet:
 			var elems []json.RawMessage
 			json.Unmarshal(at, &elems)
 			at = nil
@@ -103,7 +103,7 @@ func (m *Method) walk(text []byte, path string) (parts []string, t, in descripto
 			return parts, descriptor.Type{}, descriptor.Type{}
 		}
 		d = descriptor.Struct{}
-		if t.Wire() == nocopy.WireStruct {
+		if t.WireType() == nocopy.WireStruct {
 			d = t.Struct()
 		}
 	}
@@ -138,7 +138,7 @@ func entry(object json.RawMessage, place string) (key string, value json.RawMess
 
 // instead adds to why a value of a type is wrong which names of fields or of values there are.
 func instead(t descriptor.Type, bad *nocopy.Error, text []byte, why string) string {
-	if errors.Is(bad.Err, nocopyjson.ErrUnknownField) && t.Type() != nil && t.Wire() == nocopy.WireStruct {
+	if errors.Is(bad.Err, nocopyjson.ErrUnknownField) && t.Desc() != nil && t.WireType() == nocopy.WireStruct {
 		what, rest, _ := strings.Cut(why, ": ")
 		quoted, err := strconv.QuotedPrefix(rest) // hints for Go programs may follow
 		name, _ := strconv.Unquote(quoted)
@@ -147,7 +147,7 @@ func instead(t descriptor.Type, bad *nocopy.Error, text []byte, why string) stri
 		}
 		return what + ": " + quoted + fieldsInstead(t.Struct(), name)
 	}
-	if t.Type() == nil || !strings.Contains(why, "not a name of the enum") || bad.Offset >= len(text) {
+	if t.Desc() == nil || !strings.Contains(why, "not a name of the enum") || bad.Offset >= len(text) {
 		return why
 	}
 	var name string

@@ -115,7 +115,7 @@ func (p *pair) set(old any, t descriptor.Type, path []string) (any, error) {
 		return p.valueOf(t)
 	}
 	at := strings.Join(p.key[:len(p.key)-len(path)], ".")
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireStruct:
 		fields, err := object(old)
 		if err == nil {
@@ -172,7 +172,7 @@ func (p *pair) setEntry(old any, t descriptor.Type, at string, path []string) (a
 
 // hasParts reports whether a value has fields, elements or keys.
 func hasParts(t descriptor.Type) bool {
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireStruct, nocopy.WireMap, nocopy.WireList, nocopy.WireSet:
 		return true
 	}
@@ -288,7 +288,7 @@ func (p *pair) valueOf(t descriptor.Type) (json.RawMessage, error) {
 	key := strings.Join(p.key, ".")
 	text := strings.TrimSpace(p.value)
 	isJSON := len(text) > 0 && strings.ContainsRune("[{", rune(text[0])) && json.Valid([]byte(text))
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireStruct:
 		if !isJSON {
 			return nil, fmt.Errorf("it is a %s: set its fields, as in %s.%s=…, or all of it, as in %[2]s:='{…}'", t, key, firstField(t.Struct()))
@@ -338,7 +338,7 @@ func scalarJSON(t descriptor.Type, value string) (json.RawMessage, error) {
 	switch {
 	case t.IsBinary():
 		return json.Marshal(base64.StdEncoding.EncodeToString([]byte(value)))
-	case t.Wire() == nocopy.WireString, t.Wire() == nocopy.WireUUID:
+	case t.WireType() == nocopy.WireString, t.WireType() == nocopy.WireUUID:
 		if !utf8.ValidString(value) {
 			return nil, nocopy.ErrUTF8
 		}
@@ -348,9 +348,9 @@ func scalarJSON(t descriptor.Type, value string) (json.RawMessage, error) {
 			return json.RawMessage(value), nil
 		}
 		return enumValue(t.Enum(), value)
-	case t.Wire() == nocopy.WireDouble && !json.Valid([]byte(value)):
+	case t.WireType() == nocopy.WireDouble && !json.Valid([]byte(value)):
 		return json.Marshal(value) // NaN or Infinity
-	case !json.Valid([]byte(value)) && t.Wire() == nocopy.WireBool:
+	case !json.Valid([]byte(value)) && t.WireType() == nocopy.WireBool:
 		return nil, fmt.Errorf("%.100q is no bool: it is true or false", value)
 	case !json.Valid([]byte(value)):
 		return nil, fmt.Errorf("%.100q is no %s", value, t)

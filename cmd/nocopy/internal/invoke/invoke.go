@@ -205,14 +205,14 @@ func (m *Method) Outcome(reply []byte) Outcome {
 		return o
 	}
 	for f := range m.desc.Throws() {
-		if e, _ := result.GetID(f.ID()); e.IsSet() {
+		if e, _ := result.GetByID(f.ID()); e.IsSet() {
 			o.Exception = f.Type().Struct().Name()
 			o.Value, o.Err = nocopyjson.Marshal(e.Message())
 			return o
 		}
 	}
 	_, returns := m.desc.Returns()
-	success, _ := result.GetID(0)
+	success, _ := result.GetByID(0)
 	switch {
 	case returns && success.IsSet():
 		o.Result, o.Err = successJSON(result)

@@ -164,8 +164,8 @@ func (m *server) setResult(c *dynamic.Call, fields map[string]any) error {
 		return err
 	}
 	defer msg.Release()
-	for f, v := range msg.Range() {
-		if err := c.Result.SetID(f.ID(), v); err != nil {
+	for f, v := range msg.All() {
+		if err := c.Result.SetByID(f.ID(), v); err != nil {
 			return err
 		}
 	}

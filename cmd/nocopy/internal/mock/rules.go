@@ -159,7 +159,7 @@ func written(t descriptor.Type, text string) (any, bool) {
 	switch {
 	case t.IsBinary():
 		return []byte(text), true
-	case t.Wire() == nocopy.WireString, t.Wire() == nocopy.WireUUID, t.Enum().Valid() && !json.Valid([]byte(text)):
+	case t.WireType() == nocopy.WireString, t.WireType() == nocopy.WireUUID, t.Enum().Valid() && !json.Valid([]byte(text)):
 		return text, true
 	case t.Enum().Valid(), json.Valid([]byte(text)):
 		return json.RawMessage(text), true

@@ -62,7 +62,7 @@ func (g *generator) make(t descriptor.Type, name string, f *descriptor.Field, de
 		}
 		return 0
 	}
-	switch t.Wire() {
+	switch t.WireType() {
 	case nocopy.WireBool:
 		return g.random.IntN(2) == 0
 	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
@@ -91,7 +91,7 @@ func (g *generator) make(t descriptor.Type, name string, f *descriptor.Field, de
 // structure makes up a struct: all fields, of a union one.
 func (g *generator) structure(s descriptor.Struct, depth int) any {
 	fields := map[string]any{}
-	full, isUnion := depth < maxDepth && g.left > 0, s.Shape() == descriptor.IsUnion
+	full, isUnion := depth < maxDepth && g.left > 0, s.Shape() == descriptor.ShapeUnion
 	names, _ := thriftimpl.JSONNames(s.Desc())
 	for i := range s.NumFields() {
 		f := s.Field(i)
@@ -129,7 +129,7 @@ func (g *generator) list(t descriptor.Type, name string, r rules, depth int) any
 	single := strings.TrimSuffix(name, "s")
 	for range g.count(r, depth) {
 		v := g.make(t.Elem(), single, r.of("elem", t.Elem()), depth+1)
-		if key, _ := json.Marshal(v); t.Wire() != nocopy.WireSet || !seen[string(key)] {
+		if key, _ := json.Marshal(v); t.WireType() != nocopy.WireSet || !seen[string(key)] {
 			seen[string(key)] = true
 			list = append(list, v)
 		}
@@ -141,7 +141,7 @@ func (g *generator) list(t descriptor.Type, name string, r rules, depth int) any
 func (g *generator) pairs(t descriptor.Type, name string, r rules, depth int) any {
 	object, list := map[string]any{}, [][2]any{}
 	isList := false
-	switch t.Key().Wire() {
+	switch t.Key().WireType() {
 	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
 		isList = true
 	}
@@ -166,7 +166,7 @@ func (g *generator) pairs(t descriptor.Type, name string, r rules, depth int) an
 
 // integer makes up an integer.
 func (g *generator) integer(t descriptor.Type, name string, r rules) any {
-	bits := map[nocopy.WireType]int{nocopy.WireI8: 8, nocopy.WireI16: 16, nocopy.WireI32: 32, nocopy.WireI64: 64}[t.Wire()]
+	bits := map[nocopy.WireType]int{nocopy.WireI8: 8, nocopy.WireI16: 16, nocopy.WireI32: 32, nocopy.WireI64: 64}[t.WireType()]
 	most := int64(1)<<(bits-1) - 1
 	var n int64
 	switch low := plain(name); {

@@ -79,12 +79,12 @@ func answer(_ context.Context, c *dynamic.Call) error {
 			return err
 		}
 		return fill(success.Message())
-	case returns.Wire() == nocopy.WireMap:
+	case returns.WireType() == nocopy.WireMap:
 		_, err := c.Result.New("success")
 		return err
 	case returns.IsBinary():
 		return c.Return([]byte("bytes"))
-	case returns.Wire() == nocopy.WireString:
+	case returns.WireType() == nocopy.WireString:
 		return c.Return("text")
 	}
 	return c.Return(int64(1))
@@ -107,10 +107,10 @@ func fill(m dynamic.Message) error {
 			continue
 		}
 		var v any = int64(1)
-		if f.Type().Wire() == nocopy.WireString {
+		if f.Type().WireType() == nocopy.WireString {
 			v = "text"
 		}
-		if err := m.SetID(f.ID(), v); err != nil {
+		if err := m.SetByID(f.ID(), v); err != nil {
 			return err
 		}
 	}

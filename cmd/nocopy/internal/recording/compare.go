@@ -133,12 +133,12 @@ func (c *comparer) objects(t descriptor.Type, path string, a, b map[string]any) 
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		var inner descriptor.Type
 		switch {
-		case t.Type() == nil:
+		case t.Desc() == nil:
 		case t.Struct().Valid():
 			if f, ok := t.Struct().ByName(k); ok {
 				inner = f.Type()
 			}
-		case t.Wire() == nocopy.WireMap:
+		case t.WireType() == nocopy.WireMap:
 			inner = t.Elem()
 		}
 		x, inA := a[k]
@@ -156,14 +156,14 @@ func (c *comparer) objects(t descriptor.Type, path string, a, b map[string]any) 
 func (c *comparer) lists(t descriptor.Type, path string, a, b []any) {
 	var inner descriptor.Type
 	switch {
-	case t.Type() == nil:
-	case t.Wire() == nocopy.WireList:
+	case t.Desc() == nil:
+	case t.WireType() == nocopy.WireList:
 		inner = t.Elem()
-	case t.Wire() == nocopy.WireSet:
+	case t.WireType() == nocopy.WireSet:
 		inner = t.Elem()
 		sortByText(a)
 		sortByText(b)
-	case t.Wire() == nocopy.WireMap: // of keys that objects can't have; text begins with the key
+	case t.WireType() == nocopy.WireMap: // of keys that objects can't have; text begins with the key
 		sortByText(a)
 		sortByText(b)
 	}

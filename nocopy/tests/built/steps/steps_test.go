@@ -116,9 +116,9 @@ func countEmptySteps(t *testing.T) {
 				{"String", func(m, _ anyMessage) { _ = render.Text(m.s, d) }},
 				{"a log's value", func(m, _ anyMessage) { slog.AnyValue(render.LogValue(m.s, d)).Resolve() }},
 				{"Range", func(m, _ anyMessage) {
-					for _, list := range reflection.Of(m).Range() {
+					for _, list := range reflection.Of(m).All() {
 						for _, x := range list.List().All() {
-							for range x.Message().Range() {
+							for range x.Message().All() {
 								t.Error("a field is set")
 							}
 						}

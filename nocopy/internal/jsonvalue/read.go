@@ -1,4 +1,4 @@
-package nocopyjson
+package jsonvalue
 
 import (
 	"bytes"
@@ -59,8 +59,8 @@ func newReader() *reader {
 	}
 }
 
-// mostKept bounds the memory that an unused reader keeps.
-const mostKept = 1 << 20
+// MostKept bounds the memory that an unused reader keeps.
+const MostKept = 1 << 20
 
 // read returns the root of a message with the contents of the JSON text. The error is an
 // *nocopy.Error.
@@ -82,7 +82,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	}
 	var s engine.Struct
 	var err error
-	if out := r.out; cap(out) > mostKept { // too large to be kept: the message may have it
+	if out := r.out; cap(out) > MostKept { // too large to be kept: the message may have it
 		r.out = nil
 		s, err = engine.Parse(d, out, nocopy.Own, o.limits)
 	} else {
@@ -106,7 +106,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 
 // free gives the reader back for reuse, without references to the caller's memory.
 func (r *reader) free() {
-	if cap(r.out)+8*cap(r.seen) > mostKept || r.keys.large() {
+	if cap(r.out)+8*cap(r.seen) > MostKept || r.keys.large() {
 		return
 	}
 	if len(r.in) > mostAlive {

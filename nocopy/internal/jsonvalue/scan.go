@@ -1,4 +1,4 @@
-package nocopyjson
+package jsonvalue
 
 import (
 	"encoding/binary"

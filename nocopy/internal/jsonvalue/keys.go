@@ -1,4 +1,4 @@
-package nocopyjson
+package jsonvalue
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func (s *keySet) large() bool {
 	for _, l := range s.levels[:cap(s.levels)] {
 		n += cap(l.table)
 	}
-	return n > mostKept/8
+	return n > MostKept/8
 }
 
 // begin begins a map. Until it ends, nested maps may begin and end.
