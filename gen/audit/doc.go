@@ -8,4 +8,6 @@
 // version.go and git.go load Versions, history.go finds earlier uses of ids, pair.go pairs files
 // and definitions, compare.go, fields.go and service.go compare them, types.go compares types, and
 // print.go writes findings.
+//
+// It is a part of commands: its names may change in any version, see docs/upgrading.md.
 package audit

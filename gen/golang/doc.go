@@ -17,4 +17,6 @@
 //
 // All code that depends on base types is in the table scalars of types.go, and in rulesOf of
 // internal/rules.
+//
+// It is a part of commands: its names may change in any version, see docs/upgrading.md.
 package golang

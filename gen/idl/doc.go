@@ -7,4 +7,6 @@
 // assign to declarations. parse.go builds the tree that ast.go declares; the tags of its structs
 // are the grammar. explain.go writes the messages of syntax errors. Lexer and grammar follow
 // Apache Thrift's compiler. Text that its version 0.17 or 0.25 accepts is accepted.
+//
+// It is a part of commands: its names may change in any version, see docs/upgrading.md.
 package idl

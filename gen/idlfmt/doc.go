@@ -7,4 +7,6 @@
 //
 // walk.go follows the grammar and says where lines end, printer.go writes tokens and comments,
 // diff.go compares lines.
+//
+// It is a part of commands: its names may change in any version, see docs/upgrading.md.
 package idlfmt

@@ -7,4 +7,6 @@
 // Reading order: model.go (the model), load.go (files), declarations.go and service.go
 // (declarations), resolve.go (names and types), value.go, reference.go and wire.go
 // (constants).
+//
+// It is a part of commands: its names may change in any version, see docs/upgrading.md.
 package schema
