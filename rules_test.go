@@ -129,6 +129,7 @@ var arrows = []struct {
 	{"nocopy/gateway", []string{module + "/internal/compressed", module + "/nocopy"}, "HTTP around dynamic calls; only gateways import it"},
 	{"nocopy/rpc/rpctest", []string{module + "/nocopy"}, "calls in memory; only tests import it"},
 	{"nocopy/internal/rpcinside", nil, "variables"},
+	{"nocopy/internal/impl", []string{module + "/internal/chain", module + "/internal/entry", module + "/internal/memory", module + "/nocopy"}, "names for what the engine has for the library's other packages"},
 	{"nocopy/rpc", []string{module + "/internal/firstbytes", module + "/linkbuf", module + "/internal/chain", module + "/internal/memory", module + "/internal/compressed", module + "/internal/shm", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
@@ -167,7 +168,7 @@ var arrows = []struct {
 // rooms are the engine and its parts. Only its faces and other rooms may import them.
 var (
 	rooms = []string{"engine", "formats", "index", "keytable", "parse", "program", "render", "schema", "wire", "wireindex"}
-	faces = []string{"nocopy", "nocopy/thriftimpl"}
+	faces = []string{"nocopy", "nocopy/thriftimpl", "nocopy/internal/impl"}
 )
 
 func TestArrows(t *testing.T) {

@@ -8,7 +8,9 @@ import (
 	"reflect"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -25,7 +27,7 @@ func Write(ctx context.Context, p thrift.TProtocol, s nocopy.AnyStruct) error {
 	if p == nil || s == nil {
 		panic("nocopy: apachethrift.Write of nil, or to nil")
 	}
-	d, v := thriftimpl.Parts(s)
+	d, v := impl.Parts(s)
 	return write(ctx, p, d, v)
 }
 

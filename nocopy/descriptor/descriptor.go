@@ -5,16 +5,17 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Requiredness reports whether the IDL declares a field required or optional.
-type Requiredness = thriftimpl.Requiredness
+type Requiredness = impl.Requiredness
 
 // The requirednesses of the IDL. Default is for a field that is declared neither required nor
 // optional.
 const (
-	Default  = thriftimpl.DefaultReq
+	Default  = impl.DefaultReq
 	Required = thriftimpl.Required
 	Optional = thriftimpl.Optional
 )
@@ -98,7 +99,7 @@ type Struct struct {
 //
 //	descriptor.StructOf(order.Order{})
 func StructOf(v nocopy.AnyStruct) Struct {
-	thriftimpl.CheckNil(v)
+	impl.CheckNil(v)
 	return StructOfDesc(v.ThriftDesc())
 }
 

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -105,7 +106,7 @@ type file struct {
 
 func files() iter.Seq[file] {
 	return func(yield func(file) bool) {
-		for _, f := range thriftimpl.Files() {
+		for _, f := range impl.Files() {
 			if !yield(file{f, strings.TrimSuffix(f.Name, path.Ext(f.Name)) + "."}) {
 				return
 			}

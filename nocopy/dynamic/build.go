@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -126,8 +127,8 @@ func (b *builder) circle(circle []*schema.Struct) error {
 				return err
 			}
 			fd := thriftimpl.FieldDesc{ID: f.ID, Name: strings.Clone(f.Name), Type: t, Info: infoOf(f.Doc, f.Annotations)}
-			fd.Req = [...]thriftimpl.Requiredness{
-				schema.DefaultReq: thriftimpl.DefaultReq, schema.Required: thriftimpl.Required, schema.Optional: thriftimpl.Optional,
+			fd.Req = [...]impl.Requiredness{
+				schema.DefaultReq: impl.DefaultReq, schema.Required: thriftimpl.Required, schema.Optional: thriftimpl.Optional,
 			}[f.Req]
 			if f.Default != nil {
 				fd.Default = f.Default.Wire
@@ -136,7 +137,7 @@ func (b *builder) circle(circle []*schema.Struct) error {
 		}
 	}
 	for i, s := range circle {
-		thriftimpl.Define(b.structs[s], defined[i])
+		impl.Define(b.structs[s], defined[i])
 	}
 	for _, s := range circle {
 		interned.structs[b.keys.structs[s]] = b.structs[s]
@@ -200,7 +201,7 @@ func (b *builder) typ(t *schema.Type, pos idl.Position) (*thriftimpl.Type, error
 	case t.Kind == schema.Binary:
 		return thriftimpl.TypeBinary, nil
 	case t.Elem == nil:
-		return thriftimpl.BaseType(nocopy.WireType(t.WireType())), nil
+		return impl.BaseType(nocopy.WireType(t.WireType())), nil
 	}
 	if made := b.types[t]; made != nil {
 		return made, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -197,7 +198,7 @@ func (c Const) Value() reflection.Value {
 	}
 	t, wire := c.Type().Desc(), c.Wire()
 	if isHandle(t) {
-		return reflection.ValueOf(thriftimpl.ValueOfStruct(t, thriftimpl.NewConst(t, wire).View()))
+		return reflection.ValueOf(impl.ValueOfStruct(t, thriftimpl.NewConst(t, wire).View()))
 	}
-	return reflection.ValueOf(thriftimpl.ValueOf(t, wire))
+	return reflection.ValueOf(impl.ValueOf(t, wire))
 }

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -10,25 +11,25 @@ type Option uint8
 
 const (
 	// EquateNaNs makes all NaNs equal.
-	EquateNaNs = Option(thriftimpl.EquateNaNs)
+	EquateNaNs = Option(impl.EquateNaNs)
 	// EquateDefaults compares what getters return: an unset field equals one with the IDL's default,
 	// or with the zero or an empty value. In a union, it still matters which field is set.
-	EquateDefaults = Option(thriftimpl.EquateDefaults)
+	EquateDefaults = Option(impl.EquateDefaults)
 	// IgnoreUnknown ignores fields that the IDL does not know.
-	IgnoreUnknown = Option(thriftimpl.IgnoreUnknown)
+	IgnoreUnknown = Option(impl.IgnoreUnknown)
 )
 
 // Equal reports whether a and b are equal, by the rules in the package's overview. Each is a
 // struct, list, set or map. (a == b would compare the handles, which differ from message to
 // message.) Equal completes values that are being built in a and b. It changes nothing else.
 func Equal[A, B nocopy.AnyHandle](a A, b B, opts ...Option) bool {
-	var equating thriftimpl.Equating
+	var equating impl.Equating
 	for _, o := range opts {
-		equating |= thriftimpl.Equating(o)
+		equating |= impl.Equating(o)
 	}
 	s, t := handleOf(a)
 	o, u := handleOf(b)
-	return thriftimpl.Equal(s, t, o, u, equating)
+	return impl.Equal(s, t, o, u, equating)
 }
 
 // handleOf returns a handle without its Go type, and its IDL type. The type is nil for an absent
@@ -38,7 +39,7 @@ func handleOf[H nocopy.AnyHandle](h H) (thriftimpl.Struct, *thriftimpl.Type) {
 		return thriftimpl.Struct{}, nil
 	}
 	if m, ok := any(h).(nocopy.AnyStruct); ok {
-		thriftimpl.CheckNil(m)
+		impl.CheckNil(m)
 		if m.ThriftDesc() == nil { // the zero reflection.Message
 			return thriftimpl.Struct{}, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -31,7 +32,7 @@ type node struct {
 
 // keyNode is the node of the value of one map key.
 type keyNode struct {
-	key thriftimpl.Value
+	key impl.Value
 	node
 }
 
@@ -246,7 +247,7 @@ func (p *maskParser) named(t *thriftimpl.Type, n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded, _ := thriftimpl.AppendKey(nil, key)
+	encoded, _ := impl.AppendKey(nil, key)
 	if n.keys == nil {
 		n.keys = map[string]*keyNode{}
 	}
@@ -268,10 +269,10 @@ func (p *maskParser) word() string {
 }
 
 // key parses a key of type t.
-func (p *maskParser) key(t *thriftimpl.Type) (v thriftimpl.Value, err error) {
+func (p *maskParser) key(t *thriftimpl.Type) (v impl.Value, err error) {
 	from, text := p.i, ""
 	switch {
-	case thriftimpl.IsQuoted(t):
+	case impl.IsQuoted(t):
 		quoted, err := strconv.QuotedPrefix(p.text[from:])
 		if err != nil {
 			return v, p.fail("a key in quotation marks must come here")
@@ -283,7 +284,7 @@ func (p *maskParser) key(t *thriftimpl.Type) (v thriftimpl.Value, err error) {
 	default:
 		text = p.word()
 	}
-	if v, err = thriftimpl.ParseKey(t, text); err != nil {
+	if v, err = impl.ParseKey(t, text); err != nil {
 		return v, p.failAt(from, "%q is no %s", text, t)
 	}
 	return v, nil
@@ -326,9 +327,9 @@ func (n *node) paths(path string, t *thriftimpl.Type, yield func(string)) {
 }
 
 // keyText returns a key in the syntax of masks.
-func keyText(v thriftimpl.Value) string {
-	text := thriftimpl.KeyText(v)
-	if thriftimpl.IsQuoted(v.Type()) {
+func keyText(v impl.Value) string {
+	text := impl.KeyText(v)
+	if impl.IsQuoted(v.Type()) {
 		return strconv.Quote(text)
 	}
 	return text

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -58,9 +59,9 @@ type pair struct {
 // prepare completes dst and src, and returns them as a pair. If they can't be read, it panics
 // before anything is changed.
 func prepare(what string, dst, src nocopy.AnyStruct) pair {
-	d, to := thriftimpl.Parts(dst)
-	e, from := thriftimpl.Parts(src)
-	if !thriftimpl.SameDescs(d, e) {
+	d, to := impl.Parts(dst)
+	e, from := impl.Parts(src)
+	if !impl.SameDescs(d, e) {
 		panic("nocopy: " + what + ": " + d.Name() + " and " + e.Name() + " are not the same type")
 	}
 	if !to.Valid() {
@@ -98,19 +99,19 @@ const usualDepth = 64
 // reparsed returns the root of a message of type d with these wire bytes, which came from a
 // message.
 func reparsed(d *thriftimpl.Desc, wire []byte) thriftimpl.Struct {
-	s := thriftimpl.Reparse(d, wire, usualDepth)
+	s := impl.Reparse(d, wire, usualDepth)
 	if !s.Valid() { // nested deeper than the default limit
-		s = thriftimpl.Reparse(d, wire, math.MaxInt32)
+		s = impl.Reparse(d, wire, math.MaxInt32)
 	}
 	return s
 }
 
 // owned returns v. It copies a text that setters would refer to, because v's message may recycle
 // its memory.
-func owned(v thriftimpl.Value) thriftimpl.Value {
+func owned(v impl.Value) impl.Value {
 	const referSize = 4 << 10
 	if v.Type().Wire() == nocopy.WireString && len(v.Bytes()) >= referSize {
-		return thriftimpl.ValueOfBytes(v.Type(), bytes.Clone(v.Bytes()))
+		return impl.ValueOfBytes(v.Type(), bytes.Clone(v.Bytes()))
 	}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -20,7 +21,7 @@ func (m *Mask) Keep(s nocopy.AnyStruct) { m.filter("Keep", s, false) }
 func (m *Mask) Drop(s nocopy.AnyStruct) { m.filter("Drop", s, true) }
 
 func (m *Mask) filter(what string, s nocopy.AnyStruct, drop bool) {
-	d, to := thriftimpl.Parts(s)
+	d, to := impl.Parts(s)
 	m = m.of(what, d)
 	if !to.Valid() {
 		panic("nocopy: Mask." + what + " of an absent struct")
@@ -32,8 +33,8 @@ func (m *Mask) filter(what string, s nocopy.AnyStruct, drop bool) {
 }
 
 // valueOf returns s, of type d, as a value.
-func valueOf(d *thriftimpl.Desc, s thriftimpl.Struct) thriftimpl.Value {
-	return thriftimpl.ValueOfStruct(thriftimpl.StructOf(d), s)
+func valueOf(d *thriftimpl.Desc, s thriftimpl.Struct) impl.Value {
+	return impl.ValueOfStruct(thriftimpl.StructOf(d), s)
 }
 
 // of returns m as a mask for messages of type d, which the IDL declares like m's type.
@@ -43,7 +44,7 @@ func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 		panic("nocopy: Mask." + what + ": a mask that NewMask has not made")
 	case m.desc == d:
 		return m
-	case !thriftimpl.SameDescs(m.desc, d):
+	case !impl.SameDescs(m.desc, d):
 		panic("nocopy: Mask." + what + ": a mask for " + m.desc.Name() + " and a " + d.Name() + " are not of the same type")
 	}
 	return MustMask(d, m.String())
@@ -118,12 +119,12 @@ func (s selection) element(i int) selection {
 }
 
 // key returns the selection in the value of map key k.
-func (s selection) key(k thriftimpl.Value) selection {
+func (s selection) key(k impl.Value) selection {
 	if len(s) == 1 && s[0].keys == nil {
 		return s[0].each.alone()
 	}
 	var mem [64]byte
-	encoded, _ := thriftimpl.AppendKey(mem[:0], k)
+	encoded, _ := impl.AppendKey(mem[:0], k)
 	var in selection
 	for _, n := range s {
 		if n.each != nil {
@@ -176,7 +177,7 @@ func (s selection) named() (keys []*keyNode) {
 type maskWriter struct{ drop bool }
 
 // value appends the parts of v that are kept. Part of v is selected.
-func (w *maskWriter) value(dst []byte, v thriftimpl.Value, sel selection) []byte {
+func (w *maskWriter) value(dst []byte, v impl.Value, sel selection) []byte {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:
 		return w.structure(dst, v.Type().Struct(), v.Struct(), sel)
@@ -188,7 +189,7 @@ func (w *maskWriter) value(dst []byte, v thriftimpl.Value, sel selection) []byte
 
 // part appends lead and the parts of v that are kept, where sel is selected. If no part is kept,
 // it appends nothing.
-func (w *maskWriter) part(dst, lead []byte, v thriftimpl.Value, sel selection) ([]byte, bool) {
+func (w *maskWriter) part(dst, lead []byte, v impl.Value, sel selection) ([]byte, bool) {
 	switch {
 	case len(sel) == 0 && w.drop, sel.all() && !w.drop:
 		return v.AppendWire(append(dst, lead...)), true
@@ -361,7 +362,7 @@ type maskCopier struct{}
 var keeper maskWriter
 
 // value appends v with its selected parts taken from u.
-func (w maskCopier) value(dst []byte, v, u thriftimpl.Value, sel selection) ([]byte, error) {
+func (w maskCopier) value(dst []byte, v, u impl.Value, sel selection) ([]byte, error) {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:
 		return w.structure(dst, v.Type().Struct(), v.Struct(), u.Struct(), sel)
@@ -373,7 +374,7 @@ func (w maskCopier) value(dst []byte, v, u thriftimpl.Value, sel selection) ([]b
 
 // part appends lead and a value: v, which exists if hasV is set, with its selected parts taken
 // from u, which exists if hasU is set.
-func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU bool, sel selection) (_ []byte, there bool, err error) {
+func (w maskCopier) part(dst, lead []byte, v, u impl.Value, hasV, hasU bool, sel selection) (_ []byte, there bool, err error) {
 	switch {
 	case len(sel) == 0 && hasV:
 		return v.AppendWire(append(dst, lead...)), true, nil
@@ -389,7 +390,7 @@ func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU boo
 	case hasU:
 		return keeper.value(append(dst, lead...), u, sel), true, nil
 	case hasV:
-		absent := thriftimpl.ValueOfStruct(v.Type(), thriftimpl.Struct{})
+		absent := impl.ValueOfStruct(v.Type(), thriftimpl.Struct{})
 		dst, err = w.value(append(dst, lead...), v, absent, sel)
 		return dst, true, err
 	}
@@ -440,7 +441,7 @@ func (w maskCopier) list(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 	dst, count := beginContainer(dst, t)
 	left := 0
 	for i := range n {
-		var v, u thriftimpl.Value
+		var v, u impl.Value
 		if i < had {
 			v = to.Element(i)
 		}
@@ -463,7 +464,7 @@ func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 	dst, count := beginContainer(dst, t)
 	n := 0
 	var err error
-	put := func(k, v, u thriftimpl.Value, hasV, hasU bool) bool {
+	put := func(k, v, u impl.Value, hasV, hasU bool) bool {
 		var there bool
 		if dst, there, err = w.part(dst, k.AppendWire(nil), v, u, hasV, hasU, sel.key(k)); there {
 			n++
@@ -483,7 +484,7 @@ func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 		}
 	}
 	for k, u := range from.Pairs() {
-		if _, ok := to.Pair(k); !ok && !put(k, thriftimpl.Value{}, u, false, true) {
+		if _, ok := to.Pair(k); !ok && !put(k, impl.Value{}, u, false, true) {
 			return nil, err
 		}
 	}
@@ -492,7 +493,7 @@ func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Str
 
 // keyName returns a map's key in the syntax of paths. For a struct, container or double it returns
 // only its type.
-func keyName(k thriftimpl.Value) string {
+func keyName(k impl.Value) string {
 	if isHandle(k.Type()) || k.Type().Wire() == nocopy.WireDouble {
 		return "a " + k.Type().String()
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -19,7 +20,7 @@ import (
 // fields of one union. s must have the mask's type. Handles of values in s behave as after
 // CopyInto.
 func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
-	d, to := thriftimpl.Parts(s)
+	d, to := impl.Parts(s)
 	m = m.of("Set", d)
 	if !to.Valid() {
 		panic("nocopy: Mask.Set in an absent struct")
@@ -82,26 +83,26 @@ func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	if h, ok := value.(nocopy.AnyHandle); ok {
 		s, u := handleOf(h)
 		switch {
-		case !isHandle(t) || u != nil && !thriftimpl.SameTypes(t, u) || u == nil && t.Struct() != nil:
+		case !isHandle(t) || u != nil && !impl.SameTypes(t, u) || u == nil && t.Struct() != nil:
 			return nil, &ApplyError{"", fmt.Sprintf("a %T can't be set where the type is %s", value, t)}
 		case u == nil:
 			u = t
 		}
-		return thriftimpl.ValueOfStruct(u, s).AppendWire(nil), nil
+		return impl.ValueOfStruct(u, s).AppendWire(nil), nil
 	}
-	if x, ok := thriftimpl.FromGo(t, value); ok {
+	if x, ok := impl.FromGo(t, value); ok {
 		return x.AppendWire(nil), nil
 	}
 	v := reflect.ValueOf(value)
 	switch {
-	case !thriftimpl.IsInteger(t):
+	case !impl.IsInteger(t):
 		return no()
 	case v.CanUint() && v.Uint() <= math.MaxInt64:
 		v = reflect.ValueOf(int64(v.Uint()))
 	case !v.CanInt():
 		return no()
 	}
-	number := thriftimpl.ValueOfInt(t, v.Int())
+	number := impl.ValueOfInt(t, v.Int())
 	if number.Int() != v.Int() {
 		return nil, &ApplyError{"", fmt.Sprintf("the number is out of the range of %s", t)}
 	}
@@ -110,7 +111,7 @@ func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 
 // part appends lead and v, with the value set in its selected places. If has is false, there is no
 // v yet, and part makes one. It reports whether anything was set.
-func (w maskSetter) part(dst, lead []byte, v thriftimpl.Value, t *thriftimpl.Type, has bool, sel selection) (_ []byte, set bool, err error) {
+func (w maskSetter) part(dst, lead []byte, v impl.Value, t *thriftimpl.Type, has bool, sel selection) (_ []byte, set bool, err error) {
 	before := len(dst)
 	dst = append(dst, lead...)
 	switch {
@@ -193,7 +194,7 @@ func (w maskSetter) list(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, se
 func (w maskSetter) dict(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, sel selection) (_ []byte, any bool, err error) {
 	dst, count := beginContainer(dst, t)
 	n := 0
-	put := func(k, v thriftimpl.Value, has bool, in selection) bool {
+	put := func(k, v impl.Value, has bool, in selection) bool {
 		var set bool
 		before := len(dst)
 		if dst, set, err = w.part(dst, k.AppendWire(nil), v, t.Elem(), has, in); err != nil {
@@ -216,7 +217,7 @@ func (w maskSetter) dict(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, se
 		}
 	}
 	for _, k := range sel.named() {
-		if _, ok := s.Pair(k.key); !ok && !put(k.key, thriftimpl.Value{}, false, sel.key(k.key)) {
+		if _, ok := s.Pair(k.key); !ok && !put(k.key, impl.Value{}, false, sel.key(k.key)) {
 			return nil, false, err
 		}
 	}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -43,7 +45,7 @@ func IgnoreUnknown() cmp.Option {
 // fieldsOf returns a function that reports whether a path ends with one of these fields of m's
 // type. Another type with the same name does not count. It panics if m's type has no such fields.
 func fieldsOf(m nocopy.AnyStruct, names []string, ignored bool) func(cmp.Path) bool {
-	d, _ := thriftimpl.Parts(m)
+	d, _ := impl.Parts(m)
 	named := map[string]bool{}
 	for _, name := range names {
 		if d.NumberByName(name) < 0 {

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -36,7 +38,7 @@ type typeName struct {
 func (t typeName) String() string { return t.d.Name() }
 
 // Equal reports whether the IDL declares two structs alike.
-func (t typeName) Equal(u typeName) bool { return t.d == u.d || thriftimpl.SameDescs(t.d, u.d) }
+func (t typeName) Equal(u typeName) bool { return t.d == u.d || impl.SameDescs(t.d, u.d) }
 
 // typ returns the value of typeKey, which is zero for an absent Message.
 func (m Message) typ() typeName {
@@ -101,7 +103,7 @@ func Transform() cmp.Option {
 			}
 			if t := s.ContainerType(); t != nil {
 				s.WireIn(t) // completes it
-				return c.value(thriftimpl.ValueOfStruct(t, s))
+				return c.value(impl.ValueOfStruct(t, s))
 			}
 			return nil
 		})),
@@ -134,7 +136,7 @@ func (c converter) message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 }
 
 // value returns a value in its form for cmp. Its type is that of goType.
-func (c converter) value(v thriftimpl.Value) any {
+func (c converter) value(v impl.Value) any {
 	t := v.Type()
 	switch t.Wire() {
 	case nocopy.WireStruct:
@@ -147,7 +149,7 @@ func (c converter) value(v thriftimpl.Value) any {
 	if e := t.Enum(); e != nil {
 		return Enum{e, int32(v.Int())}
 	}
-	switch x := thriftimpl.GoValue(v).(type) { // the message may be released
+	switch x := impl.GoValue(v).(type) { // the message may be released
 	case string:
 		return strings.Clone(x)
 	case []byte:
@@ -169,7 +171,7 @@ func (c converter) sliceOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
 	u := unordered{t: t}
 	for i := range s.Count() {
 		v := s.Element(i)
-		if u.number(thriftimpl.AppendElement(nil, v)) == len(u.list) {
+		if u.number(impl.AppendElement(nil, v)) == len(u.list) {
 			u.list = append(u.list, c.value(v))
 		}
 	}
@@ -192,7 +194,7 @@ func slice(t *thriftimpl.Type, list []any) any {
 func (c converter) mapOf(t *thriftimpl.Type, s thriftimpl.Struct) any {
 	u := unordered{t: t}
 	for k, v := range s.Pairs() {
-		i := u.number(thriftimpl.AppendKey(nil, k))
+		i := u.number(impl.AppendKey(nil, k))
 		if i == len(u.list) {
 			u.list, u.values = append(u.list, c.value(k)), append(u.values, nil)
 		}
@@ -221,7 +223,7 @@ func goType(t *thriftimpl.Type) reflect.Type {
 		return reflect.MapOf(keyType(t.Key()), goType(t.Elem()))
 	}
 	zeros := string(make([]byte, 16)) // any value will do
-	return reflect.TypeOf(converter{}.value(thriftimpl.ValueOf(t, zeros)))
+	return reflect.TypeOf(converter{}.value(impl.ValueOf(t, zeros)))
 }
 
 // keyType returns the Go type of keys of type t in their form for cmp.

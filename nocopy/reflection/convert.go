@@ -10,17 +10,18 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // use passes v as a value of type t to f. The error contains neither v, which may be redacted, nor
 // the place of the fault in v, since the keys of maps are values.
-func use(t *thriftimpl.Type, v any, f func(thriftimpl.Value)) error {
+func use(t *thriftimpl.Type, v any, f func(impl.Value)) error {
 	return reason(useIn(t, v, 0, f))
 }
 
 // useKey is use for a map's key.
-func useKey(t *thriftimpl.Type, key any, f func(thriftimpl.Value)) error {
+func useKey(t *thriftimpl.Type, key any, f func(impl.Value)) error {
 	return reason(useKeyIn(t, key, 0, f))
 }
 
@@ -34,20 +35,20 @@ func reason(err error) error {
 
 // useIn is use for a value that is nested depth deep in a Go value. Its error may be a
 // *ValueError.
-func useIn(t *thriftimpl.Type, v any, depth int, f func(thriftimpl.Value)) error {
+func useIn(t *thriftimpl.Type, v any, depth int, f func(impl.Value)) error {
 	return useOf(convert, t, v, depth, f)
 }
 
 // useKeyIn is useIn for a map's key.
-func useKeyIn(t *thriftimpl.Type, key any, depth int, f func(thriftimpl.Value)) error {
+func useKeyIn(t *thriftimpl.Type, key any, depth int, f func(impl.Value)) error {
 	return useOf(convertKey, t, key, depth, f)
 }
 
 // converter returns v as a value of type t. If it makes a message for the value, it sets made to
 // the root, even if it fails.
-type converter func(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error)
+type converter func(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (impl.Value, error)
 
-func useOf(convert converter, t *thriftimpl.Type, v any, depth int, f func(thriftimpl.Value)) error {
+func useOf(convert converter, t *thriftimpl.Type, v any, depth int, f func(impl.Value)) error {
 	var made thriftimpl.Struct
 	defer func() { made.Release() }()
 	x, err := convert(t, v, depth, &made)
@@ -58,12 +59,12 @@ func useOf(convert converter, t *thriftimpl.Type, v any, depth int, f func(thrif
 }
 
 // convert is a converter of values. Its error may be a *ValueError.
-func convert(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
-	none := thriftimpl.Value{}
+func convert(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (impl.Value, error) {
+	none := impl.Value{}
 	if t == nil {
 		return none, fmt.Errorf("%T instead of nothing", v)
 	}
-	var given thriftimpl.Value
+	var given impl.Value
 	switch v := v.(type) {
 	case Value:
 		given = v.v
@@ -78,13 +79,13 @@ func convert(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thr
 		if t.Struct() == nil || v.ThriftDesc() != t.Struct() {
 			return none, mismatch(t, v)
 		}
-		return thriftimpl.ValueOfStruct(t, v.ThriftStruct()), nil
+		return impl.ValueOfStruct(t, v.ThriftStruct()), nil
 	case string:
 		return valueForText(t, v)
 	case json.Number:
 		return valueForJSONNumber(t, v)
 	default:
-		if x, ok := thriftimpl.FromGo(t, v); ok {
+		if x, ok := impl.FromGo(t, v); ok {
 			return x, nil
 		}
 		return convertOther(t, v, depth, made)
@@ -99,7 +100,7 @@ func mismatch(t *thriftimpl.Type, v any) error { return fmt.Errorf("%T instead o
 
 // convertOther converts numbers, values of named types such as generated enums, and Go maps and
 // slices, which become structs or containers.
-func convertOther(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
+func convertOther(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (impl.Value, error) {
 	if isHandle(t) {
 		return build(t, v, depth, made)
 	}
@@ -109,10 +110,10 @@ func convertOther(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct)
 		return valueForInt(t, v, x.Int())
 	case x.CanUint():
 		if x.Uint() > math.MaxInt64 {
-			return thriftimpl.Value{}, outOfRange(t)
+			return impl.Value{}, outOfRange(t)
 		}
 		return valueForInt(t, v, int64(x.Uint()))
-	case x.CanFloat() && thriftimpl.IsInteger(t):
+	case x.CanFloat() && impl.IsInteger(t):
 		// encoding/json decodes numbers to float64. Beyond 2⁵³ they may have been rounded.
 		if f := x.Float(); f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
 			return valueForInt(t, v, int64(f))
@@ -120,87 +121,87 @@ func convertOther(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct)
 	case x.Kind() == reflect.String:
 		return valueForText(t, x.String())
 	}
-	return thriftimpl.Value{}, mismatch(t, v)
+	return impl.Value{}, mismatch(t, v)
 }
 
 func outOfRange(t *thriftimpl.Type) error { return fmt.Errorf("a number out of the range of %v", t) }
 
 // valueForText returns v as a string, or as the enum value with that name.
-func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
+func valueForText(t *thriftimpl.Type, v string) (impl.Value, error) {
 	switch {
 	case t.Wire() == nocopy.WireString:
-		return thriftimpl.ValueOfBytes(t, []byte(v)), nil
+		return impl.ValueOfBytes(t, []byte(v)), nil
 	case t.Enum() != nil:
 		n, ok := t.Enum().Value(v)
 		if !ok {
-			return thriftimpl.Value{}, fmt.Errorf("no value of %v has this name", t)
+			return impl.Value{}, fmt.Errorf("no value of %v has this name", t)
 		}
-		return thriftimpl.ValueOfInt(t, int64(n)), nil
+		return impl.ValueOfInt(t, int64(n)), nil
 	}
-	return thriftimpl.Value{}, mismatch(t, v)
+	return impl.Value{}, mismatch(t, v)
 }
 
 // valueForInt returns the integer v, which is n, as an integer or a double.
-func valueForInt(t *thriftimpl.Type, v any, n int64) (thriftimpl.Value, error) {
+func valueForInt(t *thriftimpl.Type, v any, n int64) (impl.Value, error) {
 	if t.Wire() == nocopy.WireDouble {
 		if f := float64(n); f != 1<<63 && int64(f) == n {
-			return thriftimpl.ValueOfFloat(f), nil
+			return impl.ValueOfFloat(f), nil
 		}
-		return thriftimpl.Value{}, errors.New("an integer that no double is exactly")
+		return impl.Value{}, errors.New("an integer that no double is exactly")
 	}
-	if !thriftimpl.IsInteger(t) {
-		return thriftimpl.Value{}, mismatch(t, v)
+	if !impl.IsInteger(t) {
+		return impl.Value{}, mismatch(t, v)
 	}
-	x := thriftimpl.ValueOfInt(t, n)
+	x := impl.ValueOfInt(t, n)
 	if x.Int() != n {
-		return thriftimpl.Value{}, outOfRange(t)
+		return impl.Value{}, outOfRange(t)
 	}
 	return x, nil
 }
 
 // valueForJSONNumber returns the number that a json.Number has as text.
-func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (thriftimpl.Value, error) {
+func valueForJSONNumber(t *thriftimpl.Type, v json.Number) (impl.Value, error) {
 	switch {
 	case t.Wire() == nocopy.WireDouble:
 		f, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return thriftimpl.Value{}, outOfRange(t)
+			return impl.Value{}, outOfRange(t)
 		}
-		return thriftimpl.ValueOfFloat(f), nil
-	case thriftimpl.IsInteger(t):
+		return impl.ValueOfFloat(f), nil
+	case impl.IsInteger(t):
 		n, err := v.Int64()
 		if errors.Is(err, strconv.ErrRange) {
-			return thriftimpl.Value{}, outOfRange(t)
+			return impl.Value{}, outOfRange(t)
 		} else if err != nil { // 1.0 or 1e3
 			f, err := v.Float64()
 			if err != nil {
-				return thriftimpl.Value{}, mismatch(t, v)
+				return impl.Value{}, mismatch(t, v)
 			}
 			return convertOther(t, f, 0, nil) // t is no struct or container
 		}
 		return valueForInt(t, v, n)
 	}
-	return thriftimpl.Value{}, mismatch(t, v)
+	return impl.Value{}, mismatch(t, v)
 }
 
 // convertKey is a converter of keys. Like convert, but it also converts texts to numbers, bools
 // and uuids, because keys are texts in JSON.
-func convertKey(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
+func convertKey(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (impl.Value, error) {
 	x := reflect.ValueOf(v)
 	if x.Kind() != reflect.String || t == nil || t.Wire() == nocopy.WireString || isHandle(t) {
 		return convert(t, v, depth, made)
 	}
 	text := x.String()
-	k, err := thriftimpl.ParseKey(t, text)
+	k, err := impl.ParseKey(t, text)
 	switch {
 	case err == nil:
 		return k, nil
-	case thriftimpl.IsInteger(t) && errors.Is(err, strconv.ErrRange):
-		return thriftimpl.Value{}, outOfRange(t)
+	case impl.IsInteger(t) && errors.Is(err, strconv.ErrRange):
+		return impl.Value{}, outOfRange(t)
 	case t.Enum() != nil:
 		return valueForText(t, text)
 	}
-	return thriftimpl.Value{}, fmt.Errorf("a text that is no %v", t)
+	return impl.Value{}, fmt.Errorf("a text that is no %v", t)
 }
 
 // holders maps the type of a container (*thriftimpl.Type) to the descriptor of a struct with one
@@ -209,14 +210,14 @@ var holders sync.Map
 
 // build is a converter of Go values to structs and containers, which it makes in a message of
 // their own. The message that they will be set in is thus unchanged unless all of it fits.
-func build(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thriftimpl.Value, error) {
-	var built thriftimpl.Value
+func build(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (impl.Value, error) {
+	var built impl.Value
 	switch x := reflect.ValueOf(v); {
 	case t.Struct() != nil:
 		*made = thriftimpl.New(t.Struct())
-		built = thriftimpl.ValueOfStruct(t, *made)
+		built = impl.ValueOfStruct(t, *made)
 	case x.Kind() != reflect.Slice && x.Kind() != reflect.Array && x.Kind() != reflect.Map:
-		return thriftimpl.Value{}, mismatch(t, v)
+		return impl.Value{}, mismatch(t, v)
 	default:
 		known, ok := holders.Load(t)
 		if !ok {
@@ -228,7 +229,7 @@ func build(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (thrif
 		*made = thriftimpl.New(d)
 		built = made.NewValue(d.Field(0), d, 0)
 	}
-	err := fill(t, v, depth+1, func(int) thriftimpl.Value { return built })
+	err := fill(t, v, depth+1, func(int) impl.Value { return built })
 	if err == nil {
 		err = made.Message().Check()
 	}

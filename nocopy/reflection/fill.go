@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -80,8 +81,8 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 		if set++; set > 1 && d.IsUnion() {
 			return errors.New("more than one field of a union")
 		}
-		err := place(f.Type, v, depth, func(x thriftimpl.Value) { s.SetValue(d.Field(i), d, x) },
-			func(n int) thriftimpl.Value { return s.NewValue(d.Field(i), d, n) })
+		err := place(f.Type, v, depth, func(x impl.Value) { s.SetValue(d.Field(i), d, x) },
+			func(n int) impl.Value { return s.NewValue(d.Field(i), d, n) })
 		if err != nil {
 			return within("."+f.Name, withinField(d, f, err))
 		}
@@ -103,7 +104,7 @@ func fillStruct(s thriftimpl.Struct, d *thriftimpl.Desc, fields map[string]any, 
 
 // place puts v into a place of type t. It calls set with the converted value, or, to fill a struct
 // or container part by part, calls fresh to make it.
-func place(t *thriftimpl.Type, v any, depth int, set func(thriftimpl.Value), fresh func(n int) thriftimpl.Value) error {
+func place(t *thriftimpl.Type, v any, depth int, set func(impl.Value), fresh func(n int) impl.Value) error {
 	if isHandle(t) {
 		switch v.(type) {
 		case nocopy.AnyStruct, Value, List, Map:
@@ -115,7 +116,7 @@ func place(t *thriftimpl.Type, v any, depth int, set func(thriftimpl.Value), fre
 }
 
 // fill fills the struct or container of type t that fresh returns with the parts of v.
-func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) thriftimpl.Value) error {
+func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) impl.Value) error {
 	x := reflect.ValueOf(v)
 	switch t.Wire() {
 	case nocopy.WireStruct:
@@ -139,11 +140,11 @@ func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) thriftimpl.Val
 	list := fresh(0).Struct()
 	for i := range x.Len() {
 		err := place(t.Elem(), x.Index(i).Interface(), depth,
-			func(e thriftimpl.Value) {
+			func(e impl.Value) {
 				if t.Wire() != nocopy.WireSet || !list.HasElement(e) {
 					list.AppendElement(e)
 				}
-			}, func(n int) thriftimpl.Value { return list.AppendNewElement(n) })
+			}, func(n int) impl.Value { return list.AppendNewElement(n) })
 		if err != nil {
 			return within(fmt.Sprintf("[%d]", i), err)
 		}
@@ -153,7 +154,7 @@ func fill(t *thriftimpl.Type, v any, depth int, fresh func(n int) thriftimpl.Val
 
 // fillMap fills a map of type t with the pairs of x, a Go map or a []Pair. fresh makes the map
 // with room for n pairs.
-func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) thriftimpl.Value) error {
+func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) impl.Value) error {
 	var pairs []Pair
 	switch {
 	case !x.IsValid():
@@ -181,9 +182,9 @@ func fillMap(t *thriftimpl.Type, x reflect.Value, depth int, fresh func(n int) t
 // fillPair adds a pair to a map of type t.
 func fillPair(m thriftimpl.Struct, t *thriftimpl.Type, p Pair, depth int) error {
 	var placed error
-	err := useKeyIn(t.Key(), p.Key, depth, func(key thriftimpl.Value) {
-		placed = place(t.Elem(), p.Value, depth, func(v thriftimpl.Value) { m.PutPair(key, v) },
-			func(n int) thriftimpl.Value { return m.PutNewPair(key, n) })
+	err := useKeyIn(t.Key(), p.Key, depth, func(key impl.Value) {
+		placed = place(t.Elem(), p.Value, depth, func(v impl.Value) { m.PutPair(key, v) },
+			func(n int) impl.Value { return m.PutNewPair(key, n) })
 	})
 	return cmp.Or(err, placed)
 }

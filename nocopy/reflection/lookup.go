@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -40,7 +41,7 @@ var ErrSyntax = errors.New("syntax error")
 // is false. The error is a *PathError that wraps ErrSyntax, or descriptor.ErrNotFound if there is
 // no such field, element or key.
 func (m Message) Lookup(path string) (Value, error) {
-	v := Value{thriftimpl.ValueOfStruct(thriftimpl.StructOf(m.desc()), m.s), true}
+	v := Value{impl.ValueOfStruct(thriftimpl.StructOf(m.desc()), m.s), true}
 	for at := 0; ; {
 		next, x, err := v.step(path, at)
 		if err != nil {
@@ -123,7 +124,7 @@ func (v Value) element(path string, at int) (int, Value, error) {
 func (v Value) pair(key string, quoted bool) (Value, error) {
 	t := v.v.Type().Key()
 	wrong := fmt.Errorf("%w: %q instead of a key of type %v", ErrSyntax, key, t)
-	if quoted != thriftimpl.IsQuoted(t) {
+	if quoted != impl.IsQuoted(t) {
 		return Value{}, wrong
 	}
 	x, ok, err := v.Map().Get(key)

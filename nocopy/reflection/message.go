@@ -7,6 +7,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -34,7 +35,7 @@ func (m Message) desc() *thriftimpl.Desc {
 
 // Of returns v as a Message. v has a generated type, or is a dynamic message.
 func Of(v nocopy.AnyStruct) Message {
-	thriftimpl.CheckNil(v)
+	impl.CheckNil(v)
 	return Message{v.ThriftStruct(), v.ThriftDesc()}
 }
 
@@ -68,7 +69,7 @@ func (m Message) All() iter.Seq2[descriptor.Field, Value] {
 
 // Unknown iterates over the fields that the IDL does not know, with their ids, as Unknown of
 // generated types does.
-func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.UnknownOf(m.s, m.desc()) }
+func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.UnknownOf(m.s, m.desc()) }
 
 // at returns the value of field number i.
 func (m Message) at(i int) Value {
@@ -201,7 +202,7 @@ func (m Message) SetByID(id int16, v any) error {
 
 func (m Message) set(i int, v any) error {
 	f := m.d.FieldDesc(i)
-	err := useIn(f.Type, v, 0, func(x thriftimpl.Value) { m.s.SetValue(m.d.Field(i), m.d, x) })
+	err := useIn(f.Type, v, 0, func(x impl.Value) { m.s.SetValue(m.d.Field(i), m.d, x) })
 	if err != nil {
 		return &FieldError{m.d.Name(), f.Name, withinField(m.d, f, err)}
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Value is a value of any IDL type, read from a message. Methods for another type than the value's
 // return zero.
 type Value struct {
-	v   thriftimpl.Value
+	v   impl.Value
 	set bool
 }
 
@@ -127,7 +128,7 @@ func (v Value) Interface() any {
 	case nocopy.WireMap:
 		return v.Map()
 	}
-	return thriftimpl.GoValue(v.v)
+	return impl.GoValue(v.v)
 }
 
 // String returns the value as compact, readable text.
@@ -142,7 +143,7 @@ func (v Value) String() string {
 }
 
 // List is a list or set of any type. The zero List has no elements.
-type List struct{ v thriftimpl.Value }
+type List struct{ v impl.Value }
 
 // Len returns the number of elements.
 func (l List) Len() int { return l.v.Struct().Count() }
@@ -163,7 +164,7 @@ func (l List) All() iter.Seq2[int, Value] {
 
 // Set sets element i to v, which may be any value that Message.Set accepts for its type.
 func (l List) Set(i int, v any) error {
-	return use(l.elem(), v, func(x thriftimpl.Value) { l.v.Struct().SetElement(i, x) })
+	return use(l.elem(), v, func(x impl.Value) { l.v.Struct().SetElement(i, x) })
 }
 
 // Append adds v at the end. v may be any value that Message.Set accepts for its type. Append does
@@ -190,7 +191,7 @@ func (l List) elem() *thriftimpl.Type {
 }
 
 // Map is a map of any type. The zero Map has no pairs.
-type Map struct{ v thriftimpl.Value }
+type Map struct{ v impl.Value }
 
 // Len returns the number of keys. If the keys are structs or containers, it is the number of
 // pairs.
@@ -199,7 +200,7 @@ func (m Map) Len() int { return m.v.Struct().Count() }
 // Get returns the value of a key, and whether there is one. The key may be any value that
 // Message.Set accepts for its type. The error reports a key that can't be in a map of this type.
 func (m Map) Get(key any) (v Value, ok bool, err error) {
-	err = useKey(m.key(), key, func(k thriftimpl.Value) { v.v, ok = m.v.Struct().Pair(k) })
+	err = useKey(m.key(), key, func(k impl.Value) { v.v, ok = m.v.Struct().Pair(k) })
 	v.set = ok
 	return v, ok, err
 }
@@ -208,8 +209,8 @@ func (m Map) Get(key any) (v Value, ok bool, err error) {
 // accepts for their types.
 func (m Map) Put(key, v any) error {
 	var put error
-	err := useKey(m.key(), key, func(k thriftimpl.Value) {
-		put = use(m.v.Type().Elem(), v, func(x thriftimpl.Value) { m.v.Struct().PutPair(k, x) })
+	err := useKey(m.key(), key, func(k impl.Value) {
+		put = use(m.v.Type().Elem(), v, func(x impl.Value) { m.v.Struct().PutPair(k, x) })
 	})
 	return cmp.Or(err, put)
 }
@@ -217,13 +218,13 @@ func (m Map) Put(key, v any) error {
 // PutNew sets the value of a key to an empty struct or container, replacing an older one, and
 // returns it to be filled. It panics if the values have another type.
 func (m Map) PutNew(key any) (v Value, err error) {
-	err = useKey(m.key(), key, func(k thriftimpl.Value) { v = Value{m.v.Struct().PutNewPair(k, 0), true} })
+	err = useKey(m.key(), key, func(k impl.Value) { v = Value{m.v.Struct().PutNewPair(k, 0), true} })
 	return v, err
 }
 
 // Delete removes a key and reports whether it was there.
 func (m Map) Delete(key any) (deleted bool, err error) {
-	err = useKey(m.key(), key, func(k thriftimpl.Value) { deleted = m.v.Struct().DeletePair(k) })
+	err = useKey(m.key(), key, func(k impl.Value) { deleted = m.v.Struct().DeletePair(k) })
 	return deleted, err
 }
 

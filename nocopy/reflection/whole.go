@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/jsonvalue"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -16,7 +17,7 @@ func OfStruct(d *nocopy.Desc, s thriftimpl.Struct) Message {
 }
 
 // ValueOf returns v as a Value that is set. For the same packages.
-func ValueOf(v thriftimpl.Value) Value { return Value{v, true} }
+func ValueOf(v impl.Value) Value { return Value{v, true} }
 
 // Message returns the message that contains m. Its Bytes are those of the whole message.
 // m.AppendTo appends only those of m.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -36,11 +37,11 @@ type typed struct {
 
 func (a typed) ThriftDesc() *nocopy.Desc        { return a.d }
 func (a typed) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(a.s) }
-func (a typed) String() string                  { return thriftimpl.StringOf(a.ThriftStruct(), a.d) }
+func (a typed) String() string                  { return impl.StringOf(a.ThriftStruct(), a.d) }
 func (a typed) Format(f fmt.State, verb rune) {
-	thriftimpl.FormatOf(a.ThriftStruct(), f, verb, a.d)
+	impl.FormatOf(a.ThriftStruct(), f, verb, a.d)
 }
-func (a typed) LogValue() slog.Value { return thriftimpl.LogValueOf(a.ThriftStruct(), a.d) }
+func (a typed) LogValue() slog.Value { return impl.LogValueOf(a.ThriftStruct(), a.d) }
 
 // anyOf returns s as an AnyStruct of type d. The result is absent if s has another type.
 func anyOf(s nocopy.Struct, d *thriftimpl.Desc) nocopy.AnyStruct {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -19,7 +20,7 @@ func (c *Call) Field(id int16) (nocopy.Value, bool) {
 			if len(f.Wire) == 0 {
 				return nocopy.Value{}, false
 			}
-			return thriftimpl.ValueOfWire(nocopy.WireType(f.Wire[0]), f.Wire[3:]), true
+			return impl.ValueOfWire(nocopy.WireType(f.Wire[0]), f.Wire[3:]), true
 		}
 	}
 	if thriftimpl.Struct(c.Args).Sendable() != nil { // it finishes them for one goroutine at a time
@@ -38,7 +39,7 @@ func (c *Call) Field(id int16) (nocopy.Value, bool) {
 // copies that are made of it later. Tries at the same time may therefore send different values. On
 // a server, Args change. An interceptor must not change them while a next is under way.
 func (c *Call) SetField(id int16, t nocopy.WireType, wire []byte) bool {
-	if !thriftimpl.HasType(t, wire) {
+	if !impl.HasType(t, wire) {
 		panic("nocopy: rpc.Call.SetField: the bytes are no " + t.String())
 	}
 	head := binary.BigEndian.AppendUint16([]byte{byte(t)}, uint16(id))
@@ -58,7 +59,7 @@ func (c *Call) replaceField(id int16, wire []byte) bool {
 		args := thriftimpl.Struct(c.Args)
 		args.RemoveFields(id)
 		if len(wire) > 0 {
-			args.AppendUnknown(c.Method.Args, id, thriftimpl.WireValue(thriftimpl.ValueOfWire(nocopy.WireType(wire[0]), wire[3:])))
+			args.AppendUnknown(c.Method.Args, id, impl.WireValue(impl.ValueOfWire(nocopy.WireType(wire[0]), wire[3:])))
 		}
 		return true
 	}

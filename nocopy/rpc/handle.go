@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
@@ -197,7 +198,7 @@ func (r *receivedCall) copyResult(result nocopy.Struct) (*nocopy.Message, error)
 	if s != result {
 		defer thriftimpl.Struct(s).End()
 	}
-	return thriftimpl.CopyForCall(m.Result, thriftimpl.Struct(s), message.HeaderRoom(len(m.Name)), r.srv.Limits, r.srv.recycle)
+	return impl.CopyForCall(m.Result, thriftimpl.Struct(s), message.HeaderRoom(len(m.Name)), r.srv.Limits, r.srv.recycle)
 }
 
 // detachResult removes m from the messages that release frees: it becomes the reply.

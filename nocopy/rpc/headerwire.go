@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
@@ -110,7 +111,7 @@ func (r *requestHeaders) addToCopy(result nocopy.Struct, d *thriftimpl.Desc) (no
 func putHeaders(s thriftimpl.Struct, d *thriftimpl.Desc, l header.List) {
 	if len(l) > 0 && hasHeaderField(d) {
 		s.RemoveFields(HeaderField)
-		s.AppendUnknown(d, HeaderField, thriftimpl.WireValue(thriftimpl.ValueOfWire(nocopy.WireMap, l.AppendMap(nil))))
+		s.AppendUnknown(d, HeaderField, impl.WireValue(impl.ValueOfWire(nocopy.WireMap, l.AppendMap(nil))))
 	}
 }
 

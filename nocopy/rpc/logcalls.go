@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // LogCalls returns an interceptor, for a Server or a Client, that logs each call when it has
@@ -159,8 +159,8 @@ func (s loggedStruct) LogValue() (v slog.Value) {
 	}
 	v = slog.StringValue("<released>")
 	defer func() { recover() }() // a handler may have released it
-	d, handle := thriftimpl.Parts(s.of)
-	return thriftimpl.LogValueOf(handle, d)
+	d, handle := impl.Parts(s.of)
+	return impl.LogValueOf(handle, d)
 }
 
 // String returns what a Handler prints that does not know LogValue.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/client"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -197,7 +198,7 @@ func (m *Method) unknownException(result nocopy.Struct) (id int16, ok bool) {
 	if s.Sendable() != nil || s.WireLen(m.Result) <= 1 { // a STOP alone
 		return 0, false
 	}
-	for id, v := range thriftimpl.UnknownOf(s, m.Result) {
+	for id, v := range impl.UnknownOf(s, m.Result) {
 		if id != 0 && id != header.FieldID && v.Type == nocopy.WireStruct {
 			return id, true
 		}

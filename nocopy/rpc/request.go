@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
@@ -150,7 +151,7 @@ func (r *receivedCall) answer(e *ApplicationException, name string) {
 func (r *receivedCall) complete(m *nocopy.Message, typ message.Type, name string) error {
 	if !r.bare {
 		strict := r.Style.Form != message.Old
-		message.PutHeader(thriftimpl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, r.SeqID)
+		message.PutHeader(impl.Prepend(m, message.HeaderSize(strict, len(name))), strict, typ, "", name, r.SeqID)
 	}
 	return m.Check()
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
@@ -273,7 +274,7 @@ func (s *Server) newResult(from *server.Origin, m *Method) *nocopy.Message {
 	room := message.HeaderRoom(len(m.Name))
 	if from.Trusts {
 		if chunk, ok := s.core.Sizes.Place(from.Shared, m.Result); ok {
-			return thriftimpl.NewIn(m.Result, chunk, room, &s.Limits)
+			return impl.NewIn(m.Result, chunk, room, &s.Limits)
 		}
 	}
 	return thriftimpl.NewForCall(m.Result, room, s.Limits, s.recycle)
@@ -341,7 +342,7 @@ func (s *Server) newDescribeMethod() *Method {
 	m.handler = func(_ context.Context, c *Call) error {
 		success, err := description()
 		if err == nil {
-			thriftimpl.Struct(c.Result).AppendUnknown(rawDesc, 0, thriftimpl.WireValue(success))
+			thriftimpl.Struct(c.Result).AppendUnknown(rawDesc, 0, impl.WireValue(success))
 		}
 		return err
 	}

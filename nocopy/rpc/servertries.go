@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/server"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -174,7 +175,7 @@ func (a *serverTries) end(args *nocopy.Message, stillUsed bool) {
 		a.left = all
 	case stillUsed:
 		for _, m := range all {
-			thriftimpl.Abandon(m)
+			impl.Abandon(m)
 		}
 	default:
 		for _, m := range all {

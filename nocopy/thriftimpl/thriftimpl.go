@@ -1,19 +1,12 @@
-// Package thriftimpl is for generated code and for package rpc: it has descriptors, constructors,
-// accessors and codecs. Programs should call generated code. This package may change with any
-// version.
-//
-// It gives names to internal functions of package nocopy, which has the implementation. There,
-// getters can be inlined and handles can have unexported fields.
 package thriftimpl
 
 import (
 	"runtime"
 
-	"github.com/nocopythrift/nocopythrift/internal/chain"
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
@@ -30,31 +23,25 @@ var GeneratedV2, GeneratedV3 engine.GenerateThisCodeAgainWithNocopyc
 
 // The descriptors.
 type (
-	Desc         = schema.Struct
-	Type         = schema.Type
-	Field        = schema.Ref
-	FieldDesc    = schema.FieldDesc
-	Requiredness = schema.Requiredness
-	Const        = engine.Const
-	Enum         = schema.Enum
-	EnumValue    = schema.EnumValue
-	Info         = schema.Info
-	Annotation   = schema.Annotation
-	File         = schema.File
-	ConstDesc    = schema.Const
-	Service      = schema.Service
-	Method       = schema.Method
+	Desc       = schema.Struct
+	Type       = schema.Type
+	Field      = schema.Ref
+	FieldDesc  = schema.FieldDesc
+	Const      = engine.Const
+	Enum       = schema.Enum
+	EnumValue  = schema.EnumValue
+	Info       = schema.Info
+	Annotation = schema.Annotation
+	File       = schema.File
+	ConstDesc  = schema.Const
+	Service    = schema.Service
+	Method     = schema.Method
 )
 
-// Value is a value of any type.
-type Value = engine.Value
-
-// The requirednesses of the IDL. DefaultReq is for a field that is declared neither required nor
-// optional.
+// The requirednesses of the IDL that are not the default.
 const (
-	DefaultReq = schema.DefaultReq
-	Required   = schema.Required
-	Optional   = schema.Optional
+	Required = schema.Required
+	Optional = schema.Optional
 )
 
 // Struct is the handle of a struct with all accessors.
@@ -69,12 +56,6 @@ type Scanner = parse.Scanner
 // New returns the root of a new message.
 func New(d *Desc, opts ...nocopy.Option) Struct { return engine.New(d, opts...) }
 
-// NewWithRoom returns the root of a new message with room for n bytes before it. Its only option
-// is Recycle.
-func NewWithRoom(d *Desc, n int, recycle bool) Struct {
-	return engine.NewIn(d, memory.Chunk{}, n, nocopy.Limits{}, flagsOf(recycle, false)).Root()
-}
-
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
 // to b, which must not change while the message, or anything read from it, is in use. Nothing
 // writes to b, except with the option Own. The error is an *Error.
@@ -88,18 +69,7 @@ func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
 // the caller has bounded what it received. With lazy, a chunk of one piece is parsed as with the
 // option Lazy.
 func ParseChunk(d *Desc, c memory.Chunk, l nocopy.Limits, recycle, lazy bool) (Struct, error) {
-	return engine.ParseChunk(d, c, l, flagsOf(recycle, lazy))
-}
-
-// flagsOf returns the options that are chosen.
-func flagsOf(recycle, lazy bool) (f engine.Flags) {
-	if recycle {
-		f |= nocopy.Recycle
-	}
-	if lazy {
-		f |= nocopy.Lazy
-	}
-	return f
+	return engine.ParseChunk(d, c, l, impl.FlagsOf(recycle, lazy))
 }
 
 // Absent returns the handle of an absent struct: its getters return zero values, its setters
@@ -115,16 +85,6 @@ func NewUnionDesc(name string, info ...Info) *Desc { return schema.NewUnion(name
 // NewExceptionDesc returns the descriptor of an exception.
 func NewExceptionDesc(name string, info ...Info) *Desc {
 	return schema.NewException(name, info...)
-}
-
-// Define completes a descriptor with its fields in declaration order. It uses the descriptor's
-// method DefineWide if the struct has enough fields to be wide, and otherwise its method Define.
-func Define(d *Desc, fields []FieldDesc) {
-	if len(fields) > entry.MaxDirect {
-		d.DefineWide(fields...)
-		return
-	}
-	d.Define(fields...)
 }
 
 // NewEnum returns the descriptor of an enum with these values.
@@ -153,18 +113,6 @@ func Register(f *File) {
 	schema.Register(f, caller[0])
 }
 
-// Files returns the IDL files of all generated packages in the program.
-func Files() []*File { return schema.Files() }
-
-// ValueOfBytes returns v as a value of type t, string or binary, and refers to v.
-func ValueOfBytes(t *Type, v []byte) Value { return engine.ValueOfBytes(t, v) }
-
-// ValueOfStruct returns the handle s as a value. t is its type: a struct, list, set or map.
-func ValueOfStruct(t *Type, s Struct) Value { return engine.ValueOfStruct(t, s) }
-
-// ValueOf returns the value with these wire bytes. Its type t is neither a struct nor a container.
-func ValueOf(t *Type, wire string) Value { return engine.ValueOf(t, wire) }
-
 // StructOf returns the type of the struct, union or exception that d describes.
 func StructOf(d *Desc) *Type { return schema.StructOf(d) }
 
@@ -183,41 +131,15 @@ func NewConst(t *Type, wire string) *Const { return engine.NewConst(t, wire) }
 // NewForCall returns a new message of a call, to which the limits apply, with room for n bytes
 // before it. Its Root is its only handle.
 func NewForCall(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
-	return (*nocopy.Message)(engine.NewIn(d, memory.Chunk{}, n, l, engine.OfCall|flagsOf(recycle, false)))
-}
-
-// NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
-// it is built in the memory of c, which is from memory.HoldOwned. It is of a call if l is not nil.
-func NewIn(d *Desc, c memory.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
-	if l == nil {
-		return (*nocopy.Message)(engine.NewIn(d, c, n, nocopy.Limits{}, nocopy.Recycle))
-	}
-	return (*nocopy.Message)(engine.NewIn(d, c, n, *l, engine.OfCall|nocopy.Recycle))
-}
-
-// OwnPiece finishes the message and returns its place in the memory that NewIn was given: n bytes
-// from byte at, and the owner of that memory. It returns nil if part of the message is elsewhere.
-func OwnPiece(m *nocopy.Message) (owner memory.Owner, at, n int) {
-	return engine.OwnPiece((*engine.Message)(m))
+	return (*nocopy.Message)(engine.NewIn(d, memory.Chunk{}, n, l, engine.OfCall|impl.FlagsOf(recycle, false)))
 }
 
 // ParseForCall checks that received bytes are exactly one struct of the type and returns a message
 // of a call, message of them. It takes the bytes over, even if that fails. See ParseChunk.
 func ParseForCall(d *Desc, c memory.Chunk, l nocopy.Limits, recycle, lazy bool) (*nocopy.Message, error) {
-	m, err := engine.ParseForCall(d, c, l, flagsOf(recycle, lazy))
+	m, err := engine.ParseForCall(d, c, l, impl.FlagsOf(recycle, lazy))
 	return (*nocopy.Message)(m), err
 }
-
-// CopyForCall returns a message of a call with a copy of v and room for n bytes before it. v may
-// be part of any message. CopyForCall finishes that message and otherwise only reads it. It
-// returns an error if v can't be sent as a struct of type d.
-func CopyForCall(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
-	m, err := engine.CopyForCall(d, v, n, l, flagsOf(recycle, false))
-	return (*nocopy.Message)(m), err
-}
-
-// IndexSize returns how many bytes the index of a message has.
-func IndexSize(m *nocopy.Message) int { return 4 * engine.IndexWords((*engine.Message)(m)) }
 
 // Disowned reports whether Release was called for a message of a call.
 func Disowned(m *nocopy.Message) bool { return (*engine.Message)(m).IsDisowned() }
@@ -228,19 +150,6 @@ func EndHandles(m *nocopy.Message) { (*engine.Message)(m).EndHandles() }
 
 // End returns the memory of a message of a call.
 func End(m *nocopy.Message) { (*engine.Message)(m).EndOfCall() }
-
-// Abandon leaves a message of a call to the garbage collector, because handlers may still use it.
-func Abandon(m *nocopy.Message) { (*engine.Message)(m).Abandon() }
-
-// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
-// be filled. From then on they belong to the wire bytes. It returns nil if there is no such room.
-func Prepend(m *nocopy.Message, n int) []byte { return (*engine.Message)(m).Prepend(n) }
-
-// AddTo finishes the message and adds its wire bytes to a batch, with frame after their length.
-// The message must not be changed or released before the batch is written.
-func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) {
-	(*engine.Message)(m).AddTo(b, frame)
-}
 
 // SetArm sets field f of s, a union that d describes, by one of the setters of Struct, and then
 // removes the other arms: they are left if the setter panics.
@@ -261,10 +170,6 @@ func SetMap[KC Codec[K], VC Codec[V], K comparable, V any](s Struct, f Field, d 
 	engine.Pairs[K, V, KC, VC](v).SetIn(s, f, d)
 }
 
-// ParsePrefix parses the struct at the beginning of b and returns its length in bytes. The message
-// has its own copy of these bytes; b may change afterwards.
-func ParsePrefix(d *Desc, b []byte) (Struct, int, error) { return engine.ParsePrefix(d, b) }
-
 // AppendPieces finishes the message and appends its pieces to dst: the parts of its wire bytes
 // that are contiguous in memory, in wire order. They must not be changed. They keep their contents
 // when the message is changed, until Release if it recycles.
@@ -279,11 +184,6 @@ func AppendPieces(m *nocopy.Message, dst [][]byte) [][]byte {
 func Detach(m *nocopy.Message, below, long int) [][]byte {
 	return (*engine.Message)(m).Detach(below, long)
 }
-
-// Reparse returns the root of a message of type d that has these wire bytes, which it takes over.
-// The bytes come from messages, and may have any size. Required fields may be missing. If structs
-// are nested deeper than depth, Reparse returns the zero handle.
-func Reparse(d *Desc, wire []byte, depth int) Struct { return engine.Reparse(d, wire, depth) }
 
 // ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a message of
 // a call, message of any size. The message refers to the pieces and never changes them.
@@ -302,7 +202,7 @@ func FastWrite(s Struct, d *Desc, buf []byte) int { return len(s.AppendStruct(bu
 // FastRead parses the struct at the beginning of b, sets *s to its root, and returns its length in
 // bytes. It copies the bytes once; b may change afterwards. Kitex calls it.
 func FastRead[S nocopy.View](s *S, d *Desc, b []byte) (int, error) {
-	root, n, err := ParsePrefix(d, b)
+	root, n, err := engine.ParsePrefix(d, b)
 	if err == nil {
 		*s = S(root)
 	}

@@ -28,13 +28,14 @@ func TestFastCodec(t *testing.T) {
 		if n := thriftimpl.FastWrite(s, d, buf[10:]); n != len(want) || !bytes.Equal(buf[10:10+n], want) || buf[10+n] != 0xee {
 			t.Errorf("%s: wrote %d bytes", name, n)
 		}
-		read, n, err := thriftimpl.ParsePrefix(d, buf[10:])
+		var read nocopy.Struct
+		n, err := thriftimpl.FastRead(&read, d, buf[10:])
 		clear(buf) // the message has a copy
-		if err != nil || n != len(want) || !bytes.Equal(read.AppendStruct(nil, d), want) {
+		if err != nil || n != len(want) || !bytes.Equal(thriftimpl.Struct(read).AppendStruct(nil, d), want) {
 			t.Errorf("%s: read %d bytes: %v", name, n, err)
 		}
 		for i := range min(len(want), 100) {
-			if _, _, err := thriftimpl.ParsePrefix(d, want[:i]); !errors.Is(err, io.ErrUnexpectedEOF) {
+			if _, err := thriftimpl.FastRead(&read, d, want[:i]); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Fatalf("%s: %d bytes of %d: %v", name, i, len(want), err)
 			}
 		}
@@ -43,7 +44,8 @@ func TestFastCodec(t *testing.T) {
 	check("part", where, shapes.PointDesc)
 	check("absent", thriftimpl.Struct(shapes.NewRefused().GetWhere()), shapes.PointDesc)
 	check("zero handle", thriftimpl.Struct{}, shapes.PointDesc)
-	if _, _, err := thriftimpl.ParsePrefix(shapes.PointDesc, []byte{77, 0, 1, 2, 0}); !errors.As(err, new(*nocopy.Error)) {
+	var p shapes.Point
+	if _, err := thriftimpl.FastRead(&p, shapes.PointDesc, []byte{77, 0, 1, 2, 0}); !errors.As(err, new(*nocopy.Error)) {
 		t.Errorf("bad bytes: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/steps"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
@@ -23,7 +24,7 @@ func farAnchors(t testing.TB, n int, broken bool) []byte {
 	}
 	defer s.Release()
 	f := businessDesc.FieldOf(fieldNamed(businessDesc, "items"))
-	at, to := s.m.extent(s.word(fieldNamed(businessDesc, "items")).Entry(), f.Type)
+	at, to := s.m.extent(index.Word(s.word(fieldNamed(businessDesc, "items"))).Entry(), f.Type)
 	at -= s.m.ix.StartOf(s.m.root)
 	last, _ := s.m.extent(StructList[Struct](s.Child(fieldNamed(businessDesc, "items"), businessDesc)).At(n-1).entry(), f.Type.Elem())
 	last -= s.m.ix.StartOf(s.m.root)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
@@ -145,7 +146,7 @@ func (r sameReader) structs(d *schema.Struct, a, b Struct) {
 			r.t.Fatalf("%s.%s: set %t, %t", d.Name(), f.Name, a.HasField(x), b.HasField(x))
 		case !a.HasField(x):
 		case f.Kind() == schema.Fixed:
-			if v, w := a.m.fixedValue(a.word(x)), b.m.fixedValue(b.word(x)); !bytes.Equal(v[:f.Size()], w[:f.Size()]) {
+			if v, w := a.m.fixedValue(index.Word(a.word(x))), b.m.fixedValue(index.Word(b.word(x))); !bytes.Equal(v[:f.Size()], w[:f.Size()]) {
 				r.t.Fatalf("%s.%s: %x, %x", d.Name(), f.Name, v[:f.Size()], w[:f.Size()])
 			}
 		case f.Kind() == schema.Text:

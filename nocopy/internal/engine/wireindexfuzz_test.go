@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
@@ -52,7 +53,7 @@ func readByHandles(d *schema.Struct, s Struct, depth int) (n int) {
 		case f.Kind() == schema.Text:
 			n += len(s.Text(x))
 		case f.Kind() == schema.Fixed:
-			s.m.fixedValue(s.word(x))
+			s.m.fixedValue(index.Word(s.word(x)))
 		case f.Kind() == schema.Record:
 			n += readByHandles(f.Type.Struct(), s.Child(x, d), depth-1)
 		case f.Kind() == schema.List && f.Type.Elem().Kind() == schema.Record:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
@@ -110,7 +111,7 @@ func TestIndexBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, end := s.m.extent(s.word(items).Entry(), businessDesc.FieldOf(items).Type)
+	at, end := s.m.extent(index.Word(s.word(items)).Entry(), businessDesc.FieldOf(items).Type)
 	first := int(end - s.m.ix.StartOf(s.m.root))
 	b := bytes.Clone(with) // the index is right, except that the elements are not of their type
 	b[at-s.m.ix.StartOf(s.m.root)] = byte(wire.Map)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -50,16 +51,16 @@ func newAll(x int32) message {
 	new := func(i int) thriftimpl.Struct { return m.s.NewValue(all.Field(i), all, 0).Struct() }
 	set := func(p thriftimpl.Struct) { p.SetInt32(point.Field(0), x) }
 	m.s.SetInt32(all.Field(0), x)
-	new(1).AppendElement(thriftimpl.ValueOfInt(thriftimpl.EnumOf(color), 2))
+	new(1).AppendElement(impl.ValueOfInt(thriftimpl.EnumOf(color), 2))
 	set(new(2).AppendNewElement(0).Struct())
 	k, v := new(3).AppendNewPair()
 	set(k.Struct())
 	set(v.Struct())
-	new(4).PutNewPair(thriftimpl.ValueOfInt(thriftimpl.EnumOf(color), 1), 0).Struct().AppendElement(thriftimpl.ValueOfInt(thriftimpl.TypeI32, int64(x)))
+	new(4).PutNewPair(impl.ValueOfInt(thriftimpl.EnumOf(color), 1), 0).Struct().AppendElement(impl.ValueOfInt(thriftimpl.TypeI32, int64(x)))
 	m.s.SetFloat64(all.Field(5), math.NaN())
 	m.s.SetBytes(all.Field(6), []byte{1, byte(x)})
 	m.s.SetUUID(all.Field(7), nocopy.UUID{1})
-	new(8).PutPair(thriftimpl.ValueOfFloat(math.NaN()), thriftimpl.ValueOfBytes(thriftimpl.TypeBinary, []byte("v")))
+	new(8).PutPair(impl.ValueOfFloat(math.NaN()), impl.ValueOfBytes(thriftimpl.TypeBinary, []byte("v")))
 	set(new(9))
 	return m
 }
@@ -142,11 +143,11 @@ func TestOptions(t *testing.T) {
 	withoutCount.s.UnsetValue(all.Field(9), all)
 	two, owt := newAll(1), newAll(1)
 	for i, m := range []message{two, owt} {
-		m.s.Value(all.Field(1), all).Struct().AppendElement(thriftimpl.ValueOfInt(thriftimpl.EnumOf(color), 1))
+		m.s.Value(all.Field(1), all).Struct().AppendElement(impl.ValueOfInt(thriftimpl.EnumOf(color), 1))
 		if i == 0 {
 			c := m.s.Value(all.Field(1), all).Struct()
-			c.SetElement(0, thriftimpl.ValueOfInt(thriftimpl.EnumOf(color), 1))
-			c.SetElement(1, thriftimpl.ValueOfInt(thriftimpl.EnumOf(color), 2))
+			c.SetElement(0, impl.ValueOfInt(thriftimpl.EnumOf(color), 1))
+			c.SetElement(1, impl.ValueOfInt(thriftimpl.EnumOf(color), 2))
 		}
 	}
 	cheap, dear := order.NewLine(), order.NewLine()

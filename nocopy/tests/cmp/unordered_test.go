@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -121,8 +122,8 @@ func doublesOf(bits []uint64, values ...int64) message {
 	pairs := m.s.NewValue(doubles.Field(0), doubles, 0).Struct()
 	set := m.s.NewValue(doubles.Field(1), doubles, 0).Struct()
 	for i, b := range bits {
-		key := thriftimpl.ValueOfFloat(math.Float64frombits(b))
-		pairs.PutPair(key, thriftimpl.ValueOfInt(thriftimpl.TypeI32, values[i]))
+		key := impl.ValueOfFloat(math.Float64frombits(b))
+		pairs.PutPair(key, impl.ValueOfInt(thriftimpl.TypeI32, values[i]))
 		set.AppendElement(key)
 	}
 	return m

@@ -8,9 +8,11 @@ import (
 	"testing/iotest"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -115,7 +117,7 @@ func checkCompact(t *testing.T, name string, m *nocopy.Message, want []byte) {
 // TestCompactUnknown: unknown fields are kept and sent unchanged.
 func TestCompactUnknown(t *testing.T) {
 	d := thriftimpl.NewDesc("Nothing")
-	thriftimpl.Define(d, nil)
+	impl.Define(d, nil)
 	for seed := range uint64(testmode.Of(30, 300)) {
 		g := apachetest.NewGen(seed)
 		for _, s := range referee.Everything() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee/apachetest"
@@ -22,7 +23,7 @@ func everyShape() (every, nothing *thriftimpl.Desc) {
 		loose.Fields[i].Req = referee.Optional
 	}
 	nothing = thriftimpl.NewDesc("Nothing")
-	thriftimpl.Define(nothing, nil)
+	impl.Define(nothing, nil)
 	return apachetest.NewSchema().Desc(loose), nothing
 }
 
@@ -104,7 +105,7 @@ func sameWhenKnown(t *testing.T, d *thriftimpl.Desc, b, binary, again []byte) {
 	}
 	defer h.Release()
 	defer i.Release()
-	if !thriftimpl.Equal(h, thriftimpl.StructOf(d), i, thriftimpl.StructOf(d), 0) {
+	if !impl.Equal(h, thriftimpl.StructOf(d), i, thriftimpl.StructOf(d), 0) {
 		t.Fatalf("%x: %s\nin Thrift Binary: %s", b, render.Text(h, d), render.Text(i, d))
 	}
 	if got := (*nocopy.Message)(h.Message()).AppendCompact(nil); !bytes.Equal(got, again) {

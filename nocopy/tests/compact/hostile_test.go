@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -20,11 +21,11 @@ func init() {
 		return thriftimpl.FieldDesc{ID: id, Name: name, Type: t, Req: thriftimpl.Optional}
 	}
 	line, order := thriftimpl.StructOf(lineDesc), thriftimpl.StructOf(orderDesc)
-	thriftimpl.Define(lineDesc, []thriftimpl.FieldDesc{
+	impl.Define(lineDesc, []thriftimpl.FieldDesc{
 		{ID: 1, Name: "article", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
 		opt(2, "count", thriftimpl.TypeI32), opt(3, "small", thriftimpl.TypeI16), opt(4, "gift", thriftimpl.TypeBool),
 	})
-	thriftimpl.Define(orderDesc, []thriftimpl.FieldDesc{
+	impl.Define(orderDesc, []thriftimpl.FieldDesc{
 		opt(1, "id", thriftimpl.TypeI64), opt(2, "lines", thriftimpl.ListOf(line)),
 		opt(3, "counts", thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)), opt(4, "note", thriftimpl.TypeString),
 		opt(5, "next", order), opt(6, "byLine", thriftimpl.MapOf(line, thriftimpl.TypeString)), opt(7, "bytes", thriftimpl.TypeBinary),

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -88,7 +90,7 @@ func TestValue(t *testing.T) {
 	s := mustParse(t, emptyDesc, []byte(wire))
 	defer s.Release()
 	var got []any
-	for _, v := range thriftimpl.UnknownOf(s, emptyDesc) {
+	for _, v := range impl.UnknownOf(s, emptyDesc) {
 		got = append(got, []any{v.Bool(), v.Int8(), v.Int16(), v.Int32(), v.Int64(), v.Float64(), v.Text(), string(v.Bytes()), v.UUID().String(), v.Len()})
 	}
 	const noUUID = "00000000-0000-0000-0000-000000000000"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -16,11 +17,11 @@ func TestRoomBefore(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			s := newStruct(allDesc, nocopy.Recycle)
 			s.Release()
-			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewWithRoom(allDesc, n, false) })
+			panicsWith(t, "nocopy: room for", func() { impl.NewWithRoom(allDesc, n, false) })
 			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewForCall(allDesc, n, nocopy.Limits{}, false) })
 			s = newStruct(allDesc)
-			panicsWith(t, "nocopy: room for", func() { thriftimpl.CopyForCall(allDesc, s, n, nocopy.Limits{}, true) })
-			panicsWith(t, "nocopy: room for", func() { thriftimpl.Prepend(nocopy.Struct(s).Message(), n) })
+			panicsWith(t, "nocopy: room for", func() { impl.CopyForCall(allDesc, s, n, nocopy.Limits{}, true) })
+			panicsWith(t, "nocopy: room for", func() { impl.Prepend(nocopy.Struct(s).Message(), n) })
 		})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 )
 
 // TestValueOfAnotherType: methods of a Value with another type, or with too few bytes, return
@@ -14,7 +14,7 @@ import (
 func TestValueOfAnotherType(t *testing.T) {
 	for wire := range nocopy.WireType(20) {
 		for n := range 20 {
-			v := thriftimpl.ValueOfWire(wire, []byte(strings.Repeat("\x01", n)))
+			v := impl.ValueOfWire(wire, []byte(strings.Repeat("\x01", n)))
 			v.Bool()
 			v.Int8()
 			is := func(want nocopy.WireType, size int) bool { return wire == want && n >= size }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -33,7 +34,7 @@ func newSchema(structs []*referee.Struct) *schema {
 	for _, s := range structs {
 		var fields []thriftimpl.FieldDesc
 		for _, f := range s.Fields {
-			fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: thriftimpl.Requiredness(f.Req)}
+			fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: impl.Requiredness(f.Req)}
 			if f.Default != nil {
 				fd.Default = string(referee.WriteValue(f.Type, f.Default, nil))
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -30,7 +31,7 @@ func (ts types) structsIn(m message, r *referee.Record) (all []place) {
 	return all
 }
 
-func (ts types) structsInValue(t *referee.Type, h thriftimpl.Value, v referee.Value) (all []place) {
+func (ts types) structsInValue(t *referee.Type, h impl.Value, v referee.Value) (all []place) {
 	switch v := v.(type) {
 	case *referee.Record:
 		return ts.structsIn(message{ts[t.Struct], h.Struct()}, v)
@@ -141,7 +142,7 @@ func TestSetsAfterCopy(t *testing.T) {
 		m.s.SetInt32(point.Field(0), x)
 		return m
 	}
-	value := func(m message) thriftimpl.Value { return thriftimpl.ValueOfStruct(thriftimpl.StructOf(point), m.s) }
+	value := func(m message) impl.Value { return impl.ValueOfStruct(thriftimpl.StructOf(point), m.s) }
 	s := thriftimpl.New(d)
 	set := s.NewValue(d.Field(0), d, 0).Struct()
 	for x := range int32(40) {

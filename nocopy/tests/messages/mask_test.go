@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
@@ -23,7 +24,7 @@ func randomPath(g *referee.Gen, m message) string {
 	var path strings.Builder
 	t, v := thriftimpl.StructOf(m.d), m.s
 	for depth := 0; ; depth++ {
-		var next thriftimpl.Value
+		var next impl.Value
 		switch {
 		case depth > 0 && g.Intn(3) == 0 || t.Wire() == nocopy.WireStruct && t.Struct().NumFields() == 0:
 			return path.String()
@@ -38,7 +39,7 @@ func randomPath(g *referee.Gen, m message) string {
 			return path.String() + "[*]"
 		case t.Wire() == nocopy.WireList:
 			path.WriteString("[*]")
-			if next = (thriftimpl.Value{}); v.Count() > 0 {
+			if next = (impl.Value{}); v.Count() > 0 {
 				next = v.Element(0)
 			}
 		case t.Wire() == nocopy.WireMap:

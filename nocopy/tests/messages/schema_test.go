@@ -14,6 +14,7 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -46,7 +47,7 @@ func newTypes(structs []*referee.Struct) types {
 	for _, s := range structs {
 		var fields []thriftimpl.FieldDesc
 		for _, f := range s.Fields {
-			fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: ts.of(f.Type), Req: thriftimpl.Requiredness(f.Req)}
+			fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: ts.of(f.Type), Req: impl.Requiredness(f.Req)}
 			if f.Default != nil {
 				fd.Default = string(referee.WriteValue(f.Type, f.Default, nil))
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
@@ -217,7 +218,7 @@ func sentBy(typ dynamic.Type, m reflection.Message) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what is sent is refused: %w", err)
 	}
-	return rangeText(reflection.ValueOf(thriftimpl.ValueOfStruct(thriftimpl.StructOf(again.ThriftDesc()), again.ThriftStruct()))), nil
+	return rangeText(reflection.ValueOf(impl.ValueOfStruct(thriftimpl.StructOf(again.ThriftDesc()), again.ThriftStruct()))), nil
 }
 
 var stateMask = []string{"x", "s", "m", "d.l", "ds[*].s", "md[*]", "text", "u", "lld[*][*].l", "ru"}
@@ -297,10 +298,10 @@ var readers = []reader{
 		return sentBy(st.r, r)
 	}},
 	{"reflection Range", func(st stateTypes, src nocopy.AnyStruct) (any, error) {
-		return rangeText(reflection.ValueOf(thriftimpl.ValueOfStruct(thriftimpl.StructOf(src.ThriftDesc()), src.ThriftStruct()))), nil
+		return rangeText(reflection.ValueOf(impl.ValueOfStruct(thriftimpl.StructOf(src.ThriftDesc()), src.ThriftStruct()))), nil
 	}},
 	{"reflection Get", func(st stateTypes, src nocopy.AnyStruct) (any, error) {
-		return getText(reflection.ValueOf(thriftimpl.ValueOfStruct(thriftimpl.StructOf(src.ThriftDesc()), src.ThriftStruct()))), nil
+		return getText(reflection.ValueOf(impl.ValueOfStruct(thriftimpl.StructOf(src.ThriftDesc()), src.ThriftStruct()))), nil
 	}},
 	{"Clone", func(st stateTypes, src nocopy.AnyStruct) (any, error) {
 		return sentBy(st.c, reflection.Of(src).Clone())
@@ -335,7 +336,7 @@ var readers = []reader{
 		return sentBy(st.r, r)
 	}},
 	{"sent in a call", func(st stateTypes, src nocopy.AnyStruct) (any, error) {
-		m, err := thriftimpl.CopyForCall(src.ThriftDesc(), src.ThriftStruct(), 0, nocopy.Limits{}, false)
+		m, err := impl.CopyForCall(src.ThriftDesc(), src.ThriftStruct(), 0, nocopy.Limits{}, false)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 )
 
 // TestBaseType: other types than base types give a panic with one of our texts.
@@ -18,7 +18,7 @@ func TestBaseType(t *testing.T) {
 					t.Errorf("%d: %v", i, p)
 				}
 			}()
-			if thriftimpl.BaseType(nocopy.WireType(i)) == nil {
+			if impl.BaseType(nocopy.WireType(i)) == nil {
 				t.Errorf("%d: nil", i)
 			}
 		}()

@@ -8,8 +8,10 @@ import (
 	"math"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -83,7 +85,7 @@ func (sc *schema) define(b *bound) {
 			constant |= entry.Wide
 		}
 		b.fields = append(b.fields, constant)
-		fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: thriftimpl.Requiredness(f.Req)}
+		fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: impl.Requiredness(f.Req)}
 		if f.Default != nil {
 			fd.Default = string(referee.WriteValue(f.Type, f.Default, nil))
 		}

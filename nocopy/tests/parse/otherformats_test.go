@@ -11,6 +11,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/internal/handles"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -309,7 +310,7 @@ func TestShortCompact(t *testing.T) {
 		case nocopy.WireList:
 			s.NewValue(d.Field(0), d, 0)
 		default:
-			s.SetValue(d.Field(0), d, thriftimpl.ValueOfInt(typ, 1))
+			s.SetValue(d.Field(0), d, impl.ValueOfInt(typ, 1))
 		}
 		compact, wire := nocopy.Struct(s).Message().AppendCompact(nil), s.Message().AppendTo(nil)
 		_, err := thriftimpl.Parse(d, compact)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/rpc/echo"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -26,7 +27,7 @@ import (
 
 // inPlace reports whether a message was built in shared memory, as a whole.
 func inPlace(s thriftimpl.Struct) bool {
-	owner, _, _ := thriftimpl.OwnPiece(nocopy.Struct(s).Message())
+	owner, _, _ := impl.OwnPiece(nocopy.Struct(s).Message())
 	return owner != nil
 }
 

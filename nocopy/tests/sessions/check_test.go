@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
@@ -68,7 +70,7 @@ func (s *session) checkAgain(m *message) {
 	}
 	o := &message{name: "what is parsed from the bytes of " + m.name, d: m.d, h: h, root: m.root}
 	s.compare(o, true)
-	if got, want := thriftimpl.StringOf(h, m.d), thriftimpl.StringOf(m.h, m.d); got != want {
+	if got, want := impl.StringOf(h, m.d), impl.StringOf(m.h, m.d); got != want {
 		failf("%s prints as\n%s\n%s as\n%s", m.name, want, o.name, got)
 	}
 	if !messages.Equal(m, o, messages.EquateNaNs) || !messages.Equal(o, m, messages.EquateNaNs, messages.EquateDefaults) {
@@ -149,7 +151,7 @@ func (c comparer) structure(path string, want *referee.Record, h thriftimpl.Stru
 	}
 }
 
-func (c comparer) value(path string, t *referee.Type, want referee.Value, got thriftimpl.Value) {
+func (c comparer) value(path string, t *referee.Type, want referee.Value, got impl.Value) {
 	switch want := want.(type) {
 	case *referee.Record:
 		c.structure(path, want, got.Struct(), got.Type().Struct())

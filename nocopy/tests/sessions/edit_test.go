@@ -6,14 +6,16 @@ import (
 	"slices"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // leaf returns v, which is not a struct or container, as a value of type typ.
-func leaf(typ *thriftimpl.Type, t *referee.Type, v referee.Value) thriftimpl.Value {
-	return thriftimpl.ValueOf(typ, string(referee.WriteValue(t, v, nil)))
+func leaf(typ *thriftimpl.Type, t *referee.Type, v referee.Value) impl.Value {
+	return impl.ValueOf(typ, string(referee.WriteValue(t, v, nil)))
 }
 
 // fillStruct sets the fields of h to those of rec.
@@ -52,7 +54,7 @@ func (s *session) fillField(h thriftimpl.Struct, d *thriftimpl.Desc, i int, t *r
 
 // fill gives v, a new struct or container, the contents of x. If it is a list it has no elements
 // yet, or all of them.
-func (s *session) fill(v thriftimpl.Value, t *referee.Type, x referee.Value) {
+func (s *session) fill(v impl.Value, t *referee.Type, x referee.Value) {
 	h, typ := v.Struct(), v.Type()
 	switch x := x.(type) {
 	case *referee.Record:
@@ -65,7 +67,7 @@ func (s *session) fill(v thriftimpl.Value, t *referee.Type, x referee.Value) {
 				s.fill(h.Element(i), t.Elem, e)
 			case t.Elem.IsContainer() && there:
 				c := nocopy.NestedList[thriftimpl.Struct](h).NewAt(i, 0)
-				s.fill(thriftimpl.ValueOfStruct(typ.Elem(), c), t.Elem, e)
+				s.fill(impl.ValueOfStruct(typ.Elem(), c), t.Elem, e)
 			case t.Elem.IsContainer():
 				s.fill(h.AppendNewElement(0), t.Elem, e)
 			case there:
@@ -184,7 +186,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 			return
 		}
 		s.logf("%s = %s // which is %s", name, src.path, show(v))
-		t.h.SetValue(c, d, thriftimpl.ValueOfStruct(src.typ, src.h))
+		t.h.SetValue(c, d, impl.ValueOfStruct(src.typ, src.h))
 		arm(rec, i)
 		rec.Fields[i] = v
 	}
@@ -195,7 +197,7 @@ func (s *session) editField(t target, rec *referee.Record, i int) {
 
 // leafSource chooses a value of type t, which is not a struct or container, from a struct or list,
 // as getters return it: a text refers to its message.
-func (s *session) leafSource(to *message, t *referee.Type) (thriftimpl.Value, referee.Value, bool) {
+func (s *session) leafSource(to *message, t *referee.Type) (impl.Value, referee.Value, bool) {
 	m := to
 	if s.Intn(3) == 0 {
 		m = s.msgs[s.Intn(len(s.msgs))]
@@ -206,7 +208,7 @@ func (s *session) leafSource(to *message, t *referee.Type) (thriftimpl.Value, re
 		if !ok {
 			continue
 		}
-		var v thriftimpl.Value
+		var v impl.Value
 		var x referee.Value
 		switch n := from.node.(type) {
 		case *referee.Record:
@@ -227,7 +229,7 @@ func (s *session) leafSource(to *message, t *referee.Type) (thriftimpl.Value, re
 		}
 		return v, x, true
 	}
-	return thriftimpl.Value{}, nil, false
+	return impl.Value{}, nil, false
 }
 
 func (s *session) unset(t target, rec *referee.Record, i int) {
@@ -324,7 +326,7 @@ func (s *session) editList(t target, l *referee.List) {
 		if !ok {
 			return
 		}
-		x := thriftimpl.ValueOfStruct(src.typ, src.h)
+		x := impl.ValueOfStruct(src.typ, src.h)
 		if class < 9 && n > 0 {
 			i := s.Intn(n)
 			s.logf("%s.Set(%d, %s)", t.path, i, src.path)
@@ -465,7 +467,7 @@ func (s *session) editMap(t target, m *referee.Map) {
 			return
 		}
 		s.logf("%s = %s", name, src.path)
-		t.h.PutPair(key, thriftimpl.ValueOfStruct(src.typ, src.h))
+		t.h.PutPair(key, impl.ValueOfStruct(src.typ, src.h))
 		put(v)
 	}
 	if n := t.h.Count(); n != len(m.Pairs) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -68,7 +69,7 @@ func (s *session) at(m *message, all []place, i int) (target, bool) {
 		return up, false
 	}
 	t := target{m: m, t: p.t, node: p.node}
-	var v thriftimpl.Value
+	var v impl.Value
 	switch n := up.node.(type) {
 	case *referee.Record:
 		d := up.typ.Struct()

@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/header"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
@@ -22,14 +23,14 @@ import (
 // writes does.
 type pending struct {
 	method  Method
-	args    nocopy.Struct    // retained until written
-	head    []byte           // the bytes before args on the wire
-	id      []byte           // the part of head that is the sequence id
-	seqid   int32            // set from state writing on, or, if the style is not plain, before
-	tail    []byte           // replaces the STOP of args; nil: args are sent as they are
-	cuts    []thriftimpl.Cut // the parts of args that are not sent, if there is a tail
-	size    int              // of head, args and tail, in bytes; with a slot of head alone
-	end     int64            // of the call in the bytes of the connection; set from state writing on
+	args    nocopy.Struct // retained until written
+	head    []byte        // the bytes before args on the wire
+	id      []byte        // the part of head that is the sequence id
+	seqid   int32         // set from state writing on, or, if the style is not plain, before
+	tail    []byte        // replaces the STOP of args; nil: args are sent as they are
+	cuts    []impl.Cut    // the parts of args that are not sent, if there is a tail
+	size    int           // of head, args and tail, in bytes; with a slot of head alone
+	end     int64         // of the call in the bytes of the connection; set from state writing on
 	state   callState
 	slot    shm.Slot          // in which the bytes are, if there is one; head has their position
 	placed  int               // how many bytes are in it
@@ -74,7 +75,7 @@ func (o *Config) newPending(call *Call) *pending {
 
 // tailOf returns how to send args, which are finished, with these fields: all bytes of args except
 // the cuts and the STOP, and then the tail.
-func tailOf(args nocopy.Struct, fields []Field) (cuts []thriftimpl.Cut, tail []byte) {
+func tailOf(args nocopy.Struct, fields []Field) (cuts []impl.Cut, tail []byte) {
 	for _, f := range fields {
 		_, all := thriftimpl.Struct(args).FindFields(f.ID)
 		cuts = append(cuts, all...)
@@ -84,7 +85,7 @@ func tailOf(args nocopy.Struct, fields []Field) (cuts []thriftimpl.Cut, tail []b
 		_, all := thriftimpl.Struct(args).FindFields(entry.IndexID)
 		cuts = append(cuts, all...)
 	}
-	slices.SortFunc(cuts, func(a, b thriftimpl.Cut) int { return a.From - b.From })
+	slices.SortFunc(cuts, func(a, b impl.Cut) int { return a.From - b.From })
 	return cuts, append(tail, byte(nocopy.WireStop))
 }
 
@@ -198,7 +199,7 @@ const (
 // addArgs adds the bytes after the header to a batch.
 func (p *pending) addArgs(b *chain.Batch) {
 	if p.tail == nil {
-		thriftimpl.AddTo(p.args.Message(), b, false)
+		impl.AddTo(p.args.Message(), b, false)
 		return
 	}
 	thriftimpl.Struct(p.args).AddOpen(b, p.cuts)

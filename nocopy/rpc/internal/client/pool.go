@@ -12,6 +12,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
@@ -91,7 +92,7 @@ func (c *Pool) NewArgs(m Method) thriftimpl.Struct {
 	if link != nil {
 		if chunk, ok := c.opt.Sizes.Place(link, m.Args); ok {
 			room := message.HeaderSize(true, len(m.Prefix)+len(m.Name))
-			return thriftimpl.Struct(thriftimpl.NewIn(m.Args, chunk, room, nil).Root())
+			return thriftimpl.Struct(impl.NewIn(m.Args, chunk, room, nil).Root())
 		}
 	}
 	return thriftimpl.New(m.Args)

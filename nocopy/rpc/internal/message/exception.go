@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -41,8 +42,8 @@ const notHandledID = -32001
 
 // SayNotHandled adds to a TApplicationException that the call was not handled.
 func SayNotHandled(m *nocopy.Message) {
-	yes := thriftimpl.ValueOfWire(nocopy.WireBool, []byte{1})
-	thriftimpl.Struct(m.Root()).AppendUnknown(ExceptionDesc, notHandledID, thriftimpl.WireValue(yes))
+	yes := impl.ValueOfWire(nocopy.WireBool, []byte{1})
+	thriftimpl.Struct(m.Root()).AppendUnknown(ExceptionDesc, notHandledID, impl.WireValue(yes))
 }
 
 // SaysNotHandled reports whether a TApplicationException of this type says that.

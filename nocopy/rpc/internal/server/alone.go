@@ -12,10 +12,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // errNoSASL is the error of a message for a server that demands logins.
@@ -129,7 +129,7 @@ func (x *single) reply(req *Request) (reply []byte, err error) {
 		}
 	}()
 	var b chain.Batch
-	if thriftimpl.AddTo(req.Reply, &b, false); req.Style.Form == message.Compact {
+	if impl.AddTo(req.Reply, &b, false); req.Style.Form == message.Compact {
 		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.Style, Stats: x.Stats}.Reply(&b, nil)
 		reply = bytes.Clone(req.encoded.Bytes())
 	} else {

@@ -14,11 +14,11 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // connection is one connection of a server. states.md has its states as a table.
@@ -396,10 +396,10 @@ func (c *connection) encode(r *Request) {
 	if r.Style.IsInPlace() {
 		r.encoded = e.Front(r.Sent, r.SeqID, r.Reply.Len())
 		c.batch.AddCopy(r.encoded.Bytes())
-		thriftimpl.AddTo(r.Reply, &c.batch, false)
+		impl.AddTo(r.Reply, &c.batch, false)
 		return
 	}
-	thriftimpl.AddTo(r.Reply, &c.placing, false)
+	impl.AddTo(r.Reply, &c.placing, false)
 	r.encoded = e.Reply(&c.placing, r.Sent)
 	c.batch.AddCopy(r.encoded.Bytes())
 }
@@ -423,7 +423,7 @@ func (c *connection) place(r *Request) bool {
 		return false
 	}
 	defer slot.Return()
-	thriftimpl.AddTo(r.Reply, &c.placing, false)
+	impl.AddTo(r.Reply, &c.placing, false)
 	c.placing.MoveTo(slot.Bytes())
 	c.addPosition(slot, 0, n)
 	return true

@@ -19,11 +19,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/transport"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/web"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // ServeHTTP answers the call in a request.
@@ -232,7 +232,7 @@ func (x *exchange) call(body memory.Chunk, arrived time.Time) (kept bool) {
 		n := len(body.Mem)
 		var args *nocopy.Message
 		if args, err = x.parse(req, body); err == nil {
-			x.gzip.Settle(int64(n + thriftimpl.IndexSize(args)))
+			x.gzip.Settle(int64(n + impl.IndexSize(args)))
 		}
 	}
 	switch {
@@ -334,7 +334,7 @@ func (x *exchange) reply(req *Request) {
 		x.w.Header().Set(p.Key, p.Value)
 	}
 	var b chain.Batch
-	if thriftimpl.AddTo(req.Reply, &b, false); req.Style.Form == message.Compact {
+	if impl.AddTo(req.Reply, &b, false); req.Style.Form == message.Compact {
 		req.encoded = transport.Encoder{Transport: transport.Unframed, Style: req.Style, Stats: x.Stats}.Reply(&b, nil)
 		b.AddCopy(req.encoded.Bytes())
 	}

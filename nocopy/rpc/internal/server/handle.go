@@ -6,9 +6,9 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // process handles a message that was received, with its header h and the bytes after that. It
@@ -28,7 +28,7 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 		return c.refuseBad(req, h.Type, req.Name, err)
 	}
 	req.charge = charge
-	req.charge.Add(thriftimpl.IndexSize(args))
+	req.charge.Add(impl.IndexSize(args))
 	req.Call.Head(h, chunk.First(args.Len()))
 	req.Call.Take(args)
 	chunk.Release()

@@ -7,6 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
@@ -86,7 +87,7 @@ func (s *Sizes) Place(l *shm.Link, d *thriftimpl.Desc) (memory.Chunk, bool) {
 // Own returns the slot in l's memory that the whole message was built in, and where it is; the
 // zero Slot if there is none.
 func Own(m *nocopy.Message, l *shm.Link) (slot shm.Slot, at, n int) {
-	owner, at, n := thriftimpl.OwnPiece(m)
+	owner, at, n := impl.OwnPiece(m)
 	if slot, ok := owner.(shm.Slot); ok && slot.In(l) {
 		return slot, at, n
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Framed sends each message in a frame: after its length, four bytes. A frame may hold several
@@ -67,7 +67,7 @@ func (*framed) AppendFront(b []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(n))
 }
 
-func (*framed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, true) }
+func (*framed) Add(b *chain.Batch, m *nocopy.Message) { impl.AddTo(m, b, true) }
 
 // errUnframed is the error of a length that is the beginning of a message instead.
 var errUnframed = fmt.Errorf("%w: a message without a frame", memory.ErrFrameSize)

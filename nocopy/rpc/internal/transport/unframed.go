@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Unframed sends messages one after the other. Where one ends is known when it has been scanned.
@@ -104,4 +104,4 @@ func (*unframed) HasHeaders() bool { return false }
 
 func (*unframed) AppendFront(b []byte, _ int) []byte { return b }
 
-func (*unframed) Add(b *chain.Batch, m *nocopy.Message) { thriftimpl.AddTo(m, b, false) }
+func (*unframed) Add(b *chain.Batch, m *nocopy.Message) { impl.AddTo(m, b, false) }

@@ -15,6 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/steps"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
@@ -73,7 +74,7 @@ func manyFields(n int, union bool) *thriftimpl.Desc {
 	for i := range n {
 		fields = append(fields, thriftimpl.FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i), Type: thriftimpl.TypeI32, Req: thriftimpl.Optional})
 	}
-	thriftimpl.Define(in, fields)
+	impl.Define(in, fields)
 	out.Define(thriftimpl.FieldDesc{ID: 1, Name: "list", Type: thriftimpl.ListOf(thriftimpl.StructOf(in)), Req: thriftimpl.Optional})
 	return out
 }
@@ -155,7 +156,7 @@ func countUnsortedSteps(t *testing.T) {
 	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(3 * n) {
 		wire = append(binary.BigEndian.AppendUint16(append(wire, byte(nocopy.WireBool)), uint16(i%n+1)), 1)
 	}
-	thriftimpl.Define(d, fields)
+	impl.Define(d, fields)
 	steps.N = 0
 	if _, err := thriftimpl.Parse(d, append(wire, 0)); err != nil {
 		t.Fatal(err)
@@ -172,5 +173,5 @@ func wide(n int) bool { return n > entry.MaxDirect }
 func set(m anyMessage, d *thriftimpl.Desc) {
 	first := m.s.Value(d.Field(0), d).Struct().Element(0)
 	in := first.Type().Struct()
-	first.Struct().SetValue(in.Field(0), in, thriftimpl.ValueOfInt(in.FieldDesc(0).Type, 7))
+	first.Struct().SetValue(in.Field(0), in, impl.ValueOfInt(in.FieldDesc(0).Type, 7))
 }

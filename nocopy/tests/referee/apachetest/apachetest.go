@@ -13,8 +13,10 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/tests/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -48,13 +50,13 @@ func (sc *Schema) Desc(s *referee.Struct) *thriftimpl.Desc {
 	sc.descs[s] = d
 	var fields []thriftimpl.FieldDesc
 	for _, f := range s.Fields {
-		fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: thriftimpl.Requiredness(f.Req)}
+		fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: impl.Requiredness(f.Req)}
 		if f.Default != nil {
 			fd.Default = string(referee.WriteValue(f.Type, f.Default, nil))
 		}
 		fields = append(fields, fd)
 	}
-	thriftimpl.Define(d, fields)
+	impl.Define(d, fields)
 	return d
 }
 
@@ -268,4 +270,14 @@ func RoundTrip(t *testing.T, w Wire, d *thriftimpl.Desc, rec *referee.Record) {
 	if !bytes.Equal(again, b) {
 		t.Fatalf("%s, %s: written as\n%q, not\n%q", w.Name, rec.Type.Name, again, b)
 	}
+}
+
+// DescsOf returns the descriptors of the structs of a generated package.
+func DescsOf(path string) (descs []*thriftimpl.Desc) {
+	for _, file := range impl.Files() {
+		if file.GoPackage() == path {
+			descs = append(descs, file.Structs...)
+		}
+	}
+	return descs
 }

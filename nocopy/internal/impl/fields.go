@@ -1,4 +1,4 @@
-package thriftimpl
+package impl
 
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
