@@ -109,7 +109,8 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit writes files and commits them: names and texts, in turn. Without a text, a file is removed.
+// commit writes files, which are names and texts in turn, and commits them. Without a text, a file
+// is removed.
 func commit(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	for i := 0; i < len(files); i += 2 {
