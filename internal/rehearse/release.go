@@ -89,7 +89,7 @@ func (r *release) build(clone string) error {
 	// The programs come from the usual module cache, and what was compiled of them from the usual
 	// build cache.
 	for _, program := range programs {
-		install := exec.Command("go", "install", program)
+		install := exec.Command("go", "install", "-trimpath", program)
 		install.Env = append(os.Environ(), "GOBIN="+filepath.Join(r.work, "bin"))
 		if err := r.run(install); err != nil {
 			return err
