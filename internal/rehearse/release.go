@@ -74,16 +74,8 @@ func makeRelease(root, revision, version, work string, env []string) error {
 
 // build writes the files of a release into dist.
 func (r *release) build(clone string) error {
-	changelog, err := os.ReadFile(filepath.Join(clone, "CHANGELOG.md"))
+	notesFile, err := r.writeNotes(clone)
 	if err != nil {
-		return err
-	}
-	text, err := notes(string(changelog), r.version)
-	if err != nil {
-		return err
-	}
-	notesFile := filepath.Join(r.work, "notes.md")
-	if err := os.WriteFile(notesFile, []byte(text), 0o666); err != nil {
 		return err
 	}
 	// The programs come from the usual module cache, and what was compiled of them from the usual
@@ -98,11 +90,7 @@ func (r *release) build(clone string) error {
 	// The tool is built as go install builds it, of the packed modules; but in the clone, for Go to
 	// note the commit. go.mod has no checksums of modules that are not published yet.
 	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(clone, "cmd/nocopy", name))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(r.work, name), text, 0o666); err != nil {
+		if err := copyFile(filepath.Join(r.work, name), filepath.Join(clone, "cmd/nocopy", name)); err != nil {
 			return err
 		}
 	}
@@ -118,6 +106,28 @@ func (r *release) build(clone string) error {
 	if err := os.MkdirAll(r.dist, 0o777); err != nil {
 		return err
 	}
+	if err := copyFile(filepath.Join(r.dist, "NOTES.md"), notesFile); err != nil {
+		return err
+	}
+	return r.gather(clone)
+}
+
+// writeNotes writes the release's notes into a file, and returns its name.
+func (r *release) writeNotes(clone string) (string, error) {
+	changelog, err := os.ReadFile(filepath.Join(clone, "CHANGELOG.md"))
+	if err != nil {
+		return "", err
+	}
+	text, err := notes(string(changelog), r.version)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(r.work, "notes.md")
+	return file, os.WriteFile(file, []byte(text), 0o666)
+}
+
+// gather copies what goreleaser has built into dist, and adds the image.
+func (r *release) gather(clone string) error {
 	var all []artifact
 	list, err := os.ReadFile(filepath.Join(clone, "dist/artifacts.json"))
 	if err == nil {
@@ -131,7 +141,7 @@ func (r *release) build(clone string) error {
 		switch from := filepath.Join(clone, a.Path); {
 		case a.Type == "Binary" && a.Goos == "linux":
 			binaries[a.Goarch] = from
-		case a.Type != "Binary" && filepath.Dir(a.Path) == "dist" && a.Type != "Metadata":
+		case a.Type != "Binary" && a.Type != "Metadata" && path.Dir(a.Path) == "dist":
 			if err := copyFile(filepath.Join(r.dist, a.Name), from); err != nil {
 				return err
 			}
@@ -141,10 +151,7 @@ func (r *release) build(clone string) error {
 	if err := writeImage(image, binaries, strings.TrimPrefix(r.version, "v"), r.commit, r.created); err != nil {
 		return err
 	}
-	if err := r.addSum(image); err != nil {
-		return err
-	}
-	return copyFile(filepath.Join(r.dist, "NOTES.md"), notesFile)
+	return r.addSum(image)
 }
 
 // file returns the path of a file in dist by the end of its name.
