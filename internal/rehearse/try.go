@@ -81,8 +81,8 @@ func (r *release) tryArchive(dir string) (string, error) {
 // says the checksum, and the go command which commit the tag names.
 func (r *release) tryInstall(dir string) (string, error) {
 	const tool = modulePath + "/cmd/nocopy"
-	install := exec.Command("go", "install", tool+"@"+r.version)
-	install.Env = append(r.env, "GOBIN="+dir)
+	install := exec.Command("go", "install", "-trimpath", "-ldflags=-s -w", tool+"@"+r.version)
+	install.Env = append(r.env, "GOBIN="+dir, "CGO_ENABLED=0") // as goreleaser: most is compiled
 	if err := r.run(install); err != nil {
 		return "", err
 	}
