@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// notes returns the text of a version's section in a changelog, without its heading. A pre-release
-// has the section of its version or, like a version that has none yet, that of unreleased changes.
+// relative matches a link to a file of the repository.
+var relative = regexp.MustCompile(`\]\(([^):\s]+)\)`)
+
+// notes returns the text of a version's section in a changelog, without its heading. Links to
+// files become links to the files of this version. A version without a section has that of
+// unreleased changes.
 func notes(changelog, version string) (string, error) {
 	for _, name := range []string{strings.TrimPrefix(version, "v"), "Unreleased"} {
 		heading := regexp.MustCompile(`(?m)^## \[` + regexp.QuoteMeta(name) + `\].*\n`).FindStringIndex(changelog)
@@ -22,7 +26,7 @@ func notes(changelog, version string) (string, error) {
 		if text = strings.TrimSpace(text); text == "" {
 			return "", fmt.Errorf("CHANGELOG.md: the section %s is empty", name)
 		}
-		return text + "\n", nil
+		return relative.ReplaceAllString(text, "](https://"+modulePath+"/blob/"+version+"/$1)") + "\n", nil
 	}
 	return "", fmt.Errorf("CHANGELOG.md has no section for %s, and none for unreleased changes", version)
 }

@@ -84,9 +84,9 @@ func TestNotes(t *testing.T) {
 	if text, err := notes(read(t, "CHANGELOG.md"), version); err != nil || strings.Contains(text, "\n## ") {
 		t.Errorf("notes of %s: %v\n%s", version, err, text)
 	}
-	const log = "# Changelog\n\n## [Unreleased]\n\nNew.\n\n### Added\n\n- a [b](c).\n\n## [1.0.0-rc.1] - 2026-11-29\n\nCandidate.\n\n## [0.3.0]\n\n## [0.2.0]\n\nOld.\n\n[0.2.0]: https://x\n"
+	const log = "# Changelog\n\n## [Unreleased]\n\nNew.\n\n### Added\n\n- a [b](c#d), [e](https://f).\n\n## [1.0.0-rc.1] - 2026-11-29\n\nCandidate.\n\n## [0.3.0]\n\n## [0.2.0]\n\nOld.\n\n[0.2.0]: https://x\n"
 	for version, want := range map[string]string{
-		"v1.0.0": "New.\n\n### Added\n\n- a [b](c).\n", "v1.0.0-rc.1": "Candidate.\n", "v0.2.0": "Old.\n",
+		"v1.0.0": "New.\n\n### Added\n\n- a [b](https://github.com/nocopythrift/nocopythrift/blob/v1.0.0/c#d), [e](https://f).\n", "v1.0.0-rc.1": "Candidate.\n", "v0.2.0": "Old.\n",
 	} {
 		if have, err := notes(log, version); have != want || err != nil {
 			t.Errorf("notes of %s: %q, %v; want %q", version, have, err, want)
