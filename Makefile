@@ -122,6 +122,9 @@ insns-write: ## writes that table anew
 rehearse: ## packs the modules as a release, and follows README and docs literally from empty folders (2 minutes)
 	go run -C internal/rehearse . $(ARGS)
 
+release-snapshot: ## builds and tries all that a release has, into dist: packages, archives, image (docs/releasing.md); publishes nothing (10 minutes at first)
+	go run -C internal/rehearse . -release $(ARGS)
+
 # A module of its own would be one more to keep; the root's requirements are users' requirements.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.0
 
@@ -138,4 +141,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help api gen checkgen freeze test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse lint staticcheck
+.PHONY: help api gen checkgen freeze test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse release-snapshot lint staticcheck

@@ -103,21 +103,33 @@ func TestVersions(t *testing.T) {
 		}
 		return m[1]
 	}
-	version := find("gen/golang/emit.go", `const Version = "v([0-9.]+)"`)
+	version := find("gen/golang/emit.go", `const Version = "v([^"]+)"`)
 	log := read("CHANGELOG.md")
-	newest := find("CHANGELOG.md", `(?m)^## \[([0-9.]+)\]`)
+	newest := find("CHANGELOG.md", `(?m)^## \[(\d[^\]]*)\]`)
 	if unreleased := strings.Contains(log, "## [Unreleased]"); unreleased == (version == newest) {
 		t.Errorf("the generator is of %s, the newest release in CHANGELOG.md is %s, and it has unreleased changes: %v", version, newest, unreleased)
 	}
 	if generated := find("examples/quickstart/order/order.go", `impl\.GeneratedV(\d+)`); !strings.HasPrefix(version, "0."+generated+".") {
 		t.Errorf("the generator is of %s, what it makes names GeneratedV%s", version, generated)
 	}
-	for _, name := range []string{"cmd/nocopy/go.mod", "kitex/go.mod", "otel/go.mod", "parquetmeta/go.mod", "hive/go.mod", "hive/arrowhive/go.mod"} {
+	folders := regexp.MustCompile(`(?m)^\t\{"(.+)", \d+\},$`).FindAllStringSubmatch(read("internal/rehearse/pack.go"), -1)
+	if len(folders) < 6 {
+		t.Fatalf("internal/rehearse/pack.go lists the modules %q", folders)
+	}
+	for _, folder := range folders {
+		name := folder[1] + "/go.mod"
 		if required := find(name, `(?m)^\s*`+module+` v(\S+)`); required != version {
 			t.Errorf("%s requires %s, not %s", name, required, version)
 		}
 		if strings.Contains(read(name), "\nreplace") {
 			t.Errorf("%s has a replace directive: go install refuses such modules", name)
+		}
+	}
+	for _, page := range []string{"docs/builds.md", "docs/tool.md"} {
+		for _, m := range regexp.MustCompile(`nocopythrift/\S+@v([\w.-]+)`).FindAllStringSubmatch(read(page), -1) {
+			if m[1] != version {
+				t.Errorf("%s names the version in %s, not %s", page, m[0], version)
+			}
 		}
 	}
 }

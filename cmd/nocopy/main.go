@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -56,7 +57,7 @@ type commands struct {
 	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
 
 	Help    help    `cmd:"" help:"Show help for a command."`
-	Version version `cmd:"" help:"Print the version."`
+	Version version `cmd:"" help:"Print the version, and the commit or module that the tool is built of."`
 
 	VersionFlag bool `name:"version" help:"Print the version and exit."`
 }
@@ -80,8 +81,30 @@ func (version) Help() string { return "Example:\n  nocopy version" }
 
 // Run is called by the parser.
 func (version) Run(sh *shell.Shell) error {
-	fmt.Fprintln(sh.Out, "nocopy", golang.Version)
-	return nil
+	text := "nocopy " + golang.Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		text += source(info)
+	}
+	_, err := fmt.Fprintln(sh.Out, text)
+	return err
+}
+
+// source says of what a binary was built: of a commit or, by go install, of a module's version,
+// which has the checksum that the go command has compared. It is "" if the binary does not know.
+func source(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	switch commit := settings["vcs.revision"]; {
+	case commit != "" && settings["vcs.modified"] == "true":
+		return ", commit " + commit + " with changes"
+	case commit != "":
+		return ", commit " + commit
+	case info.Main.Sum != "":
+		return ", module " + info.Main.Version + " " + info.Main.Sum
+	}
+	return ""
 }
 
 const description = `Calls, mocks, measures, describes, checks and documents Thrift services in any language.

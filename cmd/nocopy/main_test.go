@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -253,6 +254,26 @@ func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{"-version"}, {"--version"}, {"version"}} {
 		if out, errs, code := nocopy(t, "", args...); code != 0 || errs != "" || !strings.HasPrefix(out, "nocopy v") {
 			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
+		}
+	}
+}
+
+// TestSource: the version says of what the tool was built, as far as the binary knows.
+func TestSource(t *testing.T) {
+	vcs := func(modified string) []debug.BuildSetting {
+		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.modified", Value: modified}}
+	}
+	for _, c := range []struct {
+		info debug.BuildInfo
+		want string
+	}{
+		{debug.BuildInfo{Settings: vcs("false")}, ", commit 0123abcd"},
+		{debug.BuildInfo{Settings: vcs("true")}, ", commit 0123abcd with changes"},
+		{debug.BuildInfo{Main: debug.Module{Version: "v1.0.0-rc.1", Sum: "h1:abc="}}, ", module v1.0.0-rc.1 h1:abc="},
+		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, ""},
+	} {
+		if have := source(&c.info); have != c.want {
+			t.Errorf("%+v: %q, want %q", c.info, have, c.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/audit"
 	"github.com/nocopythrift/nocopythrift/internal/command"
@@ -56,7 +57,7 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	flags.Var(&dirs, "I", "`directory` in which to look for included files; may be repeated")
 	flags.Var(&oldDirs, "Iold", "`directory` like -I, for OLD only")
 	flags.Var(&newDirs, "Inew", "`directory` like -I, for NEW only")
-	flags.StringVar(&format, "format", "text", "`form` of the findings: text or json")
+	flags.StringVar(&format, "format", "text", "`form` of the findings: text, json, or github for annotations of a pull request")
 	flags.BoolVar(&asJSON, "json", false, "the same as -format json")
 	flags.BoolVar(&wire, "wire", false, "report only what breaks the wire")
 	flags.StringVar(&warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
@@ -71,8 +72,8 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	case !slices.Contains([]string{"on", "off", "error"}, warnings):
 		command.WrongLine(stderr, flags.Name(), fmt.Sprintf("-warnings is on, off or error, not %q", warnings))
 		return 2
-	case noFormat(format) != "":
-		command.WrongLine(stderr, flags.Name(), noFormat(format))
+	case noFormat(format, "text", "json", "github") != "":
+		command.WrongLine(stderr, flags.Name(), noFormat(format, "text", "json", "github"))
 		return 2
 	case len(operands) < 2:
 		command.WrongLine(stderr, flags.Name(), "OLD and NEW are needed")
@@ -83,6 +84,9 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 		OldDirs: slices.Concat(oldDirs, dirs), NewDirs: slices.Concat(newDirs, dirs),
 	}, opt, stderr)
 	if err != nil {
+		if format == "github" {
+			AnnotateErrors(stdout, err)
+		}
 		fmt.Fprintln(stderr, err)
 		return t.Failed
 	}
@@ -94,9 +98,12 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 			findings[i].Severity = audit.Error
 		}
 	}
-	if asJSON || format == "json" {
+	switch {
+	case asJSON || format == "json":
 		err = audit.WriteJSON(stdout, operands[0], operands[1], findings)
-	} else {
+	case format == "github":
+		err = annotate(stdout, operands[1], findings)
+	default:
 		err = audit.WriteText(stdout, findings)
 	}
 	if err != nil {
@@ -119,4 +126,19 @@ func (t Tool) compare(in audit.Input, opt audit.Options, stderr io.Writer) ([]au
 		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
 	}
 	return audit.Compare(old, new, opt), nil
+}
+
+// annotate writes findings as annotations. In a revision, files have names such as
+// HEAD:idl/user.thrift; GitHub knows them by their paths.
+func annotate(w io.Writer, new string, findings []audit.Finding) error {
+	revision, _, _ := strings.Cut(new, ":")
+	for _, f := range findings {
+		at := f.New
+		at.Filename = strings.TrimPrefix(at.Filename, revision+":")
+		message := fmt.Sprintf("%s (%s; old: %s)", f.Message, f.Breaks, f.Old)
+		if err := Annotate(w, string(f.Severity), at, f.Kind, message); err != nil {
+			return err
+		}
+	}
+	return nil
 }

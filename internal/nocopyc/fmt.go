@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/idlfmt"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/command"
@@ -35,6 +36,7 @@ Examples:
 type formatter struct {
 	Tool
 	write, list, diff, check bool
+	form                     string    // in which files are listed: text or github
 	stdout, stderr           io.Writer // for names and messages
 	text                     io.Writer // for texts of files
 	unformatted, failed      bool
@@ -51,12 +53,16 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	flags.BoolVar(&f.write, "w", false, "write the result to the file")
 	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
 	flags.BoolVar(&f.diff, "d", false, "show diffs")
+	flags.StringVar(&f.form, "format", "text", "`form` of the list of -check and -l: text, or github for annotations of a pull request")
 	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and fail if there are any")
 	paths, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
+		return 2
+	case noFormat(f.form, "text", "github") != "":
+		command.WrongLine(f.stderr, flags.Name(), noFormat(f.form, "text", "github"))
 		return 2
 	case len(paths) == 0 && f.write:
 		command.WrongLine(f.stderr, flags.Name(), "-w needs files: standard input cannot be written to")
@@ -85,6 +91,9 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 func (f *formatter) fail(err error) {
 	if err != nil {
 		f.failed = true
+		if f.form == "github" {
+			AnnotateErrors(f.stdout, err)
+		}
 		fmt.Fprintln(f.stderr, f.plainly(err))
 	}
 }
@@ -132,8 +141,16 @@ func (f *formatter) format(name string, src []byte) error {
 	}
 	differs := !bytes.Equal(src, out)
 	f.unformatted = f.unformatted || differs
-	if differs && (f.list || f.check) {
-		fmt.Fprintln(f.stdout, name)
+	switch {
+	case !differs || !f.list && !f.check:
+	case f.form == "github":
+		at := idl.Position{Filename: name, Line: firstDifference(src, out), Column: 1}
+		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, filepath.ToSlash(name)))
+	default:
+		_, err = fmt.Fprintln(f.stdout, name)
+	}
+	if err != nil {
+		return err
 	}
 	if differs && f.diff {
 		fmt.Fprint(f.text, idlfmt.Diff(filepath.ToSlash(name), string(src), string(out)))
@@ -145,6 +162,15 @@ func (f *formatter) format(name string, src []byte) error {
 		_, err = f.text.Write(out)
 	}
 	return err
+}
+
+// firstDifference returns the number of the first line that differs in two texts.
+func firstDifference(a, b []byte) int {
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	return 1 + bytes.Count(a[:same], []byte("\n"))
 }
 
 // replaceFile replaces the text of a file atomically. It keeps the file's permissions, and

@@ -7,6 +7,10 @@
 // whose first line also names a file, as in "```go main.go", is written to that file. All other
 // blocks are left alone; tests of package docs compile them.
 //
+// With -release it then builds the tool as it is released, into the folder dist, and tries it:
+// archives, packages for Debian and Fedora, a container image, components, checksums and notes.
+// The file .goreleaser.yaml says what is built. Nothing is published.
+//
 // It packs the working tree, without the files that git does not know. Other modules come from the
 // module cache, or from the proxy that GOPROXY names.
 package main
@@ -29,19 +33,20 @@ func main() {
 	log.SetPrefix("rehearse: ")
 	keep := flag.Bool("keep", false, "keep the folder with the proxy and what the documents made")
 	only := flag.Bool("pack", false, "pack, and follow no document")
+	release := flag.Bool("release", false, "build and try all that a release has, and follow no document")
 	flag.Parse()
-	if *only {
+	if *only || *release {
 		documents = nil
 	}
 	if flag.NArg() > 0 {
 		documents = flag.Args()
 	}
-	if err := rehearse(documents, *keep); err != nil {
+	if err := rehearse(documents, *release, *keep); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func rehearse(documents []string, keep bool) error {
+func rehearse(documents []string, release, keep bool) error {
 	root, err := output("git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
@@ -56,13 +61,26 @@ func rehearse(documents []string, keep bool) error {
 		defer os.RemoveAll(work)
 	}
 	proxy := filepath.Join(work, "proxy")
-	large := packAll(root, proxy)
+	version, err := generatorVersion(root)
+	if err != nil {
+		return err
+	}
+	revision, err := revisionOf(root)
+	if err != nil {
+		return err
+	}
+	large := packAll(root, revision, version, proxy)
 	if large != nil && !errors.Is(large, errTooLarge) {
 		return large
 	}
 	env, err := environment(work, proxy)
 	if err != nil {
 		return err
+	}
+	if release {
+		if err := makeRelease(root, revision, version, work, env); err != nil {
+			return err
+		}
 	}
 	for _, name := range documents {
 		began := time.Now()

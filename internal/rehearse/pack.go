@@ -33,29 +33,26 @@ var installed = []struct {
 
 var errTooLarge = errors.New("too large")
 
-// packAll writes a module proxy's files for each installed module into the folder proxy. The
-// modules have the generator's version. A zip file that is too large gives an errTooLarge; all
-// files are written nonetheless.
-func packAll(root, proxy string) error {
-	version, err := generatorVersion(root)
-	if err != nil {
-		return err
-	}
-	var large error
-	// A commit of the working tree as it is, or nothing if the tree equals the last commit's.
+// revisionOf returns a commit of the working tree as it is, without the files that git does not
+// know: the last one, if it equals that.
+func revisionOf(root string) (string, error) {
 	revision, err := output("git", "-C", root, "stash", "create")
-	if err != nil {
-		return err
+	if err != nil || revision != "" {
+		return revision, err
 	}
-	if revision == "" {
-		revision = "HEAD"
-	}
+	return output("git", "-C", root, "rev-parse", "HEAD")
+}
+
+// packAll writes a module proxy's files for each installed module into the folder proxy. A zip
+// file that is too large gives an errTooLarge; all files are written nonetheless.
+func packAll(root, revision, version, proxy string) error {
+	var large error
 	tree := filepath.Join(filepath.Dir(proxy), "tree")
 	if err := extract(root, revision, tree); err != nil {
 		return err
 	}
 	for _, m := range installed {
-		size, err := pack(tree, proxy, m.folder, version)
+		size, err := pack(tree, proxy, m.folder, version, revision)
 		if err != nil {
 			return err
 		}
@@ -74,7 +71,7 @@ func generatorVersion(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m := regexp.MustCompile(`const Version = "(v[0-9.]+)"`).FindSubmatch(src)
+	m := regexp.MustCompile(`const Version = "(v[^"]+)"`).FindSubmatch(src)
 	if m == nil {
 		return "", fmt.Errorf("gen/golang/emit.go has no version")
 	}
@@ -94,9 +91,9 @@ func extract(root, revision, tree string) error {
 	return err
 }
 
-// pack writes the files of the module in a folder of tree, and returns the size of its zip file in
-// bytes.
-func pack(tree, proxy, folder, version string) (int64, error) {
+// pack writes the files of the module in a folder of tree, which has the files of a revision. It
+// returns the size of the module's zip file in bytes.
+func pack(tree, proxy, folder, version, revision string) (int64, error) {
 	name := path.Join(modulePath, folder)
 	escaped, err := module.EscapePath(name)
 	if err != nil {
@@ -111,9 +108,10 @@ func pack(tree, proxy, folder, version string) (int64, error) {
 		return 0, err
 	}
 	for file, text := range map[string]string{
-		"list":            version + "\n",
-		version + ".info": fmt.Sprintf(`{"Version":%q}`, version),
-		version + ".mod":  string(gomod),
+		"list": version + "\n",
+		version + ".info": fmt.Sprintf(`{"Version":%q,"Origin":{"VCS":"git","URL":"https://%s","Hash":%q,"Ref":"refs/tags/%s"}}`,
+			version, modulePath, revision, path.Join(folder, version)),
+		version + ".mod": string(gomod),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
 			return 0, err

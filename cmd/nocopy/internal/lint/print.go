@@ -3,10 +3,10 @@ package lint
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
 // Formats are the forms in which findings can be printed.
@@ -69,18 +69,10 @@ func (r *Result) json(w io.Writer) error {
 
 func encode(w io.Writer, v any) error { return (&shell.Shell{Out: w}).WriteJSON(v) }
 
-// The characters that GitHub's workflow commands give a meaning, in their text and in properties.
-var (
-	inText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
 // github writes workflow commands. GitHub shows them as annotations in a pull request.
 func (r *Result) github(w io.Writer) error {
 	for _, f := range r.Findings {
-		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", f.Severity,
-			shell.Printable(inProperty.Replace(filepath.ToSlash(f.Pos.Filename))), f.Pos.Line, f.Pos.Column, inProperty.Replace(f.Rule),
-			shell.Printable(inText.Replace(f.Message)))
+		err := nocopyc.Annotate(w, string(f.Severity), f.Pos, f.Rule, f.Message)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,10 @@ func TestAudit(t *testing.T) {
 		{"audit old.thrift new.thrift", 1, removed + changed, ""},
 		{"audit -warnings=off old.thrift new.thrift", 1, removed, ""},
 		{"audit old.thrift new.thrift -wire", 0, "", ""},
+		{"audit -format github old.thrift new.thrift", 1, "::error file=new.thrift,line=1,col=8,title=field-removed::field 1 a of S removed (breaks json, source; old: old.thrift:1:12)\n" +
+			"::warning file=new.thrift,line=2,col=2,title=default-changed::default of field 2 b of S changed from 1 to 2 (compatible; old: old.thrift:1:22)\n", ""},
+		{"fmt -l -format github new.thrift", 0, "::error file=new.thrift,line=2,col=1,title=format::not formatted: nocopyc fmt -w new.thrift\n", ""},
+		{"fmt -format json new.thrift", 2, "", "nocopyc: -format must be one of \"text\",\"github\" but got \"json\"; see nocopyc fmt -h\n"},
 		{"audit old.thrift", 2, "", "nocopyc: OLD and NEW are needed; see nocopyc audit -h\n"},
 		{"audit -x", 2, "", "nocopyc: unknown flag -x; see nocopyc audit -h\n"},
 		{"audit -x -help", 2, "", "nocopyc: unknown flag -x"},
