@@ -15,7 +15,7 @@ require (
 	github.com/cloudwego/netpoll v0.7.2
 	github.com/google/flatbuffers v25.12.19+incompatible
 	github.com/google/go-cmp v0.7.0
-	github.com/nocopythrift/nocopythrift v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 	github.com/nocopythrift/nocopythrift/examples/archive v0.0.0
 	github.com/nocopythrift/nocopythrift/parquetmeta v0.0.0
 	github.com/parquet-go/parquet-go v0.32.0
@@ -78,7 +78,7 @@ require (
 	github.com/klauspost/compress v1.19.1 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/nocopythrift/nocopythrift/kitex v0.3.0
+	github.com/nocopythrift/nocopythrift/kitex v1.0.0-rc.1
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect

@@ -9,7 +9,7 @@ require (
 	github.com/cloudwego/kitex v0.16.3
 	github.com/cloudwego/netpoll v0.7.2
 	github.com/cloudwego/thriftgo v0.4.5
-	github.com/nocopythrift/nocopythrift v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 )
 
 require (

@@ -3,7 +3,7 @@ module github.com/nocopythrift/nocopythrift/otel
 go 1.26.0
 
 require (
-	github.com/nocopythrift/nocopythrift v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0

@@ -6,7 +6,7 @@ require (
 	github.com/alecthomas/kong v1.12.1
 	github.com/creack/pty v1.1.24
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
-	github.com/nocopythrift/nocopythrift v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 	golang.org/x/term v0.47.0
 )
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Version is the generator's version, which is in the first line of each generated file.
-const Version = "v0.3.0"
+const Version = "v1.0.0-rc.1"
 
 // Options tell what to generate and how.
 type Options struct {

@@ -4,8 +4,8 @@ go 1.26.0
 
 require (
 	github.com/apache/arrow-go/v18 v18.7.0
-	github.com/nocopythrift/nocopythrift v0.3.0
-	github.com/nocopythrift/nocopythrift/hive v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
+	github.com/nocopythrift/nocopythrift/hive v1.0.0-rc.1
 )
 
 require (

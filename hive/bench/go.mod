@@ -6,9 +6,9 @@ require (
 	github.com/apache/arrow-go/v18 v18.7.0
 	github.com/apache/thrift v0.25.0
 	github.com/beltran/gohive/v2 v2.1.0
-	github.com/nocopythrift/nocopythrift v0.3.0
-	github.com/nocopythrift/nocopythrift/hive v0.3.0
-	github.com/nocopythrift/nocopythrift/hive/arrowhive v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
+	github.com/nocopythrift/nocopythrift/hive v1.0.0-rc.1
+	github.com/nocopythrift/nocopythrift/hive/arrowhive v1.0.0-rc.1
 )
 
 require (

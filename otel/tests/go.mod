@@ -6,8 +6,8 @@ go 1.26.0
 
 require (
 	github.com/apache/thrift v0.25.0
-	github.com/nocopythrift/nocopythrift v0.3.0
-	github.com/nocopythrift/nocopythrift/otel v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
+	github.com/nocopythrift/nocopythrift/otel v1.0.0-rc.1
 	github.com/prometheus/client_golang v1.25.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0

@@ -5,7 +5,7 @@ go 1.26
 require (
 	github.com/cloudwego/gopkg v0.2.1
 	github.com/cloudwego/kitex v0.16.3
-	github.com/nocopythrift/nocopythrift v0.3.0
+	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 )
 
 require (
@@ -88,7 +88,7 @@ require (
 	github.com/klauspost/cpuid/v2 v2.2.9 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.2 // indirect
-	github.com/nocopythrift/nocopythrift/kitex v0.3.0
+	github.com/nocopythrift/nocopythrift/kitex v1.0.0-rc.1
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/stretchr/testify v1.10.0 // indirect
 	github.com/tidwall/gjson v1.17.3 // indirect

@@ -166,7 +166,7 @@ func workspace(t *testing.T, idl string, files map[string]string) {
 	}
 	t.Chdir(t.TempDir())
 	t.Setenv("GOWORK", "")
-	files["go.work"] = "go 1.26.0\n\nuse (\n\t.\n\t" + root + "\n)\n\nreplace github.com/nocopythrift/nocopythrift v0.3.0 => " + root + "\n"
+	files["go.work"] = "go 1.26.0\n\nuse (\n\t.\n\t" + root + "\n)\n\nreplace github.com/nocopythrift/nocopythrift v1.0.0-rc.1 => " + root + "\n"
 	files["idl.thrift"] = idl
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -185,7 +185,7 @@ func workspace(t *testing.T, idl string, files map[string]string) {
 	}
 }
 
-const require = "require github.com/nocopythrift/nocopythrift v0.3.0\n"
+const require = "require github.com/nocopythrift/nocopythrift v1.0.0-rc.1\n"
 
 // module makes a module with the old package, the new one, and a program.
 func module(t *testing.T, program string) {
