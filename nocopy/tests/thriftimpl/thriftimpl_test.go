@@ -21,3 +21,15 @@ func TestOldGeneratedCode(t *testing.T) {
 		})
 	}
 }
+
+// TestNewerGeneratedCode: the compiler's error for code that needs a newer library names the
+// version that it needs.
+func TestNewerGeneratedCode(t *testing.T) {
+	out, err := exec.Command("go", "build", "./testdata/newer").CombinedOutput()
+	if err == nil {
+		t.Fatal("it was compiled")
+	}
+	if lines := strings.Split(string(out), "\n"); len(lines) < 2 || !strings.HasSuffix(lines[1], "undefined: impl.NeedsNocopythriftV1_999") {
+		t.Errorf("the compiler says:\n%s", out)
+	}
+}
