@@ -12,9 +12,9 @@ func (b *Buffer) sortNodes() {
 
 func (b *Buffer) placeOf(id NodeID) placed { return placed(b.nodes[id].at)<<32 | placed(id) }
 
-// comparePlaced compares nodes by first position, then by kind. Of kind grow, the node comes
-// first whose value starts last: it is innermost. Of the others, the one comes first that covers
-// most: it hides those after it. The last criterion is age.
+// comparePlaced compares nodes by first position, then by kind. Of nodes of kind grow, the one
+// whose value starts last is innermost and comes first. Of the others, the one that covers most
+// hides the rest and comes first. The last criterion is age.
 func (b *Buffer) comparePlaced(x, y placed) int {
 	if x.at() != y.at() {
 		return cmp.Compare(x, y)

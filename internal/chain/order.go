@@ -84,8 +84,8 @@ func (o *order) from(lo Pos) cursor {
 	return o.search(func(x placed) bool { return x.at() >= lo })
 }
 
-// update adds the nodes or spans up to number made to the order. place returns one of them. If
-// many are new, it sorts all anew, which takes no more time than inserting a part of them.
+// update adds the nodes or spans with the numbers o.n+1 to made. place returns the one with a
+// number. If many are new, all are sorted anew, which is faster than inserting each.
 func (o *order) update(made int, place func(i int) placed, compare func(x, y placed) int) {
 	if made-o.n <= o.n/8 {
 		for ; o.n < made; o.n++ {

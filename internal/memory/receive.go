@@ -24,8 +24,8 @@ type Receiver struct {
 
 	late error // error of the last Read that returned bytes, too; the next Fill returns it
 
-	// Idle says that no message has begun: while nothing arrives, memory may be given up. Within a
-	// message that would cost more memory than it saves.
+	// Idle says that no message has begun: Fill may give up memory while it waits. Within a message
+	// that would cost more than it saves.
 	Idle bool
 
 	want, most int   // what fill was called with

@@ -9,7 +9,8 @@ const (
 	// string that was read from a small message keeps at most one slab alive.
 	SlabSize = 64 << 10
 
-	// MaxSlabSize is the size that slabs grow to within one large message.
+	// MaxSlabSize is the size that slabs grow to within one large message, and that of a segment of a
+	// Space. Values of that size are large to the engine: it looks for positions before it sets one.
 	MaxSlabSize = 1 << 20
 
 	// smallPart is the largest part of a shared slab that is taken at once. A message is built in

@@ -162,7 +162,8 @@ func (w *Writer) fields(l *level, b []byte, i int) (int, error) {
 	}
 }
 
-// leavesOut reports whether the field of the innermost struct with this id and type is left out.
+// leavesOut reports whether the field with this id and type is left out. Only w.without is, a
+// string of the outermost struct.
 func (w *Writer) leavesOut(id int16, t wire.Type) bool {
 	return id == w.without && t == wire.String && len(w.stack) == 1
 }

@@ -450,7 +450,7 @@ func (s Struct) ContainsText(v string) bool { return s.ContainsKey(memory.String
 
 // The codecs of keys and values of maps follow. Those of values of fixed size are in basetypes.go.
 
-// AsString and so on are the codecs of values without a fixed size, by their Go types.
+// Codecs of values without a fixed size, one for each Go type.
 type (
 	// AsString is the codec of strings.
 	AsString struct{}

@@ -400,7 +400,7 @@ func (w *Walker) Field(e uint32, f *schema.Field) index.Word {
 	return word
 }
 
-// Fixed returns the bytes that a value of fixed size begins.
+// Fixed returns the bytes from a value of fixed size on. The caller knows how many are the value.
 func (w *Walker) Fixed(word index.Word) []byte { return w.Message().fixedValue(word) }
 
 // Text returns the bytes of a string or binary. They are good until the next change.

@@ -65,7 +65,8 @@ func (w *Writer) TextValue(at int, v string) int {
 	return at + textHeader + n
 }
 
-// anyText is Text for any length.
+// anyText does what Text does, also for texts that Text leaves to it: long ones, and those without
+// room.
 func (w *Writer) anyText(at int, f Field, v string) int {
 	n := len(v)
 	if n >= w.refer || len(w.b)-at-(fieldHeader+textHeader+Slack+beyond) < n {

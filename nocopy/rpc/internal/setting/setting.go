@@ -1,5 +1,5 @@
 // Package setting has what settings of servers and clients have in common: 0 is the default, and a
-// negative value is no limit.
+// negative time is no limit.
 package setting
 
 import (
