@@ -33,9 +33,8 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 	req.Call.Take(args)
 	chunk.Release()
 	arrived := c.in.Arrived // another goroutine may be the reader from now on
-	turn, err := c.srv.admission.enter(req)
-	if err != nil {
-		c.turnAway(req, err)
+	turn, admitted := c.enter(req)
+	if !admitted {
 		return c.complete(req, c.count(req))
 	}
 	readerID := c.begin(req, turn != nil)
@@ -71,6 +70,26 @@ func (c *connection) refuseBad(req *Request, typ message.Type, name string, err 
 		return c.keepReading()
 	}
 	return c.refuse(req, err, false)
+}
+
+// enter gives a request a place among those that are handled, or a turn to wait for one. If it must
+// not be handled, enter makes the reply and reports false.
+func (c *connection) enter(req *Request) (turn *turn, admitted bool) {
+	if c.srv.admission == nil {
+		return nil, true
+	}
+	decided := false
+	defer func() {
+		if !decided { // a function of Stats, or the logger, ends the goroutine
+			req.release()
+		}
+	}()
+	turn, err := c.srv.admission.enter(req)
+	if err != nil {
+		c.turnAway(req, err)
+	}
+	decided = true
+	return turn, err == nil
 }
 
 // turnAway makes the reply to a request that is not handled since too many calls are under way. It
