@@ -119,7 +119,7 @@ func (f *file) structView(s *schema.Struct) structView {
 	if most := math.MaxUint16 - first; len(s.Fields) > most {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), most)
 	}
-	handle, flags := "Struct", 0
+	handle, flags := "Struct", uint64(0)
 	if view.Union {
 		flags |= entry.Union
 	}
