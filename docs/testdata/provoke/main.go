@@ -261,6 +261,15 @@ func answers() {
 	_, err = dynamic.Describe(ctx, c)
 	say(err)
 	stop()
+	busy := &rpc.Server{MaxInFlight: 1, MaxQueued: -1, Unordered: true, Logger: slog.New(slog.NewTextHandler(&said, nil))}
+	busy.Processor = order.NewShopProcessor(shop{do: func(order.ShopGetResult) error {
+		_, err := order.NewShopClient(c).Get(ctx, nil) // one call too many
+		say(err)
+		return nil
+	}})
+	c, stop = rpctest.Start(busy)
+	order.NewShopClient(c).Get(ctx, nil)
+	stop()
 	say(said.String())
 }
 

@@ -72,8 +72,8 @@ func (c *connection) refuseBad(req *Request, typ message.Type, name string, err 
 	return c.refuse(req, err, false)
 }
 
-// enter gives a request a place among those that are handled, or a turn to wait for one. If it must
-// not be handled, enter makes the reply and reports false.
+// enter gives a request a place among those that are handled, or a turn to wait for one. If it
+// must not be handled, enter makes the reply and reports false.
 func (c *connection) enter(req *Request) (turn *turn, admitted bool) {
 	if c.srv.admission == nil {
 		return nil, true
