@@ -81,15 +81,16 @@ type Server struct {
 	Concurrency int
 	// MaxInFlight limits the calls that are handled at the same time, in whatever way they come: on
 	// all connections together, over HTTP, and by ServeMessage. A call counts until its handler, or
-	// the outermost interceptor, returns. Further calls wait, up to MaxQueued of them, in the order in
-	// which they came. Each waits for at most ReadTimeout, or 30 s if that is no limit, for the time
-	// that its client has sent with it (see the client's option Deadlines), and until its client is
-	// gone. All others are refused at once, with an ApplicationException of type LoadShedding or, over
-	// HTTP, with the status 503. Unless the server is Unordered, that answer comes after those to
-	// earlier calls of its connection. Clients of this package then know that the call was not handled
-	// (ErrNotHandled), and Retry repeats it. A oneway call is dropped, except over HTTP, since nothing
-	// answers it. The log has a line for them every ten seconds at most, and Stats.Refused counts
-	// each. Health checks that Health answers do not count, and do not wait. 0 means no limit.
+	// the outermost interceptor, returns. Further calls wait, up to MaxQueued of them, in the order
+	// in which they came. Each waits for at most ReadTimeout, or 30 s if that is no limit, for the
+	// time that its client has sent with it (see the client's option Deadlines), and until its
+	// client is gone. All others are refused at once, with an ApplicationException of type
+	// LoadShedding or, over HTTP, with the status 503. Unless the server is Unordered, that answer
+	// comes after those to earlier calls of its connection. Clients of this package then know that
+	// the call was not handled (ErrNotHandled), and Retry repeats it. A oneway call is dropped,
+	// except over HTTP, since nothing answers it. The log has a line for them every ten seconds at
+	// most, and Stats.Refused counts each. Health checks that Health answers do not count, and do
+	// not wait. 0 means no limit.
 	MaxInFlight int
 	// MaxQueued limits the calls that wait for a place among MaxInFlight. A call that is not refused
 	// waits for about as long as handlers take, times MaxQueued, divided by MaxInFlight. 0 means
