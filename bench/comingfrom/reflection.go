@@ -19,7 +19,7 @@ func rangeProtobuf(b *pb.Business) (fields []string) {
 }
 
 func rangeHere(b peer.Business) (fields []string) {
-	for f, v := range reflection.Of(b).Range() {
+	for f, v := range reflection.Of(b).All() {
 		fields = append(fields, fmt.Sprint(f.Name(), "=", v))
 	}
 	return fields
