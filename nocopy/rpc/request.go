@@ -105,15 +105,20 @@ func (r *receivedCall) Expires() time.Time {
 // Take takes over the arguments.
 func (r *receivedCall) Take(args *nocopy.Message) { r.args = args }
 
-// Refuse counts the request as one that is refused because of err, and answers it if answers is
-// true.
-func (r *receivedCall) Refuse(err error, answers bool) {
-	e := protocolError(err)
-	r.from.Stats.Refused(int32(e.Type))
-	if answers {
-		r.notHandled = e.Type == LoadShedding
-		r.answer(e, r.Name)
+// Refused counts the request as one that is refused because of err, and frees its arguments.
+func (r *receivedCall) Refused(err error) {
+	r.from.Stats.Refused(int32(protocolError(err).Type))
+	if r.args != nil {
+		thriftimpl.End(r.args)
+		r.args = nil
 	}
+}
+
+// Answer makes err the reply.
+func (r *receivedCall) Answer(err error) {
+	e := protocolError(err)
+	r.notHandled = e.Type == LoadShedding
+	r.answer(e, r.Name)
 }
 
 // conceal logs an error of the call and returns what the client gets instead: a fixed text and the

@@ -75,8 +75,9 @@ type Server struct {
 	// without the header. If it is 0, only MaxFrame bounds the size.
 	Limits nocopy.Limits
 	// Concurrency limits the calls of one connection that are under way at the same time. A call
-	// counts from when it is read until its reply is written. Further calls wait to be read. 0 means
-	// 64. If a handler takes longer than a millisecond, the next call is handled at the same time.
+	// counts from when it is read until its reply is written, or until it is refused because of
+	// MaxInFlight. Further calls wait to be read, also while 16 times as many replies wait to be
+	// written. 0 means 64. If a handler takes longer than a millisecond, the next call is handled at the same time.
 	// With 1, calls are handled strictly one after the other.
 	Concurrency int
 	// MaxInFlight limits the calls that are handled at the same time, in whatever way they come: on

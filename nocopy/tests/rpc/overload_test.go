@@ -39,6 +39,7 @@ func (w *worker) Add(_ context.Context, args echo.EchoAddArgs, result echo.EchoA
 type loadWay struct {
 	name    string
 	ordered bool // replies wait for earlier ones
+	alone   bool // all calls share a connection, and wait for each other
 	http    bool
 	server  func(srv *rpc.Server)
 	caller  func(t *testing.T, srv *rpc.Server, l pipes, opts ...rpc.Option) rpc.Caller
@@ -55,6 +56,7 @@ func loadWays() (ways []loadWay) {
 	for _, s := range spoken {
 		ways = append(ways, loadWay{name: s.name, ordered: true, caller: overPipes(s.opts...)})
 	}
+	ways = append(ways, loadWay{name: "one connection", alone: true, ordered: true, caller: overPipes(rpc.PoolSize(1))})
 	overHTTP := func(protocols func(*http.Protocols)) func(*testing.T, *rpc.Server, pipes, ...rpc.Option) rpc.Caller {
 		return func(t *testing.T, _ *rpc.Server, l pipes, opts ...rpc.Option) rpc.Caller {
 			tr := &http.Transport{Protocols: new(http.Protocols), DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(), nil }}
@@ -88,9 +90,13 @@ func loadWays() (ways []loadWay) {
 	)
 }
 
-// inLoad calls f in a bubble for each of loadWays. srv is served on l.
-func inLoad(t *testing.T, settings func() (*rpc.Server, echo.EchoHandler), f func(t *testing.T, way loadWay, srv *rpc.Server, l pipes)) {
+// inLoad calls f in a bubble for each of loadWays, with alone also for those that share a
+// connection. srv is served on l.
+func inLoad(t *testing.T, alone bool, settings func() (*rpc.Server, echo.EchoHandler), f func(t *testing.T, way loadWay, srv *rpc.Server, l pipes)) {
 	for _, way := range loadWays() {
+		if way.alone && !alone {
+			continue
+		}
 		t.Run(way.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv, h := settings()
@@ -127,7 +133,7 @@ func TestOverload(t *testing.T) {
 	)
 	var w *worker
 	var c *counts
-	inLoad(t, func() (*rpc.Server, echo.EchoHandler) {
+	inLoad(t, true, func() (*rpc.Server, echo.EchoHandler) {
 		w, c = &worker{took: took}, newCounts()
 		return &rpc.Server{MaxInFlight: places, Health: new(rpc.Health), Stats: &c.Stats}, w
 	}, func(t *testing.T, way loadWay, srv *rpc.Server, l pipes) {
@@ -224,7 +230,7 @@ func (w *routedWriter) Write(b []byte) (int, error) {
 // TestOverloadRetry: Retry repeats a call that was refused, of any method, and it is handled once.
 func TestOverloadRetry(t *testing.T) {
 	var w *worker
-	inLoad(t, func() (*rpc.Server, echo.EchoHandler) {
+	inLoad(t, false, func() (*rpc.Server, echo.EchoHandler) {
 		w = &worker{took: 5 * time.Millisecond}
 		return &rpc.Server{MaxInFlight: 1, MaxQueued: -1}, w
 	}, func(t *testing.T, way loadWay, srv *rpc.Server, l pipes) {
@@ -253,7 +259,7 @@ func TestOverloadRetry(t *testing.T) {
 // TestOverloadNotLast: the exception of a handler that has made a call to a server that refused it
 // does not say that the handler's own call was not handled. Retry does not repeat it.
 func TestOverloadNotLast(t *testing.T) {
-	inLoad(t, func() (*rpc.Server, echo.EchoHandler) {
+	inLoad(t, false, func() (*rpc.Server, echo.EchoHandler) {
 		return &rpc.Server{}, &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
 			busy := &rpc.Server{MaxInFlight: 1, MaxQueued: -1, Logger: new(quiet).logger()}
 			var again *rpc.Method

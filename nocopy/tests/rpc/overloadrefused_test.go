@@ -167,6 +167,38 @@ func TestOverloadOrder(t *testing.T) {
 	}
 }
 
+// TestOverloadUnanswered: refusals that wait for an earlier reply do not count towards Concurrency.
+// 16 times as many replies may wait; what a client sends after that is read when they are written.
+func TestOverloadUnanswered(t *testing.T) {
+	const sent, waiting = 100, 2 * 16
+	w, c := newWaiter(), newCounts()
+	srv := &rpc.Server{Concurrency: 2, MaxInFlight: 1, MaxQueued: -1, Stats: &c.Stats}
+	inBubble(t, srv, w, func(t *testing.T, connect func() net.Conn) {
+		*w = *newWaiter()
+		nc := connect()
+		defer nc.Close()
+		var in bytes.Buffer
+		in.Write(frame(strict(call, "fail", 1, []byte{0})))
+		for id := 2; id <= sent; id++ {
+			in.Write(frame(strict(call, "add", id, addArgs(1, int64(id)))))
+		}
+		go nc.Write(in.Bytes())
+		time.Sleep(time.Second) // another goroutine becomes the reader
+		synctest.Wait()
+		if n := c.refused[rpc.LoadShedding]; n != waiting-1 {
+			t.Errorf("%d calls were refused while one was handled, want %d", n, waiting-1)
+		}
+		close(w.release)
+		frameFrom(t, nc)
+		for id := 2; id <= sent; id++ {
+			b := frameFrom(t, nc)
+			if head := strict(reply, "add", id, nil); !bytes.HasPrefix(b, strict(exception, "add", id, nil)) && !(id > waiting && bytes.HasPrefix(b, head)) {
+				t.Errorf("%q where the answer to call %d should be", b, id)
+			}
+		}
+	})
+}
+
 // TestOverloadOneway: oneway calls beyond the queue are dropped and counted. The log has a line
 // for refused calls every ten seconds at most, and the numbers in it are complete.
 func TestOverloadOneway(t *testing.T) {

@@ -274,7 +274,7 @@ func (w loadWay) answersOneway() bool { return w.http || w.name == "ServeMessage
 // inGates calls f in a bubble for each of loadWays, after set, which may change the Stats.
 func inGates(t *testing.T, f func(o *overloaded), set ...func(o *overloaded)) {
 	o := &overloaded{}
-	inLoad(t, func() (*rpc.Server, echo.EchoHandler) {
+	inLoad(t, false, func() (*rpc.Server, echo.EchoHandler) {
 		o.g, o.c = newHeldService(), newCounts()
 		for _, s := range set {
 			s(o)

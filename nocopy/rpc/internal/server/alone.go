@@ -59,7 +59,8 @@ func (x *single) serve(call []byte) ([]byte, error) {
 	if refusal != nil {
 		body.Release()
 		if h.Type == message.Call { // not a reply, to which others would reply again
-			req.Call.Refuse(refusal, true)
+			req.Call.Refused(refusal)
+			req.Call.Answer(refusal)
 			return x.reply(req)
 		}
 		err = refusal
@@ -68,18 +69,20 @@ func (x *single) serve(call []byte) ([]byte, error) {
 	}
 	if err != nil {
 		silent := refusal != nil || req.isOneway(h.Type)
-		req.Call.Refuse(err, !silent)
+		req.Call.Refused(err)
 		x.log(req.Name, err)
 		if silent {
 			return nil, err
 		}
+		req.Call.Answer(err)
 		return x.reply(req)
 	}
 	if err := x.admit(x.Ctx, req); err != nil {
-		req.Call.Refuse(err, !req.Oneway)
+		req.Call.Refused(err)
 		if req.Oneway {
 			return nil, err
 		}
+		req.Call.Answer(err)
 		return x.reply(req)
 	}
 	if x.handle(req, arrived); req.Oneway {

@@ -61,8 +61,8 @@ type connection struct {
 	// No more requests are handled: the next one can't be found, or nothing more can be read
 	noMore     bool
 	eof        bool   // the client sends nothing more
-	underway   int    // the number of calls that were read and have not ended
-	unanswered int    // the number of these that need a reply
+	underway   int    // the number of calls that were read and have not ended, but those turned away
+	unanswered int    // the number of calls that were read and whose reply is not written
 	nextOrder  uint64 // order of the next request that needs a reply
 	firstOrder uint64 // order of the request that ready[0] stands for
 	// Requests whose replies wait to be written; nil: the reply is not ready
@@ -247,15 +247,22 @@ func (c *connection) startReader() {
 	go c.read()
 }
 
-// addReply adds a request whose reply is ready to those that flush writes. c.mu is held.
+// addReply adds a request whose reply is ready to those that flush writes. One that was turned away
+// has ended then: else the replies that it waits for would keep the next request from being
+// refused. c.mu is held.
 func (c *connection) addReply(req *Request) {
+	if req.turnedAway != nil {
+		c.countEnded(1, 0)
+	}
 	switch i := int(req.order - c.firstOrder); {
 	case req.Oneway: // there is no reply, and no other reply waits for it
+		calls := ending(req)
 		req.release()
-		c.countEnded(1, 0)
+		c.countEnded(calls, 0)
 	case c.aborted:
+		calls := ending(req)
 		req.release()
-		c.countEnded(1, 1)
+		c.countEnded(calls, 1)
 	case c.srv.Unordered:
 		c.ready = append(c.ready, req)
 	default:
@@ -275,7 +282,7 @@ func (c *connection) flush() {
 	c.writing = true
 	for !c.aborted {
 		n := 0
-		for n < len(c.ready) && c.ready[n] != nil {
+		for n < min(len(c.ready), c.limit) && c.ready[n] != nil {
 			n++
 		}
 		if n == 0 {
@@ -287,6 +294,7 @@ func (c *connection) flush() {
 		c.ready = c.ready[:left]
 		c.firstOrder += uint64(n)
 		c.pipelined = c.unanswered > 1
+		calls := ending(c.batched...)
 		c.mu.Unlock()
 		err := c.send()
 		c.mu.Lock()
@@ -296,7 +304,7 @@ func (c *connection) flush() {
 		case c.graceTimer != nil && c.state != stopped:
 			c.graceTimer.Reset(c.halfCloseTimeout())
 		}
-		c.countEnded(n, n)
+		c.countEnded(calls, n)
 	}
 	if c.aborted {
 		c.dropReplies()
@@ -306,7 +314,7 @@ func (c *connection) flush() {
 
 // dropReplies drops the replies that are ready: nobody can receive them. c.mu is held.
 func (c *connection) dropReplies() {
-	n := 0
+	calls, n := ending(c.ready...), 0
 	for _, r := range c.ready {
 		if r != nil {
 			r.release()
@@ -314,13 +322,24 @@ func (c *connection) dropReplies() {
 		}
 	}
 	c.ready = nil
-	c.countEnded(n, n)
+	c.countEnded(calls, n)
+}
+
+// ending returns how many calls end when the replies to these requests are written or dropped: all
+// but those that were turned away, which have ended.
+func ending(requests ...*Request) (calls int) {
+	for _, r := range requests {
+		if r != nil && r.turnedAway == nil {
+			calls++
+		}
+	}
+	return calls
 }
 
 // countEnded notes that as many calls have ended, and as many of them needed a reply. c.mu is
 // held.
 func (c *connection) countEnded(calls, replies int) {
-	if c.ageTimer != nil && calls > 0 {
+	if c.ageTimer != nil && calls+replies > 0 {
 		c.lastEnded = time.Now()
 	}
 	c.underway -= calls
@@ -332,24 +351,26 @@ func (c *connection) countEnded(calls, replies int) {
 
 // send writes the replies of c.batched and releases the requests.
 func (c *connection) send() (err error) {
-	returned := false
+	returned, n, calls := false, len(c.batched), ending(c.batched...)
 	defer func() { // handlers' goroutines may change results that they must not touch any more
 		if v := recover(); v != nil {
 			c.srv.Conceal("reply failed", c.Peer, v, debug.Stack())
 			err = errors.New("reply failed")
 			c.releaseBatched(&err)
 		} else if !returned { // a function of Stats, or nc, has ended the goroutine, and flush with it
-			n := len(c.batched)
 			c.releaseBatched(&err)
 			c.mu.Lock()
 			c.writing = false
-			c.countEnded(n, n)
+			c.countEnded(calls, n)
 			c.abort()
 			c.dropReplies() // if it was aborted before
 			c.mu.Unlock()
 		}
 	}()
 	for _, r := range c.batched {
+		if r.turnedAway != nil && r.Reply == nil {
+			r.Call.Answer(r.turnedAway)
+		}
 		switch {
 		case r.Reply == nil:
 		case !r.Style.IsPlain():

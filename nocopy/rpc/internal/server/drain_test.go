@@ -76,6 +76,8 @@ func TestMayHandle(t *testing.T) {
 	}{
 		"one call less than the limit":          {&connection{limit: 2, underway: 1, unanswered: 1}, true, false},
 		"as many calls as the limit":            {&connection{limit: 2, underway: 2, unanswered: 2}, false, false},
+		"calls that were turned away":           {&connection{limit: 2, underway: 1, unanswered: 31}, true, false},
+		"too many of them":                      {&connection{limit: 2, underway: 1, unanswered: 32}, false, false},
 		"nothing is under way":                  {&connection{limit: 2}, true, false},
 		"the stream has ended":                  {&connection{limit: 2, eof: true}, true, false},
 		"no more requests, a reply to write":    {&connection{limit: 2, noMore: true, unanswered: 1}, false, false},

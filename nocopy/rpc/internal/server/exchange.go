@@ -273,7 +273,7 @@ func (x *exchange) admitted(req *Request) (is bool) {
 		}
 	}()
 	if err := x.admit(x.Ctx, req); err != nil {
-		req.Call.Refuse(err, false)
+		req.Call.Refused(err)
 		x.answer(http.StatusServiceUnavailable, err.Error())
 		return false
 	}
@@ -283,7 +283,8 @@ func (x *exchange) admitted(req *Request) (is bool) {
 // refuseCall answers a call that is not handled because of err.
 func (x *exchange) refuseCall(req *Request, err error) {
 	defer req.release()
-	req.Call.Refuse(err, true)
+	req.Call.Refused(err)
+	req.Call.Answer(err)
 	x.reply(req)
 }
 

@@ -46,7 +46,8 @@ func (c *connection) process(h message.Header, chunk memory.Chunk) bool {
 // keepReading. With noMore no more requests are handled.
 func (c *connection) refuse(req *Request, err error, noMore bool) bool {
 	req.Oneway, req.Result = false, nil
-	req.Call.Refuse(err, true)
+	req.Call.Refused(err)
+	req.Call.Answer(err)
 	c.count(req)
 	c.mu.Lock()
 	c.noMore = c.noMore || noMore
@@ -62,7 +63,7 @@ func (c *connection) refuse(req *Request, err error, noMore bool) bool {
 func (c *connection) refuseBad(req *Request, typ message.Type, name string, err error) bool {
 	c.srv.Log(slog.LevelWarn, "call refused", "peer", c.Peer, "method", foreign.Shortened(name, foreign.MaxName), "err", err)
 	if req.isOneway(typ) {
-		req.Call.Refuse(err, false)
+		req.Call.Refused(err)
 		req.release()
 		c.mu.Lock()
 		c.flush() // replies may have been held back to be written with the one to this call
@@ -73,7 +74,7 @@ func (c *connection) refuseBad(req *Request, typ message.Type, name string, err 
 }
 
 // enter gives a request a place among those that are handled, or a turn to wait for one. If it
-// must not be handled, enter makes the reply and reports false.
+// must not be handled, enter turns it away and reports false.
 func (c *connection) enter(req *Request) (turn *turn, admitted bool) {
 	if c.srv.admission == nil {
 		return nil, true
@@ -92,11 +93,12 @@ func (c *connection) enter(req *Request) (turn *turn, admitted bool) {
 	return turn, err == nil
 }
 
-// turnAway makes the reply to a request that is not handled since too many calls are under way. It
-// is sent as another reply: nothing is wrong with the request, and there may be many of them.
+// turnAway notes that a request is not handled since too many calls are under way. Nothing is wrong
+// with it, and there may be many of them: its reply is made when it can be written.
 func (c *connection) turnAway(req *Request, err error) {
-	req.Result = nil
-	req.Call.Refuse(err, !req.Oneway)
+	req.Result, req.turnedAway = nil, err
+	req.Call.Refused(err)
+	req.charge.End()
 }
 
 // parseArgs parses the arguments of a request at the beginning of chunk. If their type is not

@@ -32,6 +32,10 @@ const (
 	peerPoll = 500 * time.Millisecond
 )
 
+// unansweredCalls times Concurrency replies may wait to be written at a time. Most of them are then
+// refusals that wait for earlier replies.
+const unansweredCalls = 16
+
 // defaultHalfClose is the value of a Server.HalfCloseTimeout of 0.
 const defaultHalfClose = 2 * time.Second
 
@@ -107,7 +111,7 @@ func (c *connection) share(h message.Header, chunk memory.Chunk) bool {
 // closed the connection are handled although no reply can be written: some may be oneway calls.
 // c.mu is held.
 func (c *connection) mayHandle() bool {
-	return c.underway < c.limit && !c.in.Charged() && !c.noMore && (!c.aborted || c.eof)
+	return c.underway < c.limit && c.unanswered < c.limit*unansweredCalls && !c.in.Charged() && !c.noMore && (!c.aborted || c.eof)
 }
 
 // mayClose reports whether the connection may be closed: no more requests will be handled, and no
@@ -288,7 +292,7 @@ func (c *connection) readFailed(h message.Header, err error) bool {
 // long is to end from then on.
 func (c *connection) staysOpen() bool {
 	c.mu.Lock()
-	busy, mayDrain := c.underway > 0 || c.restless(), c.mayDrain()
+	busy, mayDrain := c.underway+c.unanswered > 0 || c.restless(), c.mayDrain()
 	c.mu.Unlock()
 	switch {
 	case c.in.Last && !mayDrain:

@@ -39,9 +39,10 @@ type Call interface {
 	Handle()
 	// Panicked sets the Reply, in place of any other, if Handle did not return, with v as the cause.
 	Panicked(v any)
-	// Refuse counts the request as one that is refused because of err, and sets the Reply if answers
-	// is true.
-	Refuse(err error, answers bool)
+	// Refused counts the request as one that is refused because of err, and frees its arguments.
+	Refused(err error)
+	// Answer sets the Reply to a request that is refused because of err.
+	Answer(err error)
 	// Expires returns when the time is over that the client has given the call; zero if it has given
 	// none. It is asked once, when the call has to wait.
 	Expires() time.Time
@@ -68,11 +69,12 @@ type Request struct {
 	Sent   header.List     // sent with it, in the transport's place for headers
 	Failed bool            // Handle has answered a panic
 
-	order   uint64            // its place among the requests of its connection that need a reply
-	encoded transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
-	place   *admission        // where it has a place among the calls that are handled; else nil
-	charge  transport.Charge  // for its arguments, if they were compressed
-	began   time.Time         // when the handler was called, if the method is slow; else zero
+	turnedAway error             // why it was not handled, if too many calls are under way; answered when sent
+	order      uint64            // its place among the requests of its connection that need a reply
+	encoded    transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
+	place      *admission        // where it has a place among the calls that are handled; else nil
+	charge     transport.Charge  // for its arguments, if they were compressed
+	began      time.Time         // when the handler was called, if the method is slow; else zero
 }
 
 // release frees the request and its messages, except messages that handlers are still using.
