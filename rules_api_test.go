@@ -187,8 +187,11 @@ func goList(t *testing.T, dir string, args ...string) (list []listed) {
 // promised reports whether the names of a package are part of the API.
 func promised(p listed) bool {
 	rel, ours := strings.CutPrefix(p.ImportPath, module+"/")
-	return ours && p.Name != "main" && len(p.GoFiles) > 0 && !isInternal(rel) &&
-		!slices.ContainsFunc(unpromised, func(s string) bool { return strings.HasPrefix(rel+"/", s) })
+	return ours && p.Name != "main" && len(p.GoFiles) > 0 && !isInternal(rel) && !isUnpromised(rel)
+}
+
+func isUnpromised(dir string) bool {
+	return slices.ContainsFunc(unpromised, func(s string) bool { return strings.HasPrefix(dir+"/", s) })
 }
 
 // apiOf returns a line for each exported name of the module in the folder dir. It reads the types
@@ -225,11 +228,25 @@ func apiOf(t *testing.T, dir string) []string {
 	for _, p := range slices.Concat(imported, public) {
 		addAliases(names, load(p))
 	}
-	lines := map[string]bool{}
+	lines, written := map[string]bool{}, map[types.Object]bool{}
+	var used map[types.Object]string
+	if dir == "." {
+		used = mentioned(t, imp)
+		for obj := range used {
+			if p := obj.Pkg(); p != nil && shared(p.Path()) && !slices.Contains(public, p.Path()) {
+				public = append(public, p.Path())
+			}
+		}
+	}
 	for _, p := range public {
-		w := &apiWriter{pkg: load(p), names: names, deprecated: docs[p], lines: lines}
+		w := &apiWriter{pkg: load(p), names: names, deprecated: docs[p], lines: lines, mentioned: used, written: written}
 		w.prefix = "pkg " + strings.TrimPrefix(p, module+"/") + ", "
 		w.all()
+	}
+	for obj, file := range used {
+		if p := obj.Pkg(); p != nil && strings.HasPrefix(p.Path(), module+"/nocopy/internal/") && obj.Exported() && !written[obj] {
+			t.Errorf("%s mentions %s, which no public package names", file, obj)
+		}
 	}
 	return slices.Sorted(maps.Keys(lines))
 }
