@@ -25,6 +25,7 @@ type apiWriter struct {
 	prefix     string
 	lines      map[string]bool
 	mentioned  map[types.Object]string // what is promised of names that byMention is about
+	everything bool                    // also writes what is not mentioned
 	written    map[types.Object]bool   // objects with a line
 }
 
@@ -36,7 +37,7 @@ func (w *apiWriter) promises(name string, obj types.Object) bool {
 	case *types.Var:
 		obj = o.Origin()
 	}
-	if byMention(w.pkg.Path(), name) && w.mentioned[obj] == "" {
+	if byMention(w.pkg.Path(), name) && w.mentioned[obj] == "" && !w.everything {
 		return false
 	}
 	w.written[obj] = true

@@ -9,8 +9,8 @@ import (
 )
 
 // TestCookbook: each task of docs/cookbook.md has one block of 4 to 15 lines, and what it prints.
-// TestBlocks compares that; or a comment names the module whose tests do. The lists at the top have
-// all tasks, and the packages that the blocks import.
+// TestBlocks compares that; or a comment names the module whose tests do. The lists at the top
+// have all tasks, and the packages that the blocks import.
 func TestCookbook(t *testing.T) {
 	page, err := os.ReadFile("docs/cookbook.md")
 	if err != nil {

@@ -39,6 +39,16 @@ func AnnotateError(w io.Writer, err error) {
 	}
 }
 
+// report writes err to stderr or, if the format is github, as AnnotateError does, and only so: in
+// a log of GitHub's, a line that begins with the name of a file could be a workflow command.
+func (t Tool) report(err error, format string, stdout, stderr io.Writer) {
+	if format == "github" {
+		AnnotateError(stdout, err)
+		return
+	}
+	fmt.Fprintln(stderr, t.plainly(err))
+}
+
 // shellQuoted returns a file's name as a shell takes it.
 func shellQuoted(name string) string {
 	plain := func(r rune) bool {

@@ -83,19 +83,9 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	findings, err := t.compare(audit.Input{
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(oldDirs, dirs), NewDirs: slices.Concat(newDirs, dirs),
-	}, opt, func(w *idl.Error) {
-		if format == "github" {
-			Annotate(stdout, "warning", w.Pos, "compile", w.Msg)
-			return
-		}
-		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
-	})
+	}, opt, func(w *idl.Error) { warn(w, format, stdout, stderr) })
 	if err != nil {
-		if format == "github" {
-			AnnotateError(stdout, err)
-		} else {
-			fmt.Fprintln(stderr, t.plainly(err))
-		}
+		t.report(err, format, stdout, stderr)
 		return t.Failed
 	}
 	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
@@ -122,6 +112,15 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 		return t.Found
 	}
 	return 0
+}
+
+// warn writes a warning of the compiler.
+func warn(w *idl.Error, format string, stdout, stderr io.Writer) {
+	if format == "github" {
+		Annotate(stdout, "warning", w.Pos, "compile", w.Msg)
+		return
+	}
+	fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
 }
 
 // compare loads and compares the old and the new Version, and calls warn for what the compiler

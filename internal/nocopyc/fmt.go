@@ -91,11 +91,7 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 func (f *formatter) fail(err error) {
 	if err != nil {
 		f.failed = true
-		if f.form == "github" { // also for logs, where a line may begin with a file's name
-			AnnotateError(f.stdout, err)
-			return
-		}
-		fmt.Fprintln(f.stderr, f.plainly(err))
+		f.report(err, f.form, f.stdout, f.stderr)
 	}
 }
 
