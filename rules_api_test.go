@@ -61,13 +61,13 @@ func TestAPI(t *testing.T) {
 			if dir != "." && !testmode.Long && !writing {
 				t.Skip("in the long form: it compiles what the module requires")
 			}
-			lines := apiOf(t, dir)
+			lines, all := apiOf(t, dir)
 			found := map[string]bool{}
 			for _, line := range lines {
 				now[line], found[undeprecated(line)] = true, true
 			}
 			for line := range released {
-				if apiModule(line) == dir && !found[line] {
+				if apiModule(line) == dir && !all[line] {
 					t.Errorf("changed or gone: %s\n\tprograms are compiled against it: see docs/upgrading.md", line)
 				}
 			}
@@ -187,13 +187,18 @@ func goList(t *testing.T, dir string, args ...string) (list []listed) {
 // promised reports whether the names of a package are part of the API.
 func promised(p listed) bool {
 	rel, ours := strings.CutPrefix(p.ImportPath, module+"/")
-	return ours && p.Name != "main" && len(p.GoFiles) > 0 && !isInternal(rel) &&
-		!slices.ContainsFunc(unpromised, func(s string) bool { return strings.HasPrefix(rel+"/", s) })
+	return ours && p.Name != "main" && len(p.GoFiles) > 0 && !isInternal(rel) && !isUnpromised(rel)
 }
 
-// apiOf returns a line for each exported name of the module in the folder dir. It reads the types
-// that the compiler has exported, which are the same on every machine.
-func apiOf(t *testing.T, dir string) []string {
+func isUnpromised(dir string) bool {
+	return slices.ContainsFunc(unpromised, func(s string) bool { return strings.HasPrefix(dir+"/", s) })
+}
+
+// apiOf returns a line for each exported name that is promised of the module in the folder dir.
+// The map also has those that nothing mentions, see byMention, since older code may; it has no
+// marks of deprecation. It reads the types that the compiler has exported, which are the same on
+// every machine.
+func apiOf(t *testing.T, dir string) ([]string, map[string]bool) {
 	t.Helper()
 	var public []string
 	docs := map[string]map[string]bool{} // by path: the deprecated names
@@ -225,13 +230,29 @@ func apiOf(t *testing.T, dir string) []string {
 	for _, p := range slices.Concat(imported, public) {
 		addAliases(names, load(p))
 	}
-	lines := map[string]bool{}
+	lines, written, all := map[string]bool{}, map[types.Object]bool{}, map[string]bool{}
+	var used map[types.Object]string
+	if dir == "." {
+		used = mentioned(t, imp)
+		for p := range exports {
+			if shared(p) {
+				public = append(public, p)
+			}
+		}
+	}
 	for _, p := range public {
-		w := &apiWriter{pkg: load(p), names: names, deprecated: docs[p], lines: lines}
+		w := &apiWriter{pkg: load(p), names: names, deprecated: docs[p], lines: lines, mentioned: used, written: written}
 		w.prefix = "pkg " + strings.TrimPrefix(p, module+"/") + ", "
 		w.all()
+		w.everything, w.lines, w.written, w.deprecated = true, all, map[types.Object]bool{}, nil
+		w.all()
 	}
-	return slices.Sorted(maps.Keys(lines))
+	for obj, file := range used {
+		if p := obj.Pkg(); p != nil && strings.HasPrefix(p.Path(), module+"/nocopy/internal/") && obj.Exported() && !written[obj] {
+			t.Errorf("%s mentions %s, which no public package names", file, obj)
+		}
+	}
+	return slices.Sorted(maps.Keys(lines)), all
 }
 
 // byLength puts short paths first: nocopy's names are preferred to those of packages below it.

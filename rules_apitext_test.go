@@ -24,6 +24,24 @@ type apiWriter struct {
 	deprecated map[string]bool
 	prefix     string
 	lines      map[string]bool
+	mentioned  map[types.Object]string // what is promised of names that byMention is about
+	everything bool                    // also writes what is not mentioned
+	written    map[types.Object]bool   // objects with a line
+}
+
+// promises reports whether a name, or a method or field of the type with that name, has a line.
+func (w *apiWriter) promises(name string, obj types.Object) bool {
+	switch o := obj.(type) {
+	case *types.Func:
+		obj = o.Origin()
+	case *types.Var:
+		obj = o.Origin()
+	}
+	if byMention(w.pkg.Path(), name) && w.mentioned[obj] == "" && !w.everything {
+		return false
+	}
+	w.written[obj] = true
+	return true
 }
 
 // add adds the line of a name, of a method or field with its type's name.
@@ -41,7 +59,15 @@ func (w *apiWriter) all() {
 		if !token.IsExported(name) {
 			continue
 		}
-		switch obj := scope.Lookup(name).(type) {
+		obj := scope.Lookup(name)
+		if t, ok := obj.(*types.TypeName); ok {
+			w.typeName(t)
+			continue
+		}
+		if !w.promises(name, obj) {
+			continue
+		}
+		switch obj := obj.(type) {
 		case *types.Const:
 			w.constant(obj)
 		case *types.Var:
@@ -49,8 +75,6 @@ func (w *apiWriter) all() {
 		case *types.Func:
 			sig := obj.Signature()
 			w.add(name, "func %s%s%s", name, w.params(sig.TypeParams()), w.signature(sig))
-		case *types.TypeName:
-			w.typeName(obj)
 		}
 	}
 }
@@ -69,7 +93,21 @@ func (w *apiWriter) constant(c *types.Const) {
 	w.add(c.Name(), "const %s %s = %s", c.Name(), typ, c.Val().ExactString())
 }
 
+// typeName writes a type, its fields and its methods. One of thriftimpl is written if it is
+// mentioned, or a field or a method of it.
 func (w *apiWriter) typeName(obj *types.TypeName) {
+	all := w.lines
+	w.lines = map[string]bool{}
+	isMentioned := w.promises(obj.Name(), obj) || !byMention(obj.Pkg().Path(), "")
+	before := len(w.written)
+	w.typeLines(obj)
+	if isMentioned || len(w.written) > before {
+		maps.Copy(all, w.lines)
+	}
+	w.lines = all
+}
+
+func (w *apiWriter) typeLines(obj *types.TypeName) {
 	name := obj.Name()
 	if obj.IsAlias() {
 		n, ok := types.Unalias(obj.Type()).(*types.Named)
@@ -88,7 +126,7 @@ func (w *apiWriter) typeName(obj *types.TypeName) {
 		w.add(name, "%s struct", head)
 		for f := range u.Fields() {
 			switch {
-			case !f.Exported():
+			case !f.Exported() || !w.promises(name, f):
 			case f.Embedded():
 				w.add(name+"."+f.Name(), "%s struct, embedded %s", head, w.text(f.Type()))
 			default:
@@ -124,7 +162,7 @@ func (w *apiWriter) methods(name string, typ types.Type) {
 	values := types.NewMethodSet(typ)
 	for sel := range types.NewMethodSet(types.NewPointer(typ)).Methods() {
 		m := sel.Obj().(*types.Func)
-		if !m.Exported() {
+		if !m.Exported() || !w.promises(name, m) {
 			continue
 		}
 		if st, ok := typ.Underlying().(*types.Struct); ok && len(sel.Index()) > 1 && st.Field(sel.Index()[0]).Exported() {
@@ -258,14 +296,14 @@ func (w *apiWriter) args(list *types.TypeList) string {
 // internal type has the name of its public alias. One without is "internal".
 func (w *apiWriter) name(obj *types.TypeName) string {
 	switch {
-	case obj.Pkg() == nil:
+	case obj.Pkg() == nil || obj.Pkg() == w.pkg:
 		return obj.Name()
 	case w.names[obj] != "":
 		return strings.TrimPrefix(w.names[obj], path.Base(w.pkg.Path())+".")
+	case shared(obj.Pkg().Path()):
+		return path.Base(obj.Pkg().Path()) + "." + obj.Name()
 	case strings.HasPrefix(obj.Pkg().Path(), module+"/") && isInternal(obj.Pkg().Path()):
 		return "internal." + obj.Name()
-	case obj.Pkg() == w.pkg || obj.Pkg().Path() == w.pkg.Path():
-		return obj.Name()
 	}
 	return path.Base(obj.Pkg().Path()) + "." + obj.Name()
 }
@@ -353,7 +391,7 @@ pkg p, var ErrX error
 		t.Fatal(err)
 	}
 	lines := map[string]bool{}
-	w := &apiWriter{pkg: pkg, deprecated: deprecated(t, listed{Dir: dir, GoFiles: []string{"p.go"}}), prefix: "pkg p, ", lines: lines}
+	w := &apiWriter{pkg: pkg, deprecated: deprecated(t, listed{Dir: dir, GoFiles: []string{"p.go"}}), prefix: "pkg p, ", lines: lines, written: map[types.Object]bool{}}
 	w.all()
 	if diff := cmp.Diff(want, strings.Join(slices.Sorted(maps.Keys(lines)), "\n")+"\n"); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

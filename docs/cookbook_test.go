@@ -2,14 +2,15 @@ package docs_test
 
 import (
 	"os"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
 )
 
 // TestCookbook: each task of docs/cookbook.md has one block of 4 to 15 lines, and what it prints.
-// TestBlocks compares that; or a comment names the module whose tests do. The list at the top has
-// all tasks.
+// TestBlocks compares that; or a comment names the module whose tests do. The lists at the top
+// have all tasks, and the packages that the blocks import.
 func TestCookbook(t *testing.T) {
 	page, err := os.ReadFile("docs/cookbook.md")
 	if err != nil {
@@ -29,6 +30,12 @@ func TestCookbook(t *testing.T) {
 		}
 		if n := strings.Count(blocks[0][1], "\n"); n < 4 || n > 15 {
 			t.Errorf("%s: %d lines", title, n)
+		}
+		for line := range strings.Lines(importsOf(blocks[0][1])) {
+			imported := strings.Trim(line, "\t\n\"")
+			if strings.Contains(imported, ".") && !strings.Contains(list, "`"+path.Base(imported)+"`") {
+				t.Errorf("%s: package %s is not in the list of packages", title, imported)
+			}
 		}
 		if !goPrints.MatchString(task) && !withModules.MatchString(task) {
 			t.Errorf("%s: nothing runs the block", title)

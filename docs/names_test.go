@@ -263,6 +263,13 @@ func TestFormedNames(t *testing.T) {
 		}
 	}
 
+	names := generate(t, "under.thrift", "struct S { 1: i32 _count }\nenum Level { _LOW }\n", "-fields")
+	for _, name := range []string{"S.Get_count", "SFields.X_count", "Level__LOW"} {
+		if !names[name] {
+			t.Errorf("there is no %s", name)
+		}
+	}
+
 	// After eight underscores, a number follows them.
 	var many strings.Builder
 	many.WriteString("struct Many {\n")
@@ -277,7 +284,7 @@ func TestFormedNames(t *testing.T) {
 		}
 		many.WriteString("  i32 " + string(name) + "\n")
 	}
-	names := generate(t, "many.thrift", many.String()+"}\n")
+	names = generate(t, "many.thrift", many.String()+"}\n")
 	for _, name := range []string{"Many.GetABCDE", "Many.GetABCDE_", "Many.GetABCDE_______", "Many.GetABCDE________0", "Many.GetABCDE________7"} {
 		if !names[name] {
 			t.Errorf("there is no %s", name)

@@ -26,7 +26,7 @@ trap 'rm -rf "$bin"' EXIT
 go build -o "$bin/nocopyc" ./gen/nocopyc
 
 # The IDL, and the code.
-for f in shapes/shapes services/services services/parent rules/rules rules/other; do
+for f in shapes/shapes services/services services/parent rules/rules rules/other wide/wide; do
 	mkdir -p "$folder/idl/$(dirname $f)"
 	cp "gen/internal/$f.thrift" "$folder/idl/$f.thrift"
 done
@@ -35,7 +35,7 @@ make_in() { # make_in FOLDER ARGUMENTS...: runs nocopyc for all of them
 	shift
 	mkdir -p "$folder/$to"
 	(cd "$folder/idl" && "$bin/nocopyc" "$@" -o "../$to" -package-prefix "$module/$folder/$to" \
-		shapes/shapes.thrift services/services.thrift services/parent.thrift rules/rules.thrift rules/other.thrift)
+		shapes/shapes.thrift services/services.thrift services/parent.thrift rules/rules.thrift rules/other.thrift wide/wide.thrift)
 }
 make_in fields -fields -reflect
 make_in golint -fields -reflect -golint

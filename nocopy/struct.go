@@ -10,7 +10,8 @@ import (
 
 // Desc is the descriptor of a struct, union or exception. Generated code has one for each type,
 // such as order.OrderDesc. Functions that work on messages of any type take it. Package descriptor
-// reads it.
+// reads it. Programs may call Name. Its other methods are for generated code and the engine, and
+// may change.
 type Desc = schema.Struct
 
 // View is the constraint that every handle satisfies: handles of generated structs and of

@@ -160,6 +160,8 @@ func TestAction(t *testing.T) {
 	pull("good", "idl/user.thrift", strings.Replace(user, "}", "  4: string mail\n}", 1), "added/b.thrift", "struct B {\n  1: i32 a\n}\n")
 	pull("broken", "idl/user.thrift", "struct User {\n  1: J id\n}\n")
 
+	pull("gone", "api/a.thrift", "")
+	pull("blank", "api/a b's.thrift", "struct B {\n 1: i32 a\n}\n")
 	pull("unfinished", "idl/user.thrift", "struct User {")
 
 	checkout := func(name string, args ...string) string {
@@ -201,6 +203,8 @@ func TestAction(t *testing.T) {
 		{"good", "good", "idl added", "main", "--depth=1", 0, nil},
 		{"unknown type", "broken", "idl", "main", "--depth=1", 1, []string{"error file=idl/user.thrift,line=2,col=6,title=compile", "error file=idl/user.thrift,line=2,col=6,title=compile"}},
 		{"syntax", "unfinished", "idl", "main", "--depth=1", 1, []string{"error file=idl/user.thrift,line=1,col=14,title=compile", "error file=idl/user.thrift,line=1,col=14,title=compile", "error file=idl/user.thrift,line=1,col=14,title=compile"}},
+		{"folder gone", "gone", "api", "main", "--depth=1", 100, []string{"error title=nocopy", "error title=nocopy", "error file=api/a.thrift,line=1,col=1,title=struct-removed"}},
+		{"blank in a name", "blank", "api", "main", "--depth=1", 100, []string{"error file=api/a b's.thrift,line=2,col=1,title=format"}},
 		{"no such branch", "good", "idl", "none", "--depth=1", 1, []string{"error title=audit"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

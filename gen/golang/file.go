@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"go/token"
 	"path"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
@@ -18,7 +17,6 @@ type file struct {
 	imports []importLine
 	needs   map[string]bool         // the imported standard packages, and "nocopy"
 	uses    map[*names.Package]bool // the other packages that the code uses
-	hidden  map[string]bool         // unexported names of other packages, reported once each
 }
 
 type importLine struct {
@@ -36,7 +34,7 @@ func (g *generator) newFile(p *schema.Program) *file {
 // fileIn returns a file of pkg for p that imports nothing yet.
 func (g *generator) fileIn(pkg *names.Package, p *schema.Program) *file {
 	return &file{g: g, p: p, pkg: pkg, aliases: map[*names.Package]string{}, needs: map[string]bool{},
-		hidden: map[string]bool{}, uses: map[*names.Package]bool{}}
+		uses: map[*names.Package]bool{}}
 }
 
 // importAliases chooses the names under which p's code imports other packages, and
@@ -67,15 +65,9 @@ func (f *file) importAliases(p *schema.Program) {
 	}
 }
 
-// qualify returns the expression for name, which p's package declares. If name belongs to another
-// package and is not exported, qualify adds an error.
+// qualify returns the expression for name, which p's package declares.
 func (f *file) qualify(p *schema.Program, name string) string {
-	pkg := f.g.packageOf[p]
-	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
-		f.hidden[name] = true
-		f.g.errs.Add(f.g.includeOf(f.p, f.g.isIn(pkg)), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.Dir)
-	}
-	return f.withPackage(pkg, name)
+	return f.withPackage(f.g.packageOf[p], name)
 }
 
 // withPackage returns the expression for name in this file: with an import alias, unless pkg is

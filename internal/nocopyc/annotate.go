@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/internal/command"
@@ -26,12 +27,35 @@ func Annotate(w io.Writer, severity string, at idl.Position, title, message stri
 	return err
 }
 
-// AnnotateErrors writes the errors in .thrift files as Annotate does, if err consists of such.
-func AnnotateErrors(w io.Writer, err error) {
+// AnnotateError writes err as Annotate does: errors in .thrift files each beside its line, and any
+// other, such as that a folder is missing, without a place.
+func AnnotateError(w io.Writer, err error) {
 	var list idl.ErrorList
-	if errors.As(err, &list) {
-		for _, e := range list {
-			Annotate(w, "error", e.Pos, "compile", e.Msg)
-		}
+	if !errors.As(err, &list) {
+		fmt.Fprintf(w, "::error title=nocopy::%s\n", command.Printable(inText.Replace(err.Error())))
 	}
+	for _, e := range list {
+		Annotate(w, "error", e.Pos, "compile", e.Msg)
+	}
+}
+
+// report writes err to stderr or, if the format is github, as AnnotateError does, and only so: in
+// a log of GitHub's, a line that begins with the name of a file could be a workflow command.
+func (t Tool) report(err error, format string, stdout, stderr io.Writer) {
+	if format == "github" {
+		AnnotateError(stdout, err)
+		return
+	}
+	fmt.Fprintln(stderr, t.plainly(err))
+}
+
+// shellQuoted returns a file's name as a shell takes it.
+func shellQuoted(name string) string {
+	plain := func(r rune) bool {
+		return r == '/' || r == '.' || r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }

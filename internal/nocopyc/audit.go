@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/audit"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
@@ -82,12 +83,9 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	findings, err := t.compare(audit.Input{
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(oldDirs, dirs), NewDirs: slices.Concat(newDirs, dirs),
-	}, opt, stderr)
+	}, opt, func(w *idl.Error) { warn(w, format, stdout, stderr) })
 	if err != nil {
-		if format == "github" {
-			AnnotateErrors(stdout, err)
-		}
-		fmt.Fprintln(stderr, err)
+		t.report(err, format, stdout, stderr)
 		return t.Failed
 	}
 	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
@@ -116,14 +114,24 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// compare loads and compares the old and the new Version.
-func (t Tool) compare(in audit.Input, opt audit.Options, stderr io.Writer) ([]audit.Finding, error) {
+// warn writes a warning of the compiler.
+func warn(w *idl.Error, format string, stdout, stderr io.Writer) {
+	if format == "github" {
+		Annotate(stdout, "warning", w.Pos, "compile", w.Msg)
+		return
+	}
+	fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+}
+
+// compare loads and compares the old and the new Version, and calls warn for what the compiler
+// warns of in the new one.
+func (t Tool) compare(in audit.Input, opt audit.Options, warn func(*idl.Error)) ([]audit.Finding, error) {
 	old, new, err := audit.Load(in)
 	if err != nil {
-		return nil, t.plainly(err)
+		return nil, err
 	}
 	for _, w := range new.Warnings() {
-		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+		warn(w)
 	}
 	return audit.Compare(old, new, opt), nil
 }

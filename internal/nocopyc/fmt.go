@@ -91,10 +91,7 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 func (f *formatter) fail(err error) {
 	if err != nil {
 		f.failed = true
-		if f.form == "github" {
-			AnnotateErrors(f.stdout, err)
-		}
-		fmt.Fprintln(f.stderr, f.plainly(err))
+		f.report(err, f.form, f.stdout, f.stderr)
 	}
 }
 
@@ -145,7 +142,7 @@ func (f *formatter) format(name string, src []byte) error {
 	case !differs || !f.list && !f.check:
 	case f.form == "github":
 		at := idl.Position{Filename: name, Line: firstDifference(src, out), Column: 1}
-		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, filepath.ToSlash(name)))
+		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, shellQuoted(filepath.ToSlash(name))))
 	default:
 		_, err = fmt.Fprintln(f.stdout, name)
 	}

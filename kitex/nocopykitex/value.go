@@ -90,7 +90,7 @@ func (m *Method) wholeResult(v any) nocopy.Struct {
 	if !ok || !nocopy.Struct(h.ThriftStruct()).Valid() {
 		return nocopy.Struct{}
 	}
-	root := h.ThriftStruct().Message().Root()
+	root := thriftimpl.Struct(nocopy.Struct(h.ThriftStruct()).Message().Root())
 	if !root.Is(m.rpc.Result) || root.Child(m.rpc.Success, m.rpc.Result) != h.ThriftStruct() {
 		return nocopy.Struct{}
 	}

@@ -286,7 +286,7 @@ func (o *options) resultOf(m *Method, r client.Reply, wants bool, got *header.Li
 		note(s, message.ExceptionDesc)
 		typ, text := message.ReadException(s)
 		if e := (ApplicationException{ExceptionType(typ), text}); message.SaysNotHandled(s, typ) {
-			return thriftimpl.Absent(), &notHandled{e}
+			return thriftimpl.Absent(), &notHandled{e, m}
 		} else {
 			return thriftimpl.Absent(), &e
 		}

@@ -41,7 +41,7 @@ func ExampleServer_overload() {
 	close(finish)
 	fmt.Println(<-first)
 	// Output:
-	// rpc: load shedding: too many calls are under way; this call was not handled
+	// rpc: work: load shedding: too many calls are under way; this call was not handled
 	// true
 	// <nil>
 }

@@ -90,7 +90,18 @@ var (
 )
 
 // notHandled is an answer by which a server says that it has not handled the call.
-type notHandled struct{ ApplicationException }
+type notHandled struct {
+	ApplicationException
+	method *Method // nil if it is not known
+}
+
+// Error returns the method, the type and the message.
+func (e *notHandled) Error() string {
+	if e.method == nil {
+		return e.ApplicationException.Error()
+	}
+	return "rpc: " + e.method.String() + ": " + e.Type.String() + ": " + e.Message
+}
 
 func (e *notHandled) Unwrap() []error { return []error{ErrNotHandled, &e.ApplicationException} }
 

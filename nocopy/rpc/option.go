@@ -338,7 +338,9 @@ type Stats struct {
 	// to be written. A client's call that is never written is not counted.
 	Queued func(time.Duration)
 	// Waiting is called on a server with 1 and −1, when a call begins and ends to wait for a place
-	// among MaxInFlight. Calls that find a place at once do not wait.
+	// among MaxInFlight. Calls that find a place at once do not wait. A call that has got a place
+	// counts until its goroutine runs again. Meanwhile another one may wait, so that the sum can
+	// exceed MaxQueued for a moment.
 	Waiting func(delta int)
 	// Received is called with the number of bytes read from a connection. Sent is called with the
 	// number of bytes written, and how many of them were sent without copying. Both include headers,

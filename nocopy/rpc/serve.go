@@ -191,7 +191,7 @@ func (s *Server) ServeMessage(ctx context.Context, call []byte) (reply []byte, e
 	s.check()
 	reply, err = s.core.ServeMessage(ctx, call)
 	if refused, ok := err.(*message.Refusal); ok && refused.Type == message.LoadShedding {
-		err = &notHandled{ApplicationException{LoadShedding, refused.Text}}
+		err = &notHandled{ApplicationException{LoadShedding, refused.Text}, nil}
 	}
 	return reply, err
 }

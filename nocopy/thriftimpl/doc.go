@@ -1,18 +1,22 @@
 // Package thriftimpl is for generated code: it has descriptors, constructors, accessors and
 // codecs. Programs should call generated code.
 //
-// Every name here is frozen: generated code of any 1.x compiles, and behaves, with every
-// later 1.y. So are the methods, fields and signatures that generated code uses of these
-// types. Nothing here says how a message is indexed. A Field, which generated code has as a
-// constant, holds a field's number in the order of the IDL, the number after the last one's,
-// bits for unions and wide structs, the type on the wire, and the id.
+// What generated code mentions is frozen: names, methods, fields and their types. Generated
+// code of any 1.x compiles, and behaves, with every later 1.y. The files api/*.txt of the
+// repository list what is mentioned, and TestAPI takes it from generated code. Everything else
+// that can be seen here, such as other methods of Struct, is the engine's and may change. The
+// page Compatibility of the documentation has the whole promise. Nothing that is frozen says
+// how a message is indexed. A Field, which generated code has as a constant, holds a field's
+// number in the order of the IDL, the number after the last one's, bits for unions and wide
+// structs, the type on the wire, and the id.
 //
 // It gives names to internal functions of package nocopy, which has the implementation. There,
 // getters can be inlined and handles can have unexported fields.
 //
 // Some functions on messages of calls are not for generated code, but for module kitex: Absent,
 // AppendPieces, Detach, Disowned, End, EndHandles, NewForCall, ParseChunk, ParseEncoded,
-// ParseForCall, Recycles and Scanner. JSONNames is for module cmd/nocopy. These modules have
-// versions of their own, so that such names are frozen, too. What only the packages of this module
-// need is in nocopy/internal/impl.
+// ParseForCall, Recycles and Scanner. Programs may have kitex in another version than this
+// module, so that what it mentions is frozen, too. JSONNames is for module cmd/nocopy, which
+// needs this module in its own version. What only the packages of this module need is in
+// nocopy/internal/impl.
 package thriftimpl

@@ -12,9 +12,10 @@ import (
 )
 
 // Generated code names the oldest version of the library that it needs: with an older one the
-// compiler reports the name of this constant as undefined. If a nocopyc of version 1.y writes
-// something that 1.x of the library did not have, its code refers to another constant,
-// NeedsNocopythriftV1_y, which is added here. This one stays.
+// compiler reports the name of this constant as undefined, and shows the line, whose comment has
+// the command that helps. If a nocopyc of version 1.y writes something that 1.x of the library did
+// not have, its code refers to another constant, which is added here: UpgradeNocopythriftToV1_y,
+// whose name says what to do. This one stays.
 const NeedsNocopythriftV1 = 1
 
 // Each of these makes code that a version before 1.0 generated fail to compile: 0.2.0 and 0.3.0.

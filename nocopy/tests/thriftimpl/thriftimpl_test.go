@@ -29,7 +29,7 @@ func TestNewerGeneratedCode(t *testing.T) {
 	if err == nil {
 		t.Fatal("it was compiled")
 	}
-	if lines := strings.Split(string(out), "\n"); len(lines) < 2 || !strings.HasSuffix(lines[1], "undefined: impl.NeedsNocopythriftV1_999") {
+	if lines := strings.Split(string(out), "\n"); len(lines) < 2 || !strings.HasSuffix(lines[1], "undefined: impl.UpgradeNocopythriftToV1_999") {
 		t.Errorf("the compiler says:\n%s", out)
 	}
 }

@@ -82,7 +82,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	}
 	if in.Files == nil {
 		if in.Paths, err = nocopyc.Expand(schema.Disk, in.Paths); err != nil {
-			return err
+			return c.failed(sh, err)
 		}
 	}
 	var steps atomic.Int64
@@ -94,7 +94,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		result, err = fix(in, result)
 	}
 	if err != nil {
-		return err
+		return c.failed(sh, err)
 	}
 	if c.ErrorsOnly {
 		result.Findings = slices.DeleteFunc(result.Findings, func(f Finding) bool { return f.Severity != Error })
@@ -107,6 +107,14 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return shell.WithCode(shell.Findings, shell.ErrSilent)
 	}
 	return nil
+}
+
+// failed returns err, and annotates it if findings are annotations.
+func (c *Command) failed(sh *shell.Shell, err error) error {
+	if c.Format == "github" {
+		nocopyc.AnnotateError(sh.Out, err)
+	}
+	return err
 }
 
 // maxRounds is how often files are mended: what one round changes may give the next one work.

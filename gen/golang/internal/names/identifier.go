@@ -32,10 +32,19 @@ func Words(words string) map[string]bool {
 	return m
 }
 
-// Public returns the Go name that Apache's generator makes from an IDL name: user_id → UserID,
-// get_x → GetX, but userId → UserId and a_B → A_B. Names that look like the name of a constructor,
-// or of a method's arguments or result, get an underscore.
+// Public returns the Go name for an IDL name: what Part returns, after an X if that begins with an
+// underscore, which would not be exported. Apache's and Kitex's generators leave it unexported.
 func Public(name string) string {
+	if name = Part(name); strings.HasPrefix(name, "_") {
+		return "X" + name
+	}
+	return name
+}
+
+// Part returns the part of Go names that Apache's generator makes from an IDL name: user_id →
+// UserID, get_x → GetX, but userId → UserId and a_B → A_B. Names that look like the name of a
+// constructor, or of a method's arguments or result, get an underscore.
+func Part(name string) string {
 	if name == "" {
 		return ""
 	}

@@ -8,15 +8,16 @@ import (
 	"testing"
 )
 
-// The Go names are those of Apache's compiler 0.17 (thrift --gen go).
+// The Go names are those of Apache's compiler 0.17 (thrift --gen go), which does not export names
+// that begin with an underscore.
 func TestPublicName(t *testing.T) {
 	for name, want := range map[string]string{
-		"get_x": "GetX", "uuid": "UUID", "id": "ID", "user_id": "UserID", "a": "A", "_lead": "_lead", "x_": "X_",
+		"get_x": "GetX", "uuid": "UUID", "id": "ID", "user_id": "UserID", "a": "A", "_lead": "X_lead", "x_": "X_",
 		"newThing": "NewThing_", "new_thing2": "NewThing2_", "myArgs": "MyArgs_", "result": "Result_",
-		"isSetFoo": "IsSetFoo", "http_url": "HTTPURL", "HTTPUrl": "HTTPUrl", "url_Id": "URL_Id", "__id": "_ID",
+		"isSetFoo": "IsSetFoo", "http_url": "HTTPURL", "HTTPUrl": "HTTPUrl", "url_Id": "URL_Id", "__id": "X_ID",
 		"a__b": "A_B", "abc_1d": "Abc_1d", "api": "API", "type": "Type", "userId": "UserId", "utf8_name": "UTF8Name",
 		"i_d_id": "IDID", "ids": "Ids", "id_": "ID_", "New": "New_", "Args": "Args_", "x_Y_z": "X_YZ",
-		"id_Name": "ID_Name", "_Id": "_Id", "MAX_ID": "MAX_ID", "some_const": "SomeConst", "my_id_list": "MyIDList",
+		"id_Name": "ID_Name", "_Id": "X_Id", "MAX_ID": "MAX_ID", "some_const": "SomeConst", "my_id_list": "MyIDList",
 	} {
 		if got := Public(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
@@ -29,7 +30,7 @@ func TestGolintNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"userId": "UserID", "user_id": "UserID", "imageUrl": "ImageURL", "UrlList": "URLList", "url_Id": "URL_ID", "ids": "Ids",
 		"HTTPUrl": "HTTPUrl", "sqlQuery": "SQLQuery", "acl": "ACL", "Identity": "Identity", "MAX_SIZE": "MAX_SIZE", "a": "A",
-		"newId": "NewID_", "_lead": "_lead", "x_": "X_", "idIdId": "IDIDID", "utf8_name": "UTF8Name", "ip4": "IP4", "": "",
+		"newId": "NewID_", "_lead": "X_lead", "x_": "X_", "idIdId": "IDIDID", "utf8_name": "UTF8Name", "ip4": "IP4", "": "",
 	} {
 		if got := (&Names{opt: Options{Golint: true}}).public(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)

@@ -154,8 +154,10 @@ func newNames(services map[*schema.Service]*Service, opt Options) *Names {
 }
 
 // public returns the Go name of an IDL name.
-func (n *Names) public(name string) string {
-	if name = Public(name); n.opt.Golint {
+func (n *Names) public(name string) string { return n.linted(Public(name)) }
+
+func (n *Names) linted(name string) string {
+	if n.opt.Golint {
 		return asGolint(name)
 	}
 	return name
@@ -263,7 +265,7 @@ func (n *Names) fields(s *schema.Struct, what string, methods Scope) {
 	sn := n.Structs[s]
 	fields := map[string]string{} // by the Go names
 	for _, f := range s.Fields {
-		name := n.public(f.Name)
+		name := n.linted(Part(f.Name)) // after Get and other verbs
 		wanted := name
 		name = Free(name, func(name string) bool {
 			return slices.ContainsFunc(verbs, func(verb string) bool { return methods[verb+name] })

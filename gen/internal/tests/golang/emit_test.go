@@ -172,30 +172,6 @@ func TestInheritedTwice(t *testing.T) {
 	}
 }
 
-// TestUnexported: a name that begins with an underscore can be used only in its own package.
-func TestUnexported(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"a": "namespace go aa\nstruct _x { 1: i32 i }\nenum _e { A }\nstruct Y { 1: _x x }\n",
-		"b": "namespace go bb\ninclude \"a.thrift\"\nstruct Z { 1: a._x x, 2: list<a._x> l, 3: a._e e, 4: a.Y y }\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name+".thrift"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	path := filepath.Join(dir, "b.thrift")
-	set, err := schema.Load([]string{path}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := golang.Generate(set, golang.Options{PackagePrefix: "x"})
-	want := path + ":2:1: _x is used here, but begins with an underscore: Go has no such names for other packages than aa\n" +
-		path + ":2:1: _e is used here, but begins with an underscore: Go has no such names for other packages than aa"
-	if err == nil || err.Error() != want || files != nil {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
 // TestWide: code for a struct of more than 57 fields declares it as wide and uses other getters.
 func TestWide(t *testing.T) {
 	for _, n := range []int{57, 58, 863} {

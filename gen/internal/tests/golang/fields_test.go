@@ -69,7 +69,7 @@ exception E { 1: string why }
 `)["a/fields-a.go"]
 	wantAll(t, src, "type UserFields_ struct { A int32", "type UserFieldsFields struct { B int32", "func DefaultUserFields_() UserFields_ {",
 		"func NewUserOf(", "X_id int32", "XID int32", "ThriftAppend_ int32", "Format_ int32", "LogValue_ int32", "Parse_ int32", "AppendTo_ int32", "To int32", "func ParseUserFields_(", ") SetXOf_(v []UserFields_)", ") SetXBy_(n int",
-		"type VGetArgsFields struct { User UserFields_ }", "type VGetResultFields struct { Success nocopy.Opt[UserFields_] E nocopy.Opt[EFields] }", "type _hiddenFields struct { C int32 }")
+		"type VGetArgsFields struct { User UserFields_ }", "type VGetResultFields struct { Success nocopy.Opt[UserFields_] E nocopy.Opt[EFields] }", "type X_hiddenFields struct { C int32 }")
 }
 
 // TestFieldsOfOtherPackages: the code refers to the types of included files.

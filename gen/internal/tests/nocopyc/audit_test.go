@@ -7,7 +7,8 @@ import (
 )
 
 func TestAudit(t *testing.T) {
-	files(t, "old.thrift", "struct S { 1: i32 a, 2: i32 b = 1 }", "new.thrift", "struct S {\n 2: i32 b = 2 }", "bad.thrift", "struct")
+	files(t, "old.thrift", "struct S { 1: i32 a, 2: i32 b = 1 }", "new.thrift", "struct S {\n 2: i32 b = 2 }", "bad.thrift", "struct",
+		"::warning::.thrift", "struct", "$'.thrift", "struct S {\n 1: i32 a\n}\n")
 	removed := "new.thrift:1:8: error: field 1 a of S removed [field-removed; breaks json, source; old: old.thrift:1:12]\n"
 	changed := "new.thrift:2:2: warning: default of field 2 b of S changed from 1 to 2 [default-changed; compatible; old: old.thrift:1:22]\n"
 	for _, test := range []struct {
@@ -21,6 +22,11 @@ func TestAudit(t *testing.T) {
 		{"audit -format github old.thrift new.thrift", 1, "::error file=new.thrift,line=1,col=8,title=field-removed::field 1 a of S removed (breaks json, source; old: old.thrift:1:12)\n" +
 			"::warning file=new.thrift,line=2,col=2,title=default-changed::default of field 2 b of S changed from 1 to 2 (compatible; old: old.thrift:1:22)\n", ""},
 		{"fmt -l -format github new.thrift", 0, "::error file=new.thrift,line=2,col=1,title=format::not formatted: nocopyc fmt -w new.thrift\n", ""},
+		// A file's name at the beginning of a line of the log could be a command of GitHub's.
+		{"fmt -format github -check ::warning::.thrift", 2, "::error file=%3A%3Awarning%3A%3A.thrift,line=1,col=7,title=compile::unexpected end of file, expected a name\n", ""},
+		{"audit -format github old.thrift ::warning::.thrift", 2, "::error file=%3A%3Awarning%3A%3A.thrift,line=1,col=7,title=compile::unexpected end of file, expected a name\n", ""},
+		{"fmt -check -format github no.thrift", 2, "::error title=nocopy::stat no.thrift: no such file or directory\n", ""},
+		{"fmt -check -format github $'.thrift", 1, "::error file=$'.thrift,line=2,col=1,title=format::not formatted: nocopyc fmt -w '$'\\''.thrift'\n", ""},
 		{"fmt -format json new.thrift", 2, "", "nocopyc: -format must be one of \"text\",\"github\" but got \"json\"; see nocopyc fmt -h\n"},
 		{"audit old.thrift", 2, "", "nocopyc: OLD and NEW are needed; see nocopyc audit -h\n"},
 		{"audit -x", 2, "", "nocopyc: unknown flag -x; see nocopyc audit -h\n"},

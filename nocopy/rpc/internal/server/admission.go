@@ -16,9 +16,10 @@ import (
 // wait in a queue, first come, first served. If it is full, they are refused. The nil admission
 // has no bound.
 //
-// As long as no call waits, a place is taken and given back by counting, without the lock. A call
-// that queues up first counts itself in waiting, and then looks for a place once more. A call that
-// ends first gives its place back, and then looks at waiting. One of the two sees the other.
+// As long as no call waits, a place is taken and given back by counting, without the lock, which
+// costs 20 to 25 ns on an idle machine (BenchmarkAdmission). A call that queues up first counts
+// itself in waiting, and then looks for a place once more. A call that ends first gives its place
+// back, and then looks at waiting. One of the two sees the other.
 type admission struct {
 	places   int64         // calls that are handled at the same time
 	room     int64         // calls that wait at the same time

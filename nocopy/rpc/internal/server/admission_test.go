@@ -211,3 +211,19 @@ func TestWaitLate(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkAdmission: a place that is taken and given back, and the same with no limit. With
+// several processors, they share the counters.
+func BenchmarkAdmission(b *testing.B) {
+	for name, a := range map[string]*admission{"limit": admissionOf(1000, 0), "none": nil} {
+		b.Run(name, func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				req := new(Request)
+				for pb.Next() {
+					a.enter(req)
+					req.leave()
+				}
+			})
+		})
+	}
+}

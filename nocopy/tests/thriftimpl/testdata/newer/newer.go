@@ -3,7 +3,7 @@ package newer
 
 import impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 
-const _ = impl.NeedsNocopythriftV1_999 // undefined? go get github.com/nocopythrift/nocopythrift@v1.999.0
+const _ = impl.UpgradeNocopythriftToV1_999 // undefined? go get github.com/nocopythrift/nocopythrift@v1.999.0
 
 // OrderDesc is in code of each version.
 var OrderDesc = impl.NewStructDesc("Order")
