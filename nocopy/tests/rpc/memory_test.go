@@ -158,15 +158,15 @@ func allocated(f func()) int {
 }
 
 // inManyWays runs f for every shape, framed and not, with Recycle and without: in the short form
-// for one of the four.
-func inManyWays(t *testing.T, f func(t *testing.T, s shape, framed, recycle bool)) {
+// for one of the four, by turns. first is true for one of the four.
+func inManyWays(t *testing.T, f func(t *testing.T, s shape, framed, recycle, first bool)) {
 	for k, s := range shapes {
 		for i := range 4 {
-			framed, recycle := i&1 == 0, i&2 != 0
-			if !testmode.Long && i != k%4 {
+			framed, recycle, first := i&1 == 0, i&2 != 0, i == k%4
+			if !testmode.Long && !first {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/framed %t/recycle %t", s.name, framed, recycle), func(t *testing.T) { f(t, s, framed, recycle) })
+			t.Run(fmt.Sprintf("%s/framed %t/recycle %t", s.name, framed, recycle), func(t *testing.T) { f(t, s, framed, recycle, first) })
 		}
 	}
 }
@@ -188,13 +188,13 @@ func TestReceivedMemory(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return
 	}
-	sizes := []int{1 << 20}
-	if testmode.Long {
-		sizes = append(sizes, 8<<20)
-	}
 	way := 0
-	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
+	inManyWays(t, func(t *testing.T, s shape, framed, recycle, first bool) {
 		way++
+		sizes := []int{1 << 20}
+		if testmode.Long && first {
+			sizes = append(sizes, 8<<20)
+		}
 		for _, size := range sizes {
 			value := s.make(size)
 			for k, side := range sides {
@@ -374,10 +374,10 @@ func TestSlowSenderMemory(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return
 	}
-	size := testmode.Of(8<<10, 100<<10)
-	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
+	size := testmode.Of(8<<10, 32<<10)
+	inManyWays(t, func(t *testing.T, s shape, framed, recycle, first bool) {
 		value := s.make(size)
-		if len(value) > 3*size && !testmode.Long {
+		if len(value) > 3*size && !(testmode.Long && first) {
 			return // a text that is larger: one of that size will do
 		}
 		msg, _ := bulkMessage(call, 1, value, framed)

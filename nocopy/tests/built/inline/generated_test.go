@@ -1,4 +1,4 @@
-package shapes_test
+package inline_test
 
 import (
 	"os/exec"
@@ -11,7 +11,7 @@ import (
 // read a scalar.
 func TestInlineGenerated(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "build", "-gcflags=-m", ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-C", "../../../../gen/internal", "-gcflags=-m", "./shapes").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
