@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/internal/versions/newer"
 	"github.com/nocopythrift/nocopythrift/gen/internal/versions/older"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -121,5 +122,46 @@ func TestExceptionsOfTwoFiles(t *testing.T) {
 		if !ok || err != nil || !result.IsSetDenied() || result.IsSetRefused() {
 			t.Errorf("%s: %v, %v, %v", name, result, ok, err)
 		}
+	}
+}
+
+// TestInterceptors: arguments and results that an interceptor puts into a Call must be of the type
+// of the method's package.
+func TestInterceptors(t *testing.T) {
+	for name, f := range map[string]rpc.Interceptor{
+		"Args": func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			if _, ok := rpc.ArgsOf[older.GateSendArgs](c); ok {
+				t.Error("ArgsOf finds the other package's type")
+			}
+			c.Args = nocopy.Struct(older.NewGateSendArgs())
+			return next(ctx, c)
+		},
+		"Result": func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			r := older.NewGateSendResult()
+			r.NewSuccess().SetX(1)
+			c.Result = nocopy.Struct(r)
+			return nil
+		},
+	} {
+		c := rpc.NewCaller(func(context.Context, *rpc.Method, []byte) ([]byte, error) { panic("called") }, rpc.Interceptors(f))
+		_, err := newer.NewGateClient(c).Send(t.Context(), nil)
+		if err == nil || !strings.Contains(err.Error(), " of this type") && !strings.Contains(err.Error(), "not of the method's type") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMasks: masks work on messages of the other package by the same rule.
+func TestMasks(t *testing.T) {
+	p := older.NewPoint()
+	p.SetX(1)
+	p.SetY(2)
+	messages.MustMask(newer.PointDesc, "x").Keep(p)
+	if p.IsSetY() {
+		t.Error(p)
+	}
+	text := panicOf(func() { messages.MustMask(newer.GrownDesc, "a").Keep(older.NewGrown()) })
+	if !strings.Contains(text, "not of the same type: two packages declare it differently (only one Grown has 2: string b)") {
+		t.Error(text)
 	}
 }
