@@ -53,6 +53,10 @@ type AnyHandle interface{ ThriftStruct() engine.Struct }
 // not know its type: a word for that would make each index larger, and checking the bytes would
 // take as long as copying them. If it is set as another type, the message may then contain a part
 // of it, or bytes that peers refuse. Release that message.
+//
+// Two packages of generated code may have the same struct, such as code of two versions. If both
+// declare it alike, with the fields in one order, and the structs in it, too, a handle of one may
+// be converted to the type of the other: getters, setters, Clone and JSON accept it.
 type Struct engine.Struct
 
 // Message returns the message of the struct. It must not be used after Release. For an absent

@@ -62,7 +62,7 @@ func prepare(what string, dst, src nocopy.AnyStruct) pair {
 	d, to := impl.Parts(dst)
 	e, from := impl.Parts(src)
 	if !impl.SameDescs(d, e) {
-		panic("nocopy: " + what + ": " + d.Name() + " and " + e.Name() + " are not the same type")
+		panic("nocopy: " + what + ": " + d.Name() + " and " + e.Name() + " are not the same type" + impl.Apart(thriftimpl.StructOf(e), thriftimpl.StructOf(d)))
 	}
 	if !to.Valid() {
 		panic("nocopy: " + what + " into an absent struct")

@@ -45,7 +45,8 @@ func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 	case m.desc == d:
 		return m
 	case !impl.SameDescs(m.desc, d):
-		panic("nocopy: Mask." + what + ": a mask for " + m.desc.Name() + " and a " + d.Name() + " are not of the same type")
+		panic("nocopy: Mask." + what + ": a mask for " + m.desc.Name() + " and a " + d.Name() + " are not of the same type" +
+			impl.Apart(thriftimpl.StructOf(m.desc), thriftimpl.StructOf(d)))
 	}
 	return MustMask(d, m.String())
 }

@@ -76,8 +76,12 @@ func convert(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (imp
 		if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
 			return none, mismatch(t, v)
 		}
-		if t.Struct() == nil || v.ThriftDesc() != t.Struct() {
+		d := v.ThriftDesc()
+		if d == nil || t.Struct() == nil {
 			return none, mismatch(t, v)
+		}
+		if u := thriftimpl.StructOf(d); !t.Equal(u) {
+			return none, fmt.Errorf("%w%s", mismatch(t, v), impl.Apart(u, t))
 		}
 		return impl.ValueOfStruct(t, v.ThriftStruct()), nil
 	case string:
@@ -91,7 +95,7 @@ func convert(t *thriftimpl.Type, v any, depth int, made *thriftimpl.Struct) (imp
 		return convertOther(t, v, depth, made)
 	}
 	if given.Type() == nil || !t.Equal(given.Type()) {
-		return none, fmt.Errorf("%v instead of %v", given.Type(), t)
+		return none, fmt.Errorf("%v instead of %v%s", given.Type(), t, impl.Apart(given.Type(), t))
 	}
 	return given, nil
 }

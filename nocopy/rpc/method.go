@@ -101,13 +101,14 @@ func Throws[E interface {
 
 // ThrowsAny declares an exception whose type the compiler does not know. f is its field in the
 // result, and of its descriptor. as returns the exception in a result as an error. A handler's
-// error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of.
+// error is sent if it is or wraps a nocopy.AnyStruct with the descriptor of, or with one that is
+// declared alike.
 func ThrowsAny(f thriftimpl.Field, of *nocopy.Desc, as func(nocopy.Struct) error) Exception {
 	if of == nil || as == nil {
 		panic("nocopy: rpc.ThrowsAny without a Desc or a function")
 	}
 	return Exception{f, of, func(err error) (thriftimpl.Struct, bool) {
-		e := anyStructIn(err, of)
+		e := anyStructIn(err, of, false)
 		if e == nil {
 			return thriftimpl.Struct{}, false
 		}
@@ -115,18 +116,13 @@ func ThrowsAny(f thriftimpl.Field, of *nocopy.Desc, as func(nocopy.Struct) error
 	}, func(s thriftimpl.Struct) error { return as(nocopy.Struct(s)) }}
 }
 
-// set puts the exception that err is or wraps into a result of type d, and reports whether there
-// is one.
-func (x *Exception) set(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
-	e, ok := x.in(err)
-	if !ok {
-		return false, nil
-	}
+// set puts the exception e into a result of type d.
+func (x *Exception) set(result nocopy.Struct, d *thriftimpl.Desc, e thriftimpl.Struct) error {
 	if err := e.Sendable(); err != nil {
-		return false, fmt.Errorf("the handler returned a %s that can't be sent: %w", x.of.Name(), err)
+		return fmt.Errorf("the handler returned a %s that can't be sent: %w", x.of.Name(), err)
 	}
 	thriftimpl.Struct(result).SetChild(x.field, d, e)
-	return true, nil
+	return nil
 }
 
 // get returns the exception that a result of type d holds, nil if it does not hold it.
@@ -149,15 +145,33 @@ func (m *Method) exception(result nocopy.Struct) error {
 }
 
 // SetException sets the declared exception that err is or wraps in result, an empty struct of
-// type m.Result, and reports whether there is one. It returns an error if the exception can't be
-// sent, since it is absent, was released, or is nested too deeply.
+// type m.Result, and reports whether there is one. If there is none, an exception of another
+// package's generated code counts, if the IDL declares both alike. SetException returns an error
+// if the exception can't be sent, since it is absent, was released, or is nested too deeply.
 func (m *Method) SetException(result nocopy.Struct, err error) (bool, error) {
+	x, e := m.declared(err)
+	if x == nil {
+		return false, nil
+	}
+	bad := x.set(result, m.Result, e)
+	return bad == nil, bad
+}
+
+// declared returns the declared exception that err is or wraps, and its value; nil if there is
+// none. One of the declared Go type counts before one that is declared alike: a method may throw
+// exceptions of two files that look the same.
+func (m *Method) declared(err error) (*Exception, thriftimpl.Struct) {
 	for i := range m.Throws {
-		if ok, err := m.Throws[i].set(result, m.Result, err); ok || err != nil {
-			return ok, err
+		if e, ok := m.Throws[i].in(err); ok {
+			return &m.Throws[i], e
 		}
 	}
-	return false, nil
+	for i := range m.Throws {
+		if e := anyStructIn(err, m.Throws[i].of, true); e != nil {
+			return &m.Throws[i], e.ThriftStruct()
+		}
+	}
+	return nil, thriftimpl.Struct{}
 }
 
 // Outcome returns the error of a call with this result, of type m.Result. If the result holds a
@@ -431,19 +445,22 @@ func RawMethod(name string, oneway bool) *Method {
 // "service:".
 func (m *Method) WireName() string { return m.prefix + m.Name }
 
-// anyStructIn returns the struct that err is or wraps, if its descriptor is of; else nil.
-func anyStructIn(err error, of *thriftimpl.Desc) nocopy.AnyStruct {
-	if e, ok := err.(nocopy.AnyStruct); ok && e.ThriftDesc() == of {
-		return e
+// anyStructIn returns the struct with the descriptor of that err is or wraps; with alike, one that
+// the IDL declares alike. If there is none, it returns nil.
+func anyStructIn(err error, of *thriftimpl.Desc, alike bool) nocopy.AnyStruct {
+	if e, ok := err.(nocopy.AnyStruct); ok {
+		if d := e.ThriftDesc(); d == of || alike && d != nil && impl.SameLayout(d, of) {
+			return e
+		}
 	}
 	switch x := err.(type) {
 	case interface{ Unwrap() error }:
 		if inner := x.Unwrap(); inner != nil {
-			return anyStructIn(inner, of)
+			return anyStructIn(inner, of, alike)
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range x.Unwrap() {
-			if e := anyStructIn(inner, of); e != nil {
+			if e := anyStructIn(inner, of, alike); e != nil {
 				return e
 			}
 		}

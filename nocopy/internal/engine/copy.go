@@ -29,8 +29,8 @@ const keepPieces = 4 << 10
 // list of sets from a list of lists, and any handle can be converted to any other. A list can be a
 // set. Of structs only roots are known.
 func (s Struct) mustBe(t *schema.Type) {
-	if own := s.m.desc; own != nil && own != t.Struct() && s.entry() == s.m.root {
-		panic("nocopy: " + own.GoName() + " instead of " + t.String())
+	if own := s.m.desc; own != nil && own != t.Struct() && s.entry() == s.m.root && !own.Type().Equal(t) {
+		panic("nocopy: " + own.GoName() + " instead of " + t.String() + schema.Apart(own.Type(), t))
 	}
 	if t.Kind() == schema.Record {
 		return
@@ -42,7 +42,7 @@ func (s Struct) mustBe(t *schema.Type) {
 	case u == nil: // it is the word of a field
 		panic("nocopy: a struct instead of " + t.String())
 	case u.Kind() != t.Kind() || !t.Elem().Equal(u.Elem()) || t.Kind() == schema.Dict && !t.Key().Equal(u.Key()):
-		panic("nocopy: " + u.String() + " instead of " + t.String())
+		panic("nocopy: " + u.String() + " instead of " + t.String() + schema.Apart(u, t))
 	}
 }
 

@@ -225,8 +225,8 @@ func (s Struct) CheckDesc(d *schema.Struct) {
 	case d == nil:
 		panic("nocopy: nil instead of a descriptor")
 	}
-	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
-		panic("nocopy: descriptor of " + d.GoName() + " for a handle of " + own.GoName())
+	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k && !schema.SameLayout(own, d) {
+		panic("nocopy: descriptor of " + d.GoName() + " for a handle of " + own.GoName() + schema.Apart(own.Type(), d.Type()))
 	}
 }
 
@@ -332,8 +332,8 @@ func CheckDesc[S View](d *schema.Struct) {
 	switch handle.(type) {
 	case describes:
 		var s S
-		if own := any(s).(describes).ThriftDesc(); own != d {
-			panic("nocopy: descriptor of " + d.GoName() + " for a handle of " + own.GoName())
+		if own := any(s).(describes).ThriftDesc(); own != d && !schema.SameLayout(own, d) {
+			panic("nocopy: descriptor of " + d.GoName() + " for a handle of " + own.GoName() + schema.Apart(d.Type(), own.Type()))
 		}
 		seen := handle
 		d.HandleType.Store(&seen)

@@ -228,7 +228,7 @@ func (m *Message) CheckToCopy() error {
 // mustFit panics unless v can be put where the IDL has type t.
 func (v Value) mustFit(t *schema.Type) {
 	if v.typ != t && !t.Equal(v.typ) {
-		panic("nocopy: value of type " + v.typ.String() + " instead of one of type " + t.String())
+		panic("nocopy: value of type " + v.typ.String() + " instead of one of type " + t.String() + schema.Apart(v.typ, t))
 	}
 }
 

@@ -34,5 +34,13 @@ func AppendElement(dst []byte, v Value) (_ []byte, unequal bool) {
 // SameTypes reports whether the IDL declares t and u alike.
 func SameTypes(t, u *Type) bool { return schema.SameTypes(t, u) }
 
-// SameDescs reports whether the IDL declares two structs alike.
+// SameLayout reports whether the IDL declares two structs alike, in one order of fields. Then a
+// handle of one may be used as one of the other.
+func SameLayout(d, e *Desc) bool { return schema.SameLayout(d, e) }
+
+// Apart completes a text that refuses a t where a u is needed: it says how the two differ if both
+// have the same name.
+func Apart(t, u *Type) string { return schema.Apart(t, u) }
+
+// SameDescs reports whether the IDL declares two structs alike, in any order of fields.
 func SameDescs(d, e *Desc) bool { return schema.SameDescs(d, e) }

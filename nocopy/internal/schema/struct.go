@@ -28,7 +28,8 @@ type Struct struct {
 	minID       int16
 	programs    atomic.Pointer[Programs]
 	facts       atomic.Pointer[facts]  // of its contents; nil if not yet known
-	same        atomic.Pointer[Struct] // the last one found to be declared alike
+	same        atomic.Pointer[Struct] // the last one that SameDescs found to be alike
+	sameLayout  atomic.Pointer[Struct] // the last one that SameLayout found to be alike
 	required    []*Field               // the required fields
 
 	// The wire bytes with which a new struct begins: its fixed-size fields that are not optional.

@@ -1,0 +1,87 @@
+package versions
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/versions/newer"
+	"github.com/nocopythrift/nocopythrift/gen/internal/versions/older"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/messages"
+	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
+)
+
+// differing is a struct of the older package that the newer one declares in another way.
+type differing struct {
+	old              nocopy.AnyStruct
+	says             string // how they differ
+	set, clone, read func()
+	make             func() nocopy.AnyStruct // a new one of the newer package
+	json             func() ([]byte, error)
+}
+
+func differ[N interface {
+	nocopy.StructView
+	Clone() N
+}](says string, old nocopy.AnyStruct, set func(newer.All, N), make func(newer.All) N) differing {
+	n := N(nocopy.Struct(old.ThriftStruct()))
+	a := newer.NewAll()
+	return differing{
+		old: old, says: says,
+		set:   func() { set(a, n) },
+		clone: func() { n.Clone() },
+		read:  func() { nocopy.ParseBlocks[N](old.ThriftDesc(), nil) },
+		make:  func() nocopy.AnyStruct { return any(make(a)).(nocopy.AnyStruct) },
+		json:  func() ([]byte, error) { return json.Marshal(n) },
+	}
+}
+
+// TestDiffering: a root of a struct that the packages declare differently is refused, by a text
+// that says where they differ and what to do. The bytes of one are good for the other.
+func TestDiffering(t *testing.T) {
+	type all = newer.All
+	for name, d := range map[string]differing{
+		"Grown":     differ("only one Grown has 2: string b", older.NewGrown(), all.SetGrown, all.NewGrown),
+		"Shrunk":    differ("only one Shrunk has 2: string b", older.NewShrunk(), all.SetShrunk, all.NewShrunk),
+		"Retyped":   differ("Retyped has 1: i32 a, the other 1: i64 a", older.NewRetyped(), all.SetRetyped, all.NewRetyped),
+		"Renamed":   differ("Renamed has 1: i32 a, the other 1: i32 b", older.NewRenamed(), all.SetRenamed, all.NewRenamed),
+		"Needed":    differ("Needed has 1: i32 a, the other 1: required i32 a", older.NewNeeded(), all.SetNeeded, all.NewNeeded),
+		"Defaulted": differ("defaults of Defaulted.a", older.NewDefaulted(), all.SetDefaulted, all.NewDefaulted),
+		"Reordered": differ("the order of the fields of Reordered", older.NewReordered(), all.SetReordered, all.NewReordered),
+		"Chosen":    differ("only one Chosen is a union or exception", older.NewChosen(), all.SetChosen, all.NewChosen),
+		"Armed":     differ("only one Armed has 2: string b", older.NewArmed(), all.SetArmed, all.NewArmed),
+		"Old":       differ("", older.NewOld(), all.SetOld, all.NewOld),
+		"Recolored": differ("Recolored has 1: Color color, the other 1: Hue color", older.NewRecolored(), all.SetRecolored, all.NewRecolored),
+		"Deep":      differ("only one Grown has 2: string b", older.NewDeep(), all.SetDeep, all.NewDeep),
+	} {
+		other, tail := name, ": two packages declare it differently ("+d.says+"). Parse the bytes of one as the other"
+		if d.says == "" { // the names say enough
+			other, tail = "Latest", ""
+		}
+		check := func(what, want string, f func()) {
+			t.Helper()
+			if got := panicOf(f); got != "nocopy: "+want+tail {
+				t.Errorf("%s of %s: %q\nwant %q", what, name, got, want+tail)
+			}
+		}
+		check("SetX", name+" instead of "+other, d.set)
+		check("Clone", name+" instead of "+other, d.clone)
+		check("MarshalJSON", "descriptor of "+other+" for a handle of "+name, func() { d.json() })
+		check("Parse", "descriptor of "+name+" for a handle of "+other, d.read)
+		made := d.make()
+		if name != "Reordered" { // the order of fields does not matter to these
+			check("Merge", "Merge: "+other+" and "+name+" are not the same type", func() { messages.Merge(made, d.old) })
+			check("CopyInto", "CopyInto: "+other+" and "+name+" are not the same type", func() { messages.CopyInto(made, d.old) })
+			if messages.Equal(made, d.old) {
+				t.Errorf("%s: Equal", name)
+			}
+		} else if messages.Merge(made, d.old); !messages.Equal(made, d.old) {
+			t.Errorf("%s: %v, %v", name, made, d.old)
+		}
+		err := reflection.Of(newer.NewAll()).Set(strings.ToLower(name), d.old)
+		if err == nil || !strings.HasSuffix(err.Error(), "older."+name+" instead of "+other+tail) {
+			t.Errorf("reflection: %v", err)
+		}
+	}
+}
