@@ -13,10 +13,10 @@
 // It gives names to internal functions of package nocopy, which has the implementation. There,
 // getters can be inlined and handles can have unexported fields.
 //
-// Some functions on messages of calls are not for generated code, but for module kitex: Absent,
+// Module kitex needs some functions on messages of calls, which generated code does not: Absent,
 // AppendPieces, Detach, Disowned, End, EndHandles, NewForCall, ParseChunk, ParseEncoded,
-// ParseForCall, Recycles and Scanner. Programs may have kitex in another version than this
-// module, so that what it mentions is frozen, too. JSONNames is for module cmd/nocopy, which
-// needs this module in its own version. What only the packages of this module need is in
+// ParseForCall, Recycles and Scanner. They are frozen, too: a program may have kitex in another
+// version than this module. Module cmd/nocopy needs JSONNames. It needs this module in its own
+// version, so that JSONNames is not frozen. What only the packages of this module need is in
 // nocopy/internal/impl.
 package thriftimpl

@@ -449,7 +449,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 	for {
 		i := at
 		for o := opAt(code, pc); int64(o) >= 0; o = opAt(code, pc) {
-			// A field and what follows it have 8 bytes, but for short structs, which leave the loop.
+			// Fewer than 8 bytes are left only in short structs: they leave the loop.
 			if i+8 > size || (load32(mem, i)^uint32(o))&program.HeaderMask != 0 {
 				return at, n
 			}
