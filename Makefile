@@ -25,6 +25,9 @@ MATTERS = ./parse ./fields ./containers ./edits ./handles ./limits ./wireindex
 freeze: ## makes the folders of generated code of a release, never to be written again: make freeze VERSION=v1.2.0
 	gen/freeze.sh $(VERSION)
 
+freeze-again: ## replaces those folders, as long as the version has no tag: make freeze-again VERSION=v1.2.0
+	gen/freeze.sh $(VERSION) again
+
 quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two minutes after a change of the engine)
 	go vet ./...
 	go test -vet=off -skip '$(BUILDING)' ./...
@@ -141,4 +144,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help api gen checkgen freeze test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse release-snapshot lint staticcheck
+.PHONY: help api gen checkgen freeze freeze-again test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse release-snapshot lint staticcheck

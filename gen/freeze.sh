@@ -1,9 +1,10 @@
 #!/bin/sh
 # Makes the folders of generated code of a version that is about to be released:
-# gen/internal/released/VERSION and kitex/internal/released/VERSION. They are never written again.
+# gen/internal/released/VERSION and kitex/internal/released/VERSION. They are never written again
+# once the version has its tag. Until then, gen/freeze.sh VERSION again replaces them.
 set -eu
 cd "$(dirname "$0")/.."
-version=${1:?usage: gen/freeze.sh vX.Y.Z}
+version=${1:?usage: gen/freeze.sh vX.Y.Z [again]}
 case $version in v[1-9]*.*.*) ;; *)
 	echo "$version is not a version from v1.0.0 on"
 	exit 1
@@ -11,6 +12,9 @@ case $version in v[1-9]*.*.*) ;; *)
 esac
 folder=gen/internal/released/$version
 kitex=kitex/internal/released/$version
+if [ "${2-}" = again ] && ! git rev-parse -q --verify "refs/tags/$version" >/dev/null; then
+	rm -rf "$folder" "$kitex"
+fi
 for f in "$folder" "$kitex"; do
 	if [ -e "$f" ]; then
 		echo "$f exists: code of a released version is not written again"
@@ -39,9 +43,12 @@ make_in() { # make_in FOLDER ARGUMENTS...: runs nocopyc for all of them
 }
 make_in fields -fields -reflect
 make_in golint -fields -reflect -golint
-mkdir -p "$kitex/idl"
-cp kitex/internal/shop/shop.thrift "$kitex/idl"
-(cd "$kitex/idl" && "$bin/nocopyc" -kitex -fields -reflect -o .. -package-prefix "$module/$kitex" shop.thrift)
+for f in shop/shop market/market; do
+	mkdir -p "$kitex/idl/$(dirname $f)"
+	cp "kitex/internal/$f.thrift" "$kitex/idl/$f.thrift"
+done
+(cd "$kitex/idl" && "$bin/nocopyc" -kitex -fields -reflect -o .. -package-prefix "$module/$kitex" \
+	shop/shop.thrift market/market.thrift)
 
 # The tests: those of the code in gen/internal, and those that hand messages to the head.
 frozen() { # frozen FILE TO: writes a file of tests with other imports
@@ -49,7 +56,9 @@ frozen() { # frozen FILE TO: writes a file of tests with other imports
 		-e "s#\"$module/gen/internal/\(services\|services/parent\|shapes\|rules\|rules/other\)\"#\"$module/$folder/fields/\1\"#" "$1" >"$2"
 }
 frozen gen/internal/services/services_test.go "$folder/services_test.go"
-sed "s/VERSION/$version/" gen/internal/released/template/handing_test.go.txt >"$folder/handing_test.go"
+for f in handing features; do
+	sed "s/VERSION/$version/" gen/internal/released/template/${f}_test.go.txt >"$folder/${f}_test.go"
+done
 sed "s/VERSION/$version/" gen/internal/released/template/kitex_test.go.txt >"$kitex/handing_test.go"
 gofmt -w "$folder"/*_test.go "$kitex"/*_test.go
 

@@ -17,8 +17,10 @@ make_in() { # make_in FOLDER ARGUMENTS...: runs nocopyc there
 make_in interop -o . "$thrift/test/ThriftTest.thrift"
 make_in bench -fields -o generated/nocopy idl/peer.thrift idl/prom.thrift generated/idl/wide.thrift
 make_in bench/rpc -o generated/nocopy echo.thrift
+kitex=github.com/nocopythrift/nocopythrift/kitex/internal
 make_in kitex -kitex -o internal internal/shop/shop.thrift
 make_in kitex -kitex -o internal internal/names/names.thrift
+make_in kitex -kitex -o internal -package-prefix "$kitex" internal/market/market.thrift
 make_in bench/kitexrpc -kitex -o generated/nocopy record.thrift
 make_in kitex/examples/kitexproxy -kitex -o . orders.thrift
 make_in otel/tests -o internal internal/greet/greet.thrift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Regenerates the code that this module's tests call, from internal/shop/shop.thrift: ours, that of
-# Kitex's generator (internal/plain) and that of Apache's (internal/apache), which needs the
+# Regenerates the code that this module's tests call: ours, and from internal/shop/shop.thrift that
+# of Kitex's generator (internal/plain) and that of Apache's (internal/apache), which needs the
 # compiler called thrift.
 set -eu
 cd "$(dirname "$0")"
@@ -11,6 +11,8 @@ go build -C ../bench -modfile=tools.mod -o "$bin/" github.com/cloudwego/kitex/to
 
 "$bin/nocopyc" -kitex -o internal internal/shop/shop.thrift
 "$bin/nocopyc" -kitex -o internal internal/names/names.thrift
+"$bin/nocopyc" -kitex -o internal -package-prefix github.com/nocopythrift/nocopythrift/kitex/internal \
+	internal/market/market.thrift
 rm -rf internal/plain internal/apache
 mkdir -p internal/plain internal/apache
 "$bin/kitex" -streamx -module github.com/nocopythrift/nocopythrift/kitex -gen-path internal/plain \

@@ -9,5 +9,6 @@
 //   - sums.txt: a checksum of each file. TestReleased of the root module compares them.
 //
 // The folder of the same name in kitex/internal/released has code with -kitex.
-// gen/freeze.sh, which make freeze calls, makes a folder, with the tests in folder template.
+// gen/freeze.sh, which make freeze calls, makes a folder, with the tests in folder template. Until
+// a version has its tag, make freeze-again replaces its folders.
 package released

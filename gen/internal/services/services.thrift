@@ -45,6 +45,15 @@ service Same extends All {}
 
 service Empty {}
 
+// Structs of other files as keys and elements.
+struct Ledger {
+  1: map<shapes.Point, string> names
+  2: map<shapes.Shape, shapes.Point> points
+  3: map<parent.Denied, list<shapes.Point>> refusals
+  4: set<shapes.Point> unique
+  5: map<shapes.Color, parent.Denied> colors
+}
+
 // Everything that could be mistaken for something else.
 struct AllGetArgs { 1: i32 v }
 struct AllClient {}

@@ -4079,6 +4079,1206 @@ func (v *DirectoryFields) ThriftFill(s Directory, r *impl.Reader) {
 func (v DirectoryFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewDirectoryOf(v), f, verb) }
 func (v DirectoryFields) LogValue() slog.Value          { return impl.LogValueOnce(NewDirectoryOf(v)) }
 
+// WideFields holds the fields of Wide as plain values. It does not have shape14, shape30, shape46,
+// shape62, whose types have no plain value: use the setters of Wide.
+type WideFields struct {
+	Number1   int32
+	Text2     string
+	Flag3     bool
+	Large4    int64
+	Point5    PointFields
+	Numbers6  []int64
+	Real7     float64
+	Blob8     []byte
+	Counts9   []nocopy.Pair[string, int64]
+	Color10   Color
+	Tiny11    int8
+	Small12   int16
+	Key13     nocopy.UUID
+	Unique15  []string
+	Points16  []PointFields
+	Number17  nocopy.Opt[int32]
+	Text18    nocopy.Opt[string]
+	Flag19    nocopy.Opt[bool]
+	Large20   nocopy.Opt[int64]
+	Point21   nocopy.Opt[PointFields]
+	Numbers22 []int64
+	Real23    nocopy.Opt[float64]
+	Blob24    []byte
+	Counts25  []nocopy.Pair[string, int64]
+	Color26   nocopy.Opt[Color]
+	Tiny27    nocopy.Opt[int8]
+	Small28   nocopy.Opt[int16]
+	Key29     nocopy.Opt[nocopy.UUID]
+	Unique31  []string
+	Points32  []PointFields
+	Number33  int32
+	Text34    string
+	Flag35    bool
+	Large36   int64
+	Point37   PointFields
+	Numbers38 []int64
+	Real39    float64
+	Blob40    []byte
+	Counts41  []nocopy.Pair[string, int64]
+	Color42   Color
+	Tiny43    int8
+	Small44   int16
+	Key45     nocopy.UUID
+	Unique47  []string
+	Points48  []PointFields
+	Number49  int32
+	Text50    string
+	Flag51    bool
+	Large52   int64
+	Point53   PointFields
+	Numbers54 []int64
+	Real55    float64
+	Blob56    []byte
+	Counts57  []nocopy.Pair[string, int64]
+	Color58   Color
+	Tiny59    int8
+	Small60   int16
+	Key61     nocopy.UUID
+	Unique63  []string
+	Points64  []PointFields
+}
+
+// DefaultWideFields returns WideFields with the IDL's defaults of bools, numbers, enums, uuids and
+// strings, also in structs in it that are not optional. Other fields are unset.
+func DefaultWideFields() WideFields {
+	return WideFields{
+		Text34:   "text",
+		Number49: -7,
+	}
+}
+
+// NewWideOf returns a new message with the fields v.
+func NewWideOf(v WideFields, opts ...nocopy.Option) Wide {
+	var w impl.Writer
+	w.New(WideDesc, opts...)
+	return Wide(w.Root(v.ThriftAppend(&w, 0)))
+}
+
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// WideFields does not have stay unchanged.
+func (s Wide) Set(v WideFields) {
+	var w impl.Writer
+	w.Into(impl.Struct(s), WideDesc)
+	w.Done(v.ThriftAppend(&w, 0), wideShape14, wideShape30, wideShape46, wideShape62)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
+func (v *WideFields) AppendTo(dst []byte) []byte {
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
+}
+
+// ParseWideFields returns the fields of Wide in b, see Parse.
+func ParseWideFields(b []byte, opts ...nocopy.Option) (v WideFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Wide in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that WideFields
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
+func (v *WideFields) Parse(b []byte, opts ...nocopy.Option) error {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
+		return nil
+	}
+	return impl.Refill(v, b, opts, ParseWide)
+}
+
+// ThriftAppend is for generated code.
+func (v *WideFields) ThriftAppend(w *impl.Writer, at int) int {
+	at = w.Fit(at)
+	at = w.Int32(at, wideNumber1, v.Number1)
+	at = w.Text(at, wideText2, v.Text2)
+	at = w.Bool(at, wideFlag3, v.Flag3)
+	at = w.Int64(at, wideLarge4, v.Large4)
+	w.Enter()
+	at = v.Point5.ThriftAppend(w, w.Struct(at, widePoint5))
+	w.Leave()
+	if v.Numbers6 != nil {
+		at = w.Int64s(at, wideNumbers6, v.Numbers6)
+	}
+	at = w.Fit(at)
+	at = w.Float64(at, wideReal7, v.Real7)
+	if v.Blob8 != nil {
+		at = w.Binary(at, wideBlob8, v.Blob8)
+	}
+	if v.Counts9 != nil {
+		at = w.Map(at, wideCounts9, 11, 10, len(v.Counts9))
+		for i := range v.Counts9 {
+			at = w.TextValue(at, v.Counts9[i].Key)
+			at = w.Int64Value(at, v.Counts9[i].Value)
+		}
+	}
+	at = w.Fit(at)
+	at = w.Int32(at, wideColor10, int32(v.Color10))
+	at = w.Int8(at, wideTiny11, v.Tiny11)
+	at = w.Int16(at, wideSmall12, v.Small12)
+	at = w.UUID(at, wideKey13, v.Key13)
+	if v.Unique15 != nil {
+		at = w.Texts(at, wideUnique15, impl.Distinct(v.Unique15))
+	}
+	if v.Points16 != nil {
+		at = w.List(at, widePoints16, 12, len(v.Points16))
+		w.Enter()
+		for i := range v.Points16 {
+			at = v.Points16[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	at = w.Fit(at)
+	if v.Number17.Set {
+		at = w.Int32(at, wideNumber17, v.Number17.Value)
+	}
+	if v.Text18.Set {
+		at = w.Text(at, wideText18, v.Text18.Value)
+	}
+	at = w.Fit(at)
+	if v.Flag19.Set {
+		at = w.Bool(at, wideFlag19, v.Flag19.Value)
+	}
+	if v.Large20.Set {
+		at = w.Int64(at, wideLarge20, v.Large20.Value)
+	}
+	if v.Point21.Set {
+		w.Enter()
+		at = v.Point21.Value.ThriftAppend(w, w.Struct(at, widePoint21))
+		w.Leave()
+	}
+	if v.Numbers22 != nil {
+		at = w.Int64s(at, wideNumbers22, v.Numbers22)
+	}
+	at = w.Fit(at)
+	if v.Real23.Set {
+		at = w.Float64(at, wideReal23, v.Real23.Value)
+	}
+	if v.Blob24 != nil {
+		at = w.Binary(at, wideBlob24, v.Blob24)
+	}
+	if v.Counts25 != nil {
+		at = w.Map(at, wideCounts25, 11, 10, len(v.Counts25))
+		for i := range v.Counts25 {
+			at = w.TextValue(at, v.Counts25[i].Key)
+			at = w.Int64Value(at, v.Counts25[i].Value)
+		}
+	}
+	at = w.Fit(at)
+	if v.Color26.Set {
+		at = w.Int32(at, wideColor26, int32(v.Color26.Value))
+	}
+	if v.Tiny27.Set {
+		at = w.Int8(at, wideTiny27, v.Tiny27.Value)
+	}
+	if v.Small28.Set {
+		at = w.Int16(at, wideSmall28, v.Small28.Value)
+	}
+	if v.Key29.Set {
+		at = w.UUID(at, wideKey29, v.Key29.Value)
+	}
+	if v.Unique31 != nil {
+		at = w.Texts(at, wideUnique31, impl.Distinct(v.Unique31))
+	}
+	if v.Points32 != nil {
+		at = w.List(at, widePoints32, 12, len(v.Points32))
+		w.Enter()
+		for i := range v.Points32 {
+			at = v.Points32[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	at = w.Fit(at)
+	at = w.Int32(at, wideNumber33, v.Number33)
+	at = w.Text(at, wideText34, v.Text34)
+	at = w.Bool(at, wideFlag35, v.Flag35)
+	at = w.Int64(at, wideLarge36, v.Large36)
+	w.Enter()
+	at = v.Point37.ThriftAppend(w, w.Struct(at, widePoint37))
+	w.Leave()
+	if v.Numbers38 != nil {
+		at = w.Int64s(at, wideNumbers38, v.Numbers38)
+	}
+	at = w.Fit(at)
+	at = w.Float64(at, wideReal39, v.Real39)
+	if v.Blob40 != nil {
+		at = w.Binary(at, wideBlob40, v.Blob40)
+	}
+	if v.Counts41 != nil {
+		at = w.Map(at, wideCounts41, 11, 10, len(v.Counts41))
+		for i := range v.Counts41 {
+			at = w.TextValue(at, v.Counts41[i].Key)
+			at = w.Int64Value(at, v.Counts41[i].Value)
+		}
+	}
+	at = w.Fit(at)
+	at = w.Int32(at, wideColor42, int32(v.Color42))
+	at = w.Int8(at, wideTiny43, v.Tiny43)
+	at = w.Int16(at, wideSmall44, v.Small44)
+	at = w.UUID(at, wideKey45, v.Key45)
+	if v.Unique47 != nil {
+		at = w.Texts(at, wideUnique47, impl.Distinct(v.Unique47))
+	}
+	if v.Points48 != nil {
+		at = w.List(at, widePoints48, 12, len(v.Points48))
+		w.Enter()
+		for i := range v.Points48 {
+			at = v.Points48[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	at = w.Fit(at)
+	at = w.Int32(at, wideNumber49, v.Number49)
+	at = w.Text(at, wideText50, v.Text50)
+	at = w.Bool(at, wideFlag51, v.Flag51)
+	at = w.Int64(at, wideLarge52, v.Large52)
+	w.Enter()
+	at = v.Point53.ThriftAppend(w, w.Struct(at, widePoint53))
+	w.Leave()
+	if v.Numbers54 != nil {
+		at = w.Int64s(at, wideNumbers54, v.Numbers54)
+	}
+	at = w.Fit(at)
+	at = w.Float64(at, wideReal55, v.Real55)
+	if v.Blob56 != nil {
+		at = w.Binary(at, wideBlob56, v.Blob56)
+	}
+	if v.Counts57 != nil {
+		at = w.Map(at, wideCounts57, 11, 10, len(v.Counts57))
+		for i := range v.Counts57 {
+			at = w.TextValue(at, v.Counts57[i].Key)
+			at = w.Int64Value(at, v.Counts57[i].Value)
+		}
+	}
+	at = w.Fit(at)
+	at = w.Int32(at, wideColor58, int32(v.Color58))
+	at = w.Int8(at, wideTiny59, v.Tiny59)
+	at = w.Int16(at, wideSmall60, v.Small60)
+	at = w.UUID(at, wideKey61, v.Key61)
+	if v.Unique63 != nil {
+		at = w.Texts(at, wideUnique63, impl.Distinct(v.Unique63))
+	}
+	if v.Points64 != nil {
+		at = w.List(at, widePoints64, 12, len(v.Points64))
+		w.Enter()
+		for i := range v.Points64 {
+			at = v.Points64[i].ThriftAppend(w, at)
+		}
+		w.Leave()
+	}
+	return w.Stop(w.Fit(at))
+}
+
+// ThriftRead is for generated code.
+func (v *WideFields) ThriftRead(r *impl.Reader, at int) int {
+	at = r.Must(at, wideNumber1)
+	v.Number1, at = r.Int32(at, wideNumber1, 0)
+	built := false
+	if r.Has(at, wideFlag3, 1) {
+		start := at
+		at = r.Must(at, wideFlag3)
+		v.Flag3, at = r.Bool(at, wideFlag3, false)
+		at = r.Must(at, wideLarge4)
+		v.Large4, at = r.Int64(at, wideLarge4, 0)
+		at = r.Must(at, wideReal7)
+		v.Real7, at = r.Float64(at, wideReal7, 0)
+		at = r.Must(at, wideColor10)
+		v.Color10, at = impl.ReadEnum[Color](r, at, wideColor10, 0)
+		at = r.Must(at, wideTiny11)
+		v.Tiny11, at = r.Int8(at, wideTiny11, 0)
+		at = r.Must(at, wideSmall12)
+		v.Small12, at = r.Int16(at, wideSmall12, 0)
+		at = r.Must(at, wideKey13)
+		v.Key13, at = r.UUID(at, wideKey13, nocopy.UUID{})
+		at = r.Must(at, wideNumber33)
+		v.Number33, at = r.Int32(at, wideNumber33, 0)
+		at = r.Must(at, wideFlag35)
+		v.Flag35, at = r.Bool(at, wideFlag35, false)
+		at = r.Must(at, wideLarge36)
+		v.Large36, at = r.Int64(at, wideLarge36, 0)
+		at = r.Must(at, wideReal39)
+		v.Real39, at = r.Float64(at, wideReal39, 0)
+		at = r.Must(at, wideColor42)
+		v.Color42, at = impl.ReadEnum[Color](r, at, wideColor42, 0)
+		at = r.Must(at, wideTiny43)
+		v.Tiny43, at = r.Int8(at, wideTiny43, 0)
+		at = r.Must(at, wideSmall44)
+		v.Small44, at = r.Int16(at, wideSmall44, 0)
+		at = r.Must(at, wideKey45)
+		v.Key45, at = r.UUID(at, wideKey45, nocopy.UUID{})
+		at = r.Must(at, wideNumber49)
+		v.Number49, at = r.Int32(at, wideNumber49, -7)
+		at = r.Must(at, wideFlag51)
+		v.Flag51, at = r.Bool(at, wideFlag51, false)
+		at = r.Must(at, wideLarge52)
+		v.Large52, at = r.Int64(at, wideLarge52, 0)
+		at = r.Must(at, wideReal55)
+		v.Real55, at = r.Float64(at, wideReal55, 0)
+		at = r.Must(at, wideColor58)
+		v.Color58, at = impl.ReadEnum[Color](r, at, wideColor58, 0)
+		at = r.Must(at, wideTiny59)
+		v.Tiny59, at = r.Int8(at, wideTiny59, 0)
+		at = r.Must(at, wideSmall60)
+		v.Small60, at = r.Int16(at, wideSmall60, 0)
+		at = r.Must(at, wideKey61)
+		v.Key61, at = r.UUID(at, wideKey61, nocopy.UUID{})
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	at = r.Must(at, wideText2)
+	v.Text2, at = r.Text(at, wideText2, "")
+	if !built {
+		v.Flag3, at = r.Bool(at, wideFlag3, false)
+		v.Large4, at = r.Int64(at, wideLarge4, 0)
+	}
+	if r.Has(at, widePoint5, 1) {
+		at = v.Point5.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point5 = PointFields{}
+	}
+	v.Numbers6, at = r.Int64s(at, wideNumbers6, v.Numbers6)
+	if !built {
+		v.Real7, at = r.Float64(at, wideReal7, 0)
+	}
+	v.Blob8, at = r.Binary(at, wideBlob8)
+	if n, to := r.Map(at, wideCounts9, 11, 10, 12); n >= 0 {
+		v.Counts9, at = impl.PlainSlice(r, to, v.Counts9, n)
+		for i := range v.Counts9 {
+			v.Counts9[i].Key, at = r.TextValue(at)
+			v.Counts9[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts9)
+	} else {
+		v.Counts9 = nil
+	}
+	if !built {
+		v.Color10, at = impl.ReadEnum[Color](r, at, wideColor10, 0)
+		v.Tiny11, at = r.Int8(at, wideTiny11, 0)
+		v.Small12, at = r.Int16(at, wideSmall12, 0)
+		v.Key13, at = r.UUID(at, wideKey13, nocopy.UUID{})
+	}
+	v.Unique15, at = r.Texts(at, wideUnique15, v.Unique15)
+	if n, to := r.List(at, widePoints16, 12, 1); n >= 0 {
+		v.Points16, at = impl.PlainSlice(r, r.Enter(to), v.Points16, n)
+		for i := 0; i < len(v.Points16) && at != impl.Failed; i++ {
+			at = v.Points16[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points16 = nil
+	}
+	if v.Number17.Set = r.Has(at, wideNumber17, 4); v.Number17.Set {
+		v.Number17.Value, at = r.Int32(at, wideNumber17, 0)
+	} else {
+		v.Number17 = nocopy.Opt[int32]{}
+	}
+	if v.Text18.Set = r.Has(at, wideText18, 4); v.Text18.Set {
+		v.Text18.Value, at = r.Text(at, wideText18, "")
+	} else {
+		v.Text18 = nocopy.Opt[string]{}
+	}
+	if v.Flag19.Set = r.Has(at, wideFlag19, 1); v.Flag19.Set {
+		v.Flag19.Value, at = r.Bool(at, wideFlag19, false)
+	} else {
+		v.Flag19 = nocopy.Opt[bool]{}
+	}
+	if v.Large20.Set = r.Has(at, wideLarge20, 8); v.Large20.Set {
+		v.Large20.Value, at = r.Int64(at, wideLarge20, 0)
+	} else {
+		v.Large20 = nocopy.Opt[int64]{}
+	}
+	if v.Point21.Set = r.Has(at, widePoint21, 1); v.Point21.Set {
+		at = v.Point21.Value.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point21 = nocopy.Opt[PointFields]{}
+	}
+	v.Numbers22, at = r.Int64s(at, wideNumbers22, v.Numbers22)
+	if v.Real23.Set = r.Has(at, wideReal23, 8); v.Real23.Set {
+		v.Real23.Value, at = r.Float64(at, wideReal23, 0)
+	} else {
+		v.Real23 = nocopy.Opt[float64]{}
+	}
+	v.Blob24, at = r.Binary(at, wideBlob24)
+	if n, to := r.Map(at, wideCounts25, 11, 10, 12); n >= 0 {
+		v.Counts25, at = impl.PlainSlice(r, to, v.Counts25, n)
+		for i := range v.Counts25 {
+			v.Counts25[i].Key, at = r.TextValue(at)
+			v.Counts25[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts25)
+	} else {
+		v.Counts25 = nil
+	}
+	if v.Color26.Set = r.Has(at, wideColor26, 4); v.Color26.Set {
+		v.Color26.Value, at = impl.ReadEnum[Color](r, at, wideColor26, 0)
+	} else {
+		v.Color26 = nocopy.Opt[Color]{}
+	}
+	if v.Tiny27.Set = r.Has(at, wideTiny27, 1); v.Tiny27.Set {
+		v.Tiny27.Value, at = r.Int8(at, wideTiny27, 0)
+	} else {
+		v.Tiny27 = nocopy.Opt[int8]{}
+	}
+	if v.Small28.Set = r.Has(at, wideSmall28, 2); v.Small28.Set {
+		v.Small28.Value, at = r.Int16(at, wideSmall28, 0)
+	} else {
+		v.Small28 = nocopy.Opt[int16]{}
+	}
+	if v.Key29.Set = r.Has(at, wideKey29, 16); v.Key29.Set {
+		v.Key29.Value, at = r.UUID(at, wideKey29, nocopy.UUID{})
+	} else {
+		v.Key29 = nocopy.Opt[nocopy.UUID]{}
+	}
+	v.Unique31, at = r.Texts(at, wideUnique31, v.Unique31)
+	if n, to := r.List(at, widePoints32, 12, 1); n >= 0 {
+		v.Points32, at = impl.PlainSlice(r, r.Enter(to), v.Points32, n)
+		for i := 0; i < len(v.Points32) && at != impl.Failed; i++ {
+			at = v.Points32[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points32 = nil
+	}
+	if !built {
+		at = r.Must(at, wideNumber33)
+		v.Number33, at = r.Int32(at, wideNumber33, 0)
+	}
+	v.Text34, at = r.Text(at, wideText34, "text")
+	if !built {
+		v.Flag35, at = r.Bool(at, wideFlag35, false)
+		v.Large36, at = r.Int64(at, wideLarge36, 0)
+	}
+	if r.Has(at, widePoint37, 1) {
+		at = v.Point37.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point37 = PointFields{}
+	}
+	v.Numbers38, at = r.Int64s(at, wideNumbers38, v.Numbers38)
+	if !built {
+		v.Real39, at = r.Float64(at, wideReal39, 0)
+	}
+	v.Blob40, at = r.Binary(at, wideBlob40)
+	if n, to := r.Map(at, wideCounts41, 11, 10, 12); n >= 0 {
+		v.Counts41, at = impl.PlainSlice(r, to, v.Counts41, n)
+		for i := range v.Counts41 {
+			v.Counts41[i].Key, at = r.TextValue(at)
+			v.Counts41[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts41)
+	} else {
+		v.Counts41 = nil
+	}
+	if !built {
+		v.Color42, at = impl.ReadEnum[Color](r, at, wideColor42, 0)
+		v.Tiny43, at = r.Int8(at, wideTiny43, 0)
+		v.Small44, at = r.Int16(at, wideSmall44, 0)
+		v.Key45, at = r.UUID(at, wideKey45, nocopy.UUID{})
+	}
+	v.Unique47, at = r.Texts(at, wideUnique47, v.Unique47)
+	if n, to := r.List(at, widePoints48, 12, 1); n >= 0 {
+		v.Points48, at = impl.PlainSlice(r, r.Enter(to), v.Points48, n)
+		for i := 0; i < len(v.Points48) && at != impl.Failed; i++ {
+			at = v.Points48[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points48 = nil
+	}
+	if !built {
+		v.Number49, at = r.Int32(at, wideNumber49, -7)
+	}
+	v.Text50, at = r.Text(at, wideText50, "")
+	if !built {
+		v.Flag51, at = r.Bool(at, wideFlag51, false)
+		v.Large52, at = r.Int64(at, wideLarge52, 0)
+	}
+	if r.Has(at, widePoint53, 1) {
+		at = v.Point53.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point53 = PointFields{}
+	}
+	v.Numbers54, at = r.Int64s(at, wideNumbers54, v.Numbers54)
+	if !built {
+		v.Real55, at = r.Float64(at, wideReal55, 0)
+	}
+	v.Blob56, at = r.Binary(at, wideBlob56)
+	if n, to := r.Map(at, wideCounts57, 11, 10, 12); n >= 0 {
+		v.Counts57, at = impl.PlainSlice(r, to, v.Counts57, n)
+		for i := range v.Counts57 {
+			v.Counts57[i].Key, at = r.TextValue(at)
+			v.Counts57[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts57)
+	} else {
+		v.Counts57 = nil
+	}
+	if !built {
+		v.Color58, at = impl.ReadEnum[Color](r, at, wideColor58, 0)
+		v.Tiny59, at = r.Int8(at, wideTiny59, 0)
+		v.Small60, at = r.Int16(at, wideSmall60, 0)
+		v.Key61, at = r.UUID(at, wideKey61, nocopy.UUID{})
+	}
+	v.Unique63, at = r.Texts(at, wideUnique63, v.Unique63)
+	if n, to := r.List(at, widePoints64, 12, 1); n >= 0 {
+		v.Points64, at = impl.PlainSlice(r, r.Enter(to), v.Points64, n)
+		for i := 0; i < len(v.Points64) && at != impl.Failed; i++ {
+			at = v.Points64[i].ThriftRead(r, at)
+		}
+		r.Leave()
+	} else {
+		v.Points64 = nil
+	}
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *WideFields) ThriftFill(s Wide, r *impl.Reader) {
+	v.Number1 = s.GetNumber1()
+	v.Text2 = s.GetText2()
+	v.Flag3 = s.GetFlag3()
+	v.Large4 = s.GetLarge4()
+	v.Point5.ThriftFill(s.GetPoint5(), r)
+	if s.IsSetNumbers6() {
+		v.Numbers6 = s.GetNumbers6().AppendTo(impl.Empty(r, v.Numbers6))
+	} else {
+		v.Numbers6 = nil
+	}
+	v.Real7 = s.GetReal7()
+	if s.IsSetBlob8() {
+		v.Blob8 = s.GetBlob8()
+	} else {
+		v.Blob8 = nil
+	}
+	if s.IsSetCounts9() {
+		v.Counts9 = impl.Empty(r, v.Counts9)
+		for k, x := range s.GetCounts9().All() {
+			v.Counts9 = append(v.Counts9, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts9 = nil
+	}
+	v.Color10 = s.GetColor10()
+	v.Tiny11 = s.GetTiny11()
+	v.Small12 = s.GetSmall12()
+	v.Key13 = s.GetKey13()
+	if s.IsSetUnique15() {
+		v.Unique15 = s.GetUnique15().AppendTo(impl.Empty(r, v.Unique15))
+	} else {
+		v.Unique15 = nil
+	}
+	if l := s.GetPoints16(); s.IsSetPoints16() {
+		v.Points16, _ = impl.PlainSlice(r, 0, v.Points16, l.Len())
+		for i := range v.Points16 {
+			v.Points16[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points16 = nil
+	}
+	if v.Number17.Set = s.IsSetNumber17(); v.Number17.Set {
+		v.Number17.Value = s.GetNumber17()
+	} else {
+		v.Number17 = nocopy.Opt[int32]{}
+	}
+	if v.Text18.Set = s.IsSetText18(); v.Text18.Set {
+		v.Text18.Value = s.GetText18()
+	} else {
+		v.Text18 = nocopy.Opt[string]{}
+	}
+	if v.Flag19.Set = s.IsSetFlag19(); v.Flag19.Set {
+		v.Flag19.Value = s.GetFlag19()
+	} else {
+		v.Flag19 = nocopy.Opt[bool]{}
+	}
+	if v.Large20.Set = s.IsSetLarge20(); v.Large20.Set {
+		v.Large20.Value = s.GetLarge20()
+	} else {
+		v.Large20 = nocopy.Opt[int64]{}
+	}
+	if v.Point21.Set = s.IsSetPoint21(); v.Point21.Set {
+		v.Point21.Value.ThriftFill(s.GetPoint21(), r)
+	} else {
+		v.Point21 = nocopy.Opt[PointFields]{}
+	}
+	if s.IsSetNumbers22() {
+		v.Numbers22 = s.GetNumbers22().AppendTo(impl.Empty(r, v.Numbers22))
+	} else {
+		v.Numbers22 = nil
+	}
+	if v.Real23.Set = s.IsSetReal23(); v.Real23.Set {
+		v.Real23.Value = s.GetReal23()
+	} else {
+		v.Real23 = nocopy.Opt[float64]{}
+	}
+	if s.IsSetBlob24() {
+		v.Blob24 = s.GetBlob24()
+	} else {
+		v.Blob24 = nil
+	}
+	if s.IsSetCounts25() {
+		v.Counts25 = impl.Empty(r, v.Counts25)
+		for k, x := range s.GetCounts25().All() {
+			v.Counts25 = append(v.Counts25, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts25 = nil
+	}
+	if v.Color26.Set = s.IsSetColor26(); v.Color26.Set {
+		v.Color26.Value = s.GetColor26()
+	} else {
+		v.Color26 = nocopy.Opt[Color]{}
+	}
+	if v.Tiny27.Set = s.IsSetTiny27(); v.Tiny27.Set {
+		v.Tiny27.Value = s.GetTiny27()
+	} else {
+		v.Tiny27 = nocopy.Opt[int8]{}
+	}
+	if v.Small28.Set = s.IsSetSmall28(); v.Small28.Set {
+		v.Small28.Value = s.GetSmall28()
+	} else {
+		v.Small28 = nocopy.Opt[int16]{}
+	}
+	if v.Key29.Set = s.IsSetKey29(); v.Key29.Set {
+		v.Key29.Value = s.GetKey29()
+	} else {
+		v.Key29 = nocopy.Opt[nocopy.UUID]{}
+	}
+	if s.IsSetUnique31() {
+		v.Unique31 = s.GetUnique31().AppendTo(impl.Empty(r, v.Unique31))
+	} else {
+		v.Unique31 = nil
+	}
+	if l := s.GetPoints32(); s.IsSetPoints32() {
+		v.Points32, _ = impl.PlainSlice(r, 0, v.Points32, l.Len())
+		for i := range v.Points32 {
+			v.Points32[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points32 = nil
+	}
+	v.Number33 = s.GetNumber33()
+	v.Text34 = s.GetText34()
+	v.Flag35 = s.GetFlag35()
+	v.Large36 = s.GetLarge36()
+	v.Point37.ThriftFill(s.GetPoint37(), r)
+	if s.IsSetNumbers38() {
+		v.Numbers38 = s.GetNumbers38().AppendTo(impl.Empty(r, v.Numbers38))
+	} else {
+		v.Numbers38 = nil
+	}
+	v.Real39 = s.GetReal39()
+	if s.IsSetBlob40() {
+		v.Blob40 = s.GetBlob40()
+	} else {
+		v.Blob40 = nil
+	}
+	if s.IsSetCounts41() {
+		v.Counts41 = impl.Empty(r, v.Counts41)
+		for k, x := range s.GetCounts41().All() {
+			v.Counts41 = append(v.Counts41, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts41 = nil
+	}
+	v.Color42 = s.GetColor42()
+	v.Tiny43 = s.GetTiny43()
+	v.Small44 = s.GetSmall44()
+	v.Key45 = s.GetKey45()
+	if s.IsSetUnique47() {
+		v.Unique47 = s.GetUnique47().AppendTo(impl.Empty(r, v.Unique47))
+	} else {
+		v.Unique47 = nil
+	}
+	if l := s.GetPoints48(); s.IsSetPoints48() {
+		v.Points48, _ = impl.PlainSlice(r, 0, v.Points48, l.Len())
+		for i := range v.Points48 {
+			v.Points48[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points48 = nil
+	}
+	v.Number49 = s.GetNumber49()
+	v.Text50 = s.GetText50()
+	v.Flag51 = s.GetFlag51()
+	v.Large52 = s.GetLarge52()
+	v.Point53.ThriftFill(s.GetPoint53(), r)
+	if s.IsSetNumbers54() {
+		v.Numbers54 = s.GetNumbers54().AppendTo(impl.Empty(r, v.Numbers54))
+	} else {
+		v.Numbers54 = nil
+	}
+	v.Real55 = s.GetReal55()
+	if s.IsSetBlob56() {
+		v.Blob56 = s.GetBlob56()
+	} else {
+		v.Blob56 = nil
+	}
+	if s.IsSetCounts57() {
+		v.Counts57 = impl.Empty(r, v.Counts57)
+		for k, x := range s.GetCounts57().All() {
+			v.Counts57 = append(v.Counts57, nocopy.Pair[string, int64]{Key: k, Value: x})
+		}
+	} else {
+		v.Counts57 = nil
+	}
+	v.Color58 = s.GetColor58()
+	v.Tiny59 = s.GetTiny59()
+	v.Small60 = s.GetSmall60()
+	v.Key61 = s.GetKey61()
+	if s.IsSetUnique63() {
+		v.Unique63 = s.GetUnique63().AppendTo(impl.Empty(r, v.Unique63))
+	} else {
+		v.Unique63 = nil
+	}
+	if l := s.GetPoints64(); s.IsSetPoints64() {
+		v.Points64, _ = impl.PlainSlice(r, 0, v.Points64, l.Len())
+		for i := range v.Points64 {
+			v.Points64[i].ThriftFill(l.At(i), r)
+		}
+	} else {
+		v.Points64 = nil
+	}
+}
+
+// WideBy has a function for each list of structs in Wide, which ParseWideBy calls.
+type WideBy struct {
+	Points16 func(i int, v *PointFields) error
+	Points32 func(i int, v *PointFields) error
+	Points48 func(i int, v *PointFields) error
+	Points64 func(i int, v *PointFields) error
+}
+
+// ParseWideBy is v.Parse for large lists: elements of lists that have a function in by
+// are passed to it, one after the other in the same memory, and not put into v. Functions are
+// called when all of b has been checked and v has its other fields, and must not change v. Their
+// first error ends the calls and is returned. ParseWideBy refuses what v.Parse refuses, except
+// lists that only exceed Limits.MaxIndex as slices.
+func ParseWideBy(v *WideFields, by WideBy, b []byte, opts ...nocopy.Option) error {
+	var r impl.Reader
+	if v.readBy(&r, &by, r.Read(b, opts)) == len(b) {
+		r.Call()
+		return impl.Called(&r, v, v.readBy(&r, &by, 0))
+	}
+	if err := v.Parse(b, opts...); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points16, by.Points16); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points32, by.Points32); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points48, by.Points48); err != nil {
+		return err
+	}
+	if err := impl.CallBy(&v.Points64, by.Points64); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (v *WideFields) readBy(r *impl.Reader, by *WideBy, at int) int {
+	at = r.Must(at, wideNumber1)
+	v.Number1, at = r.Int32(at, wideNumber1, 0)
+	built := false
+	if r.Has(at, wideFlag3, 1) {
+		start := at
+		at = r.Must(at, wideFlag3)
+		v.Flag3, at = r.Bool(at, wideFlag3, false)
+		at = r.Must(at, wideLarge4)
+		v.Large4, at = r.Int64(at, wideLarge4, 0)
+		at = r.Must(at, wideReal7)
+		v.Real7, at = r.Float64(at, wideReal7, 0)
+		at = r.Must(at, wideColor10)
+		v.Color10, at = impl.ReadEnum[Color](r, at, wideColor10, 0)
+		at = r.Must(at, wideTiny11)
+		v.Tiny11, at = r.Int8(at, wideTiny11, 0)
+		at = r.Must(at, wideSmall12)
+		v.Small12, at = r.Int16(at, wideSmall12, 0)
+		at = r.Must(at, wideKey13)
+		v.Key13, at = r.UUID(at, wideKey13, nocopy.UUID{})
+		at = r.Must(at, wideNumber33)
+		v.Number33, at = r.Int32(at, wideNumber33, 0)
+		at = r.Must(at, wideFlag35)
+		v.Flag35, at = r.Bool(at, wideFlag35, false)
+		at = r.Must(at, wideLarge36)
+		v.Large36, at = r.Int64(at, wideLarge36, 0)
+		at = r.Must(at, wideReal39)
+		v.Real39, at = r.Float64(at, wideReal39, 0)
+		at = r.Must(at, wideColor42)
+		v.Color42, at = impl.ReadEnum[Color](r, at, wideColor42, 0)
+		at = r.Must(at, wideTiny43)
+		v.Tiny43, at = r.Int8(at, wideTiny43, 0)
+		at = r.Must(at, wideSmall44)
+		v.Small44, at = r.Int16(at, wideSmall44, 0)
+		at = r.Must(at, wideKey45)
+		v.Key45, at = r.UUID(at, wideKey45, nocopy.UUID{})
+		at = r.Must(at, wideNumber49)
+		v.Number49, at = r.Int32(at, wideNumber49, -7)
+		at = r.Must(at, wideFlag51)
+		v.Flag51, at = r.Bool(at, wideFlag51, false)
+		at = r.Must(at, wideLarge52)
+		v.Large52, at = r.Int64(at, wideLarge52, 0)
+		at = r.Must(at, wideReal55)
+		v.Real55, at = r.Float64(at, wideReal55, 0)
+		at = r.Must(at, wideColor58)
+		v.Color58, at = impl.ReadEnum[Color](r, at, wideColor58, 0)
+		at = r.Must(at, wideTiny59)
+		v.Tiny59, at = r.Int8(at, wideTiny59, 0)
+		at = r.Must(at, wideSmall60)
+		v.Small60, at = r.Int16(at, wideSmall60, 0)
+		at = r.Must(at, wideKey61)
+		v.Key61, at = r.UUID(at, wideKey61, nocopy.UUID{})
+		if built = at != impl.Failed; !built {
+			at = start
+		}
+	}
+	at = r.Must(at, wideText2)
+	v.Text2, at = r.Text(at, wideText2, "")
+	if !built {
+		v.Flag3, at = r.Bool(at, wideFlag3, false)
+		v.Large4, at = r.Int64(at, wideLarge4, 0)
+	}
+	if r.Has(at, widePoint5, 1) {
+		at = v.Point5.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point5 = PointFields{}
+	}
+	v.Numbers6, at = r.Int64s(at, wideNumbers6, v.Numbers6)
+	if !built {
+		v.Real7, at = r.Float64(at, wideReal7, 0)
+	}
+	v.Blob8, at = r.Binary(at, wideBlob8)
+	if n, to := r.Map(at, wideCounts9, 11, 10, 12); n >= 0 {
+		v.Counts9, at = impl.PlainSlice(r, to, v.Counts9, n)
+		for i := range v.Counts9 {
+			v.Counts9[i].Key, at = r.TextValue(at)
+			v.Counts9[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts9)
+	} else {
+		v.Counts9 = nil
+	}
+	if !built {
+		v.Color10, at = impl.ReadEnum[Color](r, at, wideColor10, 0)
+		v.Tiny11, at = r.Int8(at, wideTiny11, 0)
+		v.Small12, at = r.Int16(at, wideSmall12, 0)
+		v.Key13, at = r.UUID(at, wideKey13, nocopy.UUID{})
+	}
+	v.Unique15, at = r.Texts(at, wideUnique15, v.Unique15)
+	if by.Points16 == nil {
+		if n, to := r.List(at, widePoints16, 12, 1); n >= 0 {
+			v.Points16, at = impl.PlainSlice(r, r.Enter(to), v.Points16, n)
+			for i := 0; i < len(v.Points16) && at != impl.Failed; i++ {
+				at = v.Points16[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points16 = nil
+		}
+	} else if v.Points16 = nil; r.Has(at, widePoints16, 5) {
+		if at = impl.ReadBy(r, at, widePoints16, by.Points16); at == impl.Failed {
+			return at
+		}
+	}
+	if v.Number17.Set = r.Has(at, wideNumber17, 4); v.Number17.Set {
+		v.Number17.Value, at = r.Int32(at, wideNumber17, 0)
+	} else {
+		v.Number17 = nocopy.Opt[int32]{}
+	}
+	if v.Text18.Set = r.Has(at, wideText18, 4); v.Text18.Set {
+		v.Text18.Value, at = r.Text(at, wideText18, "")
+	} else {
+		v.Text18 = nocopy.Opt[string]{}
+	}
+	if v.Flag19.Set = r.Has(at, wideFlag19, 1); v.Flag19.Set {
+		v.Flag19.Value, at = r.Bool(at, wideFlag19, false)
+	} else {
+		v.Flag19 = nocopy.Opt[bool]{}
+	}
+	if v.Large20.Set = r.Has(at, wideLarge20, 8); v.Large20.Set {
+		v.Large20.Value, at = r.Int64(at, wideLarge20, 0)
+	} else {
+		v.Large20 = nocopy.Opt[int64]{}
+	}
+	if v.Point21.Set = r.Has(at, widePoint21, 1); v.Point21.Set {
+		at = v.Point21.Value.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point21 = nocopy.Opt[PointFields]{}
+	}
+	v.Numbers22, at = r.Int64s(at, wideNumbers22, v.Numbers22)
+	if v.Real23.Set = r.Has(at, wideReal23, 8); v.Real23.Set {
+		v.Real23.Value, at = r.Float64(at, wideReal23, 0)
+	} else {
+		v.Real23 = nocopy.Opt[float64]{}
+	}
+	v.Blob24, at = r.Binary(at, wideBlob24)
+	if n, to := r.Map(at, wideCounts25, 11, 10, 12); n >= 0 {
+		v.Counts25, at = impl.PlainSlice(r, to, v.Counts25, n)
+		for i := range v.Counts25 {
+			v.Counts25[i].Key, at = r.TextValue(at)
+			v.Counts25[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts25)
+	} else {
+		v.Counts25 = nil
+	}
+	if v.Color26.Set = r.Has(at, wideColor26, 4); v.Color26.Set {
+		v.Color26.Value, at = impl.ReadEnum[Color](r, at, wideColor26, 0)
+	} else {
+		v.Color26 = nocopy.Opt[Color]{}
+	}
+	if v.Tiny27.Set = r.Has(at, wideTiny27, 1); v.Tiny27.Set {
+		v.Tiny27.Value, at = r.Int8(at, wideTiny27, 0)
+	} else {
+		v.Tiny27 = nocopy.Opt[int8]{}
+	}
+	if v.Small28.Set = r.Has(at, wideSmall28, 2); v.Small28.Set {
+		v.Small28.Value, at = r.Int16(at, wideSmall28, 0)
+	} else {
+		v.Small28 = nocopy.Opt[int16]{}
+	}
+	if v.Key29.Set = r.Has(at, wideKey29, 16); v.Key29.Set {
+		v.Key29.Value, at = r.UUID(at, wideKey29, nocopy.UUID{})
+	} else {
+		v.Key29 = nocopy.Opt[nocopy.UUID]{}
+	}
+	v.Unique31, at = r.Texts(at, wideUnique31, v.Unique31)
+	if by.Points32 == nil {
+		if n, to := r.List(at, widePoints32, 12, 1); n >= 0 {
+			v.Points32, at = impl.PlainSlice(r, r.Enter(to), v.Points32, n)
+			for i := 0; i < len(v.Points32) && at != impl.Failed; i++ {
+				at = v.Points32[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points32 = nil
+		}
+	} else if v.Points32 = nil; r.Has(at, widePoints32, 5) {
+		if at = impl.ReadBy(r, at, widePoints32, by.Points32); at == impl.Failed {
+			return at
+		}
+	}
+	if !built {
+		at = r.Must(at, wideNumber33)
+		v.Number33, at = r.Int32(at, wideNumber33, 0)
+	}
+	v.Text34, at = r.Text(at, wideText34, "text")
+	if !built {
+		v.Flag35, at = r.Bool(at, wideFlag35, false)
+		v.Large36, at = r.Int64(at, wideLarge36, 0)
+	}
+	if r.Has(at, widePoint37, 1) {
+		at = v.Point37.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point37 = PointFields{}
+	}
+	v.Numbers38, at = r.Int64s(at, wideNumbers38, v.Numbers38)
+	if !built {
+		v.Real39, at = r.Float64(at, wideReal39, 0)
+	}
+	v.Blob40, at = r.Binary(at, wideBlob40)
+	if n, to := r.Map(at, wideCounts41, 11, 10, 12); n >= 0 {
+		v.Counts41, at = impl.PlainSlice(r, to, v.Counts41, n)
+		for i := range v.Counts41 {
+			v.Counts41[i].Key, at = r.TextValue(at)
+			v.Counts41[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts41)
+	} else {
+		v.Counts41 = nil
+	}
+	if !built {
+		v.Color42, at = impl.ReadEnum[Color](r, at, wideColor42, 0)
+		v.Tiny43, at = r.Int8(at, wideTiny43, 0)
+		v.Small44, at = r.Int16(at, wideSmall44, 0)
+		v.Key45, at = r.UUID(at, wideKey45, nocopy.UUID{})
+	}
+	v.Unique47, at = r.Texts(at, wideUnique47, v.Unique47)
+	if by.Points48 == nil {
+		if n, to := r.List(at, widePoints48, 12, 1); n >= 0 {
+			v.Points48, at = impl.PlainSlice(r, r.Enter(to), v.Points48, n)
+			for i := 0; i < len(v.Points48) && at != impl.Failed; i++ {
+				at = v.Points48[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points48 = nil
+		}
+	} else if v.Points48 = nil; r.Has(at, widePoints48, 5) {
+		if at = impl.ReadBy(r, at, widePoints48, by.Points48); at == impl.Failed {
+			return at
+		}
+	}
+	if !built {
+		v.Number49, at = r.Int32(at, wideNumber49, -7)
+	}
+	v.Text50, at = r.Text(at, wideText50, "")
+	if !built {
+		v.Flag51, at = r.Bool(at, wideFlag51, false)
+		v.Large52, at = r.Int64(at, wideLarge52, 0)
+	}
+	if r.Has(at, widePoint53, 1) {
+		at = v.Point53.ThriftRead(r, r.Enter(at+3))
+		r.Leave()
+	} else {
+		v.Point53 = PointFields{}
+	}
+	v.Numbers54, at = r.Int64s(at, wideNumbers54, v.Numbers54)
+	if !built {
+		v.Real55, at = r.Float64(at, wideReal55, 0)
+	}
+	v.Blob56, at = r.Binary(at, wideBlob56)
+	if n, to := r.Map(at, wideCounts57, 11, 10, 12); n >= 0 {
+		v.Counts57, at = impl.PlainSlice(r, to, v.Counts57, n)
+		for i := range v.Counts57 {
+			v.Counts57[i].Key, at = r.TextValue(at)
+			v.Counts57[i].Value, at = r.Int64Value(at)
+		}
+		at = impl.Unique(at, v.Counts57)
+	} else {
+		v.Counts57 = nil
+	}
+	if !built {
+		v.Color58, at = impl.ReadEnum[Color](r, at, wideColor58, 0)
+		v.Tiny59, at = r.Int8(at, wideTiny59, 0)
+		v.Small60, at = r.Int16(at, wideSmall60, 0)
+		v.Key61, at = r.UUID(at, wideKey61, nocopy.UUID{})
+	}
+	v.Unique63, at = r.Texts(at, wideUnique63, v.Unique63)
+	if by.Points64 == nil {
+		if n, to := r.List(at, widePoints64, 12, 1); n >= 0 {
+			v.Points64, at = impl.PlainSlice(r, r.Enter(to), v.Points64, n)
+			for i := 0; i < len(v.Points64) && at != impl.Failed; i++ {
+				at = v.Points64[i].ThriftRead(r, at)
+			}
+			r.Leave()
+		} else {
+			v.Points64 = nil
+		}
+	} else if v.Points64 = nil; r.Has(at, widePoints64, 5) {
+		if at = impl.ReadBy(r, at, widePoints64, by.Points64); at == impl.Failed {
+			return at
+		}
+	}
+	return r.Stop(at)
+}
+
+func (v WideFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewWideOf(v), f, verb) }
+func (v WideFields) LogValue() slog.Value          { return impl.LogValueOnce(NewWideOf(v)) }
+
+// SetPoints16Of sets the list to the structs v.
+func (s Wide) SetPoints16Of(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), widePoints16, WideDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints16By sets the list to n structs. f returns the fields of each.
+func (s Wide) SetPoints16By(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Wide.SetPoints16By: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), widePoints16, WideDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints32Of sets the list to the structs v.
+func (s Wide) SetPoints32Of(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), widePoints32, WideDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints32By sets the list to n structs. f returns the fields of each.
+func (s Wide) SetPoints32By(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Wide.SetPoints32By: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), widePoints32, WideDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints48Of sets the list to the structs v.
+func (s Wide) SetPoints48Of(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), widePoints48, WideDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints48By sets the list to n structs. f returns the fields of each.
+func (s Wide) SetPoints48By(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Wide.SetPoints48By: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), widePoints48, WideDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints64Of sets the list to the structs v.
+func (s Wide) SetPoints64Of(v []PointFields) {
+	var w impl.Writer
+	at := w.BeginList(impl.Struct(s), widePoints64, WideDesc, len(v))
+	for i := range v {
+		at = v[i].ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
+// SetPoints64By sets the list to n structs. f returns the fields of each.
+func (s Wide) SetPoints64By(n int, f func(i int) PointFields) {
+	if f == nil {
+		panic("nocopy: Wide.SetPoints64By: f is nil")
+	}
+	var w impl.Writer
+	defer w.Drop()
+	at := w.BeginListAside(impl.Struct(s), widePoints64, WideDesc, n)
+	for i := range n {
+		v := f(i)
+		at = v.ThriftAppend(&w, w.Element(at, i))
+	}
+	w.EndList(at)
+}
+
 // OddIDsFields holds the fields of OddIDs as plain values.
 type OddIDsFields struct {
 	First  int32

@@ -19,6 +19,7 @@ type differing struct {
 	set, clone, read func()
 	make             func() nocopy.AnyStruct // a new one of the newer package
 	json             func() ([]byte, error)
+	unchanged        func() bool // nothing was set
 }
 
 func differ[N interface {
@@ -29,11 +30,12 @@ func differ[N interface {
 	a := newer.NewAll()
 	return differing{
 		old: old, says: says,
-		set:   func() { set(a, n) },
-		clone: func() { n.Clone() },
-		read:  func() { nocopy.ParseBlocks[N](old.ThriftDesc(), nil) },
-		make:  func() nocopy.AnyStruct { return any(make(a)).(nocopy.AnyStruct) },
-		json:  func() ([]byte, error) { return json.Marshal(n) },
+		set:       func() { set(a, n) },
+		clone:     func() { n.Clone() },
+		read:      func() { nocopy.ParseBlocks[N](old.ThriftDesc(), nil) },
+		make:      func() nocopy.AnyStruct { return any(make(newer.NewAll())).(nocopy.AnyStruct) },
+		json:      func() ([]byte, error) { return json.Marshal(n) },
+		unchanged: func() bool { return a.Equal(newer.NewAll()) },
 	}
 }
 
@@ -79,9 +81,37 @@ func TestDiffering(t *testing.T) {
 		} else if messages.Merge(made, d.old); !messages.Equal(made, d.old) {
 			t.Errorf("%s: %v, %v", name, made, d.old)
 		}
+		if !d.unchanged() {
+			t.Errorf("%s: something was set", name)
+		}
 		err := reflection.Of(newer.NewAll()).Set(strings.ToLower(name), d.old)
 		if err == nil || !strings.HasSuffix(err.Error(), "older."+name+" instead of "+other+tail) {
 			t.Errorf("reflection: %v", err)
 		}
+	}
+}
+
+// TestDifferingElements: nor is anything changed in a list or map that refuses an element.
+func TestDifferingElements(t *testing.T) {
+	g := older.NewGrown()
+	a := newer.NewAll()
+	a.NewManyGrown(1).At(0).SetB("kept")
+	a.NewGrownByName().PutNew("kept")
+	before := a.String()
+	for name, f := range map[string]func(){
+		"Append": func() { a.GetManyGrown().Append(newer.Grown(g)) },
+		"Set":    func() { a.GetManyGrown().Set(0, newer.Grown(g)) },
+		"Put":    func() { a.GetGrownByName().Put("new", newer.Grown(g)) },
+		"again":  func() { a.GetGrownByName().Put("kept", newer.Grown(g)) },
+	} {
+		if text := panicOf(f); !strings.HasPrefix(text, "nocopy: Grown instead of Grown: two packages declare it differently") {
+			t.Errorf("%s: %q", name, text)
+		}
+		if a.String() != before {
+			t.Errorf("%s: %v, before %s", name, a, before)
+		}
+	}
+	if again, err := newer.ParseAll(a.AppendTo(nil)); err != nil || again.String() != before {
+		t.Errorf("%v, %v", again, err)
 	}
 }

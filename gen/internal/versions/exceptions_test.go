@@ -83,6 +83,9 @@ func TestExceptions(t *testing.T) {
 		if e, ok := errors.AsType[newer.Denied](err); !ok || e.GetWhy() != want {
 			t.Errorf("%s: %v", how, err)
 		}
+		if e, ok := errors.AsType[older.Denied](err); ok {
+			t.Errorf("%s: a client of the newer package gets the older one's %v", how, e)
+		}
 	}
 	for how, want := range map[string]string{
 		"differs": `{why: "differs"}`, "another order": `{why: "another order", code: 0}`, "released": "",

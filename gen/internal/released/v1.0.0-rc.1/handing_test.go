@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"slices"
@@ -205,6 +206,13 @@ func (headHandler) Maybe(_ context.Context, args headservices.AllMaybeArgs, resu
 	return nil
 }
 
+// Many returns an exception of the other package.
+func (headHandler) Many(context.Context, headservices.AllManyArgs, headservices.AllManyResult) error {
+	e := parent.NewDenied()
+	e.SetWhy("of the other package")
+	return fmt.Errorf("wrapped: %w", e)
+}
+
 // TestCalls: clients of one call servers of the other.
 func TestCalls(t *testing.T) {
 	c := headservices.NewSameClient(dial(t, services.NewSameProcessor(handler{})))
@@ -226,6 +234,9 @@ func TestCalls(t *testing.T) {
 	var why parent.Denied
 	if _, err := d.Maybe(bg, nil); !errors.As(err, &why) || why.GetWhy() != "head" {
 		t.Errorf("an exception: %v", err)
+	}
+	if _, err := d.Many(bg, func(args services.AllManyArgs) { args.SetType("x") }); !errors.As(err, &why) || why.GetWhy() != "of the other package" {
+		t.Errorf("an exception of the other package: %v", err)
 	}
 	if _, err := d.ABool(bg, nil); err == nil || !strings.Contains(err.Error(), "aBool") {
 		t.Errorf("a method that the server does not have: %v", err)

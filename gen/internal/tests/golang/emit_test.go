@@ -85,7 +85,8 @@ func TestOneStatement(t *testing.T) {
 			continue
 		}
 		end := i + 2
-		if strings.Contains(line, ") Get") && strings.HasPrefix(lines[i+1], "\tif !impl.Struct(s).Has(") && strings.HasPrefix(lines[i+2], "\t\treturn ") {
+		guarded := strings.HasPrefix(lines[i+1], "\tif !impl.Struct(s).Has(") || strings.HasPrefix(lines[i+1], "\tif !impl.Wide(s).Has(")
+		if strings.Contains(line, ") Get") && guarded && strings.HasPrefix(lines[i+2], "\t\treturn ") {
 			end = i + 5
 		}
 		if lines[end] != "}" {

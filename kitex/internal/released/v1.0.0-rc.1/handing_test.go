@@ -13,10 +13,15 @@ import (
 	"github.com/cloudwego/kitex/server"
 	"github.com/cloudwego/kitex/transport"
 
+	headmarket "github.com/nocopythrift/nocopythrift/kitex/internal/market"
+	headmarketservice "github.com/nocopythrift/nocopythrift/kitex/internal/market/market"
+	ownmarket "github.com/nocopythrift/nocopythrift/kitex/internal/released/v1.0.0-rc.1/market"
+	ownmarketservice "github.com/nocopythrift/nocopythrift/kitex/internal/released/v1.0.0-rc.1/market/market"
 	own "github.com/nocopythrift/nocopythrift/kitex/internal/released/v1.0.0-rc.1/shop"
 	ownservice "github.com/nocopythrift/nocopythrift/kitex/internal/released/v1.0.0-rc.1/shop/shop"
 	head "github.com/nocopythrift/nocopythrift/kitex/internal/shop"
 	headservice "github.com/nocopythrift/nocopythrift/kitex/internal/shop/shop"
+	"github.com/nocopythrift/nocopythrift/nocopy/messages"
 )
 
 func TestMain(m *testing.M) {
@@ -124,5 +129,66 @@ func TestCodec(t *testing.T) {
 	}
 	if v, err := own.ParseOrderFields(buf[:n]); err != nil || v.ID != 5 {
 		t.Errorf("%v, %v", v, err)
+	}
+}
+
+type marketHandler struct {
+	ownmarket.UnimplementedMarketHandler
+}
+
+func (marketHandler) Open(_ context.Context, args ownmarket.MarketOpenArgs, result ownmarket.MarketOpenResult) error {
+	if !args.IsSetOrder() {
+		e := head.NewNotFound() // of the other package, declared alike
+		e.SetWhat("an order")
+		return e
+	}
+	result.SetSuccess(args.GetStall())
+	result.GetSuccess().NewOrders(0).Append(args.GetOrder())
+	return nil
+}
+
+func (marketHandler) Paint(_ context.Context, args ownmarket.MarketPaintArgs, result ownmarket.MarketPaintResult) error {
+	result.SetSuccess(args.GetColour())
+	return nil
+}
+
+func (marketHandler) Ping(context.Context, own.HealthPingArgs, own.HealthPingResult) error {
+	return nil
+}
+
+// TestMarket: a service that extends one of another package, and uses its types: a client of the
+// head calls a server of this version, and gets structs of this version's code as arguments.
+func TestMarket(t *testing.T) {
+	addr := run(t, func(opts ...server.Option) server.Server { return ownmarketservice.NewServer(marketHandler{}, opts...) })
+	c, err := headmarketservice.NewClient("market", options(addr)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Ping(t.Context(), nil); err != nil {
+		t.Errorf("inherited from another package: %v", err)
+	}
+	item, order := own.NewItem(), own.NewOrder()
+	item.SetName("pen")
+	order.SetID(7)
+	r, err := c.Open(t.Context(), func(args headmarket.MarketOpenArgs) {
+		args.NewStall().SetBest(head.Item(item))
+		args.GetStall().NewStock().Put(head.Item(item), 3)
+		args.SetOrder(head.Order(order))
+	})
+	n, ok := r.GetSuccess().GetStock().Get(head.Item(item))
+	if err != nil || r.GetSuccess().GetBest().GetName() != "pen" || n != 3 || !ok || r.GetSuccess().GetOrders().At(0).GetID() != 7 {
+		t.Errorf("%v, %v", r, err)
+	}
+	stall := ownmarket.Stall(r.GetSuccess()).Clone()
+	if !messages.Equal(stall, r.GetSuccess()) {
+		t.Errorf("%v\n%v", stall, r)
+	}
+	var missing head.NotFound
+	if _, err := c.Open(t.Context(), nil); !errors.As(err, &missing) || missing.GetWhat() != "an order" {
+		t.Errorf("an exception of the other package: %v", err)
+	}
+	p, err := c.Paint(t.Context(), func(args headmarket.MarketPaintArgs) { args.SetColour(head.Colour_BLUE) })
+	if err != nil || p.GetSuccess() != head.Colour_BLUE {
+		t.Errorf("%v, %v", p, err)
 	}
 }

@@ -827,6 +827,121 @@ func (c GetClient) Context(ctx context.Context, args func(GetContextArgs)) (GetC
 	return GetContextResult(r), err
 }
 
+// Structs of other files as keys and elements.
+type Ledger nocopy.Struct
+
+const (
+	ledgerNames    impl.Field = 2<<48 | 7<<32 | 13<<16 | 1
+	ledgerPoints   impl.Field = 3<<48 | 7<<32 | 13<<16 | 2
+	ledgerRefusals impl.Field = 4<<48 | 7<<32 | 13<<16 | 3
+	ledgerUnique   impl.Field = 5<<48 | 7<<32 | 14<<16 | 4
+	ledgerColors   impl.Field = 6<<48 | 7<<32 | 13<<16 | 5
+)
+
+// LedgerDesc is the descriptor of Ledger.
+var LedgerDesc = impl.NewDesc("Ledger", impl.Info{Doc: "Structs of other files as keys and elements."})
+
+// NewLedger returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewLedger(opts ...nocopy.Option) Ledger { return Ledger(impl.New(LedgerDesc, opts...)) }
+func ParseLedger(b []byte, opts ...nocopy.Option) (Ledger, error) {
+	s, err := impl.Parse(LedgerDesc, b, opts...)
+	return Ledger(s), err
+}
+func ReadLedger(r io.Reader, n int, opts ...nocopy.Option) (Ledger, error) {
+	return nocopy.Read[Ledger](LedgerDesc, r, n, opts...)
+}
+
+func (s Ledger) Valid() bool         { return nocopy.Struct(s).Valid() }
+func (s Ledger) Release()            { nocopy.Struct(s).Release() }
+func (s Ledger) Clone() Ledger       { return Ledger(impl.Struct(s).Clone(LedgerDesc)) }
+func (s Ledger) Equal(t Ledger) bool { return impl.Equals(s, t) }
+func (s Ledger) String() string      { return impl.String(s) }
+
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
+func (s Ledger) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Ledger) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LedgerDesc) }
+
+func (s Ledger) ThriftDesc() *impl.Desc                  { return LedgerDesc }
+func (s Ledger) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Ledger) LogValue() slog.Value                    { return impl.LogValue(s) }
+func (s Ledger) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Ledger) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Ledger) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Ledger) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Ledger) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Ledger) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s Ledger) GetNames() nocopy.Map[shapes.Point, string, impl.AsView[shapes.Point], impl.AsString] {
+	return nocopy.Map[shapes.Point, string, impl.AsView[shapes.Point], impl.AsString](impl.Struct(s).Child(ledgerNames, LedgerDesc))
+}
+
+// SetNames sets the field to a copy of v, or to an empty map if v is absent.
+func (s Ledger) SetNames(v nocopy.Map[shapes.Point, string, impl.AsView[shapes.Point], impl.AsString]) {
+	impl.Struct(s).SetChild(ledgerNames, LedgerDesc, impl.Struct(v))
+}
+func (s Ledger) NewNames(n ...int) nocopy.Map[shapes.Point, string, impl.AsView[shapes.Point], impl.AsString] {
+	return nocopy.Map[shapes.Point, string, impl.AsView[shapes.Point], impl.AsString](impl.Struct(s).NewMap(ledgerNames, LedgerDesc, n))
+}
+func (s Ledger) IsSetNames() bool { return impl.Struct(s).Has(ledgerNames) }
+func (s Ledger) UnsetNames()      { impl.Struct(s).Unset(ledgerNames) }
+
+func (s Ledger) GetPoints() nocopy.StructMap[shapes.Shape, shapes.Point, impl.AsView[shapes.Shape]] {
+	return nocopy.StructMap[shapes.Shape, shapes.Point, impl.AsView[shapes.Shape]](impl.Struct(s).Child(ledgerPoints, LedgerDesc))
+}
+
+// SetPoints sets the field to a copy of v, or to an empty map if v is absent.
+func (s Ledger) SetPoints(v nocopy.StructMap[shapes.Shape, shapes.Point, impl.AsView[shapes.Shape]]) {
+	impl.Struct(s).SetChild(ledgerPoints, LedgerDesc, impl.Struct(v))
+}
+func (s Ledger) NewPoints(n ...int) nocopy.StructMap[shapes.Shape, shapes.Point, impl.AsView[shapes.Shape]] {
+	return nocopy.StructMap[shapes.Shape, shapes.Point, impl.AsView[shapes.Shape]](impl.Struct(s).NewMap(ledgerPoints, LedgerDesc, n))
+}
+func (s Ledger) IsSetPoints() bool { return impl.Struct(s).Has(ledgerPoints) }
+func (s Ledger) UnsetPoints()      { impl.Struct(s).Unset(ledgerPoints) }
+
+func (s Ledger) GetRefusals() nocopy.NestedMap[parent.Denied, nocopy.StructList[shapes.Point], impl.AsView[parent.Denied]] {
+	return nocopy.NestedMap[parent.Denied, nocopy.StructList[shapes.Point], impl.AsView[parent.Denied]](impl.Struct(s).Child(ledgerRefusals, LedgerDesc))
+}
+
+// SetRefusals sets the field to a copy of v, or to an empty map if v is absent.
+func (s Ledger) SetRefusals(v nocopy.NestedMap[parent.Denied, nocopy.StructList[shapes.Point], impl.AsView[parent.Denied]]) {
+	impl.Struct(s).SetChild(ledgerRefusals, LedgerDesc, impl.Struct(v))
+}
+func (s Ledger) NewRefusals(n ...int) nocopy.NestedMap[parent.Denied, nocopy.StructList[shapes.Point], impl.AsView[parent.Denied]] {
+	return nocopy.NestedMap[parent.Denied, nocopy.StructList[shapes.Point], impl.AsView[parent.Denied]](impl.Struct(s).NewMap(ledgerRefusals, LedgerDesc, n))
+}
+func (s Ledger) IsSetRefusals() bool { return impl.Struct(s).Has(ledgerRefusals) }
+func (s Ledger) UnsetRefusals()      { impl.Struct(s).Unset(ledgerRefusals) }
+
+func (s Ledger) GetUnique() nocopy.StructList[shapes.Point] {
+	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(ledgerUnique, LedgerDesc))
+}
+
+// SetUnique sets the field to a copy of v, or to an empty list if v is absent.
+func (s Ledger) SetUnique(v nocopy.StructList[shapes.Point]) {
+	impl.Struct(s).SetChild(ledgerUnique, LedgerDesc, impl.Struct(v))
+}
+func (s Ledger) NewUnique(n int) nocopy.StructList[shapes.Point] {
+	return nocopy.StructList[shapes.Point](impl.Struct(s).NewChild(ledgerUnique, LedgerDesc, n))
+}
+func (s Ledger) IsSetUnique() bool { return impl.Struct(s).Has(ledgerUnique) }
+func (s Ledger) UnsetUnique()      { impl.Struct(s).Unset(ledgerUnique) }
+
+func (s Ledger) GetColors() nocopy.StructMap[shapes.Color, parent.Denied, impl.AsEnum[shapes.Color]] {
+	return nocopy.StructMap[shapes.Color, parent.Denied, impl.AsEnum[shapes.Color]](impl.Struct(s).Child(ledgerColors, LedgerDesc))
+}
+
+// SetColors sets the field to a copy of v, or to an empty map if v is absent.
+func (s Ledger) SetColors(v nocopy.StructMap[shapes.Color, parent.Denied, impl.AsEnum[shapes.Color]]) {
+	impl.Struct(s).SetChild(ledgerColors, LedgerDesc, impl.Struct(v))
+}
+func (s Ledger) NewColors(n ...int) nocopy.StructMap[shapes.Color, parent.Denied, impl.AsEnum[shapes.Color]] {
+	return nocopy.StructMap[shapes.Color, parent.Denied, impl.AsEnum[shapes.Color]](impl.Struct(s).NewMap(ledgerColors, LedgerDesc, n))
+}
+func (s Ledger) IsSetColors() bool { return impl.Struct(s).Has(ledgerColors) }
+func (s Ledger) UnsetColors()      { impl.Struct(s).Unset(ledgerColors) }
+
 // Everything that could be mistaken for something else.
 type AllGetArgs_ nocopy.Struct
 
@@ -4302,6 +4417,13 @@ func (s *GetContextResult) UnmarshalJSON(b []byte) error           { return impl
 func (s *GetContextResult) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
 
 func init() {
+	LedgerDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "names", Type: impl.MapOf(impl.StructOf(shapes.PointDesc), impl.TypeString)},
+		{ID: 2, Name: "points", Type: impl.MapOf(impl.StructOf(shapes.ShapeDesc), impl.StructOf(shapes.PointDesc))},
+		{ID: 3, Name: "refusals", Type: impl.MapOf(impl.StructOf(parent.DeniedDesc), impl.ListOf(impl.StructOf(shapes.PointDesc)))},
+		{ID: 4, Name: "unique", Type: impl.SetOf(impl.StructOf(shapes.PointDesc))},
+		{ID: 5, Name: "colors", Type: impl.MapOf(impl.EnumOf(shapes.ColorDesc), impl.StructOf(parent.DeniedDesc))},
+	}...)
 	AllGetArgs_Desc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "v", Type: impl.TypeI32},
 	}...)
@@ -4475,7 +4597,7 @@ func init() {
 	GetContextResultDesc.Define()
 	impl.Register(&impl.File{
 		Name:    "services.thrift",
-		Structs: []*impl.Desc{AllGetArgs_Desc, AllClientDesc},
+		Structs: []*impl.Desc{LedgerDesc, AllGetArgs_Desc, AllClientDesc},
 		Services: []impl.Service{
 			{Name: "All", Extends: "parent.Middle", Info: impl.Info{Doc: "Extends a service of another file, which extends one itself."}, Methods: []impl.Method{
 				{Name: "aBool", Args: AllABoolArgsDesc, Result: AllABoolResultDesc},

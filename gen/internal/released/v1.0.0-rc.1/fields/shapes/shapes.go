@@ -3180,6 +3180,699 @@ func (s Directory) NewContent(n int) []byte { return impl.Struct(s).NewBytes(dir
 func (s Directory) IsSetContent() bool      { return impl.Struct(s).Has(directoryContent) }
 func (s Directory) UnsetContent()           { impl.Struct(s).Unset(directoryContent) }
 
+// A union that contains itself.
+type Nest nocopy.Struct
+
+const (
+	nestLeaf  impl.Field = 3<<48 | 7<<32 | 0x40000000 | 10<<16 | 1
+	nestInner impl.Field = 4<<48 | 7<<32 | 0x40000000 | 12<<16 | 2
+	nestMany  impl.Field = 5<<48 | 7<<32 | 0x40000000 | 15<<16 | 3
+	nestNamed impl.Field = 6<<48 | 7<<32 | 0x40000000 | 13<<16 | 4
+)
+
+// NestDesc is the descriptor of Nest.
+var NestDesc = impl.NewUnionDesc("Nest", impl.Info{Doc: "A union that contains itself."})
+
+// NewNest returns a new message. No field is set.
+func NewNest(opts ...nocopy.Option) Nest { return Nest(impl.New(NestDesc, opts...)) }
+func ParseNest(b []byte, opts ...nocopy.Option) (Nest, error) {
+	s, err := impl.Parse(NestDesc, b, opts...)
+	return Nest(s), err
+}
+func ReadNest(r io.Reader, n int, opts ...nocopy.Option) (Nest, error) {
+	return nocopy.Read[Nest](NestDesc, r, n, opts...)
+}
+
+func (s Nest) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Nest) Release()          { nocopy.Struct(s).Release() }
+func (s Nest) Clone() Nest       { return Nest(impl.Struct(s).Clone(NestDesc)) }
+func (s Nest) Equal(t Nest) bool { return impl.Equals(s, t) }
+func (s Nest) String() string    { return impl.String(s) }
+
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
+func (s Nest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Nest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NestDesc) }
+
+func (s Nest) ThriftDesc() *impl.Desc                  { return NestDesc }
+func (s Nest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Nest) LogValue() slog.Value                    { return impl.LogValue(s) }
+func (s Nest) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Nest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Nest) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Nest) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Nest) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Nest) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+// NestWhich says which arm of Nest is set; 0 means none.
+type NestWhich int32
+
+const (
+	Nest_Leaf  NestWhich = 3
+	Nest_Inner NestWhich = 4
+	Nest_Many  NestWhich = 5
+	Nest_Named NestWhich = 6
+)
+
+func (w NestWhich) String() string { return NestDesc.ArmName(int32(w)) }
+func (w NestWhich) ID() int16      { return NestDesc.ArmID(int32(w)) }
+func (s Nest) Which() NestWhich    { return NestWhich(impl.Struct(s).Which()) }
+
+func (s Nest) GetLeaf() int64  { return impl.Struct(s).Int64(nestLeaf) }
+func (s Nest) SetLeaf(v int64) { impl.SetArm(impl.Struct.SetInt64, s, nestLeaf, NestDesc, v) }
+func (s Nest) IsSetLeaf() bool { return impl.Struct(s).Has(nestLeaf) }
+func (s Nest) UnsetLeaf()      { impl.Struct(s).UnsetArm(nestLeaf) }
+
+func (s Nest) GetInner() Nest { return Nest(impl.Struct(s).Child(nestInner, NestDesc)) }
+
+// SetInner sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Nest) SetInner(v Nest)  { impl.Struct(s).SetChild(nestInner, NestDesc, impl.Struct(v)) }
+func (s Nest) NewInner() Nest   { return Nest(impl.Struct(s).NewChild(nestInner, NestDesc, 0)) }
+func (s Nest) IsSetInner() bool { return impl.Struct(s).Has(nestInner) }
+func (s Nest) UnsetInner()      { impl.Struct(s).UnsetArm(nestInner) }
+
+func (s Nest) GetMany() nocopy.StructList[Nest] {
+	return nocopy.StructList[Nest](impl.Struct(s).Child(nestMany, NestDesc))
+}
+
+// SetMany sets the field to a copy of v, or to an empty list if v is absent.
+func (s Nest) SetMany(v nocopy.StructList[Nest]) {
+	impl.Struct(s).SetChild(nestMany, NestDesc, impl.Struct(v))
+}
+func (s Nest) NewMany(n int) nocopy.StructList[Nest] {
+	return nocopy.StructList[Nest](impl.Struct(s).NewChild(nestMany, NestDesc, n))
+}
+func (s Nest) IsSetMany() bool { return impl.Struct(s).Has(nestMany) }
+func (s Nest) UnsetMany()      { impl.Struct(s).UnsetArm(nestMany) }
+
+func (s Nest) GetNamed() nocopy.StructMap[string, Nest, impl.AsString] {
+	return nocopy.StructMap[string, Nest, impl.AsString](impl.Struct(s).Child(nestNamed, NestDesc))
+}
+
+// SetNamed sets the field to a copy of v, or to an empty map if v is absent.
+func (s Nest) SetNamed(v nocopy.StructMap[string, Nest, impl.AsString]) {
+	impl.Struct(s).SetChild(nestNamed, NestDesc, impl.Struct(v))
+}
+func (s Nest) NewNamed(n ...int) nocopy.StructMap[string, Nest, impl.AsString] {
+	return nocopy.StructMap[string, Nest, impl.AsString](impl.Struct(s).NewMap(nestNamed, NestDesc, n))
+}
+func (s Nest) IsSetNamed() bool { return impl.Struct(s).Has(nestNamed) }
+func (s Nest) UnsetNamed()      { impl.Struct(s).UnsetArm(nestNamed) }
+
+// More fields than the words of an entry.
+type Wide nocopy.Struct
+
+const (
+	wideNumber1   impl.Field = 2<<48 | 66<<32 | 0x80000000 | 8<<16 | 1
+	wideText2     impl.Field = 3<<48 | 66<<32 | 0x80000000 | 11<<16 | 2
+	wideFlag3     impl.Field = 4<<48 | 66<<32 | 0x80000000 | 2<<16 | 3
+	wideLarge4    impl.Field = 5<<48 | 66<<32 | 0x80000000 | 10<<16 | 4
+	widePoint5    impl.Field = 6<<48 | 66<<32 | 0x80000000 | 12<<16 | 5
+	wideNumbers6  impl.Field = 7<<48 | 66<<32 | 0x80000000 | 15<<16 | 6
+	wideReal7     impl.Field = 8<<48 | 66<<32 | 0x80000000 | 4<<16 | 7
+	wideBlob8     impl.Field = 9<<48 | 66<<32 | 0x80000000 | 11<<16 | 8
+	wideCounts9   impl.Field = 10<<48 | 66<<32 | 0x80000000 | 13<<16 | 9
+	wideColor10   impl.Field = 11<<48 | 66<<32 | 0x80000000 | 8<<16 | 10
+	wideTiny11    impl.Field = 12<<48 | 66<<32 | 0x80000000 | 3<<16 | 11
+	wideSmall12   impl.Field = 13<<48 | 66<<32 | 0x80000000 | 6<<16 | 12
+	wideKey13     impl.Field = 14<<48 | 66<<32 | 0x80000000 | 16<<16 | 13
+	wideShape14   impl.Field = 15<<48 | 66<<32 | 0x80000000 | 12<<16 | 14
+	wideUnique15  impl.Field = 16<<48 | 66<<32 | 0x80000000 | 14<<16 | 15
+	widePoints16  impl.Field = 17<<48 | 66<<32 | 0x80000000 | 15<<16 | 16
+	wideNumber17  impl.Field = 18<<48 | 66<<32 | 0x80000000 | 8<<16 | 17
+	wideText18    impl.Field = 19<<48 | 66<<32 | 0x80000000 | 11<<16 | 18
+	wideFlag19    impl.Field = 20<<48 | 66<<32 | 0x80000000 | 2<<16 | 19
+	wideLarge20   impl.Field = 21<<48 | 66<<32 | 0x80000000 | 10<<16 | 20
+	widePoint21   impl.Field = 22<<48 | 66<<32 | 0x80000000 | 12<<16 | 21
+	wideNumbers22 impl.Field = 23<<48 | 66<<32 | 0x80000000 | 15<<16 | 22
+	wideReal23    impl.Field = 24<<48 | 66<<32 | 0x80000000 | 4<<16 | 23
+	wideBlob24    impl.Field = 25<<48 | 66<<32 | 0x80000000 | 11<<16 | 24
+	wideCounts25  impl.Field = 26<<48 | 66<<32 | 0x80000000 | 13<<16 | 25
+	wideColor26   impl.Field = 27<<48 | 66<<32 | 0x80000000 | 8<<16 | 26
+	wideTiny27    impl.Field = 28<<48 | 66<<32 | 0x80000000 | 3<<16 | 27
+	wideSmall28   impl.Field = 29<<48 | 66<<32 | 0x80000000 | 6<<16 | 28
+	wideKey29     impl.Field = 30<<48 | 66<<32 | 0x80000000 | 16<<16 | 29
+	wideShape30   impl.Field = 31<<48 | 66<<32 | 0x80000000 | 12<<16 | 30
+	wideUnique31  impl.Field = 32<<48 | 66<<32 | 0x80000000 | 14<<16 | 31
+	widePoints32  impl.Field = 33<<48 | 66<<32 | 0x80000000 | 15<<16 | 32
+	wideNumber33  impl.Field = 34<<48 | 66<<32 | 0x80000000 | 8<<16 | 33
+	wideText34    impl.Field = 35<<48 | 66<<32 | 0x80000000 | 11<<16 | 34
+	wideFlag35    impl.Field = 36<<48 | 66<<32 | 0x80000000 | 2<<16 | 35
+	wideLarge36   impl.Field = 37<<48 | 66<<32 | 0x80000000 | 10<<16 | 36
+	widePoint37   impl.Field = 38<<48 | 66<<32 | 0x80000000 | 12<<16 | 37
+	wideNumbers38 impl.Field = 39<<48 | 66<<32 | 0x80000000 | 15<<16 | 38
+	wideReal39    impl.Field = 40<<48 | 66<<32 | 0x80000000 | 4<<16 | 39
+	wideBlob40    impl.Field = 41<<48 | 66<<32 | 0x80000000 | 11<<16 | 40
+	wideCounts41  impl.Field = 42<<48 | 66<<32 | 0x80000000 | 13<<16 | 41
+	wideColor42   impl.Field = 43<<48 | 66<<32 | 0x80000000 | 8<<16 | 42
+	wideTiny43    impl.Field = 44<<48 | 66<<32 | 0x80000000 | 3<<16 | 43
+	wideSmall44   impl.Field = 45<<48 | 66<<32 | 0x80000000 | 6<<16 | 44
+	wideKey45     impl.Field = 46<<48 | 66<<32 | 0x80000000 | 16<<16 | 45
+	wideShape46   impl.Field = 47<<48 | 66<<32 | 0x80000000 | 12<<16 | 46
+	wideUnique47  impl.Field = 48<<48 | 66<<32 | 0x80000000 | 14<<16 | 47
+	widePoints48  impl.Field = 49<<48 | 66<<32 | 0x80000000 | 15<<16 | 48
+	wideNumber49  impl.Field = 50<<48 | 66<<32 | 0x80000000 | 8<<16 | 49
+	wideText50    impl.Field = 51<<48 | 66<<32 | 0x80000000 | 11<<16 | 50
+	wideFlag51    impl.Field = 52<<48 | 66<<32 | 0x80000000 | 2<<16 | 51
+	wideLarge52   impl.Field = 53<<48 | 66<<32 | 0x80000000 | 10<<16 | 52
+	widePoint53   impl.Field = 54<<48 | 66<<32 | 0x80000000 | 12<<16 | 53
+	wideNumbers54 impl.Field = 55<<48 | 66<<32 | 0x80000000 | 15<<16 | 54
+	wideReal55    impl.Field = 56<<48 | 66<<32 | 0x80000000 | 4<<16 | 55
+	wideBlob56    impl.Field = 57<<48 | 66<<32 | 0x80000000 | 11<<16 | 56
+	wideCounts57  impl.Field = 58<<48 | 66<<32 | 0x80000000 | 13<<16 | 57
+	wideColor58   impl.Field = 59<<48 | 66<<32 | 0x80000000 | 8<<16 | 58
+	wideTiny59    impl.Field = 60<<48 | 66<<32 | 0x80000000 | 3<<16 | 59
+	wideSmall60   impl.Field = 61<<48 | 66<<32 | 0x80000000 | 6<<16 | 60
+	wideKey61     impl.Field = 62<<48 | 66<<32 | 0x80000000 | 16<<16 | 61
+	wideShape62   impl.Field = 63<<48 | 66<<32 | 0x80000000 | 12<<16 | 62
+	wideUnique63  impl.Field = 64<<48 | 66<<32 | 0x80000000 | 14<<16 | 63
+	widePoints64  impl.Field = 65<<48 | 66<<32 | 0x80000000 | 15<<16 | 64
+)
+
+// WideDesc is the descriptor of Wide.
+var WideDesc = impl.NewDesc("Wide", impl.Info{Doc: "More fields than the words of an entry."})
+
+// NewWide returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewWide(opts ...nocopy.Option) Wide { return Wide(impl.New(WideDesc, opts...)) }
+func ParseWide(b []byte, opts ...nocopy.Option) (Wide, error) {
+	s, err := impl.Parse(WideDesc, b, opts...)
+	return Wide(s), err
+}
+func ReadWide(r io.Reader, n int, opts ...nocopy.Option) (Wide, error) {
+	return nocopy.Read[Wide](WideDesc, r, n, opts...)
+}
+
+func (s Wide) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s Wide) Release()          { nocopy.Struct(s).Release() }
+func (s Wide) Clone() Wide       { return Wide(impl.Struct(s).Clone(WideDesc)) }
+func (s Wide) Equal(t Wide) bool { return impl.Equals(s, t) }
+func (s Wide) String() string    { return impl.String(s) }
+
+// Message returns the message that contains s. Its Bytes are those of the whole message; AppendTo
+// appends only s.
+func (s Wide) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Wide) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, WideDesc) }
+
+func (s Wide) ThriftDesc() *impl.Desc                  { return WideDesc }
+func (s Wide) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Wide) LogValue() slog.Value                    { return impl.LogValue(s) }
+func (s Wide) Format(f fmt.State, verb rune)           { impl.Format(s, f, verb) }
+func (s Wide) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Unknown(s) }
+func (s Wide) MarshalJSON() ([]byte, error)            { return impl.JSON(s) }
+func (s Wide) MarshalJSONTo(e impl.JSONOut) error      { return impl.PutJSON(s, e) }
+func (s *Wide) UnmarshalJSON(b []byte) error           { return impl.SetJSON(s, b) }
+func (s *Wide) UnmarshalJSONFrom(d impl.JSONIn) error  { return impl.GetJSON(s, d) }
+
+func (s Wide) GetNumber1() int32  { return impl.Wide(s).Int32(wideNumber1) }
+func (s Wide) SetNumber1(v int32) { impl.Struct(s).SetInt32(wideNumber1, v) }
+func (s Wide) IsSetNumber1() bool { return impl.Wide(s).Has(wideNumber1) }
+func (s Wide) UnsetNumber1()      { impl.Struct(s).Reset(wideNumber1, WideDesc) }
+
+func (s Wide) GetText2() string  { return impl.Wide(s).Text(wideText2) }
+func (s Wide) SetText2(v string) { impl.Struct(s).SetText(wideText2, v) }
+func (s Wide) IsSetText2() bool  { return impl.Wide(s).Has(wideText2) }
+func (s Wide) UnsetText2()       { impl.Struct(s).Reset(wideText2, WideDesc) }
+
+func (s Wide) GetFlag3() bool   { return impl.Wide(s).Bool(wideFlag3) }
+func (s Wide) SetFlag3(v bool)  { impl.Struct(s).SetBool(wideFlag3, v) }
+func (s Wide) IsSetFlag3() bool { return impl.Wide(s).Has(wideFlag3) }
+func (s Wide) UnsetFlag3()      { impl.Struct(s).Unset(wideFlag3) }
+
+func (s Wide) GetLarge4() int64  { return impl.Wide(s).Int64(wideLarge4) }
+func (s Wide) SetLarge4(v int64) { impl.Struct(s).SetInt64(wideLarge4, v) }
+func (s Wide) IsSetLarge4() bool { return impl.Wide(s).Has(wideLarge4) }
+func (s Wide) UnsetLarge4()      { impl.Struct(s).Unset(wideLarge4) }
+
+func (s Wide) GetPoint5() Point { return Point(impl.Struct(s).Child(widePoint5, WideDesc)) }
+
+// SetPoint5 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetPoint5(v Point) { impl.Struct(s).SetChild(widePoint5, WideDesc, impl.Struct(v)) }
+func (s Wide) NewPoint5() Point  { return Point(impl.Struct(s).NewChild(widePoint5, WideDesc, 0)) }
+func (s Wide) IsSetPoint5() bool { return impl.Wide(s).Has(widePoint5) }
+func (s Wide) UnsetPoint5()      { impl.Struct(s).Unset(widePoint5) }
+
+func (s Wide) GetNumbers6() nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).Child(wideNumbers6, WideDesc))
+}
+func (s Wide) SetNumbers6(v []int64) { impl.Struct(s).SetInt64s(wideNumbers6, WideDesc, v) }
+func (s Wide) NewNumbers6(n int) nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).NewChild(wideNumbers6, WideDesc, n))
+}
+func (s Wide) IsSetNumbers6() bool { return impl.Wide(s).Has(wideNumbers6) }
+func (s Wide) UnsetNumbers6()      { impl.Struct(s).Unset(wideNumbers6) }
+
+func (s Wide) GetReal7() float64  { return impl.Wide(s).Float64(wideReal7) }
+func (s Wide) SetReal7(v float64) { impl.Struct(s).SetFloat64(wideReal7, v) }
+func (s Wide) IsSetReal7() bool   { return impl.Wide(s).Has(wideReal7) }
+func (s Wide) UnsetReal7()        { impl.Struct(s).Unset(wideReal7) }
+
+func (s Wide) GetBlob8() []byte      { return impl.Wide(s).Bytes(wideBlob8) }
+func (s Wide) SetBlob8(v []byte)     { impl.Struct(s).SetBytes(wideBlob8, v) }
+func (s Wide) NewBlob8(n int) []byte { return impl.Struct(s).NewBytes(wideBlob8, n) }
+func (s Wide) IsSetBlob8() bool      { return impl.Wide(s).Has(wideBlob8) }
+func (s Wide) UnsetBlob8()           { impl.Struct(s).Unset(wideBlob8) }
+
+func (s Wide) GetCounts9() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(wideCounts9, WideDesc))
+}
+
+// SetCounts9 sets the field to a copy of v, or to an empty map if v is absent.
+func (s Wide) SetCounts9(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(wideCounts9, WideDesc, impl.Struct(v))
+}
+
+// SetCounts9Map sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Wide) SetCounts9Map(v map[string]int64) {
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), wideCounts9, WideDesc, v)
+}
+func (s Wide) NewCounts9(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(wideCounts9, WideDesc, n))
+}
+func (s Wide) IsSetCounts9() bool { return impl.Wide(s).Has(wideCounts9) }
+func (s Wide) UnsetCounts9()      { impl.Struct(s).Unset(wideCounts9) }
+
+func (s Wide) GetColor10() Color  { return Color(impl.Wide(s).Int32(wideColor10)) }
+func (s Wide) SetColor10(v Color) { impl.Struct(s).SetInt32(wideColor10, int32(v)) }
+func (s Wide) IsSetColor10() bool { return impl.Wide(s).Has(wideColor10) }
+func (s Wide) UnsetColor10()      { impl.Struct(s).Unset(wideColor10) }
+
+func (s Wide) GetTiny11() int8   { return impl.Wide(s).Int8(wideTiny11) }
+func (s Wide) SetTiny11(v int8)  { impl.Struct(s).SetInt8(wideTiny11, v) }
+func (s Wide) IsSetTiny11() bool { return impl.Wide(s).Has(wideTiny11) }
+func (s Wide) UnsetTiny11()      { impl.Struct(s).Unset(wideTiny11) }
+
+func (s Wide) GetSmall12() int16  { return impl.Wide(s).Int16(wideSmall12) }
+func (s Wide) SetSmall12(v int16) { impl.Struct(s).SetInt16(wideSmall12, v) }
+func (s Wide) IsSetSmall12() bool { return impl.Wide(s).Has(wideSmall12) }
+func (s Wide) UnsetSmall12()      { impl.Struct(s).Unset(wideSmall12) }
+
+func (s Wide) GetKey13() nocopy.UUID  { return impl.Wide(s).UUID(wideKey13) }
+func (s Wide) SetKey13(v nocopy.UUID) { impl.Struct(s).SetUUID(wideKey13, v) }
+func (s Wide) IsSetKey13() bool       { return impl.Wide(s).Has(wideKey13) }
+func (s Wide) UnsetKey13()            { impl.Struct(s).Unset(wideKey13) }
+
+func (s Wide) GetShape14() Shape { return Shape(impl.Struct(s).Child(wideShape14, WideDesc)) }
+
+// SetShape14 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetShape14(v Shape) { impl.Struct(s).SetChild(wideShape14, WideDesc, impl.Struct(v)) }
+func (s Wide) NewShape14() Shape  { return Shape(impl.Struct(s).NewChild(wideShape14, WideDesc, 0)) }
+func (s Wide) IsSetShape14() bool { return impl.Wide(s).Has(wideShape14) }
+func (s Wide) UnsetShape14()      { impl.Struct(s).Unset(wideShape14) }
+
+func (s Wide) GetUnique15() nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).Child(wideUnique15, WideDesc))
+}
+func (s Wide) SetUnique15(v []string) { impl.Struct(s).SetTexts(wideUnique15, WideDesc, v) }
+func (s Wide) NewUnique15(n int) nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).NewChild(wideUnique15, WideDesc, n))
+}
+func (s Wide) IsSetUnique15() bool { return impl.Wide(s).Has(wideUnique15) }
+func (s Wide) UnsetUnique15()      { impl.Struct(s).Unset(wideUnique15) }
+
+func (s Wide) GetPoints16() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(widePoints16, WideDesc))
+}
+
+// SetPoints16 sets the field to a copy of v, or to an empty list if v is absent.
+func (s Wide) SetPoints16(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(widePoints16, WideDesc, impl.Struct(v))
+}
+func (s Wide) NewPoints16(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(widePoints16, WideDesc, n))
+}
+func (s Wide) IsSetPoints16() bool { return impl.Wide(s).Has(widePoints16) }
+func (s Wide) UnsetPoints16()      { impl.Struct(s).Unset(widePoints16) }
+
+func (s Wide) GetNumber17() int32  { return impl.Wide(s).Int32(wideNumber17) }
+func (s Wide) SetNumber17(v int32) { impl.Struct(s).SetInt32(wideNumber17, v) }
+func (s Wide) IsSetNumber17() bool { return impl.Wide(s).Has(wideNumber17) }
+func (s Wide) UnsetNumber17()      { impl.Struct(s).Unset(wideNumber17) }
+
+func (s Wide) GetText18() string  { return impl.Wide(s).Text(wideText18) }
+func (s Wide) SetText18(v string) { impl.Struct(s).SetText(wideText18, v) }
+func (s Wide) IsSetText18() bool  { return impl.Wide(s).Has(wideText18) }
+func (s Wide) UnsetText18()       { impl.Struct(s).Unset(wideText18) }
+
+func (s Wide) GetFlag19() bool   { return impl.Wide(s).Bool(wideFlag19) }
+func (s Wide) SetFlag19(v bool)  { impl.Struct(s).SetBool(wideFlag19, v) }
+func (s Wide) IsSetFlag19() bool { return impl.Wide(s).Has(wideFlag19) }
+func (s Wide) UnsetFlag19()      { impl.Struct(s).Unset(wideFlag19) }
+
+func (s Wide) GetLarge20() int64  { return impl.Wide(s).Int64(wideLarge20) }
+func (s Wide) SetLarge20(v int64) { impl.Struct(s).SetInt64(wideLarge20, v) }
+func (s Wide) IsSetLarge20() bool { return impl.Wide(s).Has(wideLarge20) }
+func (s Wide) UnsetLarge20()      { impl.Struct(s).Unset(wideLarge20) }
+
+func (s Wide) GetPoint21() Point { return Point(impl.Struct(s).Child(widePoint21, WideDesc)) }
+
+// SetPoint21 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetPoint21(v Point) { impl.Struct(s).SetChild(widePoint21, WideDesc, impl.Struct(v)) }
+func (s Wide) NewPoint21() Point  { return Point(impl.Struct(s).NewChild(widePoint21, WideDesc, 0)) }
+func (s Wide) IsSetPoint21() bool { return impl.Wide(s).Has(widePoint21) }
+func (s Wide) UnsetPoint21()      { impl.Struct(s).Unset(widePoint21) }
+
+func (s Wide) GetNumbers22() nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).Child(wideNumbers22, WideDesc))
+}
+func (s Wide) SetNumbers22(v []int64) { impl.Struct(s).SetInt64s(wideNumbers22, WideDesc, v) }
+func (s Wide) NewNumbers22(n int) nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).NewChild(wideNumbers22, WideDesc, n))
+}
+func (s Wide) IsSetNumbers22() bool { return impl.Wide(s).Has(wideNumbers22) }
+func (s Wide) UnsetNumbers22()      { impl.Struct(s).Unset(wideNumbers22) }
+
+func (s Wide) GetReal23() float64  { return impl.Wide(s).Float64(wideReal23) }
+func (s Wide) SetReal23(v float64) { impl.Struct(s).SetFloat64(wideReal23, v) }
+func (s Wide) IsSetReal23() bool   { return impl.Wide(s).Has(wideReal23) }
+func (s Wide) UnsetReal23()        { impl.Struct(s).Unset(wideReal23) }
+
+func (s Wide) GetBlob24() []byte      { return impl.Wide(s).Bytes(wideBlob24) }
+func (s Wide) SetBlob24(v []byte)     { impl.Struct(s).SetBytes(wideBlob24, v) }
+func (s Wide) NewBlob24(n int) []byte { return impl.Struct(s).NewBytes(wideBlob24, n) }
+func (s Wide) IsSetBlob24() bool      { return impl.Wide(s).Has(wideBlob24) }
+func (s Wide) UnsetBlob24()           { impl.Struct(s).Unset(wideBlob24) }
+
+func (s Wide) GetCounts25() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(wideCounts25, WideDesc))
+}
+
+// SetCounts25 sets the field to a copy of v, or to an empty map if v is absent.
+func (s Wide) SetCounts25(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(wideCounts25, WideDesc, impl.Struct(v))
+}
+
+// SetCounts25Map sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Wide) SetCounts25Map(v map[string]int64) {
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), wideCounts25, WideDesc, v)
+}
+func (s Wide) NewCounts25(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(wideCounts25, WideDesc, n))
+}
+func (s Wide) IsSetCounts25() bool { return impl.Wide(s).Has(wideCounts25) }
+func (s Wide) UnsetCounts25()      { impl.Struct(s).Unset(wideCounts25) }
+
+func (s Wide) GetColor26() Color  { return Color(impl.Wide(s).Int32(wideColor26)) }
+func (s Wide) SetColor26(v Color) { impl.Struct(s).SetInt32(wideColor26, int32(v)) }
+func (s Wide) IsSetColor26() bool { return impl.Wide(s).Has(wideColor26) }
+func (s Wide) UnsetColor26()      { impl.Struct(s).Unset(wideColor26) }
+
+func (s Wide) GetTiny27() int8   { return impl.Wide(s).Int8(wideTiny27) }
+func (s Wide) SetTiny27(v int8)  { impl.Struct(s).SetInt8(wideTiny27, v) }
+func (s Wide) IsSetTiny27() bool { return impl.Wide(s).Has(wideTiny27) }
+func (s Wide) UnsetTiny27()      { impl.Struct(s).Unset(wideTiny27) }
+
+func (s Wide) GetSmall28() int16  { return impl.Wide(s).Int16(wideSmall28) }
+func (s Wide) SetSmall28(v int16) { impl.Struct(s).SetInt16(wideSmall28, v) }
+func (s Wide) IsSetSmall28() bool { return impl.Wide(s).Has(wideSmall28) }
+func (s Wide) UnsetSmall28()      { impl.Struct(s).Unset(wideSmall28) }
+
+func (s Wide) GetKey29() nocopy.UUID  { return impl.Wide(s).UUID(wideKey29) }
+func (s Wide) SetKey29(v nocopy.UUID) { impl.Struct(s).SetUUID(wideKey29, v) }
+func (s Wide) IsSetKey29() bool       { return impl.Wide(s).Has(wideKey29) }
+func (s Wide) UnsetKey29()            { impl.Struct(s).Unset(wideKey29) }
+
+func (s Wide) GetShape30() Shape { return Shape(impl.Struct(s).Child(wideShape30, WideDesc)) }
+
+// SetShape30 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetShape30(v Shape) { impl.Struct(s).SetChild(wideShape30, WideDesc, impl.Struct(v)) }
+func (s Wide) NewShape30() Shape  { return Shape(impl.Struct(s).NewChild(wideShape30, WideDesc, 0)) }
+func (s Wide) IsSetShape30() bool { return impl.Wide(s).Has(wideShape30) }
+func (s Wide) UnsetShape30()      { impl.Struct(s).Unset(wideShape30) }
+
+func (s Wide) GetUnique31() nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).Child(wideUnique31, WideDesc))
+}
+func (s Wide) SetUnique31(v []string) { impl.Struct(s).SetTexts(wideUnique31, WideDesc, v) }
+func (s Wide) NewUnique31(n int) nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).NewChild(wideUnique31, WideDesc, n))
+}
+func (s Wide) IsSetUnique31() bool { return impl.Wide(s).Has(wideUnique31) }
+func (s Wide) UnsetUnique31()      { impl.Struct(s).Unset(wideUnique31) }
+
+func (s Wide) GetPoints32() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(widePoints32, WideDesc))
+}
+
+// SetPoints32 sets the field to a copy of v, or to an empty list if v is absent.
+func (s Wide) SetPoints32(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(widePoints32, WideDesc, impl.Struct(v))
+}
+func (s Wide) NewPoints32(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(widePoints32, WideDesc, n))
+}
+func (s Wide) IsSetPoints32() bool { return impl.Wide(s).Has(widePoints32) }
+func (s Wide) UnsetPoints32()      { impl.Struct(s).Unset(widePoints32) }
+
+func (s Wide) GetNumber33() int32  { return impl.Wide(s).Int32(wideNumber33) }
+func (s Wide) SetNumber33(v int32) { impl.Struct(s).SetInt32(wideNumber33, v) }
+func (s Wide) IsSetNumber33() bool { return impl.Wide(s).Has(wideNumber33) }
+func (s Wide) UnsetNumber33()      { impl.Struct(s).Reset(wideNumber33, WideDesc) }
+
+func (s Wide) GetText34() string {
+	if !impl.Wide(s).Has(wideText34) {
+		return "text"
+	}
+	return impl.Wide(s).Text(wideText34)
+}
+func (s Wide) SetText34(v string) { impl.Struct(s).SetText(wideText34, v) }
+func (s Wide) IsSetText34() bool  { return impl.Wide(s).Has(wideText34) }
+func (s Wide) UnsetText34()       { impl.Struct(s).Unset(wideText34) }
+
+func (s Wide) GetFlag35() bool   { return impl.Wide(s).Bool(wideFlag35) }
+func (s Wide) SetFlag35(v bool)  { impl.Struct(s).SetBool(wideFlag35, v) }
+func (s Wide) IsSetFlag35() bool { return impl.Wide(s).Has(wideFlag35) }
+func (s Wide) UnsetFlag35()      { impl.Struct(s).Unset(wideFlag35) }
+
+func (s Wide) GetLarge36() int64  { return impl.Wide(s).Int64(wideLarge36) }
+func (s Wide) SetLarge36(v int64) { impl.Struct(s).SetInt64(wideLarge36, v) }
+func (s Wide) IsSetLarge36() bool { return impl.Wide(s).Has(wideLarge36) }
+func (s Wide) UnsetLarge36()      { impl.Struct(s).Unset(wideLarge36) }
+
+func (s Wide) GetPoint37() Point { return Point(impl.Struct(s).Child(widePoint37, WideDesc)) }
+
+// SetPoint37 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetPoint37(v Point) { impl.Struct(s).SetChild(widePoint37, WideDesc, impl.Struct(v)) }
+func (s Wide) NewPoint37() Point  { return Point(impl.Struct(s).NewChild(widePoint37, WideDesc, 0)) }
+func (s Wide) IsSetPoint37() bool { return impl.Wide(s).Has(widePoint37) }
+func (s Wide) UnsetPoint37()      { impl.Struct(s).Unset(widePoint37) }
+
+func (s Wide) GetNumbers38() nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).Child(wideNumbers38, WideDesc))
+}
+func (s Wide) SetNumbers38(v []int64) { impl.Struct(s).SetInt64s(wideNumbers38, WideDesc, v) }
+func (s Wide) NewNumbers38(n int) nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).NewChild(wideNumbers38, WideDesc, n))
+}
+func (s Wide) IsSetNumbers38() bool { return impl.Wide(s).Has(wideNumbers38) }
+func (s Wide) UnsetNumbers38()      { impl.Struct(s).Unset(wideNumbers38) }
+
+func (s Wide) GetReal39() float64  { return impl.Wide(s).Float64(wideReal39) }
+func (s Wide) SetReal39(v float64) { impl.Struct(s).SetFloat64(wideReal39, v) }
+func (s Wide) IsSetReal39() bool   { return impl.Wide(s).Has(wideReal39) }
+func (s Wide) UnsetReal39()        { impl.Struct(s).Unset(wideReal39) }
+
+func (s Wide) GetBlob40() []byte      { return impl.Wide(s).Bytes(wideBlob40) }
+func (s Wide) SetBlob40(v []byte)     { impl.Struct(s).SetBytes(wideBlob40, v) }
+func (s Wide) NewBlob40(n int) []byte { return impl.Struct(s).NewBytes(wideBlob40, n) }
+func (s Wide) IsSetBlob40() bool      { return impl.Wide(s).Has(wideBlob40) }
+func (s Wide) UnsetBlob40()           { impl.Struct(s).Unset(wideBlob40) }
+
+func (s Wide) GetCounts41() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(wideCounts41, WideDesc))
+}
+
+// SetCounts41 sets the field to a copy of v, or to an empty map if v is absent.
+func (s Wide) SetCounts41(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(wideCounts41, WideDesc, impl.Struct(v))
+}
+
+// SetCounts41Map sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Wide) SetCounts41Map(v map[string]int64) {
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), wideCounts41, WideDesc, v)
+}
+func (s Wide) NewCounts41(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(wideCounts41, WideDesc, n))
+}
+func (s Wide) IsSetCounts41() bool { return impl.Wide(s).Has(wideCounts41) }
+func (s Wide) UnsetCounts41()      { impl.Struct(s).Unset(wideCounts41) }
+
+func (s Wide) GetColor42() Color  { return Color(impl.Wide(s).Int32(wideColor42)) }
+func (s Wide) SetColor42(v Color) { impl.Struct(s).SetInt32(wideColor42, int32(v)) }
+func (s Wide) IsSetColor42() bool { return impl.Wide(s).Has(wideColor42) }
+func (s Wide) UnsetColor42()      { impl.Struct(s).Unset(wideColor42) }
+
+func (s Wide) GetTiny43() int8   { return impl.Wide(s).Int8(wideTiny43) }
+func (s Wide) SetTiny43(v int8)  { impl.Struct(s).SetInt8(wideTiny43, v) }
+func (s Wide) IsSetTiny43() bool { return impl.Wide(s).Has(wideTiny43) }
+func (s Wide) UnsetTiny43()      { impl.Struct(s).Unset(wideTiny43) }
+
+func (s Wide) GetSmall44() int16  { return impl.Wide(s).Int16(wideSmall44) }
+func (s Wide) SetSmall44(v int16) { impl.Struct(s).SetInt16(wideSmall44, v) }
+func (s Wide) IsSetSmall44() bool { return impl.Wide(s).Has(wideSmall44) }
+func (s Wide) UnsetSmall44()      { impl.Struct(s).Unset(wideSmall44) }
+
+func (s Wide) GetKey45() nocopy.UUID  { return impl.Wide(s).UUID(wideKey45) }
+func (s Wide) SetKey45(v nocopy.UUID) { impl.Struct(s).SetUUID(wideKey45, v) }
+func (s Wide) IsSetKey45() bool       { return impl.Wide(s).Has(wideKey45) }
+func (s Wide) UnsetKey45()            { impl.Struct(s).Unset(wideKey45) }
+
+func (s Wide) GetShape46() Shape { return Shape(impl.Struct(s).Child(wideShape46, WideDesc)) }
+
+// SetShape46 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetShape46(v Shape) { impl.Struct(s).SetChild(wideShape46, WideDesc, impl.Struct(v)) }
+func (s Wide) NewShape46() Shape  { return Shape(impl.Struct(s).NewChild(wideShape46, WideDesc, 0)) }
+func (s Wide) IsSetShape46() bool { return impl.Wide(s).Has(wideShape46) }
+func (s Wide) UnsetShape46()      { impl.Struct(s).Unset(wideShape46) }
+
+func (s Wide) GetUnique47() nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).Child(wideUnique47, WideDesc))
+}
+func (s Wide) SetUnique47(v []string) { impl.Struct(s).SetTexts(wideUnique47, WideDesc, v) }
+func (s Wide) NewUnique47(n int) nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).NewChild(wideUnique47, WideDesc, n))
+}
+func (s Wide) IsSetUnique47() bool { return impl.Wide(s).Has(wideUnique47) }
+func (s Wide) UnsetUnique47()      { impl.Struct(s).Unset(wideUnique47) }
+
+func (s Wide) GetPoints48() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(widePoints48, WideDesc))
+}
+
+// SetPoints48 sets the field to a copy of v, or to an empty list if v is absent.
+func (s Wide) SetPoints48(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(widePoints48, WideDesc, impl.Struct(v))
+}
+func (s Wide) NewPoints48(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(widePoints48, WideDesc, n))
+}
+func (s Wide) IsSetPoints48() bool { return impl.Wide(s).Has(widePoints48) }
+func (s Wide) UnsetPoints48()      { impl.Struct(s).Unset(widePoints48) }
+
+func (s Wide) GetNumber49() int32 {
+	if !impl.Wide(s).Has(wideNumber49) {
+		return -7
+	}
+	return impl.Wide(s).Int32(wideNumber49)
+}
+func (s Wide) SetNumber49(v int32) { impl.Struct(s).SetInt32(wideNumber49, v) }
+func (s Wide) IsSetNumber49() bool { return impl.Wide(s).Has(wideNumber49) }
+func (s Wide) UnsetNumber49()      { impl.Struct(s).Unset(wideNumber49) }
+
+func (s Wide) GetText50() string  { return impl.Wide(s).Text(wideText50) }
+func (s Wide) SetText50(v string) { impl.Struct(s).SetText(wideText50, v) }
+func (s Wide) IsSetText50() bool  { return impl.Wide(s).Has(wideText50) }
+func (s Wide) UnsetText50()       { impl.Struct(s).Unset(wideText50) }
+
+func (s Wide) GetFlag51() bool   { return impl.Wide(s).Bool(wideFlag51) }
+func (s Wide) SetFlag51(v bool)  { impl.Struct(s).SetBool(wideFlag51, v) }
+func (s Wide) IsSetFlag51() bool { return impl.Wide(s).Has(wideFlag51) }
+func (s Wide) UnsetFlag51()      { impl.Struct(s).Unset(wideFlag51) }
+
+func (s Wide) GetLarge52() int64  { return impl.Wide(s).Int64(wideLarge52) }
+func (s Wide) SetLarge52(v int64) { impl.Struct(s).SetInt64(wideLarge52, v) }
+func (s Wide) IsSetLarge52() bool { return impl.Wide(s).Has(wideLarge52) }
+func (s Wide) UnsetLarge52()      { impl.Struct(s).Unset(wideLarge52) }
+
+func (s Wide) GetPoint53() Point { return Point(impl.Struct(s).Child(widePoint53, WideDesc)) }
+
+// SetPoint53 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetPoint53(v Point) { impl.Struct(s).SetChild(widePoint53, WideDesc, impl.Struct(v)) }
+func (s Wide) NewPoint53() Point  { return Point(impl.Struct(s).NewChild(widePoint53, WideDesc, 0)) }
+func (s Wide) IsSetPoint53() bool { return impl.Wide(s).Has(widePoint53) }
+func (s Wide) UnsetPoint53()      { impl.Struct(s).Unset(widePoint53) }
+
+func (s Wide) GetNumbers54() nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).Child(wideNumbers54, WideDesc))
+}
+func (s Wide) SetNumbers54(v []int64) { impl.Struct(s).SetInt64s(wideNumbers54, WideDesc, v) }
+func (s Wide) NewNumbers54(n int) nocopy.Int64List {
+	return nocopy.Int64List(impl.Struct(s).NewChild(wideNumbers54, WideDesc, n))
+}
+func (s Wide) IsSetNumbers54() bool { return impl.Wide(s).Has(wideNumbers54) }
+func (s Wide) UnsetNumbers54()      { impl.Struct(s).Unset(wideNumbers54) }
+
+func (s Wide) GetReal55() float64  { return impl.Wide(s).Float64(wideReal55) }
+func (s Wide) SetReal55(v float64) { impl.Struct(s).SetFloat64(wideReal55, v) }
+func (s Wide) IsSetReal55() bool   { return impl.Wide(s).Has(wideReal55) }
+func (s Wide) UnsetReal55()        { impl.Struct(s).Unset(wideReal55) }
+
+func (s Wide) GetBlob56() []byte      { return impl.Wide(s).Bytes(wideBlob56) }
+func (s Wide) SetBlob56(v []byte)     { impl.Struct(s).SetBytes(wideBlob56, v) }
+func (s Wide) NewBlob56(n int) []byte { return impl.Struct(s).NewBytes(wideBlob56, n) }
+func (s Wide) IsSetBlob56() bool      { return impl.Wide(s).Has(wideBlob56) }
+func (s Wide) UnsetBlob56()           { impl.Struct(s).Unset(wideBlob56) }
+
+func (s Wide) GetCounts57() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(wideCounts57, WideDesc))
+}
+
+// SetCounts57 sets the field to a copy of v, or to an empty map if v is absent.
+func (s Wide) SetCounts57(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(wideCounts57, WideDesc, impl.Struct(v))
+}
+
+// SetCounts57Map sets the field to copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Wide) SetCounts57Map(v map[string]int64) {
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), wideCounts57, WideDesc, v)
+}
+func (s Wide) NewCounts57(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(wideCounts57, WideDesc, n))
+}
+func (s Wide) IsSetCounts57() bool { return impl.Wide(s).Has(wideCounts57) }
+func (s Wide) UnsetCounts57()      { impl.Struct(s).Unset(wideCounts57) }
+
+func (s Wide) GetColor58() Color  { return Color(impl.Wide(s).Int32(wideColor58)) }
+func (s Wide) SetColor58(v Color) { impl.Struct(s).SetInt32(wideColor58, int32(v)) }
+func (s Wide) IsSetColor58() bool { return impl.Wide(s).Has(wideColor58) }
+func (s Wide) UnsetColor58()      { impl.Struct(s).Unset(wideColor58) }
+
+func (s Wide) GetTiny59() int8   { return impl.Wide(s).Int8(wideTiny59) }
+func (s Wide) SetTiny59(v int8)  { impl.Struct(s).SetInt8(wideTiny59, v) }
+func (s Wide) IsSetTiny59() bool { return impl.Wide(s).Has(wideTiny59) }
+func (s Wide) UnsetTiny59()      { impl.Struct(s).Unset(wideTiny59) }
+
+func (s Wide) GetSmall60() int16  { return impl.Wide(s).Int16(wideSmall60) }
+func (s Wide) SetSmall60(v int16) { impl.Struct(s).SetInt16(wideSmall60, v) }
+func (s Wide) IsSetSmall60() bool { return impl.Wide(s).Has(wideSmall60) }
+func (s Wide) UnsetSmall60()      { impl.Struct(s).Unset(wideSmall60) }
+
+func (s Wide) GetKey61() nocopy.UUID  { return impl.Wide(s).UUID(wideKey61) }
+func (s Wide) SetKey61(v nocopy.UUID) { impl.Struct(s).SetUUID(wideKey61, v) }
+func (s Wide) IsSetKey61() bool       { return impl.Wide(s).Has(wideKey61) }
+func (s Wide) UnsetKey61()            { impl.Struct(s).Unset(wideKey61) }
+
+func (s Wide) GetShape62() Shape { return Shape(impl.Struct(s).Child(wideShape62, WideDesc)) }
+
+// SetShape62 sets the field to a copy of v, or to an empty struct if v is absent.
+func (s Wide) SetShape62(v Shape) { impl.Struct(s).SetChild(wideShape62, WideDesc, impl.Struct(v)) }
+func (s Wide) NewShape62() Shape  { return Shape(impl.Struct(s).NewChild(wideShape62, WideDesc, 0)) }
+func (s Wide) IsSetShape62() bool { return impl.Wide(s).Has(wideShape62) }
+func (s Wide) UnsetShape62()      { impl.Struct(s).Unset(wideShape62) }
+
+func (s Wide) GetUnique63() nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).Child(wideUnique63, WideDesc))
+}
+func (s Wide) SetUnique63(v []string) { impl.Struct(s).SetTexts(wideUnique63, WideDesc, v) }
+func (s Wide) NewUnique63(n int) nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).NewChild(wideUnique63, WideDesc, n))
+}
+func (s Wide) IsSetUnique63() bool { return impl.Wide(s).Has(wideUnique63) }
+func (s Wide) UnsetUnique63()      { impl.Struct(s).Unset(wideUnique63) }
+
+func (s Wide) GetPoints64() nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).Child(widePoints64, WideDesc))
+}
+
+// SetPoints64 sets the field to a copy of v, or to an empty list if v is absent.
+func (s Wide) SetPoints64(v nocopy.StructList[Point]) {
+	impl.Struct(s).SetChild(widePoints64, WideDesc, impl.Struct(v))
+}
+func (s Wide) NewPoints64(n int) nocopy.StructList[Point] {
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(widePoints64, WideDesc, n))
+}
+func (s Wide) IsSetPoints64() bool { return impl.Wide(s).Has(widePoints64) }
+func (s Wide) UnsetPoints64()      { impl.Struct(s).Unset(widePoints64) }
+
 // Ids as they should not be, but are.
 type OddIDs nocopy.Struct
 
@@ -4243,6 +4936,78 @@ func init() {
 		{ID: 1, Name: "entries", Type: impl.MapOf(impl.TypeString, impl.StructOf(DirectoryDesc))},
 		{ID: 2, Name: "content", Type: impl.TypeBinary, Req: impl.Optional},
 	}...)
+	NestDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "leaf", Type: impl.TypeI64, Req: impl.Optional},
+		{ID: 2, Name: "inner", Type: impl.StructOf(NestDesc), Req: impl.Optional},
+		{ID: 3, Name: "many", Type: impl.ListOf(impl.StructOf(NestDesc)), Req: impl.Optional},
+		{ID: 4, Name: "named", Type: impl.MapOf(impl.TypeString, impl.StructOf(NestDesc)), Req: impl.Optional},
+	}...)
+	WideDesc.DefineWide([]impl.FieldDesc{
+		{ID: 1, Name: "number1", Type: impl.TypeI32, Req: impl.Required},
+		{ID: 2, Name: "text2", Type: impl.TypeString, Req: impl.Required},
+		{ID: 3, Name: "flag3", Type: impl.TypeBool},
+		{ID: 4, Name: "large4", Type: impl.TypeI64},
+		{ID: 5, Name: "point5", Type: impl.StructOf(PointDesc)},
+		{ID: 6, Name: "numbers6", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 7, Name: "real7", Type: impl.TypeDouble},
+		{ID: 8, Name: "blob8", Type: impl.TypeBinary},
+		{ID: 9, Name: "counts9", Type: impl.MapOf(impl.TypeString, impl.TypeI64)},
+		{ID: 10, Name: "color10", Type: impl.EnumOf(ColorDesc)},
+		{ID: 11, Name: "tiny11", Type: impl.TypeI8},
+		{ID: 12, Name: "small12", Type: impl.TypeI16},
+		{ID: 13, Name: "key13", Type: impl.TypeUUID},
+		{ID: 14, Name: "shape14", Type: impl.StructOf(ShapeDesc)},
+		{ID: 15, Name: "unique15", Type: impl.SetOf(impl.TypeString)},
+		{ID: 16, Name: "points16", Type: impl.ListOf(impl.StructOf(PointDesc))},
+		{ID: 17, Name: "number17", Type: impl.TypeI32, Req: impl.Optional},
+		{ID: 18, Name: "text18", Type: impl.TypeString, Req: impl.Optional},
+		{ID: 19, Name: "flag19", Type: impl.TypeBool, Req: impl.Optional},
+		{ID: 20, Name: "large20", Type: impl.TypeI64, Req: impl.Optional},
+		{ID: 21, Name: "point21", Type: impl.StructOf(PointDesc), Req: impl.Optional},
+		{ID: 22, Name: "numbers22", Type: impl.ListOf(impl.TypeI64), Req: impl.Optional},
+		{ID: 23, Name: "real23", Type: impl.TypeDouble, Req: impl.Optional},
+		{ID: 24, Name: "blob24", Type: impl.TypeBinary, Req: impl.Optional},
+		{ID: 25, Name: "counts25", Type: impl.MapOf(impl.TypeString, impl.TypeI64), Req: impl.Optional},
+		{ID: 26, Name: "color26", Type: impl.EnumOf(ColorDesc), Req: impl.Optional},
+		{ID: 27, Name: "tiny27", Type: impl.TypeI8, Req: impl.Optional},
+		{ID: 28, Name: "small28", Type: impl.TypeI16, Req: impl.Optional},
+		{ID: 29, Name: "key29", Type: impl.TypeUUID, Req: impl.Optional},
+		{ID: 30, Name: "shape30", Type: impl.StructOf(ShapeDesc), Req: impl.Optional},
+		{ID: 31, Name: "unique31", Type: impl.SetOf(impl.TypeString), Req: impl.Optional},
+		{ID: 32, Name: "points32", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Optional},
+		{ID: 33, Name: "number33", Type: impl.TypeI32, Req: impl.Required},
+		{ID: 34, Name: "text34", Type: impl.TypeString, Default: "\x00\x00\x00\x04text"},
+		{ID: 35, Name: "flag35", Type: impl.TypeBool},
+		{ID: 36, Name: "large36", Type: impl.TypeI64},
+		{ID: 37, Name: "point37", Type: impl.StructOf(PointDesc)},
+		{ID: 38, Name: "numbers38", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 39, Name: "real39", Type: impl.TypeDouble},
+		{ID: 40, Name: "blob40", Type: impl.TypeBinary},
+		{ID: 41, Name: "counts41", Type: impl.MapOf(impl.TypeString, impl.TypeI64)},
+		{ID: 42, Name: "color42", Type: impl.EnumOf(ColorDesc)},
+		{ID: 43, Name: "tiny43", Type: impl.TypeI8},
+		{ID: 44, Name: "small44", Type: impl.TypeI16},
+		{ID: 45, Name: "key45", Type: impl.TypeUUID},
+		{ID: 46, Name: "shape46", Type: impl.StructOf(ShapeDesc)},
+		{ID: 47, Name: "unique47", Type: impl.SetOf(impl.TypeString)},
+		{ID: 48, Name: "points48", Type: impl.ListOf(impl.StructOf(PointDesc))},
+		{ID: 49, Name: "number49", Type: impl.TypeI32, Default: "\xff\xff\xff\xf9"},
+		{ID: 50, Name: "text50", Type: impl.TypeString},
+		{ID: 51, Name: "flag51", Type: impl.TypeBool},
+		{ID: 52, Name: "large52", Type: impl.TypeI64},
+		{ID: 53, Name: "point53", Type: impl.StructOf(PointDesc)},
+		{ID: 54, Name: "numbers54", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 55, Name: "real55", Type: impl.TypeDouble},
+		{ID: 56, Name: "blob56", Type: impl.TypeBinary},
+		{ID: 57, Name: "counts57", Type: impl.MapOf(impl.TypeString, impl.TypeI64)},
+		{ID: 58, Name: "color58", Type: impl.EnumOf(ColorDesc)},
+		{ID: 59, Name: "tiny59", Type: impl.TypeI8},
+		{ID: 60, Name: "small60", Type: impl.TypeI16},
+		{ID: 61, Name: "key61", Type: impl.TypeUUID},
+		{ID: 62, Name: "shape62", Type: impl.StructOf(ShapeDesc)},
+		{ID: 63, Name: "unique63", Type: impl.SetOf(impl.TypeString)},
+		{ID: 64, Name: "points64", Type: impl.ListOf(impl.StructOf(PointDesc))},
+	}...)
 	OddIDsDesc.Define([]impl.FieldDesc{
 		{ID: -1, Name: "first", Type: impl.TypeI32},
 		{ID: -2, Name: "second", Type: impl.TypeString},
@@ -4315,7 +5080,7 @@ func init() {
 	}...)
 	impl.Register(&impl.File{
 		Name:    "shapes.thrift",
-		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc, CardDesc, SecretsDesc, KeyDesc, RejectedDesc, NotedDesc, RowsDesc},
+		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, NestDesc, WideDesc, OddIDsDesc, OddNamesDesc, OuterDesc, CardDesc, SecretsDesc, KeyDesc, RejectedDesc, NotedDesc, RowsDesc},
 		Enums:   []*impl.Enum{ColorDesc},
 		Consts: []impl.ConstDesc{
 			{Name: "YES", Type: impl.TypeBool, Wire: "\x01"},

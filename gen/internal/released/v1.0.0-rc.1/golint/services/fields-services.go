@@ -13,6 +13,67 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
+// LedgerFields holds the fields of Ledger as plain values. It does not have names, points,
+// refusals, unique, colors, whose types have no plain value: use the setters of Ledger.
+type LedgerFields struct {
+}
+
+// NewLedgerOf returns a new message with the fields v.
+func NewLedgerOf(v LedgerFields, opts ...nocopy.Option) Ledger {
+	var w impl.Writer
+	w.New(LedgerDesc, opts...)
+	return Ledger(w.Root(v.ThriftAppend(&w, 0)))
+}
+
+// Set replaces the fields of s by v, and removes those that are unset in v. Fields of s that
+// LedgerFields does not have stay unchanged.
+func (s Ledger) Set(v LedgerFields) {
+	var w impl.Writer
+	w.Into(impl.Struct(s), LedgerDesc)
+	w.Done(v.ThriftAppend(&w, 0), ledgerNames, ledgerPoints, ledgerRefusals, ledgerUnique, ledgerColors)
+}
+
+// AppendTo appends the wire bytes of v to dst and returns the longer slice. It makes no message.
+// It may overwrite all of dst's capacity, also beyond the slice that it returns.
+func (v *LedgerFields) AppendTo(dst []byte) []byte {
+	var w impl.Writer
+	return w.Bytes(v.ThriftAppend(&w, w.Append(dst)))
+}
+
+// ParseLedgerFields returns the fields of Ledger in b, see Parse.
+func ParseLedgerFields(b []byte, opts ...nocopy.Option) (v LedgerFields, err error) {
+	err = v.Parse(b, opts...)
+	return v, err
+}
+
+// Parse sets v to the fields of Ledger in b, in the slices that v has. Strings and binaries are
+// parts of b, which must not change as long as they are in use. Fields that LedgerFields
+// does not have are dropped. All of b is checked; with RequireIndex, its index is, too.
+func (v *LedgerFields) Parse(b []byte, opts ...nocopy.Option) error {
+	var r impl.Reader
+	if v.ThriftRead(&r, r.Read(b, opts)) == len(b) {
+		return nil
+	}
+	return impl.Refill(v, b, opts, ParseLedger)
+}
+
+// ThriftAppend is for generated code.
+func (v *LedgerFields) ThriftAppend(w *impl.Writer, at int) int {
+	return w.Stop(w.Fit(at))
+}
+
+// ThriftRead is for generated code.
+func (v *LedgerFields) ThriftRead(r *impl.Reader, at int) int {
+	return r.Stop(at)
+}
+
+// ThriftFill is for generated code.
+func (v *LedgerFields) ThriftFill(s Ledger, r *impl.Reader) {
+}
+
+func (v LedgerFields) Format(f fmt.State, verb rune) { impl.FormatOnce(NewLedgerOf(v), f, verb) }
+func (v LedgerFields) LogValue() slog.Value          { return impl.LogValueOnce(NewLedgerOf(v)) }
+
 // AllGetArgs_Fields holds the fields of AllGetArgs_ as plain values.
 type AllGetArgs_Fields struct {
 	V int32

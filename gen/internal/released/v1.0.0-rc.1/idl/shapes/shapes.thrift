@@ -258,6 +258,82 @@ struct Directory {
   2: optional binary content
 }
 
+/** A union that contains itself. */
+union Nest {
+  1: i64 leaf
+  2: Nest inner
+  3: list<Nest> many
+  4: map<string,Nest> named
+}
+
+/** More fields than the words of an entry. */
+struct Wide {
+  1: required i32 number1
+  2: required string text2
+  3: bool flag3
+  4: i64 large4
+  5: Point point5
+  6: list<i64> numbers6
+  7: double real7
+  8: binary blob8
+  9: map<string,i64> counts9
+  10: Color color10
+  11: i8 tiny11
+  12: i16 small12
+  13: uuid key13
+  14: Shape shape14
+  15: set<string> unique15
+  16: list<Point> points16
+  17: optional i32 number17
+  18: optional string text18
+  19: optional bool flag19
+  20: optional i64 large20
+  21: optional Point point21
+  22: optional list<i64> numbers22
+  23: optional double real23
+  24: optional binary blob24
+  25: optional map<string,i64> counts25
+  26: optional Color color26
+  27: optional i8 tiny27
+  28: optional i16 small28
+  29: optional uuid key29
+  30: optional Shape shape30
+  31: optional set<string> unique31
+  32: optional list<Point> points32
+  33: required i32 number33
+  34: string text34 = "text"
+  35: bool flag35
+  36: i64 large36
+  37: Point point37
+  38: list<i64> numbers38
+  39: double real39
+  40: binary blob40
+  41: map<string,i64> counts41
+  42: Color color42
+  43: i8 tiny43
+  44: i16 small44
+  45: uuid key45
+  46: Shape shape46
+  47: set<string> unique47
+  48: list<Point> points48
+  49: i32 number49 = -7
+  50: string text50
+  51: bool flag51
+  52: i64 large52
+  53: Point point53
+  54: list<i64> numbers54
+  55: double real55
+  56: binary blob56
+  57: map<string,i64> counts57
+  58: Color color58
+  59: i8 tiny59
+  60: i16 small60
+  61: uuid key61
+  62: Shape shape62
+  63: set<string> unique63
+  64: list<Point> points64
+}
+
 /** Ids as they should not be, but are. */
 struct OddIDs {
   i32 first
