@@ -63,7 +63,7 @@ debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counte
 # of them. Only byteorder has assembly. Only one example has files for other systems.
 cross: ## type-checks for other processors (64 bits, big-endian) and systems, and for 32 bits, where numbers overflow
 	@go run -C internal/rehearse ./cross -C ../.. linux/arm64 linux/s390x linux/386 windows/amd64 darwin/arm64 js/wasm wasip1/wasm
-	@go run -C internal/rehearse ./cross -C ../../examples/archive windows/amd64
+	@go run -C internal/rehearse ./cross -C ../../examples/programs/archive windows/amd64
 	@go run -C internal/rehearse ./cross -C ../../parquetmeta linux/386
 	@go run -C internal/rehearse ./cross -C ../../hive linux/386
 	@.ci/parts sh -c 'go run -C $(CURDIR)/internal/rehearse ./cross -C "$$PWD" linux/386'

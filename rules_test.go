@@ -474,7 +474,7 @@ func TestFresh(t *testing.T) {
 	for _, g := range []struct{ dir, file, command string }{
 		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
 		{"examples/kv", "kv/kvstore.go", "../../gen/nocopyc -o OUT kvstore.thrift"},
-		{"examples/archive", "invoice/archive.go", "../../gen/nocopyc -o OUT archive.thrift"},
+		{"examples/programs/archive", "invoice/archive.go", "../../../gen/nocopyc -o OUT archive.thrift"},
 		{"examples/ingest", "api/ingest.go", "-C ../.. ./gen/nocopyc -o OUT -r -package-prefix github.com/nocopythrift/nocopythrift/examples/ingest examples/ingest/idl/ingest.thrift"},
 		{"examples/ingest", "prom/prom.go", "-C ../.. ./gen/nocopyc -o OUT examples/ingest/idl/prom.thrift"},
 		{"examples/ingest/bench/generated", "opaque/opaque.go", "-C ../../../.. ./gen/nocopyc -o OUT examples/ingest/bench/opaque.thrift"},

@@ -16,7 +16,7 @@ require (
 	github.com/google/flatbuffers v25.12.19+incompatible
 	github.com/google/go-cmp v0.7.0
 	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
-	github.com/nocopythrift/nocopythrift/examples/archive v0.0.0
+	github.com/nocopythrift/nocopythrift/examples/programs v0.0.0
 	github.com/nocopythrift/nocopythrift/parquetmeta v0.0.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/planetscale/vtprotobuf v0.6.1-0.20240319094008-0393e58bdf10
@@ -103,7 +103,7 @@ require (
 
 replace github.com/nocopythrift/nocopythrift => ../
 
-replace github.com/nocopythrift/nocopythrift/examples/archive => ../examples/archive
+replace github.com/nocopythrift/nocopythrift/examples/programs => ../examples/programs
 
 replace github.com/nocopythrift/nocopythrift/parquetmeta => ../parquetmeta
 

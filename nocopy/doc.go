@@ -147,7 +147,7 @@
 // Over sockets a wire index gains little: the receiver has all bytes in memory, and Lazy skips 20
 // KB in about 2 µs. docs/security-notes.md describes what a wrong index can do, and who can
 // forge one.
-// examples/archive stores such messages in a file.
+// examples/programs/archive stores such messages in a file.
 //
 // # Text and logs
 //

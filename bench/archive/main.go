@@ -1,8 +1,9 @@
 // Command archive looks up three late fields of random records in files that are mapped: of Thrift
-// messages with an index (as examples/archive keeps them), of the same scanned and parsed, of
-// FlatBuffers tables, and of rows of Parquet. It gives the bytes of a record, the time of a
-// lookup, and for a record that the kernel does not have in memory how often the program has to
-// wait for a page (the first lookup in a mapping that is new), and how much is read from the disk.
+// messages with an index (as examples/programs/archive keeps them), of the same scanned and
+// parsed, of FlatBuffers tables, and of rows of Parquet. It gives the bytes of a record, the
+// time of a lookup, and for a record that the kernel does not have in memory how often the
+// program has to wait for a page (the first lookup in a mapping that is new), and how much is
+// read from the disk.
 //
 //	go run -C bench ./archive
 package main
@@ -21,7 +22,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/nocopythrift/nocopythrift/examples/archive/records"
+	"github.com/nocopythrift/nocopythrift/examples/programs/archive/records"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 

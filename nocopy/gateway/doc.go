@@ -15,9 +15,9 @@
 // The annotations are the ones that Kitex and Hertz use. Methods have api.get, api.post, api.put,
 // api.delete, api.patch, api.options, api.head and api.any, with a path. If no method of a service
 // has one, each is offered at POST /Service/method; the body then has the arguments by their
-// names. examples/gateway has a table of the annotations of fields, and of the answers' statuses.
-// Structs, maps and lists of them are JSON texts in queries, headers and the like, as for Hertz. A
-// route that is not possible is left out.
+// names. examples/programs/gateway has a table of the annotations of fields, and of the answers'
+// statuses. Structs, maps and lists of them are JSON texts in queries, headers and the like, as
+// for Hertz. A route that is not possible is left out.
 //
 // A request becomes the wire bytes of a Thrift message as its JSON is read. The reply's JSON is
 // written from the bytes that came. Bodies may also be Thrift, application/x-thrift. A body

@@ -152,7 +152,7 @@
 //
 // All callers share the connections of a Client. Where a connection has a state, such as a user
 // who has logged in, [Server.ConnContext] gives each incoming connection a Client of its own, with
-// [OneConnection], and handlers take it from the context. See examples/metastore.
+// [OneConnection], and handlers take it from the context. See examples/programs/metastore.
 //
 // # Shared memory
 //

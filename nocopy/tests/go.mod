@@ -8,7 +8,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/nocopythrift/nocopythrift v0.0.0
-	github.com/nocopythrift/nocopythrift/examples/archive v0.0.0
+	github.com/nocopythrift/nocopythrift/examples/programs v0.0.0
 	go.uber.org/goleak v1.3.0
 )
 
@@ -16,4 +16,4 @@ require github.com/alecthomas/participle/v2 v2.1.4 // indirect
 
 replace github.com/nocopythrift/nocopythrift => ../..
 
-replace github.com/nocopythrift/nocopythrift/examples/archive => ../../examples/archive
+replace github.com/nocopythrift/nocopythrift/examples/programs => ../../examples/programs

@@ -112,7 +112,7 @@ func TestReceiverLate(t *testing.T) {
 				streams[i].in.Idle = true
 				streams[i].src = lateSource{r: r, wait: func() { step(3) }}
 			}
-			for range testmode.Of(2_000, 20_000) {
+			for range testmode.Of(2_000, 10_000) {
 				step(3)
 			}
 			release(0)

@@ -21,7 +21,7 @@ func TestKindsInTurn(t *testing.T) {
 	var b, other chain.Buffer
 	var shared []byte // the bytes that other refers to
 	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
-	for i := range testmode.Of(2_000, 20_000) {
+	for i := range testmode.Of(2_000, 10_000) {
 		recycle := r.IntN(16) == 0 != (i%1000 > 500)
 		var want, edited []byte
 		var log string

@@ -188,7 +188,7 @@ func (p *roper) rangeOf(x *thing) chain.Range { return p.b.Range(x.start, x.stop
 // TestRope edits Buffers at random and compares them with the model.
 func TestRope(t *testing.T) {
 	b := new(chain.Buffer)
-	for seed := range uint64(testmode.Of(100, 600)) {
+	for seed := range uint64(testmode.Of(100, 300)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			p := &roper{r: rand.New(rand.NewPCG(seed, 1)), b: b}
 			b.Reset(seed%2 == 0)

@@ -14,7 +14,7 @@ import (
 // TestIndexed: dynamic messages get an index, and are read by it and changed like others, even
 // with a newer version of the type.
 func TestIndexed(t *testing.T) {
-	typ := mustStruct(t, mustLoad(t, "../../../examples/archive/archive.thrift"), "Invoice")
+	typ := mustStruct(t, mustLoad(t, "../../../examples/programs/archive/archive.thrift"), "Invoice")
 	lines := make([]any, 200)
 	for i := range lines {
 		lines[i] = map[string]any{"article": fmt.Sprint("article ", i), "count": i, "price": float64(i) / 4}

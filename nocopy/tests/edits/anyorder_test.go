@@ -150,7 +150,7 @@ func (o *orderSession) fill(n int, quiet bool) {
 // anything else may happen before the list is complete. Strings that were read stay as they are.
 func TestAnyOrder(t *testing.T) {
 	o := &orderSession{Rand: rand.New(rand.NewPCG(testmode.Seed(t), 1)), t: t}
-	for round := range testmode.Of(75, 750) {
+	for round := range testmode.Of(75, 400) {
 		blocks := memory.BlocksInUse()
 		recycle := round%3 == 0
 		o.way = fmt.Sprintf("round %d, recycle %t", round, recycle)

@@ -156,7 +156,7 @@ func (o *childrenSession) between() {
 // list is being built and when it was received, and anything else may happen in between.
 func TestAnyFields(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 2))
-	for round := range testmode.Of(24, 120) {
+	for round := range testmode.Of(24, 60) {
 		blocks := memory.BlocksInUse()
 		o := &childrenSession{orderSession: orderSession{Rand: r, t: t}}
 		recycle, received := round%3 == 0, round%2 == 0

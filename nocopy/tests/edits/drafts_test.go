@@ -31,7 +31,7 @@ func TestMadeUpDrafts(t *testing.T) {
 		t.Fatalf("only %d methods", len(methods))
 	}
 	ended, sum := 0, 0
-	for range testmode.Of(1000, 50_000) {
+	for range testmode.Of(1000, 25_000) {
 		// Blocks at the tail begin where one of these has ended.
 		before := engine.New(allDesc)
 		before.SetText(fieldNamed(allDesc, "text"), "before")

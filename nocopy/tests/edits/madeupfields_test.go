@@ -36,7 +36,7 @@ func TestMadeUpFields(t *testing.T) {
 	for i := range methods.NumMethod() {
 		method := methods.Method(i)
 		t.Run(method.Name, func(t *testing.T) {
-			for range testmode.Of(300, 10_000) {
+			for range testmode.Of(300, 5_000) {
 				h := hostileHandle(t, r, wire)
 				args := []reflect.Value{reflect.ValueOf(h)}
 				for k := 1; k < method.Type.NumIn(); k++ {

@@ -76,7 +76,7 @@ func (s seeded) Intn(n int) int { return s.IntN(n) }
 // right values from their text.
 func TestRandom(t *testing.T) {
 	seed := testmode.Seed(t)
-	for i := range testmode.Of(150, 2500) {
+	for i := range testmode.Of(150, 1200) {
 		g := &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, uint64(i)))}}
 		structs := g.Structs(1 + g.Intn(5))
 		sc := newSchema(structs)
@@ -86,7 +86,7 @@ func TestRandom(t *testing.T) {
 	}
 	everything := referee.Everything()
 	sc := newSchema(everything)
-	for i := range testmode.Of(50, 1000) {
+	for i := range testmode.Of(50, 500) {
 		g := &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, uint64(1000+i)))}}
 		roundTrip(t, sc, g.Record(everything[i%4%len(everything)], 6))
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/examples/archive/invoice"
+	"github.com/nocopythrift/nocopythrift/examples/programs/archive/invoice"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"

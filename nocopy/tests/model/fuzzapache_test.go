@@ -265,7 +265,7 @@ func known(t thrift.TType) (thrift.TType, error) {
 func TestSpoiltAsApache(t *testing.T) {
 	t.Parallel()
 	sc := everyShape()
-	rounds := testmode.Of(100, 2_000)
+	rounds := testmode.Of(100, 1_000)
 	seed := testmode.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 4))
 	accepted := 0

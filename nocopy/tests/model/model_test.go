@@ -125,7 +125,7 @@ func TestModel(t *testing.T) {
 	t.Logf("-model.seed=%d", seed)
 	want := int64(*modelOps)
 	if want == 0 {
-		want = int64(testmode.Of(4_000, 100_000))
+		want = int64(testmode.Of(4_000, 50_000))
 	}
 	schemas()
 	start := time.Now()

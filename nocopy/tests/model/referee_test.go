@@ -124,7 +124,7 @@ func TestUntouchedStructs(t *testing.T) {
 
 func rounds(b *bound) int {
 	if len(b.Fields) > 5 {
-		return testmode.Of(6, 100)
+		return testmode.Of(6, 50)
 	}
 	return testmode.Of(3, 5)
 }

@@ -130,7 +130,7 @@ func TestModel(t *testing.T) {
 	}
 	want := *opsFlag
 	if want == 0 {
-		want = testmode.Of(10_000, 200_000)
+		want = testmode.Of(10_000, 100_000)
 	}
 	typesSeed = seed
 	ops, sessions := 0, uint64(0)

@@ -28,7 +28,7 @@ import (
 // gatewayIDL returns the IDL of the gateway's example and of its test, and a plain service.
 func gatewayIDL(t *testing.T) map[string]string {
 	t.Helper()
-	const dir = "../../../../examples/gateway/"
+	const dir = "../../../../examples/programs/gateway/"
 	texts := map[string]string{"json.thrift": jsonTexts, "plain.thrift": "struct In { 1: required string a, 2: list<string> more }\nservice Plain { In echo(1: In only), i64 add(1: i64 a, 2: required i64 b), void nothing() }\n"}
 	for _, name := range []string{"kvstore.thrift", "orders.thrift"} {
 		text, err := os.ReadFile(dir + "idl/" + name)

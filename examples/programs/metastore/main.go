@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"

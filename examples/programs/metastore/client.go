@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 

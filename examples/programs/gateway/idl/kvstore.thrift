@@ -1,4 +1,4 @@
-// The service of examples/kvstore, with what the gateway needs to know to offer it over HTTP.
+// The service of examples/programs/kvstore, with what the gateway needs to know to offer it over HTTP.
 
 exception AlreadyExists {
   1: binary key

@@ -1,8 +1,8 @@
 // Command gateway offers Thrift services over HTTP with JSON, as the annotations of their IDL say,
-// without generated code. It also runs the services: the store of examples/kvstore, and one with
-// orders. See README.md.
+// without generated code. It also runs the services: the store of examples/programs/kvstore, and
+// one with orders. See README.md.
 //
-//	go run -C examples/gateway .
+//	go run -C examples/programs/gateway .
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
+	"github.com/nocopythrift/nocopythrift/examples/programs/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
+	"github.com/nocopythrift/nocopythrift/examples/programs/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/examples/archive/invoice"
-	"github.com/nocopythrift/nocopythrift/examples/archive/records"
+	"github.com/nocopythrift/nocopythrift/examples/programs/archive/invoice"
+	"github.com/nocopythrift/nocopythrift/examples/programs/archive/records"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

@@ -1,7 +1,7 @@
 // Command kvstore is a key-value store that keeps and serves values without copying them through a
 // Go struct, and a client that puts it under load and checks every answer. See README.md.
 //
-//	go run -C examples/kvstore .
+//	go run -C examples/programs/kvstore .
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/examples/kv"
-	"github.com/nocopythrift/nocopythrift/examples/kvstore/store"
+	"github.com/nocopythrift/nocopythrift/examples/programs/kvstore/store"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
-	"github.com/nocopythrift/nocopythrift/examples/metastore/internal/apache"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/internal/apache"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 

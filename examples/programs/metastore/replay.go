@@ -10,8 +10,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
-	"github.com/nocopythrift/nocopythrift/examples/metastore/internal/apache"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/internal/apache"
 )
 
 // partitionsResult returns the bytes of get_partitions' result with n partitions, each as Hive 3.1

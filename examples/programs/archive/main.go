@@ -1,9 +1,9 @@
 // Command archive keeps invoices in a file: each is an ordinary Thrift message with an index of
 // its own (nocopy.WithIndex). A field of any of them is read from the mapped file without a scan.
 //
-//	go run -C examples/archive . -append 10000 /tmp/invoices
-//	go run -C examples/archive . -find 4711 /tmp/invoices
-//	go run -C examples/archive . -measure /tmp/invoices
+//	go run -C examples/programs/archive . -append 10000 /tmp/invoices
+//	go run -C examples/programs/archive . -find 4711 /tmp/invoices
+//	go run -C examples/programs/archive . -measure /tmp/invoices
 package main
 
 import (
@@ -15,12 +15,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/examples/archive/invoice"
-	"github.com/nocopythrift/nocopythrift/examples/archive/records"
+	"github.com/nocopythrift/nocopythrift/examples/programs/archive/invoice"
+	"github.com/nocopythrift/nocopythrift/examples/programs/archive/records"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-//go:generate go run -C ../.. ./gen/nocopyc -o examples/archive examples/archive/archive.thrift
+//go:generate go run -C ../../.. ./gen/nocopyc -o examples/programs/archive examples/programs/archive/archive.thrift
 
 func main() {
 	n := flag.Int("append", 0, "append this many made-up invoices")

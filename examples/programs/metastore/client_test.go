@@ -14,8 +14,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
-	"github.com/nocopythrift/nocopythrift/examples/metastore/internal/apache"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/internal/apache"
 )
 
 // apacheOf reads a struct by Apache's library, the referee.
@@ -213,11 +213,11 @@ func TestHostileMetastore(t *testing.T) {
 func TestFresh(t *testing.T) {
 	out := t.TempDir()
 	for _, args := range [][]string{
-		{"-o", out, "examples/metastore/metastore.thrift"},
-		{"fmt", "-check", "examples/metastore/metastore.thrift", "examples/metastore/locations.thrift"},
+		{"-o", out, "examples/programs/metastore/metastore.thrift"},
+		{"fmt", "-check", "examples/programs/metastore/metastore.thrift", "examples/programs/metastore/locations.thrift"},
 	} {
 		cmd := exec.Command("go", append([]string{"run", "./gen/nocopyc"}, args...)...)
-		cmd.Dir = "../.."
+		cmd.Dir = "../../.."
 		if b, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, b)
 		}

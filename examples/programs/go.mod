@@ -1,10 +1,11 @@
-module github.com/nocopythrift/nocopythrift/examples/gateway
+// Examples with requirements that the root module does not have, or too long for its zip file.
+module github.com/nocopythrift/nocopythrift/examples/programs
 
 go 1.26
 
 require (
+	github.com/apache/thrift v0.25.0
 	github.com/nocopythrift/nocopythrift v0.0.0
-	github.com/nocopythrift/nocopythrift/examples/kvstore v0.0.0
 	go.uber.org/goleak v1.3.0
 )
 
@@ -14,4 +15,3 @@ require (
 )
 
 replace github.com/nocopythrift/nocopythrift => ../..
-replace github.com/nocopythrift/nocopythrift/examples/kvstore => ../kvstore

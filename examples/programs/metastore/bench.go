@@ -15,8 +15,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	"github.com/nocopythrift/nocopythrift/examples/metastore/hms"
-	"github.com/nocopythrift/nocopythrift/examples/metastore/internal/apache"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/hms"
+	"github.com/nocopythrift/nocopythrift/examples/programs/metastore/internal/apache"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

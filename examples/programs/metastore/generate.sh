@@ -4,7 +4,7 @@
 # keys are lists, so one field is left out there.
 set -eu
 cd "$(dirname "$0")"
-go run -C ../.. ./gen/nocopyc -o examples/metastore examples/metastore/metastore.thrift
+go run -C ../../.. ./gen/nocopyc -o examples/programs/metastore examples/programs/metastore/metastore.thrift
 
 thrift=${THRIFT:-thrift}
 case $("$thrift" --version) in
