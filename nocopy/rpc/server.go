@@ -77,8 +77,8 @@ type Server struct {
 	// Concurrency limits the calls of one connection that are under way at the same time. A call
 	// counts from when it is read until its reply is written, or until it is refused because of
 	// MaxInFlight. Further calls wait to be read, also while 16 times as many replies wait to be
-	// written. 0 means 64. If a handler takes longer than a millisecond, the next call is handled at the same time.
-	// With 1, calls are handled strictly one after the other.
+	// written. 0 means 64. If a handler takes longer than a millisecond, the next call is handled at
+	// the same time. With 1, calls are handled strictly one after the other.
 	Concurrency int
 	// MaxInFlight limits the calls that are handled at the same time, in whatever way they come: on
 	// all connections together, over HTTP, and by ServeMessage. A call counts until its handler, or

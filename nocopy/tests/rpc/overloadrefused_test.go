@@ -168,7 +168,7 @@ func TestOverloadOrder(t *testing.T) {
 }
 
 // TestOverloadUnanswered: refusals that wait for an earlier reply do not count towards Concurrency.
-// 16 times as many replies may wait; what a client sends after that is read when they are written.
+// 16 times as many replies may wait. What a client sends after that is read later.
 func TestOverloadUnanswered(t *testing.T) {
 	const sent, waiting = 100, 2 * 16
 	w, c := newWaiter(), newCounts()

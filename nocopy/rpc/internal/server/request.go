@@ -69,7 +69,7 @@ type Request struct {
 	Sent   header.List     // sent with it, in the transport's place for headers
 	Failed bool            // Handle has answered a panic
 
-	turnedAway error             // why it was not handled, if too many calls are under way; answered when sent
+	turnedAway error             // set if too many calls are under way: what the reply is to be
 	order      uint64            // its place among the requests of its connection that need a reply
 	encoded    transport.Encoded // the reply as it is sent, if its form is another than Thrift Binary
 	place      *admission        // where it has a place among the calls that are handled; else nil
