@@ -167,8 +167,8 @@ func TestOverloadOrder(t *testing.T) {
 	}
 }
 
-// TestOverloadUnanswered: refusals that wait for an earlier reply do not count towards Concurrency.
-// 16 times as many replies may wait. What a client sends after that is read later.
+// TestOverloadUnanswered: refusals that wait for earlier replies do not count towards
+// Concurrency. 16 times as many replies may wait. What a client sends after that is read later.
 func TestOverloadUnanswered(t *testing.T) {
 	const sent, waiting = 100, 2 * 16
 	w, c := newWaiter(), newCounts()
