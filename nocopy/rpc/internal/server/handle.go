@@ -93,8 +93,8 @@ func (c *connection) enter(req *Request) (turn *turn, admitted bool) {
 	return turn, err == nil
 }
 
-// turnAway notes that a request is not handled since too many calls are under way. Nothing is wrong
-// with it, and there may be many of them: its reply is made when it can be written.
+// turnAway notes that a request is not handled since too many calls are under way. Nothing is
+// wrong with it, and there may be many of them: its reply is made when it can be written.
 func (c *connection) turnAway(req *Request, err error) {
 	req.Result, req.turnedAway = nil, err
 	req.Call.Refused(err)

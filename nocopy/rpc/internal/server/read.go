@@ -32,8 +32,8 @@ const (
 	peerPoll = 500 * time.Millisecond
 )
 
-// unansweredCalls times Concurrency replies may wait to be written at the same time: those of calls
-// under way, and refusals that wait for earlier replies.
+// unansweredCalls times Concurrency replies may wait to be written at a time: those of calls under
+// way, and refusals that wait for earlier replies.
 const unansweredCalls = 16
 
 // defaultHalfClose is the value of a Server.HalfCloseTimeout of 0.
