@@ -247,8 +247,8 @@ func (c *connection) startReader() {
 	go c.read()
 }
 
-// addReply adds a request whose reply is ready to those that flush writes. One that was turned away
-// has ended then: else the replies that it waits for would keep the next request from being
+// addReply adds a request whose reply is ready to those that flush writes. One that was turned
+// away has ended then: else the replies that it waits for would keep the next request from being
 // refused. c.mu is held.
 func (c *connection) addReply(req *Request) {
 	if req.turnedAway != nil {
