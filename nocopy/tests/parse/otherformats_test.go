@@ -252,7 +252,7 @@ func TestBrokenBinary(t *testing.T) {
 				check(d, b)
 			}
 		}
-		for range testmode.Of(20_000, 200_000) {
+		for range testmode.Of(20_000, 500_000) {
 			b := make([]byte, r.IntN(64))
 			for i := range b {
 				b[i] = byte(r.Uint32())
