@@ -40,12 +40,12 @@ func (l StringList) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 func (l StringList) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. It copies no contents, and elements that stay next
-// to each other are sent as one piece.
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l StringList) DeleteFunc(del func(string) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -114,12 +114,12 @@ func (l BytesList) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 func (l BytesList) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. It copies no contents, and elements that stay next
-// to each other are sent as one piece.
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l BytesList) DeleteFunc(del func([]byte) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -185,12 +185,12 @@ func (l StructList[S]) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 func (l StructList[S]) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. It copies no contents, and elements that stay next
-// to each other are sent as one piece.
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
 //
-// First del is called for each element, in order. It may read the message, and change the element,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change the element. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l StructList[S]) DeleteFunc(del func(S) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -241,12 +241,12 @@ func (l NestedList[C]) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 func (l NestedList[C]) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. It copies no contents, and elements that stay next
-// to each other are sent as one piece.
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
 //
-// First del is called for each element, in order. It may read the message, and change the element,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change the element. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l NestedList[C]) DeleteFunc(del func(C) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -472,11 +472,11 @@ func (l BoolList) Swap(i, j int) {
 func (l BoolList) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 1) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l BoolList) DeleteFunc(del func(bool) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -588,11 +588,11 @@ func (l Int8List) Swap(i, j int) {
 func (l Int8List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 1) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l Int8List) DeleteFunc(del func(int8) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -698,11 +698,11 @@ func (l Int16List) Swap(i, j int) {
 func (l Int16List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 2) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l Int16List) DeleteFunc(del func(int16) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -808,11 +808,11 @@ func (l Int32List) Swap(i, j int) {
 func (l Int32List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 4) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l Int32List) DeleteFunc(del func(int32) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -918,11 +918,11 @@ func (l Int64List) Swap(i, j int) {
 func (l Int64List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 8) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l Int64List) DeleteFunc(del func(int64) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -1028,11 +1028,11 @@ func (l Float64List) Swap(i, j int) {
 func (l Float64List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 8) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l Float64List) DeleteFunc(del func(float64) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -1138,11 +1138,11 @@ func (l UUIDList) Swap(i, j int) {
 func (l UUIDList) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 16) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l UUIDList) DeleteFunc(del func(UUID) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
@@ -1254,11 +1254,11 @@ func (l EnumList[E]) Swap(i, j int) {
 func (l EnumList[E]) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 4) }
 
 // DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
-// time in proportion to the list's length. The other elements move together.
+// time in proportion to the list's length. The other elements are moved together.
 //
-// First del is called for each element, in order. It may read the message and set elements,
-// but must not add, remove or move any: DeleteFunc panics if the number of elements has changed. If
-// del panics, nothing is removed.
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
 func (l EnumList[E]) DeleteFunc(del func(E) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }

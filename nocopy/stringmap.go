@@ -26,9 +26,9 @@ func (p StringMap) Delete(k string) bool {
 
 // DeleteFunc removes the pairs for which del returns true, as maps.DeleteFunc does.
 //
-// First del is called for each pair that All yields. It may read the message and change values,
-// but must not add or delete keys: DeleteFunc panics if the number of keys has changed. If del
-// panics, nothing is removed.
+// First DeleteFunc calls del for each pair that All yields; then it removes pairs. So del sees all
+// of them, and if it panics nothing is removed. It may change values. It must not add or delete
+// keys: DeleteFunc panics if the map has another number of keys afterwards.
 func (p StringMap) DeleteFunc(del func(key, value string) bool) {
 	engine.DeletePairs[string, string, engine.AsString, engine.AsString](engine.Struct(p), del)
 }

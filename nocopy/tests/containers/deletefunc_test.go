@@ -268,3 +268,100 @@ func TestDeleteFuncForEver(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDeleteFuncReplaced: elements that were set before, and so are in nodes, are removed alone
+// and together with neighbours.
+func TestDeleteFuncReplaced(t *testing.T) {
+	wire := newFiltered(10).Message().AppendTo(nil)
+	x := fieldNamed(pointDesc, "x")
+	for _, run := range []int64{1, 2, 3} {
+		s := mustParse(t, allDesc, wire)
+		l := filteredOf(s)
+		for _, i := range []int{0, 3, 4, 9} {
+			l.words.Set(i, fmt.Sprint("word ", i))
+			point := newStruct(pointDesc)
+			point.SetInt32(x, int32(i))
+			l.points.Set(i, point)
+			l.matrix.NewAt(i, 2).Set(0, int32(i))
+		}
+		del := func(i int64) bool { return i >= 3 && i < 3+run || i == 0 || i == 9 }
+		l.deleteFunc(del)
+		want := slices.DeleteFunc([]int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, del)
+		if err := l.check(want); err != nil {
+			t.Errorf("runs of %d: %v", run, err)
+		}
+		if err := filteredOf(mustParse(t, allDesc, s.Message().AppendTo(nil))).check(want); err != nil {
+			t.Errorf("runs of %d, sent: %v", run, err)
+		}
+	}
+}
+
+// TestDeleteFuncFinishes: the function may finish a message that carries an index, which is then
+// made anew.
+func TestDeleteFuncFinishes(t *testing.T) {
+	const n = 2000
+	s := newFiltered(n, nocopy.WithIndex)
+	del := func(i int64) bool { s.Message().Finish(); return i%2 == 0 }
+	var want []int64
+	for i := int64(1); i < n; i += 2 {
+		want = append(want, i)
+	}
+	filteredOf(s).deleteFunc(func(i int64) bool {
+		if i%100 == 0 {
+			return del(i)
+		}
+		return i%2 == 0
+	})
+	got, err := parseStruct(allDesc, s.Message().AppendTo(nil), nocopy.RequireIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := filteredOf(got).check(want); err != nil {
+		t.Error(err)
+	}
+	if err := got.Message().Index(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeleteFuncAppended: elements that were received and ones that were added are deleted
+// together.
+func TestDeleteFuncAppended(t *testing.T) {
+	s := mustParse(t, allDesc, newFiltered(10).Message().AppendTo(nil))
+	l := filteredOf(s)
+	x := fieldNamed(pointDesc, "x")
+	for i := 10; i < 14; i++ {
+		l.words.Append(fmt.Sprint("word ", i))
+		l.points.AppendNew().SetInt32(x, int32(i))
+		l.matrix.AppendNew(1).Set(0, int32(i))
+		l.numbers.Append(int64(i))
+		l.counts.Put(fmt.Sprint(i), int64(i))
+	}
+	l.deleteFunc(func(i int64) bool { return i > 7 && i < 12 })
+	want := []int64{0, 1, 2, 3, 4, 5, 6, 7, 12, 13}
+	if err := l.check(want); err != nil {
+		t.Error(err)
+	}
+	if err := filteredOf(mustParse(t, allDesc, s.Message().AppendTo(nil))).check(want); err != nil {
+		t.Errorf("sent: %v", err)
+	}
+}
+
+// TestDeleteFuncOfElement: a list that is an element of another one is found there by its new
+// contents, even if the function has looked for it by the old ones.
+func TestDeleteFuncOfElement(t *testing.T) {
+	s := newFiltered(40) // enough for a table
+	matrix := filteredOf(s).matrix
+	inner, other := matrix.At(5), filteredOf(newFiltered(1)).matrix.At(0)
+	inner.Append(100)
+	other.Set(0, 100)
+	inner.DeleteFunc(func(v int32) bool {
+		if matrix.Contains(other) {
+			t.Error("the new contents are found too early")
+		}
+		return v == 5
+	})
+	if !matrix.Contains(other) {
+		t.Error("the new contents are not found")
+	}
+}
