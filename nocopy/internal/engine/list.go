@@ -246,8 +246,9 @@ func (m *Message) replaceElement(t *schema.Type, word index.Word) chain.NodeID {
 func (m *Message) takeNode(t *schema.Type, word index.Word) chain.NodeID {
 	switch {
 	case t.Kind() >= schema.Record:
-		if own := m.editOf(word.Entry()).valueNode; own != 0 {
-			ed := m.edit(word.Entry())
+		if w := m.ix.EndOf(word.Entry()); w.IsEdit() {
+			ed := &m.edits[w.Edit()]
+			own := ed.valueNode
 			ed.valueNode, ed.spare = 0, 0
 			return own
 		}
