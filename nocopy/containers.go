@@ -36,8 +36,19 @@ func (l StringList) Wire() []byte { return engine.Struct(l).ContainerWire() }
 func (l StringList) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
-// i is 0, it moves the elements after them in the index.
+// i is 0, it moves the elements after them in the index: DeleteFunc removes many at once.
 func (l StringList) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l StringList) DeleteFunc(del func(string) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l StringList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
@@ -99,8 +110,19 @@ func (l BytesList) Wire() []byte { return engine.Struct(l).ContainerWire() }
 func (l BytesList) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
-// i is 0, it moves the elements after them in the index.
+// i is 0, it moves the elements after them in the index: DeleteFunc removes many at once.
 func (l BytesList) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l BytesList) DeleteFunc(del func([]byte) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l BytesList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
@@ -159,8 +181,19 @@ func (l StructList[S]) ThriftStruct() engine.Struct { return engine.Struct(l) }
 func (l StructList[S]) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
-// i is 0, it moves the elements after them in the index.
+// i is 0, it moves the elements after them in the index: DeleteFunc removes many at once.
 func (l StructList[S]) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change the element. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l StructList[S]) DeleteFunc(del func(S) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l StructList[S]) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
@@ -204,8 +237,19 @@ func (l NestedList[C]) Wire() []byte { return engine.Struct(l).ContainerWire() }
 func (l NestedList[C]) Swap(i, j int) { engine.Struct(l).Swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It copies no contents. Unless
-// i is 0, it moves the elements after them in the index.
+// i is 0, it moves the elements after them in the index: DeleteFunc removes many at once.
 func (l NestedList[C]) Delete(i, j int) { engine.Struct(l).DeleteRange(i, j) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. It copies no contents. Elements that stay next to
+// each other are sent as one piece.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change the element. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l NestedList[C]) DeleteFunc(del func(C) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l NestedList[C]) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
@@ -281,6 +325,12 @@ func (p Map[K, V, KC, VC]) Wire() []byte { return engine.Struct(p).ContainerWire
 // Delete removes key k and reports whether it was there.
 func (p Map[K, V, KC, VC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
 
+// DeleteFunc removes the pairs for which del returns true, as maps.DeleteFunc does; see
+// [StringMap.DeleteFunc].
+func (p Map[K, V, KC, VC]) DeleteFunc(del func(K, V) bool) {
+	engine.DeletePairs[K, V, KC, VC](engine.Struct(p), del)
+}
+
 // All iterates over keys and values in wire order.
 func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] {
 	return engine.AllPairs[K, V, KC, VC](engine.Struct(p))
@@ -315,6 +365,12 @@ func (p StructMap[K, V, KC]) Wire() []byte { return engine.Struct(p).ContainerWi
 // Delete removes key k and reports whether it was there.
 func (p StructMap[K, V, KC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
 
+// DeleteFunc removes the pairs for which del returns true, as maps.DeleteFunc does; see
+// [StringMap.DeleteFunc].
+func (p StructMap[K, V, KC]) DeleteFunc(del func(K, V) bool) {
+	engine.DeletePairs[K, V, KC, engine.AsView[V]](engine.Struct(p), del)
+}
+
 // All iterates over keys and values in wire order.
 func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] {
 	return engine.AllPairs[K, V, KC, engine.AsView[V]](engine.Struct(p))
@@ -348,6 +404,12 @@ func (p NestedMap[K, V, KC]) Wire() []byte { return engine.Struct(p).ContainerWi
 
 // Delete removes key k and reports whether it was there.
 func (p NestedMap[K, V, KC]) Delete(k K) bool { return engine.DeleteKey[K, KC](engine.Struct(p), k) }
+
+// DeleteFunc removes the pairs for which del returns true, as maps.DeleteFunc does; see
+// [StringMap.DeleteFunc].
+func (p NestedMap[K, V, KC]) DeleteFunc(del func(K, V) bool) {
+	engine.DeletePairs[K, V, KC, engine.AsView[V]](engine.Struct(p), del)
+}
 
 // All iterates over keys and values in wire order.
 func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] {
@@ -406,8 +468,18 @@ func (l BoolList) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l BoolList) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 1) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l BoolList) DeleteFunc(del func(bool) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l BoolList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) }
@@ -512,8 +584,18 @@ func (l Int8List) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l Int8List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 1) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l Int8List) DeleteFunc(del func(int8) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l Int8List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) }
@@ -612,8 +694,18 @@ func (l Int16List) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l Int16List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 2) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l Int16List) DeleteFunc(del func(int16) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l Int16List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 2) }
@@ -712,8 +804,18 @@ func (l Int32List) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l Int32List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 4) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l Int32List) DeleteFunc(del func(int32) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l Int32List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4) }
@@ -812,8 +914,18 @@ func (l Int64List) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l Int64List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 8) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l Int64List) DeleteFunc(del func(int64) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l Int64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8) }
@@ -912,8 +1024,18 @@ func (l Float64List) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l Float64List) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 8) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l Float64List) DeleteFunc(del func(float64) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l Float64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8) }
@@ -1012,8 +1134,18 @@ func (l UUIDList) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l UUIDList) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 16) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l UUIDList) DeleteFunc(del func(UUID) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l UUIDList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 16) }
@@ -1118,8 +1250,18 @@ func (l EnumList[E]) Swap(i, j int) {
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. It moves the elements after
-// them.
+// them: DeleteFunc removes many at once.
 func (l EnumList[E]) Delete(i, j int) { engine.Struct(l).DeleteFixed(i, j, 4) }
+
+// DeleteFunc removes the elements for which del returns true, as slices.DeleteFunc does. It takes
+// time in proportion to the list's length. The other elements are moved together.
+//
+// First DeleteFunc calls del for each element, in order; then it removes elements. So del sees all
+// of them, and if it panics nothing is removed. It may change elements. It must not add, remove or
+// move any: DeleteFunc panics if the list has another length afterwards.
+func (l EnumList[E]) DeleteFunc(del func(E) bool) {
+	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
+}
 
 // Truncate removes all elements except the first n.
 func (l EnumList[E]) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4) }

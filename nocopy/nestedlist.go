@@ -2,9 +2,9 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 
-// NestedList is a list or set of lists, sets or maps; C is the type of an element. Swap, Delete
-// and SortFunc move elements together with their handles. Handles of deleted or replaced elements
-// read the old values.
+// NestedList is a list or set of lists, sets or maps; C is the type of an element. Swap, Delete,
+// DeleteFunc and SortFunc move elements together with their handles. Handles of deleted or
+// replaced elements read the old values.
 type NestedList[C View] engine.Struct
 
 // At returns element i. An element of a new list is absent, and reads as empty, until NewAt or Set

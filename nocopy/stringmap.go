@@ -24,6 +24,15 @@ func (p StringMap) Delete(k string) bool {
 	return engine.DeleteKey[string, engine.AsString](engine.Struct(p), k)
 }
 
+// DeleteFunc removes the pairs for which del returns true, as maps.DeleteFunc does.
+//
+// First DeleteFunc calls del for each pair that All yields; then it removes pairs. So del sees all
+// of them, and if it panics nothing is removed. It may change values. It must not add or delete
+// keys: DeleteFunc panics if the map has another number of keys afterwards.
+func (p StringMap) DeleteFunc(del func(key, value string) bool) {
+	engine.DeletePairs[string, string, engine.AsString, engine.AsString](engine.Struct(p), del)
+}
+
 // All iterates over keys and values in wire order.
 func (p StringMap) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { engine.Struct(p).EachTextPair(yield) }

@@ -11,8 +11,8 @@ import (
 //
 // A handle from At stands for the element's place: after Set(i, v) it reads the copy of v. For
 // example, take x := l.At(0): after l.Set(0, l.At(1)), the call l.Set(1, x) makes both elements
-// the same; Swap exchanges them. Swap, SortFunc and Delete move elements together with their
-// handles. Handles of deleted elements read the old values.
+// the same; Swap exchanges them. Swap, SortFunc, Delete and DeleteFunc move elements together
+// with their handles. Handles of deleted elements read the old values.
 type StructList[S View] engine.Struct
 
 // Wire returns the list's wire bytes: the type and number of its elements, then the elements. It

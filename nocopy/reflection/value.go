@@ -180,6 +180,12 @@ func (l List) AppendNew() Value { return Value{l.v.Struct().AppendNewElement(0),
 // Delete removes the elements from i to j-1.
 func (l List) Delete(i, j int) { l.v.Struct().DeleteElements(i, j) }
 
+// DeleteFunc removes the elements for which del returns true. What del may do is said at
+// [nocopy.StructList.DeleteFunc].
+func (l List) DeleteFunc(del func(Value) bool) {
+	impl.DeleteElementsFunc(l.v.Struct(), del != nil, func(x impl.Value) bool { return del(Value{x, true}) })
+}
+
 // String returns the elements as compact, readable text.
 func (l List) String() string { return nocopy.StringList(l.v.Struct()).String() }
 
@@ -226,6 +232,12 @@ func (m Map) PutNew(key any) (v Value, err error) {
 func (m Map) Delete(key any) (deleted bool, err error) {
 	err = useKey(m.key(), key, func(k impl.Value) { deleted = m.v.Struct().DeletePair(k) })
 	return deleted, err
+}
+
+// DeleteFunc removes the pairs for which del returns true. What del may do is said at
+// [nocopy.StringMap.DeleteFunc].
+func (m Map) DeleteFunc(del func(k, v Value) bool) {
+	impl.DeletePairsFunc(m.v.Struct(), del != nil, func(k, v impl.Value) bool { return del(Value{k, true}, Value{v, true}) })
 }
 
 // All iterates over keys and values in wire order.

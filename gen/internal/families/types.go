@@ -110,7 +110,7 @@ func (b base) Type() string { return b.List().Type }
 
 // List returns the lists of these elements.
 func (b base) List() container {
-	c := container{Name: b.Name + "List", Type: b.Name + "List", Elem: b.Go}
+	c := container{Name: b.Name + "List", Type: b.Name + "List", Elem: b.Go, Fixed: true}
 	if b.IsEnum() {
 		c.Type += "[E]"
 	}
@@ -157,6 +157,7 @@ type container struct {
 	Sorted     string // the function of the engine by which SortFunc gets elements
 	Codec      string // of the values of a map with type parameters
 	IsMap      bool
+	Fixed      bool // elements have a fixed size
 }
 
 // Receiver returns the name of receivers.

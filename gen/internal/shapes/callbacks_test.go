@@ -22,7 +22,7 @@ import (
 // the same bytes as before, another goroutine can read, edit, send, clone and release them, and no
 // recycled memory is lost (with the tag nocopydebug).
 func TestCallbacks(t *testing.T) {
-	for _, c := range slices.Concat(loopCallbacks, editCallbacks, streamCallbacks, packageCallbacks) {
+	for _, c := range slices.Concat(loopCallbacks, editCallbacks, filterCallbacks, streamCallbacks, packageCallbacks) {
 		t.Run(c.name, func(t *testing.T) {
 			called := false
 			for i, state := range states {

@@ -139,6 +139,17 @@ var editCallbacks = []callback{
 	sorts("a set", func(s *subject, f func()) { s.sets.GetTexts().SortFunc(compared[string](f)) }),
 }
 
+// filterCallbacks has the functions that choose what DeleteFunc removes, after all of them have
+// returned.
+var filterCallbacks = func() (all []callback) {
+	for _, x := range filters {
+		all = append(all, callback{"DeleteFunc of " + x.name, func(t *testing.T, s *subject, f func()) {
+			x.deleteFunc(s, func(string) bool { f(); return true })
+		}, false})
+	}
+	return all
+}()
+
 // largeLists has the wire bytes of a message that is read in several steps.
 var largeLists = func() []byte {
 	s := shapes.NewLists()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
@@ -244,19 +245,55 @@ func (m *Message) noteDeadField(e uint32, f schema.Ref) {
 	}
 }
 
-// noteDeadElement notes that the struct of entry x, an element of the list of entry e and type t,
-// is about to be replaced or removed.
-func (m *Message) noteDeadElement(e uint32, t *schema.Type, x uint32) {
-	if debugging {
-		m.noteRemoved(t.Elem(), x)
-	}
-	m.ownSeldom()
-	m.dead.values = append(m.dead.values, deadValue{t.Elem(), x, m.inBlock(e, x)})
-	m.ix.More = true
+// deadIn notes that elements of a list are about to be removed. Structs whose entries follow one
+// another take one note.
+type deadIn struct {
+	m       *Message
+	t       *schema.Type // of elements
+	e, room uint32       // the list's entry, and its BlockRoom
+	size    uint32       // words of an element's entry
+	next    uint32       // the entry that the last note can have, too; 0 if none
 }
 
-// inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
-func (m *Message) inBlock(e, x uint32) bool { return x > e && x < e+m.ix.BlockRoom(e) }
+// noteDeadIn returns a deadIn for the list of entry e, whose elements have type t.
+func (m *Message) noteDeadIn(e uint32, t *schema.Type) deadIn {
+	d := deadIn{m: m, t: t, e: e}
+	if t.Kind() == schema.Record {
+		m.ownSeldom()
+		m.ix.More = true
+		d.room, d.size = m.ix.BlockRoom(e), uint32(t.Struct().Words())
+	}
+	return d
+}
+
+// add notes that the element with this word is about to be removed.
+func (d *deadIn) add(x uint32) {
+	m := d.m
+	switch kind := d.t.Kind(); {
+	case kind < schema.Record:
+		return
+	case kind > schema.Record:
+		m.noteDead(d.t, index.Word(x))
+		return
+	}
+	if debugging {
+		m.noteRemoved(d.t, x)
+	}
+	v := deadValue{t: d.t, e: x, inBlock: inBlock(d.e, x, d.room)}
+	if n := len(m.dead.values); x == d.next {
+		if last := &m.dead.values[n-1]; last.inBlock == v.inBlock && last.more < math.MaxUint16 {
+			last.more++
+			d.next += d.size
+			return
+		}
+	}
+	m.dead.values = append(m.dead.values, v)
+	d.next = x + d.size
+}
+
+// inBlock reports whether x, the entry of an element, is in the block of the list of entry e,
+// whose BlockRoom is room.
+func inBlock(e, x, room uint32) bool { return x > e && x < e+room }
 
 // reclaim frees the entries of all values that were noted as dead. Structs that were replaced in
 // fields of live structs are the exception: reclaimFields frees those.
@@ -265,15 +302,26 @@ func (d *deadEntries) reclaim(m *Message) {
 		d.byStruct.Put(f.in, append(d.byStruct.Get(f.in), f))
 	}
 	for _, v := range d.values {
-		if v.inBlock && m.ix.HasValue(v.e) {
-			d.reclaimStruct(m, v.t.Struct(), v.e)
-			m.ix.ClearWords(v.e, uint32(v.t.Struct().Words()))
-		} else {
-			d.reclaimValue(m, v.t, v.e)
-		}
+		d.reclaimDead(m, v)
 	}
 	clear(d.values)
 	d.values, d.fields = d.values[:0], d.fields[:0]
+}
+
+// reclaimDead frees the entries of v.
+func (d *deadEntries) reclaimDead(m *Message, v deadValue) {
+	for k := range uint32(v.more) + 1 {
+		e := v.e
+		if k > 0 {
+			e += k * uint32(v.t.Struct().Words())
+		}
+		if v.inBlock && m.ix.HasValue(e) {
+			d.reclaimStruct(m, v.t.Struct(), e)
+			m.ix.ClearWords(e, uint32(v.t.Struct().Words()))
+		} else {
+			d.reclaimValue(m, v.t, e)
+		}
+	}
 }
 
 // reclaimFields frees the entries of values that were replaced in fields of the struct of entry e.
@@ -341,11 +389,12 @@ func (d *deadEntries) reclaimParts(m *Message, t *schema.Type, e uint32) {
 // the block.
 func (d *deadEntries) reclaimElements(m *Message, t *schema.Type, e uint32) uint32 {
 	l, per, follow := m.ix.List(e), uint32(t.ElemWords()), m.slotsFollow(e)
+	room := m.ix.BlockRoom(e)
 	gap := m.editOf(e).gap
 	if t.Kind() == schema.List && t.Elem().Kind() == schema.Record {
 		n := l.Count()
 		for k := range n {
-			if x := m.structEntry(e, k); follow || m.inBlock(e, x) {
+			if x := m.structEntry(e, k); follow || inBlock(e, x, room) {
 				d.reclaimStruct(m, t.Elem().Struct(), x)
 			} else {
 				d.reclaimValue(m, t.Elem(), x)

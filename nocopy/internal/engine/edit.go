@@ -129,17 +129,22 @@ func (m *Message) valuePlace(t wire.Type, word index.Word) (at, end uint32) {
 		p := word.Pos()
 		return p, p + uint32(parse.SkipValid(m.buf.At(p), 0, t))
 	}
-	ed := m.editOf(word.Entry())
-	start := m.ix.StartOf(word.Entry())
-	switch {
-	case ed.valueNode != 0:
-		return m.buf.NodePlace(ed.valueNode)
-	case t == wire.Struct:
-		return start, ed.end + 1
-	case t == wire.Map:
-		return start - wire.MapHeader, ed.end
+	at, w := m.ix.StartOf(word.Entry()), m.ix.EndOf(word.Entry())
+	end = uint32(w)
+	if w.IsEdit() {
+		ed := &m.edits[w.Edit()]
+		if ed.valueNode != 0 {
+			return m.buf.NodePlace(ed.valueNode)
+		}
+		end = ed.end
 	}
-	return start - wire.ListHeader, ed.end
+	switch t {
+	case wire.Struct:
+		return at, end + 1
+	case wire.Map:
+		return at - wire.MapHeader, end
+	}
+	return at - wire.ListHeader, end
 }
 
 // textPlace returns where the text of a word begins, with its length, and where it ends, in its

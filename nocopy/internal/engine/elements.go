@@ -340,14 +340,9 @@ func (s Struct) DeleteRange(i, j int) {
 	m, e, n := s.m, s.entry(), uint32(j-i)
 	l := m.ix.List(e)
 	m.keys.Delete(e, uint32(i), uint32(j))
-	if t := s.typ(); t.Elem().Kind() >= schema.Record {
-		for _, x := range words[i:j] {
-			if t.Elem().Kind() == schema.Record {
-				m.noteDeadElement(e, t, x)
-			} else {
-				m.noteDead(t.Elem(), index.Word(x))
-			}
-		}
+	dead := m.noteDeadIn(e, s.typ().Elem())
+	for _, x := range words[i:j] {
+		dead.add(x)
 	}
 	if i == 0 { // nothing moves: doing it again and again is cheap
 		parts = parts[j:]
@@ -414,17 +409,23 @@ func (s Struct) DeleteFixed(i, j, size int) {
 	if i == j {
 		return
 	}
-	m, e := s.m, s.entry()
 	b := s.inOwnMemory(size)
-	m.keys.Delete(e, uint32(i), uint32(j))
-	n := (j - i) * size
+	s.m.keys.Delete(s.entry(), uint32(i), uint32(j))
 	copy(b[i*size:], b[j*size:])
-	ed := m.edit(e)
-	m.buf.ExtendContent(ed.valueNode, -n)
-	ed.end -= uint32(n)
-	ed.spare += uint32(n)
-	m.ix.List(e).SetCount(m.ix.List(e).Count() - uint32(j-i))
-	wire.PutBE32(m.buf.At(m.ix.List(e).Start()-4), m.ix.List(e).Count())
+	s.cutFixed(len(b)-(j-i)*size, size)
+}
+
+// cutFixed removes all but the first n bytes from a list of elements of the given size, which is
+// in its own memory.
+func (s Struct) cutFixed(n, size int) {
+	m, e := s.m, s.entry()
+	l, ed := m.ix.List(e), m.edit(e)
+	cut := int(l.Count())*size - n
+	m.buf.ExtendContent(ed.valueNode, -cut)
+	ed.end -= uint32(cut)
+	ed.spare += uint32(cut)
+	l.SetCount(uint32(n / size))
+	wire.PutBE32(m.buf.At(l.Start()-4), l.Count())
 }
 
 // ToOwnMemory is inOwnMemory for callers that change all elements: it takes them out of the list's

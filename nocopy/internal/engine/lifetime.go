@@ -392,7 +392,7 @@ func checkRoom(n int) {
 
 // keepNotes is for how many duplicates, handouts and dead values memory waits for the next
 // message.
-const keepNotes = 4 << 10
+const keepNotes = 16 << 10
 
 // mostBefore bounds the room before a message, in bytes.
 const mostBefore = 1 << 20

@@ -231,14 +231,25 @@ func putTypes(t *schema.Type, b []byte) int {
 // replaceElement returns a node that replaces the element or value that a word stands for. If it
 // has a node already, it is that.
 func (m *Message) replaceElement(t *schema.Type, word index.Word) chain.NodeID {
+	if t.Kind() >= schema.Record {
+		m.closeEntry(word.Entry())
+		m.noteDead(t, word)
+	}
+	if own := m.takeNode(t, word); own != 0 {
+		return own
+	}
+	return m.buf.AddReplace(m.valuePlace(t.Wire(), word))
+}
+
+// takeNode returns the node that holds all of the element or value that a word stands for, 0 if
+// there is none. Handles of the value no longer change what the node sends.
+func (m *Message) takeNode(t *schema.Type, word index.Word) chain.NodeID {
 	switch {
 	case t.Kind() >= schema.Record:
-		e := word.Entry()
-		m.closeEntry(e)
-		m.noteDead(t, word)
-		if own := m.editOf(e).valueNode; own != 0 {
-			ed := m.edit(e)
-			ed.valueNode, ed.spare = 0, 0 // its handles no longer change the sent bytes
+		if w := m.ix.EndOf(word.Entry()); w.IsEdit() {
+			ed := &m.edits[w.Edit()]
+			own := ed.valueNode
+			ed.valueNode, ed.spare = 0, 0
 			return own
 		}
 	case word.IsNode():
@@ -246,7 +257,7 @@ func (m *Message) replaceElement(t *schema.Type, word index.Word) chain.NodeID {
 			return word.Node()
 		}
 	}
-	return m.buf.AddReplace(m.valuePlace(t.Wire(), word))
+	return 0
 }
 
 // BytesAt returns the bytes of element i, which alias the message.

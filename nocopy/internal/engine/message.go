@@ -198,9 +198,11 @@ func (d *deadEntries) isEmpty() bool { return len(d.values)+len(d.fields) == 0 }
 
 // deadValue is a struct or container that was replaced or removed: its type and its entry. With
 // inBlock it was an element whose entry is in the block of a list: its words stay the block's.
+// Together with an element go those of the more entries that follow its own.
 type deadValue struct {
 	t       *schema.Type
 	e       uint32
+	more    uint16
 	inBlock bool
 }
 

@@ -415,6 +415,12 @@ var hostileOperations = []hostileOperation{
 			}
 		})
 	}},
+	{"list: DeleteFunc", func(h *hostile) {
+		h.each(h.lists, func(l typedHandle) { DeleteFunc(l.Struct, true, func(i int) bool { return i%2 > 0 }) })
+	}},
+	{"map: DeleteFunc", func(h *hostile) {
+		h.each(h.maps, func(d typedHandle) { d.deletePairs(func(_, _ index.Word) bool { return true }) })
+	}},
 	{"map: iterate, Len", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for range 10 {

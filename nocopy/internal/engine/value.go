@@ -332,6 +332,20 @@ func (s Struct) DeleteElements(i, j int) {
 	s.DeleteRange(i, j)
 }
 
+// DeleteElementsFunc removes the elements of a list or set for which del returns true. hasDel is
+// as in DeleteFunc.
+func DeleteElementsFunc(s Struct, hasDel bool, del func(Value) bool) {
+	DeleteFunc(s, hasDel, func(i int) bool { return del(s.Element(i)) })
+}
+
+// DeletePairsFunc removes the pairs of a map for which del returns true. hasDel is as in
+// DeleteFunc.
+func DeletePairsFunc(s Struct, hasDel bool, del func(k, v Value) bool) {
+	s.filterable(hasDel)
+	t := s.typ()
+	s.deletePairs(func(k, v index.Word) bool { return del(s.m.valueOf(t.Key(), k), s.m.valueOf(t.Elem(), v)) })
+}
+
 // Pairs iterates over the keys and values of a map in wire order, as All of a Map does.
 func (s Struct) Pairs() iter.Seq2[Value, Value] {
 	return func(yield func(k, v Value) bool) {

@@ -133,3 +133,15 @@ func ValueOfStruct(t *Type, s Struct) Value { return engine.ValueOfStruct(t, s) 
 
 // ValueOf returns the value with these wire bytes. Its type t is neither a struct nor a container.
 func ValueOf(t *Type, wire string) Value { return engine.ValueOf(t, wire) }
+
+// DeleteElementsFunc removes the elements of a list or set for which del returns true. hasDel is
+// false if the program gave no function.
+func DeleteElementsFunc(s Struct, hasDel bool, del func(Value) bool) {
+	engine.DeleteElementsFunc(s, hasDel, del)
+}
+
+// DeletePairsFunc removes the pairs of a map for which del returns true. hasDel is false if the
+// program gave no function.
+func DeletePairsFunc(s Struct, hasDel bool, del func(k, v Value) bool) {
+	engine.DeletePairsFunc(s, hasDel, del)
+}

@@ -51,6 +51,10 @@ func TestChangeUnderWay(t *testing.T) {
 		"Swap":     func(s engine.Struct) { list(s).Swap(0, 1) },
 		"SortFunc": func(s engine.Struct) { list(s).SortFunc(strings.Compare) },
 		"Delete":   func(s engine.Struct) { list(s).Delete(0, 1) },
+		"DeleteFunc": func(s engine.Struct) {
+			first := list(s).At(0)
+			list(s).DeleteFunc(func(v string) bool { return v == first })
+		},
 		"NewChild": func(s engine.Struct) { s.NewChild(words, allDesc, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {

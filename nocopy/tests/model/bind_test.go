@@ -145,6 +145,7 @@ type leafList interface {
 	contains(v referee.Value) bool
 	all() []referee.Value // by All, compared with AppendTo
 	sort(cmp func(a, b referee.Value) int)
+	deleteFunc(del func(v referee.Value) bool)
 	arranged() arrangedList
 }
 
@@ -167,6 +168,7 @@ type listOf[T any] interface {
 	Contains(T) bool
 	Add(T)
 	SortFunc(func(a, b T) int)
+	DeleteFunc(func(T) bool)
 	arrangedList
 }
 
@@ -222,6 +224,10 @@ func (l leavesOf[T, L, C]) sort(cmp func(a, b referee.Value) int) {
 	l.l.SortFunc(func(a, b T) int { return cmp(l.x.to(a), l.x.to(b)) })
 }
 
+func (l leavesOf[T, L, C]) deleteFunc(del func(v referee.Value) bool) {
+	l.l.DeleteFunc(func(v T) bool { return del(l.x.to(v)) })
+}
+
 func (l leavesOf[T, L, C]) all() []referee.Value {
 	var all []referee.Value
 	for i, v := range l.l.All() {
@@ -274,6 +280,7 @@ type dict interface {
 	get(m handle, k any) (any, bool)
 	put(m handle, k, v any)
 	delete(m handle, k any) bool
+	deleteFunc(m handle, del func(k, v any) bool)
 	all(m handle, f func(k, v any))
 	appendNew(m handle) (k, v any)
 	putNew(m handle, k any, n int) handle // values that are structs or containers
@@ -351,6 +358,7 @@ type mapOf[K, V any] interface {
 	Get(K) (V, bool)
 	Put(K, V)
 	Delete(K) bool
+	DeleteFunc(func(K, V) bool)
 	All() iter.Seq2[K, V]
 	AppendNew() (K, V)
 }
@@ -369,6 +377,10 @@ func (d pairs[K, V, M]) len(m handle) int                     { return M(m).Len(
 func (d pairs[K, V, M]) put(m handle, k, v any)               { M(m).Put(d.fromKey(k), d.from(v)) }
 func (d pairs[K, V, M]) delete(m handle, k any) bool          { return M(m).Delete(d.fromKey(k)) }
 func (d pairs[K, V, M]) putNew(m handle, k any, n int) handle { return d.newAt(M(m), d.fromKey(k), n) }
+
+func (d pairs[K, V, M]) deleteFunc(m handle, del func(k, v any) bool) {
+	M(m).DeleteFunc(func(k K, v V) bool { return del(d.key(k), d.value(v)) })
+}
 
 func (d pairs[K, V, M]) append(m handle, v any) any { return d.key(d.added(M(m), d.from(v))) }
 

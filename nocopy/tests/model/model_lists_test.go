@@ -20,7 +20,7 @@ func (s *session) editLeaves(t target, l *referee.List) {
 	}
 	switch class := s.Intn(10); {
 	case class >= 8:
-		s.arrange(t, l, of.arranged(), of.sort)
+		s.arrange(t, l, of.arranged(), of.sort, s.filterLeaves(t, l, of))
 	case class < 3 && len(l.Elems) > 0:
 		for range s.times(len(l.Elems)) {
 			i := s.Intn(len(l.Elems))
@@ -65,9 +65,9 @@ func (s *session) editList(t target, l *referee.List) {
 	child := target{m: t.m, t: l.Type.Elem, path: t.path + "[new]"}
 	switch class := s.Intn(10); {
 	case class >= 8 && isStruct:
-		s.arrange(t, l, structs, s.sorter(t, l, structs.At, structs.SortFunc))
+		s.arrange(t, l, structs, s.sorter(t, l, structs.At, structs.SortFunc), s.filter(t, l, structs.At, structs.DeleteFunc))
 	case class >= 8:
-		s.arrange(t, l, nested, s.sorter(t, l, nested.At, nested.SortFunc))
+		s.arrange(t, l, nested, s.sorter(t, l, nested.At, nested.SortFunc), s.filter(t, l, nested.At, nested.DeleteFunc))
 	case class < 2: // AppendNew
 		child.node = s.empty(l.Type.Elem, n)
 		s.logf("%s.AppendNew(%d)", t.path, n)
@@ -210,6 +210,8 @@ func (s *session) editMap(t target, m *referee.Map) {
 			d.appendNew(t.h)
 			m.Pairs = append(m.Pairs, referee.Pair{Key: k, Value: referee.Zero(m.Type.Elem)})
 		}
+	case class == 0:
+		s.deletePairs(t, d, m)
 	case class < 2:
 		s.logf("%s.Delete(%s)", t.path, show(k))
 		if got := d.delete(t.h, k); got != (i >= 0) {
@@ -253,6 +255,36 @@ func (s *session) editMap(t target, m *referee.Map) {
 	}
 }
 
+// deletePairs removes some pairs by DeleteFunc.
+func (s *session) deletePairs(t target, d dict, m *referee.Map) {
+	s.logf("%s.DeleteFunc", t.path)
+	choose := s.chooser()
+	left, given := []referee.Pair{}, map[int]bool{}
+	d.deleteFunc(t.h, func(k, v any) bool {
+		i := len(given) // where keys are views, m has the pairs in the order of All
+		if !m.Type.Key.IsContainer() {
+			i = m.Find(k)
+		}
+		if i < 0 || given[i] {
+			failf("%s.DeleteFunc: a key that is not there, or twice", t.path)
+		}
+		if leaves[m.Type.Elem] != nil && !referee.Equal(v, m.Pairs[i].Value) {
+			failf("%s.DeleteFunc: %s is a value, not %s", t.path, show(v), show(m.Pairs[i].Value))
+		}
+		given[i] = true
+		if choose(len(given)) {
+			return true
+		}
+		left = append(left, m.Pairs[i])
+		return false
+	})
+	s.logf("left: %d of %d", len(left), len(m.Pairs))
+	if len(given) != len(m.Pairs) {
+		failf("%s.DeleteFunc gives %d pairs of %d", t.path, len(given), len(m.Pairs))
+	}
+	m.Pairs = left
+}
+
 // editViewMap changes a map whose keys are structs or containers. The slot of a deleted pair is
 // used again, so that only the map knows where a new pair is.
 func (s *session) editViewMap(t target, d dict, m *referee.Map) {
@@ -263,6 +295,9 @@ func (s *session) editViewMap(t target, d dict, m *referee.Map) {
 	}
 	var p referee.Pair
 	switch class := s.Intn(8); {
+	case class == 0:
+		s.deletePairs(t, d, m)
+		return
 	case class < 2 && len(before) > 0:
 		s.deleteByView(t, d, m, before)
 		return

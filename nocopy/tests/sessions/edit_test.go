@@ -3,6 +3,7 @@
 package sessions
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/apache/thrift/lib/go/thrift"
@@ -374,7 +375,9 @@ func (s *session) editList(t target, l *referee.List) {
 func (s *session) arrange(t target, l *referee.List) {
 	n := len(l.Elems)
 	of := arrangedOf(l.Type, t.h)
-	switch class := s.Intn(4); {
+	switch class := s.Intn(6); {
+	case class >= 4:
+		s.filter(t, l)
 	case class < 2 && n > 0:
 		i, j := s.Intn(n), s.Intn(n)
 		s.logf("%s.Swap(%d, %d)", t.path, i, j)
@@ -396,6 +399,51 @@ func (s *session) arrange(t target, l *referee.List) {
 		of.Truncate(i)
 		l.Elems = l.Elems[:i]
 	}
+}
+
+// filter removes some of the elements in one go.
+func (s *session) filter(t target, l *referee.List) {
+	run, some := 1+s.Intn(4), s.Intn(2) == 0
+	s.logf("%s.DeleteFunc(in runs of %d, or some: %t)", t.path, run, some)
+	var left []referee.Value
+	i := 0
+	impl.DeleteElementsFunc(t.h, true, func(impl.Value) bool {
+		del := i/run%2 == 0
+		if some {
+			del = s.Intn(3) == 0
+		}
+		if !del {
+			left = append(left, l.Elems[i])
+		}
+		i++
+		return del
+	})
+	if i != len(l.Elems) {
+		failf("%s.DeleteFunc: %d calls for %d elements", t.path, i, len(l.Elems))
+	}
+	l.Elems = left
+}
+
+// filterMap removes some of the pairs in one go.
+func (s *session) filterMap(t target, m *referee.Map) {
+	s.logf("%s.DeleteFunc", t.path)
+	var left []referee.Pair
+	calls := 0
+	impl.DeletePairsFunc(t.h, true, func(k, _ impl.Value) bool {
+		calls++
+		i := slices.IndexFunc(m.Pairs, func(p referee.Pair) bool {
+			return bytes.Equal(k.AppendWire(nil), referee.WriteValue(m.Type.Key, p.Key, nil))
+		})
+		if i < 0 || s.Intn(2) == 0 {
+			return true
+		}
+		left = append(left, m.Pairs[i])
+		return false
+	})
+	if calls != len(m.Pairs) {
+		failf("%s.DeleteFunc: %d calls for %d pairs", t.path, calls, len(m.Pairs))
+	}
+	m.Pairs = left
 }
 
 // sort sorts a list of structs or containers into a random order.
@@ -437,6 +485,8 @@ func (s *session) editMap(t target, m *referee.Map) {
 		}
 	}
 	switch class := s.Intn(8); {
+	case class == 0 && s.Intn(2) == 0:
+		s.filterMap(t, m)
 	case class < 2:
 		s.logf("delete %s", name)
 		i := m.Find(k)
