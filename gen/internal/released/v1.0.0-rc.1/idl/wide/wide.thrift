@@ -1,0 +1,132 @@
+// A struct and a union with more fields than fit into an entry that has a word for each (57).
+namespace go wide
+
+enum Level { LOW, HIGH }
+
+struct Part { 1: string text }
+
+struct Row {
+  1: bool flag
+  2: i8 tiny
+  3: i16 small
+  4: i32 number = 7
+  5: i64 large
+  6: double ratio
+  7: string text
+  8: binary bytes
+  9: uuid id
+  10: Level level
+  11: list<i32> numbers
+  12: set<string> names
+  13: map<string, i64> counts
+  14: Part part
+  15: list<Part> parts
+  16: i32 f16
+  17: i32 f17
+  18: i32 f18
+  19: i32 f19
+  20: i32 f20
+  21: i32 f21
+  22: i32 f22
+  23: i32 f23
+  24: i32 f24
+  25: i32 f25
+  26: i32 f26
+  27: i32 f27
+  28: i32 f28
+  29: i32 f29
+  30: i32 f30
+  31: i32 f31
+  32: i32 f32
+  33: i32 f33
+  34: i32 f34
+  35: i32 f35
+  36: i32 f36
+  37: i32 f37
+  38: i32 f38
+  39: i32 f39
+  40: i32 f40
+  41: i32 f41
+  42: i32 f42
+  43: i32 f43
+  44: i32 f44
+  45: i32 f45
+  46: i32 f46
+  47: i32 f47
+  48: i32 f48
+  49: i32 f49
+  50: i32 f50
+  51: i32 f51
+  52: i32 f52
+  53: i32 f53
+  54: i32 f54
+  55: i32 f55
+  56: i32 f56
+  57: i32 f57
+  58: i32 f58
+  59: i32 f59
+  60: i32 f60
+}
+
+union Choice {
+  1: bool flag
+  2: i8 tiny
+  3: i16 small
+  4: i32 number
+  5: i64 large
+  6: double ratio
+  7: string text
+  8: binary bytes
+  9: uuid id
+  10: Level level
+  11: list<i32> numbers
+  12: set<string> names
+  13: map<string, i64> counts
+  14: Part part
+  15: list<Part> parts
+  16: i32 f16
+  17: i32 f17
+  18: i32 f18
+  19: i32 f19
+  20: i32 f20
+  21: i32 f21
+  22: i32 f22
+  23: i32 f23
+  24: i32 f24
+  25: i32 f25
+  26: i32 f26
+  27: i32 f27
+  28: i32 f28
+  29: i32 f29
+  30: i32 f30
+  31: i32 f31
+  32: i32 f32
+  33: i32 f33
+  34: i32 f34
+  35: i32 f35
+  36: i32 f36
+  37: i32 f37
+  38: i32 f38
+  39: i32 f39
+  40: i32 f40
+  41: i32 f41
+  42: i32 f42
+  43: i32 f43
+  44: i32 f44
+  45: i32 f45
+  46: i32 f46
+  47: i32 f47
+  48: i32 f48
+  49: i32 f49
+  50: i32 f50
+  51: i32 f51
+  52: i32 f52
+  53: i32 f53
+  54: i32 f54
+  55: i32 f55
+  56: i32 f56
+  57: i32 f57
+  58: i32 f58
+  59: i32 f59
+  60: i32 f60
+}
