@@ -274,10 +274,11 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 //
 //	nil, nil pointers                   NULL
 //	bool, integers, floats              numbers; floats as DOUBLE
+//	uint64 from 1<<63 on                DECIMAL(38, 0)
 //	string                              a literal; it must be UTF-8
 //	[]byte                              BINARY
 //	time.Time                           TIMESTAMP in Config.Location, of the years 1 to 9999
-//	Decimal                             DECIMAL(38, Scale)
+//	Decimal, sql.Null of it             DECIMAL(38, Scale)
 //	driver.Valuer, pointers, own types  the value that they have or point to
 //
 // If there are no args, the statement is sent as it is.

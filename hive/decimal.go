@@ -1,10 +1,12 @@
 package hive
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
+	"strconv"
 	"strings"
 )
 
@@ -145,6 +147,47 @@ func (d Decimal) String() string {
 	}
 	point := len(b) - scale
 	return string(b[:point]) + "." + string(b[point:])
+}
+
+// Scan sets d to the value of a column of database/sql: the text of a DECIMAL, or of another type
+// that is a number without an exponent, or an integer. A NULL is an error; sql.Null[Decimal] takes
+// it. So is a float64, which is no exact number: let the statement cast it.
+func (d *Decimal) Scan(src any) error {
+	switch src := src.(type) {
+	case string:
+		parsed, err := ParseDecimal(src)
+		if err == nil {
+			*d = parsed
+		}
+		return err
+	case []byte:
+		return d.Scan(string(src))
+	case int64:
+		return d.Scan(strconv.FormatInt(src, 10))
+	case Decimal:
+		*d = src
+		return nil
+	case nil:
+		return errors.New("hive: NULL for a Decimal; use sql.Null[hive.Decimal]")
+	}
+	return fmt.Errorf("hive: a Decimal from a %T: only texts and integers are exact; CAST(… AS DECIMAL)", src)
+}
+
+// Value returns the number as a text, for other drivers and for those who log arguments. This
+// package's driver writes a Decimal as a DECIMAL. Numbers that no DECIMAL has are an error.
+func (d Decimal) Value() (driver.Value, error) {
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("hive: %w", err)
+	}
+	return d.String(), nil
+}
+
+// check returns an error if no DECIMAL has the number.
+func (d Decimal) check() error {
+	if d.Scale < 0 || d.Scale > maxDecimalDigits || d.digits() > maxDecimalDigits {
+		return fmt.Errorf("the decimal %v has more than %d digits", d, maxDecimalDigits)
+	}
+	return nil
 }
 
 // Int returns the unscaled number, of at most 128 bits: the digits without the point.

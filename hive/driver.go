@@ -128,13 +128,14 @@ func (c *sqlConn) ResetSession(ctx context.Context) error {
 	return nil
 }
 
-// CheckNamedValue accepts Decimals, which are no driver.Value.
+// CheckNamedValue accepts what is written as a DECIMAL, which is no driver.Value.
 func (c *sqlConn) CheckNamedValue(v *driver.NamedValue) error {
-	switch v.Value.(type) {
-	case Decimal, *Decimal:
-		return nil
+	d, ok := asDecimal(v.Value)
+	if !ok {
+		return driver.ErrSkip
 	}
-	return driver.ErrSkip
+	v.Value = d
+	return nil
 }
 
 func (c *sqlConn) Begin() (driver.Tx, error) { return nil, errTransaction }

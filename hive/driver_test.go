@@ -178,6 +178,10 @@ func TestSQLScan(t *testing.T) {
 	if text != "7" || i != 12 || !at.(time.Time).Equal(time.Date(2026, 11, 26, 1, 2, 3, 5e8, time.UTC)) || null != nil || price != 1.5 {
 		t.Error(text, i, at, null, price)
 	}
+	var exact hive.Decimal
+	if err := db.QueryRow("q").Scan(&exact, &i, &at, &null, &exact); err != nil || exact != (hive.Decimal{Lo: 150, Scale: 2}) {
+		t.Error(exact, err)
+	}
 	if err := db.QueryRow("q").Scan(&text, &i, &at, &number, &price); err == nil {
 		t.Error("NULL was scanned into a string")
 	}
@@ -198,7 +202,7 @@ func TestSQLArguments(t *testing.T) {
 	}}, "no rows": {}}}
 	db := openDB(t, s)
 	const text = "INSERT INTO t VALUES (?, ?, ?, ?, ?)"
-	args := []any{-5, "it's", nil, hive.Decimal{Lo: 150, Scale: 2}, []byte{0, 255}}
+	args := []any{-5, "it's", sql.Null[hive.Decimal]{}, sql.Null[hive.Decimal]{V: hive.Decimal{Lo: 150, Scale: 2}, Valid: true}, []byte{0, 255}}
 	res, err := db.Exec(text, args...)
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,12 @@
 package hive
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -118,11 +120,8 @@ func endOfComment(sql string, i int) int {
 
 // write writes an argument as an expression of Hive's and Spark's SQL.
 func (l *literals) write(b *strings.Builder, arg any) error {
-	if d, ok := arg.(Decimal); ok {
+	if d, ok := asDecimal(arg); ok {
 		return writeDecimal(b, d)
-	}
-	if d, ok := arg.(*Decimal); ok && d != nil {
-		return writeDecimal(b, *d)
 	}
 	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
 	if err != nil {
@@ -151,6 +150,31 @@ func (l *literals) write(b *strings.Builder, arg any) error {
 		return fmt.Errorf("a %T cannot be a literal", arg)
 	}
 	return nil
+}
+
+// asDecimal returns an argument that is written as a DECIMAL: a Decimal, or an integer that is too
+// large for a BIGINT.
+func asDecimal(arg any) (d Decimal, ok bool) {
+	switch arg := arg.(type) {
+	case Decimal:
+		return arg, true
+	case sql.Null[Decimal]:
+		return arg.V, arg.Valid
+	case driver.Valuer, nil:
+		p, ok := arg.(*Decimal)
+		if !ok || p == nil {
+			return Decimal{}, false
+		}
+		return *p, true
+	}
+	v := reflect.ValueOf(arg)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if !v.CanUint() || v.Uint() <= math.MaxInt64 {
+		return Decimal{}, false
+	}
+	return Decimal{Lo: v.Uint()}, true
 }
 
 // writeInt writes v. A minus sign is in parentheses, since two of them begin a comment. The
@@ -235,8 +259,8 @@ func (l *literals) writeTime(b *strings.Builder, t time.Time) error {
 
 // writeDecimal writes a DECIMAL with the scale of d.
 func writeDecimal(b *strings.Builder, d Decimal) error {
-	if d.Scale < 0 || d.Scale > maxDecimalDigits || d.digits() > maxDecimalDigits {
-		return fmt.Errorf("the decimal %v has more than %d digits", d, maxDecimalDigits)
+	if err := d.check(); err != nil {
+		return err
 	}
 	fmt.Fprintf(b, "CAST('%v' AS DECIMAL(%d,%d))", d, maxDecimalDigits, d.Scale)
 	return nil

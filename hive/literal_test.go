@@ -1,6 +1,7 @@
 package hive
 
 import (
+	"database/sql"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func TestBind(t *testing.T) {
 	}{
 		{"SELECT ?, ?", []any{1}}, {"SELECT '?'", []any{1}}, {"?", []any{"\xff"}}, {"?", []any{struct{}{}}}, {"?", []any{[]string{"a"}}},
 		{"?", []any{time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)}}, {"?", []any{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		{"?", []any{Decimal{Lo: 1, Scale: 39}}}, {"?", []any{uint64(math.MaxUint64)}},
+		{"?", []any{Decimal{Lo: 1, Scale: 39}}},
 	} {
 		if got, err := bind(b.sql, b.args); err == nil {
 			t.Errorf("%s %v: %s", b.sql, b.args, got)
@@ -136,6 +137,73 @@ func TestStringLiterals(t *testing.T) {
 		if got := unescaped(t, literal); got != text || strings.Contains(literal, "$") {
 			t.Fatalf("%q became %s, which is %q", text, literal, got)
 		}
+	}
+}
+
+// TestDecimalArguments: a Decimal and an integer beyond a BIGINT are DECIMALs, in pointers and own
+// types, too.
+func TestDecimalArguments(t *testing.T) {
+	type id uint64
+	d, u := Decimal{Lo: 150, Scale: 2}, uint(math.MaxUint)
+	p, i := &u, id(1<<63)
+	for _, c := range []struct {
+		arg  any
+		want string
+	}{
+		{d, "CAST('1.50' AS DECIMAL(38,2))"}, {&d, "CAST('1.50' AS DECIMAL(38,2))"}, {(*Decimal)(nil), "NULL"},
+		{sql.Null[Decimal]{V: d, Valid: true}, "CAST('1.50' AS DECIMAL(38,2))"}, {sql.Null[Decimal]{}, "NULL"},
+		{uint64(math.MaxUint64), "CAST('18446744073709551615' AS DECIMAL(38,0))"}, {&p, bindOne(uint64(u))},
+		{i, "CAST('9223372036854775808' AS DECIMAL(38,0))"}, {&i, "CAST('9223372036854775808' AS DECIMAL(38,0))"},
+		{id(1<<63 - 1), "9223372036854775807"}, {(*id)(nil), "NULL"}, {sql.Null[uint64]{}, "NULL"},
+	} {
+		if got := bindOne(c.arg); got != c.want {
+			t.Errorf("%T: %s, want %s", c.arg, got, c.want)
+		}
+	}
+}
+
+// bindOne returns an argument as a literal.
+func bindOne(arg any) string {
+	text, err := bind("?", []any{arg})
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// TestDecimalScan: a Decimal takes exact numbers from database/sql, and is its own value.
+func TestDecimalScan(t *testing.T) {
+	for _, c := range []struct {
+		src  any
+		want string
+	}{
+		{"1.50", "1.50"}, {[]byte("-7"), "-7"}, {int64(math.MinInt64), "-9223372036854775808"}, {Decimal{Lo: 5, Scale: 1}, "0.5"},
+	} {
+		var d Decimal
+		if err := d.Scan(c.src); err != nil || d.String() != c.want {
+			t.Errorf("%v: %v, %v", c.src, d, err)
+		}
+		if v, err := d.Value(); v != c.want || err != nil {
+			t.Errorf("%v: the value is %v, %v", c.src, v, err)
+		}
+	}
+	for _, src := range []any{nil, "", "x", []byte("1e5"), 1.5, true, time.Now()} {
+		d := Decimal{Lo: 7}
+		if err := d.Scan(src); err == nil || !strings.HasPrefix(err.Error(), "hive: ") || d != (Decimal{Lo: 7}) {
+			t.Errorf("%v: %v, %v", src, d, err)
+		}
+	}
+	for _, d := range []Decimal{{Scale: -1}, {Scale: 39}, {Hi: math.MaxInt64}} {
+		if v, err := d.Value(); err == nil {
+			t.Error(v)
+		}
+	}
+	var null sql.Null[Decimal]
+	if err := null.Scan(nil); err != nil || null.Valid {
+		t.Error(null, err)
+	}
+	if err := null.Scan("2.5"); err != nil || null.V.String() != "2.5" {
+		t.Error(null, err)
 	}
 }
 
