@@ -99,7 +99,7 @@ func fakeServer(t testing.TB, f func(nc net.Conn)) string {
 			if err != nil {
 				break
 			}
-			nc.SetDeadline(time.Now().Add(time.Minute))
+			nc.SetDeadline(time.Now().Add(5 * time.Minute))
 			end := make(chan struct{})
 			conns = append(conns, end)
 			go func() {

@@ -63,7 +63,8 @@ type httpConn struct {
 
 	mu      sync.Mutex
 	state   http.ConnState
-	writing bool // within a deadline that was set
+	reading time.Time // the read deadline that net/http wants
+	writing bool      // within a deadline that was set
 	once    sync.Once
 }
 
@@ -187,10 +188,14 @@ func (h *httpConn) lastDeadline() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// enter notes in which state net/http has the connection.
+// enter notes in which state net/http has the connection. One that was to end, and has got a
+// request just then, answers it first.
 func (h *httpConn) enter(state http.ConnState) {
 	h.mu.Lock()
 	h.state = state
+	if state == http.StateActive && h.leaves() {
+		h.Conn.SetReadDeadline(h.reading)
+	}
 	h.mu.Unlock()
 	h.interrupt()
 }
@@ -199,6 +204,7 @@ func (h *httpConn) enter(state http.ConnState) {
 func (h *httpConn) SetReadDeadline(t time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.reading = t
 	if last, ok := h.lastDeadline(); ok && (t.IsZero() || last.Before(t)) {
 		t = last
 	}
