@@ -33,8 +33,8 @@ func (m Message) desc() *thriftimpl.Desc {
 	return m.d
 }
 
-// Of returns v as a Message. v has a generated type, or is a dynamic message. Of panics if v is nil,
-// or a root that was converted to another type that the IDL declares differently.
+// Of returns v as a Message. v has a generated type, or is a dynamic message. Of panics if v is
+// nil, or a root that was converted to another type that the IDL declares differently.
 func Of(v nocopy.AnyStruct) Message {
 	impl.CheckNil(v)
 	d, s := v.ThriftDesc(), v.ThriftStruct()
