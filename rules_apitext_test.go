@@ -79,16 +79,11 @@ func (w *apiWriter) all() {
 	}
 }
 
-// constant writes a constant with its value. A value of an internal type, such as an option's bit,
-// says nothing to programs.
+// constant writes a constant with its value. Programs may keep it, also if its type is internal.
 func (w *apiWriter) constant(c *types.Const) {
 	typ := w.text(c.Type())
 	if b, ok := c.Type().(*types.Basic); ok {
 		typ = strings.Replace(b.Name(), "untyped ", "ideal-", 1)
-	}
-	if n, ok := types.Unalias(c.Type()).(*types.Named); ok && isInternal(n.Obj().Pkg().Path()) {
-		w.add(c.Name(), "const %s %s", c.Name(), typ)
-		return
 	}
 	w.add(c.Name(), "const %s %s = %s", c.Name(), typ, c.Val().ExactString())
 }

@@ -21,7 +21,8 @@ const (
 
 // Equal reports whether a and b are equal, by the rules in the package's overview. Each is a
 // struct, list, set or map. (a == b would compare the handles, which differ from message to
-// message.) Equal completes values that are being built in a and b. It changes nothing else.
+// message.) Equal completes values that are being built in a and b. It changes nothing else. It
+// panics if a or b is a root that was converted to another type that the IDL declares differently.
 func Equal[A, B nocopy.AnyHandle](a A, b B, opts ...Option) bool {
 	var equating impl.Equating
 	for _, o := range opts {
@@ -43,7 +44,8 @@ func handleOf[H nocopy.AnyHandle](h H) (thriftimpl.Struct, *thriftimpl.Type) {
 		if m.ThriftDesc() == nil { // the zero reflection.Message
 			return thriftimpl.Struct{}, nil
 		}
-		return m.ThriftStruct(), thriftimpl.StructOf(m.ThriftDesc())
+		d, s := impl.Parts(m)
+		return s, thriftimpl.StructOf(d)
 	}
 	s := h.ThriftStruct()
 	return s, s.ContainerType()

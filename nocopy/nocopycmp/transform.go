@@ -99,6 +99,7 @@ func Transform() cmp.Option {
 			h := v.(nocopy.AnyHandle)
 			s := h.ThriftStruct()
 			if m, ok := v.(nocopy.AnyStruct); ok {
+				s.CheckDesc(m.ThriftDesc())
 				return c.message(m.ThriftDesc(), s)
 			}
 			if t := s.ContainerType(); t != nil {

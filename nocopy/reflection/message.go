@@ -33,10 +33,15 @@ func (m Message) desc() *thriftimpl.Desc {
 	return m.d
 }
 
-// Of returns v as a Message. v has a generated type, or is a dynamic message.
+// Of returns v as a Message. v has a generated type, or is a dynamic message. Of panics if v is
+// nil, or a root that was converted to another type that the IDL declares differently.
 func Of(v nocopy.AnyStruct) Message {
 	impl.CheckNil(v)
-	return Message{v.ThriftStruct(), v.ThriftDesc()}
+	d, s := v.ThriftDesc(), v.ThriftStruct()
+	if d != nil {
+		s.CheckDesc(d)
+	}
+	return Message{s, d}
 }
 
 // Descriptor returns the description of the message's type.

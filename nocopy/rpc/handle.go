@@ -178,9 +178,9 @@ func (r *receivedCall) declared(err error) (result *nocopy.Message, _ error) {
 func (r *receivedCall) answerTo(err error) *ApplicationException {
 	var e *ApplicationException
 	if errors.As(err, &e) && e != nil {
-		return e
+		return &ApplicationException{e.Type, message.OfHandler(e.Message)}
 	}
-	text := err.Error() // if it panics, it does so in any case
+	text := message.OfHandler(err.Error()) // if it panics, it does so in any case
 	if r.srv.HideErrors {
 		return r.conceal("call failed", err)
 	}

@@ -265,10 +265,11 @@ func answers() {
 	busy.Processor = order.NewShopProcessor(shop{do: func(order.ShopGetResult) error {
 		_, err := order.NewShopClient(c).Get(ctx, nil) // one call too many
 		say(err)
-		return nil
+		return err
 	}})
 	c, stop = rpctest.Start(busy)
-	order.NewShopClient(c).Get(ctx, nil)
+	_, err = order.NewShopClient(c).Get(ctx, nil)
+	say(err)
 	stop()
 	say(said.String())
 }

@@ -1,14 +1,21 @@
 package versions
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nocopythrift/nocopythrift/gen/internal/versions/newer"
 	"github.com/nocopythrift/nocopythrift/gen/internal/versions/older"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/apachethrift"
 	"github.com/nocopythrift/nocopythrift/nocopy/messages"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopycmp"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
 	"github.com/nocopythrift/nocopythrift/nocopy/reflection"
 )
 
@@ -19,12 +26,17 @@ type differing struct {
 	set, clone, read func()
 	make             func() nocopy.AnyStruct // a new one of the newer package
 	json             func() ([]byte, error)
-	unchanged        func() bool // nothing was set
+	// Functions that take a message of any type, and get the old one as one of the newer package.
+	// The argument is a new one of that package.
+	whole     map[string]func(nocopy.AnyStruct)
+	unchanged func() bool // nothing was set
 }
 
 func differ[N interface {
 	nocopy.StructView
+	nocopy.AnyStruct
 	Clone() N
+	Equal(N) bool
 }](says string, old nocopy.AnyStruct, set func(newer.All, N), make func(newer.All) N) differing {
 	n := N(nocopy.Struct(old.ThriftStruct()))
 	a := newer.NewAll()
@@ -36,7 +48,40 @@ func differ[N interface {
 		make:      func() nocopy.AnyStruct { return any(make(newer.NewAll())).(nocopy.AnyStruct) },
 		json:      func() ([]byte, error) { return json.Marshal(n) },
 		unchanged: func() bool { return a.Equal(newer.NewAll()) },
+		whole: map[string]func(nocopy.AnyStruct){
+			"Merge":         func(made nocopy.AnyStruct) { messages.Merge(made, n) },
+			"Merge into":    func(made nocopy.AnyStruct) { messages.Merge(n, made) },
+			"CopyInto":      func(made nocopy.AnyStruct) { messages.CopyInto(made, n) },
+			"CopyInto it":   func(made nocopy.AnyStruct) { messages.CopyInto(n, made) },
+			"Merge of both": func(nocopy.AnyStruct) { messages.Merge(n, n) },
+			"Equal":         func(made nocopy.AnyStruct) { messages.Equal(made, n) },
+			"Equal first":   func(made nocopy.AnyStruct) { messages.Equal(n, made) },
+			"n.Equal":       func(made nocopy.AnyStruct) { n.Equal(made.(N)) },
+			"Equal(n)":      func(made nocopy.AnyStruct) { made.(N).Equal(n) },
+			"Keep":          func(nocopy.AnyStruct) { firstField(n).Keep(n) },
+			"Drop":          func(nocopy.AnyStruct) { firstField(n).Drop(n) },
+			"Copy":          func(made nocopy.AnyStruct) { firstField(n).Copy(made, n) },
+			"Copy into":     func(made nocopy.AnyStruct) { firstField(n).Copy(n, made) },
+			"Mask.Set":      func(nocopy.AnyStruct) { firstField(n).Set(n, int32(1)) },
+			"Set to it":     func(made nocopy.AnyStruct) { firstField(n).Set(made, n) },
+			"Of":            func(nocopy.AnyStruct) { reflection.Of(n) },
+			"nocopycmp":     func(made nocopy.AnyStruct) { cmp.Equal(n, made.(N), nocopycmp.Transform()) },
+			"AppendJSON":    func(nocopy.AnyStruct) { nocopyjson.Append(nil, n) },
+			"StringAs":      func(made nocopy.AnyStruct) { nocopy.Struct(n.ThriftStruct()).StringAs(made.ThriftDesc()) },
+			"Struct.Clone":  func(made nocopy.AnyStruct) { nocopy.Struct(n.ThriftStruct()).Clone(made.ThriftDesc()) },
+			"OfStruct": func(made nocopy.AnyStruct) {
+				reflection.OfStruct(made.ThriftDesc(), n.ThriftStruct())
+			},
+			"apachethrift": func(nocopy.AnyStruct) {
+				apachethrift.Write(context.Background(), thrift.NewTBinaryProtocolConf(thrift.NewTMemoryBuffer(), nil), n)
+			},
+		},
 	}
+}
+
+// firstField returns a mask that selects the first field of messages of m's type.
+func firstField(m nocopy.AnyStruct) *messages.Mask {
+	return messages.MustMask(m.ThriftDesc(), m.ThriftDesc().FieldDesc(0).Name)
 }
 
 // TestDiffering: a root of a struct that the packages declare differently is refused, by a text
@@ -72,6 +117,9 @@ func TestDiffering(t *testing.T) {
 		check("MarshalJSON", "descriptor of "+other+" for a handle of "+name, func() { d.json() })
 		check("Parse", "descriptor of "+name+" for a handle of "+other, d.read)
 		made := d.make()
+		for what, f := range d.whole {
+			check(what, "descriptor of "+other+" for a handle of "+name, func() { f(made) })
+		}
 		if name != "Reordered" { // the order of fields does not matter to these
 			check("Merge", "Merge: "+other+" and "+name+" are not the same type", func() { messages.Merge(made, d.old) })
 			check("CopyInto", "CopyInto: "+other+" and "+name+" are not the same type", func() { messages.CopyInto(made, d.old) })

@@ -49,6 +49,11 @@ func (g gate) Send(ctx context.Context, args newer.GateSendArgs, result newer.Ga
 		return refused
 	case "another order":
 		return shuffled
+	case "converted":
+		return newer.Shuffled(shuffled)
+	case "set converted":
+		result.SetShuffled(newer.Shuffled(shuffled))
+		return nil
 	case "released":
 		denied.Release()
 		return denied
@@ -88,7 +93,8 @@ func TestExceptions(t *testing.T) {
 		}
 	}
 	for how, want := range map[string]string{
-		"differs": `{why: "differs"}`, "another order": `{why: "another order", code: 0}`, "released": "",
+		"differs": `{why: "differs"}`, "another order": `{why: "another order", code: 0}`,
+		"converted": "", "set converted": "", "released": "",
 	} {
 		_, err := front.Send(t.Context(), func(args newer.GateSendArgs) { args.SetHow(how) })
 		e, ok := errors.AsType[*rpc.ApplicationException](err)

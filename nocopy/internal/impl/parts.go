@@ -8,14 +8,16 @@ import (
 
 // Parts returns the descriptor and the handle of a message, for packages that work on messages of
 // any type. It panics if v is nil or a nil pointer, or has no type, as the zero
-// reflection.Message.
+// reflection.Message, or if v is the root of a message whose type is declared differently.
 func Parts(v nocopy.AnyStruct) (*Desc, Struct) {
 	CheckNil(v)
 	d := v.ThriftDesc()
 	if d == nil {
 		panic("nocopy: a message of no type")
 	}
-	return d, v.ThriftStruct()
+	s := v.ThriftStruct()
+	s.CheckDesc(d)
+	return d, s
 }
 
 // CheckNil panics if v is nil or a nil pointer.

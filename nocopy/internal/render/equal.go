@@ -23,6 +23,8 @@ const (
 // EqualStructs reports whether a and b are equal in the sense of messages.Equal without options. d
 // describes both.
 func EqualStructs(a, b engine.Struct, d *schema.Struct) bool {
+	a.CheckDesc(d)
+	b.CheckDesc(d)
 	t := schema.StructOf(d)
 	return Equal(a, t, b, t, 0)
 }

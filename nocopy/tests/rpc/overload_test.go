@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -256,6 +257,9 @@ func TestOverloadRetry(t *testing.T) {
 	})
 }
 
+// handlersCallNotHandled ends a text that a handler has from a server that refused its call.
+const handlersCallNotHandled = "too many calls are under way; a call that its handler made was not handled"
+
 // TestOverloadNotLast: the exception of a handler that has made a call to a server that refused it
 // does not say that the handler's own call was not handled. Retry does not repeat it.
 func TestOverloadNotLast(t *testing.T) {
@@ -287,8 +291,34 @@ func TestOverloadNotLast(t *testing.T) {
 	}, func(t *testing.T, way loadWay, srv *rpc.Server, l pipes) {
 		_, err := echo.NewEchoClient(way.caller(t, srv, l)).Fail(bg, nil)
 		var e *rpc.ApplicationException
-		if !errors.As(err, &e) || e.Type != rpc.LoadShedding || errors.Is(err, rpc.ErrNotHandled) {
+		if !errors.As(err, &e) || e.Type != rpc.LoadShedding || errors.Is(err, rpc.ErrNotHandled) || e.Message != handlersCallNotHandled {
 			t.Error(err)
 		}
 	})
+}
+
+// TestOverloadHandlersText: no text of a handler's error says that the handler's own call was not
+// handled: not of a call over HTTP, nor of an exception that a handler took from the error.
+func TestOverloadHandlersText(t *testing.T) {
+	const refused = "too many calls are under way; this call was not handled"
+	for _, returned := range []error{
+		&rpc.HTTPError{Status: 503, Text: refused},
+		fmt.Errorf("back: %w: %w", rpc.ErrNotHandled, &rpc.HTTPError{Status: 503, Text: refused}),
+		&rpc.ApplicationException{Type: rpc.LoadShedding, Message: refused},
+		fmt.Errorf("back: %w", &rpc.ApplicationException{Type: rpc.LoadShedding, Message: refused}),
+	} {
+		srv := &rpc.Server{Logger: new(quiet).logger(), Processor: echo.NewEchoProcessor(&custom{
+			fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error { return returned },
+		})}
+		c := rpc.NewCaller(func(ctx context.Context, _ *rpc.Method, call []byte) ([]byte, error) {
+			return srv.ServeMessage(ctx, call)
+		})
+		_, err := echo.NewEchoClient(c).Fail(bg, nil)
+		if err == nil || !strings.HasSuffix(err.Error(), handlersCallNotHandled) || errors.Is(err, rpc.ErrNotHandled) {
+			t.Errorf("%v: %v", returned, err)
+		}
+		if text := returned.Error(); !strings.HasSuffix(text, refused) {
+			t.Errorf("the handler's error has become %q", text)
+		}
+	}
 }

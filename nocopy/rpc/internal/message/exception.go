@@ -40,6 +40,15 @@ func NewException(typ int32, text string, room int) *nocopy.Message {
 // exception never has it, also if it comes from another server.
 const notHandledID = -32001
 
+// NotHandled is how the text of such an exception, or of an answer with the status 503, ends.
+const NotHandled = "; this call was not handled"
+
+// OfHandler returns the text of a handler's error as the handler's client gets it. If it is of a
+// call that the handler made and that was not handled, it does not say so of the client's call.
+func OfHandler(text string) string {
+	return strings.ReplaceAll(text, NotHandled, "; a call that its handler made was not handled")
+}
+
 // SayNotHandled adds to a TApplicationException that the call was not handled.
 func SayNotHandled(m *nocopy.Message) {
 	yes := impl.ValueOfWire(nocopy.WireBool, []byte{1})

@@ -47,8 +47,8 @@ type turn struct {
 const logPause = 10 * time.Second
 
 var (
-	errFull = &message.Refusal{Type: message.LoadShedding, Text: "too many calls are under way; this call was not handled"}
-	errLate = &message.Refusal{Type: message.LoadShedding, Text: "too many calls are under way, and its time to wait is over; this call was not handled"}
+	errFull = &message.Refusal{Type: message.LoadShedding, Text: "too many calls are under way" + message.NotHandled}
+	errLate = &message.Refusal{Type: message.LoadShedding, Text: "too many calls are under way, and its time to wait is over" + message.NotHandled}
 )
 
 // newAdmission returns the admission for a server of these settings.

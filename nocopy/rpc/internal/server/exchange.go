@@ -114,7 +114,7 @@ func refusalOf(err error) (status int, text string) {
 	case errors.As(err, &unwanted):
 		return unwanted.status, unwanted.text
 	case errors.Is(err, compressed.ErrBusy):
-		return http.StatusServiceUnavailable, err.Error() + "; this call was not handled"
+		return http.StatusServiceUnavailable, err.Error() + message.NotHandled
 	case errors.Is(err, web.ErrTooLong):
 		return http.StatusRequestEntityTooLarge, err.Error()
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -163,7 +163,7 @@ func (r *Receiver) inflate(c memory.Chunk, form message.Form) (memory.Chunk, err
 func (r *Receiver) busy() error {
 	text := "THeader: " + compressed.ErrBusy.Error()
 	if r.Requests {
-		return &message.Refusal{Type: message.LoadShedding, Text: text + "; this call was not handled"}
+		return &message.Refusal{Type: message.LoadShedding, Text: text + message.NotHandled}
 	}
 	return &message.Refusal{Type: message.InternalError, Text: text}
 }
