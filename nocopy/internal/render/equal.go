@@ -23,8 +23,6 @@ const (
 // EqualStructs reports whether a and b are equal in the sense of messages.Equal without options. d
 // describes both.
 func EqualStructs(a, b engine.Struct, d *schema.Struct) bool {
-	a.CheckDesc(d)
-	b.CheckDesc(d)
 	t := schema.StructOf(d)
 	return Equal(a, t, b, t, 0)
 }
@@ -38,6 +36,8 @@ func EqualContainers(a, b engine.Struct) bool {
 // Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
 // map has a nil type.
 func Equal(a engine.Struct, t *schema.Type, b engine.Struct, u *schema.Type, opt Equating) bool {
+	checkType(a, t)
+	checkType(b, u)
 	c := comparison{opt: opt}
 	aHere, bHere := a.Valid(), b.Valid()
 	if (!aHere || !bHere) && (t == nil || u == nil) { // of absent containers the type is not known
@@ -60,6 +60,13 @@ func Equal(a engine.Struct, t *schema.Type, b engine.Struct, u *schema.Type, opt
 		return false
 	}
 	return c.handles(t, u, a, b)
+}
+
+// checkType panics if s is a root that was converted to t, a type that is declared differently.
+func checkType(s engine.Struct, t *schema.Type) {
+	if t != nil && t.Struct() != nil {
+		s.CheckDesc(t.Struct())
+	}
 }
 
 // AppendKey appends bytes that identify a map's key: two keys of one type have the same bytes if

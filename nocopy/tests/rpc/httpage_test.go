@@ -71,15 +71,13 @@ func TestHTTPShutdownMoments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for ms := range 60 { // the server stops at another moment each time
 				synctest.Test(t, func(t *testing.T) {
-					w := &worker{took: 20 * time.Millisecond}
+					w, stopped := &worker{took: 20 * time.Millisecond}, new(atomic.Bool)
 					srv, l := &rpc.Server{Processor: echo.NewEchoProcessor(w)}, make(pipes)
 					serveOn(t, srv, nil, l)
-					tr := &http.Transport{Protocols: new(http.Protocols), DialContext: func(context.Context, string, string) (nc net.Conn, err error) {
-						defer func() {
-							if recover() != nil { // the listener is closed
-								nc, err = nil, net.ErrClosed
-							}
-						}()
+					tr := &http.Transport{Protocols: new(http.Protocols), DialContext: func(context.Context, string, string) (net.Conn, error) {
+						if stopped.Load() {
+							return nil, net.ErrClosed
+						}
 						return l.dial(), nil
 					}}
 					set(tr.Protocols)
@@ -102,6 +100,8 @@ func TestHTTPShutdownMoments(t *testing.T) {
 						})
 					}
 					time.Sleep(100*time.Millisecond + time.Duration(ms)*time.Millisecond)
+					stopped.Store(true)
+					synctest.Wait() // none is being dialled
 					if err := srv.Shutdown(bg); err != nil {
 						t.Error(err)
 					}
