@@ -140,7 +140,9 @@ func (r *receivedCall) takeResult(call *Call, own *nocopy.Message) (*nocopy.Mess
 	if thriftimpl.EndHandles(own); !r.stillUsed {
 		thriftimpl.EndHandles(r.args)
 	}
-	if err := r.complete(own, message.Reply, m.Name); err != nil {
+	r.completing = own
+	err := r.complete(own, message.Reply, m.Name)
+	if r.completing = nil; err != nil {
 		thriftimpl.End(own)
 		return nil, err
 	}

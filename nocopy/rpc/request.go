@@ -28,17 +28,21 @@ type receivedCall struct {
 	args    *nocopy.Message
 	// Nil if there is none, if it has become the reply, or if tries holds it
 	result     *nocopy.Message
-	tries      *serverTries // nil if there are no interceptors
-	stillUsed  bool         // handlers are running that the interceptors did not wait for
-	notHandled bool         // the answer says that the call may be made again
-	bare       bool         // the reply has no header: it is Invoke's
-	expires    time.Time    // the end of the time that the client gives the call, if it had to wait
+	completing *nocopy.Message // a result that is being completed, which may panic; else nil
+	tries      *serverTries    // nil if there are no interceptors
+	stillUsed  bool            // handlers are running that the interceptors did not wait for
+	notHandled bool            // the answer says that the call may be made again
+	bare       bool            // the reply has no header: it is Invoke's
+	expires    time.Time       // the end of the time that the client gives the call, if it had to wait
 }
 
 var receivedCalls = sync.Pool{New: func() any { return new(receivedCall) }}
 
 // GiveBack frees the request and its messages, except messages that handlers are still using.
 func (r *receivedCall) GiveBack() {
+	if r.completing != nil {
+		thriftimpl.End(r.completing)
+	}
 	if r.tries != nil {
 		r.tries.end(r.args, r.stillUsed)
 	} else {

@@ -72,7 +72,7 @@ func (c config) liveSpark(ctx context.Context, proxy, bucket string) error {
 		return err
 	}
 	if have, want := out.String(), "day=tue\ts3://old/spark.db/hive/day=tue\nday=wed\ts3://old/wed\n"; have != want {
-		return fmt.Errorf("Spark's partitions are %q, not %q", have, want)
+		return fmt.Errorf("the partitions of Spark are %q, not %q", have, want)
 	}
 	fmt.Fprintln(c.out, "Spark works through the proxy")
 	return nil

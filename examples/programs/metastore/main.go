@@ -180,7 +180,7 @@ func parsePlace(text string) (place, error) {
 	table, partition, isPartition := strings.Cut(text, "/")
 	db, table, ok := strings.Cut(table, ".")
 	if !ok || db == "" || table == "" || isPartition && partition == "" {
-		return place{}, fmt.Errorf("%q is not DATABASE.TABLE or DATABASE.TABLE/KEY=VALUE/...", text)
+		return place{}, fmt.Errorf("%q is not DATABASE.TABLE or DATABASE.TABLE/KEY=VALUE, with any number of pairs", text)
 	}
 	return place{db, table, partition}, nil
 }
