@@ -33,7 +33,7 @@ type receivedCall struct {
 	stillUsed  bool            // handlers are running that the interceptors did not wait for
 	notHandled bool            // the answer says that the call may be made again
 	bare       bool            // the reply has no header: it is Invoke's
-	expires    time.Time       // the end of the time that the client gives the call, if it had to wait
+	expires    time.Time       // the end of the time that the client gives, if the call had to wait
 }
 
 var receivedCalls = sync.Pool{New: func() any { return new(receivedCall) }}
