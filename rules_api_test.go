@@ -235,7 +235,7 @@ func apiOf(t *testing.T, dir string) ([]string, map[string]bool) {
 	if dir == "." {
 		used = mentioned(t, imp)
 		for p := range exports {
-			if shared(p) {
+			if importable(p) {
 				public = append(public, p)
 			}
 		}

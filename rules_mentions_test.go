@@ -21,12 +21,12 @@ import (
 // may have in another version than the root module. All of thriftimpl is for them, and so are the
 // methods of nocopy.Desc and a few internal packages, which module kitex imports.
 func byMention(pkg, name string) bool {
-	return pkg == module+"/nocopy/thriftimpl" || pkg == module+"/nocopy" && name == "Desc" || shared(pkg)
+	return pkg == module+"/nocopy/thriftimpl" || pkg == module+"/nocopy" && name == "Desc" || importable(pkg)
 }
 
-// shared reports whether a package of the root module is internal, but can be imported by its
+// importable reports whether a package of the root module is internal, but can be imported by its
 // other modules.
-func shared(pkg string) bool { return strings.HasPrefix(pkg, module+"/internal/") }
+func importable(pkg string) bool { return strings.HasPrefix(pkg, module+"/internal/") }
 
 // mentions type-checks code outside of the library and notes the library's names, methods and
 // fields in it.

@@ -15,8 +15,8 @@ import (
 // chosen has a bit for each element of a list, or pair of a map, that is to be removed.
 type chosen []byte
 
-// newChosen returns a chosen for n elements, none of which is chosen. It takes the memory that the
-// message has for copies. giveBack returns it.
+// newChosen returns an empty choice among n elements. It uses the memory that the message has for
+// copies, until giveBack returns it.
 func (m *Message) newChosen(n int) chosen {
 	m.ownSeldom()
 	c := m.copied
