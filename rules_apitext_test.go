@@ -295,7 +295,7 @@ func (w *apiWriter) name(obj *types.TypeName) string {
 		return obj.Name()
 	case w.names[obj] != "":
 		return strings.TrimPrefix(w.names[obj], path.Base(w.pkg.Path())+".")
-	case shared(obj.Pkg().Path()):
+	case importable(obj.Pkg().Path()):
 		return path.Base(obj.Pkg().Path()) + "." + obj.Name()
 	case strings.HasPrefix(obj.Pkg().Path(), module+"/") && isInternal(obj.Pkg().Path()):
 		return "internal." + obj.Name()
