@@ -26,10 +26,10 @@ func TestHTTPAge(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := &worker{took: 20 * time.Millisecond}
 					srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), MaxConnAge: 300 * time.Millisecond}
-					l, dialled := make(pipes), 0
+					l, dialled := make(pipes), new(atomic.Int64)
 					serveOn(t, srv, nil, l)
 					tr := &http.Transport{Protocols: new(http.Protocols), DialContext: func(context.Context, string, string) (net.Conn, error) {
-						dialled++
+						dialled.Add(1)
 						return l.dial(), nil
 					}}
 					set(tr.Protocols)
@@ -53,8 +53,8 @@ func TestHTTPAge(t *testing.T) {
 						})
 					}
 					calls.Wait()
-					if n := w.handled.Load(); n != int64(250*loops) || dialled < 10 {
-						t.Errorf("%d calls were handled, on %d connections", n, dialled)
+					if n := w.handled.Load(); n != int64(250*loops) || dialled.Load() < 10 {
+						t.Errorf("%d calls were handled, on %d connections", n, dialled.Load())
 					}
 				})
 			})
