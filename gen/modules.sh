@@ -27,7 +27,7 @@ make_in otel/tests -o internal internal/greet/greet.thrift
 make_in parquetmeta -o . format.thrift
 make_in hive/internal -o . TCLIService.thrift
 make_in examples/programs/metastore -o . metastore.thrift
-make_in examples/proxy -o . shop.thrift envelope.thrift
+make_in kitex/examples/proxy -o . shop.thrift envelope.thrift
 ingest=github.com/nocopythrift/nocopythrift/examples/ingest
 make_in . -o examples/ingest -r -package-prefix "$ingest" examples/ingest/idl/ingest.thrift
 make_in . -o examples/ingest examples/ingest/idl/prom.thrift

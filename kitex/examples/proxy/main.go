@@ -5,7 +5,7 @@
 // One command starts two back ends, the proxy with a page that says what it does, and load; and
 // measures it beside proxies that decode and encode:
 //
-//	go run -C examples/proxy . [flags]
+//	go run -C kitex/examples/proxy . [flags]
 package main
 
 import (

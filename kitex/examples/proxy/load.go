@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/examples/proxy/shop"
+	"github.com/nocopythrift/nocopythrift/kitex/examples/proxy/shop"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 

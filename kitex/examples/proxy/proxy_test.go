@@ -18,8 +18,8 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 
-	apache "github.com/nocopythrift/nocopythrift/examples/proxy/apache/shop"
-	"github.com/nocopythrift/nocopythrift/examples/proxy/shop"
+	apache "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/apache/shop"
+	"github.com/nocopythrift/nocopythrift/kitex/examples/proxy/shop"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -139,7 +139,7 @@ func TestFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	out, err := exec.Command("go", "run", "-C", "../..", "./gen/nocopyc", "-o", dir,
+	out, err := exec.Command("go", "run", "-C", "../../..", "./gen/nocopyc", "-o", dir,
 		filepath.Join(here, "shop.thrift"), filepath.Join(here, "envelope.thrift")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

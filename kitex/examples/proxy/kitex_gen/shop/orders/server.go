@@ -3,7 +3,7 @@ package orders
 
 import (
 	server "github.com/cloudwego/kitex/server"
-	shop "github.com/nocopythrift/nocopythrift/examples/proxy/kitex_gen/shop"
+	shop "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/kitex_gen/shop"
 )
 
 // NewServer creates a server.Server with the given handler and options.

@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/examples/proxy/envelope"
+	"github.com/nocopythrift/nocopythrift/kitex/examples/proxy/envelope"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )

@@ -5,12 +5,12 @@ set -eu
 cd "$(dirname "$0")"
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
-go build -C ../.. -o "$bin/nocopyc" ./gen/nocopyc
-go build -C ../../bench -modfile=tools.mod -o "$bin/" github.com/cloudwego/kitex/tool/cmd/kitex
+go build -C ../../.. -o "$bin/nocopyc" ./gen/nocopyc
+go build -C ../../../bench -modfile=tools.mod -o "$bin/" github.com/cloudwego/kitex/tool/cmd/kitex
 
 "$bin/nocopyc" -o . shop.thrift envelope.thrift
 rm -rf kitex_gen
-"$bin/kitex" -module github.com/nocopythrift/nocopythrift/examples/proxy \
+"$bin/kitex" -module github.com/nocopythrift/nocopythrift/kitex/examples/proxy \
 	-no-dependency-check -thrift no_default_serdes shop.thrift >/dev/null
 rm -f kitex_info.yaml
 if command -v thrift >/dev/null; then

@@ -1,8 +1,10 @@
-module github.com/nocopythrift/nocopythrift/kitex/examples/kitexproxy
+module github.com/nocopythrift/nocopythrift/kitex/examples
 
 go 1.26
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.2.0
+	github.com/apache/thrift v0.25.0
 	github.com/cloudwego/gopkg v0.2.1
 	github.com/cloudwego/kitex v0.16.3
 	github.com/nocopythrift/nocopythrift v1.0.0-rc.1

@@ -7,7 +7,7 @@ import (
 	"errors"
 	client "github.com/cloudwego/kitex/client"
 	kitex "github.com/cloudwego/kitex/pkg/serviceinfo"
-	shop "github.com/nocopythrift/nocopythrift/examples/proxy/kitex_gen/shop"
+	shop "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/kitex_gen/shop"
 )
 
 var errInvalidMessageType = errors.New("invalid message type for service method handler")

@@ -14,9 +14,9 @@ import (
 	"github.com/cloudwego/kitex/server"
 	"github.com/cloudwego/kitex/transport"
 
-	apache "github.com/nocopythrift/nocopythrift/examples/proxy/apache/shop"
-	kitex "github.com/nocopythrift/nocopythrift/examples/proxy/kitex_gen/shop"
-	kitexorders "github.com/nocopythrift/nocopythrift/examples/proxy/kitex_gen/shop/orders"
+	apache "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/apache/shop"
+	kitex "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/kitex_gen/shop"
+	kitexorders "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/kitex_gen/shop/orders"
 )
 
 // The proxies that ours is compared with: they know the service's IDL, decode each message into

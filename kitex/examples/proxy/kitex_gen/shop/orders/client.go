@@ -6,7 +6,7 @@ import (
 	"context"
 	client "github.com/cloudwego/kitex/client"
 	callopt "github.com/cloudwego/kitex/client/callopt"
-	shop "github.com/nocopythrift/nocopythrift/examples/proxy/kitex_gen/shop"
+	shop "github.com/nocopythrift/nocopythrift/kitex/examples/proxy/kitex_gen/shop"
 )
 
 // Client is designed to provide IDL-compatible methods with call-option parameter for kitex framework.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cloudwego/kitex/pkg/klog"
 
-	"github.com/nocopythrift/nocopythrift/examples/proxy/shop"
+	"github.com/nocopythrift/nocopythrift/kitex/examples/proxy/shop"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
