@@ -20,7 +20,7 @@ import (
 // nocopy runs the tool and returns what it prints, and its exit code.
 func nocopy(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var out, err bytes.Buffer
 	code = run(args, shell.Of(ctx, strings.NewReader(stdin), &out, &err))
@@ -82,7 +82,7 @@ func startWith(t *testing.T, args []string, line string) (addr string, stop func
 		return out.String(), errs.String()
 	}
 	t.Cleanup(func() { stop() })
-	for range 2000 {
+	for giveUp := time.Now().Add(time.Minute); time.Now().Before(giveUp); {
 		_, rest, found := strings.Cut(errs.String(), line)
 		if m := listening.FindStringSubmatch(strings.Repeat("at ", min(len(line), 1)) + rest); found && m != nil {
 			return m[1], stop
