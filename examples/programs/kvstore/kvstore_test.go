@@ -126,7 +126,12 @@ func TestDelays(t *testing.T) {
 		return n, time.Since(start)
 	}
 	one, took := calls("blocking")
-	many, _ := calls("pipelined")
+	many := 0
+	for range 5 { // a busy machine may not let one of them go on
+		if many, _ = calls("pipelined"); many >= 4*one {
+			break
+		}
+	}
 	if one > int(took/store.ReadDelay) {
 		t.Errorf("%d calls one after the other within %v", one, took)
 	}
