@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
 
-// patient runs tests, and waits until goroutines have ended: goleak does so for less than a second.
-// A server that refuses a body keeps its connection for half a second more.
+// patient runs tests, and waits until goroutines have ended: goleak does so for less than a
+// second. A server that refuses a body keeps its connection for half a second more.
 type patient struct{ *testing.M }
 
 func (p patient) Run() int {

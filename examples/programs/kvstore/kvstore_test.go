@@ -25,7 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
 
-// patient runs tests, and waits until goroutines have ended: goleak does so for less than a second.
+// patient runs tests, and waits until goroutines have ended: goleak does so for less than a
+// second.
 type patient struct{ *testing.M }
 
 func (p patient) Run() int {

@@ -211,7 +211,8 @@ func TestHugeMessageLeaves(t *testing.T) {
 				held := math.MaxInt
 				// One slab may wait for new messages
 				const most = memory.MaxSlabSize + 256<<10
-				for end := time.Now().Add(time.Minute); held > most && time.Now().Before(end); { // a pool's items survive some collections
+				// A pool's items survive some collections
+				for end := time.Now().Add(time.Minute); held > most && time.Now().Before(end); {
 					small(1000)
 					runtime.GC()
 					var now runtime.MemStats
@@ -272,7 +273,8 @@ func TestRetainedString(t *testing.T) {
 				}
 				most := n * (slab + 16<<10)
 				held := live() - before
-				for end := time.Now().Add(time.Minute); held > most+256<<10 && time.Now().Before(end); { // what is spare may not be given up yet
+				// What is spare may not be given up yet
+				for end := time.Now().Add(time.Minute); held > most+256<<10 && time.Now().Before(end); {
 					held = live() - before
 				}
 				if held > most+256<<10 {

@@ -53,7 +53,8 @@ func TestUserTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := -1
-		for giveUp := until(time.Minute); !giveUp(); time.Sleep(time.Millisecond) { // it is set after the connection was accepted
+		// It is set after the connection was accepted
+		for giveUp := until(time.Minute); !giveUp(); time.Sleep(time.Millisecond) {
 			rc.Control(func(fd uintptr) { got, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout) })
 			if got == c.want {
 				break

@@ -100,7 +100,8 @@ func newStateTest(t *testing.T, state, event string, pause time.Duration) *state
 	if state == "limit" || state == "queued" {
 		s.srv.Concurrency = 1
 	}
-	if event == "grace" && state == "half-closed" { // elsewhere it would begin when the test reads the replies
+	// In other states the grace would begin when the test reads the replies
+	if event == "grace" && state == "half-closed" {
 		s.srv.HalfCloseTimeout = time.Millisecond
 	}
 	s.addr = serve(t, s.srv, nil)
