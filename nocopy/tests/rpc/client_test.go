@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -235,7 +236,12 @@ func TestReconnect(t *testing.T) {
 			cancel()
 		}
 		srv = start(listenAgain(t, "tcp", addr))
-		unharmed(t, c) // waits for the next attempt
+		for refused := true; refused; { // by an attempt that began before
+			_, err := c.Ping(bg, nil) // waits for the next attempt
+			if refused = errors.Is(err, syscall.ECONNREFUSED); err != nil && !refused {
+				t.Error(err)
+			}
+		}
 		unharmed(t, c)
 	}
 	srv.Shutdown(bg)
