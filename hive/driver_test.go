@@ -269,16 +269,21 @@ func TestBadConn(t *testing.T) {
 		t.Error(n, "sessions")
 	}
 
-	// The server closes connections that are idle
+	// The server closes connections, as those that are idle
 	s = &fakehive.Server{Queries: map[string]*fakehive.Query{"q": {}}}
-	addr := s.Serve(t, &rpc.Server{IdleTimeout: 30 * time.Millisecond})
+	conns := make(chan net.Conn, 10)
+	addr := s.Serve(t, &rpc.Server{ConnContext: func(ctx context.Context, nc net.Conn) context.Context {
+		conns <- nc
+		return ctx
+	}})
 	db = sql.OpenDB(hive.NewConnector(hive.Config{Addr: addr, NoSASL: true}))
 	defer db.Close()
 	for range 2 {
 		if err := db.PingContext(t.Context()); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(150 * time.Millisecond)
+		(<-conns).Close()
+		time.Sleep(50 * time.Millisecond) // the client usually notices it
 		if _, err := db.Exec("q"); err != nil {
 			t.Error(err)
 		}

@@ -50,7 +50,7 @@ func (l pipes) dial(context.Context, string, string) (net.Conn, error) {
 // used outside of it.
 func TestSlowReply(t *testing.T) {
 	if os.Getenv("NOCOPY_HIVE_SLOW") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSlowReply$", "-test.count=1", "-test.timeout=1m")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSlowReply$", "-test.count=1", "-test.timeout=10m")
 		cmd.Env = append(os.Environ(), "NOCOPY_HIVE_SLOW=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)

@@ -50,7 +50,7 @@ func (sleeping) TestEnum(_ context.Context, v apache.Numberz) (apache.Numberz, e
 }
 
 // shortTimeout is how long a call to a sleeping server may take.
-const shortTimeout = 700 * time.Millisecond
+const shortTimeout = 3 * time.Second
 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()

@@ -181,8 +181,8 @@ func measureCalls(o order, call func(context.Context, *source) (uint64, error)) 
 	return u
 }
 
-// load makes calls, one after the other with each of the workers, and returns how many and how
-// long they took. open returns what a worker calls.
+// load makes calls, one after the other with each of the workers, at least one with each, and
+// returns how many and how long they took. open returns what a worker calls.
 func load(workers int, d time.Duration, open func(worker int) (func() error, error)) (u usage) {
 	times, errs := make([][]time.Duration, workers), make([]error, workers)
 	var wg sync.WaitGroup
@@ -190,7 +190,7 @@ func load(workers int, d time.Duration, open func(worker int) (func() error, err
 	for i := range workers {
 		wg.Go(func() {
 			call, err := open(i)
-			for errs[i] = err; errs[i] == nil && time.Since(start) < d; {
+			for errs[i] = err; errs[i] == nil && (len(times[i]) == 0 || time.Since(start) < d); {
 				begin := time.Now()
 				errs[i] = call()
 				times[i] = append(times[i], time.Since(begin))

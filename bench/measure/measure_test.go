@@ -57,7 +57,7 @@ func TestBudget(t *testing.T) {
 	if n := len(r[0].Rounds); n < 1 || n > 60 {
 		t.Errorf("%d rounds in 150 ms, each of 10 million turns and more", n)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 

@@ -30,14 +30,18 @@ func startKitex() (string, error) {
 	l.Close()
 	srv := service.NewServer(new(kitexHandler), server.WithServiceAddr(addr), server.WithPayloadCodec(thrift.NewThriftCodecWithConfig(thrift.FastRead|thrift.FastWrite)))
 	go srv.Run()
-	for range 100 {
-		if nc, err := net.Dial("tcp", addr.String()); err == nil {
-			nc.Close()
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	awaitKitex(addr)
 	return addr.String(), nil
+}
+
+// awaitKitex returns when a server listens at addr, after a minute at the latest.
+func awaitKitex(addr net.Addr) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if nc, err := net.Dial(addr.Network(), addr.String()); err == nil {
+			nc.Close()
+			return
+		}
+	}
 }
 
 func dialKitex(addr string, conns, workers int) ([]caller, func(), error) {

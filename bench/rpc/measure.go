@@ -46,8 +46,8 @@ func measure(p peer, addr string, m mode, size int, d time.Duration) (result, er
 	}, nil
 }
 
-// load makes calls with all callers, one after the other with each, and returns the calls'
-// durations.
+// load makes calls with all callers, one after the other with each, at least one with each, and
+// returns the calls' durations.
 func load(callers []caller, payload []byte, d time.Duration) ([]time.Duration, error) {
 	var stop atomic.Bool
 	times := make([][]time.Duration, len(callers))
@@ -56,7 +56,7 @@ func load(callers []caller, payload []byte, d time.Duration) ([]time.Duration, e
 	for i, call := range callers {
 		times[i] = make([]time.Duration, 0, 1<<16)
 		wg.Go(func() {
-			for id := int64(i); !stop.Load(); id += int64(len(callers)) {
+			for id := int64(i); id == int64(i) || !stop.Load(); id += int64(len(callers)) {
 				start := time.Now()
 				gotID, n, err := call(id, payload)
 				if err == nil && (gotID != id || n != len(payload)) {

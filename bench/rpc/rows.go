@@ -177,13 +177,7 @@ func openKitexRows(framed bool) (get, put func(int) (int64, error), stop func(),
 	l.Close()
 	srv := rows.NewServer(new(kitexRows), server.WithServiceAddr(addr), server.WithPayloadCodec(kitexthrift.NewThriftCodecWithConfig(kitexthrift.FastRead|kitexthrift.FastWrite)))
 	go srv.Run()
-	for range 100 {
-		if nc, err := net.Dial("tcp", addr.String()); err == nil {
-			nc.Close()
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	awaitKitex(addr)
 	opts := []client.Option{
 		client.WithHostPorts(addr.String()), client.WithRPCTimeout(time.Minute),
 		client.WithPayloadCodec(kitexthrift.NewThriftCodecWithConfig(kitexthrift.FastRead | kitexthrift.FastWrite)),

@@ -204,13 +204,7 @@ func openKitexUnix(dir string, n, workers int, all bool) ([]func() error, func()
 	codec := thrift.NewThriftCodecWithConfig(thrift.FastRead | thrift.FastWrite)
 	srv := rows.NewServer(&kitexSharedHandler{all}, server.WithServiceAddr(addr), server.WithPayloadCodec(codec))
 	go srv.Run()
-	for range 100 {
-		if nc, err := net.Dial("unix", addr.Name); err == nil {
-			nc.Close()
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	awaitKitex(addr)
 	cl, err := rows.NewClient("rows", client.WithHostPorts(addr.Name), client.WithTransportProtocol(transport.Framed),
 		client.WithPayloadCodec(codec), client.WithRPCTimeout(time.Minute),
 		client.WithLongConnection(connpool.IdleConfig{MinIdlePerAddress: workers, MaxIdlePerAddress: workers, MaxIdleGlobal: workers, MaxIdleTimeout: time.Minute}))

@@ -45,7 +45,7 @@ func answerWith(t *testing.T, answer func(request []byte) []byte, wait bool) str
 			}
 			go func() {
 				defer nc.Close()
-				nc.SetDeadline(time.Now().Add(20 * time.Second))
+				nc.SetDeadline(time.Now().Add(time.Minute))
 				b := make([]byte, 4096)
 				for {
 					n, err := nc.Read(b)

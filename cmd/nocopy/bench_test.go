@@ -116,7 +116,7 @@ func TestBenchEnds(t *testing.T) {
 	t.Parallel()
 	idl := write(t, "shop.thrift", shopIDL)
 	addr, _ := inOrder(t, 1<<30)
-	args := []string{"bench", addr, "Shop.add", "a=1", "-idl", idl, "-transport", "framed", "-duration", "1s", "-rate", "100", "-c", "2", "-warmup", "0", "-timeout", "50s"}
+	args := []string{"bench", addr, "Shop.add", "a=1", "-idl", idl, "-transport", "framed", "-duration", "4s", "-rate", "25", "-c", "2", "-warmup", "0", "-timeout", "50s"}
 	out, errs, code := nocopy(t, "", append(args, "-format", "json")...)
 	var rep benched
 	if err := json.Unmarshal([]byte(out), &rep); err != nil || code != 1 || rep.Calls != 0 || rep.Unsent < 98 || rep.Unsent+rep.Unfinished != 100 || rep.SilentConnections != rep.Unfinished || rep.LongestUnfinished < 1e6 ||

@@ -111,8 +111,8 @@ func TestMultiplexing(t *testing.T) {
 			}
 		}
 		for want, args := range map[string][]string{
-			"-multiplexed NAME":                 {"call", addr, "Shop.add", "a=1", "-idl", idl, "-timeout", "2s"},
-			"no service with the name \"Shop\"": {"call", addr, "Shop:add", "a=1", "-idl", idl, "-timeout", "2s"},
+			"-multiplexed NAME":                 {"call", addr, "Shop.add", "a=1", "-idl", idl, "-timeout", "20s"},
+			"no service with the name \"Shop\"": {"call", addr, "Shop:add", "a=1", "-idl", idl, "-timeout", "20s"},
 			"call Shop:add":                     {"call", addr, "Shop.add", "a=1", "-idl", idl, "-transport", map[bool]string{true: "framed", false: "unframed"}[framed]},
 		} {
 			if out, errs, code := nocopy(t, "", args...); code != 1 || !strings.Contains(errs, want) {
@@ -288,7 +288,7 @@ func TestMultiplexingAdvice(t *testing.T) {
 		if c.answer != nil {
 			addr = answerWith(t, c.answer, c.open)
 		}
-		_, errs, code := nocopy(t, "", "call", addr, "f", "-raw", "-timeout", "2s")
+		_, errs, code := nocopy(t, "", "call", addr, "f", "-raw", "-timeout", "4s")
 		if code == 0 || strings.Contains(errs, "perhaps it is a multiplexing server") != c.advice {
 			t.Errorf("%s: %d %s", name, code, errs)
 		}

@@ -31,7 +31,7 @@ func TestSignals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
+		t.Cleanup(func() { f.Close() })
 		if name == half {
 			f.WriteString(line[:len(line)/2])
 		}
@@ -69,29 +69,40 @@ func TestSignals(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.args[:1], " "), func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "nocopy"), c.args...)
-			cmd.Dir, cmd.Env = s.dir, s.env
-			var said bytes.Buffer
-			cmd.Stdout, cmd.Stderr = io.Discard, &said
-			if _, err := cmd.StdinPipe(); err != nil { // which stays open
-				t.Fatal(err)
+			code, said := -1, ""
+			// Until it is at it, or as good as. One that has not begun is ended by the signal itself
+			for after := time.Second; code < 0 && after < time.Minute; after *= 4 {
+				code, said = interrupted(t, s, after, c.signal, c.args)
 			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(time.Second) // until it is at it, or as good as
-			cmd.Process.Signal(c.signal)
-			ended := make(chan struct{})
-			go func() { cmd.Wait(); close(ended) }()
-			select {
-			case <-ended:
-			case <-time.After(time.Minute):
-				cmd.Process.Kill()
-				t.Fatalf("nocopy %v goes on", c.args)
-			}
-			if code := cmd.ProcessState.ExitCode(); code != c.code || strings.Contains(said.String(), "context") || strings.Contains(said.String(), "JSON") {
-				t.Errorf("nocopy %v: exit code %d, want %d\n%s", c.args, code, c.code, said.String())
+			if code != c.code || strings.Contains(said, "context") || strings.Contains(said, "JSON") {
+				t.Errorf("nocopy %v: exit code %d, want %d\n%s", c.args, code, c.code, said)
 			}
 		})
 	}
+}
+
+// interrupted runs the tool, sends it a signal after so long, and returns its exit code, −1 if the
+// signal has ended it, and what it has said.
+func interrupted(t *testing.T, s *shellTest, after time.Duration, signal syscall.Signal, args []string) (code int, stderr string) {
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "nocopy"), args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	if _, err := cmd.StdinPipe(); err != nil { // which stays open
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	cmd.Process.Signal(signal)
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		cmd.Process.Kill()
+		t.Fatalf("nocopy %v goes on", args)
+	}
+	return cmd.ProcessState.ExitCode(), said.String()
 }

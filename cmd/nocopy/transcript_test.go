@@ -113,7 +113,7 @@ func (s *shellTest) background(name string, args ...string) string {
 	select {
 	case text := <-line:
 		return text
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatalf("%s %v prints nothing", name, args)
 		return ""
 	}
@@ -128,7 +128,7 @@ func (s *shellTest) run(command string) string {
 		}
 		return s.background("bash", "-c", "exec "+line)
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.Dir, cmd.Env = s.dir, s.env

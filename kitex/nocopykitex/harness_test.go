@@ -136,6 +136,9 @@ const (
 	releasesArgs
 )
 
+// givesUp is the timeout of calls that arrive, on a busy machine, too, and are not answered.
+const givesUp = 3 * time.Second
+
 // handler is the handler that the tests call. It knows nothing of Kitex.
 type handler struct {
 	calls, notes atomic.Int64

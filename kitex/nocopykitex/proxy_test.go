@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/cloudwego/kitex/client"
 	"github.com/cloudwego/kitex/client/callopt"
@@ -27,7 +26,7 @@ func (p *proxy) Echo(ctx context.Context, args shop.ShopEchoArgs, result shop.Sh
 	args.GetOrder().GetFirst().SetPrice(4711)
 	var opts []callopt.Option
 	if args.GetOrder().GetID() == stall {
-		opts = append(opts, callopt.WithRPCTimeout(20*time.Millisecond))
+		opts = append(opts, callopt.WithRPCTimeout(givesUp))
 	}
 	r, err := p.to.Echo(ctx, func(a shop.ShopEchoArgs) {
 		a.SetOrder(args.GetOrder())

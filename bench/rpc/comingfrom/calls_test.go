@@ -12,7 +12,7 @@ import (
 // TestCalls: each of the Thrift clients gets the same from each of the Thrift servers.
 func TestCalls(t *testing.T) {
 	klog.SetLevel(klog.LevelFatal)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	thriftClients := map[string]func(context.Context, string) (string, error){"Apache": callApache, "Kitex": callKitex, "here": call, "bridged": callBridged}
 	for name, c := range map[string]struct {

@@ -333,7 +333,7 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cl.Close()
-	g := start(t, idl, map[string]rpc.Caller{"S": cl}, 2*time.Second)
+	g := start(t, idl, map[string]rpc.Caller{"S": cl}, 20*time.Second)
 	g.want("GET", "/f", "", "", 200, `{"success":7}`)
 	end()
 	if status, _, text, err := g.send("GET", "/f", "", ""); status != 502 && status != 504 {

@@ -116,11 +116,10 @@ func (s *Server) Operations() int {
 
 // Eventually waits until is, for a few seconds at most.
 func Eventually(is func() bool) bool {
-	for range 500 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if is() {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return is()
 }

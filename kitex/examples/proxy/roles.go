@@ -130,12 +130,11 @@ func play(role string) error {
 
 // waitFor returns when a server listens at addr.
 func waitFor(addr string) error {
-	for range 100 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		nc, err := net.Dial("tcp", addr)
 		if err == nil {
 			return nc.Close()
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	return fmt.Errorf("nobody listens at %s", addr)
 }

@@ -93,7 +93,7 @@ func serve(t *testing.T, f func(net.Listener) server.Server) string {
 
 // TestCode runs the code: old and new clients get the same results from old and new servers.
 func TestCode(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	for name, f := range map[string]func(net.Listener) server.Server{"old": oldServer, "new": newServer, "recycling": recycling} {
 		addr := serve(t, f)

@@ -53,12 +53,12 @@ func TestUserTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := -1
-		for range 100 { // it is set after the connection was accepted
+		// It is set after the connection was accepted
+		for giveUp := until(time.Minute); !giveUp(); time.Sleep(time.Millisecond) {
 			rc.Control(func(fd uintptr) { got, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout) })
 			if got == c.want {
 				break
 			}
-			time.Sleep(time.Millisecond)
 		}
 		if got != c.want || err != nil {
 			t.Errorf("WriteTimeout %v, KeepAlive %v: %d ms, %v", c.timeout, c.keepAlive, got, err)

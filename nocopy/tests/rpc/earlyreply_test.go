@@ -18,13 +18,11 @@ import (
 // queued waits until n calls of c wait for others to be written.
 func queued(t *testing.T, c *rpc.Client, n int) {
 	t.Helper()
-	for range 1000 {
-		if callsQueued(c) == n {
-			return
+	for giveUp := until(time.Minute); callsQueued(c) != n; time.Sleep(5 * time.Millisecond) {
+		if giveUp() {
+			t.Fatalf("%d calls are queued, not %d", callsQueued(c), n)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
-	t.Fatalf("%d calls are queued, not %d", callsQueued(c), n)
 }
 
 func echoReply(id int, text string) []byte {

@@ -133,7 +133,7 @@ func checkOutcomes(t *testing.T, c echo.EchoClient, h *handler) {
 	}
 	ctx, cancel := context.WithTimeout(bg, 5*time.Millisecond)
 	defer cancel()
-	if _, err := c.Echo(ctx, func(args echo.EchoEchoArgs) { args.SetDelayMs(500) }); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Echo(ctx, func(args echo.EchoEchoArgs) { args.SetDelayMs(3000) }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	unharmed(t, c)

@@ -53,6 +53,7 @@ func TestHTTPAge(t *testing.T) {
 						})
 					}
 					calls.Wait()
+					synctest.Wait() // none is being dialled
 					if n := w.handled.Load(); n != int64(250*loops) || dialled.Load() < 10 {
 						t.Errorf("%d calls were handled, on %d connections", n, dialled.Load())
 					}

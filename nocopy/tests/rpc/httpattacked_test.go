@@ -42,7 +42,7 @@ func TestHTTPDeaf(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer nc.Close()
-			nc.SetWriteDeadline(time.Now().Add(20 * time.Second))
+			nc.SetWriteDeadline(time.Now().Add(time.Minute))
 			for requests := bytes.Repeat(request, 100); err == nil; {
 				_, err = nc.Write(requests)
 			}

@@ -277,7 +277,7 @@ func TestHTTPSlow(t *testing.T) {
 	for _, n := range []int{5, 40, header - 1, header, len(add) - 1} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			host := serve(t, &rpc.Server{ReadTimeout: time.Second}, &handler{})
+			host := serve(t, &rpc.Server{ReadTimeout: 4 * time.Second}, &handler{})
 			nc := dialRaw(t, host)
 			send(t, nc, add[:n])
 			b, err := io.ReadAll(nc)

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
@@ -288,51 +289,53 @@ func TestHalfSent(t *testing.T) {
 // TestClientClosesFirst: a client closes connections that are idle or old, and only then; calls
 // under way end before.
 func TestClientClosesFirst(t *testing.T) {
-	t.Parallel()
 	const limit = 500 * time.Millisecond
 	for name, opt := range map[string]rpc.Option{"idle": rpc.IdleTimeout(limit), "old": rpc.MaxConnAge(limit), "neither": rpc.IdleTimeout(-1)} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var conns atomic.Int32
-			ended := make(chan time.Time, 100)
-			addr := fakeServer(t, func(nc net.Conn) {
-				conns.Add(1)
-				for {
-					if _, err := readCall(nc); err != nil {
-						ended <- time.Now()
-						return
+			synctest.Test(t, func(t *testing.T) {
+				var conns atomic.Int32
+				ended := make(chan time.Time, 100)
+				serve := func(nc net.Conn) {
+					for {
+						id, err := readCall(nc)
+						if err != nil {
+							ended <- time.Now()
+							return
+						}
+						if conns.Load() == 1 && name == "old" {
+							time.Sleep(2 * limit) // longer than the connection may be used
+						}
+						nc.Write(frame(strict(reply, "add", id, sumResult(3))))
 					}
-					if conns.Load() == 1 && name == "old" {
-						time.Sleep(2 * limit) // longer than the connection may be used
+				}
+				cl := dial(t, "", rpc.PoolSize(1), opt, rpc.Dialer(func(context.Context, string, string) (net.Conn, error) {
+					near, far := net.Pipe()
+					conns.Add(1)
+					go serve(far)
+					return near, nil
+				}))
+				c := echo.NewEchoClient(cl)
+				start := time.Now()
+				if _, err := c.Add(bg, nil); err != nil {
+					t.Fatal(err)
+				}
+				if name == "neither" {
+					time.Sleep(2 * limit)
+					if len(ended) > 0 {
+						t.Error("a connection without a limit was closed")
 					}
-					nc.Write(frame(strict(reply, "add", 1, sumResult(3))))
+					return
 				}
-			})
-			cl := dial(t, addr, rpc.PoolSize(1), opt)
-			c := echo.NewEchoClient(cl)
-			start := time.Now()
-			if _, err := c.Add(bg, nil); err != nil {
-				t.Fatal(err)
-			}
-			if name == "neither" {
-				time.Sleep(2 * limit)
-				if len(ended) > 0 {
-					t.Error("a connection without a limit was closed")
+				switch d := (<-ended).Sub(start); {
+				case name == "idle" && d < limit/2:
+					t.Errorf("closed after %v", d)
+				case name == "old" && d < 2*limit:
+					t.Errorf("closed after %v, during the call", d)
 				}
-				return
-			}
-			switch d := (<-ended).Sub(start); {
-			case name == "idle" && d < limit/2:
-				t.Errorf("closed after %v", d)
-			case name == "old" && d < 2*limit:
-				t.Errorf("closed after %v, during the call", d)
-			}
-			// The reply has the first call's id: 1
-			if _, err := c.Add(bg, nil); err == nil || conns.Load() == 1 {
-				if err != nil || conns.Load() != 2 {
+				if _, err := c.Add(bg, nil); err != nil || conns.Load() != 2 {
 					t.Errorf("%v, %d connections", err, conns.Load())
 				}
-			}
+			})
 		})
 	}
 }

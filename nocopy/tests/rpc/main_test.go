@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"flag"
 	"testing"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -21,4 +22,10 @@ func TestMain(m *testing.M) {
 // leakless runs tests, and fails if the library has not released its own messages.
 type leakless struct{ m *testing.M }
 
-func (l leakless) Run() int { return testmode.Main(l.m, nocopy.Leaked) }
+// It waits until goroutines have ended: goleak does so for less than a second.
+func (l leakless) Run() int {
+	code := testmode.Main(l.m, nocopy.Leaked)
+	for giveUp := until(time.Minute); code == 0 && goleak.Find() != nil && !giveUp(); {
+	}
+	return code
+}

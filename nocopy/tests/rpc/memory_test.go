@@ -352,12 +352,12 @@ func TestIdleMemory(t *testing.T) {
 				// reader waits again before the message is released.
 				most := size - 32<<10
 				kept := 0
-				for range 100 { // goroutines may take a moment to end
+				// Goroutines may take a moment to end
+				for giveUp := until(time.Minute); !giveUp(); time.Sleep(20 * time.Millisecond) {
 					if kept = held() - before; kept <= most {
 						t.Log(kept/len(values), "bytes per connection")
 						return
 					}
-					time.Sleep(20 * time.Millisecond)
 				}
 				t.Errorf("%d idle connections keep %d bytes", len(values), kept)
 			})

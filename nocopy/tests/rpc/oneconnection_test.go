@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -19,7 +20,6 @@ import (
 // connection has ended, by the server, the client or both being idle, calls fail at once with
 // ErrNotSent and the reason; Retry does not repeat them.
 func TestOneConnection(t *testing.T) {
-	t.Parallel()
 	for _, end := range []struct {
 		name string
 		opts []rpc.Option
@@ -32,55 +32,57 @@ func TestOneConnection(t *testing.T) {
 		{"idle for the client", []rpc.Option{rpc.IdleTimeout(time.Second)}, 0, "closed by the client, being idle or old"},
 	} {
 		t.Run(end.name, func(t *testing.T) {
-			t.Parallel()
-			var dialled, tries atomic.Int32
-			count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-				tries.Add(1)
-				return next(ctx, c)
-			}
-			srv := &rpc.Server{IdleTimeout: end.idle}
-			addr := serve(t, srv, &handler{})
-			c := echo.NewEchoClient(dial(t, addr, append(end.opts, rpc.OneConnection,
-				rpc.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
-					dialled.Add(1)
-					return new(net.Dialer).DialContext(ctx, network, addr)
-				}), rpc.Interceptors(rpc.Retry(rpc.RetryPolicy{Idempotent: []string{"add"}}), count),
-				rpc.Logger(slog.New(slog.DiscardHandler)))...))
-			calls := make(chan error, 20)
-			for range cap(calls) { // at the same time: no second connection is made for them
-				go func() { _, err := c.Add(bg, nil); calls <- err }()
-			}
-			for range cap(calls) {
-				if err := <-calls; err != nil {
-					t.Fatal(err)
+			synctest.Test(t, func(t *testing.T) {
+				var dialled, tries atomic.Int32
+				count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+					tries.Add(1)
+					return next(ctx, c)
 				}
-			}
-			if end.idle == 0 && !strings.Contains(end.want, "the client") {
-				srv.Close()
-			}
-			var err error
-			settles(t, "calls fail", func() bool {
-				time.Sleep(1200 * time.Millisecond) // a call would keep the connection from being idle
-				tries.Store(0)
-				_, err = c.Add(bg, nil)
-				return err != nil
+				srv := &rpc.Server{IdleTimeout: end.idle}
+				l := make(pipes)
+				serveOn(t, srv, &handler{}, l)
+				c := echo.NewEchoClient(dial(t, "", append(end.opts, rpc.OneConnection,
+					rpc.Dialer(func(context.Context, string, string) (net.Conn, error) {
+						dialled.Add(1)
+						return l.dial(), nil
+					}), rpc.Interceptors(rpc.Retry(rpc.RetryPolicy{Idempotent: []string{"add"}}), count),
+					rpc.Logger(slog.New(slog.DiscardHandler)))...))
+				calls := make(chan error, 20)
+				for range cap(calls) { // at the same time: no second connection is made for them
+					go func() { _, err := c.Add(bg, nil); calls <- err }()
+				}
+				for range cap(calls) {
+					if err := <-calls; err != nil {
+						t.Fatal(err)
+					}
+				}
+				if end.idle == 0 && !strings.Contains(end.want, "the client") {
+					srv.Close()
+				}
+				var err error
+				settles(t, "calls fail", func() bool {
+					time.Sleep(1200 * time.Millisecond) // a call would keep the connection from being idle
+					tries.Store(0)
+					_, err = c.Add(bg, nil)
+					return err != nil
+				})
+				for range 3 {
+					before := time.Now()
+					tries.Store(0)
+					if _, err = c.Add(bg, nil); !errors.Is(err, rpc.ErrNotSent) || !strings.Contains(err.Error(), "the client makes no other: "+end.want) {
+						t.Errorf("the error is %v", err)
+					}
+					if tries.Load() != 1 || time.Since(before) > time.Minute {
+						t.Errorf("%d tries", tries.Load())
+					}
+				}
+				if end.want == "closed by the server" && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
+					t.Error(err)
+				}
+				if n := dialled.Load(); n != 1 {
+					t.Errorf("%d connections", n)
+				}
 			})
-			for range 3 {
-				before := time.Now()
-				tries.Store(0)
-				if _, err = c.Add(bg, nil); !errors.Is(err, rpc.ErrNotSent) || !strings.Contains(err.Error(), "the client makes no other: "+end.want) {
-					t.Errorf("the error is %v", err)
-				}
-				if tries.Load() != 1 || time.Since(before) > time.Minute {
-					t.Errorf("%d tries", tries.Load())
-				}
-			}
-			if end.want == "closed by the server" && !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
-				t.Error(err)
-			}
-			if n := dialled.Load(); n != 1 {
-				t.Errorf("%d connections", n)
-			}
 		})
 	}
 }

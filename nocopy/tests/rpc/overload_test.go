@@ -180,8 +180,9 @@ func TestOverload(t *testing.T) {
 		if w.most.Load() > places || c.most.get() > places+1 || c.mostWaiting.get() < places || c.mostWaiting.get() > places+1 || c.waiting.get() != 0 {
 			t.Errorf("at most %d handlers, %d calls in flight, %d waiting, %d at the end", w.most.Load(), c.most.get(), c.mostWaiting.get(), c.waiting.get())
 		}
-		if n := int64(c.refused[rpc.LoadShedding]); n != shed.Load() || n+good.Load() != sent || len(c.refused) != 1 {
-			t.Errorf("%d calls, %d refused, %v counted", sent, shed.Load(), c.refused)
+		refused := c.refusals()
+		if n := int64(refused[rpc.LoadShedding]); n != shed.Load() || n+good.Load() != sent || len(refused) != 1 {
+			t.Errorf("%d calls, %d refused, %v counted", sent, shed.Load(), refused)
 		}
 	})
 }

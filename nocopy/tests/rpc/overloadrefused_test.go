@@ -185,7 +185,7 @@ func TestOverloadUnanswered(t *testing.T) {
 		go nc.Write(in.Bytes())
 		time.Sleep(time.Second) // another goroutine becomes the reader
 		synctest.Wait()
-		if n := c.refused[rpc.LoadShedding]; n != waiting-1 {
+		if n := c.refusals()[rpc.LoadShedding]; n != waiting-1 {
 			t.Errorf("%d calls were refused while one was handled, want %d", n, waiting-1)
 		}
 		close(w.release)
@@ -224,8 +224,9 @@ func TestOverloadOneway(t *testing.T) {
 		if lines != 3 || strings.Count(q.String(), "\n") != lines || !strings.Contains(q.String(), "calls=1 oneway=1 ") || !strings.Contains(q.String(), "calls=200 oneway=100 MaxInFlight=1") {
 			t.Errorf("the log:\n%s", q)
 		}
-		if n := len(w.begun); n != 1 || c.refused[rpc.LoadShedding] != 600 || len(c.refused) != 1 {
-			t.Errorf("%d calls were handled, refused %v", n, c.refused)
+		refused := c.refusals()
+		if n := len(w.begun); n != 1 || refused[rpc.LoadShedding] != 600 || len(refused) != 1 {
+			t.Errorf("%d calls were handled, refused %v", n, refused)
 		}
 		close(w.release)
 		expects(t, w.begun, 2, "notify", "begun")

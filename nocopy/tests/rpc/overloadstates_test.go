@@ -252,8 +252,8 @@ func TestOverloadStates(t *testing.T) {
 						case o.g.gate("holder") <- "":
 						default:
 						}
-						if o.expectHandled(); o.c.refused[rpc.LoadShedding] != 1 {
-							t.Errorf("refused: %v", o.c.refused)
+						if o.expectHandled(); o.c.refusals()[rpc.LoadShedding] != 1 {
+							t.Errorf("refused: %v", o.c.refusals())
 						}
 					}
 					if synctest.Wait(); !holder.over() || !waiter.over() {

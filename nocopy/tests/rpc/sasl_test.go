@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/emersion/go-sasl"
@@ -180,8 +181,9 @@ func (m mechanism) Next(challenge []byte) ([]byte, error) {
 // the same time.
 func TestSASLOneAtATime(t *testing.T) {
 	t.Parallel()
-	addr := serve(t, saslServer(), nil)
-	c := dial(t, addr, rpc.SASL(&stepped{n: 3, busy: new(atomic.Bool)}), rpc.PoolSize(8), rpc.DialTimeout(time.Minute))
+	srv := saslServer()
+	srv.ReadTimeout = -1 // a login that is cut off would seem to go on
+	c := dial(t, serve(t, srv, nil), rpc.SASL(&stepped{n: 3, busy: new(atomic.Bool)}), rpc.PoolSize(8), rpc.DialTimeout(time.Hour))
 	var wg sync.WaitGroup
 	for range 32 {
 		wg.Go(func() {
@@ -433,35 +435,30 @@ func TestSASLRude(t *testing.T) {
 // TestSASLShutdown: Shutdown does not wait for a client that has not logged in, and serves one
 // that is about to.
 func TestSASLShutdown(t *testing.T) {
-	t.Parallel()
-	srv := saslServer()
-	accepted, withWho := make(chan struct{}, 2), srv.ConnContext
-	srv.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
-		accepted <- struct{}{}
-		return withWho(ctx, nc)
-	}
-	addr := serve(t, srv, nil)
-	silent, late := dialRaw(t, addr), dialRaw(t, addr)
-	send(t, late, saslMessage(1, "ANONYMOUS"))
-	<-accepted
-	<-accepted
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Shutdown(bg) }()
-	time.Sleep(20 * time.Millisecond)
-	send(t, late, append(saslMessage(2, "late"), frame(strict(call, "fail", 7, []byte{0}))...))
-	got, err := io.ReadAll(late)
-	if err != nil || !strings.Contains(string(got), "hello, nobody late") {
-		t.Errorf("%q, %v", got, err)
-	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		srv, l := saslServer(), make(pipes)
+		serveOn(t, srv, nil, l)
+		silent, late := l.dial(), l.dial()
+		send(t, late, saslMessage(1, "ANONYMOUS"))
+		synctest.Wait()
+		ended := make(chan error, 1)
+		go func() { ended <- srv.Shutdown(bg) }()
+		time.Sleep(20 * time.Millisecond)
+		go func() { late.Write(append(saslMessage(2, "late"), frame(strict(call, "fail", 7, []byte{0}))...)) }()
+		got, err := io.ReadAll(late)
+		if err != nil || !strings.Contains(string(got), "hello, nobody late") {
+			t.Errorf("%q, %v", got, err)
 		}
-	case <-time.After(time.Minute):
-		t.Error("Shutdown waits")
-	}
-	io.ReadAll(silent)
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("Shutdown waits")
+		}
+		io.ReadAll(silent)
+	})
 }
 
 // TestSASLRefused: options that do not go together are refused where they are given.

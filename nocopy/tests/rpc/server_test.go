@@ -109,6 +109,8 @@ func TestInterceptors(t *testing.T) {
 	if _, err := c.Ping(bg, nil); !errors.As(err, &ae) || ae.Message != "not for 127.0.0.1" {
 		t.Error(err)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	want := "client 1 Echo.add, client 2 Echo.add, server 1 Echo.add, server 2 Echo.add, client 1 Echo.ping, client 2 Echo.ping, server 1 Echo.ping, server 2 Echo.ping"
 	if got := strings.Join(trace, ", "); got != want {
 		t.Errorf("the order: %s", got)
@@ -149,23 +151,28 @@ func TestConcurrency(t *testing.T) {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			for _, unordered := range []bool{false, true} {
 				var running, most atomic.Int32
-				count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				release := make(chan struct{})
+				h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
 					n := running.Add(1)
 					for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 					}
 					defer running.Add(-1)
-					return next(ctx, c)
-				}
-				addr := serve(t, &rpc.Server{Concurrency: limit, Unordered: unordered, Interceptors: []rpc.Interceptor{count}}, &handler{})
+					<-release
+					return nil
+				}}
+				addr := serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), Concurrency: limit, Unordered: unordered}, nil)
 				c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(1)))
 				var wg sync.WaitGroup
 				for range 4 * limit {
 					wg.Go(func() {
-						if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(30) }); err != nil {
+						if _, err := c.Fail(bg, nil); err != nil {
 							t.Error(err)
 						}
 					})
 				}
+				settles(t, "as many calls run as may", func() bool { return int(running.Load()) == limit })
+				time.Sleep(30 * time.Millisecond) // others would begin
+				close(release)
 				wg.Wait()
 				if int(most.Load()) != limit {
 					t.Errorf("limit %d, unordered %v: %d at a time", limit, unordered, most.Load())
@@ -350,6 +357,7 @@ func TestShutdownDuringLoad(t *testing.T) {
 			}
 		}
 		time.Sleep(50 * time.Millisecond)
+		settles(t, "calls are answered", func() bool { return good.Load() > 0 })
 		if err := srv.Shutdown(bg); err != nil {
 			t.Error(err)
 		}

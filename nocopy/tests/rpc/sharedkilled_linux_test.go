@@ -138,7 +138,7 @@ func awaitServer(t *testing.T, path string) {
 // startChild runs TestSharedChild in another process, which is killed when the test has ended.
 func startChild(t *testing.T, role, path string, mode rpc.SharedMemory) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestSharedChild$", "-test.timeout=60s")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSharedChild$", "-test.timeout=10m")
 	cmd.Env = append(os.Environ(), "SHARED_CHILD="+role, "SHARED_PATH="+path, fmt.Sprint("SHARED_MODE=", int(mode)))
 	var out quiet
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr

@@ -227,7 +227,7 @@ func rough(t *testing.T, near, far rpc.SharedMemory, recycle bool) {
 			}
 		})
 	}
-	for end := time.Now().Add(20 * time.Second); done.Load() < int64(testmode.Of(20, 300)) && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); done.Load() < int64(testmode.Of(20, 300)) && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	ctx, cancel := context.WithTimeout(bg, time.Minute)

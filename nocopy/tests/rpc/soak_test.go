@@ -56,11 +56,11 @@ func TestSoak(t *testing.T) {
 	})
 	var after leftover
 	const most = 16 << 20
-	for range 50 { // goroutines and sockets take a moment to end, and memory some collections
+	// Goroutines and sockets take a moment to end, and memory some collections
+	for giveUp := until(time.Minute); !giveUp(); time.Sleep(20 * time.Millisecond) {
 		if after = left(); after.goroutines <= before.goroutines && after.files <= before.files && after.heap <= before.heap+most {
 			break
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	t.Logf("heap %d → %d kB, goroutines %d → %d, files %d → %d", before.heap>>10, after.heap>>10, before.goroutines, after.goroutines, before.files, after.files)
 	if after.goroutines > before.goroutines || after.files > before.files {

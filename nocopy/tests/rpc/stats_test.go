@@ -23,6 +23,12 @@ type counter struct{ n atomic.Int64 }
 func (c *counter) add(n int) { c.n.Add(int64(n)) }
 func (c *counter) get() int  { return int(c.n.Load()) }
 
+// raise makes the count n, unless it is more.
+func (c *counter) raise(n int) {
+	for old := c.n.Load(); int64(n) > old && !c.n.CompareAndSwap(old, int64(n)); old = c.n.Load() {
+	}
+}
+
 // counts are Stats and what they were told.
 type counts struct {
 	rpc.Stats
@@ -40,19 +46,30 @@ func newCounts() *counts {
 		InFlight: func(n int) {
 			c.inFlight.add(n)
 			c.calls.add(max(n, 0))
-			c.most.n.Store(max(c.most.n.Load(), c.inFlight.n.Load()))
+			c.most.raise(c.inFlight.get())
 		},
 		Waiting: func(n int) {
 			c.waiting.add(n)
-			c.mostWaiting.n.Store(max(c.mostWaiting.n.Load(), c.waiting.n.Load()))
+			c.mostWaiting.raise(c.waiting.get())
 		},
-		Queued:    func(d time.Duration) { c.queued.add(1); c.waited.Add(int64(d)) },
+		Queued:    func(d time.Duration) { c.waited.Add(int64(d)); c.queued.add(1) },
 		Received:  c.received.add,
 		Sent:      func(s linkbuf.Stats) { c.sent.add(s.Bytes); c.byRef.add(s.RefBytes) },
 		Converted: c.converted.add,
 		Refused:   func(e rpc.ExceptionType) { c.mu.Lock(); c.refused[e]++; c.mu.Unlock() },
 	}
 	return c
+}
+
+// refusals returns how many messages were refused, by their answers.
+func (c *counts) refusals() map[rpc.ExceptionType]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := map[rpc.ExceptionType]int{}
+	for e, n := range c.refused {
+		all[e] = n
+	}
+	return all
 }
 
 // settles waits until f is true.

@@ -42,12 +42,11 @@ func intercepting(t *testing.T, f rpc.Interceptor, g func(t *testing.T, c echo.E
 // unused checks that no call is in flight, also of those that were given up a moment ago.
 func unused(t *testing.T, cl *rpc.Client) {
 	t.Helper()
-	for range 400 {
+	for giveUp := until(time.Minute); !giveUp(); time.Sleep(5 * time.Millisecond) {
 		inFlight, using := clientInUse(cl)
 		if inFlight == 0 && using == 0 {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	inFlight, using := clientInUse(cl)
 	t.Errorf("left over: %d calls in flight, %d connections' places", inFlight, using)
@@ -466,12 +465,7 @@ func TestInnerInterceptorOfClient(t *testing.T) {
 	}
 	<-returned
 	for i, k := range left {
-		for n := 0; !k.released(); n++ {
-			if n == 1000 {
-				t.Fatalf("message %d is not released", i)
-			}
-			time.Sleep(time.Millisecond)
-		}
+		settles(t, fmt.Sprintf("message %d is released", i), k.released)
 	}
 }
 

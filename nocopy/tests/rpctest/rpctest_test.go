@@ -26,7 +26,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(leakless{m}) }
 // leakless runs tests, and fails if the library has not released its own messages.
 type leakless struct{ m *testing.M }
 
-func (l leakless) Run() int { return testmode.Main(l.m, nocopy.Leaked) }
+// It waits until goroutines have ended: goleak does so for less than a second.
+func (l leakless) Run() int {
+	code := testmode.Main(l.m, nocopy.Leaked)
+	for end := time.Now().Add(time.Minute); code == 0 && goleak.Find() != nil && time.Now().Before(end); {
+	}
+	return code
+}
 
 // store is a handler with two of its service's methods.
 type store struct {

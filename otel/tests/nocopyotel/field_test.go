@@ -162,7 +162,7 @@ func TestHostileContext(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer nc.Close()
-				nc.SetDeadline(time.Now().Add(20 * time.Second))
+				nc.SetDeadline(time.Now().Add(time.Minute))
 				request := helloCall(c.before, c.after)
 				for range 2 { // it does not harm later calls, either
 					go nc.Write(request)
@@ -171,12 +171,7 @@ func TestHostileContext(t *testing.T) {
 						t.Fatalf("reply %q, %v", reply[:n], err)
 					}
 				}
-				for range 1000 {
-					if len(spans.GetSpans()) == 2 {
-						break
-					}
-					time.Sleep(5 * time.Millisecond)
-				}
+				await(func() bool { return len(spans.GetSpans()) == 2 })
 				for _, s := range spans.GetSpans() {
 					if s.Parent.IsValid() != c.want || c.want && s.Parent.SpanID().String() != "b7ad6b7169203331" {
 						t.Errorf("the span's parent is %v", s.Parent)
@@ -220,7 +215,7 @@ func TestDeclaredContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	nc.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := nc.Write(helloCall(nil, field(13, wireMap(2, 11, 11, "traceparent", parent, rpc.TimeoutKey, "1S")))); err != nil {
 		t.Fatal(err)
 	}
@@ -228,12 +223,7 @@ func TestDeclaredContext(t *testing.T) {
 	if n, err := nc.Read(reply); err != nil || !bytes.Contains(reply[:n], []byte("hello ada")) {
 		t.Fatalf("reply %q, %v", reply[:n], err)
 	}
-	for range 1000 {
-		if len(spans.GetSpans()) > 0 {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await(func() bool { return len(spans.GetSpans()) > 0 })
 	if all := spans.GetSpans(); len(all) != 1 || all[0].Parent.IsValid() {
 		t.Errorf("spans: %v", all)
 	}
@@ -273,12 +263,7 @@ func TestJavaBytes(t *testing.T) {
 			if _, err := nc.Write(sent); err != nil {
 				t.Fatal(err)
 			}
-			for range 1000 {
-				if len(spans.GetSpans()) == len(want) {
-					break
-				}
-				time.Sleep(5 * time.Millisecond)
-			}
+			await(func() bool { return len(spans.GetSpans()) == len(want) })
 			nc.Close()
 			got := map[string]bool{}
 			for _, s := range spans.GetSpans() {

@@ -58,7 +58,7 @@ func TestPrometheus(t *testing.T) {
 		`thrift_blocks_taken_total{`, `thrift_blocks_returned_total{`, `rpc_method="_OTHER"`,
 	}
 	var page string
-	for range 1000 {
+	await(func() bool {
 		rec := httptest.NewRecorder()
 		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
 		body, _ := io.ReadAll(rec.Body)
@@ -69,11 +69,8 @@ func TestPrometheus(t *testing.T) {
 				missing++
 			}
 		}
-		if missing == 0 {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return missing == 0
+	})
 	for _, w := range want {
 		if !strings.Contains(page, w) {
 			t.Errorf("no %s", w)
@@ -84,12 +81,7 @@ func TestPrometheus(t *testing.T) {
 	}
 	m := expvar.Get(name).(*expvar.Map)
 	for key, want := range map[string]string{"connections": "1", "connections_opened": "1", "calls": "6", "refused": "1"} {
-		for range 1000 {
-			if m.Get(key).String() == want {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		await(func() bool { return m.Get(key).String() == want })
 		if got := m.Get(key).String(); got != want {
 			t.Errorf("expvar %s is %s, want %s", key, got, want)
 		}
@@ -149,12 +141,7 @@ func TestUnknownMethodsAreOne(t *testing.T) {
 			t.Fatal("no error")
 		}
 	}
-	for range 1000 {
-		if len(tel.spans.GetSpans()) == names {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await(func() bool { return len(tel.spans.GetSpans()) == names })
 	for _, s := range tel.spans.GetSpans() {
 		if s.Name != "apache_thrift" || len(attr(s, "rpc.method_original")) > 260 {
 			t.Fatalf("span %s: %v", s.Name, s.Attributes)

@@ -40,15 +40,17 @@ func newTelemetry() *telemetry {
 	return t
 }
 
+// await waits until f is true, for a minute at most.
+func await(f func() bool) {
+	for end := time.Now().Add(time.Minute); !f() && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // take returns n ended spans by name and kind.
 func (tel *telemetry) take(t *testing.T, n int) map[string]tracetest.SpanStub {
 	t.Helper()
-	for range 1000 {
-		if len(tel.spans.GetSpans()) >= n {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	await(func() bool { return len(tel.spans.GetSpans()) >= n })
 	spans := map[string]tracetest.SpanStub{}
 	for _, s := range tel.spans.GetSpans() {
 		spans[s.Name+" "+s.SpanKind.String()] = s
@@ -180,6 +182,7 @@ func TestOutcomes(t *testing.T) {
 			{"wait", "INTERNAL_ERROR", "DEADLINE_EXCEEDED", codes.Error, codes.Error},
 		} {
 			t.Run(fmt.Sprint(c.name, framed), func(t *testing.T) {
+				t.Parallel()
 				tel := newTelemetry()
 				g := new(greeter)
 				addr := serve(t, &rpc.Server{Processor: greet.NewGreeterProcessor(g), Recycle: framed, Interceptors: []rpc.Interceptor{nocopyotel.Server(tel.Options)}})
@@ -192,7 +195,7 @@ func TestOutcomes(t *testing.T) {
 				cl := greet.NewGreeterClient(dial(t, addr, opts...))
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				if c.name == "wait" {
-					ctx, cancel = context.WithTimeout(ctx, 1500*time.Millisecond)
+					ctx, cancel = context.WithTimeout(ctx, 4*time.Second) // the call arrives in time
 				}
 				defer cancel()
 				_, err := hello(ctx, cl, c.name)
@@ -360,12 +363,7 @@ func TestProxy(t *testing.T) {
 					n = 4
 				}
 				var all tracetest.SpanStubs
-				for range 1000 {
-					if all = tel.spans.GetSpans(); len(all) == n {
-						break
-					}
-					time.Sleep(5 * time.Millisecond)
-				}
+				await(func() bool { all = tel.spans.GetSpans(); return len(all) == n })
 				byID := map[trace.SpanID]tracetest.SpanStub{}
 				roots := 0
 				for _, s := range all {

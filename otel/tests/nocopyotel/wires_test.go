@@ -4,7 +4,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel/baggage"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -45,12 +44,7 @@ func TestEveryWire(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		for range 1000 {
-			if len(spans.GetSpans()) > 0 {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		await(func() bool { return len(spans.GetSpans()) > 0 })
 		if all := spans.GetSpans(); len(all) != 1 || !all[0].Parent.IsValid() {
 			t.Errorf("%s: the server's span has no parent", name)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/creack/pty"
@@ -37,22 +38,25 @@ func terminal(t *testing.T) (tty *os.File, written func() string) {
 // something or is done. Other files show nothing.
 func TestProgress(t *testing.T) {
 	tty, written := terminal(t)
-	var done atomic.Int64
-	sh := Of(t.Context(), nil, tty, tty)
-	p := sh.NewProgress("files", 40, done.Load)
 	var plain bytes.Buffer
-	silent := Of(t.Context(), nil, io.Discard, &plain).NewProgress("files", 40, done.Load)
-	early := sh.NewProgress("nothing of this", 40, done.Load)
-	done.Store(11)
-	time.Sleep(showAfter / 2)
-	early.Done()
-	time.Sleep(showAfter/2 + 3*showEvery)
-	done.Store(40)
-	time.Sleep(3 * showEvery)
-	for _, p := range []*Progress{p, silent} {
-		p.Print(func() { io.WriteString(sh.Out, "printed\n") })
-		p.Done()
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var done atomic.Int64
+		sh := Of(t.Context(), nil, tty, tty)
+		p := sh.NewProgress("files", 40, done.Load)
+		silent := Of(t.Context(), nil, io.Discard, &plain).NewProgress("files", 40, done.Load)
+		early := sh.NewProgress("nothing of this", 40, done.Load)
+		done.Store(11)
+		time.Sleep(showAfter / 2)
+		early.Done()
+		time.Sleep(showAfter/2 + 3*showEvery)
+		synctest.Wait()
+		done.Store(40)
+		time.Sleep(3 * showEvery)
+		for _, p := range []*Progress{p, silent} {
+			p.Print(func() { io.WriteString(sh.Out, "printed\n") })
+			p.Done()
+		}
+	})
 	io.WriteString(tty, "end")
 	text := written()
 	if !strings.Contains(text, "files [========                      ] 11/40") || !strings.Contains(text, strings.Repeat("=", barWidth)+"] 40/40") || strings.Contains(text, "nothing") {

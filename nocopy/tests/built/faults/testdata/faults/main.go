@@ -106,7 +106,7 @@ func leak() {
 // lost leaves it to the garbage collector to notice.
 func lost() {
 	filled() // MISTAKE
-	for range 20 {
+	for range 100 {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
 	}
