@@ -135,7 +135,7 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	return linkbuf.Stats(stats), err
 }
 
-// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// Prepend puts n bytes before the message, in the room that NewIn left, and returns them to
 // be filled; nil if there is no such room. They belong to the wire bytes from then on.
 func (m *Message) Prepend(n int) []byte {
 	checkRoom(n)
