@@ -43,7 +43,7 @@ func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	r.Pieces(func(at chain.Pos, mem []byte) bool {
 		if len(mem) >= ReferSize && links < MostLinks && !from.buf.Foreign(at) {
 			links++
-			p := m.buf.Share(&from.buf, at, len(mem))
+			p := m.buf.ShareFrom(&from.buf.Space, at, len(mem))
 			m.buf.AddRoot(p, p+chain.Pos(len(mem)))
 			return true
 		}
