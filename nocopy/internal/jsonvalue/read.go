@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
@@ -54,7 +53,6 @@ var readers = sync.Pool{New: func() any { return newReader() }}
 
 func newReader() *reader {
 	return &reader{
-		keys:   keySet{seed: maphash.MakeSeed()},
 		strict: jsontext.AllowDuplicateNames(false), lenient: jsontext.AllowDuplicateNames(true),
 		invalid: jsontext.AllowInvalidUTF8(true),
 	}
@@ -107,7 +105,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 
 // free gives the reader back for reuse, without references to the caller's memory.
 func (r *reader) free() {
-	if cap(r.out)+8*cap(r.seen) > MostKept || r.keys.large() {
+	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.keys.spans) > MostKept/16 {
 		return
 	}
 	if len(r.in) > mostAlive {
