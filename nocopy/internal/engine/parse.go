@@ -262,7 +262,7 @@ func (m *owner) MostWords(n int) int {
 	return index.MaxWords
 }
 
-// Parser implements parse.User.
+// Parser implements parse.Host.
 func (m *owner) Parser(b []byte, base uint32) *parse.Parser { return (*Message)(m).parserOf(b, base) }
 
 // NoteIndex implements parse.Host.
