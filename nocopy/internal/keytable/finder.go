@@ -194,8 +194,14 @@ func (ts *lookups) keepSpare(tb *Table) {
 // End makes f ready for the next message. Some memory is kept for that.
 func (f *Finder) End() {
 	f.filterOf = 0
-	ts := f.lookups.Load()
-	if ts == nil || ts.made.Len() == 0 {
+	if ts := f.lookups.Load(); ts != nil {
+		ts.end()
+	}
+}
+
+// end gives up all tables.
+func (ts *lookups) end() {
+	if ts.made.Len() == 0 {
 		return
 	}
 	for _, tb := range ts.made.All() {
@@ -205,7 +211,7 @@ func (f *Finder) End() {
 	}
 	ts.made.Clear()
 	ts.ofViews = false
-	f.ForgetOwners()
+	ts.forgetOwners()
 }
 
 // DropSpare gives the memory up that is kept for the next tables.
@@ -262,11 +268,15 @@ func (f *Finder) Own(e uint32, x Element) {
 // out anew.
 func (f *Finder) ForgetOwners() {
 	if ts := f.lookups.Load(); ts != nil {
-		ts.known = false
-		ts.owners = ts.owners[:0]
-		if cap(ts.owners) > keepPairs {
-			ts.owners = nil
-		}
+		ts.forgetOwners()
+	}
+}
+
+func (ts *lookups) forgetOwners() {
+	ts.known = false
+	ts.owners = ts.owners[:0]
+	if cap(ts.owners) > keepPairs {
+		ts.owners = nil
 	}
 }
 
