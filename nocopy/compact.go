@@ -37,11 +37,8 @@ func (m *Message) WriteCompact(w io.Writer) (int64, error) {
 	}
 	written := int64(0)
 	put := func(b []byte) error {
-		n, err := w.Write(b)
-		written += int64(max(0, min(n, len(b))))
-		if err == nil && n < len(b) {
-			err = io.ErrShortWrite
-		}
+		n, err := memory.WriteAll(w, b)
+		written += int64(n)
 		return err
 	}
 	c := compact.TakeWriter(min(m.Len(), compact.PieceSize))

@@ -66,12 +66,7 @@ func (d *stream) parse() (engine.Struct, int, error) {
 	if err != nil {
 		return engine.Struct{}, 0, err
 	}
-	var s engine.Struct
-	if d.flags&Compact != 0 {
-		s, err = engine.ParseCompact(d.desc, c, d.flags, d.limits)
-	} else {
-		s, err = engine.ParseOwn(d.desc, c, d.flags, d.limits)
-	}
+	s, err := engine.ParseOwn(d.desc, c, d.flags, d.limits)
 	if bad, ok := err.(*Error); ok && d.offset == 0 && size == 1 { // maybe a frame's first byte
 		formats.AddTo(bad, d.startFormat())
 	}

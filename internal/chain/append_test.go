@@ -175,7 +175,7 @@ func TestPut(t *testing.T) {
 	b.Seal()
 	var other Buffer
 	other.Reset(false)
-	other.Share(&b, p, 8)
+	other.ShareFrom(&b.Space, p, 8)
 	if b.InTail(p, 1) {
 		t.Error("memory that is shared may be stored into")
 	}

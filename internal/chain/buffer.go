@@ -22,7 +22,7 @@ const (
 // replace parts of the message by other bytes.
 //
 // A Buffer must be Reset before its first use. It is for one goroutine; any number of them may
-// read it (At, Len, AppendTo, WriteTo, Share from it) while none changes it.
+// read it (At, Len, AppendTo, WriteTo, ShareFrom it) while none changes it.
 //
 // Methods do not check their arguments: positions and nodes must be those of this message.
 type Buffer struct {

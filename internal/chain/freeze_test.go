@@ -31,7 +31,7 @@ func TestFreezeThenShare(t *testing.T) {
 				dst.Reset(recycle)
 				shared := []byte(nil)
 				if share {
-					p := dst.Share(src, src.pieces[0].from, 100)
+					p := dst.ShareFrom(&src.Space, src.pieces[0].from, 100)
 					shared = dst.At(p)[:100]
 				}
 				src.Free()

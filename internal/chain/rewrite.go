@@ -29,11 +29,6 @@ func (b *Buffer) Join(pieces iter.Seq[[]byte], n int) {
 	b.Receive(c)
 }
 
-// Share gives the n bytes at position p of src a position in b, too, and returns it. It does not
-// copy them. From then on neither Buffer stores into that memory. Concurrent calls for one src are
-// allowed. Memory that is readOnly is copied if b does not recycle.
-func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos { return b.ShareFrom(&src.Space, p, n) }
-
 // Exchangeable reports whether n bytes of the caller's memory can get the positions of those that
 // the node's content ends with. There must not be so many spans that the Buffer is Crowded.
 func (b *Buffer) Exchangeable(id NodeID, n int) bool {

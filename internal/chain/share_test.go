@@ -30,7 +30,7 @@ func TestShareIsReadOnly(t *testing.T) {
 	}
 	b := new(Buffer)
 	b.Reset(false)
-	at := b.Share(a, p+10, 100)
+	at := b.ShareFrom(&a.Space, p+10, 100)
 	if a.Writable(p) || b.Writable(at) {
 		t.Error("shared memory is writable")
 	}

@@ -105,5 +105,5 @@ func (s *Space) Lend() {
 // StoreSlowly makes InTail return false from now on. Callers then ask Writable before each store.
 func (s *Space) StoreSlowly() {
 	s.slow = 1
-	atomic.StoreUint32(&s.tailShared, 1) // see Share
+	atomic.StoreUint32(&s.tailShared, 1) // see ShareFrom
 }

@@ -206,11 +206,6 @@ func header(d *thriftimpl.Desc, i int) []byte {
 	return []byte{byte(f.Type.Wire()), byte(f.ID >> 8), byte(f.ID)}
 }
 
-// sent reports whether field i of s would be sent: it is set, and, in a union, is the arm.
-func sent(d *thriftimpl.Desc, s thriftimpl.Struct, i int) bool {
-	return s.HasField(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
-}
-
 // nextField returns the number of the first field from i on that is required, or set in s or t,
 // which d describes. If there is none, it returns d.NumFields(). It skips unset fields fast: most
 // structs with many fields have few of them set, and a list may have an empty struct per byte.
@@ -236,7 +231,7 @@ func (w *maskWriter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Stru
 	none := thriftimpl.Struct{}
 	for i := nextField(d, 0, s, none); i < d.NumFields(); i = nextField(d, i+1, s, none) {
 		there := false
-		if sent(d, s, i) {
+		if s.Sent(d.Field(i), d) {
 			dst, there = w.part(dst, header(d, i), s.Value(d.Field(i), d), sel.field(i))
 		}
 		if !there {
@@ -405,7 +400,7 @@ func (w maskCopier) structure(dst []byte, d *thriftimpl.Desc, to, from thriftimp
 	}
 	for i := nextField(d, 0, to, from); i < d.NumFields(); i = nextField(d, i+1, to, from) {
 		f, in := d.Field(i), sel.field(i)
-		hasV, hasU := sent(d, to, i), sent(d, from, i)
+		hasV, hasU := to.Sent(d.Field(i), d), from.Sent(d.Field(i), d)
 		hasV = hasV && (!moves || hasU)
 		var there bool
 		var err error

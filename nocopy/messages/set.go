@@ -137,7 +137,7 @@ func (w maskSetter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struc
 	var arm []byte // in a union: the existing arm, unless another arm is set
 	next := func(i int) int { return sel.next(i, nextField(d, i, s, thriftimpl.Struct{})) }
 	for i := next(0); i < d.NumFields(); i = next(i + 1) {
-		in, has := sel.field(i), sent(d, s, i)
+		in, has := sel.field(i), s.Sent(d.Field(i), d)
 		before := len(dst)
 		var set bool
 		switch v := s.Value(d.Field(i), d); {

@@ -123,8 +123,7 @@ func (c converter) message(d *thriftimpl.Desc, s thriftimpl.Struct) Message {
 	s.WireIn(thriftimpl.StructOf(d)) // completes it
 	m := Message{typeKey: typeName{d, c.options}}
 	for i := s.NextField(d, 0); i < d.NumFields(); i = s.NextField(d, i+1) {
-		f := d.Field(i)
-		if s.HasField(f) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID) {
+		if f := d.Field(i); s.Sent(f, d) {
 			m[d.FieldDesc(i).Name] = c.value(s.Value(f, d))
 		}
 	}

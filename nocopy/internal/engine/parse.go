@@ -157,17 +157,15 @@ func ParseChunk(d *schema.Struct, c memory.Chunk, l Limits, flags Flags) (Struct
 }
 
 // ParseOwn parses a chunk of received bytes, which the message takes over, also when that fails.
-// Of the flags, Lazy holds only for a chunk of one piece, and Compact is not allowed.
+// Of the flags, Lazy holds only for a chunk of one piece, and Compact is only for one.
 func ParseOwn(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Struct, error) {
+	if flags&Compact != 0 { // no message has compact bytes
+		defer c.Release()
+		return parseWith(nil, d, c.Mem, flags, limits)
+	}
 	m := newMessage(d, flags, limits)
 	m.buf.Receive(c)
 	return m.parseReceived(chain.MaxSize)
-}
-
-// ParseCompact parses a chunk of one piece, in the compact protocol, and releases it.
-func ParseCompact(d *schema.Struct, c memory.Chunk, flags Flags, limits Limits) (Struct, error) {
-	defer c.Release()
-	return parseWith(nil, d, c.Mem, flags, limits)
 }
 
 // parseReceived parses the bytes that the message's Buffer has received, at most so many.
@@ -264,7 +262,7 @@ func (m *owner) MostWords(n int) int {
 	return index.MaxWords
 }
 
-// Parser implements parse.User.
+// Parser implements parse.Host.
 func (m *owner) Parser(b []byte, base uint32) *parse.Parser { return (*Message)(m).parserOf(b, base) }
 
 // NoteIndex implements parse.Host.

@@ -43,7 +43,7 @@ func (s Struct) toSend(flags Flags, limits Limits, n int) *Message {
 	r.Pieces(func(at chain.Pos, mem []byte) bool {
 		if len(mem) >= ReferSize && links < MostLinks && !from.buf.Foreign(at) {
 			links++
-			p := m.buf.Share(&from.buf, at, len(mem))
+			p := m.buf.ShareFrom(&from.buf.Space, at, len(mem))
 			m.buf.AddRoot(p, p+chain.Pos(len(mem)))
 			return true
 		}
@@ -135,7 +135,7 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	return linkbuf.Stats(stats), err
 }
 
-// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// Prepend puts n bytes before the message, in the room that NewIn left, and returns them to
 // be filled; nil if there is no such room. They belong to the wire bytes from then on.
 func (m *Message) Prepend(n int) []byte {
 	checkRoom(n)

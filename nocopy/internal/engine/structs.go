@@ -428,10 +428,8 @@ func (w *Walker) Len(e uint32) uint32 {
 
 // Element returns the word of element i of a list or set of type t.
 func (w *Walker) Element(t *schema.Type, e, i uint32) index.Word {
-	if t.Elem().Kind() == schema.Fixed {
-		return index.Word(w.ix.List(e).Start() + i*uint32(t.Elem().Size()))
-	}
-	return w.Message().elementWord(e, t.Elem(), i)
+	_, word := w.Message().keyAt(e, t, i)
+	return word
 }
 
 // FixedElement returns the bytes from element i of a list or set on. Each element has size bytes.

@@ -157,6 +157,12 @@ func ValueOf(t *schema.Type, data string) Value {
 	return FixedOf(t, []byte(data))
 }
 
+// Sent reports whether field f of s, which d describes, would be sent: it is set, and in a union
+// it is the arm.
+func (s Struct) Sent(f schema.Ref, d *schema.Struct) bool {
+	return s.HasField(f) && (!d.IsUnion() || s.Which() == int32(f.Number()))
+}
+
 // SetValue sets the field f of s, which d describes, to v, copying structs and containers. In a
 // union f becomes the field that is set. SetValue panics if v does not have the field's type.
 func (s Struct) SetValue(f schema.Ref, d *schema.Struct, v Value) {

@@ -7,12 +7,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 )
 
-// NewWithRoom returns the root of a new message with room for n bytes before it. Its only option
-// is Recycle.
-func NewWithRoom(d *Desc, n int, recycle bool) Struct {
-	return engine.NewIn(d, memory.Chunk{}, n, nocopy.Limits{}, FlagsOf(recycle, false)).Root()
-}
-
 // NewIn returns a new message that recycles, with room for n bytes before it. As long as it fits,
 // it is built in the memory of c, which is from memory.HoldOwned. It is of a call if l is not nil.
 func NewIn(d *Desc, c memory.Chunk, n int, l *nocopy.Limits) *nocopy.Message {
@@ -42,7 +36,7 @@ func IndexSize(m *nocopy.Message) int { return 4 * engine.IndexWords((*engine.Me
 // Abandon leaves a message of a call to the garbage collector, because handlers may still use it.
 func Abandon(m *nocopy.Message) { (*engine.Message)(m).Abandon() }
 
-// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// Prepend puts n bytes before the message, in the room that NewIn left, and returns them to
 // be filled. From then on they belong to the wire bytes. It returns nil if there is no such room.
 func Prepend(m *nocopy.Message, n int) []byte { return (*engine.Message)(m).Prepend(n) }
 

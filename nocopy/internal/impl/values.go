@@ -10,18 +10,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// ValueOfBool returns a value of type bool.
-func ValueOfBool(v bool) Value { return engine.ValueOfBool(v) }
-
 // ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. It cuts off bits that t
 // does not have.
 func ValueOfInt(t *Type, v int64) Value { return engine.ValueOfInt(t, v) }
 
 // ValueOfFloat returns a value of type double.
 func ValueOfFloat(v float64) Value { return engine.ValueOfFloat(v) }
-
-// ValueOfUUID returns a value of type uuid.
-func ValueOfUUID(v nocopy.UUID) Value { return engine.ValueOfUUID(v) }
 
 // BaseType returns the type of a bool, number, string or uuid.
 func BaseType(t nocopy.WireType) *Type { return schema.BaseType(t) }
@@ -68,7 +62,7 @@ func FromGo(t *Type, v any) (x Value, ok bool) {
 	switch t.Wire() {
 	case nocopy.WireBool:
 		if r.Kind() == reflect.Bool {
-			return ValueOfBool(r.Bool()), true
+			return engine.ValueOfBool(r.Bool()), true
 		}
 	case nocopy.WireDouble:
 		if r.CanFloat() {
@@ -76,7 +70,7 @@ func FromGo(t *Type, v any) (x Value, ok bool) {
 		}
 	case nocopy.WireUUID:
 		if u, ok := v.(nocopy.UUID); ok {
-			return ValueOfUUID(u), true
+			return engine.ValueOfUUID(u), true
 		}
 	case nocopy.WireString:
 		switch {
@@ -103,12 +97,12 @@ func ParseKey(t *Type, text string) (Value, error) {
 		return ValueOfBytes(t, []byte(text)), nil
 	case nocopy.WireUUID:
 		u, err := nocopy.ParseUUID(text)
-		return ValueOfUUID(u), err
+		return engine.ValueOfUUID(u), err
 	case nocopy.WireBool:
 		if text != "true" && text != "false" {
 			return Value{}, strconv.ErrSyntax
 		}
-		return ValueOfBool(text == "true"), nil
+		return engine.ValueOfBool(text == "true"), nil
 	case nocopy.WireDouble:
 		f, err := strconv.ParseFloat(text, 64)
 		return ValueOfFloat(f), err

@@ -85,9 +85,6 @@ func Limit(most, n int) uint32 {
 // Owner returns the message that the index belongs to.
 func (x *Index) Owner() Owner { return x.owner }
 
-// MostWords returns how long the index may become if it needs n words, n at most MaxWords.
-func (x *Index) MostWords(n int) int { return x.owner.MostWords(n) }
-
 // Alloc returns the first of n more words of the index, which are zero.
 func (x *Index) Alloc(n int) uint32 {
 	e := x.Used
@@ -106,7 +103,7 @@ func (x *Index) zero(end int) {
 		panic(schema.PanicUndefined)
 	}
 	if end > len(x.Words) {
-		x.Grow(end, x.MostWords(end))
+		x.Grow(end, x.owner.MostWords(end))
 	}
 	x.NoteGrowth()
 	end = min(end+zeroAhead, len(x.Words))

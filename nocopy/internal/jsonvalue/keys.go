@@ -2,9 +2,8 @@ package jsonvalue
 
 import (
 	"bytes"
-	"hash/maphash"
-	"math/bits"
-	"slices"
+
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 )
 
 // A keySet has the keys of the maps that are being read, to find duplicates. Keys are equal if
@@ -13,7 +12,6 @@ type keySet struct {
 	spans  []span
 	levels []level // of nested maps; levels beyond depth are from finished maps
 	depth  int
-	seed   maphash.Seed
 }
 
 // span has the offsets at which a key's wire bytes begin and end.
@@ -21,10 +19,8 @@ type span struct{ from, to int }
 
 // level has the keys of one map.
 type level struct {
-	first int // its first span
-	// A hash table with open addressing, whose size is a power of two. An entry is the number of a
-	// span, counted from first, and half of its hash. The table is empty if there are few keys.
-	table []uint64
+	first int             // its first span
+	table map[string]bool // of all keys, in place, if they are many; else it is empty
 }
 
 // keys is the number of a level.
@@ -33,78 +29,61 @@ type keys int
 // fewKeys is the number of keys up to which comparing all of them is faster than a table.
 const fewKeys = 12
 
-func (s *keySet) reset() { s.spans, s.depth = s.spans[:0], 0 }
+// mostKeys bounds the keys of a table that is kept for the next map: of the outermost level. Each
+// level keeps half as many as the one around it.
+const mostKeys = 1 << 14
 
-// large reports whether s has too much memory to be kept.
-func (s *keySet) large() bool {
-	n := 2 * cap(s.spans)
-	for _, l := range s.levels[:cap(s.levels)] {
-		n += cap(l.table)
+func (s *keySet) reset() {
+	for s.depth > 0 {
+		s.end(keys(s.depth - 1))
 	}
-	return n > MostKept/8
 }
 
 // begin begins a map. Until it ends, nested maps may begin and end.
 func (s *keySet) begin() keys {
 	if s.depth == len(s.levels) {
-		s.levels = append(s.levels, level{})
+		s.levels = append(s.levels, level{table: map[string]bool{}})
 	}
-	l := &s.levels[s.depth]
-	l.first, l.table = len(s.spans), l.table[:0]
+	s.levels[s.depth].first = len(s.spans)
 	s.depth++
 	return keys(s.depth - 1)
 }
 
-// end ends the map that began last.
+// end ends the map that began last. Its keys were in memory that may now be used otherwise.
 func (s *keySet) end(k keys) {
-	s.spans = s.spans[:s.levels[k].first]
+	l := &s.levels[k]
+	if len(l.table) > mostKeys>>k {
+		l.table = map[string]bool{}
+	}
+	clear(l.table)
+	s.spans = s.spans[:l.first]
 	s.depth--
 }
 
 // add adds the key b[from:to], or returns false if the map already has it.
 func (s *keySet) add(k keys, b []byte, from, to int) bool {
-	l := &s.levels[k]
-	s.spans = append(s.spans, span{from, to})
+	l, key := &s.levels[k], b[from:to]
 	all := s.spans[l.first:]
-	last := len(all) - 1
-	if last < fewKeys {
-		for _, other := range all[:last] {
-			if bytes.Equal(b[from:to], b[other.from:other.to]) {
+	s.spans = append(s.spans, span{from, to})
+	if len(all) < fewKeys {
+		for _, other := range all {
+			if bytes.Equal(key, b[other.from:other.to]) {
 				return false
 			}
 		}
 		return true
 	}
-	if 2*last >= len(l.table) {
-		size := 1 << bits.Len(uint(4*last))
-		l.table = slices.Grow(l.table[:0], size)[:size]
-		clear(l.table)
-		for i := range last {
-			l.insert(s.seed, b, all, i)
+	if len(l.table) == 0 {
+		for _, x := range all {
+			l.table[memory.String(b[x.from:x.to])] = true
 		}
 	}
-	return l.insert(s.seed, b, all, last)
+	if l.table[memory.String(key)] { // first: storing it again would refer to these bytes
+		return false
+	}
+	l.table[memory.String(key)] = true
+	return true
 }
 
 // drop removes the key that add has found to be there before.
 func (s *keySet) drop() { s.spans = s.spans[:len(s.spans)-1] }
-
-// insert puts span number i into the table, or returns false if there is a span with the same key.
-func (l *level) insert(seed maphash.Seed, b []byte, all []span, i int) bool {
-	key := b[all[i].from:all[i].to]
-	hash := maphash.Bytes(seed, key)
-	mask := uint64(len(l.table) - 1)
-	for at := hash & mask; ; at = (at + 1) & mask {
-		bucket := l.table[at]
-		if bucket == 0 {
-			l.table[at] = hash>>32<<32 | uint64(uint32(i+1))
-			return true
-		}
-		if bucket>>32 == hash>>32 {
-			other := all[uint32(bucket)-1]
-			if bytes.Equal(key, b[other.from:other.to]) {
-				return false
-			}
-		}
-	}
-}

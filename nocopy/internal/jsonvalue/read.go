@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
@@ -24,9 +23,10 @@ import (
 // A reader converts JSON to the wire bytes of a message. It appends to out token by token. It
 // leaves room for values that are known only later, such as a list's count.
 type reader struct {
-	dec jsontext.Decoder
-	buf bytes.Buffer // of in; the decoder reads it in place
-	in  []byte
+	dec  jsontext.Decoder
+	buf  bytes.Buffer // of in[from:]; the decoder reads it in place
+	in   []byte
+	from int
 	reading
 	// Options of dec: duplicate names are errors; duplicate names are allowed; strings need not be
 	// UTF-8.
@@ -53,7 +53,6 @@ var readers = sync.Pool{New: func() any { return newReader() }}
 
 func newReader() *reader {
 	return &reader{
-		keys:   keySet{seed: maphash.MakeSeed()},
 		strict: jsontext.AllowDuplicateNames(false), lenient: jsontext.AllowDuplicateNames(true),
 		invalid: jsontext.AllowInvalidUTF8(true),
 	}
@@ -106,7 +105,7 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 
 // free gives the reader back for reuse, without references to the caller's memory.
 func (r *reader) free() {
-	if cap(r.out)+8*cap(r.seen) > MostKept || r.keys.large() {
+	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.keys.spans) > MostKept/16 {
 		return
 	}
 	if len(r.in) > mostAlive {
@@ -151,8 +150,9 @@ func (r *reader) root(p *structPlan, most int) bool {
 	return true
 }
 
-// tokenize makes the tokenizer read the text from an offset on.
+// tokenize makes next read the text from an offset on.
 func (r *reader) tokenize(from int) {
+	r.from, r.end = from, from
 	r.buf = *bytes.NewBuffer(r.in[from:])
 	names := r.lenient // this package finds duplicates of known names itself
 	if r.allowUnknown && !r.repeatUnknown {
@@ -226,7 +226,7 @@ func (r *reader) next() byte {
 		r.syntax(err)
 		return 0
 	}
-	r.start, r.end = r.skipSpace(r.end), int(r.dec.InputOffset())
+	r.start, r.end = r.skipSpace(r.end), r.from+int(r.dec.InputOffset())
 	return r.in[r.start]
 }
 
@@ -433,7 +433,10 @@ func (r *reader) unknown(p *structPlan, n int) bool {
 			return false // the tokenizer finds duplicate names
 		}
 		c := r.nextValue()
-		return c != 0 && (c != '{' && c != '[' || r.skip(r.start))
+		if c != '{' && c != '[' {
+			return c != 0
+		}
+		r.tokenize(r.start) // the tokenizer passes over it
 	}
 	for open := 0; ; {
 		switch r.next() {

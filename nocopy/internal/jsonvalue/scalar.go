@@ -182,11 +182,9 @@ func (r *reader) double(c byte, text []byte) bool {
 	case c == '"' && string(text) == "-Infinity":
 		v = math.Inf(-1)
 	default:
-		if c == '"' {
-			if _, ok := scanNumber(text); !ok {
-				err = errNumber
-				break
-			}
+		if c == '"' && !isNumber(text) {
+			err = errNumber
+			break
 		}
 		if v, err = strconv.ParseFloat(string(text), 64); err != nil {
 			err = errRange
@@ -254,16 +252,28 @@ func valueOfEight(x uint64) uint64 {
 	return (x & 0x0000ffff0000ffff) * (10000<<32 + 1) >> 32
 }
 
+// isNumber reports whether text is a JSON number.
+func isNumber(text []byte) bool { return len(text) > 0 && endOfNumber(text, 0) == len(text) }
+
+// mostExponent is as much as the length of any text.
+const mostExponent = 1 << 30
+
 // slowInteger is integer for numbers that are long, or have a fraction or an exponent. It returns
 // an error if text is not a number, or not an int64.
 func slowInteger(text []byte) (int64, error) {
-	n, ok := scanNumber(text)
-	if !ok {
+	if !isNumber(text) {
 		return 0, errNumber
 	}
 	// The number is digits·10^exponent, and digits neither begin nor end with zeros.
-	digits := append(bytes.Clone(n.whole), n.fraction...)
-	exponent := n.exponent - len(n.fraction)
+	mantissa, exponent := bytes.TrimPrefix(text, []byte{'-'}), 0
+	if e := bytes.IndexAny(mantissa, "eE"); e >= 0 {
+		exponent, _ = strconv.Atoi(string(mantissa[e+1:])) // one that is too large becomes the largest
+		exponent = min(max(exponent, -mostExponent), mostExponent)
+		mantissa = mantissa[:e]
+	}
+	whole, fraction, _ := bytes.Cut(mantissa, []byte{'.'})
+	digits := append(bytes.Clone(whole), fraction...)
+	exponent -= len(fraction)
 	trimmed := bytes.TrimRight(digits, "0")
 	exponent += len(digits) - len(trimmed)
 	digits = bytes.TrimLeft(trimmed, "0")
@@ -278,7 +288,7 @@ func slowInteger(text []byte) (int64, error) {
 	for range exponent {
 		digits = append(digits, '0')
 	}
-	if n.negative {
+	if text[0] == '-' {
 		digits = append([]byte{'-'}, digits...)
 	}
 	v, err := strconv.ParseInt(string(digits), 10, 64)
@@ -286,62 +296,4 @@ func slowInteger(text []byte) (int64, error) {
 		return 0, errRange
 	}
 	return v, nil
-}
-
-// number has the parts of a JSON number.
-type number struct {
-	negative        bool
-	whole, fraction []byte
-	exponent        int // at most ±mostExponent
-}
-
-// mostExponent exceeds the length of any number. Ten times as much still fits an int32.
-const mostExponent = 1 << 27
-
-// scanNumber returns the parts of text, and whether it is a JSON number.
-func scanNumber(text []byte) (n number, ok bool) {
-	n.negative, text = cutByte(text, "-")
-	n.whole, text = cutDigits(text)
-	if len(n.whole) == 0 || len(n.whole) > 1 && n.whole[0] == '0' {
-		return n, false
-	}
-	if point, rest := cutByte(text, "."); point {
-		if n.fraction, text = cutDigits(rest); len(n.fraction) == 0 {
-			return n, false
-		}
-	}
-	if e, rest := cutByte(text, "eE"); e {
-		var minus bool
-		if minus, text = cutByte(rest, "-"); !minus {
-			_, text = cutByte(text, "+")
-		}
-		var digits []byte
-		if digits, text = cutDigits(text); len(digits) == 0 {
-			return n, false
-		}
-		for _, c := range digits {
-			n.exponent = min(10*n.exponent+int(c-'0'), mostExponent)
-		}
-		if minus {
-			n.exponent = -n.exponent
-		}
-	}
-	return n, len(text) == 0
-}
-
-// cutByte reports whether text begins with a byte of set, and returns text without it.
-func cutByte(text []byte, set string) (bool, []byte) {
-	if len(text) > 0 && bytes.IndexByte([]byte(set), text[0]) >= 0 {
-		return true, text[1:]
-	}
-	return false, text
-}
-
-// cutDigits returns the digits at the beginning of text, and the rest.
-func cutDigits(text []byte) (digits, rest []byte) {
-	i := 0
-	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
-		i++
-	}
-	return text[:i], text[i:]
 }

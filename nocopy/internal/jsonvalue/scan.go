@@ -86,29 +86,6 @@ func (r *reader) nextElement(first bool) byte {
 	return r.token(i, c)
 }
 
-// skip makes the tokenizer skip the object or array at an offset.
-func (r *reader) skip(from int) bool {
-	r.tokenize(from)
-	for open := 0; ; {
-		token, err := r.dec.ReadToken()
-		if err != nil {
-			return false
-		}
-		switch token.Kind() {
-		case '{', '[':
-			if open++; open > r.limits.MaxDepth {
-				return false
-			}
-		case '}', ']':
-			open--
-		}
-		if open == 0 {
-			r.end = from + int(r.dec.InputOffset())
-			return true
-		}
-	}
-}
-
 // afterSpace returns the offset of the first byte from i on that is not white space, and that
 // byte, or 0 at the end of the text.
 func (r *reader) afterSpace(i int) (int, byte) {
@@ -158,37 +135,46 @@ func (r *reader) literal(i int, text string) byte {
 
 // number reads the number at i, if there is one.
 func (r *reader) number(i int) byte {
-	at := i
-	if at < len(r.in) && r.in[at] == '-' {
-		at++
-	}
-	whole := at
-	if at = r.digits(at); at == whole || r.in[whole] == '0' && at > whole+1 {
+	end := endOfNumber(r.in, i)
+	if end == i {
 		return 0
 	}
-	if at < len(r.in) && r.in[at] == '.' {
-		point := at
-		if at = r.digits(at + 1); at == point+1 {
-			return 0
-		}
-	}
-	if at < len(r.in) && r.in[at]|0x20 == 'e' {
-		at++
-		if at < len(r.in) && (r.in[at] == '+' || r.in[at] == '-') {
-			at++
-		}
-		exponent := at
-		if at = r.digits(at); at == exponent {
-			return 0
-		}
-	}
-	r.start, r.end = i, at
+	r.start, r.end = i, end
 	return r.in[i]
 }
 
-// digits returns the offset at which the digits from i on end.
-func (r *reader) digits(i int) int {
-	for i < len(r.in) && r.in[i]-'0' <= 9 {
+// endOfNumber returns the index after the JSON number at b[i:]; i if there is none.
+func endOfNumber(b []byte, i int) int {
+	at := i
+	if at < len(b) && b[at] == '-' {
+		at++
+	}
+	whole := at
+	if at = endOfDigits(b, at); at == whole || b[whole] == '0' && at > whole+1 {
+		return i
+	}
+	if at < len(b) && b[at] == '.' {
+		point := at
+		if at = endOfDigits(b, at+1); at == point+1 {
+			return i
+		}
+	}
+	if at < len(b) && b[at]|0x20 == 'e' {
+		at++
+		if at < len(b) && (b[at] == '+' || b[at] == '-') {
+			at++
+		}
+		exponent := at
+		if at = endOfDigits(b, at); at == exponent {
+			return i
+		}
+	}
+	return at
+}
+
+// endOfDigits returns the index after the digits at b[i:].
+func endOfDigits(b []byte, i int) int {
+	for i < len(b) && b[i]-'0' <= 9 {
 		i++
 	}
 	return i

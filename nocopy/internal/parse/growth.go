@@ -44,7 +44,7 @@ func (p *Parser) growIndex(end, off, size int) {
 		}
 	}
 	most := int(limit) // perhaps only for the value that is being parsed
-	if whole := x.MostWords(end); whole < index.MaxWords {
+	if whole := x.Owner().MostWords(end); whole < index.MaxWords {
 		most = whole
 	}
 	x.Grow(end, most)

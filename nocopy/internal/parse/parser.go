@@ -20,14 +20,10 @@ var (
 	errIndexSize = fmt.Errorf("%w: index of more than Limits.MaxIndex", wire.ErrLimit)
 )
 
-// User is a message that has a parser if it needs one.
-type User interface {
+// Host is the message that a parser is for. It has one if it needs one.
+type Host interface {
 	// Parser returns the message's parser, ready for the bytes b at position base.
 	Parser(b []byte, base uint32) *Parser
-}
-
-// Host is the message that a parser is for.
-type Host interface {
 	// NoteIndex notes that the struct of entry e has a wire index among its unknown fields.
 	NoteIndex(e uint32)
 	// NoteDuplicate notes that the value of type t with this word does not count, since its field

@@ -81,7 +81,12 @@ func (p *Parser) fields(d *schema.Struct, e uint32, i int) int {
 func (p *Parser) beginFields(d *schema.Struct, e uint32) (last uint32) {
 	switch {
 	case d.IsWide():
-		p.beginWide(d, e)
+		// There may be no table, if the struct is not valid, but p.present has grown
+		p.x.HasTables, p.x.More = true, true
+		p.x.SetTable(e, 0)
+		if !d.IsUnion() {
+			p.x.SetArm(e, 0) // not used
+		}
 	case d.IsUnion():
 		return p.x.LastArm(e, d.Span(), false) + entry.Displacement
 	}

@@ -43,7 +43,7 @@ func Root(buf *chain.Buffer, b []byte, recycle, own bool, x *index.Index, d *sch
 	}
 	x.Used = s.used
 	if why != finished || s.at != uint64(len(b)) {
-		p := wholeParser(x, buf)
+		p := parserOf(x, b, base)
 		p.End = p.resumeFirst(&s, why, 0)
 		return p
 	}
@@ -69,14 +69,8 @@ func Written(x *index.Index, pc, e, p uint32, b []byte, lead int, referred Refer
 	}
 }
 
-// wholeParser returns the parser of the message with index x, ready for all bytes of buf.
-func wholeParser(x *index.Index, buf *chain.Buffer) *Parser {
-	base, b, _ := buf.Whole()
-	return parserOf(x, b, base)
-}
-
 // parserOf returns the parser of the message with index x, ready for the bytes b at position base.
-func parserOf(x *index.Index, b []byte, base uint32) *Parser { return x.Owner().(User).Parser(b, base) }
+func parserOf(x *index.Index, b []byte, base uint32) *Parser { return x.Owner().(Host).Parser(b, base) }
 
 // written does the rest of Written after machine s has stopped for this reason.
 func (p *Parser) written(s *machine, why reason, lead int, referred ReferredTexts) {

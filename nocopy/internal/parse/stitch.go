@@ -146,7 +146,7 @@ func (p *Parser) nextWindow() int {
 	case w.Src == nil:
 		p.Base = p.buf.AddForeign(mem, false)
 	default:
-		p.Base = p.buf.Share(w.Src, w.Pos+uint32(off), len(mem))
+		p.Base = p.buf.ShareFrom(&w.Src.Space, w.Pos+uint32(off), len(mem))
 	}
 	p.B, p.from, p.stitched = mem, 0, false
 	p.advance(len(mem))

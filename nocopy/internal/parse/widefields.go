@@ -32,16 +32,6 @@ func (p *Parser) dropPresent() {
 	}
 }
 
-// beginWide prepares the wide struct of entry e.
-func (p *Parser) beginWide(d *schema.Struct, e uint32) {
-	// There may be no table, if the struct is not valid, but p.present has grown
-	p.x.HasTables, p.x.More = true, true
-	p.x.SetTable(e, 0)
-	if !d.IsUnion() {
-		p.x.SetArm(e, 0) // not used
-	}
-}
-
 // endWide makes the table of the wide struct of entry e, which ends at i: of the fields from
 // number first on. It reports whether it could; otherwise it has failed.
 func (p *Parser) endWide(d *schema.Struct, e uint32, first, i int, ascending bool) bool {

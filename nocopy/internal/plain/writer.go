@@ -261,20 +261,15 @@ func DistinctSlices(v [][]byte) [][]byte {
 
 func distinct[T any, K comparable](v []T, key func(T) K) []T {
 	seen := make(map[K]bool, len(v))
-	for i, x := range v {
-		k := key(x)
-		if !seen[k] {
-			seen[k] = true
-			continue
-		}
-		out := slices.Clone(v[:i]) // v is the caller's
-		for _, x := range v[i:] {
-			if k := key(x); !seen[k] {
-				seen[k] = true
-				out = append(out, x)
-			}
-		}
-		return out
+	again := func(x T) bool {
+		n := len(seen)
+		seen[key(x)] = true
+		return len(seen) == n
 	}
-	return v
+	i := slices.IndexFunc(v, again)
+	if i < 0 {
+		return v
+	}
+	v = slices.Clone(v) // it is the caller's
+	return append(v[:i], slices.DeleteFunc(v[i+1:], again)...)
 }

@@ -23,6 +23,8 @@ const (
 // EqualStructs reports whether a and b are equal in the sense of messages.Equal without options. d
 // describes both.
 func EqualStructs(a, b engine.Struct, d *schema.Struct) bool {
+	a.CheckDesc(d)
+	b.CheckDesc(d)
 	t := schema.StructOf(d)
 	return Equal(a, t, b, t, 0)
 }
@@ -36,37 +38,16 @@ func EqualContainers(a, b engine.Struct) bool {
 // Equal reports whether the handles a and b, of types t and u, are equal. An absent list, set or
 // map has a nil type.
 func Equal(a engine.Struct, t *schema.Type, b engine.Struct, u *schema.Type, opt Equating) bool {
-	checkType(a, t)
-	checkType(b, u)
-	c := comparison{opt: opt}
-	aHere, bHere := a.Valid(), b.Valid()
-	if (!aHere || !bHere) && (t == nil || u == nil) { // of absent containers the type is not known
-		switch {
-		case aHere == bHere:
-			return true
-		case opt&EquateDefaults == 0:
-			return false
-		case t == nil && u == nil, t != nil && t.Struct() != nil, u != nil && u.Struct() != nil:
-			return false
-		}
-		return a.Count() == b.Count()
-	}
-	switch {
-	case !schema.SameTypes(t, u):
-		return false
+	switch aHere, bHere := a.Valid(), b.Valid(); {
 	case !aHere && !bHere:
-		return true
+		return t == nil || u == nil || schema.SameTypes(t, u)
 	case aHere != bHere && opt&EquateDefaults == 0:
 		return false
+	case t == nil || u == nil: // one is absent: the other must be an empty container
+		return (t == nil || t.Struct() == nil) && (u == nil || u.Struct() == nil) && a.Count() == b.Count()
 	}
-	return c.handles(t, u, a, b)
-}
-
-// checkType panics if s is a root that was converted to t, a type that is declared differently.
-func checkType(s engine.Struct, t *schema.Type) {
-	if t != nil && t.Struct() != nil {
-		s.CheckDesc(t.Struct())
-	}
+	c := comparison{opt: opt}
+	return schema.SameTypes(t, u) && c.handles(t, u, a, b)
 }
 
 // AppendKey appends bytes that identify a map's key: two keys of one type have the same bytes if
@@ -143,9 +124,6 @@ func (c *comparison) structs(d, e *schema.Struct, a, b engine.Struct) bool {
 	if !a.Valid() && !b.Valid() {
 		return true
 	}
-	if d.IsUnion() && armOf(d, a) != armOf(e, b) {
-		return false
-	}
 	next := func(i int) int {
 		if d != e {
 			return i
@@ -164,7 +142,7 @@ func (c *comparison) structs(d, e *schema.Struct, a, b engine.Struct) bool {
 			if aSet {
 				w = v
 			}
-			if c.opt&EquateDefaults == 0 || !c.isDefault(d, i, c.encode(nil, d.FieldDesc(i).Type, w.Type(), w)) || c.unequal {
+			if c.opt&EquateDefaults == 0 || d.IsUnion() || !c.isDefault(d, i, c.encode(nil, d.FieldDesc(i).Type, w.Type(), w)) || c.unequal {
 				return false
 			}
 		}
@@ -179,21 +157,11 @@ func fieldOf(d, e *schema.Struct, i int, s engine.Struct) (engine.Value, bool) {
 	if d != e {
 		f = e.Field(e.NumberByID(d.FieldDesc(i).ID))
 	}
-	if !s.HasField(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
+	if !s.Sent(f, e) {
 		return engine.Value{}, false
 	}
 	return s.Value(f, e), true
 }
-
-// armOf returns the id of the arm that is set of a union, or noArm.
-func armOf(d *schema.Struct, s engine.Struct) uint32 {
-	if word := s.Which(); word != 0 {
-		return uint32(uint16(d.ArmID(word)))
-	}
-	return noArm
-}
-
-const noArm = 1 << 16
 
 // lists compares two lists.
 func (c *comparison) lists(t, u *schema.Type, a, b engine.Struct) bool {

@@ -83,9 +83,6 @@ const (
 )
 
 func (c *comparison) structure(dst []byte, d, e *schema.Struct, s engine.Struct) []byte {
-	if d.IsUnion() {
-		dst = binary.BigEndian.AppendUint32(dst, armOf(e, s))
-	}
 	next := s
 	if d != e {
 		next = engine.Struct{}

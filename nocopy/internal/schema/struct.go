@@ -182,18 +182,10 @@ func (d *Struct) ByHeader(key uint32) *IDField {
 	return nil
 }
 
-// NumberByHeader returns the number of the field with this header, or -1.
-func (d *Struct) NumberByHeader(key uint32) int {
-	if s := d.ByHeader(key); s != nil {
-		return int(s.Number)
-	}
-	return -1
-}
-
 // Find returns the field with this header, or nil.
 func (d *Struct) Find(key uint32) *Field {
-	if i := d.NumberByHeader(key); i >= 0 {
-		return &d.fields[i]
+	if s := d.ByHeader(key); s != nil {
+		return &d.fields[s.Number]
 	}
 	return nil
 }

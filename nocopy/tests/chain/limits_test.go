@@ -49,7 +49,7 @@ func TestAdoptShared(t *testing.T) {
 		a.Seal()
 		at, _, _ := a.Whole()
 		b.Reset(recycle)
-		p := b.Share(&a, at, 100)
+		p := b.ShareFrom(&a.Space, at, 100)
 		if b.Writable(p) || b.Adopt(p) {
 			t.Errorf("recycle %t: shared memory is adopted", recycle)
 		}

@@ -74,7 +74,7 @@ func TestKindsInTurn(t *testing.T) {
 		if r.IntN(16) == 0 && b.Len() > 0 && b.NodeCount() == 0 { // another Buffer refers to it
 			other.Reset(recycle)
 			b.Pieces(func(p chain.Pos, mem []byte) bool {
-				q := other.Share(&b, p, len(mem))
+				q := other.ShareFrom(&b.Space, p, len(mem))
 				other.AddRoot(q, q+chain.Pos(len(mem)))
 				return true
 			})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/render"
@@ -17,7 +18,7 @@ func TestRoomBefore(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			s := newStruct(allDesc, nocopy.Recycle)
 			s.Release()
-			panicsWith(t, "nocopy: room for", func() { impl.NewWithRoom(allDesc, n, false) })
+			panicsWith(t, "nocopy: room for", func() { impl.NewIn(allDesc, memory.Chunk{}, n, nil) })
 			panicsWith(t, "nocopy: room for", func() { thriftimpl.NewForCall(allDesc, n, nocopy.Limits{}, false) })
 			s = newStruct(allDesc)
 			panicsWith(t, "nocopy: room for", func() { impl.CopyForCall(allDesc, s, n, nocopy.Limits{}, true) })
