@@ -419,7 +419,9 @@ func (d *elementStream) receiveElement() error {
 	d.scan.Reset(max(1, d.limits.MaxDepth-len(d.path)))
 	_, err := d.scanned(0, &d.scan)
 	if bad := (*Error)(nil); errors.As(err, &bad) && len(d.in.Bytes()) > 0 && d.compact == nil {
-		if whole, better := d.parse(1); whole == 0 { // it knows the path
+		// A parser knows the path, unless it has come to the end of too few bytes
+		whole, better := d.parse(1)
+		if short := errors.Is(better, io.ErrUnexpectedEOF); whole == 0 && (!short || errors.Is(err, io.ErrUnexpectedEOF)) {
 			return d.inElement(better)
 		}
 	}
