@@ -28,8 +28,9 @@ var ErrCount = errors.New("nocopy: another number of elements than was announced
 // they are in the compact protocol; the other options have no effect.
 //
 // The list must be unset or empty in s, and the structs that it is in must be set. An empty list is
-// replaced where it is. An unset one comes before the fields that the IDL declares after it. Such an
-// s is the Rest of an ElementDecoder, too.
+// replaced where it is. An unset one comes before the fields that the IDL declares after it; if it is
+// required, set it to an empty one, as in all messages that are sent. The Rest of an ElementDecoder
+// is such an s, too.
 //
 // WriteElements finishes s and the message of each element, and copies them. The iterator may
 // yield one handle again and again, changed in between. That is what ElementDecoder.All does.

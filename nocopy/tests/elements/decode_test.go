@@ -194,8 +194,8 @@ func TestReaderFails(t *testing.T) {
 	}
 }
 
-// TestArrives: an element is returned as soon as it has arrived: nothing waits for more bytes.
-func TestArrives(t *testing.T) {
+// TestElementsArrive: an element is returned as soon as it has arrived: nothing waits for more bytes.
+func TestElementsArrive(t *testing.T) {
 	whole := newBatch(30)
 	defer whole.Release()
 	for _, f := range forms {
@@ -231,8 +231,8 @@ func (c *counted) Read(b []byte) (int, error) {
 	return 1, nil
 }
 
-// TestSeveral: structs follow each other, also if the program reads little of each.
-func TestSeveral(t *testing.T) {
+// TestSeveralStructs: structs follow each other, also if the program reads little of each.
+func TestSeveralStructs(t *testing.T) {
 	whole := newBatch(300)
 	defer whole.Release()
 	for _, f := range forms {
@@ -276,8 +276,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestEnds: an element's handle ends with the next one. Its strings stay. A Clone stays, too.
-func TestEnds(t *testing.T) {
+// TestElementsEnd: an element's handle ends with the next one. Its strings stay. A Clone stays, too.
+func TestElementsEnd(t *testing.T) {
 	whole := newBatch(40)
 	defer whole.Release()
 	for _, f := range forms {

@@ -119,8 +119,8 @@ func TestElementErrors(t *testing.T) {
 	}
 }
 
-// TestOtherFormats: the first error says if the bytes are of another format.
-func TestOtherFormats(t *testing.T) {
+// TestElementsOfOtherFormats: the first error says if the bytes are of another format.
+func TestElementsOfOtherFormats(t *testing.T) {
 	s := newBatch(3)
 	defer s.Release()
 	b := s.Message().AppendTo(nil)
@@ -142,8 +142,8 @@ func TestOtherFormats(t *testing.T) {
 	}
 }
 
-// TestFrames: a struct has all of its frame, and no more.
-func TestFrames(t *testing.T) {
+// TestElementFrames: a struct has all of its frame, and no more.
+func TestElementFrames(t *testing.T) {
 	s := newBatch(3)
 	defer s.Release()
 	for _, f := range forms[1:] {
@@ -165,9 +165,9 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestLimits: limits hold for each element and for the rest, however the stream is cut, and
+// TestElementLimits: limits hold for each element and for the rest, however the stream is cut, and
 // MaxTotal for all of it.
-func TestLimits(t *testing.T) {
+func TestElementLimits(t *testing.T) {
 	s := newBatch(30) // text 10 and 21 have 5,000 bytes
 	defer s.Release()
 	whole := len(s.Message().Bytes())
@@ -215,8 +215,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestDepth: what is nested in an element counts from the struct's root, as in ParseX.
-func TestDepth(t *testing.T) {
+// TestElementDepth: what is nested in an element counts from the struct's root, as in ParseX.
+func TestElementDepth(t *testing.T) {
 	nested := func(n int) string {
 		return strings.Repeat("\x08\x00\x01\x00\x00\x00\x01\x0f\x00\x04\x0c\x00\x00\x00\x01", n) + one + strings.Repeat("\x00", n)
 	}
@@ -282,8 +282,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestWrongUse: mistakes of the program panic.
-func TestWrongUse(t *testing.T) {
+// TestElementsWrongUse: mistakes of the program panic.
+func TestElementsWrongUse(t *testing.T) {
 	for list, text := range map[string]string{
 		"":            `Batch has no field ""`,
 		"item":        `Batch has no field "item"`,
@@ -310,15 +310,15 @@ func TestWrongUse(t *testing.T) {
 
 func none(func(item, error) bool) {}
 
-// TestBounded: the memory does not grow with the list.
-func TestBounded(t *testing.T) {
+// TestElementMemory: the memory does not grow with the list.
+func TestElementMemory(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return
 	}
 	debug.SetGCPercent(100) // as programs have it
 	one := newItem(3)
 	size := len(engine.Struct(one).Message().Bytes())
-	n := testmode.Of(100<<20, 1<<30) / size
+	n := testmode.Of(48<<20, 1<<30) / size
 	again := func(yield func(item, error) bool) {
 		for i := 0; i < n && yield(one, nil); i++ {
 		}
