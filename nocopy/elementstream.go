@@ -228,7 +228,7 @@ func (d *elementStream) end() error {
 	}
 	size := d.base
 	if d.compact != nil {
-		size = int64(d.compact.Offset())
+		size = d.compact.Offset()
 	}
 	if d.frames != nil {
 		if d.frames.left > 0 || len(d.in.Bytes()) > 0 || d.compact != nil && d.compact.More() {

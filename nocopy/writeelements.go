@@ -129,7 +129,7 @@ func placeOfList(b []byte, path []*schema.Field) (from, to int, err error) {
 	start := 0
 	for k, f := range path {
 		var found parse.Field
-		place, end, others := 0, start, false
+		place, end, others := -1, start, false
 		for x := range parse.Fields(b[start:]) {
 			end = start + x.End
 			switch other := f.Of().Find(x.Header); {
@@ -137,7 +137,7 @@ func placeOfList(b []byte, path []*schema.Field) (from, to int, err error) {
 				found = x // the last one counts
 			case other != nil:
 				others = true
-				if place == 0 && other.Word() > f.Word() {
+				if place < 0 && other.Word() > f.Word() {
 					place = start + x.From
 				}
 			}
@@ -146,9 +146,9 @@ func placeOfList(b []byte, path []*schema.Field) (from, to int, err error) {
 		switch {
 		case found.End == 0 && !last:
 			return 0, 0, fmt.Errorf("%s is not set", f.Name)
-		case f.Of().IsUnion() && others:
+		case found.End == 0 && others && f.Of().IsUnion():
 			return 0, 0, errors.New("another field of the union is set")
-		case found.End == 0 && place == 0:
+		case found.End == 0 && place < 0:
 			return end, end, nil
 		case found.End == 0:
 			return place, place, nil

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"io"
+	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
@@ -21,7 +22,7 @@ type CompactStream struct {
 	in     memory.Receiver
 	r      *compact.Reader // nil between structs
 	made   []byte          // by r, and not yet read
-	base   int             // offset in the struct of the Bytes of in
+	base   int64           // offset in the struct of the Bytes of in
 }
 
 // NewCompactStream returns the stream of the structs in src, which d describes. Between structs
@@ -48,7 +49,7 @@ func (c *CompactStream) Begin() error {
 }
 
 // Offset returns how many bytes of the struct have been converted. At its end that is its size.
-func (c *CompactStream) Offset() int { return c.base }
+func (c *CompactStream) Offset() int64 { return c.base }
 
 // More reports whether bytes have arrived that come after the struct.
 func (c *CompactStream) More() bool { return len(c.in.Bytes()) > 0 }
@@ -73,7 +74,7 @@ func (c *CompactStream) convert() error {
 		return c.fault(b)
 	}
 	c.made = c.r.Take()
-	c.base += n
+	c.base += int64(n)
 	c.in.Skip(n)
 	switch {
 	case len(c.made) > 0:
@@ -84,7 +85,7 @@ func (c *CompactStream) convert() error {
 	have := len(b) - n
 	if have > c.limits.MaxBytes {
 		err := TooLong(c.desc, int64(have), c.limits.MaxBytes)
-		err.Offset = c.base
+		err.Offset = c.offset(0)
 		return err
 	}
 	err := c.in.FillTo(c.src, have+1, c.ahead)
@@ -99,7 +100,7 @@ func (c *CompactStream) convert() error {
 // fault returns the error that r has found in b.
 func (c *CompactStream) fault(b []byte) error {
 	err := c.r.Error(c.desc.Name(), c.limits.MaxDepth)
-	err.Offset += c.base
+	err.Offset = c.offset(err.Offset)
 	switch {
 	case err.Err == compact.ErrDepth:
 		err.Err = parse.DepthError(c.limits.MaxDepth)
@@ -108,3 +109,7 @@ func (c *CompactStream) fault(b []byte) error {
 	}
 	return err
 }
+
+// offset returns the offset in the struct of byte i of the Bytes of in. On 32 bits the last one that
+// an int can say stands for those after it.
+func (c *CompactStream) offset(i int) int { return int(min(c.base+int64(i), math.MaxInt)) }

@@ -282,6 +282,78 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestElementPromises: bytes that arrive for a value that would be too large are refused, and are
+// not collected.
+func TestElementPromises(t *testing.T) {
+	limits := nocopy.Limits{MaxBytes: 1 << 20}
+	for name, c := range map[string]struct {
+		in      string
+		compact bool
+	}{
+		"a field":               {"\x0b\x00\x01\x7f\x00\x00\x00", false},
+		"a field of an item":    {sender + itemsOf + support.Be(1) + "\x0b\x00\x02\x7f\x00\x00\x00", false},
+		"a compact field":       {"\x18\xff\xff\xff\xff\x07", true},
+		"a compact item's":      {"\x18\x02me\x29\x1c\x28\xff\xff\xff\xff\x07", true},
+		"many items in an item": {sender + itemsOf + support.Be(1) + "\x0f\x00\x04\x0c\x7f\xff\xff\xff" + strings.Repeat(one, 1<<18), false},
+	} {
+		src := &endless{in: []byte(c.in)}
+		d := form{"", false, c.compact}.decoder(src, "items", limits)
+		if _, err := d.Rest(); !errors.Is(err, nocopy.ErrLimit) || src.read > 8<<20 {
+			t.Errorf("%s: %v after %d bytes", name, err, src.read)
+		}
+	}
+}
+
+// endless is a Reader of bytes and then of others without end.
+type endless struct {
+	in   []byte
+	read int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := copy(b, e.in)
+	if e.in = e.in[n:]; n == 0 {
+		n = copy(b, strings.Repeat("\x08\x00\x01\x00\x00\x00\x01\x00", len(b)/8+1))
+	}
+	if e.read += n; e.read > 64<<20 {
+		return 0, errors.New("too much was read")
+	}
+	return n, nil
+}
+
+// TestElementsWithDuplicates: what is noted of one element does not touch the others.
+func TestElementsWithDuplicates(t *testing.T) {
+	again := "\x08\x00\x01\x00\x00\x00\x02\x08\x00\x01\x00\x00\x00\x03\x00"
+	for _, elems := range []string{one + again + one + again, again + one + one + again} {
+		d := nocopy.NewElementDecoder[batch, item](strings.NewReader(sender+itemsOf+support.Be(4)+elems+sum+"\x00"), "items")
+		left := elems
+		for e, err := range d.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := engine.Struct(e)
+			want := left[:len(one)]
+			if strings.HasPrefix(left, again) {
+				want = again
+			}
+			left = left[len(want):]
+			if got := string(s.Message().AppendTo(nil)); got != want {
+				t.Errorf("%x, not %x", got, want)
+			}
+			s.Unset(itemDesc.Field(0)) // all occurrences of the field
+			s.SetInt32(itemDesc.Field(0), 9)
+			if got := string(s.Message().AppendTo(nil)); got != "\x08\x00\x01\x00\x00\x00\x09\x00" {
+				t.Errorf("%x became %x", want, got)
+			}
+		}
+		s, err := d.Rest()
+		if err != nil {
+			t.Error(err)
+		}
+		engine.Struct(s).Release()
+	}
+}
+
 // TestElementsWrongUse: mistakes of the program panic.
 func TestElementsWrongUse(t *testing.T) {
 	for list, text := range map[string]string{

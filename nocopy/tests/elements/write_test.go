@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/testtypes"
 )
 
 // write writes s with n items.
@@ -91,6 +92,8 @@ func TestWrittenWhere(t *testing.T) {
 			sender + innerOf + setOf + two + "\x0b\x00\x03\x00\x00\x00\x01a\x00" + itemsOf + "\x00\x00\x00\x00" + sum + "\x00"},
 		{"at the end", "inner.items", sender + innerOf + unknown + "\x00" + sum + "\x00", sender + innerOf + unknown + setOf + two + "\x00" + sum + "\x00"},
 		{"in an empty struct", "inner.items", sender + sum + innerOf + "\x00\x00", sender + sum + innerOf + setOf + two + "\x00\x00"},
+		{"first", "inner.items", innerOf + "\x0b\x00\x03\x00\x00\x00\x01a\x00" + sum + "\x00", innerOf + setOf + two + "\x0b\x00\x03\x00\x00\x00\x01a\x00" + sum + "\x00"},
+		{"before all", "items", sum + sender + "\x00", itemsOf + two + sum + sender + "\x00"},
 		{"in place", "items", sender + sum + "\x0f\x00\x03\x0c\x00\x00\x00\x00" + unknown + "\x00", sender + sum + itemsOf + two + unknown + "\x00"},
 		{"without a wire index", "items", sender + sum + "\x0f\x00\x03\x0c\x00\x00\x00\x00" + wireIndex + "\x00", sender + sum + itemsOf + two + "\x00"},
 	} {
@@ -234,4 +237,66 @@ func (w *failing) Write(b []byte) (int, error) {
 		return n, io.ErrClosedPipe
 	}
 	return n, nil
+}
+
+type shape nocopy.Struct
+
+func (shape) ThriftDesc() *nocopy.Desc { return testtypes.Shape }
+
+type point nocopy.Struct
+
+func (point) ThriftDesc() *nocopy.Desc { return testtypes.Point }
+
+// TestListOfUnion: the list may be a field of a union, which has no other one.
+func TestListOfUnion(t *testing.T) {
+	p := engine.New(testtypes.Point)
+	p.SetInt32(testtypes.Point.Field(0), 3)
+	two := func(yield func(point, error) bool) { _ = yield(point(p), nil) && yield(point(p), nil) }
+	var out bytes.Buffer
+	if _, err := nocopy.WriteElements(&out, shape{}, "outline", 2, two); err != nil {
+		t.Fatal(err)
+	}
+	d := nocopy.NewElementDecoder[shape, point](&out, "outline")
+	s, err := d.Rest()
+	if got := nocopy.Struct(s).StringAs(testtypes.Shape); got != "{outline: []}" || d.Len() != 2 || err != nil {
+		t.Errorf("%s, %d elements, %v", got, d.Len(), err)
+	}
+	other := engine.New(testtypes.Shape)
+	other.SetText(testtypes.Shape.Field(2), "label")
+	if _, err := nocopy.WriteElements(&out, shape(other), "outline", 2, two); err == nil || !strings.Contains(err.Error(), "another field") {
+		t.Errorf("a second field of a union: %v", err)
+	}
+}
+
+// TestFrameTooLarge: a struct that is too large for a frame is refused before anything is written.
+func TestFrameTooLarge(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		return
+	}
+	e := engine.New(itemDesc)
+	e.SetInt32(itemDesc.Field(0), 1)
+	e.SetText(itemDesc.Field(1), strings.Repeat("a", 8<<20))
+	s := newBatch(0)
+	defer s.Release()
+	for _, n := range []int{255, 256} {
+		w := &counter{most: 2 * testmode.Of(1, n)}
+		_, err := nocopy.WriteElementsFrame(w, batch(s), "items", n, func(yield func(item, error) bool) {
+			for i := 0; i < n && yield(item(e), nil); i++ {
+			}
+		})
+		if tooLarge := n == 256; errors.Is(err, nocopy.ErrLimit) != tooLarge || tooLarge && w.n > 0 {
+			t.Errorf("%d elements of 8 MiB: %v, %d bytes", n, err, w.n)
+		}
+	}
+	e.Release()
+}
+
+// counter is a Writer that fails after most calls.
+type counter struct{ n, most int }
+
+func (c *counter) Write(b []byte) (int, error) {
+	if c.n++; c.n > c.most {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
 }
