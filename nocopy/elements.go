@@ -23,8 +23,8 @@ import (
 // The struct is checked as ParseX checks it, part by part as the methods return it. Parsing all of
 // it would give the same fields and elements, or an error, with these exceptions:
 //
-//   - If the list comes a second time, the first one's elements have been given already: that is an
-//     error. So is a second struct that the list may be in.
+//   - If the list comes a second time, the first one's elements have been given already: that is
+//     an error. So is a second struct that the list may be in.
 //   - A list whose elements are not structs counts as an unknown field, as in ParseX, and stays in
 //     the message of Rest.
 //   - A wire index at the end of the struct is dropped.
@@ -80,9 +80,9 @@ func (d *ElementDecoder[S, E]) Len() int { return d.stream().count }
 // tells the difference.
 //
 // The element is the root of a message. It may be changed, sent, and set in other messages. It
-// ends with the next call of Next, Head or Rest, or with Release, which need not be called: handles
-// panic afterwards. Clone returns one that stays. Strings and bytes that were read from it stay
-// valid, unless the option Recycle was given.
+// ends with the next call of Next, Head or Rest, or with Release, which need not be called. Its
+// handles panic afterwards. Clone returns one that stays. Strings and bytes that were read from it
+// stay valid, unless the option Recycle was given.
 //
 // A stream that ends too early gives an *Error with io.ErrUnexpectedEOF. The Reader's other errors
 // are returned unchanged, after the elements that arrived before. Bad data gives an *Error. Its

@@ -32,9 +32,9 @@ type elementStream struct {
 	compact *engine.CompactStream // of the compact protocol, else nil
 	in      memory.Receiver
 	scan    parse.Scanner
-	page    engine.Page
+	group   engine.Group
 	partial bool // Bytes of in end inside the next element
-	most    int  // elements of the next page
+	most    int  // elements of the next group
 	given   int  // bytes of Bytes that are elements which next has returned
 	room    int  // bytes of Bytes that maxTotal allows
 
@@ -133,7 +133,7 @@ func (d *elementStream) head() (engine.Struct, error) {
 // next is ElementDecoder.Next.
 func (d *elementStream) next() (engine.Struct, error) {
 	for {
-		if s, size := d.page.Next(); size > 0 {
+		if s, size := d.group.Next(); size > 0 {
 			if d.given += size; size > d.limits.MaxBytes || d.given > d.room {
 				return engine.Struct{}, d.fail(d.tooLarge(size))
 			}
@@ -145,11 +145,11 @@ func (d *elementStream) next() (engine.Struct, error) {
 				return engine.Struct{}, err
 			}
 		}
-		d.endPage()
+		d.endGroup()
 		if d.left == 0 {
 			return engine.Struct{}, io.EOF
 		}
-		if err := d.readPage(); err != nil {
+		if err := d.readGroup(); err != nil {
 			return engine.Struct{}, d.fail(err)
 		}
 	}
@@ -177,7 +177,7 @@ func (d *elementStream) restOf() (engine.Struct, error) {
 func (d *elementStream) fail(err error) error {
 	if err != nil {
 		d.err = err
-		d.page.End()
+		d.group.End()
 		d.in.Free()
 		d.scan, d.rest = parse.Scanner{}, nil
 	}
@@ -318,7 +318,7 @@ func (d *elementStream) scanned(at int, scan *parse.Scanner) (end int, err error
 	}
 }
 
-// list reads the header of the list. If the elements are not structs, the list is an unknown field.
+// list reads the header of the list. If the elements are not structs, it is an unknown field.
 func (d *elementStream) list() error {
 	const size = wire.FieldHeader + wire.ListHeader
 	if err := d.need(size); err != nil {
@@ -374,8 +374,8 @@ func (d *elementStream) skip(n int) {
 	d.base += int64(n)
 }
 
-// readPage parses the elements that have arrived. If none is whole, it receives one.
-func (d *elementStream) readPage() error {
+// readGroup parses the elements that have arrived. If none is whole, it receives one.
+func (d *elementStream) readGroup() error {
 	n := min(d.left, d.most)
 	if d.limits.MaxIndex > 0 { // it is for each
 		n = 1
@@ -391,7 +391,7 @@ func (d *elementStream) readPage() error {
 		d.partial = whole < n && errors.Is(err, io.ErrUnexpectedEOF)
 		switch {
 		case whole > 0:
-			d.most = min(2*whole+1, max(1, pageWords/d.elem().Words()))
+			d.most = min(2*whole+1, max(1, groupWords/d.elem().Words()))
 			if d.room = math.MaxInt; d.maxTotal > 0 {
 				d.room = toInt(d.maxTotal - d.base)
 			}
@@ -406,12 +406,12 @@ func (d *elementStream) readPage() error {
 	}
 }
 
-// pageWords bounds the words that a page reserves for its elements.
-const pageWords = 4 << 10
+// groupWords bounds the words that a group reserves for its elements.
+const groupWords = 4 << 10
 
 // parse parses up to n elements.
 func (d *elementStream) parse(n int) (whole int, err error) {
-	return d.page.Parse(d.elem(), &d.in, n, len(d.path), d.flags, d.limits)
+	return d.group.Parse(d.elem(), &d.in, n, len(d.path), d.flags, d.limits)
 }
 
 // receiveElement receives bytes until there is a whole element.
@@ -428,9 +428,9 @@ func (d *elementStream) receiveElement() error {
 	return err
 }
 
-// endPage passes the elements that next has returned. Their handles end.
-func (d *elementStream) endPage() {
-	d.page.End()
+// endGroup passes the elements that next has returned. Their handles end.
+func (d *elementStream) endGroup() {
+	d.group.End()
 	if d.given > 0 {
 		d.in.Take(d.given).Release()
 		d.base += int64(d.given)

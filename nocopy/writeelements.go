@@ -24,13 +24,13 @@ var ErrCount = errors.New("nocopy: another number of elements than was announced
 
 // WriteElements writes s to w, with the n elements of the iterator as the list or set of this
 // name; see NewElementDecoder for names. Its memory is bounded by s and the largest element, and
-// the struct has no limit. The bytes are those of a message with all of it. With the option Compact
-// they are in the compact protocol; the other options have no effect.
+// the struct has no limit. The bytes are those of a message with all of it. With the option
+// Compact they are in the compact protocol; the other options have no effect.
 //
-// The list must be unset or empty in s, and the structs that it is in must be set. An empty list is
-// replaced where it is. An unset one comes before the fields that the IDL declares after it; if it is
-// required, set it to an empty one, as in all messages that are sent. The Rest of an ElementDecoder
-// is such an s, too.
+// The list must be unset or empty in s, and the structs that it is in must be set. An empty list
+// is replaced where it is. An unset one comes before the fields that the IDL declares after it. A
+// required list should be empty, not unset: builds with the tag nocopydebug panic otherwise, as
+// they do for all messages that lack a required field. The Rest of an ElementDecoder fits, too.
 //
 // WriteElements finishes s and the message of each element, and copies them. The iterator may
 // yield one handle again and again, changed in between. That is what ElementDecoder.All does.
@@ -48,9 +48,10 @@ func WriteElements[S, E StructView](w io.Writer, s S, list string, n int, elemen
 }
 
 // WriteElementsFrame is WriteElements with the struct's length before it, as Message.WriteFrame
-// writes it. It calls the iterator twice, first to find the length: it must yield the same elements
-// each time, and those of an ElementDecoder come only once. If the struct has more than 2 GiB − 1,
-// which an i32 can't say, nothing is written, and errors.Is finds ErrLimit in the error.
+// writes it. It calls the iterator twice, first to find the length. The iterator must yield the
+// same elements each time; those of an ElementDecoder come only once. If the struct has more than
+// 2 GiB − 1, which an i32 can't say, nothing is written, and errors.Is finds ErrLimit in the
+// error.
 func WriteElementsFrame[S, E StructView](w io.Writer, s S, list string, n int, elements iter.Seq2[E, error], opts ...Option) (int64, error) {
 	e, err := newElementWriter(engine.Struct(s), s.ThriftDesc(), elemDesc[E](), list, n, opts)
 	if err != nil {

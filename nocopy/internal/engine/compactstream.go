@@ -110,6 +110,6 @@ func (c *CompactStream) fault(b []byte) error {
 	return err
 }
 
-// offset returns the offset in the struct of byte i of the Bytes of in. On 32 bits the last one that
-// an int can say stands for those after it.
+// offset returns the offset in the struct of byte i of the Bytes of in. On 32 bits the last one
+// that an int can say stands for those after it.
 func (c *CompactStream) offset(i int) int { return int(min(c.base+int64(i), math.MaxInt)) }

@@ -194,7 +194,7 @@ func TestReaderFails(t *testing.T) {
 	}
 }
 
-// TestElementsArrive: an element is returned as soon as it has arrived: nothing waits for more bytes.
+// TestElementsArrive: an element is returned as soon as it has arrived.
 func TestElementsArrive(t *testing.T) {
 	whole := newBatch(30)
 	defer whole.Release()
@@ -276,7 +276,7 @@ func TestSeveralStructs(t *testing.T) {
 	}
 }
 
-// TestElementsEnd: an element's handle ends with the next one. Its strings stay. A Clone stays, too.
+// TestElementsEnd: an element's handle ends with the next one. Its strings and a Clone stay.
 func TestElementsEnd(t *testing.T) {
 	whole := newBatch(40)
 	defer whole.Release()

@@ -112,7 +112,7 @@ func TestWrittenWhere(t *testing.T) {
 	}
 }
 
-// TestElementCounts: with more or fewer elements than was said, or an error, the bytes are no message.
+// TestElementCounts: with more or fewer elements than n, or an error, the bytes are no message.
 func TestElementCounts(t *testing.T) {
 	s, broken := newBatch(0), errors.New("broken")
 	defer s.Release()

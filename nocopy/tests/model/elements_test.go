@@ -49,7 +49,7 @@ func cutList(b []byte, header uint32) (times int, elems [][]byte, rest []byte) {
 	return times, elems, rest
 }
 
-// repeated returns the struct b with the field with this header, if it has it, once more at its end.
+// repeated returns the struct b with its field with this header, if any, once more at its end.
 func repeated(b []byte, header uint32) []byte {
 	for f := range parse.Fields(b) {
 		if f.Header == header {

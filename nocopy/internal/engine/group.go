@@ -6,9 +6,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
 )
 
-// Page parses consecutive structs of one type together, as fast as the elements of a list. Each of
-// them in turn is the root of the page's message. The zero Page is empty. It must not be copied.
-type Page struct {
+// Group parses consecutive structs of one type together, as fast as the elements of a list. Each
+// of them in turn is the root of the group's message. The zero Group is empty. It must not be
+// copied.
+type Group struct {
 	m     Message
 	gen   uint64 // of m, unless the program has released it
 	left  uint32 // structs that Next has not made the root yet
@@ -17,12 +18,12 @@ type Page struct {
 	next  uint32 // where the first of them begins
 }
 
-// Parse fills the page with the structs that the Bytes of in begin with, at most n, of the type
+// Parse fills the group with the structs that the Bytes of in begin with, at most n, of the type
 // that d describes. They are nested in depth other structs. It returns how many there are. If
-// these are fewer than n, err says what is wrong with the next one, which is at err.Offset in
-// Bytes: if Bytes end inside it, that is io.ErrUnexpectedEOF. It may leave structs out that would be
-// unlike others of a page. Parse takes none of the Bytes, and the page holds their memory.
-func (g *Page) Parse(d *schema.Struct, in *memory.Receiver, n, depth int, flags Flags, limits Limits) (whole int, err error) {
+// these are fewer than n, err is what is wrong with the next one, with an offset in Bytes. If they
+// end inside it, that is io.ErrUnexpectedEOF. err may be nil: a struct that has what few messages
+// have is parsed alone. Parse takes none of the Bytes, and the group holds their memory.
+func (g *Group) Parse(d *schema.Struct, in *memory.Receiver, n, depth int, flags Flags, limits Limits) (whole int, err error) {
 	g.End()
 	m := expecting(&g.m, d, flags|Own, limits)
 	m.buf.Reset(flags&Recycle != 0)
@@ -50,7 +51,7 @@ func (g *Page) Parse(d *schema.Struct, in *memory.Receiver, n, depth int, flags 
 // Next makes the next struct the root, and returns it and its size in bytes. Handles of the struct
 // before end. The size is 0 if there are no more structs, or if the program has changed or
 // released the message: Parse can then parse the rest.
-func (g *Page) Next() (s Struct, size int) {
+func (g *Group) Next() (s Struct, size int) {
 	m := &g.m
 	if g.left == 0 || m.gen != g.gen {
 		return Struct{}, 0
@@ -65,8 +66,8 @@ func (g *Page) Next() (s Struct, size int) {
 	return m.handle(m.root), int(to - from)
 }
 
-// End empties the page. Handles of its structs end.
-func (g *Page) End() {
+// End empties the group. Handles of its structs end.
+func (g *Group) End() {
 	g.m.Reset()
 	g.left = 0
 }
