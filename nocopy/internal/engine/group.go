@@ -26,6 +26,7 @@ type Group struct {
 func (g *Group) Parse(d *schema.Struct, in *memory.Receiver, n, depth int, flags Flags, limits Limits) (whole int, err error) {
 	g.End()
 	m := expecting(&g.m, d, flags|Own, limits)
+	m.root = index.First
 	m.buf.Reset(flags&Recycle != 0)
 	m.buf.Receive(in.Hold())
 	base, b, _ := m.buf.Whole()

@@ -365,3 +365,39 @@ func TestElementsChange(t *testing.T) {
 		}
 	}
 }
+
+// TestElementsChangedAndLeft: an element that was changed and not used leaves nothing behind.
+func TestElementsChangedAndLeft(t *testing.T) {
+	whole := newBatch(60)
+	defer whole.Release()
+	for _, f := range forms {
+		d := f.decoder(bytes.NewReader(f.send(whole)), "items")
+		for k := range 60 {
+			e, err := d.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, want := engine.Struct(e), engine.Struct(newItem(k))
+			if got, want := s.Message().AppendTo(nil), want.Message().AppendTo(nil); !bytes.Equal(got, want) {
+				t.Fatalf("%s: element %d is\n%x, not\n%x", f.name, k, got, want)
+			}
+			if n := s.Message().Nodes(); n > 0 {
+				t.Fatalf("%s: element %d has %d nodes", f.name, k, n)
+			}
+			want.Release()
+			switch k % 4 {
+			case 0:
+				s.SetText(itemDesc.Field(1), "another text")
+			case 1:
+				s.Unset(itemDesc.Field(2))
+			case 2:
+				s.NewChild(itemDesc.Field(3), itemDesc, 3).StructAt(1).SetText(itemDesc.Field(1), "text")
+			}
+		}
+		rest, err := d.Rest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine.Struct(rest).Release()
+	}
+}

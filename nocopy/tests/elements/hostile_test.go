@@ -179,8 +179,9 @@ func TestElementLimits(t *testing.T) {
 	}
 	for _, f := range forms {
 		for _, cut := range []int{1, 1000, 1 << 20} {
+			list := "items"
 			read := func(total int64, opts ...nocopy.Option) (numbers []int, err error) {
-				d := f.decoder(&pieces{f.send(s), cut}, "items", opts...)
+				d := f.decoder(&pieces{f.send(s), cut}, list, opts...)
 				d.MaxTotal = total
 				numbers, _, err = readAll(d)
 				return numbers, err
@@ -212,6 +213,11 @@ func TestElementLimits(t *testing.T) {
 			check("too deep", numbers, err, 0, "MaxDepth")
 			numbers, err = read(0, nocopy.Limits{MaxIndex: 1000})
 			check("index", numbers, err, 30, "MaxIndex")
+			list = "inner.items"
+			numbers, err = read(0, nocopy.Limits{MaxBytes: 4000})
+			check("a large element", numbers, err, 10, "MaxBytes = 4000")
+			numbers, err = read(0, nocopy.Limits{MaxBytes: 62})
+			check("an element with others", numbers, err, 1, "MaxBytes = 62")
 		}
 	}
 }
@@ -293,8 +299,9 @@ func TestElementPromises(t *testing.T) {
 	}{
 		"a field":               {"\x0b\x00\x01\x7f\x00\x00\x00", false},
 		"a field of an item":    {sender + itemsOf + support.Be(1) + "\x0b\x00\x02\x7f\x00\x00\x00", false},
-		"a compact field":       {"\x18\xff\xff\xff\xff\x07", true},
-		"a compact item's":      {"\x18\x02me\x29\x1c\x28\xff\xff\xff\xff\x07", true},
+		"many fields":           {strings.Repeat("\x02\x00\x63\x01", 1<<19), false},
+		"a compact field":       {"\x18\x80\x80\x80\x80\x02", true},
+		"a compact item's":      {"\x18\x02me\x29\x1c\x28\x80\x80\x80\x80\x02", true},
 		"many items in an item": {sender + itemsOf + support.Be(1) + "\x0f\x00\x04\x0c\x7f\xff\xff\xff" + strings.Repeat(one, 1<<18), false},
 	} {
 		src := &endless{in: []byte(c.in)}
@@ -322,6 +329,28 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// TestElementsWithIndex: a wire index in an element is removed from it when it changes, as from
+// any message, and stays in the others.
+func TestElementsWithIndex(t *testing.T) {
+	with := one[:len(one)-1] + wireIndex + "\x00"
+	d := nocopy.NewElementDecoder[batch, item](strings.NewReader(sender+itemsOf+support.Be(9)+strings.Repeat(with, 9)+sum+"\x00"), "items")
+	k := 0
+	for e, err := range d.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, want := engine.Struct(e), with
+		if k%2 == 0 {
+			s.SetInt32(itemDesc.Field(0), 1)
+			want = one
+		}
+		if got := string(s.Message().AppendTo(nil)); got != want {
+			t.Errorf("element %d is %x, not %x", k, got, want)
+		}
+		k++
+	}
+}
+
 // TestElementsWithDuplicates: what is noted of one element does not touch the others.
 func TestElementsWithDuplicates(t *testing.T) {
 	again := "\x08\x00\x01\x00\x00\x00\x02\x08\x00\x01\x00\x00\x00\x03\x00"
@@ -343,6 +372,15 @@ func TestElementsWithDuplicates(t *testing.T) {
 			}
 			s.Unset(itemDesc.Field(0)) // all occurrences of the field
 			s.SetInt32(itemDesc.Field(0), 9)
+			alone, err := engine.Parse(itemDesc, []byte(want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone.Unset(itemDesc.Field(0))
+			alone.SetInt32(itemDesc.Field(0), 9)
+			if got, want := s.Message().Nodes(), alone.Message().Nodes(); got > want {
+				t.Errorf("%d nodes, %d in a message of its own", got, want)
+			}
 			if got := string(s.Message().AppendTo(nil)); got != "\x08\x00\x01\x00\x00\x00\x09\x00" {
 				t.Errorf("%x became %x", want, got)
 			}
