@@ -128,6 +128,21 @@ func (b *Buffer) SetRoot(from, to Pos) {
 	b.sealed = true
 }
 
+// Slide makes [from, to) the whole message, instead of another part of the same memory, which
+// began at position was. It does nothing and returns false if the message has been changed.
+func (b *Buffer) Slide(was, from, to Pos) bool {
+	if !b.sealed || len(b.nodes) > 1 || len(b.spans) != 2 || len(b.pieces) != 1 {
+		return false
+	}
+	s, p := &b.spans[1], &b.pieces[0]
+	if s.from != was {
+		return false
+	}
+	s.from, s.to, p.from, p.to = from, to, from, to
+	b.size = int(to - from)
+	return true
+}
+
 // Parts returns the parts at the beginning of the node's content.
 func (b *Buffer) Parts(id NodeID) []Part {
 	if b.parts == nil {

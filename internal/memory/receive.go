@@ -289,6 +289,14 @@ func (r *Receiver) Cut(n int) {
 	r.add(r.piece(n))
 }
 
+// Hold returns Bytes as a Chunk, which holds their block, and does not take them. Take them before
+// the next Fill, or release the chunk.
+func (r *Receiver) Hold() Chunk {
+	c := r.piece(r.to - r.from)
+	r.from -= len(c.Mem)
+	return c
+}
+
 func (r *Receiver) add(c Chunk) {
 	if r.last == nil {
 		r.pieces = c

@@ -38,11 +38,11 @@ func Main(m *testing.M, leaked func() []string) int {
 // gives matches the functions that return a message to their callers, which release it. Names are
 // without the module's path. Those of generated code are in packages of all names.
 var gives = regexp.MustCompile(`^(` + strings.Join([]string{
-	`nocopy/internal/engine\.(New|NewIn|NewInto|Parse|ParseInto|ParseIn|ParseBlocks|ParseChunk|ParseOwn|ParsePrefix|ParseEncoded|Reparse|Read|OpenIndexed|CopyForCall|ParseForCall)`,
+	`nocopy/internal/engine\.(New|NewIn|NewInto|Parse|ParseInto|ParseIn|ParseBlocks|ParseChunk|ParseOwn|ParseBegun|ParsePrefix|ParseEncoded|Reparse|Read|OpenIndexed|CopyForCall|ParseForCall)`,
 	`nocopy/internal/engine\.(building|expecting|fromPool|newMessage|parseWith|makeMessage)`,
 	`nocopy/internal/engine\.Struct\.(Clone|linkOrClone|toSend|claimCopy|ClaimCopy|ClaimToSend)(\.func\d+)?`,
 	`nocopy/internal/engine\.\(\*(Draft|Message)\)\.(New|Root)`,
-	`nocopy\.(ParseInto|NewInto|Read|ParseBlocks|OpenIndexed|Struct\.Clone|\(\*stream\)\..*|\(\*Decoder\)\..*)`,
+	`nocopy\.(ParseInto|NewInto|Read|ParseBlocks|OpenIndexed|Struct\.Clone|\(\*stream\)\..*|\(\*Decoder\)\..*|\(\*elementStream\)\..*|\(\*ElementDecoder\)\..*)`,
 	`nocopy/(thriftimpl|internal/impl)\.(New|NewIn|NewForCall|NewWith|Parse|ParseChunk|ParsePrefix|ParseEncoded|ParseForCall|Reparse|CopyForCall|FastRead|SetJSON|GetJSON)`,
 	`nocopy/(nocopyjson|internal/jsonvalue)\.(read|Read|Unmarshal[A-Za-z]*)`,
 	`nocopy/dynamic\.Type\.(New|Parse|Read|FromMap|FromJSON)`,

@@ -95,3 +95,10 @@ func (m *memory) free() {
 
 // Bytes returns the bytes that were made. They are valid until the next Reset or Write.
 func (m *memory) Bytes() []byte { return m.w[:m.n] }
+
+// Take returns the bytes that were made since the last Take. They are valid until more are made.
+func (m *memory) Take() []byte {
+	b := m.w[:m.n]
+	m.n = 0
+	return b
+}

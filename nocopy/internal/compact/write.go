@@ -249,6 +249,14 @@ func (w *Writer) dict(keys, elem wire.Type, count uint32) bool {
 	return true
 }
 
+// AppendList appends the header of a list or set of n elements of this type, n at least 0.
+func AppendList(dst []byte, elem wire.Type, n int) []byte {
+	if n < 15 {
+		return append(dst, byte(n)<<4|compactOf[elem])
+	}
+	return AppendNumber(append(dst, 0xf0|compactOf[elem]), uint64(n))
+}
+
 // text writes a string or binary.
 func (w *Writer) text(b []byte, i int) (int, error) {
 	size := binary.BigEndian.Uint32(b[i:])

@@ -160,13 +160,40 @@ func (p *Parser) Structure(d *schema.Struct, e uint32, i int) int {
 // Structures indexes n structs at i, one after the other, into n entries that follow each other
 // from e on. It returns the index after the structs, or failed.
 func (p *Parser) Structures(d *schema.Struct, e, n uint32, i int) int {
+	var s machine
+	return p.structures(&s, d, e, n, i)
+}
+
+// structures is Structures by this machine.
+func (p *Parser) structures(s *machine, d *schema.Struct, e, n uint32, i int) int {
+	s.left = n - 1
 	if p.depth++; p.depth > p.MaxDepth {
 		return p.Fail(i, errDepth)
 	}
 	p.x.SetStart(e, p.Base+uint32(i))
+	s.pc, s.entry, s.at = program.Of(d).Start, e, uint64(i)
+	return p.runAll(s, 0)
+}
+
+// Prefix indexes up to n structs, which d describes, from the beginning of the window. Their
+// entries follow each other from index.First on. They are nested in depth other structs. Prefix
+// returns how many there are. If these are fewer than n, it has failed in the next one.
+func (p *Parser) Prefix(d *schema.Struct, n uint32, depth int) (whole uint32) {
+	d.Type().MustBeDefined()
+	e := p.allot(0, int(n), d.Words(), 0)
+	if e == 0 {
+		return 0
+	}
 	var s machine
-	s.pc, s.entry, s.left, s.at = program.Of(d).Start, e, n-1, uint64(i)
-	return p.runAll(&s, 0)
+	p.depth = depth
+	if p.structures(&s, d, e, n, 0) >= 0 {
+		return n
+	}
+	left := s.left
+	if s.top > 0 {
+		left = p.levels[0].left
+	}
+	return n - 1 - left
 }
 
 // ByIndex indexes the struct at i into the entry e, whose words must be zero. It leaves structs

@@ -91,6 +91,12 @@ func (s *Scanner) Reset(depth int) {
 	s.start(0, levelOf(1, structs2, BudgetOf(min(depth, MostDepth))), 1, -1)
 }
 
+// ResetValue is Reset for a value of type t, which may be any. It may contain depth levels of
+// nested structs, 0 too.
+func (s *Scanner) ResetValue(t wire.Type, depth int) {
+	s.start(0, levelOf(1, typesOf(t, t), BudgetOf(min(max(depth, 0), MostDepth))), 1, -1)
+}
+
 // start prepares for the elements of a level, which begin at index i.
 func (s *Scanner) start(i int, l scanLevel, listCost int, total int64) {
 	s.dropMany()
