@@ -140,7 +140,8 @@ func TestElementCounts(t *testing.T) {
 			}
 		}
 		most := math.MaxInt32
-		for name, n := range map[string]int{"negative": -1, "above the most": most + 1} { // on 32 bits negative, too
+		// On 32 bits, most + 1 is negative, too.
+		for name, n := range map[string]int{"negative": -1, "above the most": most + 1} {
 			var out bytes.Buffer
 			if _, err := f.writeTo(&out, s, "items", n, items(0)); !errors.Is(err, nocopy.ErrLimit) || out.Len() > 0 {
 				t.Errorf("%s, %s: %v", f.name, name, err)
