@@ -89,7 +89,7 @@ func TestElementDecoder(t *testing.T) {
 	sc := newSchema(referee.Everything())
 	g := newGen(47)
 	seen := map[string]int{}
-	for round := range testmode.Of(5, 40) {
+	for round := range testmode.Of(4, 12) {
 		for _, b := range sc.structs {
 			rec := g.Record(b.Struct, 4)
 			g.Noise(rec)
