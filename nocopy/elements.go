@@ -27,9 +27,11 @@ import (
 //     an error. So is a second struct that the list may be in.
 //   - A list whose elements are not structs counts as an unknown field, as in ParseX, and stays in
 //     the message of Rest.
+//   - An unknown field of the struct may have one level of structs less than ParseX allows it.
 //   - A wire index at the end of the struct is dropped.
 //
-// ElementDecoder's methods may be called by one goroutine at a time.
+// ElementDecoder's methods may be called by one goroutine at a time. One that is left before an
+// error or the end of the stream needs no call: the garbage collector takes its memory.
 type ElementDecoder[S, E StructView] struct {
 	// MaxTotal bounds each struct, with all elements, in bytes of Thrift Binary. 0 means no limit.
 	// Limits.MaxBytes bounds each element, and the other fields together.
@@ -81,7 +83,8 @@ func (d *ElementDecoder[S, E]) Len() int { return d.stream().count }
 //
 // The element is the root of a message. It may be changed, sent, and set in other messages. It
 // ends with the next call of Next, Head or Rest, or with Release, which need not be called. Its
-// handles panic afterwards. Clone returns one that stays. Strings and bytes that were read from it
+// handles panic afterwards; its Message is then that of the next element. Clone returns one that
+// stays. Strings and bytes that were read from it
 // stay valid, unless the option Recycle was given.
 //
 // A stream that ends too early gives an *Error with io.ErrUnexpectedEOF. The Reader's other errors
@@ -97,11 +100,11 @@ func (d *ElementDecoder[S, E]) Next() (E, error) {
 
 // All iterates over the remaining elements, as Next returns them. If there is an error, it comes
 // last, with an absent E. A program may leave the loop. Another loop, or Next, then goes on with
-// the element after the current one.
+// the element after the current one. If the program calls Rest or Head in the loop, the loop ends.
 func (d *ElementDecoder[S, E]) All() iter.Seq2[E, error] {
 	in := d.stream()
 	return func(yield func(E, error) bool) {
-		for {
+		for number := 0; number == 0 || number == in.number && in.phase != between; number = in.number {
 			e, err := in.next()
 			if err == io.EOF || !yield(E(e), err) || err != nil {
 				return

@@ -48,6 +48,7 @@ type elementStream struct {
 	count  int    // elements of the list
 	left   int    // of these, next has not returned
 	offset int64  // of the struct in the stream
+	number int    // of the struct in the stream, from 1
 	err    error
 }
 
@@ -140,10 +141,8 @@ func (d *elementStream) next() (engine.Struct, error) {
 			d.left--
 			return s, nil
 		}
-		if d.phase == between || d.err != nil {
-			if err := d.begin(); err != nil {
-				return engine.Struct{}, err
-			}
+		if err := d.begun(); err != nil {
+			return engine.Struct{}, err
 		}
 		d.endGroup()
 		if d.left == 0 {
@@ -157,10 +156,8 @@ func (d *elementStream) next() (engine.Struct, error) {
 
 // restOf is ElementDecoder.Rest.
 func (d *elementStream) restOf() (engine.Struct, error) {
-	if d.phase == between || d.err != nil {
-		if err := d.begin(); err != nil {
-			return engine.Struct{}, err
-		}
+	if err := d.begun(); err != nil {
+		return engine.Struct{}, err
 	}
 	if err := d.end(); err != nil {
 		return engine.Struct{}, err
@@ -179,16 +176,31 @@ func (d *elementStream) fail(err error) error {
 		d.err = err
 		d.group.End()
 		d.in.Free()
+		if d.compact != nil {
+			d.compact.Free()
+		}
 		d.scan, d.rest = parse.Scanner{}, nil
 	}
 	return err
 }
 
+// begun begins the next struct, unless one was begun.
+func (d *elementStream) begun() error {
+	switch {
+	case d.err != nil:
+		return d.err
+	case d.phase == between:
+		return d.begin()
+	case d.phase == fields: // the Reader has panicked after the elements
+		return d.fail(d.fields())
+	}
+	return nil
+}
+
 // begin begins the next struct, and reads it up to the list's elements, or to its end.
 func (d *elementStream) begin() error {
-	if d.err != nil {
-		return d.err
-	}
+	d.number++
+	d.err = errPanicked // until the Reader has returned
 	d.rest, d.level, d.listAt, d.base, d.size, d.count, d.left = nil, 0, 0, 0, 0, 0, 0
 	if d.frames != nil {
 		if err := d.frames.begin(); err != nil {
@@ -211,16 +223,21 @@ func (d *elementStream) begin() error {
 	case err == io.EOF && d.frames != nil: // it is in a frame that has no bytes
 		err = &Error{Path: d.desc.Name(), Err: io.ErrUnexpectedEOF}
 	}
+	d.err = nil
 	return d.fail(err)
 }
+
+// errPanicked is the error after a panic in which bytes were lost.
+var errPanicked = errors.New("nocopy: the Reader has panicked before")
 
 // end reads the struct that was begun to its end.
 func (d *elementStream) end() error {
 	var err error
-	for d.phase == elements && err == nil {
-		if _, err = d.next(); err == io.EOF {
-			d.phase = fields
+	for d.phase != ended && err == nil {
+		if d.phase == fields {
 			err = d.fail(d.fields())
+		} else if _, err = d.next(); err == io.EOF {
+			d.phase, err = fields, nil
 		}
 	}
 	if err != nil {
@@ -416,7 +433,7 @@ func (d *elementStream) parse(n int) (whole int, err error) {
 
 // receiveElement receives bytes until there is a whole element.
 func (d *elementStream) receiveElement() error {
-	d.scan.Reset(max(1, d.limits.MaxDepth-len(d.path)))
+	d.scan.Reset(max(1, d.limits.MaxDepth-len(d.path)) + 1) // one more: the parser judges the depth
 	_, err := d.scanned(0, &d.scan)
 	if bad := (*Error)(nil); errors.As(err, &bad) && len(d.in.Bytes()) > 0 && d.compact == nil {
 		// A parser knows the path, unless it has come to the end of too few bytes
@@ -430,6 +447,9 @@ func (d *elementStream) receiveElement() error {
 
 // endGroup passes the elements that next has returned. Their handles end.
 func (d *elementStream) endGroup() {
+	if d.group.Left() {
+		d.most = 1 // the program changes elements, or releases them, and the others are parsed again
+	}
 	d.group.End()
 	if d.given > 0 {
 		d.in.Take(d.given).Release()
@@ -499,7 +519,8 @@ func toInt(offset int64) int { return int(min(offset, math.MaxInt)) }
 // frameReader reads the bytes of one frame after the other.
 type frameReader struct {
 	r    io.Reader
-	left int64 // of the frame
+	left int64 // of the frame, or its length
+	late error // of the last Read that returned bytes, too
 }
 
 // frameLength is the size of a frame's length.
@@ -508,7 +529,8 @@ const frameLength = 4
 // begin reads the length of the next frame.
 func (f *frameReader) begin() error {
 	var b [frameLength]byte
-	if _, err := memory.ReadFull(f.r, b[:]); err != nil {
+	f.left = frameLength
+	if _, err := memory.ReadFull(f, b[:]); err != nil {
 		return err
 	}
 	n := int32(binary.BigEndian.Uint32(b[:]))
@@ -520,11 +542,16 @@ func (f *frameReader) begin() error {
 }
 
 // Read reads bytes of the frame. At its end the error is io.EOF.
-func (f *frameReader) Read(b []byte) (int, error) {
-	if f.left == 0 {
+func (f *frameReader) Read(b []byte) (n int, err error) {
+	switch {
+	case f.left == 0:
 		return 0, io.EOF
+	case f.late != nil:
+		return 0, f.late
 	}
-	n, err := f.r.Read(b[:min(int64(len(b)), f.left)])
-	f.left = max(0, f.left-int64(n))
+	n, err = memory.Read(f.r, b[:min(int64(len(b)), f.left)])
+	if f.left -= int64(n); n > 0 {
+		f.late, err = err, nil // a Reader may not return it again
+	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -102,13 +103,8 @@ func newElementWriter(s engine.Struct, d, elem *schema.Struct, list string, n in
 			return nil, err
 		}
 	}
-	b := s.AppendStruct(nil, d)
-	for f := range parse.Fields(b) {
-		if f.Header == wireindex.Header { // it would not fit
-			b = slices.Delete(b, f.From, f.End)
-			break
-		}
-	}
+	s.CheckDesc(d)
+	b := withoutIndex(s.AppendStruct(nil, d), 0)
 	from, to, err := placeOfList(b, path)
 	if err != nil {
 		return nil, fmt.Errorf("nocopy: WriteElements: %s.%s: %w", d.Name(), list, err)
@@ -134,8 +130,10 @@ func placeOfList(b []byte, path []*schema.Field) (from, to int, err error) {
 		for x := range parse.Fields(b[start:]) {
 			end = start + x.End
 			switch other := f.Of().Find(x.Header); {
+			case other == f && found.End > 0:
+				return 0, 0, fmt.Errorf("%s comes twice", f.Name)
 			case other == f:
-				found = x // the last one counts
+				found = x
 			case other != nil:
 				others = true
 				if place < 0 && other.Word() > f.Word() {
@@ -161,6 +159,23 @@ func placeOfList(b []byte, path []*schema.Field) (from, to int, err error) {
 	}
 	return from, to, nil
 }
+
+// withoutIndex returns b without the wire index of the struct that begins at index from: it would
+// not fit where the struct is now.
+func withoutIndex(b []byte, from int) []byte {
+	if !bytes.Contains(b[from:], indexHeader) {
+		return b
+	}
+	for f := range parse.Fields(b[from:]) {
+		if f.Header == wireindex.Header {
+			return slices.Delete(b, from+f.From, from+f.End)
+		}
+	}
+	return b
+}
+
+// indexHeader is the header of a wire index.
+var indexHeader = binary.BigEndian.AppendUint32(nil, wireindex.Header)[1:]
 
 // toCompact converts front, which ends with the type of the elements, and tail to the compact
 // protocol. An empty list is one byte there. The struct that ends after it has the same front, and
@@ -239,7 +254,8 @@ func (e *elementWriter) appendElement(b []byte, s engine.Struct, c *compact.Writ
 		return b, err
 	}
 	from := len(b)
-	b = s.AppendStruct(b, e.elem)
+	s.CheckDesc(e.elem)
+	b = withoutIndex(s.AppendStruct(b, e.elem), from)
 	if e.compact {
 		must(c.Write(nil, b[from:], entry.IndexID, nil))
 		b = append(b[:from], c.Bytes()...)

@@ -17,7 +17,7 @@ var errCount = errors.New("linkbuf: a Reader or Writer returned an impossible co
 func ReadFull(r io.Reader, mem []byte) (int, error) {
 	got := 0
 	for got < len(mem) {
-		n, err := read(r, mem[got:])
+		n, err := Read(r, mem[got:])
 		if got += n; err != nil && got < len(mem) {
 			if got > 0 {
 				err = Unexpected(err)
@@ -28,8 +28,9 @@ func ReadFull(r io.Reader, mem []byte) (int, error) {
 	return got, nil
 }
 
-// read reads into mem once, at least one byte unless there is an error.
-func read(r io.Reader, mem []byte) (int, error) {
+// Read reads into mem once, at least one byte unless there is an error. It checks the Reader's
+// count.
+func Read(r io.Reader, mem []byte) (int, error) {
 	for range mostEmpty {
 		switch n, err := r.Read(mem); {
 		case uint(n) > uint(len(mem)):

@@ -128,7 +128,7 @@ func (r *Receiver) fill(src io.Reader, want, most int) error {
 		r.shares = !r.recycle
 		n, err = late.ReadLate(r)
 	} else {
-		n, err = read(src, r.Room())
+		n, err = Read(src, r.Room())
 	}
 	if n > len(r.mem)-r.to { // Read has freed r
 		return errCount

@@ -48,6 +48,15 @@ func (c *CompactStream) Begin() error {
 	return nil
 }
 
+// Free gives the memory back. The stream must not be read any more.
+func (c *CompactStream) Free() {
+	c.in.Free()
+	if c.r != nil {
+		c.r.Free()
+	}
+	c.r, c.made = nil, nil
+}
+
 // Offset returns how many bytes of the struct have been converted. At its end that is its size.
 func (c *CompactStream) Offset() int64 { return c.base }
 

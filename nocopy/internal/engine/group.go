@@ -67,6 +67,9 @@ func (g *Group) Next() (s Struct, size int) {
 	return m.handle(m.root), int(to - from)
 }
 
+// Left reports whether there are structs that Next has not returned.
+func (g *Group) Left() bool { return g.left > 0 }
+
 // End empties the group. Handles of its structs end.
 func (g *Group) End() {
 	g.m.Reset()

@@ -381,6 +381,7 @@ func TestElementsWithDuplicates(t *testing.T) {
 			if got, want := s.Message().Nodes(), alone.Message().Nodes(); got > want {
 				t.Errorf("%d nodes, %d in a message of its own", got, want)
 			}
+			alone.Release()
 			if got := string(s.Message().AppendTo(nil)); got != "\x08\x00\x01\x00\x00\x00\x09\x00" {
 				t.Errorf("%x became %x", want, got)
 			}
