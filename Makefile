@@ -20,7 +20,7 @@ checkgen: gen ## fails, showing the difference, if generated files are not fresh
 BUILDING = ^TestHostileSteps$$
 
 # The tests of messages, a folder for each matter (docs/internals.md lists them).
-MATTERS = ./parse ./fields ./containers ./edits ./handles ./limits ./wireindex
+MATTERS = ./parse ./fields ./elements ./containers ./edits ./handles ./limits ./wireindex
 
 freeze: ## makes the folders of generated code of a release, never to be written again: make freeze VERSION=v1.2.0
 	gen/freeze.sh $(VERSION)
