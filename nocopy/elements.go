@@ -40,7 +40,7 @@ type ElementDecoder[S, E StructView] struct {
 	in *elementStream
 }
 
-// NewElementDecoder returns an ElementDecoder of bare structs, each of which ends with its STOP.
+// NewElementDecoder returns an ElementDecoder of bare structs: there is no length before a struct.
 // list is the name of the list or set in the IDL, such as "lines". If it is in another struct, the
 // names of the fields that lead there come before it: "batch.lines". NewElementDecoder panics if
 // there is no such list, or its elements are not of type E. The elements of maps, and those that

@@ -366,7 +366,7 @@ func TestElementsChange(t *testing.T) {
 	}
 }
 
-// TestElementsChangedAndLeft: an element that was changed and not used leaves nothing behind.
+// TestElementsChangedAndLeft: changing an element, and not using it, leaves nothing behind.
 func TestElementsChangedAndLeft(t *testing.T) {
 	whole := newBatch(60)
 	defer whole.Release()
