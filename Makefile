@@ -114,7 +114,7 @@ interop: ## Thrift for Java, Node, Rust and C++ against ours (interop/README.md)
 	cd interop && NOCOPY_INTEROP=1 go test -count=1 -v -timeout 60m .
 
 otel: ## calls from and to Java with OpenTelemetry's agent are one trace; needs Java and Maven (2 minutes)
-	./otel/tests/java.sh -v
+	./interop/otel/java.sh -v
 
 bench: ## measures against the peers (minutes); ARGS="-quick" for less
 	go run -C bench . $(ARGS)

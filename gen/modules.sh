@@ -23,7 +23,7 @@ make_in kitex -kitex -o internal internal/names/names.thrift
 make_in kitex -kitex -o internal -package-prefix "$kitex" internal/market/market.thrift
 make_in bench/kitexrpc -kitex -o generated/nocopy record.thrift
 make_in kitex/examples/kitexproxy -kitex -o . orders.thrift
-make_in otel/tests -o internal internal/greet/greet.thrift
+make_in interop/otel -o internal internal/greet/greet.thrift
 make_in parquetmeta -o . format.thrift
 make_in hive/internal -o . TCLIService.thrift
 make_in examples/programs/metastore -o . metastore.thrift

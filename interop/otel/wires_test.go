@@ -8,9 +8,9 @@ import (
 	"go.opentelemetry.io/otel/baggage"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/nocopythrift/nocopythrift/interop/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 )
 
 // TestEveryWire: the trace continues over each wire, and baggage that is too large for the headers

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/interop/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
@@ -42,9 +42,9 @@ type javaProgram struct {
 func startJava(t *testing.T, args ...string) *javaProgram {
 	t.Helper()
 	p := &javaProgram{cmd: exec.Command("java", append([]string{
-		"-javaagent:../java/target/opentelemetry-javaagent.jar", "-Dotel.service.name=java", "-Dotel.traces.exporter=logging-otlp",
+		"-javaagent:java/target/opentelemetry-javaagent.jar", "-Dotel.service.name=java", "-Dotel.traces.exporter=logging-otlp",
 		"-Dotel.metrics.exporter=none", "-Dotel.logs.exporter=none", "-Dotel.bsp.schedule.delay=100",
-		"-cp", "../java/target/classes" + string(filepath.ListSeparator) + "../java/target/lib/*", "trace.Main",
+		"-cp", "java/target/classes" + string(filepath.ListSeparator) + "java/target/lib/*", "trace.Main",
 	}, args...)...)}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

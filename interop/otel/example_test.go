@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/nocopythrift/nocopythrift/interop/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )

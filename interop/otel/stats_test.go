@@ -18,9 +18,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/nocopythrift/nocopythrift/interop/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 )
 
 // TestPrometheus: the metrics of spans and of Stats are exported in the form that Prometheus

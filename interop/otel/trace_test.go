@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/apache/thrift/lib/go/thrift"
+	apache "github.com/nocopythrift/nocopythrift/interop/internal/apache/greet"
+	"github.com/nocopythrift/nocopythrift/interop/otel/internal/greet"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/otel/nocopyotel"
-	apache "github.com/nocopythrift/nocopythrift/otel/tests/internal/apache/greet"
-	"github.com/nocopythrift/nocopythrift/otel/tests/internal/greet"
 	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/metric"

@@ -10,4 +10,4 @@ for tool in java javac mvn; do
 	fi
 done
 (cd java && mvn -q -B -ntp compile)
-NOCOPY_OTEL_JAVA=1 exec go test -count=1 -timeout 5m -run '^TestJava' "$@" ./nocopyotel
+NOCOPY_OTEL_JAVA=1 exec go test -count=1 -timeout 5m -run "^TestJava" "$@" .
