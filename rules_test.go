@@ -3,12 +3,10 @@ package nocopythrift_test
 import (
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -220,14 +218,6 @@ func TestUnsafe(t *testing.T) {
 		b, err := os.ReadFile(twin)
 		if tags, _, _ := strings.Cut(string(b), "\n"); err != nil || !strings.HasPrefix(tags, "//go:build ") || !strings.Contains(tags, "nounsafe") || strings.Contains(tags, "!nounsafe") {
 			t.Errorf("%s has no twin %s with the tag nounsafe", name, twin)
-		}
-	})
-}
-
-func TestFormatted(t *testing.T) {
-	sources(t, ".", func(name string, src []byte) {
-		if want, err := format.Source(src); err != nil || string(want) != string(src) {
-			t.Errorf("%s is not formatted (%v)", name, err)
 		}
 	})
 }
@@ -459,69 +449,6 @@ func TestSignposts(t *testing.T) {
 					t.Errorf("%s: %s has no %s", doc, m[1], word)
 				}
 			}
-		}
-	}
-}
-
-// TestFresh: committed files equal the output of the go:generate lines.
-func TestFresh(t *testing.T) {
-	programs := t.TempDir()
-	for folder, name := range map[string]string{".": "./gen/nocopyc", "gen/internal": "./families"} {
-		if out, err := exec.Command("go", "build", "-C", folder, "-ldflags=-w", "-o", programs, name).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	for _, g := range []struct{ dir, file, command string }{
-		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
-		{"examples/kv", "kv/kvstore.go", "../../gen/nocopyc -o OUT kvstore.thrift"},
-		{"examples/programs/archive", "invoice/archive.go", "../../../gen/nocopyc -o OUT archive.thrift"},
-		{"examples/ingest", "api/ingest.go", "-C ../.. ./gen/nocopyc -o OUT -r -package-prefix github.com/nocopythrift/nocopythrift/examples/ingest examples/ingest/idl/ingest.thrift"},
-		{"examples/ingest", "prom/prom.go", "-C ../.. ./gen/nocopyc -o OUT examples/ingest/idl/prom.thrift"},
-		{"examples/ingest/bench/generated", "opaque/opaque.go", "-C ../../../.. ./gen/nocopyc -o OUT examples/ingest/bench/opaque.thrift"},
-		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
-		{"gen/internal/shapes", "shapes/fields-shapes.go", "../../nocopyc -fields -o OUT shapes.thrift"},
-		{"examples/quickstart", "order/fields-order.go", "../../gen/nocopyc -fields -o OUT order.thrift"},
-		{"nocopy", "containers.go", "./families -o OUT"},
-		{"nocopy", "internal/engine/basetypes.go", "./families -o OUT"},
-		{"nocopy", "internal/plain/basetypes.go", "./families -o OUT"},
-		{"nocopy", "thriftimpl/basetypes.go", "./families -o OUT"},
-		{"gen/internal/services", "services/services.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal services.thrift parent.thrift"},
-		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
-		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},
-		{"nocopy/tests/rpc/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
-		{"nocopy/tests/rpc/agent", "agent/agent.go", "../../../../gen/nocopyc -o OUT agent.thrift"},
-		{"parquetmeta", "format/format.go", "../gen/nocopyc -o OUT format.thrift"},
-		{"hive/internal", "tcli/TCLIService.go", "../../gen/nocopyc -o OUT TCLIService.thrift"},
-		{"nocopy/tests/json/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
-	} {
-		out := t.TempDir()
-		args, dir := strings.Fields(strings.ReplaceAll(g.command, "OUT", out)), g.dir
-		if args[0] == "-C" {
-			args, dir = args[2:], filepath.Join(dir, args[1])
-		}
-		cmd := exec.Command(filepath.Join(programs, filepath.Base(args[0])), args[1:]...)
-		cmd.Dir = dir
-		if b, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: go run %s: %v\n%s", g.dir, g.command, err, b)
-			continue
-		}
-		want, err := os.ReadFile(filepath.Join(out, g.file))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		committed := filepath.Join(g.dir, g.file)
-		// The package that the go:generate line stands in
-		if dir := filepath.Dir(g.file); filepath.Base(g.dir) == dir {
-			committed = filepath.Join(filepath.Dir(g.dir), g.file)
-		}
-		have, err := os.ReadFile(committed)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if diff := cmp.Diff(string(want), string(have)); diff != "" {
-			t.Errorf("%s is not fresh (run make gen):\n%s", committed, diff)
 		}
 	}
 }
