@@ -7,6 +7,7 @@ require (
 	github.com/apache/thrift v0.25.0
 	github.com/cloudwego/gopkg v0.2.1
 	github.com/cloudwego/kitex v0.16.3
+	github.com/kitex-contrib/obs-opentelemetry v0.3.0
 	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 )
 
@@ -92,7 +93,7 @@ require (
 	github.com/modern-go/reflect2 v1.0.2 // indirect
 	github.com/nocopythrift/nocopythrift/kitex v1.0.0-rc.1
 	github.com/pmezard/go-difflib v1.0.0 // indirect
-	github.com/stretchr/testify v1.10.0 // indirect
+	github.com/stretchr/testify v1.11.1 // indirect
 	github.com/tidwall/gjson v1.17.3 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.0 // indirect
@@ -109,5 +110,3 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
-
-

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cloudwego/kitex/client"
+	"github.com/cloudwego/kitex/pkg/circuitbreak"
 	"github.com/cloudwego/kitex/pkg/kerrors"
 	"github.com/cloudwego/kitex/pkg/klog"
 	"github.com/cloudwego/kitex/pkg/loadbalance"
@@ -22,6 +23,7 @@ import (
 	"github.com/cloudwego/kitex/pkg/rpcinfo"
 	"github.com/cloudwego/kitex/server"
 	"github.com/cloudwego/kitex/transport"
+	"github.com/kitex-contrib/obs-opentelemetry/tracing"
 	etcd "github.com/kitex-contrib/registry-etcd"
 
 	"github.com/nocopythrift/nocopythrift/kitex/examples/kitexproxy/orders"
@@ -150,33 +152,42 @@ func (b *backend) Place(_ context.Context, args orders.OrdersPlaceArgs, result o
 // newProxy returns a server that passes calls on to the back ends that the etcd at registryAddr
 // knows.
 func newProxy(l net.Listener, registryAddr string) (server.Server, error) {
+	backends, err := newBackends(registryAddr)
+	if err != nil {
+		return nil, err
+	}
+	return service.NewServer(&proxy{backends}, server.WithListener(l), server.WithSuite(tracing.NewServerSuite()),
+		server.WithExitWaitTime(10*time.Millisecond)), nil
+}
+
+// newBackends returns a client of the back ends that the etcd at registryAddr knows.
+func newBackends(registryAddr string) (service.Client, error) {
 	r, err := etcd.NewEtcdResolver([]string{registryAddr})
 	if err != nil {
 		return nil, err
 	}
-	// Where there is no connection to a back end, Kitex picks another one by itself, a few times, and
-	// may pick the same again. A call whose connection broke may have been carried out: it is made
-	// again since that does no harm here.
-	again := &retry.ShouldResultRetry{
-		ErrorRetryWithCtx: func(_ context.Context, err error, _ rpcinfo.RPCInfo) bool {
-			return errors.Is(err, kerrors.ErrGetConnection) || errors.Is(err, kerrors.ErrRemoteOrNetwork)
-		},
-		NotRetryForTimeout: true,
-	}
+	balancer := client.WithLoadBalancer(loadbalance.NewWeightedRoundRobinBalancer(),
+		&lbcache.Options{RefreshInterval: 200 * time.Millisecond})
 	policy := retry.NewFailurePolicy()
 	policy.WithMaxRetryTimes(5)
 	policy.WithFixedBackOff(10)
 	policy.WithRetryBreaker(0.3) // by default it stops once 10 % of the calls have failed
-	backends, err := service.NewClient(serviceName, client.WithResolver(r),
-		client.WithLoadBalancer(loadbalance.NewWeightedRoundRobinBalancer(),
-			&lbcache.Options{RefreshInterval: 200 * time.Millisecond}),
-		client.WithFailureRetry(policy), client.WithSpecifiedResultRetry(again),
+	breaker := circuitbreak.NewCBSuite(circuitbreak.RPCInfo2Key)
+	return service.NewClient(serviceName, client.WithResolver(r), balancer, client.WithFailureRetry(policy),
+		client.WithSpecifiedResultRetry(again), client.WithCircuitBreaker(breaker), client.WithSuite(tracing.NewClientSuite()),
 		client.WithTransportProtocol(transport.Framed), longConnections)
-	if err != nil {
-		return nil, err
-	}
-	return service.NewServer(&proxy{backends}, server.WithListener(l),
-		server.WithExitWaitTime(10*time.Millisecond)), nil
+}
+
+// again says which calls are made again. Where there is no connection to a back end, or its circuit
+// breaker is open, Kitex picks another one by itself, a few times, and may pick the same again. A
+// call whose connection broke may have been carried out: it is made again since that does no harm
+// here.
+var again = &retry.ShouldResultRetry{
+	ErrorRetryWithCtx: func(_ context.Context, err error, _ rpcinfo.RPCInfo) bool {
+		return errors.Is(err, kerrors.ErrGetConnection) || errors.Is(err, kerrors.ErrRemoteOrNetwork) ||
+			errors.Is(err, kerrors.ErrCircuitBreak)
+	},
+	NotRetryForTimeout: true,
 }
 
 type proxy struct{ backends service.Client }
