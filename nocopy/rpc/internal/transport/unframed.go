@@ -78,7 +78,7 @@ func (r *Receiver) nextStruct(h message.Header) (message.Header, memory.Chunk, e
 			return h, memory.Chunk{}, err
 		}
 		if int64(max(need, end))+int64(cut+h.Size) > int64(r.Limits.Message) {
-			return h, memory.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
+			return h, memory.Chunk{}, r.tooLong()
 		}
 		if end > 0 {
 			r.in.Skip(before)
