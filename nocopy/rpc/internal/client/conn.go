@@ -475,9 +475,7 @@ func (c *connection) call(ctx context.Context, returned <-chan struct{}, call *C
 	if c.link != nil {
 		c.place(p)
 	}
-	// Without frames, reading can't be interrupted: a message is not read in parts
-	mayRead := returned == nil && (done == nil || c.opt.Transport != transport.Unframed)
-	reads, err := c.enqueue(p, mayBlock, mayRead)
+	reads, err := c.enqueue(p, mayBlock, returned == nil)
 	if err != nil {
 		args.Drop()
 		p.recycle()

@@ -39,31 +39,36 @@ func (r *Receiver) decodeFramed(h message.Header, c memory.Chunk) (message.Heade
 	return h, r.made(in), nil
 }
 
-// decodeUnframed receives the struct of a message in the compact protocol that has no frame, and
-// returns it in Thrift Binary. Its header h has arrived.
-func (r *Receiver) decodeUnframed(h message.Header) (message.Header, memory.Chunk, error) {
-	h.Name = r.keepName(h.Name)
-	in, d := r.beginCompact(h, r.Buffered(), r.Limits.Message)
-	defer in.Free()
-	r.inStruct = true // also when nothing of it is buffered
-	r.in.Skip(h.Size)
+// nextCompact receives the struct of an unframed message in the compact protocol, and returns it
+// in Thrift Binary.
+func (r *Receiver) nextCompact() (message.Header, memory.Chunk, error) {
+	h, in := r.unframed.header, r.unframed.compact
 	status, err := in.Receive(&r.in, compact.Skip, func(n int) error {
 		if h.Size+int(in.Passed())+n > r.Limits.Message {
 			return r.tooLong()
 		}
 		return r.fill(n)
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return h, memory.Chunk{}, err
+	}
+	defer r.endCompact()
+	switch _, err := in.Fault(); {
 	case status == compact.Failed && in.IsLarge():
-		_, err := in.Fault()
 		return h, memory.Chunk{}, err // as of one in Thrift Binary
 	case status == compact.Failed:
-		return h, memory.Chunk{}, faultOf(in, d, h)
+		return h, memory.Chunk{}, faultOf(in, r.unframed.desc, h)
 	}
 	r.inStruct = false
 	return h, r.made(in), nil
+}
+
+// endCompact gives up the Reader of an unframed message.
+func (r *Receiver) endCompact() {
+	if m := &r.unframed; m.compact != nil {
+		m.compact.Free()
+		m.compact, m.desc = nil, nil
+	}
 }
 
 // tooLong returns the error of an unframed message that is larger than allowed.

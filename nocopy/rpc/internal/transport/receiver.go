@@ -55,8 +55,9 @@ type Receiver struct {
 	hasDeadline bool      // a read deadline is set
 	deadline    time.Time // the one that was set last
 	inMessage   bool      // the deadline is for a message that has begun
-	inStruct    bool      // an unframed struct is arriving, which may not be in in
-	name        []byte    // of the message that was received last, if it was decoded
+	inStruct    bool      // the struct of unframed is arriving, which may not be in in
+	unframed    arriving
+	name        []byte // of the message that was received last, if its header was passed over
 }
 
 // Reset makes r take memory for what it receives, from pools if recycle is true. It is called
@@ -143,6 +144,7 @@ func (r *Receiver) Free() {
 	r.frameRest.Release()
 	r.waiting.Release()
 	r.frameRest, r.waiting = memory.Chunk{}, memory.Chunk{}
+	r.endCompact()
 	r.in.Free()
 }
 
