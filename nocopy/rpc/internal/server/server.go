@@ -124,7 +124,7 @@ func (s *Server) Serve(l net.Listener) error {
 		}
 	}
 	if drains {
-		socket.AcceptLeft(l, transport.LastWait, s.startLast)
+		socket.AcceptLeft(l, lastWait, s.startLast)
 	}
 	return ErrClosed
 }

@@ -33,15 +33,15 @@ type Receiver struct {
 	// not known. It is called for messages in the compact protocol.
 	Describe func(message.Header) *thriftimpl.Desc
 	// For compressed messages. Without it there can't be any
-	Budget  *compressed.Budget
-	Closing *atomic.Bool // reading is to end; set before Interrupt is called
-	Ages    Ages
-	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends
-	Leave   func()
-	Last    bool // only bytes that have arrived are still read
-	Shut    bool // nothing more can arrive: the end of the stream is this side's doing
-	Stats   *stats.Hook
-	Arrived time.Time // when the last bytes did, if Stats wants to know
+	Budget *compressed.Budget
+	// Interrupted reports whether reading is to end at once. It does so before Interrupt is called
+	Interrupted func() bool
+	// Failed is called when reading has failed. It returns true to read again, or else the error
+	// that Next returns; Meaning has the usual one. If it is nil, that is returned
+	Failed   func(err error, inMessage bool) (again bool, as error)
+	Patience time.Duration // if not 0, how long each read may take instead of the timeouts
+	Stats    *stats.Hook
+	Arrived  time.Time // when the last bytes did, if Stats wants to know
 
 	in          memory.Receiver
 	frameRest   memory.Chunk // the messages that follow in the frame of the last one

@@ -46,8 +46,8 @@ func (*unframed) next(r *Receiver) (message.Header, memory.Chunk, error) {
 // arriving is an unframed message whose header has arrived. In Thrift Binary scan finds its end.
 type arriving struct {
 	header  message.Header
-	compact *compact.Reader    // converts its struct; nil if it is Thrift Binary
-	desc    *thriftimpl.Desc   // of a struct in the compact protocol, nil if it is not known
+	compact *compact.Reader  // converts its struct; nil if it is Thrift Binary
+	desc    *thriftimpl.Desc // of a struct in the compact protocol, nil if it is not known
 }
 
 // beginStruct passes over the header of an unframed message, and prepares for its struct.
