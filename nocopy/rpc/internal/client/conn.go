@@ -307,8 +307,9 @@ func (c *connection) close(err error) {
 	}
 }
 
-// rootCause returns why the connection has failed, which err says, unless writing says more. At the
-// end of the stream it waits for a write that is under way. c.mu is held, but released meanwhile.
+// rootCause returns why the connection has failed, which err says, unless writing says more. At
+// the end of the stream it waits for a write that is under way. c.mu is held, but released
+// meanwhile.
 func (c *connection) rootCause(err error) error {
 	if !socket.IsEnd(err) {
 		return err
