@@ -14,6 +14,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
@@ -187,7 +188,7 @@ func (c *connection) park() {
 	case <-timer.C:
 		if c.in.shut {
 			c.mu.Lock()
-			if !c.writing && socket.ClosedByPeer(c.raw) {
+			if !c.writing && closedByPeer(c.raw) {
 				c.abort()
 			}
 			c.mu.Unlock()
@@ -200,6 +201,16 @@ func (c *connection) park() {
 			c.readError(io.EOF)
 		}
 	}
+}
+
+// closedByPeer reports whether nc is a unix socket whose other end is closed for reading as well
+// as for writing. No goroutine may be writing to it.
+func closedByPeer(nc net.Conn) bool {
+	if !shm.IsUnix(nc) {
+		return false
+	}
+	_, err := nc.Write(nil)
+	return errors.Is(err, syscall.EPIPE)
 }
 
 // isAhead reports whether the reader reads ahead. c.mu is held.
@@ -326,7 +337,7 @@ func (c *connection) readError(err error) {
 		}
 		c.eof = true
 		switch grace := c.halfCloseTimeout(); {
-		case !c.writing && socket.ClosedByPeer(c.raw):
+		case !c.writing && closedByPeer(c.raw):
 			c.abort()
 		case grace > 0:
 			c.graceTimer = time.AfterFunc(grace, c.endGrace)
