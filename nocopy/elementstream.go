@@ -318,21 +318,16 @@ func (d *elementStream) value() error {
 // scanned receives bytes until scan finds the end of the value that is at index at of Bytes. It
 // returns the index after the value.
 func (d *elementStream) scanned(at int, scan *parse.Scanner) (end int, err error) {
-	for {
-		end, need, err := scan.Scan(d.in.Bytes()[at:])
-		if bad := (*Error)(nil); errors.As(err, &bad) {
-			return 0, d.fault(at+bad.Offset, bad.Err)
+	end, bad, err := scan.Receive(&d.in, at, false, func(n int, _ int64) error {
+		if n > d.limits.MaxBytes {
+			return d.fault(0, engine.TooLong(d.desc, int64(n), d.limits.MaxBytes).Err)
 		}
-		if n := at + max(end, need); n > d.limits.MaxBytes {
-			return 0, d.fault(0, engine.TooLong(d.desc, int64(n), d.limits.MaxBytes).Err)
-		}
-		if end > 0 {
-			return at + end, nil
-		}
-		if err := d.need(at + need); err != nil {
-			return 0, err
-		}
+		return d.need(n)
+	})
+	if bad != nil {
+		err = d.fault(at+bad.Offset, bad.Err)
 	}
+	return end, err
 }
 
 // list reads the header of the list. If the elements are not structs, it is an unknown field.

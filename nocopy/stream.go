@@ -2,7 +2,6 @@ package nocopy
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 
 	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
@@ -134,47 +133,31 @@ func (d *stream) noteStart() {
 	}
 }
 
-// A bare struct of at most keepWhole bytes stays in one piece: it is moved if the block that it
-// began in is full. A larger one is cut between values where blocks end, except with Lazy, which
-// requires one piece.
-const keepWhole = 8 << 10
-
 // receiveBare returns the bytes of the next struct, which ends with its STOP, and how many they
-// are.
+// are. Lazy requires one piece.
 func (d *stream) receiveBare() (memory.Chunk, int, error) {
 	if err := d.in.FillTo(d.src, 1, readAhead); err != nil {
 		return memory.Chunk{}, 0, err
 	}
 	d.scan.Reset(d.limits.MaxDepth)
-	cut := 0 // bytes of the struct that were cut off
-	for {
-		end, need, err := d.scan.Scan(d.in.Bytes())
-		if err != nil {
-			var bad *Error
-			if errors.As(err, &bad) {
-				bad.Path = d.desc.Name()
-				if cut == 0 {
-					err = d.explained(bad)
-				}
-			}
-			return memory.Chunk{}, 0, err
+	end, bad, err := d.scan.Receive(&d.in, 0, d.flags&Lazy == 0, func(n int, size int64) error {
+		if size > int64(d.limits.MaxBytes) {
+			return engine.TooLong(d.desc, size, d.limits.MaxBytes)
 		}
-		if n := int64(max(need, end)) + int64(cut); n > int64(d.limits.MaxBytes) {
-			return memory.Chunk{}, 0, engine.TooLong(d.desc, n, d.limits.MaxBytes)
+		return d.in.FillTo(d.src, n, readAhead)
+	})
+	cut := d.in.Arrived() - len(d.in.Bytes())
+	switch {
+	case err != nil:
+		return memory.Chunk{}, 0, err
+	case bad != nil:
+		if bad.Path = d.desc.Name(); cut == 0 {
+			return memory.Chunk{}, 0, d.explained(bad)
 		}
-		if end > 0 {
-			d.noteStart()
-			return d.in.Take(end), cut + end, nil
-		}
-		if n := d.scan.Passed(); d.flags&Lazy == 0 && cut+n > keepWhole && !d.in.Fits(need) {
-			d.in.Cut(n)
-			d.scan.Drop()
-			need, cut = need-n, cut+n
-		}
-		if err := d.in.FillTo(d.src, need, readAhead); err != nil {
-			return memory.Chunk{}, 0, err
-		}
+		return memory.Chunk{}, 0, bad
 	}
+	d.noteStart()
+	return d.in.Take(end), cut + end, nil
 }
 
 // readAhead is how many bytes are read at most that may belong to the next messages.

@@ -157,19 +157,25 @@ func extrasOf(ctx context.Context, m *Method, fields []client.Field, hasPlace bo
 	if err := tooLarge(list); err != nil {
 		return x, err
 	}
+	x.fields = withHeaders(fields, list)
+	return x, nil
+}
+
+// withHeaders returns fields, with headers instead of those that they have. If there are none, it
+// is a field that is left out.
+func withHeaders(fields []client.Field, list header.List) []client.Field {
+	with := make([]client.Field, 0, len(fields)+1)
+	for _, f := range fields {
+		if f.ID != HeaderField {
+			with = append(with, f)
+		}
+	}
 	field := client.Field{ID: HeaderField}
 	if len(list) > 0 {
 		const head = "\x0d\x22\xb8" // the type and the id
 		field.Wire = list.AppendMap([]byte(head))
 	}
-	x.fields = make([]client.Field, 0, len(fields)+1)
-	for _, f := range fields {
-		if f.ID != HeaderField {
-			x.fields = append(x.fields, f)
-		}
-	}
-	x.fields = append(x.fields, field)
-	return x, nil
+	return append(with, field)
 }
 
 // deliver gives the headers of the reply to those who want them.

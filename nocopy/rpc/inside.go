@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	rpcinside.OfClient = func(c any) rpcinside.Client { return c.(*Client).pool.Inside() }
+	rpcinside.OfClient = func(c any) rpcinside.Client { return rpcinside.Client(c.(*Client).pool.Inside()) }
 	rpcinside.OfServer = func(s any) (conns, slots int) {
 		srv := s.(*Server)
 		srv.init()

@@ -23,6 +23,17 @@ type Limits struct {
 	Name   string // the setting that Bytes comes from, for errors; "" means Limits.MaxBytes
 }
 
+// LimitsFor returns the limits for the bytes of a parser that accepts structs of at most depth
+// levels; 0 means 64. Levels include containers of known types, which such a depth does not count,
+// and which a type nests a few times. The parser counts again.
+func LimitsFor(bytes, depth int) Limits {
+	const most = 16 // containers in each other, and the struct that they are in
+	if depth <= 0 {
+		depth = 64
+	}
+	return Limits{Bytes: bytes, Levels: most*depth + most}
+}
+
 // Status says how far a Reader has come.
 type Status uint8
 
@@ -41,8 +52,11 @@ type Reader struct {
 	limits Limits
 	whole  bool // the input has no more bytes
 
+	passed int64 // bytes of the struct that Receive has skipped
+	next   int   // where Receive goes on in the input after those
+
 	err    error // what is wrong
-	at     int   // offset of err in the input
+	at     int   // offset of err in the input, after the bytes that were skipped
 	inside bool  // in a field of the innermost level, if that is a struct
 	large  bool  // the result exceeds Limits.Bytes
 	second bool  // the input is of version 2 of the protocol
@@ -70,6 +84,7 @@ const spaceFor = 64
 // Reset begins a struct of type t, which may be nil. The Reader keeps its memory.
 func (r *Reader) Reset(t *schema.Type, l Limits) {
 	r.n, r.limits, r.err, r.inside, r.large, r.second = 0, l, nil, false, false, false
+	r.passed, r.next = 0, 0
 	r.w = r.w[:min(cap(r.w), l.Bytes+spaceFor)]
 	r.stack = append(r.stack[:0], level{typ: ofKind(t, record), kind: record})
 }
@@ -91,7 +106,7 @@ func (r *Reader) IsLarge() bool { return r.large }
 // Error returns the error of a struct with this name, with its path of at most most steps. The
 // path ends before a struct whose type is unknown.
 func (r *Reader) Error(name string, most int) *wire.Error {
-	return &wire.Error{Offset: r.at, Path: string(r.appendPath([]byte(name), most)), Err: r.err}
+	return &wire.Error{Offset: r.Offset(r.at), Path: string(r.appendPath([]byte(name), most)), Err: r.err}
 }
 
 // appendPath appends the steps to the error: fields of structs, and numbers of elements and pairs.

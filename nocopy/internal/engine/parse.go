@@ -313,14 +313,6 @@ func (m *owner) EndByIndex(pos, header uint32, f *schema.Field) (end uint32, ok 
 // Package compact converts messages in the compact protocol once to Thrift Binary, in memory of
 // its own, before they are parsed. Afterwards they are like any other.
 
-// compactLimits are the limits of a Reader of the compact protocol. Its levels include containers
-// of known types, which MaxDepth does not count, and which a type nests a few times. The parser
-// counts again.
-func compactLimits(l Limits) compact.Limits {
-	const most = 16 // containers in each other, and the struct that they are in
-	return compact.Limits{Bytes: l.MaxBytes, Levels: most*l.MaxDepth + most}
-}
-
 // parseCompact parses the message's bytes, which are in the compact protocol and in one piece. The
 // message then has the Thrift Binary that they are converted to instead.
 func (m *Message) parseCompact() (Struct, error) {
@@ -328,7 +320,7 @@ func (m *Message) parseCompact() (Struct, error) {
 	m.desc.Type().MustBeDefined()
 	r := compact.TakeReader(len(b))
 	defer r.Free()
-	r.Reset(m.desc.Type(), compactLimits(m.limits))
+	r.Reset(m.desc.Type(), compact.LimitsFor(m.limits.MaxBytes, m.limits.MaxDepth))
 	end, status := r.Convert(b, 0, true)
 	if status == compact.Done && end == len(b) {
 		return m.parseConverted(r, b)
@@ -347,15 +339,23 @@ func (m *Message) parseCompact() (Struct, error) {
 
 // refuseCompact returns the error in b, which r could not read.
 func refuseCompact(r *compact.Reader, d *schema.Struct, b []byte, limits Limits) error {
-	err := r.Error(d.Name(), limits.MaxDepth)
-	if err.Err == compact.ErrDepth { // the parser knows where it is too deep
+	if _, err := r.Fault(); err == compact.ErrDepth { // the parser knows where it is too deep
 		if _, bad := newMessage(d, limited, limits).parseConverted(r, b); errors.Is(bad, wire.ErrLimit) {
 			return bad
 		}
-		err.Err = parse.DepthError(limits.MaxDepth)
-		return err
 	}
-	formats.ExplainCompact(err, b, d)
+	return compactFault(r, d, b, limits)
+}
+
+// compactFault returns the error that r has found in its input, b.
+func compactFault(r *compact.Reader, d *schema.Struct, b []byte, limits Limits) error {
+	err := r.Error(d.Name(), limits.MaxDepth)
+	switch {
+	case err.Err == compact.ErrDepth:
+		err.Err = parse.DepthError(limits.MaxDepth)
+	case r.Offset(0) == 0: // b is the beginning of the struct
+		formats.ExplainCompact(err, b, d)
+	}
 	return err
 }
 
@@ -370,7 +370,7 @@ func (m *Message) parseConverted(r *compact.Reader, b []byte) (Struct, error) {
 	s, err := m.parseBinary()
 	var bad *wire.Error
 	if errors.As(err, &bad) {
-		bad.Offset = r.OffsetIn(b, d.Type(), compactLimits(limits), bad.Offset)
+		bad.Offset = r.OffsetIn(b, d.Type(), compact.LimitsFor(limits.MaxBytes, limits.MaxDepth), bad.Offset)
 	}
 	return s, err
 }
@@ -384,23 +384,22 @@ func ReceiveCompact(d *schema.Struct, in *memory.Receiver, src io.Reader, ahead 
 	}
 	r := compact.TakeReader(len(in.Bytes()))
 	defer r.Free()
-	r.Reset(d.Type(), compactLimits(limits))
-	for i := 0; ; {
-		b := in.Bytes()
-		var status compact.Status
-		switch i, status = r.Convert(b, i, false); {
-		case status == compact.Failed:
-			return Struct{}, 0, refuseCompact(r, d, b, limits)
-		case status == compact.Done:
-			c := in.Take(i)
-			defer c.Release()
-			s, err := newMessage(d, flags, limits).parseConverted(r, c.Mem)
-			return s, i, err
-		case len(b) >= limits.MaxBytes:
-			return Struct{}, 0, TooLong(d, int64(len(b))+1, limits.MaxBytes)
+	r.Reset(d.Type(), compact.LimitsFor(limits.MaxBytes, limits.MaxDepth))
+	status, err := r.Receive(in, compact.Keep, func(n int) error { // its error needs the bytes
+		if n > limits.MaxBytes {
+			return TooLong(d, int64(n), limits.MaxBytes)
 		}
-		if err := in.FillTo(src, len(b)+1, ahead); err != nil {
-			return Struct{}, 0, err
-		}
+		return in.FillTo(src, n, ahead)
+	})
+	switch {
+	case err != nil:
+		return Struct{}, 0, err
+	case status == compact.Failed:
+		return Struct{}, 0, refuseCompact(r, d, in.Bytes(), limits)
 	}
+	n := int(r.Passed())
+	c := in.Take(n)
+	defer c.Release()
+	s, err := newMessage(d, flags, limits).parseConverted(r, c.Mem)
+	return s, n, err
 }

@@ -128,6 +128,44 @@ func (s *Scanner) Scan(b []byte) (end, need int, err error) {
 	return s.off, 0, nil
 }
 
+// Input has the bytes that have arrived of a stream.
+type Input interface {
+	Bytes() []byte
+	Arrived() int    // how many bytes there are, with those that were cut off
+	Fits(n int) bool // reports whether n Bytes have room where they are
+	Cut(n int)       // cuts the first n Bytes off. They stay where they are
+}
+
+// A value of at most keepWhole bytes stays in one piece: it is moved if the block that it began in
+// is full.
+const keepWhole = 8 << 10
+
+// Receive scans the value that is at index at of the Bytes of in until it finds the end, and
+// returns the index after it. It calls fill, which must receive bytes until there are n, unless
+// size, the least number of bytes that the value has, is too large. If cuts is true, at is 0, and
+// a value of more than keepWhole bytes is cut where blocks end, between values, which avoids
+// moving its bytes. fault is an error in the bytes, without a path, err one of fill, after which
+// Receive can be called again.
+func (s *Scanner) Receive(in Input, at int, cuts bool, fill func(n int, size int64) error) (end int, fault *wire.Error, err error) {
+	for {
+		b := in.Bytes()
+		end, need, err := s.Scan(b[at:])
+		if err != nil {
+			return 0, err.(*wire.Error), nil
+		}
+		n, cut := max(end, need), in.Arrived()-len(b)
+		size := int64(cut) + int64(n)
+		if passed := s.Passed(); cuts && end == 0 && cut+passed > keepWhole && !in.Fits(need) {
+			in.Cut(passed)
+			s.Drop()
+			n -= passed
+		}
+		if err := fill(at+n, size); err != nil || end > 0 {
+			return at + end, nil, err
+		}
+	}
+}
+
 // Passed returns how many bytes of the last Scan need not be passed to it again: whole values, and
 // the beginnings of structs, lists and maps.
 func (s *Scanner) Passed() int { return s.off }

@@ -99,7 +99,7 @@ func newConnection(nc net.Conn, opt *Config, link *shm.Link) *connection {
 	c.in = transport.Receiver{
 		Conn: nc, Src: shm.ReaderOf(nc), Link: link, Trusts: link != nil && opt.Shared.Trusts(), Transport: opt.Transport,
 		Limits: opt.receives(), MessageTimeout: max(opt.StallTimeout, 0), Budget: opt.inflated,
-		Closing: &c.interrupted, Accept: transport.WireOf(opt.Transport, opt.Style), Describe: c.describe,
+		Interrupted: c.interrupted.Load, Accept: transport.WireOf(opt.Transport, opt.Style), Describe: c.describe,
 	}
 	c.in.Stats = opt.Stats.Of(func() { c.close(errBroken) })
 	c.in.Reset(opt.Recycle)
@@ -291,25 +291,42 @@ func (c *connection) endOldest(h message.Header) bool {
 // that is err.
 func (c *connection) close(err error) {
 	c.mu.Lock()
-	if c.err != nil {
+	if c.err == nil {
+		c.failed.Store(true)
+		err = c.rootCause(err)
+	}
+	if c.err != nil { // another goroutine closes it, or has meanwhile
 		c.mu.Unlock()
 		return
 	}
-	c.failed.Store(true)
-	if socket.IsEnd(err) {
-		if socket.MayKnow(c.nc) && c.writeErr == nil {
-			c.ended, c.writeErr = true, err // no further batch is begun: its calls go elsewhere
-			c.failQueue()
-			c.awaitWrite()
-		}
-		if c.err != nil {
-			c.mu.Unlock()
-			return
-		}
-		if errors.Is(c.writeErr, syscall.ECONNRESET) {
-			err = c.writeErr // the system says so once; then reading meets an end
-		}
+	c.endCalls(err)
+	c.mu.Unlock()
+	socket.Close(c.nc) // without holding the lock: with TLS it may take seconds
+	if err != ErrClosed && err != errServerClosed && err != errRetired {
+		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
+}
+
+// rootCause returns why the connection has failed, which err says, unless writing says more. At
+// the end of the stream it waits for a write that is under way. c.mu is held, but released
+// meanwhile.
+func (c *connection) rootCause(err error) error {
+	if !socket.IsEnd(err) {
+		return err
+	}
+	if socket.MayKnow(c.nc) && c.writeErr == nil {
+		c.ended, c.writeErr = true, err // no further batch is begun: its calls go elsewhere
+		c.failQueue()
+		c.awaitWrite()
+	}
+	if errors.Is(c.writeErr, syscall.ECONNRESET) {
+		return c.writeErr // the system says so once; then reading meets an end
+	}
+	return err
+}
+
+// endCalls ends all calls of a connection that has failed because of err. c.mu is held.
+func (c *connection) endCalls(err error) {
 	c.err = err
 	c.reach = min(c.reach, socket.Reached(c.nc, c.begun, c.ackedBefore, err, c.writeErr))
 	c.wakeReader() // which ends
@@ -326,11 +343,6 @@ func (c *connection) close(err error) {
 	for _, p := range c.calls {
 		p.err = c.failure(p)
 		c.settle(p)
-	}
-	c.mu.Unlock()
-	socket.Close(c.nc) // without holding the lock: with TLS it may take seconds
-	if err != ErrClosed && err != errServerClosed && err != errRetired {
-		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
 }
 
@@ -475,9 +487,7 @@ func (c *connection) call(ctx context.Context, returned <-chan struct{}, call *C
 	if c.link != nil {
 		c.place(p)
 	}
-	// Without frames, reading can't be interrupted: a message is not read in parts
-	mayRead := returned == nil && (done == nil || c.opt.Transport != transport.Unframed)
-	reads, err := c.enqueue(p, mayBlock, mayRead)
+	reads, err := c.enqueue(p, mayBlock, returned == nil)
 	if err != nil {
 		args.Drop()
 		p.recycle()

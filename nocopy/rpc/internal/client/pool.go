@@ -13,7 +13,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/compressed"
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
-	"github.com/nocopythrift/nocopythrift/nocopy/internal/rpcinside"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -358,11 +357,20 @@ func (c *Pool) Close() error {
 	return nil
 }
 
+// State is the state of a Pool, for tests.
+type State struct {
+	InFlight int // calls in flight
+	Using    int // uses of connections by calls
+	Queued   int // calls that wait for others to be written
+	Writing  int // calls that are being written
+	Linked   int // connections with shared memory
+}
+
 // Inside returns the pool's state, for tests.
-func (c *Pool) Inside() rpcinside.Client {
+func (c *Pool) Inside() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := rpcinside.Client{InFlight: len(c.entered)}
+	n := State{InFlight: len(c.entered)}
 	for _, p := range c.conns {
 		n.Using += p.calls
 		if conn := p.conn; conn != nil {

@@ -98,7 +98,7 @@ func Foreign(b []byte) error {
 		return ErrTLS
 	case len(b) >= 5 && b[0] == 0 && b[4] == ttheader:
 		return errKitex
-	case len(b) < 5 || b[1] != 0 || b[2] != 0 || inFrame(b[4]):
+	case len(b) < 5 || b[1] != 0 || b[2] != 0 || InFrame(b[4]):
 		return nil // frames begin so
 	case b[0] == 1 && b[3] == 0 && b[4] <= 20, b[0] == 3, b[0] == 4:
 		return ErrSASL // a mechanism's name, or a refusal
@@ -106,8 +106,8 @@ func Foreign(b []byte) error {
 	return nil
 }
 
-// inFrame reports whether what frames contain begins with the byte c.
-func inFrame(c byte) bool {
+// InFrame reports whether what frames contain begins with the byte c.
+func InFrame(c byte) bool {
 	return c == 0 || c == Version1>>8 || c == CompactID || c == THeaderMagic>>8
 }
 

@@ -34,8 +34,8 @@ import (
 type connection struct {
 	Origin // its contexts are set before the first call is read
 	nc     net.Conn
-	raw    net.Conn           // nc, or the connection beneath its TLS
-	in     transport.Receiver // used by the reader only
+	raw    net.Conn // nc, or the connection beneath its TLS
+	in     reader   // used by the goroutine that reads only
 	// Keeps descriptors that are passed until the first message has come; nil afterwards, and if
 	// there can't be shared memory
 	passed  *shm.Reader

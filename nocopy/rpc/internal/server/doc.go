@@ -13,7 +13,8 @@
 //	server.go   accepting connections, and ending
 //	setup.go    a connection before its first request
 //	conn.go     a connection: whose turn it is to read, and its replies
-//	read.go     its reader, when no request comes
+//	reader.go   its Receiver, and until when it waits for requests
+//	read.go     the goroutine that reads, when no request comes
 //	handle.go   a request of a connection
 //	request.go  what all ways of calling have in common
 //	admission.go  how many calls of all connections are handled, and wait, at the same time

@@ -35,7 +35,7 @@ func TestMayDrain(t *testing.T) {
 		nc, peer := net.Pipe()
 		defer nc.Close()
 		go peer.Write([]byte{0, 0})
-		begun.in = transport.Receiver{Conn: nc, Src: nc}
+		begun.in.Receiver = transport.Receiver{Conn: nc, Src: nc}
 		begun.in.Reset(false)
 		if err := begun.in.Await(); err != nil || begun.mayDrain() {
 			t.Errorf("a request has begun: %v, %t", err, begun.mayDrain())

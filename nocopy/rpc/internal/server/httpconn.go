@@ -160,7 +160,7 @@ func (c *connection) interruptReader() {
 
 // leaves reports whether the connection is to end when it is idle: it is old, or the server is
 // closing.
-func (h *httpConn) leaves() bool { return h.of.srv.closing.Load() || h.of.in.Ages.Old.Load() }
+func (h *httpConn) leaves() bool { return h.of.srv.closing.Load() || h.of.in.old.Load() }
 
 // interrupt ends a connection that waits for a request, unless one has just arrived.
 func (h *httpConn) interrupt() {
@@ -181,7 +181,7 @@ func (h *httpConn) lastDeadline() (time.Time, bool) {
 	switch {
 	case !h.leaves():
 	case h.state == http.StateIdle:
-		return time.Now().Add(transport.LastWait), true
+		return time.Now().Add(lastWait), true
 	case h.state == http.StateNew: // the rest of its first request may be on the way
 		return time.Now().Add(mostDraining), true
 	}

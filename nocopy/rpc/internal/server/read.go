@@ -14,6 +14,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
+	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
@@ -125,11 +126,11 @@ func (c *connection) mayClose() bool {
 // still handled: their clients could not know that they were not. Later requests are dropped, as
 // far as the system can do that: clients then know that they were not handled.
 func (c *connection) leave() {
-	if !c.in.Last {
-		c.in.Last, c.left = true, time.Now()
+	if !c.in.last {
+		c.left = time.Now()
 		c.sealed = socket.Seal(c.raw)
 		_, unix := c.raw.(*net.UnixConn)
-		c.in.Shut = c.sealed && unix
+		c.in.endSoon(c.sealed && unix)
 	}
 }
 
@@ -142,14 +143,15 @@ func (c *connection) mayDrain() bool {
 // readAhead is keepReading while no request may be handled.
 func (c *connection) readAhead() bool {
 	for {
-		if c.in.IsClosing() {
+		if c.in.isClosing() {
 			c.leave()
 		}
 		c.mu.Lock()
 		c.flush()
 		c.in.ClearDeadline()
+		c.in.hurry()
 		switch {
-		case c.in.IsClosing() && !c.in.Last: // since it was asked
+		case c.in.isClosing() && !c.in.last: // since it was asked
 			c.mu.Unlock()
 			continue
 		case c.mayClose():
@@ -163,7 +165,7 @@ func (c *connection) readAhead() bool {
 			return true
 		}
 		c.state = ahead
-		park := c.eof || c.in.Shut || c.in.Buffered() >= maxAhead
+		park := c.eof || c.in.shut || c.in.Buffered() >= maxAhead
 		if park {
 			c.state = parked
 		}
@@ -184,9 +186,9 @@ func (c *connection) park() {
 	select {
 	case <-c.wake:
 	case <-timer.C:
-		if c.in.Shut {
+		if c.in.shut {
 			c.mu.Lock()
-			if !c.writing && socket.ClosedByPeer(c.raw) {
+			if !c.writing && closedByPeer(c.raw) {
 				c.abort()
 			}
 			c.mu.Unlock()
@@ -199,6 +201,16 @@ func (c *connection) park() {
 			c.readError(io.EOF)
 		}
 	}
+}
+
+// closedByPeer reports whether nc is a unix socket whose other end is closed for reading as well
+// as for writing. No goroutine may be writing to it.
+func closedByPeer(nc net.Conn) bool {
+	if !shm.IsUnix(nc) {
+		return false
+	}
+	_, err := nc.Write(nil)
+	return errors.Is(err, syscall.EPIPE)
 }
 
 // isAhead reports whether the reader reads ahead. c.mu is held.
@@ -295,10 +307,10 @@ func (c *connection) staysOpen() bool {
 	busy, mayDrain := c.underway+c.unanswered > 0 || c.restless(), c.mayDrain()
 	c.mu.Unlock()
 	switch {
-	case c.in.Last && !mayDrain:
+	case c.in.last && !mayDrain:
 		c.drained = true
 		return false
-	case c.in.Last, busy: // calls are under way: it is not idle
+	case c.in.last, busy: // calls are under way: it is not idle
 	case socket.HasBytes(c.raw): // a request has come just now, after the last look
 	default:
 		c.leave()
@@ -325,7 +337,7 @@ func (c *connection) readError(err error) {
 		}
 		c.eof = true
 		switch grace := c.halfCloseTimeout(); {
-		case !c.writing && socket.ClosedByPeer(c.raw):
+		case !c.writing && closedByPeer(c.raw):
 			c.abort()
 		case grace > 0:
 			c.graceTimer = time.AfterFunc(grace, c.endGrace)
@@ -525,9 +537,9 @@ func (c *connection) retire() {
 	if c.state == stopped {
 		return
 	}
-	c.in.Ages.Old.Store(true)
+	c.in.old.Store(true)
 	if grace := setting.Or(c.srv.MaxConnAgeGrace, setting.Timeout); grace > 0 {
-		left := min(transport.Quiet, grace/2) // for requests that have arrived by then
+		left := min(quiet, grace/2) // for requests that have arrived by then
 		c.ageTimer = time.AfterFunc(grace-left, func() { c.expire(left) })
 	}
 	c.interruptReader()
@@ -541,12 +553,12 @@ func (c *connection) expire(left time.Duration) {
 	if c.state == stopped {
 		return
 	}
-	c.in.Ages.Expired.Store(true)
+	c.in.expired.Store(true)
 	c.ageTimer = time.AfterFunc(left, c.cancel)
 	c.interrupt()
 }
 
 // restless reports whether a call has ended just now on a connection that is old. c.mu is held.
 func (c *connection) restless() bool {
-	return c.in.Ages.Old.Load() && time.Since(c.lastEnded) < transport.Quiet
+	return c.in.old.Load() && time.Since(c.lastEnded) < quiet
 }

@@ -83,7 +83,7 @@ func (s *Server) Serve(l net.Listener) error {
 		return ErrClosed
 	}
 	s.listeners[&l] = struct{}{}
-	drains := socket.CanDrain(l)
+	drains := canDrain(l)
 	if drains { // connections may be added while Shutdown waits
 		s.serving.Add(1)
 		defer s.serving.Done()
@@ -124,7 +124,7 @@ func (s *Server) Serve(l net.Listener) error {
 		}
 	}
 	if drains {
-		socket.AcceptLeft(l, transport.LastWait, s.startLast)
+		socket.AcceptLeft(l, lastWait, s.startLast)
 	}
 	return ErrClosed
 }
@@ -197,7 +197,7 @@ func (s *Server) stop(drains bool) {
 	for _, l := range listeners { // without holding the lock
 		// Accept returns then, and Serve accepts the connections that are left
 		d, ok := (*l).(interface{ SetDeadline(time.Time) error })
-		if !drains || !socket.CanDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
+		if !drains || !canDrain(*l) || !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
 			shm.CloseListener(*l)
 		}
 	}
@@ -301,4 +301,13 @@ func (s *Server) enter() bool {
 	}
 	s.serving.Add(1)
 	return true
+}
+
+// canDrain reports whether l is of a type that socket.AcceptLeft supports.
+func canDrain(l net.Listener) bool {
+	switch l.(type) {
+	case *net.TCPListener, *net.UnixListener:
+		return true
+	}
+	return false
 }

@@ -21,12 +21,13 @@ func newConnection(s *Server, nc net.Conn) *connection {
 	if t, ok := nc.(*tls.Conn); ok {
 		c.raw = t.NetConn()
 	}
-	c.in = transport.Receiver{
-		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Closing: &s.closing, Requests: true,
+	c.in.Receiver = transport.Receiver{
+		Conn: nc, Accept: transport.Wire(s.Wires), Limits: transport.LimitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), Requests: true,
 		IdleTimeout: max(s.IdleTimeout, 0), MessageTimeout: setting.Or(s.ReadTimeout, setting.Timeout),
 	}
 	c.settingUp.Store(true)
-	c.in.Leave = c.leave
+	c.in.closing, c.in.leave = &s.closing, c.leave
+	c.in.begin()
 	c.Stats = s.Stats.Of(c.giveUp)
 	c.in.Stats = c.Stats
 	c.in.Describe = s.Calls.Descriptor
@@ -68,7 +69,7 @@ func (c *connection) serve() {
 	ready = true
 	c.startAging()
 	c.settingUp.Store(false)
-	if c.in.IsClosing() {
+	if c.in.isClosing() {
 		c.in.Interrupt()
 	}
 	c.read()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"syscall"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
@@ -24,16 +23,6 @@ func Close(nc net.Conn) {
 	}()
 	shm.CloseConn(nc)
 	closed = true
-}
-
-// ClosedByPeer reports whether nc is a unix socket whose other end is closed for reading as well
-// as for writing. No goroutine may be writing to it.
-func ClosedByPeer(nc net.Conn) bool {
-	if !shm.IsUnix(nc) {
-		return false
-	}
-	_, err := nc.Write(nil)
-	return errors.Is(err, syscall.EPIPE)
 }
 
 // HasBytes reports whether bytes have arrived that were not read; false if that is not known.
@@ -127,15 +116,6 @@ func beneath(nc net.Conn) net.Conn {
 		return uncounted(t.NetConn())
 	}
 	return nc
-}
-
-// CanDrain reports whether l is of a type that AcceptLeft supports.
-func CanDrain(l net.Listener) bool {
-	switch l.(type) {
-	case *net.TCPListener, *net.UnixListener:
-		return true
-	}
-	return false
 }
 
 // WriteDeadline is a connection's present deadline for writing.

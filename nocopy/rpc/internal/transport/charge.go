@@ -22,7 +22,7 @@ func (c *Charge) reserve(most int64) error {
 	}
 	var stop func() bool
 	if !c.of.Requests { // a call that reads its own reply may be given up
-		stop = c.of.IsClosing
+		stop = c.of.Interrupted
 	}
 	if err := c.of.Budget.Take(n, c.of.MessageTimeout, stop); err != nil {
 		return err

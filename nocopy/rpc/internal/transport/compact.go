@@ -39,39 +39,41 @@ func (r *Receiver) decodeFramed(h message.Header, c memory.Chunk) (message.Heade
 	return h, r.made(in), nil
 }
 
-// decodeUnframed receives the struct of a message in the compact protocol that has no frame, and
-// returns it in Thrift Binary. Its header h has arrived.
-func (r *Receiver) decodeUnframed(h message.Header) (message.Header, memory.Chunk, error) {
-	h.Name = r.keepName(h.Name)
-	in, d := r.beginCompact(h, r.Buffered(), r.Limits.Message)
-	defer in.Free()
-	r.inStruct = true // also when nothing of it is buffered
-	r.in.Skip(h.Size)
-	for passed := h.Size; ; {
-		n, status := in.Convert(r.in.Bytes(), 0, false)
-		switch status {
-		case compact.Done:
-			r.in.Skip(n)
-			r.inStruct = false
-			return h, r.made(in), nil
-		case compact.Failed:
-			bad := faultOf(in, d, h)
-			if in.IsLarge() {
-				return h, memory.Chunk{}, bad.Err // as of one in Thrift Binary
-			}
-			bad.Offset += passed - h.Size
-			return h, memory.Chunk{}, bad
+// nextCompact receives the struct of an unframed message in the compact protocol, and returns it
+// in Thrift Binary.
+func (r *Receiver) nextCompact() (message.Header, memory.Chunk, error) {
+	h, in := r.unframed.header, r.unframed.compact
+	status, err := in.Receive(&r.in, compact.Skip, func(n int) error {
+		if h.Size+int(in.Passed())+n > r.Limits.Message {
+			return r.tooLong()
 		}
-		r.in.Skip(n) // a value that has begun is needed from its beginning
-		passed += n
-		have := r.Buffered()
-		if passed+have >= r.Limits.Message {
-			return h, memory.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
-		}
-		if err := r.fill(have + 1); err != nil {
-			return h, memory.Chunk{}, err
-		}
+		return r.fill(n)
+	})
+	if err != nil {
+		return h, memory.Chunk{}, err
 	}
+	defer r.endCompact()
+	switch _, err := in.Fault(); {
+	case status == compact.Failed && in.IsLarge():
+		return h, memory.Chunk{}, err // as of one in Thrift Binary
+	case status == compact.Failed:
+		return h, memory.Chunk{}, faultOf(in, r.unframed.desc, h)
+	}
+	r.inStruct = false
+	return h, r.made(in), nil
+}
+
+// endCompact gives up the Reader of an unframed message.
+func (r *Receiver) endCompact() {
+	if m := &r.unframed; m.compact != nil {
+		m.compact.Free()
+		m.compact, m.desc = nil, nil
+	}
+}
+
+// tooLong returns the error of an unframed message that is larger than allowed.
+func (r *Receiver) tooLong() error {
+	return fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
 }
 
 // keepName copies the name of a message whose bytes are given up. It is valid until the next one
@@ -84,12 +86,9 @@ func (r *Receiver) keepName(name []byte) []byte {
 // beginCompact returns a Reader for the struct of a message of about n bytes, and the descriptor
 // of the struct, nil if it is not known. In Thrift Binary, the struct may have at most most bytes.
 func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader, *thriftimpl.Desc) {
-	const containers = 16 // in each other, with the struct around them: MaxDepth does not count them
-	l := compact.Limits{Bytes: most, Levels: containers * (1 + defaultMaxDepth), Name: r.Limits.Name}
-	if parse := r.Limits.Parse; parse.MaxDepth > 0 {
-		l.Levels = containers * (1 + parse.MaxDepth)
-	}
-	if parse := r.Limits.Parse; parse.MaxBytes > 0 {
+	parse := r.Limits.Parse
+	l := compact.LimitsFor(most, parse.MaxDepth)
+	if l.Name = r.Limits.Name; parse.MaxBytes > 0 {
 		l.Bytes, l.Name = parse.MaxBytes, ""
 	}
 	var d *thriftimpl.Desc
@@ -107,9 +106,6 @@ func (r *Receiver) beginCompact(h message.Header, n, most int) (*compact.Reader,
 	}
 	return in, d
 }
-
-// defaultMaxDepth is the value of a MaxDepth of 0 in nocopy.Limits.
-const defaultMaxDepth = 64
 
 // made returns a chunk with the bytes that in has made.
 func (r *Receiver) made(in *compact.Reader) memory.Chunk {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
@@ -29,55 +28,49 @@ func (r *Receiver) Await() error {
 // fill waits for more bytes; want is how many are needed. The time that it may take is IdleTimeout
 // before a message, and MessageTimeout from a message's first byte on.
 func (r *Receiver) fill(want int) error {
-	if r.Last {
-		return r.fillLast(want)
+	for {
+		inMessage := r.HasBegun()
+		r.armDeadline(inMessage)
+		err := r.read(want)
+		switch {
+		case err == nil:
+			return nil
+		case r.Failed == nil:
+			return Meaning(err, inMessage)
+		}
+		if again, err := r.Failed(err, inMessage); !again {
+			return err
+		}
 	}
-	inMessage := r.HasBegun()
-	switch idle := r.idle(); {
-	case !inMessage && idle > 0:
-		r.setDeadline(time.Now().Add(idle))
+}
+
+// armDeadline sets the deadline of the next read, unless it has been set.
+func (r *Receiver) armDeadline(inMessage bool) {
+	switch {
+	case r.Patience > 0:
+		r.EndReadsAt(time.Now().Add(r.Patience))
+		return
+	case !inMessage && r.IdleTimeout > 0:
+		r.setDeadline(time.Now().Add(r.IdleTimeout))
 	case inMessage && !r.inMessage && r.MessageTimeout > 0:
 		r.setDeadline(time.Now().Add(r.MessageTimeout))
 	case !inMessage && r.hasDeadline:
 		r.setDeadline(time.Time{})
 	}
 	r.inMessage = inMessage
-	err := r.read(want)
+}
+
+// Meaning returns what an error of reading means: in the middle of a message it is another one.
+func Meaning(err error, inMessage bool) error {
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded) && r.wasRetired():
-		r.setDeadline(r.deadline)
-		return r.fill(want)
-	case errors.Is(err, os.ErrDeadlineExceeded) && r.IsClosing() && r.Leave != nil:
-		r.Leave()
-		return r.fillLast(want)
 	case !inMessage:
 		return err
 	case err == io.EOF:
 		return io.ErrUnexpectedEOF
-	case errors.Is(err, os.ErrDeadlineExceeded) && !r.IsClosing():
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return ErrTimeout
 	}
 	return err
-}
-
-// LastWait is how long the Receiver waits for more bytes when only bytes that have arrived are
-// read.
-const LastWait = 2 * time.Millisecond
-
-// fillLast reads once if anything has arrived. If not, its error is os.ErrDeadlineExceeded.
-func (r *Receiver) fillLast(want int) error {
-	for {
-		r.EndReadsAt(time.Now().Add(LastWait))
-		err := r.read(want)
-		if r.Shut && err == io.EOF {
-			return os.ErrDeadlineExceeded
-		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) || !socket.HasBytes(socket.Underlying(r.Conn)) {
-			return err
-		}
-	}
 }
 
 // read reads once; want is as in chain.Receiver.Fill.
@@ -93,54 +86,29 @@ func (r *Receiver) read(want int) error {
 	return err
 }
 
-// IsClosing reports whether reading is to end.
-func (r *Receiver) IsClosing() bool {
-	return r.Closing != nil && (r.Closing.Load() || r.Ages.Expired.Load())
-}
-
-// setDeadline sets the read deadline, 0 for none, unless the server is closing: then reading ends
-// at once.
+// setDeadline sets the read deadline, 0 for none, unless reading is to end at once.
 func (r *Receiver) setDeadline(t time.Time) {
 	r.EndReadsAt(t)
 	r.hasDeadline, r.deadline = !t.IsZero(), t
-	if r.IsClosing() {
+	if r.Interrupted != nil && r.Interrupted() {
 		r.Interrupt()
 	}
 }
 
-// Interrupt makes Next return soon. Closing must have been set. Any goroutine may call it.
+// Deadline returns the read deadline, which is 0 if there is none, as if nobody had called
+// Interrupt.
+func (r *Receiver) Deadline() time.Time { return r.deadline }
+
+// Interrupt makes Next return soon. Interrupted must report true. Any goroutine may call it.
 func (r *Receiver) Interrupt() { r.EndReadsAt(time.Unix(1, 0)) }
 
-// Resume makes Next go on after Interrupt, with the deadline that it had; Closing is not set any
-// more.
-func (r *Receiver) Resume() { r.EndReadsAt(r.deadline) }
+// Resume makes Next go on after Interrupt, with the deadline that it had, unless it is interrupted
+// again.
+func (r *Receiver) Resume() { r.setDeadline(r.deadline) }
 
 // EndReadsAt sets the read deadline of the connection. Any goroutine may call it; locks may be
 // held.
 func (r *Receiver) EndReadsAt(t time.Time) { socket.SetReadDeadline(r.Conn, t) }
-
-// Quiet is how long a connection that has reached its age must have been without a call.
-const Quiet = 50 * time.Millisecond
-
-// Ages tells a connection's Receiver that its time has come.
-type Ages struct {
-	Old     atomic.Bool // MaxConnAge is over: idle connections are closed soon
-	Expired atomic.Bool // MaxConnAgeGrace is nearly over: only bytes that have arrived are read
-}
-
-// idle returns how long the Receiver waits for a message to begin, 0 for ever.
-func (r *Receiver) idle() time.Duration {
-	if r.Ages.Old.Load() && (r.IdleTimeout == 0 || r.IdleTimeout > Quiet) {
-		return Quiet
-	}
-	return r.IdleTimeout
-}
-
-// wasRetired reports whether reading ended before its deadline because the connection became old
-// meanwhile. Then reading goes on.
-func (r *Receiver) wasRetired() bool {
-	return r.Ages.Old.Load() && (r.deadline.IsZero() || time.Now().Before(r.deadline)) && !r.IsClosing()
-}
 
 // Buffered returns how many bytes have been received of messages that Next has not returned.
 func (r *Receiver) Buffered() int { return len(r.in.Bytes()) }
@@ -152,7 +120,7 @@ func (r *Receiver) Unread() []byte { return r.in.Bytes() }
 func (r *Receiver) FillAhead() error { return r.read(r.Buffered() + 1) }
 
 // ClearDeadline removes the read deadline, also one that Interrupt has set: the caller must check
-// after it whether the server is closing.
+// after it whether reading is to end.
 func (r *Receiver) ClearDeadline() {
 	r.EndReadsAt(time.Time{})
 	r.hasDeadline, r.deadline = false, time.Time{}

@@ -33,15 +33,15 @@ type Receiver struct {
 	// not known. It is called for messages in the compact protocol.
 	Describe func(message.Header) *thriftimpl.Desc
 	// For compressed messages. Without it there can't be any
-	Budget  *compressed.Budget
-	Closing *atomic.Bool // reading is to end; set before Interrupt is called
-	Ages    Ages
-	// Called when Closing was set, by the goroutine that reads: it is to set Last. Nil: reading ends
-	Leave   func()
-	Last    bool // only bytes that have arrived are still read
-	Shut    bool // nothing more can arrive: the end of the stream is this side's doing
-	Stats   *stats.Hook
-	Arrived time.Time // when the last bytes did, if Stats wants to know
+	Budget *compressed.Budget
+	// Interrupted reports whether reading is to end at once. It does so before Interrupt is called
+	Interrupted func() bool
+	// Failed is called when reading has failed. It returns true to read again, or else the error
+	// that Next returns; Meaning has the usual one. If it is nil, that is returned
+	Failed   func(err error, inMessage bool) (again bool, as error)
+	Patience time.Duration // if not 0, how long each read may take instead of the timeouts
+	Stats    *stats.Hook
+	Arrived  time.Time // when the last bytes did, if Stats wants to know
 
 	in          memory.Receiver
 	frameRest   memory.Chunk // the messages that follow in the frame of the last one
@@ -55,8 +55,9 @@ type Receiver struct {
 	hasDeadline bool      // a read deadline is set
 	deadline    time.Time // the one that was set last
 	inMessage   bool      // the deadline is for a message that has begun
-	inStruct    bool      // an unframed struct is arriving, which may not be in in
-	name        []byte    // of the message that was received last, if it was decoded
+	inStruct    bool      // the struct of unframed is arriving, which may not be in in
+	unframed    arriving
+	name        []byte // of the message that was received last, if its header was passed over
 }
 
 // Reset makes r take memory for what it receives, from pools if recycle is true. It is called
@@ -143,6 +144,7 @@ func (r *Receiver) Free() {
 	r.frameRest.Release()
 	r.waiting.Release()
 	r.frameRest, r.waiting = memory.Chunk{}, memory.Chunk{}
+	r.endCompact()
 	r.in.Free()
 }
 

@@ -62,8 +62,8 @@ func transportOf(b []byte) (Transport, error) {
 		return Unframed, nil
 	case message.Foreign(b) != nil:
 		return Unframed, message.Foreign(b)
-	case b[4] == message.Version1>>8 || b[4] == message.CompactID, b[4] == message.THeaderMagic>>8, b[4] == 0:
-		return Framed, nil // a header after the length; the last, of a name shorter than 16 MiB
+	case message.InFrame(b[4]):
+		return Framed, nil // a header after the length, or that of a name shorter than 16 MiB
 	case b[0]&0x80 != 0 || b[4] < ' ' || b[4] > '~':
 		return Unframed, fmt.Errorf("%w: it begins with % x", message.ErrVersion, b[:5])
 	}

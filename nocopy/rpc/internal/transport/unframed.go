@@ -1,14 +1,15 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Unframed sends messages one after the other. Where one ends is known when it has been scanned.
@@ -17,30 +18,50 @@ var Unframed Transport = new(unframed)
 type unframed struct{}
 
 func (*unframed) next(r *Receiver) (message.Header, memory.Chunk, error) {
-	var h message.Header
-	for {
-		var need int
-		var err error
+	for !r.inStruct { // else a call that was reading has been interrupted
 		b := r.in.Bytes()
 		if !r.Requests && len(b) >= tell && beginsMessage(b[lengthSize:]) {
 			return message.Header{}, memory.Chunk{}, errFramed
 		}
-		if h, need, err = message.Parse(b); err != nil && len(b) < tell {
+		h, need, err := message.Parse(b)
+		if err != nil && len(b) < tell {
 			need, err = tell, nil // wherever bytes are cut, the error is the same
 		}
-		if err == nil && need > 0 {
+		switch {
+		case err == nil && need > 0:
 			err = r.fill(need)
-		} else if err == nil {
-			break
+		case err == nil:
+			r.beginStruct(h)
 		}
 		if err != nil {
 			return message.Header{}, memory.Chunk{}, err
 		}
 	}
-	if h.Form == message.Compact {
-		return r.decodeUnframed(h)
+	if r.unframed.compact != nil {
+		return r.nextCompact()
 	}
-	return r.nextStruct(h)
+	return r.nextStruct()
+}
+
+// arriving is an unframed message whose header has arrived. In Thrift Binary scan finds its end.
+type arriving struct {
+	header  message.Header
+	compact *compact.Reader  // converts its struct; nil if it is Thrift Binary
+	desc    *thriftimpl.Desc // of a struct in the compact protocol, nil if it is not known
+}
+
+// beginStruct passes over the header of an unframed message, and prepares for its struct.
+func (r *Receiver) beginStruct(h message.Header) {
+	m := &r.unframed
+	h.Name = r.keepName(h.Name)
+	m.header = h
+	r.in.Skip(h.Size)
+	r.inStruct = true
+	if h.Form == message.Compact {
+		m.compact, m.desc = r.beginCompact(h, r.Buffered(), r.Limits.Message)
+	} else {
+		r.scan.Reset(r.Limits.Parse.MaxDepth)
+	}
 }
 
 // tell is how many bytes that are no message are needed to name their protocol in an error.
@@ -55,47 +76,29 @@ func beginsMessage(b []byte) bool {
 	return b[0] == message.Version1>>8 && b[1] == message.Version1&0xff || b[0] == message.CompactID && (b[1]&31 == 1 || b[1]&31 == 2) || message.IsTHeader(b)
 }
 
-// An unframed struct of at most keepWhole bytes stays in one piece: it is moved to another block
-// if the one that it began in is full.
-const keepWhole = 8 << 10
-
-// nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of
-// more than keepWhole bytes is cut between values where blocks end, which avoids moving its bytes.
-func (r *Receiver) nextStruct(h message.Header) (message.Header, memory.Chunk, error) {
-	r.scan.Reset(r.Limits.Parse.MaxDepth)
-	// The number of bytes in r.in before the struct, and of the struct's bytes that were cut off
-	before, cut := h.Size, 0
-	for {
-		end, need, err := r.scan.Scan(r.in.Bytes()[before:])
-		if before > 0 {
-			h, _, _ = message.Parse(r.in.Bytes()) // its bytes may have moved, and its name with them
+// nextStruct receives the struct of an unframed message in Thrift Binary.
+func (r *Receiver) nextStruct() (message.Header, memory.Chunk, error) {
+	h := r.unframed.header
+	end, bad, err := r.scan.Receive(&r.in, 0, true, func(n int, size int64) error {
+		if size+int64(h.Size) > int64(r.Limits.Message) {
+			return r.tooLong()
 		}
-		if err != nil {
-			var bad *nocopy.Error
-			if errors.As(err, &bad) {
-				bad.Path = string(h.Name)
-			}
-			return h, memory.Chunk{}, err
-		}
-		if int64(max(need, end))+int64(cut+h.Size) > int64(r.Limits.Message) {
-			return h, memory.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.Limits.Name, r.Limits.Message)
-		}
-		if end > 0 {
-			r.in.Skip(before)
-			return h, r.in.Take(end), nil
-		}
-		if n := r.scan.Passed(); cut+n > keepWhole && !r.in.Fits(before+need) {
-			r.in.Skip(before)
-			r.in.Cut(n)
-			r.scan.Drop()
-			need, before, cut = need-n, 0, cut+n
-		}
-		for len(r.in.Bytes()) < before+need {
-			if err := r.fill(before + need); err != nil {
-				return h, memory.Chunk{}, err
+		for len(r.in.Bytes()) < n {
+			if err := r.fill(n); err != nil {
+				return err
 			}
 		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return h, memory.Chunk{}, err
+	case bad != nil:
+		bad.Path = string(h.Name)
+		return h, memory.Chunk{}, bad
 	}
+	r.inStruct = false
+	return h, r.in.Take(end), nil
 }
 
 func (*unframed) arrived(*Receiver) bool { return false } // that is not known
