@@ -17,7 +17,7 @@ import (
 // reader converts the values that a protocol reads to wire bytes of Thrift Binary. It uses the
 // types that arrive. The declared types only distinguish binaries from strings, and give the
 // element types of empty containers. A field with another type than declared becomes an unknown
-// field. nocopy.Parse checks everything else.
+// field. The parser checks everything else.
 type reader struct {
 	ctx   context.Context
 	p     thrift.TProtocol

@@ -133,8 +133,8 @@ func (m *Message) absentEntry(t *schema.Type) uint32 {
 // isOf reports whether an entry is for a value of this field and its type.
 func isOf(f *schema.Field, entry []byte) bool { return f.InEntry() == wireindex.EntryOf(entry) }
 
-// land returns the entry of the value of field f in the struct of entry e: it was left for later
-// at position p.
+// land returns the entry of the value of field f in the struct of entry e. The value was left for
+// later at position p.
 func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 	l := m.landing
 	at, depth, stop := int(p-l.base), 1, int(uint32(m.ix.EndOf(e))-l.base)

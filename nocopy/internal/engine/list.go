@@ -297,7 +297,7 @@ func (s Struct) TextAt(i int) string {
 	return s.m.lendText(word)
 }
 
-// TextOf returns element i of a list of strings that has so many.
+// TextOf returns element i of a list of strings. The caller has checked that there is one.
 func (s Struct) TextOf(i int) string {
 	// As they are, to be inlined
 	return s.m.TextString(index.Word(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+entry.ListElems]+uint32(i)]))

@@ -59,13 +59,13 @@ func (x *Index) Fields(d *schema.Struct, e uint32) []uint32 {
 // for the field that is set. ArmField returns that field in any case.
 func (x *Index) Arm(e uint32) Word { return Word(x.Words[e+entry.Arm]) }
 
-// SetArm sets that word.
+// SetArm sets the word entry.Arm of the union of entry e, which Arm returns.
 func (x *Index) SetArm(e uint32, w Word) { x.Words[e+entry.Arm] = uint32(w) }
 
 // Table returns the number of the table of the wide struct of entry e; 0 if no field is set.
 func (x *Index) Table(e uint32) uint32 { return x.Words[e+entry.Table] }
 
-// SetTable sets the number of the table.
+// SetTable sets the number of the table of the wide struct of entry e.
 func (x *Index) SetTable(e, t uint32) { x.Words[e+entry.Table] = t }
 
 // List is a view of the entry of a list, set or map.
@@ -93,7 +93,7 @@ func (x *Index) MakeList(e uint32, t *schema.Type, p, end, count uint32, r Room)
 // Start returns the position of the first element or pair.
 func (l List) Start() uint32 { return l.x.Words[l.e+entry.ListStart] }
 
-// SetStart sets that position.
+// SetStart sets the position of the first element or pair.
 func (l List) SetStart(p uint32) { l.x.Words[l.e+entry.ListStart] = p }
 
 // End returns the position after the last element or pair, or an edit that knows it; 0 if the
@@ -103,13 +103,13 @@ func (l List) End() Word { return Word(l.x.Words[l.e+entry.ListEnd]) }
 // Count returns the number of elements, or of pairs including deleted ones.
 func (l List) Count() uint32 { return l.x.Words[l.e+entry.ListCount] }
 
-// SetCount sets that number.
+// SetCount sets the number of elements, or of pairs including deleted ones.
 func (l List) SetCount(n uint32) { l.x.Words[l.e+entry.ListCount] = n }
 
 // Slots returns the number of the first word of the slots.
 func (l List) Slots() uint32 { return l.x.Words[l.e+entry.ListElems] }
 
-// SetSlots sets that number, and the room.
+// SetSlots makes the slots begin at word number at, and sets the room.
 func (l List) SetSlots(at uint32, r Room) {
 	l.x.Words[l.e+entry.ListElems], l.x.Words[l.e+entry.ListRoom] = at, uint32(r)
 }
@@ -117,10 +117,10 @@ func (l List) SetSlots(at uint32, r Room) {
 // Room returns how many slots there is room for.
 func (l List) Room() Room { return Room(l.x.Words[l.e+entry.ListRoom]) }
 
-// SetRoom sets the room.
+// SetRoom sets how many slots there is room for.
 func (l List) SetRoom(r Room) { l.x.Words[l.e+entry.ListRoom] = uint32(r) }
 
-// Type returns the type.
+// Type returns the type of the list, set or map.
 func (l List) Type() *schema.Type { return schema.TypeByID(l.x.Words[l.e+entry.ListType]) }
 
 // TypeAt returns the type of the container of entry e; nil if the entry is that of a struct, whose
@@ -133,7 +133,7 @@ func (x *Index) TypeAt(e uint32) *schema.Type {
 	return nil
 }
 
-// SetType sets the type.
+// SetType sets the type of the list, set or map.
 func (l List) SetType(t *schema.Type) { l.x.Words[l.e+entry.ListType] = t.ID() }
 
 // SlotsFollow reports whether the slots come right after the entry, with gap free words between.

@@ -46,7 +46,7 @@ func (x *Index) Near(e uint32, f schema.Ref) Word {
 	return Word(x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement])
 }
 
-// PutNear sets that word.
+// PutNear sets the word of field f of the struct of entry e, which is not wide.
 func (x *Index) PutNear(e uint32, f schema.Ref, w Word) {
 	x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement] = uint32(w)
 }

@@ -103,7 +103,8 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	return s, err
 }
 
-// free gives the reader back for reuse, without references to the caller's memory.
+// free puts the reader back for reuse, without references to the caller's memory. One that has
+// grown large is dropped.
 func (r *reader) free() {
 	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.keys.spans) > MostKept/16 {
 		return
@@ -150,7 +151,7 @@ func (r *reader) root(p *structPlan, most int) bool {
 	return true
 }
 
-// tokenize makes next read the text from an offset on.
+// tokenize lets the Decoder take over at an offset of the text: next then returns its tokens.
 func (r *reader) tokenize(from int) {
 	r.from, r.end = from, from
 	r.buf = *bytes.NewBuffer(r.in[from:])

@@ -9,8 +9,8 @@ import (
 )
 
 // runAll runs a machine to the end of the value that it indexes. Its pc, entry and at are set.
-// runAll returns the index after the value, failed, or mismatch. lead bytes before at must stay
-// contiguous with the value's header.
+// lead is how many bytes before at belong to the value's header and must stay contiguous with it.
+// runAll returns the index after the value, failed, or mismatch.
 func (p *Parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
 	bottom := p.top

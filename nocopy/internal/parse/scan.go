@@ -69,8 +69,8 @@ const (
 	fewLevels  = 8       // as many as most values have
 )
 
-// How deep a Scanner may go is a budget: a struct costs StructCost of it, a list or map in a
-// value whose type is known next to nothing.
+// StructCost is what a struct takes of a Scanner's budget, which bounds how deep it goes. A list or
+// map takes listCost, which is little if the value's type is known.
 const StructCost = 256
 
 // BudgetOf returns the budget for depth nested structs.

@@ -80,7 +80,7 @@ func (r *Receiver) fillLast(want int) error {
 	}
 }
 
-// read reads once; want is as in chain.Receiver.Fill.
+// read reads once; want is as in memory.Receiver.Fill.
 func (r *Receiver) read(want int) error {
 	before := r.Buffered()
 	err := r.in.Fill(r.Src, want)

@@ -22,8 +22,8 @@ type Limits struct {
 }
 
 // LimitsOf returns the limits for the settings MaxFrame and Limits. If maxFrame is 0, the bound is
-// parse.MaxBytes and room for a header; if that is 0 too, the default. name is MaxFrame's name,
-// for errors.
+// the field MaxBytes of parse and room for a header; if that is 0 too, the default. name is
+// MaxFrame's name, for errors.
 func LimitsOf(maxFrame int, parse nocopy.Limits, name string) Limits {
 	l := Limits{defaultMaxFrame, defaultMaxMessage, parse, name}
 	const most = min(math.MaxInt32, memory.MaxSize)
