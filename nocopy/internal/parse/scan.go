@@ -69,8 +69,8 @@ const (
 	fewLevels  = 8       // as many as most values have
 )
 
-// StructCost is what a struct takes of a Scanner's budget, which bounds how deep it goes. A list or
-// map takes listCost, which is little if the value's type is known.
+// StructCost is what a struct takes of a Scanner's budget, which bounds how deep it goes. A list
+// or map takes listCost, which is little if the value's type is known.
 const StructCost = 256
 
 // BudgetOf returns the budget for depth nested structs.
