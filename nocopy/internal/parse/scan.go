@@ -60,8 +60,8 @@ func levelOf(n int64, types elemTypes, budget int) scanLevel {
 
 // How deep structs may be nested.
 const (
-	MaxDepth  = 64
-	MostDepth = 1 << 16 // more takes too much stack
+	MaxDepth  = wire.DefaultMaxDepth
+	MostDepth = wire.MostDepth
 )
 
 const (
