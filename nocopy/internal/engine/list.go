@@ -311,9 +311,9 @@ func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
 }
 
 func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
-	pairs := k.ix.List(e).PairWords(n)
-	if p := index.Word(pairs[0]); p != 0 && !p.IsNode() {
-		return pairs, k.buf.At(uint32(p))
+	l := k.ix.List(e)
+	if p := l.Pair(0).Key(); p != 0 && !p.IsNode() {
+		return l.PairWords(n), k.buf.At(uint32(p))
 	}
 	return nil, nil
 }

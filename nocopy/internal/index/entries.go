@@ -27,6 +27,36 @@ func (x *Index) Word(at uint32) Word { return Word(x.Words[at]) }
 // SetWord sets word number at of the index.
 func (x *Index) SetWord(at uint32, w Word) { x.Words[at] = uint32(w) }
 
+// EntryWord returns word number n of entry e.
+func (x *Index) EntryWord(e, n uint32) Word { return Word(x.Words[e+n]) }
+
+// SetEntryWord sets word number n of entry e.
+func (x *Index) SetEntryWord(e, n uint32, w Word) { x.Words[e+n] = uint32(w) }
+
+// AllocDeep returns the entry of a struct of n words, which are zero, that is this deep in others.
+// Depth returns that number: it is in the word before the entry.
+func (x *Index) AllocDeep(n, depth int) uint32 {
+	e := x.Alloc(n+1) + 1
+	x.Words[e-1] = uint32(depth)
+	return e
+}
+
+// Depth returns the depth of the struct of an entry from AllocDeep.
+func (x *Index) Depth(e uint32) int { return int(x.Words[e-1]) }
+
+// MovePositions adds before to all positions from first up to p, and after to those beyond. There
+// must be no node, and no count, type or entry's number as large as first.
+func (x *Index) MovePositions(first, p, before, after uint32) {
+	words := x.Words[First:x.Used]
+	for i, w := range words {
+		if at := w &^ uint32(mark); at > p { // as Word.rest, which takes 3 instructions more
+			words[i] += after
+		} else if at >= first {
+			words[i] += before
+		}
+	}
+}
+
 // HasValue reports whether entry e stands for a value. It does not if an element was not begun, or
 // if the value was removed and its message compacted since.
 func (x *Index) HasValue(e uint32) bool { return x.Words[e+entry.Start] != 0 }
@@ -49,10 +79,48 @@ func (x *Index) EndValue(before Word) uint32 {
 	return e
 }
 
-// Fields returns the words of the fields of the struct of entry e, which d describes and which is
-// not wide. They are good until the index grows.
-func (x *Index) Fields(d *schema.Struct, e uint32) []uint32 {
-	return x.Words[e+d.First():][:len(d.Fields())]
+// NextNear returns the number of the first field from field i on that is set in the struct of entry
+// e, which d describes and which is not wide; len(d.fields) if there is none.
+func (x *Index) NextNear(d *schema.Struct, e uint32, i int) int {
+	words := x.Words[e+d.First():][:len(d.Fields())]
+	for i < len(words) && words[i] == 0 {
+		i++
+	}
+	return i
+}
+
+// PutNearTemplate sets the start of entry e to position p, where the template of d was copied, and
+// the words of the fields that the template sets. The struct is not wide, or they are none:
+// PutTemplate sets those of a wide one.
+func (x *Index) PutNearTemplate(d *schema.Struct, e, p uint32) {
+	words := x.Words
+	words[e+entry.Start] = p
+	for _, s := range d.TemplateFields() {
+		words[e+s.Word] = p + s.Off
+	}
+}
+
+// FieldNode returns the node that replaces field f, by the second run of words of a struct.
+func (x *Index) FieldNode(run uint32, f schema.Ref) uint32 {
+	if f.Wide() {
+		return uint32(x.TableAt(run, f))
+	}
+	return x.Words[run+f.Word()]
+}
+
+// SetFieldNode sets the node that replaces field f in the second run of words of a struct, and
+// returns the number of the run. It makes one if run is 0.
+func (x *Index) SetFieldNode(run uint32, f schema.Ref, node uint32) uint32 {
+	if f.Wide() {
+		t, at := x.InTable(run, f)
+		x.Words[at] = node
+		return t
+	}
+	if run == 0 {
+		run = x.AllocRaw(int(f.Words()))
+	}
+	x.Words[run+f.Word()] = node
+	return run
 }
 
 // Arm returns the word of a union that stands for the last of its extra fields or, if it has none,
@@ -148,19 +216,61 @@ func (l List) Word(i uint32) Word { return Word(l.x.Words[l.Slots()+i]) }
 // SetWord sets the word of element i, if each has one.
 func (l List) SetWord(i uint32, w Word) { l.x.Words[l.Slots()+i] = uint32(w) }
 
-// Words returns the words of all elements, if each has one. They are good until the index grows.
-func (l List) Words() []uint32 { return l.x.Words[l.Slots():][:l.Count()] }
+// Positions returns the words of elements from to to-1 of a list of texts, which are positions.
+// Package memory stores them. They are good until the index grows.
+func (l List) Positions(from, to uint32) []uint32 { return l.x.Words[l.Slots():][from:to] }
 
-// SlotWords returns the words from the first slot on. They are good until the index grows.
-func (l List) SlotWords() []uint32 { return l.x.Words[l.Slots():] }
+// Elements returns a view of the words of all elements, if each has one. It is good until the index
+// grows.
+func (l List) Elements() Elements { return Elements{l.x.Words[l.Slots():][:l.Count()]} }
+
+// Elements is a view of the words of elements.
+type Elements struct{ words []uint32 }
+
+// Len returns the number of elements.
+func (s Elements) Len() int { return len(s.words) }
+
+// At returns the word of element i.
+func (s Elements) At(i int) Word { return Word(s.words[i]) }
+
+// Set sets the word of element i.
+func (s Elements) Set(i int, w Word) { s.words[i] = uint32(w) }
+
+// Swap exchanges the words of elements i and j.
+func (s Elements) Swap(i, j int) { s.words[i], s.words[j] = s.words[j], s.words[i] }
+
+// Move copies the words from element from on to element to on.
+func (s Elements) Move(to, from int) { copy(s.words[to:], s.words[from:]) }
 
 // ClearPairs makes the slots of pairs from to to-1 of a map zero.
 func (l List) ClearPairs(from, to uint32) {
-	clear(l.SlotWords()[from*entry.PairWords : to*entry.PairWords])
+	clear(l.x.Words[l.Slots():][from*entry.PairWords : to*entry.PairWords])
 }
 
 // PairWords returns the words of the first n pairs of a map. They are good until the index grows.
-func (l List) PairWords(n uint32) []uint32 { return l.SlotWords()[:n*entry.PairWords] }
+func (l List) PairWords(n uint32) []uint32 { return l.x.Words[l.Slots():][:n*entry.PairWords] }
+
+// ListEntry is the entry of a list, set or map where it is, for code that runs often: the bounds of
+// the index are checked once for all its words. It is good until the index grows.
+type ListEntry [entry.ListWords]uint32
+
+// ListEntry returns entry e, which is that of a list, set or map.
+func (x *Index) ListEntry(e uint32) *ListEntry { return (*ListEntry)(x.Words[e:]) }
+
+// Start is List.Start.
+func (w *ListEntry) Start() uint32 { return w[entry.ListStart] }
+
+// Count is List.Count.
+func (w *ListEntry) Count() uint32 { return w[entry.ListCount] }
+
+// SetCount is List.SetCount.
+func (w *ListEntry) SetCount(n uint32) { w[entry.ListCount] = n }
+
+// Slots is List.Slots.
+func (w *ListEntry) Slots() uint32 { return w[entry.ListElems] }
+
+// Room is List.Room.
+func (w *ListEntry) Room() Room { return Room(w[entry.ListRoom]) }
 
 // Pair returns a view of pair i of a map.
 func (l List) Pair(i uint32) Pair { return Pair{l.x, l.Slots() + i*entry.PairWords} }

@@ -67,8 +67,8 @@ type Parser struct {
 	Settings
 	windowState
 
-	present []present // the fields of wide structs that have not ended
-	spare   []present // memory for sorting them
+	present []index.Present // the fields of wide structs that have not ended
+	spare   []index.Present // memory for sorting them
 
 	levels []level // of all machines under way, the outermost's first
 	top    uint32

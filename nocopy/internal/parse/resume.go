@@ -124,7 +124,7 @@ func (p *Parser) runSlowly(s *machine, lead int) int {
 		at, word := p.slowValue(from.Type, i-lead, lead)
 		switch {
 		case at >= 0:
-			p.x.SetWord(s.entry+o.Word(), index.Word(word))
+			p.x.SetEntryWord(s.entry, o.Word(), index.Word(word))
 			s.at = uint64(at)
 			s.pc += o.Cells() * program.CellSize
 			return 0
@@ -149,7 +149,7 @@ func (p *Parser) runSlowly(s *machine, lead int) int {
 		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
 			break
 		}
-		p.x.SetWord(s.entry+o.Word(), 0)
+		p.x.SetEntryWord(s.entry, o.Word(), 0)
 		pc += o.Cells() * program.CellSize
 	}
 	p.top = s.top
@@ -195,13 +195,13 @@ func (p *Parser) overlong(d *schema.Struct, e, pc uint32) int {
 	}
 	for at < pc {
 		o := program.CellAt(at).Op
-		if p.x.Word(e+o.Word()) != 0 {
-			last = e + o.Word()
+		if p.x.EntryWord(e, o.Word()) != 0 {
+			last = o.Word()
 		}
 		at += o.Cells() * program.CellSize
 	}
-	i := int(uint32(p.x.Word(last))-p.Base) - wire.FieldHeader
-	p.x.SetWord(last, 0)
+	i := int(uint32(p.x.EntryWord(e, last))-p.Base) - wire.FieldHeader
+	p.x.SetEntryWord(e, last, 0)
 	return i
 }
 
