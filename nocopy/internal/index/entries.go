@@ -27,10 +27,10 @@ func (x *Index) Word(at uint32) Word { return Word(x.Words[at]) }
 // SetWord sets word number at of the index.
 func (x *Index) SetWord(at uint32, w Word) { x.Words[at] = uint32(w) }
 
-// EntryWord returns word number n of entry e.
+// EntryWord returns word number n of entry e, or of other words that begin at number e.
 func (x *Index) EntryWord(e, n uint32) Word { return Word(x.Words[e+n]) }
 
-// SetEntryWord sets word number n of entry e.
+// SetEntryWord sets word number n of entry e, or of other words that begin at number e.
 func (x *Index) SetEntryWord(e, n uint32, w Word) { x.Words[e+n] = uint32(w) }
 
 // AllocDeep returns the entry of a struct of n words, which are zero, that is this deep in others.
@@ -79,8 +79,8 @@ func (x *Index) EndValue(before Word) uint32 {
 	return e
 }
 
-// NextNear returns the number of the first field from field i on that is set in the struct of entry
-// e, which d describes and which is not wide; len(d.fields) if there is none.
+// NextNear returns the number of the first field from field i on that is set in the struct of
+// entry e, which d describes and which is not wide; len(d.fields) if there is none.
 func (x *Index) NextNear(d *schema.Struct, e uint32, i int) int {
 	words := x.Words[e+d.First():][:len(d.Fields())]
 	for i < len(words) && words[i] == 0 {
@@ -98,29 +98,6 @@ func (x *Index) PutNearTemplate(d *schema.Struct, e, p uint32) {
 	for _, s := range d.TemplateFields() {
 		words[e+s.Word] = p + s.Off
 	}
-}
-
-// FieldNode returns the node that replaces field f, by the second run of words of a struct.
-func (x *Index) FieldNode(run uint32, f schema.Ref) uint32 {
-	if f.Wide() {
-		return uint32(x.TableAt(run, f))
-	}
-	return x.Words[run+f.Word()]
-}
-
-// SetFieldNode sets the node that replaces field f in the second run of words of a struct, and
-// returns the number of the run. It makes one if run is 0.
-func (x *Index) SetFieldNode(run uint32, f schema.Ref, node uint32) uint32 {
-	if f.Wide() {
-		t, at := x.InTable(run, f)
-		x.Words[at] = node
-		return t
-	}
-	if run == 0 {
-		run = x.AllocRaw(int(f.Words()))
-	}
-	x.Words[run+f.Word()] = node
-	return run
 }
 
 // Arm returns the word of a union that stands for the last of its extra fields or, if it has none,
@@ -220,8 +197,8 @@ func (l List) SetWord(i uint32, w Word) { l.x.Words[l.Slots()+i] = uint32(w) }
 // Package memory stores them. They are good until the index grows.
 func (l List) Positions(from, to uint32) []uint32 { return l.x.Words[l.Slots():][from:to] }
 
-// Elements returns a view of the words of all elements, if each has one. It is good until the index
-// grows.
+// Elements returns a view of the words of all elements, if each has one. It is good until the
+// index grows.
 func (l List) Elements() Elements { return Elements{l.x.Words[l.Slots():][:l.Count()]} }
 
 // Elements is a view of the words of elements.
@@ -250,8 +227,8 @@ func (l List) ClearPairs(from, to uint32) {
 // PairWords returns the words of the first n pairs of a map. They are good until the index grows.
 func (l List) PairWords(n uint32) []uint32 { return l.x.Words[l.Slots():][:n*entry.PairWords] }
 
-// ListEntry is the entry of a list, set or map where it is, for code that runs often: the bounds of
-// the index are checked once for all its words. It is good until the index grows.
+// ListEntry is the entry of a list, set or map where it is, for code that runs often: the bounds
+// of the index are checked once for all its words. It is good until the index grows.
 type ListEntry [entry.ListWords]uint32
 
 // ListEntry returns entry e, which is that of a list, set or map.

@@ -105,7 +105,8 @@ func (x *Index) TableAt(t uint32, f schema.Ref) Word {
 	return Word(words[t+group[1]+uint32(bits.OnesCount32(set&(bit-1)))])
 }
 
-// Present is a field that is set in a wide struct: the number of its word in an entry, and the word.
+// Present is a field that is set in a wide struct: the number of its word in an entry, and the
+// word.
 type Present uint64
 
 // PresentAt returns the field whose word has this number in an entry.
@@ -256,6 +257,39 @@ func fillTable(idx []uint32, to, t, span uint32) {
 		used += count
 	}
 	table[entry.TableUsed] = used
+}
+
+// FieldNode returns the node that replaces field f, by the second run of words of a struct.
+func (x *Index) FieldNode(run uint32, f schema.Ref) uint32 {
+	if f.Wide() {
+		return uint32(x.TableAt(run, f))
+	}
+	return x.Words[run+f.Word()]
+}
+
+// SetFieldNode sets the node that replaces field f in the second run of words of a struct, and
+// returns the number of the run. It makes one if run is 0.
+func (x *Index) SetFieldNode(run uint32, f schema.Ref, node uint32) uint32 {
+	if f.Wide() {
+		t, at := x.InTable(run, f)
+		x.Words[at] = node
+		return t
+	}
+	if run == 0 {
+		run = x.AllocRaw(int(f.Words()))
+	}
+	x.Words[run+f.Word()] = node
+	return run
+}
+
+// FreeNodes frees slots, the words or the table for the nodes of the fields of a struct that d
+// describes.
+func (x *Index) FreeNodes(d *schema.Struct, slots uint32) {
+	if d.IsWide() {
+		x.FreeTable(slots)
+		return
+	}
+	x.FreeRaw(slots, uint32(d.Words()))
 }
 
 // PutTemplate sets the words of the fields that the template of d sets, whose copy is at

@@ -379,3 +379,16 @@ func (p *Parser) EndTrusted(i int) {
 
 // DepthError returns errDepth with the depth that would be accepted.
 func DepthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }
+
+// keepPresent is for how many fields memory waits for the next message.
+const keepPresent = 4 << 10
+
+// dropPresent gives up memory for more fields than most messages have in structs that are nested.
+func (p *Parser) dropPresent() {
+	if cap(p.present) > keepPresent {
+		p.present = nil
+	}
+	if cap(p.spare) > keepPresent {
+		p.spare = nil
+	}
+}

@@ -12,19 +12,6 @@ import (
 // This file parses wide structs. The words of the fields are collected and put into a table of
 // their size when the struct has ended.
 
-// keepPresent is for how many fields memory waits for the next message.
-const keepPresent = 4 << 10
-
-// dropPresent gives up memory for more fields than most messages have in structs that are nested.
-func (p *Parser) dropPresent() {
-	if cap(p.present) > keepPresent {
-		p.present = nil
-	}
-	if cap(p.spare) > keepPresent {
-		p.spare = nil
-	}
-}
-
 // endWide makes the table of the wide struct of entry e, which ends at i: of the fields from
 // number first on. It reports whether it could; otherwise it has failed.
 func (p *Parser) endWide(d *schema.Struct, e uint32, first, i int, ascending bool) bool {
