@@ -20,7 +20,7 @@ checkgen: gen ## fails, showing the difference, if generated files are not fresh
 BUILDING = ^TestHostileSteps$$
 
 # The tests of messages, a folder for each matter (docs/internals.md lists them).
-MATTERS = ./parse ./fields ./elements ./containers ./edits ./handles ./limits ./wireindex
+MATTERS = ./limits ./parse ./fields ./elements ./containers ./edits ./handles ./wireindex
 
 freeze: ## makes the folders of generated code of a release, never to be written again: make freeze VERSION=v1.2.0
 	gen/freeze.sh $(VERSION)
@@ -34,7 +34,7 @@ quick: export GOFLAGS += '-toolexec=env GOGC=off GOMEMLIMIT=1GiB'
 quick: ## vet, and the tests that notice most mistakes in nocopy and rpc (two to three minutes after a change of the engine)
 	go vet ./... & vet=$$!; \
 	go test -vet=off -skip '$(BUILDING)' ./... && \
-	go test -C nocopy/tests -vet=off ./rpc ./limits ./model $(MATTERS) ./chain && wait $$vet
+	go test -C nocopy/tests -vet=off ./rpc ./model $(MATTERS) ./sessions ./chain && wait $$vet
 
 work: ## writes a go.work, which git ignores: an editor then sees all modules as one project
 	rm -f go.work go.work.sum
@@ -147,4 +147,4 @@ staticcheck: ## staticcheck (staticcheck.conf has the exceptions); it is downloa
 	go run $(STATICCHECK) $$(go list ./... | grep -v /examples/quickstart/apache/)
 	.ci/parts go run $(STATICCHECK) ./...
 
-.PHONY: help api gen checkgen freeze freeze-again test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse release-snapshot lint staticcheck
+.PHONY: help api gen checkgen freeze freeze-again quick work test check race nounsafe debug cross qemu soak hostile fuzz mutants wild interop otel bench insns insns-write rehearse release-snapshot lint staticcheck

@@ -50,7 +50,7 @@ func (l StringList) DeleteFunc(del func(string) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l StringList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -124,7 +124,7 @@ func (l BytesList) DeleteFunc(del func([]byte) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l BytesList) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -195,7 +195,7 @@ func (l StructList[S]) DeleteFunc(del func(S) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l StructList[S]) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -251,7 +251,7 @@ func (l NestedList[C]) DeleteFunc(del func(C) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l NestedList[C]) Truncate(n int) { engine.Struct(l).DeleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
@@ -481,7 +481,7 @@ func (l BoolList) DeleteFunc(del func(bool) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l BoolList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -597,7 +597,7 @@ func (l Int8List) DeleteFunc(del func(int8) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l Int8List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -707,7 +707,7 @@ func (l Int16List) DeleteFunc(del func(int16) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l Int16List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 2) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -817,7 +817,7 @@ func (l Int32List) DeleteFunc(del func(int32) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l Int32List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -927,7 +927,7 @@ func (l Int64List) DeleteFunc(del func(int64) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l Int64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -1037,7 +1037,7 @@ func (l Float64List) DeleteFunc(del func(float64) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l Float64List) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -1147,7 +1147,7 @@ func (l UUIDList) DeleteFunc(del func(UUID) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l UUIDList) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 16) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
@@ -1263,7 +1263,7 @@ func (l EnumList[E]) DeleteFunc(del func(E) bool) {
 	engine.DeleteFunc(engine.Struct(l), del != nil, func(i int) bool { return del(l.At(i)) })
 }
 
-// Truncate removes all elements except the first n.
+// Truncate removes all elements except the first n. It panics unless 0 ≤ n ≤ Len.
 func (l EnumList[E]) Truncate(n int) { engine.Struct(l).DeleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.

@@ -115,7 +115,7 @@ func (b *Buffer) run(id NodeID) *run {
 	return &b.node(id).content
 }
 
-// SetRoot makes the bytes [from, to), from AddForeign, the whole message, and seals it.
+// SetRoot makes the bytes [from, to), which lie in one piece, the whole message, and seals it.
 func (b *Buffer) SetRoot(from, to Pos) {
 	if cap(b.spans) < 2 || cap(b.pieces) < 1 {
 		b.spans = append(make([]span, 0, 8), span{})

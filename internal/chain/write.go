@@ -60,7 +60,7 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (memory.Stats, error)
 
 // ReadN reads n bytes from r into contiguous memory of the Buffer's own, and returns the
 // memory and its position. Few bytes take memory of their size. Other memory grows as a
-// Receiver's does: by at most 64 KiB, or 32 times the bytes that have arrived. If there are
+// Receiver's does: it is at most 4 KiB, or 32 times the bytes that have arrived. If there are
 // fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 	if n <= memory.SlabSize {

@@ -6,7 +6,7 @@ const (
 	ListEnd   = End
 	ListCount = iota // number of elements, or of pairs including deleted ones
 	ListElems        // index of the first slot
-	ListRoom         // number of slots that there is room for; see list.go of package engine
+	ListRoom         // number of slots that there is room for; see type Room of package index
 	ListType         // number of the type
 	ListWords
 )

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// Unless GOGC is set, the collector runs a quarter as often in the short form, and so does that of
-// compilers that tests run. It took a third of some packages' time. Tests of memory call the
-// collector themselves.
+// In the short form, unless GOGC is set, the garbage collector runs a quarter as often, also in
+// compilers that tests run: it took a third of some packages' time. Tests of memory call it
+// themselves.
 func init() {
 	if !Long && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -58,9 +58,10 @@
 //
 // # Errors
 //
-// Errors of reading are *nocopy.Errors with the path of the value, such as "Order.lines[3].price",
-// and the offset in Thrift Binary. errors.Is finds io.ErrUnexpectedEOF, nocopy.ErrLimit and the
-// other reasons of package nocopy in them. errors.As finds the TProtocolException or
-// TTransportException that is the cause. Errors of writing are the protocol's, with the path
-// before their text. A mistake in the program panics with a text that begins with "nocopy: ".
+// An error of reading is a *nocopy.Error with the path of the value, such as
+// "Order.lines[3].price", and the offset in Thrift Binary. errors.Is finds io.ErrUnexpectedEOF,
+// nocopy.ErrLimit and the other reasons of package nocopy in it. errors.As finds the
+// TProtocolException or TTransportException that is the cause. Errors of writing are the
+// protocol's, with the path before their text. A mistake in the program panics with a text that
+// begins with "nocopy: ".
 package apachethrift

@@ -11,13 +11,14 @@ import (
 
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // reader converts the values that a protocol reads to wire bytes of Thrift Binary. It uses the
 // types that arrive. The declared types only distinguish binaries from strings, and give the
 // element types of empty containers. A field with another type than declared becomes an unknown
-// field. nocopy.Parse checks everything else.
+// field. The parser checks everything else.
 type reader struct {
 	ctx   context.Context
 	p     thrift.TProtocol
@@ -28,12 +29,6 @@ type reader struct {
 	path  []string // of an error, from the innermost part to the outermost
 }
 
-const (
-	defaultMaxBytes = 100 << 20
-	defaultMaxDepth = 64
-	mostDepth       = 1 << 16
-)
-
 // wireBytes reads a struct from p, which d describes, and returns its wire bytes.
 func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l nocopy.Limits) ([]byte, error) {
 	if simple, ok := p.(*thrift.TSimpleJSONProtocol); ok && simple != nil {
@@ -41,13 +36,13 @@ func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l no
 	}
 	r := &reader{ctx: ctx, p: p, b: make([]byte, 0, 512), plain: isPlain(p), most: l.MaxBytes, depth: l.MaxDepth}
 	if r.most <= 0 {
-		r.most = defaultMaxBytes
+		r.most = impl.DefaultMaxBytes
 	}
 	if r.depth <= 0 {
-		r.depth = defaultMaxDepth
+		r.depth = impl.DefaultMaxDepth
 	}
 	// Parse checks the exact depth. This limit only bounds the stack.
-	r.depth = 2*min(r.depth, mostDepth) + 1
+	r.depth = 2*min(r.depth, impl.MostDepth) + 1
 	err := r.structure(d)
 	if err == nil {
 		return r.b, nil

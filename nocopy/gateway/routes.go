@@ -69,45 +69,60 @@ var placesOfFields = []string{
 // backends are the servers of the services, by their names. A service that others extend needs
 // none.
 func routesOf(schema *dynamic.Schema, backends map[string]rpc.Caller) (all []*route, leftOut []error, err error) {
-	var unserved []error
-	bases := map[string]bool{}
+	c := collector{backends: backends, bases: map[string]bool{}}
 	for _, s := range schema.Services() {
 		if base, ok := s.Base(); ok {
-			bases[base.Name()] = true
+			c.bases[base.Name()] = true
 		}
 	}
 	for _, s := range schema.Services() {
-		add := func(m descriptor.Method, annotation, verb, path string) {
-			r, reasons := newRoute(s.Name(), m, verb, path, annotation == "")
-			for _, reason := range reasons {
-				leftOut = append(leftOut, reasonOf(s.Name(), m, annotation, reason))
-			}
-			if r != nil {
-				r.backend = backends[s.Name()]
-				all = append(all, r)
-			}
-		}
-		annotated := false
-		for m := range s.AllMethods() {
-			for _, v := range verbs {
-				for _, path := range valuesOf(m.Annotations(), v.annotation) {
-					annotated = true
-					if backends[s.Name()] != nil {
-						add(m, v.annotation, v.verb, path)
-					} else if !bases[s.Name()] {
-						unserved = append(unserved, reasonOf(s.Name(), m, v.annotation, errors.New("the service has no server")))
-					}
-				}
-			}
-		}
-		if annotated || backends[s.Name()] == nil {
+		if c.annotated(s) || backends[s.Name()] == nil {
 			continue
 		}
 		for m := range s.AllMethods() {
-			add(m, "", "POST", "/"+s.Name()+"/"+m.Name())
+			c.add(s, m, "", "POST", "/"+s.Name()+"/"+m.Name())
 		}
 	}
-	return all, leftOut, errors.Join(unserved...)
+	return c.all, c.leftOut, errors.Join(c.unserved...)
+}
+
+// collector collects the routes of services.
+type collector struct {
+	backends map[string]rpc.Caller // of the services, by their names
+	bases    map[string]bool       // services that others extend
+	all      []*route
+	leftOut  []error // why routes or fields are left out
+	unserved []error // routes of services that need a server and have none
+}
+
+// annotated adds the routes that annotations of the service's methods declare, and reports whether
+// there are any.
+func (c *collector) annotated(s dynamic.Service) (found bool) {
+	for m := range s.AllMethods() {
+		for _, v := range verbs {
+			for _, path := range valuesOf(m.Annotations(), v.annotation) {
+				found = true
+				if c.backends[s.Name()] != nil {
+					c.add(s, m, v.annotation, v.verb, path)
+				} else if !c.bases[s.Name()] {
+					c.unserved = append(c.unserved, reasonOf(s.Name(), m, v.annotation, errors.New("the service has no server")))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// add adds a route of method m. annotation is the name of the annotation that declares it, or "".
+func (c *collector) add(s dynamic.Service, m descriptor.Method, annotation, verb, path string) {
+	r, reasons := newRoute(s.Name(), m, verb, path, annotation == "")
+	for _, reason := range reasons {
+		c.leftOut = append(c.leftOut, reasonOf(s.Name(), m, annotation, reason))
+	}
+	if r != nil {
+		r.backend = c.backends[s.Name()]
+		c.all = append(c.all, r)
+	}
 }
 
 // reasonOf returns the error that says why a route is left out.

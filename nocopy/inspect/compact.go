@@ -10,13 +10,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/firstbytes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/compact"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 )
 
 // A stream in the compact protocol is converted to Thrift Binary before it is dumped.
 
 // mostCompact bounds the bytes of such a stream, and the Thrift Binary of one message or struct in
 // it.
-const mostCompact = 100 << 20
+const mostCompact = impl.DefaultMaxBytes
 
 const compactNote = "turned into Thrift Binary, whose offsets and bytes are shown"
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -142,48 +143,13 @@ func (w *walker) header(depth int) error {
 	first := binary.BigEndian.Uint32(b)
 	strict := int32(first) < 0
 	r.Strict = &strict
-	typ, at := byte(first), w.in.row
 	if strict {
-		if first>>16 != 0x8001 {
-			return w.brokenAt(&r, at, fmt.Errorf("not a Thrift binary message: version %#x", first>>16))
-		}
-		if !validMessageType(typ) {
-			return w.brokenAt(&r, at+3, fmt.Errorf("no such message type: %d", typ))
-		}
-		r.Message = messageTypes[typ]
-		at = w.in.off
-		if b, err = w.in.next(4); err != nil {
-			return w.broken(&r, err)
-		}
-		first = binary.BigEndian.Uint32(b)
-	}
-	switch n := int64(int32(first)); {
-	case n < 0:
-		return w.brokenAt(&r, at, nocopy.ErrNegative)
-	case n > maxName:
-		return w.brokenAt(&r, at, fmt.Errorf("%w: method name of %d bytes", nocopy.ErrLimit, n))
-	}
-	name, valid, err := w.in.text(int64(first), maxShownName)
-	r.Name = string(name)
-	switch {
-	case w.out == nil && !plausibleName(name):
-		return w.brokenAt(&r, at, errors.New("the method's name is not text"))
-	case !valid:
-		r.Note = "the name is not UTF-8"
-	case len(name) < int(first):
-		r.Note = fmt.Sprintf("the name has %d bytes", first)
+		err = w.strictNames(&r, first)
+	} else {
+		err = w.oldNames(&r, first)
 	}
 	if err != nil {
-		return w.broken(&r, err)
-	}
-	if !strict {
-		if b, err = w.in.next(1); err != nil {
-			return w.broken(&r, err)
-		}
-		if typ = b[0]; !validMessageType(typ) {
-			return w.brokenAt(&r, w.in.off-1, fmt.Errorf("no such message type: %d", typ))
-		}
-		r.Message = messageTypes[typ]
+		return err
 	}
 	if b, err = w.in.next(4); err != nil {
 		return w.broken(&r, err)
@@ -191,16 +157,78 @@ func (w *walker) header(depth int) error {
 	seqid := int32(binary.BigEndian.Uint32(b))
 	r.SeqID = &seqid
 	s := applicationException
-	if typ != typeException {
+	if typ := slices.Index(messageTypes[:], r.Message); typ != typeException {
 		s = nil
 		if w.names != nil {
-			s, r.Note = w.names.messageStruct(r.Name, typ, r.Note)
+			s, r.Note = w.names.messageStruct(r.Name, byte(typ), r.Note)
 		}
 	}
 	if err := w.put(&r); err != nil {
 		return err
 	}
 	return w.root(s, depth+1)
+}
+
+// strictNames reads the type and the name of a header that begins with a version and the type:
+// first has both.
+func (w *walker) strictNames(r *row, first uint32) error {
+	if first>>16 != 0x8001 {
+		return w.brokenAt(r, w.in.row, fmt.Errorf("not a Thrift binary message: version %#x", first>>16))
+	}
+	if err := w.messageType(r, byte(first), w.in.row+3); err != nil {
+		return err
+	}
+	at := w.in.off
+	b, err := w.in.next(4)
+	if err != nil {
+		return w.broken(r, err)
+	}
+	return w.messageName(r, binary.BigEndian.Uint32(b), at)
+}
+
+// oldNames reads the name and the type of a header that begins with the name, whose length is n.
+func (w *walker) oldNames(r *row, n uint32) error {
+	if err := w.messageName(r, n, w.in.row); err != nil {
+		return err
+	}
+	b, err := w.in.next(1)
+	if err != nil {
+		return w.broken(r, err)
+	}
+	return w.messageType(r, b[0], w.in.off-1)
+}
+
+// messageType notes the type of a message, which is at an offset.
+func (w *walker) messageType(r *row, typ byte, at int64) error {
+	if !validMessageType(typ) {
+		return w.brokenAt(r, at, fmt.Errorf("no such message type: %d", typ))
+	}
+	r.Message = messageTypes[typ]
+	return nil
+}
+
+// messageName reads the name of a message. Its length is length, which is at an offset.
+func (w *walker) messageName(r *row, length uint32, at int64) error {
+	switch n := int64(int32(length)); {
+	case n < 0:
+		return w.brokenAt(r, at, nocopy.ErrNegative)
+	case n > maxName:
+		return w.brokenAt(r, at, fmt.Errorf("%w: method name of %d bytes", nocopy.ErrLimit, n))
+	}
+	name, valid, err := w.in.text(int64(length), maxShownName)
+	r.Name = string(name)
+	switch {
+	case w.out == nil && !plausibleName(name):
+		return w.brokenAt(r, at, errors.New("the method's name is not text"))
+	case !valid:
+		r.Note = "the name is not UTF-8"
+	case len(name) < int(length):
+		r.Note = fmt.Sprintf("the name has %d bytes", length)
+	}
+	if err != nil {
+		return w.broken(r, err)
+	}
+	return nil
 }
 
 func validMessageType(t byte) bool { return t >= 1 && int(t) < len(messageTypes) }

@@ -86,20 +86,17 @@ func prepare(what string, dst, src nocopy.AnyStruct) pair {
 // nested in it beyond the default limit. Looking for unknown fields copies the pieces of each
 // nested struct together.
 func deepInPieces(d *thriftimpl.Desc, s thriftimpl.Struct) bool {
-	if d.Nesting() <= usualDepth {
+	if d.Nesting() <= impl.DefaultMaxDepth {
 		return false
 	}
 	_, one := s.WireIn(thriftimpl.StructOf(d))
 	return !one
 }
 
-// usualDepth is the default limit of structs that are nested in each other.
-const usualDepth = 64
-
 // reparsed returns the root of a message of type d with these wire bytes, which came from a
 // message.
 func reparsed(d *thriftimpl.Desc, wire []byte) thriftimpl.Struct {
-	s := impl.Reparse(d, wire, usualDepth)
+	s := impl.Reparse(d, wire, impl.DefaultMaxDepth)
 	if !s.Valid() { // nested deeper than the default limit
 		s = impl.Reparse(d, wire, math.MaxInt32)
 	}

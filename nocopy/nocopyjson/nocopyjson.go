@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/jsonvalue"
 )
 
-// Options of this package. Of those of package nocopy, Marshal takes nocopy.Limits, whose MaxBytes
-// bounds the text, and Unmarshal takes nocopy.Limits and nocopy.Recycle.
+// Options of this package. Marshal also takes nocopy.Limits, whose MaxBytes bounds the text.
+// Unmarshal also takes nocopy.Limits and nocopy.Recycle.
 const (
 	// Int64Strings writes numbers of type i64 as strings. JavaScript has no integers beyond 53 bits.
 	Int64Strings = jsonvalue.Int64Strings

@@ -180,8 +180,8 @@ func (l List) AppendNew() Value { return Value{l.v.Struct().AppendNewElement(0),
 // Delete removes the elements from i to j-1.
 func (l List) Delete(i, j int) { l.v.Struct().DeleteElements(i, j) }
 
-// DeleteFunc removes the elements for which del returns true. What del may do is said at
-// [nocopy.StructList.DeleteFunc].
+// DeleteFunc removes the elements for which del returns true. [nocopy.StructList.DeleteFunc] says
+// what del may do.
 func (l List) DeleteFunc(del func(Value) bool) {
 	impl.DeleteElementsFunc(l.v.Struct(), del != nil, func(x impl.Value) bool { return del(Value{x, true}) })
 }
@@ -234,8 +234,8 @@ func (m Map) Delete(key any) (deleted bool, err error) {
 	return deleted, err
 }
 
-// DeleteFunc removes the pairs for which del returns true. What del may do is said at
-// [nocopy.StringMap.DeleteFunc].
+// DeleteFunc removes the pairs for which del returns true. [nocopy.StringMap.DeleteFunc] says what
+// del may do.
 func (m Map) DeleteFunc(del func(k, v Value) bool) {
 	impl.DeletePairsFunc(m.v.Struct(), del != nil, func(k, v impl.Value) bool { return del(Value{k, true}, Value{v, true}) })
 }

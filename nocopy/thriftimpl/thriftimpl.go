@@ -186,8 +186,8 @@ func Detach(m *nocopy.Message, below, long int) [][]byte {
 	return (*engine.Message)(m).Detach(below, long)
 }
 
-// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a message of
-// a call, message of any size. The message refers to the pieces and never changes them.
+// ParseEncoded parses pieces of wire bytes, which came from a message of type d, into a message
+// of a call. It may be of any size. It refers to the pieces and never changes them.
 func ParseEncoded(d *Desc, pieces [][]byte) (*nocopy.Message, error) {
 	m, err := engine.ParseEncoded(d, pieces)
 	return (*nocopy.Message)(m), err

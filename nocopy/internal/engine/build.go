@@ -127,7 +127,7 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	f := &m.open[len(m.open)-1]
 	for k := f.next; k < n; k = f.next {
 		if f.typ.Elem().Kind() == schema.Text { // those that were staged, too
-			f.next += uint32(m.buf.AppendStaged(m.ix.List(e).SlotWords()[k:n]))
+			f.next += uint32(m.buf.AppendStaged(m.ix.List(e).Positions(k, n)))
 		} else {
 			m.appendZero(e, f)
 		}
@@ -238,16 +238,7 @@ func (m *Message) replaceField(e uint32, f schema.Ref) chain.NodeID {
 	node := m.buf.AddReplace(at-wire.FieldHeader, end)
 	ed := m.edit(e)
 	first := ed.fieldNodes == 0
-	if f.Wide() {
-		t, at := m.ix.InTable(ed.fieldNodes, f)
-		ed.fieldNodes = t
-		m.ix.SetWord(at, index.Word(node))
-	} else {
-		if first {
-			ed.fieldNodes = m.ix.AllocRaw(int(f.Words()))
-		}
-		m.ix.SetWord(ed.fieldNodes+f.Word(), index.Word(node))
-	}
+	ed.fieldNodes = m.ix.SetFieldNode(ed.fieldNodes, f, node)
 	if first {
 		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
 	}

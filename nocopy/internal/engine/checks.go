@@ -127,7 +127,7 @@ func IndexWords(m *Message) int { return int(m.ix.Used) }
 // Duplicates returns how many occurrences of fields are known that a later one takes the place of.
 func Duplicates(m *Message) int { return len(m.duplicates) }
 
-// Indexed returns a message with an index, however small it is.
+// Indexed returns a message with a wire index, even if the message is small.
 func Indexed(d *schema.Struct, wire []byte, opts ...Option) []byte {
 	s, err := Parse(d, wire, append(opts, Lazy)...)
 	if err == nil {

@@ -267,15 +267,16 @@ func (m *Message) noteDeadIn(e uint32, t *schema.Type) deadIn {
 }
 
 // add notes that the element with this word is about to be removed.
-func (d *deadIn) add(x uint32) {
+func (d *deadIn) add(word index.Word) {
 	m := d.m
 	switch kind := d.t.Kind(); {
 	case kind < schema.Record:
 		return
 	case kind > schema.Record:
-		m.noteDead(d.t, index.Word(x))
+		m.noteDead(d.t, word)
 		return
 	}
+	x := word.Entry()
 	if debugging {
 		m.noteRemoved(d.t, x)
 	}

@@ -104,10 +104,7 @@ func (m *Message) newFixed(q place, n int) []byte {
 func (m *Message) fieldNode(e uint32, f schema.Ref) chain.NodeID {
 	if w := m.ix.EndOf(e); w.IsEdit() {
 		if slots := m.edits[w.Edit()].fieldNodes; slots != 0 {
-			if f.Wide() {
-				return uint32(m.ix.TableAt(slots, f))
-			}
-			return uint32(m.ix.Word(slots + f.Word()))
+			return m.ix.FieldNode(slots, f)
 		}
 	}
 	return 0

@@ -145,17 +145,17 @@ func setTexts[T string | []byte](s Struct, f schema.Ref, d *schema.Struct, v []T
 	if uint(size) <= memory.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
-	words := m.ix.List(e).SlotWords()[:len(v)]
+	l := m.ix.List(e)
 	for i := 0; ; i++ {
-		i += memory.AppendTexts(&m.buf.Space, v[i:], words[i:])
+		i += memory.AppendTexts(&m.buf.Space, v[i:], l.Positions(uint32(i), uint32(len(v))))
 		if i == len(v) {
 			break
 		}
 		// AppendTexts leaves texts of other sizes, and those without room at the tail.
 		if x := memory.TextOf(v[i]); len(x) < ReferSize {
-			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)
+			l.SetWord(uint32(i), index.Word(m.buf.AppendWithHead(uint64(len(x))<<32, wire.TextHeader, x)))
 		} else {
-			m.setText(place{at: m.ix.List(e).Slot(uint32(i))}, memory.StringBytes(x), refer)
+			m.setText(place{at: l.Slot(uint32(i))}, memory.StringBytes(x), refer)
 		}
 	}
 	m.endFullList(e)
@@ -279,7 +279,7 @@ func (s Struct) checkBounds(i, j int) {
 // arrangeParts completes the list and makes its elements parts of the node at its end, in their
 // order. It returns the parts, one for each element, and the elements' words. A caller that
 // changes the parts must pass them to setParts.
-func (s Struct) arrangeParts() (parts []chain.Part, words []uint32) {
+func (s Struct) arrangeParts() (parts []chain.Part, words index.Elements) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
 	if t.Elem().Kind() == schema.Record {
@@ -297,10 +297,10 @@ func (s Struct) arrangeParts() (parts []chain.Part, words []uint32) {
 		}
 	}
 	parts = m.buf.Parts(ed.tailNode)
-	words = m.ix.List(e).Words()
-	if len(parts) < len(words) { // elements were added since it was arranged last
-		for _, word := range words[len(parts):] {
-			at, end := m.valuePlace(t.Elem().Wire(), index.Word(word))
+	words = m.ix.List(e).Elements()
+	if n := words.Len(); len(parts) < n { // elements were added since it was arranged last
+		for i := len(parts); i < n; i++ {
+			at, end := m.valuePlace(t.Elem().Wire(), words.At(i))
 			parts = append(parts, chain.Part{From: at, To: end})
 		}
 		m.buf.SetParts(ed.tailNode, parts)
@@ -326,7 +326,7 @@ func (s Struct) Swap(i, j int) {
 	s.m.elementChanges(s.entry(), uint32(i))
 	s.m.elementChanges(s.entry(), uint32(j))
 	parts[i], parts[j] = parts[j], parts[i]
-	words[i], words[j] = words[j], words[i]
+	words.Swap(i, j)
 	s.setParts(parts)
 }
 
@@ -341,8 +341,8 @@ func (s Struct) DeleteRange(i, j int) {
 	l := m.ix.List(e)
 	m.keys.Delete(e, uint32(i), uint32(j))
 	dead := m.noteDeadIn(e, s.typ().Elem())
-	for _, x := range words[i:j] {
-		dead.add(x)
+	for k := i; k < j; k++ {
+		dead.add(words.At(k))
 	}
 	if i == 0 { // nothing moves: doing it again and again is cheap
 		parts = parts[j:]
@@ -350,7 +350,7 @@ func (s Struct) DeleteRange(i, j int) {
 		m.edit(e).gap += n
 	} else {
 		parts = append(parts[:i], parts[j:]...)
-		copy(words[i:], words[j:])
+		words.Move(i, j)
 	}
 	s.setParts(parts)
 	l.SetCount(l.Count() - n)
@@ -378,11 +378,13 @@ func SortElements[T any](s Struct, get func(m *Message, word index.Word) T, cmp 
 	s.CheckSameLen(n)
 	parts, words := s.arrangeParts()
 	m.keys.Drop(s.entry())
-	newParts, newWords := make([]chain.Part, n), make([]uint32, n)
+	newParts, newWords := make([]chain.Part, n), make([]index.Word, n)
 	for i, from := range order {
-		newParts[i], newWords[i] = parts[from], words[from]
+		newParts[i], newWords[i] = parts[from], words.At(from)
 	}
-	copy(words, newWords)
+	for i, w := range newWords {
+		words.Set(i, w)
+	}
 	s.setParts(newParts)
 }
 

@@ -111,22 +111,23 @@ func (s Struct) removeElements(c chosen, left int) {
 	}
 	m.startChange()
 	l := m.ix.List(e)
-	words, to := l.Words(), 0
+	words, to := l.Elements(), 0
 	l.SetCount(uint32(left))
 	m.storeCount(e, t) // first: positions may run out, and nodes in order need not be sorted
 	notes, gap := m.noteDeadIn(e, t.Elem()), omission{m: m, t: t.Elem()}
-	for i, x := range words {
+	for i := range words.Len() {
+		x := words.At(i)
 		switch {
 		case c.has(i):
 			notes.add(x)
 			if !arranged {
-				gap.add(index.Word(x))
+				gap.add(x)
 			}
 			continue
 		case arranged:
 			parts[to] = parts[i]
 		}
-		words[to] = x
+		words.Set(to, x)
 		to++
 	}
 	gap.omit()

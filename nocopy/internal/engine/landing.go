@@ -2,7 +2,6 @@ package engine
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
@@ -133,13 +132,13 @@ func (m *Message) absentEntry(t *schema.Type) uint32 {
 // isOf reports whether an entry is for a value of this field and its type.
 func isOf(f *schema.Field, entry []byte) bool { return f.InEntry() == wireindex.EntryOf(entry) }
 
-// land returns the entry of the value of field f in the struct of entry e: it was left for later
-// at position p.
+// land returns the entry of the value of field f in the struct of entry e. The value was left for
+// later at position p.
 func (m *Message) land(f *schema.Field, e, p uint32) uint32 {
 	l := m.landing
 	at, depth, stop := int(p-l.base), 1, int(uint32(m.ix.EndOf(e))-l.base)
 	if e != m.root {
-		depth = int(m.ix.Word(e - 1))
+		depth = m.ix.Depth(e)
 	}
 	k := l.x.Seek(0, at)
 	if l.x.Offset(k) != at || !isOf(f, l.x.Entry(k)) {
@@ -199,22 +198,49 @@ func (m *Message) landStruct(d *schema.Struct, at, stop, k, depth int) (e uint32
 	if d.IsUnion() || m.landing.left < 0 || !m.mayAlloc(d.Words()+1) {
 		return 0, 0
 	}
-	e = m.ix.Alloc(d.Words()+1) + 1
-	m.ix.SetWord(e-1, index.Word(depth+1))
+	e = m.ix.AllocDeep(d.Words(), depth+1)
 	return e, m.landFields(d, e, at, stop, k, depth)
 }
 
-// pages are the words at the slots of a list that is read by pages. They are good until the index
-// grows.
-type pages []uint32
+// pages is a list that is read by pages. Its slots have words of another meaning.
+type pages struct{ index.List }
 
-// Their words.
+// The words at the slots.
 const (
 	pagesEntry  = iota // the list's entry in the wire index
 	pagesDepth         // how deep the struct is that the list is in
 	pagesStride        // log₂ of how many elements a page has
 	pagesFirst         // from here on, for each page, the entry of its first element; 0: not read yet
 )
+
+// begin sets the words before those of the pages.
+func (p pages) begin(entry, depth int, stride uint8) {
+	p.SetWord(pagesEntry, index.Word(entry))
+	p.SetWord(pagesDepth, index.Word(depth))
+	p.SetWord(pagesStride, index.Word(stride))
+}
+
+func (p pages) entry() int { return int(p.Word(pagesEntry)) }
+
+func (p pages) depth() int { return int(p.Word(pagesDepth)) }
+
+func (p pages) stride() uint32 { return uint32(p.Word(pagesStride)) }
+
+// first returns the entry of the first element of a page; 0 if the page was not read yet.
+func (p pages) first(page uint32) uint32 { return p.Word(pagesFirst + page).Entry() }
+
+// setFirst sets that entry.
+func (p pages) setFirst(page, e uint32) { p.SetWord(pagesFirst+page, index.Word(e)) }
+
+// unread reports whether no page was read yet.
+func (p pages) unread() bool {
+	for page := range (p.Count()-1)>>p.stride() + 1 {
+		if p.first(page) != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // landList makes an entry of the list of type t from an offset to end, in a struct that is depth
 // levels deep, and returns it. Its elements will be found by the anchors that entry k of the wire
@@ -236,36 +262,32 @@ func (m *Message) landList(t *schema.Type, at, end, k, depth int) uint32 {
 	}
 	e := m.ix.Alloc(listWords + pagesFirst + count)
 	list := m.ix.MakeList(e, t, l.base+uint32(body), l.base+uint32(end), n, index.ByPages)
-	w := pages(list.SlotWords())
-	w[pagesEntry], w[pagesDepth], w[pagesStride] = uint32(k), uint32(depth), uint32(stride)
+	pages{list}.begin(k, depth, stride)
 	return e
 }
 
 // landElement returns the entry of element i of the list of entry e, which is read by pages.
 func (m *Message) landElement(e, i uint32) uint32 {
-	list := m.ix.List(e)
-	elem, w := list.Type().Elem(), pages(list.SlotWords())
-	stride := w[pagesStride]
+	list := pages{m.ix.List(e)}
+	elem, stride := list.Type().Elem(), list.stride()
 	page := i >> stride
-	first := w[pagesFirst+page]
+	first := list.first(page)
 	if first == 0 {
-		if first = m.landPage(elem, e, page); first == 0 {
+		if first = m.landPage(elem, list, page); first == 0 {
 			return m.absentEntry(elem)
 		}
-		list.SetWord(pagesFirst+page, index.Word(first))
+		list.setFirst(page, first)
 	}
 	return first + (i-page<<stride)*uint32(elem.Struct().Words())
 }
 
-// landPage parses the elements of a page of the list of entry e. It returns the entry of the first
+// landPage parses the elements of a page of a list. It returns the entry of the first
 // of them. Elements read as absent if they are not valid, or come after one that is not. landPage
 // returns 0 if the anchors do not fit.
-func (m *Message) landPage(elem *schema.Type, e, page uint32) uint32 {
+func (m *Message) landPage(elem *schema.Type, list pages, page uint32) uint32 {
 	l, d := m.landing, elem.Struct()
-	list := m.ix.List(e)
-	w := pages(list.SlotWords())
-	entry, depth, k := l.x.Entry(int(w[pagesEntry])), int(w[pagesDepth]), int(w[pagesEntry])+1
-	first, after := page<<w[pagesStride], (page+1)<<w[pagesStride]
+	entry, depth, k := l.x.Entry(list.entry()), list.depth(), list.entry()+1
+	first, after := page<<list.stride(), (page+1)<<list.stride()
 	at, end := int(list.Start()-l.base), int(uint32(list.End())-l.base)
 	from, stop, n := at, end, list.Count()-first
 	if page > 0 {
@@ -306,11 +328,11 @@ func (m *Message) fillByIndex(e uint32) bool {
 	if m.pending&byIndex == 0 || m.ix.List(e).Room() != index.ByPages {
 		return true
 	}
-	list := m.ix.List(e)
+	list := pages{m.ix.List(e)}
 	n, at := list.Count(), int(list.Start()-m.landing.base)
-	if w := pages(list.SlotWords()); !slices.ContainsFunc(w[pagesFirst:][:(n-1)>>w[pagesStride]+1], func(x uint32) bool { return x != 0 }) {
+	if list.unread() {
 		end := int(uint32(list.End()) - m.landing.base)
-		if all, to := m.parseAt(list.Type(), at-wire.ListHeader, end, int(w[pagesDepth])); to == end {
+		if all, to := m.parseAt(list.Type(), at-wire.ListHeader, end, list.depth()); to == end {
 			all := m.ix.List(all)
 			list.SetSlots(all.Slots(), all.Room())
 			return true
@@ -328,7 +350,7 @@ func (m *Message) fillByIndex(e uint32) bool {
 	table := m.ix.Alloc(int(n))
 	for i := range n {
 		x := m.landElement(e, i)
-		m.ix.SetWord(table+i, index.Word(x))
+		m.ix.SetEntryWord(table, i, index.Word(x))
 	}
 	list.SetSlots(table, index.Room(0).Table(n))
 	return true

@@ -366,22 +366,12 @@ func (m *Message) startStruct(d *schema.Struct, e, p uint32, lead uint8) {
 	if d.IsWide() {
 		m.ix.PutTemplate(d, e, p)
 	}
-	m.indexTemplate(d, e, p)
-	m.push(d.Type(), e, 0).lead = lead
-	m.openHandle = m.gen<<32 | uint64(e)
-}
-
-// indexTemplate sets the start of entry e and the words of the fields of a template at position
-// p, which PutTemplate does for a wide struct.
-func (m *Message) indexTemplate(d *schema.Struct, e, p uint32) {
-	idx := m.ix.Words
-	idx[e] = p
-	for _, s := range d.TemplateFields() {
-		idx[e+s.Word] = p + s.Off
-	}
+	m.ix.PutNearTemplate(d, e, p)
 	if debugging {
 		m.noteTemplate(d, e)
 	}
+	m.push(d.Type(), e, 0).lead = lead
+	m.openHandle = m.gen<<32 | uint64(e)
 }
 
 func checkRoom(n int) {

@@ -169,7 +169,7 @@ func (m *Message) makeTable(e uint32, t *schema.Type) {
 	size := index.RoundUp(2*n + 2)
 	table := m.ix.AllocRaw(int(size))
 	for k := range n {
-		m.ix.SetWord(table+k, index.Word(first+k*stride))
+		m.ix.SetEntryWord(table, k, index.Word(first+k*stride))
 	}
 	l.SetSlots(table, l.Room().Table(size))
 }
@@ -297,7 +297,7 @@ func (s Struct) TextAt(i int) string {
 	return s.m.lendText(word)
 }
 
-// TextOf returns element i of a list of strings that has so many.
+// TextOf returns element i of a list of strings. The caller has checked that there is one.
 func (s Struct) TextOf(i int) string {
 	// As they are, to be inlined
 	return s.m.TextString(index.Word(s.m.ix.Words[s.m.ix.Words[uint32(s.k)+entry.ListElems]+uint32(i)]))
@@ -311,9 +311,9 @@ func (k *messageKeys) Key(e uint32, t *schema.Type, i uint32) []byte {
 }
 
 func (k *messageKeys) TextPairs(e, n uint32) ([]uint32, []byte) {
-	pairs := k.ix.List(e).PairWords(n)
-	if p := index.Word(pairs[0]); p != 0 && !p.IsNode() {
-		return pairs, k.buf.At(uint32(p))
+	l := k.ix.List(e)
+	if p := l.Pair(0).Key(); p != 0 && !p.IsNode() {
+		return l.PairWords(n), k.buf.At(uint32(p))
 	}
 	return nil, nil
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/index"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
@@ -449,15 +448,14 @@ func (s Struct) PutText(k, v string) {
 	// The usual case: the map is the innermost frame, and was never complete.
 	m, e, top := s.m, uint32(s.k), len(s.m.open)-1
 	if top >= 0 && m.gen<<32|uint64(m.open[top].e) == s.k && m.ix.List(e).End() == 0 && len(k)|len(v) < ReferSize {
-		// As they are: one check of bounds
-		f, w := &m.open[top], (*[listWords]uint32)(m.ix.Words[e:])
-		n := w[entry.ListCount]
+		f, l := &m.open[top], m.ix.ListEntry(e)
+		n := l.Count()
 		if n == 0 {
 			m.clearFilter(e)
 		}
-		if n >= w[entry.ListRoom] {
+		if index.Room(n) >= l.Room() {
 			m.growSlots(e, n, 1, pairWords)
-			w = (*[listWords]uint32)(m.ix.Words[e:])
+			l = m.ix.ListEntry(e)
 		}
 		short := m.buf.Fits(len(k) + wire.TextHeader + len(v))
 		if !short {
@@ -466,13 +464,13 @@ func (s Struct) PutText(k, v string) {
 		key := memory.StringBytes(k)
 		if m.keys.IsNew(e, n, keytable.BothEnds(key)) || m.keys.AddNew((*messageKeys)(m), e, f.typ, n, key) {
 			f.next = n + 1
-			w[entry.ListCount] = n + 1
-			if at := w[entry.ListStart] - 4; m.buf.InTail(at, 4) {
+			l.SetCount(n + 1)
+			if at := l.Start() - 4; m.buf.InTail(at, 4) {
 				m.buf.Put4(at, n+1)
 			} else {
 				wire.PutBE32(m.buf.At(at), n+1)
 			}
-			pair := m.ix.Pair(w[entry.ListElems] + n*pairWords)
+			pair := m.ix.Pair(l.Slots() + n*pairWords)
 			if short {
 				p := m.buf.Tail()
 				pair.Fill(p, p+uint32(wire.TextHeader+len(k)))

@@ -11,6 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/keytable"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/parse"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/wireindex"
 )
 
@@ -298,10 +299,8 @@ func (l *Limits) maxIndex(n int) uint32 { return index.Limit(l.MaxIndex, n) }
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, m.gen<<32 | uint64(e)} }
 
-const defaultMaxBytes = 100 << 20
-
 // usualLimits are the limits of messages without others.
-var usualLimits = Limits{defaultMaxBytes, parse.MaxDepth, 0}
+var usualLimits = Limits{wire.DefaultMaxBytes, wire.DefaultMaxDepth, 0}
 
 // isRoot reports whether k is the root's handle and d its type.
 func (m *Message) isRoot(k uint64, d *schema.Struct) bool {

@@ -39,7 +39,7 @@ func ParseInto(d *schema.Struct, m *Message, b []byte, opts []Option) (Struct, e
 // nil.
 func ParseIn(d *schema.Struct, b []byte, opts []Option, m *Message) (Struct, error) {
 	flags := flagsOf(opts)
-	if flags&^(Own|Recycle|Lazy) != 0 || len(b) > defaultMaxBytes || d.Programs() == nil {
+	if flags&^(Own|Recycle|Lazy) != 0 || len(b) > wire.DefaultMaxBytes || d.Programs() == nil {
 		flags, limits := ConfigOf(opts)
 		return parseWith(m, d, b, flags, limits)
 	}

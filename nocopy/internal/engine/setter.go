@@ -35,8 +35,7 @@ func (s Struct) SetText(f schema.Ref, v string) {
 // setText sets a string field of a wide struct, or where the text can't simply be appended.
 func (s Struct) setText(f schema.Ref, v string) {
 	if m := s.m; f.Wide() && s.k == m.openHandle && m.buf.Fits(len(v)) {
-		if w := m.ix.WideSlot(uint32(s.k), f); *w == 0 {
-			*w = m.buf.Tail() + wire.FieldHeader
+		if m.ix.PutNew(uint32(s.k), f, index.Word(m.buf.Tail()+wire.FieldHeader)) {
 			m.buf.AppendShort(uint64(f.Header())<<40|uint64(len(v))<<8, wire.FieldHeader+wire.TextHeader, v)
 			return
 		}
@@ -135,23 +134,9 @@ func (m *Message) rewritable(p uint32, n int) (end uint32) {
 // message. It returns the new bytes, to be filled.
 func (m *Message) rewriteText(p, end uint32, n int) []byte {
 	b, moved := m.buf.Rewrite(p, end, wire.TextHeader+n)
-	m.movePositions(p, moved, moved+p+uint32(len(b))-end)
+	m.ix.MovePositions(chain.FirstPos, p, moved, moved+p+uint32(len(b))-end)
 	wire.PutBE32(b, uint32(n))
 	return b[wire.TextHeader:]
-}
-
-// movePositions adds before to all positions in the index up to p, and after to those beyond.
-// There must be no node, and the message must be so small that no count, type or entry's number
-// is as large as a position.
-func (m *Message) movePositions(p, before, after uint32) {
-	words := m.ix.Words[index.First:m.ix.Used] // all of them, as they are
-	for i, w := range words {
-		if at := w &^ (1 << 31); at > p { // as Word.Pos, which takes 3 instructions more
-			words[i] += after
-		} else if at >= chain.FirstPos {
-			words[i] += before
-		}
-	}
 }
 
 // room panics unless the struct or container may be changed by a value of n bytes. If there are

@@ -280,11 +280,7 @@ func (s Struct) NextField(d *schema.Struct, i int) int {
 	if d.IsWide() {
 		return s.m.ix.NextWide(d, s.entry(), i)
 	}
-	words := s.m.ix.Fields(d, s.entry())
-	for i < len(words) && words[i] == 0 {
-		i++
-	}
-	return i
+	return s.m.ix.NextNear(d, s.entry(), i)
 }
 
 // absentOf returns what an unset struct or container field reads as: its IDL default or an empty

@@ -24,12 +24,12 @@ func (s Struct) StructAt(i int) Struct {
 	if s.k>>32 != m.gen {
 		panic(staleUse(s))
 	}
-	w := m.ix.Words[e : e+listWords] // as they are: one check of bounds
-	if uint(i) >= uint(w[entry.ListCount]) {
-		panic(IndexError{i, int(w[entry.ListCount])})
+	l := m.ix.ListEntry(e)
+	if uint(i) >= uint(l.Count()) {
+		panic(IndexError{i, int(l.Count())})
 	}
-	if room := index.Room(w[entry.ListRoom]); room.Simple() {
-		return Struct{m, s.k&^0xffffffff | uint64(w[entry.ListElems]+uint32(i)*uint32(room))}
+	if room := l.Room(); room.Simple() {
+		return Struct{m, s.k&^0xffffffff | uint64(l.Slots()+uint32(i)*uint32(room))}
 	}
 	return s.placeAt(i)
 }
@@ -102,7 +102,10 @@ func (m *Message) nextElement() Struct {
 	e := uint32(f.open)
 	m.ix.SetEnd(e, index.Word(p))
 	e += uint32(d.Words())
-	m.indexTemplate(d, e, p+1)
+	m.ix.PutNearTemplate(d, e, p+1)
+	if debugging {
+		m.noteTemplate(d, e)
+	}
 	if d.IsWide() {
 		m.ix.PutTemplate(d, e, p+1)
 	}

@@ -363,8 +363,8 @@ func (s Struct) Pairs() iter.Seq2[Value, Value] {
 	}
 }
 
-// LastPairs is Pairs without those whose key comes again. It differs only if keys are structs or
-// containers.
+// LastPairs is Pairs, but of pairs whose keys are equal structs or containers it yields only the
+// last. For other keys Pairs does so, too.
 func (s Struct) LastPairs() iter.Seq2[Value, Value] {
 	return func(yield func(k, v Value) bool) {
 		if s.Count() == 0 {

@@ -7,6 +7,7 @@ package impl
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // What this package has in common with thriftimpl, where it is described.
@@ -16,6 +17,13 @@ type (
 	FieldDesc = schema.FieldDesc
 	File      = schema.File
 	Struct    = engine.Struct
+)
+
+// The limits of a message whose nocopy.Limits are 0, and the largest MaxDepth.
+const (
+	DefaultMaxBytes = wire.DefaultMaxBytes
+	DefaultMaxDepth = wire.DefaultMaxDepth
+	MostDepth       = wire.MostDepth
 )
 
 // Requiredness reports whether the IDL declares a field required or optional.

@@ -21,7 +21,8 @@ const (
 // ArmField returns the number of the field that is set in the union of entry e; 0 if none is.
 func (x *Index) ArmField(e uint32) uint32 { return x.Words[x.armWord(e)] }
 
-// SetArmField sets that number. Extra fields stay.
+// SetArmField makes field the number of the field that is set in the union of entry e. Extra
+// fields stay.
 func (x *Index) SetArmField(e, field uint32) { x.Words[x.armWord(e)] = field }
 
 // armWord returns the number of the word that says which field of a union is set.

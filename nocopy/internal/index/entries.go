@@ -27,6 +27,36 @@ func (x *Index) Word(at uint32) Word { return Word(x.Words[at]) }
 // SetWord sets word number at of the index.
 func (x *Index) SetWord(at uint32, w Word) { x.Words[at] = uint32(w) }
 
+// EntryWord returns word number n of entry e, or of other words that begin at number e.
+func (x *Index) EntryWord(e, n uint32) Word { return Word(x.Words[e+n]) }
+
+// SetEntryWord sets word number n of entry e, or of other words that begin at number e.
+func (x *Index) SetEntryWord(e, n uint32, w Word) { x.Words[e+n] = uint32(w) }
+
+// AllocDeep returns the entry of a struct of n words, which are zero, that is this deep in others.
+// Depth returns that number: it is in the word before the entry.
+func (x *Index) AllocDeep(n, depth int) uint32 {
+	e := x.Alloc(n+1) + 1
+	x.Words[e-1] = uint32(depth)
+	return e
+}
+
+// Depth returns the depth of the struct of an entry from AllocDeep.
+func (x *Index) Depth(e uint32) int { return int(x.Words[e-1]) }
+
+// MovePositions adds before to all positions from first up to p, and after to those beyond. There
+// must be no node, and no count, type or entry's number as large as first.
+func (x *Index) MovePositions(first, p, before, after uint32) {
+	words := x.Words[First:x.Used]
+	for i, w := range words {
+		if at := w &^ uint32(mark); at > p { // as Word.rest, which takes 3 instructions more
+			words[i] += after
+		} else if at >= first {
+			words[i] += before
+		}
+	}
+}
+
 // HasValue reports whether entry e stands for a value. It does not if an element was not begun, or
 // if the value was removed and its message compacted since.
 func (x *Index) HasValue(e uint32) bool { return x.Words[e+entry.Start] != 0 }
@@ -49,23 +79,38 @@ func (x *Index) EndValue(before Word) uint32 {
 	return e
 }
 
-// Fields returns the words of the fields of the struct of entry e, which d describes and which is
-// not wide. They are good until the index grows.
-func (x *Index) Fields(d *schema.Struct, e uint32) []uint32 {
-	return x.Words[e+d.First():][:len(d.Fields())]
+// NextNear returns the number of the first field from field i on that is set in the struct of
+// entry e, which d describes and which is not wide; len(d.fields) if there is none.
+func (x *Index) NextNear(d *schema.Struct, e uint32, i int) int {
+	words := x.Words[e+d.First():][:len(d.Fields())]
+	for i < len(words) && words[i] == 0 {
+		i++
+	}
+	return i
+}
+
+// PutNearTemplate sets the start of entry e to position p, where the template of d was copied, and
+// the words of the fields that the template sets. The struct is not wide, or they are none:
+// PutTemplate sets those of a wide one.
+func (x *Index) PutNearTemplate(d *schema.Struct, e, p uint32) {
+	words := x.Words
+	words[e+entry.Start] = p
+	for _, s := range d.TemplateFields() {
+		words[e+s.Word] = p + s.Off
+	}
 }
 
 // Arm returns the word of a union that stands for the last of its extra fields or, if it has none,
 // for the field that is set. ArmField returns that field in any case.
 func (x *Index) Arm(e uint32) Word { return Word(x.Words[e+entry.Arm]) }
 
-// SetArm sets that word.
+// SetArm sets the word entry.Arm of the union of entry e, which Arm returns.
 func (x *Index) SetArm(e uint32, w Word) { x.Words[e+entry.Arm] = uint32(w) }
 
 // Table returns the number of the table of the wide struct of entry e; 0 if no field is set.
 func (x *Index) Table(e uint32) uint32 { return x.Words[e+entry.Table] }
 
-// SetTable sets the number of the table.
+// SetTable sets the number of the table of the wide struct of entry e.
 func (x *Index) SetTable(e, t uint32) { x.Words[e+entry.Table] = t }
 
 // List is a view of the entry of a list, set or map.
@@ -93,7 +138,7 @@ func (x *Index) MakeList(e uint32, t *schema.Type, p, end, count uint32, r Room)
 // Start returns the position of the first element or pair.
 func (l List) Start() uint32 { return l.x.Words[l.e+entry.ListStart] }
 
-// SetStart sets that position.
+// SetStart sets the position of the first element or pair.
 func (l List) SetStart(p uint32) { l.x.Words[l.e+entry.ListStart] = p }
 
 // End returns the position after the last element or pair, or an edit that knows it; 0 if the
@@ -103,13 +148,13 @@ func (l List) End() Word { return Word(l.x.Words[l.e+entry.ListEnd]) }
 // Count returns the number of elements, or of pairs including deleted ones.
 func (l List) Count() uint32 { return l.x.Words[l.e+entry.ListCount] }
 
-// SetCount sets that number.
+// SetCount sets the number of elements, or of pairs including deleted ones.
 func (l List) SetCount(n uint32) { l.x.Words[l.e+entry.ListCount] = n }
 
 // Slots returns the number of the first word of the slots.
 func (l List) Slots() uint32 { return l.x.Words[l.e+entry.ListElems] }
 
-// SetSlots sets that number, and the room.
+// SetSlots makes the slots begin at word number at, and sets the room.
 func (l List) SetSlots(at uint32, r Room) {
 	l.x.Words[l.e+entry.ListElems], l.x.Words[l.e+entry.ListRoom] = at, uint32(r)
 }
@@ -117,10 +162,10 @@ func (l List) SetSlots(at uint32, r Room) {
 // Room returns how many slots there is room for.
 func (l List) Room() Room { return Room(l.x.Words[l.e+entry.ListRoom]) }
 
-// SetRoom sets the room.
+// SetRoom sets how many slots there is room for.
 func (l List) SetRoom(r Room) { l.x.Words[l.e+entry.ListRoom] = uint32(r) }
 
-// Type returns the type.
+// Type returns the type of the list, set or map.
 func (l List) Type() *schema.Type { return schema.TypeByID(l.x.Words[l.e+entry.ListType]) }
 
 // TypeAt returns the type of the container of entry e; nil if the entry is that of a struct, whose
@@ -133,7 +178,7 @@ func (x *Index) TypeAt(e uint32) *schema.Type {
 	return nil
 }
 
-// SetType sets the type.
+// SetType sets the type of the list, set or map.
 func (l List) SetType(t *schema.Type) { l.x.Words[l.e+entry.ListType] = t.ID() }
 
 // SlotsFollow reports whether the slots come right after the entry, with gap free words between.
@@ -148,19 +193,61 @@ func (l List) Word(i uint32) Word { return Word(l.x.Words[l.Slots()+i]) }
 // SetWord sets the word of element i, if each has one.
 func (l List) SetWord(i uint32, w Word) { l.x.Words[l.Slots()+i] = uint32(w) }
 
-// Words returns the words of all elements, if each has one. They are good until the index grows.
-func (l List) Words() []uint32 { return l.x.Words[l.Slots():][:l.Count()] }
+// Positions returns the words of elements from to to-1 of a list of texts, which are positions.
+// Package memory stores them. They are good until the index grows.
+func (l List) Positions(from, to uint32) []uint32 { return l.x.Words[l.Slots():][from:to] }
 
-// SlotWords returns the words from the first slot on. They are good until the index grows.
-func (l List) SlotWords() []uint32 { return l.x.Words[l.Slots():] }
+// Elements returns a view of the words of all elements, if each has one. It is good until the
+// index grows.
+func (l List) Elements() Elements { return Elements{l.x.Words[l.Slots():][:l.Count()]} }
+
+// Elements is a view of the words of elements.
+type Elements struct{ words []uint32 }
+
+// Len returns the number of elements.
+func (s Elements) Len() int { return len(s.words) }
+
+// At returns the word of element i.
+func (s Elements) At(i int) Word { return Word(s.words[i]) }
+
+// Set sets the word of element i.
+func (s Elements) Set(i int, w Word) { s.words[i] = uint32(w) }
+
+// Swap exchanges the words of elements i and j.
+func (s Elements) Swap(i, j int) { s.words[i], s.words[j] = s.words[j], s.words[i] }
+
+// Move copies the words from element from on to element to on.
+func (s Elements) Move(to, from int) { copy(s.words[to:], s.words[from:]) }
 
 // ClearPairs makes the slots of pairs from to to-1 of a map zero.
 func (l List) ClearPairs(from, to uint32) {
-	clear(l.SlotWords()[from*entry.PairWords : to*entry.PairWords])
+	clear(l.x.Words[l.Slots():][from*entry.PairWords : to*entry.PairWords])
 }
 
 // PairWords returns the words of the first n pairs of a map. They are good until the index grows.
-func (l List) PairWords(n uint32) []uint32 { return l.SlotWords()[:n*entry.PairWords] }
+func (l List) PairWords(n uint32) []uint32 { return l.x.Words[l.Slots():][:n*entry.PairWords] }
+
+// ListEntry is the entry of a list, set or map where it is, for code that runs often: the bounds
+// of the index are checked once for all its words. It is good until the index grows.
+type ListEntry [entry.ListWords]uint32
+
+// ListEntry returns entry e, which is that of a list, set or map.
+func (x *Index) ListEntry(e uint32) *ListEntry { return (*ListEntry)(x.Words[e:]) }
+
+// Start is List.Start.
+func (w *ListEntry) Start() uint32 { return w[entry.ListStart] }
+
+// Count is List.Count.
+func (w *ListEntry) Count() uint32 { return w[entry.ListCount] }
+
+// SetCount is List.SetCount.
+func (w *ListEntry) SetCount(n uint32) { w[entry.ListCount] = n }
+
+// Slots is List.Slots.
+func (w *ListEntry) Slots() uint32 { return w[entry.ListElems] }
+
+// Room is List.Room.
+func (w *ListEntry) Room() Room { return Room(w[entry.ListRoom]) }
 
 // Pair returns a view of pair i of a map.
 func (l List) Pair(i uint32) Pair { return Pair{l.x, l.Slots() + i*entry.PairWords} }

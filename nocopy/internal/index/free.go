@@ -30,20 +30,6 @@ type freeEntries struct {
 // block is a range of words of the index that begins with entry e.
 type block struct{ e, words uint32 }
 
-// uncheckedWords is the number of words that an index may have before a message looks how many of
-// them are dead.
-const uncheckedWords = 64 << 10
-
-// NoteGrowth sets Full if the index has grown so much that the message should look what is dead.
-func (x *Index) NoteGrowth() {
-	n, most := x.Used, uint32(uncheckedWords)
-	if x.rare != nil {
-		n += x.reused
-		most = x.checkAt
-	}
-	x.Full = x.Full || n > most
-}
-
 // NoteLooked records that the message has counted its dead entries. It need not look again until
 // the index has doubled.
 func (x *Index) NoteLooked() {
@@ -104,16 +90,6 @@ func (x *Index) FreeRaw(at, words uint32) {
 		x.rawWords.Put(words, at)
 		x.freeWords += words
 	}
-}
-
-// FreeNodes frees slots, the words or the table for the nodes of the fields of a struct that d
-// describes.
-func (x *Index) FreeNodes(d *schema.Struct, slots uint32) {
-	if d.IsWide() {
-		x.FreeTable(slots)
-		return
-	}
-	x.FreeRaw(slots, uint32(d.Words()))
 }
 
 // AllocFor returns the number of the first of n zero words for the entry of a value of type t.

@@ -115,6 +115,20 @@ func (x *Index) zero(end int) {
 	x.Zeroed = uint32(end)
 }
 
+// uncheckedWords is the number of words that an index may have before a message looks how many of
+// them are dead.
+const uncheckedWords = 64 << 10
+
+// NoteGrowth sets Full if the index has grown so much that the message should look what is dead.
+func (x *Index) NoteGrowth() {
+	n, most := x.Used, uint32(uncheckedWords)
+	if x.rare != nil {
+		n += x.reused
+		most = x.checkAt
+	}
+	x.Full = x.Full || n > most
+}
+
 // zeroAhead is how many words are made zero ahead of their use.
 const zeroAhead = 64
 

@@ -46,7 +46,7 @@ func (x *Index) Near(e uint32, f schema.Ref) Word {
 	return Word(x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement])
 }
 
-// PutNear sets that word.
+// PutNear sets the word of field f of the struct of entry e, which is not wide.
 func (x *Index) PutNear(e uint32, f schema.Ref, w Word) {
 	x.Words[e+uint32(f>>entry.NumberShift)+entry.Displacement] = uint32(w)
 }
@@ -67,14 +67,25 @@ func (x *Index) putWide(e uint32, f schema.Ref, word Word) {
 	if word == 0 {
 		removeFromTable(x.Words, x.Words[e+entry.Table], f)
 	} else {
-		*x.WideSlot(e, f) = uint32(word)
+		*x.wideSlot(e, f) = uint32(word)
 	}
 }
 
-// WideSlot returns a pointer to the word of field f of the wide struct of entry e, for which it
+// PutNew sets the word of field f of the wide struct of entry e, unless the field is set, and
+// reports whether it did. word is not 0.
+func (x *Index) PutNew(e uint32, f schema.Ref, word Word) bool {
+	slot := x.wideSlot(e, f)
+	if *slot != 0 {
+		return false
+	}
+	*slot = uint32(word)
+	return true
+}
+
+// wideSlot returns a pointer to the word of field f of the wide struct of entry e, for which it
 // makes room if need be. The caller sets it to something other than 0. It is good until the index
 // grows.
-func (x *Index) WideSlot(e uint32, f schema.Ref) *uint32 {
+func (x *Index) wideSlot(e uint32, f schema.Ref) *uint32 {
 	t, at := x.InTable(x.Words[e+entry.Table], f)
 	x.Words[e+entry.Table] = t
 	return &x.Words[at]
@@ -94,10 +105,38 @@ func (x *Index) TableAt(t uint32, f schema.Ref) Word {
 	return Word(words[t+group[1]+uint32(bits.OnesCount32(set&(bit-1)))])
 }
 
-// BeginTable sets the size of table t, n words, and returns them to be filled.
-func (x *Index) BeginTable(t, n uint32) []uint32 {
-	x.Words[t+entry.TableRoom] = n
-	return x.Words[t:][:n]
+// Present is a field that is set in a wide struct: the number of its word in an entry, and the
+// word.
+type Present uint64
+
+// PresentAt returns the field whose word has this number in an entry.
+func PresentAt(number uint32, word Word) Present { return Present(number)<<32 | Present(word) }
+
+// Number returns the number of the field's word in an entry.
+func (p Present) Number() uint32 { return uint32(p >> 32) }
+
+// Word returns the field's word.
+func (p Present) Word() Word { return Word(p) }
+
+// FillTable makes the words from number t on the table of a struct of span words that has these
+// fields, in ascending order. They take entry.BareTable(span) words and one for each field.
+func (x *Index) FillTable(t, span uint32, fields []Present) {
+	bare := entry.BareTable(span)
+	n := bare + uint32(len(fields))
+	table := x.Words[t:][:n]
+	table[entry.TableRoom], table[entry.TableUsed] = n, n
+	groups, words := table[entry.TableGroups:bare], table[bare:]
+	clear(groups)
+	for k, f := range fields {
+		number := f.Number()
+		groups[number>>entry.GroupLog*entry.GroupWords] |= 1 << (number & entry.GroupMask)
+		words[k] = uint32(f.Word())
+	}
+	at := bare
+	for ; len(groups) >= entry.GroupWords; groups = groups[entry.GroupWords:] {
+		groups[1] = at
+		at += uint32(bits.OnesCount32(groups[0]))
+	}
 }
 
 // CheckTable returns the number of words of table t of a struct of span words, or what is wrong in
@@ -218,6 +257,39 @@ func fillTable(idx []uint32, to, t, span uint32) {
 		used += count
 	}
 	table[entry.TableUsed] = used
+}
+
+// FieldNode returns the node that replaces field f, by the second run of words of a struct.
+func (x *Index) FieldNode(run uint32, f schema.Ref) uint32 {
+	if f.Wide() {
+		return uint32(x.TableAt(run, f))
+	}
+	return x.Words[run+f.Word()]
+}
+
+// SetFieldNode sets the node that replaces field f in the second run of words of a struct, and
+// returns the number of the run. It makes one if run is 0.
+func (x *Index) SetFieldNode(run uint32, f schema.Ref, node uint32) uint32 {
+	if f.Wide() {
+		t, at := x.InTable(run, f)
+		x.Words[at] = node
+		return t
+	}
+	if run == 0 {
+		run = x.AllocRaw(int(f.Words()))
+	}
+	x.Words[run+f.Word()] = node
+	return run
+}
+
+// FreeNodes frees slots, the words or the table for the nodes of the fields of a struct that d
+// describes.
+func (x *Index) FreeNodes(d *schema.Struct, slots uint32) {
+	if d.IsWide() {
+		x.FreeTable(slots)
+		return
+	}
+	x.FreeRaw(slots, uint32(d.Words()))
 }
 
 // PutTemplate sets the words of the fields that the template of d sets, whose copy is at

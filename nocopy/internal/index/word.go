@@ -11,8 +11,17 @@ package index
 //	a struct or container         the number of its entry       its position: it has no entry yet
 //	an entry's end (EndOf)        a position; 0 while it is     the number of an edit, which has
 //	                              built for the first time      the position
-//	a union's arm (Arm)           the number of the word of     the entry of the last extra field,
-//	                              the field that is set         see arm.go
+//	a union's arm (Arm)           the number of the field       the entry of the last extra field,
+//	                              that is set                   see arm.go
+//	a wide struct (Table)         the number of its table       -
+//	the third word of a pair      the node that replaces key    -
+//	of a map (PairNode)           and value
+//	the value of a deleted pair   1 + the number of the next    -
+//	                              deleted pair
+//
+// An edited struct may have a second run of words, one for each field, which its edit knows: the
+// node that replaces the field, with its header, or 0. The words of a list that is read by the
+// index in the message's bytes are the engine's own (type pages).
 //
 // Positions, and the numbers of nodes, entries, fields and edits, therefore have 31 bits. The word
 // Room of a list has other marks.

@@ -87,33 +87,51 @@ func (r *reader) pairs(p *plan, depth int) bool {
 	at, keys := len(r.out), r.keys.begin()
 	for n := 0; ; n++ {
 		c := r.nextElement(n == 0)
-		switch c {
-		case ']':
+		if c == ']' {
 			r.keys.end(keys)
 			return r.count(at, n)
-		case 0:
-			return r.atElement(n)
-		case '[':
-		default:
-			r.wrong(c, "a pair")
+		}
+		if c == 0 || !r.pair(p, c, keys, depth) {
 			return r.atElement(n)
 		}
-		key, start := len(r.out), 0
-		if c = r.nextElement(true); c == ']' {
-			r.fail(r.start, fmt.Errorf("%w: a pair without a key", ErrValue))
-		} else if start = r.start; c != 0 && r.value(p.key, c, depth) {
-			if !r.keys.add(keys, r.out, key, len(r.out)) {
-				r.fail(start, ErrDuplicate)
-			} else if c = r.nextElement(false); c == ']' {
-				r.fail(r.start, fmt.Errorf("%w: a pair without a value", ErrValue))
-			} else if c != 0 && r.value(p.elem, c, depth) {
-				if c = r.nextElement(false); c == ']' {
-					continue
-				} else if c != 0 {
-					r.fail(r.start, fmt.Errorf("%w: more than a key and a value", ErrValue))
-				}
-			}
-		}
-		return r.atElement(n)
 	}
+}
+
+// pair reads a key and a value that are an array, which begins with the last token, c. keys are
+// those of the map.
+func (r *reader) pair(p *plan, c byte, keys keys, depth int) bool {
+	if c != '[' {
+		return r.wrong(c, "a pair")
+	}
+	key := len(r.out)
+	c = r.nextElement(true)
+	if c == ']' {
+		return r.badPair("a pair without a key")
+	}
+	start := r.start
+	if c == 0 || !r.value(p.key, c, depth) {
+		return false
+	}
+	if !r.keys.add(keys, r.out, key, len(r.out)) {
+		return r.fail(start, ErrDuplicate)
+	}
+	c = r.nextElement(false)
+	if c == ']' {
+		return r.badPair("a pair without a value")
+	}
+	if c == 0 || !r.value(p.elem, c, depth) {
+		return false
+	}
+	switch r.nextElement(false) {
+	case ']':
+		return true
+	case 0:
+		return false
+	}
+	return r.badPair("more than a key and a value")
+}
+
+// badPair fails at the last token because a pair is not one.
+func (r *reader) badPair(text string) bool {
+	return r.fail(r.start, fmt.Errorf("%w: %s", ErrValue, text))
 }

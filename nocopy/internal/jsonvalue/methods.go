@@ -108,7 +108,8 @@ func UnmarshalValue[S nocopy.StructView](s *S, text []byte) error {
 	return err
 }
 
-// UnmarshalValueAs is UnmarshalValue for a struct that d describes.
+// UnmarshalValueAs returns a new message, which d describes, from a JSON text; for null, the zero
+// handle.
 func UnmarshalValueAs(d *schema.Struct, text []byte) (nocopy.Struct, error) {
 	if string(text) == "null" {
 		return nocopy.Struct{}, nil

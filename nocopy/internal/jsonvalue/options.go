@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/engine"
 	"github.com/nocopythrift/nocopythrift/nocopy/internal/schema"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // The options, which package nocopyjson documents.
@@ -75,15 +76,9 @@ type reading struct {
 	limits         nocopy.Limits
 }
 
-// The default limits of package nocopy.
-const (
-	defaultMaxBytes = 100 << 20
-	defaultMaxDepth = 64
-)
-
 // readingBy returns the options for reading.
 func readingBy(opts []nocopy.Option) reading {
-	o := reading{limits: nocopy.Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}}
+	o := reading{limits: nocopy.Limits{MaxBytes: wire.DefaultMaxBytes, MaxDepth: wire.DefaultMaxDepth}}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
 		case engine.JSONOption:

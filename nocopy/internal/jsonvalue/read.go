@@ -103,7 +103,8 @@ func read(d *schema.Struct, text []byte, o reading) (engine.Struct, error) {
 	return s, err
 }
 
-// free gives the reader back for reuse, without references to the caller's memory.
+// free puts the reader back for reuse, without references to the caller's memory. One that has
+// grown large is dropped.
 func (r *reader) free() {
 	if cap(r.out)+8*cap(r.seen) > MostKept || cap(r.keys.spans) > MostKept/16 {
 		return
@@ -150,7 +151,7 @@ func (r *reader) root(p *structPlan, most int) bool {
 	return true
 }
 
-// tokenize makes next read the text from an offset on.
+// tokenize lets the Decoder take over at an offset of the text: next then returns its tokens.
 func (r *reader) tokenize(from int) {
 	r.from, r.end = from, from
 	r.buf = *bytes.NewBuffer(r.in[from:])
@@ -302,35 +303,25 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 	if p.err != nil {
 		return r.fail(r.start, p.err)
 	}
-	base, set := len(r.seen), 0
-	r.seen = slices.Grow(r.seen, (len(p.fields)+63)/64)[:base+(len(p.fields)+63)/64]
-	clear(r.seen[base:])
-	unknown := 0
+	base, set, unknown := r.beginSeen(p), 0, 0
 	for next, first := 0, true; ; first = false {
-		i := next
-		if !(next < len(p.fields) && r.expects(p.fields[next].quoted, first)) {
-			c := r.nextName(first)
-			if c == '}' {
-				break
-			}
-			if c == 0 {
-				return false
-			}
-			i = p.find(r, next)
+		i, ok := r.nextField(p, next, first)
+		if !ok {
+			return false
 		}
-		nameAt := r.start
+		if i == noField {
+			break
+		}
 		if i < 0 {
 			if unknown++; !r.unknown(p, unknown) {
 				return false
 			}
 			continue
 		}
-		f := &p.fields[i]
-		if bit := uint64(1) << (i & 63); r.seen[base+i>>6]&bit != 0 {
+		f, nameAt := &p.fields[i], r.start
+		if r.note(base, i) {
 			r.fail(nameAt, ErrDuplicate)
 			return r.inside("." + f.idlName)
-		} else {
-			r.seen[base+i>>6] |= bit
 		}
 		next = i + 1
 		c := r.nextValue()
@@ -346,14 +337,59 @@ func (r *reader) structure(p *structPlan, depth int) bool {
 			return r.inside("." + f.idlName)
 		}
 	}
+	if !r.hasRequired(p, base) {
+		return false
+	}
+	r.seen = r.seen[:base]
+	r.out = append(r.out, 0)
+	return true
+}
+
+// noField is what nextField returns at the end of a struct.
+const noField = -2
+
+// nextField reads the name of the next field. It returns the field's number in p, −1 if p does not
+// have it, or noField after the last one. next is the number of the field that probably comes. It
+// reports whether it could.
+func (r *reader) nextField(p *structPlan, next int, first bool) (i int, ok bool) {
+	if next < len(p.fields) && r.expects(p.fields[next].quoted, first) {
+		return next, true
+	}
+	switch r.nextName(first) {
+	case 0:
+		return 0, false
+	case '}':
+		return noField, true
+	}
+	return p.find(r, next), true
+}
+
+// beginSeen makes a set of fields for a struct, and returns where in seen it begins. It goes up to
+// the end of seen, after the sets of the structs around.
+func (r *reader) beginSeen(p *structPlan) (base int) {
+	base = len(r.seen)
+	words := (len(p.fields) + 63) / 64
+	r.seen = slices.Grow(r.seen, words)[:base+words]
+	clear(r.seen[base:])
+	return base
+}
+
+// note adds field i to the set that begins at base, and reports whether it was there.
+func (r *reader) note(base, i int) (again bool) {
+	word, bit := &r.seen[base+i>>6], uint64(1)<<(i&63)
+	again = *word&bit != 0
+	*word |= bit
+	return again
+}
+
+// hasRequired fails if a required field has not come.
+func (r *reader) hasRequired(p *structPlan, base int) bool {
 	for _, i := range p.required {
 		if r.seen[base+i>>6]&(1<<(i&63)) == 0 {
 			r.fail(r.start, nocopy.ErrMissingRequired)
 			return r.inside("." + p.fields[i].idlName)
 		}
 	}
-	r.seen = r.seen[:base]
-	r.out = append(r.out, 0)
 	return true
 }
 

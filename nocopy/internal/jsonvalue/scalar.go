@@ -255,7 +255,7 @@ func valueOfEight(x uint64) uint64 {
 // isNumber reports whether text is a JSON number.
 func isNumber(text []byte) bool { return len(text) > 0 && endOfNumber(text, 0) == len(text) }
 
-// mostExponent is as much as the length of any text.
+// mostExponent bounds exponents: a text has fewer digits.
 const mostExponent = 1 << 30
 
 // slowInteger is integer for numbers that are long, or have a fraction or an exponent. It returns

@@ -2,9 +2,8 @@ package keytable
 
 import "math/bits"
 
-// Set is a set of numbers. It finds the next number in a few steps, however far away that
-// is.
-// [0] has a bit for each number, [k+1] one for each word of [k] that is not 0
+// Set is a set of numbers. It finds the next number in a few steps, however far away that is.
+// Level 0 has a bit for each number. Level k+1 has a bit for each word of level k that is not 0.
 type Set [bitLevels][]uint64
 
 const bitLevels = 6 // 64⁶ numbers

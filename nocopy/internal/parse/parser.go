@@ -67,8 +67,8 @@ type Parser struct {
 	Settings
 	windowState
 
-	present []present // the fields of wide structs that have not ended
-	spare   []present // memory for sorting them
+	present []index.Present // the fields of wide structs that have not ended
+	spare   []index.Present // memory for sorting them
 
 	levels []level // of all machines under way, the outermost's first
 	top    uint32
@@ -379,3 +379,16 @@ func (p *Parser) EndTrusted(i int) {
 
 // DepthError returns errDepth with the depth that would be accepted.
 func DepthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }
+
+// keepPresent is for how many fields memory waits for the next message.
+const keepPresent = 4 << 10
+
+// dropPresent gives up memory for more fields than most messages have in structs that are nested.
+func (p *Parser) dropPresent() {
+	if cap(p.present) > keepPresent {
+		p.present = nil
+	}
+	if cap(p.spare) > keepPresent {
+		p.spare = nil
+	}
+}

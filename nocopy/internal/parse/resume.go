@@ -9,8 +9,8 @@ import (
 )
 
 // runAll runs a machine to the end of the value that it indexes. Its pc, entry and at are set.
-// runAll returns the index after the value, failed, or mismatch. lead bytes before at must stay
-// contiguous with the value's header.
+// lead is how many bytes before at belong to the value's header and must stay contiguous with it.
+// runAll returns the index after the value, failed, or mismatch.
 func (p *Parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
 	bottom := p.top
@@ -111,55 +111,59 @@ func (p *Parser) tooDeep(s *machine) int {
 	return p.addPath(s, from.Field)
 }
 
-// runSlowly lets the slow parser continue where the machine has stopped. At a field, it parses the
-// rest of the struct; at an element, that element. It returns 0, failed, or mismatch.
+// runSlowly lets the slow parser continue where the machine has stopped: at an element, or at a
+// field. It returns 0, failed, or mismatch.
 func (p *Parser) runSlowly(s *machine, lead int) int {
 	from := program.OriginOf(s.pc)
-	i, after := int(s.at), 0
 	if from.Desc == nil {
-		o := program.CellAt(s.pc).Op
-		if s.top > s.bottom {
-			lead = 0
-		}
-		at, word := p.slowValue(from.Type, i-lead, lead)
-		switch {
-		case at >= 0:
-			p.x.SetWord(s.entry+o.Word(), index.Word(word))
-			s.at = uint64(at)
-			s.pc += o.Cells() * program.CellSize
-			return 0
-		case at == failed:
-			return p.addPath(s, nil)
-		}
-		f := p.leaveContainers(s)
-		if f == nil {
-			return mismatch
-		}
-		from = program.OriginOf(s.pc)
-		if i = p.mismatchedContainer(f, int(s.at)); i < 0 {
-			return p.addPath(s, f)
-		}
-		after = i
-	} else if s.at > uint64(len(p.B)) { // perhaps more than an int can hold
+		return p.elementSlowly(s, from.Type, lead)
+	}
+	i := int(s.at)
+	if s.at > uint64(len(p.B)) { // perhaps more than an int can hold
 		i = p.overlong(from.Desc, s.entry, s.pc)
 	}
-	d := from.Desc
-	for pc := s.pc; ; { // zero the words of the ops that the machine has not come to
-		o := program.CellAt(pc).Op
-		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
-			break
-		}
-		p.x.SetWord(s.entry+o.Word(), 0)
-		pc += o.Cells() * program.CellSize
+	p.clearRest(s, from.Desc)
+	return p.structSlowly(s, from.Desc, i)
+}
+
+// elementSlowly parses the element of type t that the machine has stopped at. If it is not of type
+// t, it parses the rest of the struct that the container is in instead.
+func (p *Parser) elementSlowly(s *machine, t *schema.Type, lead int) int {
+	o := program.CellAt(s.pc).Op
+	if s.top > s.bottom {
+		lead = 0
 	}
-	p.top = s.top
+	at, word := p.slowValue(t, int(s.at)-lead, lead)
+	switch {
+	case at >= 0:
+		p.x.SetEntryWord(s.entry, o.Word(), index.Word(word))
+		s.at = uint64(at)
+		s.pc += o.Cells() * program.CellSize
+		return 0
+	case at == failed:
+		return p.addPath(s, nil)
+	}
+	f := p.leaveContainers(s)
+	if f == nil {
+		return mismatch
+	}
+	i := p.mismatchedContainer(f, int(s.at))
+	if i < 0 {
+		return p.addPath(s, f)
+	}
+	d := program.OriginOf(s.pc).Desc
+	p.clearRest(s, d)
 	if d.IsUnion() {
-		p.x.SetArm(s.entry, 0)
-		if after > 0 {
-			i = p.addExtra(s.entry, p.mismatched, p.Base+uint32(after), i)
-		}
+		i = p.addExtra(s.entry, p.mismatched, p.Base+uint32(i), i)
 	}
-	if i >= 0 {
+	return p.structSlowly(s, d, i)
+}
+
+// structSlowly parses the rest of the struct that the machine has stopped in, from index i on.
+// Then the machine is after the struct.
+func (p *Parser) structSlowly(s *machine, d *schema.Struct, i int) int {
+	p.top = s.top
+	if i >= 0 { // else the parser has failed
 		i = p.fields(d, s.entry, i)
 	}
 	if i < 0 {
@@ -167,6 +171,22 @@ func (p *Parser) runSlowly(s *machine, lead int) int {
 	}
 	s.at, s.pc = uint64(i), program.Of(d).Ended
 	return 0
+}
+
+// clearRest makes the words of the fields zero that the machine has not come to in a struct of
+// type d. Of a union it notes that no arm is set.
+func (p *Parser) clearRest(s *machine, d *schema.Struct) {
+	for pc := s.pc; ; {
+		o := program.CellAt(pc).Op
+		if k := o.Kind(); k == program.KindStop || k == program.KindUnionStop {
+			break
+		}
+		p.x.SetEntryWord(s.entry, o.Word(), 0)
+		pc += o.Cells() * program.CellSize
+	}
+	if d.IsUnion() {
+		p.x.SetArm(s.entry, 0)
+	}
 }
 
 // leaveContainers makes the machine go back from an element that is not of its declared type to
@@ -195,13 +215,13 @@ func (p *Parser) overlong(d *schema.Struct, e, pc uint32) int {
 	}
 	for at < pc {
 		o := program.CellAt(at).Op
-		if p.x.Word(e+o.Word()) != 0 {
-			last = e + o.Word()
+		if p.x.EntryWord(e, o.Word()) != 0 {
+			last = o.Word()
 		}
 		at += o.Cells() * program.CellSize
 	}
-	i := int(uint32(p.x.Word(last))-p.Base) - wire.FieldHeader
-	p.x.SetWord(last, 0)
+	i := int(uint32(p.x.EntryWord(e, last))-p.Base) - wire.FieldHeader
+	p.x.SetEntryWord(e, last, 0)
 	return i
 }
 

@@ -60,8 +60,8 @@ func levelOf(n int64, types elemTypes, budget int) scanLevel {
 
 // How deep structs may be nested.
 const (
-	MaxDepth  = 64
-	MostDepth = 1 << 16 // more takes too much stack
+	MaxDepth  = wire.DefaultMaxDepth
+	MostDepth = wire.MostDepth
 )
 
 const (
@@ -69,8 +69,8 @@ const (
 	fewLevels  = 8       // as many as most values have
 )
 
-// How deep a Scanner may go is a budget: a struct costs StructCost of it, a list or map in a
-// value whose type is known next to nothing.
+// StructCost is what a struct takes of a Scanner's budget, which bounds how deep it goes. A list
+// or map takes listCost, which is little if the value's type is known.
 const StructCost = 256
 
 // BudgetOf returns the budget for depth nested structs.
@@ -197,8 +197,7 @@ func (s *Scanner) scan(b []byte) (need int, err error) {
 func (s *Scanner) walk(b []byte, levels []scanLevel) (around []scanLevel, need int, err error) {
 	m := memoryOf(b, nil)
 	mem, i, size := m.mem(), uint64(s.off), m.size
-	l := levels[len(levels)-1]
-	levels = levels[:len(levels)-1]
+	l, levels := pop(levels)
 walk:
 	for {
 		if l.budget < 0 {
@@ -232,8 +231,7 @@ walk:
 				s.off = int(i)
 				return levels, 0, nil
 			}
-			l = levels[len(levels)-1]
-			levels = levels[:len(levels)-1]
+			l, levels = pop(levels)
 		case wire.Struct:
 			if at > size {
 				need = int(at) + 1
@@ -253,24 +251,37 @@ walk:
 				l = inside
 			}
 		default:
-			n := uint64(wire.FixedSize[t])
-			if t == wire.String {
-				if at+wire.TextHeader > size {
-					need = int(at) + wire.TextHeader
-					break walk
-				}
-				n = wire.TextHeader + uint64(loadBE32(mem, at))
-			}
-			if at+n > size || n == 0 {
-				i, need, err = s.beyond(t, i, at, n)
+			if i, need, err = s.plain(b, t, i, at); need > 0 || err != nil {
 				break walk
 			}
-			i = at + n
 			l.left -= taken
 		}
 	}
 	s.off = int(i)
 	return append(levels, l), need, err
+}
+
+// pop returns the last of the levels, and the others.
+func pop(levels []scanLevel) (scanLevel, []scanLevel) {
+	n := len(levels) - 1
+	return levels[n], levels[:n]
+}
+
+// plain looks at the text or value of fixed size, of type t, whose bytes are at index at, in a
+// value that begins at index i. It returns the index after it. If it cannot go on, or there is no
+// such type, it returns what walk does then.
+func (s *Scanner) plain(b []byte, t wire.Type, i, at uint64) (next uint64, need int, err error) {
+	size, n := uint64(len(b)), uint64(wire.FixedSize[t])
+	if t == wire.String {
+		if at+wire.TextHeader > size {
+			return i, int(at) + wire.TextHeader, nil
+		}
+		n = wire.TextHeader + uint64(loadBE32(memoryOf(b, nil).b, at))
+	}
+	if at+n > size || n == 0 {
+		return s.beyond(t, i, at, n)
+	}
+	return at + n, 0, nil
 }
 
 // container looks at the header at index at of a list, set or map, of type t, in a value that

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -12,25 +11,6 @@ import (
 
 // This file parses wide structs. The words of the fields are collected and put into a table of
 // their size when the struct has ended.
-
-// present is a field that was found in a wide struct: the number of its word, and the word.
-type present uint64
-
-func (x present) number() uint32 { return uint32(x >> 32) }
-func (x present) word() uint32   { return uint32(x) }
-
-// keepPresent is for how many fields memory waits for the next message.
-const keepPresent = 4 << 10
-
-// dropPresent gives up memory for more fields than most messages have in structs that are nested.
-func (p *Parser) dropPresent() {
-	if cap(p.present) > keepPresent {
-		p.present = nil
-	}
-	if cap(p.spare) > keepPresent {
-		p.spare = nil
-	}
-}
 
 // endWide makes the table of the wide struct of entry e, which ends at i: of the fields from
 // number first on. It reports whether it could; otherwise it has failed.
@@ -83,9 +63,9 @@ func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 	p.spare = slices.Grow(p.spare[:0], len(all))
 	sorted, _ := chain.SortByHigh(all, p.spare)
 	for k, x := range sorted {
-		if k+1 < len(sorted) && sorted[k+1].number() == x.number() {
-			f := &d.Fields()[x.number()-d.First()]
-			if i = p.duplicate(d, e, f, x.word(), i); i < 0 {
+		if k+1 < len(sorted) && sorted[k+1].Number() == x.Number() {
+			f := &d.Fields()[x.Number()-d.First()]
+			if i = p.duplicate(d, e, f, uint32(x.Word()), i); i < 0 {
 				return i
 			}
 			continue
@@ -100,8 +80,8 @@ func (p *Parser) sortPresent(d *schema.Struct, e uint32, first, i int) int {
 // makeTable returns a table of d with the fields from number first on, which are in ascending
 // order. It returns 0, having failed at i, if that is over the limit.
 func (p *Parser) makeTable(d *schema.Struct, first, i int) uint32 {
-	all, bare := p.present[first:], entry.BareTable(d.Span())
-	n := bare + uint32(len(all))
+	all := p.present[first:]
+	n := entry.BareTable(d.Span()) + uint32(len(all))
 	t := uint32(0)
 	if p.x.Reuses {
 		t = p.x.AllocTable(n)
@@ -110,19 +90,6 @@ func (p *Parser) makeTable(d *schema.Struct, first, i int) uint32 {
 			return 0
 		}
 	}
-	table := p.x.BeginTable(t, n)
-	table[entry.TableUsed] = n
-	groups, words := table[entry.TableGroups:bare], table[bare:]
-	clear(groups)
-	for k, x := range all {
-		number := x.number()
-		groups[number>>entry.GroupLog*entry.GroupWords] |= 1 << (number & entry.GroupMask)
-		words[k] = x.word()
-	}
-	at := bare
-	for ; len(groups) >= entry.GroupWords; groups = groups[entry.GroupWords:] {
-		groups[1] = at
-		at += uint32(bits.OnesCount32(groups[0]))
-	}
+	p.x.FillTable(t, d.Span(), all)
 	return t
 }

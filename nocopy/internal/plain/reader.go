@@ -6,16 +6,15 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/wire"
 )
 
 // Failed is the position that reports bytes without the usual form. It is larger than any other:
 // all fields read as absent there.
 const Failed = math.MaxInt / 2
 
-// The default limits of a message: see nocopy.Limits.
+// Without Limits, plain values may take 16 MiB of memory plus 64 bytes per byte of the message.
 const (
-	maxBytes   = 100 << 20
-	maxDepth   = 64
 	perByte    = 64
 	memoryLess = 16 << 20
 )
@@ -35,7 +34,7 @@ type Reader struct {
 // need a message. [Writer.Append] says why it does not return a Reader.
 func (r *Reader) Read(b []byte, opts []nocopy.Option) int {
 	r.b, r.room = b, roomFor(b, nil)
-	if len(opts) > 0 || len(b) > maxBytes {
+	if len(opts) > 0 || len(b) > wire.DefaultMaxBytes {
 		return Failed
 	}
 	return 0
@@ -48,7 +47,7 @@ func (r *Reader) Has(at int, f Field, n int) bool {
 
 // Enter begins a nested struct, or a nested list of structs.
 func (r *Reader) Enter(at int) int {
-	if r.depth++; r.depth >= maxDepth {
+	if r.depth++; r.depth >= wire.DefaultMaxDepth {
 		return Failed
 	}
 	return at

@@ -430,3 +430,39 @@ func TestShareAdopted(t *testing.T) {
 		to.Release()
 	}
 }
+
+// TestLazySharedThenChanged: a part of a message that was parsed with Lazy is linked into another
+// message before it has an entry for all in it. Changing the first message afterwards does not
+// change the second.
+func TestLazySharedThenChanged(t *testing.T) {
+	f := fieldsToShare()
+	made := newStruct(allDesc)
+	child := made.NewChild(f.self, allDesc, 0)
+	child.SetInt64s(f.numbers, allDesc, make([]int64, 2000))
+	child.SetTexts(f.words, allDesc, []string{"aaaa", "bbbb"})
+	wire := bytes.Clone(made.Message().Bytes())
+	for _, w := range []way{inOnePiece, owned, recycled, cutEvery(1000)} {
+		t.Run(w.Name, func(t *testing.T) {
+			src, err := w.Parse(allDesc, bytes.Clone(wire), nocopy.Lazy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Release()
+			to := newStruct(allDesc, nocopy.Recycle)
+			defer to.Release()
+			to.SetChild(f.self, allDesc, src.Child(f.self, allDesc))
+			to.Message().Finish()
+			before := bytes.Clone(to.Message().Bytes())
+			inner := src.Child(f.self, allDesc)
+			numbers := nocopy.Int64List(inner.Child(f.numbers, allDesc))
+			numbers.Set(5, 77)
+			nocopy.StringList(inner.Child(f.words, allDesc)).Set(1, "cccc")
+			if !bytes.Equal(to.Message().Bytes(), before) {
+				t.Error("the other message has changed")
+			}
+			if got := numbers.At(5); got != 77 {
+				t.Errorf("element 5 is %d", got)
+			}
+		})
+	}
+}

@@ -5,7 +5,7 @@
 // The noun is a Receiver. It holds the bytes of one connection, and its Transport finds the
 // messages in them:
 //
-//	net.Conn ─► chain.Receiver ─► Transport.next ─► message.Header and a Chunk with the struct
+//	net.Conn ─► memory.Receiver ─► Transport.next ─► message.Header and a Chunk with the struct
 //	  fill.go     what arrived       framed.go          │
 //	  deadlines   and was not taken  unframed.go        └─► ParseStruct: the struct, what follows
 //	                                 theader.go (a frame with headers, perhaps compressed)

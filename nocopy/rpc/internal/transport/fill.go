@@ -73,7 +73,7 @@ func Meaning(err error, inMessage bool) error {
 	return err
 }
 
-// read reads once; want is as in chain.Receiver.Fill.
+// read reads once; want is as in memory.Receiver.Fill.
 func (r *Receiver) read(want int) error {
 	before := r.Buffered()
 	err := r.in.Fill(r.Src, want)

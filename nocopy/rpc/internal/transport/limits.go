@@ -5,12 +5,13 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/memory"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/internal/impl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
 )
 
 const (
 	defaultMaxFrame   = 16_384_000 // as Apache's
-	defaultMaxMessage = 100 << 20
+	defaultMaxMessage = impl.DefaultMaxBytes
 )
 
 // Limits bound the messages that a client or a server accepts.
@@ -22,8 +23,8 @@ type Limits struct {
 }
 
 // LimitsOf returns the limits for the settings MaxFrame and Limits. If maxFrame is 0, the bound is
-// parse.MaxBytes and room for a header; if that is 0 too, the default. name is MaxFrame's name,
-// for errors.
+// the field MaxBytes of parse and room for a header; if that is 0 too, the default. name is
+// MaxFrame's name, for errors.
 func LimitsOf(maxFrame int, parse nocopy.Limits, name string) Limits {
 	l := Limits{defaultMaxFrame, defaultMaxMessage, parse, name}
 	const most = min(math.MaxInt32, memory.MaxSize)

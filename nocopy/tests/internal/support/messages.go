@@ -39,8 +39,8 @@ func SoakWires() [][]byte {
 	return wires
 }
 
-// Define completes a descriptor, that of a wide struct if it has enough fields, as
-// thriftimpl.Define does.
+// Define completes a descriptor, that of a wide struct if it has enough fields, as generated code
+// does.
 func Define(d *schema.Struct, fields []schema.FieldDesc) {
 	if len(fields) > entry.MaxDirect {
 		d.DefineWide(fields...)
