@@ -42,19 +42,25 @@ type formatter struct {
 	unformatted, failed      bool
 }
 
-// Fmt is the command that formats files. It returns the exit code.
-func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	f := formatter{Tool: t, stdout: command.Printing(stdout), stderr: command.Printing(stderr), text: command.PrintingText(stdout)}
-	flags := flag.NewFlagSet(t.Name+" fmt", flag.ContinueOnError)
-	flags.SetOutput(f.stderr)
-	flags.Usage = func() {
-		command.Help(f.stdout, t.text(fmtUsage), flags, "")
-	}
+// flags returns the flags of a command.
+func (f *formatter) flags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.BoolVar(&f.write, "w", false, "write the result to the file")
 	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
 	flags.BoolVar(&f.diff, "d", false, "show diffs")
 	flags.StringVar(&f.form, "format", "text", "`form` of the list of -check and -l: text, or github for annotations of a pull request")
 	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and fail if there are any")
+	return flags
+}
+
+// Fmt is the command that formats files. It returns the exit code.
+func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	f := formatter{Tool: t, stdout: command.Printing(stdout), stderr: command.Printing(stderr), text: command.PrintingText(stdout)}
+	flags := f.flags(t.Name + " fmt")
+	flags.SetOutput(f.stderr)
+	flags.Usage = func() {
+		command.Help(f.stdout, t.text(fmtUsage), flags, "")
+	}
 	paths, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -109,48 +109,59 @@ func (t Tool) Check(args []string, stdout, stderr io.Writer) int {
 	return t.generator(t.Name+" check", checkUsage, checkExample, true, args, stdout, stderr)
 }
 
+// A generator runs the commands that generate and check, with their flags.
+type generator struct {
+	includes dirs
+	opt      golang.Options
+	out      string
+	check    bool
+	version  bool
+	readers  compilers
+}
+
+// flags returns the flags of a command.
+func (g *generator) flags(name string) *flag.FlagSet {
+	g.readers = compilers{idl.Apache, idl.Thriftgo}
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.StringVar(&g.out, "o", "", "output `directory` (required)")
+	flags.Var(&g.includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
+	flags.StringVar(&g.opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
+	flags.BoolVar(&g.opt.Recursive, "r", false, "also generate the included files")
+	flags.BoolVar(&g.opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
+	flags.BoolVar(&g.opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
+	flags.BoolVar(&g.opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
+	flags.BoolVar(&g.opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/generated-names.md")
+	flags.BoolVar(&g.check, "check", g.check, "report errors in the files and write nothing; -o is not needed")
+	flags.Var(&g.readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
+	flags.BoolVar(&g.version, "version", false, "print the version and exit")
+	return flags
+}
+
 // generator is the command of that name.
 func (t Tool) generator(name, usage, example string, check bool, args []string, stdout, stderr io.Writer) int {
-	var (
-		includes dirs
-		opt      golang.Options
-		out      string
-		version  bool
-		readers  = compilers{idl.Apache, idl.Thriftgo}
-	)
+	g := &generator{check: check}
 	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags := g.flags(name)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		command.Help(stdout, t.text(usage), flags, t.text(example))
 	}
-	flags.StringVar(&out, "o", "", "output `directory` (required)")
-	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
-	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
-	flags.BoolVar(&opt.Recursive, "r", false, "also generate the included files")
-	flags.BoolVar(&opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
-	flags.BoolVar(&opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
-	flags.BoolVar(&opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
-	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/generated-names.md")
-	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
-	flags.Var(&readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
-	flags.BoolVar(&version, "version", false, "print the version and exit")
 	paths, err := command.ParseMixed(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
 		return 2
 	}
-	if version {
+	if g.version {
 		fmt.Fprintln(stdout, t.Name, golang.Version)
 		return 0
 	}
-	if mistake := mistakeIn(paths, out != "" || check); mistake != "" {
+	if mistake := mistakeIn(paths, g.out != "" || g.check); mistake != "" {
 		command.WrongLine(stderr, name, mistake)
 		return 2
 	}
-	if check {
-		out = ""
+	if g.check {
+		g.out = ""
 	}
 	var inputs []string
 	for _, path := range paths {
@@ -163,7 +174,7 @@ func (t Tool) generator(name, usage, example string, check bool, args []string, 
 		}
 		inputs = append(inputs, files...)
 	}
-	if err := t.generate(out, inputs, includes, opt, readers, stderr); err != nil {
+	if err := t.generate(g.out, inputs, g.includes, g.opt, g.readers, stderr); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
