@@ -18,6 +18,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/complete"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/console"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
@@ -57,7 +58,9 @@ type commands struct {
 	Fmt   passed.Fmt   `cmd:"" passthrough:"" help:"Format .thrift files."`
 	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
 
-	Config project.Command `cmd:"" passthrough:"" help:"Show what nocopy.yaml says, and what holds for a command."`
+	Config     project.Command  `cmd:"" passthrough:"" help:"Show what nocopy.yaml says, and what holds for a command."`
+	Completion complete.Scripts `cmd:"" help:"Print the script that completes command lines in bash, zsh or fish."`
+	Complete   complete.Command `cmd:"" hidden:"" passthrough:"" help:"Tell a shell how a command line may go on."`
 
 	Help    help    `cmd:"" help:"Show help for a command."`
 	Version version `cmd:"" help:"Print the version, and the commit or module that the tool is built of."`
@@ -160,11 +163,13 @@ func newParser(sh *shell.Shell) *kong.Kong {
 		}
 		return line, use, err
 	}
+	all.Complete.Parse = all.Config.Parse
 	parser, err := kong.New(all, kong.Name("nocopy"), kong.Description(description), kong.Writers(oneDash{sh.Out}, sh.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // a command's tags are wrong
 	}
+	all.Complete.Model = parser.Model
 	return parser
 }
 
@@ -272,16 +277,16 @@ func parse(line *kong.Context) (*project.Use, error) {
 	}
 	use, err := project.Fill(line)
 	if err != nil {
-		return nil, err
+		return use, err
 	}
 	if err := line.Resolve(); err != nil {
-		return nil, err
+		return use, err
 	}
 	if _, err := line.Apply(); err != nil {
-		return nil, err
+		return use, err
 	}
 	if err := use.Finish(line); err != nil {
-		return nil, err
+		return use, err
 	}
 	return use, line.Validate()
 }

@@ -301,3 +301,17 @@ func (p *Project) files(values []Value) (all []string, err error) {
 	}
 	return all, err
 }
+
+// Files returns the IDL that goes with the command line: that of its target or of the project. It
+// is empty if there is none.
+func (u *Use) Files() (idlfiles.Files, error) {
+	if u.Project == nil || len(u.idl) == 0 {
+		return idlfiles.Files{}, nil
+	}
+	files, err := u.Project.files(u.idl)
+	if err != nil {
+		return idlfiles.Files{}, err
+	}
+	include, err := u.Project.resolve(u.include)
+	return idlfiles.Files{IDL: files, Include: include}, err
+}

@@ -46,6 +46,9 @@ type Target struct {
 	Calls        []Call
 }
 
+// Address returns the target's address as the file has it.
+func (t *Target) Address() string { return t.address.Text }
+
 // Call is a call that the file keeps.
 type Call struct {
 	Name   string          `json:"name"`
