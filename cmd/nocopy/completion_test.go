@@ -117,14 +117,15 @@ type typist struct {
 	screen *lockedBuffer
 }
 
-// typeInto starts a shell in the working directory of the test.
+// typeInto starts a shell in a project.
 func typeInto(t *testing.T, name string, args ...string) *typist {
 	t.Helper()
+	s := newShell(t) // with the user's HOME: the cache of go build is there
+	completionProject(t)
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skipf("SKIPPED, completion was not tested in %s, which is not installed", name)
 	}
-	s := newShell(t)
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(s.env, "PS1=READY> ", "TERM=xterm", "HOME="+t.TempDir(), "ZDOTDIR=/nonexistent", "INPUTRC=/dev/null")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 200})
@@ -190,7 +191,6 @@ var shellWords = [][2]string{
 
 // TestCompletionBash presses the tab key in bash.
 func TestCompletionBash(t *testing.T) {
-	completionProject(t)
 	ty := typeInto(t, "bash", "--norc", "--noprofile", "-i")
 	ty.types("source <(nocopy completion bash); echo sour''ced\n", "sourced")
 	for _, w := range shellWords {
@@ -201,7 +201,6 @@ func TestCompletionBash(t *testing.T) {
 
 // TestCompletionZsh presses the tab key in zsh.
 func TestCompletionZsh(t *testing.T) {
-	completionProject(t)
 	ty := typeInto(t, "zsh", "-f", "-i")
 	ty.types("autoload -Uz compinit; compinit -u -D; unsetopt zle_bracketed_paste; source <(nocopy completion zsh); echo sour''ced\n", "sourced")
 	for _, w := range shellWords {
@@ -212,12 +211,12 @@ func TestCompletionZsh(t *testing.T) {
 
 // TestCompletionFish asks fish for the completions of a line.
 func TestCompletionFish(t *testing.T) {
+	s := newShell(t)
 	completionProject(t)
 	fish, err := exec.LookPath("fish")
 	if err != nil {
 		t.Skip("SKIPPED, completion was not tested in fish, which is not installed")
 	}
-	s := newShell(t)
 	for _, w := range shellWords {
 		cmd := exec.CommandContext(t.Context(), fish, "--no-config", "-c", "nocopy completion fish | source; complete -C '"+w[0]+"'")
 		cmd.Env = append(s.env, "HOME="+t.TempDir(), "XDG_DATA_HOME="+t.TempDir())
