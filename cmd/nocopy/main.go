@@ -80,37 +80,61 @@ func (help) Help() string { return "Example:\n  nocopy help call" }
 func (help) Run(*shell.Shell) error { panic("unreachable") }
 
 // version is the command that prints the version.
-type version struct{}
+type version struct{ shell.Format }
 
 // Help is the end of the command's help text.
-func (version) Help() string { return "Example:\n  nocopy version" }
+func (version) Help() string {
+	return "Examples:\n  nocopy version\n  nocopy version -format json"
+}
+
+// built is what a binary knows of itself.
+type built struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Changed bool   `json:"changed,omitempty"` // the commit's files were, before the build
+	Module  string `json:"module,omitempty"`  // its version and checksum
+	Go      string `json:"go"`
+}
 
 // Run is called by the parser.
-func (version) Run(sh *shell.Shell) error {
-	text := "nocopy " + golang.Version
+func (v version) Run(sh *shell.Shell) error {
+	b := built{Version: golang.Version}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		text += source(info)
+		b.source(info)
 	}
-	_, err := fmt.Fprintln(sh.Out, text)
+	if v.JSON() {
+		return sh.WriteJSON(b)
+	}
+	_, err := fmt.Fprintln(sh.Out, b)
 	return err
 }
 
 // source says of what a binary was built: of a commit or, by go install, of a module's version,
-// which has the checksum that the go command has compared. It is "" if the binary does not know.
-func source(info *debug.BuildInfo) string {
+// which has the checksum that the go command has compared. It says nothing if the binary does not
+// know.
+func (b *built) source(info *debug.BuildInfo) {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
-	switch commit := settings["vcs.revision"]; {
-	case commit != "" && settings["vcs.modified"] == "true":
-		return ", commit " + commit + " with changes"
-	case commit != "":
-		return ", commit " + commit
-	case info.Main.Sum != "":
-		return ", module " + info.Main.Version + " " + info.Main.Sum
+	b.Go, b.Commit, b.Changed = info.GoVersion, settings["vcs.revision"], settings["vcs.modified"] == "true"
+	if b.Commit == "" && info.Main.Sum != "" {
+		b.Module = info.Main.Version + " " + info.Main.Sum
 	}
-	return ""
+}
+
+// String returns the line that the command prints.
+func (b built) String() string {
+	text := "nocopy " + b.Version
+	switch {
+	case b.Commit != "" && b.Changed:
+		return text + ", commit " + b.Commit + " with changes"
+	case b.Commit != "":
+		return text + ", commit " + b.Commit
+	case b.Module != "":
+		return text + ", module " + b.Module
+	}
+	return text
 }
 
 const description = `Calls, mocks, measures, describes, checks and documents Thrift services in any language.

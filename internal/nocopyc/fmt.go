@@ -40,6 +40,7 @@ type formatter struct {
 	stdout, stderr           io.Writer // for names and messages
 	text                     io.Writer // for texts of files
 	unformatted, failed      bool
+	listed                   []string // files whose formatting differs, for json
 }
 
 // flags returns the flags of a command.
@@ -48,7 +49,7 @@ func (f *formatter) flags(name string) *flag.FlagSet {
 	flags.BoolVar(&f.write, "w", false, "write the result to the file")
 	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
 	flags.BoolVar(&f.diff, "d", false, "show diffs")
-	flags.StringVar(&f.form, "format", "text", "`form` of the list of -check and -l: text, or github for annotations of a pull request")
+	flags.StringVar(&f.form, "format", "text", "`form` of the list of -check and -l: text, json, or github for annotations of a pull request")
 	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and fail if there are any")
 	return flags
 }
@@ -67,8 +68,8 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		return 0
 	case err != nil:
 		return 2
-	case noFormat(f.form, "text", "github") != "":
-		command.WrongLine(f.stderr, flags.Name(), noFormat(f.form, "text", "github"))
+	case noFormat(f.form, "text", "json", "github") != "":
+		command.WrongLine(f.stderr, flags.Name(), noFormat(f.form, "text", "json", "github"))
 		return 2
 	case len(paths) == 0 && f.write:
 		command.WrongLine(f.stderr, flags.Name(), "-w needs files: standard input cannot be written to")
@@ -83,6 +84,9 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	}
 	for _, path := range paths {
 		f.path(path)
+	}
+	if f.form == "json" && (f.list || f.check) {
+		f.fail(writeJSON(f.stdout, append([]string{}, f.listed...)))
 	}
 	switch {
 	case f.failed:
@@ -146,6 +150,8 @@ func (f *formatter) format(name string, src []byte) error {
 	f.unformatted = f.unformatted || differs
 	switch {
 	case !differs || !f.list && !f.check:
+	case f.form == "json":
+		f.listed = append(f.listed, name)
 	case f.form == "github":
 		at := idl.Position{Filename: name, Line: firstDifference(src, out), Column: 1}
 		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, shellQuoted(filepath.ToSlash(name))))
