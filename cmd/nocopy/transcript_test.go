@@ -149,7 +149,7 @@ func matches(shown, output string) bool {
 }
 
 // shownBlock matches the transcripts in docs/tool.md, and files that it shows.
-var shownBlock = regexp.MustCompile("(?ms)^```(console|thrift (\\S+))\n(.*?)^```$")
+var shownBlock = regexp.MustCompile("(?ms)^```(console|(?:thrift|yaml) (\\S+))\n(.*?)^```$")
 
 // transcript runs the page's transcripts. ports has the ports that replace those of the page.
 // After the first command, which finds out how the server speaks, flags are added to calls.
@@ -164,6 +164,9 @@ func (s *shellTest) transcript(ports map[string]string, only func(command string
 	commands := 0
 	for _, block := range shownBlock.FindAllStringSubmatch(before+after, -1) {
 		if block[2] != "" {
+			for port, own := range ports {
+				block[3] = strings.ReplaceAll(block[3], ":"+port, ":"+own)
+			}
 			if err := os.WriteFile(filepath.Join(s.dir, block[2]), []byte(block[3]), 0o600); err != nil {
 				s.t.Fatal(err)
 			}
@@ -171,6 +174,7 @@ func (s *shellTest) transcript(ports map[string]string, only func(command string
 		}
 		for _, step := range strings.Split("\n"+block[3], "\n$ ")[1:] {
 			for port, own := range ports {
+				step = strings.ReplaceAll(step, ":"+port+"  ", ":"+own+strings.Repeat(" ", 2+len(port)-len(own))) // in a column
 				step = strings.ReplaceAll(step, ":"+port, ":"+own)
 			}
 			command, shown, _ := strings.Cut(step, "\n")
