@@ -23,7 +23,7 @@ func startConsole(t *testing.T) (url, watched string) {
 	idl, answers := write(t, "shop.thrift", shopIDL), write(t, "answers.jsonl", shopAnswers)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers)
 	socket := filepath.Join(t.TempDir(), "watched.sock")
-	addr, _ := startWith(t, []string{"console", server, "-listen", "127.0.0.1:0", "-watch", socket}, "is at http://")
+	addr, _ := startWith(t, []string{"console", server, "-listen", "127.0.0.1:0", "-token", "off", "-watch", socket}, "is at http://")
 	return "http://" + addr, socket
 }
 
@@ -205,7 +205,7 @@ func TestConsoleInBrowser(t *testing.T) {
 	ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	other, _ := start(t, "mock", "-idl", write(t, "fleet.thrift", fleetIDL), "-listen", "127.0.0.1:0")
-	pairs, _ := start(t, "console", other, "-listen", "127.0.0.1:0")
+	pairs, _ := start(t, "console", other, "-listen", "127.0.0.1:0", "-token", "off")
 	var result, verdict, sent, past, again, traffic, keys string
 	var picture []byte
 	err = chromedp.Run(ctx,
@@ -243,7 +243,7 @@ func TestConsoleInBrowser(t *testing.T) {
 func TestConsoleOfImages(t *testing.T) {
 	idl := write(t, "lamp.thrift", `service Lamp { i32 on(1: i32 n) (api.get = "/lamp/:n", api.post = "/lamp/:n", api.any = "/any/:n") }`)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "a", `{"method": "Lamp.on", "result": 7}`))
-	addr, _ := start(t, "console", server, "-listen", "127.0.0.1:0")
+	addr, _ := start(t, "console", server, "-listen", "127.0.0.1:0", "-token", "off")
 	for _, c := range []struct {
 		status       int
 		method, path string
