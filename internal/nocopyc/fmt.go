@@ -154,7 +154,7 @@ func (f *formatter) format(name string, src []byte) error {
 		f.listed = append(f.listed, name)
 	case f.form == "github":
 		at := idl.Position{Filename: name, Line: firstDifference(src, out), Column: 1}
-		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, shellQuoted(filepath.ToSlash(name))))
+		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, command.ShellQuoted(filepath.ToSlash(name))))
 	default:
 		_, err = fmt.Fprintln(f.stdout, name)
 	}

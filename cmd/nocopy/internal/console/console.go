@@ -16,6 +16,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/listen"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy/gateway"
@@ -33,6 +34,15 @@ type Command struct {
 
 	idlfiles.Files
 	target.Connection
+
+	project *project.Use // nil if the server is no target of a project
+}
+
+// Take implements project.Taker.
+func (c *Command) Take(u *project.Use) {
+	if u.Target != nil {
+		c.project = u
+	}
 }
 
 // Help is the end of the command's help text.
@@ -88,7 +98,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return err
 	}
 	defer server.Close()
-	s := &site{Command: c, idl: idl, server: server, traffic: traffic}
+	s := &site{Command: c, idl: idl, server: server, traffic: traffic, dialer: opts, others: map[string]*environment{}}
+	defer s.closeOthers()
 	s.gateway = gateway.New(idl.Schema, s.backends())
 	s.gateway.Timeout, s.gateway.Logger = c.Timeout, slog.New(slog.DiscardHandler)
 	for _, reason := range []error{s.gateway.Err(), s.gateway.LeftOut()} {

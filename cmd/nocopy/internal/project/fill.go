@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
@@ -67,7 +68,64 @@ func (u *Use) Finish(line *kong.Context) error {
 	if err := u.arguments(node, argument(node, addressName)); err != nil {
 		return err
 	}
+	if c, ok := node.Target.Addr().Interface().(Taker); ok {
+		c.Take(u)
+	}
 	return u.headers(line)
+}
+
+// A Taker is a command that takes more from a project than flags and arguments.
+type Taker interface{ Take(*Use) }
+
+// Environments returns the names of the target and of its environments, in order; nil if the
+// command line names no target.
+func (u *Use) Environments() (all []string) {
+	if u.Target == nil {
+		return nil
+	}
+	name, _, _ := strings.Cut(u.Target.Name, "@")
+	for _, other := range slices.Sorted(maps.Keys(u.Project.Targets)) {
+		if of, _, _ := strings.Cut(other, "@"); of == name {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// Connection returns the address and the connection of a target, if what it sends is allowed. Flags
+// of the command line do not apply.
+func (u *Use) Connection(name string) (string, *target.Connection, error) {
+	var c struct {
+		Address string `arg:""`
+		target.Connection
+	}
+	parser, err := kong.New(&c)
+	if err != nil {
+		return "", nil, err
+	}
+	line, err := kong.Trace(parser, []string{name})
+	if err == nil {
+		err = line.Reset()
+	}
+	t := u.Project.Targets[name]
+	switch {
+	case err != nil:
+		return "", nil, err
+	case t == nil:
+		return "", nil, fmt.Errorf("%s has no target %s", u.Project.Name, name)
+	}
+	if err := u.Project.checkAllowed(t); err != nil {
+		return "", nil, err
+	}
+	line.AddResolver(&Use{Project: u.Project, Target: t, from: map[string]Value{}})
+	if err := line.Resolve(); err != nil {
+		return "", nil, err
+	}
+	if _, err := line.Apply(); err != nil {
+		return "", nil, err
+	}
+	address, err := u.Project.expand(t.address)
+	return address, &c.Connection, err
 }
 
 // takes reports whether a command takes anything from a project.
@@ -175,7 +233,6 @@ func (u *Use) Validate(*kong.Application) error { return nil }
 // Resolve implements kong.Resolver: it returns the project's value for a flag that the command
 // line does not have.
 func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	node := line.Selected()
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
 			return nil, nil
@@ -190,7 +247,7 @@ func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 		values = u.Target.flags[flag.Name]
 	case slices.Contains(idlFlags, flag.Name) && !isRaw(line):
 		return u.take(flag.Name, u.idl, u.Project.files)
-	case slices.Contains(dirFlags, flag.Name) && node.Name != "config":
+	case slices.Contains(dirFlags, flag.Name):
 		return u.take(flag.Name, u.include, u.Project.resolve)
 	}
 	if len(values) == 0 {
