@@ -70,3 +70,25 @@ func TestConsoleProject(t *testing.T) {
 		t.Errorf("%s, want %s", have, want)
 	}
 }
+
+// TestConsoleProjectInBrowser opens the printed URL in Chromium, makes a call of the project file
+// in both environments, and reads the command that the page shows.
+func TestConsoleProjectInBrowser(t *testing.T) {
+	ctx := inBrowser(t)
+	idl := write(t, "shop.thrift", shopIDL)
+	one, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "a", `{"method": "Shop.add", "args": {"b": 2}, "result": 1}`))
+	two, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "b", `{"method": "Shop.add", "args": {"b": 2}, "result": 2}`))
+	newProject(t, map[string]string{"nocopy.yaml": "targets:\n  shop:\n    address: " + one +
+		"\n    calls: {my sum: {method: Shop.add, args: {a: 1, b: 2}}}\n    environments: {two: {address: \"" + two + "\"}}\n"})
+	addr, _ := startWith(t, []string{"console", "shop", "-listen", "127.0.0.1:0", "-token", "a token"}, "is at http://")
+	var first, second, line, at string
+	saved := `//nav/button[text()="my sum"]`
+	err := chromedp.Run(ctx,
+		chromedp.Navigate("http://"+addr+"/?token=a+token"), chromedp.Click(saved, chromedp.BySearch), chromedp.Click("#send"), chromedp.Text("#result", &first),
+		chromedp.SetValue("#environment", "shop@two"), chromedp.Click(saved, chromedp.BySearch), chromedp.Click("#send"), chromedp.Text("#result", &second),
+		chromedp.Text("#line", &line), chromedp.Location(&at),
+	)
+	if err != nil || first != "1" || second != "2" || !strings.HasPrefix(line, "nocopy call shop@two Shop.add -d '{") || at != "http://"+addr+"/" {
+		t.Errorf("%v: %q, %q, %q at %s", err, first, second, line, at)
+	}
+}

@@ -174,7 +174,8 @@ func (s *shellTest) transcript(ports map[string]string, only func(command string
 		}
 		for _, step := range strings.Split("\n"+block[3], "\n$ ")[1:] {
 			for port, own := range ports {
-				step = strings.ReplaceAll(step, ":"+port+"  ", ":"+own+strings.Repeat(" ", 2+len(port)-len(own))) // in a column
+				column := strings.Repeat(" ", 2+len(port)-len(own))
+				step = strings.ReplaceAll(step, ":"+port+"  ", ":"+own+column)
 				step = strings.ReplaceAll(step, ":"+port, ":"+own)
 			}
 			command, shown, _ := strings.Cut(step, "\n")

@@ -28,8 +28,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
 )
 
-// Command prints how a command line may go on, one possibility a line: the word, a tab, and what it
-// is. A last line ":files" says that names of files may follow, too. Scripts of shells call it.
+// Command prints how a command line may go on, one possibility a line: the word, a tab, and what
+// it is. A last line ":files" says that names of files may follow, too. Scripts of shells call it.
 type Command struct {
 	Args []string `arg:"" optional:""`
 
@@ -342,7 +342,7 @@ func find[T any](v reflect.Value) *T {
 	return nil
 }
 
-// methods adds methods: by their names alone where only one service has it, and with the service's.
+// methods adds methods: by the name alone where only one service has it, and with the service's.
 func (l *list) methods(idl *idlfiles.IDL, last string) {
 	if idl == nil {
 		return

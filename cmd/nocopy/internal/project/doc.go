@@ -5,6 +5,6 @@
 // command lines, and passed.go those of commands that parse their arguments themselves. secret.go
 // decides which variables of the environment go to which address. command.go is nocopy config.
 //
-// The file is data, perhaps that of a stranger: nothing in it is run, its paths stay in its folder,
-// and a variable goes to an address only after the user has allowed it.
+// The file is data, perhaps that of a stranger: nothing in it is run, its paths stay in its
+// folder, and a variable goes to an address only after the user has allowed it.
 package project

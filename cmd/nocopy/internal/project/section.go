@@ -363,7 +363,8 @@ func (f *Project) passed(p *parser, kv pair) {
 	}
 	set.VisitAll(func(fl *flag.Flag) {
 		switch {
-		case slices.Contains([]string{"I", "check", "version", "json", "format"}, fl.Name): // are no settings of a project
+		case slices.Contains([]string{"I", "check", "version", "json", "format"}, fl.Name):
+			// It is no setting of a project
 		case keyNames[fl.Name] != "":
 			flags[keyNames[fl.Name]] = fl.Name
 		default:
