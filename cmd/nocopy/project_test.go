@@ -215,6 +215,8 @@ func TestProjectMistakes(t *testing.T) {
 		{"targets:\n  shop:\n    address:", `nocopy.yaml:3:13: address has no value`},
 		{"targets:\n  a b: {address: x}", `nocopy.yaml:2:3: the name of a target has letters`},
 		{"targets:\n  shop: {address: a:1, password: hunter2}", `nocopy.yaml:2:34: a password in the file can be read by all who have the file: write a variable, such as ${NOCOPY_PASSWORD}`},
+		{"targets:\n  shop: {address: a:1, headers: {Authorization: Bearer abc}}", `nocopy.yaml:2:49: Authorization: this header's value is a secret, perhaps, which all who have the file could read: write a variable, such as ${NOCOPY_TOKEN}`},
+		{"targets:\n  shop: {address: \"http://u:hunter2@a:1/\"}", `nocopy.yaml:2:19: address: a password in the file can be read by all`},
 		{"targets:\n  shop: {address: a:1, headers: {k: \"${AWS_SECRET_ACCESS_KEY}\"}}", `nocopy.yaml:2:37: k: the file may name variables that begin with NOCOPY_, not ${AWS_SECRET_ACCESS_KEY}`},
 		{"targets:\n  shop: {address: \"${HOME}:1\"}", `nocopy.yaml:2:19: address: the file may name variables that begin with NOCOPY_`},
 		{"targets:\n  shop: {address: a:1, headers: {\"a:b\": c}}", `nocopy.yaml:2:34: "a:b" is no name of a header`},

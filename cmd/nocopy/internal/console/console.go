@@ -29,7 +29,7 @@ type Command struct {
 	Address string   `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
 	Listen  string   `help:"Where the page is. Without a host it is 127.0.0.1." default:"127.0.0.1:8090" placeholder:"ADDR"`
 	Host    []string `help:"Name by which browsers may reach the page, besides localhost and IP addresses; may be repeated." placeholder:"NAME" sep:"none"`
-	Token   string   `help:"Text that requests need, in the URL, a cookie or as 'Authorization: Bearer TEXT'; a random one without. off: none is needed." env:"NOCOPY_TOKEN" placeholder:"TEXT"`
+	Token   string   `help:"Text that requests need, in the URL, a cookie or as 'Authorization: Bearer TEXT'; a random one without. off: none is needed." env:"NOCOPY_CONSOLE_TOKEN" placeholder:"TEXT"`
 	Watch   string   `help:"Pass connections to this address on to the server, and show their traffic." placeholder:"ADDR"`
 
 	idlfiles.Files

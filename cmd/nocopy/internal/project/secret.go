@@ -47,6 +47,30 @@ func checkVariables(text string) error {
 	return nil
 }
 
+// secretHeader matches the names of headers whose values are secrets.
+var secretHeader = regexp.MustCompile(`(?i)authorization|cookie|token|secret|passw|credential|api-?key`)
+
+// checkHeader returns an error if a header is a secret that the file has: all who have the file
+// could read it.
+func checkHeader(name, value string) error {
+	if secretHeader.MatchString(name) && !variables.MatchString(value) {
+		return fmt.Errorf("this header's value is a secret, perhaps, which all who have the file could read: write a variable, such as ${%sTOKEN}", prefix)
+	}
+	return nil
+}
+
+// checkAddress returns an error if a URL has a password.
+func checkAddress(text string) error {
+	u, err := url.Parse(variables.ReplaceAllString(text, ""))
+	if err != nil || u.User == nil {
+		return nil
+	}
+	if password, ok := u.User.Password(); ok && password != "" {
+		return fmt.Errorf("a password in the file can be read by all who have the file: write a variable, such as ${%sPASSWORD}", prefix)
+	}
+	return nil
+}
+
 // names returns the names of the variables in a text.
 func names(text string) (all []string) {
 	for _, m := range variables.FindAllStringSubmatch(text, -1) {

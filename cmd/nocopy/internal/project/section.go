@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -228,7 +229,7 @@ func (f *Project) readTarget(p *parser, kv pair, base *Target, environments bool
 		switch key.name {
 		case "address":
 			t.address, _ = p.scalar(key.value, "address")
-			if err := checkVariables(t.address.Text); err != nil {
+			if err := cmp.Or(checkVariables(t.address.Text), checkAddress(t.address.Text)); err != nil {
 				p.fail(key.value, "address: %w", err)
 			}
 		case "idl":
@@ -305,7 +306,7 @@ func (t *Target) headers(p *parser, kv pair) {
 	delete(t.flags, "header")
 	p.mapping(kv.value, "headers", nil, func(h pair) {
 		v, ok := p.scalar(h.value, h.name)
-		err := checkVariables(v.Text)
+		err := cmp.Or(checkVariables(v.Text), checkHeader(h.name, v.Text))
 		switch {
 		case !ok:
 		case h.name == "" || strings.ContainsAny(h.name, ": \t\r\n"):
