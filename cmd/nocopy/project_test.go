@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -289,7 +288,7 @@ func TestProjectFiles(t *testing.T) {
 		{func() error { return os.Symlink("nocopy.yaml", "nocopy.yaml") }, "nocopy: nocopy.yaml can't be read: too many levels of symbolic links"},
 		{func() error { return os.Symlink(secret, "nocopy.yaml") }, "nocopy: nocopy.yaml can't be read: it is a symbolic link that leaves its folder"},
 		{func() error { return os.Symlink("gone", "nocopy.yaml") }, "nocopy: nocopy.yaml can't be read: no such file"},
-		{func() error { return syscall.Mkfifo("nocopy.yaml", 0o666) }, "nocopy: nocopy.yaml is no regular file"},
+		{func() error { return exec.Command("mkfifo", "nocopy.yaml").Run() }, "nocopy: nocopy.yaml is no regular file"},
 		{func() error { return os.Symlink("/dev/zero", "nocopy.yaml") }, "nocopy: nocopy.yaml can't be read: it is a symbolic link that leaves its folder"},
 	} {
 		os.RemoveAll("nocopy.yaml")

@@ -122,9 +122,9 @@ func (f *Project) uses(t *Target) ([]use, error) {
 		}
 	}
 	// An address that is a variable is chosen by the user. One that has a variable in it sends it.
-	if name, rest, ok := variable(t.address.Text); ok && rest != "" {
+	if _, rest, ok := variable(t.address.Text); ok && rest != "" {
 		to = shell.OneLine(f.where(t, t.address.Text))
-		for _, name = range names(t.address.Text) {
+		for _, name := range names(t.address.Text) {
 			add(name, t.address)
 		}
 	}

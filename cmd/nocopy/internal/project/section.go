@@ -1,7 +1,6 @@
 package project
 
 import (
-	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -229,7 +228,11 @@ func (f *Project) readTarget(p *parser, kv pair, base *Target, environments bool
 		switch key.name {
 		case "address":
 			t.address, _ = p.scalar(key.value, "address")
-			if err := cmp.Or(checkVariables(t.address.Text), checkAddress(t.address.Text)); err != nil {
+			err := checkVariables(t.address.Text)
+			if err == nil {
+				err = checkAddress(t.address.Text)
+			}
+			if err != nil {
 				p.fail(key.value, "address: %w", err)
 			}
 		case "idl":
@@ -306,7 +309,10 @@ func (t *Target) headers(p *parser, kv pair) {
 	delete(t.flags, "header")
 	p.mapping(kv.value, "headers", nil, func(h pair) {
 		v, ok := p.scalar(h.value, h.name)
-		err := cmp.Or(checkVariables(v.Text), checkHeader(h.name, v.Text))
+		err := checkVariables(v.Text)
+		if err == nil {
+			err = checkHeader(h.name, v.Text)
+		}
 		switch {
 		case !ok:
 		case h.name == "" || strings.ContainsAny(h.name, ": \t\r\n"):

@@ -4,12 +4,12 @@ _nocopy() {
 	COMPREPLY=()
 	while IFS= read -r line; do
 		case $line in
-		:files) compopt -o default -o bashdefault ;;
+		:files) compopt -o default -o bashdefault 2>/dev/null ;;
 		*)
 			text=${line%%$'\t'*}
 			COMPREPLY+=("$text")
 			case $text in
-			*= | *.) compopt -o nospace ;;
+			*= | *.) compopt -o nospace 2>/dev/null ;; # bash 3 has none
 			esac
 			;;
 		esac
