@@ -181,7 +181,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %d %s%s", method, code, out, errs)
 		}
 	}
-	page, _ := start(t, "console", addr, "-listen", "127.0.0.1:0")
+	page, _ := start(t, "console", addr, "-listen", "127.0.0.1:0", "-token", "off")
 	if status, text, _ := request(t, "GET", "http://"+page+"/_console/state", ""); status != 200 || !strings.Contains(text, `["SHIP"]`) || !strings.Contains(text, `["TRUCK"]`) {
 		t.Errorf("%d %s", status, text)
 	}

@@ -23,7 +23,7 @@ func startConsole(t *testing.T) (url, watched string) {
 	idl, answers := write(t, "shop.thrift", shopIDL), write(t, "answers.jsonl", shopAnswers)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers)
 	socket := filepath.Join(t.TempDir(), "watched.sock")
-	addr, _ := startWith(t, []string{"console", server, "-listen", "127.0.0.1:0", "-watch", socket}, "is at http://")
+	addr, _ := startWith(t, []string{"console", server, "-listen", "127.0.0.1:0", "-token", "off", "-watch", socket}, "is at http://")
 	return "http://" + addr, socket
 }
 
@@ -178,9 +178,9 @@ func TestConsoleOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestConsoleInBrowser uses the page in Chromium, if there is one.
-func TestConsoleInBrowser(t *testing.T) {
-	t.Parallel()
+// inBrowser returns a context for Chromium, if there is one; else the test is skipped.
+func inBrowser(t *testing.T) context.Context {
+	t.Helper()
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -191,24 +191,32 @@ func TestConsoleInBrowser(t *testing.T) {
 	if browser == "" {
 		t.Skip("no Chromium here: TestConsole does the same without one")
 	}
-	url, watched := startConsole(t)
 	dir, err := os.MkdirTemp("", "browser") // the browser may write to it for a moment after its end
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	allocator, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
+	allocator, cancelAllocator := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.UserDataDir(dir), chromedp.WindowSize(1200, 900))...)
-	defer cancel()
-	ctx, cancel := chromedp.NewContext(allocator)
-	defer cancel()
-	ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
-	defer cancel()
+	ctx, cancelContext := chromedp.NewContext(allocator)
+	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	t.Cleanup(func() {
+		cancel()
+		cancelContext()
+		cancelAllocator()
+		os.RemoveAll(dir)
+	})
+	return ctx
+}
+
+// TestConsoleInBrowser uses the page in Chromium, if there is one.
+func TestConsoleInBrowser(t *testing.T) {
+	ctx := inBrowser(t)
+	url, watched := startConsole(t)
 	other, _ := start(t, "mock", "-idl", write(t, "fleet.thrift", fleetIDL), "-listen", "127.0.0.1:0")
-	pairs, _ := start(t, "console", other, "-listen", "127.0.0.1:0")
+	pairs, _ := start(t, "console", other, "-listen", "127.0.0.1:0", "-token", "off")
 	var result, verdict, sent, past, again, traffic, keys string
 	var picture []byte
-	err = chromedp.Run(ctx,
+	err := chromedp.Run(ctx,
 		chromedp.Navigate(url+"/"),
 		chromedp.Click(`button[data-method="Shop.add"]`), chromedp.SetValue(`input[aria-label="a"]`, "1"), chromedp.SendKeys(`input[aria-label="b"]`, "2"),
 		chromedp.Click("#send"), chromedp.Text("#result", &result), chromedp.Text("#sent", &sent),
@@ -243,7 +251,7 @@ func TestConsoleInBrowser(t *testing.T) {
 func TestConsoleOfImages(t *testing.T) {
 	idl := write(t, "lamp.thrift", `service Lamp { i32 on(1: i32 n) (api.get = "/lamp/:n", api.post = "/lamp/:n", api.any = "/any/:n") }`)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "a", `{"method": "Lamp.on", "result": 7}`))
-	addr, _ := start(t, "console", server, "-listen", "127.0.0.1:0")
+	addr, _ := start(t, "console", server, "-listen", "127.0.0.1:0", "-token", "off")
 	for _, c := range []struct {
 		status       int
 		method, path string

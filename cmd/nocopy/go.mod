@@ -23,7 +23,6 @@ require (
 	github.com/pb33f/ordered-map/v2 v2.3.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
 	go.uber.org/thriftrw v1.33.0 // indirect
-	go.yaml.in/yaml/v4 v4.0.0-rc.4 // indirect
 	golang.org/x/mod v0.39.0 // indirect
 	golang.org/x/net v0.58.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
@@ -41,7 +40,7 @@ require (
 	github.com/pb33f/libopenapi v0.33.0
 	github.com/pb33f/libopenapi-validator v0.11.0
 	github.com/pinterest/thriftcheck v1.3.0
+	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.49.0
-	gopkg.in/yaml.v3 v3.0.1
 )

@@ -17,7 +17,7 @@ service Shop {
 }`)
 	const reason = `Shop.move (api.post): Move.shop_id is required, but can't be set: it is in the path, which has no ":shop_id"`
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "answers.jsonl", `{"method": "Shop.all", "result": ["a"]}`+"\n"))
-	addr, stop := startWith(t, []string{"console", server, "-idl", idl, "-listen", "127.0.0.1:0"}, "is at http://")
+	addr, stop := startWith(t, []string{"console", server, "-idl", idl, "-listen", "127.0.0.1:0", "-token", "off"}, "is at http://")
 	status, text, _ := request(t, "GET", `http://`+addr+`/items?ext=%7B%22a%22:%22b%22%7D`, "", "X-Nocopy-Console: 1")
 	if status != 200 || !strings.Contains(text, `{"success":["a"]}`) {
 		t.Errorf("%d %s", status, text)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/complete"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/console"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
@@ -26,6 +27,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/openapi"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/passed"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/record"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/replay"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
@@ -56,6 +58,10 @@ type commands struct {
 	Fmt   passed.Fmt   `cmd:"" passthrough:"" help:"Format .thrift files."`
 	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
 
+	Config     project.Command  `cmd:"" passthrough:"" help:"Show what nocopy.yaml says, and what holds for a command."`
+	Completion complete.Scripts `cmd:"" help:"Print the script that completes command lines in bash, zsh or fish."`
+	Complete   complete.Command `cmd:"" hidden:"" passthrough:"" help:"Tell a shell how a command line may go on."`
+
 	Help    help    `cmd:"" help:"Show help for a command."`
 	Version version `cmd:"" help:"Print the version, and the commit or module that the tool is built of."`
 
@@ -74,37 +80,61 @@ func (help) Help() string { return "Example:\n  nocopy help call" }
 func (help) Run(*shell.Shell) error { panic("unreachable") }
 
 // version is the command that prints the version.
-type version struct{}
+type version struct{ shell.Format }
 
 // Help is the end of the command's help text.
-func (version) Help() string { return "Example:\n  nocopy version" }
+func (version) Help() string {
+	return "Examples:\n  nocopy version\n  nocopy version -format json"
+}
+
+// built is what a binary knows of itself.
+type built struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Changed bool   `json:"changed,omitempty"` // the commit's files were, before the build
+	Module  string `json:"module,omitempty"`  // its version and checksum
+	Go      string `json:"go"`
+}
 
 // Run is called by the parser.
-func (version) Run(sh *shell.Shell) error {
-	text := "nocopy " + golang.Version
+func (v version) Run(sh *shell.Shell) error {
+	b := built{Version: golang.Version}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		text += source(info)
+		b.source(info)
 	}
-	_, err := fmt.Fprintln(sh.Out, text)
+	if v.JSON() {
+		return sh.WriteJSON(b)
+	}
+	_, err := fmt.Fprintln(sh.Out, b)
 	return err
 }
 
 // source says of what a binary was built: of a commit or, by go install, of a module's version,
-// which has the checksum that the go command has compared. It is "" if the binary does not know.
-func source(info *debug.BuildInfo) string {
+// which has the checksum that the go command has compared. It says nothing if the binary does not
+// know.
+func (b *built) source(info *debug.BuildInfo) {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
-	switch commit := settings["vcs.revision"]; {
-	case commit != "" && settings["vcs.modified"] == "true":
-		return ", commit " + commit + " with changes"
-	case commit != "":
-		return ", commit " + commit
-	case info.Main.Sum != "":
-		return ", module " + info.Main.Version + " " + info.Main.Sum
+	b.Go, b.Commit, b.Changed = info.GoVersion, settings["vcs.revision"], settings["vcs.modified"] == "true"
+	if b.Commit == "" && info.Main.Sum != "" {
+		b.Module = info.Main.Version + " " + info.Main.Sum
 	}
-	return ""
+}
+
+// String returns the line that the command prints.
+func (b built) String() string {
+	text := "nocopy " + b.Version
+	switch {
+	case b.Commit != "" && b.Changed:
+		return text + ", commit " + b.Commit + " with changes"
+	case b.Commit != "":
+		return text + ", commit " + b.Commit
+	case b.Module != "":
+		return text + ", module " + b.Module
+	}
+	return text
 }
 
 const description = `Calls, mocks, measures, describes, checks and documents Thrift services in any language.
@@ -143,29 +173,55 @@ type command interface {
 	Run(*shell.Shell) error
 }
 
-// run runs the command with these arguments and returns the exit code.
-func run(args []string, sh *shell.Shell) (code int) {
-	parser, err := kong.New(&commands{}, kong.Name("nocopy"), kong.Description(description), kong.Writers(oneDash{sh.Out}, sh.Err),
+// newParser returns the parser of command lines.
+func newParser(sh *shell.Shell) *kong.Kong {
+	all := &commands{}
+	all.Config.Parse = func(args []string) (*kong.Context, *project.Use, error) {
+		line, err := trace(newParser(sh), args)
+		var use *project.Use
+		if err == nil {
+			use, err = parse(line)
+		}
+		if file := (*project.Error)(nil); err != nil && !errors.As(err, &file) {
+			err = errors.New(oneDashed(err))
+		}
+		return line, use, err
+	}
+	all.Complete.Parse = all.Config.Parse
+	parser, err := kong.New(all, kong.Name("nocopy"), kong.Description(description), kong.Writers(oneDash{sh.Out}, sh.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // a command's tags are wrong
 	}
+	all.Complete.Model = parser.Model
+	return parser
+}
+
+// trace finds the command, flags and arguments in a command line.
+// Kong's Parse and Run would do the same, and look for methods such as BeforeApply by their
+// names. The linker would then keep the exported methods of all types: 3 MB.
+func trace(parser *kong.Kong, args []string) (*kong.Context, error) {
+	long, err := longFlags(parser.Model, args)
+	if err != nil {
+		return nil, err
+	}
+	line, err := kong.Trace(parser, long)
+	if err != nil {
+		return nil, err
+	}
+	return line, line.Error
+}
+
+// run runs the command with these arguments and returns the exit code.
+func run(args []string, sh *shell.Shell) (code int) {
+	parser := newParser(sh)
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
 	case args[0] == "help" && !(len(args) > 1 && strings.HasPrefix(args[1], "-")):
 		args = append(args[1:len(args):len(args)], "-h")
 	}
-	// Kong's Parse and Run would do the same, and look for methods such as BeforeApply by their
-	// names. The linker would then keep the exported methods of all types: 3 MB.
-	long, err := longFlags(parser.Model, args)
-	var line *kong.Context
-	if err == nil {
-		line, err = kong.Trace(parser, long)
-	}
-	if err == nil {
-		err = line.Error
-	}
+	line, err := trace(parser, args)
 	if err == nil {
 		for _, p := range line.Path {
 			switch {
@@ -176,11 +232,15 @@ func run(args []string, sh *shell.Shell) (code int) {
 				return shell.CodeOf(version{}.Run(sh))
 			}
 		}
-		err = parse(line)
+		_, err = parse(line)
+	}
+	var file *project.Error
+	if errors.As(err, &file) {
+		fmt.Fprintln(sh.Err, "nocopy:", shell.Message(file))
+		return shell.Usage
 	}
 	if err != nil {
-		text := longFlag.ReplaceAllString(shell.Message(err), "$1-$2")
-		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", text, commandIn(parser.Model, args))
+		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", oneDashed(err), commandIn(parser.Model, args))
 		return shell.Usage
 	}
 	err = shell.Ended(sh.Ctx, line.Selected().Target.Addr().Interface().(command).Run(sh))
@@ -196,6 +256,11 @@ var (
 	longFlag = regexp.MustCompile(`(^|[\s"(])--(\w)`)
 	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    ))--([\w-]+)(?:=(\S+))?( *)`)
 )
+
+// oneDashed returns the text of an error about a command line.
+func oneDashed(err error) string {
+	return longFlag.ReplaceAllString(shell.Message(err), "$1-$2")
+}
 
 // oneDash is the Writer of help texts.
 type oneDash struct{ io.Writer }
@@ -225,18 +290,29 @@ func (w oneDash) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// parse sets the fields of the command that a command line chooses.
-func parse(line *kong.Context) error {
+// parse sets the fields of the command that a command line chooses, and fills what the project
+// file says.
+func parse(line *kong.Context) (*project.Use, error) {
 	if err := line.Reset(); err != nil {
-		return err
+		return nil, err
+	}
+	if _, err := line.Apply(); err != nil { // for project.Fill
+		return nil, err
+	}
+	use, err := project.Fill(line)
+	if err != nil {
+		return use, err
 	}
 	if err := line.Resolve(); err != nil {
-		return err
+		return use, err
 	}
 	if _, err := line.Apply(); err != nil {
-		return err
+		return use, err
 	}
-	return line.Validate()
+	if err := use.Finish(line); err != nil {
+		return use, err
+	}
+	return use, line.Validate()
 }
 
 // commandIn returns the name of the command that the arguments begin with, and a space; "" if

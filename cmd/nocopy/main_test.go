@@ -273,8 +273,9 @@ func TestSource(t *testing.T) {
 		{debug.BuildInfo{Main: debug.Module{Version: "v1.0.0-rc.1", Sum: "h1:abc="}}, ", module v1.0.0-rc.1 h1:abc="},
 		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, ""},
 	} {
-		if have := source(&c.info); have != c.want {
-			t.Errorf("%+v: %q, want %q", c.info, have, c.want)
+		b := built{Version: "v1"}
+		if b.source(&c.info); b.String() != "nocopy v1"+c.want {
+			t.Errorf("%+v: %q, want %q", c.info, b, c.want)
 		}
 	}
 }
@@ -288,7 +289,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
 		}
 	}
-	for _, name := range strings.Fields("call describe mock record replay bench console lint doc openapi migrate gen check audit fmt dump help version") {
+	for _, name := range strings.Fields("call describe mock record replay bench console lint doc openapi migrate gen check audit fmt dump config completion help version") {
 		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
 			t.Errorf("the help has no %s", name)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // ParseFlags parses the program's arguments, like flag.Parse, by calling Parse. It ends the
@@ -70,4 +71,15 @@ func ParseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 func WrongLine(w io.Writer, name, mistake string) {
 	tool, _, _ := strings.Cut(name, " ")
 	fmt.Fprintf(w, "%s: %s; see %s -h\n", tool, mistake, name)
+}
+
+// ShellQuoted returns a text as a word of a shell's command line.
+func ShellQuoted(text string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("/._-:=@,", r) || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/internal/command"
@@ -47,15 +46,4 @@ func (t Tool) report(err error, format string, stdout, stderr io.Writer) {
 		return
 	}
 	fmt.Fprintln(stderr, t.plainly(err))
-}
-
-// shellQuoted returns a file's name as a shell takes it.
-func shellQuoted(name string) string {
-	plain := func(r rune) bool {
-		return r == '/' || r == '.' || r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
-	}
-	if name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }

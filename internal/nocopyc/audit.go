@@ -37,16 +37,34 @@ Exit codes: 0 nothing is broken, FOUND there are errors, FAILED files are missin
 have errors, 2 wrong command line.
 `
 
+// An auditor runs the command that compares files, with its flags.
+type auditor struct {
+	dirs, oldDirs, newDirs dirs
+	opt                    audit.Options
+	asJSON, wire           bool
+	warnings, format       string
+}
+
+// flags returns the flags of a command.
+func (a *auditor) flags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.Var(&a.dirs, "I", "`directory` in which to look for included files; may be repeated")
+	flags.Var(&a.oldDirs, "Iold", "`directory` like -I, for OLD only")
+	flags.Var(&a.newDirs, "Inew", "`directory` like -I, for NEW only")
+	flags.StringVar(&a.format, "format", "text", "`form` of the findings: text, json, or github for annotations of a pull request")
+	flags.BoolVar(&a.asJSON, "json", false, "the same as -format json")
+	flags.BoolVar(&a.wire, "wire", false, "report only what breaks the wire")
+	flags.StringVar(&a.warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
+	flags.BoolVar(&a.opt.OptionalRemoval, "audit-allow-optional-field-removal", false, "the removal of optional fields is a warning")
+	flags.BoolVar(&a.opt.RequiredToDefault, "audit-allow-required-field-to-default", false, "required fields that get default requiredness are a warning")
+	return flags
+}
+
 // Audit is the command that compares files. It returns the exit code.
 func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
-	var (
-		dirs, oldDirs, newDirs dirs
-		opt                    audit.Options
-		asJSON, wire           bool
-		warnings, format       string
-	)
+	var a auditor
 	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
-	flags := flag.NewFlagSet(t.Name+" audit", flag.ContinueOnError)
+	flags := a.flags(t.Name + " audit")
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		text := t.text(auditUsage)
@@ -55,26 +73,17 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 		}
 		command.Help(stdout, text, flags, "")
 	}
-	flags.Var(&dirs, "I", "`directory` in which to look for included files; may be repeated")
-	flags.Var(&oldDirs, "Iold", "`directory` like -I, for OLD only")
-	flags.Var(&newDirs, "Inew", "`directory` like -I, for NEW only")
-	flags.StringVar(&format, "format", "text", "`form` of the findings: text, json, or github for annotations of a pull request")
-	flags.BoolVar(&asJSON, "json", false, "the same as -format json")
-	flags.BoolVar(&wire, "wire", false, "report only what breaks the wire")
-	flags.StringVar(&warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
-	flags.BoolVar(&opt.OptionalRemoval, "audit-allow-optional-field-removal", false, "the removal of optional fields is a warning")
-	flags.BoolVar(&opt.RequiredToDefault, "audit-allow-required-field-to-default", false, "required fields that get default requiredness are a warning")
 	operands, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
-	case !slices.Contains([]string{"on", "off", "error"}, warnings):
-		command.WrongLine(stderr, flags.Name(), fmt.Sprintf("-warnings is on, off or error, not %q", warnings))
+	case !slices.Contains([]string{"on", "off", "error"}, a.warnings):
+		command.WrongLine(stderr, flags.Name(), fmt.Sprintf("-warnings is on, off or error, not %q", a.warnings))
 		return 2
-	case noFormat(format, "text", "json", "github") != "":
-		command.WrongLine(stderr, flags.Name(), noFormat(format, "text", "json", "github"))
+	case noFormat(a.format, "text", "json", "github") != "":
+		command.WrongLine(stderr, flags.Name(), noFormat(a.format, "text", "json", "github"))
 		return 2
 	case len(operands) < 2:
 		command.WrongLine(stderr, flags.Name(), "OLD and NEW are needed")
@@ -82,24 +91,24 @@ func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
 	}
 	findings, err := t.compare(audit.Input{
 		Old: operands[0], New: operands[1], Files: operands[2:],
-		OldDirs: slices.Concat(oldDirs, dirs), NewDirs: slices.Concat(newDirs, dirs),
-	}, opt, func(w *idl.Error) { warn(w, format, stdout, stderr) })
+		OldDirs: slices.Concat(a.oldDirs, a.dirs), NewDirs: slices.Concat(a.newDirs, a.dirs),
+	}, a.opt, func(w *idl.Error) { warn(w, a.format, stdout, stderr) })
 	if err != nil {
-		t.report(err, format, stdout, stderr)
+		t.report(err, a.format, stdout, stderr)
 		return t.Failed
 	}
 	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
-		return wire && f.Breaks&audit.Wire == 0 || warnings == "off" && f.Severity == audit.Warning
+		return a.wire && f.Breaks&audit.Wire == 0 || a.warnings == "off" && f.Severity == audit.Warning
 	})
-	if warnings == "error" {
+	if a.warnings == "error" {
 		for i := range findings {
 			findings[i].Severity = audit.Error
 		}
 	}
 	switch {
-	case asJSON || format == "json":
+	case a.asJSON || a.format == "json":
 		err = audit.WriteJSON(stdout, operands[0], operands[1], findings)
-	case format == "github":
+	case a.format == "github":
 		err = annotate(stdout, operands[1], findings)
 	default:
 		err = audit.WriteText(stdout, findings)

@@ -40,29 +40,36 @@ type formatter struct {
 	stdout, stderr           io.Writer // for names and messages
 	text                     io.Writer // for texts of files
 	unformatted, failed      bool
+	listed                   []string // files whose formatting differs, for json
+}
+
+// flags returns the flags of a command.
+func (f *formatter) flags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.BoolVar(&f.write, "w", false, "write the result to the file")
+	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
+	flags.BoolVar(&f.diff, "d", false, "show diffs")
+	flags.StringVar(&f.form, "format", "text", "`form` of the list of -check and -l: text, json, or github for annotations of a pull request")
+	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and fail if there are any")
+	return flags
 }
 
 // Fmt is the command that formats files. It returns the exit code.
 func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f := formatter{Tool: t, stdout: command.Printing(stdout), stderr: command.Printing(stderr), text: command.PrintingText(stdout)}
-	flags := flag.NewFlagSet(t.Name+" fmt", flag.ContinueOnError)
+	flags := f.flags(t.Name + " fmt")
 	flags.SetOutput(f.stderr)
 	flags.Usage = func() {
 		command.Help(f.stdout, t.text(fmtUsage), flags, "")
 	}
-	flags.BoolVar(&f.write, "w", false, "write the result to the file")
-	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
-	flags.BoolVar(&f.diff, "d", false, "show diffs")
-	flags.StringVar(&f.form, "format", "text", "`form` of the list of -check and -l: text, or github for annotations of a pull request")
-	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and fail if there are any")
 	paths, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
-	case noFormat(f.form, "text", "github") != "":
-		command.WrongLine(f.stderr, flags.Name(), noFormat(f.form, "text", "github"))
+	case noFormat(f.form, "text", "json", "github") != "":
+		command.WrongLine(f.stderr, flags.Name(), noFormat(f.form, "text", "json", "github"))
 		return 2
 	case len(paths) == 0 && f.write:
 		command.WrongLine(f.stderr, flags.Name(), "-w needs files: standard input cannot be written to")
@@ -77,6 +84,9 @@ func (t Tool) Fmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	}
 	for _, path := range paths {
 		f.path(path)
+	}
+	if f.form == "json" && (f.list || f.check) {
+		f.fail(writeJSON(f.stdout, append([]string{}, f.listed...)))
 	}
 	switch {
 	case f.failed:
@@ -140,9 +150,11 @@ func (f *formatter) format(name string, src []byte) error {
 	f.unformatted = f.unformatted || differs
 	switch {
 	case !differs || !f.list && !f.check:
+	case f.form == "json":
+		f.listed = append(f.listed, name)
 	case f.form == "github":
 		at := idl.Position{Filename: name, Line: firstDifference(src, out), Column: 1}
-		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, shellQuoted(filepath.ToSlash(name))))
+		err = Annotate(f.stdout, "error", at, "format", fmt.Sprintf("not formatted: %s fmt -w %s", f.Name, command.ShellQuoted(filepath.ToSlash(name))))
 	default:
 		_, err = fmt.Fprintln(f.stdout, name)
 	}

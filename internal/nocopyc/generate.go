@@ -109,65 +109,90 @@ func (t Tool) Check(args []string, stdout, stderr io.Writer) int {
 	return t.generator(t.Name+" check", checkUsage, checkExample, true, args, stdout, stderr)
 }
 
+// A generator runs the commands that generate and check, with their flags.
+type generator struct {
+	includes dirs
+	opt      golang.Options
+	out      string
+	check    bool
+	version  bool
+	readers  compilers
+	format   string // of errors and warnings of check
+}
+
+// flags returns the flags of a command.
+func (g *generator) flags(name string) *flag.FlagSet {
+	g.readers, g.format = compilers{idl.Apache, idl.Thriftgo}, "text"
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.StringVar(&g.out, "o", "", "output `directory` (required)")
+	flags.Var(&g.includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
+	flags.StringVar(&g.opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
+	flags.BoolVar(&g.opt.Recursive, "r", false, "also generate the included files")
+	flags.BoolVar(&g.opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
+	flags.BoolVar(&g.opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
+	flags.BoolVar(&g.opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
+	flags.BoolVar(&g.opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/generated-names.md")
+	flags.BoolVar(&g.check, "check", g.check, "report errors in the files and write nothing; -o is not needed")
+	flags.Var(&g.readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
+	if g.check { // the command
+		flags.StringVar(&g.format, "format", g.format, "`form` of errors and warnings: text, json, or github for annotations of a pull request")
+	}
+	flags.BoolVar(&g.version, "version", false, "print the version and exit")
+	return flags
+}
+
 // generator is the command of that name.
 func (t Tool) generator(name, usage, example string, check bool, args []string, stdout, stderr io.Writer) int {
-	var (
-		includes dirs
-		opt      golang.Options
-		out      string
-		version  bool
-		readers  = compilers{idl.Apache, idl.Thriftgo}
-	)
+	g := &generator{check: check}
 	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags := g.flags(name)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		command.Help(stdout, t.text(usage), flags, t.text(example))
 	}
-	flags.StringVar(&out, "o", "", "output `directory` (required)")
-	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
-	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
-	flags.BoolVar(&opt.Recursive, "r", false, "also generate the included files")
-	flags.BoolVar(&opt.Kitex, "kitex", false, "also generate clients and servers for Kitex, one package per service; see docs/kitex.md")
-	flags.BoolVar(&opt.Fields, "fields", false, "also generate plain Go structs, to build whole messages, structs and lists from; see docs/idl.md")
-	flags.BoolVar(&opt.Reflect, "reflect", false, "also generate the text of the files that declare services, which servers with Describe tell clients")
-	flags.BoolVar(&opt.Golint, "golint", false, "write initialisms in names as golint demands: userId becomes UserID; see docs/generated-names.md")
-	flags.BoolVar(&check, "check", check, "report errors in the files and write nothing; -o is not needed")
-	flags.Var(&readers, "compilers", "`list` of the compilers that also read the files; warnings about others are left out")
-	flags.BoolVar(&version, "version", false, "print the version and exit")
 	paths, err := command.ParseMixed(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
 		return 2
 	}
-	if version {
+	if g.version {
 		fmt.Fprintln(stdout, t.Name, golang.Version)
 		return 0
 	}
-	if mistake := mistakeIn(paths, out != "" || check); mistake != "" {
+	mistake := mistakeIn(paths, g.out != "" || g.check)
+	if mistake == "" {
+		mistake = noFormat(g.format, "text", "json", "github")
+	}
+	if mistake != "" {
 		command.WrongLine(stderr, name, mistake)
 		return 2
 	}
-	if check {
-		out = ""
+	if g.check {
+		g.out = ""
 	}
-	var inputs []string
+	report := &reporter{Tool: t, format: g.format, stdout: stdout, stderr: stderr}
+	inputs, err := inputsOf(paths)
+	if err != nil {
+		err = t.plainly(err)
+	} else {
+		err = t.generate(g.out, inputs, g.includes, g.opt, g.readers, stderr, report.warn)
+	}
+	return report.end(err)
+}
+
+// inputsOf returns the files at paths. Load says what is wrong with one that can't be read.
+func inputsOf(paths []string) (inputs []string, err error) {
 	for _, path := range paths {
-		files := []string{path} // Load says what is wrong with it
+		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			if files, err = Expand(schema.Disk, []string{path}); err != nil {
-				fmt.Fprintln(stderr, t.plainly(err))
-				return 1
+				return nil, err
 			}
 		}
 		inputs = append(inputs, files...)
 	}
-	if err := t.generate(out, inputs, includes, opt, readers, stderr); err != nil {
-		fmt.Fprintln(stderr, err)
-		return 1
-	}
-	return 0
+	return inputs, nil
 }
 
 // mistakeIn returns the mistake in the files of a command line, or "". hasOutput says that the
@@ -182,15 +207,11 @@ func mistakeIn(files []string, hasOutput bool) string {
 	return ""
 }
 
-// generate writes the Go files for inputs into the folder out, and warnings to stderr, those about
-// readers included. If out is "", it only reports errors.
-func (t Tool) generate(out string, inputs, includes []string, opt golang.Options, readers compilers, stderr io.Writer) error {
+// generate writes the Go files for inputs into the folder out, calls warn for warnings about the
+// inputs, those about readers included, and writes others to stderr. If out is "", it only reports
+// errors.
+func (t Tool) generate(out string, inputs, includes []string, opt golang.Options, readers compilers, stderr io.Writer, warn func(idl.ErrorList)) error {
 	set, err := schema.Load(inputs, includes)
-	warn := func(list idl.ErrorList) {
-		for _, w := range list {
-			fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
-		}
-	}
 	warn(set.Warnings.For(readers))
 	if err != nil {
 		return err

@@ -34,27 +34,39 @@ func (d *dirs) Set(dir string) error {
 	return nil
 }
 
+// settings are the flags of the command.
+type settings struct {
+	opt      inspect.Options
+	includes dirs
+	idl      string
+	format   string
+}
+
+// flags returns the flags of the command, under a name.
+func (s *settings) flags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.StringVar(&s.idl, "idl", "", ".thrift `file` that gives fields, enums and types their names")
+	flags.Var(&s.includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
+	flags.StringVar(&s.opt.Type, "type", "", "`name` in the IDL: the struct that bare structs are, or the service whose methods are called")
+	flags.TextVar(&s.opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, one of these after compact-, or auto: found out")
+	flags.StringVar(&s.format, "format", "text", "`form` of the output: text or json, one JSON object a line for each value")
+	flags.BoolVar(&s.opt.JSON, "json", false, "the same as -format json")
+	flags.IntVar(&s.opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
+	return flags
+}
+
+// Flags returns the flags of the command. The settings are kept nowhere.
+func Flags() *flag.FlagSet { return new(settings).flags("dump") }
+
 // Run runs the command, under a name, with these arguments and returns the exit code.
 func Run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var (
-		opt      inspect.Options
-		includes dirs
-		idl      string
-		format   string
-	)
+	var s settings
 	stderr = command.Printing(stderr)
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags := s.flags(name)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		command.Help(command.Printing(stdout), fmt.Sprintf(usage, name), flags, "")
 	}
-	flags.StringVar(&idl, "idl", "", ".thrift `file` that gives fields, enums and types their names")
-	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
-	flags.StringVar(&opt.Type, "type", "", "`name` in the IDL: the struct that bare structs are, or the service whose methods are called")
-	flags.TextVar(&opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, one of these after compact-, or auto: found out")
-	flags.StringVar(&format, "format", "text", "`form` of the output: text or json, one JSON object a line for each value")
-	flags.BoolVar(&opt.JSON, "json", false, "the same as -format json")
-	flags.IntVar(&opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
 	files, err := command.ParseMixed(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -64,20 +76,20 @@ func Run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	case len(files) != 1:
 		command.WrongLine(stderr, name, "one file is needed, or - for standard input")
 		return 2
-	case opt.Type != "" && idl == "":
+	case s.opt.Type != "" && s.idl == "":
 		command.WrongLine(stderr, name, "-type needs -idl")
 		return 2
-	case format != "text" && format != "json":
-		command.WrongLine(stderr, name, fmt.Sprintf("-format must be one of \"text\",\"json\" but got %q", format))
+	case s.format != "text" && s.format != "json":
+		command.WrongLine(stderr, name, fmt.Sprintf("-format must be one of \"text\",\"json\" but got %q", s.format))
 		return 2
 	}
 	tool, _, _ := strings.Cut(name, " ")
-	opt.JSON = opt.JSON || format == "json"
-	if opt.MaxText <= 0 {
-		opt.MaxText = -1
+	s.opt.JSON = s.opt.JSON || s.format == "json"
+	if s.opt.MaxText <= 0 {
+		s.opt.MaxText = -1
 	}
-	opt.Color = !opt.JSON && colors(stdout)
-	if err := dump(tool, files[0], idl, includes, opt, stdin, stdout); err != nil {
+	s.opt.Color = !s.opt.JSON && colors(stdout)
+	if err := dump(tool, files[0], s.idl, s.includes, s.opt, stdin, stdout); err != nil {
 		var fault *nocopy.Error
 		if errors.As(err, &fault) { // the dump shows the rest
 			fmt.Fprintf(stderr, "%s: %s: malformed at offset %d\n", tool, files[0], fault.Offset)

@@ -4,16 +4,19 @@ package console
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/listen"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy/gateway"
@@ -26,10 +29,20 @@ type Command struct {
 	Address string   `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
 	Listen  string   `help:"Where the page is. Without a host it is 127.0.0.1." default:"127.0.0.1:8090" placeholder:"ADDR"`
 	Host    []string `help:"Name by which browsers may reach the page, besides localhost and IP addresses; may be repeated." placeholder:"NAME" sep:"none"`
+	Token   string   `help:"Text that requests need, in the URL, a cookie or as 'Authorization: Bearer TEXT'; a random one without. off: none is needed." env:"NOCOPY_CONSOLE_TOKEN" placeholder:"TEXT"`
 	Watch   string   `help:"Pass connections to this address on to the server, and show their traffic." placeholder:"ADDR"`
 
 	idlfiles.Files
 	target.Connection
+
+	project *project.Use // nil if the server is no target of a project
+}
+
+// Take implements project.Taker.
+func (c *Command) Take(u *project.Use) {
+	if u.Target != nil {
+		c.project = u
+	}
 }
 
 // Help is the end of the command's help text.
@@ -39,9 +52,11 @@ as JSON and both messages annotated. It shows the traffic of its own calls and, 
 clients, which connect to that address instead of the server's. The same port also answers HTTP as package
 gateway does: POST /Service/method with the arguments as JSON, and the paths of annotations api.*.
 
-Everyone who can reach the port can call the server: it is 127.0.0.1 unless -listen says otherwise.
-Pages of other sites can't: requests from them are refused, and so are names that are not -host. Programs that
-call by GET, or with a form or text as body, therefore add the header "X-Nocopy-Console: 1".
+The URL that is printed has a token, which the page then keeps as a cookie. Programs send it as
+"Authorization: Bearer TOKEN". With -token off, everyone who can reach the port can call the server: it is
+127.0.0.1 unless -listen says otherwise. Pages of other sites can't in any case: requests from them are
+refused, and so are names that are not -host. Programs that call by GET, or with a form or text as body,
+without a token add the header "X-Nocopy-Console: 1".
 
 Example:
   nocopy console localhost:9090 -idl store.thrift -watch :9092`
@@ -51,6 +66,9 @@ Example:
 func (c *Command) Run(sh *shell.Shell) error {
 	if err := c.Check(c.Address); err != nil {
 		return shell.WithCode(shell.Usage, err)
+	}
+	if c.Token == "" {
+		c.Token = rand.Text()
 	}
 	idl, err := c.Load()
 	if err != nil {
@@ -80,7 +98,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return err
 	}
 	defer server.Close()
-	s := &site{Command: c, idl: idl, server: server, traffic: traffic}
+	s := &site{Command: c, idl: idl, server: server, traffic: traffic, dialer: opts, others: map[string]*environment{}}
+	defer s.closeOthers()
 	s.gateway = gateway.New(idl.Schema, s.backends())
 	s.gateway.Timeout, s.gateway.Logger = c.Timeout, slog.New(slog.DiscardHandler)
 	for _, reason := range []error{s.gateway.Err(), s.gateway.LeftOut()} {
@@ -107,7 +126,11 @@ func (c *Command) Run(sh *shell.Shell) error {
 		go watch(ctx, w, tap, c.Address)
 		fmt.Fprintf(sh.Err, "connections to %s are passed on to %s\n", w.Addr(), c.Address)
 	}
-	fmt.Fprintf(sh.Err, "the console of %s (%s) is at http://%s/\n", c.Address, server.Wire, l.Addr())
+	query := ""
+	if c.Token != noToken {
+		query = "?token=" + url.QueryEscape(c.Token)
+	}
+	fmt.Fprintf(sh.Err, "the console of %s (%s) is at http://%s/%s\n", c.Address, server.Wire, l.Addr(), query)
 	return s.serve(sh.Ctx, l)
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/subtle"
 	"io"
 	"mime"
 	"net"
@@ -35,6 +36,9 @@ func (s *site) guard(h http.Handler) http.Handler {
 			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
 			return
 		}
+		if s.Token != noToken && !s.takeToken(w, req) {
+			return
+		}
 		if isCall(req) && !isDeliberate(req) {
 			http.Error(w, "this may be a request that a page of another site has caused: add the header "+ownHeader+": 1", http.StatusForbidden)
 			return
@@ -43,6 +47,37 @@ func (s *site) guard(h http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		h.ServeHTTP(w, req)
 	})
+}
+
+// noToken is the value of -token without which requests are answered.
+const noToken = "off"
+
+// takeToken reports whether a request has the token: as a program's header, in the page's cookie,
+// or in the URL of the page, which then sets the cookie and leaves the token out. It answers other
+// requests, and removes the token from this one.
+func (s *site) takeToken(w http.ResponseWriter, req *http.Request) bool {
+	is := func(text string) bool { return subtle.ConstantTimeCompare([]byte(text), []byte(s.Token)) == 1 }
+	if text, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok && is(text) {
+		req.Header.Del("Authorization")
+		req.Header.Set(ownHeader, "1")
+		return true
+	}
+	// Cookies are not kept apart by ports.
+	_, port, _ := net.SplitHostPort(req.Host)
+	name := "nocopy-console-" + port
+	if cookie, err := req.Cookie(name); err == nil && is(cookie.Value) {
+		req.Header.Del("Cookie")
+		return true
+	}
+	if req.Method == http.MethodGet && req.URL.Path == "/" && is(req.URL.Query().Get("token")) {
+		http.SetCookie(w, &http.Cookie{Name: name, Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		http.Redirect(w, req, "/", http.StatusSeeOther)
+		return false
+	}
+	http.Error(w, "the token is missing: nocopy console has printed a URL that has it. Programs send Authorization: Bearer TOKEN", http.StatusUnauthorized)
+	return false
 }
 
 // ownHeader is a header that says that a request is no other site's: a browser lets pages add it

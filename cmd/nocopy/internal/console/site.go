@@ -8,10 +8,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
@@ -27,6 +30,10 @@ type site struct {
 	server  *target.Server
 	gateway *gateway.Gateway
 	traffic *traffic
+
+	dialer []rpc.Option // for connections whose traffic is shown
+	mu     sync.Mutex
+	others map[string]*environment // that the page has called, by their names
 }
 
 //go:embed page
@@ -66,6 +73,10 @@ type (
 		Services []serviceJSON `json:"services"`
 		Types    *typesJSON    `json:"types"`
 		Watch    string        `json:"watch,omitempty"`
+		// Of the project file: its calls, the target's name, and the names that the page may call
+		Saved        []project.Call `json:"saved,omitempty"`
+		Target       string         `json:"target,omitempty"`
+		Environments []string       `json:"environments,omitempty"`
 	}
 	serviceJSON struct {
 		Name    string       `json:"name"`
@@ -117,6 +128,9 @@ type (
 func (s *site) state(w http.ResponseWriter, _ *http.Request) {
 	types := &typesJSON{map[string]*structJSON{}, map[string]*enumJSON{}, map[*thriftimpl.Desc]string{}, map[descriptor.Enum]string{}}
 	all := stateJSON{Address: s.Address, Wire: s.server.Wire, Types: types, Watch: s.Watch}
+	if s.project != nil {
+		all.Saved, all.Target, all.Environments = s.project.Target.Calls, s.project.Target.Name, s.project.Environments()
+	}
 	routes := map[string][]string{}
 	for _, r := range s.gateway.Routes() {
 		verb := r.Verb
@@ -216,6 +230,7 @@ type callJSON struct {
 	// A JSON object, as text: its numbers may be larger than JavaScript has them
 	Args    string      `json:"args"`
 	Headers [][2]string `json:"headers"` // names and values
+	Target  string      `json:"target"`  // an environment's name; "" is the command line's
 }
 
 // outcomeJSON is the outcome of a call.
@@ -227,6 +242,7 @@ type outcomeJSON struct {
 	Sent      string            `json:"sent,omitempty"` // annotated bytes
 	Received  string            `json:"received,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"` // of the reply
+	Line      string            `json:"line,omitempty"`    // a command that makes the same call
 }
 
 // call makes a call.
@@ -244,7 +260,12 @@ func (s *site) call(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	m, err := invoke.Find(s.idl, c.Method, s.Multiplexed, s.MaxDepth)
+	to, err := s.environment(req.Context(), c.Target)
+	if err != nil {
+		answer(w, outcomeJSON{Error: shell.Message(err)})
+		return
+	}
+	m, err := invoke.Find(s.idl, c.Method, to.conn.Multiplexed, to.conn.MaxDepth)
 	var args []byte
 	if err == nil {
 		args, err = m.Args([]byte(c.Args))
@@ -253,19 +274,19 @@ func (s *site) call(w http.ResponseWriter, req *http.Request) {
 		answer(w, outcomeJSON{Error: err.Error()})
 		return
 	}
-	ctx, cancel := s.Context(req.Context())
+	ctx, cancel := to.conn.Context(req.Context())
 	defer cancel()
 	for _, h := range c.Headers {
 		ctx = rpc.SetHeader(ctx, h[0], h[1])
 	}
 	var headers rpc.ReplyHeaders
-	o := m.Call(rpc.ReceiveHeaders(ctx, &headers), s.server.Caller, args)
-	out := outcomeJSON{Exception: o.Exception, Result: string(o.Result), Micros: o.Took.Microseconds(), Headers: map[string]string{}}
+	o := m.Call(rpc.ReceiveHeaders(ctx, &headers), to.server.Caller, args)
+	out := outcomeJSON{Exception: o.Exception, Result: string(o.Result), Micros: o.Took.Microseconds(), Headers: map[string]string{}, Line: to.line(&c)}
 	if o.Exception != "" {
 		out.Result = string(o.Value)
 	}
 	if o.Err != nil {
-		out.Error = s.Plainly(o.Err).Error()
+		out.Error = to.conn.Plainly(o.Err).Error()
 	}
 	for name, value := range headers.All() {
 		out.Headers[name] = value

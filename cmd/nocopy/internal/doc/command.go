@@ -16,7 +16,7 @@ import (
 
 // Command writes documentation.
 type Command struct {
-	Paths []string `arg:"" help:".thrift files, and folders of them. What they include is documented, too."`
+	Paths []string `arg:"" optional:"" help:".thrift files, and folders of them; those of nocopy.yaml without. What they include is documented, too."`
 
 	Out     string   `short:"o" required:"" help:"Folder to write to." placeholder:"DIR"`
 	Include []string `short:"I" help:"Folder in which to look for included files." sep:"none" placeholder:"DIR"`
@@ -38,6 +38,9 @@ Examples:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
+	if len(c.Paths) == 0 {
+		return shell.WithCode(shell.Usage, errors.New("no file or folder is given; see nocopy doc -h"))
+	}
 	paths, err := nocopyc.Expand(schema.Disk, c.Paths)
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 
 // Files are the flags of commands that take IDL.
 type Files struct {
-	IDL     []string `name:"idl" help:"A .thrift file, or a folder of them; may be repeated." placeholder:"FILE" sep:"none" group:"IDL"`
-	Include []string `name:"I" short:"I" help:"Folder in which to look for included files, after that of the including file; may be repeated." placeholder:"DIR" sep:"none" group:"IDL"`
+	IDL     []string `name:"idl" help:"A .thrift file, or a folder of them; may be repeated." placeholder:"FILE" sep:"none" env:"NOCOPY_IDL" group:"IDL"`
+	Include []string `name:"I" short:"I" help:"Folder in which to look for included files, after that of the including file; may be repeated." placeholder:"DIR" sep:"none" env:"NOCOPY_INCLUDE" group:"IDL"`
 }
 
 // IDL is the contents of .thrift files.

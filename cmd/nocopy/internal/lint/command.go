@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,9 +18,9 @@ import (
 
 // Command finds what is wrong in .thrift files.
 type Command struct {
-	Paths []string `arg:"" optional:"" help:"Files and folders; - is standard input."`
+	Paths []string `arg:"" optional:"" help:"Files and folders, those of nocopy.yaml without; - is standard input."`
 
-	Config        string   `short:"c" help:"Configuration in TOML, JSON or YAML; .nocopylint.toml or else .thriftcheck.toml, if there is one." placeholder:"FILE"`
+	Config        string   `short:"c" help:"Configuration in TOML, JSON or YAML, instead of the section lint of nocopy.yaml, or else .thriftcheck.toml." placeholder:"FILE"`
 	Include       []string `short:"I" help:"Folder in which to look for included files, instead of the configuration's." sep:"none" placeholder:"DIR"`
 	Enable        []string `help:"Rules that apply, instead of the configuration's: names, beginnings of names, thriftcheck, buf, own, default or all." placeholder:"RULE"`
 	Disable       []string `help:"Rules that do not apply, besides the configuration's." placeholder:"RULE"`
@@ -29,6 +30,9 @@ type Command struct {
 	List          bool     `short:"l" help:"List the rules and exit."`
 	StdinFilename string   `help:"Name of the file that standard input is, for messages and included files." default:"stdin.thrift" placeholder:"NAME"`
 	Format        string   `help:"Output: ${enum}." enum:"text,json,sarif,github" default:"text"`
+
+	// Project is the configuration of the project file; nil if it has none.
+	Project *Config `kong:"-"`
 }
 
 // Help is the end of the command's help text.
@@ -48,7 +52,7 @@ Examples:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	cfg, err := ReadConfig(c.Config)
+	cfg, err := c.config(sh)
 	if err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
@@ -107,6 +111,23 @@ func (c *Command) Run(sh *shell.Shell) error {
 		return shell.WithCode(shell.Findings, shell.ErrSilent)
 	}
 	return nil
+}
+
+// config returns the configuration: that of -config, of the project file, or of a file of its own.
+// It says what becomes of a file that earlier versions read.
+func (c *Command) config(sh *shell.Shell) (Config, error) {
+	_, err := os.Stat(ConfigFile)
+	switch {
+	case err != nil || c.Config != "":
+	case c.Project != nil:
+		fmt.Fprintf(sh.Err, "nocopy: %s is not read, since nocopy.yaml has a section lint\n", ConfigFile)
+	default:
+		fmt.Fprintf(sh.Err, "nocopy: %s: a later version will not read this file: move it to the section lint of nocopy.yaml; docs/upgrading.md shows how\n", ConfigFile)
+	}
+	if c.Config == "" && c.Project != nil {
+		return *c.Project, nil
+	}
+	return ReadConfig(c.Config)
 }
 
 // failed returns err, and annotates it if findings are annotations.

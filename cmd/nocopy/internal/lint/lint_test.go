@@ -358,8 +358,11 @@ func TestCompilers(t *testing.T) {
 		if err := os.WriteFile(ConfigFile, []byte(c.config), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
-		err := (&Command{Paths: []string{"a.thrift"}, Format: "text", Compilers: c.flag, Enable: []string{"compile"}}).Run(&shell.Shell{Out: &out, Err: &out})
+		var out, notice bytes.Buffer
+		err := (&Command{Paths: []string{"a.thrift"}, Format: "text", Compilers: c.flag, Enable: []string{"compile"}}).Run(&shell.Shell{Out: &out, Err: &notice})
+		if !strings.Contains(notice.String(), "move it to the section lint of nocopy.yaml") || strings.Count(notice.String(), "\n") != 1 {
+			t.Errorf("%+v: the old file is read with the notice %q", c, notice.String())
+		}
 		if shell.CodeOf(err) != shell.Findings {
 			t.Errorf("%+v: %v", c, err)
 		}

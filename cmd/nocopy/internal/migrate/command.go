@@ -21,6 +21,21 @@ type Command struct {
 	Write   bool     `short:"w" help:"Write the files; without it, a diff is printed."`
 	Skip    bool     `name:"skip-tests" help:"Leave tests as they are."`
 	Dir     string   `help:"Folder in which the go command runs." default:"." placeholder:"DIR"`
+
+	shell.Format
+}
+
+// summary is what -format json prints.
+type summary struct {
+	Files  []change `json:"files"`
+	TODOs  []string `json:"todos"`
+	Errors []string `json:"errors"` // of the compiler
+}
+
+// change is a file that is rewritten.
+type change struct {
+	Name string `json:"name"`
+	Diff string `json:"diff"`
 }
 
 // Help is the end of the command's help text.
@@ -59,19 +74,29 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
+	sum := summary{Files: []change{}, TODOs: append([]string{}, r.TODOs...), Errors: append([]string{}, r.Errors...)}
 	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
 		shown := name
 		if rel, err := filepath.Rel(dir, name); err == nil {
 			shown = rel
 		}
-		if !c.Write {
-			fmt.Fprint(command.PrintingText(sh.Out), idlfmt.Diff(filepath.ToSlash(shown), string(r.Old[name]), string(r.Files[name])))
-			continue
+		diff := idlfmt.Diff(filepath.ToSlash(shown), string(r.Old[name]), string(r.Files[name]))
+		sum.Files = append(sum.Files, change{filepath.ToSlash(shown), diff})
+		if c.Write {
+			if err := written.Replace(name, r.Files[name]); err != nil {
+				return err
+			}
+			diff = shell.Printable(shown) + "\n"
 		}
-		if err := written.Replace(name, r.Files[name]); err != nil {
+		if !c.JSON() {
+			fmt.Fprint(command.PrintingText(sh.Out), diff)
+		}
+	}
+	if c.JSON() {
+		if err := sh.WriteJSON(sum); err != nil {
 			return err
 		}
-		fmt.Fprintln(sh.Out, shell.Printable(shown))
+		r.TODOs, r.Errors = nil, nil // are in it
 	}
 	for _, todo := range r.TODOs {
 		fmt.Fprintln(sh.Err, shell.Paint(sh.ErrColor, shell.Yellow, "TODO"), shell.Printable(todo))
@@ -79,7 +104,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	for _, e := range r.Errors {
 		fmt.Fprintln(sh.Err, shell.Paint(sh.ErrColor, shell.Red, "does not compile:"), shell.Printable(e))
 	}
-	if len(r.TODOs)+len(r.Errors) > 0 {
+	if len(sum.TODOs)+len(sum.Errors) > 0 {
 		return shell.WithCode(shell.Findings, shell.ErrSilent)
 	}
 	return nil

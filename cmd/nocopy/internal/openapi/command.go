@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
@@ -16,7 +16,7 @@ import (
 
 // Command describes services in OpenAPI.
 type Command struct {
-	Files []string `arg:"" help:".thrift files with services, and folders of them."`
+	Files []string `arg:"" optional:"" help:".thrift files with services, and folders of them; those of nocopy.yaml without."`
 
 	Include    []string `short:"I" help:"Folder in which to look for included files." sep:"none" placeholder:"DIR"`
 	Service    []string `help:"Services to describe; all if none is given." placeholder:"NAME"`
@@ -41,6 +41,9 @@ Examples:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
+	if len(c.Files) == 0 {
+		return shell.WithCode(shell.Usage, errors.New("no file or folder is given; see nocopy openapi -h"))
+	}
 	files, err := nocopyc.Expand(schema.Disk, c.Files)
 	if err != nil {
 		return err

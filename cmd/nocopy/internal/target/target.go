@@ -25,29 +25,30 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Connection are the flags of commands that call a server.
+// Connection are the flags of commands that call a server. Their names are keys of targets in a
+// project file, and each has a variable of the environment except -header.
 type Connection struct {
-	Transport string `help:"How the server is spoken to: ${enum}. auto asks the server." enum:"auto,framed,unframed,theader,http" default:"auto" group:"Connection"`
-	Protocol  string `help:"Encoding of messages: ${enum}." enum:"auto,binary,compact" default:"auto" group:"Connection"`
-	Zlib      bool   `help:"With -transport theader, compress calls." group:"Connection"`
+	Transport string `help:"How the server is spoken to: ${enum}. auto asks the server." enum:"auto,framed,unframed,theader,http" default:"auto" env:"NOCOPY_TRANSPORT" group:"Connection"`
+	Protocol  string `help:"Encoding of messages: ${enum}." enum:"auto,binary,compact" default:"auto" env:"NOCOPY_PROTOCOL" group:"Connection"`
+	Zlib      bool   `help:"With -transport theader, compress calls." env:"NOCOPY_ZLIB" group:"Connection"`
 
-	TLS        bool   `name:"tls" help:"Connect with TLS." group:"Connection"`
-	CA         string `name:"ca" help:"Trust the certificates in this PEM file, instead of the system's." placeholder:"FILE" group:"Connection"`
-	Cert       string `help:"Show this certificate, a PEM file; with -key." placeholder:"FILE" group:"Connection"`
-	Key        string `help:"Private key for -cert." placeholder:"FILE" group:"Connection"`
-	ServerName string `name:"server-name" help:"Name in the server's certificate, if it is not the host." placeholder:"NAME" group:"Connection"`
-	Insecure   bool   `help:"With -tls, accept any certificate." group:"Connection"`
+	TLS        bool   `name:"tls" help:"Connect with TLS." env:"NOCOPY_TLS" group:"Connection"`
+	CA         string `name:"ca" help:"Trust the certificates in this PEM file, instead of the system's." placeholder:"FILE" env:"NOCOPY_CA" group:"Connection"`
+	Cert       string `help:"Show this certificate, a PEM file; with -key." placeholder:"FILE" env:"NOCOPY_CERT" group:"Connection"`
+	Key        string `help:"Private key for -cert." placeholder:"FILE" env:"NOCOPY_KEY" group:"Connection"`
+	ServerName string `name:"server-name" help:"Name in the server's certificate, if it is not the host." placeholder:"NAME" env:"NOCOPY_SERVER_NAME" group:"Connection"`
+	Insecure   bool   `help:"With -tls, accept any certificate." env:"NOCOPY_INSECURE" group:"Connection"`
 
-	SASL     string `name:"sasl" help:"Log in with this mechanism: PLAIN, ANONYMOUS or EXTERNAL." placeholder:"MECHANISM" group:"Connection"`
-	User     string `help:"Name for -sasl." placeholder:"NAME" group:"Connection"`
+	SASL     string `name:"sasl" help:"Log in with this mechanism: PLAIN, ANONYMOUS or EXTERNAL." placeholder:"MECHANISM" env:"NOCOPY_SASL" group:"Connection"`
+	User     string `help:"Name for -sasl." placeholder:"NAME" env:"NOCOPY_USER" group:"Connection"`
 	Password string `help:"Password for -sasl; better in the environment." env:"NOCOPY_PASSWORD" placeholder:"TEXT" group:"Connection"`
 
 	Header      []string      `short:"H" help:"Header to send, as 'name: value'; may be repeated." placeholder:"HEADER" sep:"none" group:"Connection"`
-	Multiplexed string        `help:"Name of the service for a multiplexing server, if it is not the IDL's." placeholder:"NAME" group:"Connection"`
-	Timeout     time.Duration `help:"Time for connecting, and for each call after that; for both together if there is one call." default:"10s" group:"Connection"`
-	Deadline    time.Duration `help:"Time for a call, which is also told to the server." placeholder:"DURATION" group:"Connection"`
-	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" group:"Connection"`
-	MaxDepth    int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N" group:"Connection"`
+	Multiplexed string        `help:"Name of the service for a multiplexing server, if it is not the IDL's." placeholder:"NAME" env:"NOCOPY_MULTIPLEXED" group:"Connection"`
+	Timeout     time.Duration `help:"Time for connecting, and for each call after that; for both together if there is one call." default:"10s" env:"NOCOPY_TIMEOUT" group:"Connection"`
+	Deadline    time.Duration `help:"Time for a call, which is also told to the server." placeholder:"DURATION" env:"NOCOPY_DEADLINE" group:"Connection"`
+	MaxFrame    int           `name:"max-frame" help:"Most bytes of a reply; 0 is 16,384,000 in a frame, 100 MiB without." placeholder:"BYTES" env:"NOCOPY_MAX_FRAME" group:"Connection"`
+	MaxDepth    int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N" env:"NOCOPY_MAX_DEPTH" group:"Connection"`
 
 	certAsked *atomic.Bool // the server has asked for a client's certificate
 }

@@ -27,7 +27,7 @@ func TestAudit(t *testing.T) {
 		{"audit -format github old.thrift ::warning::.thrift", 2, "::error file=%3A%3Awarning%3A%3A.thrift,line=1,col=7,title=compile::unexpected end of file, expected a name\n", ""},
 		{"fmt -check -format github no.thrift", 2, "::error title=nocopy::stat no.thrift: no such file or directory\n", ""},
 		{"fmt -check -format github $'.thrift", 1, "::error file=$'.thrift,line=2,col=1,title=format::not formatted: nocopyc fmt -w '$'\\''.thrift'\n", ""},
-		{"fmt -format json new.thrift", 2, "", "nocopyc: -format must be one of \"text\",\"github\" but got \"json\"; see nocopyc fmt -h\n"},
+		{"fmt -format yaml new.thrift", 2, "", "nocopyc: -format must be one of \"text\",\"json\",\"github\" but got \"yaml\"; see nocopyc fmt -h\n"},
 		{"audit old.thrift", 2, "", "nocopyc: OLD and NEW are needed; see nocopyc audit -h\n"},
 		{"audit -x", 2, "", "nocopyc: unknown flag -x; see nocopyc audit -h\n"},
 		{"audit -x -help", 2, "", "nocopyc: unknown flag -x"},

@@ -142,7 +142,8 @@ function show(service, m, past) {
 async function make(method, args, headers, out) {
   out.replaceChildren("…");
   try {
-    const res = await fetch("/_console/call", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ method, args, headers }) });
+    const target = $("environment").value;
+    const res = await fetch("/_console/call", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ method, args, headers, target }) });
     if (!res.ok) throw new Error(await res.text());
     const outcome = await res.json();
     render(outcome, out);
@@ -157,9 +158,19 @@ function render(o, out) {
   const parts = [element("p", { className: o.error || o.exception ? "bad" : "good", id: "verdict" }, verdict, element("small", {}, "  " + o.micros / 1000 + " ms"))];
   if (o.result) parts.push(element("pre", { className: "json", id: "result" }, pretty(o.result)));
   for (const [name, value] of Object.entries(o.headers || {})) parts.push(element("p", {}, element("code", {}, name + ": " + value)));
+  if (o.line) parts.push(command(o.line));
   if (o.sent) parts.push(element("h3", {}, "Sent"), element("pre", { id: "sent" }, o.sent));
   if (o.received) parts.push(element("h3", {}, "Received"), element("pre", { id: "received" }, o.received));
   out.replaceChildren(...parts);
+}
+
+// command shows a command line, which can be copied.
+function command(text) {
+  const copy = element("button", { type: "button", className: "small", id: "copy" }, "copy");
+  copy.addEventListener("click", async () => {
+    try { await navigator.clipboard.writeText(text); copy.textContent = "copied"; } catch { copy.textContent = "not allowed here"; }
+  });
+  return element("div", {}, element("h3", {}, "In a shell ", copy), element("pre", { id: "line" }, text));
 }
 
 function remember(entry) {
@@ -183,7 +194,7 @@ function showHistory() {
 }
 
 function find(name) {
-  for (const s of state.services) for (const m of s.methods) if (s.name + "." + m.name === name) return [s, m];
+  for (const s of state.services) for (const m of s.methods) if (s.name + "." + m.name === name || m.name === name) return [s, m];
   return [];
 }
 
@@ -196,6 +207,16 @@ function tab(name) {
 
 function listMethods() {
   const wanted = $("filter").value.toLowerCase(), parts = [];
+  const saved = (state.saved || []).filter(c => c.name.toLowerCase().includes(wanted));
+  if (saved.length) parts.push(element("h2", { title: "calls of the project file" }, "Saved"));
+  for (const c of saved) {
+    const b = element("button", { title: c.method }, c.name);
+    b.addEventListener("click", () => {
+      const [service, method] = find(c.method);
+      if (method) show(service, method, { args: JSON.stringify(c.args) });
+    });
+    parts.push(b);
+  }
   for (const s of state.services) {
     const found = s.methods.filter(m => (s.name + "." + m.name).toLowerCase().includes(wanted));
     if (!found.length) continue;
@@ -234,6 +255,8 @@ async function begin() {
   }
   $("server").textContent = state.address + ", " + state.wire;
   $("watch").textContent = state.watch ? "Clients that connect to " + state.watch + " are shown, too." : "With -watch other clients are shown, too.";
+  $("environment").replaceChildren(...(state.environments || []).map(name => element("option", { value: name, selected: name === state.target }, name)));
+  $("environment").hidden = (state.environments || []).length < 2;
   try { history = JSON.parse(sessionStorage.getItem("history")) || []; } catch { history = []; }
   listMethods();
   showHistory();

@@ -1,0 +1,26 @@
+//go:build unix
+
+package project
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// stranger returns the user whose file this is, unless that is the user of this process, root, or
+// the owner of the working directory: whoever may write to /tmp could else put a file there for
+// others. It is "" if the file may be read.
+func stranger(info fs.FileInfo, wd string) string {
+	file, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || file.Uid == 0 || int(file.Uid) == os.Geteuid() {
+		return ""
+	}
+	if here, err := os.Stat(wd); err == nil {
+		if dir, ok := here.Sys().(*syscall.Stat_t); ok && dir.Uid == file.Uid {
+			return ""
+		}
+	}
+	return fmt.Sprint("number ", file.Uid)
+}
