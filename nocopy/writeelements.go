@@ -255,7 +255,10 @@ func (e *elementWriter) appendElement(b []byte, s engine.Struct, c *compact.Writ
 	}
 	from := len(b)
 	s.CheckDesc(e.elem)
-	b = withoutIndex(s.AppendStruct(b, e.elem), from)
+	b = s.AppendStruct(b, e.elem)
+	if s.CarriesIndex() { // it is a root: AppendStruct leaves out that of any other struct
+		b = withoutIndex(b, from)
+	}
 	if e.compact {
 		must(c.Write(nil, b[from:], entry.IndexID, nil))
 		b = append(b[:from], c.Bytes()...)

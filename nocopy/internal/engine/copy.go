@@ -68,6 +68,9 @@ func (s Struct) AppendStruct(dst []byte, d *schema.Struct) []byte {
 			return plain
 		}
 	}
+	if b, ok := s.m.flat(e, d.Type()); ok {
+		return append(dst, b...)
+	}
 	return s.m.rangeOf(e, d.Type()).AppendTo(dst)
 }
 
