@@ -73,3 +73,33 @@ func ExampleWriteElements() {
 	// 32020 <nil>
 	// 1000 {article: "engine", count: 999, price: 0} <nil>
 }
+
+// Split a message by a function of its elements. WriteElements copies their bytes, which for small
+// elements is faster than Append.
+func ExampleWriteElements_split() {
+	o, err := order.ParseOrder(anOrder())
+	if err != nil {
+		panic(err)
+	}
+	defer o.Release()
+	var parts [2][]order.Line
+	for _, line := range o.GetLines().All() {
+		k := len(line.GetArticle()) % 2
+		parts[k] = append(parts[k], line)
+	}
+	for _, part := range parts {
+		var shard bytes.Buffer
+		lines := func(yield func(order.Line, error) bool) {
+			for i := 0; i < len(part) && yield(part[i], nil); i++ {
+			}
+		}
+		if _, err := nocopy.WriteElements(&shard, order.Order{}, "lines", len(part), lines); err != nil {
+			panic(err)
+		}
+		s, err := order.ParseOrder(shard.Bytes())
+		fmt.Println(s.GetLines(), err)
+	}
+	// Output:
+	// [{article: "engine", count: 0, price: 0}] <nil>
+	// [{article: "cards", count: 100, price: 0}] <nil>
+}

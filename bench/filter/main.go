@@ -201,10 +201,9 @@ func (in *input) splitRows() []row {
 		}
 		return n
 	}
-	shard := func(metric string) int { return int(metric[len(metric)-1]) % shards }
 	var handles [shards][]prom.TimeSeries
 	var out [shards]bytes.Buffer
-	return []row{
+	rows := []row{
 		{"ranges", func() int {
 			s := in.parse(nocopy.Recycle)
 			var counts [shards]uint32
@@ -259,6 +258,13 @@ func (in *input) splitRows() []row {
 			s.Release()
 			return size()
 		}},
+	}
+	return append(rows, in.splitPeers(&buf, size)...)
+}
+
+// splitPeers returns the rows of split of other libraries. They write to buf, and return size.
+func (in *input) splitPeers(buf *[shards][]byte, size func() int) []row {
+	return []row{
 		{"kitex", func() int {
 			var s kitex.WriteRequest
 			must(s.FastRead(in.wire))
@@ -299,6 +305,8 @@ func each[E any](part []E) iter.Seq2[E, error] {
 		}
 	}
 }
+
+func shard(metric string) int { return int(metric[len(metric)-1]) % shards }
 
 // encode writes a struct of Kitex into a kept buffer.
 func encode(buf []byte, s *kitex.WriteRequest) []byte {
