@@ -173,15 +173,16 @@ func newBackends(registryAddr string) (service.Client, error) {
 	policy.WithFixedBackOff(10)
 	policy.WithRetryBreaker(0.3) // by default it stops once 10 % of the calls have failed
 	breaker := circuitbreak.NewCBSuite(circuitbreak.RPCInfo2Key)
-	return service.NewClient(serviceName, client.WithResolver(r), balancer, client.WithFailureRetry(policy),
-		client.WithSpecifiedResultRetry(again), client.WithCircuitBreaker(breaker), client.WithSuite(tracing.NewClientSuite()),
+	return service.NewClient(serviceName, client.WithResolver(r), balancer,
+		client.WithFailureRetry(policy), client.WithSpecifiedResultRetry(again),
+		client.WithCircuitBreaker(breaker), client.WithSuite(tracing.NewClientSuite()),
 		client.WithTransportProtocol(transport.Framed), longConnections)
 }
 
-// again says which calls are made again. Where there is no connection to a back end, or its circuit
-// breaker is open, Kitex picks another one by itself, a few times, and may pick the same again. A
-// call whose connection broke may have been carried out: it is made again since that does no harm
-// here.
+// again says which calls are made again. Where there is no connection to a back end, or its
+// circuit breaker is open, Kitex picks another one by itself, a few times, and may pick the same
+// again. A call whose connection broke may have been carried out: it is made again since that does
+// no harm here.
 var again = &retry.ShouldResultRetry{
 	ErrorRetryWithCtx: func(_ context.Context, err error, _ rpcinfo.RPCInfo) bool {
 		return errors.Is(err, kerrors.ErrGetConnection) || errors.Is(err, kerrors.ErrRemoteOrNetwork) ||
