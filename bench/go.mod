@@ -3,6 +3,7 @@ module github.com/nocopythrift/nocopythrift/bench
 go 1.26.6
 
 require (
+	buf.build/go/hyperpb v0.1.3
 	capnproto.org/go/capnp/v3 v3.1.0-alpha.2
 	github.com/VictoriaMetrics/VictoriaMetrics v1.151.0
 	github.com/VictoriaMetrics/easyproto v1.2.0
@@ -45,6 +46,7 @@ require (
 	github.com/tidwall/gjson v1.17.3 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.0 // indirect
+	github.com/timandy/routine v1.1.5 // indirect
 	github.com/yusufpapurcu/wmi v1.2.2 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	google.golang.org/genproto v0.0.0-20260720211330-0afa2a65878a // indirect

@@ -28,6 +28,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/dynamicgo"
 	"github.com/nocopythrift/nocopythrift/bench/flat"
 	"github.com/nocopythrift/nocopythrift/bench/frugal"
+	"github.com/nocopythrift/nocopythrift/bench/hyper"
 	"github.com/nocopythrift/nocopythrift/bench/jsons"
 	"github.com/nocopythrift/nocopythrift/bench/kitex"
 	"github.com/nocopythrift/nocopythrift/bench/limit"
@@ -42,8 +43,8 @@ import (
 
 // peers are all contestants, in the order in which the tables list them.
 var peers = []peer.Peer{
-	ours.Peer(), ours.Compact(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), apache.Compact(), dynamic.Peer(),
-	dynamicgo.Peer(), vtproto.Peer(), victoria.Peer(), msgp.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
+	ours.Peer(), ours.Checked(), ours.Compact(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), apache.Compact(), dynamic.Peer(),
+	dynamicgo.Peer(), vtproto.Peer(), hyper.Peer(), victoria.Peer(), msgp.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
 }
 
 func main() {

@@ -15,8 +15,8 @@
 //
 // Rows of split, by the last byte of a series' metric:
 //
-//   - ranges: the request is parsed with nocopy.Recycle, and the bytes of each series are copied by
-//     hand to the end of one of eight requests, from offsets that are known
+//   - ranges: the request is parsed with nocopy.Recycle, and the bytes of each series are copied
+//     by hand to the end of one of eight requests, from offsets that are known
 //   - nocopy/write: the handles of the series are put into eight slices, and WriteElements writes
 //     the requests
 //   - nocopy/append: Append of each series to one of eight requests, with Recycle

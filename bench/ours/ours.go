@@ -47,6 +47,7 @@ func Peer() bench.Peer {
 type use interface {
 	rows(wire []byte, op bench.Op) []bench.Row
 	life() Life
+	stepOf(wire []byte, op bench.Op, opts ...nocopy.Option) bench.Step
 	compactStep(wire []byte, op bench.Op) bench.Step
 	decode(b []byte, opts ...nocopy.Option) (any, error)
 }
@@ -130,8 +131,7 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 	}
 	var rows []bench.Row
 	for _, m := range modes {
-		opts := slices.Concat(m.opts, limitFor(wire))
-		rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step { return f().step(wire, op, opts) }})
+		rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step { return f.stepOf(wire, op, m.opts...) }})
 	}
 	if f().kept {
 		rows = append(rows, bench.Row{Peer: "nocopy/kept", Make: func() bench.Step { return f().keptStep(wire, op) }})
@@ -161,6 +161,11 @@ func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
 		}})
 	}
 	return rows
+}
+
+// stepOf returns the step of an operation with these options, on the message in wire.
+func (f with[S]) stepOf(wire []byte, op bench.Op, opts ...nocopy.Option) bench.Step {
+	return f().step(wire, op, slices.Concat(opts, limitFor(wire)))
 }
 
 func (m message[S]) step(wire []byte, op bench.Op, opts []nocopy.Option) bench.Step {

@@ -38,6 +38,14 @@ func Peer() peer.Peer {
 	}
 }
 
+// Marshal returns the message with the values of v, a message of package data.
+func Marshal(v any) []byte {
+	use := use.Of(v)
+	m := use.New()
+	use.Fill(m)
+	return freshStructs(use).Encode(m)
+}
+
 // message is implemented by every generated message.
 type message interface {
 	SizeVT() int

@@ -26,8 +26,8 @@ func swap(to, from unsafe.Pointer, n, room int, size uintptr) {
 	}
 	// SAFETY: the callers have slices of n elements and of room bytes, one to copy from and one to
 	// copy to. Numbers contain no pointers, and any bytes are valid ones. Bytes need no alignment.
-	if vectorised && size > 1 && n >= vectorSize {
-		swapVector((*byte)(to), (*byte)(from), n, &orders[size/2])
+	if vectorised && n >= vectorSize {
+		swapVector((*byte)(to), (*byte)(from), n, &orders[size/2%uintptr(len(orders))])
 	} else {
 		swapSingly(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n), size)
 	}

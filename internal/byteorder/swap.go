@@ -11,8 +11,9 @@ const vectorSize = 32
 // order says which byte of the source each byte of the result comes from, within each 16 bytes.
 type order [vectorSize]byte
 
-// orders has the orders of elements of 2, 4 and 8 bytes, at half their size.
-var orders = [5]order{1: orderOf(2), 2: orderOf(4), 4: orderOf(8)}
+// orders has the orders of elements of 1, 2, 4 and 8 bytes, at half their size. It has a length by
+// which an index is bounded without a comparison.
+var orders = [8]order{0: orderOf(1), 1: orderOf(2), 2: orderOf(4), 4: orderOf(8)}
 
 func orderOf(size byte) (o order) {
 	for i := range o {

@@ -30,7 +30,7 @@ func eachSwap(t *testing.T, test func(t *testing.T, size, least int, swap func(d
 		if way == "vector" {
 			least = vectorSize
 		}
-		for _, size := range []int{2, 4, 8} {
+		for _, size := range []int{1, 2, 4, 8} {
 			t.Run(fmt.Sprint(way, 8*size), func(t *testing.T) {
 				test(t, size, least, func(dst, src []byte) { swap(dst, src, uintptr(size)) })
 			})

@@ -52,7 +52,10 @@ func (r *Reader) Bools(at int, f Field, v []bool) ([]bool, int) {
 
 // Bools writes a list or set and makes room after it.
 func (w *Writer) Bools(at int, f Field, v []bool) int {
-	at = w.list(at, f, nocopy.WireBool, len(v), 1)
+	if w.lacks(at, len(v), 1) {
+		w.fitList(at, len(v), 1)
+	}
+	at = w.listHeader(at, f, nocopy.WireBool, len(v))
 	b := w.b[at:][:1*len(v)]
 	for _, v := range v {
 		b[0] = engine.BoolByte(v)
@@ -101,7 +104,10 @@ func (r *Reader) Int8s(at int, f Field, v []int8) ([]int8, int) {
 
 // Int8s writes a list or set and makes room after it.
 func (w *Writer) Int8s(at int, f Field, v []int8) int {
-	at = w.list(at, f, nocopy.WireI8, len(v), 1)
+	if w.lacks(at, len(v), 1) {
+		w.fitList(at, len(v), 1)
+	}
+	at = w.listHeader(at, f, nocopy.WireI8, len(v))
 	byteorder.Store(w.b[at:], v)
 	return at + 1*len(v)
 }
@@ -148,7 +154,10 @@ func (r *Reader) Int16s(at int, f Field, v []int16) ([]int16, int) {
 
 // Int16s writes a list or set and makes room after it.
 func (w *Writer) Int16s(at int, f Field, v []int16) int {
-	at = w.list(at, f, nocopy.WireI16, len(v), 2)
+	if w.lacks(at, len(v), 2) {
+		w.fitList(at, len(v), 2)
+	}
+	at = w.listHeader(at, f, nocopy.WireI16, len(v))
 	byteorder.Store(w.b[at:], v)
 	return at + 2*len(v)
 }
@@ -230,7 +239,10 @@ func (r *Reader) Int64s(at int, f Field, v []int64) ([]int64, int) {
 
 // Int64s writes a list or set and makes room after it.
 func (w *Writer) Int64s(at int, f Field, v []int64) int {
-	at = w.list(at, f, nocopy.WireI64, len(v), 8)
+	if w.lacks(at, len(v), 8) {
+		w.fitList(at, len(v), 8)
+	}
+	at = w.listHeader(at, f, nocopy.WireI64, len(v))
 	byteorder.Store(w.b[at:], v)
 	return at + 8*len(v)
 }
@@ -273,7 +285,10 @@ func (r *Reader) Float64s(at int, f Field, v []float64) ([]float64, int) {
 
 // Float64s writes a list or set and makes room after it.
 func (w *Writer) Float64s(at int, f Field, v []float64) int {
-	at = w.list(at, f, nocopy.WireDouble, len(v), 8)
+	if w.lacks(at, len(v), 8) {
+		w.fitList(at, len(v), 8)
+	}
+	at = w.listHeader(at, f, nocopy.WireDouble, len(v))
 	byteorder.Store(w.b[at:], v)
 	return at + 8*len(v)
 }
@@ -320,7 +335,10 @@ func (r *Reader) UUIDs(at int, f Field, v []nocopy.UUID) ([]nocopy.UUID, int) {
 
 // UUIDs writes a list or set and makes room after it.
 func (w *Writer) UUIDs(at int, f Field, v []nocopy.UUID) int {
-	at = w.list(at, f, nocopy.WireUUID, len(v), 16)
+	if w.lacks(at, len(v), 16) {
+		w.fitList(at, len(v), 16)
+	}
+	at = w.listHeader(at, f, nocopy.WireUUID, len(v))
 	b := w.b[at:][:16*len(v)]
 	for _, v := range v {
 		copy(b, v[:])
@@ -352,7 +370,10 @@ func ReadEnums[E ~int32](r *Reader, at int, f Field, v []E) ([]E, int) {
 
 // WriteEnums writes a list or set and makes room after it.
 func WriteEnums[E ~int32](w *Writer, at int, f Field, v []E) int {
-	at = w.list(at, f, nocopy.WireI32, len(v), 4)
+	if w.lacks(at, len(v), 4) {
+		w.fitList(at, len(v), 4)
+	}
+	at = w.listHeader(at, f, nocopy.WireI32, len(v))
 	byteorder.Store(w.b[at:], v)
 	return at + 4*len(v)
 }

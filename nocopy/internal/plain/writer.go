@@ -179,14 +179,21 @@ func (w *Writer) BinaryValue(at int, v []byte) int { return w.anyTextValue(at, m
 
 // List begins a list or set of n elements and makes room after its header.
 func (w *Writer) List(at int, f Field, elem nocopy.WireType, n int) int {
-	return w.list(at, f, elem, n, 0)
+	if w.lacks(at, n, 0) {
+		w.fitList(at, n, 0)
+	}
+	return w.listHeader(at, f, elem, n)
 }
 
-// list begins a list or set of n elements and makes room for them and after them.
-func (w *Writer) list(at int, f Field, elem nocopy.WireType, n, size int) int {
-	if uint(n) > few || len(w.b)-at-(fieldHeader+listHeader+Slack+beyond) < n*size {
-		w.fitList(at, n, size)
-	}
+// lacks reports whether fitList must make room for a list or set of n elements of this size, and
+// after them. This and listHeader are inlined into the methods for lists of numbers: a call would
+// take a tenth of the time of a short one.
+func (w *Writer) lacks(at, n, size int) bool {
+	return uint(n) > few || len(w.b)-at-(fieldHeader+listHeader+Slack+beyond) < n*size
+}
+
+// listHeader writes the header of a list or set without a check.
+func (w *Writer) listHeader(at int, f Field, elem nocopy.WireType, n int) int {
 	binary.BigEndian.PutUint64(w.room(at)[:], uint64(f)<<40|uint64(elem)<<32|uint64(uint32(n)))
 	return at + fieldHeader + listHeader
 }

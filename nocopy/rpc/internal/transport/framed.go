@@ -23,8 +23,26 @@ var Framed Transport = new(framed)
 
 type framed struct{}
 
+// frameHeader is the number of bytes before the messages of a frame: its length.
+const frameHeader = 4
+
+// ordinary returns the length of the next frame if all of it has arrived, and it begins with a
+// message in Thrift Binary whose header is strict; else 0. Such a frame needs none of what next
+// looks for. Most messages are of this kind if many calls are under way on a connection.
+func (r *Receiver) ordinary() int {
+	b := r.in.Bytes()
+	if r.Transport != Framed || len(b) <= frameHeader+1 || r.rest > 0 || len(r.frameRest.Mem)+len(r.waiting.Mem) > 0 || !r.accepts(FramedBinary) {
+		return 0
+	}
+	n := uint64(binary.BigEndian.Uint32(b))
+	if n > uint64(min(r.Limits.Frame, len(b)-frameHeader)) || binary.BigEndian.Uint16(b[frameHeader:]) != message.Version1 {
+		return 0
+	}
+	return int(n)
+}
+
 func (*framed) next(r *Receiver) (message.Header, memory.Chunk, error) {
-	const length = 4
+	const length = frameHeader
 	for len(r.in.Bytes()) < length {
 		if err := r.fill(length); err != nil {
 			return message.Header{}, memory.Chunk{}, err

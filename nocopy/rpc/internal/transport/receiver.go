@@ -74,12 +74,17 @@ func (r *Receiver) Passing() bool { return r.passing.Load() }
 // if the stream ends between messages; after some errors the header is known, and its size is not
 // 0. After a message, TakeCharge must be called.
 func (r *Receiver) Next() (message.Header, memory.Chunk, error) {
+	if n := r.ordinary(); n > 0 {
+		r.inMessage, r.opened = false, nil
+		r.in.Skip(frameHeader)
+		return splitHeader(r.in.Take(n))
+	}
 	h, c, err := r.next()
 	if err != nil {
 		r.charge.End()
 		return h, c, err
 	}
-	if r.Accept == 0 || r.Accept&WireOf(r.Transport, h.Style) != 0 {
+	if r.accepts(WireOf(r.Transport, h.Style)) {
 		return h, c, err
 	}
 	r.charge.End()

@@ -50,6 +50,9 @@ func (w Wire) String() string {
 	return strings.Join(names, ", ")
 }
 
+// accepts reports whether r takes messages that come in this way.
+func (r *Receiver) accepts(way Wire) bool { return r.Accept == 0 || r.Accept&way != 0 }
+
 // reject releases the chunk of a message that came in a way which r does not accept, and returns
 // the error.
 func (r *Receiver) reject(h message.Header, c memory.Chunk) (message.Header, memory.Chunk, error) {
