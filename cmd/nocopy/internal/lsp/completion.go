@@ -170,7 +170,10 @@ func (c *completer) parenthesis(member *node) int {
 // inValue reports whether the word is in the value of a field or constant.
 func (c *completer) inValue(top, member *node) bool {
 	n := c.valueNode(top, member)
-	return n != nil && (c.before(1) == "=" && c.left[len(c.left)-1].from >= n.name.to || n.value.from < n.value.to && n.value.from <= c.word.from && c.word.from <= n.value.to && c.unfinished(n))
+	if n == nil {
+		return false
+	}
+	return c.before(1) == "=" && c.left[len(c.left)-1].from >= n.name.to || n.value.from < n.value.to && n.value.from <= c.word.from && c.unfinished(n)
 }
 
 // unfinished reports whether the value of a node goes on at the word, since the word is in it, or
@@ -293,7 +296,7 @@ func (c *completer) enumMember(top *node) {
 	}
 	next := int64(0)
 	for _, v := range top.children {
-		if number, ok := c.f.enumNumber(v); ok && v.to < c.word.from {
+		if number, ok := c.f.enumNumber(v); ok && v.to < c.left[len(c.left)-1].to {
 			next = max(next, number+1)
 		}
 	}
@@ -464,7 +467,7 @@ func (c *completer) value(top, member *node, quoted bool) {
 		return
 	}
 	f, typ := c.resolved(at.f, at.typ)
-	switch t := c.typeOf(f, typ); {
+	switch t := c.follow(c.typeOf(f, typ)); {
 	case t.n != nil && t.n.kind == enumNode:
 		if name := c.nameOf(t); name != "" {
 			for _, v := range t.n.children {

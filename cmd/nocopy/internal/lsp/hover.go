@@ -237,7 +237,7 @@ func (s *server) size(f *file, typ *typeRef, depth int) int {
 	if typ == nil || typ.args != nil || depth > maxTypedefs {
 		return 0
 	}
-	t := s.typeOf(f, typ)
+	t := s.follow(s.typeOf(f, typ))
 	switch {
 	case t.n == nil:
 		return baseSizes[f.text(typ.name)]
