@@ -84,7 +84,8 @@ func (a *actions) fixes(problems []problem) {
 		}
 		if top = top.top(); top.hasFields() && top.body.from < top.body.to {
 			at := span{top.body.from + 1, top.body.from + 1}
-			a.add(protocol.CodeActionKindQuickFix, "Reserve this id: "+id, &p, a.edit(at, "\n  // reserved "+id+": "+strings.TrimSuffix(p.message, " removed")))
+			field, _, _ := strings.Cut(p.message, " removed")
+			a.add(protocol.CodeActionKindQuickFix, "Reserve this id: "+id, &p, a.edit(at, "\n  // reserved "+id+": "+field))
 		}
 	}
 }
@@ -207,8 +208,13 @@ func (f *file) beforeComments(n *node) int {
 
 // reserve adds the action that removes a field and keeps others from its id.
 func (a *actions) reserve() {
-	n := a.f.at(int(a.in.from))
-	if n == nil || n.kind != fieldNode || !n.parent.hasFields() {
+	var n *node
+	for _, top := range a.f.nodes {
+		if i := slices.IndexFunc(top.children, func(c *node) bool { return a.touches(c.span) }); i >= 0 && top.hasFields() && n == nil {
+			n = top.children[i]
+		}
+	}
+	if n == nil {
 		return
 	}
 	id, ok := a.f.number(n)
