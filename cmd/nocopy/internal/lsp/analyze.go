@@ -3,7 +3,9 @@ package lsp
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -175,15 +177,16 @@ func (a *analyzer) check(s *snapshot) {
 			return
 		}
 		o.read = map[string]bool{d.file.path: true}
-		problems := a.problems(d.file, cfg, dirs)
+		problems := a.safely(func() []problem { return a.problems(d.file, cfg, dirs) })
 		a.needs[uri] = o.read
 		a.tell(d, problems)
-		if more := a.audit(d.file, dirs); more != nil {
-			a.tell(d, append(problems, more...))
+		if more := a.safely(func() []problem { return a.audit(d.file, dirs) }); more != nil {
+			problems = append(problems, more...)
+			a.tell(d, problems)
 		}
 		delete(a.dirty, uri)
 		a.mu.Lock()
-		a.done[uri] = result{d.file, append(problems, a.audited(d.file)...)}
+		a.done[uri] = result{d.file, problems}
 		a.wake.Broadcast()
 		a.mu.Unlock()
 	}
@@ -195,6 +198,17 @@ func (a *analyzer) check(s *snapshot) {
 		}
 		return false
 	})
+}
+
+// safely calls check. A panic, which is a mistake of a check, becomes a problem.
+func (a *analyzer) safely(check func() []problem) (list []problem) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "nocopy lsp: panic, please report this: %v\n%s", p, debug.Stack())
+			list = []problem{{severity: protocol.DiagnosticSeverityError, source: "nocopy", code: "panic", message: fmt.Sprint("a check has failed: ", p)}}
+		}
+	}()
+	return check()
 }
 
 // configuration returns lint's configuration of the first folder, and all folders for included

@@ -12,12 +12,11 @@ import (
 type baseline struct {
 	commit  string
 	version *audit.Version // nil if the file is not there
-	found   []problem      // in the file as it is now
 }
 
 // audit returns what a file breaks in programs with its last committed version. There is nothing
 // to compare with outside of git, in a new file, and while there are errors.
-func (a *analyzer) audit(f *file, dirs []string) []problem {
+func (a *analyzer) audit(f *file, dirs []string) (list []problem) {
 	commit, err := audit.Commit("HEAD", f.path)
 	if err != nil {
 		delete(a.baseline, f.path)
@@ -29,7 +28,6 @@ func (a *analyzer) audit(f *file, dirs []string) []problem {
 		a.baseline[f.path] = b
 		b.version, _ = audit.Committed("HEAD", f.path, dirs)
 	}
-	b.found = nil
 	if b.version == nil || len(a.overlay.mended(f.path).errors) > 0 {
 		return nil
 	}
@@ -48,17 +46,9 @@ func (a *analyzer) audit(f *file, dirs []string) []problem {
 		if found.Severity == audit.Warning {
 			p.severity = protocol.DiagnosticSeverityWarning
 		}
-		b.found = append(b.found, p)
+		list = append(list, p)
 	}
-	return b.found
-}
-
-// audited returns what audit has found in a file.
-func (a *analyzer) audited(f *file) []problem {
-	if b := a.baseline[f.path]; b != nil {
-		return b.found
-	}
-	return nil
+	return list
 }
 
 // removedField matches the message about a field that is gone.

@@ -109,7 +109,7 @@ func (o *overlay) mended(key string) *entry {
 		o.parsed++
 		e.mended = mend(f, &e.cache)
 		e.broken = maps.Clone(e.ast.Broken)
-		if !e.ast.Complete {
+		if len(e.errors) > 0 { // the checks then know that something may be missing
 			e.err = e.errors
 		}
 	}
