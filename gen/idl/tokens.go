@@ -1,7 +1,6 @@
 package idl
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -49,11 +48,14 @@ func (f *File) Tokens(src []byte) []Token {
 	s := scan(f.Name, string(src), &errs)
 	kinds := map[lexer.TokenType]TokenKind{tokIdent: WordToken, tokKeyword: WordToken, tokInt: NumberToken,
 		tokDouble: NumberToken, tokString: TextToken, tokPunct: PunctToken}
-	list := s.remarks
-	for _, t := range s.tokens[:len(s.tokens)-1] {
-		at := t.Pos.Offset
-		list = append(list, Token{kinds[t.Type], t.Value, t.Pos, s.comments.above[at], s.comments.beside[at]})
+	list := make([]Token, 0, len(s.tokens)+len(s.remarks))
+	for _, t := range s.tokens {
+		for len(s.remarks) > 0 && s.remarks[0].Pos.Offset < t.Pos.Offset || t.EOF() && len(s.remarks) > 0 {
+			list, s.remarks = append(list, s.remarks[0]), s.remarks[1:]
+		}
+		if at := t.Pos.Offset; !t.EOF() {
+			list = append(list, Token{kinds[t.Type], t.Value, t.Pos, s.comments.above[at], s.comments.beside[at]})
+		}
 	}
-	slices.SortFunc(list, func(a, b Token) int { return a.Pos.Offset - b.Pos.Offset })
 	return list
 }

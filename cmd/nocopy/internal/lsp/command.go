@@ -3,9 +3,14 @@ package lsp
 import (
 	"errors"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
+
+// gcPercent is lower than usual: an editor has many programs of this kind beside each other, and
+// what they keep matters more than their time.
+const gcPercent = 50
 
 // Command serves an editor.
 type Command struct {
@@ -32,6 +37,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		dirs = append(dirs, dir)
 	}
+	debug.SetGCPercent(gcPercent)
 	if !serve(sh.Ctx, sh.In, sh.Out, dirs) {
 		return shell.WithCode(shell.Failed, errors.New("the editor has ended the connection without a shutdown"))
 	}

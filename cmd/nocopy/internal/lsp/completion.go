@@ -26,7 +26,7 @@ func (s *server) completion(p *protocol.CompletionParams) (any, error) {
 		}
 		item.TextEdit = protocol.TextEdit{Range: edit, NewText: text}
 	}
-	return protocol.CompletionList{Items: c.items}, nil
+	return protocol.CompletionList{Items: c.items, IsIncomplete: c.others >= maxOthers}, nil
 }
 
 // completer collects what can stand at an offset.
@@ -37,6 +37,8 @@ type completer struct {
 	word  span    // what the choice replaces: the word around at
 	left  []token // those before word, without comments
 	items []protocol.CompletionItem
+
+	others int // how many items are of files that are not included
 }
 
 // add adds an item. rank orders items: those with the smallest come first.
@@ -360,8 +362,9 @@ func (c *completer) types() {
 	c.names((*node).isType)
 }
 
-// maxOthers bounds the names from files that are not included.
-const maxOthers = 500
+// maxOthers bounds the names from files that are not included. The editor asks again when more of
+// the name was typed.
+const maxOthers = 100
 
 // names adds the definitions that are accepted: of the file, of those that it includes, and of all
 // others, with an edit that includes them.
@@ -380,15 +383,17 @@ func (c *completer) names(accept func(*node) bool) {
 			}
 		}
 	}
-	others := 0
 	for _, path := range c.paths() {
 		g := c.files[path]
 		if seen[path] {
 			continue
 		}
+		if c.others >= maxOthers {
+			return
+		}
 		for _, n := range g.nodes {
-			if name := g.text(n.name); name != "" && accept(n) && others < maxOthers && c.couldBe(name) {
-				others++
+			if name := g.text(n.name); name != "" && accept(n) && c.couldBe(name) {
+				c.others++
 				item := c.add(4, completionKind(n), prefix(g.path)+"."+name, g.word(n)+", includes "+c.pathTo(c.f, g))
 				item.AdditionalTextEdits = []protocol.TextEdit{c.includeEdit(c.f, g)}
 			}

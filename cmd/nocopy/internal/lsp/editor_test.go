@@ -20,7 +20,7 @@ import (
 
 // editor is a client that speaks JSON-RPC with a server over pipes.
 type editor struct {
-	*testing.T
+	testing.TB
 	dir  string
 	conn *jsonrpc2.Conn
 	done chan bool // what serve has returned
@@ -36,9 +36,9 @@ type editor struct {
 const aMinute = time.Minute
 
 // newEditor starts a server for a folder with these files: lines "-- name --" and their texts.
-func newEditor(t *testing.T, files string) *editor {
+func newEditor(t testing.TB, files string) *editor {
 	t.Helper()
-	e := &editor{T: t, dir: canonical(t.TempDir()), told: map[string]published{}, versions: map[string]int32{}, texts: map[string]string{}, done: make(chan bool, 1)}
+	e := &editor{TB: t, dir: canonical(t.TempDir()), told: map[string]published{}, versions: map[string]int32{}, texts: map[string]string{}, done: make(chan bool, 1)}
 	e.changed = sync.NewCond(&e.mu)
 	for part := range strings.SplitSeq(files, "-- ") {
 		if name, text, ok := strings.Cut(part, " --\n"); ok {

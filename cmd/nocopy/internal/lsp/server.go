@@ -62,14 +62,19 @@ func (stream) Close() error { return nil }
 // maxQueue is how many messages may wait. The editor's next one waits in the pipe.
 const maxQueue = 256
 
-// serve answers an editor until it ends the connection, and reports whether it has asked for that
-// by a shutdown.
-func serve(ctx context.Context, in io.Reader, out io.Writer, dirs []string) bool {
+func newServer(dirs []string) *server {
 	s := &server{
 		workspace: newWorkspace(), analyzer: newAnalyzer(), dirs: dirs, queue: make(chan *jsonrpc2.Request, maxQueue),
 		ends: map[jsonrpc2.ID]context.CancelCauseFunc{}, ctxs: map[jsonrpc2.ID]context.Context{},
 	}
 	s.workspace.dirs = dirs
+	return s
+}
+
+// serve answers an editor until it ends the connection, and reports whether it has asked for that
+// by a shutdown.
+func serve(ctx context.Context, in io.Reader, out io.Writer, dirs []string) bool {
+	s := newServer(dirs)
 	ready := make(chan struct{})
 	s.analyzer.tell = s.tell
 	s.analyzer.clear = func(uri string) {
@@ -174,6 +179,7 @@ func (s *server) handle(m *jsonrpc2.Request) {
 		s.mu.Unlock()
 	}
 	s.ctx = ctx
+	clear(s.known)
 	result, err := s.answer(m)
 	if m.Notif {
 		return

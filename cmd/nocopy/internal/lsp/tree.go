@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -84,6 +85,7 @@ type tree struct {
 // parse returns the tree of a text. Every text has one.
 func parse(src string) *tree {
 	p := &parser{tree: &tree{src: src, tokens: scan(src), byName: map[string]*node{}}}
+	p.tokens = make([]token, 0, len(p.tree.tokens))
 	for _, t := range p.tree.tokens {
 		if t.kind != commentToken {
 			p.tokens = append(p.tokens, t)
@@ -98,9 +100,11 @@ func parse(src string) *tree {
 	return p.tree
 }
 
-// compact drops the tokens, which take most of a tree's memory.
+// compact drops the tokens, which take most of a tree's memory, and room for more of all else.
 func (t *tree) compact() *tree {
 	t.tokens = nil
+	t.refs, t.nodes = slices.Clone(t.refs), slices.Clone(t.nodes)
+	t.all(func(n *node) { n.children = slices.Clone(n.children) })
 	return t
 }
 

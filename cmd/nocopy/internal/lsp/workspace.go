@@ -44,10 +44,13 @@ type workspace struct {
 	bytes  int64            // of files
 	rest   []string         // files that are not yet read, see index
 	parsed int              // how many texts were parsed, for tests
+
+	// known has the results of load since the last message: a file is looked at once for each.
+	known map[string]*file
 }
 
 func newWorkspace() *workspace {
-	return &workspace{open: map[string]*document{}, files: map[string]*file{}}
+	return &workspace{open: map[string]*document{}, files: map[string]*file{}, known: map[string]*file{}}
 }
 
 // canonical returns the path by which a file is known.
@@ -90,6 +93,7 @@ func (w *workspace) close(uri string) {
 
 func (w *workspace) keep(f *file) {
 	w.drop(f.path)
+	clear(w.known)
 	w.files[f.path] = f
 	w.bytes += int64(len(f.src))
 }
@@ -98,11 +102,22 @@ func (w *workspace) drop(name string) {
 	if f := w.files[name]; f != nil {
 		w.bytes -= int64(len(f.src))
 		delete(w.files, name)
+		clear(w.known)
 	}
 }
 
 // load returns the file at a path, as the editor or else the disk has it; nil if there is none.
 func (w *workspace) load(name string) *file {
+	f, ok := w.known[name]
+	if !ok {
+		f = w.look(name)
+		w.known[name] = f
+	}
+	return f
+}
+
+// look is load without known.
+func (w *workspace) look(name string) *file {
 	if f := w.files[name]; f != nil && f.table != nil {
 		return f
 	}
