@@ -364,7 +364,7 @@ func (c *completer) types() {
 
 // maxOthers bounds the names from files that are not included. The editor asks again when more of
 // the name was typed.
-const maxOthers = 100
+const maxOthers = 50
 
 // names adds the definitions that are accepted: of the file, of those that it includes, and of all
 // others, with an edit that includes them.

@@ -130,10 +130,8 @@ func (s *server) typeFacts(f *file, typ *typeRef) string {
 
 // word returns the word that a definition begins with.
 func (f *file) word(n *node) string {
-	if words := strings.Fields(f.text(n.span)); len(words) > 0 {
-		return words[0]
-	}
-	return ""
+	_, length := next(f.src[n.from:])
+	return f.src[n.from : int(n.from)+length]
 }
 
 // enumNumber returns the number of an enum's value, which need not be written.

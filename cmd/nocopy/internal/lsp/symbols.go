@@ -52,8 +52,7 @@ func (f *file) detail(n *node) string {
 	case valueNode, namespaceNode:
 		return f.text(n.id)
 	case structNode, unionNode, exceptionNode:
-		word, _, _ := strings.Cut(f.text(n.span), " ")
-		return word
+		return f.word(n)
 	}
 	return ""
 }
