@@ -63,37 +63,45 @@ func (c *completer) before(n int) string {
 	return c.f.text(c.left[len(c.left)-n].span)
 }
 
-// complete finds out where the offset is.
-func (c *completer) complete() {
-	quoted := false
+// locate finds the word and what is before it. It reports whether the word is in quotes, and false
+// as ok in a comment.
+func (c *completer) locate() (quoted, ok bool) {
 	for _, t := range c.f.allTokens() {
 		switch {
-		case t.to < c.at || t.to == c.at && t.kind != wordToken && t.kind != textToken && t.kind != commentToken:
-			if t.kind != commentToken {
-				c.left = append(c.left, t)
-			}
 		case t.from >= c.at:
+			return quoted, true
 		case t.kind == commentToken:
-			if t.to > c.at || strings.HasPrefix(c.f.text(t.span), "//") || c.f.src[t.from] == '#' {
-				return
+			if t.to > c.at || t.to == c.at && !strings.HasPrefix(c.f.text(t.span), "/*") {
+				return false, false
 			}
-		case t.kind == wordToken:
+		case t.kind == wordToken && t.to >= c.at:
 			c.word = t.span
-		case t.kind == textToken:
-			if text := c.f.text(t.span); len(text) > 1 && text[len(text)-1] == text[0] {
-				if t.to == c.at { // after the quotes
-					c.left = append(c.left, t)
-					continue
-				}
-				c.word = span{t.from + 1, t.to - 1}
-			} else {
-				c.word = span{t.from + 1, c.at}
-			}
-			quoted = true
+		case t.kind == textToken && t.to >= c.at && !c.closed(t):
+			c.word, quoted = span{t.from + 1, c.at}, true
+		case t.kind == textToken && t.to > c.at:
+			c.word, quoted = span{t.from + 1, t.to - 1}, true
+		default:
+			c.left = append(c.left, t)
 		}
 	}
+	return quoted, true
+}
+
+// closed reports whether a text has both quotes.
+func (c *completer) closed(t token) bool {
+	text := c.f.text(t.span)
+	return len(text) > 1 && text[len(text)-1] == text[0]
+}
+
+// complete adds what can stand at the offset.
+func (c *completer) complete() {
+	quoted, ok := c.locate()
+	if !ok {
+		return
+	}
 	top, member := c.around()
-	switch open := c.parenthesis(member); {
+	open := c.parenthesis(member)
+	switch {
 	case quoted && (c.before(1) == "include" || c.before(1) == "cpp_include"):
 		c.includes()
 	case open == annotationParen:
@@ -102,7 +110,14 @@ func (c *completer) complete() {
 		}
 	case c.inValue(top, member):
 		c.value(top, member, quoted)
-	case quoted:
+	case !quoted:
+		c.declaration(top, member, open)
+	}
+}
+
+// declaration adds what a declaration can have at the offset, outside of values and annotations.
+func (c *completer) declaration(top, member *node, open int) {
+	switch {
 	case top == nil:
 		c.definition()
 	case top.kind == enumNode:

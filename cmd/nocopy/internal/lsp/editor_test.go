@@ -1,3 +1,4 @@
+// The client that the tests of this package have.
 package lsp
 
 import (

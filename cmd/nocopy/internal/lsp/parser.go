@@ -98,19 +98,17 @@ func (p *parser) definition(n *node) bool {
 		n.id = p.take()
 		return p.nameOf(n) && p.annotations()
 	case constNode:
-		if n.typ = p.typ(); n.typ == nil || !p.nameOf(n) || !p.accept("=") {
-			return false
-		}
-		return p.valueOf(n) && p.tail()
+		n.typ = p.typ()
+		return n.typ != nil && p.nameOf(n) && p.accept("=") && p.valueOf(n) && p.tail()
 	case typedefNode:
-		if n.typ = p.typ(); n.typ == nil {
-			return false
-		}
-		return p.nameOf(n) && p.tail()
+		n.typ = p.typ()
+		return n.typ != nil && p.nameOf(n) && p.tail()
 	}
-	if !p.nameOf(n) {
-		return false
-	}
+	return p.nameOf(n) && p.extends(n) && p.members(n) && p.annotations()
+}
+
+// extends parses what may come between a name and a body.
+func (p *parser) extends(n *node) bool {
 	if n.kind == serviceNode && p.accept("extends") {
 		if !p.is(wordToken) || p.tokens[p.i].first {
 			return false
@@ -118,11 +116,7 @@ func (p *parser) definition(n *node) bool {
 		p.refer(p.take(), serviceUse)
 	}
 	p.accept("xsd_all")
-	if p.peek(0) != "{" {
-		return false
-	}
-	p.body(n)
-	return n.body.to > n.body.from && p.tree.src[n.body.to-1] == '}' && p.annotations()
+	return p.peek(0) == "{"
 }
 
 // nameOf parses a name. A word of the language on the next line is not one.
@@ -254,28 +248,30 @@ func (p *parser) value() bool {
 		p.i++
 		return true
 	case p.accept("["):
-		for p.i < len(p.tokens) && p.peek(0) != "]" {
-			if p.tokens[p.i].first && p.peek(1) == ":" || !p.value() { // the next field
-				return false
-			}
-			_ = p.accept(",") || p.accept(";")
-		}
-		return p.accept("]")
+		return p.elements("]", func() bool {
+			next := p.tokens[p.i].first && p.peek(1) == ":" // it is the id of the next field
+			return !next && p.value()
+		})
 	case p.accept("{"):
-		for p.i < len(p.tokens) && p.peek(0) != "}" {
-			if !p.value() || !p.accept(":") || !p.value() {
-				return false
-			}
-			_ = p.accept(",") || p.accept(";")
-		}
-		return p.accept("}")
+		return p.elements("}", func() bool { return p.value() && p.accept(":") && p.value() })
 	}
 	return false
 }
 
-// body parses the members of a definition between braces. It ends, without its brace, where the
-// next definition seems to begin.
-func (p *parser) body(n *node) {
+// elements parses what is in brackets, up to the last one.
+func (p *parser) elements(last string, one func() bool) bool {
+	for p.i < len(p.tokens) && p.peek(0) != last {
+		if !one() {
+			return false
+		}
+		_ = p.accept(",") || p.accept(";")
+	}
+	return p.accept(last)
+}
+
+// members parses the members of a definition between braces, and reports whether there is the last
+// brace. Without it, they end where the next definition seems to begin.
+func (p *parser) members(n *node) bool {
 	n.body.from = p.take().from
 	for p.i < len(p.tokens) && p.peek(0) != "}" && !p.begins() {
 		c := &node{kind: fieldNode, parent: n, span: span{from: p.tokens[p.i].from}}
@@ -297,8 +293,9 @@ func (p *parser) body(n *node) {
 		}
 		c.to = p.end()
 	}
-	p.accept("}")
+	closed := p.accept("}")
 	n.body.to = p.end()
+	return closed
 }
 
 // begins reports whether the next token begins a definition, so that a brace is missing: it is the
@@ -419,8 +416,8 @@ func (p *parser) method(n *node) bool {
 func (p *parser) arguments(n *node, throws bool) bool {
 	p.i++
 	for p.i < len(p.tokens) && !p.accept(")") {
-		if word := p.peek(0); word == "}" || word == "oneway" || word == "void" || word == "async" { // the next method
-			return false
+		if word := p.peek(0); word == "}" || word == "oneway" || word == "void" || word == "async" {
+			return false // the next method
 		}
 		c := &node{kind: fieldNode, parent: n, throws: throws, span: span{from: p.tokens[p.i].from}}
 		n.children = append(n.children, c)

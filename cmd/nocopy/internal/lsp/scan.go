@@ -65,51 +65,66 @@ func scan(src string) (tokens []token) {
 func next(src string) (tokenKind, int) {
 	c := src[0]
 	switch {
-	case c == '#', strings.HasPrefix(src, "//"):
-		if n := strings.IndexAny(src, "\r\n"); n >= 0 {
-			return commentToken, n
-		}
-		return commentToken, len(src)
-	case strings.HasPrefix(src, "/*"):
-		if n := strings.Index(src[2:], "*/"); n >= 0 {
-			return commentToken, n + 4
-		}
-		return commentToken, len(src)
+	case c == '#', strings.HasPrefix(src, "//"), strings.HasPrefix(src, "/*"):
+		return commentToken, commentLen(src)
 	case isLetter(c):
 		n := 1
 		for n < len(src) && (isWord(src[n]) || src[n] == '.') {
 			n++
 		}
 		return wordToken, n
-	case isDigit(c), (c == '-' || c == '+' || c == '.') && len(src) > 1 && (isDigit(src[1]) || src[1] == '.'):
-		n := 1
-		for n < len(src) && (isWord(src[n]) || src[n] == '.' || (src[n] == '-' || src[n] == '+') && (src[n-1] == 'e' || src[n-1] == 'E')) {
-			n++
-		}
-		return numberToken, n
+	case isDigit(c), strings.IndexByte("-+.", c) >= 0 && len(src) > 1 && (isDigit(src[1]) || src[1] == '.'):
+		return numberToken, numberLen(src)
 	case c == '"' || c == '\'':
-		for n := 1; n < len(src) && src[n] != '\n' && src[n] != '\r'; n++ {
-			switch src[n] {
-			case c:
-				return textToken, n + 1
-			case '\\':
-				if n++; n == len(src) || src[n] == '\n' || src[n] == '\r' {
-					return textToken, n
-				}
-			}
-		}
-		if n := strings.IndexAny(src, "\r\n"); n >= 0 {
-			return textToken, n
-		}
-		return textToken, len(src)
-	case c < 0x80:
-		return punctToken, 1
+		return textToken, textLen(src)
 	}
 	n := 1
-	for n < len(src) && src[n]&0xC0 == 0x80 { // the rest of a character in UTF-8
+	for c >= 0x80 && n < len(src) && src[n]&0xC0 == 0x80 { // the rest of a character in UTF-8
 		n++
 	}
 	return punctToken, n
+}
+
+// lineLen returns the length of the first line of a text.
+func lineLen(src string) int {
+	if n := strings.IndexAny(src, "\r\n"); n >= 0 {
+		return n
+	}
+	return len(src)
+}
+
+// commentLen returns the length of the comment at the start of a text.
+func commentLen(src string) int {
+	if !strings.HasPrefix(src, "/*") {
+		return lineLen(src)
+	}
+	if n := strings.Index(src[2:], "*/"); n >= 0 {
+		return n + 4
+	}
+	return len(src)
+}
+
+// numberLen returns the length of the number at the start of a text.
+func numberLen(src string) int {
+	n := 1
+	for n < len(src) && (isWord(src[n]) || src[n] == '.' || (src[n] == '-' || src[n] == '+') && (src[n-1] == 'e' || src[n-1] == 'E')) {
+		n++
+	}
+	return n
+}
+
+// textLen returns the length of the string at the start of a text, with its quotes.
+func textLen(src string) int {
+	line := src[:lineLen(src)]
+	for n := 1; n < len(line); n++ {
+		switch line[n] {
+		case line[0]:
+			return n + 1
+		case '\\':
+			n++
+		}
+	}
+	return len(line)
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }

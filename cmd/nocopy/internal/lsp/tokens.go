@@ -47,25 +47,10 @@ func (s *server) semanticTokens(p *protocol.SemanticTokensParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[int32]int{} // by offset: 1 + kind, and modifiers from bit 8
-	f.all(func(n *node) {
-		kind := tokenKinds[n.kind]
-		if n.kind == fieldNode && n.parent.kind == methodNode {
-			kind = tokParameter
-		}
-		names[n.name.from] = 1 + kind | modDeclaration<<8
-		if n.kind == includeNode {
-			delete(names, n.name.from)
-		}
-	})
-	for _, r := range f.refs {
-		names[r.from] = 1 + f.refKind(r)
-	}
 	e := encoder{table: f.lines(), data: []uint32{}}
-	tokens := f.allTokens()
+	names, tokens := f.nameKinds(), f.allTokens()
 	for i, t := range tokens {
-		known := names[t.from]
-		text := f.text(t.span)
+		name, known := names[t.from]
 		switch {
 		case t.kind == commentToken:
 			e.add(t.span, tokComment, 0)
@@ -73,20 +58,48 @@ func (s *server) semanticTokens(p *protocol.SemanticTokensParams) (any, error) {
 			e.add(t.span, tokString, 0)
 		case t.kind == numberToken:
 			e.add(t.span, tokNumber, 0)
-		case t.kind != wordToken:
-		case known != 0 && known>>8 == 0:
-			e.reference(t.span, text, known-1)
-		case known != 0:
-			e.add(t.span, known&0xff-1, known>>8)
-		case baseSizes[text] > 0 || text == "string" || text == "binary" || text == "map" || text == "list" || text == "set":
-			e.add(t.span, tokType, modLibrary)
-		case reservedWords[text]:
-			e.add(t.span, tokKeyword, 0)
-		case i > 0 && strings.Contains("(,;", f.text(tokens[i-1].span)) || i > 0 && tokens[i-1].kind == textToken:
-			e.add(t.span, tokDecorator, 0)
+		case t.kind == wordToken && known && name.modifiers == 0:
+			e.reference(t.span, f.text(t.span), name.kind)
+		case t.kind == wordToken && known:
+			e.add(t.span, name.kind, name.modifiers)
+		case t.kind == wordToken:
+			e.word(t.span, f.text(t.span), i > 0 && (tokens[i-1].kind == textToken || strings.Contains("(,;", f.text(tokens[i-1].span))))
 		}
 	}
 	return protocol.SemanticTokens{Data: e.data}, nil
+}
+
+// nameKind is the kind of a name, with modDeclaration where it is declared.
+type nameKind struct{ kind, modifiers int }
+
+// nameKinds returns the kinds of the names in a file by their offsets.
+func (f *file) nameKinds() map[int32]nameKind {
+	names := map[int32]nameKind{}
+	f.all(func(n *node) {
+		kind := tokenKinds[n.kind]
+		if n.kind == fieldNode && n.parent.kind == methodNode {
+			kind = tokParameter
+		}
+		if n.kind != includeNode {
+			names[n.name.from] = nameKind{kind, modDeclaration}
+		}
+	})
+	for _, r := range f.refs {
+		names[r.from] = nameKind{f.refKind(r), 0}
+	}
+	return names
+}
+
+// word adds a word that is no name. It may be the key of an annotation.
+func (e *encoder) word(s span, text string, mayBeKey bool) {
+	switch {
+	case baseSizes[text] > 0 || text == "string" || text == "binary" || text == "map" || text == "list" || text == "set":
+		e.add(s, tokType, modLibrary)
+	case reservedWords[text]:
+		e.add(s, tokKeyword, 0)
+	case mayBeKey:
+		e.add(s, tokDecorator, 0)
+	}
 }
 
 // reservedWords are the words of the IDL that are no types.

@@ -13,73 +13,96 @@ type place struct {
 	of  target
 }
 
+// valueWalk goes through the tokens of a value, and knows the place of each.
+type valueWalk struct {
+	*workspace
+	stack []frame // the outside first
+}
+
+// frame is a list, a set, a map or a struct that is open, or the outside.
+type frame struct {
+	f     *file
+	typ   *typeRef // of the whole
+	close byte     // 0 at the outside
+	isKey bool     // the next one is a key of a map or struct, not its value
+	field target   // whose value is the next one
+}
+
+// expected returns the place of the next value.
+func (w *valueWalk) expected() place {
+	in := &w.stack[len(w.stack)-1]
+	if in.close == 0 {
+		return place{f: in.f, typ: in.typ}
+	}
+	g, typ := w.resolved(in.f, in.typ)
+	if typ == nil {
+		return place{}
+	}
+	switch s := w.follow(w.typeOf(g, typ)); {
+	case in.close == ']' && len(typ.args) == 1:
+		return place{f: g, typ: typ.args[0]}
+	case in.close == ']':
+		return place{}
+	case len(typ.args) == 2 && in.isKey:
+		return place{f: g, typ: typ.args[0]}
+	case len(typ.args) == 2:
+		return place{f: g, typ: typ.args[1]}
+	case s.n != nil && s.n.hasFields() && in.isKey:
+		return place{of: s}
+	case in.field.n != nil:
+		return place{f: in.field.f, typ: in.field.n.typ}
+	}
+	return place{}
+}
+
+// punct goes on after a bracket or separator.
+func (w *valueWalk) punct(text string) {
+	in := &w.stack[len(w.stack)-1]
+	switch text {
+	case ":":
+		in.isKey = false
+	case ",", ";":
+		in.isKey = true
+	case "[", "{":
+		at := w.expected()
+		in.isKey = true
+		w.stack = append(w.stack, frame{f: at.f, typ: at.typ, isKey: true, close: text[0] + 2})
+	default:
+		if len(w.stack) > 1 {
+			w.stack = w.stack[:len(w.stack)-1]
+		}
+	}
+}
+
+// scalar goes on after a name, number or text, and returns its place.
+func (w *valueWalk) scalar(text string) place {
+	in, at := &w.stack[len(w.stack)-1], w.expected()
+	if at.of.n != nil {
+		in.field = target{}
+		if c := at.of.f.child(at.of.n, unquote(text)); c != nil {
+			in.field = target{at.of.f, c}
+		}
+	}
+	in.isKey = true // a colon changes that
+	return at
+}
+
 // valuePlaces calls visit for each name, number and text of a node's value that begins before an
 // offset, with its place, and returns the place at that offset.
 func (w *workspace) valuePlaces(f *file, n *node, before int, visit func(token, place)) place {
-	type frame struct {
-		f     *file
-		typ   *typeRef // of the whole
-		isKey bool     // a key comes next, of a map or struct
-		close byte     // 0 at the outside
-		field target   // after its key
-	}
-	expect := func(in frame) place {
-		if in.close == 0 {
-			return place{f: in.f, typ: in.typ}
-		}
-		g, typ := w.resolved(in.f, in.typ)
-		if typ == nil {
-			return place{}
-		}
-		switch s := w.follow(w.typeOf(g, typ)); {
-		case in.close == ']' && len(typ.args) == 1:
-			return place{f: g, typ: typ.args[0]}
-		case in.close == '}' && len(typ.args) == 2 && in.isKey:
-			return place{f: g, typ: typ.args[0]}
-		case in.close == '}' && len(typ.args) == 2:
-			return place{f: g, typ: typ.args[1]}
-		case in.close == '}' && s.n != nil && s.n.hasFields() && in.isKey:
-			return place{of: s}
-		case in.close == '}' && in.field.n != nil:
-			return place{f: in.field.f, typ: in.field.n.typ}
-		}
-		return place{}
-	}
-	stack := []frame{{f: f, typ: n.typ}}
+	walk := &valueWalk{w, []frame{{f: f, typ: n.typ}}}
 	tokens := f.allTokens()
 	i := sort.Search(len(tokens), func(i int) bool { return tokens[i].from >= n.value.from })
 	for ; i < len(tokens) && int(tokens[i].from) < before && tokens[i].to <= n.value.to; i++ {
-		t, in := tokens[i], &stack[len(stack)-1]
-		if t.kind == commentToken {
-			continue
-		}
-		text := f.text(t.span)
-		switch {
-		case t.kind != punctToken:
-			at := expect(*in)
-			visit(t, at)
-			if at.of.n != nil {
-				in.field = target{}
-				if c := at.of.f.child(at.of.n, unquote(text)); c != nil {
-					in.field = target{at.of.f, c}
-				}
-			}
-			if !in.isKey {
-				in.isKey = true
-			}
-		case text == ":":
-			in.isKey = false
-		case text == "," || text == ";":
-			in.isKey = true
-		case text == "[" || text == "{":
-			at := expect(*in)
-			in.isKey = true
-			stack = append(stack, frame{f: at.f, typ: at.typ, isKey: true, close: text[0] + 2})
-		case len(stack) > 1:
-			stack = stack[:len(stack)-1]
+		switch t := tokens[i]; t.kind {
+		case commentToken:
+		case punctToken:
+			walk.punct(f.text(t.span))
+		default:
+			visit(t, walk.scalar(f.text(t.span)))
 		}
 	}
-	return expect(stack[len(stack)-1])
+	return walk.expected()
 }
 
 // keys returns the names of fields in a node's value.
