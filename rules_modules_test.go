@@ -63,8 +63,8 @@ func TestRequirements(t *testing.T) {
 }
 
 // TestModules: CI tests every module, except the guide, lists, extensions of editors, and commands
-// for this repository. The corpora of fuzz tests in the root module are modules, which keeps them out of
-// its zip file.
+// for this repository. The corpora of fuzz tests in the root module are modules, which keeps them
+// out of its zip file.
 func TestModules(t *testing.T) {
 	files, err := exec.Command("git", "ls-files", "*go.mod", "*testdata/fuzz/*").Output()
 	if err != nil {

@@ -179,16 +179,11 @@ func (a *analyzer) check(s *snapshot) {
 		o.read = map[string]bool{d.file.path: true}
 		problems := a.safely(func() []problem { return a.problems(d.file, cfg, dirs) })
 		a.needs[uri] = o.read
-		a.tell(d, problems)
+		a.found(d, problems)
 		if more := a.safely(func() []problem { return a.audit(d.file, dirs) }); more != nil {
-			problems = append(problems, more...)
-			a.tell(d, problems)
+			a.found(d, append(problems, more...))
 		}
 		delete(a.dirty, uri)
-		a.mu.Lock()
-		a.done[uri] = result{d.file, problems}
-		a.wake.Broadcast()
-		a.mu.Unlock()
 	}
 	o.forget(func(name string) bool {
 		for _, read := range a.needs {
@@ -198,6 +193,19 @@ func (a *analyzer) check(s *snapshot) {
 		}
 		return false
 	})
+}
+
+// maxProblems is how many problems of a document are told.
+const maxProblems = 1000
+
+// found tells what was found in a document.
+func (a *analyzer) found(d *document, problems []problem) {
+	problems = problems[:min(len(problems), maxProblems)]
+	a.mu.Lock()
+	a.done[d.uri] = result{d.file, problems}
+	a.wake.Broadcast()
+	a.mu.Unlock()
+	a.tell(d, problems)
 }
 
 // safely calls check. A panic, which is a mistake of a check, becomes a problem.

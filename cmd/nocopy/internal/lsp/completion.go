@@ -311,13 +311,17 @@ func (c *completer) enumMember(top *node) {
 	if c.before(1) != "=" {
 		return
 	}
-	next := int64(0)
+	most, next := int64(-1), int64(0)
 	for _, v := range top.children {
-		if number, ok := c.f.enumNumber(v); ok && v.to < c.left[len(c.left)-1].to {
-			next = max(next, number+1)
+		if v.to >= c.left[len(c.left)-1].to {
+			break
 		}
+		if number, ok := c.f.number(v); ok {
+			next = number
+		}
+		most, next = max(most, next), next+1
 	}
-	c.add(0, protocol.CompletionItemKindValue, strconv.FormatInt(next, 10), "next free number")
+	c.add(0, protocol.CompletionItemKindValue, strconv.FormatInt(most+1, 10), "next free number")
 }
 
 // method adds what a method can consist of, outside of parentheses.

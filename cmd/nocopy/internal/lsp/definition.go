@@ -69,9 +69,19 @@ func (s *server) uses(t target, visit func(*file, []span)) {
 	}
 }
 
+// scanned returns the file with its tokens.
+func (f *file) scanned() *file {
+	if f.tokens != nil {
+		return f
+	}
+	g, t := *f, *f.tree
+	g.tree, t.tokens = &t, f.allTokens()
+	return &g
+}
+
 // usesIn is uses for one file.
 func (s *server) usesIn(g *file, t target, name string) (spans []span) {
-	is := func(p part) bool { return p.n == t.n && p.f == t.f }
+	is := func(p part) bool { return p.n == t.n }
 	if g == t.f {
 		spans = append(spans, t.n.name)
 	}
@@ -85,6 +95,7 @@ func (s *server) usesIn(g *file, t target, name string) (spans []span) {
 		}
 	}
 	if t.n.kind == fieldNode && t.n.parent.hasFields() {
+		g = g.scanned()
 		g.all(func(n *node) {
 			if n.value.from < n.value.to && strings.Contains(g.text(n.value), name) {
 				for k := range s.keys(g, n) {

@@ -35,8 +35,8 @@ func mend(f *file, c *idl.Cache) mended {
 		m.rest()
 	}
 	m.out.errors.Sort()
-	for _, n := range m.blank {
-		m.undeclare(n)
+	for s, n := range m.blank {
+		m.undeclare(s, n)
 	}
 	return m.out
 }
@@ -143,11 +143,11 @@ func (m *mender) rest() {
 }
 
 // undeclare tells the checks that what a blank piece declares may be there.
-func (m *mender) undeclare(n *node) {
+func (m *mender) undeclare(s span, n *node) {
 	switch {
 	case n == nil:
-		for _, t := range m.tokens {
-			if t.kind == wordToken && m.isStray(t.span) {
+		for _, t := range m.tokensIn(s) {
+			if t.kind == wordToken {
 				m.out.ast.Broken[m.text(t.span)] = true
 			}
 		}
@@ -156,14 +156,4 @@ func (m *mender) undeclare(n *node) {
 	case n.parent == nil:
 		m.out.ast.Broken[m.text(n.name)] = true
 	}
-}
-
-// isStray reports whether a range is in blank text outside of definitions.
-func (m *mender) isStray(s span) bool {
-	for blank, n := range m.blank {
-		if n == nil && blank.from <= s.from && s.to <= blank.to {
-			return true
-		}
-	}
-	return false
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"fmt"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -34,13 +35,11 @@ func (f *file) reservedIDs(n *node) map[int64]bool {
 }
 
 // tokensIn returns the tokens in a range.
-func (f *file) tokensIn(s span) (list []token) {
-	for _, t := range f.allTokens() {
-		if t.from >= s.from && t.to <= s.to {
-			list = append(list, t)
-		}
-	}
-	return list
+func (f *file) tokensIn(s span) []token {
+	all := f.allTokens()
+	from := sort.Search(len(all), func(i int) bool { return all[i].from >= s.from })
+	to := sort.Search(len(all), func(i int) bool { return all[i].to > s.to })
+	return all[min(from, to):to]
 }
 
 // reusedIDs returns the fields whose ids a comment reserves.

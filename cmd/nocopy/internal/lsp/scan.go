@@ -115,16 +115,19 @@ func numberLen(src string) int {
 
 // textLen returns the length of the string at the start of a text, with its quotes.
 func textLen(src string) int {
-	line := src[:lineLen(src)]
-	for n := 1; n < len(line); n++ {
-		switch line[n] {
-		case line[0]:
+	for n := 1; n < len(src); n++ {
+		switch src[n] {
+		case src[0]:
 			return n + 1
+		case '\n', '\r':
+			return n
 		case '\\':
-			n++
+			if n+1 < len(src) && src[n+1] != '\n' && src[n+1] != '\r' {
+				n++
+			}
 		}
 	}
-	return len(line)
+	return len(src)
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }

@@ -76,7 +76,7 @@ func (s *server) setRoots(roots []string) {
 		}
 	}
 	s.configure()
-	s.find()
+	s.listed = false
 }
 
 // configure sets the folders for included files.

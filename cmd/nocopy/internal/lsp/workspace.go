@@ -32,6 +32,7 @@ func (f *file) lines() *lines {
 const (
 	maxFile  = schema.MaxFile
 	maxFiles = 20_000
+	maxLooks = 200_000   // files of any kind that are looked at to find them
 	maxBytes = 256 << 20 // of all files together
 )
 
@@ -42,6 +43,7 @@ type workspace struct {
 	open   map[string]*document
 	files  map[string]*file // by path
 	bytes  int64            // of files
+	listed bool             // rest was made
 	rest   []string         // files that are not yet read, see index
 	parsed int              // how many texts were parsed, for tests
 
@@ -171,13 +173,14 @@ func (w *workspace) include(f *file, n *node) *file {
 
 // find lists the .thrift files of the workspace, to be read by index.
 func (w *workspace) find() {
-	w.rest = nil
+	w.rest, w.listed = nil, true
+	looks := 0
 	for _, root := range w.roots {
 		_ = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-			switch {
+			switch looks++; {
 			case err != nil:
 				return nil // a folder that can't be read has no files for us
-			case len(w.rest) >= maxFiles:
+			case len(w.rest) >= maxFiles || looks > maxLooks:
 				return filepath.SkipAll
 			case d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 				return filepath.SkipDir
@@ -191,6 +194,9 @@ func (w *workspace) find() {
 
 // index reads one of the files that find has listed, and reports whether there are more.
 func (w *workspace) index() bool {
+	if !w.listed {
+		w.find()
+	}
 	if n := len(w.rest); n > 0 {
 		w.load(w.rest[n-1])
 		w.rest = w.rest[:n-1]
