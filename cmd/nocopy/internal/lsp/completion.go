@@ -258,11 +258,14 @@ func (c *completer) definition() {
 	}
 }
 
+// maxLine is how many tokens line looks at.
+const maxLine = 200
+
 // line returns the texts between the word and the beginning of its line or of what it is in.
 func (c *completer) line() (list []string) {
 	begin := int32(strings.LastIndexAny(c.f.src[:c.word.from], "\r\n") + 1)
 	depth := 0
-	for i := len(c.left) - 1; i >= 0 && c.left[i].from >= begin; i-- {
+	for i := len(c.left) - 1; i >= max(0, len(c.left)-maxLine) && c.left[i].from >= begin; i-- {
 		text := c.f.text(c.left[i].span)
 		switch text {
 		case ">", ")", "]":

@@ -16,11 +16,29 @@ import (
 // of UTF-16. It takes any position: one beyond the text or a line is at its end.
 type lines struct {
 	src    string
-	starts []int // of lines
+	starts []int     // of lines
+	marks  []mileage // one for each block of the text
 }
+
+// mileage is the first character of a block, and the units before it in the text.
+type mileage struct{ offset, units int }
+
+// block is the length of a block. It bounds what position looks at in a long line.
+const block = 1024
 
 func linesOf(src string) *lines {
 	l := &lines{src: src, starts: []int{0}}
+	for at := (mileage{}); ; {
+		l.marks = append(l.marks, at)
+		next := len(l.marks) * block
+		for next < len(src) && !utf8.RuneStart(src[next]) {
+			next++
+		}
+		if next >= len(src) {
+			break
+		}
+		at = mileage{next, at.units + units(src[at.offset:next])}
+	}
 	for i := 0; i < len(src); i++ {
 		if src[i] == '\n' || src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
 			l.starts = append(l.starts, i+1)
@@ -43,12 +61,12 @@ func (l *lines) offset(p protocol.Position) int {
 	if uint64(p.Line) >= uint64(len(l.starts)) {
 		return len(l.src)
 	}
-	line, units := l.line(int(p.Line)), uint32(0)
+	line, n := l.line(int(p.Line)), uint32(0)
 	for i, r := range line {
-		if units >= p.Character {
+		if n >= p.Character {
 			return l.starts[p.Line] + i
 		}
-		units += unitsOf(r)
+		n += unitsOf(r)
 	}
 	return l.starts[p.Line] + len(line)
 }
@@ -65,12 +83,28 @@ func unitsOf(r rune) uint32 {
 func (l *lines) position(offset int) protocol.Position {
 	offset = max(0, min(offset, len(l.src)))
 	n := sort.SearchInts(l.starts, offset+1) - 1
-	var units uint32
-	for text := l.src[l.starts[n]:offset]; text != ""; {
-		r, size := utf8.DecodeRuneInString(text)
-		units, text = units+unitsOf(r), text[size:]
+	start := l.starts[n]
+	if offset-start <= block {
+		return protocol.Position{Line: uint32(n), Character: uint32(units(l.src[start:offset]))}
 	}
-	return protocol.Position{Line: uint32(n), Character: units}
+	return protocol.Position{Line: uint32(n), Character: uint32(l.before(offset) - l.before(start))}
+}
+
+// before returns the units before an offset.
+func (l *lines) before(offset int) int {
+	i := min(offset/block, len(l.marks)-1)
+	if l.marks[i].offset > offset {
+		i--
+	}
+	return l.marks[i].units + units(l.src[l.marks[i].offset:offset])
+}
+
+// units returns how many units of UTF-16 a text has.
+func units(text string) (n int) {
+	for _, r := range text {
+		n += int(unitsOf(r))
+	}
+	return n
 }
 
 // rangeOf returns a range of offsets as one of positions.

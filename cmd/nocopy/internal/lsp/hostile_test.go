@@ -210,6 +210,29 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+// TestLongLines compares positions in lines of many blocks with counts.
+func TestLongLines(t *testing.T) {
+	var b strings.Builder
+	r := rand.New(rand.NewPCG(1, 2))
+	for b.Len() < 10*block {
+		b.WriteString([]string{"a", "é", "😀", "\u2028", "\n", "\xff", strings.Repeat("x", 700), strings.Repeat("é", 600)}[r.IntN(8)])
+	}
+	src := b.String()
+	table := linesOf(src)
+	line, character := uint32(0), uint32(0)
+	for i, c := range src {
+		if got := table.position(i); got.Line != line || got.Character != character {
+			t.Fatalf("offset %d: %v, want %d:%d", i, got, line, character)
+		}
+		if back := table.offset(protocol.Position{Line: line, Character: character}); back != i {
+			t.Fatalf("%d:%d: offset %d, want %d", line, character, back, i)
+		}
+		if character += unitsOf(c); c == '\n' {
+			line, character = line+1, 0
+		}
+	}
+}
+
 // TestFilesThatChange deletes, links and encircles files.
 func TestFilesThatChange(t *testing.T) {
 	e := newEditor(t, "-- a.thrift --\ninclude \"b.thrift\"\nstruct A { 1: b.B b }\n-- b.thrift --\ninclude \"a.thrift\"\nstruct B { 1: a.A a }\n-- c.thrift --\ninclude \"c.thrift\"\nstruct C {}\n")

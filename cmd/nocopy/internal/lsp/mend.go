@@ -121,12 +121,16 @@ func (m *mender) around(offset int) (*node, span) {
 // rest blanks all that is broken, and enums whose values are, since these are looked up. If that
 // is not enough, it blanks whole definitions.
 func (m *mender) rest() {
+	for _, e := range m.errors {
+		m.member(e.Pos.Offset)
+	}
 	for _, top := range m.nodes {
 		for _, n := range top.children {
 			if _, done := m.blank[n.span]; done && top.kind == enumNode {
 				m.blank[top.span] = top
-			} else if len(m.errors) > 0 && (n.broken || anyBroken(n)) {
+			} else if len(m.errors) > 0 && !done && (n.broken || anyBroken(n)) {
 				m.blank[n.span] = n
+				m.unexplained(n)
 			}
 		}
 	}
@@ -140,6 +144,13 @@ func (m *mender) rest() {
 			}
 		}
 	}
+}
+
+// unexplained adds an error about a broken node, of which the parser did not get to tell.
+func (m *mender) unexplained(n *node) {
+	at := m.lines().position(int(n.from))
+	pos := idl.Position{Filename: m.path, Offset: int(n.from), Line: int(at.Line) + 1, Column: int(at.Character) + 1}
+	m.out.errors.Add(pos, "this is no %s", map[nodeKind]string{valueNode: "value", fieldNode: "field", methodNode: "method"}[n.kind])
 }
 
 // undeclare tells the checks that what a blank piece declares may be there.

@@ -27,6 +27,7 @@ func TestMend(t *testing.T) {
 		{"struct A {}\nconst i32 x = \"", "2", "A"},
 		{"struct A {}\n/* ", "2", "A"},
 		{"", "", ""},
+		{"struct A {\n 1: i32\n 2: i32\n 3: i32\n 4: i32\n 5: i32\n 6: i32\n 7: i32\n 8: i32 a\n}\nstruct B {}\n", "2 3 4 5 6 7 8", "A B"},
 	} {
 		f := &file{tree: parse(c.src), path: "x.thrift"}
 		m := mend(f, &idl.Cache{})
