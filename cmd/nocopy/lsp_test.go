@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
 // neovim has the steps that a user of Neovim takes. It works with 0.7, which Debian 12 has, and
@@ -98,5 +100,38 @@ func TestNeovim(t *testing.T) {
 	}
 	if money, _ := os.ReadFile(filepath.Join(dir, "money.thrift")); !strings.Contains(string(money), "struct Sum {") {
 		t.Errorf("the included file is %s", money)
+	}
+}
+
+// TestExtension: VS Code's grammar knows all words of the IDL, and its settings are flags of lsp.
+func TestExtension(t *testing.T) {
+	dir := filepath.Join("..", "..", "editors", "vscode")
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".json") && !json.Valid(text) {
+			t.Errorf("%s is no JSON", name)
+		}
+		return string(text)
+	}
+	grammar := read("syntaxes/thrift.tmLanguage.json")
+	for word := range strings.FieldsSeq(`namespace cpp_include cpp_type include void bool byte i8 i16 i32 i64 double string binary uuid map list set
+		oneway async typedef struct union exception extends throws service enum const required optional`) {
+		if !strings.Contains(grammar, word) {
+			t.Errorf("the grammar has no %s", word)
+		}
+	}
+	read("language-configuration.json")
+	read("package-lock.json")
+	settings, code := read("package.json"), read("src/extension.ts")
+	if !strings.Contains(settings, `"nocopy.include"`) || !strings.Contains(code, "['-I', dir]") || !strings.Contains(code, "['lsp', ") {
+		t.Error("the extension does not start nocopy lsp -I DIR")
+	}
+	var out, errs strings.Builder
+	if code := run([]string{"lsp", "-I", dir}, shell.Of(t.Context(), strings.NewReader(""), &out, &errs)); code != 1 {
+		t.Errorf("without an editor, lsp exits with %d, want 1", code)
 	}
 }

@@ -148,14 +148,14 @@ func (s *server) didChangeFiles(p *protocol.DidChangeWatchedFilesParams) (any, e
 }
 
 func (s *server) didChangeFolders(p *protocol.DidChangeWorkspaceFoldersParams) (any, error) {
-	roots := s.roots
+	roots := slices.Clone(s.roots) // a snapshot has the others
 	for _, f := range p.Event.Removed {
 		roots = slices.DeleteFunc(roots, func(root string) bool { return root == canonical(pathOf(f.URI)) })
 	}
 	for _, f := range p.Event.Added {
 		roots = append(roots, pathOf(f.URI))
 	}
-	s.setRoots(slices.Clone(roots))
+	s.setRoots(roots)
 	s.disk = true
 	return nil, nil
 }
