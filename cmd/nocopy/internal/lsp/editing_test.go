@@ -43,6 +43,11 @@ func TestFormatting(t *testing.T) {
 			t.Errorf("lines %d to %d: %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
+	e.change("a.thrift", "struct A {\r\n1: i32 a\r\n}\r\n")
+	edits := ask[[]protocol.TextEdit](e, "textDocument/formatting", textDocument(e, "a.thrift"))
+	if len(edits) != 1 || edits[0].NewText != "  1: i32 a\r\n" {
+		t.Errorf("edits of a text with CRLF: %v", edits)
+	}
 	e.change("a.thrift", "struct A { 1: }")
 	if result, err := e.try("textDocument/formatting", textDocument(e, "a.thrift")); err == nil {
 		t.Errorf("a file with errors: %s", result)

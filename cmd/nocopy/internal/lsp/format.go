@@ -40,7 +40,11 @@ func (f *file) format(in span) ([]protocol.TextEdit, error) {
 	}
 	edits := []protocol.TextEdit{}
 	table, at := f.lines(), 0
+	ends := strings.Contains(f.src, "\r\n") // the document keeps its own
 	for old, new := range idlfmt.Pieces(f.src, string(out)) {
+		if ends {
+			new = strings.ReplaceAll(new, "\n", "\r\n")
+		}
 		s := span{int32(at), int32(at + len(old))}
 		at += len(old)
 		if old != new && s.from <= in.to && (s.to > in.from || s.from == s.to && s.from >= in.from) {
