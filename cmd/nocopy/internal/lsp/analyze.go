@@ -180,6 +180,9 @@ func (a *analyzer) check(s *snapshot) {
 		problems := a.safely(func() []problem { return a.problems(d.file, cfg, dirs) })
 		a.needs[uri] = o.read
 		a.found(d, problems)
+		if a.outdated() { // the next text does not wait for the audit of this one
+			return
+		}
 		if more := a.safely(func() []problem { return a.audit(d.file, dirs) }); more != nil {
 			a.found(d, append(problems, more...))
 		}
