@@ -41,6 +41,8 @@ require (
 	github.com/pb33f/libopenapi-validator v0.11.0
 	github.com/pinterest/thriftcheck v1.3.0
 	go.yaml.in/yaml/v4 v4.0.0
+	github.com/sourcegraph/jsonrpc2 v0.2.3
+	github.com/tliron/glsp v0.2.2
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.49.0
 )

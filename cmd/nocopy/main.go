@@ -23,6 +23,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lsp"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/migrate"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/openapi"
@@ -46,6 +47,8 @@ type commands struct {
 	Console  console.Command  `cmd:"" help:"Serve a page for calling methods and watching traffic."`
 
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
+
+	Lsp lsp.Command `cmd:"" help:"Serve an editor: the Language Server Protocol for .thrift files."`
 
 	Doc     doc.Command     `cmd:"" help:"Write documentation from comments, as HTML or Markdown."`
 	Openapi openapi.Command `cmd:"" help:"Describe services over HTTP in OpenAPI 3.1."`

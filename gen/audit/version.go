@@ -84,6 +84,29 @@ func Load(in Input) (old, new *Version, err error) {
 	return old, new, err
 }
 
+// Committed returns the state of a file, by its path on disk, in a git revision.
+func Committed(revision, name string, dirs []string) (*Version, error) {
+	p := &place{arg: revision, path: name, revision: revision, bare: true}
+	t, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	return t.load(nil, dirs)
+}
+
+// Commit returns the name of a revision's commit in the repository that a file on disk is in.
+func Commit(revision, name string) (string, error) {
+	id, err := git(nearestFolder(name), "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	return strings.TrimSpace(id), err
+}
+
+// Edited returns the state of a file and of those that it includes as an editor has them.
+func Edited(from schema.Files, name string, dirs []string) (*Version, error) {
+	same := func(name string) string { return name }
+	t := &tree{arg: name, from: from, base: name, isFile: true, rename: same, dir: func(dir string) (string, error) { return dir, nil }}
+	return t.load(nil, dirs)
+}
+
 // A place is the target of an argument: a path on disk or in a git revision.
 type place struct {
 	arg      string

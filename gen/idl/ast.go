@@ -16,6 +16,8 @@ type File struct {
 	// Broken holds the words of the text that did not parse. An undefined name that is among them
 	// may be defined there.
 	Broken map[string]bool
+
+	Complete bool // the text has no errors
 }
 
 // Definition is a *Const, *Typedef, *Enum, *Struct or *Service.

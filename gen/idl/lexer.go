@@ -64,6 +64,9 @@ type scanner struct {
 	binary   []Position // positions of bytes outside comments and strings that are not UTF-8
 }
 
+// bytesPerToken is less than the usual number, with white space and comments.
+const bytesPerToken = 6
+
 // maxCuts bounds the strings without an end whose end is searched beyond their lines. It keeps the
 // time proportional to the text.
 const maxCuts = 8
@@ -92,6 +95,7 @@ func guessQuotes(name, src string, errs *ErrorList) *scanner {
 func (s *scanner) all(name string) {
 	s.comments = newCommentTable()
 	s.pos = Position{Filename: name, Line: 1, Column: 1}
+	s.tokens = make([]lexer.Token, 0, len(s.src)/bytesPerToken)
 	if strings.HasPrefix(s.src, ByteOrderMark) {
 		s.pos.Offset = len(ByteOrderMark)
 	}

@@ -45,20 +45,25 @@ var topLevel = wordSet(`namespace include cpp_include const typedef enum struct 
 // Parse parses the file src; name is used in positions only. The error is an ErrorList
 // with all errors; the File then holds the definitions without errors. A file that is
 // not text in UTF-8 has one error, but comments and strings may hold any bytes.
-func Parse(name string, src []byte) (*File, error) {
-	f, s := parse(name, src, scan)
+func Parse(name string, src []byte) (*File, error) { return parseBoth(name, src, nil) }
+
+// parseBoth parses a file, and once more if quotes may be missing. c may be nil.
+func parseBoth(name string, src []byte, c *Cache) (*File, error) {
+	f, s := parse(name, src, scan, c)
 	if s.errs.Err() != nil && (s.long || s.cuts > 0) {
-		if g, guessed := parse(name, src, guessQuotes); guessed.cuts > 0 {
+		if g, guessed := parse(name, src, guessQuotes, nil); guessed.cuts > 0 {
 			f, s = g, guessed
 		}
 	}
+	f.Complete = s.errs.Err() == nil
 	return f, s.errs.Err()
 }
 
-// parse parses a file. Its tokens come from scan. The returned scanner has all errors.
-func parse(name string, src []byte, scan func(name, src string, errs *ErrorList) *scanner) (*File, *scanner) {
+// parse parses a file. Its tokens come from scan. The returned scanner has all errors. Definitions
+// come from c, unless it is nil.
+func parse(name string, src []byte, scan func(name, src string, errs *ErrorList) *scanner, c *Cache) (*File, *scanner) {
 	var errs ErrorList
-	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
+	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs, cache: c}
 	p.scanner = scan(name, string(src), &errs)
 	if e := encodingError(name, src, p.binary); e != nil {
 		errs = ErrorList{e}
@@ -84,6 +89,7 @@ type parser struct {
 	file    *File
 	errs    *ErrorList // shared with the scanner
 	scanned ErrorList  // the scanner's errors, in the order of the text
+	cache   *Cache     // of definitions, or nil
 
 	// stuckAt is the position of the token at which the last syntax error was noticed, or zero if
 	// that is the first token of its line.
@@ -225,7 +231,7 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	if p.checkForeign(tokens[0], next) {
 		return
 	}
-	it, err := parseItem(tokens, next.Pos)
+	it, err := p.parseItem(tokens, next.Pos)
 	if err != nil {
 		if lenient, err := parseItem(keywordsAsNames(tokens), next.Pos); err == nil {
 			p.warnOfKeywords(tokens)
@@ -248,10 +254,25 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	p.add(it)
 }
 
+// parseItem parses the tokens of a piece that ends before end, unless it is in the cache.
+func (p *parser) parseItem(tokens []lexer.Token, end Position) (*item, error) {
+	if p.cache != nil {
+		return p.cache.item(p.src, tokens, end)
+	}
+	return parseItem(tokens, end)
+}
+
 // parseItem parses the tokens of a piece that ends before end.
 func parseItem(tokens []lexer.Token, end Position) (*item, error) {
+	it, _, err := parseTokens(tokens, end)
+	return it, err
+}
+
+// parseTokens is parseItem, and returns the tokens of which those of the item are parts.
+func parseTokens(tokens []lexer.Token, end Position) (*item, []lexer.Token, error) {
 	lex, _ := lexer.Upgrade(&tokenLexer{tokens: append(tokens[:len(tokens):len(tokens)], lexer.EOFToken(end))})
-	return itemParser().ParseFromLexer(lex)
+	it, err := itemParser().ParseFromLexer(lex)
+	return it, lex.Range(0, lexer.RawCursor(len(tokens))), err
 }
 
 // keywordsAsNames returns tokens with keywords changed to names, except keywords that begin the

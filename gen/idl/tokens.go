@@ -1,7 +1,6 @@
 package idl
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -35,18 +34,28 @@ func (t Token) EndLine() int { return t.Pos.Line + strings.Count(t.Text, "\n") }
 // Tokens returns the tokens of the file src, with its comments; name is for positions only. The
 // error is that of Parse: there are no tokens of a file that does not parse.
 func Tokens(name string, src []byte) ([]Token, error) {
-	if _, err := Parse(name, src); err != nil {
-		return nil, err
+	f, err := Parse(name, src)
+	return f.Tokens(src), err
+}
+
+// Tokens returns the tokens of the text src, of which Parse has made f. There are none if it has
+// returned an error.
+func (f *File) Tokens(src []byte) []Token {
+	if !f.Complete {
+		return nil
 	}
 	var errs ErrorList
-	s := scan(name, string(src), &errs)
+	s := scan(f.Name, string(src), &errs)
 	kinds := map[lexer.TokenType]TokenKind{tokIdent: WordToken, tokKeyword: WordToken, tokInt: NumberToken,
 		tokDouble: NumberToken, tokString: TextToken, tokPunct: PunctToken}
-	list := s.remarks
-	for _, t := range s.tokens[:len(s.tokens)-1] {
-		at := t.Pos.Offset
-		list = append(list, Token{kinds[t.Type], t.Value, t.Pos, s.comments.above[at], s.comments.beside[at]})
+	list := make([]Token, 0, len(s.tokens)+len(s.remarks))
+	for _, t := range s.tokens {
+		for len(s.remarks) > 0 && s.remarks[0].Pos.Offset < t.Pos.Offset || t.EOF() && len(s.remarks) > 0 {
+			list, s.remarks = append(list, s.remarks[0]), s.remarks[1:]
+		}
+		if at := t.Pos.Offset; !t.EOF() {
+			list = append(list, Token{kinds[t.Type], t.Value, t.Pos, s.comments.above[at], s.comments.beside[at]})
+		}
 	}
-	slices.SortFunc(list, func(a, b Token) int { return a.Pos.Offset - b.Pos.Offset })
-	return list, errs.Err()
+	return list
 }

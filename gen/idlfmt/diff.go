@@ -2,6 +2,7 @@ package idlfmt
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -122,4 +123,50 @@ func writeLines(out *strings.Builder, mark string, lines []string) {
 	for _, line := range lines {
 		out.WriteString(mark + line)
 	}
+}
+
+// Pieces cuts a text and what Format has made of it into the shortest runs of lines that differ in
+// white space only, and yields them in order. It is for formatting a part of a text.
+func Pieces(old, new string) iter.Seq2[string, string] {
+	return func(yield func(old, new string) bool) {
+		for old != "" || new != "" {
+			var i, j, more int // bytes of the runs, and how much more text the new one has
+			for first := true; first || more != 0; first = false {
+				if more >= 0 {
+					line := nextLine(old[i:])
+					i, more = i+len(line), more-countText(line)
+				}
+				if more < 0 || first {
+					line := nextLine(new[j:])
+					j, more = j+len(line), more+countText(line)
+				}
+				if i == len(old) && more >= 0 || j == len(new) && more < 0 { // the rest
+					i, j = len(old), len(new)
+					break
+				}
+			}
+			if !yield(old[:i], new[:j]) {
+				return
+			}
+			old, new = old[i:], new[j:]
+		}
+	}
+}
+
+// nextLine returns the first line of a text, with its end.
+func nextLine(text string) string {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
+
+// countText counts the bytes that are not white space.
+func countText(text string) (n int) {
+	for _, c := range []byte(text) {
+		if c > ' ' {
+			n++
+		}
+	}
+	return n
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
 // Files is a source of .thrift files. Paths are those of package filepath.
@@ -16,6 +18,20 @@ type Files interface {
 	// IsFile reports whether path is an existing file, not a folder.
 	IsFile(path string) bool
 	ReadFile(path string) ([]byte, error)
+}
+
+// Parser may be implemented by Files that keep syntax trees. Parse is idl.Parse for a text that
+// ReadFile has returned. LoadFrom adds to the Broken of its result.
+type Parser interface {
+	Parse(path string, src []byte) (*idl.File, error)
+}
+
+// Parse parses a text by from's Parse, if it is a Parser, and by idl.Parse otherwise.
+func Parse(from Files, path string, src []byte) (*idl.File, error) {
+	if p, ok := from.(Parser); ok {
+		return p.Parse(path, src)
+	}
+	return idl.Parse(path, src)
 }
 
 // disk implements Disk.

@@ -69,7 +69,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 	l.bytes += len(src)
 	p := &Program{Path: path, Source: src, canonical: key, Name: programName(path)}
 	l.byPath[key] = p
-	p.AST, err = idl.Parse(path, src)
+	p.AST, err = Parse(l.from, path, src)
 	var list idl.ErrorList
 	if errors.As(err, &list) {
 		l.errs = append(l.errs, list...)

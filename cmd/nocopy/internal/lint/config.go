@@ -101,13 +101,7 @@ const maxConfig = 1 << 20
 func ReadConfig(name string) (Config, error) {
 	var cfg Config
 	if name == "" {
-		for _, usual := range []string{ConfigFile, ThriftcheckFile} {
-			if _, err := os.Stat(usual); err == nil {
-				name = usual
-				break
-			}
-		}
-		if name == "" {
+		if name = FindConfig(""); name == "" {
 			return cfg, nil
 		}
 	}
@@ -128,6 +122,17 @@ func ReadConfig(name string) (Config, error) {
 	}
 	cfg.Thriftcheck = filepath.Base(name) == ThriftcheckFile
 	return cfg, nil
+}
+
+// FindConfig returns the path of the configuration in a folder, "" if there is none.
+func FindConfig(dir string) string {
+	for _, name := range []string{ConfigFile, ThriftcheckFile} {
+		name = filepath.Join(dir, name)
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // parse reads a text. All forms go through JSON, for which the keys are checked.

@@ -34,13 +34,13 @@ type file struct {
 	findings []Finding
 }
 
-// newFile collects what is in a file. The error says that it does not parse.
-func newFile(l *linter, p *schema.Program, src []byte) (*file, error) {
+// newFile collects what is in a file: nothing, if it does not parse.
+func newFile(l *linter, p *schema.Program, src []byte) *file {
 	f := &file{linter: l, prog: p, src: src, starts: map[int]bool{}, ends: map[int]int{}}
-	var err error
-	if f.tokens, err = idl.Tokens(p.Path, src); err != nil {
-		return f, err
+	if !p.AST.Complete {
+		return f
 	}
+	f.tokens = p.AST.Tokens(src)
 	for _, n := range p.AST.Namespaces {
 		f.names = append(f.names, n.Name)
 		f.annotated(n.Pos.Offset, n.Name.Pos.Offset+1, n.Annotations)
@@ -50,7 +50,7 @@ func newFile(l *linter, p *schema.Program, src []byte) (*file, error) {
 	}
 	f.docs = docstrings(f.tokens, f.starts)
 	f.directives()
-	return f, nil
+	return f
 }
 
 func (f *file) definition(d idl.Definition) {

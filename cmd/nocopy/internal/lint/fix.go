@@ -89,3 +89,11 @@ func (f *file) removeLine(offset int) *edit {
 	}
 	return &edit{from, to, ""}
 }
+
+// Edit returns how Fix mends the finding: a text for what is between two offsets of the file.
+func (f Finding) Edit() (from, to int, text string, ok bool) {
+	if f.fix == nil {
+		return 0, 0, "", false
+	}
+	return f.fix.from, f.fix.to, f.fix.text, true
+}

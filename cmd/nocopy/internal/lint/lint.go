@@ -119,9 +119,9 @@ type linter struct {
 
 // lint applies the rules to one file. A file that does not parse has errors alone.
 func (l *linter) lint(p *schema.Program, src []byte) {
-	f, err := newFile(l, p, src)
+	f := newFile(l, p, src)
 	l.linted[p] = f
-	if err != nil {
+	if !p.AST.Complete {
 		return
 	}
 	for _, r := range l.rules {
@@ -193,4 +193,9 @@ func (r *recorder) ReadFile(path string) ([]byte, error) {
 		r.step()
 	}
 	return src, err
+}
+
+// Parse implements schema.Parser.
+func (r *recorder) Parse(path string, src []byte) (*idl.File, error) {
+	return schema.Parse(r.Files, path, src)
 }
