@@ -34,7 +34,7 @@ func serve(t testing.TB, srv *rpc.Server) string {
 
 func dial(t testing.TB, addr string, opts ...rpc.Option) *rpc.Client {
 	t.Helper()
-	c, err := rpc.Dial(t.Context(), "tcp", addr, opts...)
+	c, err := rpc.Dial(t.Context(), "tcp", addr, append([]rpc.Option{rpc.DialTimeout(time.Minute)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

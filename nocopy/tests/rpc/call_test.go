@@ -43,7 +43,7 @@ func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := &handler{notified: make(chan string, 10), waiting: make(chan struct{}, 10), release: make(chan struct{})}
-			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{}, h))))
+			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{}, h), unhurried)))
 		})
 		t.Run(name+", HTTP/2, recycling", func(t *testing.T) {
 			t.Parallel()
@@ -53,7 +53,7 @@ func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient))
 		t.Run(name+", compact", func(t *testing.T) {
 			t.Parallel()
 			h := &handler{notified: make(chan string, 10), waiting: make(chan struct{}, 10), release: make(chan struct{})}
-			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{}, h), rpc.Protocol(rpc.Compact))))
+			f(t, h, echo.NewEchoClient(dialHTTP(t, way(t, &rpc.Server{}, h), unhurried, rpc.Protocol(rpc.Compact))))
 		})
 	}
 }

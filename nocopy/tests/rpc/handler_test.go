@@ -171,13 +171,16 @@ func serveOn(t testing.TB, srv *rpc.Server, h *handler, l net.Listener) {
 	})
 }
 
+// unhurried gives a connection a minute, on a busy machine.
+const unhurried = rpc.DialTimeout(time.Minute)
+
 func dial(t testing.TB, addr string, opts ...rpc.Option) *rpc.Client {
 	t.Helper()
 	network := "tcp"
 	if strings.HasPrefix(addr, "/") {
 		network = "unix"
 	}
-	c, err := rpc.Dial(context.Background(), network, addr, append([]rpc.Option{rpc.Logger(new(quiet).logger())}, opts...)...)
+	c, err := rpc.Dial(context.Background(), network, addr, append([]rpc.Option{rpc.Logger(new(quiet).logger()), unhurried}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -269,11 +269,11 @@ func (w *httpWorld) may(c *httpModelCall) httpOutcome {
 	case m > 0 && c.size+200 > m: // the server may end the connection before all is written
 		o |= hStatus | hNotSent | hLost
 	}
-	if c.of == evilSide && c.way == "notify" && o&(hBad|hException|hLost) != 0 {
-		o |= hOwn // there is no reply to look at
-	}
 	if c.of == evilSide && w.strayed >= c.began {
 		o |= hOther | hException // HTTP/1.1 can't tell it from the call's own
+	}
+	if c.of == evilSide && c.way == "notify" && o&(hBad|hException|hLost) != 0 {
+		o |= hOwn // there is no reply to look at, be it its own or a stray one
 	}
 	if m := w.conf.maxFrame; m > 0 && c.size+200 > m {
 		o |= hBad
