@@ -124,11 +124,12 @@ func ReadConfig(name string) (Config, error) {
 	return cfg, nil
 }
 
-// FindConfig returns the path of the configuration in a folder, "" if there is none.
+// FindConfig returns the path of the configuration in a folder, "" if there is none. A pipe or a
+// device is none: reading it might never end.
 func FindConfig(dir string) string {
 	for _, name := range []string{ConfigFile, ThriftcheckFile} {
 		name = filepath.Join(dir, name)
-		if _, err := os.Stat(name); err == nil {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			return name
 		}
 	}

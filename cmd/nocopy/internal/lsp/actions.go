@@ -21,7 +21,7 @@ func (s *server) codeActions(p *protocol.CodeActionParams) (any, error) {
 	a.in = a.table.spanOf(p.Range)
 	if d := s.open[a.uri]; d != nil {
 		s.submit() // it may not know the document yet
-		a.fixes(s.analyzer.of(d))
+		a.fixes(s.analyzer.of(s.ctx, d))
 	}
 	a.missing()
 	a.reserve()
