@@ -293,7 +293,9 @@ var wholeFile = map[string]bool{"IMPORT_USED": true, "format": true}
 // problems returns what is wrong in a file: syntax, types, and what lint finds.
 func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []problem) {
 	m := a.overlay.mended(f.path)
+	told := map[string]bool{} // errors of syntax
 	for _, e := range m.errors {
+		told[e.Error()] = true
 		list = append(list, problem{span: f.around(e.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: "syntax", message: e.Msg})
 	}
 	result, err := lint.Lint(lint.Input{Paths: []string{f.path}, Includes: dirs, Config: cfg, Files: a.overlay})
@@ -308,7 +310,7 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 			}
 			continue
 		}
-		if len(m.errors) > 0 && wholeFile[found.Rule] || isSyntax(m.errors, found) {
+		if len(m.errors) > 0 && wholeFile[found.Rule] || told[(&idl.Error{Pos: found.Pos, Msg: found.Message}).Error()] {
 			continue
 		}
 		p := problem{span: f.around(found.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: found.Rule, message: found.Message}
@@ -321,11 +323,6 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 		list = append(list, p)
 	}
 	return append(append(list, a.included(f, elsewhere, dirs)...), f.reusedIDs()...)
-}
-
-// isSyntax reports whether a finding is one of the errors of syntax.
-func isSyntax(errors idl.ErrorList, found lint.Finding) bool {
-	return slices.ContainsFunc(errors, func(e *idl.Error) bool { return e.Pos == found.Pos && e.Msg == found.Message })
 }
 
 // included returns the errors in included files, at the lines that include them.

@@ -27,7 +27,7 @@ func canRename(t target) bool {
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // noNames are the words that can't be names.
-var noNames = words(`namespace cpp_include include void bool byte i8 i16 i32 i64 double string binary map list set oneway
+var noNames = words(`namespace cpp_include include void bool byte i8 i16 i32 i64 double string binary uuid map list set oneway
 	typedef struct union exception extends throws service enum const required optional async true false`)
 
 func (s *server) rename(p *protocol.RenameParams) (any, error) {
