@@ -93,3 +93,15 @@ func TestActionsKeepLineEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestRenameOfMethods: services inherit methods, also from other files.
+func TestRenameOfMethods(t *testing.T) {
+	e := newEditor(t, "-- b.thrift --\nservice Base { void one() }\nservice Other { void four() }\n"+
+		"-- d.thrift --\ninclude \"m.thrift\"\nservice Derived extends m.Mid { void three() }\nservice Loop extends Loop { void five() }\n")
+	at := e.open("m.thrift", "include \"b.thrift\"\nservice Mid extends b.Base { void t|wo() }\n")
+	for name, want := range map[string]bool{"one": false, "three": false, "four": true, "five": true, "two": true} {
+		if _, err := e.try("textDocument/rename", with(at, "newName", name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
