@@ -34,7 +34,9 @@ func openGit(p *place) (*tree, error) {
 	// The path may lie on disk in another repository than the current folder. In a hook, git says
 	// which repository it is.
 	if p.bare && os.Getenv("GIT_DIR") == "" {
-		dir = nearestFolder(rel)
+		if dir = nearestFolder(rel); dir != nearestFolder(".") {
+			p.run = withoutBare(p.run)
+		}
 	}
 	top, err := p.run(dir, "", "rev-parse", "--show-toplevel")
 	if bare, _ := p.run(dir, "", "rev-parse", "--is-bare-repository"); strings.TrimSpace(bare) == "true" {
@@ -302,15 +304,22 @@ func git(dir, input string, args ...string) (string, error) {
 const waitForPipes = time.Second
 
 // strange returns the runner for repositories of strangers. The settings of a repository name
-// programs and addresses for objects that are missing: git gets none of them, and enters no bare
-// repository, which may be among the files of another one. The context ends git.
+// programs and addresses for objects that are missing: git gets none of them. The context ends it.
 func strange(ctx context.Context) runner {
-	return func(dir, input string, args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, "git", gitArgs(dir, append([]string{"-c", "safe.bareRepository=explicit"}, args...))...)
+	return withoutBare(func(dir, input string, args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, "git", gitArgs(dir, args)...)
 		cmd.WaitDelay = waitForPipes
 		// Git before 2.45 and its mended versions does not know the first one.
 		cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 		return runGit(cmd, input)
+	})
+}
+
+// withoutBare returns a runner that refuses bare repositories. One may be among the files of
+// another repository, with settings of its own.
+func withoutBare(run runner) runner {
+	return func(dir, input string, args ...string) (string, error) {
+		return run(dir, input, append([]string{"-c", "safe.bareRepository=explicit"}, args...)...)
 	}
 }
 

@@ -92,9 +92,9 @@ const (
 	ThriftcheckFile = ".thriftcheck.toml"
 )
 
-// The bounds of a configuration, which may come with files of strangers. The time and memory of the
-// parser of TOML grow with the square of how deep keys are, and faster with inline tables, which
-// end with their line.
+// The bounds of a configuration, which may come with files of strangers. The time and memory of
+// the parser of TOML grow with the square of how deep keys are, and faster with inline tables,
+// which end with their line.
 const (
 	maxConfig = 64 << 10 // bytes
 	maxBraces = 100      // in a line of TOML

@@ -19,8 +19,8 @@ type baseline struct {
 }
 
 // audit returns what a file breaks in programs with its last committed version. There is nothing
-// to compare with outside of git, in a new file, and while there are errors. The result is wrong if
-// the context has ended.
+// to compare with outside of git, in a new file, and while there are errors. The result is wrong
+// if the context has ended.
 func (a *analyzer) audit(ctx context.Context, f *file, dirs []string) (list []problem) {
 	commit, err := audit.Commit(ctx, "HEAD", f.path)
 	if err != nil {

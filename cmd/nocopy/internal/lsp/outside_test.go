@@ -106,7 +106,7 @@ func TestRenameOfMethods(t *testing.T) {
 	}
 }
 
-// TestUsesOfBrokenDefinitions: a mistake in a definition is told there, not where its name is used.
+// TestUsesOfBrokenDefinitions: a mistake in a definition is told there, not where it is used.
 func TestUsesOfBrokenDefinitions(t *testing.T) {
 	const included = "struct S {}\nenum F { X = 1 }\nconst i32 K = 1\n"
 	e := newEditor(t, "-- b.thrift --\n"+included)

@@ -66,8 +66,8 @@ func (s *server) rename(p *protocol.RenameParams) (any, error) {
 	return protocol.WorkspaceEdit{Changes: changes}, nil
 }
 
-// inherited returns a method with a name of a service that extends the one which a method is in, or
-// that it extends.
+// inherited returns a method with a name of a service that extends the one which a method is in,
+// or that it extends.
 func (s *server) inherited(t target, name string) (found target) {
 	if t.n.kind != methodNode {
 		return target{}

@@ -69,12 +69,15 @@ func TestStrangeRepository(t *testing.T) {
 }
 
 // TestBareRepositoryInside: a repository can have files that are a bare repository, with settings
-// of their own. Editors' audits do not enter it.
+// of their own. An audit of its folder does not enter it.
 func TestBareRepositoryInside(t *testing.T) {
 	repository(t)
 	git(t, "clone", "-q", "--bare", ".", "sub")
 	write(t, ".", "sub/a.thrift", "struct A {}")
 	if commit, err := audit.Commit(t.Context(), "HEAD", "sub/a.thrift"); err == nil {
 		t.Errorf("%s is a commit of a bare repository", commit)
+	}
+	if _, _, err := audit.Load(audit.Input{Old: "HEAD", New: "sub"}); err == nil || !strings.Contains(err.Error(), "bare") {
+		t.Error(err)
 	}
 }
