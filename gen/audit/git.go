@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
@@ -23,6 +25,7 @@ type gitFiles struct {
 	top    string            // the work tree
 	blobs  map[string]string // names of blobs by path in the repository
 	links  map[string]bool   // paths that are symbolic links
+	run    runner
 }
 
 // openGit returns the files of a place in a revision.
@@ -31,11 +34,13 @@ func openGit(p *place) (*tree, error) {
 	// The path may lie on disk in another repository than the current folder. In a hook, git says
 	// which repository it is.
 	if p.bare && os.Getenv("GIT_DIR") == "" {
-		dir = nearestFolder(rel)
+		if dir = nearestFolder(rel); dir != nearestFolder(".") {
+			p.run = withoutBare(p.run)
+		}
 	}
-	top, err := git(dir, "rev-parse", "--show-toplevel")
-	if bare, _ := git(dir, "rev-parse", "--is-bare-repository"); strings.TrimSpace(bare) == "true" {
-		top, err = git(dir, "rev-parse", "--absolute-git-dir") // used like a work tree
+	top, err := p.run(dir, "", "rev-parse", "--show-toplevel")
+	if bare, _ := p.run(dir, "", "rev-parse", "--is-bare-repository"); strings.TrimSpace(bare) == "true" {
+		top, err = p.run(dir, "", "rev-parse", "--absolute-git-dir") // used like a work tree
 	}
 	if err != nil {
 		if p.bare {
@@ -43,7 +48,7 @@ func openGit(p *place) (*tree, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", p.arg, err)
 	}
-	g := &gitFiles{label: p.revision, top: filepath.FromSlash(strings.TrimSuffix(top, "\n"))}
+	g := &gitFiles{run: p.run, label: p.revision, top: filepath.FromSlash(strings.TrimSuffix(top, "\n"))}
 	if err := g.read(p); err != nil {
 		return nil, err
 	}
@@ -121,17 +126,17 @@ func (g *gitFiles) read(p *place) error {
 	var err error
 	if p.index {
 		g.commit = g.commitOf("HEAD")
-		out, err = git(g.top, "ls-files", "--stage", "-z", "--full-name")
+		out, err = g.git("", "ls-files", "--stage", "-z", "--full-name")
 	} else {
 		var id string
-		id, err = git(g.top, "rev-parse", "--verify", "--quiet", "--end-of-options", p.revision+"^{tree}")
+		id, err = g.git("", "rev-parse", "--verify", "--quiet", "--end-of-options", p.revision+"^{tree}")
 		if err != nil && p.bare {
 			return fmt.Errorf("%s: there is no such file, folder or git revision", p.arg)
 		} else if err != nil {
 			return fmt.Errorf("%s: there is no such file, and no git revision %s", p.arg, p.revision)
 		}
 		g.commit = g.commitOf(p.revision)
-		out, err = git(g.top, "ls-tree", "-r", "-z", "--full-tree", strings.TrimSpace(id))
+		out, err = g.git("", "ls-tree", "-r", "-z", "--full-tree", strings.TrimSpace(id))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.arg, err)
@@ -155,7 +160,7 @@ func (g *gitFiles) read(p *place) error {
 
 // commitOf returns the name of a revision's commit, or "" if it has none.
 func (g *gitFiles) commitOf(revision string) string {
-	id, err := git(g.top, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	id, err := g.git("", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
 		return "" // a tree, or nothing is committed yet
 	}
@@ -216,7 +221,7 @@ func (g *gitFiles) ReadFile(name string) ([]byte, error) {
 
 // blob returns the bytes of a file.
 func (g *gitFiles) blob(rel string) ([]byte, error) {
-	out, err := git(g.top, "cat-file", "blob", g.blobs[rel])
+	out, err := g.git("", "cat-file", "blob", g.blobs[rel])
 	if len(out) > schema.MaxFile {
 		return nil, schema.ErrTooLarge
 	}
@@ -281,13 +286,49 @@ func (g *gitFiles) describe() string {
 	return "revision " + g.label
 }
 
-// git runs git in a folder and returns its output.
-func git(dir string, args ...string) (string, error) { return gitInput(dir, "", args...) }
+// git runs git in the work tree with a standard input, and returns its output.
+func (g *gitFiles) git(input string, args ...string) (string, error) {
+	return g.run(g.top, input, args...)
+}
 
-// gitInput runs git in a folder with a standard input, and returns its output.
-func gitInput(dir, input string, args ...string) (string, error) {
-	cmd := exec.Command("git", append([]string{"-C", dir, "--no-pager", "--no-optional-locks"}, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+// runner runs git in a folder with a standard input, and returns its output.
+type runner func(dir, input string, args ...string) (string, error)
+
+// git is the runner of commands, whose user knows the repository.
+func git(dir, input string, args ...string) (string, error) {
+	return runGit(exec.Command("git", gitArgs(dir, args)...), input)
+}
+
+// waitForPipes is how long the programs that git has started may keep its output open after its
+// end.
+const waitForPipes = time.Second
+
+// strange returns the runner for repositories of strangers. The settings of a repository name
+// programs and addresses for objects that are missing: git gets none of them. The context ends it.
+func strange(ctx context.Context) runner {
+	return withoutBare(func(dir, input string, args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, "git", gitArgs(dir, args)...)
+		cmd.WaitDelay = waitForPipes
+		// Git before 2.45 and its mended versions does not know the first one.
+		cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+		return runGit(cmd, input)
+	})
+}
+
+// withoutBare returns a runner that refuses bare repositories. One may be among the files of
+// another repository, with settings of its own.
+func withoutBare(run runner) runner {
+	return func(dir, input string, args ...string) (string, error) {
+		return run(dir, input, append([]string{"-c", "safe.bareRepository=explicit"}, args...)...)
+	}
+}
+
+func gitArgs(dir string, args []string) []string {
+	return append([]string{"-C", dir, "--no-pager", "--no-optional-locks"}, args...)
+}
+
+func runGit(cmd *exec.Cmd, input string) (string, error) {
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
 	err := cmd.Run()

@@ -30,7 +30,7 @@ func (g *gitFiles) history(name string) (history, error) {
 	if g.commit == "" || !ok {
 		return nil, nil
 	}
-	out, err := git(g.top, "--literal-pathspecs", "-c", "log.showSignature=false", "log", "--follow", "--raw", "--no-abbrev", "--no-color",
+	out, err := g.git("", "--literal-pathspecs", "-c", "log.showSignature=false", "log", "--follow", "--raw", "--no-abbrev", "--no-color",
 		"--format=%H", "--max-count="+strconv.Itoa(maxRevisions), g.commit, "--", rel)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (g *gitFiles) history(name string) (history, error) {
 
 // texts returns the contents of the first blobs, up to maxHistoryBytes in total.
 func (g *gitFiles) texts(blobs []string) ([][]byte, error) {
-	sizes, err := gitInput(g.top, strings.Join(blobs, "\n"), "cat-file", "--batch-check=%(objectsize)")
+	sizes, err := g.git(strings.Join(blobs, "\n"), "cat-file", "--batch-check=%(objectsize)")
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (g *gitFiles) texts(blobs []string) ([][]byte, error) {
 		}
 		n++
 	}
-	out, err := gitInput(g.top, strings.Join(blobs[:n], "\n"), "cat-file", "--batch=%(objectsize)")
+	out, err := g.git(strings.Join(blobs[:n], "\n"), "cat-file", "--batch=%(objectsize)")
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -85,8 +86,10 @@ func Load(in Input) (old, new *Version, err error) {
 }
 
 // Committed returns the state of a file, by its path on disk, in a git revision.
-func Committed(revision, name string, dirs []string) (*Version, error) {
-	p := &place{arg: revision, path: name, revision: revision, bare: true}
+// The repository may be a stranger's: nothing that its settings name is run or asked for objects
+// that are missing. The context also ends what Compare reads of the file's history.
+func Committed(ctx context.Context, revision, name string, dirs []string) (*Version, error) {
+	p := &place{arg: revision, path: name, revision: revision, bare: true, run: strange(ctx)}
 	t, err := p.open()
 	if err != nil {
 		return nil, err
@@ -94,9 +97,10 @@ func Committed(revision, name string, dirs []string) (*Version, error) {
 	return t.load(nil, dirs)
 }
 
-// Commit returns the name of a revision's commit in the repository that a file on disk is in.
-func Commit(revision, name string) (string, error) {
-	id, err := git(nearestFolder(name), "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+// Commit returns the name of a revision's commit in the repository that a file on disk is in. It
+// is as careful as Committed.
+func Commit(ctx context.Context, revision, name string) (string, error) {
+	id, err := strange(ctx)(nearestFolder(name), "", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	return strings.TrimSpace(id), err
 }
 
@@ -114,21 +118,22 @@ type place struct {
 	revision string // "" for files on disk
 	index    bool   // the files that git has staged
 	bare     bool   // a revision without a path
+	run      runner
 }
 
 // parsePlace returns the target of an argument.
 func parsePlace(arg string) *place {
 	if _, err := os.Lstat(arg); err == nil {
-		return &place{arg: arg, path: arg}
+		return &place{arg: arg, path: arg, run: git}
 	}
 	rev, name, found := cutRevision(arg)
 	switch {
 	case !found:
-		return &place{arg: arg, revision: arg, bare: true}
+		return &place{arg: arg, revision: arg, bare: true, run: git}
 	case rev == "":
-		return &place{arg: arg, path: strings.TrimPrefix(name, "0:"), index: true}
+		return &place{arg: arg, path: strings.TrimPrefix(name, "0:"), index: true, run: git}
 	}
-	return &place{arg: arg, path: name, revision: rev}
+	return &place{arg: arg, path: name, revision: rev, run: git}
 }
 
 // cutRevision cuts "REV:PATH" at the first colon outside braces, as git does.

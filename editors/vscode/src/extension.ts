@@ -1,4 +1,6 @@
 // The extension starts "nocopy lsp", which does all the work.
+import * as os from 'os';
+import * as path from 'path';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
 
@@ -7,10 +9,12 @@ let client: LanguageClient | undefined;
 // start starts the server that the settings name.
 async function start(): Promise<void> {
   const settings = vscode.workspace.getConfiguration('nocopy');
-  const command = settings.get<string>('path') || 'nocopy';
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const args = ['lsp', ...settings.get<string[]>('include', []).flatMap((dir) => ['-I', dir])];
-  const server: ServerOptions = { command, args, options: { cwd: folder } };
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? os.homedir();
+  const named = settings.get<string>('path') || 'nocopy';
+  const command = path.basename(named) === named ? named : path.resolve(folder, named);
+  const args = ['lsp', ...settings.get<string[]>('include', []).flatMap((dir) => ['-I', path.resolve(folder, dir)])];
+  // Windows looks for a command in the working directory first. The workspace may be a stranger's.
+  const server: ServerOptions = { command, args, options: { cwd: os.homedir() } };
   const options: LanguageClientOptions = { documentSelector: [{ language: 'thrift' }] };
   client = new LanguageClient('nocopy', 'Thrift by nocopy', server, options);
   try {

@@ -92,8 +92,13 @@ const (
 	ThriftcheckFile = ".thriftcheck.toml"
 )
 
-// maxConfig bounds a configuration, in bytes: it may come with files of strangers.
-const maxConfig = 1 << 20
+// The bounds of a configuration, which may come with files of strangers. The time and memory of
+// the parser of TOML grow with the square of how deep keys are, and faster with inline tables,
+// which end with their line.
+const (
+	maxConfig = 64 << 10 // bytes
+	maxBraces = 100      // in a line of TOML
+)
 
 // ReadConfig reads a configuration from a file in TOML, or JSON or YAML, as its extension says. If
 // the name is "" it reads ConfigFile or else ThriftcheckFile in the working directory; if there is
@@ -124,15 +129,27 @@ func ReadConfig(name string) (Config, error) {
 	return cfg, nil
 }
 
-// FindConfig returns the path of the configuration in a folder, "" if there is none.
+// FindConfig returns the path of the configuration in a folder, "" if there is none. A pipe or a
+// device is none: reading it might never end.
 func FindConfig(dir string) string {
 	for _, name := range []string{ConfigFile, ThriftcheckFile} {
 		name = filepath.Join(dir, name)
-		if _, err := os.Stat(name); err == nil {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			return name
 		}
 	}
 	return ""
+}
+
+// checkBraces returns an error if a line has too many braces.
+func checkBraces(text []byte) error {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; bytes.Count(line, []byte("{")) > maxBraces {
+			return fmt.Errorf("line %d has more than %d braces", n, maxBraces)
+		}
+	}
+	return nil
 }
 
 // parse reads a text. All forms go through JSON, for which the keys are checked.
@@ -142,7 +159,7 @@ func (cfg *Config) parse(ext string, text []byte) error {
 		var err error
 		if ext == ".yaml" || ext == ".yml" {
 			err = yaml.Unmarshal(text, &tree)
-		} else {
+		} else if err = checkBraces(text); err == nil {
 			err = toml.Unmarshal(text, &tree)
 		}
 		if err != nil {

@@ -202,6 +202,24 @@ service V {
 }
 
 // TestConfig: a file of thriftcheck's has its meaning; one of ours has the default rules.
+// TestLargeConfig reads configurations for which the parser of TOML would take gigabytes.
+func TestLargeConfig(t *testing.T) {
+	for text, want := range map[string]string{
+		"a=" + strings.Repeat("{b=", 20_000):         "line 1 has more than 100 braces",
+		strings.Repeat("a.", 500_000) + "a=1":        "larger than 65536 bytes",
+		"[" + strings.Repeat("a.", 500_000) + "a]\n": "larger than 65536 bytes",
+		"a=" + strings.Repeat("[", 1_000_000):        "larger than 65536 bytes",
+	} {
+		name := filepath.Join(t.TempDir(), ConfigFile)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadConfig(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.10q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestConfig(t *testing.T) {
 	if _, err := ReadConfig("/dev/zero"); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("an endless configuration: %v", err)

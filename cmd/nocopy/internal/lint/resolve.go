@@ -73,6 +73,29 @@ func (l *linter) isDefined(p *schema.Program, name string) bool {
 	return ok && l.hasValue(e, name[dot+1:])
 }
 
+// mayBeDefined reports whether text that did not parse may define a name, or what it begins with.
+func mayBeDefined(p *schema.Program, name string) bool {
+	if p.AST.Broken[name] {
+		return true
+	}
+	for i := range name {
+		if name[i] != '.' {
+			continue
+		}
+		left, right := name[:i], name[i+1:]
+		if p.AST.Broken[left] || p.AST.Broken[left+"."] {
+			return true
+		}
+		word, _, _ := strings.Cut(right, ".")
+		for _, q := range p.Includes {
+			if q.Name == left && q.AST.Broken[word] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // maxTypedefs is how many typedefs are followed; more than these would be a circle.
 const maxTypedefs = 64
 

@@ -13,7 +13,7 @@ import (
 
 func constantRef(f *file) {
 	for _, v := range f.values {
-		if v.Ref != nil && *v.Ref != "true" && *v.Ref != "false" && !f.isDefined(f.prog, *v.Ref) {
+		if v.Ref != nil && *v.Ref != "true" && *v.Ref != "false" && !f.isDefined(f.prog, *v.Ref) && !mayBeDefined(f.prog, *v.Ref) {
 			f.report(v.Pos, "%q is neither a constant nor a value of an enum", *v.Ref)
 		}
 	}

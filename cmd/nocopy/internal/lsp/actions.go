@@ -21,7 +21,7 @@ func (s *server) codeActions(p *protocol.CodeActionParams) (any, error) {
 	a.in = a.table.spanOf(p.Range)
 	if d := s.open[a.uri]; d != nil {
 		s.submit() // it may not know the document yet
-		a.fixes(s.analyzer.of(d))
+		a.fixes(s.analyzer.of(s.ctx, d))
 	}
 	a.missing()
 	a.reserve()
@@ -85,7 +85,7 @@ func (a *actions) fixes(problems []problem) {
 		if top = top.top(); top.hasFields() && top.body.from < top.body.to {
 			at := span{top.body.from + 1, top.body.from + 1}
 			field, _, _ := strings.Cut(p.message, " removed")
-			a.add(protocol.CodeActionKindQuickFix, "Reserve this id: "+id, &p, a.edit(at, "\n  // reserved "+id+": "+field))
+			a.add(protocol.CodeActionKindQuickFix, "Reserve this id: "+id, &p, a.edit(at, a.f.newline()+"  // reserved "+id+": "+field))
 		}
 	}
 }
@@ -167,7 +167,8 @@ func (w *workspace) pathTo(f, g *file) string {
 // includeEdit returns the edit by which one file includes another: after its other includes, or
 // before its first definition.
 func (w *workspace) includeEdit(f, g *file) protocol.TextEdit {
-	line := fmt.Sprintf("include %q\n", w.pathTo(f, g))
+	newline := f.newline()
+	line := fmt.Sprintf("include %q%s", w.pathTo(f, g), newline)
 	at := 0
 	for _, n := range f.nodes {
 		if n.kind == includeNode {
@@ -177,14 +178,22 @@ func (w *workspace) includeEdit(f, g *file) protocol.TextEdit {
 	if at == 0 && len(f.nodes) > 0 {
 		at = f.beforeComments(f.nodes[0])
 		if f.nodes[0].kind != namespaceNode {
-			line += "\n"
+			line += newline
 		}
 	}
 	if at > 0 && f.src[at-1] != '\n' {
-		line = "\n" + strings.TrimSuffix(line, "\n")
+		line = newline + strings.TrimSuffix(line, newline)
 	}
 	where := f.lines().position(at)
 	return protocol.TextEdit{Range: protocol.Range{Start: where, End: where}, NewText: line}
+}
+
+// newline returns the end of the file's lines.
+func (t *tree) newline() string {
+	if strings.Contains(t.src, "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // afterLine returns the offset of the line after the one that an offset is in.
@@ -224,7 +233,7 @@ func (a *actions) reserve() {
 	text := fmt.Sprintf("// reserved %d: %s %s", id, a.f.typeText(n.typ), a.f.text(n.name))
 	to := n.to
 	if next := a.f.src[to:]; strings.TrimLeft(next, " \t") != "" && !strings.ContainsRune("\r\n", rune(strings.TrimLeft(next, " \t")[0])) {
-		text += "\n" // something else is on the line
+		text += a.f.newline() // something else is on the line
 	}
 	a.add(protocol.CodeActionKindRefactor, fmt.Sprintf("Reserve this id: %d, and remove %s", id, a.f.text(n.name)), nil, a.edit(span{n.from, to}, text))
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -52,10 +53,12 @@ type analyzer struct {
 	next   *snapshot
 	closed bool
 	done   map[string]result // by URI
+	end    func()            // ends the audit at work
 
 	// Only the goroutine uses these.
 	overlay  *overlay
-	dirty    map[string]bool            // URIs
+	dirty    map[string]bool            // URIs whose problems may be others
+	audits   map[string]bool            // URIs that are to be audited
 	needs    map[string]map[string]bool // the paths that were read for a URI
 	seen     map[string]*file           // the analyzed one by URI
 	baseline map[string]*baseline
@@ -70,7 +73,7 @@ type result struct {
 
 func newAnalyzer() *analyzer {
 	a := &analyzer{
-		done: map[string]result{}, dirty: map[string]bool{}, needs: map[string]map[string]bool{}, seen: map[string]*file{},
+		done: map[string]result{}, end: func() {}, dirty: map[string]bool{}, audits: map[string]bool{}, needs: map[string]map[string]bool{}, seen: map[string]*file{},
 		overlay: &overlay{entries: map[string]*entry{}}, baseline: map[string]*baseline{},
 	}
 	a.wake = sync.NewCond(&a.mu)
@@ -85,6 +88,7 @@ func (a *analyzer) submit(s *snapshot) {
 		s.disk = s.disk || a.next.disk
 	}
 	a.next = s
+	a.end()
 	a.wake.Broadcast()
 }
 
@@ -93,15 +97,24 @@ func (a *analyzer) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
+	a.end()
 	a.wake.Broadcast()
 }
 
-// of waits until a document, which was submitted, has been checked, and returns what was found. It
-// returns nothing if the document is another one by then.
-func (a *analyzer) of(d *document) []problem {
+// of waits until a document, which was submitted, has been checked, or the context ends, and
+// returns what was found.
+func (a *analyzer) of(ctx context.Context, d *document) []problem {
+	defer context.AfterFunc(ctx, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.wake.Broadcast()
+	})()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for !a.closed && a.done[d.uri].file != d.file {
+		if ctx.Err() != nil {
+			return nil
+		}
 		a.wake.Wait()
 	}
 	return a.done[d.uri].problems
@@ -132,7 +145,8 @@ func (a *analyzer) outdated() bool {
 }
 
 // check checks the documents of a snapshot that may have other findings than before: first those
-// whose text has changed, then those that include them. It stops if there is a newer snapshot.
+// whose text has changed, then those that include them. Audits come last, since git may take its
+// time. It stops if there is a newer snapshot.
 func (a *analyzer) check(s *snapshot) {
 	o := a.overlay
 	o.docs, o.root = map[string]*file{}, ""
@@ -151,6 +165,7 @@ func (a *analyzer) check(s *snapshot) {
 			changed[f.path] = true
 			delete(a.seen, uri)
 			delete(a.dirty, uri)
+			delete(a.audits, uri)
 			delete(a.needs, uri)
 			delete(a.baseline, f.path)
 			a.mu.Lock()
@@ -178,15 +193,21 @@ func (a *analyzer) check(s *snapshot) {
 		}
 		o.read = map[string]bool{d.file.path: true}
 		problems := a.safely(func() []problem { return a.problems(d.file, cfg, dirs) })
-		a.needs[uri] = o.read
+		a.needs[uri], a.audits[uri] = o.read, true
 		a.found(d, problems)
-		if a.outdated() { // the next text does not wait for the audit of this one
+		delete(a.dirty, uri)
+	}
+	for uri := range a.audits {
+		ctx := a.untilNext()
+		o.read = a.needs[uri]
+		more := a.safely(func() []problem { return a.audit(ctx, s.docs[uri].file, dirs) })
+		if ctx.Err() != nil {
 			return
 		}
-		if more := a.safely(func() []problem { return a.audit(d.file, dirs) }); more != nil {
-			a.found(d, append(problems, more...))
+		if more != nil {
+			a.found(s.docs[uri], append(a.done[uri].problems, more...))
 		}
-		delete(a.dirty, uri)
+		delete(a.audits, uri)
 	}
 	o.forget(func(name string) bool {
 		for _, read := range a.needs {
@@ -196,6 +217,17 @@ func (a *analyzer) check(s *snapshot) {
 		}
 		return false
 	})
+}
+
+// untilNext returns a context that ends when there is a newer snapshot.
+func (a *analyzer) untilNext() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.end = end; a.next != nil || a.closed {
+		end()
+	}
+	return ctx
 }
 
 // maxProblems is how many problems of a document are told.
@@ -261,7 +293,9 @@ var wholeFile = map[string]bool{"IMPORT_USED": true, "format": true}
 // problems returns what is wrong in a file: syntax, types, and what lint finds.
 func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []problem) {
 	m := a.overlay.mended(f.path)
+	told := map[string]bool{} // errors of syntax
 	for _, e := range m.errors {
+		told[e.Error()] = true
 		list = append(list, problem{span: f.around(e.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: "syntax", message: e.Msg})
 	}
 	result, err := lint.Lint(lint.Input{Paths: []string{f.path}, Includes: dirs, Config: cfg, Files: a.overlay})
@@ -276,7 +310,7 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 			}
 			continue
 		}
-		if len(m.errors) > 0 && wholeFile[found.Rule] || isSyntax(m.errors, found) {
+		if len(m.errors) > 0 && wholeFile[found.Rule] || told[(&idl.Error{Pos: found.Pos, Msg: found.Message}).Error()] {
 			continue
 		}
 		p := problem{span: f.around(found.Pos.Offset), severity: protocol.DiagnosticSeverityError, source: "nocopy", code: found.Rule, message: found.Message}
@@ -289,11 +323,6 @@ func (a *analyzer) problems(f *file, cfg lint.Config, dirs []string) (list []pro
 		list = append(list, p)
 	}
 	return append(append(list, a.included(f, elsewhere, dirs)...), f.reusedIDs()...)
-}
-
-// isSyntax reports whether a finding is one of the errors of syntax.
-func isSyntax(errors idl.ErrorList, found lint.Finding) bool {
-	return slices.ContainsFunc(errors, func(e *idl.Error) bool { return e.Pos == found.Pos && e.Msg == found.Message })
 }
 
 // included returns the errors in included files, at the lines that include them.

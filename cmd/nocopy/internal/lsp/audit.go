@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"strings"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
@@ -10,23 +11,32 @@ import (
 
 // baseline is a file as it is in the last commit.
 type baseline struct {
+	ctx     context.Context // of version, which reads the file's history when that is needed
+	end     func()
 	commit  string
+	loaded  bool
 	version *audit.Version // nil if the file is not there
 }
 
 // audit returns what a file breaks in programs with its last committed version. There is nothing
-// to compare with outside of git, in a new file, and while there are errors.
-func (a *analyzer) audit(f *file, dirs []string) (list []problem) {
-	commit, err := audit.Commit("HEAD", f.path)
+// to compare with outside of git, in a new file, and while there are errors. The result is wrong
+// if the context has ended.
+func (a *analyzer) audit(ctx context.Context, f *file, dirs []string) (list []problem) {
+	commit, err := audit.Commit(ctx, "HEAD", f.path)
 	if err != nil {
 		delete(a.baseline, f.path)
 		return nil
 	}
 	b := a.baseline[f.path]
-	if b == nil || b.commit != commit {
+	if b == nil || b.commit != commit || b.ctx.Err() != nil {
 		b = &baseline{commit: commit}
+		b.ctx, b.end = context.WithCancel(context.Background())
 		a.baseline[f.path] = b
-		b.version, _ = audit.Committed("HEAD", f.path, dirs)
+	}
+	defer context.AfterFunc(ctx, b.end)()
+	if !b.loaded {
+		b.loaded = true
+		b.version, _ = audit.Committed(b.ctx, "HEAD", f.path, dirs)
 	}
 	if b.version == nil || len(a.overlay.mended(f.path).errors) > 0 {
 		return nil

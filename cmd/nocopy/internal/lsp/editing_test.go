@@ -33,7 +33,7 @@ func TestFormatting(t *testing.T) {
 	}{
 		{2, 2, "struct A {\n  1: i32 a\n    2:   i32  b // é\n\n\n3: i32 c }\nenum E {\n  X,Y\n}\n"},
 		{2, 3, "struct A {\n  1: i32 a\n  2: i32 b // é\n\n\n3: i32 c }\nenum E {\n  X,Y\n}\n"},
-		{6, 6, "struct A {\n1: i32 a\n    2:   i32  b // é\n\n  3: i32 c\n}\nenum E {\n  X,Y\n}\n"},
+		{6, 6, "struct A {\n1: i32 a\n    2:   i32  b // é\n\n\n  3: i32 c\n}\nenum E {\n  X,Y\n}\n"},
 		{8, 9, "struct A {\n1: i32 a\n    2:   i32  b // é\n\n\n3: i32 c }\nenum E {\n  X,\n  Y\n}\n"},
 		{1, 1, src},
 		{1, 99, all},
@@ -86,7 +86,7 @@ func TestSemanticTokens(t *testing.T) {
 		s := table.spanOf(protocol.Range{Start: protocol.Position{Line: line, Character: column}, End: protocol.Position{Line: line, Character: column + data[i+2]}})
 		got = append(got, s.in(src)+":"+legend.TokenTypes[data[i+3]])
 	}
-	want := "// é 😀:comment struct:keyword A:struct 1:number required:keyword o:namespace B:type b:property o.E:enum X:enumMember vt.gt:decorator \"1\":string 2:number list:type A:struct c:property /* a:comment b */:comment enum:keyword E:enum X:enumMember 1:number"
+	want := "// é 😀:comment struct:keyword A:struct 1:number required:keyword o:namespace B:type b:property o.E:enum X:variable vt.gt:decorator \"1\":string 2:number list:type A:struct c:property /* a:comment b */:comment enum:keyword E:enum X:enumMember 1:number"
 	if got := strings.Join(got, " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

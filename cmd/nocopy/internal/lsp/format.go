@@ -28,11 +28,15 @@ func (s *server) rangeFormatting(p *protocol.DocumentRangeFormattingParams) (any
 	if to.Character == 0 && to.Line > from.Line { // the range ends before the line
 		to.Line--
 	}
-	first, last := table.starts[from.Line], table.starts[to.Line]+len(table.line(int(to.Line)))
-	return f.format(span{int32(first), int32(last)})
+	last := len(f.src)
+	if int(to.Line)+1 < len(table.starts) {
+		last = table.starts[to.Line+1]
+	}
+	return f.format(span{int32(table.starts[from.Line]), int32(last)})
 }
 
-// format returns the edits that format the lines in a range. A file with errors has none.
+// format returns the edits that format the lines in a range. Lines that are joined with others
+// outside of the range stay as they are. A file with errors has none.
 func (f *file) format(in span) ([]protocol.TextEdit, error) {
 	out, err := idlfmt.Format(f.path, []byte(f.src))
 	if err != nil {
@@ -40,14 +44,15 @@ func (f *file) format(in span) ([]protocol.TextEdit, error) {
 	}
 	edits := []protocol.TextEdit{}
 	table, at := f.lines(), 0
-	ends := strings.Contains(f.src, "\r\n") // the document keeps its own
 	for old, new := range idlfmt.Pieces(f.src, string(out)) {
-		if ends {
-			new = strings.ReplaceAll(new, "\n", "\r\n")
-		}
+		new = strings.ReplaceAll(new, "\n", f.newline()) // the document keeps its own
 		s := span{int32(at), int32(at + len(old))}
 		at += len(old)
-		if old != new && s.from <= in.to && (s.to > in.from || s.from == s.to && s.from >= in.from) {
+		if s.from < in.from && in.from < s.to && strings.TrimSpace(f.src[s.from:in.from]) == "" {
+			s.from, new = in.from, strings.TrimLeft(new, "\r\n") // the empty lines before stay
+			old = f.text(s)
+		}
+		if old != new && in.from <= s.from && s.to <= in.to {
 			edits = append(edits, protocol.TextEdit{Range: table.rangeOf(s), NewText: new})
 		}
 	}

@@ -163,7 +163,9 @@ func (m *mender) undeclare(s span, n *node) {
 			}
 		}
 	case n.kind == includeNode:
-		m.out.ast.Broken[prefix(m.included(n))+"."] = true
+		for _, t := range m.tokensIn(s) { // the path, of which a quote may be missing
+			m.out.ast.Broken[prefix(strings.Trim(m.text(t.span), "\"'"))+"."] = true
+		}
 	case n.parent == nil:
 		m.out.ast.Broken[m.text(n.name)] = true
 	}

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 )
@@ -27,7 +29,7 @@ func canRename(t target) bool {
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // noNames are the words that can't be names.
-var noNames = words(`namespace cpp_include include void bool byte i8 i16 i32 i64 double string binary map list set oneway
+var noNames = words(`namespace cpp_include include void bool byte i8 i16 i32 i64 double string binary uuid map list set oneway
 	typedef struct union exception extends throws service enum const required optional async true false`)
 
 func (s *server) rename(p *protocol.RenameParams) (any, error) {
@@ -51,6 +53,9 @@ func (s *server) rename(p *protocol.RenameParams) (any, error) {
 			return nil, failed("there is a %s already", p.NewName)
 		}
 	}
+	if other := s.inherited(t, p.NewName); other.n != nil {
+		return nil, failed("there is a %s in service %s already", p.NewName, target{other.f, other.n.parent}.name())
+	}
 	changes := map[string][]protocol.TextEdit{}
 	s.uses(t, func(g *file, spans []span) {
 		table, uri := g.lines(), s.uri(g)
@@ -59,4 +64,49 @@ func (s *server) rename(p *protocol.RenameParams) (any, error) {
 		}
 	})
 	return protocol.WorkspaceEdit{Changes: changes}, nil
+}
+
+// inherited returns a method with a name of a service that extends the one which a method is in,
+// or that it extends.
+func (s *server) inherited(t target, name string) (found target) {
+	if t.n.kind != methodNode {
+		return target{}
+	}
+	of := target{t.f, t.n.parent}
+	look := func(service target) {
+		if c := service.f.child(service.n, name); c != nil && found.n == nil {
+			found = target{service.f, c}
+		}
+	}
+	for _, base := range s.bases(of) {
+		look(base)
+	}
+	for _, g := range s.all() {
+		if !strings.Contains(g.src, name) {
+			continue
+		}
+		for _, n := range g.nodes {
+			if n.kind == serviceNode && slices.ContainsFunc(s.bases(target{g, n}), func(b target) bool { return b.n == of.n }) {
+				look(target{g, n})
+			}
+		}
+	}
+	return found
+}
+
+// bases returns the services that a service extends.
+func (w *workspace) bases(t target) (list []target) {
+	for range maxTypedefs { // more would be a circle
+		i := slices.IndexFunc(t.f.refs, func(r ref) bool { return r.use == serviceUse && t.n.from <= r.from && r.to <= t.n.to })
+		if i < 0 {
+			break
+		}
+		parts := w.parts(t.f, t.f.refs[i])
+		if parts == nil {
+			break
+		}
+		t = parts[len(parts)-1].target
+		list = append(list, t)
+	}
+	return list
 }

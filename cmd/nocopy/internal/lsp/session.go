@@ -75,6 +75,11 @@ func (s *server) setRoots(roots []string) {
 			s.roots = append(s.roots, canonical(root))
 		}
 	}
+	for name, f := range s.files { // those of other folders are not the workspace's any more
+		if f.table == nil {
+			s.drop(name)
+		}
+	}
 	s.configure()
 	s.listed = false
 }

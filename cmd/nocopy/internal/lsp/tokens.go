@@ -38,7 +38,7 @@ const (
 
 // tokenKinds are the kinds of declared names.
 var tokenKinds = map[nodeKind]int{
-	namespaceNode: tokNamespace, constNode: tokVariable, typedefNode: tokType, enumNode: tokEnum, structNode: tokStruct, unionNode: tokStruct,
+	includeNode: tokNamespace, namespaceNode: tokNamespace, constNode: tokVariable, typedefNode: tokType, enumNode: tokEnum, structNode: tokStruct, unionNode: tokStruct,
 	exceptionNode: tokStruct, serviceNode: tokInterface, valueNode: tokEnumMember, fieldNode: tokProperty, methodNode: tokMethod,
 }
 
@@ -59,7 +59,7 @@ func (s *server) semanticTokens(p *protocol.SemanticTokensParams) (any, error) {
 		case t.kind == numberToken:
 			e.add(t.span, tokNumber, 0)
 		case t.kind == wordToken && known && name.modifiers == 0:
-			e.reference(t.span, f.text(t.span), name.kind)
+			s.reference(&e, f, ref{t.span, name.use})
 		case t.kind == wordToken && known:
 			e.add(t.span, name.kind, name.modifiers)
 		case t.kind == wordToken:
@@ -69,8 +69,11 @@ func (s *server) semanticTokens(p *protocol.SemanticTokensParams) (any, error) {
 	return protocol.SemanticTokens{Data: e.data}, nil
 }
 
-// nameKind is the kind of a name, with modDeclaration where it is declared.
-type nameKind struct{ kind, modifiers int }
+// nameKind is the kind of a declared name, or the use of another one.
+type nameKind struct {
+	kind, modifiers int
+	use             use
+}
 
 // nameKinds returns the kinds of the names in a file by their offsets.
 func (f *file) nameKinds() map[int32]nameKind {
@@ -81,11 +84,11 @@ func (f *file) nameKinds() map[int32]nameKind {
 			kind = tokParameter
 		}
 		if n.kind != includeNode {
-			names[n.name.from] = nameKind{kind, modDeclaration}
+			names[n.name.from] = nameKind{kind, modDeclaration, 0}
 		}
 	})
 	for _, r := range f.refs {
-		names[r.from] = nameKind{f.refKind(r), 0}
+		names[r.from] = nameKind{use: r.use}
 	}
 	return names
 }
@@ -105,23 +108,6 @@ func (e *encoder) word(s span, text string, mayBeKey bool) {
 // reservedWords are the words of the IDL that are no types.
 var reservedWords = words(`namespace cpp_include include void cpp_type oneway async typedef struct union exception extends throws service enum const
 	required optional xsd_all xsd_optional xsd_nillable xsd_attrs true false`)
-
-// refKind returns the kind of what a name refers to. It does not look into other files.
-func (f *file) refKind(r ref) int {
-	name := f.text(r.span)
-	if n := f.byName[name]; n != nil {
-		return tokenKinds[n.kind]
-	}
-	switch {
-	case r.use == serviceUse:
-		return tokInterface
-	case r.use == typeUse:
-		return tokType
-	case strings.Contains(name, "."):
-		return tokEnumMember
-	}
-	return tokVariable
-}
 
 // encoder makes the numbers of semantic tokens: each has five, its place relative to the one
 // before.
@@ -151,15 +137,22 @@ func (e *encoder) add(s span, kind, modifiers int) {
 	}
 }
 
-// reference adds a name with dots in its pieces.
-func (e *encoder) reference(s span, text string, kind int) {
-	if dot := int32(strings.LastIndexByte(text, '.')); dot > 0 {
-		left := tokNamespace
-		if kind == tokEnumMember {
-			left = tokEnum
-		}
-		e.add(span{s.from, s.from + dot}, left, 0)
-		s.from += dot + 1
+// reference adds a name that refers to something, in its pieces.
+func (s *server) reference(e *encoder, f *file, r ref) {
+	parts := s.parts(f, r)
+	for _, p := range parts {
+		e.add(p.span, tokenKinds[p.n.kind], 0)
 	}
-	e.add(s, kind, 0)
+	if parts != nil {
+		return
+	}
+	left, last := tokNamespace, tokType // of a name that is not declared
+	if r.use == valueUse {
+		left, last = tokEnum, tokVariable
+	}
+	if dot := int32(strings.LastIndexByte(f.text(r.span), '.')); dot > 0 {
+		e.add(span{r.from, r.from + dot}, left, 0)
+		r.from += dot + 1
+	}
+	e.add(r.span, last, 0)
 }
