@@ -54,6 +54,19 @@ targets:
 	asks("plain", false)
 }
 
+// TestProjectURLPassword: the password of a URL is not printed.
+func TestProjectURLPassword(t *testing.T) {
+	newProject(t, map[string]string{"shop.thrift": projectShop, "nocopy.yaml": `idl: shop.thrift
+targets: {t: {address: "http://u:${NOCOPY_TEST_TOKEN}@127.0.0.1:1/"}, v: {address: "u:${NOCOPY_TEST_TOKEN}@127.0.0.1:1/"}}
+`})
+	t.Setenv("NOCOPY_TEST_TOKEN", "hunter2")
+	for _, args := range [][]string{{"call", "t", "getOrder", "id=1"}, {"call", "v", "getOrder", "id=1", "-transport", "http"}, {"bench", "t", "getOrder", "id=1", "-n", "1", "-warmup", "0"}} {
+		if out, errs, code := nocopy(t, "", args...); code == 0 || strings.Contains(out+errs, "hunter2") || !strings.Contains(out+errs, "u:***@127.0.0.1:1/") {
+			t.Errorf("%v: %d %s%s", args, code, out, errs)
+		}
+	}
+}
+
 // TestProjectPaths: variables in paths are the tool's and at the beginning, and what follows them
 // is below them.
 func TestProjectPaths(t *testing.T) {

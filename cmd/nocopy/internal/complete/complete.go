@@ -83,8 +83,8 @@ type word struct{ text, about string }
 func (l *list) add(text, about string) { l.words = append(l.words, word{text, about}) }
 
 // print prints the words that begin as the last one of the command line does, without what bash
-// does not replace. Names that a shell would not take as they are, such as some of a server's JSON,
-// are left out: bash does not quote what it completes.
+// does not replace. Names that a shell would not take as they are, such as some of a server's
+// JSON, are left out: bash does not quote what it completes.
 func (l *list) print(w io.Writer, begin, trim string) error {
 	for _, word := range l.words {
 		if !strings.HasPrefix(word.text, begin) || command.ShellQuoted(word.text) != word.text {
@@ -316,7 +316,8 @@ func (l *list) idl(line []string) *idlfiles.IDL {
 	if idl, err := files.Load(); err != nil || idl != nil {
 		return idl
 	}
-	if file := (*project.Error)(nil); errors.As(err, &file) { // what it would send is not allowed, perhaps
+	// What it would send is not allowed, perhaps.
+	if file := (*project.Error)(nil); errors.As(err, &file) {
 		return nil
 	}
 	address := ""

@@ -172,7 +172,8 @@ func isBelow(path string) bool {
 	return ok && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, "${")
 }
 
-// maxPath bounds paths, in bytes: systems have no longer ones, and links are looked for in each part.
+// maxPath bounds paths, in bytes: systems have no longer ones, and links are looked for in each
+// part.
 const maxPath = 4096
 
 // inside reports whether a path is in the file's folder, also when its symbolic links are

@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -269,6 +270,11 @@ func httpURL(addr string, encrypted bool) string {
 // URL returns the URL of a server, if it is called over HTTP.
 func URL(addr string) (*url.URL, error) { return url.Parse(httpURL(addr, false)) }
 
+var passwords = regexp.MustCompile(`^((?:\w+://)?[^/:@]*):[^/]*@`)
+
+// Shown returns an address for people to read: without the password that a URL has.
+func Shown(addr string) string { return passwords.ReplaceAllString(addr, "$1:***@") }
+
 // IsLocal reports whether an address is on this machine, over HTTP and without.
 func IsLocal(addr string) bool {
 	network, address := Address(addr)
@@ -429,9 +435,9 @@ func (f *Connection) Explain(addr string, err error) error {
 	}
 	err = f.Plainly(err)
 	if hint != "" {
-		return fmt.Errorf("%s: %w (%s)", addr, err, hint)
+		return fmt.Errorf("%s: %w (%s)", Shown(addr), err, hint)
 	}
-	return fmt.Errorf("%s: %w", addr, err)
+	return fmt.Errorf("%s: %w", Shown(addr), err)
 }
 
 // lacksCert reports whether a server has ended a connection since it demands a certificate. With
