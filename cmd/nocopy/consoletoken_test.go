@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/cookiejar"
+	neturl "net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 func TestConsoleToken(t *testing.T) {
 	idl := write(t, "shop.thrift", shopIDL)
 	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", write(t, "answers.jsonl", shopAnswers))
-	for _, flags := range [][]string{nil, {"-token", "my & token"}} {
+	for _, flags := range [][]string{nil, {"-token", "my & token"}, {"-token", `a;b"c\ü`}} {
 		addr, stop := startWith(t, append([]string{"console", server, "-listen", "127.0.0.1:0"}, flags...), "is at http://")
 		url := "http://" + addr
 		call := func(headers ...string) int {
@@ -32,10 +33,10 @@ func TestConsoleToken(t *testing.T) {
 		_, printed := stop()
 		// The console is started anew, since stop ends it: with the same token.
 		m := regexp.MustCompile(`/\?token=(\S+)`).FindStringSubmatch(printed)
-		if m == nil || flags != nil && m[1] != "my+%26+token" {
+		if m == nil || flags != nil && m[1] != neturl.QueryEscape(flags[1]) {
 			t.Fatalf("the console prints %s", printed)
 		}
-		token := strings.NewReplacer("+", " ", "%26", "&").Replace(m[1])
+		token, _ := neturl.QueryUnescape(m[1])
 		addr, _ = startWith(t, []string{"console", server, "-listen", "127.0.0.1:0", "-token", token}, "is at http://")
 		url = "http://" + addr
 		if status := call("Authorization: Bearer " + token); status != 200 {

@@ -205,3 +205,20 @@ func replaceFile(name string, text []byte) error {
 	}
 	return err
 }
+
+// writeTemp writes src to a new file in the directory of final and returns its name. It returns
+// the name even with an error if the file exists and must be removed.
+func writeTemp(final string, src []byte) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(final), ".nocopyc-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(src)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return f.Name(), err
+}

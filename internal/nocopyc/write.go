@@ -2,53 +2,61 @@ package nocopyc
 
 import (
 	"bytes"
+	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
 
-// write writes files into the folder out. It first writes each file under a temporary name in the
+// write writes files into the folder out, and nowhere else: symbolic links in it that lead
+// out of it are errors. It first writes each file under a temporary name in the
 // same folder, and renames them when all are complete. It does not write files that would not
 // change, which keeps their times.
 func write(out string, files []golang.File) (err error) {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(out)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	type pending struct{ temp, final string }
 	var list []pending
 	defer func() {
 		for _, p := range list {
-			os.Remove(p.temp) // has no effect after the rename
+			root.Remove(p.temp) // has no effect after the rename
 		}
 	}()
 	for _, f := range files {
-		final := filepath.Join(out, filepath.FromSlash(f.Path))
-		if old, err := os.ReadFile(final); err == nil && bytes.Equal(old, f.Source) {
+		final := filepath.FromSlash(f.Path)
+		if old, err := root.ReadFile(final); err == nil && bytes.Equal(old, f.Source) {
 			continue
 		}
-		temp, err := writeTemp(final, f.Source)
-		if temp != "" {
-			list = append(list, pending{temp, final})
-		}
-		if err != nil {
-			return err
+		temp := filepath.Join(filepath.Dir(final), ".nocopyc-"+rand.Text())
+		list = append(list, pending{temp, final})
+		if err := writeNew(root, temp, f.Source); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(out, final), err)
 		}
 	}
 	for _, p := range list {
-		if err := os.Rename(p.temp, p.final); err != nil {
-			return err
+		if err := root.Rename(p.temp, p.final); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(out, p.final), err)
 		}
 	}
 	return nil
 }
 
-// writeTemp writes src to a new file in the directory of final and returns its name. It returns
-// the name even with an error if the file exists and must be removed.
-func writeTemp(final string, src []byte) (string, error) {
-	if err := os.MkdirAll(filepath.Dir(final), 0o777); err != nil {
-		return "", err
+// writeNew writes src to a new file below root.
+func writeNew(root *os.Root, name string, src []byte) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(final), ".nocopyc-*")
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", err
+		return err
 	}
 	_, err = f.Write(src)
 	if err == nil {
@@ -57,5 +65,5 @@ func writeTemp(final string, src []byte) (string, error) {
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	return f.Name(), err
+	return err
 }

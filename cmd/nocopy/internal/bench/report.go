@@ -15,6 +15,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/internal/template"
 )
 
@@ -67,7 +68,7 @@ func micros(ns float64) float64 { return math.Round(ns) / 1000 }
 func (r *runner) of(res *result) *Report {
 	h := res.latencies
 	out := &Report{
-		Address: r.Address, Method: r.method.String(), Wire: r.wire, Rate: r.Rate, Concurrency: r.Concurrency, Connections: r.Connections, Pipelined: r.Pipeline,
+		Address: target.Shown(r.Address), Method: r.method.String(), Wire: r.wire, Rate: r.Rate, Concurrency: r.Concurrency, Connections: r.Connections, Pipelined: r.Pipeline,
 		Seconds: math.Round(res.took.Seconds()*1000) / 1000, Calls: h.TotalCount(), PerSecond: math.Round(float64(h.TotalCount())/res.took.Seconds()*10) / 10,
 		Bytes: res.bytes, Errors: res.errors, Corrected: r.Rate > 0, LatencyUnit: "microseconds", Mean: micros(h.Mean()), Min: micros(float64(h.Min())), Max: micros(float64(h.Max())),
 		Timeline: []Second{}, Unsent: res.unsent, Unfinished: res.unfinished, LongestUnfinished: micros(float64(res.waited)), SilentConnections: res.silent,

@@ -8,6 +8,7 @@ package complete
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
 )
@@ -81,10 +83,11 @@ type word struct{ text, about string }
 func (l *list) add(text, about string) { l.words = append(l.words, word{text, about}) }
 
 // print prints the words that begin as the last one of the command line does, without what bash
-// does not replace.
+// does not replace. Names that a shell would not take as they are, such as some of a server's
+// JSON, are left out: bash does not quote what it completes.
 func (l *list) print(w io.Writer, begin, trim string) error {
 	for _, word := range l.words {
-		if !strings.HasPrefix(word.text, begin) {
+		if !strings.HasPrefix(word.text, begin) || command.ShellQuoted(word.text) != word.text {
 			continue
 		}
 		about, _, _ := strings.Cut(word.about, "\n")
@@ -296,7 +299,7 @@ func (l *list) enum(values, begin string) {
 // idl returns the IDL for a command line: that of its flags or the project, else what the server
 // tells. It is nil if there is none.
 func (l *list) idl(line []string) *idlfiles.IDL {
-	parsed, use, _ := l.Parse(line) // which is not complete, perhaps
+	parsed, use, err := l.Parse(line) // which is not complete, perhaps
 	if parsed == nil || use == nil || parsed.Selected() == nil {
 		return nil
 	}
@@ -312,6 +315,10 @@ func (l *list) idl(line []string) *idlfiles.IDL {
 	}
 	if idl, err := files.Load(); err != nil || idl != nil {
 		return idl
+	}
+	// What it would send is not allowed, perhaps.
+	if file := (*project.Error)(nil); errors.As(err, &file) {
+		return nil
 	}
 	address := ""
 	for _, p := range node.Positional {

@@ -124,13 +124,13 @@ func (c *Command) Run(sh *shell.Shell) error {
 		ctx, cancel := context.WithCancel(sh.Ctx)
 		defer cancel()
 		go watch(ctx, w, tap, c.Address)
-		fmt.Fprintf(sh.Err, "connections to %s are passed on to %s\n", w.Addr(), c.Address)
+		fmt.Fprintf(sh.Err, "connections to %s are passed on to %s\n", w.Addr(), target.Shown(c.Address))
 	}
 	query := ""
 	if c.Token != noToken {
 		query = "?token=" + url.QueryEscape(c.Token)
 	}
-	fmt.Fprintf(sh.Err, "the console of %s (%s) is at http://%s/%s\n", c.Address, server.Wire, l.Addr(), query)
+	fmt.Fprintf(sh.Err, "the console of %s (%s) is at http://%s/%s\n", target.Shown(c.Address), server.Wire, l.Addr(), query)
 	return s.serve(sh.Ctx, l)
 }
 

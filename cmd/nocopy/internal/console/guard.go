@@ -62,15 +62,18 @@ func (s *site) takeToken(w http.ResponseWriter, req *http.Request) bool {
 		req.Header.Set(ownHeader, "1")
 		return true
 	}
-	// Cookies are not kept apart by ports.
+	// Cookies are not kept apart by ports, and can't have all characters.
 	_, port, _ := net.SplitHostPort(req.Host)
 	name := "nocopy-console-" + port
-	if cookie, err := req.Cookie(name); err == nil && is(cookie.Value) {
+	for _, cookie := range req.CookiesNamed(name) {
+		if text, err := url.QueryUnescape(cookie.Value); err != nil || !is(text) {
+			continue
+		}
 		req.Header.Del("Cookie")
 		return true
 	}
 	if req.Method == http.MethodGet && req.URL.Path == "/" && is(req.URL.Query().Get("token")) {
-		http.SetCookie(w, &http.Cookie{Name: name, Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: name, Value: url.QueryEscape(s.Token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		http.Redirect(w, req, "/", http.StatusSeeOther)

@@ -127,7 +127,7 @@ type (
 // state answers with all that the page shows.
 func (s *site) state(w http.ResponseWriter, _ *http.Request) {
 	types := &typesJSON{map[string]*structJSON{}, map[string]*enumJSON{}, map[*thriftimpl.Desc]string{}, map[descriptor.Enum]string{}}
-	all := stateJSON{Address: s.Address, Wire: s.server.Wire, Types: types, Watch: s.Watch}
+	all := stateJSON{Address: target.Shown(s.Address), Wire: s.server.Wire, Types: types, Watch: s.Watch}
 	if s.project != nil {
 		all.Saved, all.Target, all.Environments = s.project.Target.Calls, s.project.Target.Name, s.project.Environments()
 	}

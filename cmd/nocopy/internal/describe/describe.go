@@ -57,7 +57,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 		server.Close()
 		if server.Description == nil {
-			return fmt.Errorf("%s speaks %s; describe files with -idl: %w", c.Address, server.Wire, server.NotDescribed)
+			return fmt.Errorf("%s speaks %s; describe files with -idl: %w", target.Shown(c.Address), server.Wire, server.NotDescribed)
 		}
 		if idl, err = idlfiles.Of(server.Description); err != nil {
 			return err

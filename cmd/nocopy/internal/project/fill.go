@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
@@ -221,7 +222,11 @@ func (u *Use) arguments(node *kong.Node, address *kong.Positional) error {
 	if c, ok := node.Target.Addr().Interface().(*lint.Command); ok && u.Project.Lint != nil {
 		c.Project = u.Project.Lint
 		if len(c.Project.Includes) > 0 {
-			u.include = nil
+			dirs, err := u.Project.resolve(u.Project.lintIncludes)
+			if err != nil {
+				return err
+			}
+			c.Project.Includes, u.include = dirs, nil
 		}
 	}
 	return nil
@@ -259,6 +264,9 @@ func (u *Use) Resolve(line *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	}
 	if slices.Contains(pathKeys, flag.Name) {
 		paths, err := u.Project.resolve(values)
+		if err == nil {
+			err = u.Project.checkFile(values[0], paths[0])
+		}
 		return append(paths, "")[0], err
 	}
 	text, err := u.Project.expand(values[0])
@@ -334,8 +342,16 @@ func (p *Project) expandAll(values []Value) (all []string, err error) {
 // resolve returns paths as the working directory sees them.
 func (p *Project) resolve(values []Value) (all []string, err error) {
 	texts, err := p.expandAll(values)
-	for _, text := range texts {
-		if text = filepath.FromSlash(text); !filepath.IsAbs(text) {
+	for i, text := range texts {
+		name, _, own := variable(values[i].Text)
+		text = filepath.FromSlash(text)
+		switch {
+		case own && os.Getenv(name) == "":
+			return nil, p.wrong(values[i], "the variable %s is empty", name)
+		case filepath.IsAbs(text):
+		case own && !(filepath.IsLocal(text) && p.inside(text)): // not what the user meant, perhaps
+			return nil, p.wrong(values[i], "%s is %s, which is neither absolute nor in the file's folder", values[i].Text, quoted(text))
+		default:
 			text = filepath.Join(p.base, text)
 		}
 		if strings.HasPrefix(text, "-") { // it is no flag
@@ -344,6 +360,16 @@ func (p *Project) resolve(values []Value) (all []string, err error) {
 		all = append(all, text)
 	}
 	return all, err
+}
+
+// checkFile returns an error if a file that is read whole is a pipe, which would be waited for, or
+// very large.
+func (p *Project) checkFile(v Value, path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() && info.Size() <= maxBytes {
+		return nil // what is wrong is said when it is read
+	}
+	return p.wrong(v, "%s is not a regular file of at most %d bytes", shell.OneLine(path), maxBytes)
 }
 
 // files returns the .thrift files at paths and below them.

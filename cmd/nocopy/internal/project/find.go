@@ -118,6 +118,12 @@ func shownAs(path string) string {
 	return path
 }
 
+// exists reports whether there is a file, a folder or a symbolic link of that name.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // isLink reports whether there is a symbolic link of that name.
 func isLink(path string) bool {
 	info, err := os.Lstat(path)

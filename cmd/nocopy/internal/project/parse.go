@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,6 +24,8 @@ const (
 	maxNodes  = 100_000 // that are looked at, those that aliases repeat included
 	maxDepth  = 50
 	maxErrors = 10
+
+	spent = math.MinInt / 2 // nodes that may still be looked at, after the mistake was reported
 )
 
 // A Value is a scalar of the file, as it is written there, and its place.
@@ -96,7 +99,8 @@ func place(before []byte) (line, column int) {
 // fail notes what is wrong at a node.
 func (p *parser) fail(n *yaml.Node, format string, args ...any) {
 	if len(p.errs) < maxErrors {
-		p.errs = append(p.errs, fmt.Errorf("%s:%d:%d: "+format, append([]any{p.name, n.Line, n.Column}, args...)...))
+		what := shortened(fmt.Errorf(format, args...).Error(), 400)
+		p.errs = append(p.errs, fmt.Errorf("%s:%d:%d: %s", p.name, n.Line, n.Column, what))
 	}
 }
 
@@ -110,9 +114,7 @@ func (p *parser) enter(n *yaml.Node) (*yaml.Node, bool) {
 	p.depth++
 	switch {
 	case p.left < 0:
-		if p.left == -1 {
-			p.fail(at, "the file has more than %d values, with those that aliases (*) repeat", maxNodes)
-		}
+		p.tooMany(at)
 		return n, false
 	case p.depth > maxDepth:
 		p.fail(at, "values are nested more than %d deep", maxDepth)
@@ -122,6 +124,24 @@ func (p *parser) enter(n *yaml.Node) (*yaml.Node, bool) {
 }
 
 func (p *parser) leave() { p.depth-- }
+
+// tooMany reports, once, that no more nodes may be looked at.
+func (p *parser) tooMany(at *yaml.Node) {
+	if p.left > spent {
+		p.fail(at, "the file has more than %d values, with those that aliases (*) repeat", maxNodes)
+	}
+	p.left = spent
+}
+
+// count reports whether a node and all in it may be looked at.
+func (p *parser) count(n *yaml.Node) bool {
+	n, ok := p.enter(n)
+	defer p.leave()
+	for _, each := range n.Content {
+		ok = ok && p.count(each)
+	}
+	return ok
+}
 
 // A pair is a key of a mapping and its value.
 type pair struct {
@@ -143,7 +163,7 @@ func (p *parser) mapping(n *yaml.Node, what string, known []string, f func(pair)
 		}
 		return
 	}
-	for _, kv := range p.pairs(n, nil) {
+	for _, kv := range p.pairs(n) {
 		if known != nil && !slices.Contains(known, kv.name) {
 			p.unknown(kv, what, known)
 			continue
@@ -157,6 +177,9 @@ func (p *parser) mapping(n *yaml.Node, what string, known []string, f func(pair)
 
 // unknown reports that a mapping has no such key.
 func (p *parser) unknown(kv pair, what string, known []string) {
+	if len(p.errs) >= maxErrors { // the nearest key is not told
+		return
+	}
 	hint := "known are " + strings.Join(known, ", ")
 	if near := idlfiles.Nearest(kv.name, known); near != "" {
 		hint = "did you mean " + near + "?"
@@ -166,9 +189,16 @@ func (p *parser) unknown(kv pair, what string, known []string) {
 
 // pairs returns the keys and values of a mapping: its own, then those that << merges and that it
 // lacks.
-func (p *parser) pairs(n *yaml.Node, all []pair) []pair {
+func (p *parser) pairs(n *yaml.Node) []pair { return p.merge(n, nil, map[string]bool{}) }
+
+// merge adds the keys and values of a mapping that are not in all, whose keys are known.
+func (p *parser) merge(n *yaml.Node, all []pair, known map[string]bool) []pair {
 	var merged []*yaml.Node
-	first := len(all)
+	own := map[string]bool{}
+	if p.left -= len(n.Content) / 2; p.left < 0 {
+		p.tooMany(n)
+		return all
+	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		for key.Kind == yaml.AliasNode {
@@ -179,10 +209,13 @@ func (p *parser) pairs(n *yaml.Node, all []pair) []pair {
 			p.fail(key, "a key is a text, not %s", kind(key))
 		case key.Tag == "!!merge" || key.Value == "<<" && key.Style == 0:
 			merged = append(merged, value)
-		case slices.ContainsFunc(all[first:], func(kv pair) bool { return kv.name == key.Value }):
+		case own[key.Value]:
 			p.fail(key, "key %s is there twice", quoted(key.Value))
-		case !slices.ContainsFunc(all, func(kv pair) bool { return kv.name == key.Value }):
+		case !known[key.Value]:
 			all = append(all, pair{key.Value, key, value})
+			fallthrough
+		default:
+			own[key.Value], known[key.Value] = true, true
 		}
 	}
 	for _, m := range merged {
@@ -192,14 +225,14 @@ func (p *parser) pairs(n *yaml.Node, all []pair) []pair {
 		case of.Kind == yaml.SequenceNode:
 			for _, each := range of.Content {
 				if each, ok := p.enter(each); ok && each.Kind == yaml.MappingNode {
-					all = p.pairs(each, all)
+					all = p.merge(each, all, known)
 				} else if ok {
 					p.fail(m, "<< merges mappings, not %s", kind(each))
 				}
 				p.leave()
 			}
 		case of.Kind == yaml.MappingNode:
-			all = p.pairs(of, all)
+			all = p.merge(of, all, known)
 		default:
 			p.fail(m, "<< merges a mapping, not %s", kind(of))
 		}
@@ -260,11 +293,15 @@ func kind(n *yaml.Node) string {
 
 // quoted returns a text of the file for a message.
 func quoted(text string) string {
-	const most = 60
+	return fmt.Sprintf("%q", shortened(text, 60))
+}
+
+// shortened returns at most so many characters of a text.
+func shortened(text string, most int) string {
 	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "…"
+		return string(r[:most]) + "…"
 	}
-	return fmt.Sprintf("%q", text)
+	return text
 }
 
 // decode sets v, whose type is that of a configuration, to what a node has. Names of keys are

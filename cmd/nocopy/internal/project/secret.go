@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,9 +56,14 @@ func checkHeader(name, value string) error {
 	return nil
 }
 
-// checkAddress returns an error if a URL has a password.
+// checkAddress returns an error if an address has a password, or a space: ", tls" after the
+// address of what was allowed means TLS.
 func checkAddress(text string) error {
-	u, err := url.Parse(variables.ReplaceAllString(text, ""))
+	text = variables.ReplaceAllString(text, "")
+	if network, _ := target.Address(text); network != "unix" && strings.Contains(text, " ") {
+		return fmt.Errorf("%s has a space", quoted(text))
+	}
+	u, err := target.URL(text)
 	if err != nil || u.User == nil {
 		return nil
 	}
@@ -111,7 +113,7 @@ func (f *Project) uses(t *Target) ([]use, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isLocal(address) {
+	if target.IsLocal(address) {
 		return nil, nil
 	}
 	to := shell.OneLine(f.where(t, address))
@@ -138,9 +140,11 @@ func (f *Project) uses(t *Target) ([]use, error) {
 			}
 		}
 	}
-	// The flag has this variable without the file's help.
-	if _, ok := os.LookupEnv("NOCOPY_PASSWORD"); ok && t.flags["sasl"] != nil && t.flags["password"] == nil {
-		add("NOCOPY_PASSWORD", t.flags["sasl"][0])
+	// The flags have these variables without the file's help, and instead of what the file says.
+	_, password := os.LookupEnv("NOCOPY_PASSWORD")
+	_, login := os.LookupEnv("NOCOPY_SASL")
+	if password && (login || t.flags["sasl"] != nil) {
+		add("NOCOPY_PASSWORD", append(slices.Clone(t.flags["sasl"]), t.address)[0])
 	}
 	slices.SortFunc(all, func(a, b use) int { return strings.Compare(a.variable, b.variable) })
 	return all, nil
@@ -158,23 +162,6 @@ func (f *Project) where(t *Target, address string) string {
 		}
 	}
 	return text
-}
-
-// isLocal reports whether an address is on this machine.
-func isLocal(address string) bool {
-	network, address := target.Address(address)
-	if network == "unix" {
-		return true
-	}
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		address = u.Host
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // allowedFile returns the name of the file with the uses that the user has allowed.

@@ -29,7 +29,8 @@ type Project struct {
 	idl, include []Value // paths
 	Targets      map[string]*Target
 	Lint         *lint.Config // nil if there is no such section
-	baseline     Value        // of audit
+	lintIncludes []Value
+	baseline     Value // of audit
 	sections     map[string]section
 	rows         []Row // all that is in the file
 }
@@ -121,9 +122,10 @@ func (f *Project) section(p *parser, kv pair) {
 	case "lint":
 		f.Lint = new(lint.Config)
 		p.decode(kv.value, "lint", reflect.ValueOf(f.Lint).Elem())
-		for i, dir := range f.Lint.Includes {
-			f.checkPath(p, kv, Value{dir, kv.value.Line, kv.value.Column})
-			f.Lint.Includes[i] = filepath.Join(f.base, filepath.FromSlash(dir))
+		for _, dir := range f.Lint.Includes {
+			v := Value{dir, kv.value.Line, kv.value.Column}
+			f.checkPath(p, kv, v)
+			f.lintIncludes = append(f.lintIncludes, v)
 		}
 		if _, err := f.Lint.Applies(); err != nil && len(p.errs) == 0 {
 			p.fail(kv.key, "lint: %w", err)
@@ -142,21 +144,37 @@ func (f *Project) paths(p *parser, kv pair) []Value {
 	return all
 }
 
-// checkPath reports a path that leaves the file's folder. Those that variables give are the
-// user's own, and may be anywhere.
+// checkPath reports a path that leaves the file's folder. One that begins with a variable is the
+// user's own, and may be anywhere: what follows is below it.
 func (f *Project) checkPath(p *parser, kv pair, v Value) {
-	if name, _, ok := variable(v.Text); ok && strings.HasPrefix(v.Text, "${"+name+"}") {
-		return
-	}
 	at := &yaml.Node{Line: v.Line, Column: v.Column}
 	local := filepath.FromSlash(v.Text)
-	switch {
+	name, below, own := variable(v.Text)
+	own = own && strings.HasPrefix(v.Text, "${"+name+"}")
+	switch err := checkVariables(v.Text); {
 	case v.Text == "":
 		p.fail(at, "%s has no value", kv.name)
+	case len(v.Text) > maxPath:
+		p.fail(at, "%s: %s is no path", kv.name, quoted(v.Text))
+	case err != nil:
+		p.fail(at, "%s: %w", kv.name, err)
+	case strings.Contains(v.Text, "${") && !(own && (below == "" || isBelow(below))):
+		p.fail(at, "%s: %s has a variable, which is the beginning of a path: ${%sDIR}/…, without ..", kv.name, quoted(v.Text), prefix)
+	case own:
 	case !filepath.IsLocal(local) || !f.inside(local):
 		p.fail(at, "%s: %s is outside of the file's folder: write a variable, such as ${%sDIR}/…, which the user sets, or give the flag", kv.name, quoted(v.Text), prefix)
 	}
 }
+
+// isBelow reports whether a path that follows another one with a slash is below it.
+func isBelow(path string) bool {
+	path, ok := strings.CutPrefix(path, "/")
+	return ok && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, "${")
+}
+
+// maxPath bounds paths, in bytes: systems have no longer ones, and links are looked for in each
+// part.
+const maxPath = 4096
 
 // inside reports whether a path is in the file's folder, also when its symbolic links are
 // followed. What does not exist is where it would be made.
@@ -272,6 +290,8 @@ func (f *Project) flag(p *parser, key pair, flag *kong.Flag, to section) {
 	}
 	if slices.Contains(pathKeys, key.name) {
 		f.checkPath(p, key, v)
+		to[key.name] = []Value{v}
+		return
 	}
 	name, rest, isVariable := variable(v.Text)
 	switch err := checkVariables(v.Text); {
@@ -336,6 +356,9 @@ func (t *Target) call(p *parser, kv pair) {
 			return
 		}
 		var args map[string]any
+		if !p.count(key.value) {
+			return
+		}
 		err := key.value.Decode(&args)
 		if err == nil {
 			c.Args, err = json.Marshal(args)
@@ -388,14 +411,16 @@ func (f *Project) passed(p *parser, kv pair) {
 		case key.name == "baseline":
 			if f.baseline = v; strings.HasPrefix(v.Text, "-") || v.Text == "" {
 				p.fail(key.value, "%s is neither a revision of git nor a path", quoted(v.Text))
-			} else if strings.HasPrefix(v.Text, ".") || filepath.IsAbs(v.Text) {
+			} else if local := filepath.FromSlash(v.Text); !filepath.IsLocal(local) || strings.HasPrefix(local, ".") || exists(filepath.Join(f.dir, local)) || strings.Contains(local, "${") {
 				f.checkPath(p, key, v)
 			}
 			return
 		case name == "o" || strings.HasPrefix(name, "I"):
 			f.checkPath(p, key, v)
 		default:
-			if err := set.Set(name, v.Text); err != nil {
+			if err := checkVariables(v.Text); err != nil {
+				p.fail(key.value, "%s: %w", key.name, err)
+			} else if err := set.Set(name, v.Text); err != nil {
 				p.fail(key.value, "%s: %s is no value for it", key.name, quoted(v.Text))
 			}
 		}
@@ -418,7 +443,7 @@ func (f *Project) flatten(p *parser, key string, n *yaml.Node) {
 			f.flatten(p, fmt.Sprintf("%s[%d]", key, i), each)
 		}
 	case n.Kind == yaml.MappingNode:
-		for _, kv := range p.pairs(n, nil) {
+		for _, kv := range p.pairs(n) {
 			f.flatten(p, strings.TrimPrefix(key+"."+kv.name, "."), kv.value)
 		}
 	}

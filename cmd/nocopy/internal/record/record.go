@@ -85,7 +85,7 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if idl == nil {
 		how = "without IDL: bytes only"
 	}
-	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", c.Address, server.Wire, l.Addr(), how)
+	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", target.Shown(c.Address), server.Wire, l.Addr(), how)
 	err = mock.Serve(sh.Ctx, &rpc.Server{
 		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth}, Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
 	}, l)

@@ -267,11 +267,11 @@ func (d *detection) failure() error {
 	}
 	switch {
 	case d.isHTTP && len(tried) == 0:
-		return fmt.Errorf("%s: the server speaks HTTP: add -transport http, or give a URL", d.addr)
+		return fmt.Errorf("%s: the server speaks HTTP: add -transport http, or give a URL", Shown(d.addr))
 	case closed != nil && d.lacksCert(closed):
 		return d.Explain(d.addr, closed)
 	}
-	lines := append([]error{fmt.Errorf("%s: %s", d.addr, noWay)}, tried...)
+	lines := append([]error{fmt.Errorf("%s: %s", Shown(d.addr), noWay)}, tried...)
 	if closed != nil && silent {
 		lines = append(lines, fmt.Errorf("it closed connections without a word: %w", d.perhapsMultiplexing()))
 	}

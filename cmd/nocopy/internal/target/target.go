@@ -12,7 +12,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -234,29 +237,61 @@ func (f *Connection) dialHTTP(addr string, w wire, config *tls.Config, opts []rp
 	if config != nil {
 		opts = append(opts, rpc.TLS(config))
 	}
-	url := addr
-	if scheme(addr) == "" {
-		network, address := Address(addr)
-		if network == "unix" {
-			path := address
-			opts = append(opts, rpc.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "unix", path)
-			}))
-			address = "localhost"
-		}
-		url = "http://" + address
-		if config != nil {
-			url = "https://" + address
-		}
-		if !strings.Contains(address, "/") {
-			url += "/"
-		}
+	if network, path := Address(addr); network == "unix" {
+		opts = append(opts, rpc.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}))
 	}
-	c, err := rpc.DialHTTP(url, opts...)
+	c, err := rpc.DialHTTP(httpURL(addr, config != nil), opts...)
 	if err != nil {
 		return nil, err
 	}
 	return &Server{Caller: c, Wire: w.String(), close: func() { c.(interface{ Close() error }).Close() }}, nil
+}
+
+// httpURL returns the URL of a server that is called over HTTP.
+func httpURL(addr string, encrypted bool) string {
+	if scheme(addr) != "" {
+		return addr
+	}
+	network, address := Address(addr)
+	if network == "unix" {
+		address = "localhost"
+	}
+	if !strings.Contains(address, "/") {
+		address += "/"
+	}
+	if encrypted {
+		return "https://" + address
+	}
+	return "http://" + address
+}
+
+// URL returns the URL of a server, if it is called over HTTP.
+func URL(addr string) (*url.URL, error) { return url.Parse(httpURL(addr, false)) }
+
+var passwords = regexp.MustCompile(`^((?:\w+://)?[^/:@]*):[^/]*@`)
+
+// Shown returns an address for people to read: without the password that a URL has.
+func Shown(addr string) string { return passwords.ReplaceAllString(addr, "$1:***@") }
+
+// IsLocal reports whether an address is on this machine, over HTTP and without.
+func IsLocal(addr string) bool {
+	network, address := Address(addr)
+	if network == "unix" {
+		return true
+	}
+	u, err := URL(addr)
+	if err != nil || !isLoopback(u.Hostname()) {
+		return false
+	}
+	host, _, err := net.SplitHostPort(address)
+	return scheme(addr) != "" || err != nil || isLoopback(host)
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Address returns the network and address of a server: HOST:PORT, or the path of a unix socket,
@@ -400,9 +435,9 @@ func (f *Connection) Explain(addr string, err error) error {
 	}
 	err = f.Plainly(err)
 	if hint != "" {
-		return fmt.Errorf("%s: %w (%s)", addr, err, hint)
+		return fmt.Errorf("%s: %w (%s)", Shown(addr), err, hint)
 	}
-	return fmt.Errorf("%s: %w", addr, err)
+	return fmt.Errorf("%s: %w", Shown(addr), err)
 }
 
 // lacksCert reports whether a server has ended a connection since it demands a certificate. With
