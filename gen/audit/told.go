@@ -25,9 +25,13 @@ func IsRevision(arg, name string) bool {
 
 // toldTree returns the tree of files that a server tells.
 func toldTree(name string, texts map[string]string) *tree {
+	clean := schema.Texts{}
+	for _, file := range slices.Sorted(maps.Keys(texts)) {
+		clean[path.Clean(file)] = texts[file]
+	}
 	return &tree{
-		arg: name, from: schema.Texts(texts), base: ".",
-		list:   func(string) ([]string, error) { return slices.Sorted(maps.Keys(texts)), nil },
+		arg: name, from: clean, base: ".",
+		list:   func(string) ([]string, error) { return slices.Sorted(maps.Keys(clean)), nil },
 		rename: func(file string) string { return name + ":" + file },
 		dir:    func(dir string) (string, error) { return dir, nil },
 	}
