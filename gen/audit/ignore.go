@@ -57,8 +57,8 @@ func (g *Ignore) Unused() *idl.Error {
 	return &idl.Error{Pos: g.Pos, Msg: "nothing is broken that the ignore of " + what + " allows: remove it"}
 }
 
-// cutPath returns the file and the symbol of an Ignore's path. both reports whether it says that it
-// has both.
+// cutPath returns the file and the symbol of an Ignore's path. both reports whether it says that
+// it has both.
 func cutPath(path string) (file, symbol string, both bool) {
 	if i := strings.LastIndexByte(path, ':'); i >= 0 {
 		return path[:i], path[i+1:], true
@@ -95,8 +95,8 @@ func within(name, of string) bool {
 	return name == of || strings.HasPrefix(name, of+string(filepath.Separator))
 }
 
-// covers reports whether a symbol is another one or around it. Arguments and exceptions of a method
-// are in it.
+// covers reports whether a symbol is another one or around it. Arguments and exceptions of a
+// method are in it.
 func covers(symbol, of string) bool {
 	rest, ok := strings.CutPrefix(of, symbol)
 	switch {

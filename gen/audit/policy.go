@@ -34,8 +34,8 @@ func (b Breaks) policy() Policy {
 	return PolicyFile // compatible
 }
 
-// A Rule is a kind of change and its policy. A kind whose changes break different things has a Rule
-// for each policy: a finding belongs to the one of its kind and policy.
+// A Rule is a kind of change and its policy. A kind whose changes break different things has a
+// Rule for each policy: a finding belongs to the one of its kind and policy.
 type Rule struct {
 	Kind   string `json:"rule"`
 	Policy Policy `json:"policy"`

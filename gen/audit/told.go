@@ -37,8 +37,8 @@ func toldTree(name string, texts map[string]string) *tree {
 	}
 }
 
-// pair gives files of the old tree the paths of the new one's. A server does not say in which folder
-// its files are: it has those whose paths end like theirs.
+// pair gives files of the old tree the paths of the new one's. A server does not say in which
+// folder its files are: it has those whose paths end like theirs.
 func (t *tree) pair(new *tree, in Input) error {
 	if t.isFile {
 		return nil

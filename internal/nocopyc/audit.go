@@ -131,30 +131,49 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 		command.WrongLine(stderr, flags.Name(), wrong)
 		return 2
 	}
-	asJSON := a.asJSON || a.format == "json"
+	if a.asJSON {
+		a.format = "json"
+	}
 	if a.rules {
-		if err := writeRules(stdout, asJSON); err != nil {
-			fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
-			return t.Failed
-		}
-		return 0
+		return t.written(writeRules(stdout, a.format == "json"), stderr)
 	}
 	in := audit.Input{
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(a.oldDirs, a.dirs), NewDirs: slices.Concat(a.newDirs, a.dirs),
 	}
 	if isGiven(flags, "against") {
-		if err := t.resolve(&in, with, stderr); err != nil {
-			t.report(err, a.format, stdout, stderr)
-			return t.Failed
-		}
+		err = t.resolve(&in, with, stderr)
 	}
-	a.opt.Ignores = with.Ignores
-	findings, err := t.compare(in, a.opt, func(w *idl.Error) { warn(w, a.format, stdout, stderr) })
+	var findings []audit.Finding
+	if a.opt.Ignores = with.Ignores; err == nil {
+		findings, err = t.compare(in, a.opt, func(w *idl.Error) { warn(w, a.format, stdout, stderr) })
+	}
 	if err != nil {
 		t.report(err, a.format, stdout, stderr)
 		return t.Failed
 	}
+	findings = a.chosen(findings)
+	if code := t.written(a.write(stdout, in, with.Ignores, findings), stderr); code != 0 {
+		return code
+	}
+	unused := with.Whole && a.unused(with.Ignores, stdout, stderr)
+	if n, _ := audit.Count(findings); n > 0 || unused && a.warnings == "error" {
+		return t.Found
+	}
+	return 0
+}
+
+// written returns the exit code after the output: err is what went wrong with it.
+func (t Tool) written(err error, stderr io.Writer) int {
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
+		return t.Failed
+	}
+	return 0
+}
+
+// chosen returns the findings that the flags ask for, with the severity that they say.
+func (a *auditor) chosen(findings []audit.Finding) []audit.Finding {
 	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
 		return !audit.Policy(a.policy).Has(f.Policy()) || a.warnings == "off" && f.Severity == audit.Warning
 	})
@@ -163,23 +182,18 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 			findings[i].Severity = audit.Error
 		}
 	}
-	switch {
-	case asJSON:
-		err = audit.WriteJSON(stdout, operands[0], operands[1], audit.Policy(a.policy), matched(with.Ignores), findings)
-	case a.format == "github":
-		err = annotate(stdout, operands[1], findings)
-	default:
-		err = audit.WriteText(stdout, findings)
+	return findings
+}
+
+// write writes findings in the form that -format says.
+func (a *auditor) write(w io.Writer, in audit.Input, ignores []*audit.Ignore, findings []audit.Finding) error {
+	switch a.format {
+	case "json":
+		return audit.WriteJSON(w, in.Old, in.New, audit.Policy(a.policy), matched(ignores), findings)
+	case "github":
+		return annotate(w, in.New, findings)
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
-		return t.Failed
-	}
-	unused := with.Whole && a.unused(with.Ignores, stdout, stderr)
-	if n, _ := audit.Count(findings); n > 0 || unused && a.warnings == "error" {
-		return t.Found
-	}
-	return 0
+	return audit.WriteText(w, findings)
 }
 
 // wrong returns what is wrong with a command line, "" if nothing is.

@@ -99,8 +99,8 @@ func (u *Use) Environments() (all []string) {
 	return all
 }
 
-// Connection returns the address and the connection of a target, if what it sends is allowed, or of
-// an address. Flags of the command line do not apply.
+// Connection returns the address and the connection of a target, if what it sends is allowed, or
+// of an address. Flags of the command line do not apply.
 func (u *Use) Connection(name string) (string, *target.Connection, error) {
 	var c struct {
 		Address string `arg:""`

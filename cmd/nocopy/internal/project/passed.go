@@ -144,8 +144,8 @@ func (u *Use) operands(name string, set arguments) ([]string, error) {
 	return append([]string{old}, news...), nil
 }
 
-// isWhole reports whether an audit compares all .thrift files of the project, as far as its operands
-// say it.
+// isWhole reports whether an audit compares all .thrift files of the project, as far as its
+// operands say it.
 func (u *Use) isWhole(set arguments) bool {
 	news := set.operands
 	if !set.given["against"] && len(news) > 0 {

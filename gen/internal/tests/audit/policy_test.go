@@ -62,7 +62,8 @@ var ruled = []struct{ old, new, want string }{
 // TestPolicies: each change has one rule, and the policy of that rule. Each policy has all of the
 // one before it.
 func TestPolicies(t *testing.T) {
-	found := map[string]bool{"field-id-reused WIRE": true, "moved FILE": true, "moved SOURCE": true} // see TestHistory, TestMovedPolicies
+	// TestHistory and TestMovedPolicies have these.
+	found := map[string]bool{"field-id-reused WIRE": true, "moved FILE": true, "moved SOURCE": true}
 	dir := t.TempDir()
 	for _, c := range ruled {
 		write(t, dir, "old.thrift", c.old, "new.thrift", c.new)
