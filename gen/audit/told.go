@@ -58,6 +58,9 @@ func (t *tree) pair(new *tree, in Input) error {
 		return nil
 	}
 	at := t.matches(olds, new, news)
+	if new.isFile && len(olds) == 1 { // whatever their names are
+		at[""] = t.name(olds[0])
+	}
 	if len(at) == 0 {
 		return fmt.Errorf("%s and %s have no file in common: %s has %s", in.Old, in.New, in.Old, short(strings.Join(olds, ", ")))
 	}

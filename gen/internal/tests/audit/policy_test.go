@@ -181,6 +181,7 @@ func TestTold(t *testing.T) {
 		{map[string]string{"/x/shop.thrift": "struct T {}"}, "idl", "T"},
 		{map[string]string{"./shop.thrift": "struct T {}"}, "idl", "T"},
 		{map[string]string{"shop.thrift": "struct S {}", "gone.thrift": "struct G {}"}, "idl", "G"},
+		{map[string]string{"x.thrift": "struct T {}"}, "idl/other.thrift", "T"},
 		{map[string]string{"x.thrift": "struct S {}"}, "idl", "no file in common"},
 		{map[string]string{"../../../../etc/passwd": "struct S {}"}, "idl", "no file in common"},
 		{map[string]string{"shop.thrift": "include '/etc/passwd'"}, "idl", "prod:shop.thrift:1:"},
