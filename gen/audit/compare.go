@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,6 +17,8 @@ type Options struct {
 	OptionalRemoval bool
 	// RequiredToDefault allows changing required fields to default requiredness.
 	RequiredToDefault bool
+	// Ignores are findings that Compare leaves out, and counts in them.
+	Ignores []*Ignore
 }
 
 // Compare returns a Finding for each difference between old and new that may break something,
@@ -23,7 +26,7 @@ type Options struct {
 func Compare(old, new *Version, opt Options) []Finding {
 	c := &comparer{
 		opt: opt, old: old, new: new, pairs: pair(old, new),
-		own: map[*schema.Service]map[string]*schema.Function{}, verdicts: map[[2]any]*verdict{},
+		own: map[*schema.Service]map[string]*schema.Function{}, verdicts: map[[2]any]*verdict{}, real: map[string]string{},
 	}
 	for _, f := range c.pairs.files {
 		c.file(f)
@@ -40,11 +43,11 @@ func (c *comparer) file(f filePair) {
 	gone := f.new == nil && f.lack.Filename == "" // no findings for definitions without a pair
 	for _, s := range f.old.Structs {
 		to := c.pairs.structs[s]
-		at := change{s.Name, s.Pos, f.lack}
+		at := change{symbol: s.Name, old: s.Pos, new: f.lack}
 		if to == nil && gone {
 			continue
 		} else if to == nil {
-			c.add(Error, "struct-removed", Source|JSON, at, "%s %s removed", shapeWord(s), s.Name)
+			c.add(Error, "struct-removed", Source, at, "%s %s removed", shapeWord(s), s.Name)
 			continue
 		}
 		at.new = to.Pos
@@ -53,7 +56,7 @@ func (c *comparer) file(f filePair) {
 	}
 	for _, e := range f.old.Enums {
 		to := c.pairs.enums[e]
-		at := change{e.Name, e.Pos, f.lack}
+		at := change{symbol: e.Name, old: e.Pos, new: f.lack}
 		if to == nil && gone {
 			continue
 		} else if to == nil {
@@ -70,7 +73,7 @@ func (c *comparer) file(f filePair) {
 	}
 	for _, s := range f.old.Services {
 		to := c.pairs.services[s]
-		at := change{s.Name, s.Pos, f.lack}
+		at := change{symbol: s.Name, old: s.Pos, new: f.lack}
 		if to == nil && gone {
 			continue
 		} else if to == nil {
@@ -89,10 +92,22 @@ func shapeWord(s *schema.Struct) string {
 }
 
 // moved adds a finding if a definition has moved to a file that is not the pair of its old file.
+// Code for Go and Java that uses it stays as it is if both files have the same namespaces.
 func (c *comparer) moved(at change, f filePair, to *schema.Program, word string) {
-	if to != f.new {
-		c.add(Warning, "moved", Source, at, "%s %s moved to another file", word, at.symbol)
+	if to == f.new {
+		return
 	}
+	breaks := File
+	if goPackage(f.old) != goPackage(to) || f.old.Namespace("java") != to.Namespace("java") {
+		breaks = Source
+	}
+	c.add(Warning, "moved", breaks, at, "%s %s moved to another file", word, at.symbol)
+}
+
+// goPackage returns the namespace of a file's Go code. Without one, its package is named after the
+// file.
+func goPackage(p *schema.Program) string {
+	return cmp.Or(p.Namespace("go"), strings.ToLower(p.Name))
 }
 
 // structs compares a struct, union or exception.
@@ -122,7 +137,7 @@ func (c *comparer) namespaces(f filePair) {
 	for _, n := range f.old.AST.Namespaces {
 		before[n.Scope] = true
 		to := next[n.Scope]
-		at := change{"namespace " + n.Scope, n.Pos, f.lack}
+		at := change{symbol: "namespace " + n.Scope, old: n.Pos, new: f.lack}
 		switch {
 		case to == nil:
 			c.add(Warning, "namespace-removed", Source, at, "namespace %s %s removed", n.Scope, n.Name.Text)
@@ -141,7 +156,7 @@ func (c *comparer) namespaces(f filePair) {
 			was = f.old.Name // a Go package without a namespace is named after its file
 		}
 		if !before[n.Scope] && was != "" && was != is {
-			at := change{"namespace " + n.Scope, idl.Position{Filename: f.old.Path, Line: 1, Column: 1}, n.Pos}
+			at := change{symbol: "namespace " + n.Scope, old: idl.Position{Filename: f.old.Path, Line: 1, Column: 1}, new: n.Pos}
 			c.add(Warning, "namespace-added", Source, at, "namespace %s %s added: %s code moves from %s to %s", n.Scope, n.Name.Text, lang, was, is)
 		}
 	}
@@ -155,7 +170,7 @@ func (c *comparer) enum(old, new *schema.Enum) {
 		byNumber[v.Value] = append(byNumber[v.Value], v)
 	}
 	for _, v := range old.Values {
-		at := change{old.Name + "." + v.Name, v.Pos, new.Pos}
+		at := change{symbol: old.Name + "." + v.Name, old: v.Pos, new: new.Pos}
 		to := byName[v.Name]
 		same := byNumber[v.Value]
 		switch {
@@ -182,7 +197,7 @@ func (c *comparer) consts(f filePair) {
 	}
 	for _, k := range f.old.Consts {
 		to := next[k.Name]
-		at := change{k.Name, k.Pos, f.lack}
+		at := change{symbol: k.Name, old: k.Pos, new: f.lack}
 		if to == nil {
 			c.add(Warning, "const-removed", Source, at, "constant %s removed", k.Name)
 			continue
@@ -200,20 +215,15 @@ func (c *comparer) consts(f filePair) {
 
 // typedefs compares the typedefs of a file.
 func (c *comparer) typedefs(f filePair) {
-	next := map[string]*schema.Typedef{}
-	if f.new != nil {
-		for _, t := range f.new.Typedefs {
-			next[t.Name] = t
-		}
-	}
 	for _, t := range f.old.Typedefs {
-		to := next[t.Name]
-		at := change{t.Name, t.Pos, f.lack}
+		to := c.pairs.typedefs[t]
+		at := change{symbol: t.Name, old: t.Pos, new: f.lack}
 		if to == nil {
 			c.add(Warning, "typedef-removed", Source, at, "typedef %s removed", t.Name)
 			continue
 		}
 		at.new = to.Pos
+		c.moved(at, f, c.new.programs[to.Pos.Filename], "typedef")
 		if c.same(t.Type, to.Type) {
 			continue
 		}

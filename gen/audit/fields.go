@@ -26,7 +26,7 @@ func (c *comparer) fields(old, new *schema.Struct, of fieldsOf) {
 	isID, isName := lookups(after)
 	for _, f := range before {
 		g, to := isID[f.ID], isName[f.Name]
-		at := change{of.name + "." + f.Name, f.Pos, new.Pos}
+		at := change{of.name + "." + f.Name, f.Pos, new.Pos, of.key + "." + f.Name}
 		switch {
 		case g == nil && to == nil:
 			c.removed(f, of, at)
@@ -52,7 +52,7 @@ func (c *comparer) fields(old, new *schema.Struct, of fieldsOf) {
 	for _, g := range after {
 		if wasID[g.ID] == nil {
 			moved := wasName[g.Name] != nil
-			c.added(g, moved, before, of, change{of.name + "." + g.Name, old.Pos, g.Pos})
+			c.added(g, moved, before, of, change{of.name + "." + g.Name, old.Pos, g.Pos, of.key + "." + g.Name})
 		}
 	}
 }

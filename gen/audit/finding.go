@@ -31,6 +31,8 @@ const (
 	JSON
 	// Source: code that uses the generated code must change.
 	Source
+	// File: files that include the definition must include another file.
+	File
 )
 
 // Finding is one difference between two Versions.
@@ -42,6 +44,9 @@ type Finding struct {
 	Symbol  string
 	Message string
 	Breaks  Breaks
+	// Path is what an Ignore of the Finding can have as its Path: the symbol, with the service of a
+	// method's arguments.
+	Path string
 	// Old and New are its positions. If it is missing in one of the Versions, the position there
 	// is that of the enclosing struct, service or file.
 	Old, New idl.Position
@@ -58,18 +63,24 @@ type comparer struct {
 	verdicts map[[2]any]*verdict // about two structs or enums
 	pending  []func()            // comparisons that will find verdicts
 	judging  *verdict            // the verdict that is being found; nil while findings are collected
+
+	real map[string]string // absolute paths of files, for Options.Ignores
 }
 
 // A change has the positions of a difference and the definition around it.
 type change struct {
 	symbol   string
 	old, new idl.Position
+	path     string // see Finding; "" if it is the symbol
 }
 
 // add adds a finding. While a verdict is being found, it adds only breaks, to the verdict.
 func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format string, args ...any) {
 	if c.judging != nil {
-		c.judging.gain(breaks &^ Source)
+		c.judging.gain(breaks & (Wire | JSON))
+		return
+	}
+	if c.ignored(kind, at) {
 		return
 	}
 	for i, arg := range args {
@@ -78,7 +89,7 @@ func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format
 		}
 	}
 	at.old.Filename, at.new.Filename = c.old.show(at.old.Filename), c.new.show(at.new.Filename)
-	c.findings = append(c.findings, Finding{s, kind, short(at.symbol), fmt.Sprintf(format, args...), breaks, at.old, at.new})
+	c.findings = append(c.findings, Finding{s, kind, short(at.symbol), fmt.Sprintf(format, args...), breaks, short(cmp.Or(at.path, at.symbol)), at.old, at.new})
 }
 
 // sortFindings sorts findings by position, in the new files first, and drops repeated ones.

@@ -12,7 +12,7 @@ import (
 // words returns the elements of b as words.
 func (b Breaks) words() []string {
 	words := []string{}
-	for i, word := range []string{"wire", "json", "source"} {
+	for i, word := range []string{"wire", "json", "source", "file"} {
 		if b&(1<<i) != 0 {
 			words = append(words, word)
 		}
@@ -50,13 +50,19 @@ func Count(findings []Finding) (errors, warnings int) {
 type jsonReport struct {
 	Old      string        `json:"old"`
 	New      string        `json:"new"`
+	Policy   Policy        `json:"policy"`
 	Errors   int           `json:"errors"`
 	Warnings int           `json:"warnings"`
+	Ignored  int           `json:"ignored"`
 	Findings []jsonFinding `json:"findings"`
 }
 
 type jsonFinding struct {
 	Severity         Severity  `json:"severity"`
+	Policy           Policy    `json:"policy"`
+	Rule             string    `json:"rule"`
+	Path             string    `json:"path"`
+	Place            string    `json:"place"`
 	Kind             string    `json:"kind"`
 	Symbol           string    `json:"symbol"`
 	Message          string    `json:"message"`
@@ -76,13 +82,14 @@ type jsonPlace struct {
 
 func placeOf(p idl.Position) jsonPlace { return jsonPlace{p.Filename, p.Line, p.Column} }
 
-// WriteJSON writes findings as one JSON object; old and new name the compared Versions.
-func WriteJSON(w io.Writer, old, new string, findings []Finding) error {
-	report := jsonReport{Old: old, New: new, Findings: []jsonFinding{}}
+// WriteJSON writes findings as one JSON object. old and new name the compared Versions, policy is
+// that of the findings, and ignored is the number of those that are left out.
+func WriteJSON(w io.Writer, old, new string, policy Policy, ignored int, findings []Finding) error {
+	report := jsonReport{Old: old, New: new, Policy: policy, Ignored: ignored, Findings: []jsonFinding{}}
 	report.Errors, report.Warnings = Count(findings)
 	for _, f := range findings {
 		report.Findings = append(report.Findings, jsonFinding{
-			Severity: f.Severity, Kind: f.Kind, Symbol: f.Symbol, Message: f.Message, Breaks: f.Breaks.words(),
+			Severity: f.Severity, Policy: f.Policy(), Rule: f.Kind, Path: f.Path, Place: f.New.String(), Kind: f.Kind, Symbol: f.Symbol, Message: f.Message, Breaks: f.Breaks.words(),
 			WireCompatible: f.Breaks&Wire == 0, JSONCompatible: f.Breaks&JSON == 0, SourceCompatible: f.Breaks&Source == 0,
 			Old: placeOf(f.Old), New: placeOf(f.New),
 		})

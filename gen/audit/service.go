@@ -8,7 +8,7 @@ import (
 // the extended service finds their changes.
 func (c *comparer) service(old, new *schema.Service) {
 	for _, f := range old.Functions {
-		at := change{old.Name + "." + f.Name, f.Pos, new.Pos}
+		at := change{symbol: old.Name + "." + f.Name, old: f.Pos, new: new.Pos}
 		g, in := c.method(new, f.Name)
 		if g == nil {
 			c.add(Error, "method-removed", Wire|Source, at, "method %s of service %s removed", f.Name, old.Name)
@@ -37,7 +37,7 @@ func (c *comparer) overrides(old, new *schema.Service) {
 			continue
 		}
 		if f, from := c.method(old.Extends, g.Name); f != nil {
-			c.function(from, f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
+			c.function(from, f, g, change{symbol: old.Name + "." + f.Name, old: f.Pos, new: g.Pos})
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (c *comparer) extends(old, new *schema.Service) {
 			case g == nil:
 				breaks |= Wire
 			case c.pairs.services[from] != in:
-				c.function(from, f, g, change{old.Name + "." + f.Name, f.Pos, g.Pos})
+				c.function(from, f, g, change{symbol: old.Name + "." + f.Name, old: f.Pos, new: g.Pos})
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (c *comparer) extends(old, new *schema.Service) {
 			}
 			return l(c.new, new.Extends.Program, new.Extends.Name)
 		})
-	c.add(Error, "extends-changed", breaks, change{old.Name, old.Pos, new.Pos}, "service %s extended %s, now %s", old.Name, was, is)
+	c.add(Error, "extends-changed", breaks, change{symbol: old.Name, old: old.Pos, new: new.Pos}, "service %s extended %s, now %s", old.Name, was, is)
 }
 
 // method returns a service's own or inherited method with a name, and the service that defines it,

@@ -52,6 +52,11 @@ type Input struct {
 	Files []string
 	// OldDirs and NewDirs are the folders for included files.
 	OldDirs, NewDirs []string
+	// Told has the old files by their paths, if a server tells them. Old is its name.
+	Told map[string]string
+	// Loose pairs old files also with files in New whose paths end like theirs, if no path in the
+	// two folders is the same. For Told it is not needed.
+	Loose bool
 }
 
 // Load returns the Versions of an Input. Errors in the files are an idl.ErrorList.
@@ -59,16 +64,14 @@ func Load(in Input) (old, new *Version, err error) {
 	if in.Old == "" || in.New == "" {
 		return nil, nil, errors.New("the name of what is old or new is empty")
 	}
-	oldPlace, newPlace := parsePlace(in.Old), parsePlace(in.New)
-	oldPlace.follow(newPlace)
-	newPlace.follow(oldPlace)
-	oldTree, err := oldPlace.open()
+	oldTree, newTree, err := in.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	newTree, err := newPlace.open()
-	if err != nil {
-		return nil, nil, err
+	if in.Told != nil || in.Loose {
+		if err := oldTree.pair(newTree, in); err != nil {
+			return nil, nil, err
+		}
 	}
 	if oldTree.isFile != newTree.isFile {
 		return nil, nil, fmt.Errorf("%s and %s must both be files, or both folders", in.Old, in.New)
@@ -82,6 +85,23 @@ func Load(in Input) (old, new *Version, err error) {
 		return nil, nil, err
 	}
 	new, err = newTree.load(in.Files, in.NewDirs)
+	return old, new, err
+}
+
+// open returns the trees of an Input.
+func (in *Input) open() (old, new *tree, err error) {
+	newPlace := parsePlace(in.New)
+	if in.Told != nil {
+		newPlace.follow(&place{bare: true})
+		new, err = newPlace.open()
+		return toldTree(in.Old, in.Told), new, err
+	}
+	oldPlace := parsePlace(in.Old)
+	oldPlace.follow(newPlace)
+	newPlace.follow(oldPlace)
+	if old, err = oldPlace.open(); err == nil {
+		new, err = newPlace.open()
+	}
 	return old, new, err
 }
 
@@ -172,6 +192,7 @@ type tree struct {
 	base   string // the path of the file or folder in from
 	isFile bool
 	rename func(string) string
+	at     map[string]string // paths in from by the paths in the tree, where they are not the same
 	// list returns the .thrift files in a folder, by their paths in it.
 	list func(folder string) ([]string, error)
 	// dir converts a folder on the command line to a path in from.
@@ -227,7 +248,15 @@ func plainError(err error) error {
 }
 
 // name converts a path in the tree to a path in from.
-func (t *tree) name(rel string) string { return filepath.Join(t.base, filepath.FromSlash(rel)) }
+func (t *tree) name(rel string) string {
+	if name, ok := t.at[rel]; ok {
+		return name
+	}
+	if filepath.IsAbs(rel) { // a server may tell such a path
+		return rel
+	}
+	return filepath.Join(t.base, filepath.FromSlash(rel))
+}
 
 // files returns the .thrift files at a path in the tree: the file itself, or those in the folder.
 func (t *tree) files(rel string) []string {

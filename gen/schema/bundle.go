@@ -22,13 +22,13 @@ func (s *Set) Bundle(programs ...*Program) ([]Source, error) {
 		b.root(p)
 	}
 	var files []Source
-	texts := bundled{}
+	texts := Texts{}
 	for _, p := range b.order {
 		name := b.path(p)
 		if _, twice := texts[name]; twice {
 			return nil, fmt.Errorf("%s: another file would have the name %s, too", p.Path, name)
 		}
-		texts[name] = p.Source
+		texts[name] = string(p.Source)
 		files = append(files, Source{name, string(p.Source)})
 	}
 	var names []string
@@ -110,22 +110,24 @@ func (b *bundle) path(p *Program) string {
 	return path.Join(path.Join(parts[max(len(parts)-b.up, 0):]...), name.path)
 }
 
-// bundled are files in memory.
-type bundled map[string][]byte
+// Texts are files in memory, by their paths with slashes.
+type Texts map[string]string
 
-func (f bundled) Canonical(name string) (string, error) {
-	name = path.Clean(filepath.ToSlash(name))
-	if !f.IsFile(name) {
-		return "", fs.ErrNotExist
+// Canonical returns the path by which the file is known. That need not be a clean one.
+func (t Texts) Canonical(name string) (string, error) {
+	for _, key := range []string{name, path.Clean(filepath.ToSlash(name))} {
+		if _, ok := t[key]; ok {
+			return key, nil
+		}
 	}
-	return name, nil
+	return "", fs.ErrNotExist
 }
 
-func (f bundled) IsFile(name string) bool {
-	_, ok := f[path.Clean(filepath.ToSlash(name))]
-	return ok
-}
+// IsFile reports whether there is the file.
+func (t Texts) IsFile(name string) bool { _, err := t.Canonical(name); return err == nil }
 
-func (f bundled) ReadFile(name string) ([]byte, error) {
-	return f[path.Clean(filepath.ToSlash(name))], nil
+// ReadFile returns the file's text.
+func (t Texts) ReadFile(name string) ([]byte, error) {
+	key, err := t.Canonical(name)
+	return []byte(t[key]), err
 }

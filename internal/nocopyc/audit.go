@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/audit"
@@ -26,9 +27,15 @@ its place in OLD. Both are files, folders, or git revisions. Examples:
 	nocopyc audit HEAD~1 HEAD idl/a.thrift   two revisions; without files: this folder
 	nocopyc audit v1.0:idl HEAD:idl          paths in the repository, as in git show
 	nocopyc audit HEAD :idl                  what is staged
-
-FILEs are paths in OLD and NEW. They are paths in the current folder if both are
+	nocopyc audit idl -against v1.0          the same as "audit v1.0 idl"
+	nocopyc audit idl -against v1.0 -policy WIRE_JSON
+SERVERSFILEs are paths in OLD and NEW. They are paths in the current folder if both are
 revisions without a path.
+
+A policy says what matters: WIRE is what breaks peers that speak binary or compact,
+WIRE_JSON also what breaks JSON with names, SOURCE also what breaks code that uses
+generated code. FILE is everything, also definitions that move to another file and values
+that change. It is the default. "nocopyc audit -rules" lists all rules.
 
 If OLD is a revision, a new field must not take an id that another field had in it or in
 the revisions before.
@@ -41,8 +48,38 @@ have errors, 2 wrong command line.
 type auditor struct {
 	dirs, oldDirs, newDirs dirs
 	opt                    audit.Options
-	asJSON, wire           bool
+	asJSON, rules          bool
 	warnings, format       string
+	policy, against        string
+}
+
+// Auditing is what a tool adds to the command.
+type Auditing struct {
+	// Ignores are findings that are left out. Whole says that all files are compared in which there
+	// may be some: then one that matches nothing is reported.
+	Ignores []*audit.Ignore
+	Whole   bool
+	// Target returns what is called by a name, such as "a target of nocopy.yaml"; "" if that is no
+	// server. Ask returns the IDL of a server, by the name of a target or an address.
+	Target func(name string) string
+	Ask    func(name string) (map[string]string, error)
+}
+
+// wire is the value of the flag -wire, which sets the policy.
+type wire struct{ policy *string }
+
+func (wire) IsBoolFlag() bool { return true }
+func (w wire) String() string {
+	return strconv.FormatBool(w.policy != nil && *w.policy == string(audit.PolicyWire))
+}
+
+// Set implements flag.Value.
+func (w wire) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if on {
+		*w.policy = string(audit.PolicyWire)
+	}
+	return err
 }
 
 // flags returns the flags of a command.
@@ -53,7 +90,10 @@ func (a *auditor) flags(name string) *flag.FlagSet {
 	flags.Var(&a.newDirs, "Inew", "`directory` like -I, for NEW only")
 	flags.StringVar(&a.format, "format", "text", "`form` of the findings: text, json, or github for annotations of a pull request")
 	flags.BoolVar(&a.asJSON, "json", false, "the same as -format json")
-	flags.BoolVar(&a.wire, "wire", false, "report only what breaks the wire")
+	flags.StringVar(&a.policy, "policy", string(audit.PolicyFile), "`policy` that says what matters: WIRE, WIRE_JSON, SOURCE, or FILE")
+	flags.Var(wire{&a.policy}, "wire", "the same as -policy WIRE")
+	flags.StringVar(&a.against, "against", "", "`old` files, instead of the operand OLD")
+	flags.BoolVar(&a.rules, "rules", false, "list all rules, with their policies, and exit")
 	flags.StringVar(&a.warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
 	flags.BoolVar(&a.opt.OptionalRemoval, "audit-allow-optional-field-removal", false, "the removal of optional fields is a warning")
 	flags.BoolVar(&a.opt.RequiredToDefault, "audit-allow-required-field-to-default", false, "required fields that get default requiredness are a warning")
@@ -62,65 +102,151 @@ func (a *auditor) flags(name string) *flag.FlagSet {
 
 // Audit is the command that compares files. It returns the exit code.
 func (t Tool) Audit(args []string, stdout, stderr io.Writer) int {
+	return t.AuditWith(Auditing{}, args, stdout, stderr)
+}
+
+// AuditWith is Audit with what a tool adds.
+func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) int {
 	var a auditor
 	stdout, stderr = command.Printing(stdout), command.Printing(stderr)
 	flags := a.flags(t.Name + " audit")
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		text := t.text(auditUsage)
+		text := t.text(strings.Replace(auditUsage, "SERVERS", t.servers(flags), 1))
 		if t == Nocopyc {
 			text += "\"nocopyc -audit\" is the same command. The flag will go in the next version.\n"
 		}
 		command.Help(stdout, text, flags, "")
 	}
 	operands, err := command.ParseMixed(flags, args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+	if errors.Is(err, flag.ErrHelp) {
 		return 0
-	case err != nil:
-		return 2
-	case !slices.Contains([]string{"on", "off", "error"}, a.warnings):
-		command.WrongLine(stderr, flags.Name(), fmt.Sprintf("-warnings is on, off or error, not %q", a.warnings))
-		return 2
-	case noFormat(a.format, "text", "json", "github") != "":
-		command.WrongLine(stderr, flags.Name(), noFormat(a.format, "text", "json", "github"))
-		return 2
-	case len(operands) < 2:
-		command.WrongLine(stderr, flags.Name(), "OLD and NEW are needed")
+	} else if err != nil {
 		return 2
 	}
-	findings, err := t.compare(audit.Input{
+	if isGiven(flags, "against") {
+		operands = append([]string{a.against}, operands...)
+	}
+	if wrong := a.wrong(operands); wrong != "" {
+		command.WrongLine(stderr, flags.Name(), wrong)
+		return 2
+	}
+	if a.asJSON {
+		a.format = "json"
+	}
+	if a.rules {
+		return t.written(writeRules(stdout, a.format == "json"), stderr)
+	}
+	in := audit.Input{
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(a.oldDirs, a.dirs), NewDirs: slices.Concat(a.newDirs, a.dirs),
-	}, a.opt, func(w *idl.Error) { warn(w, a.format, stdout, stderr) })
+	}
+	if isGiven(flags, "against") {
+		err = t.resolve(&in, with, stderr)
+	}
+	var findings []audit.Finding
+	if a.opt.Ignores = with.Ignores; err == nil {
+		findings, err = t.compare(in, a.opt, func(w *idl.Error) { warn(w, a.format, stdout, stderr) })
+	}
 	if err != nil {
 		t.report(err, a.format, stdout, stderr)
 		return t.Failed
 	}
+	findings = a.chosen(findings)
+	if code := t.written(a.write(stdout, in, with.Ignores, findings), stderr); code != 0 {
+		return code
+	}
+	unused := with.Whole && a.unused(with.Ignores, stdout, stderr)
+	if n, _ := audit.Count(findings); n > 0 || unused && a.warnings == "error" {
+		return t.Found
+	}
+	return 0
+}
+
+// written returns the exit code after the output: err is what went wrong with it.
+func (t Tool) written(err error, stderr io.Writer) int {
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
+		return t.Failed
+	}
+	return 0
+}
+
+// chosen returns the findings that the flags ask for, with the severity that they say.
+func (a *auditor) chosen(findings []audit.Finding) []audit.Finding {
 	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
-		return a.wire && f.Breaks&audit.Wire == 0 || a.warnings == "off" && f.Severity == audit.Warning
+		return !audit.Policy(a.policy).Has(f.Policy()) || a.warnings == "off" && f.Severity == audit.Warning
 	})
 	if a.warnings == "error" {
 		for i := range findings {
 			findings[i].Severity = audit.Error
 		}
 	}
+	return findings
+}
+
+// write writes findings in the form that -format says.
+func (a *auditor) write(w io.Writer, in audit.Input, ignores []*audit.Ignore, findings []audit.Finding) error {
+	switch a.format {
+	case "json":
+		return audit.WriteJSON(w, in.Old, in.New, audit.Policy(a.policy), matched(ignores), findings)
+	case "github":
+		return annotate(w, in.New, findings)
+	}
+	return audit.WriteText(w, findings)
+}
+
+// wrong returns what is wrong with a command line, "" if nothing is.
+func (a *auditor) wrong(operands []string) string {
 	switch {
-	case a.asJSON || a.format == "json":
-		err = audit.WriteJSON(stdout, operands[0], operands[1], findings)
-	case a.format == "github":
-		err = annotate(stdout, operands[1], findings)
-	default:
-		err = audit.WriteText(stdout, findings)
+	case !slices.Contains([]string{"on", "off", "error"}, a.warnings):
+		return fmt.Sprintf("-warnings is on, off or error, not %q", a.warnings)
+	case noFormat(a.format, "text", "json", "github") != "":
+		return noFormat(a.format, "text", "json", "github")
+	case !slices.Contains(audit.Policies, audit.Policy(a.policy)):
+		return fmt.Sprintf("-policy is WIRE, WIRE_JSON, SOURCE or FILE, not %q", a.policy)
+	case len(operands) < 2 && !a.rules:
+		return "OLD and NEW are needed"
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
-		return t.Failed
+	return ""
+}
+
+// isGiven reports whether a flag is on the command line.
+func isGiven(flags *flag.FlagSet, name string) (given bool) {
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
+// matched returns how many findings are left out.
+func matched(ignores []*audit.Ignore) (n int) {
+	for _, g := range ignores {
+		n += g.Matched
 	}
-	if n, _ := audit.Count(findings); n > 0 {
-		return t.Found
+	return n
+}
+
+// unused reports the ignores that have matched nothing, and whether there are any.
+func (a *auditor) unused(ignores []*audit.Ignore, stdout, stderr io.Writer) (found bool) {
+	for _, g := range ignores {
+		if g.Matched == 0 && a.warnings != "off" {
+			warn(g.Unused(), a.format, stdout, stderr)
+			found = true
+		}
 	}
-	return 0
+	return found
+}
+
+// writeRules writes the table of rules.
+func writeRules(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, audit.Rules)
+	}
+	for _, r := range audit.Rules {
+		if _, err := fmt.Fprintf(w, "%-20s  %-9s  %s\n", r.Kind, r.Policy, r.When); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // warn writes a warning of the compiler.

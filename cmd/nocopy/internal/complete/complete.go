@@ -175,7 +175,9 @@ func (l *list) passed(name string, before []string, last string) {
 	if len(before) > 0 && !strings.HasPrefix(last, "-") {
 		f := set.Lookup(strings.TrimLeft(before[len(before)-1], "-"))
 		if isBool, ok := flagValue(f).(interface{ IsBoolFlag() bool }); f != nil && strings.HasPrefix(before[len(before)-1], "-") && !(ok && isBool.IsBoolFlag()) {
-			l.value(f.Usage)
+			if l.value(f.Usage); f.Name == "against" {
+				l.targets()
+			}
 			return
 		}
 	}
@@ -201,9 +203,14 @@ func (l *list) value(usage string) {
 		l.files = true
 		return
 	}
+	last := false
 	for text := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == ',' || r == ' ' }) {
-		if text != "or" && len(l.words) < 3 {
-			l.add(text, "")
+		if text == "or" {
+			last = true
+			continue
+		}
+		if l.add(text, ""); last || len(l.words) == 4 {
+			return
 		}
 	}
 }

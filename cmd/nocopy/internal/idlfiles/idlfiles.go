@@ -3,7 +3,6 @@ package idlfiles
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -106,10 +105,10 @@ func Of(d *dynamic.Description) (*IDL, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	// Most commands need no more than s. The files have been loaded once, and texts finds them as
+	// Most commands need no more than s. The files have been loaded once, and Texts finds them as
 	// LoadText does: there is no error.
 	set := sync.OnceValue(func() *schema.Set {
-		set, _ := schema.LoadFrom(texts(d.Files), names, nil)
+		set, _ := schema.LoadFrom(schema.Texts(d.Files), names, nil)
 		return set
 	})
 	told := &IDL{Schema: s, Set: set, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set()) }), Files: d.Files, Multiplexed: map[string]string{}}
@@ -303,26 +302,4 @@ func Listed(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// texts are files in memory, as package schema takes them.
-type texts map[string]string
-
-// Canonical returns the path by which the file is known. That need not be a clean one.
-func (t texts) Canonical(name string) (string, error) {
-	for _, key := range []string{name, path.Clean(filepath.ToSlash(name))} {
-		if _, ok := t[key]; ok {
-			return key, nil
-		}
-	}
-	return "", fs.ErrNotExist
-}
-
-// IsFile reports whether there is the file.
-func (t texts) IsFile(name string) bool { _, err := t.Canonical(name); return err == nil }
-
-// ReadFile returns the file's text.
-func (t texts) ReadFile(name string) ([]byte, error) {
-	key, err := t.Canonical(name)
-	return []byte(t[key]), err
 }

@@ -3,6 +3,7 @@
 package passed
 
 import (
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
@@ -17,9 +18,12 @@ type Args struct {
 type (
 	Gen   struct{ Args }
 	Check struct{ Args }
-	Audit struct{ Args }
-	Fmt   struct{ Args }
-	Dump  struct{ Args }
+	Audit struct {
+		Args
+		use *project.Use // nil without a project file
+	}
+	Fmt  struct{ Args }
+	Dump struct{ Args }
 )
 
 // Run is called by the parser.
@@ -32,9 +36,12 @@ func (c *Check) Run(sh *shell.Shell) error {
 	return end(nocopyc.Nocopy.Check(c.Args.Args, sh.Out, sh.Err))
 }
 
+// Take implements project.Taker.
+func (c *Audit) Take(use *project.Use) { c.use = use }
+
 // Run is called by the parser.
 func (c *Audit) Run(sh *shell.Shell) error {
-	return end(nocopyc.Nocopy.Audit(c.Args.Args, sh.Out, sh.Err))
+	return end(nocopyc.Nocopy.AuditWith(c.use.Auditing(sh.Ctx), c.Args.Args, sh.Out, sh.Err))
 }
 
 // Run is called by the parser.

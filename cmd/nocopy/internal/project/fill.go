@@ -29,6 +29,7 @@ type Use struct {
 	from         map[string]Value // what was taken, by names of flags and arguments
 	asked        string           // the target, as the command line has it
 	offline      bool             // no server is called
+	whole        bool             // all .thrift files of the project are audited
 }
 
 // The names of arguments and flags that a project fills, besides those of a target's connection.
@@ -64,7 +65,13 @@ func (u *Use) Finish(line *kong.Context) error {
 	case u.Project == nil:
 		return nil
 	case node.Passthrough:
-		return u.passed(node)
+		if err := u.passed(node); err != nil {
+			return err
+		}
+		if c, ok := node.Target.Addr().Interface().(Taker); ok {
+			c.Take(u)
+		}
+		return nil
 	}
 	if err := u.arguments(node, argument(node, addressName)); err != nil {
 		return err
@@ -93,8 +100,8 @@ func (u *Use) Environments() (all []string) {
 	return all
 }
 
-// Connection returns the address and the connection of a target, if what it sends is allowed.
-// Flags of the command line do not apply.
+// Connection returns the address and the connection of a target, if what it sends is allowed, or
+// of an address. Flags of the command line do not apply.
 func (u *Use) Connection(name string) (string, *target.Connection, error) {
 	var c struct {
 		Address string `arg:""`
@@ -108,11 +115,21 @@ func (u *Use) Connection(name string) (string, *target.Connection, error) {
 	if err == nil {
 		err = line.Reset()
 	}
-	t := u.Project.Targets[name]
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", nil, err
-	case t == nil:
+	}
+	if !isTargetName(name) { // it is an address
+		if err := line.Resolve(); err != nil {
+			return "", nil, err
+		}
+		_, err := line.Apply()
+		return name, &c.Connection, err
+	}
+	if u == nil || u.Project == nil {
+		return "", nil, fmt.Errorf("%s is no address, and there is no %s here or above with targets", name, FileName)
+	}
+	t := u.Project.Targets[name]
+	if t == nil {
 		return "", nil, fmt.Errorf("%s has no target %s", u.Project.Name, name)
 	}
 	if err := u.Project.checkAllowed(t); err != nil {
@@ -161,11 +178,10 @@ func (u *Use) choose(node *kong.Node, address *kong.Positional) error {
 		return nil
 	}
 	text := address.Target.String()
-	name, environment, _ := strings.Cut(text, "@")
-	switch bare := isName(name) && (environment == "" || isName(environment)); {
+	switch {
 	case text == "":
 		return nil
-	case !bare:
+	case !isTargetName(text):
 		if node.Name == "describe" { // the server is asked
 			u.idl, u.include = nil, nil
 		}

@@ -1,7 +1,9 @@
 package project
 
 import (
+	"context"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
@@ -68,7 +71,10 @@ func (u *Use) complete(name string, args []string) ([]string, error) {
 		}
 		add("I", u.Project.include[0], dirs...)
 	}
-	operands, err := u.operands(name, set.operands)
+	if name == "audit" {
+		u.whole = u.isWhole(set)
+	}
+	operands, err := u.operands(name, set)
 	if err != nil {
 		return nil, err
 	}
@@ -97,23 +103,34 @@ func parsed(name string, args []string) (arguments, error) {
 }
 
 // operands returns what a command reads, if its arguments do not say it.
-func (u *Use) operands(name string, given []string) ([]string, error) {
+func (u *Use) operands(name string, set arguments) ([]string, error) {
 	p := u.Project
-	if len(given) > 0 || len(p.idl) == 0 {
+	if len(set.operands) > 0 || len(p.idl) == 0 || name == "audit" && set.Lookup("rules").Value.String() == "true" {
 		return nil, nil
 	}
 	if name != "audit" {
 		u.from["files"] = p.idl[0]
 		return p.files(p.idl)
 	}
-	if p.baseline.Text == "" {
+	if p.baseline.Text == "" && !set.given["against"] {
 		return nil, nil
 	}
 	roots, err := p.resolve(p.idl)
 	if err != nil {
 		return nil, err
 	}
-	u.from["baseline"], u.from["files"] = p.baseline, p.idl[0]
+	u.from["files"] = p.idl[0]
+	news := roots
+	if len(roots) > 1 {
+		if news, err = p.expandAll(p.idl); err != nil {
+			return nil, err
+		}
+		news = append([]string{p.base}, news...)
+	}
+	if set.given["against"] {
+		return news, nil
+	}
+	u.from["baseline"] = p.baseline
 	old, err := p.expand(p.baseline)
 	if err != nil {
 		return nil, err
@@ -124,16 +141,76 @@ func (u *Use) operands(name string, given []string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(p.dir, old)); err == nil && filepath.IsLocal(old) {
 		old = filepath.Join(p.base, old)
 	}
-	if len(roots) == 1 {
-		return []string{old, roots[0]}, nil
+	return append([]string{old}, news...), nil
+}
+
+// isWhole reports whether an audit compares all .thrift files of the project, as far as its
+// operands say it.
+func (u *Use) isWhole(set arguments) bool {
+	news := set.operands
+	if !set.given["against"] && len(news) > 0 {
+		news = news[1:] // without OLD
 	}
-	operands := []string{old, p.base}
-	for _, v := range p.idl {
-		text, err := p.expand(v)
-		if err != nil {
-			return nil, err
+	if len(news) == 0 || len(u.Project.idl) == 0 {
+		return len(news) < 2
+	}
+	base := news[0]
+	if _, err := os.Stat(base); err != nil {
+		if strings.Contains(base, ":") {
+			return false // a path in a revision
 		}
-		operands = append(operands, text)
+		base = "."
 	}
-	return operands, nil
+	scopes := news[1:]
+	if len(scopes) == 0 {
+		scopes = []string{"."}
+	}
+	roots, err := u.Project.resolve(u.Project.idl)
+	return err == nil && !slices.ContainsFunc(roots, func(root string) bool {
+		return !slices.ContainsFunc(scopes, func(scope string) bool {
+			abs, _ := filepath.Abs(filepath.Join(base, scope))
+			rootAbs, _ := filepath.Abs(root)
+			rel, err := filepath.Rel(abs, rootAbs)
+			return err == nil && filepath.IsLocal(rel)
+		})
+	})
+}
+
+// Auditing returns what nocopy audit takes from the project.
+func (u *Use) Auditing(ctx context.Context) nocopyc.Auditing {
+	with := nocopyc.Auditing{Ask: func(name string) (map[string]string, error) { return u.ask(ctx, name) }}
+	if u == nil || u.Project == nil {
+		return with
+	}
+	for _, g := range u.Project.ignores {
+		with.Ignores = append(with.Ignores, &g)
+	}
+	with.Whole = u.whole
+	with.Target = func(name string) string {
+		if u.Project.Targets[name] == nil {
+			return ""
+		}
+		return "a target of " + u.Project.Name
+	}
+	return with
+}
+
+// ask returns the files that a server tells, by the name of a target or an address.
+func (u *Use) ask(ctx context.Context, name string) (map[string]string, error) {
+	address, connection, err := u.Connection(name)
+	if err != nil {
+		return nil, err
+	}
+	server, err := connection.Connect(ctx, address, true)
+	if err != nil {
+		return nil, err
+	}
+	server.Close()
+	if server.Description == nil {
+		return nil, fmt.Errorf("%s does not tell its IDL: %w", name, server.NotDescribed)
+	}
+	if _, err := idlfiles.Of(server.Description); err != nil { // it may be too large
+		return nil, err
+	}
+	return server.Description.Files, nil
 }

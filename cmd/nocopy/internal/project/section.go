@@ -17,6 +17,8 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
+	"github.com/nocopythrift/nocopythrift/gen/audit"
+	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
@@ -31,6 +33,7 @@ type Project struct {
 	Lint         *lint.Config // nil if there is no such section
 	lintIncludes []Value
 	baseline     Value // of audit
+	ignores      []audit.Ignore
 	sections     map[string]section
 	rows         []Row // all that is in the file
 }
@@ -380,6 +383,12 @@ func isName(name string) bool {
 	})
 }
 
+// isTargetName reports whether a text can name a target or one of its environments.
+func isTargetName(text string) bool {
+	name, environment, _ := strings.Cut(text, "@")
+	return isName(name) && (environment == "" || isName(environment))
+}
+
 // keyNames are the keys of sections for flags that have one letter.
 var keyNames = map[string]string{"o": "out", "r": "recursive"}
 
@@ -389,11 +398,11 @@ func (f *Project) passed(p *parser, kv pair) {
 	set.SetOutput(io.Discard)
 	flags, known := map[string]string{}, []string{}
 	if kv.name == "audit" {
-		known = append(known, "baseline")
+		known = append(known, "baseline", "ignore")
 	}
 	set.VisitAll(func(fl *flag.Flag) {
 		switch {
-		case slices.Contains([]string{"I", "check", "version", "json", "format"}, fl.Name):
+		case slices.Contains([]string{"I", "check", "version", "json", "format", "against", "rules"}, fl.Name):
 			// It is no setting of a project
 		case keyNames[fl.Name] != "":
 			flags[keyNames[fl.Name]] = fl.Name
@@ -403,6 +412,10 @@ func (f *Project) passed(p *parser, kv pair) {
 	})
 	known = append(known, slices.Sorted(maps.Keys(flags))...)
 	p.mapping(kv.value, kv.name, known, func(key pair) {
+		if key.name == "ignore" {
+			f.readIgnores(p, key)
+			return
+		}
 		v, ok := p.scalar(key.value, key.name)
 		if !ok {
 			return
@@ -420,6 +433,8 @@ func (f *Project) passed(p *parser, kv pair) {
 		default:
 			if err := checkVariables(v.Text); err != nil {
 				p.fail(key.value, "%s: %w", key.name, err)
+			} else if name == "policy" && !slices.Contains(audit.Policies, audit.Policy(v.Text)) {
+				p.fail(key.value, "policy is WIRE, WIRE_JSON, SOURCE or FILE, not %s", quoted(v.Text))
 			} else if err := set.Set(name, v.Text); err != nil {
 				p.fail(key.value, "%s: %s is no value for it", key.name, quoted(v.Text))
 			}
@@ -427,6 +442,29 @@ func (f *Project) passed(p *parser, kv pair) {
 		to[flags[key.name]] = []Value{v}
 	})
 	f.sections[kv.name] = to
+}
+
+// readIgnores reads the findings that audit leaves out.
+func (f *Project) readIgnores(p *parser, kv pair) {
+	list, ok := p.enter(kv.value)
+	defer p.leave()
+	if ok && list.Kind != yaml.SequenceNode {
+		p.fail(kv.value, "ignore is a list of path, rule and reason, not %s", kind(list))
+		return
+	}
+	for _, n := range list.Content {
+		errs := len(p.errs)
+		g := audit.Ignore{Dir: f.dir, Pos: idl.Position{Filename: p.name, Line: n.Line, Column: n.Column}}
+		texts := map[string]*string{"path": &g.Path, "rule": &g.Rule, "reason": &g.Reason}
+		p.mapping(n, "ignore", []string{"path", "rule", "reason"}, func(key pair) {
+			v, _ := p.scalar(key.value, key.name)
+			*texts[key.name] = v.Text
+		})
+		if err := g.Check(); err != nil && len(p.errs) == errs {
+			p.fail(n, "%w", err)
+		}
+		f.ignores = append(f.ignores, g)
+	}
 }
 
 // flatten lists the values of the file with their keys.

@@ -61,7 +61,7 @@ func TestCompare(t *testing.T) {
 		{"struct S { 1: i32 a, 2: i32 b }", "struct S { 1: i32 a }", "error field-removed S.b: breaks json, source"},
 		{"struct S { 1: i32 a }", "struct S { 1: i32 a, 2: required i32 b }", "error required-field-added S.b: breaks wire, json"},
 		{"struct S { 1: i32 a, 3: i32 c }", "struct S { 1: i32 a, 2: i32 b, 3: i32 c }", "warning field-added-between S.b: compatible"},
-		{"struct S {} struct T {}", "struct T {}", "error struct-removed S: breaks json, source"},
+		{"struct S {} struct T {}", "struct T {}", "error struct-removed S: breaks source"},
 		{"service V { void f() }", "service V { oneway void f() }", "error oneway-changed V.f: breaks wire, source"},
 		{"service V { i32 f() }", "service V { i64 f() }", "error return-type-changed V.f: breaks wire, json, source"},
 		{"service V { void f() void g() }", "service V { void g() }", "error method-removed V.f: breaks wire, source"},
@@ -171,7 +171,7 @@ func TestFolders(t *testing.T) {
 	want := []string{
 		"new/added.thrift:1:8: warning: struct Moves moved to another file [moved; breaks source; old: old/a.thrift:3:8]",
 		"new/added.thrift:1:16: error: type of field 1 a of Moves changed from i32 to i64 [field-type-changed; breaks wire, json, source; old: old/a.thrift:3:16]",
-		"new/gone.thrift:1:1: error: struct G removed [struct-removed; breaks json, source; old: old/gone.thrift:1:8]",
+		"new/gone.thrift:1:1: error: struct G removed [struct-removed; breaks source; old: old/gone.thrift:1:8]",
 		"new/gone.thrift:1:1: warning: enum E removed [enum-removed; breaks source; old: old/gone.thrift:2:6]",
 		"new/gone.thrift:1:1: error: service V removed [service-removed; breaks wire, source; old: old/gone.thrift:3:9]",
 		"new/gone.thrift:1:1: warning: constant C removed [const-removed; breaks source; old: old/gone.thrift:4:11]",
