@@ -318,9 +318,9 @@ func (d *elementStream) value() error {
 // scanned receives bytes until scan finds the end of the value that is at index at of Bytes. It
 // returns the index after the value.
 func (d *elementStream) scanned(at int, scan *parse.Scanner) (end int, err error) {
-	end, bad, err := scan.Receive(&d.in, at, false, func(n int, _ int64) error {
-		if n > d.limits.MaxBytes {
-			return d.fault(0, engine.TooLong(d.desc, int64(n), d.limits.MaxBytes).Err)
+	end, bad, err := scan.Receive(&d.in, at, false, func(n int, size int64) error {
+		if size += int64(at); size > int64(d.limits.MaxBytes) { // n may be too large for an int
+			return d.fault(0, engine.TooLong(d.desc, size, d.limits.MaxBytes).Err)
 		}
 		return d.need(n)
 	})

@@ -19,13 +19,13 @@ const (
 
 // Receive converts the struct that Reset has begun, and whose bytes arrive in in. To get more of
 // them it calls fill, until there are n Bytes. It returns fill's error with More. With Done,
-// Passed says how many bytes the struct had.
+// Passed says how many bytes the struct had. After Failed it returns the same until Reset.
 func (r *Reader) Receive(in Input, how Way, fill func(n int) error) (Status, error) {
-	for {
+	for r.err == nil {
 		b := in.Bytes()
 		i, status := r.Convert(b, r.next, false)
 		if status == Failed {
-			return Failed, nil
+			break
 		}
 		r.next = i
 		have := len(b)
@@ -40,6 +40,7 @@ func (r *Reader) Receive(in Input, how Way, fill func(n int) error) (Status, err
 			return More, err
 		}
 	}
+	return Failed, nil
 }
 
 // Passed returns how many bytes of the struct Receive has converted.

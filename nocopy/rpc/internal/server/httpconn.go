@@ -171,8 +171,8 @@ func (h *httpConn) interrupt() {
 	}
 }
 
-// mostDraining is how long a connection that can't be sealed goes on reading while calls are under
-// way, and how long a handshake of TLS may take when the server is closing.
+// mostDraining is how long a connection that is to end and can't be sealed goes on reading,
+// whatever comes, and how long a handshake of TLS may take when the server is closing.
 const mostDraining = 500 * time.Millisecond
 
 // lastDeadline returns the read deadline of a connection that is to end, if it has no request to

@@ -130,7 +130,11 @@ func (c *connection) leave() {
 		c.left = time.Now()
 		c.sealed = socket.Seal(c.raw)
 		_, unix := c.raw.(*net.UnixConn)
-		c.in.endSoon(c.sealed && unix)
+		until := time.Time{}
+		if !c.sealed {
+			until = c.left.Add(mostDraining)
+		}
+		c.in.endSoon(c.sealed && unix, until)
 	}
 }
 

@@ -22,6 +22,7 @@ type reader struct {
 	leave   func()       // called by that goroutine when reading is to end: it calls endSoon
 	last    bool         // only bytes that have arrived are still read
 	shut    bool         // nothing more can arrive: the end of the stream is this side's doing
+	until   time.Time    // when reading ends if last is set and more can arrive; else zero
 }
 
 // begin makes the Receiver ask the reader.
@@ -42,8 +43,19 @@ const lastWait = 2 * time.Millisecond
 const quiet = 50 * time.Millisecond
 
 // endSoon makes the reader read only bytes that have arrived. If there are none, the error is
-// os.ErrDeadlineExceeded.
-func (r *reader) endSoon(shut bool) { r.last, r.shut, r.Patience = true, shut, lastWait }
+// os.ErrDeadlineExceeded. If until is not zero, more bytes can arrive, and reading ends then,
+// whatever comes.
+func (r *reader) endSoon(shut bool, until time.Time) {
+	r.last, r.shut, r.until, r.ReadUntil = true, shut, until, r.readUntil
+}
+
+// readUntil returns when a read ends that begins now, if only bytes that have arrived are read.
+func (r *reader) readUntil() time.Time {
+	if soon := time.Now().Add(lastWait); r.until.IsZero() || soon.Before(r.until) {
+		return soon
+	}
+	return r.until
+}
 
 // failed is the Receiver's Failed.
 func (r *reader) failed(err error, inMessage bool) (again bool, as error) {
@@ -52,7 +64,8 @@ func (r *reader) failed(err error, inMessage bool) (again bool, as error) {
 	case r.shut && err == io.EOF:
 		return false, os.ErrDeadlineExceeded
 	case r.last:
-		return timeout && socket.HasBytes(socket.Underlying(r.Conn)), err
+		inTime := r.until.IsZero() || time.Now().Before(r.until)
+		return timeout && inTime && socket.HasBytes(socket.Underlying(r.Conn)), err
 	case timeout && r.isClosing():
 		r.leave()
 		return true, nil

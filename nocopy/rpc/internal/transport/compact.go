@@ -52,14 +52,16 @@ func (r *Receiver) nextCompact() (message.Header, memory.Chunk, error) {
 	if err != nil {
 		return h, memory.Chunk{}, err
 	}
-	defer r.endCompact()
 	switch _, err := in.Fault(); {
 	case status == compact.Failed && in.IsLarge():
 		return h, memory.Chunk{}, err // as of one in Thrift Binary
 	case status == compact.Failed:
 		return h, memory.Chunk{}, faultOf(in, r.unframed.desc, h)
+	case h.Size+int(in.Passed()) > r.Limits.Message: // its end had arrived
+		return h, memory.Chunk{}, r.tooLong()
 	}
 	r.inStruct = false
+	defer r.endCompact()
 	return h, r.made(in), nil
 }
 

@@ -47,8 +47,8 @@ func (r *Receiver) fill(want int) error {
 // armDeadline sets the deadline of the next read, unless it has been set.
 func (r *Receiver) armDeadline(inMessage bool) {
 	switch {
-	case r.Patience > 0:
-		r.EndReadsAt(time.Now().Add(r.Patience))
+	case r.ReadUntil != nil:
+		r.EndReadsAt(r.ReadUntil())
 		return
 	case !inMessage && r.IdleTimeout > 0:
 		r.setDeadline(time.Now().Add(r.IdleTimeout))

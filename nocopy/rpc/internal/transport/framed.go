@@ -132,12 +132,13 @@ func (r *Receiver) tooLarge(n int) error {
 // of a request must come within a second.
 func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 	const length = 4
-	fill := r.fill
 	if r.Requests {
-		before := r.deadline
-		defer func() { r.setDeadline(before) }()
-		r.setDeadline(time.Now().Add(time.Second))
-		fill = r.read
+		before, timeout := r.deadline, r.MessageTimeout
+		defer func() {
+			r.MessageTimeout = timeout
+			r.setDeadline(before)
+		}()
+		r.MessageTimeout, r.inMessage = time.Second, false
 	}
 	for {
 		h, need, err := r.parseLarge(r.in.Bytes()[length:])
@@ -151,7 +152,7 @@ func (r *Receiver) headerOfLarge(n int) (message.Header, error) {
 			r.passing.Store(true)
 			return h, nil
 		}
-		if err := fill(length + need); err != nil && r.Requests {
+		if err := r.fill(length + need); err != nil && r.Requests {
 			return message.Header{}, nil
 		} else if err != nil {
 			return message.Header{}, err

@@ -38,10 +38,10 @@ type Receiver struct {
 	Interrupted func() bool
 	// Failed is called when reading has failed. It returns true to read again, or else the error
 	// that Next returns; Meaning has the usual one. If it is nil, that is returned
-	Failed   func(err error, inMessage bool) (again bool, as error)
-	Patience time.Duration // if not 0, how long each read may take instead of the timeouts
-	Stats    *stats.Hook
-	Arrived  time.Time // when the last bytes did, if Stats wants to know
+	Failed    func(err error, inMessage bool) (again bool, as error)
+	ReadUntil func() time.Time // if not nil, the deadline of a read, instead of the timeouts
+	Stats     *stats.Hook
+	Arrived   time.Time // when the last bytes did, if Stats wants to know
 
 	in          memory.Receiver
 	frameRest   memory.Chunk // the messages that follow in the frame of the last one
