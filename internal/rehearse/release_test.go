@@ -22,13 +22,13 @@ func read(t *testing.T, name string) string {
 }
 
 // TestInstalled: a release has every module that programs can require: those without replace
-// directives that are neither examples, tests, benchmarks, lists of names nor internal.
+// directives that are neither examples, tests, benchmarks, lists of names, for editors nor internal.
 func TestInstalled(t *testing.T) {
 	list, err := output("git", "-C", root, "ls-files", "*go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := regexp.MustCompile(`(^|/)(api|bench|docs|examples|internal|interop|testdata|tests)/`)
+	own := regexp.MustCompile(`(^|/)(api|bench|docs|editors|examples|internal|interop|testdata|tests)/`)
 	var want, have []string
 	for file := range strings.Lines(list) {
 		if file = strings.TrimSpace(file); !own.MatchString(file) && !strings.Contains(read(t, file), "\nreplace") {
