@@ -22,7 +22,8 @@ func read(t *testing.T, name string) string {
 }
 
 // TestInstalled: a release has every module that programs can require: those without replace
-// directives that are neither examples, tests, benchmarks, lists of names, for editors nor internal.
+// directives that are neither examples, tests, benchmarks, lists of names nor internal, nor for
+// editors.
 func TestInstalled(t *testing.T) {
 	list, err := output("git", "-C", root, "ls-files", "*go.mod")
 	if err != nil {
