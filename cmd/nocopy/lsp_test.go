@@ -127,7 +127,7 @@ func TestExtension(t *testing.T) {
 	read("language-configuration.json")
 	read("package-lock.json")
 	settings, code := read("package.json"), read("src/extension.ts")
-	if !strings.Contains(settings, `"nocopy.include"`) || !strings.Contains(code, "['-I', dir]") || !strings.Contains(code, "['lsp', ") {
+	if !strings.Contains(settings, `"nocopy.include"`) || !strings.Contains(code, "['-I', path.resolve(") || !strings.Contains(code, "['lsp', ") {
 		t.Error("the extension does not start nocopy lsp -I DIR")
 	}
 	var out, errs strings.Builder

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -264,7 +265,7 @@ func TestTranscriptPython(t *testing.T) {
 		own := *s
 		t.Run(how[0]+" "+how[1], func(t *testing.T) {
 			t.Parallel()
-			own.t = t
+			own.t, own.env = t, append(slices.Clone(own.env), "NOCOPY_TIMEOUT=2m") // on a busy machine
 			script, err := filepath.Abs("../../interop/python/server.py")
 			if err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ func IsRevision(arg, name string) bool {
 	if hasPath {
 		dir = "."
 	}
-	_, err := git(dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{tree}")
+	_, err := withoutBare(git)(dir, "", "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{tree}")
 	return rev == "" && hasPath || err == nil
 }
 
