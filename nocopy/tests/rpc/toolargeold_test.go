@@ -36,6 +36,7 @@ func TestTooLargeWhenOld(t *testing.T) {
 				t.Fatalf("after %v: %v", time.Since(start), err)
 			}
 		}
+		synctest.Wait() // for the last reply
 		nc.Close()
 		if <-done; bytes.Count(got.Bytes(), []byte("add")) != sent {
 			t.Errorf("%d calls, replies %q", sent, &got)
