@@ -306,7 +306,7 @@ func TestProjectFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, 0, "", "", "check")
-	// Whoever may write to a folder above, such as /tmp, has no say.
+	// A file that another user has put into a folder above, such as /tmp, is refused.
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED, files of other users were not tested: only root can make them")
 	}

@@ -24,7 +24,7 @@ type shellTest struct {
 }
 
 // bin is a folder with the tool, which the first test that needs it builds in the folder sources.
-// It is as released but for -trimpath, with which all requirements would be compiled again.
+// It is built as releases are, but without -trimpath: that would compile all requirements again.
 var bin, sources string
 
 var build = sync.OnceValues(func() (out []byte, err error) {

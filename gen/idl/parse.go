@@ -268,7 +268,7 @@ func parseItem(tokens []lexer.Token, end Position) (*item, error) {
 	return it, err
 }
 
-// parseTokens is parseItem, and returns the tokens of which those of the item are parts.
+// parseTokens is parseItem, and also returns the tokens. The item refers to parts of these.
 func parseTokens(tokens []lexer.Token, end Position) (*item, []lexer.Token, error) {
 	lex, _ := lexer.Upgrade(&tokenLexer{tokens: append(tokens[:len(tokens):len(tokens)], lexer.EOFToken(end))})
 	it, err := itemParser().ParseFromLexer(lex)

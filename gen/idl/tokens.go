@@ -38,8 +38,8 @@ func Tokens(name string, src []byte) ([]Token, error) {
 	return f.Tokens(src), err
 }
 
-// Tokens returns the tokens of the text src, of which Parse has made f. There are none if it has
-// returned an error.
+// Tokens returns the tokens of the text src, which Parse has parsed as f. There are none if Parse
+// has returned an error.
 func (f *File) Tokens(src []byte) []Token {
 	if !f.Complete {
 		return nil

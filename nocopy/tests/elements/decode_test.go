@@ -366,7 +366,7 @@ func TestElementsChange(t *testing.T) {
 	}
 }
 
-// TestElementsChangedAndLeft: changing an element, and not using it, leaves nothing behind.
+// TestElementsChangedAndLeft: no memory is kept if an element is changed and then not used.
 func TestElementsChangedAndLeft(t *testing.T) {
 	whole := newBatch(60)
 	defer whole.Release()

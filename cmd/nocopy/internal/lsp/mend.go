@@ -146,7 +146,7 @@ func (m *mender) rest() {
 	}
 }
 
-// unexplained adds an error about a broken node, of which the parser did not get to tell.
+// unexplained adds an error about a broken node if the parser stopped before it.
 func (m *mender) unexplained(n *node) {
 	at := m.lines().position(int(n.from))
 	pos := idl.Position{Filename: m.path, Offset: int(n.from), Line: int(at.Line) + 1, Column: int(at.Character) + 1}
@@ -163,7 +163,7 @@ func (m *mender) undeclare(s span, n *node) {
 			}
 		}
 	case n.kind == includeNode:
-		for _, t := range m.tokensIn(s) { // the path, of which a quote may be missing
+		for _, t := range m.tokensIn(s) { // the path; a quote may be missing
 			m.out.ast.Broken[prefix(strings.Trim(m.text(t.span), "\"'"))+"."] = true
 		}
 	case n.parent == nil:

@@ -135,7 +135,7 @@ func (p *parser) defines() bool {
 	return ok && p.tokens[p.i].first
 }
 
-// tail parses annotations and a separator, both of which may be missing.
+// tail parses annotations and a separator. Both may be missing.
 func (p *parser) tail() bool {
 	if !p.annotations() {
 		return false

@@ -10,8 +10,8 @@ import (
 )
 
 // stranger returns the user whose file this is, unless that is the user of this process, root, or
-// the owner of the working directory: whoever may write to /tmp could else put a file there for
-// others. It is "" if the file may be read.
+// the owner of the working directory: then the file may be read, and the result is "". Otherwise
+// any user could put a file into /tmp for others.
 func stranger(info fs.FileInfo, wd string) string {
 	file, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || file.Uid == 0 || int(file.Uid) == os.Geteuid() {

@@ -116,7 +116,7 @@ func (p *parts) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// streamOf is a stream of random messages, of which some are malformed.
+// streamOf is a stream of random messages. Some are malformed.
 type streamOf struct {
 	*rand.Rand
 	malformed bool
