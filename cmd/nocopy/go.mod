@@ -36,6 +36,7 @@ require (
 	github.com/chromedp/chromedp v0.14.1
 	github.com/danwakefield/fnmatch v0.0.0-20160403171240-cbb64ac3d964
 	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/gopacket/gopacket v1.5.0
 	github.com/guptarohit/asciigraph v0.7.3
 	github.com/pb33f/libopenapi v0.33.0
 	github.com/pb33f/libopenapi-validator v0.11.0

@@ -22,6 +22,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/console"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/dump"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lsp"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/migrate"
@@ -59,7 +60,8 @@ type commands struct {
 	Check passed.Check `cmd:"" passthrough:"" help:"Report errors in .thrift files."`
 	Audit passed.Audit `cmd:"" passthrough:"" help:"Report what a change of .thrift files breaks."`
 	Fmt   passed.Fmt   `cmd:"" passthrough:"" help:"Format .thrift files."`
-	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
+
+	Dump dump.Command `cmd:"" help:"Show what the bytes of messages consist of, or the calls in a capture of packets."`
 
 	Config     project.Command  `cmd:"" passthrough:"" help:"Show what nocopy.yaml says, and what holds for a command."`
 	Completion complete.Scripts `cmd:"" help:"Print the script that completes command lines in bash, zsh or fish."`
@@ -257,7 +259,7 @@ func run(args []string, sh *shell.Shell) (code int) {
 // space, as in Go's own commands.
 var (
 	longFlag = regexp.MustCompile(`(^|[\s"(])--(\w)`)
-	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    ))--([\w-]+)(?:=(\S+))?( *)`)
+	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    )?)--([\w-]+)(?:=(\S+))?( *)`)
 )
 
 // oneDashed returns the text of an error about a command line.

@@ -215,7 +215,7 @@ func (r *recorder) handle(ctx context.Context, c *rpc.Call) error {
 		reply = c.Result.Message().AppendTo(nil)
 	}
 	if !asksForIDL(name) {
-		r.record(r.line(name, c.Method.Oneway(), args, reply, err), began, took)
+		r.record(recording.NewLine(r.idl, r.MaxDepth, recording.Call{Name: name, Oneway: c.Method.Oneway(), Args: args, Reply: reply, Err: err}), began, took)
 	}
 	return err
 }
@@ -233,38 +233,6 @@ func (r *recorder) within(ctx context.Context) (context.Context, context.CancelF
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, r.Timeout)
-}
-
-// line returns the recorded line of a call. name is the method's name as the server received it.
-func (r *recorder) line(name string, oneway bool, args, reply []byte, err error) *recording.Line {
-	l := &recording.Line{Method: name, Oneway: oneway}
-	m, unknown := invoke.Find(r.idl, name, "", r.MaxDepth)
-	if r.idl == nil || unknown != nil {
-		l.RawArgs, l.RawReply = args, reply
-		if err != nil {
-			l.SetOutcome(&invoke.Outcome{Err: err})
-		}
-		return l
-	}
-	l.Method = m.String()
-	if m.Prefix != "" {
-		l.Method = m.Prefix + ":" + m.Name
-	}
-	o := invoke.Outcome{Err: err, Result: json.RawMessage("null")}
-	if err == nil && !l.Oneway {
-		o = m.Outcome(reply)
-	}
-	var bad error
-	if l.Args, bad = m.ArgsJSON(args); bad != nil {
-		l.Args, l.RawArgs = nil, args // it does not fit the IDL
-	}
-	var answer *rpc.ApplicationException
-	var malformed *nocopy.Error
-	if o.Err != nil && !errors.As(o.Err, &answer) && errors.As(o.Err, &malformed) {
-		l.RawReply = reply
-	}
-	l.SetOutcome(&o)
-	return l
 }
 
 // record writes a line.

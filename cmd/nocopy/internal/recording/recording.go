@@ -39,6 +39,11 @@ type Line struct {
 	Time *time.Time `json:"time,omitempty"` // when the call was made
 	Took string     `json:"took,omitempty"` // until its answer
 
+	// Of a call in a capture of packets
+	Client string `json:"client,omitempty"` // an address and a port, as the server's
+	Server string `json:"server,omitempty"`
+	Wire   string `json:"wire,omitempty"` // how they speak: a transport and a protocol, as "framed binary"
+
 	// Of a mock's answer
 	Delay string `json:"delay,omitempty"` // time before it is given
 	Cut   bool   `json:"cut,omitempty"`   // end the connection instead

@@ -1,0 +1,362 @@
+package capture
+
+import (
+	"cmp"
+	"container/list"
+	"errors"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options says which packets count.
+type Options struct {
+	Port uint16 // only connections with this port, at either end; 0 for all
+}
+
+// Output takes what is found.
+type Output interface {
+	Call(*Call)
+	Note(*Note)
+	Err() error // ends the search, if it is not nil
+}
+
+// A Call is a call and what came of it.
+type Call struct {
+	Client, Server netip.AddrPort
+	Wire           string // the transport and the protocol, as "framed binary"
+	Method         string // as on the wire: "service:method" of a multiplexed call
+	Oneway         bool
+	Args           []byte        // a struct in Thrift Binary; so is Reply
+	Reply          []byte        // nil if there was none, and with Err
+	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or ErrNoReply
+	Began          time.Time     // of the call's first packet
+	Took           time.Duration // until the reply's last packet; 0 without reply
+}
+
+// ErrNoReply is the error of a call whose reply the capture does not have.
+var ErrNoReply = errors.New("the capture has no reply")
+
+// A Note is about a connection: bytes that could not be read.
+type Note struct {
+	At       time.Time
+	From, To netip.AddrPort
+	Text     string
+}
+
+// Summary is what a capture has besides its calls.
+type Summary struct {
+	Packets     int
+	Connections int
+	Calls       int
+	Replies     int // to calls that the capture does not have
+	LeftOut     []LeftOut
+	leftOut     map[string]*LeftOut
+}
+
+// LeftOut is a kind of packets or connections that could not be read.
+type LeftOut struct {
+	What     string
+	N        int
+	From, To netip.AddrPort // of the first one, if it is a connection
+}
+
+func (s *Summary) leaveOut(what string) *LeftOut {
+	if s.leftOut == nil {
+		s.leftOut = map[string]*LeftOut{}
+	}
+	l := s.leftOut[what]
+	if l == nil {
+		l = &LeftOut{What: what}
+		s.leftOut[what] = l
+	}
+	l.N++
+	return l
+}
+
+// table has the connections of a capture.
+type table struct {
+	opt  Options
+	out  Output
+	sum  Summary
+	now  time.Time
+	kept int // bytes of incomplete messages and waiting segments
+
+	conns  map[ends]*conn
+	recent list.List // of *conn: the latest one is first, ended ones are last
+
+	pending      list.List // of *exchange: calls that wait for a reply, the oldest first
+	pendingBytes int
+}
+
+// ends are the ends of a connection, the smaller one first.
+type ends [2]netip.AddrPort
+
+// conn is a connection.
+type conn struct {
+	table  *table
+	ends   ends
+	sides  [2]side // by the end that sends
+	entry  *list.Element
+	ended  bool   // nothing more comes
+	opaque string // why its bytes can't be read; else ""
+	sasl   bool   // it began with a login
+	web    bool   // it speaks HTTP
+	spoke  bool   // there have been bytes
+	found  bool   // there has been a message
+	gaps   bool   // bytes are missing: replies, perhaps
+
+	calls []*exchange // without replies yet, in order
+}
+
+// exchange is a request, and the reply that it waits for.
+type exchange struct {
+	call   *Call // nil for an HTTP request without a call
+	conn   *conn
+	from   int // the side that has sent it
+	seqid  int32
+	http   bool // replies come in the order of the requests
+	noBody bool // the response to it has no body
+	entry  *list.Element
+}
+
+func newTable(opt Options, out Output) *table {
+	return &table{opt: opt, out: out, conns: map[ends]*conn{}}
+}
+
+// segment takes a segment.
+func (t *table) segment(g *segment) {
+	if p := t.opt.Port; p > 0 && g.from.Port() != p && g.to.Port() != p {
+		t.sum.leaveOut(otherPorts)
+		return
+	}
+	if g.at.After(t.now) {
+		t.now = g.at
+	}
+	key, from := ends{g.from, g.to}, 0
+	if g.from.Compare(g.to) > 0 {
+		key, from = ends{g.to, g.from}, 1
+	}
+	c := t.conns[key]
+	if c != nil && g.syn && c.sides[from].isOther(g) {
+		t.remove(c)
+		c = nil
+	}
+	if c == nil {
+		if !g.syn && g.size() == 0 {
+			return
+		}
+		c = t.add(key)
+	}
+	if c.ended {
+		return
+	}
+	t.recent.MoveToFront(c.entry)
+	c.segment(from, g)
+}
+
+func (t *table) add(key ends) *conn {
+	if len(t.conns) == maxConns {
+		last := t.recent.Back().Value.(*conn)
+		if !last.ended {
+			t.sum.leaveOut(tooManyConns)
+		}
+		t.remove(last)
+	}
+	c := &conn{table: t, ends: key}
+	for i := range c.sides {
+		c.sides[i] = side{conn: c, number: i}
+	}
+	c.entry = t.recent.PushFront(c)
+	t.conns[key] = c
+	t.sum.Connections++
+	return c
+}
+
+// remove forgets a connection.
+func (t *table) remove(c *conn) {
+	c.end()
+	t.recent.Remove(c.entry)
+	delete(t.conns, c.ends)
+}
+
+// end ends all connections, and completes the summary.
+func (t *table) end() {
+	for t.recent.Len() > 0 { // in the order of their latest packets
+		t.remove(t.recent.Back().Value.(*conn))
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.sum.leftOut)) {
+		t.sum.LeftOut = append(t.sum.LeftOut, *t.sum.leftOut[name])
+	}
+	slices.SortStableFunc(t.sum.LeftOut, func(a, b LeftOut) int { return cmp.Compare(b.N, a.N) })
+}
+
+// segment takes a segment that one of the sides has sent.
+func (c *conn) segment(from int, g *segment) {
+	if g.answered {
+		c.sides[1-from].acknowledged(g.ack)
+	}
+	c.sides[from].segment(g)
+	if g.rst {
+		c.end()
+	}
+	if c.sides[0].over && c.sides[1].over {
+		c.end()
+	}
+}
+
+// end ends the connection. It stays in the table, so that packets that are sent again are not
+// taken for a new one.
+func (c *conn) end() {
+	if c.ended {
+		return
+	}
+	for i := range c.sides {
+		c.sides[i].skipAll()
+		c.sides[i].end()
+	}
+	switch {
+	case c.found || !c.spoke:
+	case c.web:
+		c.hide("HTTP without Thrift messages")
+	default:
+		c.hide("another protocol")
+	}
+	for len(c.calls) > 0 {
+		c.unanswered(c.calls[0])
+	}
+	c.ended = true
+	c.table.recent.MoveToBack(c.entry)
+}
+
+// hide notes that the connection's bytes can't be read, and why.
+func (c *conn) hide(why string) {
+	if c.opaque == "" {
+		c.opaque = why
+		l := c.table.sum.leaveOut("connections: " + why)
+		if l.N == 1 {
+			l.From, l.To = c.ends[0], c.ends[1]
+		}
+	}
+}
+
+// message takes a message that a side has sent.
+func (c *conn) message(from int, m *message) {
+	c.found = true
+	switch m.kind {
+	case kindCall, kindOneway:
+		c.giveUp(from, m.seqid)
+		e := &exchange{conn: c, from: from, seqid: m.seqid, http: m.http, call: &Call{
+			Client: c.ends[from], Server: c.ends[1-from], Wire: m.wire, Method: m.name, Oneway: m.kind == kindOneway, Args: m.body, Began: m.began,
+		}}
+		if e.call.Oneway {
+			c.table.call(e.call)
+			if e.call = nil; !e.http {
+				return
+			}
+		}
+		c.await(e)
+	case kindReply, kindException:
+		e := c.find(from, m)
+		if e == nil || e.call == nil {
+			c.table.sum.Replies++
+			return
+		}
+		c.forget(e)
+		if e.call.Took = m.ended.Sub(e.call.Began); m.kind == kindException {
+			e.call.Err = m.exception()
+		} else {
+			e.call.Reply = m.body
+		}
+		c.table.call(e.call)
+	}
+}
+
+// find returns the request that a reply is for; nil if there is none. Many clients have one
+// sequence id for all calls: then it is the first call of the method or, if no name fits, the
+// first one.
+func (c *conn) find(from int, m *message) (found *exchange) {
+	for _, e := range c.calls {
+		if e.from == from || e.http != m.http || !m.http && e.seqid != m.seqid {
+			continue
+		}
+		if m.http || strings.HasSuffix(":"+e.call.Method, ":"+m.name) {
+			return e
+		}
+		if found == nil {
+			found = e
+		}
+	}
+	return found
+}
+
+// lost notes that bytes are missing. In HTTP it is then unknown which response is for which
+// request.
+func (c *conn) lost() {
+	c.gaps = true
+	for _, e := range slices.Clone(c.calls) {
+		if e.http {
+			c.unanswered(e)
+		}
+	}
+}
+
+// giveUp gives up an earlier call with the sequence id of a new one, if the earlier one's reply may
+// be among the missing bytes.
+func (c *conn) giveUp(from int, seqid int32) {
+	if !c.gaps {
+		return
+	}
+	for _, e := range slices.Clone(c.calls) {
+		if e.from == from && !e.http && e.seqid == seqid {
+			c.unanswered(e)
+		}
+	}
+}
+
+// await notes a request that waits for its reply. If too many wait, the oldest one is given up.
+func (c *conn) await(e *exchange) {
+	t := c.table
+	c.calls = append(c.calls, e)
+	e.entry = t.pending.PushBack(e)
+	t.pendingBytes += e.size()
+	if len(c.calls) > maxPendingOfConn {
+		c.unanswered(c.calls[0])
+	}
+	for t.pending.Len() > maxPending || t.pendingBytes > maxPendingBytes {
+		old := t.pending.Front().Value.(*exchange)
+		old.conn.unanswered(old)
+	}
+}
+
+func (e *exchange) size() int {
+	const around = 500 // what is kept besides the message
+	if e.call == nil {
+		return around
+	}
+	return around + len(e.call.Args) + len(e.call.Method)
+}
+
+// forget removes a request from those that wait.
+func (c *conn) forget(e *exchange) {
+	i := slices.Index(c.calls, e)
+	c.calls = slices.Delete(c.calls, i, i+1)
+	c.table.pending.Remove(e.entry)
+	c.table.pendingBytes -= e.size()
+}
+
+// unanswered ends a request without a reply.
+func (c *conn) unanswered(e *exchange) {
+	c.forget(e)
+	if e.call != nil {
+		e.call.Err = ErrNoReply
+		c.table.call(e.call)
+	}
+}
+
+func (t *table) call(c *Call) {
+	t.sum.Calls++
+	t.out.Call(c)
+}
