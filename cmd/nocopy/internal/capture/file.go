@@ -39,18 +39,24 @@ type source interface{ next() (packet, error) }
 // Read finds the calls in a capture of packets. It passes them to out in the order in which they
 // end. A file that is cut is read up to there; the error says so.
 func Read(ctx context.Context, r io.Reader, opt Options, out Output) (Summary, error) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	magic, err := in.Peek(MagicSize)
+	from, err := sourceOf(r)
 	if err != nil {
 		return Summary{}, cut(err)
 	}
-	var from source
-	if binary.BigEndian.Uint32(magic) == ngSection {
-		from = &ngReader{r: in}
-	} else if from, err = newPcapReader(in); err != nil {
-		return Summary{}, cut(err)
-	}
 	return follow(ctx, from, opt, out)
+}
+
+// sourceOf returns the source of a file.
+func sourceOf(r io.Reader) (source, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	magic, err := in.Peek(MagicSize)
+	if err != nil {
+		return nil, err
+	}
+	if binary.BigEndian.Uint32(magic) == ngSection {
+		return &ngReader{r: in}, nil
+	}
+	return newPcapReader(in)
 }
 
 // cut returns the error of a file that ends too early, if err is about its end.
@@ -99,7 +105,7 @@ func (t *table) follow(ctx context.Context, from source) error {
 // pcapReader is the source of a file in the format pcap.
 type pcapReader struct{ *pcapgo.Reader }
 
-func newPcapReader(r io.Reader) (*pcapReader, error) {
+func newPcapReader(r io.Reader) (source, error) {
 	p, err := pcapgo.NewReader(r)
 	if err != nil {
 		return nil, err

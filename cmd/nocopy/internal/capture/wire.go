@@ -83,8 +83,8 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 	case s.lost > 0:
 		return s.pastGap(began, at)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF) && s.ended:
-		if s.found && s.pos() > began {
-			s.side.note(at, "the capture has only %d bytes of a message", s.pos()-began)
+		if s.found {
+			s.side.note(at, "the capture has only %d bytes of a message", s.read-began)
 		}
 		return false
 	}

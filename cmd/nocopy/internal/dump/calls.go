@@ -50,7 +50,7 @@ func (o *calls) Err() error { return o.err }
 
 // Call implements capture.Output.
 func (o *calls) Call(c *capture.Call) {
-	if o.err != nil || o.Slower > 0 && (c.Oneway || c.Took < o.Slower && c.Err != capture.ErrNoReply) {
+	if o.err != nil || recording.AsksForIDL(c.Method) || o.Slower > 0 && (c.Oneway || c.Took < o.Slower && c.Err != capture.ErrNoReply) {
 		return
 	}
 	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}

@@ -214,17 +214,10 @@ func (r *recorder) handle(ctx context.Context, c *rpc.Call) error {
 	if err == nil && !c.Method.Oneway() {
 		reply = c.Result.Message().AppendTo(nil)
 	}
-	if !asksForIDL(name) {
+	if !recording.AsksForIDL(name) {
 		r.record(recording.NewLine(r.idl, r.MaxDepth, recording.Call{Name: name, Oneway: c.Method.Oneway(), Args: args, Reply: reply, Err: err}), began, took)
 	}
 	return err
-}
-
-// asksForIDL reports whether a method is one by which tools, such as this one, learn a server's
-// IDL.
-func asksForIDL(name string) bool {
-	name = name[strings.LastIndexByte(name, ':')+1:]
-	return name == rpc.DescribeMethod || name == "getThriftServiceMetadata"
 }
 
 // within bounds a call by -timeout.

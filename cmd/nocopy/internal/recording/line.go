@@ -53,6 +53,13 @@ func NewLine(idl *idlfiles.IDL, depth int, c Call) *Line {
 	return l
 }
 
+// AsksForIDL reports whether a method is one by which tools, such as this one, learn a server's
+// IDL. Recordings leave its calls out.
+func AsksForIDL(name string) bool {
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	return name == rpc.DescribeMethod || name == "getThriftServiceMetadata"
+}
+
 // Named reports whether a method is one of those of a flag -only, which may leave the service out,
 // and have a dot where multiplexing clients have a colon.
 func Named(names []string, method string) bool {
