@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -25,9 +26,9 @@ func TestDisorder(t *testing.T) {
 		for seed := range uint64(20) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			c := new(capturetest.Capture)
-			small := new(capturetest.Capture)
 			tape.Play(c, "10.0.0.1", "10.0.0.2:9090")
-			tape.PlayIn(small, "10.0.0.1", "10.0.0.2:9090", 1+r.IntN(700)) // the same bytes in other packets
+			small := new(capturetest.Capture) // the same bytes in other packets
+			tape.PlayIn(small, "10.0.0.1", "10.0.0.2:9090", 1+r.IntN(700))
 			mixed := slices.Clone(small.Packets)
 			for _, p := range c.Packets[3:] { // sent again, at some time after
 				if r.IntN(3) == 0 {
@@ -180,6 +181,11 @@ func TestConversations(t *testing.T) {
 	httpReply := func(status string, body []byte) []byte {
 		return append(fmt.Appendf(nil, "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n", status, len(body)), body...)
 	}
+	// As github.com/cloudwego/gopkg v0.2.1 makes it, which Kitex calls.
+	kitex, err := hex.DecodeString("0000003410000000000000070007000001000100016b00017610000200030003636c69000900016600008001000100000001660000000700")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const one, two = "\x03\x00\x01\x01\x00", "\x03\x00\x00\x02\x00"
 	for _, c := range []struct {
 		name  string
@@ -188,6 +194,7 @@ func TestConversations(t *testing.T) {
 	}{
 		{"TTHeader", []turn{{client, ttheader(bare(1, "f", 9, one))}, {server, ttheader(bare(2, "f", 9, two))}}, "ttheader binary f 0300010100 → 0300000200"},
 		{"TTHeader, framed", []turn{{client, ttheader(frame(1, "f", 9, one))}, {server, ttheader(frame(2, "f", 9, two))}}, "ttheader binary f 0300010100 → 0300000200"},
+		{"TTHeader with infos", []turn{{client, kitex}, {server, ttheader(bare(2, "f", 7, two))}}, "ttheader binary f 00 → 0300000200"},
 		{"old, unframed", []turn{{client, old(1, "ping", one)}, {server, old(2, "ping", two)}}, "unframed binary ping 0300010100 → 0300000200"},
 		{"old, framed", []turn{{client, framed(old(1, "ping", one))}, {server, framed(old(2, "ping", two))}}, "framed binary ping 0300010100 → 0300000200"},
 		{"two in a frame", []turn{{client, framed(join(bare(1, "f", 1, one), bare(1, "g", 2, one)))}, {server, join(frame(2, "g", 2, two), frame(2, "f", 1, two))}},
@@ -200,7 +207,7 @@ func TestConversations(t *testing.T) {
 		{"a call by the server", []turn{{server, frame(1, "f", 1, one)}, {client, frame(2, "f", 1, two)}}, "framed binary f 0300010100 → 0300000200"},
 		{"a malformed call", []turn{{client, join(frame(1, "f", 1, one), frame(1, "g", 2, "\x03\x00\x01"), frame(1, "h", 3, "\x77\x00\x01\x00"), frame(4, "k", 4, one))}, {server, frame(2, "f", 1, two)}},
 			"framed binary k 0300010100 oneway\nframed binary f 0300010100 → 0300000200\nbyte 22: malformed: a value ends after its frame\nbyte 42: malformed: no type 119"},
-		{"cut", []turn{{client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)[:12]}}, "framed binary f 0300010100 the capture has no reply"},
+		{"cut", []turn{{client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)[:12]}}, "framed binary f 0300010100 the capture has no reply\nthe capture has only 12 bytes of a message"},
 		{"cut later", []turn{{client, join(frame(4, "f", 1, one), frame(1, "f", 1, one)[:12])}}, "framed binary f 0300010100 oneway\nthe capture has only 12 bytes of a message"},
 		{"large", []turn{{client, append([]byte{5, 0, 0, 0}, bare(1, "f", 1, one)...)}}, ""},
 		{"SASL", []turn{{client, []byte("\x01\x00\x00\x00\x05PLAIN\x02\x00\x00\x00\x06\x00me\x00pw")}, {server, []byte{5, 0, 0, 0, 0}}, {client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)}},
@@ -227,8 +234,10 @@ func TestConversations(t *testing.T) {
 // whole message on.
 func TestMiddle(t *testing.T) {
 	c := conversation(turn{client, slices.Concat(frame(1, "lost", 1, strings.Repeat("\x00", 50)), frame(1, "f", 2, "\x00"))}, turn{server, slices.Concat(frame(2, "lost", 1, "\x00"), frame(2, "f", 2, "\x00"))})
-	c.Packets = c.Packets[3:]                                              // without those that open the connection
-	first := slices.Concat(c.Packets[0].Data[:54], c.Packets[0].Data[64:]) // without 10 bytes
+	c.Packets = c.Packets[3:] // without those that open the connection
+
+	// The first packet lacks its first 10 bytes.
+	first := slices.Concat(c.Packets[0].Data[:54], c.Packets[0].Data[64:])
 	binary.BigEndian.PutUint16(first[16:], binary.BigEndian.Uint16(first[16:])-10)
 	binary.BigEndian.PutUint32(first[38:], binary.BigEndian.Uint32(first[38:])+10)
 	c.Packets[0].Data = first
@@ -286,7 +295,8 @@ func TestTook(t *testing.T) {
 	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
 	conn.MSS = 10
 	conn.Open()
-	conn.Send(client, slices.Concat(frame(1, "f", 1, "\x00"), frame(1, "g", 2, "\x00"))) // 18 bytes each
+	// A frame has 18 bytes.
+	conn.Send(client, slices.Concat(frame(1, "f", 1, "\x00"), frame(1, "g", 2, "\x00")))
 	conn.Send(server, slices.Concat(frame(2, "g", 2, "\x00"), frame(2, "f", 1, "\x00")))
 	f, _ := read(t, c.PCAP(), Options{})
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }

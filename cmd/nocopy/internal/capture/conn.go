@@ -81,7 +81,6 @@ type table struct {
 	opt  Options
 	out  Output
 	sum  Summary
-	now  time.Time
 	kept int // bytes of incomplete messages and waiting segments
 
 	conns  map[ends]*conn
@@ -131,9 +130,6 @@ func (t *table) segment(g *segment) {
 	if p := t.opt.Port; p > 0 && g.from.Port() != p && g.to.Port() != p {
 		t.sum.leaveOut(otherPorts)
 		return
-	}
-	if g.at.After(t.now) {
-		t.now = g.at
 	}
 	key, from := ends{g.from, g.to}, 0
 	if g.from.Compare(g.to) > 0 {
@@ -195,7 +191,7 @@ func (t *table) end() {
 
 // segment takes a segment that one of the sides has sent.
 func (c *conn) segment(from int, g *segment) {
-	if g.answered {
+	if g.hasAck {
 		c.sides[1-from].acknowledged(g.ack)
 	}
 	c.sides[from].segment(g)
@@ -247,7 +243,9 @@ func (c *conn) message(from int, m *message) {
 	c.found = true
 	switch m.kind {
 	case kindCall, kindOneway:
-		c.giveUp(from, m.seqid)
+		if c.gaps { // the reply to an earlier one may be among the missing bytes
+			c.giveUp(func(e *exchange) bool { return e.from == from && !e.http && e.seqid == m.seqid })
+		}
 		e := &exchange{conn: c, from: from, seqid: m.seqid, http: m.http, call: &Call{
 			Client: c.ends[from], Server: c.ends[1-from], Wire: m.wire, Method: m.name, Oneway: m.kind == kindOneway, Args: m.body, Began: m.began,
 		}}
@@ -265,7 +263,7 @@ func (c *conn) message(from int, m *message) {
 			return
 		}
 		c.forget(e)
-		if e.call.Took = m.ended.Sub(e.call.Began); m.kind == kindException {
+		if e.call.Took = max(m.ended.Sub(e.call.Began), 0); m.kind == kindException {
 			e.call.Err = m.exception()
 		} else {
 			e.call.Reply = m.body
@@ -296,22 +294,16 @@ func (c *conn) find(from int, m *message) (found *exchange) {
 // request.
 func (c *conn) lost() {
 	c.gaps = true
-	for _, e := range slices.Clone(c.calls) {
-		if e.http {
-			c.unanswered(e)
-		}
-	}
+	c.giveUp(func(e *exchange) bool { return e.http })
 }
 
-// giveUp gives up an earlier call with the sequence id of a new one, if the earlier one's reply may
-// be among the missing bytes.
-func (c *conn) giveUp(from int, seqid int32) {
-	if !c.gaps {
-		return
-	}
-	for _, e := range slices.Clone(c.calls) {
-		if e.from == from && !e.http && e.seqid == seqid {
-			c.unanswered(e)
+// giveUp ends requests without a reply.
+func (c *conn) giveUp(which func(*exchange) bool) {
+	for i := 0; i < len(c.calls); {
+		if which(c.calls[i]) {
+			c.unanswered(c.calls[i])
+		} else {
+			i++
 		}
 	}
 }

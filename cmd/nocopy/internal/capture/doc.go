@@ -1,5 +1,5 @@
-// Package capture finds the calls in captured packets: in files in the formats pcap and pcapng, and
-// on network interfaces.
+// Package capture finds the calls in captured packets: in files in the formats pcap and pcapng,
+// and on network interfaces.
 //
 //	packet ─► segment of TCP ─► bytes that one end sends ─► message ─► call and reply
 //	file.go     segment.go         side.go, stream.go        wire.go     conn.go

@@ -186,7 +186,8 @@ func TestBounded(t *testing.T) {
 	// There is room for 10,000 bytes.
 	large := slices.Concat(frame(4, "f", 1, "\x00"), frame(4, "large", 1, "\x0b\x00\x01\x00\x00\x60\x00"+strings.Repeat("x", 0x6000)+"\x00"), frame(4, "f", 2, "\x00"))
 	late := conversation(turn{client, large})
-	late.Packets = slices.Concat(late.Packets[:3], late.Packets[4:], late.Packets[3:4]) // all wait for the first
+	// All packets wait for the first one.
+	late.Packets = slices.Concat(late.Packets[:3], late.Packets[4:], late.Packets[3:4])
 	var bomb bytes.Buffer
 	z := zlib.NewWriter(&bomb)
 	z.Write(bare(4, "bomb", 1, "\x0b\x00\x01\x00\x10\x00\x00"+strings.Repeat("x", 0x100000)+"\x00"))
@@ -211,7 +212,7 @@ func TestBounded(t *testing.T) {
 			}
 		}
 	}
-	// A head of HTTP that does not end, and a message that is nested too deeply.
+	// A head of HTTP that does not end, and messages that are nested too deeply.
 	for name, c := range map[string]struct{ bytes, want string }{
 		"head": {string(frame(4, "f", 1, "\x00")) + "POST / HTTP/1.1\r\nA: " + strings.Repeat("x", 2*maxHead), "too long"},
 		"deep": {string(frame(4, "f", 1, "\x00")) + string(bare(4, "f", 1, strings.Repeat("\x0c\x00\x01", 1000))), "more than 64 levels"},

@@ -97,7 +97,7 @@ func (s *stream) response(at time.Time) error {
 	}
 	c.forget(e)
 	text := strings.TrimSpace(strings.ToValidUTF8(string(content[:min(len(content), 1<<10)]), "\ufffd"))
-	e.call.Err, e.call.Took = &rpc.HTTPError{Status: resp.StatusCode, Text: text}, ended.Sub(e.call.Began)
+	e.call.Err, e.call.Took = &rpc.HTTPError{Status: resp.StatusCode, Text: text}, max(ended.Sub(e.call.Began), 0)
 	c.table.call(e.call)
 	return nil
 }

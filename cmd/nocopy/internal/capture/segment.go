@@ -11,12 +11,13 @@ import (
 
 // A segment is what a packet has of a TCP connection.
 type segment struct {
-	from, to                netip.AddrPort
-	at                      time.Time
-	seq, ack                uint32
-	syn, fin, rst, answered bool // answered: ack counts
-	data                    []byte
-	missing                 int // bytes that follow data and were not captured
+	from, to      netip.AddrPort
+	at            time.Time
+	seq, ack      uint32
+	hasAck        bool
+	syn, fin, rst bool
+	data          []byte
+	missing       int // bytes that follow data and were not captured
 }
 
 // size returns how many bytes of the connection the segment has.
@@ -90,7 +91,7 @@ func (d *decoder) segment(p packet) (g segment, why string) {
 		return g, noTCP
 	}
 	t := &d.tcp
-	g = segment{at: p.at, seq: t.Seq, ack: t.Ack, syn: t.SYN, fin: t.FIN, rst: t.RST, answered: t.ACK, data: t.Payload}
+	g = segment{at: p.at, seq: t.Seq, ack: t.Ack, syn: t.SYN, fin: t.FIN, rst: t.RST, hasAck: t.ACK, data: t.Payload}
 	var from, to netip.Addr
 	if is(layers.LayerTypeIPv4) {
 		from, _ = netip.AddrFromSlice(d.v4.SrcIP)

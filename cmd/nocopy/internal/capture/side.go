@@ -166,7 +166,10 @@ func (s *side) end() {
 	s.queue, s.queued = nil, 0
 }
 
-// note tells something about the side's bytes.
+// note tells something about the side's bytes, if the connection carries Thrift.
 func (s *side) note(at time.Time, text string, args ...any) {
+	if !s.conn.found && !s.conn.sasl {
+		return
+	}
 	s.conn.table.out.Note(&Note{at, s.from(), s.to(), fmt.Sprintf(text, args...)})
 }

@@ -81,18 +81,16 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 	case errors.Is(err, errOpaque):
 		return false
 	case s.lost > 0:
-		return s.pastGap(began, at)
+		return s.pastGap(at)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF) && s.ended:
-		if s.found {
+		if s.read > began {
 			s.side.note(at, "the capture has only %d bytes of a message", s.read-began)
 		}
 		return false
 	}
-	if s.found {
-		s.side.note(at, "byte %d: %v", began, err)
-	}
+	s.side.note(at, "byte %d: %v", began, err)
 	if s.frame > 0 && (s.skipFrame() || s.lost > 0) {
-		return s.lost == 0 || s.pastGap(began, at)
+		return s.lost == 0 || s.pastGap(at)
 	}
 	s.frame = 0
 	if s.pos() == began { // not to find the same again
@@ -102,12 +100,9 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 }
 
 // pastGap goes on after missing bytes. It reports whether there is another message.
-func (s *stream) pastGap(began int64, at time.Time) bool {
-	where := s.pos() + int64(s.r.Buffered())
-	n := s.passGap()
-	if s.found || s.pos() > began {
-		s.side.note(at, "%d bytes are missing at byte %d", n, where)
-	}
+func (s *stream) pastGap(at time.Time) bool {
+	where := s.read
+	s.side.note(at, "%d bytes are missing at byte %d", s.passGap(), where)
 	s.side.conn.lost()
 	if end := s.frame; end > 0 && s.pos() <= end && s.skipFrame() {
 		return true
@@ -230,8 +225,9 @@ const (
 
 // isInFrame reports whether a frame may begin with two bytes.
 func isInFrame(b []byte) bool {
+	const oldHeader = 0 // the length of a name
 	magic := binary.BigEndian.Uint16(b)
-	return beginsMessage(b) || magic == theaderMagic || magic == ttheaderMagic || magic == 0 // the length of a name
+	return beginsMessage(b) || magic == theaderMagic || magic == ttheaderMagic || magic == oldHeader
 }
 
 // framed reads a frame.
@@ -296,7 +292,7 @@ func (s *stream) message(transport string, at time.Time, seqid int32) error {
 			return err
 		}
 	}
-	m.http = s.inHTTP
+	m.http, s.found = s.inHTTP, true
 	s.side.conn.message(s.side.number, m)
 	return nil
 }

@@ -1,12 +1,12 @@
 package dump
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture"
@@ -16,23 +16,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
-// capture shows the calls in a file.
-func (c *Command) capture(sh *shell.Shell, idl *idlfiles.IDL, in io.Reader) error {
-	if c.Type != "" || c.Form != 0 {
-		return shell.WithCode(shell.Usage, fmt.Errorf("%s is a capture, which -type and -form are not for; see nocopy dump -h", c.File))
-	}
+// capture shows the calls in a file of some size. file counts the bytes that are read.
+func (c *Command) capture(sh *shell.Shell, idl *idlfiles.IDL, in io.Reader, file *counted, size int64) error {
 	calls := &calls{Command: c, sh: sh, idl: idl}
+	calls.progress = sh.NewProgress("bytes", size, file.n.Load)
 	sum, err := capture.Read(sh.Ctx, in, capture.Options{Port: c.Port}, calls)
 	return calls.finish(sum, err, c.File)
 }
 
 // live shows the calls on an interface, until the user interrupts it.
-func (c *Command) live(sh *shell.Shell, idl *idlfiles.IDL) error {
-	calls := &calls{Command: c, sh: sh, idl: idl}
-	sum, err := capture.Live(sh.Ctx, c.Interface, capture.Options{Port: c.Port}, calls)
-	if sum.Packets == 0 && err != nil {
+func (c *Command) live(sh *shell.Shell) error {
+	if err := c.usage(true); err != nil {
 		return err
 	}
+	idl, err := c.Load()
+	if err != nil {
+		return err
+	}
+	calls := &calls{Command: c, sh: sh, idl: idl}
+	calls.progress = sh.NewProgress("calls", -1, calls.n.Load)
+	sum, err := capture.Live(sh.Ctx, c.Interface, capture.Options{Port: c.Port}, calls)
 	return calls.finish(sum, err, c.Interface)
 }
 
@@ -41,8 +44,10 @@ type calls struct {
 	*Command
 	sh  *shell.Shell
 	idl *idlfiles.IDL
-	n   int   // that were shown
-	err error // of the output
+	n   atomic.Int64 // that were shown
+	err error        // of the output
+
+	progress *shell.Progress
 }
 
 // Err implements capture.Output.
@@ -61,10 +66,10 @@ func (o *calls) Call(c *capture.Call) {
 	if len(o.Only) > 0 && !recording.Named(o.Only, l.Method) {
 		return
 	}
-	o.n++
+	o.n.Add(1)
 	began := c.Began.UTC()
 	l.Time, l.Client, l.Server, l.Wire = &began, c.Client.String(), c.Server.String(), c.Wire
-	if c.Took > 0 {
+	if !c.Oneway && c.Err != capture.ErrNoReply {
 		l.Took = c.Took.String()
 	}
 	if !o.json() {
@@ -80,14 +85,12 @@ func (o *calls) Call(c *capture.Call) {
 }
 
 func (o *calls) write(line string) {
-	if _, err := io.WriteString(o.sh.Out, line+"\n"); err != nil {
-		o.err = err
-	}
+	o.progress.Print(func() { _, o.err = io.WriteString(o.sh.Out, line+"\n") })
 }
 
 // Note implements capture.Output.
 func (o *calls) Note(n *capture.Note) {
-	fmt.Fprintf(o.sh.Err, "%s %s → %s: %s\n", timeText(n.At), n.From, n.To, shell.OneLine(n.Text))
+	fmt.Fprintf(o.progress, "%s %s → %s: %s\n", timeText(n.At), n.From, n.To, shell.OneLine(short(n.Text)))
 }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
@@ -146,10 +149,11 @@ func short(text string) string {
 
 // finish says what the capture has, and what could not be read.
 func (o *calls) finish(sum capture.Summary, err error, name string) error {
+	o.progress.Done()
 	if sum.Packets > 0 {
 		text := fmt.Sprintf("%s: %d packets, %d connections, %d calls", name, sum.Packets, sum.Connections, sum.Calls)
-		if o.n != sum.Calls {
-			text += fmt.Sprintf(", %d shown", o.n)
+		if n := o.n.Load(); n != int64(sum.Calls) {
+			text += fmt.Sprintf(", %d shown", n)
 		}
 		if sum.Replies > 0 {
 			text += fmt.Sprintf(", %d replies without their calls", sum.Replies)
@@ -163,11 +167,8 @@ func (o *calls) finish(sum capture.Summary, err error, name string) error {
 			fmt.Fprintln(o.sh.Err, text)
 		}
 	}
-	if err != nil && o.sh.Ctx.Err() == nil && o.err == nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if err == nil || o.sh.Ctx.Err() != nil || o.err != nil || o.Interface != "" {
+		return err
 	}
-	if cause := context.Cause(o.sh.Ctx); cause != nil && err != nil {
-		return cause
-	}
-	return err
+	return fmt.Errorf("%s: %w", name, err)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture"
@@ -53,47 +54,92 @@ Examples:
   nocopy dump -interface eth0 -port 9090 -slower 100ms`
 }
 
-// Validate is called by the parser.
-func (c *Command) Validate() error {
+// usage returns the error of a wrong command line; nil if it is right. isCapture says what the
+// packets or bytes are.
+func (c *Command) usage(isCapture bool) error {
+	forBytes, forCaptures := c.Type != "" || c.Form != inspect.Auto, len(c.Only) > 0 || c.Port > 0 || c.Slower != 0
+	text := ""
 	switch {
 	case c.Interface != "" && c.File != "":
-		return errors.New("a file and -interface do not go together")
+		text = "a file and -interface do not go together"
 	case c.Interface == "" && c.File == "":
-		return errors.New("one file is needed, or - for standard input")
+		text = "one file is needed, or - for standard input"
 	case c.Type != "" && len(c.IDL) == 0:
-		return errors.New("-type needs -idl")
+		text = "-type needs -idl"
 	case c.Slower < 0:
-		return errors.New("-slower is negative")
+		text = "-slower is negative"
+	case isCapture && forBytes:
+		text = "this is a capture, which -type and -form are not for"
+	case !isCapture && forCaptures:
+		text = "this is no capture, which -only, -port and -slower are for"
+	default:
+		return nil
 	}
-	return nil
+	return shell.WithCode(shell.Usage, errors.New(text+"; see nocopy dump -h"))
 }
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	idl, err := c.Load()
+	if c.Interface != "" || c.File == "" {
+		return c.live(sh)
+	}
+	in, size, err := c.open(sh)
 	if err != nil {
 		return err
 	}
-	if c.Interface != "" {
-		return c.live(sh, idl)
-	}
-	in := sh.In
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = shell.Reader(sh.Ctx, f)
-	}
+	defer in.Close()
 	b := bufio.NewReader(in)
-	if first, _ := b.Peek(capture.MagicSize); capture.IsFile(first) {
-		return c.capture(sh, idl, b)
+	first, _ := b.Peek(capture.MagicSize)
+	isCapture := capture.IsFile(first)
+	if err := c.usage(isCapture); err != nil {
+		return err
 	}
-	if len(c.Only) > 0 || c.Port > 0 || c.Slower > 0 {
-		return shell.WithCode(shell.Usage, fmt.Errorf("%s is no capture, which -only, -port and -slower are for; see nocopy dump -h", c.File))
+	idl, err := c.Load()
+	switch {
+	case err != nil:
+		return err
+	case isCapture:
+		return c.capture(sh, idl, b, in, size)
 	}
 	return c.bytes(sh, idl, b)
+}
+
+// open opens the file, and returns how many bytes it has; -1 if that is not known.
+func (c *Command) open(sh *shell.Shell) (in *counted, size int64, err error) {
+	if c.File == "-" {
+		return &counted{in: sh.In}, -1, nil
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, 0, err
+	}
+	size = -1
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return &counted{in: shell.Reader(sh.Ctx, f), file: f}, size, nil
+}
+
+// counted is a Reader that knows how many bytes were read.
+type counted struct {
+	in   io.Reader
+	file *os.File // nil for standard input
+	n    atomic.Int64
+}
+
+// Read reads bytes.
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// Close closes the file.
+func (c *counted) Close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
 }
 
 // json reports whether the output is JSON.

@@ -42,7 +42,7 @@ type Line struct {
 	// Of a call in a capture of packets
 	Client string `json:"client,omitempty"` // an address and a port, as the server's
 	Server string `json:"server,omitempty"`
-	Wire   string `json:"wire,omitempty"` // how they speak: a transport and a protocol, as "framed binary"
+	Wire   string `json:"wire,omitempty"` // transport and protocol, as "framed binary"
 
 	// Of a mock's answer
 	Delay string `json:"delay,omitempty"` // time before it is given
