@@ -2,9 +2,9 @@
 // and on network interfaces.
 //
 //	packet ─► segment of TCP ─► bytes that one end sends ─► message ─► call and reply
-//	file.go     segment.go         side.go, stream.go        wire.go     conn.go
-//	pcapng.go                                                skip.go
-//	live_linux.go                                            http.go, sasl.go, header.go
+//	file.go     segment.go         side.go, stream.go        wire.go     table.go
+//	pcapng.go                                                header.go   conn.go
+//	live_linux.go                                            skip.go, http.go, sasl.go, find.go
 //
 // A conn is a connection. Each of its two sides puts segments in order, and notices bytes that the
 // capture lacks. A stream decodes what a side sends: it is a function that reads messages, one
