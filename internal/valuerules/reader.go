@@ -41,9 +41,9 @@ func (r *reader) fail(where, rule string, err error) {
 // structure reads the rules of a struct.
 func (r *reader) structure(s descriptor.Struct) *structRules {
 	out := &structRules{}
-	hidden := redacts(s)
+	hidden := Redacts(s)
 	for f := range s.Fields() {
-		v := &valueRules{hidden: hidden || redacts(f)}
+		v := &valueRules{hidden: hidden || Redacts(f)}
 		groups := map[string]*group{}
 		n := 0
 		for a := range f.Annotations() {
@@ -81,9 +81,9 @@ func (r *reader) structure(s descriptor.Struct) *structRules {
 
 func isRule(name string) bool { return name == "vt" || strings.HasPrefix(name, "vt.") }
 
-// redacts reports whether nothing of the values of a field, or of all fields of a struct, may be
+// Redacts reports whether nothing of the values of a field, or of all fields of a struct, may be
 // shown.
-func redacts(d interface{ Annotation(string) (string, bool) }) bool {
+func Redacts(d interface{ Annotation(string) (string, bool) }) bool {
 	v, ok := d.Annotation("nocopy.redact")
 	return ok && v != "0" && v != "false"
 }
