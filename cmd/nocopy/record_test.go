@@ -35,7 +35,7 @@ func TestRecordFaults(t *testing.T) {
 	if _, errs, code := call(addr, "add", "a=1"); code != 70 || !strings.HasSuffix(errs, "rpc: internal error: an error on demand, by nocopy record -errors\n") {
 		t.Errorf("an error: %d %s", code, errs)
 	}
-	for _, args := range [][]string{{"tell", "what=oneway"}, {"ping"}} { // without answers, and another method
+	for _, args := range [][]string{{"tell", "what=oneway"}, {"ping"}} { // no answer; another method
 		if _, errs, code := call(addr, args...); code != 0 {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
@@ -203,7 +203,9 @@ func TestVerify(t *testing.T) {
 			call("get", "key="+key)
 		}
 		for _, item := range []string{
-			`{"name": "YQ==", "count": 1, "colour": 1, "choice": {"a": 1}, "parts": {"x": {"name": "", "count": 9}}}`, // as the IDL demands
+			// As the IDL demands
+			`{"name": "YQ==", "count": 1, "colour": 1, "choice": {"a": 1}, "parts": {"x": {"name": "", "count": 9}}}`,
+			// Not as it demands
 			`{"name": "YQ==", "count": 12, "colour": 7, "parts": {"x": {"count": 10}, "y": {"count": 11}}}`,
 			`{"name": "/w==", "sizes": [1], "choice": {"a": 1, "b": 2}, "more": true}`,
 			`{"name": "YQ==", "count": 12, "secret": "very", "hidden": 4711}`,

@@ -1,7 +1,7 @@
 // Package valuerules checks messages of any type against the rules (vt) in their descriptions. It
 // is for tools. Programs call the Validate methods that nocopyc generates; a test compares both.
 //
-// Neither the rules nor the messages are trusted: memory is bounded by the rules, and the time of a
+// Neither the rules nor the messages are trusted: the rules are bounded in size, and the time of a
 // check by a number of steps.
 package valuerules
 

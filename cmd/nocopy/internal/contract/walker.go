@@ -260,8 +260,8 @@ func (w *walker) bytes(n int) []byte {
 	return b
 }
 
-// number takes a number of up to 4 bytes off the wire; 0 if there are fewer bytes, as at the end of
-// a struct.
+// number takes a number of up to 4 bytes off the wire; 0 if there are fewer bytes, as at the end
+// of a struct.
 func (w *walker) number(size int) uint32 {
 	var b [4]byte
 	copy(b[4-size:], w.bytes(size))

@@ -45,8 +45,8 @@ func (f *Flags) Check() error {
 
 func (f *Flags) any() bool { return f.Delay > 0 || f.Errors > 0 || f.Cuts > 0 }
 
-// CheckMethods returns an error about a pattern of -methods that is of no method of the services: it
-// would make nothing go wrong.
+// CheckMethods returns an error about a pattern of -methods that fits no method of the services:
+// it would change nothing.
 func (f *Flags) CheckMethods(services []dynamic.Service) error {
 	for _, pattern := range f.Methods {
 		if !slices.ContainsFunc(services, func(s dynamic.Service) bool { return has(s, pattern) }) {

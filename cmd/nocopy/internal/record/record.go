@@ -33,8 +33,8 @@ type Command struct {
 	Number   int           `short:"n" help:"Stop after this number of calls." placeholder:"N"`
 
 	Verify   bool   `help:"Report what breaks the IDL or its rules (vt)."`
-	Fail     bool   `help:"As -verify; the exit code is 100 if something does."`
-	Findings string `help:"As -verify; write what was found to this new file, too, as JSON." placeholder:"FILE"`
+	Fail     bool   `help:"As -verify; exit with 100 if something does."`
+	Findings string `help:"As -verify; also write what was found to this new file, as JSON." placeholder:"FILE"`
 
 	faults.Flags
 	Bandwidth string `help:"Most bytes per second on each client's connection, in each direction, such as 100KB/s." placeholder:"RATE"`

@@ -128,8 +128,8 @@ func Interrupted(s os.Signal) error {
 var errInterrupted = errors.New("interrupted")
 
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
-// that. A command that serves until then returns nil, and SIGTERM is its usual end. What it has found
-// stays its result.
+// that. A command that serves until then returns nil, and SIGTERM is its usual end. If it has
+// found something, that stays its result.
 func Ended(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) || CodeOf(err) == Findings {
