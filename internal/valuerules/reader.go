@@ -326,6 +326,9 @@ func (r *reader) text(made *rule, s subject, t descriptor.Type, name, text strin
 
 // pattern completes a rule for a text that a regular expression has to match.
 func (r *reader) pattern(made *rule, text string) error {
+	if r.instructions > maxPatterns {
+		return errors.New("the patterns before it are too large")
+	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return err
@@ -335,7 +338,7 @@ func (r *reader) pattern(made *rule, text string) error {
 		return err
 	}
 	n := len(program.Inst)
-	if r.instructions += n; n > maxInstructions || r.instructions > maxPatterns {
+	if r.instructions += n; n > maxInstructions {
 		return errors.New("the pattern is too large")
 	}
 	re, err := regexp.Compile(text)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"runtime"
 	"time"
@@ -109,6 +110,11 @@ func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error
 	if r.out, end, err = r.output(sh); err != nil {
 		return err
 	}
+	l, err := listen.On(r.Listen)
+	if err != nil {
+		return errors.Join(err, end())
+	}
+	defer l.Close()
 	var findings io.WriteCloser
 	if r.Findings != "" {
 		if findings, err = os.OpenFile(r.Findings, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
@@ -125,7 +131,7 @@ func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error
 	ctx, stop := context.WithCancel(sh.Ctx)
 	defer stop()
 	r.stop = stop
-	err = errors.Join(r.serve(ctx, bandwidth), end())
+	err = errors.Join(r.serve(ctx, l, bandwidth), end())
 	fmt.Fprintf(r.progress, "%d calls recorded\n", r.n.Load())
 	if !verify {
 		return err
@@ -171,11 +177,7 @@ func (c *Command) check() (bandwidth int64, err error) {
 }
 
 // serve passes calls on until ctx or the time of -duration ends.
-func (r *recorder) serve(ctx context.Context, bandwidth int64) error {
-	l, err := listen.On(r.Listen)
-	if err != nil {
-		return err
-	}
+func (r *recorder) serve(ctx context.Context, l net.Listener, bandwidth int64) error {
 	how := "with IDL"
 	if r.idl == nil {
 		how = "without IDL: bytes only"
@@ -194,7 +196,7 @@ func (r *recorder) serve(ctx context.Context, bandwidth int64) error {
 		ctx, cancel = context.WithTimeout(ctx, r.Duration)
 		defer cancel()
 	}
-	err = mock.Serve(ctx, srv, l)
+	err := mock.Serve(ctx, srv, l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return errors.Join(err, r.err)
