@@ -36,7 +36,6 @@ require (
 	github.com/alecthomas/participle/v2 v2.1.4
 	github.com/chromedp/chromedp v0.14.1
 	github.com/danwakefield/fnmatch v0.0.0-20160403171240-cbb64ac3d964
-	github.com/dustin/go-humanize v1.0.1
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/gopacket/gopacket v1.5.0
 	github.com/guptarohit/asciigraph v0.7.3

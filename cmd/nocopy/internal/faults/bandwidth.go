@@ -4,17 +4,22 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"golang.org/x/time/rate"
 )
 
+var units = map[string]float64{"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
 // ParseBandwidth returns the bytes per second of a text such as "100KB/s" or "1MiB/s".
 func ParseBandwidth(text string) (int64, error) {
-	n, err := humanize.ParseBytes(strings.TrimSuffix(text, "/s"))
-	if err != nil || n == 0 || n > 1<<40 {
+	size := strings.TrimSuffix(text, "/s")
+	number := strings.TrimRight(size, "KMGiB")
+	n, err := strconv.ParseFloat(number, 64)
+	n *= units[size[len(number):]]
+	if err != nil || !(n >= 1 && n <= 1<<40) {
 		return 0, fmt.Errorf("%q is no bandwidth: it is such as 100KB/s, 1MiB/s, or bytes per second", text)
 	}
 	return int64(n), nil

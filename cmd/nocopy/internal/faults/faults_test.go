@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: %v", c.flags, err)
 		}
 	}
-	for text, want := range map[string]int64{"100KB/s": 100_000, "1MiB/s": 1 << 20, "1": 1, "0": 0, "-1KB/s": 0, "x": 0, "999999TB": 0, "": 0, "1KB/h": 0} {
+	for text, want := range map[string]int64{"100KB/s": 100_000, "1MiB/s": 1 << 20, "1": 1, "1.5MB": 1_500_000, "0": 0, "0.5": 0, "NaN": 0, "KB/s": 0, "1KiBKB": 0, "-1KB/s": 0, "x": 0, "999999TB": 0, "": 0, "1KB/h": 0} {
 		if n, err := ParseBandwidth(text); n != want || (err == nil) != (want > 0) {
 			t.Errorf("%s: %d, %v", text, n, err)
 		}
