@@ -68,9 +68,7 @@ func (t *tree) pair(new *tree, in Input) error {
 		t.isFile, t.base = true, at[""]
 		return nil
 	}
-	if err := t.rest(olds, at, in); err != nil {
-		return err
-	}
+	t.rest(olds, at, in)
 	base := t.base
 	t.at, t.list = at, func(folder string) (list []string, err error) {
 		rel, err := filepath.Rel(base, folder)
@@ -123,11 +121,8 @@ func (t *tree) matches(olds []string, new *tree, news []string) map[string]strin
 
 // rest adds the old files to at that neither belong to a new file nor are included by one that
 // does: they are gone. Included files have their pairs by the lines that include them.
-func (t *tree) rest(olds []string, at map[string]string, in Input) error {
-	set, err := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs)
-	if err != nil {
-		return (&Version{rename: t.rename}).renamed(err)
-	}
+func (t *tree) rest(olds []string, at map[string]string, in Input) {
+	set, _ := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs) // load finds the errors
 	known := map[string]bool{}
 	for _, p := range set.Programs {
 		if name, err := t.from.Canonical(p.Path); err == nil {
@@ -139,5 +134,4 @@ func (t *tree) rest(olds []string, at map[string]string, in Input) error {
 			at[rel] = t.name(rel)
 		}
 	}
-	return nil
 }
