@@ -200,6 +200,16 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 	return 0
 }
 
+// AuditSettings returns the options that flags of the command say, and a function that leaves the
+// findings that they ask for.
+func AuditSettings(args []string) (audit.Options, func([]audit.Finding) []audit.Finding, error) {
+	var a auditor
+	flags := a.flags("audit")
+	flags.SetOutput(io.Discard)
+	err := flags.Parse(args)
+	return a.opt, a.chosen, err
+}
+
 // written returns the exit code after the output: err is what went wrong with it.
 func (t Tool) written(err error, stderr io.Writer) int {
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/gen/audit"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
@@ -194,6 +195,29 @@ func (u *Use) Auditing(ctx context.Context) nocopyc.Auditing {
 	}
 	return with
 }
+
+// AuditSettings returns what the section audit says about findings: which are left out, and a
+// function that leaves those that matter.
+func (p *Project) AuditSettings() (audit.Options, func([]audit.Finding) []audit.Finding, error) {
+	var args []string
+	for name, values := range p.sections["audit"] {
+		texts, err := p.expandAll(values)
+		if err != nil {
+			return audit.Options{}, nil, err
+		}
+		for _, text := range texts {
+			args = append(args, "-"+name+"="+text)
+		}
+	}
+	opt, matter, err := nocopyc.AuditSettings(args)
+	for _, g := range p.ignores {
+		opt.Ignores = append(opt.Ignores, &g)
+	}
+	return opt, matter, err
+}
+
+// LintFolders returns the folders for included files that the section lint names.
+func (p *Project) LintFolders() ([]string, error) { return p.resolve(p.lintIncludes) }
 
 // ask returns the files that a server tells, by the name of a target or an address.
 func (u *Use) ask(ctx context.Context, name string) (map[string]string, error) {
