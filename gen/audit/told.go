@@ -23,18 +23,32 @@ func IsRevision(arg, name string) bool {
 	return rev == "" && hasPath || err == nil
 }
 
-// toldTree returns the tree of files that a server tells.
-func toldTree(name string, texts map[string]string) *tree {
+// maxPath bounds the paths that a server tells, in bytes: each finding has them.
+const maxPath = 4096
+
+// toldTree returns the tree of files that a server tells. It returns an error if two files have the
+// same path, as one would hide what the other breaks.
+func toldTree(name string, texts map[string]string) (*tree, error) {
 	clean := schema.Texts{}
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
-		clean[path.Clean(file)] = texts[file]
+		to := path.Clean(file)
+		if _, twice := clean[to]; twice {
+			return nil, fmt.Errorf("%s has two files %s", name, short(to))
+		}
+		if len(file) > maxPath {
+			return nil, fmt.Errorf("%s has a file whose path has %d bytes, of at most %d: %s", name, len(file), maxPath, short(file))
+		}
+		clean[to] = texts[file]
+	}
+	if len(clean) == 0 {
+		return nil, fmt.Errorf("%s has no files", name)
 	}
 	return &tree{
 		arg: name, from: clean, base: ".",
 		list:   func(string) ([]string, error) { return slices.Sorted(maps.Keys(clean)), nil },
 		rename: func(file string) string { return name + ":" + file },
 		dir:    func(dir string) (string, error) { return dir, nil },
-	}
+	}, nil
 }
 
 // pair gives files of the old tree the paths of the new one's. A server does not say in which

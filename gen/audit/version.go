@@ -127,8 +127,10 @@ func (in *Input) open() (old, new *tree, err error) {
 	newPlace := parsePlace(in.New)
 	if in.Told != nil {
 		newPlace.follow(&place{bare: true})
-		new, err = newPlace.open()
-		return toldTree(in.Old, in.Told), new, err
+		if old, err = toldTree(in.Old, in.Told); err == nil {
+			new, err = newPlace.open()
+		}
+		return old, new, err
 	}
 	oldPlace := parsePlace(in.Old)
 	oldPlace.follow(newPlace)

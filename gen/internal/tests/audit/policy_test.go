@@ -217,3 +217,22 @@ func TestTold(t *testing.T) {
 		}
 	}
 }
+
+// TestToldWrong: a server does not hide what a file breaks by a second one of the same path, and
+// its paths are bounded.
+func TestToldWrong(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.thrift", "struct A { 1: i32 a }")
+	for _, c := range []struct {
+		told map[string]string
+		want string
+	}{
+		{map[string]string{"a.thrift": "struct A { 1: i64 a }", "x/../a.thrift": "struct A {}"}, "prod has two files a.thrift"},
+		{map[string]string{strings.Repeat("d/", 5000) + "a.thrift": "struct A { 1: i64 a }"}, "prod has a file whose path has 10008 bytes, of at most 4096: d/d/"},
+		{map[string]string{}, "prod has no files"},
+	} {
+		if _, _, err := audit.Load(audit.Input{Old: "prod", New: dir, Told: c.told}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
