@@ -2,7 +2,9 @@
 package idlfiles
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path"
@@ -21,7 +23,7 @@ import (
 
 // Files are the flags of commands that take IDL.
 type Files struct {
-	IDL     []string `name:"idl" help:"A .thrift file, or a folder of them; may be repeated." placeholder:"FILE" sep:"none" env:"NOCOPY_IDL" group:"IDL"`
+	IDL     []string `name:"idl" help:"A .thrift file, a folder of them, or a bundle; may be repeated." placeholder:"FILE" sep:"none" env:"NOCOPY_IDL" group:"IDL"`
 	Include []string `name:"I" short:"I" help:"Folder in which to look for included files, after that of the including file; may be repeated." placeholder:"DIR" sep:"none" env:"NOCOPY_INCLUDE" group:"IDL"`
 }
 
@@ -35,10 +37,8 @@ type IDL struct {
 	// none is named and there are several.
 	Services []dynamic.Service
 	// Multiplexed has the names by which multiplexing clients call services, by their own names. Only
-	// a server tells them.
+	// a server or a bundle tells them.
 	Multiplexed map[string]string
-
-	declared map[dynamic.Service]*schema.Program // where the services are, of IDL from disk
 }
 
 // maxBytes bounds the IDL from disk, in bytes.
@@ -46,6 +46,12 @@ const maxBytes = 64 << 20
 
 // Load loads the files that flags name; nil if they name none.
 func (f *Files) Load() (*IDL, error) {
+	if slices.ContainsFunc(f.IDL, IsBundle) {
+		if len(f.IDL) > 1 {
+			return nil, errors.New("a bundle is all of the IDL: give no other -idl")
+		}
+		return LoadBundle(f.IDL[0])
+	}
 	files, err := f.files()
 	if err != nil || len(files) == 0 {
 		return nil, err
@@ -62,7 +68,7 @@ func (f *Files) Load() (*IDL, error) {
 	if err != nil {
 		bundle = nil // only servers of this tool need it
 	}
-	all := &IDL{Schema: s, Set: func() *schema.Set { return set }, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
+	all := &IDL{Schema: s, Set: func() *schema.Set { return set }, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}}
 	for _, b := range bundle {
 		all.Files[b.Path] = b.Text
 	}
@@ -94,11 +100,56 @@ func (f *Files) files() ([]string, error) {
 	return files, nil
 }
 
+// IsBundle reports whether a path is one of a bundle.
+func IsBundle(name string) bool { return strings.HasSuffix(name, ".bundle") }
+
+// LoadBundle reads a file that nocopy bundle has written. It does not trust the file.
+func LoadBundle(name string) (*IDL, error) {
+	f, err := schema.OpenRegular(name) // a pipe might never end
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxBundle+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxBundle {
+		return nil, fmt.Errorf("%s is no bundle: it has more than %d bytes", name, maxBundle)
+	}
+	i, err := ParseBundle(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return i, nil
+}
+
+// maxBundle bounds the bytes of a bundle that are read. The files in it are bounded in addition.
+const maxBundle = 2 << 20
+
+// ParseBundle returns the IDL of a bundle with these bytes.
+func ParseBundle(b []byte) (*IDL, error) {
+	d, err := dynamic.ParseDescription(b)
+	if err != nil {
+		return nil, fmt.Errorf("this is no bundle: %w", err)
+	}
+	return described(d)
+}
+
 // Of returns the IDL of a server's description. It does not trust the server.
 func Of(d *dynamic.Description) (*IDL, error) {
-	s, err := dynamic.LoadText(d.Files)
+	i, err := described(d)
 	if err != nil {
 		return nil, fmt.Errorf("the IDL that the server tells: %w", err)
+	}
+	return i, nil
+}
+
+// described returns the IDL of a description.
+func described(d *dynamic.Description) (*IDL, error) {
+	s, err := dynamic.LoadText(d.Files)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	for name := range d.Files {
@@ -115,7 +166,7 @@ func Of(d *dynamic.Description) (*IDL, error) {
 	for _, of := range d.Services {
 		service, err := s.Service(of.Service)
 		if err != nil {
-			return nil, fmt.Errorf("the IDL that the server tells: %w", err)
+			return nil, err
 		}
 		known := slices.ContainsFunc(told.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
 		if known { // it can also be called in the way that was told first
@@ -150,9 +201,6 @@ func (i *IDL) findServices(set *schema.Set) {
 			for _, s := range p.Services {
 				if found, err := i.Schema.Service(p.Name + "." + s.Name); err == nil {
 					i.Services = append(i.Services, found)
-					if i.declared != nil {
-						i.declared[found] = p
-					}
 				}
 			}
 		}
@@ -163,9 +211,20 @@ func (i *IDL) findServices(set *schema.Set) {
 
 // FileOf returns the path in Files of the file that declares a service; "" if it is not known.
 func (i *IDL) FileOf(s dynamic.Service) string {
-	p := i.declared[s]
-	for _, name := range slices.Sorted(maps.Keys(i.Files)) {
-		if p != nil && path.Base(name) == filepath.Base(p.Path) && i.Files[name] == string(p.Source) {
+	for _, p := range i.Set().Programs {
+		for _, declared := range p.Services {
+			if found, err := i.Schema.Service(p.Name + "." + declared.Name); err == nil && found == s {
+				return PathOf(p, i.Files)
+			}
+		}
+	}
+	return ""
+}
+
+// PathOf returns the path that a program has in the files of a bundle; "" if it is not in them.
+func PathOf(p *schema.Program, files map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if path.Base(name) == filepath.Base(p.Path) && files[name] == string(p.Source) {
 			return name
 		}
 	}
