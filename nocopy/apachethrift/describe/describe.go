@@ -20,12 +20,12 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 )
 
-// Method is the name of the method that returns the IDL.
-const Method = "nocopy.describe"
+// method is the name of the method that returns the IDL.
+const method = "nocopy.describe"
 
-// Processor returns a processor that answers Method with a bundle, and leaves all other calls to
-// p. It goes around all other processors, also around a TMultiplexedProcessor. The bundle is what
-// "nocopy bundle" has written. Processor copies it, and returns an error if it is none.
+// Processor returns a processor that answers nocopy.describe with a bundle, and leaves all other
+// calls to p. It goes around all other processors, also around a TMultiplexedProcessor. The bundle
+// is what "nocopy bundle" has written. Processor copies it, and returns an error if it is none.
 func Processor(p thrift.TProcessor, bundle []byte) (thrift.TProcessor, error) {
 	if p == nil {
 		panic("nocopy: describe.Processor with a nil TProcessor")
@@ -49,13 +49,13 @@ func (p *processor) Process(ctx context.Context, in, out thrift.TProtocol) (bool
 	if err != nil {
 		return false, thrift.WrapTException(err)
 	}
-	if name != Method {
+	if name != method {
 		return p.TProcessor.Process(ctx, thrift.NewStoredMessageProtocol(in, name, kind, seqid), out)
 	}
 	for _, step := range []func() error{
 		func() error { return in.Skip(ctx, thrift.STRUCT) },
 		func() error { return in.ReadMessageEnd(ctx) },
-		func() error { return out.WriteMessageBegin(ctx, Method, thrift.REPLY, seqid) },
+		func() error { return out.WriteMessageBegin(ctx, method, thrift.REPLY, seqid) },
 		func() error { return p.writeResult(ctx, out) },
 		func() error { return out.WriteMessageEnd(ctx) },
 		func() error { return out.Flush(ctx) },

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,6 +88,7 @@ func (c *Command) bundle(set *schema.Set) ([]byte, error) {
 		}
 		files = append(files, description.File(f))
 	}
+	slices.SortFunc(files, func(a, b description.File) int { return strings.Compare(a.Path, b.Path) })
 	services, err := c.services(set, sources)
 	if err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func find(set *schema.Set, name string) (found *schema.Service, err error) {
 	for _, p := range set.Programs {
 		for _, s := range p.Services {
 			full := p.Name + "." + s.Name
-			switch all = append(all, full); {
+			switch all = append(all, s.Name); {
 			case s.Name != name && full != name:
 			case found != nil:
 				return nil, fmt.Errorf("%s and %s have a service %s; say which as in %s", found.Program.Path, p.Path, name, full)

@@ -44,10 +44,7 @@ Examples:
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if idlfiles.IsBundle(c.Address) {
-		c.IDL.IDL, c.Address, c.Name = append(c.IDL.IDL, c.Address), c.Name, ""
-	}
-	idl, err := c.IDL.Load()
+	idl, err := c.loadIDL()
 	if err != nil {
 		return err
 	}
@@ -105,6 +102,15 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 	}
 	return nil
+}
+
+// loadIDL loads the files that the command line names; nil if it names none. A bundle may stand
+// where the server's address does.
+func (c *Command) loadIDL() (*idlfiles.IDL, error) {
+	if idlfiles.IsBundle(c.Address) {
+		c.IDL.IDL, c.Address, c.Name = append(c.IDL.IDL, c.Address), c.Name, ""
+	}
+	return c.IDL.Load()
 }
 
 // isAddress reports whether text is a server's address. Names have neither slashes nor ports.
