@@ -12,8 +12,8 @@ package describe
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -77,20 +77,20 @@ func copyValue(ctx context.Context, in, out thrift.TProtocol, kind thrift.TType)
 	switch kind {
 	case thrift.STRING:
 		text, err := in.ReadString(ctx)
-		return cmp.Or(err, out.WriteString(ctx, text))
+		return errors.Join(err, out.WriteString(ctx, text))
 	case thrift.LIST:
 		kind, n, err := in.ReadListBegin(ctx)
-		for err = cmp.Or(err, out.WriteListBegin(ctx, kind, n)); err == nil && n > 0; n-- {
+		for err = errors.Join(err, out.WriteListBegin(ctx, kind, n)); err == nil && n > 0; n-- {
 			err = copyValue(ctx, in, out, kind)
 		}
-		return cmp.Or(err, out.WriteListEnd(ctx))
+		return errors.Join(err, out.WriteListEnd(ctx))
 	case thrift.STRUCT:
 		for err := out.WriteStructBegin(ctx, ""); ; {
 			_, kind, id, e := in.ReadFieldBegin(ctx)
-			if err = cmp.Or(err, e); err != nil || kind == thrift.STOP {
-				return cmp.Or(err, out.WriteFieldStop(ctx), out.WriteStructEnd(ctx))
+			if err = errors.Join(err, e); err != nil || kind == thrift.STOP {
+				return errors.Join(err, out.WriteFieldStop(ctx), out.WriteStructEnd(ctx))
 			}
-			err = cmp.Or(out.WriteFieldBegin(ctx, "", kind, id), copyValue(ctx, in, out, kind), out.WriteFieldEnd(ctx))
+			err = errors.Join(out.WriteFieldBegin(ctx, "", kind, id), copyValue(ctx, in, out, kind), out.WriteFieldEnd(ctx))
 		}
 	}
 	return fmt.Errorf("a field has the type %v", kind)
