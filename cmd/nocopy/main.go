@@ -19,10 +19,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bundle"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/compare"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/complete"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/console"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/doc"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/dump"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lint"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/lsp"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/migrate"
@@ -45,6 +47,7 @@ type commands struct {
 	Record   record.Command   `cmd:"" help:"Pass calls on to a server and write them to a file."`
 	Replay   replay.Command   `cmd:"" help:"Make recorded calls again and compare the answers."`
 	Bench    bench.Command    `cmd:"" help:"Measure how a server takes load."`
+	Compare  compare.Command  `cmd:"" help:"Compare two reports of bench, with a verdict."`
 	Console  console.Command  `cmd:"" help:"Serve a page for calling methods and watching traffic."`
 
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
@@ -61,7 +64,8 @@ type commands struct {
 	Check passed.Check `cmd:"" passthrough:"" help:"Report errors in .thrift files."`
 	Audit passed.Audit `cmd:"" passthrough:"" help:"Report what a change of .thrift files breaks."`
 	Fmt   passed.Fmt   `cmd:"" passthrough:"" help:"Format .thrift files."`
-	Dump  passed.Dump  `cmd:"" passthrough:"" help:"Show what the bytes of messages consist of, as thriftdump does."`
+
+	Dump dump.Command `cmd:"" help:"Show what the bytes of messages consist of, or the calls in a capture of packets."`
 
 	Config     project.Command  `cmd:"" passthrough:"" help:"Show what nocopy.yaml says, and what holds for a command."`
 	Completion complete.Scripts `cmd:"" help:"Print the script that completes command lines in bash, zsh or fish."`
@@ -146,7 +150,7 @@ const description = `Calls, mocks, measures, describes, checks and documents Thr
 
 Flags may have one dash or two. Exit codes: 0 done, 1 failed, 2 wrong command line, 3 the server
 answered with a declared exception, 64+n it answered with a TApplicationException of type n (64 if
-n is not in 0 to 35), 100 something was found, such as by lint or replay.`
+n is not in 0 to 35), 100 something was found, such as by lint, replay or record -fail.`
 
 func main() {
 	ctx, interrupt := context.WithCancelCause(context.Background())
@@ -259,7 +263,7 @@ func run(args []string, sh *shell.Shell) (code int) {
 // space, as in Go's own commands.
 var (
 	longFlag = regexp.MustCompile(`(^|[\s"(])--(\w)`)
-	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    ))--([\w-]+)(?:=(\S+))?( *)`)
+	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    )?)--([\w-]+)(?:=(\S+))?( *)`)
 )
 
 // oneDashed returns the text of an error about a command line.

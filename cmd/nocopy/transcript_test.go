@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture/capturetest"
 )
 
 // A shellTest runs transcripts with the tool as users have it.
@@ -227,6 +229,30 @@ func (s *shellTest) thriftTest() {
 	}
 }
 
+// capture writes the capture of packets that the page reads.
+func (s *shellTest) capture() {
+	s.t.Helper()
+	c := new(capturetest.Capture)
+	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:4000")
+	conn.Open()
+	for _, turn := range []string{
+		"\x00\x00\x00\x27\x80\x01\x00\x01\x00\x00\x00\x03put\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x01a\x0c\x00\x02\x0b\x00\x01\x00\x00\x00\x04lamp\x00\x00",
+		"\x00\x00\x00\x10\x80\x01\x00\x02\x00\x00\x00\x03put\x00\x00\x00\x01\x00",
+		"\x00\x00\x00\x18\x80\x01\x00\x01\x00\x00\x00\x03get\x00\x00\x00\x02\x0b\x00\x01\x00\x00\x00\x01b\x00",
+		"\x00\x00\x00\x1c\x80\x01\x00\x02\x00\x00\x00\x03get\x00\x00\x00\x02\x0c\x00\x01\x0b\x00\x01\x00\x00\x00\x01b\x00\x00",
+	} {
+		from := capturetest.Client
+		if turn[7] == 2 {
+			from = capturetest.Server
+		}
+		conn.Send(from, []byte(turn))
+	}
+	conn.Close()
+	if err := os.WriteFile(filepath.Join(s.dir, "capture.pcap"), c.PCAP(), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // TestTranscript runs docs/tool.md against interop's server of ours.
 func TestTranscript(t *testing.T) {
 	t.Parallel()
@@ -237,7 +263,8 @@ func TestTranscript(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ports := freePorts(t, "9090", "9091", "9092", "9093")
+	s.capture()
+	ports := freePorts(t, "9090", "9091", "9092", "9093", "9094")
 	if line := s.background(server, "--port", ports["9090"]); !strings.Contains(line, "port "+ports["9090"]) {
 		t.Fatal(line)
 	}

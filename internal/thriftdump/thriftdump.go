@@ -1,5 +1,5 @@
-// Package thriftdump has the command that shows what messages consist of: thriftdump, which the
-// tool nocopy has as "nocopy dump".
+// Package thriftdump has the command that shows what messages consist of. The tool nocopy has a
+// command of its own for that, "nocopy dump".
 package thriftdump
 
 import (
@@ -54,9 +54,6 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	flags.IntVar(&s.opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
 	return flags
 }
-
-// Flags returns the flags of the command. The settings are kept nowhere.
-func Flags() *flag.FlagSet { return new(settings).flags("dump") }
 
 // Run runs the command, under a name, with these arguments and returns the exit code.
 func Run(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -27,7 +27,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
-	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
 )
 
 // Command prints how a command line may go on, one possibility a line: the word, a tab, and what
@@ -166,9 +165,6 @@ func (l *list) targets() {
 // passed completes a command that parses its arguments itself.
 func (l *list) passed(name string, before []string, last string) {
 	set := nocopyc.Flags(name)
-	if name == "dump" {
-		set = thriftdump.Flags()
-	}
 	if set == nil {
 		return
 	}
@@ -218,7 +214,11 @@ func (l *list) value(usage string) {
 // command completes the arguments of a command. line is the command line with its name.
 func (l *list) command(node *kong.Node, line []string, last string) {
 	operands, open := operandsOf(node, line[1:])
-	if open != nil {
+	switch {
+	case open != nil && open.PlaceHolder == "METHOD":
+		l.methods(l.idl(line[:len(line)-1]), last)
+		return
+	case open != nil:
 		l.flagValue(open, "")
 		return
 	}

@@ -1,12 +1,11 @@
-// Package passed has the subcommands that run nocopyc and thriftdump. These parse their arguments
-// themselves, so that the flags are the same.
+// Package passed has the subcommands that run nocopyc. It parses its arguments itself, so that the
+// flags are the same.
 package passed
 
 import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
-	"github.com/nocopythrift/nocopythrift/internal/thriftdump"
 )
 
 // Args are the arguments of a command.
@@ -22,8 +21,7 @@ type (
 		Args
 		use *project.Use // nil without a project file
 	}
-	Fmt  struct{ Args }
-	Dump struct{ Args }
+	Fmt struct{ Args }
 )
 
 // Run is called by the parser.
@@ -47,11 +45,6 @@ func (c *Audit) Run(sh *shell.Shell) error {
 // Run is called by the parser.
 func (c *Fmt) Run(sh *shell.Shell) error {
 	return end(nocopyc.Nocopy.Fmt(c.Args.Args, sh.In, sh.Out, sh.Err))
-}
-
-// Run is called by the parser.
-func (c *Dump) Run(sh *shell.Shell) error {
-	return end(thriftdump.Run("nocopy dump", c.Args.Args, sh.In, sh.Out, sh.Err))
 }
 
 // end returns the error for an exit code. The message has been printed.

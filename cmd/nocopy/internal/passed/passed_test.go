@@ -17,7 +17,7 @@ func TestCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"old.thrift": "struct S { 1: i32 a }\n", "new.thrift": "struct S { 1: i64 a }\n", "bad.thrift": "struct S { 1: J a }\n",
-		"ok.thrift": "struct S {\n  1: i32 a\n}\n", "s.bin": "\x08\x00\x01\x00\x00\x00\x05\x00",
+		"ok.thrift":          "struct S {\n  1: i32 a\n}\n",
 		"good/sub/ok.thrift": "struct S {\n  1: i32 a\n}\n", "good/.hidden/bad.thrift": "struct",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -64,12 +64,6 @@ func TestCommands(t *testing.T) {
 		{&Check{args("good -I .")}, "", 0},
 		{&Check{args("none")}, "cannot read none: no such file", 1},
 		{&Gen{args("good -o out2")}, "", 0},
-		{&Dump{args("")}, "nocopy: one file is needed, or - for standard input; see nocopy dump -h", 2},
-		{&Dump{args("s.bin -h")}, "Usage: nocopy dump [flags]", 0},
-		{&Dump{args("s.bin")}, "1: i32 5", 0},
-		{&Dump{args("-format text -idl ok.thrift -type S s.bin")}, "1 a: i32 5", 0},
-		{&Dump{args("-format json s.bin")}, `"value":5`, 0},
-		{&Dump{args("none")}, "nocopy: open none", 1},
 	} {
 		var out bytes.Buffer
 		err := c.cmd.Run(&shell.Shell{In: strings.NewReader(""), Out: &out, Err: &out})

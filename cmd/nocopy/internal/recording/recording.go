@@ -31,6 +31,9 @@ type Line struct {
 	Error     *Failure        `json:"error,omitempty"`     // the server's TApplicationException
 	Failed    string          `json:"failed,omitempty"`    // why there was no answer
 
+	// What nocopy record did to the call: "error", or "cut"
+	Fault string `json:"fault,omitempty"`
+
 	// Wire bytes, if the IDL is not known
 	RawArgs  []byte `json:"rawArgs,omitempty"`
 	RawReply []byte `json:"rawReply,omitempty"`
@@ -38,6 +41,11 @@ type Line struct {
 
 	Time *time.Time `json:"time,omitempty"` // when the call was made
 	Took string     `json:"took,omitempty"` // until its answer
+
+	// Of a call in a capture of packets
+	Client string `json:"client,omitempty"` // an address and a port, as the server's
+	Server string `json:"server,omitempty"`
+	Wire   string `json:"wire,omitempty"` // transport and protocol, as "framed binary"
 
 	// Of a mock's answer
 	Delay string `json:"delay,omitempty"` // time before it is given

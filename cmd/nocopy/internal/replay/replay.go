@@ -145,7 +145,7 @@ func (r *replayer) line(n int, l *recording.Line) error {
 		return context.Cause(r.sh.Ctx)
 	}
 	r.done.Store(int64(n))
-	if len(r.Only) > 0 && !contains(r.Only, l.Method) {
+	if len(r.Only) > 0 && !recording.Named(r.Only, l.Method) {
 		return nil
 	}
 	if l.Failed != "" && l.RawReply == nil {
@@ -172,19 +172,6 @@ func (r *replayer) print(n int, method string, found []recording.Difference) {
 		fmt.Fprintf(r.sh.Out, "%s:%d: %s: %s: recorded %s, got %s\n", r.File, n, shell.Paint(r.sh.Color, shell.Bold, shell.OneLine(method)),
 			shell.OneLine(d.Path), shell.OneLine(orAbsent(d.Recorded)), shell.OneLine(orAbsent(d.Got)))
 	}
-}
-
-// contains reports whether a method is one of those of -only, which may leave the service out, and
-// have a dot where multiplexing clients have a colon.
-func contains(names []string, name string) bool {
-	name = strings.ReplaceAll(name, ":", ".")
-	for _, n := range names {
-		n = strings.ReplaceAll(n, ":", ".")
-		if n == name || strings.HasSuffix(name, "."+n) {
-			return true
-		}
-	}
-	return false
 }
 
 func orAbsent(text string) string {

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture/capturetest"
+)
+
+// TestDump shows the bytes of messages, and tells what is wrong with a command line.
+func TestDump(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"ok.thrift": "struct S {\n  1: i32 a\n}\n", "bad.thrift": "struct S { 1: J a }\n", "s.bin": "\x08\x00\x01\x00\x00\x00\x05\x00",
+		"calls.pcap": string(new(capturetest.Capture).PCAP()), "short.pcap": "\xd4\xc3\xb2\xa1\x02",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", 2, "nocopy: one file is needed, or - for standard input; see nocopy dump -h\n"},
+		{"s.bin -h", 0, "Usage: nocopy dump [<file>] [flags]"},
+		{"s.bin", 0, "1: i32 5"},
+		{"-", 0, "# structs"},
+		{"-format text -idl ok.thrift -type S s.bin", 0, "1 a: i32 5"},
+		{"-format json s.bin", 0, `"value":5`},
+		{"--json s.bin", 0, `"value":5`},
+		{"-form framed-message -max 0 s.bin", 1, "nocopy: s.bin: malformed at offset 8\n"},
+		{"-form frame s.bin", 2, `"frame" is no form`},
+		{"-format yaml s.bin", 2, `nocopy: -format must be one of "text","json" but got "yaml"; see nocopy dump -h`},
+		{"-idl bad.thrift s.bin", 1, "bad.thrift:1:15: unknown type J"},
+		{"none", 1, "nocopy: open none"},
+		{"-type S s.bin", 2, "nocopy: -type needs -idl; see nocopy dump -h\n"},
+		{"-port 80 s.bin", 2, "nocopy: this is no capture, which -only, -port and -slower are for; see nocopy dump -h\n"},
+		{"-form struct calls.pcap", 2, "nocopy: this is a capture, which -type and -form are not for; see nocopy dump -h\n"},
+		{"-slower -1s calls.pcap", 2, "nocopy: -slower is negative; see nocopy dump -h\n"},
+		{"-interface lo s.bin", 2, "nocopy: a file and -interface do not go together; see nocopy dump -h\n"},
+		{"-interface none0", 1, "none0"},
+		{"calls.pcap", 0, ""},
+		{"short.pcap", 1, "nocopy: short.pcap: the capture is cut"},
+	} {
+		out, errs, code := nocopy(t, "\x00", append([]string{"dump"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(out+errs, c.want) {
+			t.Errorf("nocopy dump %s: %d %s%s\nwant %d %s", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
+
+// taped returns the address of a proxy for a server, and what goes through it.
+func taped(t *testing.T, server string) (addr string, tape *capturetest.Tape) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	tape = new(capturetest.Tape)
+	go func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := tape.DialContext(t.Context(), "tcp", server)
+			if err != nil {
+				from.Close()
+				return
+			}
+			go func() { io.Copy(to, from); to.Close() }()
+			go func() { io.Copy(from, to); from.Close() }()
+		}
+	}()
+	return l.Addr().String(), tape
+}
+
+// TestDumpCapture: the calls of a capture, in all ways to speak, are shown, are a recording that
+// can be replayed, and are answers for a mock.
+func TestDumpCapture(t *testing.T) {
+	idl, answers := write(t, "shop.thrift", shopIDL), write(t, "answers.jsonl", shopAnswers)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", answers)
+	for _, how := range [][]string{
+		{"-transport", "framed", "-protocol", "binary"}, {"-transport", "unframed", "-protocol", "compact"}, {"-transport", "theader", "-zlib", "-protocol", "binary"}, {"-transport", "http", "-protocol", "compact"},
+	} {
+		wire := how[1] + " " + how[len(how)-1]
+		addr, tape := taped(t, server)
+		for _, args := range [][]string{{"join", "text=a=b\x1b[31m"}, {"get", "id=404"}, {"add", "a=8"}, {"ping"}, {"tell", "what=x"}, {"echo", "order.id=7", "order.lines.0.article=lamp", "order.next.id=8"}} {
+			nocopy(t, "", append(append([]string{"call", addr}, args...), append(how, "-idl", idl)...)...)
+		}
+		c := new(capturetest.Capture)
+		tape.Play(c, "10.0.0.1", "10.0.0.2:9090")
+		file := write(t, "calls.pcap", string(c.PCAP()))
+
+		out, errs, code := nocopy(t, "", "dump", "-idl", idl, file)
+		lines := strings.Split(out, "\n")
+		for i, want := range []string{
+			`Shop\.join \S+ \{"text":"a=b\\u001b\[31m"\} → ".*"`, `Shop\.get \S+ \{"id":404\} NotFound \{"why":"gone"\}`, `Shop\.add \S+ \{"a":8\} TApplicationException 6: no`,
+			`Base\.ping \S+ \{\} → null`, `Shop\.tell \{"what":"x"\} oneway`, `Shop\.echo \S+ \{"order":\{"id":7,.*\}\} → \{"id":7\}`,
+		} {
+			pattern := `^2026-11-30T10:00:00\.\d{6}Z 10\.0\.0\.1:5000\d → 10\.0\.0\.2:9090 ` + wire + ` ` + want + `$`
+			if i >= len(lines) || !regexp.MustCompile(strings.ReplaceAll(pattern, "Base", "(Base|Shop)")).MatchString(lines[i]) {
+				t.Fatalf("%d: %d %s%s\nwant %s", i, code, out, errs, pattern)
+			}
+		}
+		if code != 0 || len(lines) != 7 || !regexp.MustCompile(`calls\.pcap: \d+ packets, 6 connections, 6 calls\n$`).MatchString(errs) {
+			t.Errorf("%d %s%s", code, out, errs)
+		}
+
+		for _, flags := range [][]string{{"-idl", idl}, nil} { // without IDL they are bytes
+			calls, errs, code := nocopy(t, "", append([]string{"dump", "-format", "json", file}, flags...)...)
+			if code != 0 || strings.Count(calls, "\n") != 6 || strings.Count(calls, `"client":"10.0.0.1:5000`) != 6 || !strings.Contains(calls, `"wire":"`+wire+`"`) {
+				t.Fatalf("%d %s%s", code, calls, errs)
+			}
+			recorded := write(t, "calls.jsonl", calls)
+			out, errs, code := nocopy(t, "", append([]string{"replay", recorded, server}, flags...)...)
+			if code != 0 || out != "6 calls, 0 answers differ\n" {
+				t.Errorf("replay %v: %d %s%s\n%s", flags, code, out, errs, calls)
+			}
+			if flags == nil {
+				continue
+			}
+			mock, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0", "-answers", recorded)
+			if out, errs, code := nocopy(t, "", "replay", recorded, mock, "-idl", idl); code != 0 {
+				t.Errorf("mock: %d %s%s", code, out, errs)
+			}
+		}
+	}
+}
+
+// TestDumpFilters: flags choose calls. Calls before the place where a file is cut are shown.
+func TestDumpFilters(t *testing.T) {
+	c := new(capturetest.Capture)
+	message := func(kind byte, name, body string) []byte {
+		return []byte("\x80\x01\x00" + string(kind) + "\x00\x00\x00" + string(rune(len(name))) + name + "\x00\x00\x00\x00" + body)
+	}
+	for i, port := range []string{"9090", "9091"} {
+		conn := c.Conn("10.0.0.1:500"+port[2:], "10.0.0.2:"+port)
+		conn.Open()
+		conn.Send(capturetest.Client, message(1, "fast", "\x00"))
+		conn.Send(capturetest.Server, message(2, "fast", "\x00"))
+		conn.Send(capturetest.Client, message(1, "slow", "\x00"))
+		c.Conn("10.0.0.3:1", "10.0.0.4:2").Open()
+		conn.Send(capturetest.Server, message(2, "slow", "\x0b\x00\x00\x00\x00\x00\x03\xff\x1b]"+"\x00"))
+		if i == 0 {
+			conn.Send(capturetest.Client, message(4, "tell", "\x00"))
+			conn.Send(capturetest.Client, message(1, "lost", "\x00"))
+		}
+	}
+	dir := t.TempDir()
+	whole := c.PCAPNG()
+	file, short := filepath.Join(dir, "calls.pcapng"), filepath.Join(dir, "cut.pcapng")
+	for name, b := range map[string][]byte{file: whole, short: whole[:len(whole)-40]} {
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ args, methods string }{
+		{"", "fast slow tell fast slow lost"}, {"-only slow", "slow slow"}, {"-only tell -only lost", "tell lost"}, {"-port 9091", "fast slow"}, {"-slower 2ms", "slow slow lost"},
+		{"-slower 1h -only lost", "lost"},
+	} {
+		args := append([]string{"dump", file}, strings.Fields(c.args)...)
+		out, errs, code := nocopy(t, "", args...)
+		var have []string
+		for _, m := range regexp.MustCompile(`unframed binary (\w+) `).FindAllStringSubmatch(out, -1) {
+			have = append(have, m[1])
+		}
+		if code != 0 || strings.Join(have, " ") != c.methods || strings.ContainsAny(out+errs, "\x1b\xff") {
+			t.Errorf("nocopy %v: %d %s%s\nwant %s", args, code, out, errs, c.methods)
+		}
+	}
+	out, errs, code := nocopy(t, "", "dump", short)
+	if code != 1 || strings.Count(out, "\n") != 6 || !strings.Contains(errs, "nocopy: "+short+": after packet ") || !strings.Contains(errs, "the capture is cut") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if _, errs, code := nocopy(t, string(whole), "dump", "-", "-port", "1"); code != 0 || !strings.Contains(errs, "packets of other ports") {
+		t.Errorf("%d %s", code, errs)
+	}
+}

@@ -1,0 +1,19 @@
+// Package capture finds the calls in captured packets: in files in the formats pcap and pcapng,
+// and on network interfaces.
+//
+//	packet ─► segment of TCP ─► bytes that one end sends ─► message ─► call and reply
+//	file.go     segment.go         side.go, stream.go        wire.go     table.go
+//	pcapng.go                                                header.go   conn.go
+//	live_linux.go                                            skip.go, http.go, sasl.go, find.go
+//
+// A conn is a connection. Each of its two sides puts segments in order, and notices bytes that the
+// capture lacks. A stream decodes what a side sends: it is a function that reads messages, one
+// after the other, and is suspended (iter.Pull) while it waits for the next packet. The conn pairs
+// the messages of both sides.
+//
+// The packets are not trusted. All limits are in limits.go.
+//
+// gopacket decodes the headers of packets, and reads pcap and interfaces. Its packages for the
+// rest do not fit: reassembly (v1.5.0) gives wrong bytes where sequence numbers begin anew at 0,
+// and the reader of pcapng panics on malformed files and takes as much memory as they claim.
+package capture

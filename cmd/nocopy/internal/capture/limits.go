@@ -1,0 +1,28 @@
+package capture
+
+// What a capture may make this package keep. Sizes are in bytes.
+const (
+	maxPacket  = 1 << 20  // a packet; tcpdump's is 256 KiB
+	maxMessage = 64 << 20 // a message, in its frame and decompressed
+	maxName    = 1 << 10  // a method's name
+	maxDepth   = 64       // nested structs and containers
+	maxHead    = 64 << 10 // the head of an HTTP request or response
+
+	maxConns = 4096 // connections that are followed at a time
+
+	// Segments of a side that wait for one before them
+	maxQueued      = 1024
+	maxQueuedBytes = 1 << 20
+
+	// Calls that wait for their replies
+	maxPending       = 1 << 16
+	maxPendingBytes  = 128 << 20
+	maxPendingOfConn = 1 << 12
+
+	// Incomplete messages and waiting segments of all connections
+	maxKept = 256 << 20
+
+	// How far a connection is searched that was captured from its beginning, and does not begin with
+	// a message
+	maxPreamble = 64 << 10
+)

@@ -1,0 +1,175 @@
+package capture
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// side has the bytes that one end of a connection sends. It puts segments in order.
+type side struct {
+	conn   *conn
+	number int
+
+	started bool
+	whole   bool   // the capture has its first byte
+	over    bool   // nothing more comes, or is looked at
+	first   uint32 // the number of the first byte
+	next    uint32 // the number of the byte that comes next
+	acked   uint32 // the other end has all bytes before this one
+	hasAck  bool
+
+	queue  []segment // later ones, in order
+	queued int       // their size, of the table's kept bytes
+
+	stream *stream // nil before the first byte
+}
+
+func (s *side) from() netip.AddrPort { return s.conn.ends[s.number] }
+func (s *side) to() netip.AddrPort   { return s.conn.ends[1-s.number] }
+
+// isOther reports whether a SYN begins another connection than the one that is known.
+func (s *side) isOther(g *segment) bool { return s.started && g.seq+1 != s.first }
+
+// acknowledged notes that the other end has all bytes before ack. Those that are missing are not
+// in the capture, and do not come any more.
+func (s *side) acknowledged(ack uint32) {
+	if !s.hasAck || int32(ack-s.acked) > 0 {
+		s.acked, s.hasAck = ack, true
+	}
+	s.deliver()
+}
+
+// segment takes a segment.
+func (s *side) segment(g *segment) {
+	if s.over {
+		return
+	}
+	if g.syn {
+		g.seq++
+	}
+	if !s.started {
+		s.started, s.whole, s.first, s.next = true, g.syn, g.seq, g.seq
+	}
+	if g.size() == 0 && !g.fin {
+		return
+	}
+	if len(s.queue) == 0 && int32(g.seq-s.next) <= 0 { // as usual
+		s.pass(*g)
+		return
+	}
+	s.insert(*g)
+	s.deliver()
+}
+
+// cost is what a waiting segment takes, in bytes.
+func (g *segment) cost() int { return len(g.data) + 200 }
+
+// insert adds a segment to the queue.
+func (s *side) insert(g segment) {
+	i := len(s.queue)
+	for i > 0 && int32(s.queue[i-1].seq-g.seq) > 0 {
+		i--
+	}
+	s.queue = slices.Insert(s.queue, i, g)
+	s.queued += g.cost()
+	s.conn.table.kept += g.cost()
+}
+
+// deliver passes the segments on that come next.
+func (s *side) deliver() {
+	for len(s.queue) > 0 && !s.over {
+		g := &s.queue[0]
+		if n := int32(g.seq - s.next); n > 0 {
+			lost := s.hasAck && int32(s.acked-g.seq) >= 0
+			if !lost && len(s.queue) < maxQueued && s.queued < maxQueuedBytes && s.conn.table.kept < maxKept {
+				return
+			}
+			s.gap(int(n))
+		}
+		s.take()
+	}
+}
+
+// take takes the first segment of the queue, and passes it on.
+func (s *side) take() {
+	g := s.queue[0]
+	s.queue[0] = segment{}
+	if s.queue = s.queue[1:]; len(s.queue) == 0 {
+		s.queue = nil
+	}
+	s.queued -= g.cost()
+	s.conn.table.kept -= g.cost()
+	s.pass(g)
+}
+
+// pass passes a segment on, without what has been passed on before.
+func (s *side) pass(g segment) {
+	if again := int(int32(s.next - g.seq)); again <= len(g.data) {
+		g.data = g.data[again:]
+	} else {
+		g.data, g.missing = nil, max(g.missing-(again-len(g.data)), 0)
+	}
+	s.data(g.data, g.at)
+	if g.missing > 0 {
+		s.gap(g.missing)
+	}
+	if g.fin && len(s.queue) == 0 {
+		s.end()
+	}
+}
+
+// data passes bytes on.
+func (s *side) data(b []byte, at time.Time) {
+	if len(b) == 0 || s.over {
+		return
+	}
+	s.conn.spoke = true
+	s.next += uint32(len(b))
+	if s.stream == nil {
+		s.stream = newStream(s)
+	}
+	s.stream.feed(b, at)
+}
+
+// gap passes on that n bytes are missing.
+func (s *side) gap(n int) {
+	s.next += uint32(n)
+	if s.stream == nil { // nothing has been read that they belong to
+		s.whole = false
+		return
+	}
+	s.stream.lose(n)
+}
+
+// skipAll passes all segments on that wait for others.
+func (s *side) skipAll() {
+	for len(s.queue) > 0 && !s.over {
+		if n := int32(s.queue[0].seq - s.next); n > 0 {
+			s.gap(int(n))
+		}
+		s.take()
+	}
+}
+
+// end ends the side.
+func (s *side) end() {
+	s.over = true
+	if s.stream != nil {
+		s.stream.end()
+		s.stream = nil
+	}
+	for i := range s.queue {
+		s.conn.table.kept -= s.queue[i].cost()
+	}
+	s.queue, s.queued = nil, 0
+}
+
+// note tells something about the side's bytes, if the connection carries Thrift.
+func (s *side) note(at time.Time, text string, args ...any) {
+	if !s.conn.found && !s.conn.sasl {
+		return
+	}
+	s.conn.table.out.Note(&Note{at, s.from(), s.to(), fmt.Sprintf(text, args...)})
+}

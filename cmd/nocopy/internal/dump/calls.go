@@ -1,0 +1,174 @@
+package dump
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+)
+
+// capture shows the calls in a file of some size. file counts the bytes that are read.
+func (c *Command) capture(sh *shell.Shell, idl *idlfiles.IDL, in io.Reader, file *counted, size int64) error {
+	calls := &calls{Command: c, sh: sh, idl: idl}
+	calls.progress = sh.NewProgress("bytes", size, file.n.Load)
+	sum, err := capture.Read(sh.Ctx, in, capture.Options{Port: c.Port}, calls)
+	return calls.finish(sum, err, c.File)
+}
+
+// live shows the calls on an interface, until the user interrupts it.
+func (c *Command) live(sh *shell.Shell) error {
+	if err := c.usage(true); err != nil {
+		return err
+	}
+	idl, err := c.Load()
+	if err != nil {
+		return err
+	}
+	calls := &calls{Command: c, sh: sh, idl: idl}
+	calls.progress = sh.NewProgress("calls", -1, calls.n.Load)
+	sum, err := capture.Live(sh.Ctx, c.Interface, capture.Options{Port: c.Port}, calls)
+	return calls.finish(sum, err, c.Interface)
+}
+
+// calls is the capture.Output of the command.
+type calls struct {
+	*Command
+	sh  *shell.Shell
+	idl *idlfiles.IDL
+	n   atomic.Int64 // that were shown
+	err error        // of the output
+
+	progress *shell.Progress
+}
+
+// Err implements capture.Output.
+func (o *calls) Err() error { return o.err }
+
+// Call implements capture.Output.
+func (o *calls) Call(c *capture.Call) {
+	if o.err != nil || recording.AsksForIDL(c.Method) || o.Slower > 0 && (c.Oneway || c.Took < o.Slower && c.Err != capture.ErrNoReply) {
+		return
+	}
+	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}
+	if m, err := invoke.Find(o.idl, c.Method, "", 0); err == nil && m.Oneway && c.Err == capture.ErrNoReply {
+		call.Oneway, call.Err = true, nil // clients in some languages do not say so
+	}
+	l := recording.NewLine(o.idl, 0, call)
+	if len(o.Only) > 0 && !recording.Named(o.Only, l.Method) {
+		return
+	}
+	o.n.Add(1)
+	began := c.Began.UTC()
+	l.Time, l.Client, l.Server, l.Wire = &began, c.Client.String(), c.Server.String(), c.Wire
+	if !c.Oneway && c.Err != capture.ErrNoReply {
+		l.Took = c.Took.String()
+	}
+	if !o.json() {
+		o.write(o.text(l))
+		return
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		o.err = err
+		return
+	}
+	o.write(shell.Printable(string(text)))
+}
+
+func (o *calls) write(line string) {
+	o.progress.Print(func() { _, o.err = io.WriteString(o.sh.Out, line+"\n") })
+}
+
+// Note implements capture.Output.
+func (o *calls) Note(n *capture.Note) {
+	fmt.Fprintf(o.progress, "%s %s → %s: %s\n", timeText(n.At), n.From, n.To, shell.OneLine(short(n.Text)))
+}
+
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// mostText is how many bytes of arguments, and of a result, a line shows.
+const mostText = 500
+
+// text returns the line of a call for people.
+func (o *calls) text(l *recording.Line) string {
+	bold := func(text string) string { return shell.Paint(o.sh.Color, shell.Bold, shell.OneLine(text)) }
+	red := func(text string) string { return shell.Paint(o.sh.Color, shell.Red, shell.OneLine(short(text))) }
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "%s %s → %s %s %s", timeText(*l.Time), l.Client, l.Server, l.Wire, bold(l.Method))
+	if l.Took != "" {
+		fmt.Fprintf(b, " %s", l.Took)
+	}
+	args := string(l.Args)
+	if l.RawArgs != nil {
+		args = raw(l.RawArgs)
+	}
+	fmt.Fprintf(b, " %s", shell.OneLine(short(args)))
+	switch {
+	case l.Error != nil:
+		fmt.Fprintf(b, " %s", red(fmt.Sprintf("TApplicationException %d: %s", l.Error.Type, l.Error.Message)))
+	case l.Failed != "":
+		fmt.Fprintf(b, " %s", red(l.Failed))
+	case l.Exception != "":
+		fmt.Fprintf(b, " %s", red(l.Exception+" "+string(l.Value)))
+	case l.Oneway:
+		fmt.Fprint(b, " oneway")
+	case l.RawReply != nil:
+		fmt.Fprintf(b, " → %s", shell.OneLine(short(raw(l.RawReply))))
+	default:
+		fmt.Fprintf(b, " → %s", shell.OneLine(short(string(l.Result))))
+	}
+	return b.String()
+}
+
+// raw returns the JSON of a struct without IDL.
+func raw(wire []byte) string {
+	m, _ := invoke.Find(nil, "any", "", 0)
+	text, err := m.ArgsJSON(wire)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// short returns text of bounded length.
+func short(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "") + "…"
+}
+
+// finish says what the capture has, and what could not be read.
+func (o *calls) finish(sum capture.Summary, err error, name string) error {
+	o.progress.Done()
+	if sum.Packets > 0 {
+		text := fmt.Sprintf("%s: %d packets, %d connections, %d calls", name, sum.Packets, sum.Connections, sum.Calls)
+		if n := o.n.Load(); n != int64(sum.Calls) {
+			text += fmt.Sprintf(", %d shown", n)
+		}
+		if sum.Replies > 0 {
+			text += fmt.Sprintf(", %d replies without their calls", sum.Replies)
+		}
+		fmt.Fprintln(o.sh.Err, shell.OneLine(text))
+		for _, l := range sum.LeftOut {
+			text := fmt.Sprintf("  %d %s", l.N, l.What)
+			if l.From != (netip.AddrPort{}) {
+				text += fmt.Sprintf(" (such as %s and %s)", l.From, l.To)
+			}
+			fmt.Fprintln(o.sh.Err, text)
+		}
+	}
+	if err == nil || o.sh.Ctx.Err() != nil || o.err != nil || o.Interface != "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
