@@ -109,21 +109,21 @@ func TestBundleErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"-o x.bundle", 2, "no file or folder is given"},
+		{"-o x.bundle", 2, "no file is given"},
 		{"shop.thrift", 2, "missing flags: -out=FILE"},
 		{"shop.thrift -o x.bin", 2, "the name of a bundle ends with .bundle"},
 		{"shop.thrift -o no/x.bundle", 1, "no such file"},
 		{"nothing.thrift -o x.bundle", 1, "no such file"},
-		{"none.thrift -o x.bundle", 1, "the files have no service"},
+		{"none.thrift -o x.bundle", 1, "the IDL has no service"},
 		{"bad.thrift -o x.bundle", 1, "bad.thrift:1:7: "},
 		{"latin.thrift -o x.bundle", 1, "latin.thrift is not UTF-8"},
-		{"large.thrift -o x.bundle", 1, "clients would refuse the bundle: "},
+		{"large.thrift -o x.bundle", 1, "clients would refuse it: "},
 		{"round.thrift -o x.bundle", 1, "cycle"},
 		{"absolute.thrift -o x.bundle", 1, "include it by a relative path, or use -I"},
 		{"up/above.thrift -I dirs/in -o x.bundle", 1, "include it by a relative path, or use -I"},
-		{"shop.thrift -o x.bundle -service Shops", 1, "there is no service Shops, did you mean Shop?"},
-		{"a/shop.thrift b/shop.thrift -o x.bundle", 1, "clients would refuse the bundle: service shop.Base is defined by several files"},
-		{"a/shop.thrift b/shop.thrift -o x.bundle -service x:Base", 1, "a/shop.thrift and b/shop.thrift have a service Base"},
+		{"shop.thrift -o x.bundle -service Shops", 1, "service Shops: not found, did you mean Shop?"},
+		{"a/shop.thrift b/shop.thrift -o x.bundle", 1, "service shop.Base is defined by several files"},
+		{"a/shop.thrift b/shop.thrift -o x.bundle -service x:Base", 1, "service Base is defined by several files: a/shop.thrift, b/shop.thrift"},
 	} {
 		if out, errs, code := nocopy(t, "", append([]string{"bundle"}, strings.Fields(c.args)...)...); code != c.code || out != "" || !strings.Contains(errs, c.want) || len(errs) > 1<<12 {
 			t.Errorf("%s: %d %s%.1000s", c.args, code, out, errs)
@@ -156,7 +156,7 @@ func TestHostileBundles(t *testing.T) {
 		"no files":        {described.Append(nil, services, nil), "it has no files"},
 		"cut":             {good[:len(good)-1], "this is no bundle: "},
 		"more":            {append(good[:len(good):len(good)], 0), "this is no bundle: "},
-		"huge":            {bytes.Repeat([]byte{0}, 3<<20), "more than 2097152 bytes"},
+		"huge":            {bytes.Repeat([]byte{0}, 3<<20), "more than Limits.MaxBytes = 2097152"},
 		"large":           {of("s.thrift", strings.Repeat(" ", 1<<20)), "larger than 1048576 bytes"},
 		"many files":      {described.Append(nil, nil, many), "more than 1000"},
 		"a count":         {binary.BigEndian.AppendUint32([]byte{15, 0, 2, 12}, 1<<31-1), "this is no bundle: "},
@@ -202,7 +202,7 @@ func TestHostileBundles(t *testing.T) {
 			t.Errorf("%s: %d %s", name, code, errs)
 		}
 	}
-	if _, errs, code := nocopy(t, "", "describe", "-idl", "b.bundle", "-idl", "new/s.thrift"); code != 1 || !strings.Contains(errs, "a bundle is all of the IDL") {
+	if _, errs, code := nocopy(t, "", "describe", "-idl", "b.bundle", "-idl", "new/s.thrift"); code != 1 || !strings.Contains(errs, "a bundle goes with no other -idl") {
 		t.Errorf("%d %s", code, errs)
 	}
 }

@@ -54,7 +54,7 @@ type commands struct {
 
 	Lsp lsp.Command `cmd:"" help:"Serve an editor: the Language Server Protocol for .thrift files."`
 
-	Bundle  bundle.Command  `cmd:"" help:"Write .thrift files to one file, which servers in any language return."`
+	Bundle  bundle.Command  `cmd:"" help:"Write .thrift files to one, which servers return."`
 	Doc     doc.Command     `cmd:"" help:"Write documentation from comments, as HTML or Markdown."`
 	Openapi openapi.Command `cmd:"" help:"Describe services over HTTP in OpenAPI 3.1."`
 

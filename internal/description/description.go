@@ -26,12 +26,11 @@ const (
 func Append(b []byte, services []Service, files []File) []byte {
 	b = appendList(b, 1, len(services))
 	for _, s := range services {
-		b = appendText(appendText(appendText(b, 1, s.Name), 2, s.Service), 3, s.File)
-		b = append(b, stop)
+		b = appendTexts(b, s.Name, s.Service, s.File)
 	}
 	b = appendList(b, 2, len(files))
 	for _, f := range files {
-		b = append(appendText(appendText(b, 1, f.Path), 2, f.Text), stop)
+		b = appendTexts(b, f.Path, f.Text)
 	}
 	return append(b, stop)
 }
@@ -42,13 +41,16 @@ func AppendResult(b []byte, services []Service, files []File) []byte {
 	return append(Append(b, services, files), stop)
 }
 
-// appendText appends a field that is a string.
-func appendText(b []byte, id byte, s string) []byte {
-	b = append(b, text, 0, id)
-	return append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
-}
-
 // appendList appends the beginning of a field that is a list of n structs.
 func appendList(b []byte, id byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, list, 0, id, object), uint32(n))
+}
+
+// appendTexts appends a struct whose fields are strings, with the ids 1, 2 and so on.
+func appendTexts(b []byte, texts ...string) []byte {
+	for i, s := range texts {
+		b = append(b, text, 0, byte(i+1))
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
+	}
+	return append(b, stop)
 }

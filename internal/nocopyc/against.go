@@ -20,7 +20,7 @@ func (t Tool) servers(flags *flag.FlagSet) string {
 	flags.Lookup("against").Usage = "`old` files, instead of the operand OLD, or a bundle, or a server that tells its own"
 	return `	nocopyc audit idl -against prod          the IDL of a server, a target of nocopy.yaml
 	nocopyc audit idl -against HOST:PORT     the IDL of another server
-	nocopyc audit idl -against shop.bundle   what nocopyc bundle has written
+	nocopyc audit idl -against shop.bundle   a bundle
 
 -against NAME is a target of nocopy.yaml, or else a file or folder, or else a git revision,
 or else a server's address. ./NAME is always a folder, refs/heads/NAME a branch.

@@ -76,12 +76,7 @@ func ReadDescription(ctx context.Context, c rpc.Caller) (*Description, error) {
 // servers in other languages return it. It copies what it keeps. The limits are those of Describe,
 // and errors say what is wrong with b. LoadText(d.Files) loads the IDL.
 func ParseDescription(b []byte) (*Description, error) {
-	m, err := descriptionType().Parse(b, descriptionLimits)
-	if err != nil {
-		return nil, err
-	}
-	defer m.Message().Release()
-	return descriptionOf(m)
+	return descriptionOf(descriptionType().Parse(b, descriptionLimits))
 }
 
 // isUnknown reports whether err is the answer of a server that does not know a method. Some give
@@ -140,16 +135,16 @@ var (
 const maxFiles = 1000
 
 func readDescription(b []byte) (*Description, error) {
-	m, err := parseResult(b)
+	return descriptionOf(parseResult(b))
+}
+
+// descriptionOf returns what a struct Description says, and releases its message. err is the error
+// of parsing it.
+func descriptionOf(m Message, err error) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer m.Message().Release()
-	return descriptionOf(m)
-}
-
-// descriptionOf returns what a struct Description says.
-func descriptionOf(m Message) (*Description, error) {
 	d := &Description{Files: map[string]string{}}
 	files, services := list(m, "files"), list(m, "services")
 	if files.Len() > maxFiles || services.Len() > maxFiles {

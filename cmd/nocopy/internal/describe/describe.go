@@ -31,8 +31,8 @@ type Command struct {
 // Help is the end of the command's help text.
 func (Command) Help() string {
 	return `Servers of nocopythrift tell their IDL if Describe is set and nocopyc -reflect generated their code.
-Servers in other languages return a bundle that nocopy bundle has made, those of fbthrift metadata.
-With -idl FILE, or a bundle, files are described instead of a server.
+Servers on Apache's library return a bundle, those of fbthrift metadata. With -idl FILE, or a bundle,
+files are described instead of a server.
 
 Examples:
   nocopy describe localhost:9090

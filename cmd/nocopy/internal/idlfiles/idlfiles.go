@@ -4,7 +4,6 @@ package idlfiles
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -13,9 +12,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
@@ -48,7 +49,7 @@ const maxBytes = 64 << 20
 func (f *Files) Load() (*IDL, error) {
 	if slices.ContainsFunc(f.IDL, IsBundle) {
 		if len(f.IDL) > 1 {
-			return nil, errors.New("a bundle is all of the IDL: give no other -idl")
+			return nil, errors.New("a bundle goes with no other -idl")
 		}
 		return LoadBundle(f.IDL[0])
 	}
@@ -100,40 +101,19 @@ func (f *Files) files() ([]string, error) {
 	return files, nil
 }
 
-// IsBundle reports whether a path is one of a bundle.
-func IsBundle(name string) bool { return strings.HasSuffix(name, ".bundle") }
-
-// LoadBundle reads a file that nocopy bundle has written. It does not trust the file.
-func LoadBundle(name string) (*IDL, error) {
-	f, err := schema.OpenRegular(name) // a pipe might never end
+// Compile loads .thrift files, and those in folders, with what they include. It prints mistakes in
+// them; the error then says no more.
+func Compile(sh *shell.Shell, paths, include []string) (*schema.Set, error) {
+	names, err := nocopyc.Expand(schema.Disk, paths)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxBundle+1))
-	if err != nil {
-		return nil, err
+	set, err := schema.Load(names, include)
+	if list := (idl.ErrorList)(nil); errors.As(err, &list) {
+		fmt.Fprintln(sh.Err, shell.Printable(err.Error()))
+		err = shell.WithCode(shell.Failed, shell.ErrSilent)
 	}
-	if len(b) > maxBundle {
-		return nil, fmt.Errorf("%s is no bundle: it has more than %d bytes", name, maxBundle)
-	}
-	i, err := ParseBundle(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return i, nil
-}
-
-// maxBundle bounds the bytes of a bundle that are read. The files in it are bounded in addition.
-const maxBundle = 2 << 20
-
-// ParseBundle returns the IDL of a bundle with these bytes.
-func ParseBundle(b []byte) (*IDL, error) {
-	d, err := dynamic.ParseDescription(b)
-	if err != nil {
-		return nil, fmt.Errorf("this is no bundle: %w", err)
-	}
-	return described(d)
+	return set, err
 }
 
 // Of returns the IDL of a server's description. It does not trust the server.
@@ -214,21 +194,30 @@ func (i *IDL) FileOf(s dynamic.Service) string {
 	for _, p := range i.Set().Programs {
 		for _, declared := range p.Services {
 			if found, err := i.Schema.Service(p.Name + "." + declared.Name); err == nil && found == s {
-				return PathOf(p, i.Files)
+				return i.pathOf(p)
 			}
 		}
 	}
 	return ""
 }
 
-// PathOf returns the path that a program has in the files of a bundle; "" if it is not in them.
-func PathOf(p *schema.Program, files map[string]string) string {
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if path.Base(name) == filepath.Base(p.Path) && files[name] == string(p.Source) {
+// pathOf returns the path that a program has in Files; "" if it is not in them.
+func (i *IDL) pathOf(p *schema.Program) string {
+	for _, name := range slices.Sorted(maps.Keys(i.Files)) {
+		if path.Base(name) == filepath.Base(p.Path) && i.Files[name] == string(p.Source) {
 			return name
 		}
 	}
 	return ""
+}
+
+// Service finds a service by its name, with or without its file's.
+func (i *IDL) Service(name string) (dynamic.Service, error) {
+	service, err := i.Schema.Service(name)
+	if err != nil {
+		err = fmt.Errorf("%w%s", err, Instead(name, "the IDL", "service", i.serviceNames()))
+	}
+	return service, err
 }
 
 // Method finds a method by "Service.method", "file.Service.method", "Service:method" or, if only
@@ -239,12 +228,12 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 	if at < 0 {
 		return i.bareMethod(name)
 	}
-	service, err := i.Schema.Service(name[:at])
+	service, err := i.Service(name[:at])
 	if err != nil && name[at] == ':' {
 		return i.registered(name[:at], name[at+1:])
 	}
 	if err != nil {
-		return service, descriptor.Method{}, fmt.Errorf("%w%s", err, Instead(name[:at], "the IDL", "service", i.serviceNames()))
+		return service, descriptor.Method{}, err
 	}
 	for m := range service.AllMethods() {
 		if m.Name() == name[at+1:] {
