@@ -219,8 +219,16 @@ func (p *Project) AuditSettings() (audit.Options, func([]audit.Finding) []audit.
 // LintFolders returns the folders for included files that the section lint names.
 func (p *Project) LintFolders() ([]string, error) { return p.resolve(p.lintIncludes) }
 
-// ask returns the files that a server tells, by the name of a target or an address.
+// ask returns the files that a server tells, by the name of a target or an address, or those of a
+// bundle.
 func (u *Use) ask(ctx context.Context, name string) (map[string]string, error) {
+	if idlfiles.IsBundle(name) {
+		bundle, err := idlfiles.LoadBundle(name)
+		if err != nil {
+			return nil, err
+		}
+		return bundle.Files, nil
+	}
 	address, connection, err := u.Connection(name)
 	if err != nil {
 		return nil, err
