@@ -86,7 +86,16 @@ func TestBundleAgainst(t *testing.T) {
 	const renamed = "idl/shop.thrift:4:36: warning: field 2 of Order renamed from email to mail [field-renamed; breaks json, source; old: old.bundle:shop.thrift:4:36]"
 	want(t, 0, renamed, "", "audit", "-against", "old.bundle")
 	want(t, 0, renamed, "", "audit", "idl/shop.thrift", "-against", "old.bundle")
+	want(t, 0, renamed, "", "audit", "old.bundle", "idl")
 	want(t, 100, strings.Replace(renamed, "warning", "error", 1), "", "audit", "-against", "old.bundle", "-warnings", "error")
+	if err := os.WriteFile("nocopy.yaml", []byte(readFile(t, "nocopy.yaml")+"\naudit: {baseline: old.bundle}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want(t, 0, renamed, "", "audit")
+	if err := os.Mkdir("empty", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	want(t, 1, "", "nocopy: there are no .thrift files in empty", "audit", "idl", "-against", "empty")
 }
 
 // TestBundleErrors: what no client could read is not written.

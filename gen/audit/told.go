@@ -61,6 +61,9 @@ func (t *tree) pair(new *tree, in Input) error {
 	if err != nil {
 		return err
 	}
+	if len(olds) == 0 {
+		return fmt.Errorf("there are no .thrift files in %s", in.Old)
+	}
 	news := []string{""}
 	if !new.isFile {
 		if news, err = new.list(new.base); err != nil {

@@ -44,7 +44,7 @@ func (t Tool) resolve(in *audit.Input, with Auditing, stderr io.Writer) error {
 		all = append(all, "a folder")
 	case err == nil && !isSocket:
 		all = append(all, "a file")
-		ask = ask || with.Ask != nil && strings.HasSuffix(in.Old, ".bundle")
+		ask = ask || with.Ask != nil && isBundle(in.Old)
 	}
 	if in.Old != "" && audit.IsRevision(in.Old, in.New) {
 		all = append(all, "a revision of git")
@@ -62,6 +62,9 @@ func (t Tool) resolve(in *audit.Input, with Auditing, stderr io.Writer) error {
 	in.Told, err = with.Ask(in.Old)
 	return err
 }
+
+// isBundle reports whether a path is one of a bundle, which only the tool reads.
+func isBundle(name string) bool { return strings.HasSuffix(name, ".bundle") }
 
 // isAddress reports whether a text is like a server's address: HOST:PORT, a URL or unix:PATH.
 func isAddress(text string) bool {

@@ -170,7 +170,7 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(a.oldDirs, a.dirs), NewDirs: slices.Concat(a.newDirs, a.dirs),
 	}
-	if isGiven(flags, "against") {
+	if isGiven(flags, "against") || with.Ask != nil && isBundle(in.Old) {
 		err = t.resolve(&in, with, stderr)
 	}
 	var old, new *audit.Version

@@ -155,7 +155,7 @@ func (m *server) files(s dynamic.Service) []rpc.IDLFile {
 	for path, text := range m.idl.Files {
 		files = append(files, rpc.IDLFile{Path: path, Text: text})
 	}
-	slices.SortFunc(files, func(a, b rpc.IDLFile) int {
+	slices.SortStableFunc(files, func(a, b rpc.IDLFile) int {
 		switch declaring {
 		case a.Path:
 			return -1
