@@ -26,8 +26,8 @@ func IsRevision(arg, name string) bool {
 // maxPath bounds the paths that a server tells, in bytes: each finding has them.
 const maxPath = 4096
 
-// toldTree returns the tree of files that a server tells. It returns an error if two files have the
-// same path, as one would hide what the other breaks.
+// toldTree returns the tree of files that a server tells. Two files of the same path are an error:
+// one would hide what the other breaks.
 func toldTree(name string, texts map[string]string) (*tree, error) {
 	clean := schema.Texts{}
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
@@ -139,7 +139,8 @@ func (t *tree) matches(olds []string, new *tree, news []string) map[string]strin
 // rest adds the old files to at that neither belong to a new file nor are included by one that
 // does: they are gone. Included files have their pairs by the lines that include them.
 func (t *tree) rest(olds []string, at map[string]string, in Input) {
-	set, _ := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs) // load finds the errors
+	// load tells the errors.
+	set, _ := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs)
 	known := map[string]bool{}
 	for _, p := range set.Programs {
 		if name, err := t.from.Canonical(p.Path); err == nil {

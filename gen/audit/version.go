@@ -30,7 +30,7 @@ type Version struct {
 	place     func(path string) string // the name of a file by its path within the given folder
 	rename    func(name string) string
 	past      *past    // of a git revision
-	broken    []string // the given files that are left out: they, or files that they include, have errors
+	broken    []string // the given files that are left out, since there are errors
 }
 
 // show returns the name of a file in the form for findings, on one line.
@@ -60,9 +60,9 @@ type Input struct {
 	Loose bool
 }
 
-// Load returns the Versions of an Input. Errors in the files are an idl.ErrorList. The Versions then
-// lack the files with errors and those that include them, and are nil if nothing else is there to
-// compare.
+// Load returns the Versions of an Input. Errors in the files are an idl.ErrorList. The Versions
+// then lack the files with errors and those that include them. They are nil if no others are there
+// to compare.
 func Load(in Input) (old, new *Version, err error) {
 	if in.Old == "" || in.New == "" {
 		return nil, nil, errors.New("the name of what is old or new is empty")

@@ -24,8 +24,8 @@ func (n JSONName) String() string {
 	return n.Name
 }
 
-// JSONName returns the field's name in JSON: that of its annotation json.name, else of the key json
-// of its annotation go.tag, as encoding/json takes it, else the one in the IDL.
+// JSONName returns the field's name in JSON: that of its annotation json.name, else of the key
+// json of its annotation go.tag, as encoding/json takes it, else the one in the IDL.
 func (f *Field) JSONName() JSONName {
 	n := JSONName{Name: f.Name}
 	tag, _ := f.Annotations.Get("go.tag")

@@ -171,20 +171,14 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 		OldDirs: slices.Concat(a.oldDirs, a.dirs), NewDirs: slices.Concat(a.newDirs, a.dirs),
 	}
 	if isGiven(flags, "against") || with.Ask != nil && isBundle(in.Old) {
-		err = t.resolve(&in, with, stderr)
+		if err := t.resolve(&in, with, stderr); err != nil {
+			t.report(err, a.format, stdout, stderr)
+			return t.Failed
+		}
 	}
-	var old, new *audit.Version
-	if err == nil {
-		old, new, err = audit.Load(in)
-	}
-	if err != nil {
-		t.report(err, a.format, stdout, stderr)
-	}
+	old, new, err := t.load(in, a.format, stdout, stderr)
 	if old == nil {
 		return t.Failed
-	}
-	for _, w := range new.Warnings() {
-		warn(w, a.format, stdout, stderr)
 	}
 	a.opt.Ignores = with.Ignores
 	findings := a.chosen(audit.Compare(old, new, a.opt))
@@ -304,6 +298,20 @@ func warn(w *idl.Error, format string, stdout, stderr io.Writer) {
 		return
 	}
 	fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+}
+
+// load loads the files, and reports errors, and what the compiler warns of in the new ones. There
+// may be Versions in spite of an error.
+func (t Tool) load(in audit.Input, format string, stdout, stderr io.Writer) (old, new *audit.Version, err error) {
+	if old, new, err = audit.Load(in); err != nil {
+		t.report(err, format, stdout, stderr)
+	}
+	if new != nil {
+		for _, w := range new.Warnings() {
+			warn(w, format, stdout, stderr)
+		}
+	}
+	return old, new, err
 }
 
 // annotate writes findings as annotations. In a revision, files have names such as

@@ -256,8 +256,8 @@ func (a *analyzer) safely(check func() []problem) (list []problem) {
 	return check()
 }
 
-// configuration returns lint's configuration, of the project or else of the first folder, and all folders for included
-// files.
+// configuration returns lint's configuration, of the project or else of the first folder, and all
+// folders for included files.
 func (a *analyzer) configuration(s *snapshot) (lint.Config, []string) {
 	var cfg lint.Config
 	dirs := slices.Clone(s.dirs)
