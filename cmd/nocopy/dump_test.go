@@ -57,8 +57,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// taped returns the address of a proxy for a server, and a function that waits until the connections
-// are closed, and returns what has gone through them.
+// taped returns the address of a proxy for a server, and a function that waits until the
+// connections are closed, and returns what has gone through them.
 func taped(t *testing.T, server string) (addr string, ended func() *capturetest.Tape) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
