@@ -188,15 +188,15 @@ func locations(c parquetmeta.Chunk, numRows int64) ([]page, error) {
 	all := index.GetPageLocations()
 	pages := make([]page, all.Len())
 	for i, l := range all.All() {
-		p := page{Range{l.GetFirstRowIndex(), numRows}, Range{l.GetOffset(), l.GetOffset()}}
-		p.bytes.End += int64(l.GetCompressedPageSize())
+		size := int64(l.GetCompressedPageSize())
+		p := page{Range{l.GetFirstRowIndex(), numRows}, Range{l.GetOffset(), l.GetOffset() + size}}
 		switch {
 		case p.rows.Begin < 0 || i == 0 && p.rows.Begin > 0 || p.rows.Begin > numRows:
 			return nil, wrong(c, "page %d begins with row %d of %d", i, p.rows.Begin, numRows)
 		case i > 0 && p.rows.Begin < pages[i-1].rows.Begin:
 			return nil, wrong(c, "page %d begins with row %d, the one before with %d", i, p.rows.Begin, pages[i-1].rows.Begin)
-		case l.GetCompressedPageSize() < 0 || p.bytes.Begin < begin || p.bytes.End > begin+length:
-			return nil, wrong(c, "page %d is at offset %d, of %d bytes, and its chunk at %d, of %d", i, p.bytes.Begin, l.GetCompressedPageSize(), begin, length)
+		case size < 0 || p.bytes.Begin < begin || p.bytes.Begin > begin+length-size:
+			return nil, wrong(c, "page %d is at offset %d, of %d bytes, and its chunk at %d, of %d", i, p.bytes.Begin, size, begin, length)
 		}
 		if i > 0 {
 			before := &pages[i-1].rows // which may end within a row, where a writer breaks the rules
