@@ -48,9 +48,11 @@ func Merge(files iter.Seq2[string, *File]) (format.FileMetaData, error) {
 		if what := differ(m, other); what != "" {
 			return none, fmt.Errorf("parquetmeta: %w: %.200q has another %s than the first file", ErrSchema, name, what)
 		}
+		begin := m.GetRowGroups().Len()
 		for _, g := range other.GetRowGroups().All() {
 			m.GetRowGroups().Append(g)
 		}
+		number(m.GetRowGroups(), begin)
 		m.SetNumRows(m.GetNumRows() + other.GetNumRows())
 	}
 	if !m.Valid() {

@@ -3,6 +3,7 @@ package parquetmeta
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -36,12 +37,26 @@ func SetKeyValue(m format.FileMetaData, key, value string) {
 	}
 }
 
-// DropRowGroup removes row group i, with its rows from the file's number of rows. Its pages stay in
-// the file, until it is written anew. It panics if there is no such row group.
+// DropRowGroup removes row group i, with its rows from the file's number of rows, and numbers the
+// row groups after it anew. Its pages stay in the file, until it is written anew. It panics if there
+// is no such row group.
 func DropRowGroup(m format.FileMetaData, i int) {
 	groups := m.GetRowGroups()
 	m.SetNumRows(m.GetNumRows() - groups.At(i).GetNumRows())
 	groups.Delete(i, i+1)
+	number(groups, i)
+}
+
+// number sets the numbers of row groups from the one at begin on, if they have numbers.
+func number(groups nocopy.StructList[format.RowGroup], begin int) {
+	for i := begin; i < groups.Len(); i++ {
+		switch g := groups.At(i); {
+		case i > math.MaxInt16:
+			g.UnsetOrdinal()
+		case g.IsSetOrdinal():
+			g.SetOrdinal(int16(i))
+		}
+	}
 }
 
 // RenameColumn gives a column or group of the schema another name: in the schema, and in the paths
