@@ -8,11 +8,11 @@ var salts = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7
 // blockSize is how many bytes a block of a Bloom filter has.
 const blockSize = 4 * len(salts)
 
-// MayHave reports whether the chunk can have a value with this hash, by its Bloom filter: XXH64 with
-// seed 0, of the value in the encoding PLAIN, without the length of a BYTE_ARRAY. A chunk without a
-// filter can, and one whose filter is of a kind that this package does not know. MayHave reads the
-// filter's header, as BloomFilter does, and with another call of ReadAt a block of 32 bytes. The
-// errors are those of BloomFilter.
+// MayHave reports whether the chunk can have a value with this hash, by its Bloom filter: XXH64
+// with seed 0, of the value in the encoding PLAIN, without the length of a BYTE_ARRAY. A chunk
+// without a filter can, and one whose filter is of a kind that this package does not know. MayHave
+// reads the filter's header, as BloomFilter does, and with another call of ReadAt a block of 32
+// bytes. The errors are those of BloomFilter.
 func (c Chunk) MayHave(hash uint64) (bool, error) {
 	header, at, err := c.BloomFilter()
 	if err != nil || !header.Valid() {

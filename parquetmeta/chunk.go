@@ -262,8 +262,8 @@ func (c Column) Node() Node { return Node{c.f, c.f.leaves[c.i]} }
 
 // Order returns which order of the column's values the bounds in statistics and column indexes
 // have. If the footer does not say, the message is absent: Valid returns false. Package match
-// compares by it. The message is the caller's. It panics if there is no such column. The error is a
-// *[nocopy.Error], whose offset counts from the footer's beginning.
+// compares by it. The message is the caller's. It panics if there is no such column. The error is
+// a *[nocopy.Error], whose offset counts from the footer's beginning.
 func (c Column) Order() (format.ColumnOrder, error) {
 	if _ = c.f.leaves[c.i]; c.f.orders == 0 {
 		return format.ColumnOrder{}, nil

@@ -16,13 +16,14 @@ import (
 
 // Merge returns the footer of a _metadata file, which describes the files of a dataset by their
 // paths: relative to its folder, with slashes. It has the row groups of all files. Everything else
-// is as in the first file. [AppendFooter] writes it, after the bytes "PAR1". For a _common_metadata
-// file, which has no row groups, call its NewRowGroups(0) and SetNumRows(0) first.
+// is as in the first file. [AppendFooter] writes it, after the bytes "PAR1". For a
+// _common_metadata file, which has no row groups, call its NewRowGroups(0) and SetNumRows(0)
+// first.
 //
-// The error has [ErrSchema] if there is no file, or if one has another schema, apart from the root's
-// name, or other column orders than the first; [ErrOtherFile] if its chunks are in other files, and
-// [ErrEncrypted] if its footer is signed. A wrong footer gives a
-// *[nocopy.Error] that is wrapped. The message is the caller's.
+// The error has [ErrSchema] if there is no file, or if one has another schema, apart from the
+// root's name, or other column orders than the first; [ErrOtherFile] if its chunks are in other
+// files, and [ErrEncrypted] if its footer is signed. A wrong footer gives a *[nocopy.Error] that
+// is wrapped. The message is the caller's.
 func Merge(files iter.Seq2[string, *File]) (format.FileMetaData, error) {
 	var m, none format.FileMetaData
 	for name, f := range files {
@@ -84,10 +85,10 @@ func differ(m, other format.FileMetaData) string {
 	return ""
 }
 
-// OpenFolder opens the files of a folder as one dataset: a File whose chunks are in other files, as
-// Chunk.FilePath says. It is that of the file _metadata, if there is one. Else OpenFolder merges the
-// footers of all files in the folder, and in those below, whose names end with .parquet. Names that
-// begin with "." or "_" are left out. All else is as with OpenFiles.
+// OpenFolder opens the files of a folder as one dataset: a File whose chunks are in other files,
+// as Chunk.FilePath says. It is that of the file _metadata, if there is one. Else OpenFolder
+// merges the footers of all files in the folder, and in those below, whose names end with
+// .parquet. Names that begin with "." or "_" are left out. All else is as with OpenFiles.
 func OpenFolder(folder fs.FS, limits ...nocopy.Limits) (*File, error) {
 	if _, err := fs.Stat(folder, "_metadata"); err == nil {
 		return openFile(folder, "_metadata", limits)
@@ -113,8 +114,8 @@ func OpenFolder(folder fs.FS, limits ...nocopy.Limits) (*File, error) {
 }
 
 // OpenFiles opens files of a folder as one dataset: a File whose chunks are in other files, as
-// Chunk.FilePath says. The files must be io.ReaderAt, as those of os.DirFS are. The errors are those
-// of Open and [Merge], with the names of files; all footers together are bounded like one.
+// Chunk.FilePath says. The files must be io.ReaderAt, as those of os.DirFS are. The errors are
+// those of Open and [Merge], with the names of files; all footers together are bounded like one.
 func OpenFiles(folder fs.FS, names []string, limits ...nocopy.Limits) (*File, error) {
 	var wrong error
 	total := int64(0)

@@ -207,7 +207,8 @@ func TestDropRowGroup(t *testing.T) {
 	}
 }
 
-// TestRenameColumn: a column, and a group with its columns, have their new names in schema and chunks.
+// TestRenameColumn: a column, and a group with its columns, have their new names in schema and
+// chunks.
 func TestRenameColumn(t *testing.T) {
 	file, err := os.ReadFile("testdata/orders.parquet")
 	if err != nil {
@@ -275,7 +276,7 @@ func TestRenameColumn(t *testing.T) {
 // TestElements: the error about a list of other elements names both types.
 func TestElements(t *testing.T) {
 	b := compact(small())
-	at := bytes.Index(b, []byte{9, 4, 0x15, 0}) // the encodings of the first chunk: field 2, a list of 1 i32
+	at := bytes.Index(b, []byte{9, 4, 0x15, 0}) // encodings: field 2, a list of 1 i32
 	b[at+2] = 0x14
 	if err := everything(fileOf(b)); !errors.Is(err, nocopy.ErrType) || !strings.Contains(err.Error(), "columns[0].meta_data.encodings") || !strings.Contains(err.Error(), "elements i16 where i32 belongs") {
 		t.Error(err)

@@ -38,8 +38,8 @@ func SetKeyValue(m format.FileMetaData, key, value string) {
 }
 
 // DropRowGroup removes row group i, with its rows from the file's number of rows, and numbers the
-// row groups after it anew. Its pages stay in the file, until it is written anew. It panics if there
-// is no such row group.
+// row groups after it anew. Its pages stay in the file, until it is written anew. It panics if
+// there is no such row group.
 func DropRowGroup(m format.FileMetaData, i int) {
 	groups := m.GetRowGroups()
 	m.SetNumRows(m.GetNumRows() - groups.At(i).GetNumRows())
@@ -62,9 +62,9 @@ func number(groups nocopy.StructList[format.RowGroup], begin int) {
 // RenameColumn gives a column or group of the schema another name: in the schema, and in the paths
 // of its chunks. path is the names of the nodes from below the root to it, joined by dots; if
 // several nodes have it, it is the first one. Metadata of programs under keys such as ARROW:schema
-// and pandas may have names, too, and stays as it is. The error has [nocopy.ErrNotFound] if there is
-// no such node, and [ErrSchema] if a node beside it has the name, or if the schema is no tree that
-// the row groups fit.
+// and pandas may have names, too, and stays as it is. The error has [nocopy.ErrNotFound] if there
+// is no such node, and [ErrSchema] if a node beside it has the name, or if the schema is no tree
+// that the row groups fit.
 func RenameColumn(m format.FileMetaData, path, name string) error {
 	t := tree{schema: m.GetSchema()}
 	if !t.walk(1, 0, "", path) || t.next != t.schema.Len() {
@@ -104,8 +104,8 @@ type tree struct {
 	beside      []int
 }
 
-// walk goes over the children of the node before the next one, whose path with a dot is prefix, and
-// reports whether there are as many as it says.
+// walk goes over the children of the node before the next one, whose path with a dot is prefix,
+// and reports whether there are as many as it says.
 func (t *tree) walk(depth, parent int, prefix, path string) bool {
 	if depth == 1 {
 		t.next = 1

@@ -46,7 +46,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestReadIndexes: one read for the indexes of all chunks, which are the same as with one for each.
+// TestReadIndexes: one read for the indexes of all chunks, which are the same as with one for
+// each.
 func TestReadIndexes(t *testing.T) {
 	file := write(t, 100, 20)
 	r := &counted{ReaderAt: bytes.NewReader(file)}

@@ -10,32 +10,35 @@
 //		...
 //	}
 //
-// What a predicate excludes has no row that matches. The rest may have some: readers test each row.
+// What a predicate excludes has no row that matches. The rest may have some: readers test each
+// row.
 //
 // # What is asked
 //
-// A row group is excluded by the bounds and counts of nulls in its chunks' statistics, then by their
-// Bloom filters. Its rows are excluded by the column indexes, which have such bounds for each page.
-// Whatever is absent, encrypted or unknown excludes nothing; so do bounds that contradict each other.
+// A row group is excluded by the bounds and counts of nulls in its chunks' statistics, then by
+// their Bloom filters. Its rows are excluded by the column indexes, which have such bounds for
+// each page. Whatever is absent, encrypted or unknown excludes nothing. Nor do bounds that
+// contradict each other.
 //
 //	RowGroups    footer, and for Equal a block of the Bloom filter: two calls of ReadAt
 //	Parts        also the column index and offset index of the predicate's columns
 //	Part.Bytes   the offset index of the column
 //
-// [parquetmeta.File.ReadIndexes] reads all indexes at once. Chunks in other files, as in _metadata
-// files, are excluded by the footer alone: to know more, open the file that FilePath names.
+// [parquetmeta.File.ReadIndexes] reads all indexes at once. Chunks in other files, as in
+// _metadata files, are excluded by the footer alone: to know more, open the file that FilePath
+// names.
 //
 // # Orders
 //
-// Bounds are compared as [Order] says: integers with or without sign, decimals as numbers, floating
-// point numbers as numbers, times and timestamps as such, texts and other bytes as unsigned bytes.
-// Shortened bounds of texts are still bounds.
+// Bounds are compared as [Order] says: integers with or without sign, decimals as numbers,
+// floating point numbers as numbers, times and timestamps as such, texts and other bytes as
+// unsigned bytes. Shortened bounds of texts are still bounds.
 //
-//   - MinValue and MaxValue count if the footer names the column's order. Min and Max of old writers
-//     count for types that are compared as signed numbers.
+//   - MinValue and MaxValue count if the footer names the column's order. Min and Max of old
+//     writers count for types that are compared as signed numbers.
 //   - NaN is in no range. Bounds that are NaN mean nothing. Zeros are equal, whatever their sign.
-//   - INT96 has no order, unless the footer says that it is that of timestamps. INTERVAL, VARIANT and
-//     shapes have none, nor have types that are newer than this package.
+//   - INT96 has no order, unless the footer says that it is that of timestamps. INTERVAL, VARIANT
+//     and shapes have none, nor have types that are newer than this package.
 //
 // # Values
 //
@@ -48,8 +51,8 @@
 //	times of day           time.Duration since midnight
 //	all other              string or []byte
 //
-// A date is that of the time's own location. So is a timestamp that is not adjusted to UTC. A float64
-// is compared with values of fewer bits as if it were any of the two next to it.
+// A date is that of the time's own location. So is a timestamp that is not adjusted to UTC. A
+// float64 is compared with values of fewer bits as if it were any of the two next to it.
 //
 // # Errors
 //

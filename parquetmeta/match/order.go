@@ -41,8 +41,9 @@ const (
 // maxScale bounds the powers of ten that a footer can ask for.
 const maxScale = 1000
 
-// OrderOf returns the order of a column. If this package does not know the column's type or order,
-// its values do not compare. It panics if there is no such column. The error is a *[nocopy.Error].
+// OrderOf returns the order of a column. If this package does not know the column's type or
+// order, its values do not compare. It panics if there is no such column. The error is a
+// *[nocopy.Error].
 func OrderOf(c parquetmeta.Column) (Order, error) {
 	e, err := c.Node().Metadata()
 	if err != nil {
@@ -169,9 +170,9 @@ func (o Order) fits() bool {
 	case text:
 		return raw
 	case float:
-		return o.typ == format.Type_FLOAT || o.typ == format.Type_DOUBLE || o.half()
+		return physical(o.typ) == float || o.half()
 	case boolean:
-		return o.typ == format.Type_BOOLEAN
+		return physical(o.typ) == boolean
 	case signed, unsigned:
 		return whole
 	case decimal:
@@ -179,7 +180,7 @@ func (o Order) fits() bool {
 	case date:
 		return o.typ == format.Type_INT32
 	case clock:
-		return o.scale == 3 && o.typ == format.Type_INT32 || o.scale > 3 && o.typ == format.Type_INT64
+		return whole && o.scale > 0 && (o.scale == 3) == (o.typ == format.Type_INT32)
 	case timestamp:
 		return o.scale > 0 && (o.typ == format.Type_INT64 || o.typ == format.Type_INT96)
 	}
@@ -292,9 +293,9 @@ func (o Order) Compare(a, b []byte) (c int, ok bool) {
 	return o.compare(x, y), true
 }
 
-// Bounds returns the bounds that statistics have for the column's values: MinValue and MaxValue, or
-// Min and Max if these are bounds in its order. A bound is nil if there is none. Both are if one is
-// no value of the column, or NaN, or if they contradict each other. They alias the footer.
+// Bounds returns the bounds that statistics have for the column's values: MinValue and MaxValue,
+// or Min and Max if these are bounds in its order. A bound is nil if there is none. Both are if
+// one is no value of the column, or NaN, or if they contradict each other. They alias the footer.
 func (o Order) Bounds(s parquetmeta.Statistics) (lo, hi []byte) {
 	switch {
 	case o.trusted && (s.MinValue != nil || s.MaxValue != nil):
@@ -311,8 +312,8 @@ func (o Order) Bounds(s parquetmeta.Statistics) (lo, hi []byte) {
 // span is from lo to hi, with both. It has no end where one is nil.
 type span struct{ lo, hi *point }
 
-// span returns the values between two bounds. If there can't be such bounds, it has no ends, and ok
-// is false.
+// span returns the values between two bounds. If there can't be such bounds, it has no ends, and
+// ok is false.
 func (o Order) span(lo, hi []byte) (r span, ok bool) {
 	if lo != nil {
 		p, ok := o.point(lo)

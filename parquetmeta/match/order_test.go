@@ -15,8 +15,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/parquetmeta/match"
 )
 
-// footer returns a footer with one column, "c", and a row group of 10 rows. element sets the column's
-// type; order its order, if it is not nil.
+// footer returns a footer with one column, "c", and a row group of 10 rows. element sets the
+// column's type; order its order, if it is not nil.
 func footer(element func(format.SchemaElement), order func(format.ColumnOrder), statistics func(format.Statistics)) format.FileMetaData {
 	m := format.NewFileMetaData()
 	m.SetVersion(2)

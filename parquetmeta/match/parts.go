@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/parquetmeta"
+	"github.com/nocopythrift/nocopythrift/parquetmeta/format"
 )
 
 // ErrIndex is in the error of a column index or offset index that makes no sense.
@@ -44,8 +45,8 @@ func RowGroups(f *parquetmeta.File, p Predicate) iter.Seq2[parquetmeta.RowGroup,
 	}
 }
 
-// Parts yields the row groups that can have rows that match, with these rows. Those without any are
-// left out. The loop ends after an error.
+// Parts yields the row groups that can have rows that match, with these rows. Those without any
+// are left out. The loop ends after an error.
 func Parts(f *parquetmeta.File, p Predicate) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		b, _ := p.bind(f) // RowGroups has the error
@@ -123,8 +124,8 @@ func joined(all []Range, r Range) []Range {
 	return append(all, r)
 }
 
-// pages returns the rows in pages of the predicate's column that can match. all are those of the row
-// group.
+// pages returns the rows in pages of the predicate's column that can match. all are those of the
+// row group.
 func (b *bound) pages(g parquetmeta.RowGroup, all []Range) ([]Range, error) {
 	if can, err := b.can(g, false); err != nil || !can {
 		return nil, err
@@ -142,28 +143,34 @@ func (b *bound) pages(g parquetmeta.RowGroup, all []Range) ([]Range, error) {
 	if err != nil || pages == nil {
 		return all, err
 	}
-	nulls, lo, hi := bounds.GetNullPages(), bounds.GetMinValues(), bounds.GetMaxValues()
-	counts := bounds.GetNullCounts()
+	nulls, counts := bounds.GetNullPages(), bounds.GetNullCounts()
 	if n := len(pages); nulls.Len() != n || bounds.IsSetNullCounts() && counts.Len() != n {
-		return nil, wrong(c, "a column index of %d pages and %d counts of nulls, an offset index of %d", nulls.Len(), counts.Len(), n)
+		return nil, wrong(c, "a column index of %d pages and %d counts of nulls, an offset index of %d",
+			nulls.Len(), counts.Len(), n)
 	}
-	// Some writers have no bounds if all is null.
-	trusted := b.order.trusted && lo.Len() == len(pages) && hi.Len() == len(pages)
 	var rows []Range
 	for i, p := range pages {
-		var values span
-		if trusted && !nulls.At(i) { // a text may be empty, but not nil
-			values, _ = b.order.span(append([]byte{}, lo.At(i)...), append([]byte{}, hi.At(i)...))
-		}
 		count := int64(-1)
 		if bounds.IsSetNullCounts() {
 			count = counts.At(i)
 		}
-		if p.rows.Begin < p.rows.End && !b.excluded(values, nulls.At(i), count) {
+		if p.rows.Begin < p.rows.End && !b.excluded(b.order.page(bounds, i), nulls.At(i), count) {
 			rows = joined(rows, p.rows)
 		}
 	}
 	return rows, nil
+}
+
+// page returns the values that page i can have, by the bounds in the column index. Some writers
+// have none if all pages are null.
+func (o Order) page(index format.ColumnIndex, i int) span {
+	lo, hi, n := index.GetMinValues(), index.GetMaxValues(), index.GetNullPages().Len()
+	if !o.trusted || lo.Len() != n || hi.Len() != n || index.GetNullPages().At(i) {
+		return span{}
+	}
+	// A text may be empty, but not nil.
+	s, _ := o.span(append([]byte{}, lo.At(i)...), append([]byte{}, hi.At(i)...))
+	return s
 }
 
 // page is where a data page is: its rows, and its bytes in the file.
@@ -211,9 +218,9 @@ func locations(c parquetmeta.Chunk, numRows int64) ([]page, error) {
 }
 
 // Bytes returns which bytes of the file have the part's rows of a column: the dictionary page, if
-// there is one, and the data pages with these rows. Without an offset index it is the whole chunk.
-// It panics if there is no such column. The errors are those of Chunk.Range and Chunk.OffsetIndex,
-// and one with [ErrIndex].
+// there is one, and the data pages with these rows. Without an offset index it is the whole
+// chunk. It panics if there is no such column. The errors are those of Chunk.Range and
+// Chunk.OffsetIndex, and one with [ErrIndex].
 func (p Part) Bytes(column int) ([]Range, error) {
 	c, err := p.RowGroup.Chunk(column)
 	if err != nil {

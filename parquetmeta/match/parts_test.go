@@ -57,8 +57,8 @@ func events(t testing.TB, options ...parquet.WriterOption) []byte {
 	return file.Bytes()
 }
 
-// TestFilter: a value within the bounds that is not there is excluded by the Bloom filter, with two
-// reads; what bounds exclude is excluded without.
+// TestFilter: a value within the bounds that is not there is excluded by the Bloom filter, with
+// two reads; what bounds exclude is excluded without.
 func TestFilter(t *testing.T) {
 	file := events(t, parquet.BloomFilters(parquet.SplitBlockFilter(16, "id")))
 	found, excluded := 0, 0
@@ -101,7 +101,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestBytes: the bytes of all rows are the chunk; those of some are fewer, and have the dictionary.
+// TestBytes: the bytes of all rows are the chunk; those of some are fewer, and have the
+// dictionary.
 func TestBytes(t *testing.T) {
 	f := open(t, events(t))
 	for column := range 2 {
@@ -300,8 +301,8 @@ func FuzzParts(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, ok := order.Value(lo)
-		if c, same := order.Compare(lo, lo); same != ok && typ%8 != 2 || c != 0 { // a time of day may be too large for Go
+		v, ok := order.Value(lo) // except times of day that are too long for Go
+		if c, same := order.Compare(lo, lo); same != ok && typ%8 != 2 || c != 0 {
 			t.Fatal(v, ok, c, same)
 		}
 		for _, p := range []match.Predicate{match.IsNull("c"), match.Equal("c", v), match.Or(match.NotNull("c"), match.Between("c", nil, v))} {

@@ -10,7 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/parquetmeta"
 )
 
-// Predicate is a condition on rows. Its functions keep the values that they get: change none of them.
+// Predicate is a condition on rows. Its functions keep the values that they get: change none of
+// them.
 type Predicate struct {
 	op     op
 	path   string
@@ -29,8 +30,8 @@ const (
 	notNull
 )
 
-// Between matches rows whose value in the column with this path is from lo to hi, with both. nil is
-// no limit. Of a repeated column, one of the row's values is enough.
+// Between matches rows whose value in the column with this path is from lo to hi, with both. nil
+// is no limit. Of a repeated column, one of the row's values is enough.
 func Between(path string, lo, hi any) Predicate {
 	return Predicate{op: between, path: path, lo: lo, hi: hi}
 }
@@ -112,8 +113,8 @@ func (b *bound) none() bool {
 	return v.lo != nil && v.hi != nil && b.order.compare(*v.lo, *v.hi) > 0
 }
 
-// excluded reports whether values with these bounds, of which all are null or nulls is how many, or
-// -1, exclude the predicate. It is one of a column.
+// excluded reports whether values with these bounds, of which all are null or nulls is how many,
+// or -1, exclude the predicate. It is one of a column.
 func (b *bound) excluded(bounds span, all bool, nulls int64) bool {
 	switch b.op {
 	case isNull:

@@ -21,9 +21,10 @@ import (
 // most is the greatest rank of a test's values; the least is -most.
 const most = 120
 
-// column is a column of the test's files. value and goValue turn a rank, from -most to most, into a
-// value: the greater the rank, the greater the value in the column's order. The ranks cross the places
-// at which a wrong order shows: zero, the greatest signed number, the first byte that is negative.
+// column is a column of the test's files. value and goValue turn a rank, from -most to most, into
+// a value: the greater the rank, the greater the value in the column's order. The ranks cross the
+// places at which a wrong order shows: zero, the greatest signed number, the first byte that is
+// negative.
 type column struct {
 	name    string
 	node    parquet.Node
@@ -105,8 +106,8 @@ type table struct {
 	leaves []int       // the number of each column in the file
 }
 
-// newTable writes a file with a column of each kind, optional or repeated. The rows of a group are
-// near each other, but for a few.
+// newTable writes a file with a column of each kind, optional or repeated. The rows of a group
+// are near each other, but for a few.
 func newTable(t testing.TB, r *rand.Rand, all []column) (out table) {
 	fields := parquet.Group{}
 	var filters []parquet.BloomFilterColumn

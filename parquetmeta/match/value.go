@@ -57,8 +57,8 @@ func power(scale int) *big.Int {
 }
 
 // around returns the values of the column that a Go value lies between: from is the least that is
-// not below it, to the greatest that is not above it. With floating point numbers of fewer bits than
-// v has it is the other way round, so that each of them counts as v.
+// not below it, to the greatest that is not above it. With floating point numbers of fewer bits
+// than v has it is the other way round, so that each of them counts as v.
 func (o Order) around(v any) (from, to point, err error) {
 	ok := false
 	switch o.kind {
