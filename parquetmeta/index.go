@@ -73,32 +73,10 @@ const gap = 64 << 10
 // reader, one with [nocopy.ErrLimit] if an index is not in the file, or if they have together more
 // bytes than a footer may have, and those of the chunks, as in RowGroup.Chunks.
 func (f *File) ReadIndexes() (*File, error) {
-	var spans []span
-	for g := range f.groups {
-		for i := range f.leaves {
-			c, err := f.chunk(g, i)
-			if err != nil {
-				return nil, err
-			}
-			if c.Encrypted || c.filePath != 0 && c.FilePath() != "" {
-				continue
-			}
-			for _, s := range []span{
-				{begin: c.ColumnIndexOffset, end: int64(c.ColumnIndexLength)},
-				{begin: c.OffsetIndexOffset, end: int64(c.OffsetIndexLength)},
-			} {
-				if s.begin == -1 && s.end == -1 {
-					continue
-				}
-				if err := f.within(s.begin, s.end, "index"); err != nil {
-					return nil, err
-				}
-				s.end += s.begin
-				spans = append(spans, s)
-			}
-		}
+	spans, err := f.indexes()
+	if err != nil {
+		return nil, err
 	}
-	spans = joined(spans)
 	most := f.maxBytes()
 	for i := range spans {
 		s := &spans[i]
@@ -113,6 +91,35 @@ func (f *File) ReadIndexes() (*File, error) {
 	with := *f
 	with.r = read{f.r, spans}
 	return &with, nil
+}
+
+// indexes returns where the indexes of all chunks in this file are, joined.
+func (f *File) indexes() ([]span, error) {
+	var spans []span
+	for g := range f.groups {
+		for i := range f.leaves {
+			c, err := f.chunk(g, i)
+			if err != nil {
+				return nil, err
+			}
+			if c.Encrypted || c.FilePath() != "" {
+				continue
+			}
+			for _, index := range [][2]int64{
+				{c.ColumnIndexOffset, int64(c.ColumnIndexLength)}, {c.OffsetIndexOffset, int64(c.OffsetIndexLength)},
+			} {
+				offset, length := index[0], index[1]
+				if offset == -1 && length == -1 {
+					continue
+				}
+				if err := f.within(offset, length, "index"); err != nil {
+					return nil, err
+				}
+				spans = append(spans, span{begin: offset, end: offset + length})
+			}
+		}
+	}
+	return joined(spans), nil
 }
 
 // joined sorts spans and joins those that have at most a gap between them.

@@ -281,7 +281,7 @@ func TestExcluded(t *testing.T) {
 		"all rows":              {ints, nulls(10), match.And(), true},
 		"no rows":               {ints, nil, match.Or(), false},
 		"no value between":      {ints, nil, match.Between("c", 2, 1), false},
-		"beyond the type":       {ints, between(u32(1), u32(math.MaxInt32)), match.Between("c", 1<<40, nil), false},
+		"beyond the type":       {ints, between(u32(1), u32(math.MaxInt32)), match.Between("c", int64(1<<40), nil), false},
 		"a fraction":            {ints, between(u32(1), u32(9)), match.Equal("c", big.NewRat(3, 2)), false},
 		"a range of fractions":  {ints, between(u32(1), u32(9)), match.Between("c", big.NewRat(3, 2), big.NewRat(5, 2)), true},
 		"0.1 as a float32":      {floats, between(f32(0.1), f32(0.1)), match.Equal("c", 0.1), true},

@@ -51,7 +51,7 @@ func NotNull(path string) Predicate { return Predicate{op: notNull, path: path} 
 func And(all ...Predicate) Predicate { return Predicate{op: and, parts: all} }
 
 // Or matches rows that match one of the predicates at least.
-func Or(any ...Predicate) Predicate { return Predicate{op: or, parts: any} }
+func Or(some ...Predicate) Predicate { return Predicate{op: or, parts: some} }
 
 // bound is a predicate for a file: the values are those of the columns.
 type bound struct {

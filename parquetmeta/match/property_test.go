@@ -73,7 +73,7 @@ func columns() []column {
 		{name: "i8", node: parquet.Int(8), value: i32, goValue: func(k int) any { return int8(k) }},
 		{name: "i64", node: parquet.Int(64), value: i64, goValue: integer},
 		{name: "u16", node: parquet.Uint(16), value: func(k int) parquet.Value { return parquet.Int32Value(int32(0x8000 + k)) }, goValue: func(k int) any { return uint16(0x8000 + k) }},
-		{name: "u32", node: parquet.Uint(32), value: func(k int) parquet.Value { return parquet.Int32Value(int32(uint32(1<<31 + k))) }, goValue: func(k int) any { return uint32(1<<31 + k) }},
+		{name: "u32", node: parquet.Uint(32), value: func(k int) parquet.Value { return parquet.Int32Value(int32(uint32(1<<31) + uint32(k))) }, goValue: func(k int) any { return uint32(1<<31) + uint32(k) }},
 		{name: "u64", node: parquet.Uint(64), value: func(k int) parquet.Value { return parquet.Int64Value(math.MinInt64 + int64(k)) }, goValue: func(k int) any { return uint64(1<<63) + uint64(k) }},
 		{name: "f32", node: parquet.Leaf(parquet.FloatType), value: func(k int) parquet.Value { return parquet.FloatValue(float32(k) / 8) }, goValue: func(k int) any { return float32(k) / 8 }},
 		{name: "f64", node: parquet.Leaf(parquet.DoubleType), value: func(k int) parquet.Value { return parquet.DoubleValue(float64(k) / 10) }, goValue: func(k int) any { return float64(k) / 10 }},
