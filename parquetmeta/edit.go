@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -66,8 +67,8 @@ func number(groups nocopy.StructList[format.RowGroup], begin int) {
 // is no such node, and [ErrSchema] if a node beside it has the name, or if the schema is no tree
 // that the row groups fit.
 func RenameColumn(m format.FileMetaData, path, name string) error {
-	t := tree{schema: m.GetSchema()}
-	if !t.walk(1, 0, "", path) || t.next != t.schema.Len() {
+	t := tree{schema: m.GetSchema(), next: 1}
+	if !t.walk(1, 0, path, true) || t.next != t.schema.Len() {
 		return fmt.Errorf("parquetmeta: %w: it is no tree", ErrSchema)
 	}
 	if t.node == 0 {
@@ -104,12 +105,9 @@ type tree struct {
 	beside      []int
 }
 
-// walk goes over the children of the node before the next one, whose path with a dot is prefix,
-// and reports whether there are as many as it says.
-func (t *tree) walk(depth, parent int, prefix, path string) bool {
-	if depth == 1 {
-		t.next = 1
-	}
+// walk goes over the children of a node, which come next, and reports whether there are as many as
+// it says. path is what is looked for below the node, if below is true.
+func (t *tree) walk(depth, parent int, path string, below bool) bool {
 	if depth > maxSchemaDepth || parent >= t.schema.Len() {
 		return false
 	}
@@ -123,13 +121,14 @@ func (t *tree) walk(depth, parent int, prefix, path string) bool {
 		t.next++
 		children = append(children, k)
 		e := t.schema.At(k)
-		here := prefix + e.GetName()
+		rest, way := strings.CutPrefix(path, e.GetName())
+		way = way && below
 		if e.GetNumChildren() == 0 && e.IsSetType() {
 			t.leaves++
-		} else if !t.walk(depth+1, k, here+".", path) {
+		} else if !t.walk(depth+1, k, strings.TrimPrefix(rest, "."), way && strings.HasPrefix(rest, ".")) {
 			return false
 		}
-		if here == path && t.node == 0 {
+		if way && rest == "" && t.node == 0 {
 			t.node, t.depth, t.first, t.end = k, depth, first, t.leaves
 			found = true
 		}
