@@ -113,8 +113,8 @@ func (b *bound) none() bool {
 	return v.lo != nil && v.hi != nil && b.order.compare(*v.lo, *v.hi) > 0
 }
 
-// excluded reports whether values with these bounds, of which all are null or nulls is how many,
-// or -1, exclude the predicate. It is one of a column.
+// excluded reports whether no row can match if the column's values are within bounds. all tells
+// that every value is null, and nulls how many are; -1 is unknown.
 func (b *bound) excluded(bounds span, all bool, nulls int64) bool {
 	switch b.op {
 	case isNull:
