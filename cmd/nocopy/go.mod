@@ -46,7 +46,7 @@ require (
 	github.com/tliron/glsp v0.2.2
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.49.0
 	golang.org/x/time v0.12.0
 	golang.org/x/tools v0.49.0
 )
