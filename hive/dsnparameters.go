@@ -21,6 +21,18 @@ type parameters struct {
 	namespace     string
 }
 
+// file sets the name of a file with certificates or a key.
+func (p *parameters) file(parameter, name string) {
+	switch parameter {
+	case "tlsCA":
+		p.ca = name
+	case "tlsCert":
+		p.cert = name
+	case "tlsKey":
+		p.key = name
+	}
+}
+
 // setParameters sets the parameters of a data source name, the part after its question mark.
 func (c *Config) setParameters(query string) (p parameters, err error) {
 	values, err := url.ParseQuery(query)
@@ -53,12 +65,8 @@ func (c *Config) setParameter(p *parameters, name, value string) (err error) {
 		c.Token = value
 	case "tls":
 		return c.setTLS(value)
-	case "tlsCA":
-		p.ca = value
-	case "tlsCert":
-		p.cert = value
-	case "tlsKey":
-		p.key = value
+	case "tlsCA", "tlsCert", "tlsKey":
+		p.file(name, value)
 	case "order", "discovery", "zooKeeperNamespace":
 		return c.setChoice(p, name, value)
 	case "loc":
