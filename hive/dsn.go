@@ -30,12 +30,13 @@ import (
 //	order         random, or given: see Config.InOrder
 //	discovery     zookeeper: the hosts are ZooKeeper's, on port 2181 unless they have another. The
 //	              program must import package hive/zookeeper, if only for its effect
-//	zooKeeperNamespace  where servers are registered, with discovery=zookeeper; hiveserver2 if left out
 //	loc           the session's time zone, such as America/New_York: see Config.Location
 //	batchRows     see Config.BatchRows
 //	batchBytes    see Config.BatchBytes
 //	maxReply      see Config.MaxReply, in bytes
 //	resetSession  true or false: see Config.ResetSession
+//
+//	zooKeeperNamespace  where servers register in ZooKeeper; hiveserver2 if it is left out
 //
 // Parameters whose names have a dot are settings of the session. User, password, database and
 // values are escaped as in URLs. For anything else, such as Kerberos, use a Config.

@@ -168,3 +168,21 @@ func TestDSNHosts(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDSN: no data source name makes ParseDSN panic, and all addresses have a port.
+func FuzzDSN(f *testing.F) {
+	for _, dsn := range []string{"hive://u:p@h1:1,h2:2/db?order=given", "jdbc:hive2://h1,h2/db;ssl=true?a.b=c#d", "jdbc:hive2://h;password=p", "h,i", "://", "jdbc:x", "[::1]:1,[::2]", "hive://@,@/"} {
+		f.Add(dsn)
+	}
+	f.Fuzz(func(t *testing.T, dsn string) {
+		cfg, err := hive.ParseDSN(dsn)
+		if err != nil {
+			return
+		}
+		for addr := range strings.SplitSeq(cfg.Addr, ",") {
+			if _, port, err := net.SplitHostPort(addr); err != nil || port == "" {
+				t.Error(cfg.Addr, err)
+			}
+		}
+	})
+}
