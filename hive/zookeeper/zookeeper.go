@@ -114,8 +114,8 @@ func (d Discovery) registered(conn *zk.Conn, namespace string) (addrs []string, 
 		if addr == "" && read < mostNodes {
 			read++
 			data, _, err := conn.Get(namespace + "/" + node)
-			if err != nil && !errors.Is(err, zk.ErrNoNode) { // it may have gone meanwhile
-				return nil, err
+			if err != nil { // it has gone meanwhile, or is not for everyone
+				continue
 			}
 			addr = addrIn(string(data))
 		}
