@@ -15,8 +15,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Config says how to connect. Only Addr or Discover is needed; the zero value of every other field is a good
-// default. ParseDSN makes a Config from text.
+// Config says how to connect. Only Addr or Discover is needed; the zero value of every other field
+// is a good default. ParseDSN makes a Config from text.
 //
 // Package fmt prints a Config without its secrets: Password, Token and the values of Settings. It
 // can't do so for a Config in an unexported field of a struct: keep a pointer there, which %v

@@ -73,9 +73,9 @@ func newConn(cfg Config) *Conn {
 	}
 }
 
-// Connect opens a session. If there are several servers, it tries them one after the other until one
-// has opened it; the session stays there. After a refused login it tries no other server. ctx bounds
-// connecting alone. The caller must Close the Conn.
+// Connect opens a session. If there are several servers, it tries them one after the other until
+// one has opened it; the session stays there. After a refused login it tries no other server. ctx
+// bounds connecting alone. The caller must Close the Conn.
 func Connect(ctx context.Context, cfg Config) (*Conn, error) { return connectAny(ctx, cfg) }
 
 // connectTo opens a session with the one server that cfg.Addr is.

@@ -142,8 +142,8 @@ func withPort(host, port string) (string, error) {
 	return addr, nil
 }
 
-// hostsIn returns where a data source name has its hosts and ports, after the user. It returns 0, 0
-// if a password that is not escaped makes that unclear.
+// hostsIn returns where a data source name has its hosts and ports, after the user. It returns 0,
+// 0 if a password that is not escaped makes that unclear.
 func hostsIn(dsn string) (start, end int) {
 	start = strings.Index(dsn, "://") + len("://")
 	if end = start + strings.IndexAny(dsn[start:], "/?#"); end < start {

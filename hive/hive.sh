@@ -19,9 +19,18 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/nocopythrift/hive
 home=$cache/hive-$version
 zookeeper_home=$cache/zookeeper-$zookeeper_version
 
+project='<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version><dependencies>'
+dependency() { echo "<dependency><groupId>$1</groupId><artifactId>$2</artifactId><version>$3</version><exclusions>${4:-}</exclusions></dependency>"; }
+
 download_zookeeper() { # download_zookeeper FOLDER: the jars in FOLDER
 	cd "$1"
-	echo "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version><dependencies><dependency><groupId>org.apache.zookeeper</groupId><artifactId>zookeeper</artifactId><version>$zookeeper_version</version></dependency></dependencies></project>" >pom.xml
+	{
+		echo "$project"
+		dependency org.apache.zookeeper zookeeper $zookeeper_version
+		dependency io.dropwizard.metrics metrics-core 4.1.12.1
+		dependency org.xerial.snappy snappy-java 1.1.10.5
+		echo '</dependencies></project>'
+	} >pom.xml
 	mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies -DoutputDirectory=.
 }
 
@@ -29,9 +38,8 @@ download() { # download FOLDER: the server's jars in FOLDER/lib, and a class loa
 	mkdir -p "$1/lib" "$1/loader"
 	cd "$1"
 	exclusion() { echo "<exclusion><groupId>$1</groupId><artifactId>$2</artifactId></exclusion>"; }
-	dependency() { echo "<dependency><groupId>$1</groupId><artifactId>$2</artifactId><version>$3</version><exclusions>${4:-}</exclusions></dependency>"; }
 	{
-		echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version><dependencies>'
+		echo "$project"
 		dependency org.apache.hive hive-service $version "$(exclusion org.apache.hbase '*')$(exclusion org.pentaho '*')$(exclusion org.apache.calcite.avatica '*')$(exclusion org.apache.logging.log4j log4j-slf4j-impl)"
 		for name in hadoop-common hadoop-mapreduce-client-core hadoop-mapreduce-client-common hadoop-mapreduce-client-jobclient hadoop-yarn-api hadoop-yarn-common; do
 			dependency org.apache.hadoop $name 3.1.0

@@ -94,10 +94,11 @@ func (c *Conn) list(ctx context.Context, call func(context.Context) operation) (
 // logLines is how many lines of a log are asked for at once.
 const logLines = 1000
 
-// Log returns the lines that the server has logged about the statement since the last call, at most
-// 1,000: none if there are no new ones. The function that [Result.Wait] calls may call it, to show
-// how a statement proceeds. HiveServer2 has logs unless hive.server2.logging.operation.enabled is
-// false, and then the error is an [*Error]. Spark's Thrift server has none.
+// Log returns the lines that the server has logged about the statement since the last call, at
+// most 1,000: none if there are no new ones. The function that [Result.Wait] calls may call it, to
+// show how a statement proceeds. HiveServer2 has logs unless
+// hive.server2.logging.operation.enabled is false, and then the error is an [*Error]. Spark's
+// Thrift server has none.
 func (r *Result) Log(ctx context.Context) ([]string, error) {
 	if r.closed || r.c.closed.Load() {
 		return nil, ErrClosed
@@ -137,9 +138,9 @@ func linesOf(l nocopy.StringList) (texts []string) {
 	return texts
 }
 
-// WithConn calls f with the session of a connection of database/sql's, for what database/sql has no
-// words for: columns, lists of tables, progress and logs. f must not close it, and must close its
-// Results. The connection must be one of this driver's.
+// WithConn calls f with the session of a connection of database/sql's, for what database/sql has
+// no words for: columns, lists of tables, progress and logs. f must not close it, and must close
+// its Results. The connection must be one of this driver's.
 func WithConn(conn *sql.Conn, f func(*Conn) error) error {
 	return conn.Raw(func(c any) error {
 		own, ok := c.(*sqlConn)

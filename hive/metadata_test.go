@@ -119,8 +119,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestWithConn: the session of a connection of database/sql's, which is not taken for good if it has
-// ended.
+// TestWithConn: the session of a connection of database/sql's, which is not taken for good if it
+// has ended.
 func TestWithConn(t *testing.T) {
 	s := good()
 	db := sql.OpenDB(hive.NewConnector(serve(t, s)))

@@ -65,7 +65,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestServersErrors: the error names each server that was tried, with its own error, and no secret.
+// TestServersErrors: the error names each server that was tried, with its own error, and no
+// secret.
 func TestServersErrors(t *testing.T) {
 	gone, full := closedAddr(t), refusing(t)
 	problem := errors.New("no node")
@@ -123,7 +124,8 @@ func TestServersErrors(t *testing.T) {
 	}
 }
 
-// TestServersLogin: a refused password is not tried at every server, where it may lock the account.
+// TestServersLogin: a refused password is not tried at every server, where it may lock the
+// account.
 func TestServersLogin(t *testing.T) {
 	one, two := good(), good()
 	cfg := serveSASL(t, one)

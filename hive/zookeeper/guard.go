@@ -94,9 +94,9 @@ func (c *guarded) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a packet: its length, 16 bytes, and what the client has asked for. In all packets that
-// a client without watches gets, that begins with a length: of a password, of a list of names, or of
-// data.
+// next reads a packet: its length, 16 bytes, and what the client has asked for. In all packets
+// that a client without watches gets, that begins with a length: of a password, of a list of
+// names, or of data.
 func (c *guarded) next() ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(c.Conn, head[:]); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/hive"
 )
 
-// TestRealZooKeeper finds a real HiveServer2 in a real ZooKeeper: ./hive.sh -zookeeper starts both.
+// TestRealZooKeeper finds a real HiveServer2 in a real ZooKeeper: ./hive.sh -zookeeper starts
+// both.
 func TestRealZooKeeper(t *testing.T) {
 	dsn := os.Getenv("NOCOPY_HIVE_DSN")
 	if !strings.Contains(dsn, "discovery=zookeeper") {

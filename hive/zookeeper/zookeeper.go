@@ -2,7 +2,8 @@
 // hive.server2.support.dynamic.service.discovery is true. JDBC's URLs say
 // serviceDiscoveryMode=zooKeeper for it.
 //
-//	cfg := hive.Config{Discover: zookeeper.Discovery{Ensemble: []string{"zk1:2181", "zk2:2181"}}.Servers}
+//	d := zookeeper.Discovery{Ensemble: []string{"zk1:2181", "zk2:2181"}}
+//	conn, err := hive.Connect(ctx, hive.Config{Discover: d.Servers})
 //
 // Programs that import it may use data source names such as
 //
@@ -53,8 +54,8 @@ const (
 
 const sessionTimeout = 10 * time.Second
 
-// Servers returns the addresses of the servers that are registered now. It tries each server of the
-// ensemble once. It is a function for hive.Config.Discover.
+// Servers returns the addresses of the servers that are registered now. It tries each server of
+// the ensemble once. It is a function for hive.Config.Discover.
 func (d Discovery) Servers(ctx context.Context) ([]string, error) {
 	if len(d.Ensemble) == 0 {
 		return nil, errors.New("zookeeper: Ensemble is empty")
@@ -165,8 +166,8 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// hosts hands out the addresses of the ensemble, in turn. The client's own resolves all names first,
-// and fails if one of them is unknown.
+// hosts hands out the addresses of the ensemble, in turn. The client's own resolves all names
+// first, and fails if one of them is unknown.
 type hosts struct {
 	addrs []string
 	next  int

@@ -58,8 +58,9 @@ func (f *fake) handle(nc net.Conn) {
 		}
 		var answer []byte
 		if op == connecting {
-			answer = binary.BigEndian.AppendUint32(make([]byte, 4), 10_000)        // the session's timeout
-			answer = append(text(binary.BigEndian.AppendUint64(answer, 7), ""), 0) // its number and password
+			// The session's timeout, its number, its password
+			answer = binary.BigEndian.AppendUint32(make([]byte, 4), 10_000)
+			answer = append(text(binary.BigEndian.AppendUint64(answer, 7), ""), 0)
 			answer = f.changed(op, answer)
 			op = -1
 		} else {
@@ -116,7 +117,7 @@ func (f *fake) answer(op int32, request []byte) []byte {
 var registered = map[string]string{
 	"/hiveserver2": "",
 	"/hiveserver2/serverUri=h1.example.com:10000;version=3.1.3;sequence=0000000001": "hive.server2.instance.uri=h1.example.com:10000",
-	"/hiveserver2/serverUri=h1.example.com:10000;version=3.1.3;sequence=0000000002": "", // of its last start
+	"/hiveserver2/serverUri=h1.example.com:10000;version=3.1.3;sequence=0000000002": "",
 	"/hiveserver2/serviceUri=kyuubi:10009;version=1.9;sequence=0000000003":          "",
 	"/hiveserver2/other": "hive.server2.authentication=NONE;hive.server2.instance.uri=h2:10000;hive.server2.transport.mode=binary",
 	"/hiveserver2/old":   "h3:10000",
@@ -229,8 +230,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestContext: a ZooKeeper that says nothing keeps nobody waiting after the end of the context, and
-// its connection is closed.
+// TestContext: a ZooKeeper that says nothing keeps nobody waiting after the end of the context,
+// and its connection is closed.
 func TestContext(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
