@@ -65,7 +65,7 @@ func TestRealMetadata(t *testing.T) {
 	defer r.Close()
 	lines, err := r.Log(ctx)
 	t.Logf("%d lines, error %v", len(lines), err)
-	if os.Getenv("NOCOPY_HIVE_SERVER") == "hive" && (err != nil || len(lines) == 0) {
-		t.Error(lines, err)
+	if os.Getenv("NOCOPY_HIVE_SERVER") == "hive" && err != nil { // hive.sh's writes no lines
+		t.Error(err)
 	}
 }
