@@ -7,8 +7,8 @@
 # whatever it listens on. The command runs in it, too, and has the server's address in
 # NOCOPY_HIVE_DSN. The server takes any user by SASL PLAIN; with -nosasl it needs no login. With
 # -http it speaks HTTP. With -zookeeper it registers in a ZooKeeper 3.9.4, where the address in
-# NOCOPY_HIVE_DSN finds it. Metastore (Derby) and files are in a temporary folder, which stays; the log is
-# hive.log there. Statements that need a MapReduce job, such as INSERT and ORDER BY, fail: Hive 3's
+# NOCOPY_HIVE_DSN finds it. Metastore (Derby) and files are in a temporary folder, which stays; the
+# log is hive.log there. Statements that need a MapReduce job, such as INSERT and ORDER BY, fail: Hive 3's
 # plans can't be serialized on Java 17.
 #
 # The first run downloads the server with Maven (minutes). Java 17 is needed, and root, or the right
