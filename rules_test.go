@@ -95,6 +95,8 @@ var arrows = []struct {
 }{
 	{"internal/entry", nil, "constants"},
 	{"internal/command", nil, "what commands share"},
+	{"internal/ruleexpr", nil, "texts of rules; only the generator and tools import it"},
+	{"internal/valuerules", []string{module + "/internal/ruleexpr", module + "/nocopy"}, "messages and the rules of their descriptions; only tools import it"},
 	{"internal/template", nil, "texts from data; only commands import it"},
 	{"internal/thriftdump", []string{module + "/nocopy", module + "/internal/command"}, "the command calls the package"},
 	{"internal/nocopyc", []string{module + "/gen/", module + "/internal/command"}, "the commands put the parts together"},
@@ -149,7 +151,7 @@ var arrows = []struct {
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2", module + "/internal/nearest"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl", module + "/internal/entry"}, "syntax tree to meaning"},
 	{"gen/golang/internal/names", []string{module + "/gen/schema", module + "/gen/idl"}, "what generated things are called, and warnings at places of the IDL"},
-	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry", module + "/internal/template", module + "/gen/golang/internal"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
+	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl", module + "/internal/entry", module + "/internal/ruleexpr", module + "/internal/template", module + "/gen/golang/internal"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/audit", []string{module + "/gen/schema", module + "/gen/idl"}, "two schemas compared"},
 	{"gen/idlfmt", []string{module + "/gen/idl"}, "tokens to text"},
 	{"gen/nocopyc", []string{module + "/nocopy/thriftimpl", module + "/internal/nocopyc"}, "the commands are also ones of another tool"},

@@ -26,7 +26,7 @@ func completionProject(t *testing.T) string {
 func TestComplete(t *testing.T) {
 	completionProject(t)
 	for _, c := range []struct{ line, want string }{
-		{"", "call describe mock record replay bench console lint lsp doc openapi migrate gen check audit fmt dump config completion help version"},
+		{"", "call describe mock record replay bench compare console lint lsp doc openapi migrate gen check audit fmt dump config completion help version"},
 		{"-", "-help -version"},
 		{"ca", "call"},
 		{"help des", "describe"},
@@ -58,6 +58,10 @@ func TestComplete(t *testing.T) {
 		{"call -idl ", ":files"},
 		{"call -idl idl/shop.thrift 127.0.0.1:1 te", "tell"},
 		{"bench server Shop.get -rate 5 ", "id="},
+		{"compare old.json ", ":files"},
+		{"record server -methods Shop.a", "Shop.add"},
+		{"record server -bandw", "-bandwidth"},
+		{"replay x.jsonl files -only j", "join"},
 		{"describe files Pay", "Payment"},
 		{"describe server Shop.a", "Shop.add"},
 		{"completion ", "bash zsh fish"},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/compare"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/complete"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/console"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/describe"
@@ -45,6 +46,7 @@ type commands struct {
 	Record   record.Command   `cmd:"" help:"Pass calls on to a server and write them to a file."`
 	Replay   replay.Command   `cmd:"" help:"Make recorded calls again and compare the answers."`
 	Bench    bench.Command    `cmd:"" help:"Measure how a server takes load."`
+	Compare  compare.Command  `cmd:"" help:"Compare two reports of bench, with a verdict."`
 	Console  console.Command  `cmd:"" help:"Serve a page for calling methods and watching traffic."`
 
 	Lint lint.Command `cmd:"" help:"Find what is wrong in .thrift files."`
@@ -146,7 +148,7 @@ const description = `Calls, mocks, measures, describes, checks and documents Thr
 
 Flags may have one dash or two. Exit codes: 0 done, 1 failed, 2 wrong command line, 3 the server
 answered with a declared exception, 64+n it answered with a TApplicationException of type n (64 if
-n is not in 0 to 35), 100 something was found, such as by lint or replay.`
+n is not in 0 to 35), 100 something was found, such as by lint, replay or record -fail.`
 
 func main() {
 	ctx, interrupt := context.WithCancelCause(context.Background())

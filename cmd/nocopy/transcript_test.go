@@ -264,7 +264,7 @@ func TestTranscript(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	s.capture()
-	ports := freePorts(t, "9090", "9091", "9092", "9093")
+	ports := freePorts(t, "9090", "9091", "9092", "9093", "9094")
 	if line := s.background(server, "--port", ports["9090"]); !strings.Contains(line, "port "+ports["9090"]) {
 		t.Fatal(line)
 	}

@@ -24,7 +24,7 @@ const (
 
 // connect makes a connection for each lane.
 func (r *runner) connect() error {
-	r.lanes = make([]lane, r.Concurrency)
+	r.lanes = make([]lane, r.most())
 	errs := make([]error, len(r.lanes))
 	turns := make(chan struct{}, mostDials)
 	var all sync.WaitGroup

@@ -214,7 +214,11 @@ func (l *list) value(usage string) {
 // command completes the arguments of a command. line is the command line with its name.
 func (l *list) command(node *kong.Node, line []string, last string) {
 	operands, open := operandsOf(node, line[1:])
-	if open != nil {
+	switch {
+	case open != nil && open.PlaceHolder == "METHOD":
+		l.methods(l.idl(line[:len(line)-1]), last)
+		return
+	case open != nil:
 		l.flagValue(open, "")
 		return
 	}

@@ -102,7 +102,7 @@ func (m *Method) args(text []byte, written []pair) ([]byte, error) {
 		wire, err := rawStruct(text, m.rawDepth())
 		return wire, target.WithFlags(err)
 	}
-	msg, err := m.ArgsType().FromJSON(text, m.limits())
+	msg, err := m.ArgsType().FromJSON(text, m.Limits())
 	if err != nil {
 		return nil, m.argsError(err, text, written)
 	}
@@ -126,7 +126,7 @@ func (m *Method) ArgsJSON(wire []byte) (json.RawMessage, error) {
 	if m.idl == nil {
 		return rawJSON(wire, m.rawDepth())
 	}
-	msg, err := m.ArgsType().Parse(wire, m.limits())
+	msg, err := m.ArgsType().Parse(wire, m.Limits())
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ var null = json.RawMessage("null")
 // send sends wire bytes and returns those of the result; nil if the method is oneway.
 func (m *Method) send(ctx context.Context, c rpc.Caller, args []byte) ([]byte, error) {
 	raw := rpc.RawMethod(m.wireName(), m.Oneway)
-	s, err := thriftimpl.Parse(raw.Args, args, m.limits())
+	s, err := thriftimpl.Parse(raw.Args, args, m.Limits())
 	if err != nil {
 		return nil, fmt.Errorf("arguments of %s: %w", m, err)
 	}
@@ -190,7 +190,8 @@ func (m *Method) send(ctx context.Context, c rpc.Caller, args []byte) ([]byte, e
 	return result.Message().AppendTo(nil), nil
 }
 
-func (m *Method) limits() nocopy.Limits { return nocopy.Limits{MaxDepth: m.depth} }
+// Limits returns those of messages.
+func (m *Method) Limits() nocopy.Limits { return nocopy.Limits{MaxDepth: m.depth} }
 
 // Outcome decodes the wire bytes of a result.
 func (m *Method) Outcome(reply []byte) Outcome {
@@ -199,7 +200,7 @@ func (m *Method) Outcome(reply []byte) Outcome {
 		o.Result, o.Err = rawJSON(reply, m.rawDepth())
 		return o
 	}
-	result, err := dynamic.Type{Struct: m.desc.Result()}.Parse(reply, m.limits())
+	result, err := dynamic.Type{Struct: m.desc.Result()}.Parse(reply, m.Limits())
 	if err != nil {
 		o.Err = fmt.Errorf("the reply to %s is malformed: %w", m, err)
 		return o

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/faults"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
@@ -131,12 +132,12 @@ func (m *server) find(s dynamic.Service, c *dynamic.Call) (*answer, error) {
 
 // give answers a call by an answer from a file, and says how.
 func (m *server) give(ctx context.Context, a *answer, c *dynamic.Call) (string, error) {
-	if err := wait(ctx, a.delay); err != nil {
+	if err := faults.Wait(ctx, a.delay); err != nil {
 		return "given up", err
 	}
 	switch {
 	case a.cut:
-		return "connection cut", cut(ctx)
+		return "connection cut", m.faults.Cut(ctx)
 	case a.err != nil:
 		return "error", a.err
 	case c.Method.Oneway():

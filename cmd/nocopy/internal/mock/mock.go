@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/faults"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/listen"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
@@ -26,18 +27,16 @@ import (
 
 // Command serves the services of IDL files.
 type Command struct {
-	Listen  string        `help:"HOST:PORT, or the path of a unix socket. Without a host it is 127.0.0.1." default:"127.0.0.1:9090" placeholder:"ADDR"`
-	Answers []string      `help:"File of answers, one JSON object a line, as nocopy record writes them; may be repeated." placeholder:"FILE" sep:"none"`
-	Strict  bool          `help:"Answer only what -answers has; other calls get an error."`
-	Delay   time.Duration `help:"Time before each answer." placeholder:"DURATION"`
-	Errors  float64       `name:"errors" help:"Share of the calls that get an internal error, from 0 to 1." placeholder:"PART"`
-	Cuts    float64       `name:"cuts" help:"Share of the calls whose connection is cut, from 0 to 1." placeholder:"PART"`
-	Seed    uint64        `help:"Seed of made-up values, errors and cuts; 0 is a new one each time." default:"1"`
-	Cert    string        `help:"Serve TLS with this certificate, a PEM file; with -key." placeholder:"FILE"`
-	Key     string        `help:"Private key for -cert." placeholder:"FILE"`
-	Depth   int           `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N"`
-	Quiet   bool          `short:"q" help:"Print nothing but errors: no address, calls or warnings."`
+	Listen  string   `help:"HOST:PORT, or the path of a unix socket. Without a host it is 127.0.0.1." default:"127.0.0.1:9090" placeholder:"ADDR"`
+	Answers []string `help:"File of answers, one JSON object a line, as nocopy record writes them; may be repeated." placeholder:"FILE" sep:"none"`
+	Strict  bool     `help:"Answer only what -answers has; other calls get an error."`
+	Seed    uint64   `help:"Seed of made-up values, errors and cuts; 0 is a new one each time." default:"1"`
+	Cert    string   `help:"Serve TLS with this certificate, a PEM file; with -key." placeholder:"FILE"`
+	Key     string   `help:"Private key for -cert." placeholder:"FILE"`
+	Depth   int      `name:"max-depth" help:"How deep structs and containers of a message may be nested." default:"64" placeholder:"N"`
+	Quiet   bool     `short:"q" help:"Print nothing but errors: no address, calls or warnings."`
 
+	faults.Flags
 	idlfiles.Files
 }
 
@@ -70,11 +69,14 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if len(idl.Services) == 0 {
 		return errors.New("the IDL has no service")
 	}
+	if err := c.CheckMethods(idl.Services); err != nil {
+		return shell.WithCode(shell.Usage, err)
+	}
 	seed := c.Seed
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	m := &server{Command: c, sh: sh, idl: idl, chance: rand.New(rand.NewPCG(seed, 0)), seed: seed}
+	m := &server{Command: c, sh: sh, idl: idl, faults: faults.New(c.Flags, "mock", seed), seed: seed}
 	for _, name := range c.Answers {
 		if err := m.readAnswers(name); err != nil {
 			return err
@@ -89,16 +91,12 @@ func (c *Command) check() error {
 		return errors.New("which services are to be served? Give the IDL with -idl FILE")
 	case (c.Cert == "") != (c.Key == ""):
 		return errors.New("-cert and -key need each other")
-	case c.Errors < 0 || c.Errors > 1 || c.Cuts < 0 || c.Cuts > 1:
-		return errors.New("-errors and -cuts are from 0 to 1")
 	case c.Depth < 0 || c.Depth > 1<<16:
 		return errors.New("-max-depth is from 0 to 65,536")
-	case c.Delay < 0:
-		return errors.New("-delay is not negative")
 	case c.Strict && len(c.Answers) == 0:
 		return errors.New("-strict needs -answers")
 	}
-	return nil
+	return c.Flags.Check()
 }
 
 // limits returns those of messages.
@@ -111,11 +109,12 @@ type server struct {
 	idl  *idlfiles.IDL
 	seed uint64 // of made-up values
 
+	faults *faults.Injector
+
 	// Services by the names that answers have for multiplexing clients, other than the IDL's
 	registered map[string]string
 
 	mu      sync.Mutex // of what follows, and of printing
-	chance  *rand.Rand
 	answers map[string][]*answer
 }
 
@@ -165,9 +164,6 @@ func (m *server) files(s dynamic.Service) []rpc.IDLFile {
 	return files
 }
 
-// connKey is the key of a call's connection in its context.
-type connKey struct{}
-
 // serve serves until the user interrupts it.
 func (m *server) serve() error {
 	log := slog.New(slog.DiscardHandler)
@@ -176,7 +172,7 @@ func (m *server) serve() error {
 	}
 	srv := &rpc.Server{
 		Processor: m.processor(), Describe: true, Limits: m.limits(), Logger: log,
-		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return context.WithValue(ctx, connKey{}, nc) },
+		ConnContext: faults.ConnContext,
 	}
 	if m.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(m.Cert, m.Key)
@@ -230,14 +226,15 @@ func (m *server) handle(ctx context.Context, s dynamic.Service, c *dynamic.Call)
 
 // answer answers a call, and says how.
 func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call) (string, error) {
-	if err := wait(ctx, m.Delay); err != nil {
+	method := s.Name() + "." + c.Method.Name()
+	if err := m.faults.Hold(ctx, method); err != nil {
 		return "given up", err
 	}
-	if m.Errors > 0 && m.draw() < m.Errors {
-		return "error on demand", errors.New("an error on demand, by nocopy mock -errors")
-	}
-	if m.Cuts > 0 && m.draw() < m.Cuts {
-		return "connection cut", cut(ctx)
+	switch m.faults.Draw(method) {
+	case faults.Error:
+		return "error on demand", m.faults.Err()
+	case faults.CutBefore, faults.CutAfter: // nothing is handled here
+		return "connection cut", m.faults.Cut(ctx)
 	}
 	a, err := m.find(s, c)
 	if err != nil {
@@ -257,35 +254,8 @@ func (m *server) answer(ctx context.Context, s dynamic.Service, c *dynamic.Call)
 		return "void", nil
 	}
 	// The same arguments get the same answer.
-	values := newGenerator(m.seed, s.Name()+"."+c.Method.Name(), c.Args.Message().Bytes())
+	values := newGenerator(m.seed, method, c.Args.Message().Bytes())
 	return "made up", m.setResult(c, map[string]any{"success": values.make(returns, c.Method.Name(), nil, 0)})
-}
-
-// draw returns a number from 0 to 1.
-func (m *server) draw() float64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.chance.Float64()
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
-// cut ends the connection of a call.
-func cut(ctx context.Context) error {
-	if nc, ok := ctx.Value(connKey{}).(net.Conn); ok {
-		nc.Close()
-	}
-	return errors.New("the connection is cut, by nocopy mock")
 }
 
 // readAnswers reads a file of answers.

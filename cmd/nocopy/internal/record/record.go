@@ -1,9 +1,9 @@
-// Package record is the command that writes the calls which pass through it to a file.
+// Package record is the command that passes calls on to a server and writes them to a file. On
+// their way it can make calls go wrong, and compare them with the IDL.
 package record
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,16 +11,13 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/contract"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/faults"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/listen"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/mock"
-	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -29,10 +26,20 @@ import (
 
 // Command passes calls on to a server and records them.
 type Command struct {
-	Address string `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
-	Listen  string `help:"Where clients connect to. Without a host it is 127.0.0.1." default:"127.0.0.1:9091" placeholder:"ADDR"`
-	Output  string `short:"o" help:"File to write; - is standard output. It must not exist, unless with -append." default:"-" placeholder:"FILE"`
-	Append  bool   `help:"Append to the file, which only its owner may be able to read."`
+	Address  string        `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
+	Listen   string        `help:"Where clients connect to. Without a host it is 127.0.0.1." default:"127.0.0.1:9091" placeholder:"ADDR"`
+	Output   string        `short:"o" help:"File to write; - is standard output. It must not exist, unless with -append." default:"-" placeholder:"FILE"`
+	Append   bool          `help:"Append to the file, which only its owner may be able to read."`
+	Duration time.Duration `help:"Stop after this time." placeholder:"DURATION"`
+	Number   int           `short:"n" help:"Stop after this number of calls." placeholder:"N"`
+
+	Verify   bool   `help:"Report what breaks the IDL or its rules (vt)."`
+	Fail     bool   `help:"As -verify; exit with 100 if something does."`
+	Findings string `help:"As -verify; also write what was found to this new file, as JSON." placeholder:"FILE"`
+
+	faults.Flags
+	Bandwidth string `help:"Most bytes per second on each client's connection, in each direction, such as 100KB/s." placeholder:"RATE"`
+	Seed      uint64 `help:"Seed of -errors and -cuts; 0 is a new one each time." default:"1"`
 
 	idlfiles.Files
 	target.Connection
@@ -47,13 +54,25 @@ arguments and results are JSON; without, they are bytes in base64. A line is wri
 ended. The file has all that was said, secrets included: only its owner may read it. nocopy replay and
 nocopy mock -answers read it.
 
-Example:
-  nocopy record localhost:9083 -idl hive_metastore.thrift -o calls.jsonl -listen :9091`
+The server sees calls at once: -delay holds back answers, and those to later calls on a connection wait
+for them. A call that gets an error is not passed on. Of the calls that are cut, the server sees half.
+Oneway calls have no answers: only -cuts concerns them. -bandwidth is for all of a connection, whichever
+methods are called. In the file, calls with an error or a cut have the key fault.
+
+-verify needs the IDL. It reports unknown methods and fields, other types, values that are not in an enum,
+missing required fields, texts that are not UTF-8, and values against the rules. A line is printed for the
+first of a kind; at the end all kinds are counted.
+
+Examples:
+  nocopy record localhost:9083 -idl hive_metastore.thrift -o calls.jsonl -listen :9091
+  nocopy record localhost:9090 -o calls.jsonl -delay 50ms -errors 0.1 -methods 'Store.get,put*'
+  nocopy record localhost:9090 -idl store.thrift -o calls.jsonl -fail -duration 10m`
 }
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if err := c.Check(c.Address); err != nil {
+	bandwidth, err := c.check()
+	if err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
 	idl, err := c.Load()
@@ -70,35 +89,126 @@ func (c *Command) Run(sh *shell.Shell) error {
 			return err
 		}
 	}
-	out, end, err := c.output(sh)
-	if err != nil {
-		return err
+	verify := c.Verify || c.Fail || c.Findings != ""
+	switch {
+	case idl != nil:
+		if err := c.CheckMethods(idl.Services); err != nil {
+			return shell.WithCode(shell.Usage, err)
+		}
+	case verify:
+		return fmt.Errorf("calls can't be verified without the IDL: give it with -idl FILE (%w)", server.NotDescribed)
 	}
-	r := &recorder{Command: c, idl: idl, out: out, wire: server.Wire}
+	r := &recorder{Command: c, idl: idl, wire: server.Wire, faults: faults.New(c.Flags, "record", c.Seed)}
+	return r.run(sh, verify, bandwidth)
+}
+
+// run opens files, passes calls on until the end, and tells how it went.
+func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error) {
 	r.progress = sh.NewProgress("calls recorded", -1, r.n.Load)
 	defer r.progress.Done()
-	l, err := listen.On(c.Listen)
+	var end func() error
+	if r.out, end, err = r.output(sh); err != nil {
+		return err
+	}
+	l, err := listen.On(r.Listen)
 	if err != nil {
 		return errors.Join(err, end())
 	}
+	defer l.Close()
+	var findings io.WriteCloser
+	if r.Findings != "" {
+		if findings, err = os.OpenFile(r.Findings, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return errors.Join(err, end())
+		}
+	}
+	if verify {
+		var errs []error
+		r.verifier, errs = contract.New(r.idl, func(f *contract.Finding) { fmt.Fprintln(r.progress, f) })
+		for _, err := range errs {
+			fmt.Fprintln(r.progress, "nocopy: not checked:", shell.Message(err))
+		}
+	}
+	ctx, stop := context.WithCancel(sh.Ctx)
+	defer stop()
+	r.stop = stop
+	err = errors.Join(r.serve(ctx, l, bandwidth), end())
+	fmt.Fprintf(r.progress, "%d calls recorded\n", r.n.Load())
+	if !verify {
+		return err
+	}
+	if verdict := r.verdict(findings); err == nil {
+		err = verdict
+	}
+	return err
+}
+
+// verdict tells what breaks the IDL. With -fail it is an error if there is something.
+func (r *recorder) verdict(file io.WriteCloser) error {
+	report := r.verifier.Report()
+	for _, line := range report.Lines() {
+		fmt.Fprintln(r.progress, line)
+	}
+	if file != nil {
+		if err := errors.Join(shell.EncodeJSON(file, report), file.Close()); err != nil {
+			return err
+		}
+	}
+	if r.Fail && len(report.Findings) > 0 {
+		return shell.WithCode(shell.Findings, shell.ErrSilent)
+	}
+	return nil
+}
+
+// check returns the bytes per second of -bandwidth, 0 if there is no limit, and an error about
+// flags that make no sense.
+func (c *Command) check() (bandwidth int64, err error) {
+	if c.Duration < 0 || c.Number < 0 {
+		return 0, errors.New("-duration and -n are not negative")
+	}
+	if err := c.Flags.Check(); err != nil {
+		return 0, err
+	}
+	if c.Bandwidth != "" {
+		if bandwidth, err = faults.ParseBandwidth(c.Bandwidth); err != nil {
+			return 0, err
+		}
+	}
+	return bandwidth, c.Connection.Check(c.Address)
+}
+
+// serve passes calls on until ctx or the time of -duration ends.
+func (r *recorder) serve(ctx context.Context, l net.Listener, bandwidth int64) error {
 	how := "with IDL"
-	if idl == nil {
+	if r.idl == nil {
 		how = "without IDL: bytes only"
 	}
-	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", target.Shown(c.Address), server.Wire, l.Addr(), how)
-	err = mock.Serve(sh.Ctx, &rpc.Server{
-		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth}, Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
-	}, l)
+	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", target.Shown(r.Address), r.wire, l.Addr(), how)
+	srv := &rpc.Server{
+		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth},
+		Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
+	}
+	if bandwidth > 0 {
+		l = faults.Throttle(l, bandwidth)
+		srv.ReadTimeout, srv.WriteTimeout = -1, -1 // a large message takes as long as it takes
+	}
+	if r.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Duration)
+		defer cancel()
+	}
+	err := mock.Serve(ctx, srv, l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fmt.Fprintf(r.progress, "%d calls recorded\n", r.n.Load())
-	return errors.Join(err, r.err, end())
+	return errors.Join(err, r.err)
 }
 
 // output opens the file, which only its owner may read.
 func (c *Command) output(sh *shell.Shell) (io.Writer, func() error, error) {
-	if c.Output == "-" {
+	switch c.Output {
+	case "-":
 		return sh.Out, func() error { return nil }, nil
+	case os.DevNull: // which exists
+		return io.Discard, func() error { return nil }, nil
 	}
 	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if c.Append {
@@ -114,133 +224,4 @@ func (c *Command) output(sh *shell.Shell) (io.Writer, func() error, error) {
 		return nil, nil, fmt.Errorf("others may read %s, which will have all that is said, secrets included (%v): chmod 600 %[1]s", c.Output, info.Mode())
 	}
 	return f, f.Close, nil
-}
-
-// recorder passes calls on.
-type recorder struct {
-	*Command
-	idl  *idlfiles.IDL // nil if it is not known
-	wire string        // how the server is spoken to
-
-	n        atomic.Int64 // calls recorded
-	progress *shell.Progress
-
-	mu  sync.Mutex
-	out io.Writer
-	err error // of out
-}
-
-// upstream is the server's side of a client's connection.
-type upstream struct {
-	forward rpc.Handler
-	named   rpc.Handler // of calls without the name of a service, which get that of -multiplexed
-	err     error       // why there are none
-}
-
-type upstreamKey struct{}
-
-// connect makes a connection to the server for one of a client's. It ends with that.
-func (r *recorder) connect(ctx context.Context, _ net.Conn) context.Context {
-	u := &upstream{}
-	var opts []rpc.Option
-	if !strings.HasPrefix(r.wire, "http ") {
-		opts = append(opts, rpc.OneConnection)
-	}
-	server, err := r.Again(ctx, r.Address, r.wire, opts...)
-	if err != nil {
-		u.err = err
-		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
-	} else {
-		u.forward = rpc.Forward(server.Caller)
-		u.named = rpc.Forward(rpc.MultiplexedCaller(server.Caller, r.Multiplexed))
-		context.AfterFunc(ctx, server.Close)
-	}
-	return context.WithValue(ctx, upstreamKey{}, u)
-}
-
-// processor returns what handles all calls. The IDL says which are oneway; without it, their
-// headers do.
-func (r *recorder) processor() *rpc.Processor {
-	var oneway []*rpc.Method
-	if r.idl != nil {
-		for _, s := range r.idl.Services {
-			for m := range s.AllMethods() {
-				if !m.Oneway() {
-					continue
-				}
-				names := []string{m.Name(), s.Name() + ":" + m.Name()}
-				for _, other := range []string{r.idl.Multiplexed[s.Name()], r.Multiplexed} {
-					if other != "" && other != s.Name() {
-						names = append(names, other+":"+m.Name())
-					}
-				}
-				for _, name := range names {
-					oneway = append(oneway, rpc.RawMethod(name, true).HandledBy(r.handle))
-				}
-			}
-		}
-	}
-	byService := map[string]*rpc.Processor{}
-	var plain []*rpc.Method
-	for _, m := range oneway {
-		if name := m.WireName(); name == m.Name {
-			plain = append(plain, m)
-		} else {
-			service := name[:len(name)-len(m.Name)-1]
-			byService[service] = rpc.NewProcessor(service, byService[service], m)
-		}
-	}
-	byService[""] = rpc.NewProcessor("", nil, plain...)
-	return rpc.Multiplexed(byService).WithFallback(r.handle)
-}
-
-// handle passes a call on and records it.
-func (r *recorder) handle(ctx context.Context, c *rpc.Call) error {
-	u, _ := ctx.Value(upstreamKey{}).(*upstream)
-	if u == nil || u.err != nil {
-		return errors.New("nocopy record can't reach the server")
-	}
-	args := c.Args.Message().AppendTo(nil)
-	began := time.Now()
-	ctx, cancel := r.within(ctx)
-	defer cancel()
-	name, forward := c.Method.WireName(), u.forward
-	if r.Multiplexed != "" && invoke.Prefix(name) == "" {
-		name, forward = r.Multiplexed+":"+name, u.named
-	}
-	err := r.Plainly(forward(ctx, c))
-	took := time.Since(began)
-	var reply []byte
-	if err == nil && !c.Method.Oneway() {
-		reply = c.Result.Message().AppendTo(nil)
-	}
-	if !recording.AsksForIDL(name) {
-		r.record(recording.NewLine(r.idl, r.MaxDepth, recording.Call{Name: name, Oneway: c.Method.Oneway(), Args: args, Reply: reply, Err: err}), began, took)
-	}
-	return err
-}
-
-// within bounds a call by -timeout.
-func (r *recorder) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.Timeout <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, r.Timeout)
-}
-
-// record writes a line.
-func (r *recorder) record(l *recording.Line, began time.Time, took time.Duration) {
-	began = began.UTC().Round(time.Millisecond)
-	l.Time, l.Took = &began, took.Round(time.Microsecond).String()
-	text, err := json.Marshal(l)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err == nil {
-		r.progress.Print(func() { _, err = io.WriteString(r.out, shell.Printable(string(text))+"\n") })
-	}
-	r.n.Add(1)
-	if err != nil && r.err == nil {
-		r.err = err
-		fmt.Fprintln(r.progress, "nocopy:", shell.Message(err))
-	}
 }

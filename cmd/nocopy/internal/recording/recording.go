@@ -31,6 +31,9 @@ type Line struct {
 	Error     *Failure        `json:"error,omitempty"`     // the server's TApplicationException
 	Failed    string          `json:"failed,omitempty"`    // why there was no answer
 
+	// What nocopy record did to the call: "error", or "cut"
+	Fault string `json:"fault,omitempty"`
+
 	// Wire bytes, if the IDL is not known
 	RawArgs  []byte `json:"rawArgs,omitempty"`
 	RawReply []byte `json:"rawReply,omitempty"`

@@ -78,7 +78,10 @@ func Paint(on bool, c Color, text string) string {
 }
 
 // WriteJSON writes v to Out as indented JSON.
-func (s *Shell) WriteJSON(v any) error {
+func (s *Shell) WriteJSON(v any) error { return EncodeJSON(s.Out, v) }
+
+// EncodeJSON writes v to w as indented JSON.
+func EncodeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
@@ -86,7 +89,7 @@ func (s *Shell) WriteJSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := io.WriteString(s.Out, Printable(b.String()))
+	_, err := io.WriteString(w, Printable(b.String()))
 	return err
 }
 
@@ -125,10 +128,11 @@ func Interrupted(s os.Signal) error {
 var errInterrupted = errors.New("interrupted")
 
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
-// that. A command that serves until then returns nil, and SIGTERM is its usual end.
+// that. A command that serves until then returns nil, and SIGTERM is its usual end. If it has
+// found something, that stays its result.
 func Ended(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
-	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) {
+	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) || CodeOf(err) == Findings {
 		return err
 	}
 	switch {

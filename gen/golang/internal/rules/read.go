@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/golang/internal/names"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/ruleexpr"
 )
 
 // reader reads the rules of one file.
@@ -310,11 +311,11 @@ func (c *ruleReader) condition(t *schema.Type, a *idl.Annotation, name, text str
 	o, ok := c.operand(t, a, text)
 	cond := "int64(\x00) " + op + " " + o.code
 	switch {
-	case o.constant || t.Kind == schema.Double && o.kind == floatOperand:
+	case o.constant || t.Kind == schema.Double && o.kind == ruleexpr.Float:
 		cond = "\x00 " + op + " " + o.code
 	case t.Kind == schema.Double:
 		cond = compared(o, reversed[op], operand{code: "\x00"})
-	case o.kind == floatOperand:
+	case o.kind == ruleexpr.Float:
 		cond = compared(operand{code: "int64(\x00)"}, op, o)
 	}
 	return rule{cond: cond, want: want, report: "Value", got: "\x00"}, ok
@@ -337,7 +338,7 @@ func shown(t *schema.Type, text string) string {
 	if len(text) > maxShown {
 		text = text[:maxShown] + "…"
 	}
-	if (t.Kind == schema.String || t.Kind == schema.Binary) && text[:min(len(text), 1)] != "$" && !call.MatchString(text) {
+	if (t.Kind == schema.String || t.Kind == schema.Binary) && text[:min(len(text), 1)] != "$" && !ruleexpr.IsCall(text) {
 		return strconv.Quote(text)
 	}
 	return strings.ToValidUTF8(text, "�")
@@ -351,7 +352,7 @@ func (c *ruleReader) size(t *schema.Type, a *idl.Annotation, name, text string) 
 		c.fail(a, "a size is not negative")
 		return rule{}, false
 	}
-	if o.kind == floatOperand {
+	if o.kind == ruleexpr.Float {
 		c.fail(a, "%s is not an integer", text)
 		return rule{}, false
 	}
@@ -398,7 +399,7 @@ func (c *ruleReader) pattern(t *schema.Type, a *idl.Annotation, text string) (ru
 func (c *ruleReader) text(t *schema.Type, a *idl.Annotation, name, text string) (rule, bool) {
 	o, ok := c.operand(t, a, text)
 	code, value, contains := o.code, "\x00", "validate.Contains"
-	if o.kind == bytesOperand {
+	if o.kind == ruleexpr.Bytes {
 		code = "string(" + code + ")"
 	}
 	if t.Kind == schema.Binary {
@@ -441,7 +442,7 @@ func (c *ruleReader) asserts(list []*idl.Annotation) {
 				continue
 			}
 			ok := true
-			if o.kind != boolOperand {
+			if o.kind != ruleexpr.Bool {
 				c.fail(a, "%s is not true or false: use @equal", text)
 				ok = false
 			}

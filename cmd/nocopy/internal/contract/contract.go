@@ -1,0 +1,213 @@
+// Package contract compares calls with their IDL, and collects what breaks it or its rules (vt).
+package contract
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/invoke"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
+	"github.com/nocopythrift/nocopythrift/internal/valuerules"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// A Finding is a kind of what breaks the IDL.
+type Finding struct {
+	Side   string `json:"side"` // whose message it is in: client or server
+	Method string `json:"method"`
+	Path   string `json:"path,omitempty"` // of the value; [*] stands for any index or key
+	Kind   string `json:"kind"`           // such as unknown-field
+	Text   string `json:"text"`           // what is wrong with the first one
+	Count  int64  `json:"count"`
+}
+
+// String returns the finding as a line.
+func (f *Finding) String() string {
+	path := ""
+	if f.Path != "" {
+		path = f.Path + ": "
+	}
+	return shell.OneLine(f.Side + ": " + f.Method + ": " + path + f.Text)
+}
+
+// The sides.
+const (
+	client = "client"
+	server = "server"
+)
+
+// The kinds of findings.
+const (
+	unknownMethod   = "unknown-method"
+	unknownField    = "unknown-field"
+	wrongType       = "wrong-type"
+	notInEnum       = "not-in-enum"
+	missingRequired = "missing-required"
+	notUTF8         = "not-utf8"
+	unionFields     = "union-fields"
+	brokenRule      = "rule"
+	malformed       = "malformed"
+	noResult        = "no-result"
+	calledOneway    = "called-oneway"
+	notChecked      = "not-checked"
+)
+
+// Report is what was found.
+type Report struct {
+	Calls    int64      `json:"calls"`
+	Findings []*Finding `json:"findings"` // the most frequent ones first
+	More     int64      `json:"more"`     // how often there was something of another kind
+}
+
+// The bounds of what is kept: kinds of findings, and bytes of a name or text.
+const (
+	maxFindings = 1000
+	maxText     = 300
+)
+
+// Verifier compares calls with an IDL. Any number of goroutines may use it.
+type Verifier struct {
+	rules *valuerules.Rules
+	first func(*Finding)
+
+	mu     sync.Mutex
+	report Report
+	known  map[Finding]*Finding // by what tells kinds apart
+}
+
+// New returns a Verifier, and errors about rules that it can't check. It calls first for the first
+// of each kind.
+func New(idl *idlfiles.IDL, first func(*Finding)) (*Verifier, []error) {
+	var types []descriptor.Struct
+	for _, s := range idl.Services {
+		for m := range s.AllMethods() {
+			types = append(types, m.Args(), m.Result())
+		}
+	}
+	rules, errs := valuerules.New(types...)
+	return &Verifier{rules: rules, first: first, known: map[Finding]*Finding{}, report: Report{Findings: []*Finding{}}}, errs
+}
+
+// Report returns what was found so far.
+func (v *Verifier) Report() Report {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.report
+	r.Findings = make([]*Finding, len(r.Findings))
+	for i, f := range v.report.Findings {
+		now := *f
+		r.Findings[i] = &now
+	}
+	slices.SortStableFunc(r.Findings, func(a, b *Finding) int { return cmp.Compare(b.Count, a.Count) })
+	return r
+}
+
+// found counts a finding. detail tells it from others of its kind; it is part of the text.
+func (v *Verifier) found(f Finding, detail string) {
+	f.Method, f.Path = short(f.Method), short(f.Path)
+	key := f
+	key.Text = short(detail)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if old := v.known[key]; old != nil {
+		old.Count++
+		return
+	}
+	if len(v.known) >= maxFindings {
+		v.report.More++
+		return
+	}
+	f.Text, f.Count = short(f.Text), 1
+	v.known[key] = &f
+	v.report.Findings = append(v.report.Findings, &f)
+	v.first(&f)
+}
+
+// short returns text of bounded length: of a long one the end, where paths differ.
+func short(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return "…" + text[len(text)-maxText:]
+}
+
+// Call compares a client's call. m is nil if err says why the IDL has no such method.
+func (v *Verifier) Call(name string, m *invoke.Method, err error, oneway bool, args []byte) {
+	v.mu.Lock()
+	v.report.Calls++
+	v.mu.Unlock()
+	switch {
+	case m == nil && errors.Is(err, descriptor.ErrNotFound):
+		v.found(Finding{Side: client, Method: name, Kind: unknownMethod, Text: "the IDL has no such method"}, "")
+		return
+	case m == nil:
+		v.found(Finding{Side: client, Method: name, Kind: notChecked, Text: "not checked: " + err.Error()}, "")
+		return
+	case oneway && !m.Oneway:
+		v.found(Finding{Side: client, Method: m.String(), Kind: calledOneway, Text: "called as a oneway method"}, "")
+	}
+	v.message(client, m, m.Desc().Args(), args)
+}
+
+// Reply compares a server's reply to a call of a method that the IDL has: the wire bytes of the
+// result, or an error.
+func (v *Verifier) Reply(m *invoke.Method, reply []byte, err error) {
+	var answer *rpc.ApplicationException
+	var bad *nocopy.Error
+	switch {
+	case err == nil:
+		v.message(server, m, m.Desc().Result(), reply)
+	case errors.As(err, &answer):
+		if answer.Type == rpc.UnknownMethod {
+			v.found(Finding{Side: server, Method: m.String(), Kind: unknownMethod, Text: "the server does not know the method"}, "")
+		}
+	case errors.As(err, &bad):
+		v.found(Finding{Side: server, Method: m.String(), Kind: malformed, Text: err.Error()}, "")
+	}
+}
+
+// message compares the arguments or the result of a call.
+func (v *Verifier) message(side string, m *invoke.Method, s descriptor.Struct, wire []byte) {
+	w := &walker{Verifier: v, side: side, method: m.Desc(), name: m.String(), wire: wire}
+	w.root(s)
+	msg, err := dynamic.Type{Struct: s}.Parse(wire, m.Limits())
+	if err != nil {
+		if w.findings == 0 {
+			w.found(malformed, err.Error(), "")
+		}
+		return // a server would refuse it
+	}
+	defer msg.Release()
+	complete := v.rules.Check(msg, func(x valuerules.Violation) {
+		text := "breaks " + x.Rule
+		if x.Got != "" {
+			text = x.Got + " " + text
+		}
+		v.found(Finding{Side: side, Method: w.name, Path: w.pathOf(x.Path), Kind: brokenRule, Text: text}, x.Rule)
+	})
+	if !complete {
+		w.found(notChecked, "the message is too large: not all rules were checked", "")
+	}
+}
+
+// Lines returns the lines that tell what was found.
+func (r *Report) Lines() (lines []string) {
+	if len(r.Findings) == 0 {
+		return []string{fmt.Sprintf("nothing in %d calls breaks the IDL", r.Calls)}
+	}
+	lines = append(lines, fmt.Sprintf("%d calls; what breaks the IDL, and how often:", r.Calls))
+	for _, f := range r.Findings {
+		lines = append(lines, fmt.Sprintf("%6d  %s", f.Count, f))
+	}
+	if r.More > 0 {
+		lines = append(lines, fmt.Sprintf("%6d  of other kinds", r.More))
+	}
+	return lines
+}
