@@ -114,7 +114,7 @@ func TestElementDecoder(t *testing.T) {
 		}
 	}
 	for _, what := range []string{"absent", "empty", "one", "several", "twice"} {
-		if seen[what] == 0 {
+		if rounds > 2 && seen[what] == 0 {
 			t.Errorf("no list was %s: %v", what, seen)
 		}
 	}
