@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bundle"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/compare"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/complete"
@@ -53,6 +54,7 @@ type commands struct {
 
 	Lsp lsp.Command `cmd:"" help:"Serve an editor: the Language Server Protocol for .thrift files."`
 
+	Bundle  bundle.Command  `cmd:"" help:"Write .thrift files to one, which servers return."`
 	Doc     doc.Command     `cmd:"" help:"Write documentation from comments, as HTML or Markdown."`
 	Openapi openapi.Command `cmd:"" help:"Describe services over HTTP in OpenAPI 3.1."`
 

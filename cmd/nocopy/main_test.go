@@ -289,7 +289,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
 		}
 	}
-	for _, name := range strings.Fields("call describe mock record replay bench compare console lint doc openapi migrate gen check audit fmt dump config completion help version") {
+	for _, name := range strings.Fields("call describe mock record replay bench compare console lint bundle doc openapi migrate gen check audit fmt dump config completion help version") {
 		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
 			t.Errorf("the help has no %s", name)
 		}

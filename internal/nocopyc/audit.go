@@ -60,7 +60,8 @@ type Auditing struct {
 	Ignores []*audit.Ignore
 	Whole   bool
 	// Target returns what is called by a name, such as "a target of nocopy.yaml"; "" if that is no
-	// server. Ask returns the IDL of a server, by the name of a target or an address.
+	// server. Ask returns the IDL of a server, by the name of a target or an address, or that of a
+	// bundle, a file whose name ends with .bundle.
 	Target func(name string) string
 	Ask    func(name string) (map[string]string, error)
 }

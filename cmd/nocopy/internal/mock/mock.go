@@ -135,6 +135,9 @@ func (m *server) processor() *rpc.Processor {
 		}
 		services[s.Name()] = p
 	}
+	for service, name := range m.idl.Multiplexed {
+		services[name] = services[service]
+	}
 	for name, service := range m.registered {
 		services[name] = services[service]
 	}

@@ -195,8 +195,16 @@ func (u *Use) Auditing(ctx context.Context) nocopyc.Auditing {
 	return with
 }
 
-// ask returns the files that a server tells, by the name of a target or an address.
+// ask returns the files that a server tells, by the name of a target or an address, or those of a
+// bundle.
 func (u *Use) ask(ctx context.Context, name string) (map[string]string, error) {
+	if idlfiles.IsBundle(name) {
+		bundle, err := idlfiles.LoadBundle(name)
+		if err != nil {
+			return nil, err
+		}
+		return bundle.Files, nil
+	}
 	address, connection, err := u.Connection(name)
 	if err != nil {
 		return nil, err

@@ -209,7 +209,7 @@ const (
 	net/http/httptest
 	example.com/shop/order example.com/shop/page example.com/shop/payment example.com/shop/rules example.com/shop/status example.com/shop/users
 	github.com/apache/thrift/lib/go/thrift github.com/google/go-cmp/cmp
-	NOCOPY/linkbuf NOCOPY/nocopy NOCOPY/nocopy/apachethrift NOCOPY/nocopy/descriptor NOCOPY/nocopy/dynamic NOCOPY/nocopy/gateway
+	NOCOPY/linkbuf NOCOPY/nocopy NOCOPY/nocopy/apachethrift NOCOPY/nocopy/apachethrift/describe NOCOPY/nocopy/descriptor NOCOPY/nocopy/dynamic NOCOPY/nocopy/gateway
 	NOCOPY/nocopy/inspect NOCOPY/nocopy/messages NOCOPY/nocopy/nocopycmp NOCOPY/nocopy/nocopyjson
 	NOCOPY/nocopy/reflection NOCOPY/nocopy/rpc NOCOPY/nocopy/rpc/rpctest NOCOPY/nocopy/validate`
 )
