@@ -13,8 +13,8 @@
 //
 // The packets are not trusted. All limits are in limits.go.
 //
-// gopacket makes the packets of the tests and is their referee, and is not in the tool: its
-// reassembly (v1.5.0) gives wrong bytes where sequence numbers begin anew at 0, its readers of files
-// panic on malformed ones or take as much memory as they claim, and the headers that are read here
+// gopacket makes the packets of the tests and is their referee, and is not in the tool. Its
+// reassembly (v1.5.0) gives wrong bytes where sequence numbers begin anew at 0. Its readers of
+// files panic on malformed ones, or take as much memory as they claim. What reads the headers
 // would bring all of its protocols along, 1.7 MB.
 package capture

@@ -97,7 +97,7 @@ func ipOf(p packet) (version int, ip []byte, why string) {
 		header, kind = 16, 14
 	case linkSLL2:
 		header, kind = 20, 0
-	case linkNull, linkLoop: // a number of the system's for the family, in its byte order or the network's
+	case linkNull, linkLoop: // the system's number of the family, in either byte order
 		if len(b) < 4 {
 			return 0, nil, badHeaders
 		}
@@ -154,7 +154,7 @@ func ipv4(b []byte) (from, to netip.Addr, tcp []byte, missing int, why string) {
 	switch {
 	case size < header || size > len(b) || total < size:
 		return from, to, nil, 0, badHeaders
-	case binary.BigEndian.Uint16(b[6:])&0x3fff != 0: // more fragments follow, or the place of this one
+	case binary.BigEndian.Uint16(b[6:])&0x3fff != 0: // the place of this one, or more follow
 		return from, to, nil, 0, aFragment
 	case b[9] != protocolTCP:
 		return from, to, nil, 0, noTCP

@@ -57,7 +57,8 @@ func (s *socket) setUp(fd, index int, filter []bpf.Instruction) (err error) {
 	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
 		return err
 	}
-	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveBuffer) // without it, more are lost
+	// Where it is not allowed, more packets are lost
+	unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveBuffer)
 	// The kernel delivers packets from here on. It takes the number in the network's byte order
 	all := binary.NativeEndian.Uint16([]byte{0, unix.ETH_P_ALL})
 	return unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: index})
