@@ -401,7 +401,7 @@ type SASLClient interface {
 	// mechanism waits for a challenge.
 	Start() (mechanism string, response []byte, err error)
 	// Next answers a challenge of the server. It is not called for a server that ends the login
-	// without one: a mechanism can't insist that the server proves who it is, as TLS does.
+	// without one. A mechanism that insists that the server proves who it is is a SASLSecurity.
 	Next(challenge []byte) (response []byte, err error)
 }
 
@@ -414,6 +414,49 @@ type SASLServer interface {
 	Next(response []byte) (challenge []byte, done bool, err error)
 }
 
+// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers, such
+// as GSSAPI's auth-int and auth-conf.
+type SASLSecurity interface {
+	// SASLLayer is called after each login that has succeeded, as far as the other end says. It
+	// returns the layer that both sides have agreed on, for this connection alone, or nil if
+	// messages are not to be protected. If it returns an error, the login has failed: a client is
+	// told so here of a server that ends the login before it has proved who it is.
+	SASLLayer() (SASLLayer, error)
+}
+
+// SASLLayer protects the messages of one connection after a login. One goroutine calls Wrap while
+// another one may call Unwrap. An error of either ends the connection.
+//
+// Each message is wrapped as a whole, as by Apache's TSaslTransport, whatever size of buffers the
+// sides have named. One that is received may have up to MaxFrame bytes, and takes about three times
+// its size in memory until it was unwrapped.
+type SASLLayer interface {
+	// Wrap returns what the other end's Unwrap turns into message. The result may be used until Wrap
+	// is called again.
+	Wrap(message []byte) ([]byte, error)
+	// Unwrap returns the message in wrapped. It may decrypt it in place. The result may be used
+	// until Unwrap is called again.
+	Unwrap(wrapped []byte) ([]byte, error)
+}
+
+// layerOf returns the layer of a mechanism that has logged in, or nil.
+func layerOf(mechanism any) (sasl.Layer, error) {
+	s, ok := mechanism.(SASLSecurity)
+	if !ok {
+		return nil, nil
+	}
+	l, err := s.SASLLayer()
+	if err != nil || l == nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// saslServer is a SASLServer for package sasl.
+type saslServer struct{ SASLServer }
+
+func (s saslServer) Layer() (sasl.Layer, error) { return layerOf(s.SASLServer) }
+
 // ErrLogin is the error of a login by SASL that one side has refused.
 var ErrLogin = sasl.ErrRefused
 
@@ -422,28 +465,33 @@ var ErrLogin = sasl.ErrRefused
 // after the handshake.
 //
 // Logins with m are made one after the other, even if several clients were given the same Option.
-// Messages are in frames. Mechanisms' layers for integrity and encryption are not supported: use
-// TLS. There is no shared memory. m must not be nil, and not be used with Unframed. DialTimeout
-// includes the login. If it fails, Dial returns ErrLogin, and calls whose connection is replaced
-// return ErrNotSent, which then wraps ErrLogin.
+// Messages are in frames, which m protects if it is a SASLSecurity. There is no shared memory. m
+// must not be nil, and not be used with Unframed. DialTimeout includes the login. If it fails, Dial
+// returns ErrLogin, and calls whose connection is replaced return ErrNotSent, which then wraps
+// ErrLogin.
 func SASL(m SASLClient) Option {
 	if m == nil {
 		panic("nocopy: rpc.SASL without a mechanism")
 	}
 	turn := make(chan struct{}, 1)
 	return optionFunc(func(o *options) {
-		o.Login = func(ctx context.Context, nc net.Conn) error {
+		o.Login = func(ctx context.Context, nc net.Conn) (layer sasl.Layer, err error) {
 			select {
 			case turn <- struct{}{}:
 				defer func() { <-turn }()
 			case <-ctx.Done():
-				return ctx.Err()
+				return nil, ctx.Err()
 			}
-			err := sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
+			err = sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
+			if err == nil {
+				if layer, err = layerOf(m); err != nil {
+					err = fmt.Errorf("%w: %w", ErrLogin, err)
+				}
+			}
 			if err != nil && !errors.Is(err, ErrLogin) {
 				err = fmt.Errorf("login by SASL: %w", err)
 			}
-			return err
+			return layer, err
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
@@ -48,7 +49,7 @@ type Config struct {
 	HTTPClient   *http.Client  // nil: HTTP makes one
 
 	DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
-	Login    func(ctx context.Context, nc net.Conn) error // by SASL; nil: none
+	Login    func(ctx context.Context, nc net.Conn) (sasl.Layer, error) // by SASL; nil: none. The layer may be nil
 	// StatusError returns the error of a response of HTTP with another status than 200.
 	StatusError func(status int, text string) error
 

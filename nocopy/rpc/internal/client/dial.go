@@ -10,6 +10,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
@@ -56,10 +57,13 @@ func (c *Pool) dial(ctx context.Context) (*connection, error) {
 				socket.Close(nc)
 			}
 		}()
-		if err := c.opt.Login(ctx, nc); err != nil {
+		layer, err := c.opt.Login(ctx, nc)
+		if err != nil {
 			return nil, err
 		}
-		done = true
+		if done = true; layer != nil {
+			nc = sasl.Protect(nc, shm.ReaderOf(nc), layer, c.opt.receives().Frame)
+		}
 	}
 	return newConnection(nc, &c.opt, link), nil
 }
