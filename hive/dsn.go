@@ -17,7 +17,9 @@ import (
 // with a database as its path. "hive://" may be left out. Without a port it is 10000, over HTTP
 // 10001. Parameters:
 //
-//	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), or NOSASL
+//	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), NOSASL, or KERBEROS
+//	service       with auth=KERBEROS, the first part of the server's principal: hive if left out
+//	saslQop       with auth=KERBEROS: auth, auth-int or auth-conf, as the server has it
 //	transport     binary or http
 //	httpPath      see Config.HTTPPath
 //	token         see Config.Token; it needs transport=http
@@ -29,7 +31,8 @@ import (
 //	resetSession  true or false: see Config.ResetSession
 //
 // Parameters whose names have a dot are settings of the session. User, password, database and
-// values are escaped as in URLs. For anything else, such as Kerberos, use a Config.
+// values are escaped as in URLs. KERBEROS needs the package hivekerberos of the module kerberos, whose
+// documentation says whose tickets it uses. For anything else, use a Config.
 //
 // It names one server: lists of servers and their discovery by ZooKeeper are not supported.
 func ParseDSN(dsn string) (Config, error) {
@@ -95,21 +98,28 @@ func (c *Config) setParameters(query string) error {
 	if err != nil {
 		return errors.New("the parameters are not joined by & and escaped as in URLs")
 	}
+	var k kerberosOf
 	for name, values := range parameters {
 		if len(values) != 1 {
 			return fmt.Errorf("%s is given %d times", name, len(values))
 		}
-		if err := c.setParameter(name, values[0]); err != nil {
+		if err := c.setParameter(name, values[0], &k); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return nil
+	return k.set(c)
 }
 
-func (c *Config) setParameter(name, value string) (err error) {
+func (c *Config) setParameter(name, value string, k *kerberosOf) (err error) {
 	switch name {
 	case "auth":
-		return c.setAuth(value)
+		return c.setAuth(value, k)
+	case "service":
+		k.service = value
+	case "saslQop":
+		if k.qop = value; value != "auth" && value != "auth-int" && value != "auth-conf" {
+			return errQOP
+		}
 	case "transport":
 		switch value {
 		case "http":
@@ -151,13 +161,13 @@ func (c *Config) setParameter(name, value string) (err error) {
 }
 
 // setAuth sets the kind of login, by the names that servers have for it.
-func (c *Config) setAuth(value string) error {
+func (c *Config) setAuth(value string, k *kerberosOf) error {
 	switch strings.ToUpper(value) {
 	case "NOSASL":
 		c.NoSASL = true
 	case "PLAIN", "NONE", "LDAP", "PAM", "CUSTOM":
 	case "KERBEROS", "GSSAPI":
-		return errors.New("a login by Kerberos needs a Config with SASL, or over HTTP with Authorize")
+		k.wanted = true
 	default:
 		return errors.New("unknown")
 	}
@@ -270,7 +280,15 @@ func (w *written) parameter(p string) {
 			w.query = append(w.query, "auth=NOSASL")
 		}
 	case "principal":
-		w.notes = append(w.notes, "Kerberos needs a Config with SASL, or over HTTP with Authorize")
+		w.query = append(w.query, "auth=KERBEROS")
+		if service, _, _ := strings.Cut(value, "/"); harmless(service) && service != "" && service != "hive" {
+			w.query = append(w.query, "service="+service)
+		}
+		w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
+	case "saslqop":
+		if harmless(value) && value != "" {
+			w.query = append(w.query, "saslQop="+lower)
+		}
 	case "servicediscoverymode", "zookeepernamespace":
 		if len(w.notes) == 0 {
 			w.notes = append(w.notes, "discovery by ZooKeeper is not supported: name a server")
