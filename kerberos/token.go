@@ -11,7 +11,6 @@ import (
 	"github.com/jcmturner/gofork/encoding/asn1"
 	"github.com/jcmturner/gokrb5/v8/asn1tools"
 	"github.com/jcmturner/gokrb5/v8/crypto"
-	"github.com/jcmturner/gokrb5/v8/crypto/etype"
 	"github.com/jcmturner/gokrb5/v8/iana/asnAppTag"
 	"github.com/jcmturner/gokrb5/v8/iana/chksumtype"
 	"github.com/jcmturner/gokrb5/v8/iana/flags"
@@ -83,15 +82,14 @@ type request struct {
 
 // newRequest returns an AP-REQ's token for a service. mutual asks for an AP-REP.
 func newRequest(t ticket, mutual bool) (*request, []byte, error) {
-	e, err := modern(t.key)
-	if err != nil {
+	if _, err := modern(t.key); err != nil {
 		return nil, nil, err
 	}
 	a, err := types.NewAuthenticator(t.realm, t.client)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := a.GenerateSeqNumberAndSubKey(t.key.KeyType, e.GetKeyByteSize()); err != nil {
+	if err := a.GenerateSeqNumberAndSubKey(t.key.KeyType, keySize(t.key.KeyType)); err != nil {
 		return nil, nil, err
 	}
 	a.CTime = a.CTime.Truncate(time.Second) // as it is sent
@@ -180,8 +178,7 @@ func accepted(r *messages.APReq) (c *securityContext, token []byte, err error) {
 	if len(r.Authenticator.SubKey.KeyValue) > 0 {
 		key = r.Authenticator.SubKey
 	}
-	e, err := modern(key)
-	if err != nil {
+	if _, err := modern(key); err != nil {
 		return nil, nil, err
 	}
 	seq := uint64(uint32(r.Authenticator.SeqNumber))
@@ -192,16 +189,12 @@ func accepted(r *messages.APReq) (c *securityContext, token []byte, err error) {
 		}
 		return c, nil, err
 	}
-	if key, err = newKey(e); err != nil {
-		return nil, nil, err
-	}
+	key = newKey(key.KeyType)
 	if c, err = newContext(key, true); err != nil {
 		return nil, nil, err
 	}
 	var random [4]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return nil, nil, err
-	}
+	rand.Read(random[:])
 	c.acceptorSubkey, c.receiveSeq, c.sendSeq = true, seq, uint64(binary.BigEndian.Uint32(random[:])&0x3fffffff)
 	part, err := asn1.Marshal(reply{r.Authenticator.CTime, r.Authenticator.Cusec, key, int64(c.sendSeq)})
 	if err != nil {
@@ -218,5 +211,3 @@ func accepted(r *messages.APReq) (c *securityContext, token []byte, err error) {
 	token, err = framed(apRepID, asn1tools.AddASNAppTag(b, asnAppTag.APREP))
 	return c, token, err
 }
-
-func newKey(e etype.EType) (types.EncryptionKey, error) { return types.GenerateEncryptionKey(e) }

@@ -2,6 +2,7 @@ package kerberos
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,16 +55,34 @@ func newContext(key types.EncryptionKey, acceptor bool) (*securityContext, error
 // modern returns the encryption of a key, which must be one that RFC 4121 is for. RC4 and DES have
 // other tokens, and can be broken.
 func modern(key types.EncryptionKey) (etype.EType, error) {
-	switch key.KeyType {
-	case etypeID.AES128_CTS_HMAC_SHA1_96, etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA256_128, etypeID.AES256_CTS_HMAC_SHA384_192:
-	default:
+	size := keySize(key.KeyType)
+	if size == 0 {
 		return nil, fmt.Errorf("a key with encryption type %d, which is neither AES nor safe: give the service's principal AES keys (types 17 to 20) in the KDC, and a new keytab", key.KeyType)
 	}
 	e, err := crypto.GetEtype(key.KeyType)
-	if err == nil && len(key.KeyValue) != e.GetKeyByteSize() {
+	if err == nil && len(key.KeyValue) != size {
 		err = fmt.Errorf("a key of %d bytes for encryption type %d", len(key.KeyValue), key.KeyType)
 	}
 	return e, err
+}
+
+// keySize returns how many bytes a key for an encryption type has, 0 if it is not AES. gokrb5 says 24
+// for the last one.
+func keySize(etype int32) int {
+	switch etype {
+	case etypeID.AES128_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA256_128:
+		return 16
+	case etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES256_CTS_HMAC_SHA384_192:
+		return 32
+	}
+	return 0
+}
+
+// newKey returns a random key of a type for which keySize is not 0.
+func newKey(etype int32) types.EncryptionKey {
+	value := make([]byte, keySize(etype))
+	rand.Read(value)
+	return types.EncryptionKey{KeyType: etype, KeyValue: value}
 }
 
 // header returns the 16 bytes of a token before its data. Of its fields, ec is the number of bytes
