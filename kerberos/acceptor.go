@@ -40,14 +40,21 @@ func NewAcceptor(path string) (*Acceptor, error) {
 
 // readKeytab reads a keytab with at least one key.
 func readKeytab(path string) (keys *keytab.Keytab, err error) {
-	defer survive(&err)
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("kerberos: the keytab %s is malformed", path)
+		}
+	}()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("kerberos: the keytab: %w", err)
 	}
 	keys = keytab.New()
-	if err := keys.Unmarshal(b); err != nil {
-		return nil, fmt.Errorf("kerberos: the keytab %s is malformed: %w", path, err)
+	const header = 2 // an empty keytab's
+	if len(b) > header {
+		if err := keys.Unmarshal(b); err != nil {
+			return nil, fmt.Errorf("kerberos: the keytab %s is malformed: %w", path, err)
+		}
 	}
 	if len(keys.Entries) == 0 {
 		return nil, fmt.Errorf("kerberos: the keytab %s has no keys", path)

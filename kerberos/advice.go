@@ -12,10 +12,12 @@ import (
 // advice is what to do about errors whose text has a word, the name of an error in RFC 4120, section
 // 7.5.9, or a text of gokrb5. The first that fits counts.
 var advice = []struct{ word, do string }{
+	{"requesting for krbtgt/", "the KDC does not know the service's realm: look at domain_realm in krb5.conf"},
 	{"KDC_ERR_C_PRINCIPAL_UNKNOWN", "the KDC does not know the client: look at its name and realm"},
 	{"KDC_ERR_S_PRINCIPAL_UNKNOWN", "the KDC does not know the service: connect to the host by the full name in its principal, and look at the service's name (hive, impala, hbase …)"},
 	{"KDC_ERR_WRONG_REALM", "the client is of another realm: look at default_realm and the principal's realm"},
 	{"KDC_ERR_PREAUTH_FAILED", "the key is not the one that the KDC has: write a new keytab"},
+	{"password/keytab incorrect", "the key is not the one that the KDC has: write a new keytab"},
 	{"KDC_ERR_ETYPE_NOSUPP", "client and KDC have no encryption in common: look at permitted_enctypes; it takes AES"},
 	{"KDC_ERR_CLIENT_REVOKED", "the client's account is locked"},
 	{"KDC_ERR_KEY_EXPIRED", "the client's password has expired"},

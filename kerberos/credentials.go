@@ -20,10 +20,10 @@ import (
 // clients. Several goroutines may use it. The KDCs are those of the file that KRB5_CONFIG names, or
 // /etc/krb5.conf.
 type Credentials struct {
-	turn   chan struct{}                      // held by the goroutine that uses what follows
-	client *client.Client                     // nil before the first ticket
-	login  func() (*client.Client, error)     // makes a client
-	stale  func(*client.Client) (bool, error) // the client must be made anew
+	turn   chan struct{}                  // held by the goroutine that uses what follows
+	client *client.Client                 // nil before the first ticket
+	login  func() (*client.Client, error) // makes a client
+	stale  func() bool                    // the client must be made anew
 }
 
 // ticket is a ticket for a service.
@@ -59,7 +59,7 @@ func FromKeytab(path, principal string) (*Credentials, error) {
 	return newCredentials(func() (*client.Client, error) {
 		c := client.NewWithKeytab(name, realm, keys, conf, client.DisablePAFXFAST(true))
 		return c, c.Login()
-	}, nil), nil
+	}, func() bool { return false }), nil
 }
 
 // has reports whether a keytab has a key of a principal.
@@ -88,18 +88,19 @@ func FromCache(path string) (*Credentials, error) {
 		return nil, err
 	}
 	var read os.FileInfo
+	var until time.Time
 	c := newCredentials(func() (*client.Client, error) {
-		cache, info, err := readCache(path)
+		cache, info, end, err := readCache(path)
 		if err != nil {
 			return nil, err
 		}
-		read = info
+		read, until = info, end
 		return client.NewFromCCache(cache, conf, client.DisablePAFXFAST(true))
-	}, func(*client.Client) (bool, error) {
+	}, func() bool {
 		now, err := os.Stat(path)
-		return err == nil && (now.ModTime() != read.ModTime() || now.Size() != read.Size()), nil
+		return err != nil || now.ModTime() != read.ModTime() || now.Size() != read.Size() || !time.Now().Before(until)
 	})
-	if _, _, err := readCache(path); err != nil {
+	if _, _, _, err := readCache(path); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -123,34 +124,35 @@ func FromEnvironment() (*Credentials, error) {
 // maxFile bounds the size of a cache of tickets.
 const maxFile = 16 << 20
 
-func readCache(path string) (cache *credentials.CCache, info os.FileInfo, err error) {
+// readCache reads a cache of tickets, which are good until a time in the future.
+func readCache(path string) (cache *credentials.CCache, info os.FileInfo, until time.Time, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("kerberos: the ticket cache %s is malformed: run kinit again", path)
 		}
 	}()
 	if info, err = os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fmt.Errorf("kerberos: there is no ticket cache %s: run kinit, or name another one in KRB5CCNAME", path)
+		return nil, nil, until, fmt.Errorf("kerberos: there is no ticket cache %s: run kinit, or name another one in KRB5CCNAME", path)
 	} else if err != nil {
-		return nil, nil, fmt.Errorf("kerberos: the ticket cache: %w", err)
+		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache: %w", err)
 	}
 	if info.Size() > maxFile {
-		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s has %d bytes, more than %d", path, info.Size(), maxFile)
+		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache %s has %d bytes, more than %d", path, info.Size(), maxFile)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("kerberos: the ticket cache: %w", err)
+		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache: %w", err)
 	}
 	cache = new(credentials.CCache)
 	if err := cache.Unmarshal(b); err != nil {
-		return nil, nil, fmt.Errorf("kerberos: the ticket cache %s is malformed: %w", path, err)
+		return nil, nil, until, fmt.Errorf("kerberos: the ticket cache %s is malformed: %w", path, err)
 	}
 	for _, c := range cache.Credentials {
 		if len(c.Server.PrincipalName.NameString) > 0 && c.Server.PrincipalName.NameString[0] == "krbtgt" && time.Now().Before(c.EndTime) {
-			return cache, info, nil
+			return cache, info, c.EndTime, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("kerberos: the tickets in %s have expired: run kinit again", path)
+	return nil, nil, until, fmt.Errorf("kerberos: the tickets in %s have expired: run kinit again", path)
 }
 
 // readConfig reads krb5.conf.
@@ -160,11 +162,12 @@ func readConfig() (conf *config.Config, err error) {
 	if path == "" {
 		path = "/etc/krb5.conf"
 	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("kerberos: there is no %s: copy the file of the cluster, or name one in KRB5_CONFIG", path)
+	}
 	conf, err = config.Load(path)
 	var unsupported config.UnsupportedDirective
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("kerberos: there is no %s: copy the file of the cluster, or name one in KRB5_CONFIG", path)
 	case errors.As(err, &unsupported):
 		err = nil // an include, for example
 	case err != nil:
@@ -173,7 +176,7 @@ func readConfig() (conf *config.Config, err error) {
 	return conf, nil
 }
 
-func newCredentials(login func() (*client.Client, error), stale func(*client.Client) (bool, error)) *Credentials {
+func newCredentials(login func() (*client.Client, error), stale func() bool) *Credentials {
 	return &Credentials{turn: make(chan struct{}, 1), login: login, stale: stale}
 }
 
@@ -207,15 +210,9 @@ func (c *Credentials) ticket(ctx context.Context, spn string) (ticket, error) {
 // ask gets a ticket. The goroutine has its turn.
 func (c *Credentials) ask(spn string) (t ticket, err error) {
 	defer survive(&err)
-	if c.client != nil && c.stale != nil {
-		stale, err := c.stale(c.client)
-		if err != nil {
-			return t, err
-		}
-		if stale {
-			c.client.Destroy()
-			c.client = nil
-		}
+	if c.client != nil && c.stale() {
+		c.client.Destroy()
+		c.client = nil
 	}
 	if c.client == nil {
 		made, err := c.login()
