@@ -203,7 +203,7 @@ func TestDSNFromJDBC(t *testing.T) {
 		"hive2://h:10000/db;auth=noSasl":                            "write hive://h:10000/db?auth=NOSASL",
 		"jdbc:hive2://h/db;transportMode=http;httpPath=cliservice":  "write hive://h/db?transport=http&httpPath=cliservice",
 		"jdbc:hive2://h/db;user=ada;password=secret?hive.a=b#x=y":   "write hive://USER:PASSWORD@h/db?hive.a=…",
-		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":        "write hive://h/db; Kerberos needs a Config",
+		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":        "write hive://h/db?auth=KERBEROS; KERBEROS needs the package hivekerberos",
 		"jdbc:hive2://z1:1,z2:2/;serviceDiscoveryMode=zooKeeper":    "ZooKeeper is not supported: name a server",
 		"jdbc:hive2://h1:1,h2:2/db":                                 "several hosts are not supported yet",
 		"jdbc:spark://h:443/d;ssl=1;UID=token;PWD=secret;AuthMech=": "write hive://USER:PASSWORD@h:443/d?tls=true; ParseDSN tells",
