@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs a command beside HiveServer2 3.1.3:
 #
-#     ./hive.sh [-nosasl] [-http] COMMAND [ARGUMENT...]
+#     ./hive.sh [-nosasl] [-kerberos QOP] [-http] COMMAND [ARGUMENT...]
 #
 # The server is in a network namespace of its own that has a loopback interface and nothing else,
 # whatever it listens on. The command runs in it, too, and has the server's address in
 # NOCOPY_HIVE_DSN. The server takes any user by SASL PLAIN; with -nosasl it needs no login. With
-# -http it speaks HTTP. Metastore (Derby) and files are in a temporary folder, which stays; the log is
+# -kerberos it wants a login by Kerberos with a QOP such as auth-conf, beside the KDC of
+# ../kerberos/kdc.sh; the command has ada's keytab in KRB5_CLIENT_KTNAME. With -http it speaks HTTP. Metastore (Derby) and files are in a temporary folder, which stays; the log is
 # hive.log there. Statements that need a MapReduce job, such as INSERT and ORDER BY, fail: Hive 3's
 # plans can't be serialized on Java 17.
 #
@@ -79,19 +80,23 @@ if [ -z "${NOCOPY_HIVE_INSIDE:-}" ]; then
 	[ "$(id -u)" = 0 ] || user=-r
 	NOCOPY_HIVE_INSIDE=1 exec unshare $user -n bash "$0" "$@"
 fi
+ip link set lo up
+if [ "$1" = -kerberos ] && [ -z "${NOCOPY_KDC:-}" ]; then
+	exec "$(dirname "$0")/../kerberos/kdc.sh" bash "$0" "$@"
+fi
 
-login=NONE mode=binary query='auth=PLAIN' port=10000
+login=NONE mode=binary query='auth=PLAIN' port=10000 qop= host=127.0.0.1 user=tester:secret@
 while [ $# -gt 0 ]; do
 	case $1 in
 	-nosasl) login=NOSASL query='auth=NOSASL' ;;
-	-http) mode=http query='transport=http' ;;
+	-kerberos) login=KERBEROS qop=$2 query="auth=KERBEROS&saslQop=$2" host=localhost; shift ;;
+	-http) mode=http query="transport=http${qop:+&auth=KERBEROS}" ;;
 	-*) echo "$0: no option $1" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
 done
-[ $# -gt 0 ] || { echo "usage: $0 [-nosasl] [-http] COMMAND [ARGUMENT...]" >&2; exit 2; }
-ip link set lo up
+[ $# -gt 0 ] || { echo "usage: $0 [-nosasl] [-kerberos QOP] [-http] COMMAND [ARGUMENT...]" >&2; exit 2; }
 
 dir=$(mktemp -d)
 mkdir -m 777 "$dir/conf" "$dir/warehouse" "$dir/scratch" "$dir/local"
@@ -118,8 +123,18 @@ property() { echo "<property><name>$1</name><value>$2</value></property>"; }
 	property mapreduce.framework.name local
 	property hive.server2.tez.initialize.default.sessions false
 	property hive.security.authorization.enabled false
+	if [ -n "$qop" ]; then
+		property hadoop.security.authentication kerberos
+		property hive.server2.thrift.sasl.qop "$qop"
+		property hive.server2.authentication.kerberos.principal hive/localhost@TEST.EXAMPLE
+		property hive.server2.authentication.kerberos.keytab "$NOCOPY_KDC/server.keytab"
+		property hive.server2.authentication.spnego.principal HTTP/localhost@TEST.EXAMPLE
+		property hive.server2.authentication.spnego.keytab "$NOCOPY_KDC/server.keytab"
+		property hadoop.security.auth_to_local DEFAULT
+	fi
 	echo '</configuration>'
 } >"$dir/conf/hive-site.xml"
+[ -z "$qop" ] || cp "$dir/conf/hive-site.xml" "$dir/conf/core-site.xml" # Hadoop reads that one
 cat >"$dir/conf/log4j.properties" <<-'LOG'
 	log4j.rootLogger=WARN, err
 	log4j.appender.err=org.apache.log4j.ConsoleAppender
@@ -131,10 +146,11 @@ opens=
 for p in java.lang java.lang.reflect java.net java.util java.util.concurrent java.io java.nio java.util.regex java.util.concurrent.atomic java.time; do
 	opens="$opens --add-opens=java.base/$p=ALL-UNNAMED"
 done
+opens="$opens --add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED --add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED"
 (
 	cd "$dir"
 	export HADOOP_HOME=$dir HIVE_SERVER2_THRIFT_BIND_HOST=127.0.0.1
-	exec java -Xmx${NOCOPY_HIVE_MEMORY:-2g} $opens -Dderby.system.home="$dir" -Djava.system.class.loader=Loader -Dloader.path="$dir/conf:$home/lib" \
+	exec java ${KRB5_CONFIG:+-Djava.security.krb5.conf=$KRB5_CONFIG} -Xmx${NOCOPY_HIVE_MEMORY:-2g} $opens -Dderby.system.home="$dir" -Djava.system.class.loader=Loader -Dloader.path="$dir/conf:$home/lib" \
 		-cp "$home/loader:$dir/conf:$home/lib/*" org.apache.hive.service.server.HiveServer2
 ) >"$dir/hive.log" 2>&1 &
 server=$!
@@ -153,4 +169,8 @@ if ip -o link show | grep -qv ': lo:'; then
 fi
 echo "HiveServer2 $version answers; its log is $dir/hive.log; it listens on:" >&2
 ss -Hltn >&2
-NOCOPY_HIVE_DSN="hive://tester:secret@127.0.0.1:$port/?$query" NOCOPY_HIVE_SERVER=hive "$@"
+if [ -n "$qop" ]; then
+	user= KRB5_CLIENT_KTNAME=$NOCOPY_KDC/client.keytab
+	export KRB5_CLIENT_KTNAME
+fi
+NOCOPY_HIVE_DSN="hive://$user$host:$port/?$query" NOCOPY_HIVE_SERVER=hive "$@"
