@@ -31,8 +31,8 @@ import (
 //	resetSession  true or false: see Config.ResetSession
 //
 // Parameters whose names have a dot are settings of the session. User, password, database and
-// values are escaped as in URLs. KERBEROS needs the package hivekerberos of the module kerberos, whose
-// documentation says whose tickets it uses. For anything else, use a Config.
+// values are escaped as in URLs. KERBEROS needs the package hivekerberos of the module kerberos,
+// whose documentation says whose tickets it uses. For anything else, use a Config.
 //
 // It names one server: lists of servers and their discovery by ZooKeeper are not supported.
 func ParseDSN(dsn string) (Config, error) {
@@ -114,12 +114,8 @@ func (c *Config) setParameter(name, value string, k *kerberosOf) (err error) {
 	switch name {
 	case "auth":
 		return c.setAuth(value, k)
-	case "service":
-		k.service = value
-	case "saslQop":
-		if k.qop = value; value != "auth" && value != "auth-int" && value != "auth-conf" {
-			return errQOP
-		}
+	case "service", "saslQop":
+		return k.setParameter(name, value)
 	case "transport":
 		switch value {
 		case "http":
@@ -279,16 +275,8 @@ func (w *written) parameter(p string) {
 		if lower == "nosasl" {
 			w.query = append(w.query, "auth=NOSASL")
 		}
-	case "principal":
-		w.query = append(w.query, "auth=KERBEROS")
-		if service, _, _ := strings.Cut(value, "/"); harmless(service) && service != "" && service != "hive" {
-			w.query = append(w.query, "service="+service)
-		}
-		w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
-	case "saslqop":
-		if harmless(value) && value != "" {
-			w.query = append(w.query, "saslQop="+lower)
-		}
+	case "principal", "saslqop":
+		w.kerberos(name, value)
 	case "servicediscoverymode", "zookeepernamespace":
 		if len(w.notes) == 0 {
 			w.notes = append(w.notes, "discovery by ZooKeeper is not supported: name a server")
@@ -296,6 +284,21 @@ func (w *written) parameter(p string) {
 	default:
 		w.other = true
 	}
+}
+
+// kerberos adds a parameter of a login by Kerberos.
+func (w *written) kerberos(name, value string) {
+	if strings.EqualFold(name, "saslQop") {
+		if harmless(value) && value != "" {
+			w.query = append(w.query, "saslQop="+value)
+		}
+		return
+	}
+	w.query = append(w.query, "auth=KERBEROS")
+	if service, _, _ := strings.Cut(value, "/"); harmless(service) && service != "" && service != "hive" {
+		w.query = append(w.query, "service="+service)
+	}
+	w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
 }
 
 // setting adds a setting of the session, such as hive.a=b, without its value.

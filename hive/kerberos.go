@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// A Kerberos logs in for data source names with auth=KERBEROS. Programs do not call it: they import
-// package hivekerberos of the module kerberos, which registers one.
+// A Kerberos logs in for data source names with auth=KERBEROS. Programs do not call it: they
+// import package hivekerberos of the module kerberos, which registers one.
 type Kerberos interface {
 	// SASL returns the mechanism for Config.SASL, to log in at a service such as "hive" on host with
 	// the QOP auth, auth-int or auth-conf.
@@ -37,6 +37,18 @@ var (
 type kerberosOf struct {
 	wanted       bool
 	service, qop string
+}
+
+// setParameter sets service or saslQop.
+func (k *kerberosOf) setParameter(name, value string) error {
+	if name == "service" {
+		k.service = value
+		return nil
+	}
+	if k.qop = value; value != "auth" && value != "auth-int" && value != "auth-conf" {
+		return errQOP
+	}
+	return nil
 }
 
 // set sets what c needs for a login by Kerberos, if k wants one.

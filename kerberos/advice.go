@@ -9,8 +9,8 @@ import (
 
 // This file turns errors of Kerberos into ones that say what to do.
 
-// advice is what to do about errors whose text has a word, the name of an error in RFC 4120, section
-// 7.5.9, or a text of gokrb5. The first that fits counts.
+// advice is what to do about errors whose text has a word, the name of an error in RFC 4120,
+// section 7.5.9, or a text of gokrb5. The first that fits counts.
 var advice = []struct{ word, do string }{
 	{"requesting for krbtgt/", "the KDC does not know the service's realm: look at domain_realm in krb5.conf"},
 	{"KDC_ERR_C_PRINCIPAL_UNKNOWN", "the KDC does not know the client: look at its name and realm"},

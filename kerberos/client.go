@@ -66,9 +66,9 @@ type ticketSource interface {
 }
 
 // NewClient returns a Client that logs in at the service of a host, such as "hive" at
-// "hive.example.com": the KDC must know the principal hive/hive.example.com. host is the full name
-// that the keytab of the server has. Of the qualities in qop, 0 for Auth, that the server offers it
-// takes the best.
+// "hive.example.com": the KDC must know the principal hive/hive.example.com. host is the full
+// name that the keytab of the server has. Of the qualities in qop, 0 for Auth, that the server
+// offers it takes the best.
 func NewClient(c *Credentials, service, host string, qop QOP) *Client {
 	if c == nil || service == "" || host == "" {
 		panic("nocopy: kerberos.NewClient without credentials, service or host")
@@ -83,8 +83,8 @@ func newClient(t ticketSource, spn string, qop QOP) *Client {
 	return &Client{tickets: t, spn: spn, qop: qop}
 }
 
-// Start gets a ticket, from the KDC unless there is one, and begins a login. It waits at most 30 s
-// for a KDC.
+// Start gets a ticket, from the KDC unless there is one, and begins a login. It waits at most 30
+// s for a KDC.
 func (c *Client) Start() (mechanism string, response []byte, err error) {
 	defer survive(&err)
 	c.request, c.context, c.agreed = nil, nil, 0

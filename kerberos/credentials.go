@@ -17,8 +17,8 @@ import (
 )
 
 // Credentials are who a client is, and get it tickets from the KDC. A program has one for all its
-// clients. Several goroutines may use it. The KDCs are those of the file that KRB5_CONFIG names, or
-// /etc/krb5.conf.
+// clients. Several goroutines may use it. The KDCs are those of the file that KRB5_CONFIG names,
+// or /etc/krb5.conf.
 type Credentials struct {
 	turn   chan struct{}                  // held by the goroutine that uses what follows
 	client *client.Client                 // nil before the first ticket
@@ -106,8 +106,8 @@ func FromCache(path string) (*Credentials, error) {
 	return c, nil
 }
 
-// FromEnvironment returns the credentials of the keytab that KRB5_CLIENT_KTNAME names, as its first
-// principal, or of the default cache of tickets.
+// FromEnvironment returns the credentials of the keytab that KRB5_CLIENT_KTNAME names, as its
+// first principal, or of the default cache of tickets.
 func FromEnvironment() (*Credentials, error) {
 	path := fileOf(os.Getenv("KRB5_CLIENT_KTNAME"), "")
 	if path == "" {

@@ -12,23 +12,24 @@
 //
 //	acceptor, err := kerberos.NewAcceptor("/etc/store.keytab")
 //	…
-//	server := &rpc.Server{Processor: …, SASL: func(ctx context.Context, mechanism string) rpc.SASLServer {
+//	server.SASL = func(ctx context.Context, mechanism string) rpc.SASLServer {
 //		if mechanism != kerberos.Mechanism {
 //			return nil
 //		}
 //		return acceptor.NewServer(kerberos.AuthConf, func(principal, as string) error { … })
-//	}}
+//	}
 //
-// The nouns: [Credentials] are who a client is. An [Acceptor] verifies clients. [Client] and [Server]
-// are the two sides of a login. A [QOP] says what becomes of messages afterwards.
+// The nouns: [Credentials] are who a client is. An [Acceptor] verifies clients. [Client] and
+// [Server] are the two sides of a login. A [QOP] says what becomes of messages afterwards.
 //
 // # What is supported
 //
-// Keys of AES (encryption types 17 to 20, RFC 3962 and RFC 8009). Tickets with RC4 or DES are refused.
-// The client always makes the server prove who it is; over HTTP, TLS must do that. Clocks may differ by 5
-// minutes. A server remembers logins for 10 minutes, and refuses them if they come again. It does not
-// remember those of other processes with the same keytab, or of its own before a restart. There are
-// no bindings to channels of TLS, no delegation, and no tickets for addresses.
+// Keys of AES (encryption types 17 to 20, RFC 3962 and RFC 8009). Tickets with RC4 or DES are
+// refused. The client always makes the server prove who it is; over HTTP, TLS must do that.
+// Clocks may differ by 5 minutes. A server remembers logins for 10 minutes, and refuses them if
+// they come again. It does not remember those of other processes with the same keytab, or of its
+// own before a restart. There are no bindings to channels of TLS, no delegation, and no tickets
+// for addresses.
 //
 // Each message is wrapped as a whole, as by Apache's TSaslTransport, whatever size of buffers the
 // sides have named. auth-conf costs time: use TLS and auth where you can choose.

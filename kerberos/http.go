@@ -12,7 +12,8 @@ import (
 	"github.com/jcmturner/gofork/encoding/asn1"
 )
 
-// This file has logins over HTTP: SPNEGO (RFC 4559) with Kerberos inside, a token for each request.
+// This file has logins over HTTP: SPNEGO (RFC 4559) with Kerberos inside, a token for each
+// request.
 
 var (
 	oidSPNEGO     = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 2}
@@ -43,8 +44,8 @@ func tagged(tag int, b []byte) ([]byte, error) {
 }
 
 // Authorize adds a login to a request: "Authorization: Negotiate" with a token for the service
-// HTTP/host, where host is that of the URL. It is a hive.Config's Authorize, too. Each request needs
-// a new token. It does not check who the server is: use https.
+// HTTP/host, where host is that of the URL. It is a hive.Config's Authorize, too. Each request
+// needs a new token. It does not check who the server is: use https.
 func (c *Credentials) Authorize(r *http.Request) error {
 	token, err := negotiateToken(r.Context(), c, "HTTP/"+r.URL.Hostname())
 	if err != nil {
@@ -105,16 +106,17 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 
 type principalKey struct{}
 
-// Principal returns the client of a request that a handler of [Acceptor.Handler] has let in, or "".
+// Principal returns the client of a request that a handler of [Acceptor.Handler] has let in, or
+// "".
 func Principal(ctx context.Context) string {
 	name, _ := ctx.Value(principalKey{}).(string)
 	return name
 }
 
-// Handler returns a handler that lets requests with a login through to next, such as an rpc.Server.
-// Others get the status 401, and those that authorize refuses 403. [Principal] returns the client in
-// next. warn, if not nil, is told why a login has failed, which the client is not. See NewServer for
-// principal.
+// Handler returns a handler that lets requests with a login through to next, such as an
+// rpc.Server. Others get the status 401, and those that authorize refuses 403. [Principal]
+// returns the client in next. warn, if not nil, is told why a login has failed, which the client
+// is not. See NewServer for principal.
 func (a *Acceptor) Handler(next http.Handler, authorize func(principal string) error, warn func(*http.Request, error)) http.Handler {
 	if next == nil || authorize == nil {
 		panic("nocopy: kerberos.Acceptor.Handler without a handler or authorize")

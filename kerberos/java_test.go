@@ -18,8 +18,8 @@ func peer(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestJava: Apache's TSaslClientTransport calls our server, and our client its TSaslServerTransport,
-// with each quality. ./java.sh runs it.
+// TestJava: Apache's TSaslClientTransport calls our server, and our client its
+// TSaslServerTransport, with each quality. ./java.sh runs it.
 func TestJava(t *testing.T) {
 	if os.Getenv("NOCOPY_KERBEROS_JAVA") == "" {
 		t.Skip("SKIPPED: ./java.sh runs it")

@@ -35,8 +35,8 @@ func TestKDC(t *testing.T) {
 // inKDC returns the path of a file that kdc.sh has written.
 func inKDC(name string) string { return filepath.Join(os.Getenv("NOCOPY_KDC"), name) }
 
-// TestBesideKDC: logins with tickets of a real KDC, and the errors of those that fail. ./kdc.sh runs
-// it.
+// TestBesideKDC: logins with tickets of a real KDC, and the errors of those that fail. ./kdc.sh
+// runs it.
 func TestBesideKDC(t *testing.T) {
 	if os.Getenv("NOCOPY_KDC") == "" {
 		t.Skip("SKIPPED: TestKDC runs it")

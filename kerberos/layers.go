@@ -7,7 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// This file has the last step of a login, in which both sides agree on a layer, RFC 4752, section 3.
+// This file has the last step of a login, in which both sides agree on a layer, RFC 4752, section
+// 3.
 
 // maxWrapped is the most bytes that a side says it can take in one token. The field has 3 bytes.
 // Like Apache's library, we neither split larger messages nor refuse them: MaxFrame is the limit.

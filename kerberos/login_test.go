@@ -69,7 +69,8 @@ func TestManyCalls(t *testing.T) {
 	wg.Wait()
 }
 
-// TestQuality: the best quality that both allow is agreed on; if there is none, the client says so.
+// TestQuality: the best quality that both allow is agreed on; if there is none, the client says
+// so.
 func TestQuality(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ server, client, want QOP }{
@@ -211,8 +212,8 @@ func TestReplayCache(t *testing.T) {
 	}
 }
 
-// TestOtherServer: a client notices a server that does not have the service's key, and one that ends
-// the login before it has proved anything.
+// TestOtherServer: a client notices a server that does not have the service's key, and one that
+// ends the login before it has proved anything.
 func TestOtherServer(t *testing.T) {
 	t.Parallel()
 	c := newClient(newKDC(), testService, Auth)
@@ -267,8 +268,8 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestWithoutMutual: servers also take clients that do not ask who the server is, such as Java's by
-// default.
+// TestWithoutMutual: servers also take clients that do not ask who the server is, such as Java's
+// by default.
 func TestWithoutMutual(t *testing.T) {
 	t.Parallel()
 	tk, err := newKDC().ticket(t.Context(), testService)

@@ -18,15 +18,15 @@ type Server struct {
 	agreed    QOP // 0 before the end of a login
 }
 
-// NewServer returns a Server for one login, for [rpc.Server.SASL]. It offers the qualities in qop, 0
-// for Auth.
+// NewServer returns a Server for one login, for [rpc.Server.SASL]. It offers the qualities in
+// qop, 0 for Auth.
 //
-// authorize is called for a client that has proved to be principal, such as
-// "ada@EXAMPLE.COM" or "spark/node1.example.com@EXAMPLE.COM". It returns an error if the client may
-// not log in, which the log gets. A slash, an @ or a backslash that belongs to a name has a
-// backslash before it. Principals of other realms come, too, if the KDC trusts these: compare the
-// whole text. as is the name that the client wants to act for, "" for itself; it must be refused
-// unless the principal may do so.
+// authorize is called for a client that has proved to be principal, such as "ada@EXAMPLE.COM" or
+// "spark/node1.example.com@EXAMPLE.COM". It returns an error if the client may not log in, which
+// the log gets. A slash, an @ or a backslash that belongs to a name has a backslash before it.
+// Principals of other realms come, too, if the KDC trusts these: compare the whole text. as is
+// the name that the client wants to act for, "" for itself; it must be refused unless the
+// principal may do so.
 func (a *Acceptor) NewServer(qop QOP, authorize func(principal, as string) error) *Server {
 	if authorize == nil {
 		panic("nocopy: kerberos.Acceptor.NewServer without authorize")
@@ -43,7 +43,7 @@ func (s *Server) Next(response []byte) (challenge []byte, done bool, err error) 
 	case s.agreed != 0:
 		return nil, false, errLoginOver
 	case s.context == nil && response == nil:
-		return nil, false, nil // the client waits for a challenge, which is empty (RFC 4752, section 3.1)
+		return nil, false, nil // the challenge is empty: RFC 4752, section 3.1
 	case s.context == nil:
 		s.principal, s.context, challenge, err = s.acceptor.accept(response)
 		if err != nil {

@@ -1,3 +1,5 @@
+// What tests without a KDC share: tickets that they make themselves, with the keys of the service.
+
 package kerberos
 
 import (
@@ -32,8 +34,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// What tests without a KDC share: tickets that they make themselves, with the keys of the service.
-
 const (
 	testRealm   = "TEST.EXAMPLE"
 	testService = "store/server.test"
@@ -41,7 +41,8 @@ const (
 
 var allETypes = []int32{etypeID.AES128_CTS_HMAC_SHA1_96, etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA256_128, etypeID.AES256_CTS_HMAC_SHA384_192}
 
-// serviceKeys returns the service's keytab. The keys are made once: that takes thousands of hashes.
+// serviceKeys returns the service's keytab. The keys are made once: that takes thousands of
+// hashes.
 var serviceKeys = sync.OnceValue(func() *keytab.Keytab {
 	keys := keytab.New()
 	for _, e := range append(allETypes, etypeID.RC4_HMAC) {

@@ -113,8 +113,8 @@ func newRequest(t ticket, mutual bool) (*request, []byte, error) {
 	return &request{t.key, a}, token, err
 }
 
-// contextFlags returns an authenticator's checksum without bindings to a channel, RFC 4121, section
-// 4.1.1.
+// contextFlags returns an authenticator's checksum without bindings to a channel, RFC 4121,
+// section 4.1.1.
 func contextFlags(f uint32) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 16) // the length of the bindings
 	b = append(b, make([]byte, 16)...)

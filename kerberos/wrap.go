@@ -13,8 +13,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// This file protects messages by Wrap tokens, RFC 4121, section 4.2.6.2. gokrb5 has such tokens, but
-// can't encrypt them.
+// This file protects messages by Wrap tokens, RFC 4121, section 4.2.6.2. gokrb5 has such tokens,
+// but can't encrypt them.
 
 // Flags of a token, RFC 4121, section 4.2.2.
 const (
@@ -23,8 +23,8 @@ const (
 	flagAcceptorSubkey = 4
 )
 
-// Key usages, RFC 4121, section 2. Wrap tokens have those for sealing whether they are encrypted or
-// not (section 4.2.4).
+// Key usages, RFC 4121, section 2. Wrap tokens have those for sealing whether they are encrypted
+// or not (section 4.2.4).
 const (
 	usageAcceptorSeal  = 22
 	usageInitiatorSeal = 24
@@ -32,8 +32,8 @@ const (
 
 const wrapHeader = 16
 
-// A securityContext is what two sides share who have exchanged AP-REQ and AP-REP. One goroutine may
-// wrap while another one unwraps.
+// A securityContext is what two sides share who have exchanged AP-REQ and AP-REP. One goroutine
+// may wrap while another one unwraps.
 type securityContext struct {
 	key            types.EncryptionKey
 	etype          etype.EType // of key
@@ -52,8 +52,8 @@ func newContext(key types.EncryptionKey, acceptor bool) (*securityContext, error
 	return &securityContext{key: key, etype: e, acceptor: acceptor}, nil
 }
 
-// modern returns the encryption of a key, which must be one that RFC 4121 is for. RC4 and DES have
-// other tokens, and can be broken.
+// modern returns the encryption of a key, which must be one that RFC 4121 is for. RC4 and DES
+// have other tokens, and can be broken.
 func modern(key types.EncryptionKey) (etype.EType, error) {
 	size := keySize(key.KeyType)
 	if size == 0 {
@@ -66,8 +66,8 @@ func modern(key types.EncryptionKey) (etype.EType, error) {
 	return e, err
 }
 
-// keySize returns how many bytes a key for an encryption type has, 0 if it is not AES. gokrb5 says 24
-// for the last one.
+// keySize returns how many bytes a key for an encryption type has, 0 if it is not AES. gokrb5
+// says 24 for the last one.
 func keySize(etype int32) int {
 	switch etype {
 	case etypeID.AES128_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA256_128:
@@ -85,8 +85,9 @@ func newKey(etype int32) types.EncryptionKey {
 	return types.EncryptionKey{KeyType: etype, KeyValue: value}
 }
 
-// header returns the 16 bytes of a token before its data. Of its fields, ec is the number of bytes
-// after the data, and rotation how far the bytes after the header were rotated to the right.
+// header returns the 16 bytes of a token before its data. Of its fields, ec is the number of
+// bytes after the data, and rotation how far the bytes after the header were rotated to the
+// right.
 func header(flags byte, ec, rotation uint16, seq uint64) []byte {
 	b := []byte{5, 4, flags, 0xff}
 	b = binary.BigEndian.AppendUint16(b, ec)
@@ -141,8 +142,8 @@ var (
 	errBadToken = errors.New("a token was changed on its way, or is for another connection")
 )
 
-// unwrap returns the message of a token, which must be sealed if sealed is true. Tokens must come in
-// the order in which they were sent. It may change token.
+// unwrap returns the message of a token, which must be sealed if sealed is true. Tokens must come
+// in the order in which they were sent. It may change token.
 func (c *securityContext) unwrap(token []byte, sealed bool) (message []byte, err error) {
 	defer survive(&err)
 	if len(token) < wrapHeader || token[0] != 5 || token[1] != 4 || token[3] != 0xff {

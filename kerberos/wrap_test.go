@@ -27,8 +27,8 @@ func pair(t *testing.T, etype int32) (client, server *securityContext) {
 	return client, server
 }
 
-// TestWrap: tokens of both kinds are unwrapped by the other side alone, also if they were rotated,
-// and no change of a byte goes unnoticed.
+// TestWrap: tokens of both kinds are unwrapped by the other side alone, also if they were
+// rotated, and no change of a byte goes unnoticed.
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	for _, etype := range allETypes {
@@ -75,7 +75,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestSequence: a token that was left out is noticed; one that is not encrypted, too, if it must be.
+// TestSequence: a token that was left out is noticed; one that is not encrypted, too, if it must
+// be.
 func TestSequence(t *testing.T) {
 	t.Parallel()
 	c, s := pair(t, allETypes[1])

@@ -4,8 +4,8 @@
 //
 //	db, err := sql.Open("hive", "hive://hive.example.com/sales?auth=KERBEROS&service=hive")
 //
-// The client is the one of kerberos.FromEnvironment: of the keytab that KRB5_CLIENT_KTNAME names, or
-// of the tickets that kinit got. The files are read when the first connection is made.
+// The client is the one of kerberos.FromEnvironment: of the keytab that KRB5_CLIENT_KTNAME names,
+// or of the tickets that kinit got. The files are read when the first connection is made.
 package hivekerberos
 
 import (

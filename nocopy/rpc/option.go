@@ -414,8 +414,8 @@ type SASLServer interface {
 	Next(response []byte) (challenge []byte, done bool, err error)
 }
 
-// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers, such
-// as GSSAPI's auth-int and auth-conf.
+// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers,
+// such as GSSAPI's auth-int and auth-conf.
 type SASLSecurity interface {
 	// SASLLayer is called after each login that has succeeded, as far as the other end says. It
 	// returns the layer that both sides have agreed on, for this connection alone, or nil if
@@ -428,8 +428,8 @@ type SASLSecurity interface {
 // another one may call Unwrap. An error of either ends the connection.
 //
 // Each message is wrapped as a whole, as by Apache's TSaslTransport, whatever size of buffers the
-// sides have named. One that is received may have up to MaxFrame bytes, and takes about three times
-// its size in memory until it was unwrapped.
+// sides have named. One that is received may have up to MaxFrame bytes, and takes about three
+// times its size in memory until it was unwrapped.
 type SASLLayer interface {
 	// Wrap returns what the other end's Unwrap turns into message. The result may be used until Wrap
 	// is called again.
@@ -466,9 +466,9 @@ var ErrLogin = sasl.ErrRefused
 //
 // Logins with m are made one after the other, even if several clients were given the same Option.
 // Messages are in frames, which m protects if it is a SASLSecurity. There is no shared memory. m
-// must not be nil, and not be used with Unframed. DialTimeout includes the login. If it fails, Dial
-// returns ErrLogin, and calls whose connection is replaced return ErrNotSent, which then wraps
-// ErrLogin.
+// must not be nil, and not be used with Unframed. DialTimeout includes the login. If it fails,
+// Dial returns ErrLogin, and calls whose connection is replaced return ErrNotSent, which then
+// wraps ErrLogin.
 func SASL(m SASLClient) Option {
 	if m == nil {
 		panic("nocopy: rpc.SASL without a mechanism")

@@ -67,7 +67,8 @@ func serveProtected(t *testing.T, m protecting) (addr string, q *quiet) {
 	return serve(t, srv, &handler{}), q
 }
 
-// TestSASLLayer: calls of all sizes, and many at a time, pass a security layer, in both directions.
+// TestSASLLayer: calls of all sizes, and many at a time, pass a security layer, in both
+// directions.
 func TestSASLLayer(t *testing.T) {
 	t.Parallel()
 	addr, _ := serveProtected(t, protecting{layer: toyLayer{}})
@@ -147,8 +148,8 @@ func wrappedFrame(message []byte) []byte {
 	return frame(b)
 }
 
-// TestSASLLayerHostile: frames that are no wrapped ones end their connection, and the log says why;
-// memory is taken for what has arrived only.
+// TestSASLLayerHostile: frames that are no wrapped ones end their connection, and the log says
+// why; memory is taken for what has arrived only.
 func TestSASLLayerHostile(t *testing.T) {
 	t.Parallel()
 	addr, q := serveProtected(t, protecting{layer: toyLayer{}})

@@ -49,7 +49,8 @@ type Config struct {
 	HTTPClient   *http.Client  // nil: HTTP makes one
 
 	DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
-	Login    func(ctx context.Context, nc net.Conn) (sasl.Layer, error) // by SASL; nil: none. The layer may be nil
+	// Login logs in by SASL, and returns a layer, if one was agreed on; nil: there is no login
+	Login func(ctx context.Context, nc net.Conn) (sasl.Layer, error)
 	// StatusError returns the error of a response of HTTP with another status than 200.
 	StatusError func(status int, text string) error
 

@@ -18,16 +18,16 @@ type Layer interface {
 	Unwrap(wrapped []byte) ([]byte, error)
 }
 
-// layerRoom is how many bytes a wrapped message may have more than the message. A layer of Kerberos
-// adds less than 100.
+// layerRoom is how many bytes a wrapped message may have more than the message. A layer of
+// Kerberos adds less than 100.
 const layerRoom = 1 << 10
 
 // mostKept is the largest memory that is kept from one message for the next.
 const mostKept = 64 << 10
 
 // Protect returns a connection on which a layer protects each frame: the frame's length, which is
-// not protected, is then that of the wrapped bytes, as with Apache's TSaslTransport. Bytes of nc are
-// read from in. Frames that are received may have at most maxFrame bytes.
+// not protected, is then that of the wrapped bytes, as with Apache's TSaslTransport. Bytes of nc
+// are read from in. Frames that are received may have at most maxFrame bytes.
 func Protect(nc net.Conn, in io.Reader, layer Layer, maxFrame int) net.Conn {
 	return &protected{Conn: nc, in: unwrapper{in: in, layer: layer, most: min(maxFrame, math.MaxInt32-layerRoom)}, out: wrapper{out: nc, layer: layer}}
 }
