@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
 // Mechanism is the name of the SASL mechanism, RFC 4752.
@@ -129,11 +128,11 @@ func (c *Client) Next(challenge []byte) (response []byte, err error) {
 	return response, nil
 }
 
-// SASLLayer returns the layer that protects messages after a login, nil for Auth. It fails if the
-// server has ended the login before it has proved who it is.
-func (c *Client) SASLLayer() (rpc.SASLLayer, error) {
+// Secure returns the connection that protects messages after a login, nil for Auth. It fails
+// if the server has ended the login before it has proved who it is.
+func (c *Client) Secure(nc net.Conn, maxFrame int) (net.Conn, error) {
 	if c.agreed == 0 {
 		return nil, errors.New("kerberos: the server has ended the login too early: it did not prove who it is")
 	}
-	return layerOf(c.context, c.agreed), nil
+	return secure(nc, c.context, c.agreed, maxFrame), nil
 }

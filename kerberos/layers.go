@@ -3,8 +3,7 @@ package kerberos
 import (
 	"errors"
 	"fmt"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"net"
 )
 
 // This file has the last step of a login, in which both sides agree on a layer, RFC 4752, section
@@ -37,14 +36,15 @@ type layer struct {
 	sealed  bool
 }
 
-func layerOf(c *securityContext, agreed QOP) rpc.SASLLayer {
+func (l layer) wrap(message []byte) ([]byte, error) { return l.context.wrap(message, l.sealed) }
+func (l layer) unwrap(token []byte) ([]byte, error) { return l.context.unwrap(token, l.sealed) }
+
+// secure returns the connection that protects messages after a login, nil for Auth.
+func secure(nc net.Conn, c *securityContext, agreed QOP, maxFrame int) net.Conn {
 	if agreed == Auth {
 		return nil
 	}
-	return layer{c, agreed == AuthConf}
+	return protect(nc, layer{c, agreed == AuthConf}, maxFrame)
 }
-
-func (l layer) Wrap(message []byte) ([]byte, error) { return l.context.wrap(message, l.sealed) }
-func (l layer) Unwrap(token []byte) ([]byte, error) { return l.context.unwrap(token, l.sealed) }
 
 var errLoginOver = errors.New("kerberos: a response after the end of a login")

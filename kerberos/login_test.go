@@ -126,7 +126,7 @@ func TestPrincipal(t *testing.T) {
 	if err := login(newClient(newKDC(), testService, Auth), s); err == nil || !strings.Contains(err.Error(), `"ada@TEST.EXAMPLE" may not log in: not today`) {
 		t.Error(err)
 	}
-	if _, err := s.SASLLayer(); err == nil {
+	if _, err := s.Secure(nil, 0); err == nil {
 		t.Error("a refused login has a layer")
 	}
 }

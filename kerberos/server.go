@@ -3,8 +3,7 @@ package kerberos
 import (
 	"errors"
 	"fmt"
-
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"net"
 )
 
 // Server is the server's side of the mechanism, for one login.
@@ -83,10 +82,10 @@ func (s *Server) offer() ([]byte, error) {
 	return s.context.wrap(appendLayers(nil, s.qop), false)
 }
 
-// SASLLayer returns the layer that protects messages after a login, nil for Auth.
-func (s *Server) SASLLayer() (rpc.SASLLayer, error) {
+// Secure returns the connection that protects messages after a login, nil for Auth.
+func (s *Server) Secure(nc net.Conn, maxFrame int) (net.Conn, error) {
 	if s.agreed == 0 {
 		return nil, errors.New("kerberos: a login that has not ended")
 	}
-	return layerOf(s.context, s.agreed), nil
+	return secure(nc, s.context, s.agreed, maxFrame), nil
 }

@@ -414,48 +414,34 @@ type SASLServer interface {
 	Next(response []byte) (challenge []byte, done bool, err error)
 }
 
-// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers,
-// such as GSSAPI's auth-int and auth-conf.
+// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers, such
+// as GSSAPI's auth-int and auth-conf, or wants the last word on a login.
 type SASLSecurity interface {
-	// SASLLayer is called after each login that has succeeded, as far as the other end says. It
-	// returns the layer that both sides have agreed on, for this connection alone, or nil if
-	// messages are not to be protected. If it returns an error, the login has failed: a client is
-	// told so here of a server that ends the login before it has proved who it is.
-	SASLLayer() (SASLLayer, error)
+	// Secure is called after each login that has succeeded, as far as the other end says. It returns
+	// the connection that carries the messages from then on, which is on top of nc and protects
+	// each frame as Apache's TSaslTransport does; nil if messages are not to be protected. A frame that is received has at most maxFrame
+	// bytes, without its length. If Secure returns an error, the login has failed; a client notices
+	// so a server that ends the login before it has proved who it is.
+	//
+	// The connection is for one goroutine that reads and one that writes. If a deadline ends a Read,
+	// the next one must go on where it has stopped. Its other methods must do what those of nc do.
+	Secure(nc net.Conn, maxFrame int) (net.Conn, error)
 }
 
-// SASLLayer protects the messages of one connection after a login. One goroutine calls Wrap while
-// another one may call Unwrap. An error of either ends the connection.
-//
-// Each message is wrapped as a whole, as by Apache's TSaslTransport, whatever size of buffers the
-// sides have named. One that is received may have up to MaxFrame bytes, and takes about three
-// times its size in memory until it was unwrapped.
-type SASLLayer interface {
-	// Wrap returns what the other end's Unwrap turns into message. The result may be used until Wrap
-	// is called again.
-	Wrap(message []byte) ([]byte, error)
-	// Unwrap returns the message in wrapped. It may decrypt it in place. The result may be used
-	// until Unwrap is called again.
-	Unwrap(wrapped []byte) ([]byte, error)
-}
-
-// layerOf returns the layer of a mechanism that has logged in, or nil.
-func layerOf(mechanism any) (sasl.Layer, error) {
-	s, ok := mechanism.(SASLSecurity)
-	if !ok {
-		return nil, nil
+// secured returns what carries messages after a login with a mechanism, nil for nc itself.
+func secured(mechanism any, nc net.Conn, maxFrame int) (net.Conn, error) {
+	if s, ok := mechanism.(SASLSecurity); ok {
+		return s.Secure(shm.Guard(nc), maxFrame)
 	}
-	l, err := s.SASLLayer()
-	if err != nil || l == nil {
-		return nil, err
-	}
-	return l, nil
+	return nil, nil
 }
 
 // saslServer is a SASLServer for package sasl.
 type saslServer struct{ SASLServer }
 
-func (s saslServer) Layer() (sasl.Layer, error) { return layerOf(s.SASLServer) }
+func (s saslServer) Secure(nc net.Conn, maxFrame int) (net.Conn, error) {
+	return secured(s.SASLServer, nc, maxFrame)
+}
 
 // ErrLogin is the error of a login by SASL that one side has refused.
 var ErrLogin = sasl.ErrRefused
@@ -475,7 +461,7 @@ func SASL(m SASLClient) Option {
 	}
 	turn := make(chan struct{}, 1)
 	return optionFunc(func(o *options) {
-		o.Login = func(ctx context.Context, nc net.Conn) (layer sasl.Layer, err error) {
+		o.Login = func(ctx context.Context, nc net.Conn, maxFrame int) (on net.Conn, err error) {
 			select {
 			case turn <- struct{}{}:
 				defer func() { <-turn }()
@@ -484,14 +470,14 @@ func SASL(m SASLClient) Option {
 			}
 			err = sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
 			if err == nil {
-				if layer, err = layerOf(m); err != nil {
+				if on, err = secured(m, nc, maxFrame); err != nil {
 					err = fmt.Errorf("%w: %w", ErrLogin, err)
 				}
 			}
 			if err != nil && !errors.Is(err, ErrLogin) {
 				err = fmt.Errorf("login by SASL: %w", err)
 			}
-			return layer, err
+			return on, err
 		}
 	})
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/message"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/stats"
@@ -49,8 +48,9 @@ type Config struct {
 	HTTPClient   *http.Client  // nil: HTTP makes one
 
 	DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Login logs in by SASL, and returns a layer, if one was agreed on; nil: there is no login
-	Login func(ctx context.Context, nc net.Conn) (sasl.Layer, error)
+	// Login logs in by SASL. It returns the connection to use from then on, or nil for nc. Without
+	// Login there is none
+	Login func(ctx context.Context, nc net.Conn, maxFrame int) (net.Conn, error)
 	// StatusError returns the error of a response of HTTP with another status than 200.
 	StatusError func(status int, text string) error
 

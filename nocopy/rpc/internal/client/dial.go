@@ -10,7 +10,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/shm"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/foreign"
-	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/sasl"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/setting"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/shared"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/socket"
@@ -57,12 +56,12 @@ func (c *Pool) dial(ctx context.Context) (*connection, error) {
 				socket.Close(nc)
 			}
 		}()
-		layer, err := c.opt.Login(ctx, nc)
+		on, err := c.opt.Login(ctx, nc, c.opt.receives().Frame)
 		if err != nil {
 			return nil, err
 		}
-		if done = true; layer != nil {
-			nc = sasl.Protect(nc, shm.ReaderOf(nc), layer, c.opt.receives().Frame)
+		if done = true; on != nil {
+			nc = on
 		}
 	}
 	return newConnection(nc, &c.opt, link), nil

@@ -135,14 +135,12 @@ func (c *connection) acceptLogin() (err error) {
 			return login
 		})
 	})
-	l, ok := login.(interface{ Layer() (sasl.Layer, error) })
-	if err != nil || !ok {
+	if err != nil {
 		return err
 	}
-	layer, err := l.Layer()
-	if err == nil && layer != nil {
-		p := sasl.Protect(c.nc, c.in.Src, layer, c.in.Limits.Frame)
-		c.in.Src, c.out = p, p
+	on, err := login.Secure(c.nc, c.in.Limits.Frame)
+	if err == nil && on != nil {
+		c.in.Src, c.out = on, on
 	}
 	return err
 }

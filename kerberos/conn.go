@@ -1,4 +1,4 @@
-package sasl
+package kerberos
 
 import (
 	"encoding/binary"
@@ -10,14 +10,6 @@ import (
 	"slices"
 )
 
-// A Layer is the security layer that a mechanism has agreed on for one connection (RFC 4422,
-// section 3.7). The other end's Unwrap reverses Wrap. The results may be used until the next call
-// of the same method. One goroutine may call Wrap while another one calls Unwrap.
-type Layer interface {
-	Wrap(message []byte) ([]byte, error)
-	Unwrap(wrapped []byte) ([]byte, error)
-}
-
 // layerRoom is how many bytes a wrapped message may have more than the message. A layer of
 // Kerberos adds less than 100.
 const layerRoom = 1 << 10
@@ -25,11 +17,11 @@ const layerRoom = 1 << 10
 // mostKept is the largest memory that is kept from one message for the next.
 const mostKept = 64 << 10
 
-// Protect returns a connection on which a layer protects each frame: the frame's length, which is
-// not protected, is then that of the wrapped bytes, as with Apache's TSaslTransport. Bytes of nc
-// are read from in. Frames that are received may have at most maxFrame bytes.
-func Protect(nc net.Conn, in io.Reader, layer Layer, maxFrame int) net.Conn {
-	return &protected{Conn: nc, in: unwrapper{in: in, layer: layer, most: min(maxFrame, math.MaxInt32-layerRoom)}, out: wrapper{out: nc, layer: layer}}
+// protect returns a connection on which a layer protects each frame: the frame's length, which is
+// not protected, is then that of the wrapped bytes, as with Apache's TSaslTransport. Frames that
+// are received may have at most maxFrame bytes.
+func protect(nc net.Conn, l layer, maxFrame int) net.Conn {
+	return &protected{Conn: nc, in: unwrapper{in: nc, layer: l, most: min(maxFrame, math.MaxInt32-layerRoom)}, out: wrapper{out: nc, layer: l}}
 }
 
 // protected is a connection with a layer. One goroutine may read while another one writes.
@@ -58,7 +50,7 @@ const lengthSize = 4
 // unwrapper reads frames. A read that a deadline has ended can be repeated.
 type unwrapper struct {
 	in      io.Reader
-	layer   Layer
+	layer   layer
 	most    int
 	wrapped []byte // what has arrived of the frame, with its length
 	length  int    // of the frame with its length; 0 as long as that is not known
@@ -89,7 +81,7 @@ func (u *unwrapper) next() error {
 		}
 		n := binary.BigEndian.Uint32(u.wrapped)
 		if int64(n) > int64(u.most+layerRoom) {
-			u.err = fmt.Errorf("SASL's security layer: a frame of %d bytes, more than MaxFrame = %d; or the other end has no layer", n, u.most)
+			u.err = fmt.Errorf("kerberos: a frame of %d bytes, more than MaxFrame = %d; or the other end has no layer", n, u.most)
 			return u.err
 		}
 		u.length = lengthSize + int(n)
@@ -97,13 +89,13 @@ func (u *unwrapper) next() error {
 	if err := u.fill(u.length); err != nil {
 		return err
 	}
-	message, err := u.layer.Unwrap(u.wrapped[lengthSize:])
+	message, err := u.layer.unwrap(u.wrapped[lengthSize:])
 	switch {
 	case err != nil:
-		u.err = fmt.Errorf("SASL's security layer: %w", err)
+		u.err = fmt.Errorf("kerberos: %w", err)
 		return u.err
 	case len(message) > u.most:
-		u.err = fmt.Errorf("SASL's security layer: a message of %d bytes, more than MaxFrame = %d", len(message), u.most)
+		u.err = fmt.Errorf("kerberos: a message of %d bytes, more than MaxFrame = %d", len(message), u.most)
 		return u.err
 	}
 	u.plain = append(binary.BigEndian.AppendUint32(u.kept[:0], uint32(len(message))), message...)
@@ -133,7 +125,7 @@ func (u *unwrapper) fill(n int) error {
 // wrapper writes frames. Bytes of a frame that is not complete wait for the others.
 type wrapper struct {
 	out   io.Writer
-	layer Layer
+	layer layer
 	plain []byte // what was written of a frame, with its length
 	frame []byte // the memory of the last wrapped one
 	err   error
@@ -159,12 +151,12 @@ func (w *wrapper) write(b []byte, n *int) error {
 	if len(w.plain) < length {
 		return nil
 	}
-	wrapped, err := w.layer.Wrap(w.plain[lengthSize:])
+	wrapped, err := w.layer.wrap(w.plain[lengthSize:])
 	if err != nil {
-		return fmt.Errorf("SASL's security layer: %w", err)
+		return fmt.Errorf("kerberos: %w", err)
 	}
 	if len(wrapped) > math.MaxInt32 {
-		return fmt.Errorf("SASL's security layer: a frame of %d bytes", len(wrapped))
+		return fmt.Errorf("kerberos: a frame of %d bytes", len(wrapped))
 	}
 	w.plain = kept(w.plain)
 	w.frame = append(binary.BigEndian.AppendUint32(w.frame[:0], uint32(len(wrapped))), wrapped...)
