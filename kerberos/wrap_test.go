@@ -47,8 +47,8 @@ func TestWrap(t *testing.T) {
 					t.Error("a token has come back to its sender")
 				}
 				for i := range token {
-					if i == 6 || i == 7 {
-						continue // how it was rotated
+					if i == 6 || i == 7 || i%16 != 0 && n > 33 {
+						continue // how it was rotated; or many like others
 					}
 					changed := bytes.Clone(token)
 					changed[i] ^= 0x10
@@ -56,7 +56,7 @@ func TestWrap(t *testing.T) {
 						t.Fatalf("etype %d, sealed %t, %d bytes: byte %d was changed", etype, sealed, n, i)
 					}
 				}
-				for i := range token {
+				for i := range min(len(token), 100) {
 					if _, err := s.unwrap(bytes.Clone(token[:i]), sealed); err == nil {
 						t.Fatalf("etype %d, sealed %t: %d of %d bytes", etype, sealed, i, len(token))
 					}
