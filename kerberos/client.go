@@ -50,13 +50,12 @@ const ticketTimeout = 30 * time.Second
 
 // Client is the client's side of the mechanism, for [rpc.SASL]. The server must prove who it is.
 type Client struct {
-	tickets  ticketSource
-	spn      string
-	qop      QOP
-	request  *request
-	context  *securityContext
-	agreed   QOP // 0 before the end of a login
-	answered bool
+	tickets ticketSource
+	spn     string
+	qop     QOP
+	request *request
+	context *securityContext
+	agreed  QOP // 0 before the end of a login
 }
 
 // ticketSource is Credentials, except in tests.

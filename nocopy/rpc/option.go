@@ -414,14 +414,14 @@ type SASLServer interface {
 	Next(response []byte) (challenge []byte, done bool, err error)
 }
 
-// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers, such
-// as GSSAPI's auth-int and auth-conf, or wants the last word on a login.
+// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers,
+// such as GSSAPI's auth-int and auth-conf, or wants the last word on a login.
 type SASLSecurity interface {
 	// Secure is called after each login that has succeeded, as far as the other end says. It returns
-	// the connection that carries the messages from then on, which is on top of nc and protects
-	// each frame as Apache's TSaslTransport does; nil if messages are not to be protected. A frame that is received has at most maxFrame
-	// bytes, without its length. If Secure returns an error, the login has failed; a client notices
-	// so a server that ends the login before it has proved who it is.
+	// the connection that carries the messages from then on, which is on top of nc and protects each
+	// frame as Apache's TSaslTransport does; nil if messages are not to be protected. A frame that is
+	// received has at most maxFrame bytes, without its length. If Secure returns an error, the login
+	// has failed; a client notices so a server that ends the login before it has proved who it is.
 	//
 	// The connection is for one goroutine that reads and one that writes. If a deadline ends a Read,
 	// the next one must go on where it has stopped. Its other methods must do what those of nc do.

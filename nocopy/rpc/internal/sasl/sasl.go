@@ -13,8 +13,8 @@
 //	                                COMPLETE  last challenge, or nothing
 //
 // Either side may end it with BAD or ERROR, whose payload says why. After COMPLETE the connection
-// carries messages in frames, as without a login; a mechanism with a security layer wraps them. The
-// format is the same as in Apache's TSaslTransport.
+// carries messages in frames, as without a login; a mechanism with a security layer wraps them.
+// The format is the same as in Apache's TSaslTransport.
 package sasl
 
 import (
