@@ -134,7 +134,10 @@ func FuzzTokens(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	good := bytes.Clone(token)
+	a := newAcceptor()
+	if _, _, _, err := a.accept(bytes.Clone(token)); err != nil {
+		f.Fatal(err)
+	}
 	f.Add(token)
 	f.Add(token[:40])
 	for _, text := range []string{"", "60", "6080", "60060604", "0504ff", "050407ff00000000000000000000000700"} {
@@ -158,8 +161,13 @@ func FuzzTokens(f *testing.F) {
 	}
 	client, server := pairOf(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if _, _, _, err := newAcceptor().accept(bytes.Clone(b)); err == nil && !bytes.Equal(b, good) {
-			t.Error("a token was accepted that nobody has made")
+		// Parts of a token are not protected, such as options. With or without changes there, the
+		// token of a worker of the fuzzer is good once
+		if name, _, _, err := a.accept(bytes.Clone(b)); err == nil {
+			if _, _, _, err := a.accept(bytes.Clone(b)); err == nil || name != "ada@TEST.EXAMPLE" {
+				t.Errorf("%s was let in twice", name)
+			}
+			return
 		}
 		r, _, err := newRequest(tk, true)
 		if err != nil {
