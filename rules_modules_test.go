@@ -92,3 +92,39 @@ func TestModules(t *testing.T) {
 		}
 	}
 }
+
+// TestIndirect: what a module imports itself is not marked "// indirect", as "go mod tidy" has it.
+func TestIndirect(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "*go.mod").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := map[string]map[string]bool{} // module's folder → path → it is indirect
+	line := regexp.MustCompile(`(?m)^(?:require )?\s*(\S+\.\S+/\S+) v\S+( // indirect)?$`)
+	for _, file := range strings.Fields(string(out)) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := map[string]bool{}
+		for _, m := range line.FindAllStringSubmatch(string(text), -1) {
+			paths[m[1]] = m[2] != ""
+		}
+		required[path.Dir(file)] = paths
+	}
+	sources(t, ".", func(name string, src []byte) {
+		dir := path.Dir(name)
+		for required[dir] == nil && dir != "." {
+			dir = path.Dir(dir)
+		}
+		for _, i := range imports(src) {
+			of := i
+			for _, known := required[dir][of]; !known && of != "."; _, known = required[dir][of] {
+				of = path.Dir(of)
+			}
+			if required[dir][of] {
+				t.Errorf("%s imports %s: run go mod tidy in %s", name, i, dir)
+			}
+		}
+	})
+}

@@ -1,5 +1,5 @@
-// The guide is a module of its own, which has only tests, so that it is not in the zip file of the
-// root module: it is read where the repository is.
+// This is no Go: the file keeps the guide out of the zip file of the root module. It is read where
+// the repository is. Its tests are in nocopy/tests/built/documents.
 module github.com/nocopythrift/nocopythrift/docs
 
 go 1.26

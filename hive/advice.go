@@ -34,13 +34,14 @@ func (c *Config) dialer(reached *atomic.Bool) func(ctx context.Context, network,
 
 // What to try, with the parameter of ParseDSN.
 const (
-	tryPlain    = "leave out Config.TLS (tls=true in a data source name)"
-	tryTLS      = "set Config.TLS (tls=true in a data source name)"
-	tryLogin    = "leave out Config.NoSASL (auth=NOSASL in a data source name)"
-	tryNoSASL   = "set Config.NoSASL (auth=NOSASL in a data source name)"
-	tryBinary   = "leave out Config.HTTP (transport=http in a data source name)"
-	tryHTTP     = "set Config.HTTP (transport=http in a data source name)"
-	tryKerberos = "for Kerberos there is Config.SASL"
+	tryPlain       = "leave out Config.TLS (tls=true in a data source name)"
+	tryTLS         = "set Config.TLS (tls=true in a data source name)"
+	tryLogin       = "leave out Config.NoSASL (auth=NOSASL in a data source name)"
+	tryNoSASL      = "set Config.NoSASL (auth=NOSASL in a data source name)"
+	tryBinary      = "leave out Config.HTTP (transport=http in a data source name)"
+	tryHTTP        = "set Config.HTTP (transport=http in a data source name)"
+	tryCertificate = "set Config.TLS.Certificates (tlsCert and tlsKey in a data source name)"
+	tryKerberos    = "for Kerberos there is Config.SASL"
 )
 
 // advised returns err with an advice, if it may come from a Config that does not fit the server.
@@ -93,6 +94,8 @@ func (c *Config) advice(err error) string {
 		return "the server uses HTTP: " + tryHTTP
 	case has("not a Thrift message: a login by SASL"):
 		return "the server expects a login by SASL: " + tryLogin
+	case has("tls: bad certificate"), has("tls: certificate required"):
+		return "the server asks for a certificate that it trusts: " + tryCertificate
 	case errors.Is(err, rpc.ErrLogin):
 		return adviceLogin(text)
 	case c.TLS != nil && c.HTTP:

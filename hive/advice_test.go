@@ -152,7 +152,6 @@ func TestNoAdvice(t *testing.T) {
 		"connection":       {Addr: gone.Addr().String()},
 		"no way there":     {Addr: "h:1", Dial: func(context.Context, string, string) (net.Conn, error) { return nil, problem }},
 		"certificate":      {Addr: good().Serve(t, &rpc.Server{TLS: server}), NoSASL: true, TLS: &tls.Config{}},
-		"several hosts":    {Addr: "h1,h2:10000"},
 		"missing port":     {Addr: "h"},
 	} {
 		if _, err := hive.Connect(t.Context(), cfg); err == nil || strings.Contains(err.Error(), advice) || !strings.Contains(err.Error(), name) {
@@ -178,37 +177,29 @@ func TestNoAdvice(t *testing.T) {
 	}
 }
 
-// TestDSNHosts: a list of servers is refused, instead of becoming one wrong address.
-func TestDSNHosts(t *testing.T) {
-	for _, dsn := range []string{"hive://h1:1,h2:2/db", "hive://h1:1,h2", "h1,h2", "h1:1,h2:2", "ada:pass@h1:1,h2:2/db?auth=NOSASL", "hive://[::1]:1,[::2]:2", "h1,h2?a.b=x@y", ",h", "h,"} {
-		_, err := hive.ParseDSN(dsn)
-		if err == nil || !strings.Contains(err.Error(), "several hosts are not supported yet") || strings.Contains(err.Error(), "pass") {
-			t.Errorf("%s: %v", dsn, err)
-		}
-	}
-	for _, dsn := range []string{"hive://ada:pa,ss@h/db", "h?a.b=c,d", "h/a,b"} {
-		if cfg, err := hive.ParseDSN(dsn); err != nil || cfg.Addr != "h:10000" {
-			t.Error(dsn, cfg.Addr, err)
-		}
-	}
-}
-
 // TestDSNFromJDBC: a JDBC URL's error says how to write it, without its secrets.
 func TestDSNFromJDBC(t *testing.T) {
 	for dsn, want := range map[string]string{
-		"jdbc:hive2://h:10000/db;ssl=true":                          "write hive://h:10000/db?tls=true",
-		"jdbc:hive2://h:10000/a/b;ssl=true":                         "write hive://h:10000/a?tls=true; a database's name has no slash",
-		"jdbc:hive2://h:10000":                                      "write hive://h:10000",
-		"jdbc:hive2://h:10000/;auth=noSasl":                         "write hive://h:10000/?auth=NOSASL",
-		"hive2://h:10000/db;auth=noSasl":                            "write hive://h:10000/db?auth=NOSASL",
-		"jdbc:hive2://h/db;transportMode=http;httpPath=cliservice":  "write hive://h/db?transport=http&httpPath=cliservice",
-		"jdbc:hive2://h/db;user=ada;password=secret?hive.a=b#x=y":   "write hive://USER:PASSWORD@h/db?hive.a=…",
-		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":        "write hive://h/db?auth=KERBEROS; KERBEROS needs the package hivekerberos",
-		"jdbc:hive2://z1:1,z2:2/;serviceDiscoveryMode=zooKeeper":    "ZooKeeper is not supported: name a server",
-		"jdbc:hive2://h1:1,h2:2/db":                                 "several hosts are not supported yet",
-		"jdbc:spark://h:443/d;ssl=1;UID=token;PWD=secret;AuthMech=": "write hive://USER:PASSWORD@h:443/d?tls=true; ParseDSN tells",
-		"jdbc:hive2://ada:sec/secret@h/db":                          "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
-		"jdbc:hive2://h/db;password=a;secret;b=secret?secret":       "write hive://USER:PASSWORD@h/db; ParseDSN",
+		"jdbc:hive2://h:10000/db;ssl=true":                                                                  "write hive://h:10000/db?tls=true",
+		"jdbc:hive2://h:10000/a/b;ssl=true":                                                                 "write hive://h:10000/a?tls=true; a database's name has no slash",
+		"jdbc:hive2://h:10000":                                                                              "write hive://h:10000",
+		"jdbc:hive2://h:10000/;auth=noSasl":                                                                 "write hive://h:10000/?auth=NOSASL",
+		"hive2://h:10000/db;auth=noSasl":                                                                    "write hive://h:10000/db?auth=NOSASL",
+		"jdbc:hive2://h/db;transportMode=http;httpPath=cliservice":                                          "write hive://h/db?transport=http&httpPath=cliservice",
+		"jdbc:hive2://h/db;user=ada;password=secret?hive.a=b#x=y":                                           "write hive://USER:PASSWORD@h/db?hive.a=…",
+		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":                                                "write hive://h/db?auth=KERBEROS; KERBEROS needs the package hivekerberos",
+		"jdbc:hive2://z1:1,z2:2/;serviceDiscoveryMode=zooKeeper":                                            "write hive://z1:1,z2:2/?discovery=zookeeper; import package hive/zookeeper",
+		"jdbc:hive2://z/d;serviceDiscoveryMode=zooKeeper;zooKeeperNamespace=a-b":                            "write hive://z/d?discovery=zookeeper&zooKeeperNamespace=a-b",
+		"jdbc:hive2://z/d;serviceDiscoveryMode=zooKeeperHA":                                                 "this kind of discovery is not supported",
+		"jdbc:hive2://h1:10000,h2:10000/db;transportMode=http;httpPath=cliservice;ssl=true?hive.x=secret#z": "write hive://h1:10000,h2:10000/db?transport=http&httpPath=cliservice&tls=true&hive.x=…",
+		"jdbc:hive2://h/;ssl=1;sslTrustStore=/a.jks;trustStorePassword=secret":                              "write hive://h/?tls=true; tlsCA=FILE",
+		"jdbc:hive2://h/;ssl=1;sslKeyStore=/a.jks;keyStorePassword=secret":                                  "write hive://h/?tls=true; tlsCert=FILE and tlsKey=FILE",
+		"jdbc:hive2://h;ssl=true;password=secret":                                                           "write hive://USER:PASSWORD@h/?tls=true",
+		"jdbc:hive2://h;password=a@secret":                                                                  "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
+		"jdbc:hive2://ada:a;secret@h/db":                                                                    "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
+		"jdbc:spark://h:443/d;ssl=1;UID=token;PWD=secret;AuthMech=":                                         "write hive://USER:PASSWORD@h:443/d?tls=true; ParseDSN tells",
+		"jdbc:hive2://ada:sec/secret@h/db":                                                                  "write hive://USER:PASSWORD@HOST:PORT/DATABASE",
+		"jdbc:hive2://h/db;password=a;secret;b=secret?secret":                                               "write hive://USER:PASSWORD@h/db; ParseDSN",
 		"jdbc:":                            "write hive://",
 		"hive://h:10000/db;ssl=true":       "after a ?",
 		"hive://h:10000/db?tls=true;a.b=c": "joined by &",

@@ -15,14 +15,24 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// Config says how to connect. Only Addr is needed; the zero value of every other field is a good
-// default. ParseDSN makes a Config from text.
+// Config says how to connect. Only Addr or Discover is needed; the zero value of every other field
+// is a good default. ParseDSN makes a Config from text.
 //
 // Package fmt prints a Config without its secrets: Password, Token and the values of Settings. It
 // can't do so for a Config in an unexported field of a struct: keep a pointer there, which %v
 // prints as an address.
 type Config struct {
-	Addr     string // host and port, such as "hive.example.com:10000"
+	// Addr is host and port, such as "hive.example.com:10000". Several servers are separated by
+	// commas: "h1:10000,h2:10000". Connect chooses one of them.
+	Addr string
+	// Discover, if not nil, is called by Connect instead, and returns such addresses. Package
+	// hive/zookeeper has one. Whoever can change what it returns can send clients, with their
+	// passwords, to any server, unless TLS trusts only your own certificates.
+	Discover func(ctx context.Context) ([]string, error)
+	// InOrder makes Connect begin with the first server, and try the next if that fails.
+	// Otherwise it tries them in random order, which spreads sessions. It tries at most 16.
+	InOrder bool
+
 	User     string // "" means "anonymous"
 	Password string
 	Database string // in which statements find their tables; "" means the server's default
@@ -90,11 +100,11 @@ type Config struct {
 	// memory, and two may be there at the same time.
 	MaxReply int
 
-	// Timeout limits connecting with its login, and each call that ends something: cancelling,
-	// closing a query, closing the session. 0 means 10 s. Contexts bound everything else. A reply
-	// that has begun to arrive must be complete within 30 s and a further second for each 256 KiB
-	// of MaxReply: 17 minutes by default. Otherwise the connection fails with rpc.ErrConnLost.
-	// Over HTTP, the limit is 30 s without a byte.
+	// Timeout limits Discover, connecting to each server with its login, and each call that ends
+	// something: cancelling, closing a query, closing the session. 0 means 10 s. Contexts bound
+	// everything else. A reply that has begun to arrive must be complete within 30 s and a further
+	// second for each 256 KiB of MaxReply: 17 minutes by default. Otherwise the connection fails
+	// with rpc.ErrConnLost. Over HTTP, the limit is 30 s without a byte.
 	Timeout time.Duration
 }
 

@@ -73,8 +73,13 @@ func newConn(cfg Config) *Conn {
 	}
 }
 
-// Connect opens a session. ctx bounds connecting alone. The caller must Close the Conn.
-func Connect(ctx context.Context, cfg Config) (_ *Conn, err error) {
+// Connect opens a session. If there are several servers, it tries them one after the other until
+// one has opened it; the session stays there. After a refused login it tries no other server. ctx
+// bounds connecting alone. The caller must Close the Conn.
+func Connect(ctx context.Context, cfg Config) (*Conn, error) { return connectAny(ctx, cfg) }
+
+// connectTo opens a session with the one server that cfg.Addr is.
+func connectTo(ctx context.Context, cfg Config) (_ *Conn, err error) {
 	c := newConn(cfg)
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -250,11 +255,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Wait(nil); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
+	return r.waited()
 }
 
 // Exec runs a statement that has no result, or whose result is not needed.
@@ -288,16 +289,8 @@ func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	if c.closed.Load() {
-		return nil, ErrClosed
-	}
-	if ctx.Err() != nil { // select would choose at random
-		return nil, hiveError("starting a query", context.Cause(ctx))
-	}
-	select {
-	case c.starting <- struct{}{}:
-	case <-ctx.Done():
-		return nil, hiveError("starting a query", context.Cause(ctx))
+	if err := c.take(ctx); err != nil {
+		return nil, err
 	}
 	if len(l.times) > 0 {
 		if text, err = c.checkTimes(ctx, &l, text, sql, args); err != nil {
@@ -305,13 +298,34 @@ func (c *Conn) Start(ctx context.Context, sql string, args ...any) (*Result, err
 			return nil, err
 		}
 	}
+	return c.begin(ctx, mayChangeZone(text), func(ctx context.Context) operation { return c.execute(ctx, text) })
+}
+
+// take waits until starting is free, and takes it.
+func (c *Conn) take(ctx context.Context) error {
+	if c.closed.Load() {
+		return ErrClosed
+	}
+	if ctx.Err() != nil { // select would choose at random
+		return hiveError("starting a query", context.Cause(ctx))
+	}
+	select {
+	case c.starting <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return hiveError("starting a query", context.Cause(ctx))
+	}
+}
+
+// begin makes the call that starts an operation, and frees starting afterwards. changes says that
+// the operation may change the session's time zone.
+func (c *Conn) begin(ctx context.Context, changes bool, call func(context.Context) operation) (*Result, error) {
 	started := make(chan operation, 1)
-	changes := mayChangeZone(text)
 	if changes {
 		c.zone.count(1)
 	}
 	go func() {
-		op := c.execute(context.WithoutCancel(ctx), text)
+		op := call(context.WithoutCancel(ctx))
 		if op.changesZone = changes; changes && op.err != nil {
 			c.zone.count(-1)
 		}
@@ -353,13 +367,17 @@ func (c *Conn) execute(ctx context.Context, sql string) operation {
 	}
 	defer r.Release()
 	resp := r.GetSuccess()
-	if err := statusError(resp.GetStatus()); err != nil {
+	return accepted("ExecuteStatement", resp.GetStatus(), resp.GetOperationHandle())
+}
+
+// accepted returns the operation of a server's answer to a call.
+func accepted(call string, status tcli.TStatus, h tcli.TOperationHandle) operation {
+	if err := statusError(status); err != nil {
 		return operation{err: err}
 	}
-	if !resp.IsSetOperationHandle() {
-		return operation{err: badReply("ExecuteStatement.success.operationHandle", "there is none")}
+	if !h.Valid() {
+		return operation{err: badReply(call+".success.operationHandle", "there is none")}
 	}
-	h := resp.GetOperationHandle()
 	op := operation{
 		identifier: identifierOf(h.GetOperationId()),
 		kind:       h.GetOperationType(), hasRows: h.GetHasResultSet(), modified: -1,

@@ -30,11 +30,8 @@ type caller interface {
 // dial connects to the server, and logs in. It notes in reached that a server was there; over HTTP
 // the first call does.
 func (c *Config) dial(ctx context.Context, reached *atomic.Bool) (caller, error) {
-	if strings.Contains(c.Addr, ",") {
-		return nil, fmt.Errorf("Config.Addr: %w", errHosts)
-	}
-	if !c.HTTP && (c.Token != "" || c.Authorize != nil) {
-		return nil, errToken
+	if err := checkAddr(c.Addr); err != nil {
+		return nil, err
 	}
 	options := []rpc.Option{
 		rpc.Recycle,
@@ -45,10 +42,6 @@ func (c *Config) dial(ctx context.Context, reached *atomic.Bool) (caller, error)
 	if c.HTTP {
 		return c.dialHTTP(options, reached)
 	}
-	host, _, err := net.SplitHostPort(c.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("Config.Addr: %w", err)
-	}
 	options = append(options, rpc.OneConnection, rpc.DialTimeout(c.Timeout), rpc.StallTimeout(c.stallTimeout()))
 	if c.TLS != nil {
 		options = append(options, rpc.TLS(c.TLS))
@@ -58,6 +51,10 @@ func (c *Config) dial(ctx context.Context, reached *atomic.Bool) (caller, error)
 	case c.NoSASL:
 		options = append(options, rpc.Unframed)
 	case c.SASL != nil:
+		host, _, err := net.SplitHostPort(c.Addr)
+		if err != nil {
+			return nil, err
+		}
 		mechanism, err := c.SASL(ctx, host)
 		if err != nil {
 			return nil, fmt.Errorf("Config.SASL: %w", err)

@@ -1,13 +1,14 @@
 package hive
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/nocopythrift/nocopythrift/hive/internal/discovery"
 )
 
 // ParseDSN makes a Config from text such as
@@ -15,7 +16,8 @@ import (
 //	hive://user:password@hive.example.com:10000/sales?auth=NOSASL&hive.exec.parallel=true
 //
 // with a database as its path. "hive://" may be left out. Without a port it is 10000, over HTTP
-// 10001. Parameters:
+// 10001. Several servers are separated by commas, as in hive://h1:10000,h2:10000/sales: see
+// Config.Addr. Parameters:
 //
 //	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), NOSASL, or KERBEROS
 //	service       with auth=KERBEROS, the first part of the server's principal: hive if left out
@@ -24,17 +26,23 @@ import (
 //	httpPath      see Config.HTTPPath
 //	token         see Config.Token; it needs transport=http
 //	tls           true, false, or skip-verify, which trusts any server
+//	tlsCA         a file of certificates (PEM) to trust instead of the system's; it needs tls=true
+//	tlsCert       a file with the client's certificate (PEM); it needs tls=true and tlsKey
+//	tlsKey        a file with its key (PEM)
+//	order         random, or given: see Config.InOrder
+//	discovery     zookeeper: the hosts are ZooKeeper's, on port 2181 unless they have another. The
+//	              program must import package hive/zookeeper, if only for its effect
 //	loc           the session's time zone, such as America/New_York: see Config.Location
 //	batchRows     see Config.BatchRows
 //	batchBytes    see Config.BatchBytes
 //	maxReply      see Config.MaxReply, in bytes
 //	resetSession  true or false: see Config.ResetSession
 //
+//	zooKeeperNamespace  where servers register in ZooKeeper; hiveserver2 if it is left out
+//
 // Parameters whose names have a dot are settings of the session. User, password, database and
 // values are escaped as in URLs. KERBEROS needs the package hivekerberos of the module kerberos,
 // whose documentation says whose tickets it uses. For anything else, use a Config.
-//
-// It names one server: lists of servers and their discovery by ZooKeeper are not supported.
 func ParseDSN(dsn string) (Config, error) {
 	var c Config
 	if rest, ok := strings.CutPrefix(dsn, "jdbc:"); ok {
@@ -44,10 +52,9 @@ func ParseDSN(dsn string) (Config, error) {
 		dsn = "hive://" + dsn
 	}
 	// Errors do not quote parts that may belong to a password
-	if strings.Contains(hostsOf(dsn), ",") {
-		return c, fmt.Errorf("hive: data source name: %w", errHosts)
-	}
-	u, err := url.Parse(dsn)
+	start, end := hostsIn(dsn)
+	hosts := strings.Split(dsn[start:end], ",")
+	u, err := url.Parse(dsn[:start] + hosts[0] + dsn[end:])
 	if err != nil {
 		return c, errors.New("hive: data source name: not a URL; user, password and database are escaped as in URLs, such as %2F for a slash")
 	}
@@ -73,253 +80,85 @@ func ParseDSN(dsn string) (Config, error) {
 	if strings.Contains(c.Database, "/") {
 		return fail("the database has a slash")
 	}
-	if err := c.setParameters(u.RawQuery); err != nil {
+	p, err := c.setParameters(u.RawQuery)
+	if err != nil {
 		return fail("%w", err)
 	}
 	if c.Token != "" && !c.HTTP {
 		return fail("%w", errToken)
 	}
-	port := u.Port()
-	if port == "" {
-		if port = "10000"; c.HTTP {
-			port = "10001"
-		}
+	hosts[0] = u.Host
+	if err := c.setServers(hosts, p); err != nil {
+		return fail("%w", err)
 	}
-	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		return fail("port %s is not one from 1 to 65535", port)
-	}
-	c.Addr = net.JoinHostPort(u.Hostname(), port)
 	return c, nil
 }
 
-// setParameters sets the parameters of a data source name, the part after its question mark.
-func (c *Config) setParameters(query string) error {
-	parameters, err := url.ParseQuery(query)
-	if err != nil {
-		return errors.New("the parameters are not joined by & and escaped as in URLs")
+// setServers sets the servers, or those of ZooKeeper.
+func (c *Config) setServers(hosts []string, p parameters) error {
+	port := "10000"
+	switch {
+	case p.zooKeeper:
+		port = "2181"
+	case p.namespace != "":
+		return errors.New("zooKeeperNamespace needs discovery=zookeeper")
+	case c.HTTP:
+		port = "10001"
 	}
-	var k kerberosOf
-	for name, values := range parameters {
-		if len(values) != 1 {
-			return fmt.Errorf("%s is given %d times", name, len(values))
-		}
-		if err := c.setParameter(name, values[0], &k); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	for i, host := range hosts {
+		var err error
+		if hosts[i], err = withPort(host, port); err != nil {
+			return err
 		}
 	}
-	return k.set(c)
-}
-
-func (c *Config) setParameter(name, value string, k *kerberosOf) (err error) {
-	switch name {
-	case "auth":
-		return c.setAuth(value, k)
-	case "service", "saslQop":
-		return k.setParameter(name, value)
-	case "transport":
-		switch value {
-		case "http":
-			c.HTTP = true
-		case "binary":
-		default:
-			return errors.New("neither binary nor http")
-		}
-	case "httpPath":
-		c.HTTPPath = value
-	case "token":
-		c.Token = value
-	case "tls":
-		return c.setTLS(value)
-	case "loc":
-		if c.Location = loadZone(value); c.Location == nil {
-			return errors.New("no such time zone; write a name such as UTC or Europe/Berlin")
-		}
-	case "resetSession":
-		if c.ResetSession, err = strconv.ParseBool(value); err != nil {
-			return errors.New("neither true nor false")
-		}
-	case "batchRows":
-		c.BatchRows, err = positive(value)
-	case "batchBytes":
-		c.BatchBytes, err = positive(value)
-	case "maxReply":
-		c.MaxReply, err = positive(value)
-	default:
-		if !strings.Contains(name, ".") {
-			return errors.New("no such parameter")
-		}
-		if c.Settings == nil {
-			c.Settings = map[string]string{}
-		}
-		c.Settings[name] = value
+	if !p.zooKeeper {
+		c.Addr = strings.Join(hosts, ",")
+		return nil
 	}
-	return err
-}
-
-// setAuth sets the kind of login, by the names that servers have for it.
-func (c *Config) setAuth(value string, k *kerberosOf) error {
-	switch strings.ToUpper(value) {
-	case "NOSASL":
-		c.NoSASL = true
-	case "PLAIN", "NONE", "LDAP", "PAM", "CUSTOM":
-	case "KERBEROS", "GSSAPI":
-		k.wanted = true
-	default:
-		return errors.New("unknown")
+	if discovery.ZooKeeper == nil {
+		return errors.New("discovery=zookeeper: the program must import package hive/zookeeper")
 	}
+	set(&p.namespace, "hiveserver2")
+	c.Discover = discovery.ZooKeeper(hosts, p.namespace)
 	return nil
 }
 
-func (c *Config) setTLS(value string) error {
-	switch value {
-	case "true":
-		c.TLS = &tls.Config{}
-	case "skip-verify":
-		c.TLS = &tls.Config{InsecureSkipVerify: true}
-	case "false":
-	default:
-		return errors.New("neither true, false nor skip-verify")
+// withPort returns host and port of one server, which may come without its port.
+func withPort(host, port string) (string, error) {
+	u, err := url.Parse("hive://" + host)
+	if err != nil || u.Host != host {
+		return "", errors.New("one of the hosts is not a host with a port")
 	}
-	return nil
+	if u.Hostname() == "" {
+		return "", errors.New("one of the hosts is empty")
+	}
+	if u.Port() != "" {
+		port = u.Port()
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return "", fmt.Errorf("port %s is not one from 1 to 65535", port)
+	}
+	addr := net.JoinHostPort(u.Hostname(), port)
+	if checkAddr(addr) != nil { // whose error quotes what may be a password
+		return "", errors.New("a host has a character that hosts do not have; parameters come after a ?")
+	}
+	return addr, nil
 }
 
-// errHosts is the error of an address with several servers.
-var errHosts = errors.New("several hosts are not supported yet: name one of them")
-
-// hostsOf returns the part of a data source name that has host and port, without the user. It is
-// "" if a password that is not escaped makes that unclear.
-func hostsOf(dsn string) string {
-	_, rest, _ := strings.Cut(dsn, "://")
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
+// hostsIn returns where a data source name has its hosts and ports, after the user. It returns 0,
+// 0 if a password that is not escaped makes that unclear.
+func hostsIn(dsn string) (start, end int) {
+	start = strings.Index(dsn, "://") + len("://")
+	if end = start + strings.IndexAny(dsn[start:], "/?#"); end < start {
+		end = len(dsn)
 	}
-	hosts, rest := rest[:end], rest[end:]
+	rest := dsn[end:]
 	path := rest[:max(strings.IndexAny(rest+"?", "?;"), 0)]
-	switch i := strings.LastIndex(hosts, "@"); {
+	switch i := strings.LastIndex(dsn[start:end], "@"); {
 	case i >= 0:
-		return hosts[i+1:]
+		return start + i + 1, end
 	case strings.Contains(path, "@"):
-		return ""
+		return 0, 0
 	}
-	return hosts
-}
-
-// fromJDBC says how to write a JDBC URL, such as hive2://h:10000/db;ssl=true?hive.a=b#c=d without
-// "jdbc:". It quotes host and database, and values that are no secrets.
-func fromJDBC(dsn string) string {
-	hosts := hostsOf(dsn)
-	if hosts == "" {
-		return "write hive://USER:PASSWORD@HOST:PORT/DATABASE?tls=true"
-	}
-	_, rest, _ := strings.Cut(dsn, "://")
-	rest, _, _ = strings.Cut(rest, "#") // Hive's variables
-	rest, settings, _ := strings.Cut(rest, "?")
-	rest, parameters, _ := strings.Cut(rest, ";")
-	_, database, _ := strings.Cut(rest, "/")
-	var w written
-	if name, _, slash := strings.Cut(database, "/"); slash {
-		w.notes = append(w.notes, "a database's name has no slash")
-		database = name
-	}
-	for p := range strings.SplitSeq(parameters, ";") {
-		w.parameter(p)
-	}
-	for s := range strings.SplitSeq(settings, ";") {
-		w.setting(s)
-	}
-	if w.other {
-		w.notes = append(w.notes, "ParseDSN tells what the other parameters are called here")
-	}
-	if strings.Contains(hosts, ",") {
-		w.notes = append(w.notes, errHosts.Error())
-		hosts, _, _ = strings.Cut(hosts, ",")
-	}
-	text := "write hive://" + w.user + hosts
-	if database != "" || len(w.query) > 0 {
-		text += "/" + database
-	}
-	if len(w.query) > 0 {
-		text += "?" + strings.Join(w.query, "&")
-	}
-	return strings.Join(append([]string{text}, w.notes...), "; ")
-}
-
-// written is what the parameters and settings of a JDBC URL become in a data source name.
-type written struct {
-	user         string // a placeholder, if there is a user
-	query, notes []string
-	other        bool // there are more, which are not translated
-}
-
-// parameter adds a parameter, such as ssl=true.
-func (w *written) parameter(p string) {
-	name, value, _ := strings.Cut(p, "=")
-	switch lower := strings.ToLower(value); strings.ToLower(name) {
-	case "":
-	case "user", "uid", "password", "pwd":
-		w.user = "USER:PASSWORD@"
-	case "ssl":
-		if lower == "true" || lower == "1" {
-			w.query = append(w.query, "tls=true")
-		}
-	case "transportmode":
-		if lower == "http" {
-			w.query = append(w.query, "transport=http")
-		}
-	case "httppath":
-		if harmless(value) {
-			w.query = append(w.query, "httpPath="+value)
-		}
-	case "auth":
-		if lower == "nosasl" {
-			w.query = append(w.query, "auth=NOSASL")
-		}
-	case "principal", "saslqop":
-		w.kerberos(name, value)
-	case "servicediscoverymode", "zookeepernamespace":
-		if len(w.notes) == 0 {
-			w.notes = append(w.notes, "discovery by ZooKeeper is not supported: name a server")
-		}
-	default:
-		w.other = true
-	}
-}
-
-// kerberos adds a parameter of a login by Kerberos.
-func (w *written) kerberos(name, value string) {
-	if strings.EqualFold(name, "saslQop") {
-		if harmless(value) && value != "" {
-			w.query = append(w.query, "saslQop="+value)
-		}
-		return
-	}
-	w.query = append(w.query, "auth=KERBEROS")
-	if service, _, _ := strings.Cut(value, "/"); harmless(service) && service != "" && service != "hive" {
-		w.query = append(w.query, "service="+service)
-	}
-	w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
-}
-
-// setting adds a setting of the session, such as hive.a=b, without its value.
-func (w *written) setting(s string) {
-	name, _, _ := strings.Cut(s, "=")
-	if harmless(name) && (strings.HasPrefix(name, "hive.") || strings.HasPrefix(name, "spark.")) {
-		w.query = append(w.query, name+"=…")
-	} else if name != "" {
-		w.other = true
-	}
-}
-
-// harmless reports whether s is a name or path, which needs no escapes.
-func harmless(s string) bool {
-	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/") == ""
-}
-
-func positive(s string) (int, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n <= 0 {
-		return 0, errors.New("not a positive number")
-	}
-	return n, nil
+	return start, end
 }

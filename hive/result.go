@@ -250,6 +250,15 @@ func (r *Result) Wait(progress func(Progress)) error {
 	return nil
 }
 
+// waited waits, and returns r, or closes it and returns the error.
+func (r *Result) waited() (*Result, error) {
+	if err := r.Wait(nil); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -135,13 +135,14 @@ func apacheFactories(t *testing.T, transport, protocol string) (thrift.TTranspor
 func isCompact(protocol string) bool { return protocol == "compact" || protocol == "multic" }
 
 // startApache starts a server of Apache's library and returns its port. It ends with the test.
-func startApache(t *testing.T, transport, protocol string, handler apache.ThriftTest) string {
+// Each of around puts a processor around all others.
+func startApache(t *testing.T, transport, protocol string, handler apache.ThriftTest, around ...func(thrift.TProcessor) thrift.TProcessor) string {
 	t.Helper()
 	socket, err := thrift.NewTServerSocket("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serveApache(t, socket, transport, protocol, handler)
+	return serveApache(t, socket, transport, protocol, handler, around...)
 }
 
 // serverSocket is implemented by Apache's sockets, with TLS and without.
@@ -151,7 +152,7 @@ type serverSocket interface {
 }
 
 // serveApache is startApache with a socket.
-func serveApache(t *testing.T, socket serverSocket, transport, protocol string, handler apache.ThriftTest) string {
+func serveApache(t *testing.T, socket serverSocket, transport, protocol string, handler apache.ThriftTest, around ...func(thrift.TProcessor) thrift.TProcessor) string {
 	t.Helper()
 	transports, protocols := apacheFactories(t, transport, protocol)
 	var processor thrift.TProcessor = apache.NewThriftTestProcessor(handler)
@@ -161,6 +162,9 @@ func serveApache(t *testing.T, socket serverSocket, transport, protocol string, 
 		both.RegisterProcessor("ThriftTest", processor)
 		both.RegisterProcessor("SecondService", apache.NewSecondServiceProcessor(apacheHandler{}))
 		processor = both
+	}
+	for _, f := range around {
+		processor = f(processor)
 	}
 	if transport == "http" {
 		return serveHTTP(t, thrift.NewThriftHandlerFunc(processor, protocols, protocols))

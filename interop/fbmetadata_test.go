@@ -4,9 +4,8 @@
 package interop_test
 
 import (
-	"context"
+	"errors"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -220,15 +219,12 @@ func TestFbthriftMetadata(t *testing.T) {
 	go func() { server.AcceptLoop(); close(served) }()
 	t.Cleanup(func() { socket.Close(); <-served })
 
-	tool := filepath.Join(t.TempDir(), "nocopy")
-	if out, err := exec.CommandContext(t.Context(), "go", "-C", "../cmd/nocopy", "build", "-trimpath", "-ldflags=-s -w", "-o", tool, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	nocopy := func(args ...string) string {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		out, _ := exec.CommandContext(ctx, tool, args...).CombinedOutput()
-		return string(out)
+		out, err := runTool(t.Context(), args...)
+		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return out
 	}
 	const services = `service Inventory extends Base {
   Item get(1: string key) throws (1: optional Missing missing)

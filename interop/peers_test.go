@@ -40,9 +40,9 @@ type program struct {
 	kind       string
 	name       string // of the library's class, for the table
 	transports []string
-	// The flags that it takes: --old (headers that are not strict), --idle, --max-frame
-	old, idle, frames bool
-	without           string // a method that it must not be called with
+	// The flags that it takes: --old (headers that are not strict), --idle, --max-frame, --describe
+	old, idle, frames, describes bool
+	without                      string // a method that it must not be called with
 	// What it does wrong: the name of a check, or the start of it, and why it fails. These checks
 	// must fail.
 	defects map[string]string
@@ -149,6 +149,12 @@ func (p program) testServer(t *testing.T, library, path string) {
 			}
 		}
 		s.stop()
+		if p.describes && len(args) == 0 {
+			bundle := bundleFor(t, protocol)
+			s := begin("--transport="+transport, "--protocol="+protocol, "--describe="+bundle)
+			all["nocopy.describe, "+name] = checkDescribed(t, s.port, transport, protocol, bundle)
+			s.stop()
+		}
 	}
 	for _, transport := range p.transports {
 		for _, protocol := range protocols {
@@ -311,14 +317,14 @@ func TestPython(t *testing.T) {
 
 func TestJava(t *testing.T) {
 	nonblocking := func(kind, name string) program {
-		return program{kind: kind, name: name, transports: []string{"framed"}, old: true, frames: true, defects: closesOnUnknownService}
+		return program{kind: kind, name: name, transports: []string{"framed"}, old: true, frames: true, describes: true, defects: closesOnUnknownService}
 	}
 	peer{
 		folder: "java",
 		thrift: "Java, libthrift 0.25.0",
 		servers: []program{
-			{kind: "threadpool", name: "TThreadPoolServer", transports: both, old: true, idle: true, frames: true, defects: closesOnUnknownService},
-			{kind: "servlet", name: "TServlet", transports: []string{"http"}},
+			{kind: "threadpool", name: "TThreadPoolServer", transports: both, old: true, idle: true, frames: true, describes: true, defects: closesOnUnknownService},
+			{kind: "servlet", name: "TServlet", transports: []string{"http"}, describes: true},
 			nonblocking("nonblocking", "TNonblockingServer"), nonblocking("hsha", "THsHaServer"), nonblocking("selector", "TThreadedSelectorServer"),
 		},
 		clients: []program{
@@ -344,8 +350,8 @@ func TestNode(t *testing.T) {
 		folder: "node",
 		thrift: "Node, thrift 0.24.0",
 		servers: []program{
-			{kind: "net", name: "createMultiplexServer", transports: []string{"framed", "buffered", "header"}, old: true, idle: true, frames: true, defects: defects},
-			{kind: "web", name: "createWebServer", transports: []string{"http"}, without: "testOneway", defects: web},
+			{kind: "net", name: "createMultiplexServer", transports: []string{"framed", "buffered", "header"}, old: true, idle: true, frames: true, describes: true, defects: defects},
+			{kind: "web", name: "createWebServer", transports: []string{"http"}, without: "testOneway", describes: true, defects: web},
 		},
 		clients: []program{{kind: "promises", name: "client, promises", transports: interop.Transports, old: true, defects: map[string]string{"-0": minusZero}}},
 	}.test(t)
@@ -373,12 +379,12 @@ func TestCpp(t *testing.T) {
 		"INTERNAL_ERROR":  "the answer to an undeclared exception has TApplicationException's type unknown (0)",
 	}
 	threads := func(kind, name string) program {
-		return program{kind: kind, name: name, transports: []string{"framed", "buffered", "header"}, old: true, idle: true, frames: true, defects: defects}
+		return program{kind: kind, name: name, transports: []string{"framed", "buffered", "header"}, old: true, idle: true, frames: true, describes: true, defects: defects}
 	}
-	web := program{kind: "threaded", name: "TThreadedServer, THttpServer", transports: []string{"http"}, without: "testOneway", defects: map[string]string{
+	web := program{kind: "threaded", name: "TThreadedServer, THttpServer", transports: []string{"http"}, without: "testOneway", describes: true, defects: map[string]string{
 		"testUuid": defects["testUuid"], "testOneway": "the response to a oneway call never comes",
 	}}
-	nonblocking := program{kind: "nonblocking", name: "TNonblockingServer", transports: []string{"framed"}, old: true, frames: true, without: "testUuid"}
+	nonblocking := program{kind: "nonblocking", name: "TNonblockingServer", transports: []string{"framed"}, old: true, frames: true, without: "testUuid", describes: true}
 	nonblocking.defects = maps.Clone(defects)
 	delete(nonblocking.defects, "unknown service")
 	nonblocking.defects["fields nested deeper"] = "a call that can't be parsed is not answered, and the connection stays open"

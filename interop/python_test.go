@@ -85,12 +85,17 @@ func ourName(protocol string) string {
 	return cmp.Or(name, protocol)
 }
 
+// TestOurClientAgainstPython calls servers that return their IDL. Those of TestPython do not.
 func TestOurClientAgainstPython(t *testing.T) {
 	t.Parallel()
 	withPython(t, func(t *testing.T, python, transport, protocol string) {
+		bundle := bundleFor(t, ourName(protocol))
 		s := start(t, exec.Command(python, "-B", "python/server.py",
-			"--host=127.0.0.1", "--port=0", "--transport="+transport, "--protocol="+protocol))
+			"--host=127.0.0.1", "--port=0", "--transport="+transport, "--protocol="+protocol, "--describe="+bundle))
 		callEverything(t, s.port, transport, ourName(protocol))
+		if err := checkDescribed(t, s.port, transport, ourName(protocol), bundle); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

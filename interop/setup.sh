@@ -15,7 +15,7 @@ cd "$here"
 apache=$(go list -m -f '{{.Dir}}' github.com/apache/thrift)
 release=$(go list -m -f '{{.Version}}' github.com/apache/thrift | tr -d v)
 
-sum=$(cat setup.sh wide.thrift "$language"/*.* "$apache/test/ThriftTest.thrift" | cksum | cut -d' ' -f1)
+sum=$(cat setup.sh wide.thrift "$language"/*.* reflection/*.* "$apache/test/ThriftTest.thrift" | cksum | cut -d' ' -f1)
 built=$cache/$language-$sum
 if [ -e "$built/client" ]; then
 	echo "$built"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"strconv"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -81,7 +82,7 @@ func (f *File) scanGroups(s *scanner, i int) (path string, next int) {
 	case i < 0:
 		return ".row_groups", bad
 	case elem != record && n > 0:
-		return ".row_groups", s.fail(i, nocopy.ErrType)
+		return ".row_groups", s.elements(i, elem, record)
 	}
 	for g := range n {
 		f.groups = append(f.groups, group{start: uint32(i)})
@@ -126,7 +127,7 @@ func (f *File) scanChunks(s *scanner, i, g, groups int) (path string, next int) 
 	case i < 0:
 		return ".columns", bad
 	case elem != record && n > 0:
-		return ".columns", s.fail(i, nocopy.ErrType)
+		return ".columns", s.elements(i, elem, record)
 	}
 	if g == 0 && n > 0 { // what the others will need, if they are as the first
 		const usual = 32 // bytes of a chunk, at least
@@ -258,6 +259,30 @@ func (c Column) Number() int { return c.i }
 
 // Node returns the column's node in the schema. It panics if there is no such column.
 func (c Column) Node() Node { return Node{c.f, c.f.leaves[c.i]} }
+
+// Order returns which order of the column's values the bounds in statistics and column indexes
+// have. If the footer does not say, the message is absent: Valid returns false. Package match
+// compares by it. The message is the caller's. It panics if there is no such column. The error is
+// a *[nocopy.Error], whose offset counts from the footer's beginning.
+func (c Column) Order() (format.ColumnOrder, error) {
+	if _ = c.f.leaves[c.i]; c.f.orders == 0 {
+		return format.ColumnOrder{}, nil
+	}
+	const path = ".column_orders"
+	s := scanner{b: c.f.b}
+	elem, n, i := s.listHeader(c.f.orders)
+	switch {
+	case c.i >= n:
+		return format.ColumnOrder{}, nil
+	case elem != record:
+		s.elements(i, elem, record)
+		return format.ColumnOrder{}, &nocopy.Error{Offset: s.at, Path: "FileMetaData" + path, Err: s.err}
+	}
+	for range c.i {
+		i = s.record(i, 0)
+	}
+	return part(c.f, i, format.ParseColumnOrder, "ColumnOrder", path+"["+strconv.Itoa(c.i)+"]")
+}
 
 // Path returns the column's path.
 func (c Column) Path() string {
@@ -441,7 +466,7 @@ func (s *scanner) checkMetadata(i int, seen uint32) (path string, next int) {
 func (c *Chunk) checkEncodings(s *scanner, i int) int {
 	elem, n, next := s.listHeader(i)
 	if next >= 0 && n > 0 && elem != i32 {
-		return s.fail(i, nocopy.ErrType)
+		return s.elements(i, elem, i32)
 	}
 	c.encodings = uint32(i)
 	return s.list(i, 0)
@@ -455,7 +480,7 @@ func (c *Chunk) checkPath(s *scanner, i int) int {
 		return bad
 	}
 	if n > 0 && elem != text {
-		return s.fail(at, nocopy.ErrType)
+		return s.elements(at, elem, text)
 	}
 	var few [8]int32
 	way := few[:0]

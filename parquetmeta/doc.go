@@ -41,7 +41,19 @@
 // A file named _metadata has no pages: it is the footer of a dataset, whose chunks are in other
 // files. Chunk.FilePath names them. What the footer says can be read as usual, and is written as
 // it was. Methods that check or read places in the file refuse such chunks with [ErrOtherFile]:
-// open the file that has them.
+// open the file that has them. [OpenFolder] and [OpenFiles] give such a File of files without
+// _metadata, and [Merge] the footer to write.
+//
+// # Predicates
+//
+// Package match finds row groups, rows and bytes that can match a predicate, by bounds, counts of
+// nulls, Bloom filters and page indexes.
+//
+// # Reads
+//
+// Open calls ReadAt once or twice; [OpenTail] takes a guess of the footer's length. An index of a
+// chunk is one call. [File.ReadIndexes] reads the indexes of all chunks with one call, if they are
+// side by side, as is usual.
 //
 // # Ownership
 //

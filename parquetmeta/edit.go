@@ -3,6 +3,8 @@ package parquetmeta
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -34,6 +36,107 @@ func SetKeyValue(m format.FileMetaData, key, value string) {
 		pair.SetKey(key)
 		pair.SetValue(value)
 	}
+}
+
+// DropRowGroup removes row group i, with its rows from the file's number of rows, and numbers the
+// row groups after it anew. Its pages stay in the file, until it is written anew. It panics if
+// there is no such row group.
+func DropRowGroup(m format.FileMetaData, i int) {
+	groups := m.GetRowGroups()
+	m.SetNumRows(m.GetNumRows() - groups.At(i).GetNumRows())
+	groups.Delete(i, i+1)
+	number(groups, i)
+}
+
+// number sets the numbers of row groups from the one at begin on, if they have numbers.
+func number(groups nocopy.StructList[format.RowGroup], begin int) {
+	for i := begin; i < groups.Len(); i++ {
+		switch g := groups.At(i); {
+		case i > math.MaxInt16:
+			g.UnsetOrdinal()
+		case g.IsSetOrdinal():
+			g.SetOrdinal(int16(i))
+		}
+	}
+}
+
+// RenameColumn gives a column or group of the schema another name: in the schema, and in the paths
+// of its chunks. path is the names of the nodes from below the root to it, joined by dots; if
+// several nodes have it, it is the first one. Metadata of programs under keys such as ARROW:schema
+// and pandas may have names, too, and stays as it is. The error has [nocopy.ErrNotFound] if there
+// is no such node, and [ErrSchema] if a node beside it has the name, or if the schema is no tree
+// that the row groups fit.
+func RenameColumn(m format.FileMetaData, path, name string) error {
+	t := tree{schema: m.GetSchema(), next: 1}
+	if !t.walk(1, 0, path, true) || t.next != t.schema.Len() {
+		return fmt.Errorf("parquetmeta: %w: it is no tree", ErrSchema)
+	}
+	if t.node == 0 {
+		return fmt.Errorf("parquetmeta: column %q: %w", path, nocopy.ErrNotFound)
+	}
+	for _, beside := range t.beside {
+		if beside != t.node && t.schema.At(beside).GetName() == name {
+			return fmt.Errorf("parquetmeta: %w: there is a column %q beside %q", ErrSchema, name, path)
+		}
+	}
+	for i, g := range m.GetRowGroups().All() {
+		if n := g.GetColumns().Len(); n != t.leaves {
+			return fmt.Errorf("parquetmeta: %w: %d columns in row group %d, %d in the schema", ErrSchema, n, i, t.leaves)
+		}
+	}
+	for _, g := range m.GetRowGroups().All() {
+		for c := t.first; c < t.end; c++ {
+			if d := g.GetColumns().At(c).GetMetaData(); d.GetPathInSchema().Len() >= t.depth {
+				d.GetPathInSchema().Set(t.depth-1, name)
+			}
+		}
+	}
+	t.schema.At(t.node).SetName(name)
+	return nil
+}
+
+// tree looks for a node in a schema.
+type tree struct {
+	schema       nocopy.StructList[format.SchemaElement]
+	next, leaves int // nodes and columns before the place that walk is at
+
+	node, depth int // what was found: 0 if nothing was, and the levels below the root
+	first, end  int // the columns in it
+	beside      []int
+}
+
+// walk goes over the children of a node, which come next, and reports whether there are as many as
+// it says. path is what is looked for below the node, if below is true.
+func (t *tree) walk(depth, parent int, path string, below bool) bool {
+	if depth > maxSchemaDepth || parent >= t.schema.Len() {
+		return false
+	}
+	var children []int
+	found := false
+	for range t.schema.At(parent).GetNumChildren() {
+		k, first := t.next, t.leaves
+		if k >= t.schema.Len() {
+			return false
+		}
+		t.next++
+		children = append(children, k)
+		e := t.schema.At(k)
+		rest, way := strings.CutPrefix(path, e.GetName())
+		way = way && below
+		if e.GetNumChildren() == 0 && e.IsSetType() {
+			t.leaves++
+		} else if !t.walk(depth+1, k, strings.TrimPrefix(rest, "."), way && strings.HasPrefix(rest, ".")) {
+			return false
+		}
+		if way && rest == "" && t.node == 0 {
+			t.node, t.depth, t.first, t.end = k, depth, first, t.leaves
+			found = true
+		}
+	}
+	if found {
+		t.beside = children
+	}
+	return true
 }
 
 // DropStatistics removes the statistics of all column chunks: bounds and counts, histograms and

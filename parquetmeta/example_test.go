@@ -97,21 +97,25 @@ func ExampleFile_Schema() {
 	//     age OPTIONAL INT32 {}
 }
 
-// TestReadme: the program in README.md, and the block in docs/cookbook.md, are in the Example.
+// TestReadme: the programs in README.md, and the block in docs/cookbook.md, are in the Examples.
 func TestReadme(t *testing.T) {
-	example, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, begin := range map[string]string{"README.md": "```go\n", "../docs/cookbook.md": "<!-- parquetmeta: Example -->\n```go\n"} {
-		page, err := os.ReadFile(name)
+	for _, test := range []struct{ page, begin, example string }{
+		{"README.md", "```go\n", "example_test.go"},
+		{"README.md", "```go\nfrom", "match/example_test.go"},
+		{"../docs/cookbook.md", "<!-- parquetmeta: Example -->\n```go\n", "example_test.go"},
+	} {
+		example, err := os.ReadFile(test.example)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, program, _ := strings.Cut(string(page), begin)
+		page, err := os.ReadFile(test.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, program, _ := strings.Cut(string(page), test.begin)
 		program, _, ok := strings.Cut(program, "```")
-		if !ok || !strings.Contains(string(example), "\t"+strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n\t")) {
-			t.Errorf("example_test.go does not have the program of %s:\n%s", name, program)
+		if !ok || !strings.Contains(string(example), strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n\t")) {
+			t.Errorf("%s does not have the program of %s:\n%s", test.example, test.page, program)
 		}
 	}
 }

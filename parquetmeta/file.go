@@ -36,7 +36,7 @@ const (
 	magicEncrypted = "PARE"
 	tailSize       = 4 + len(magic) // the footer's length, little-endian, and the magic
 
-	firstRead = 64 << 10
+	usualTail = 64 << 10
 	signature = 28 // bytes of nonce and tag after the footer of a file whose columns are encrypted
 )
 
@@ -55,11 +55,12 @@ type File struct {
 	signed   bool
 	creator  []byte
 	pairs    int // where the list of keys and values is, or 0
+	orders   int // where the list of the columns' orders is, or 0
 	nodes    []node
 	leaves   []int32 // the nodes that are columns
 	groups   []group
 	chunks   []uint32 // where the chunks begin: the first group's, then the next's
-	paths    paths
+	paths    *paths
 	required [5]bool // which of the fields 1 to 4 there are
 }
 
@@ -78,11 +79,18 @@ type group struct{ start, rest, end uint32 }
 //
 // The file may be closed after Open if nobody asks for the indexes of chunks.
 func Open(r io.ReaderAt, size int64, limits ...nocopy.Limits) (*File, error) {
-	f := &File{r: r, size: size}
+	return OpenTail(r, size, usualTail, limits...)
+}
+
+// OpenTail is Open with another guess of the footer's length: its first call of ReadAt reads the
+// last tail bytes, at least 8. If the footer is not in them, a second call reads the rest of it.
+// Where each call is a request over a network, a guess that is large enough saves one.
+func OpenTail(r io.ReaderAt, size int64, tail int, limits ...nocopy.Limits) (*File, error) {
+	f := &File{r: r, size: size, paths: new(paths)}
 	for _, l := range limits {
 		f.limits = l
 	}
-	if err := f.read(); err != nil {
+	if err := f.read(int64(max(tail, tailSize))); err != nil {
 		return nil, err
 	}
 	s := scanner{b: f.b}
@@ -100,9 +108,9 @@ func (f *File) maxBytes() int64 {
 	return 100 << 20
 }
 
-// read reads the footer's bytes.
-func (f *File) read() error {
-	tail := make([]byte, min(max(f.size, 0), firstRead))
+// read reads the footer's bytes. It begins with the last guess bytes of the file.
+func (f *File) read(guess int64) error {
+	tail := make([]byte, min(max(f.size, 0), guess, f.maxBytes()+int64(tailSize)))
 	if len(tail) < tailSize {
 		return fmt.Errorf("parquetmeta: a file of %d bytes: %w", f.size, ErrNotParquet)
 	}
@@ -199,6 +207,9 @@ func (f *File) scanFields(s *scanner) (path string, i int) {
 			i = s.list(i, 0)
 		case 6<<4 | text:
 			f.creator, i = s.bytes(i)
+		case 7<<4 | list:
+			f.orders = i
+			i = s.list(i, 0)
 		default:
 			f.signed = f.signed || id == 8 && kind == record
 			i = s.value(kind, i, 0)

@@ -3,6 +3,7 @@ module github.com/nocopythrift/nocopythrift/parquetmeta
 go 1.26.0
 
 require (
+	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
 	github.com/parquet-go/parquet-go v0.32.0
 )

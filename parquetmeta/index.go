@@ -1,9 +1,11 @@
 package parquetmeta
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
@@ -37,6 +39,102 @@ func (c Chunk) index(offset int64, length int32, what string) ([]byte, error) {
 	}
 	b := make([]byte, length)
 	return b, readFull(c.f.r, b, offset)
+}
+
+// span is bytes of a file: those at begin, and what was read of them.
+type span struct {
+	begin, end int64
+	b          []byte
+}
+
+// read is a file of which some spans, in order, are in memory.
+type read struct {
+	io.ReaderAt
+	spans []span
+}
+
+func (r read) ReadAt(b []byte, at int64) (int, error) {
+	i, found := slices.BinarySearchFunc(r.spans, at, func(s span, at int64) int { return cmp.Compare(s.begin, at) })
+	if !found {
+		i-- // the last that begins before it
+	}
+	if i >= 0 && at+int64(len(b)) <= r.spans[i].end {
+		return copy(b, r.spans[i].b[at-r.spans[i].begin:]), nil
+	}
+	return r.ReaderAt.ReadAt(b, at)
+}
+
+// gap is how many bytes that nobody asked for are read rather than called for again.
+const gap = 64 << 10
+
+// ReadIndexes reads the offset indexes and column indexes of all chunks of this file into memory,
+// and returns a File whose chunks take them from there. Writers put indexes side by side: then one
+// call of ReadAt reads all. Bytes in other places take further calls. The errors are those of the
+// reader, one with [nocopy.ErrLimit] if an index is not in the file, or if they have together more
+// bytes than a footer may have, and those of the chunks, as in RowGroup.Chunks.
+func (f *File) ReadIndexes() (*File, error) {
+	spans, err := f.indexes()
+	if err != nil {
+		return nil, err
+	}
+	most := f.maxBytes()
+	for i := range spans {
+		s := &spans[i]
+		if most -= s.end - s.begin; most < 0 {
+			return nil, fmt.Errorf("parquetmeta: indexes of more than %d bytes: %w", f.maxBytes(), nocopy.ErrLimit)
+		}
+		s.b = make([]byte, s.end-s.begin)
+		if err := readFull(f.r, s.b, s.begin); err != nil {
+			return nil, err
+		}
+	}
+	with := *f
+	with.r = read{f.r, spans}
+	return &with, nil
+}
+
+// indexes returns where the indexes of all chunks in this file are, joined.
+func (f *File) indexes() ([]span, error) {
+	var spans []span
+	for g := range f.groups {
+		for i := range f.leaves {
+			c, err := f.chunk(g, i)
+			if err != nil {
+				return nil, err
+			}
+			if c.Encrypted || c.FilePath() != "" {
+				continue
+			}
+			for _, index := range [][2]int64{
+				{c.ColumnIndexOffset, int64(c.ColumnIndexLength)}, {c.OffsetIndexOffset, int64(c.OffsetIndexLength)},
+			} {
+				offset, length := index[0], index[1]
+				if offset == -1 && length == -1 {
+					continue
+				}
+				if err := f.within(offset, length, "index"); err != nil {
+					return nil, err
+				}
+				spans = append(spans, span{begin: offset, end: offset + length})
+			}
+		}
+	}
+	return joined(spans), nil
+}
+
+// joined sorts spans and joins those that have at most a gap between them.
+func joined(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.begin, b.begin) })
+	n := 0
+	for i, s := range spans {
+		if i > 0 && s.begin-spans[n-1].end <= gap {
+			spans[n-1].end = max(spans[n-1].end, s.end)
+		} else {
+			spans[n] = s
+			n++
+		}
+	}
+	return spans[:n]
 }
 
 // OffsetIndex reads where the pages of the chunk are, with one call of ReadAt. The message is

@@ -2,6 +2,7 @@ package parquetmeta
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -49,6 +50,14 @@ func (s *scanner) fail(at int, err error) int {
 		s.at, s.err = min(at, len(s.b)), err
 	}
 	return bad
+}
+
+// kinds are the names of types.
+var kinds = [...]string{"stop", "bool", "bool", "i8", "i16", "i32", "i64", "double", "string", "list", "set", "map", "struct", "uuid"}
+
+// elements notes that the elements of a list have another type than the format says.
+func (s *scanner) elements(at int, have, want byte) int {
+	return s.fail(at, fmt.Errorf("%w: elements %s where %s belongs", nocopy.ErrType, kinds[have], kinds[want]))
 }
 
 // field reads the header of the field after one with the id last. Its kind is stop at the

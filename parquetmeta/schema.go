@@ -44,8 +44,10 @@ func (f *File) scanSchema(s *scanner, i int) (path string, next int) {
 	switch {
 	case i < 0:
 		return ".schema", bad
-	case elem != record || n == 0:
+	case n == 0:
 		return ".schema", s.fail(i, fmt.Errorf("%w: no root", ErrSchema))
+	case elem != record:
+		return ".schema", s.elements(i, elem, record)
 	}
 	// A list that lies about its length gets memory as its elements come.
 	const usual = 16 // bytes of an element, at least

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -48,12 +49,53 @@ func TestAgainst(t *testing.T) {
 		{"idl -against --output=x", 1, "", "nocopy: --output=x: there is no such file, folder or git revision\n"},
 		{"idl -against=", 1, "", "nocopy: the name of what is old or new is empty\n"},
 		{"idl -against 127.0.0.1:1", 1, "", "nocopy: 127.0.0.1:1: "},
+		{"idl -against prod -against none", 2, "", "nocopy: invalid value \"none\" for flag -against: it was given before, as \"prod\"; see nocopy audit -h\n"},
+		{"idl -against prod -policy wire-json", 2, "", "nocopy: -policy is WIRE, WIRE_JSON, SOURCE or FILE, not \"wire-json\", did you mean WIRE_JSON?; see nocopy audit -h\n"},
 		{"idl -against prod -policy X", 2, "", "nocopy: -policy is WIRE, WIRE_JSON, SOURCE or FILE, not \"X\"; see nocopy audit -h\n"},
 	} {
 		out, errs, code := nocopy(t, "", append([]string{"audit"}, strings.Fields(c.args)...)...)
 		if code != c.code || !strings.HasPrefix(out, c.out) || c.out == "" && out != "" || !strings.HasPrefix(errs, c.errs) || c.errs == "" && errs != "" {
 			t.Errorf("nocopy audit %s: %d\n%s%s\nwant %d\n%s%s", c.args, code, out, errs, c.code, c.out, c.errs)
 		}
+	}
+}
+
+// TestBrokenFile: a file with errors does not hide what other files break. It is in one state, in
+// the other, or told by a server.
+func TestBrokenFile(t *testing.T) {
+	const a, c, broken = "struct A { 1: i32 a }", "include \"b.thrift\"\nstruct C { 1: b.B b }", "struct B { 1: i32 b"
+	files := func(dir, a, b, c string) map[string]string {
+		return map[string]string{dir + "/a.thrift": a, dir + "/b.thrift": b, dir + "/c.thrift": c}
+	}
+	all := map[string]string{"nocopy.yaml": "idl: [bad]\naudit: {baseline: good, ignore: [{path: C.b, reason: old}]}\n"}
+	maps.Copy(all, files("good", a, broken+"}", c))
+	maps.Copy(all, files("bad", strings.Replace(a, "i32", "i64", 1), broken, "include \"b.thrift\""))
+	newProject(t, all)
+	changed := func(new, old, was, is string) string {
+		return new + "/a.thrift:1:12: error: type of field 1 a of A changed from " + was + " to " + is + " [field-type-changed; breaks wire, json, source; old: " + old + "/a.thrift:1:12]\n"
+	}
+	const wrong = "/b.thrift:1:20: unexpected end of file, expected \"}\"\n"
+	for _, c := range []struct{ args, out, errs string }{
+		{"good bad", changed("bad", "good", "i32", "i64"), "bad" + wrong},
+		{"bad good", changed("good", "bad", "i64", "i32"), "bad" + wrong},
+		{"bad bad", "", "bad" + wrong + "bad" + wrong},
+		{"", changed("bad", "good", "i32", "i64"), "bad" + wrong}, // and no ignore is unused
+		{"good bad b.thrift", "", "bad" + wrong},
+		{"good bad c.thrift a.thrift", changed("bad", "good", "i32", "i64"), "bad" + wrong},
+		{"good -against bad", changed("good", "bad", "i64", "i32"), "bad" + wrong},
+		{"good bad none.thrift", "", "nocopy: none.thrift is neither"},
+	} {
+		out, errs, code := nocopy(t, "", append([]string{"audit"}, strings.Fields(c.args)...)...)
+		if code != 1 || out != c.out || errs != c.errs && !(strings.HasSuffix(c.errs, " neither") && strings.HasPrefix(errs, c.errs)) {
+			t.Errorf("nocopy audit %s: %d\n%s%s\nwant\n%s%s", c.args, code, out, errs, c.out, c.errs)
+		}
+	}
+	if err := os.Rename("bad/b.thrift", "bad/d.thrift"); err != nil { // it is missing, and included
+		t.Fatal(err)
+	}
+	out, errs, code := nocopy(t, "", "audit", "good", "bad")
+	if code != 1 || !strings.HasPrefix(out, "bad/a.thrift:1:12: error: ") || strings.Contains(out, "c.thrift") || strings.Count(errs, "\n") != 2 {
+		t.Errorf("%d %s%s", code, out, errs)
 	}
 }
 

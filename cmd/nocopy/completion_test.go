@@ -26,7 +26,7 @@ func completionProject(t *testing.T) string {
 func TestComplete(t *testing.T) {
 	completionProject(t)
 	for _, c := range []struct{ line, want string }{
-		{"", "call describe mock record replay bench compare console lint lsp doc openapi migrate gen check audit fmt dump config completion help version"},
+		{"", "call describe mock record replay bench compare console lint lsp bundle doc openapi migrate gen check audit fmt dump config completion help version"},
 		{"-", "-help -version"},
 		{"ca", "call"},
 		{"help des", "describe"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture/capturetest"
@@ -56,15 +57,17 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// taped returns the address of a proxy for a server, and what goes through it.
-func taped(t *testing.T, server string) (addr string, tape *capturetest.Tape) {
+// taped returns the address of a proxy for a server, and a function that waits until the
+// connections are closed, and returns what has gone through them.
+func taped(t *testing.T, server string) (addr string, ended func() *capturetest.Tape) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	tape = new(capturetest.Tape)
+	tape := new(capturetest.Tape)
+	var copying sync.WaitGroup
 	go func() {
 		for {
 			from, err := l.Accept()
@@ -76,11 +79,11 @@ func taped(t *testing.T, server string) (addr string, tape *capturetest.Tape) {
 				from.Close()
 				return
 			}
-			go func() { io.Copy(to, from); to.Close() }()
-			go func() { io.Copy(from, to); from.Close() }()
+			copying.Go(func() { io.Copy(to, from); to.Close() })
+			copying.Go(func() { io.Copy(from, to); from.Close() })
 		}
 	}()
-	return l.Addr().String(), tape
+	return l.Addr().String(), func() *capturetest.Tape { copying.Wait(); return tape }
 }
 
 // TestDumpCapture: the calls of a capture, in all ways to speak, are shown, are a recording that
@@ -92,12 +95,12 @@ func TestDumpCapture(t *testing.T) {
 		{"-transport", "framed", "-protocol", "binary"}, {"-transport", "unframed", "-protocol", "compact"}, {"-transport", "theader", "-zlib", "-protocol", "binary"}, {"-transport", "http", "-protocol", "compact"},
 	} {
 		wire := how[1] + " " + how[len(how)-1]
-		addr, tape := taped(t, server)
+		addr, ended := taped(t, server)
 		for _, args := range [][]string{{"join", "text=a=b\x1b[31m"}, {"get", "id=404"}, {"add", "a=8"}, {"ping"}, {"tell", "what=x"}, {"echo", "order.id=7", "order.lines.0.article=lamp", "order.next.id=8"}} {
 			nocopy(t, "", append(append([]string{"call", addr}, args...), append(how, "-idl", idl)...)...)
 		}
 		c := new(capturetest.Capture)
-		tape.Play(c, "10.0.0.1", "10.0.0.2:9090")
+		ended().Play(c, "10.0.0.1", "10.0.0.2:9090")
 		file := write(t, "calls.pcap", string(c.PCAP()))
 
 		out, errs, code := nocopy(t, "", "dump", "-idl", idl, file)

@@ -1,12 +1,13 @@
 module github.com/nocopythrift/nocopythrift/cmd/nocopy
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/alecthomas/kong v1.12.1
 	github.com/creack/pty v1.1.24
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 	github.com/nocopythrift/nocopythrift v1.0.0-rc.1
+	golang.org/x/net v0.59.0
 	golang.org/x/term v0.47.0
 )
 
@@ -25,7 +26,6 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
 	go.uber.org/thriftrw v1.33.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 )
@@ -46,7 +46,7 @@ require (
 	github.com/tliron/glsp v0.2.2
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.49.0
 	golang.org/x/time v0.12.0
 	golang.org/x/tools v0.49.0
 )

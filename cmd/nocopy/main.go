@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bench"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/bundle"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/call"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/compare"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/complete"
@@ -53,6 +55,7 @@ type commands struct {
 
 	Lsp lsp.Command `cmd:"" help:"Serve an editor: the Language Server Protocol for .thrift files."`
 
+	Bundle  bundle.Command  `cmd:"" help:"Write .thrift files to one, which servers return."`
 	Doc     doc.Command     `cmd:"" help:"Write documentation from comments, as HTML or Markdown."`
 	Openapi openapi.Command `cmd:"" help:"Describe services over HTTP in OpenAPI 3.1."`
 
@@ -184,13 +187,14 @@ type command interface {
 func newParser(sh *shell.Shell) *kong.Kong {
 	all := &commands{}
 	all.Config.Parse = func(args []string) (*kong.Context, *project.Use, error) {
-		line, err := trace(newParser(sh), args)
+		parser := newParser(sh)
+		line, err := trace(parser, args)
 		var use *project.Use
 		if err == nil {
 			use, err = parse(line)
 		}
 		if file := (*project.Error)(nil); err != nil && !errors.As(err, &file) {
-			err = errors.New(oneDashed(err))
+			err = errors.New(wrongLine(parser.Model, args, err))
 		}
 		return line, use, err
 	}
@@ -247,7 +251,7 @@ func run(args []string, sh *shell.Shell) (code int) {
 		return shell.Usage
 	}
 	if err != nil {
-		fmt.Fprintf(sh.Err, "nocopy: %s; see nocopy %s-h\n", oneDashed(err), commandIn(parser.Model, args))
+		fmt.Fprintln(sh.Err, "nocopy:", wrongLine(parser.Model, args, err))
 		return shell.Usage
 	}
 	err = shell.Ended(sh.Ctx, line.Selected().Target.Addr().Interface().(command).Run(sh))
@@ -263,6 +267,11 @@ var (
 	longFlag = regexp.MustCompile(`(^|[\s"(])--(\w)`)
 	flagLine = regexp.MustCompile(`(?m)^(  (?:-\w, |    )?)--([\w-]+)(?:=(\S+))?( *)`)
 )
+
+// wrongLine returns what is wrong with a command line, and which help to read.
+func wrongLine(model *kong.Application, args []string, err error) string {
+	return oneDashed(err) + "; see nocopy " + commandIn(model, args) + "-h"
+}
 
 // oneDashed returns the text of an error about a command line.
 func oneDashed(err error) string {
@@ -300,7 +309,7 @@ func (w oneDash) Write(text []byte) (int, error) {
 // parse sets the fields of the command that a command line chooses, and fills what the project
 // file says.
 func parse(line *kong.Context) (*project.Use, error) {
-	if err := line.Reset(); err != nil {
+	if err := reset(line); err != nil {
 		return nil, err
 	}
 	if _, err := line.Apply(); err != nil { // for project.Fill
@@ -320,6 +329,20 @@ func parse(line *kong.Context) (*project.Use, error) {
 		return use, err
 	}
 	return use, line.Validate()
+}
+
+// reset gives flags and arguments the values of the environment, or their defaults. The variables
+// of other commands do not matter: one that is wrong is no mistake of this command line.
+func reset(line *kong.Context) error {
+	own := line.Flags()
+	for _, node := range line.Model.Children {
+		for _, flag := range node.Flags {
+			if !slices.Contains(own, flag) {
+				flag.Tag.Envs = nil
+			}
+		}
+	}
+	return line.Reset()
 }
 
 // commandIn returns the name of the command that the arguments begin with, and a space; "" if

@@ -193,6 +193,23 @@ func TestCall(t *testing.T) {
 	want(t, 0, "{\n  \"1\": {\n    \"rec\": {\n      \"1\": {\n        \"str\": \"gone\"\n      }\n    }\n  }\n}", "", "call", addr, "get", "-raw", "1:i64=404")
 }
 
+// TestWrongVariable: a wrong variable fails the commands that use it, and no other one.
+func TestWrongVariable(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	for variable, value := range map[string]string{"NOCOPY_TIMEOUT": "soon", "NOCOPY_TRANSPORT": "pigeon"} {
+		t.Setenv(variable, value)
+		for _, args := range [][]string{{"version"}, {"check", idl}, {"lint", idl}, {"config"}, {"completion", "bash"}} {
+			if _, errs, code := nocopy(t, "", args...); code == 2 || strings.Contains(errs, value) {
+				t.Errorf("%s: %v: %d %s", variable, args, code, errs)
+			}
+		}
+		if _, errs, code := nocopy(t, "", "call", "127.0.0.1:1", "f", "-idl", idl); code != 2 || !strings.Contains(errs, value) {
+			t.Errorf("%s: %d %s", variable, code, errs)
+		}
+		os.Unsetenv(variable)
+	}
+}
+
 // TestUsage: mistakes in a command line are reported with exit code 2, faults of arguments, files
 // and servers with 1.
 func TestUsage(t *testing.T) {
@@ -210,7 +227,9 @@ func TestUsage(t *testing.T) {
 	}{
 		{2, "unexpected argument nonsense; see nocopy -h", []string{"nonsense"}},
 		{2, "unexpected argument cal, did you mean \"call\"?", []string{"cal"}},
-		{2, "unexpected argument cal, did you mean \"call\"?", []string{"help", "cal"}},
+		{2, "unexpected argument cal, did you mean \"call\"?; see nocopy -h", []string{"help", "cal"}},
+		{2, "unexpected argument cal, did you mean \"call\"?; see nocopy -h", []string{"config", "cal"}},
+		{2, "unknown flag -timeuot, did you mean \"-timeout\"?; see nocopy call -h", []string{"config", "call", "-timeuot", "1s"}},
 		{2, "unknown flag -timeuot, did you mean \"-timeout\"?; see nocopy call -h", []string{"call", addr, "f", "-timeuot", "1s"}},
 		{2, "unknown flag -dta", []string{"call", addr, "f", "-dta", "x"}},
 		{2, "nocopy: -idl needs a value; see nocopy call -h", []string{"call", addr, "f", "-idl"}},
@@ -289,7 +308,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("nocopy %v: %d %s%s", args, code, out, errs)
 		}
 	}
-	for _, name := range strings.Fields("call describe mock record replay bench compare console lint doc openapi migrate gen check audit fmt dump config completion help version") {
+	for _, name := range strings.Fields("call describe mock record replay bench compare console lint bundle doc openapi migrate gen check audit fmt dump config completion help version") {
 		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
 			t.Errorf("the help has no %s", name)
 		}

@@ -44,8 +44,8 @@ func (c *comparer) fields(old, new *schema.Struct, of fieldsOf) {
 			if to != nil && to != g {
 				c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d, %d is %s now",
 					f.Name, of.name, f.ID, to.ID, f.ID, g.Name)
-			} else if f.Name != g.Name {
-				c.add(Warning, "field-renamed", Source|JSON, at, "field %d of %s renamed from %s to %s", f.ID, of.name, f.Name, g.Name)
+			} else {
+				c.names(f, g, of, at)
 			}
 		}
 	}
@@ -152,6 +152,22 @@ func (c *comparer) field(f, g *schema.Field, of fieldsOf, at change) {
 	}
 	if differ {
 		c.add(Warning, "default-changed", 0, at, "default of field %d %s of %s changed%s", f.ID, f.Name, of.name, fromTo(f.Default, g.Default))
+	}
+}
+
+// names compares the names of a field, in the IDL and in JSON.
+func (c *comparer) names(f, g *schema.Field, of fieldsOf, at change) {
+	was, is := f.JSONName(), g.JSONName()
+	switch {
+	case f.Name != g.Name && was == is:
+		c.add(Warning, "field-renamed", Source, at, "field %d of %s renamed from %s to %s, not in JSON", f.ID, of.name, f.Name, g.Name)
+	case f.Name != g.Name:
+		c.add(Warning, "field-renamed", Source|JSON, at, "field %d of %s renamed from %s to %s", f.ID, of.name, f.Name, g.Name)
+	case was != is:
+		c.add(Warning, "json-name-changed", JSON, at, "field %d %s of %s changed in JSON from %s to %s", f.ID, f.Name, of.name, was.String(), is.String())
+	}
+	if c.judging == nil {
+		c.httpPlace(f, g, of, at)
 	}
 }
 

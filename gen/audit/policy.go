@@ -44,6 +44,7 @@ type Rule struct {
 
 // Rules are all rules.
 var Rules = []Rule{
+	{"arguments-changed", PolicySource, "a method has a new argument, or another order of them"},
 	{"const-removed", PolicySource, "a constant is gone from its file"},
 	{"const-type-changed", PolicySource, "a constant has another type"},
 	{"const-value-changed", PolicyFile, "a constant has another value"},
@@ -61,9 +62,12 @@ var Rules = []Rule{
 	{"field-removed", PolicyWire, "a required field, one of a union, or a thrown exception is gone"},
 	{"field-removed", PolicyWireJSON, "another field is gone"},
 	{"field-renamed", PolicyWireJSON, "an id has another name"},
+	{"field-renamed", PolicySource, "an id has another name, and the same in JSON by its annotations"},
 	{"field-type-changed", PolicyWire, "bytes are read as something else"},
 	{"field-type-changed", PolicyWireJSON, "JSON is read as something else, bytes are not"},
 	{"field-type-changed", PolicySource, "values are read alike, and the type is another one"},
+	{"http-place-changed", PolicyWireJSON, "a field is elsewhere in HTTP requests by its annotations"},
+	{"json-name-changed", PolicyWireJSON, "a field has another name in JSON by its annotations"},
 	{"method-moved", PolicySource, "a method is now that of a service that its own extends"},
 	{"method-removed", PolicyWire, "a method is gone or renamed"},
 	{"moved", PolicySource, "a definition is in another file, with another Go or Java namespace"},
@@ -78,6 +82,7 @@ var Rules = []Rule{
 	{"return-type-changed", PolicyWire, "bytes of a result are read as something else"},
 	{"return-type-changed", PolicyWireJSON, "JSON of a result is read as something else, bytes are not"},
 	{"return-type-changed", PolicySource, "results are read alike, and the type is another one"},
+	{"route-removed", PolicyWireJSON, "a method is no longer at an HTTP route"},
 	{"service-removed", PolicyWire, "a service is gone or renamed"},
 	{"struct-kind-changed", PolicyWire, "a struct or exception became a union, or was one"},
 	{"struct-kind-changed", PolicySource, "a struct became an exception, or was one"},

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -120,8 +122,35 @@ func (c *comparer) function(from *schema.Service, f, g *schema.Function, at chan
 	}
 	args := fieldsOf{name: f.Name + "_args", program: from.Program, key: from.Name + "." + f.Name + "_args"}
 	c.fields(f.Args, g.Args, args)
+	c.signature(f, g, at)
+	c.routes(f, g, at)
 	exceptions := fieldsOf{name: f.Name + "_exception", throws: true, program: from.Program, key: from.Name + "." + f.Name + "_exception"}
 	c.fields(throws(f), throws(g), exceptions)
+}
+
+// signature adds a finding if the arguments of a method are more, or in another order. Generated
+// methods of Apache's and Kitex's compilers have them in that order. It is a finding of its own
+// that an argument is gone or has another id.
+func (c *comparer) signature(f, g *schema.Function, at change) {
+	before, wasName := lookups(f.Args.Fields)
+	after, _ := lookups(g.Args.Fields)
+	var was, is []int16
+	for _, a := range f.Args.Fields {
+		if after[a.ID] != nil {
+			was = append(was, a.ID)
+		}
+	}
+	for _, a := range g.Args.Fields {
+		switch {
+		case before[a.ID] != nil:
+			is = append(is, a.ID)
+		case wasName[a.Name] == nil && a.Req != schema.Required:
+			c.add(Warning, "arguments-changed", Source, at, "method %s has a new argument: %s", f.Name, a.Name)
+		}
+	}
+	if !slices.Equal(was, is) {
+		c.add(Warning, "arguments-changed", Source, at, "arguments of method %s are in another order", f.Name)
+	}
 }
 
 // throws returns a struct whose fields are the declared exceptions of a method.

@@ -23,18 +23,32 @@ func IsRevision(arg, name string) bool {
 	return rev == "" && hasPath || err == nil
 }
 
-// toldTree returns the tree of files that a server tells.
-func toldTree(name string, texts map[string]string) *tree {
+// maxPath bounds the paths that a server tells, in bytes: each finding has them.
+const maxPath = 4096
+
+// toldTree returns the tree of files that a server tells. Two files of the same path are an error:
+// one would hide what the other breaks.
+func toldTree(name string, texts map[string]string) (*tree, error) {
 	clean := schema.Texts{}
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
-		clean[path.Clean(file)] = texts[file]
+		to := path.Clean(file)
+		if _, twice := clean[to]; twice {
+			return nil, fmt.Errorf("%s has two files %s", name, short(to))
+		}
+		if len(file) > maxPath {
+			return nil, fmt.Errorf("%s has a file whose path has %d bytes, of at most %d: %s", name, len(file), maxPath, short(file))
+		}
+		clean[to] = texts[file]
+	}
+	if len(clean) == 0 {
+		return nil, fmt.Errorf("%s has no files", name)
 	}
 	return &tree{
 		arg: name, from: clean, base: ".",
 		list:   func(string) ([]string, error) { return slices.Sorted(maps.Keys(clean)), nil },
 		rename: func(file string) string { return name + ":" + file },
 		dir:    func(dir string) (string, error) { return dir, nil },
-	}
+	}, nil
 }
 
 // pair gives files of the old tree the paths of the new one's. A server does not say in which
@@ -46,6 +60,9 @@ func (t *tree) pair(new *tree, in Input) error {
 	olds, err := t.list(t.base)
 	if err != nil {
 		return err
+	}
+	if len(olds) == 0 {
+		return fmt.Errorf("there are no .thrift files in %s", in.Old)
 	}
 	news := []string{""}
 	if !new.isFile {
@@ -68,9 +85,7 @@ func (t *tree) pair(new *tree, in Input) error {
 		t.isFile, t.base = true, at[""]
 		return nil
 	}
-	if err := t.rest(olds, at, in); err != nil {
-		return err
-	}
+	t.rest(olds, at, in)
 	base := t.base
 	t.at, t.list = at, func(folder string) (list []string, err error) {
 		rel, err := filepath.Rel(base, folder)
@@ -123,11 +138,9 @@ func (t *tree) matches(olds []string, new *tree, news []string) map[string]strin
 
 // rest adds the old files to at that neither belong to a new file nor are included by one that
 // does: they are gone. Included files have their pairs by the lines that include them.
-func (t *tree) rest(olds []string, at map[string]string, in Input) error {
-	set, err := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs)
-	if err != nil {
-		return (&Version{rename: t.rename}).renamed(err)
-	}
+func (t *tree) rest(olds []string, at map[string]string, in Input) {
+	// load tells the errors.
+	set, _ := schema.LoadFrom(t.from, slices.Sorted(maps.Values(at)), in.OldDirs)
 	known := map[string]bool{}
 	for _, p := range set.Programs {
 		if name, err := t.from.Canonical(p.Path); err == nil {
@@ -139,5 +152,4 @@ func (t *tree) rest(olds []string, at map[string]string, in Input) error {
 			at[rel] = t.name(rel)
 		}
 	}
-	return nil
 }

@@ -29,7 +29,8 @@ type Version struct {
 	typedefs  map[*schema.Program]map[string]*schema.Typedef
 	place     func(path string) string // the name of a file by its path within the given folder
 	rename    func(name string) string
-	past      *past // of a git revision
+	past      *past    // of a git revision
+	broken    []string // the given files that are left out, since there are errors
 }
 
 // show returns the name of a file in the form for findings, on one line.
@@ -59,7 +60,9 @@ type Input struct {
 	Loose bool
 }
 
-// Load returns the Versions of an Input. Errors in the files are an idl.ErrorList.
+// Load returns the Versions of an Input. Errors in the files are an idl.ErrorList. The Versions
+// then lack the files with errors and those that include them. They are nil if no others are there
+// to compare.
 func Load(in Input) (old, new *Version, err error) {
 	if in.Old == "" || in.New == "" {
 		return nil, nil, errors.New("the name of what is old or new is empty")
@@ -81,11 +84,42 @@ func Load(in Input) (old, new *Version, err error) {
 			return nil, nil, fmt.Errorf("%s is neither in %s nor in %s: files to be compared are paths in these", name, oldTree.rename(oldTree.base), newTree.rename(newTree.base))
 		}
 	}
-	if old, err = oldTree.load(in.Files, in.OldDirs); err != nil {
+	old, oldErr := oldTree.load(in.Files, in.OldDirs)
+	new, newErr := newTree.load(in.Files, in.NewDirs)
+	if err = both(oldErr, newErr); err == nil {
+		return old, new, nil
+	}
+	if old == nil || new == nil {
 		return nil, nil, err
 	}
-	new, err = newTree.load(in.Files, in.NewDirs)
+	old.leaveOut(new.broken)
+	new.leaveOut(old.broken)
+	if len(old.files) == 0 && len(new.files) == 0 {
+		return nil, nil, err
+	}
 	return old, new, err
+}
+
+// both returns two errors as one. Errors that are not in files matter more.
+func both(a, b error) error {
+	var first, second idl.ErrorList
+	switch {
+	case a == nil || b != nil && errors.As(a, &first) && !errors.As(b, &second):
+		return b
+	case b == nil || !errors.As(a, &first):
+		return a
+	}
+	errors.As(b, &second)
+	return slices.Concat(first, second)
+}
+
+// leaveOut takes away files that the other Version lacks, because they have errors there. Other
+// files may still include them.
+func (v *Version) leaveOut(rels []string) {
+	for _, rel := range rels {
+		delete(v.given, v.files[rel])
+		delete(v.files, rel)
+	}
 }
 
 // open returns the trees of an Input.
@@ -93,8 +127,10 @@ func (in *Input) open() (old, new *tree, err error) {
 	newPlace := parsePlace(in.New)
 	if in.Told != nil {
 		newPlace.follow(&place{bare: true})
-		new, err = newPlace.open()
-		return toldTree(in.Old, in.Told), new, err
+		if old, err = toldTree(in.Old, in.Told); err == nil {
+			new, err = newPlace.open()
+		}
+		return old, new, err
 	}
 	oldPlace := parsePlace(in.Old)
 	oldPlace.follow(newPlace)
@@ -289,20 +325,26 @@ func (t *tree) load(wanted, dirs []string) (*Version, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(rels))
-	for i, rel := range rels {
-		names[i] = t.name(rel)
-	}
 	places := make([]string, len(dirs))
 	for i, dir := range dirs {
 		if places[i], err = t.dir(dir); err != nil {
 			return nil, err
 		}
 	}
-	v.set, err = schema.LoadFrom(t.from, names, places)
-	if err != nil {
-		return nil, v.renamed(err)
+	set, names, failed := t.read(rels, places)
+	var list idl.ErrorList
+	if errors.As(failed, &list) {
+		all := rels
+		rels = t.sound(set, list, rels)
+		v.broken = slices.DeleteFunc(all, func(rel string) bool { return slices.Contains(rels, rel) })
+		if set, names, err = t.read(rels, places); err != nil {
+			rels = nil // there were too many errors to know where all are
+		}
 	}
+	if failed = v.renamed(failed); failed != nil && len(rels) == 0 {
+		return nil, failed
+	}
+	v.set = set
 	byPath := map[string]*schema.Program{}
 	for _, p := range v.set.Programs {
 		canonical, err := t.from.Canonical(p.Path)
@@ -323,7 +365,39 @@ func (t *tree) load(wanted, dirs []string) (*Version, error) {
 			v.single = p
 		}
 	}
-	return v, nil
+	return v, failed
+}
+
+// read loads files by their paths in the tree. It also returns their names in from.
+func (t *tree) read(rels, dirs []string) (*schema.Set, []string, error) {
+	names := make([]string, len(rels))
+	for i, rel := range rels {
+		names[i] = t.name(rel)
+	}
+	set, err := schema.LoadFrom(t.from, names, dirs)
+	return set, names, err
+}
+
+// sound returns the paths in the tree of files without errors, also in those that they include.
+func (t *tree) sound(set *schema.Set, errs idl.ErrorList, rels []string) (sound []string) {
+	wrong := map[string]bool{}
+	for _, e := range errs {
+		wrong[e.Pos.Filename] = true
+	}
+	good := map[string]bool{}            // canonical names
+	broken := map[*schema.Program]bool{} // included programs come before those that include them
+	for _, p := range set.Programs {
+		broken[p] = wrong[p.Path] || slices.ContainsFunc(p.Includes, func(inc schema.Include) bool { return broken[inc.Program] })
+		if name, err := t.from.Canonical(p.Path); err == nil && !broken[p] {
+			good[name] = true
+		}
+	}
+	for _, rel := range rels {
+		if name, err := t.from.Canonical(t.name(rel)); err == nil && good[name] {
+			sound = append(sound, rel)
+		}
+	}
+	return sound
 }
 
 // rels returns the paths in the tree of the files to load; "" for a tree that is one file.

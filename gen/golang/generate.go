@@ -51,6 +51,6 @@ func (g *generator) generate() ([]File, error) {
 		g.errs.Sort(order...)
 		return nil, g.errs
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
 }

@@ -142,7 +142,7 @@ func (g *generator) kitexView(s *schema.Service, source string) kitexView {
 			view.Closes = view.Closes || m.Go == "Close"
 		}
 	}
-	slices.SortFunc(f.imports, func(a, b importLine) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(f.imports, func(a, b importLine) int { return strings.Compare(a.Path, b.Path) })
 	view.Imports = f.imports
 	return view
 }

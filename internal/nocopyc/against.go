@@ -17,9 +17,10 @@ func (t Tool) servers(flags *flag.FlagSet) string {
 	if t == Nocopyc {
 		return "\n"
 	}
-	flags.Lookup("against").Usage = "`old` files, instead of the operand OLD, or a server that tells its own"
+	flags.Lookup("against").Usage = "`old` files, instead of the operand OLD, or a bundle, or a server that tells its own"
 	return `	nocopyc audit idl -against prod          the IDL of a server, a target of nocopy.yaml
 	nocopyc audit idl -against HOST:PORT     the IDL of another server
+	nocopyc audit idl -against shop.bundle   a bundle
 
 -against NAME is a target of nocopy.yaml, or else a file or folder, or else a git revision,
 or else a server's address. ./NAME is always a folder, refs/heads/NAME a branch.
@@ -43,6 +44,7 @@ func (t Tool) resolve(in *audit.Input, with Auditing, stderr io.Writer) error {
 		all = append(all, "a folder")
 	case err == nil && !isSocket:
 		all = append(all, "a file")
+		ask = ask || with.Ask != nil && isBundle(in.Old)
 	}
 	if in.Old != "" && audit.IsRevision(in.Old, in.New) {
 		all = append(all, "a revision of git")
@@ -60,6 +62,9 @@ func (t Tool) resolve(in *audit.Input, with Auditing, stderr io.Writer) error {
 	in.Told, err = with.Ask(in.Old)
 	return err
 }
+
+// isBundle reports whether a path is one of a bundle, which only the tool reads.
+func isBundle(name string) bool { return strings.HasSuffix(name, ".bundle") }
 
 // isAddress reports whether a text is like a server's address: HOST:PORT, a URL or unix:PATH.
 func isAddress(text string) bool {

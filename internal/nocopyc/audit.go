@@ -50,7 +50,8 @@ type auditor struct {
 	opt                    audit.Options
 	asJSON, rules          bool
 	warnings, format       string
-	policy, against        string
+	policy                 string
+	against                once
 }
 
 // Auditing is what a tool adds to the command.
@@ -60,7 +61,8 @@ type Auditing struct {
 	Ignores []*audit.Ignore
 	Whole   bool
 	// Target returns what is called by a name, such as "a target of nocopy.yaml"; "" if that is no
-	// server. Ask returns the IDL of a server, by the name of a target or an address.
+	// server. Ask returns the IDL of a server, by the name of a target or an address, or that of a
+	// bundle, a file whose name ends with .bundle.
 	Target func(name string) string
 	Ask    func(name string) (map[string]string, error)
 }
@@ -82,6 +84,33 @@ func (w wire) Set(text string) error {
 	return err
 }
 
+// once is the value of a flag that may be given once, as a second one would replace the first.
+type once string
+
+func (o *once) String() string { return string(*o) }
+
+// Set implements flag.Value.
+func (o *once) Set(text string) error {
+	if *o != "" {
+		return fmt.Errorf("it was given before, as %q", *o)
+	}
+	*o = once(text)
+	return nil
+}
+
+// NoPolicy returns what is wrong with the name of a policy.
+func NoPolicy(text string) string {
+	names := make([]string, len(audit.Policies))
+	for i, p := range audit.Policies {
+		names[i] = string(p)
+	}
+	wrong := fmt.Sprintf("policy is WIRE, WIRE_JSON, SOURCE or FILE, not %q", text)
+	if near := idl.Nearest(strings.ToUpper(text), names); near != "" {
+		wrong += ", did you mean " + near + "?"
+	}
+	return wrong
+}
+
 // flags returns the flags of a command.
 func (a *auditor) flags(name string) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
@@ -92,7 +121,7 @@ func (a *auditor) flags(name string) *flag.FlagSet {
 	flags.BoolVar(&a.asJSON, "json", false, "the same as -format json")
 	flags.StringVar(&a.policy, "policy", string(audit.PolicyFile), "`policy` that says what matters: WIRE, WIRE_JSON, SOURCE, or FILE")
 	flags.Var(wire{&a.policy}, "wire", "the same as -policy WIRE")
-	flags.StringVar(&a.against, "against", "", "`old` files, instead of the operand OLD")
+	flags.Var(&a.against, "against", "`old` files, instead of the operand OLD")
 	flags.BoolVar(&a.rules, "rules", false, "list all rules, with their policies, and exit")
 	flags.StringVar(&a.warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
 	flags.BoolVar(&a.opt.OptionalRemoval, "audit-allow-optional-field-removal", false, "the removal of optional fields is a warning")
@@ -125,7 +154,7 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 		return 2
 	}
 	if isGiven(flags, "against") {
-		operands = append([]string{a.against}, operands...)
+		operands = append([]string{string(a.against)}, operands...)
 	}
 	if wrong := a.wrong(operands); wrong != "" {
 		command.WrongLine(stderr, flags.Name(), wrong)
@@ -141,26 +170,39 @@ func (t Tool) AuditWith(with Auditing, args []string, stdout, stderr io.Writer) 
 		Old: operands[0], New: operands[1], Files: operands[2:],
 		OldDirs: slices.Concat(a.oldDirs, a.dirs), NewDirs: slices.Concat(a.newDirs, a.dirs),
 	}
-	if isGiven(flags, "against") {
-		err = t.resolve(&in, with, stderr)
+	if isGiven(flags, "against") || with.Ask != nil && isBundle(in.Old) {
+		if err := t.resolve(&in, with, stderr); err != nil {
+			t.report(err, a.format, stdout, stderr)
+			return t.Failed
+		}
 	}
-	var findings []audit.Finding
-	if a.opt.Ignores = with.Ignores; err == nil {
-		findings, err = t.compare(in, a.opt, func(w *idl.Error) { warn(w, a.format, stdout, stderr) })
-	}
-	if err != nil {
-		t.report(err, a.format, stdout, stderr)
+	old, new, err := t.load(in, a.format, stdout, stderr)
+	if old == nil {
 		return t.Failed
 	}
-	findings = a.chosen(findings)
+	a.opt.Ignores = with.Ignores
+	findings := a.chosen(audit.Compare(old, new, a.opt))
 	if code := t.written(a.write(stdout, in, with.Ignores, findings), stderr); code != 0 {
 		return code
+	}
+	if err != nil {
+		return t.Failed // files with errors were not compared
 	}
 	unused := with.Whole && a.unused(with.Ignores, stdout, stderr)
 	if n, _ := audit.Count(findings); n > 0 || unused && a.warnings == "error" {
 		return t.Found
 	}
 	return 0
+}
+
+// AuditSettings returns the options that flags of the command say, and a function that leaves the
+// findings that they ask for.
+func AuditSettings(args []string) (audit.Options, func([]audit.Finding) []audit.Finding, error) {
+	var a auditor
+	flags := a.flags("audit")
+	flags.SetOutput(io.Discard)
+	err := flags.Parse(args)
+	return a.opt, a.chosen, err
 }
 
 // written returns the exit code after the output: err is what went wrong with it.
@@ -204,7 +246,7 @@ func (a *auditor) wrong(operands []string) string {
 	case noFormat(a.format, "text", "json", "github") != "":
 		return noFormat(a.format, "text", "json", "github")
 	case !slices.Contains(audit.Policies, audit.Policy(a.policy)):
-		return fmt.Sprintf("-policy is WIRE, WIRE_JSON, SOURCE or FILE, not %q", a.policy)
+		return "-" + NoPolicy(a.policy)
 	case len(operands) < 2 && !a.rules:
 		return "OLD and NEW are needed"
 	}
@@ -258,17 +300,18 @@ func warn(w *idl.Error, format string, stdout, stderr io.Writer) {
 	fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
 }
 
-// compare loads and compares the old and the new Version, and calls warn for what the compiler
-// warns of in the new one.
-func (t Tool) compare(in audit.Input, opt audit.Options, warn func(*idl.Error)) ([]audit.Finding, error) {
-	old, new, err := audit.Load(in)
-	if err != nil {
-		return nil, err
+// load loads the files, and reports errors, and what the compiler warns of in the new ones. There
+// may be Versions in spite of an error.
+func (t Tool) load(in audit.Input, format string, stdout, stderr io.Writer) (old, new *audit.Version, err error) {
+	if old, new, err = audit.Load(in); err != nil {
+		t.report(err, format, stdout, stderr)
 	}
-	for _, w := range new.Warnings() {
-		warn(w)
+	if new != nil {
+		for _, w := range new.Warnings() {
+			warn(w, format, stdout, stderr)
+		}
 	}
-	return audit.Compare(old, new, opt), nil
+	return old, new, err
 }
 
 // annotate writes findings as annotations. In a revision, files have names such as

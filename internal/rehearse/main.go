@@ -5,7 +5,7 @@
 //
 // A document's fenced blocks are the steps. Blocks of sh are run, in order, in one shell. A block
 // whose first line also names a file, as in "```go main.go", is written to that file. All other
-// blocks are left alone; tests of package docs compile them.
+// blocks are left alone; nocopy/tests/built/documents compiles them.
 //
 // With -release it then builds the tool as it is released, into the folder dist, and tries it:
 // archives, packages for Debian and Fedora, a container image, components, checksums and notes.

@@ -19,7 +19,7 @@ rm "$work/gen/"*skeleton.cpp
 echo "cpp: compiling (a minute)" >&2
 for source in "$work/gen/"*.cpp "$here/cpp/"*.cpp; do
 	echo "$source"
-done | xargs -P 2 -I SOURCE sh -c 'g++ -std=c++14 -O0 -w -I "$1/gen" -c "$2" -o "$1/$(basename "$2").o"' sh "$work" SOURCE
+done | xargs -P 2 -I SOURCE sh -c 'g++ -std=c++14 -O0 -w -I "$1/gen" -I "$2/reflection" -c "$3" -o "$1/$(basename "$3").o"' sh "$work" "$here" SOURCE
 g++ -o "$work/server" "$work/server.cpp.o" "$work/less.cpp.o" "$work/"*Service.cpp.o "$work/ThriftTest"*.o -lthriftnb -lthriftz -lthrift -lz -levent -lpthread
 g++ -o "$work/client" "$work/client.cpp.o" "$work/less.cpp.o" "$work/"*Service.cpp.o "$work/ThriftTest"*.o "$work/"[Ww]ide*.o -lthriftz -lthrift -lz -lpthread
 rm "$work/"*.o

@@ -1,6 +1,7 @@
 // The test service on Apache Thrift's C++ library. --kind is threaded, threadpool or nonblocking.
 // Its first line ends with the port that it listens on. --idle is after how many milliseconds
-// without a request it closes a connection; not of nonblocking.
+// without a request it closes a connection; not of nonblocking. --describe is the bundle with which
+// it answers nocopy.describe.
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -22,6 +23,7 @@
 #include "SecondService.h"
 #include "ThriftTest.h"
 #include "flags.h"
+#include "nocopy_describe.h"
 
 using namespace apache::thrift;
 using namespace apache::thrift::protocol;
@@ -142,6 +144,8 @@ int main(int argc, char** argv) {
     both->registerProcessor("SecondService", make_shared<SecondServiceProcessor>(make_shared<SecondHandler>()));
     processor = both;
   }
+  string bundle = flags.text("describe", "");
+  if (!bundle.empty()) processor = make_shared<nocopy::DescribeProcessor>(processor, bundle);
   shared_ptr<TProtocolFactory> protocols = make_shared<TCompactProtocolFactory>();
   if (flags.header()) {
     protocols = make_shared<THeaderProtocolFactory>();

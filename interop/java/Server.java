@@ -1,3 +1,5 @@
+import java.io.FileInputStream;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -6,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import nocopy.DescribeProcessor;
 import org.apache.thrift.TConfiguration;
 import org.apache.thrift.TException;
 import org.apache.thrift.TMultiplexedProcessor;
@@ -34,6 +37,7 @@ import thrift.test.Xtruct2;
  * The test service on libthrift. --kind is threadpool, nonblocking, hsha or selector; over HTTP,
  * it is TServlet whatever --kind is. Its first line ends with the port that it listens on. --idle
  * is after how many milliseconds without a request it closes a connection; threadpool only.
+ * --describe is the bundle with which it answers nocopy.describe.
  */
 public final class Server {
   public static void main(String[] args) throws Exception {
@@ -46,6 +50,11 @@ public final class Server {
       SecondService.Iface second = thing -> "testString(\"" + thing + "\")";
       both.registerProcessor("SecondService", new SecondService.Processor<>(second));
       processor = both;
+    }
+    if (!flags.text("describe", "").isEmpty()) {
+      try (InputStream bundle = new FileInputStream(flags.text("describe", ""))) {
+        processor = new DescribeProcessor(processor, bundle);
+      }
     }
     if (flags.http()) {
       Web.serve(flags, processor, flags.protocol());

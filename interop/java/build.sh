@@ -6,7 +6,7 @@ echo "java: downloading libthrift" >&2
 mvn -B -q -f "$here/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$work/lib" >&2 ||
 	unavailable "Maven could not download libthrift"
 mkdir "$work/classes"
-javac -nowarn -Xlint:none -d "$work/classes" -cp "$work/lib/*" $(find "$work/gen" "$here/java" -name '*.java')
+javac -nowarn -Xlint:none -d "$work/classes" -cp "$work/lib/*" $(find "$work/gen" "$here/java" "$here/reflection" -name '*.java')
 for program in Server Client Indexed; do
 	# One processor is enough, and the simple garbage collector starts quickly.
 	cat >"$work/$(echo $program | tr SCI sci)" <<END

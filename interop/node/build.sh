@@ -2,7 +2,7 @@
 need node npm
 thrift=$(compiler)
 generate "$thrift" js:node,es6
-cp "$here/node/"*.js "$here/node/package.json" "$work"
+cp "$here/node/"*.js "$here/node/package.json" "$here/reflection/"*.js "$work"
 echo "node: downloading thrift" >&2
 npm install --prefix "$work" --no-save --no-audit --no-fund --silent >&2 || unavailable "npm could not install thrift"
 for program in server client; do

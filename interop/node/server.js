@@ -1,7 +1,10 @@
 // The test service on the npm package thrift. Its first line ends with the port that it listens
-// on. --idle is after how many milliseconds without a request it closes a connection.
+// on. --idle is after how many milliseconds without a request it closes a connection. --describe is
+// the bundle with which it answers nocopy.describe.
 "use strict";
+const fs = require("fs");
 const thrift = require("thrift");
+const { describe } = require("./describe");
 const { given, http, multiplexed, options } = require("./flags");
 const SecondService = require("./gen/SecondService");
 const ThriftTest = require("./gen/ThriftTest");
@@ -75,8 +78,10 @@ if (multiplexed) {
   both.registerProcessor("SecondService", new SecondService.Processor(second));
   processor = both;
 }
+if (given.describe) processor = describe(processor, fs.readFileSync(given.describe));
+const service = multiplexed || given.describe ? { processor, ...options } : { processor: ThriftTest, handler, ...options };
 const server = http
-  ? thrift.createWebServer({ services: { "/": { processor: multiplexed ? processor : ThriftTest, handler, ...options } } })
+  ? thrift.createWebServer({ services: { "/": service } })
   : thrift.createMultiplexServer(processor, options);
 server.on("error", (err) => console.log("error:", err.message));
 server.on("connection", (socket) => {

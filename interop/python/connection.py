@@ -4,7 +4,8 @@ import argparse
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen-py"))
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(here, "gen-py"), os.path.join(here, os.pardir, "reflection")]
 
 from thrift.protocol.TBinaryProtocol import (  # noqa: E402
     TBinaryProtocolAcceleratedFactory,
@@ -41,6 +42,7 @@ def parse_args():
     p.add_argument("--mechanism", default="PLAIN")
     p.add_argument("--password", default="secret")
     p.add_argument("--protocol", choices=sorted(PROTOCOLS), default="binary")
+    p.add_argument("--describe", help="the bundle with which the server answers nocopy.describe")
     args = p.parse_args()
     args.multiplexed = args.protocol.startswith("multi")
     args.protocol_factory = PROTOCOLS[args.protocol]()

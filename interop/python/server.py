@@ -3,6 +3,7 @@
 import time
 
 from connection import parse_args
+from nocopy_describe import DescribeProcessor
 
 from thrift.server.THttpServer import THttpServer
 from thrift.server.TServer import TThreadedServer
@@ -73,6 +74,9 @@ def main():
         both.registerProcessor("ThriftTest", processor)
         both.registerProcessor("SecondService", SecondService.Processor(SecondHandler()))
         processor = both
+    if args.describe:
+        with open(args.describe, "rb") as bundle:
+            processor = DescribeProcessor(processor, bundle.read())
     if args.transport == "http":
         server = THttpServer(processor, (args.host, args.port), args.protocol_factory)
         print("listening on", server.httpd.server_address[1], flush=True)

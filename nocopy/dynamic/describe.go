@@ -72,6 +72,13 @@ func ReadDescription(ctx context.Context, c rpc.Caller) (*Description, error) {
 	return d, nil
 }
 
+// ParseDescription parses a description: the bytes of a file that "nocopy bundle" has written, as
+// servers in other languages return it. It copies what it keeps. The limits are those of Describe,
+// and errors say what is wrong with b. LoadText(d.Files) loads the IDL.
+func ParseDescription(b []byte) (*Description, error) {
+	return descriptionOf(descriptionType().Parse(b, descriptionLimits))
+}
+
 // isUnknown reports whether err is the answer of a server that does not know a method. Some give
 // it other types than UnknownMethod.
 func isUnknown(err error) bool {
@@ -89,17 +96,22 @@ struct Result { 0: optional Description success }`
 // descriptionLimits bounds what a server sends besides its files, and then the index of it.
 var descriptionLimits = nocopy.Limits{MaxBytes: 2 * defaultMaxBytes, MaxIndex: 1 << 20}
 
-// resultOf returns a function that parses the bytes of a Result, which an IDL declares, and
-// returns its field success. The caller releases the message.
-func resultOf(idl string, limits nocopy.Limits) func(b []byte) (Message, error) {
-	typ := sync.OnceValue(func() Type {
+// typeOfIDL returns a function that returns a struct's type, which an IDL declares.
+func typeOfIDL(name, idl string) func() Type {
+	return sync.OnceValue(func() Type {
 		s, err := LoadText(map[string]string{"description.thrift": idl})
 		if err != nil {
 			panic(err)
 		}
-		t, _ := s.Struct("Result")
+		t, _ := s.Struct(name)
 		return t
 	})
+}
+
+// resultOf returns a function that parses the bytes of a Result, which an IDL declares, and
+// returns its field success. The caller releases the message.
+func resultOf(idl string, limits nocopy.Limits) func(b []byte) (Message, error) {
+	typ := typeOfIDL("Result", idl)
 	return func(b []byte) (Message, error) {
 		m, err := typ().Parse(b, limits)
 		if err != nil {
@@ -114,13 +126,21 @@ func resultOf(idl string, limits nocopy.Limits) func(b []byte) (Message, error) 
 	}
 }
 
-var parseDescription = resultOf(descriptionIDL, descriptionLimits)
+var (
+	parseResult     = resultOf(descriptionIDL, descriptionLimits)
+	descriptionType = typeOfIDL("Description", descriptionIDL)
+)
 
 // maxFiles bounds the files and services that a server may describe.
 const maxFiles = 1000
 
 func readDescription(b []byte) (*Description, error) {
-	m, err := parseDescription(b)
+	return descriptionOf(parseResult(b))
+}
+
+// descriptionOf returns what a struct Description says, and releases its message. err is the error
+// of parsing it.
+func descriptionOf(m Message, err error) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,10 @@
 package rpc
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/internal/description"
 )
 
 // DescribeMethod is the name of the method by which a Server with Describe returns its IDL. No
@@ -17,7 +16,8 @@ import (
 //
 // A Service's name is the one that multiplexing clients put before the method's name, or empty.
 // service is its name in the IDL, in the file with the path file. The files include each other by
-// these paths. Package dynamic has a function Describe that makes the call.
+// these paths. Package dynamic has a function Describe that makes the call. docs/reflection.md
+// specifies the method for servers in other languages.
 const DescribeMethod = "nocopy.describe"
 
 // WithIDL returns a Processor that knows the IDL of its service, for Server.Describe. The first of
@@ -34,35 +34,17 @@ func (p *Processor) WithIDL(service string, files ...IDLFile) *Processor {
 
 // description returns the result of DescribeMethod. Files of the same path and text come once.
 func (p *Processor) description() []byte {
-	var services []byte
-	var files []IDLFile
+	var services []description.Service
+	var files []description.File
 	for _, prefix := range slices.Sorted(maps.Keys(p.described)) {
 		s := p.described[prefix]
-		services = appendText(services, 1, prefix[:max(len(prefix)-1, 0)]) // without the colon
-		services = appendText(services, 2, s.service)
-		services = append(appendText(services, 3, s.files[0].Path), byte(nocopy.WireStop))
+		name := prefix[:max(len(prefix)-1, 0)] // without the colon
+		services = append(services, description.Service{Name: name, Service: s.service, File: s.files[0].Path})
 		for _, f := range s.files {
-			if !slices.Contains(files, f) {
+			if f := description.File(f); !slices.Contains(files, f) {
 				files = append(files, f)
 			}
 		}
 	}
-	b := []byte{byte(nocopy.WireStruct), 0, 0}
-	b = append(appendStructs(b, 1, len(p.described)), services...)
-	b = appendStructs(b, 2, len(files))
-	for _, f := range files {
-		b = append(appendText(appendText(b, 1, f.Path), 2, f.Text), byte(nocopy.WireStop))
-	}
-	return append(b, byte(nocopy.WireStop), byte(nocopy.WireStop))
-}
-
-// appendText appends a field that is a string.
-func appendText(b []byte, id byte, text string) []byte {
-	b = append(b, byte(nocopy.WireString), 0, id)
-	return append(binary.BigEndian.AppendUint32(b, uint32(len(text))), text...)
-}
-
-// appendStructs appends the beginning of a field that is a list of n structs.
-func appendStructs(b []byte, id byte, n int) []byte {
-	return binary.BigEndian.AppendUint32(append(b, byte(nocopy.WireList), 0, id, byte(nocopy.WireStruct)), uint32(n))
+	return description.AppendResult(nil, services, files)
 }

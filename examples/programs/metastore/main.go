@@ -52,7 +52,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	c := config{out: os.Stdout}
-	flag.StringVar(&c.metastore, "metastore", "127.0.0.1:9083", "the metastore's `address`")
+	flag.StringVar(&c.metastore, "metastore", "127.0.0.1:9083", "the metastore's `address`, or several as in hive.metastore.uris")
 	flag.BoolVar(&c.framed, "framed", false, "the metastore wants frames")
 	flag.DurationVar(&c.timeout, "timeout", time.Minute, "how long a command may take; not for proxy")
 	flag.IntVar(&c.maxMessage, "max-message", 100<<20, "the most `bytes` of a call or reply")
@@ -108,7 +108,7 @@ var errUsage = errors.New("no such command")
 
 // options returns the settings of connections to the metastore.
 func (c config) options() []rpc.Option {
-	options := []rpc.Option{rpc.MaxFrame(c.maxMessage)}
+	options := []rpc.Option{rpc.MaxFrame(c.maxMessage), rpc.Dialer(dialAny)}
 	if !c.framed {
 		options = append(options, rpc.Unframed)
 	}

@@ -27,6 +27,7 @@ type Query struct {
 	Status func(n int, s tcli.TGetOperationStatusResp)
 	// Execute, if not nil, is called before the statement is accepted, and may fill the reply.
 	Execute func(ctx context.Context, resp tcli.TExecuteStatementResp) (done bool)
+	Log     func(resp tcli.TFetchResultsResp) // fills the reply to a fetch of the log
 }
 
 // Server is the handler. Its fields may be set before it serves.
@@ -186,15 +187,55 @@ func (s *Server) ExecuteStatement(ctx context.Context, args tcli.TCLIServiceExec
 		return nil
 	}
 	resp.NewStatus().SetStatusCode(success)
+	s.accept(q, tcli.TOperationType_EXECUTE_STATEMENT, resp.NewOperationHandle())
+	return nil
+}
+
+// accept makes an operation of a query.
+func (s *Server) accept(q *Query, kind tcli.TOperationType, h tcli.TOperationHandle) {
 	s.mu.Lock()
 	id := fmt.Sprintf("operation %06d", len(s.Calls))
 	s.operations[id] = &operation{query: q}
 	s.mu.Unlock()
-	h := resp.NewOperationHandle()
 	h.SetHasResultSet(q.Schema.Valid())
-	h.SetOperationType(tcli.TOperationType_EXECUTE_STATEMENT)
+	h.SetOperationType(kind)
 	h.NewOperationId().SetGUID([]byte(id))
 	h.GetOperationId().SetSecret([]byte("secret"))
+}
+
+// list answers a call about what there is, with the query of this name.
+func (s *Server) list(name string, kind tcli.TOperationType, status tcli.TStatus, handle func() tcli.TOperationHandle) {
+	q := s.Queries[name]
+	if q == nil {
+		status.SetStatusCode(tcli.TStatusCode_ERROR_STATUS)
+		status.SetErrorMessage("no answer to " + name)
+		return
+	}
+	status.SetStatusCode(success)
+	s.accept(q, kind, handle())
+}
+
+// GetSchemas answers with the query "schemas", and the pattern quoted. So do the others.
+func (s *Server) GetSchemas(_ context.Context, args tcli.TCLIServiceGetSchemasArgs, result tcli.TCLIServiceGetSchemasResult) error {
+	s.note("GetSchemas")
+	resp := result.NewSuccess()
+	s.list(fmt.Sprintf("schemas %q", args.GetReq().GetSchemaName()), tcli.TOperationType_GET_SCHEMAS, resp.NewStatus(), resp.NewOperationHandle)
+	return nil
+}
+
+func (s *Server) GetTables(_ context.Context, args tcli.TCLIServiceGetTablesArgs, result tcli.TCLIServiceGetTablesResult) error {
+	s.note("GetTables")
+	resp, req := result.NewSuccess(), args.GetReq()
+	name := fmt.Sprintf("tables %q %q %q", req.GetSchemaName(), req.GetTableName(), req.GetTableTypes().AppendTo(nil))
+	s.list(name, tcli.TOperationType_GET_TABLES, resp.NewStatus(), resp.NewOperationHandle)
+	return nil
+}
+
+func (s *Server) GetColumns(_ context.Context, args tcli.TCLIServiceGetColumnsArgs, result tcli.TCLIServiceGetColumnsResult) error {
+	s.note("GetColumns")
+	resp, req := result.NewSuccess(), args.GetReq()
+	name := fmt.Sprintf("columns %q %q %q", req.GetSchemaName(), req.GetTableName(), req.GetColumnName())
+	s.list(name, tcli.TOperationType_GET_COLUMNS, resp.NewStatus(), resp.NewOperationHandle)
 	return nil
 }
 
@@ -251,6 +292,12 @@ func (s *Server) FetchResults(ctx context.Context, args tcli.TCLIServiceFetchRes
 	op := s.operation(args.GetReq().GetOperationHandle())
 	if op == nil {
 		unknown(result.NewSuccess().NewStatus())
+		return nil
+	}
+	if args.GetReq().GetFetchType() == 1 && op.query.Log != nil {
+		resp := result.NewSuccess()
+		resp.NewStatus().SetStatusCode(success)
+		op.query.Log(resp)
 		return nil
 	}
 	s.mu.Lock()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -204,6 +206,36 @@ func TestHostileDescriptions(t *testing.T) {
 	}
 }
 
+// TestParseDescription: a bundle is read as the answer of a server that returns it is. What later
+// versions may add is skipped.
+func TestParseDescription(t *testing.T) {
+	const services = "\x0f\x00\x01\x0c\x00\x00\x00\x01" + "\x0b\x00\x01\x00\x00\x00\x01s" + "\x0b\x00\x02\x00\x00\x00\x01S" + "\x0b\x00\x03\x00\x00\x00\x03d/a"
+	const file = "\x0f\x00\x02\x0c\x00\x00\x00\x01" + "\x0b\x00\x01\x00\x00\x00\x01a" + "\x0b\x00\x02\x00\x00\x00\x0cservice S {}"
+	const newer = "\x08\x00\x63\x00\x00\x00\x05" + "\x0f\x00\x64\x0c\x00\x00\x00\x01\x00" + "\x0b\x00\x65\x00\x00\x00\x01x"
+	want := &dynamic.Description{Services: []dynamic.ServiceName{{Name: "s", Service: "a.S"}}, Files: map[string]string{"a": "service S {}"}}
+	for name, b := range map[string]string{
+		"as it is": services + "\x00" + file + "\x00\x00", "newer": newer + services + newer + "\x00" + newer + file + newer + "\x00" + newer + "\x00",
+		"another type": "\x0b\x00\x01\x00\x00\x00\x00" + services + "\x00" + file + "\x0b\x00\x65\x00\x00\x00\x01x" + "\x00\x00",
+	} {
+		d, err := dynamic.ParseDescription([]byte(b))
+		if diff := cmp.Diff(want, d); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+		told, err := dynamic.ReadDescription(t.Context(), answering(rpc.DescribeMethod, []byte("\x0c\x00\x00"+b+"\x00")))
+		if diff := cmp.Diff(want, told); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+		for n := range len(b) {
+			if d, err := dynamic.ParseDescription([]byte(b[:n])); d != nil || err == nil {
+				t.Errorf("%s: the first %d bytes are %v", name, n, d)
+			}
+		}
+		if d, err := dynamic.ParseDescription([]byte(b + "\x00")); d != nil || err == nil {
+			t.Errorf("%s, and a byte more: %v", name, d)
+		}
+	}
+}
+
 // metadata is the metadata of fbthrift's servers, as far as the test needs it.
 const metadata = `
 struct Element { 1: optional Type t }
@@ -300,6 +332,9 @@ func FuzzDescribe(f *testing.F) {
 		}
 		d, err := dynamic.ReadDescription(t.Context(), answering(method, reply))
 		if (d == nil) == (err == nil) {
+			t.Errorf("%v and %v", d, err)
+		}
+		if d, err := dynamic.ParseDescription(reply); (d == nil) == (err == nil) {
 			t.Errorf("%v and %v", d, err)
 		}
 		var bad *nocopy.Error

@@ -430,7 +430,7 @@ func TestElementMemory(t *testing.T) {
 	debug.SetGCPercent(100) // as programs have it
 	one := newItem(3)
 	size := len(engine.Struct(one).Message().Bytes())
-	n := testmode.Of(48<<20, 1<<30) / size
+	n := 0
 	again := func(yield func(item, error) bool) {
 		for i := 0; i < n && yield(one, nil); i++ {
 		}
@@ -441,6 +441,12 @@ func TestElementMemory(t *testing.T) {
 			continue // as without, but it takes the iterator twice
 		}
 		for _, opts := range [][]nocopy.Option{nil, {nocopy.Recycle}} {
+			switch n = 48 << 20 / size; {
+			case testmode.Race:
+				n /= 8
+			case testmode.Long && opts != nil: // more than a message may have
+				n = 1 << 30 / size
+			}
 			r, w := io.Pipe()
 			go func() {
 				_, err := f.writeTo(w, s, "items", n, again)

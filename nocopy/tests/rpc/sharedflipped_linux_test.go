@@ -67,7 +67,7 @@ func TestSharedFlipped(t *testing.T) {
 		srv := &rpc.Server{SharedMemory: rpc.TrustPeer, Lazy: lazy, Processor: echo.NewEchoProcessor(&handler{}).WithHandler(use, "put")}
 		path := serveUnix(t, srv, nil)
 		good := echo.NewEchoClient(dial(t, path, rpc.CopyFromPeer))
-		end := time.Now().Add(time.Duration(testmode.Of(100, 4000)) * time.Millisecond)
+		end := time.Now().Add(time.Duration(testmode.Of(100, 1500)) * time.Millisecond)
 		giveUp := until(time.Minute)
 		for i := 0; time.Now().Before(end) || handled.Load() == 0 && !giveUp(); i++ {
 			h := dialHostile(t, path)

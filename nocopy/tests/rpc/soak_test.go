@@ -26,7 +26,7 @@ func TestSoak(t *testing.T) {
 	if !testmode.InOwnProcess(t) {
 		return
 	}
-	duration := time.Duration(testmode.Of(100, 5000)) * time.Millisecond
+	duration := time.Duration(testmode.Of(100, 2000)) * time.Millisecond
 	connections := testmode.Of(16, 64)
 	if s := os.Getenv("NOCOPY_SOAK"); s != "" {
 		var err error

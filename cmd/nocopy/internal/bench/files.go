@@ -22,15 +22,31 @@ func (r *runner) files(all []*Report) error {
 			return err
 		}
 	}
-	for _, rep := range all {
-		if r.HDR == "" {
-			break
-		}
-		if err := writeHDR(stepName(r.HDR, rep, len(r.loads)), rep); err != nil {
+	if r.HDR == "" {
+		return nil
+	}
+	for i, name := range stepNames(r.HDR, all, len(r.loads)) {
+		if err := writeHDR(name, all[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// stepNames returns the names of the steps' files. Further steps with the same load have a number
+// after it.
+func stepNames(name string, all []*Report, steps int) (names []string) {
+	times := map[string]int{}
+	for _, rep := range all {
+		own := stepName(name, rep, steps)
+		times[own]++
+		if n := times[own]; n > 1 {
+			ext := filepath.Ext(name)
+			own = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(own, ext), n, ext)
+		}
+		names = append(names, own)
+	}
+	return names
 }
 
 // stepName returns the name of a step's file: with its load before the extension, if there are

@@ -3,7 +3,7 @@
 //
 //	packet ─► segment of TCP ─► bytes that one end sends ─► message ─► call and reply
 //	file.go     segment.go         side.go, stream.go        wire.go     table.go
-//	pcapng.go                                                header.go   conn.go
+//	pcap.go, pcapng.go                                       header.go   conn.go
 //	live_linux.go                                            skip.go, http.go, sasl.go, find.go
 //
 // A conn is a connection. Each of its two sides puts segments in order, and notices bytes that the
@@ -13,7 +13,8 @@
 //
 // The packets are not trusted. All limits are in limits.go.
 //
-// gopacket decodes the headers of packets, and reads pcap and interfaces. Its packages for the
-// rest do not fit: reassembly (v1.5.0) gives wrong bytes where sequence numbers begin anew at 0,
-// and the reader of pcapng panics on malformed files and takes as much memory as they claim.
+// gopacket makes the packets of the tests and is their referee, and is not in the tool: its
+// reassembly (v1.5.0) gives wrong bytes where sequence numbers begin anew at 0, its readers of files
+// panic on malformed ones or take as much memory as they claim, and the headers that are read here
+// would bring all of its protocols along, 1.7 MB.
 package capture

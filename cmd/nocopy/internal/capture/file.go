@@ -9,9 +9,6 @@ import (
 	"io"
 	"slices"
 	"time"
-
-	"github.com/gopacket/gopacket/layers"
-	"github.com/gopacket/gopacket/pcapgo"
 )
 
 // magics are the first bytes of captures: of pcapng, and of pcap in both byte orders, with
@@ -29,7 +26,7 @@ func IsFile(b []byte) bool {
 // A packet is a packet as it was captured.
 type packet struct {
 	at   time.Time
-	link layers.LinkType // the protocol that data begins with
+	link linkType // the protocol that data begins with
 	data []byte
 }
 
@@ -79,7 +76,6 @@ func follow(ctx context.Context, from source, opt Options, out Output) (Summary,
 }
 
 func (t *table) follow(ctx context.Context, from source) error {
-	d := newDecoder()
 	for t.out.Err() == nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -92,7 +88,7 @@ func (t *table) follow(ctx context.Context, from source) error {
 			return fmt.Errorf("after packet %d: %w", t.sum.Packets, cut(err))
 		}
 		t.sum.Packets++
-		g, why := d.segment(p)
+		g, why := segmentOf(p)
 		if why != "" {
 			t.sum.leaveOut(why)
 			continue
@@ -100,24 +96,4 @@ func (t *table) follow(ctx context.Context, from source) error {
 		t.segment(&g)
 	}
 	return nil
-}
-
-// pcapReader is the source of a file in the format pcap.
-type pcapReader struct{ *pcapgo.Reader }
-
-func newPcapReader(r io.Reader) (source, error) {
-	p, err := pcapgo.NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	p.SetSnaplen(maxPacket) // not the file's, which may be larger, or less than its packets have
-	return &pcapReader{p}, nil
-}
-
-func (r *pcapReader) next() (packet, error) {
-	data, info, err := r.ReadPacketData()
-	if err == io.EOF && info.CaptureLength > 0 { // only the packet's header is there
-		err = io.ErrUnexpectedEOF
-	}
-	return packet{info.Timestamp, r.LinkType(), data}, err
 }

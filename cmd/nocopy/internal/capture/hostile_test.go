@@ -102,7 +102,7 @@ func TestMalformedFiles(t *testing.T) {
 		{good[0][:len(good[0])-3], "after packet 7: the capture is cut"},
 		{good[0][:len(good[0])-54], "after packet 7: the capture is cut"},
 		{good[1][:len(good[1])-3], "after packet 7: the capture is cut"},
-		{append(slices.Clone(good[0][:24]), "\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f\xff\xff\xff\x7f"...), "after packet 0: capture length exceeds snap length"},
+		{append(slices.Clone(good[0][:24]), "\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f\xff\xff\xff\x7f"...), "after packet 0: a packet of 2147483647 bytes; at most 1048576 are read"},
 		{ng("\x06\x00\x00\x00" + strings.Repeat("\x00", 20)), "after packet 0: a packet of 0 bytes in a block of 20, on interface 0 of 0"},
 		{ng(ethernet, "\x06\x00\x00\x00"+strings.Repeat("\x00", 12)+"\xff\xff\xff\x7f\x00\x00\x00\x00"), "a packet of 2147483647 bytes in a block of 20"},
 		{ng(ethernet, "\x06\x00\x00\x00"), "a malformed packet"},

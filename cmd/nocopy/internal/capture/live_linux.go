@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"syscall"
 
-	"github.com/gopacket/gopacket/layers"
-	"github.com/gopacket/gopacket/pcapgo"
 	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
 )
 
 // maxWaiting is how many packets of an interface may wait until they are looked at.
@@ -22,45 +20,34 @@ func Live(ctx context.Context, name string, opt Options, out Output) (Summary, e
 	if err != nil {
 		return Summary{}, fmt.Errorf("no network interface %s: there are %s", name, interfaces())
 	}
-	h, err := pcapgo.NewEthernetHandle(name)
-	if err != nil {
-		return Summary{}, notAllowed(name, err)
-	}
-	defer h.Close()
-	if err := h.SetCaptureLength(maxPacket); err != nil {
-		return Summary{}, err
-	}
-	link := layers.LinkTypeEthernet
+	link, filter := linkEthernet, []bpf.Instruction(nil)
 	if len(in.HardwareAddr) == 0 && in.Flags&net.FlagLoopback == 0 { // a tunnel
-		link = layers.LinkTypeRaw
+		link = linkRaw
 	} else if opt.Port > 0 {
-		filter, err := bpf.Assemble(ofPort(uint32(opt.Port)))
-		if err != nil {
-			return Summary{}, err
-		}
-		if err := h.SetBPF(filter); err != nil {
-			return Summary{}, err
-		}
+		filter = ofPort(uint32(opt.Port))
 	}
-	defer context.AfterFunc(ctx, func() { h.Close() })()
-	packets := received(h, link)
+	socket, err := openSocket(in.Index, filter)
+	if err != nil {
+		return Summary{}, notOpened(name, err)
+	}
+	defer context.AfterFunc(ctx, func() { socket.Close() })()
+	packets := received(socket, link, in.Flags&net.FlagLoopback != 0)
 	sum, err := follow(ctx, packets, opt, out)
 	if ctx.Err() != nil { // its usual end
 		err = out.Err()
 	}
-	h.Close()
+	socket.Close()
 	for range packets { // its goroutine may be sending one
 	}
 	return sum, err
 }
 
-// notAllowed returns the error of an interface that can't be opened. gopacket's errors have only
-// the text of the system's.
-func notAllowed(name string, err error) error {
-	if strings.Contains(err.Error(), syscall.EPERM.Error()) || errors.Is(err, syscall.EPERM) {
+// notOpened returns the error of an interface whose packets can't be received.
+func notOpened(name string, err error) error {
+	if errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("reading packets of %s is not allowed: it needs the capability CAP_NET_RAW, as root has, or as \"setcap cap_net_raw+ep\" gives to the tool's file", name)
 	}
-	return err
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // interfaces returns the names of the network interfaces.
@@ -113,14 +100,17 @@ type arrived struct {
 	err error
 }
 
-// received returns the source of an interface. It ends when the handle is closed.
-func received(h *pcapgo.EthernetHandle, link layers.LinkType) live {
+// received returns the source of a socket. It ends when the socket is closed.
+func received(s *socket, link linkType, loopback bool) live {
 	l := make(live, maxWaiting)
 	go func() {
 		defer close(l)
 		for {
-			data, info, err := h.ReadPacketData()
-			l <- arrived{packet{info.Timestamp, link, data}, err}
+			data, at, sent, err := s.read()
+			if err == nil && loopback && sent { // it is also received
+				continue
+			}
+			l <- arrived{packet{at, link, data}, err}
 			if err != nil {
 				return
 			}

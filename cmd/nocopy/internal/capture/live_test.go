@@ -4,7 +4,6 @@ package capture
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture/capturetest"
 )
@@ -126,7 +126,7 @@ func TestLive(t *testing.T) {
 
 // TestNotAllowed: the error says what is needed.
 func TestNotAllowed(t *testing.T) {
-	err := notAllowed("lo", errors.New("couldn't open packet socket: operation not permitted"))
+	err := notOpened("lo", unix.EPERM)
 	if !strings.Contains(err.Error(), "CAP_NET_RAW") {
 		t.Error(err)
 	}

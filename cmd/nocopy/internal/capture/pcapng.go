@@ -9,8 +9,6 @@ import (
 	"math"
 	"math/bits"
 	"time"
-
-	"github.com/gopacket/gopacket/layers"
 )
 
 // ngReader is the source of a file in the format pcapng. It consists of blocks:
@@ -28,7 +26,7 @@ type ngReader struct {
 
 // ngInterface is an interface on which packets were captured.
 type ngInterface struct {
-	link   layers.LinkType
+	link   linkType
 	snap   uint32 // most bytes of a packet; 0 for all
 	unit   uint64 // of times, as a part of a second
 	offset int64  // of times, in seconds
@@ -112,7 +110,7 @@ func (r *ngReader) addInterface(b []byte) error {
 	if len(b) < fixed || len(r.interfaces) == maxInterfaces {
 		return errors.New("a malformed interface, or too many of them")
 	}
-	in := ngInterface{link: layers.LinkType(r.order.Uint16(b)), snap: r.order.Uint32(b[4:]), unit: 1e6}
+	in := ngInterface{link: linkType(r.order.Uint16(b)), snap: r.order.Uint32(b[4:]), unit: 1e6}
 	for b = b[fixed:]; len(b) >= 4; {
 		kind, n := r.order.Uint16(b), int(r.order.Uint16(b[2:]))
 		padded := (n + 3) &^ 3

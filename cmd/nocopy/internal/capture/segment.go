@@ -1,12 +1,9 @@
 package capture
 
 import (
+	"encoding/binary"
 	"net/netip"
-	"slices"
 	"time"
-
-	"github.com/gopacket/gopacket"
-	"github.com/gopacket/gopacket/layers"
 )
 
 // A segment is what a packet has of a TCP connection.
@@ -23,39 +20,6 @@ type segment struct {
 // size returns how many bytes of the connection the segment has.
 func (g *segment) size() uint32 { return uint32(len(g.data) + g.missing) }
 
-// decoder decodes the headers of packets.
-type decoder struct {
-	parsers  map[layers.LinkType]*gopacket.DecodingLayerParser
-	ip4, ip6 *gopacket.DecodingLayerParser // of packets that begin with the IP header
-
-	v4      layers.IPv4
-	v6      layers.IPv6
-	tcp     layers.TCP
-	decoded []gopacket.LayerType
-}
-
-func newDecoder() *decoder {
-	d := &decoder{}
-	parser := func(first gopacket.LayerType, also ...gopacket.DecodingLayer) *gopacket.DecodingLayerParser {
-		p := gopacket.NewDecodingLayerParser(first, append(also, &d.v4, &d.v6, &layers.IPv6ExtensionSkipper{}, &d.tcp)...)
-		p.IgnoreUnsupported = true
-		return p
-	}
-	vlan := &layers.Dot1Q{}
-	loopback := parser(layers.LayerTypeLoopback, &layers.Loopback{})
-	d.ip4, d.ip6 = parser(layers.LayerTypeIPv4), parser(layers.LayerTypeIPv6)
-	d.parsers = map[layers.LinkType]*gopacket.DecodingLayerParser{
-		layers.LinkTypeEthernet:  parser(layers.LayerTypeEthernet, &layers.Ethernet{}, vlan),
-		layers.LinkTypeLinuxSLL:  parser(layers.LayerTypeLinuxSLL, &layers.LinuxSLL{}, vlan),
-		layers.LinkTypeLinuxSLL2: parser(layers.LayerTypeLinuxSLL2, &layers.LinuxSLL2{}, vlan),
-		layers.LinkTypeNull:      loopback,
-		layers.LinkTypeLoop:      loopback,
-		layers.LinkTypeIPv4:      d.ip4,
-		layers.LinkTypeIPv6:      d.ip6,
-	}
-	return d
-}
-
 // Why packets are left out.
 const (
 	noTCP        = "packets that are not TCP"
@@ -66,46 +30,184 @@ const (
 	tooManyConns = "connections that were given up for newer ones"
 )
 
-// rawLinks are the numbers of "raw IP" besides LinkTypeRaw, which differ between systems.
-var rawLinks = []layers.LinkType{layers.LinkTypeRaw, 12, 14}
+// A linkType is the protocol that packets begin with, by its number in files
+// (https://www.tcpdump.org/linktypes.html).
+type linkType uint16
 
-// segment returns the segment in a packet, or why there is none.
-func (d *decoder) segment(p packet) (g segment, why string) {
-	parser := d.parsers[p.link]
-	if slices.Contains(rawLinks, p.link) && len(p.data) > 0 {
-		if parser = d.ip4; p.data[0]>>4 == 6 {
-			parser = d.ip6
-		}
+const (
+	linkNull     linkType = 0
+	linkEthernet linkType = 1
+	linkRaw      linkType = 101
+	linkLoop     linkType = 108
+	linkSLL      linkType = 113
+	linkIPv4     linkType = 228
+	linkIPv6     linkType = 229
+	linkSLL2     linkType = 276
+)
+
+// Types of what a frame of Ethernet has.
+const (
+	etherIPv4   = 0x0800
+	etherVLAN   = 0x8100
+	etherIPv6   = 0x86dd
+	etherQinQ   = 0x88a8 // a VLAN in another one (IEEE 802.1ad)
+	etherDouble = 0x9100 // the same before the standard
+)
+
+// segmentOf returns the segment in a packet, or why there is none.
+func segmentOf(p packet) (g segment, why string) {
+	version, b, why := ipOf(p)
+	if why != "" {
+		return g, why
 	}
-	if parser == nil {
-		return g, unknownLink
+	g.at = p.at
+	var from, to netip.Addr
+	if version == 6 {
+		from, to, b, g.missing, why = ipv6(b)
+	} else {
+		from, to, b, g.missing, why = ipv4(b)
 	}
-	if err := parser.DecodeLayers(p.data, &d.decoded); err != nil {
+	if why != "" {
+		return g, why
+	}
+	// RFC 9293, section 3.1
+	const header = 20
+	if len(b) < header || int(b[12]>>4)*4 < header || int(b[12]>>4)*4 > len(b) {
 		return g, badHeaders
 	}
-	is := func(t gopacket.LayerType) bool { return slices.Contains(d.decoded, t) }
-	switch {
-	case is(layers.LayerTypeIPv6Fragment), is(layers.LayerTypeIPv4) && (d.v4.FragOffset > 0 || d.v4.Flags&layers.IPv4MoreFragments != 0):
-		return g, aFragment
-	case !is(layers.LayerTypeTCP):
-		return g, noTCP
+	const fin, syn, rst, ack = 1, 2, 4, 16
+	flags := b[13]
+	g.from = netip.AddrPortFrom(from, binary.BigEndian.Uint16(b))
+	g.to = netip.AddrPortFrom(to, binary.BigEndian.Uint16(b[2:]))
+	g.seq, g.ack = binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
+	g.fin, g.syn, g.rst, g.hasAck = flags&fin != 0, flags&syn != 0, flags&rst != 0, flags&ack != 0
+	g.data = b[int(b[12]>>4)*4:]
+	return g, ""
+}
+
+// ipOf returns what a packet has from its IP header on, and the version of IP.
+func ipOf(p packet) (version int, ip []byte, why string) {
+	b := p.data
+	// Where the header ends, and where in it the type of what follows is
+	header, kind := 0, 0
+	switch p.link {
+	case linkEthernet:
+		header, kind = 14, 12
+	case linkSLL:
+		header, kind = 16, 14
+	case linkSLL2:
+		header, kind = 20, 0
+	case linkNull, linkLoop: // a number of the system's for the family, in its byte order or the network's
+		if len(b) < 4 {
+			return 0, nil, badHeaders
+		}
+		switch max(b[0], b[3]) {
+		case 2:
+			return 4, b[4:], ""
+		case 10, 24, 28, 30:
+			return 6, b[4:], ""
+		}
+		return 0, nil, noTCP
+	case linkRaw, 12, 14, linkIPv4, linkIPv6: // 12 and 14 are linkRaw on some systems
+		if len(b) == 0 {
+			return 0, nil, badHeaders
+		}
+		return int(b[0] >> 4), b, ""
+	default:
+		return 0, nil, unknownLink
 	}
-	t := &d.tcp
-	g = segment{at: p.at, seq: t.Seq, ack: t.Ack, syn: t.SYN, fin: t.FIN, rst: t.RST, hasAck: t.ACK, data: t.Payload}
-	var from, to netip.Addr
-	if is(layers.LayerTypeIPv4) {
-		from, _ = netip.AddrFromSlice(d.v4.SrcIP)
-		to, _ = netip.AddrFromSlice(d.v4.DstIP)
-		g.missing = int(d.v4.Length) - len(d.v4.Contents) - len(d.v4.Payload)
-	} else {
-		from, _ = netip.AddrFromSlice(d.v6.SrcIP)
-		to, _ = netip.AddrFromSlice(d.v6.DstIP)
-		g.missing = int(d.v6.Length) - len(d.v6.Payload)
-		if d.v6.HopByHop != nil {
-			g.missing -= d.v6.HopByHop.ActualLength
+	if len(b) < header {
+		return 0, nil, badHeaders
+	}
+	return etherType(binary.BigEndian.Uint16(b[kind:]), b[header:])
+}
+
+// etherType reads the tags of VLANs, up to an IP header. kind is the type of what b has.
+func etherType(kind uint16, b []byte) (version int, ip []byte, why string) {
+	for {
+		switch kind {
+		case etherIPv4:
+			return 4, b, ""
+		case etherIPv6:
+			return 6, b, ""
+		case etherVLAN, etherQinQ, etherDouble:
+			if len(b) < 4 {
+				return 0, nil, badHeaders
+			}
+			kind, b = binary.BigEndian.Uint16(b[2:]), b[4:]
+		default:
+			return 0, nil, noTCP
 		}
 	}
-	g.missing = max(g.missing, 0)
-	g.from, g.to = netip.AddrPortFrom(from.Unmap(), uint16(t.SrcPort)), netip.AddrPortFrom(to.Unmap(), uint16(t.DstPort))
-	return g, ""
+}
+
+// ipv4 reads an IP header (RFC 791). It returns what follows, and how much of that is missing.
+func ipv4(b []byte) (from, to netip.Addr, tcp []byte, missing int, why string) {
+	const header = 20
+	if len(b) < header || b[0]>>4 != 4 {
+		return from, to, nil, 0, badHeaders
+	}
+	size, total := int(b[0]&15)*4, int(binary.BigEndian.Uint16(b[2:]))
+	if total == 0 { // the network card cuts the packet into smaller ones
+		total = len(b)
+	}
+	switch {
+	case size < header || size > len(b) || total < size:
+		return from, to, nil, 0, badHeaders
+	case binary.BigEndian.Uint16(b[6:])&0x3fff != 0: // more fragments follow, or the place of this one
+		return from, to, nil, 0, aFragment
+	case b[9] != protocolTCP:
+		return from, to, nil, 0, noTCP
+	}
+	from, to = netip.AddrFrom4([4]byte(b[12:])), netip.AddrFrom4([4]byte(b[16:]))
+	return from, to, b[size:min(total, len(b))], max(total-len(b), 0), ""
+}
+
+// Numbers of protocols, which are in IP headers, and of headers that IPv6 may have before them.
+const (
+	protocolTCP    = 6
+	hopByHop       = 0
+	routing        = 43
+	fragment       = 44
+	authentication = 51
+	destination    = 60
+)
+
+// ipv6 is ipv4 for IPv6 (RFC 8200).
+func ipv6(b []byte) (from, to netip.Addr, tcp []byte, missing int, why string) {
+	const header = 40
+	if len(b) < header || b[0]>>4 != 6 {
+		return from, to, nil, 0, badHeaders
+	}
+	from, to = netip.AddrFrom16([16]byte(b[8:])).Unmap(), netip.AddrFrom16([16]byte(b[24:])).Unmap()
+	next, length := b[6], int(binary.BigEndian.Uint16(b[4:]))
+	b = b[header:]
+	if length == 0 { // as in IPv4
+		length = len(b)
+	}
+	missing = max(length-len(b), 0)
+	b = b[:min(length, len(b))]
+	for {
+		size := 0
+		switch next {
+		case protocolTCP:
+			return from, to, b, missing, ""
+		case fragment:
+			return from, to, nil, 0, aFragment
+		case hopByHop, routing, destination:
+			if len(b) > 1 {
+				size = (int(b[1]) + 1) * 8
+			}
+		case authentication:
+			if len(b) > 1 {
+				size = (int(b[1]) + 2) * 4
+			}
+		default:
+			return from, to, nil, 0, noTCP
+		}
+		if size == 0 || size > len(b) {
+			return from, to, nil, 0, badHeaders
+		}
+		next, b = b[0], b[size:]
+	}
 }

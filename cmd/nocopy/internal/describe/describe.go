@@ -19,7 +19,7 @@ import (
 
 // Command describes a server or IDL.
 type Command struct {
-	Address string `arg:"" optional:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket. Not with -idl."`
+	Address string `arg:"" optional:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket. Or a bundle. Not with -idl."`
 	Name    string `arg:"" optional:"" help:"A service, Service.method, struct, union, exception, enum, typedef or constant; without, all services and methods, typedefs and constants."`
 	Files   string `name:"save" help:"Write the .thrift files to this folder, which must not exist." placeholder:"DIR"`
 
@@ -31,18 +31,20 @@ type Command struct {
 // Help is the end of the command's help text.
 func (Command) Help() string {
 	return `Servers of nocopythrift tell their IDL if Describe is set and nocopyc -reflect generated their code.
-Those of fbthrift tell it as metadata. With -idl FILE, files are described instead of a server.
+Servers on Apache's library return a bundle, those of fbthrift metadata. With -idl FILE, or a bundle,
+files are described instead of a server.
 
 Examples:
   nocopy describe localhost:9090
   nocopy describe localhost:9090 Store.get
   nocopy describe localhost:9090 -save idl
-  nocopy describe -idl store.thrift Item`
+  nocopy describe -idl store.thrift Item
+  nocopy describe store.bundle`
 }
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	idl, err := c.IDL.Load()
+	idl, err := c.loadIDL()
 	if err != nil {
 		return err
 	}
@@ -100,6 +102,15 @@ func (c *Command) Run(sh *shell.Shell) error {
 		}
 	}
 	return nil
+}
+
+// loadIDL loads the files that the command line names; nil if it names none. A bundle may stand
+// where the server's address does.
+func (c *Command) loadIDL() (*idlfiles.IDL, error) {
+	if idlfiles.IsBundle(c.Address) {
+		c.IDL.IDL, c.Address, c.Name = append(c.IDL.IDL, c.Address), c.Name, ""
+	}
+	return c.IDL.Load()
 }
 
 // isAddress reports whether text is a server's address. Names have neither slashes nor ports.

@@ -2,6 +2,7 @@
 package idlfiles
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,9 +12,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/target"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
 	"github.com/nocopythrift/nocopythrift/nocopy/dynamic"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
@@ -21,7 +24,7 @@ import (
 
 // Files are the flags of commands that take IDL.
 type Files struct {
-	IDL     []string `name:"idl" help:"A .thrift file, or a folder of them; may be repeated." placeholder:"FILE" sep:"none" env:"NOCOPY_IDL" group:"IDL"`
+	IDL     []string `name:"idl" help:"A .thrift file, a folder of them, or a bundle; may be repeated." placeholder:"FILE" sep:"none" env:"NOCOPY_IDL" group:"IDL"`
 	Include []string `name:"I" short:"I" help:"Folder in which to look for included files, after that of the including file; may be repeated." placeholder:"DIR" sep:"none" env:"NOCOPY_INCLUDE" group:"IDL"`
 }
 
@@ -35,10 +38,8 @@ type IDL struct {
 	// none is named and there are several.
 	Services []dynamic.Service
 	// Multiplexed has the names by which multiplexing clients call services, by their own names. Only
-	// a server tells them.
+	// a server or a bundle tells them.
 	Multiplexed map[string]string
-
-	declared map[dynamic.Service]*schema.Program // where the services are, of IDL from disk
 }
 
 // maxBytes bounds the IDL from disk, in bytes.
@@ -46,6 +47,12 @@ const maxBytes = 64 << 20
 
 // Load loads the files that flags name; nil if they name none.
 func (f *Files) Load() (*IDL, error) {
+	if slices.ContainsFunc(f.IDL, IsBundle) {
+		if len(f.IDL) > 1 {
+			return nil, errors.New("a bundle goes with no other -idl")
+		}
+		return LoadBundle(f.IDL[0])
+	}
 	files, err := f.files()
 	if err != nil || len(files) == 0 {
 		return nil, err
@@ -62,7 +69,7 @@ func (f *Files) Load() (*IDL, error) {
 	if err != nil {
 		bundle = nil // only servers of this tool need it
 	}
-	all := &IDL{Schema: s, Set: func() *schema.Set { return set }, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}, declared: map[dynamic.Service]*schema.Program{}}
+	all := &IDL{Schema: s, Set: func() *schema.Set { return set }, Names: sync.OnceValue(func() *inspect.IDL { return inspect.IDLOf(set) }), Files: map[string]string{}}
 	for _, b := range bundle {
 		all.Files[b.Path] = b.Text
 	}
@@ -94,11 +101,35 @@ func (f *Files) files() ([]string, error) {
 	return files, nil
 }
 
+// Compile loads .thrift files, and those in folders, with what they include. It prints mistakes in
+// them; the error then says no more.
+func Compile(sh *shell.Shell, paths, include []string) (*schema.Set, error) {
+	names, err := nocopyc.Expand(schema.Disk, paths)
+	if err != nil {
+		return nil, err
+	}
+	set, err := schema.Load(names, include)
+	if list := (idl.ErrorList)(nil); errors.As(err, &list) {
+		fmt.Fprintln(sh.Err, shell.Printable(err.Error()))
+		err = shell.WithCode(shell.Failed, shell.ErrSilent)
+	}
+	return set, err
+}
+
 // Of returns the IDL of a server's description. It does not trust the server.
 func Of(d *dynamic.Description) (*IDL, error) {
-	s, err := dynamic.LoadText(d.Files)
+	i, err := described(d)
 	if err != nil {
 		return nil, fmt.Errorf("the IDL that the server tells: %w", err)
+	}
+	return i, nil
+}
+
+// described returns the IDL of a description.
+func described(d *dynamic.Description) (*IDL, error) {
+	s, err := dynamic.LoadText(d.Files)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	for name := range d.Files {
@@ -115,7 +146,7 @@ func Of(d *dynamic.Description) (*IDL, error) {
 	for _, of := range d.Services {
 		service, err := s.Service(of.Service)
 		if err != nil {
-			return nil, fmt.Errorf("the IDL that the server tells: %w", err)
+			return nil, err
 		}
 		known := slices.ContainsFunc(told.Services, func(s dynamic.Service) bool { return s.Name() == service.Name() })
 		if known { // it can also be called in the way that was told first
@@ -150,9 +181,6 @@ func (i *IDL) findServices(set *schema.Set) {
 			for _, s := range p.Services {
 				if found, err := i.Schema.Service(p.Name + "." + s.Name); err == nil {
 					i.Services = append(i.Services, found)
-					if i.declared != nil {
-						i.declared[found] = p
-					}
 				}
 			}
 		}
@@ -163,13 +191,33 @@ func (i *IDL) findServices(set *schema.Set) {
 
 // FileOf returns the path in Files of the file that declares a service; "" if it is not known.
 func (i *IDL) FileOf(s dynamic.Service) string {
-	p := i.declared[s]
+	for _, p := range i.Set().Programs {
+		for _, declared := range p.Services {
+			if found, err := i.Schema.Service(p.Name + "." + declared.Name); err == nil && found == s {
+				return i.pathOf(p)
+			}
+		}
+	}
+	return ""
+}
+
+// pathOf returns the path that a program has in Files; "" if it is not in them.
+func (i *IDL) pathOf(p *schema.Program) string {
 	for _, name := range slices.Sorted(maps.Keys(i.Files)) {
-		if p != nil && path.Base(name) == filepath.Base(p.Path) && i.Files[name] == string(p.Source) {
+		if path.Base(name) == filepath.Base(p.Path) && i.Files[name] == string(p.Source) {
 			return name
 		}
 	}
 	return ""
+}
+
+// Service finds a service by its name, with or without its file's.
+func (i *IDL) Service(name string) (dynamic.Service, error) {
+	service, err := i.Schema.Service(name)
+	if err != nil {
+		err = fmt.Errorf("%w%s", err, Instead(name, "the IDL", "service", i.serviceNames()))
+	}
+	return service, err
 }
 
 // Method finds a method by "Service.method", "file.Service.method", "Service:method" or, if only
@@ -180,12 +228,12 @@ func (i *IDL) Method(name string) (dynamic.Service, descriptor.Method, error) {
 	if at < 0 {
 		return i.bareMethod(name)
 	}
-	service, err := i.Schema.Service(name[:at])
+	service, err := i.Service(name[:at])
 	if err != nil && name[at] == ':' {
 		return i.registered(name[:at], name[at+1:])
 	}
 	if err != nil {
-		return service, descriptor.Method{}, fmt.Errorf("%w%s", err, Instead(name[:at], "the IDL", "service", i.serviceNames()))
+		return service, descriptor.Method{}, err
 	}
 	for m := range service.AllMethods() {
 		if m.Name() == name[at+1:] {

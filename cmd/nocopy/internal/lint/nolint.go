@@ -57,7 +57,7 @@ func (f *file) merged() []stretch {
 	for _, s := range all {
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	return list
 }
 

@@ -48,6 +48,8 @@ type analyzer struct {
 	clear func(uri string) // the document is closed
 	warn  func(message string)
 
+	settings settings
+
 	mu     sync.Mutex
 	wake   *sync.Cond
 	next   *snapshot
@@ -254,11 +256,14 @@ func (a *analyzer) safely(check func() []problem) (list []problem) {
 	return check()
 }
 
-// configuration returns lint's configuration of the first folder, and all folders for included
-// files.
+// configuration returns lint's configuration, of the project or else of the first folder, and all
+// folders for included files.
 func (a *analyzer) configuration(s *snapshot) (lint.Config, []string) {
 	var cfg lint.Config
 	dirs := slices.Clone(s.dirs)
+	if a.settings.lint != nil { // its folders are in dirs
+		return *a.settings.lint, dirs
+	}
 	if len(s.roots) == 0 {
 		return cfg, dirs
 	}

@@ -45,7 +45,11 @@ func (a *analyzer) audit(ctx context.Context, f *file, dirs []string) (list []pr
 	if err != nil {
 		return nil
 	}
-	for _, found := range audit.Compare(b.version, now, audit.Options{}) {
+	findings := audit.Compare(b.version, now, a.settings.audit)
+	if a.settings.matters != nil {
+		findings = a.settings.matters(findings)
+	}
+	for _, found := range findings {
 		if found.New.Filename != f.path {
 			continue
 		}

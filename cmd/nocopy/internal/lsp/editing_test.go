@@ -2,12 +2,16 @@ package lsp
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
+
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/project"
 )
 
 func textDocument(e *editor, name string) map[string]any {
@@ -138,13 +142,7 @@ func TestAudit(t *testing.T) {
 	}
 	const src = "struct A {\n  1: string a\n  2: i32 b\n}\n"
 	e := newEditor(t, "-- idl/a.thrift --\n"+src)
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", e.dir, "-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v: %s", args, err, out)
-		}
-	}
+	git := func(args ...string) { e.git(args...) }
 	git("init", "-q")
 	git("add", ".")
 	git("commit", "-q", "-m", "a")
@@ -173,5 +171,50 @@ func TestAudit(t *testing.T) {
 	e.problems("idl/a.thrift", func(s string) bool { return s == "" })
 	if slices.Contains(e.labels(e.open("b.thrift", "|")), "") {
 		t.Error("an empty label")
+	}
+}
+
+// git runs git in the editor's folder.
+func (e *editor) git(args ...string) {
+	e.Helper()
+	cmd := exec.Command("git", append([]string{"-C", e.dir, "-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		e.Fatalf("git %s: %v: %s", args, err, out)
+	}
+}
+
+// TestProject: what the project file says of lint and audit holds in an editor, too.
+func TestProject(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	t.Chdir(t.TempDir())
+	const file = "lint: {checks: {enabled: [default, enum.value.implicit]}, includes: [deep]}\n" +
+		"audit: {policy: WIRE_JSON, ignore: [{path: A.b, rule: field-removed, reason: nobody reads it}]}\n"
+	if err := os.WriteFile("nocopy.yaml", []byte(file), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := project.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := (&Command{Include: []string{"idl"}, project: p}).settings()
+	if err != nil || len(set.dirs) != 2 || !filepath.IsAbs(set.dirs[0]) || filepath.Base(set.dirs[1]) != "deep" {
+		t.Fatalf("%v, %v", set.dirs, err)
+	}
+	const src = "struct A {\n  1: string a\n  2: i32 b\n  3: i32 c = 1\n}\nenum E { X }\n"
+	e := newEditorWith(t, set, "-- a.thrift --\n"+src)
+	e.git("init", "-q")
+	e.git("add", ".")
+	e.git("commit", "-q", "-m", "a")
+	e.open("a.thrift", src)
+	got := e.problems("a.thrift", anything)
+	if want := "6:10-11 enum.value.implicit: "; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	e.change("a.thrift", "struct A {\n  1: i64 a\n  3: i32 c = 2\n}\nenum E { X = 0 }\n")
+	got = e.problems("a.thrift", func(s string) bool { return strings.Contains(s, "changed") })
+	if strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "2:3-4 field-type-changed: ") {
+		t.Errorf("%s", got)
 	}
 }

@@ -37,7 +37,10 @@ type editor struct {
 const aMinute = time.Minute
 
 // newEditor starts a server for a folder with these files: lines "-- name --" and their texts.
-func newEditor(t testing.TB, files string) *editor {
+func newEditor(t testing.TB, files string) *editor { return newEditorWith(t, settings{}, files) }
+
+// newEditorWith returns an editor whose server has settings.
+func newEditorWith(t testing.TB, set settings, files string) *editor {
 	t.Helper()
 	e := &editor{TB: t, dir: canonical(t.TempDir()), told: map[string]published{}, versions: map[string]int32{}, texts: map[string]string{}, done: make(chan bool, 1)}
 	e.changed = sync.NewCond(&e.mu)
@@ -49,7 +52,7 @@ func newEditor(t testing.TB, files string) *editor {
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
 	go func() {
-		e.done <- serve(context.Background(), fromEditor, toEditor, nil)
+		e.done <- serve(context.Background(), fromEditor, toEditor, set)
 		toEditor.Close()
 	}()
 	stream := jsonrpc2.NewBufferedStream(pipes{fromServer, toServer}, jsonrpc2.VSCodeObjectCodec{})

@@ -300,7 +300,7 @@ func TestCancel(t *testing.T) {
 
 // TestCancelledInTime cancels a request before it is handled.
 func TestCancelledInTime(t *testing.T) {
-	s := newServer(nil)
+	s := newServer(settings{})
 	ready := make(chan struct{})
 	close(ready)
 	s.initialized = true
@@ -331,7 +331,7 @@ func TestWrongStreams(t *testing.T) {
 		ended := make(chan bool)
 		var out strings.Builder
 		go func() {
-			serve(context.Background(), strings.NewReader(in), &out, nil)
+			serve(context.Background(), strings.NewReader(in), &out, settings{})
 			close(ended)
 		}()
 		select {

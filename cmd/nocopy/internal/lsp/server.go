@@ -62,19 +62,19 @@ func (stream) Close() error { return nil }
 // maxQueue is how many messages may wait. The editor's next one waits in the pipe.
 const maxQueue = 256
 
-func newServer(dirs []string) *server {
+func newServer(set settings) *server {
 	s := &server{
-		workspace: newWorkspace(), analyzer: newAnalyzer(), dirs: dirs, queue: make(chan *jsonrpc2.Request, maxQueue),
+		workspace: newWorkspace(), analyzer: newAnalyzer(), dirs: set.dirs, queue: make(chan *jsonrpc2.Request, maxQueue),
 		ends: map[jsonrpc2.ID]context.CancelCauseFunc{}, ctxs: map[jsonrpc2.ID]context.Context{},
 	}
-	s.workspace.dirs = dirs
+	s.workspace.dirs, s.analyzer.settings = set.dirs, set
 	return s
 }
 
 // serve answers an editor until it ends the connection, and reports whether it has asked for that
 // by a shutdown.
-func serve(ctx context.Context, in io.Reader, out io.Writer, dirs []string) bool {
-	s := newServer(dirs)
+func serve(ctx context.Context, in io.Reader, out io.Writer, set settings) bool {
+	s := newServer(set)
 	ready := make(chan struct{})
 	s.analyzer.tell = s.tell
 	s.analyzer.clear = func(uri string) {

@@ -135,6 +135,9 @@ func (m *server) processor() *rpc.Processor {
 		}
 		services[s.Name()] = p
 	}
+	for service, name := range m.idl.Multiplexed {
+		services[name] = services[service]
+	}
 	for name, service := range m.registered {
 		services[name] = services[service]
 	}
@@ -152,7 +155,7 @@ func (m *server) files(s dynamic.Service) []rpc.IDLFile {
 	for path, text := range m.idl.Files {
 		files = append(files, rpc.IDLFile{Path: path, Text: text})
 	}
-	slices.SortFunc(files, func(a, b rpc.IDLFile) int {
+	slices.SortStableFunc(files, func(a, b rpc.IDLFile) int {
 		switch declaring {
 		case a.Path:
 			return -1

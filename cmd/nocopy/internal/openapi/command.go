@@ -7,11 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
-	"github.com/nocopythrift/nocopythrift/gen/idl"
-	"github.com/nocopythrift/nocopythrift/gen/schema"
 	"github.com/nocopythrift/nocopythrift/internal/command"
-	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
 
 // Command describes services in OpenAPI.
@@ -44,17 +42,8 @@ func (c *Command) Run(sh *shell.Shell) error {
 	if len(c.Files) == 0 {
 		return shell.WithCode(shell.Usage, errors.New("no file or folder is given; see nocopy openapi -h"))
 	}
-	files, err := nocopyc.Expand(schema.Disk, c.Files)
+	set, err := idlfiles.Compile(sh, c.Files, c.Include)
 	if err != nil {
-		return err
-	}
-	set, err := schema.Load(files, c.Include)
-	if err != nil {
-		var list idl.ErrorList
-		if errors.As(err, &list) {
-			fmt.Fprintln(sh.Err, shell.Printable(err.Error()))
-			return shell.WithCode(shell.Failed, shell.ErrSilent)
-		}
 		return err
 	}
 	doc, leftOut, err := Document(set, Options{Title: c.Title, Version: c.APIVersion, Servers: c.Server, Service: c.Service})

@@ -74,10 +74,10 @@ func valueJSON(v *schema.Value) any {
 	case schema.StructKind:
 		fields := map[string]any{}
 		for _, f := range v.Fields {
-			if name, quoted, skip := jsonName(f.Field); !skip {
-				fields[name] = valueJSON(f.Value)
-				if n, ok := fields[name].(int64); ok && quoted {
-					fields[name] = strconv.FormatInt(n, 10)
+			if in := f.Field.JSONName(); !in.Skip {
+				fields[in.Name] = valueJSON(f.Value)
+				if n, ok := fields[in.Name].(int64); ok && in.Quoted {
+					fields[in.Name] = strconv.FormatInt(n, 10)
 				}
 			}
 		}

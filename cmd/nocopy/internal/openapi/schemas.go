@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,7 +130,8 @@ func (w *writer) object(s *schema.Struct, view bool) *Schema {
 		made.MaxProperties = 1
 	}
 	for _, f := range s.Fields {
-		name, quoted, skip := jsonName(f)
+		in := f.JSONName()
+		name, quoted, skip := in.Name, in.Quoted, in.Skip
 		required := f.Req == schema.Required
 		if view {
 			placed := len(sourcesOf(f)) > 0
@@ -172,23 +172,4 @@ func joined(a, b string) string {
 		return a
 	}
 	return b
-}
-
-// jsonName returns a field's name in JSON, whether its numbers are strings there, and whether it
-// is not there at all, as package nocopyjson has it.
-func jsonName(f *schema.Field) (name string, quoted, skip bool) {
-	name = f.Name
-	if tag, ok := f.Annotations.Get("go.tag"); ok {
-		called, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-		quoted = slices.Contains(strings.Split(options, ","), "string")
-		if called == "-" && options == "" {
-			skip = true
-		} else if called != "" {
-			name = called
-		}
-	}
-	if called, ok := f.Annotations.Get("json.name"); ok {
-		name, skip = called, false
-	}
-	return name, quoted, skip
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/gen/audit"
 	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/nocopyc"
 )
@@ -195,8 +196,39 @@ func (u *Use) Auditing(ctx context.Context) nocopyc.Auditing {
 	return with
 }
 
-// ask returns the files that a server tells, by the name of a target or an address.
+// AuditSettings returns what the section audit says about findings: which are left out, and a
+// function that leaves those that matter.
+func (p *Project) AuditSettings() (audit.Options, func([]audit.Finding) []audit.Finding, error) {
+	var args []string
+	for name, values := range p.sections["audit"] {
+		texts, err := p.expandAll(values)
+		if err != nil {
+			return audit.Options{}, nil, err
+		}
+		for _, text := range texts {
+			args = append(args, "-"+name+"="+text)
+		}
+	}
+	opt, matter, err := nocopyc.AuditSettings(args)
+	for _, g := range p.ignores {
+		opt.Ignores = append(opt.Ignores, &g)
+	}
+	return opt, matter, err
+}
+
+// LintFolders returns the folders for included files that the section lint names.
+func (p *Project) LintFolders() ([]string, error) { return p.resolve(p.lintIncludes) }
+
+// ask returns the files that a server tells, by the name of a target or an address, or those of a
+// bundle.
 func (u *Use) ask(ctx context.Context, name string) (map[string]string, error) {
+	if idlfiles.IsBundle(name) {
+		bundle, err := idlfiles.LoadBundle(name)
+		if err != nil {
+			return nil, err
+		}
+		return bundle.Files, nil
+	}
 	address, connection, err := u.Connection(name)
 	if err != nil {
 		return nil, err

@@ -146,7 +146,7 @@ func (f *Project) uses(t *Target) ([]use, error) {
 	if password && (login || t.flags["sasl"] != nil) {
 		add("NOCOPY_PASSWORD", append(slices.Clone(t.flags["sasl"]), t.address)[0])
 	}
-	slices.SortFunc(all, func(a, b use) int { return strings.Compare(a.variable, b.variable) })
+	slices.SortStableFunc(all, func(a, b use) int { return strings.Compare(a.variable, b.variable) })
 	return all, nil
 }
 

@@ -434,7 +434,7 @@ func (f *Project) passed(p *parser, kv pair) {
 			if err := checkVariables(v.Text); err != nil {
 				p.fail(key.value, "%s: %w", key.name, err)
 			} else if name == "policy" && !slices.Contains(audit.Policies, audit.Policy(v.Text)) {
-				p.fail(key.value, "policy is WIRE, WIRE_JSON, SOURCE or FILE, not %s", quoted(v.Text))
+				p.fail(key.value, "%s", nocopyc.NoPolicy(shortened(v.Text, 60)))
 			} else if err := set.Set(name, v.Text); err != nil {
 				p.fail(key.value, "%s: %s is no value for it", key.name, quoted(v.Text))
 			}

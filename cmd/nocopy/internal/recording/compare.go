@@ -180,7 +180,7 @@ func (c *comparer) lists(t descriptor.Type, path string, a, b []any) {
 }
 
 func sortByText(values []any) {
-	slices.SortFunc(values, func(x, y any) int { return strings.Compare(text(x), text(y)) })
+	slices.SortStableFunc(values, func(x, y any) int { return strings.Compare(text(x), text(y)) })
 }
 
 // covers reports whether a pattern such as "lines[*].id" is that of a path, which may begin with

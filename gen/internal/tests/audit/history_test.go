@@ -46,6 +46,7 @@ func TestHistory(t *testing.T) {
 		"warning field-added-between S.e: compatible",
 		"error field-id-reused S.last: breaks wire",
 		"error field-id-reused U.b: breaks wire", "warning union-field-added U.b: breaks wire, json",
+		"warning arguments-changed V.f: breaks source",
 		"error field-id-reused f_args.b: breaks wire",
 	}
 	for _, args := range [][]string{{"old", "idl"}, {"old", "idl/history.thrift"}, {"HEAD:idl/history.thrift", "idl/history.thrift"}, {"old", "idl", "history.thrift"}, {":idl", "idl"}} {
