@@ -28,7 +28,7 @@ var (
 )
 
 // apiModules are the modules whose packages programs import, by folder.
-var apiModules = []string{".", "hive", "hive/arrowhive", "kitex", "otel", "parquetmeta"}
+var apiModules = []string{".", "hive", "hive/arrowhive", "kerberos", "kitex", "otel", "parquetmeta"}
 
 // unpromised are the beginnings of the import paths of packages, after the module's, that make no
 // promise: commands' parts, which other modules of this repository import, and examples.

@@ -187,7 +187,7 @@ func TestDSNFromJDBC(t *testing.T) {
 		"hive2://h:10000/db;auth=noSasl":                                                                    "write hive://h:10000/db?auth=NOSASL",
 		"jdbc:hive2://h/db;transportMode=http;httpPath=cliservice":                                          "write hive://h/db?transport=http&httpPath=cliservice",
 		"jdbc:hive2://h/db;user=ada;password=secret?hive.a=b#x=y":                                           "write hive://USER:PASSWORD@h/db?hive.a=…",
-		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":                                                "write hive://h/db; Kerberos needs a Config",
+		"jdbc:hive2://h/db;principal=hive/_HOST@EXAMPLE.COM":                                                "write hive://h/db?auth=KERBEROS; KERBEROS needs the package hivekerberos",
 		"jdbc:hive2://z1:1,z2:2/;serviceDiscoveryMode=zooKeeper":                                            "write hive://z1:1,z2:2/?discovery=zookeeper; import package hive/zookeeper",
 		"jdbc:hive2://z/d;serviceDiscoveryMode=zooKeeper;zooKeeperNamespace=a-b":                            "write hive://z/d?discovery=zookeeper&zooKeeperNamespace=a-b",
 		"jdbc:hive2://z/d;serviceDiscoveryMode=zooKeeperHA":                                                 "this kind of discovery is not supported",

@@ -62,8 +62,7 @@ type Config struct {
 	NoSASL bool
 
 	// SASL, if not nil, makes the mechanism of a login, instead of PLAIN. It is called for each
-	// connection, with the server's host. Use it for Kerberos (GSSAPI), with a package for that.
-	// Mechanisms' layers for integrity and encryption are not supported: use TLS.
+	// connection, with the server's host. For Kerberos (GSSAPI) there is the module kerberos.
 	SASL func(ctx context.Context, host string) (rpc.SASLClient, error)
 
 	// TLS makes the client use TLS, for binary and HTTP. If it has no ServerName, Addr's host is

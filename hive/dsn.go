@@ -19,7 +19,9 @@ import (
 // 10001. Several servers are separated by commas, as in hive://h1:10000,h2:10000/sales: see
 // Config.Addr. Parameters:
 //
-//	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), or NOSASL
+//	auth          PLAIN (also NONE, LDAP, PAM or CUSTOM, as servers call it), NOSASL, or KERBEROS
+//	service       with auth=KERBEROS, the first part of the server's principal: hive if left out
+//	saslQop       with auth=KERBEROS: auth, auth-int or auth-conf, as the server has it
 //	transport     binary or http
 //	httpPath      see Config.HTTPPath
 //	token         see Config.Token; it needs transport=http
@@ -39,7 +41,8 @@ import (
 //	zooKeeperNamespace  where servers register in ZooKeeper; hiveserver2 if it is left out
 //
 // Parameters whose names have a dot are settings of the session. User, password, database and
-// values are escaped as in URLs. For anything else, such as Kerberos, use a Config.
+// values are escaped as in URLs. KERBEROS needs the package hivekerberos of the module kerberos,
+// whose documentation says whose tickets it uses. For anything else, use a Config.
 func ParseDSN(dsn string) (Config, error) {
 	var c Config
 	if rest, ok := strings.CutPrefix(dsn, "jdbc:"); ok {

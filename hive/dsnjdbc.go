@@ -87,8 +87,8 @@ func (w *written) parameter(p string) {
 		if lower == "nosasl" {
 			w.query = append(w.query, "auth=NOSASL")
 		}
-	case "principal":
-		w.notes = append(w.notes, "Kerberos needs a Config with SASL, or over HTTP with Authorize")
+	case "principal", "saslqop":
+		w.kerberos(name, value)
 	case "servicediscoverymode":
 		if lower == "zookeeper" {
 			w.query = append(w.query, "discovery=zookeeper")
@@ -108,6 +108,21 @@ func (w *written) parameter(p string) {
 	default:
 		w.other = true
 	}
+}
+
+// kerberos adds a parameter of a login by Kerberos.
+func (w *written) kerberos(name, value string) {
+	if strings.EqualFold(name, "saslQop") {
+		if harmless(value) && value != "" {
+			w.query = append(w.query, "saslQop="+value)
+		}
+		return
+	}
+	w.query = append(w.query, "auth=KERBEROS")
+	if service, _, _ := strings.Cut(value, "/"); harmless(service) && service != "" && service != "hive" {
+		w.query = append(w.query, "service="+service)
+	}
+	w.notes = append(w.notes, "KERBEROS needs the package hivekerberos")
 }
 
 // setting adds a setting of the session, such as hive.a=b, without its value.

@@ -19,6 +19,7 @@ type parameters struct {
 	ca, cert, key string // files
 	zooKeeper     bool
 	namespace     string
+	kerberos      kerberosOf
 }
 
 // file sets the name of a file with certificates or a key.
@@ -47,13 +48,18 @@ func (c *Config) setParameters(query string) (p parameters, err error) {
 			return p, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	if err := p.kerberos.set(c); err != nil {
+		return p, err
+	}
 	return p, c.setCertificates(p)
 }
 
 func (c *Config) setParameter(p *parameters, name, value string) (err error) {
 	switch name {
 	case "auth":
-		return c.setAuth(value)
+		return c.setAuth(value, &p.kerberos)
+	case "service", "saslQop":
+		return p.kerberos.setParameter(name, value)
 	case "transport":
 		c.HTTP = value == "http"
 		if !c.HTTP && value != "binary" {
@@ -114,13 +120,13 @@ func (c *Config) setChoice(p *parameters, name, value string) error {
 }
 
 // setAuth sets the kind of login, by the names that servers have for it.
-func (c *Config) setAuth(value string) error {
+func (c *Config) setAuth(value string, k *kerberosOf) error {
 	switch strings.ToUpper(value) {
 	case "NOSASL":
 		c.NoSASL = true
 	case "PLAIN", "NONE", "LDAP", "PAM", "CUSTOM":
 	case "KERBEROS", "GSSAPI":
-		return errors.New("a login by Kerberos needs a Config with SASL, or over HTTP with Authorize")
+		k.wanted = true
 	default:
 		return errors.New("unknown")
 	}

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Runs a command beside HiveServer2 3.1.3:
 #
-#     ./hive.sh [-nosasl] [-http] [-zookeeper] COMMAND [ARGUMENT...]
+#     ./hive.sh [-kerberos QOP] [-nosasl] [-http] [-zookeeper] COMMAND [ARGUMENT...]
 #
 # The server is in a network namespace of its own that has a loopback interface and nothing else,
 # whatever it listens on. The command runs in it, too, and has the server's address in
 # NOCOPY_HIVE_DSN. The server takes any user by SASL PLAIN; with -nosasl it needs no login. With
+# -kerberos, the first option, it wants a login by Kerberos with a QOP such as auth-conf, beside the
+# KDC of ../kerberos/kdc.sh; the command has ada's keytab in KRB5_CLIENT_KTNAME. With
 # -http it speaks HTTP. With -zookeeper it registers in a ZooKeeper 3.9.4, where the address in
 # NOCOPY_HIVE_DSN finds it. Metastore (Derby) and files are in a temporary folder, which stays; the
 # log is hive.log there. Statements that need a MapReduce job, such as INSERT and ORDER BY, fail: Hive 3's
@@ -98,20 +100,24 @@ if [ -z "${NOCOPY_HIVE_INSIDE:-}" ]; then
 	[ "$(id -u)" = 0 ] || user=-r
 	NOCOPY_HIVE_INSIDE=1 exec unshare $user -n bash "$0" "$@"
 fi
+ip link set lo up
+if [ "${1:-}" = -kerberos ] && [ -z "${NOCOPY_KDC:-}" ]; then
+	exec "$(dirname "$0")/../kerberos/kdc.sh" bash "$0" "$@"
+fi
 
-login=NONE mode=binary query='auth=PLAIN' port=10000 zookeeper=
+login=NONE mode=binary query='auth=PLAIN' port=10000 zookeeper= qop= host=127.0.0.1 who=tester:secret@
 while [ $# -gt 0 ]; do
 	case $1 in
+	-kerberos) login=KERBEROS qop=${2:?} query="auth=KERBEROS&saslQop=$2" host=localhost who=; shift ;;
 	-nosasl) login=NOSASL query='auth=NOSASL' ;;
-	-http) mode=http query='transport=http' ;;
+	-http) mode=http query="transport=http${qop:+&auth=KERBEROS}" ;;
 	-zookeeper) zookeeper=2181 ;;
 	-*) echo "$0: no option $1" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
 done
-[ $# -gt 0 ] || { echo "usage: $0 [-nosasl] [-http] [-zookeeper] COMMAND [ARGUMENT...]" >&2; exit 2; }
-ip link set lo up
+[ $# -gt 0 ] || { echo "usage: $0 [-kerberos QOP] [-nosasl] [-http] [-zookeeper] COMMAND [ARGUMENT...]" >&2; exit 2; }
 
 dir=$(mktemp -d)
 mkdir -m 777 "$dir/conf" "$dir/warehouse" "$dir/scratch" "$dir/local"
@@ -138,6 +144,15 @@ property() { echo "<property><name>$1</name><value>$2</value></property>"; }
 	property mapreduce.framework.name local
 	property hive.server2.tez.initialize.default.sessions false
 	property hive.security.authorization.enabled false
+	if [ -n "$qop" ]; then
+		property hadoop.security.authentication kerberos
+		property hadoop.security.auth_to_local DEFAULT
+		property hive.server2.thrift.sasl.qop "$qop"
+		property hive.server2.authentication.kerberos.principal hive/localhost@TEST.EXAMPLE
+		property hive.server2.authentication.kerberos.keytab "$NOCOPY_KDC/server.keytab"
+		property hive.server2.authentication.spnego.principal HTTP/localhost@TEST.EXAMPLE
+		property hive.server2.authentication.spnego.keytab "$NOCOPY_KDC/server.keytab"
+	fi
 	if [ -n "$zookeeper" ]; then
 		property hive.server2.support.dynamic.service.discovery true
 		property hive.zookeeper.quorum 127.0.0.1
@@ -145,6 +160,7 @@ property() { echo "<property><name>$1</name><value>$2</value></property>"; }
 	fi
 	echo '</configuration>'
 } >"$dir/conf/hive-site.xml"
+[ -z "$qop" ] || cp "$dir/conf/hive-site.xml" "$dir/conf/core-site.xml" # Hadoop reads that one
 cat >"$dir/conf/log4j.properties" <<-'LOG'
 	log4j.rootLogger=WARN, err
 	log4j.appender.err=org.apache.log4j.ConsoleAppender
@@ -179,10 +195,11 @@ opens=
 for p in java.lang java.lang.reflect java.net java.util java.util.concurrent java.io java.nio java.util.regex java.util.concurrent.atomic java.time; do
 	opens="$opens --add-opens=java.base/$p=ALL-UNNAMED"
 done
+opens="$opens --add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED --add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED"
 (
 	cd "$dir"
 	export HADOOP_HOME=$dir HIVE_SERVER2_THRIFT_BIND_HOST=127.0.0.1
-	exec java -Xmx${NOCOPY_HIVE_MEMORY:-2g} $opens -Dderby.system.home="$dir" -Djava.system.class.loader=Loader -Dloader.path="$dir/conf:$home/lib" \
+	exec java ${qop:+-Djava.security.krb5.conf=$KRB5_CONFIG} -Xmx${NOCOPY_HIVE_MEMORY:-2g} $opens -Dderby.system.home="$dir" -Djava.system.class.loader=Loader -Dloader.path="$dir/conf:$home/lib" \
 		-cp "$home/loader:$dir/conf:$home/lib/*" org.apache.hive.service.server.HiveServer2
 ) >"$dir/hive.log" 2>&1 &
 running+=($!)
@@ -194,4 +211,5 @@ fi
 echo "HiveServer2 $version answers; its log is $dir/hive.log; it listens on:" >&2
 ss -Hltn >&2
 [ -z "$zookeeper" ] || port=$zookeeper query="$query&discovery=zookeeper"
-NOCOPY_HIVE_DSN="hive://tester:secret@127.0.0.1:$port/?$query" NOCOPY_HIVE_SERVER=hive "$@"
+[ -z "$qop" ] || export KRB5_CLIENT_KTNAME=$NOCOPY_KDC/client.keytab
+NOCOPY_HIVE_DSN="hive://$who$host:$port/?$query" NOCOPY_HIVE_SERVER=hive "$@"

@@ -29,6 +29,7 @@ var installed = []struct {
 	{"parquetmeta", 0},
 	{"hive", 0},
 	{"hive/arrowhive", 0},
+	{"kerberos", 0},
 }
 
 var errTooLarge = errors.New("too large")

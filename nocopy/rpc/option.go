@@ -401,7 +401,7 @@ type SASLClient interface {
 	// mechanism waits for a challenge.
 	Start() (mechanism string, response []byte, err error)
 	// Next answers a challenge of the server. It is not called for a server that ends the login
-	// without one: a mechanism can't insist that the server proves who it is, as TLS does.
+	// without one. A mechanism that insists that the server proves who it is is a SASLSecurity.
 	Next(challenge []byte) (response []byte, err error)
 }
 
@@ -414,6 +414,35 @@ type SASLServer interface {
 	Next(response []byte) (challenge []byte, done bool, err error)
 }
 
+// SASLSecurity is what a SASLClient or SASLServer also is whose mechanism has security layers,
+// such as GSSAPI's auth-int and auth-conf, or wants the last word on a login.
+type SASLSecurity interface {
+	// Secure is called after each login that has succeeded, as far as the other end says. It returns
+	// the connection that carries the messages from then on, which is on top of nc and protects each
+	// frame as Apache's TSaslTransport does; nil if messages are not to be protected. A frame that is
+	// received has at most maxFrame bytes, without its length. If Secure returns an error, the login
+	// has failed; a client notices so a server that ends the login before it has proved who it is.
+	//
+	// The connection is for one goroutine that reads and one that writes. If a deadline ends a Read,
+	// the next one must go on where it has stopped. Its other methods must do what those of nc do.
+	Secure(nc net.Conn, maxFrame int) (net.Conn, error)
+}
+
+// secured returns what carries messages after a login with a mechanism, nil for nc itself.
+func secured(mechanism any, nc net.Conn, maxFrame int) (net.Conn, error) {
+	if s, ok := mechanism.(SASLSecurity); ok {
+		return s.Secure(shm.Guard(nc), maxFrame)
+	}
+	return nil, nil
+}
+
+// saslServer is a SASLServer for package sasl.
+type saslServer struct{ SASLServer }
+
+func (s saslServer) Secure(nc net.Conn, maxFrame int) (net.Conn, error) {
+	return secured(s.SASLServer, nc, maxFrame)
+}
+
 // ErrLogin is the error of a login by SASL that one side has refused.
 var ErrLogin = sasl.ErrRefused
 
@@ -422,28 +451,33 @@ var ErrLogin = sasl.ErrRefused
 // after the handshake.
 //
 // Logins with m are made one after the other, even if several clients were given the same Option.
-// Messages are in frames. Mechanisms' layers for integrity and encryption are not supported: use
-// TLS. There is no shared memory. m must not be nil, and not be used with Unframed. DialTimeout
-// includes the login. If it fails, Dial returns ErrLogin, and calls whose connection is replaced
-// return ErrNotSent, which then wraps ErrLogin.
+// Messages are in frames, which m protects if it is a SASLSecurity. There is no shared memory. m
+// must not be nil, and not be used with Unframed. DialTimeout includes the login. If it fails,
+// Dial returns ErrLogin, and calls whose connection is replaced return ErrNotSent, which then
+// wraps ErrLogin.
 func SASL(m SASLClient) Option {
 	if m == nil {
 		panic("nocopy: rpc.SASL without a mechanism")
 	}
 	turn := make(chan struct{}, 1)
 	return optionFunc(func(o *options) {
-		o.Login = func(ctx context.Context, nc net.Conn) error {
+		o.Login = func(ctx context.Context, nc net.Conn, maxFrame int) (on net.Conn, err error) {
 			select {
 			case turn <- struct{}{}:
 				defer func() { <-turn }()
 			case <-ctx.Done():
-				return ctx.Err()
+				return nil, ctx.Err()
 			}
-			err := sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
+			err = sasl.During(ctx, func() { socket.Close(nc) }, func() error { return sasl.Login(sasl.Halves{In: shm.ReaderOf(nc), Writer: nc}, m) })
+			if err == nil {
+				if on, err = secured(m, nc, maxFrame); err != nil {
+					err = fmt.Errorf("%w: %w", ErrLogin, err)
+				}
+			}
 			if err != nil && !errors.Is(err, ErrLogin) {
 				err = fmt.Errorf("login by SASL: %w", err)
 			}
-			return err
+			return on, err
 		}
 	})
 }

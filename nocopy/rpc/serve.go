@@ -49,7 +49,7 @@ func (s *Server) config() server.Config {
 	if s.SASL != nil {
 		c.SASL = func(ctx context.Context, mechanism string) sasl.Server {
 			if login := s.SASL(ctx, mechanism); login != nil {
-				return login
+				return saslServer{login}
 			}
 			return nil
 		}

@@ -49,8 +49,8 @@ type Server struct {
 	// mechanism that the client asks for, for one login, or nil if there is no such mechanism. ctx is
 	// the one of ConnContext, which may leave something there for the mechanism to note in who the
 	// client is. The login must end within ReadTimeout: then ctx ends, and the connection. A client
-	// whose login fails learns only that; the log has the reason. Mechanisms' layers for integrity
-	// and encryption are not supported.
+	// whose login fails learns only that; the log has the reason. A mechanism that is a SASLSecurity
+	// can protect the messages that follow.
 	SASL func(ctx context.Context, mechanism string) SASLServer
 
 	// ConnContext, if not nil, makes the context for the calls of a connection from ctx, which ends

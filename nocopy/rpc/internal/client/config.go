@@ -48,7 +48,9 @@ type Config struct {
 	HTTPClient   *http.Client  // nil: HTTP makes one
 
 	DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
-	Login    func(ctx context.Context, nc net.Conn) error // by SASL; nil: none
+	// Login logs in by SASL. It returns the connection to use from then on, or nil for nc. Without
+	// Login there is none
+	Login func(ctx context.Context, nc net.Conn, maxFrame int) (net.Conn, error)
 	// StatusError returns the error of a response of HTTP with another status than 200.
 	StatusError func(status int, text string) error
 

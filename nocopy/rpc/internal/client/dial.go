@@ -56,10 +56,13 @@ func (c *Pool) dial(ctx context.Context) (*connection, error) {
 				socket.Close(nc)
 			}
 		}()
-		if err := c.opt.Login(ctx, nc); err != nil {
+		on, err := c.opt.Login(ctx, nc, c.opt.receives().Frame)
+		if err != nil {
 			return nil, err
 		}
-		done = true
+		if done = true; on != nil {
+			nc = on
+		}
 	}
 	return newConnection(nc, &c.opt, link), nil
 }

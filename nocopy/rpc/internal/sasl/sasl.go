@@ -13,8 +13,8 @@
 //	                                COMPLETE  last challenge, or nothing
 //
 // Either side may end it with BAD or ERROR, whose payload says why. After COMPLETE the connection
-// carries messages in frames, as without a login: security layers are not supported. The format is
-// the same as in Apache's TSaslTransport.
+// carries messages in frames, as without a login; a mechanism with a security layer wraps them.
+// The format is the same as in Apache's TSaslTransport.
 package sasl
 
 import (
@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"unicode/utf8"
 )
@@ -40,6 +41,8 @@ type Server interface {
 	// Next judges a response, nil if the client has none to begin with. done reports that the
 	// client is who it says.
 	Next(response []byte) (challenge []byte, done bool, err error)
+	// Secure returns the connection that protects messages after the login, nil if they are not.
+	Secure(nc net.Conn, maxFrame int) (net.Conn, error)
 }
 
 // The kinds of messages.

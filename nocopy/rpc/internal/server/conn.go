@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -34,8 +35,9 @@ import (
 type connection struct {
 	Origin // its contexts are set before the first call is read
 	nc     net.Conn
-	raw    net.Conn // nc, or the connection beneath its TLS
-	in     reader   // used by the goroutine that reads only
+	raw    net.Conn  // nc, or the connection beneath its TLS
+	out    io.Writer // nc, or what wraps replies after a login by SASL
+	in     reader    // used by the goroutine that reads only
 	// Keeps descriptors that are passed until the first message has come; nil afterwards, and if
 	// there can't be shared memory
 	passed  *shm.Reader
@@ -381,7 +383,7 @@ func (c *connection) send() (err error) {
 	}
 	if c.batch.Len() > 0 {
 		c.setWriteDeadline()
-		stats, err1 := c.batch.Write(c.nc)
+		stats, err1 := c.batch.Write(c.out)
 		if c.placed > 0 {
 			stats.Bytes += c.placed
 			c.placed, c.positions = 0, c.positions[:0]

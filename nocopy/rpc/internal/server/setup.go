@@ -17,7 +17,7 @@ import (
 
 // newConnection returns a connection, for which there is a slot.
 func newConnection(s *Server, nc net.Conn) *connection {
-	c := &connection{Origin: Origin{srv: s, Peer: nc.RemoteAddr()}, nc: nc, raw: nc, limit: max(setting.Or(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	c := &connection{Origin: Origin{srv: s, Peer: nc.RemoteAddr()}, nc: nc, raw: nc, out: nc, limit: max(setting.Or(s.Concurrency, defaultConcurrency), 1), refs: 1}
 	if t, ok := nc.(*tls.Conn); ok {
 		c.raw = t.NetConn()
 	}
@@ -127,10 +127,20 @@ func (c *connection) acceptLogin() (err error) {
 	defer cancel()
 	c.in.Transport = transport.Framed
 	c.setWriteDeadline()
+	var login sasl.Server
 	// giveUp also ends the context that SASL was given
-	return sasl.During(ctx, c.giveUp, func() error {
+	err = sasl.During(ctx, c.giveUp, func() error {
 		return sasl.Accept(sasl.Halves{In: c.in.Src, Writer: c.nc}, func(mechanism string) sasl.Server {
-			return c.srv.SASL(c.Ctx, mechanism)
+			login = c.srv.SASL(c.Ctx, mechanism)
+			return login
 		})
 	})
+	if err != nil {
+		return err
+	}
+	on, err := login.Secure(c.nc, c.in.Limits.Frame)
+	if err == nil && on != nil {
+		c.in.Src, c.out = on, on
+	}
+	return err
 }

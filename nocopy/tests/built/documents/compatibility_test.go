@@ -32,7 +32,7 @@ func TestCompatibilityPage(t *testing.T) {
 	page := strings.Join(strings.Fields(read("docs/compatibility.md")), " ")
 	for _, want := range []string{
 		"now **" + older + " and " + newer + "**",
-		"| `hive`, `hive/arrowhive` |", "| `parquetmeta` |", "| `kitex` |", "| `otel` |", "| `cmd/nocopy` |",
+		"| `hive`, `hive/arrowhive` |", "| `kerberos` |", "| `parquetmeta` |", "| `kitex` |", "| `otel` |", "| `cmd/nocopy` |",
 		"HiveServer2 " + find("hive/hive.sh", `version=(\S+)`) + " and Spark " + find("hive/spark.sh", `version=(\S+)`),
 		"Kitex " + find("kitex/go.mod", `cloudwego/kitex v(\d+\.\d+)\.`) + " or later",
 	} {

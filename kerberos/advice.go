@@ -1,0 +1,89 @@
+package kerberos
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/jcmturner/gokrb5/v8/messages"
+)
+
+// This file turns errors of Kerberos into ones that say what to do.
+
+// advice is what to do about errors whose text has a word, the name of an error in RFC 4120,
+// section 7.5.9, or a text of gokrb5. The first that fits counts.
+var advice = []struct{ word, do string }{
+	{"requesting for krbtgt/", "the KDC does not know the service's realm: look at domain_realm in krb5.conf"},
+	{"KDC_ERR_C_PRINCIPAL_UNKNOWN", "the KDC does not know the client: look at its name and realm"},
+	{"KDC_ERR_S_PRINCIPAL_UNKNOWN", "the KDC does not know the service: connect to the host by the full name in its principal, and look at the service's name (hive, impala, hbase …)"},
+	{"KDC_ERR_WRONG_REALM", "the client is of another realm: look at default_realm and the principal's realm"},
+	{"KDC_ERR_PREAUTH_FAILED", "the key is not the one that the KDC has: write a new keytab"},
+	{"password/keytab incorrect", "the key is not the one that the KDC has: write a new keytab"},
+	{"KDC_ERR_ETYPE_NOSUPP", "client and KDC have no encryption in common: look at permitted_enctypes; it takes AES"},
+	{"KDC_ERR_CLIENT_REVOKED", "the client's account is locked"},
+	{"KDC_ERR_KEY_EXPIRED", "the client's password has expired"},
+	{"KRB_AP_ERR_SKEW", "the clocks of client, server and KDC differ by more than 5 minutes: set them (NTP)"},
+	{"clock skew", "the clocks of client, server and KDC differ by more than 5 minutes: set them (NTP)"},
+	{"KRB_AP_ERR_TKT_EXPIRED", "the ticket has expired: run kinit again; or the clocks differ"},
+	{"no valid existing session", "the tickets of the cache have expired: run kinit again"},
+	{"neither a keytab nor a password", "the tickets of the cache have expired: run kinit again"},
+	{"neither keytab or password", "the tickets of the cache have expired: run kinit again"},
+	{"KRB_AP_ERR_TKT_NYV", "the ticket is not valid yet: the clocks differ"},
+	{"KRB_AP_ERR_NOKEY", "the keytab has no key for the ticket's service with this version and encryption: compare klist -kte with the service's principal, and write a new keytab"},
+	{"KRB_AP_ERR_BADADDR", "the ticket is for some addresses alone: set noaddresses = true in krb5.conf, and run kinit again"},
+	{"KRB_AP_ERR_BAD_INTEGRITY", "a key is another one than the KDC's: write a new keytab"},
+	{"decrypting Ticket EncPart", "the keytab's key is another one than the KDC's: write a new keytab"},
+	{"KRB_AP_ERR_MODIFIED", "the service has another key than the KDC: write a new keytab for it"},
+	{"not find TGT session", "the tickets are of another realm, which does not trust this one: look at default_realm and domain_realm in krb5.conf"},
+	{"no KDC", "krb5.conf names no KDC for this realm: add it to [realms]; or the realm is misspelled"},
+	{"any defined KDCs", "krb5.conf names no KDC for this realm: add it to [realms]; or the realm is misspelled"},
+	{"ommunicat", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
+	{"sending to a KDC", "no KDC answers: look at kdc in krb5.conf, and whether a firewall lets port 88 through (UDP and TCP)"},
+}
+
+// adviceError is an error of Kerberos with its advice.
+type adviceError struct {
+	err error
+	do  string
+}
+
+func (e *adviceError) Error() string {
+	return "kerberos: " + e.do + " (" + shortened(e.err.Error()) + ")"
+}
+func (e *adviceError) Unwrap() error { return e.err }
+
+// advised returns err with what to do about it.
+func advised(err error) error {
+	var have *adviceError
+	if err == nil || errors.As(err, &have) {
+		return err
+	}
+	text := err.Error()
+	var e messages.KRBError
+	if errors.As(err, &e) {
+		text = e.Error()
+	}
+	for _, a := range advice {
+		if strings.Contains(text, a.word) {
+			return &adviceError{err, a.do}
+		}
+	}
+	if strings.HasPrefix(text, "kerberos: ") {
+		return err
+	}
+	return &adviceError{err, "Kerberos has failed"}
+}
+
+// shortened returns the beginning of a text, on one line.
+func shortened(text string) string {
+	const most = 400
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " …"
+	}
+	return text
+}

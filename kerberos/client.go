@@ -1,0 +1,137 @@
+package kerberos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// Mechanism is the name of the SASL mechanism, RFC 4752.
+const Mechanism = "GSSAPI"
+
+// QOP is a set of qualities of protection: what becomes of messages after a login. The names are
+// those of hadoop.rpc.protection and of hive.server2.thrift.sasl.qop.
+type QOP byte
+
+const (
+	Auth     QOP = 1 // auth: messages are not protected. TLS can do that
+	AuthInt  QOP = 2 // auth-int: nobody can change them on their way
+	AuthConf QOP = 4 // auth-conf: nobody can read them either
+)
+
+// String returns the names of the qualities in q, joined by commas.
+func (q QOP) String() string {
+	text := ""
+	for _, one := range []QOP{AuthConf, AuthInt, Auth} {
+		if q&one != 0 {
+			text += "," + map[QOP]string{Auth: "auth", AuthInt: "auth-int", AuthConf: "auth-conf"}[one]
+		}
+	}
+	if text == "" {
+		return "none"
+	}
+	return text[1:]
+}
+
+// best returns the best quality in q, or 0.
+func (q QOP) best() QOP {
+	for _, one := range []QOP{AuthConf, AuthInt, Auth} {
+		if q&one != 0 {
+			return one
+		}
+	}
+	return 0
+}
+
+// ticketTimeout bounds the time to wait for a KDC while a connection logs in.
+const ticketTimeout = 30 * time.Second
+
+// Client is the client's side of the mechanism, for [rpc.SASL]. The server must prove who it is.
+type Client struct {
+	tickets ticketSource
+	spn     string
+	qop     QOP
+	request *request
+	context *securityContext
+	agreed  QOP // 0 before the end of a login
+}
+
+// ticketSource is Credentials, except in tests.
+type ticketSource interface {
+	ticket(ctx context.Context, spn string) (ticket, error)
+}
+
+// NewClient returns a Client that logs in at the service of a host, such as "hive" at
+// "hive.example.com": the KDC must know the principal hive/hive.example.com. host is the full
+// name that the keytab of the server has. Of the qualities in qop, 0 for Auth, that the server
+// offers it takes the best.
+func NewClient(c *Credentials, service, host string, qop QOP) *Client {
+	if c == nil || service == "" || host == "" {
+		panic("nocopy: kerberos.NewClient without credentials, service or host")
+	}
+	return newClient(c, service+"/"+host, qop)
+}
+
+func newClient(t ticketSource, spn string, qop QOP) *Client {
+	if qop == 0 {
+		qop = Auth
+	}
+	return &Client{tickets: t, spn: spn, qop: qop}
+}
+
+// Start gets a ticket, from the KDC unless there is one, and begins a login. It waits at most 30
+// s for a KDC.
+func (c *Client) Start() (mechanism string, response []byte, err error) {
+	defer survive(&err)
+	c.request, c.context, c.agreed = nil, nil, 0
+	ctx, cancel := context.WithTimeout(context.Background(), ticketTimeout)
+	defer cancel()
+	t, err := c.tickets.ticket(ctx, c.spn)
+	if err != nil {
+		return "", nil, err
+	}
+	c.request, response, err = newRequest(t, true)
+	return Mechanism, response, err
+}
+
+// Next answers a challenge: an AP-REP, and then the layers that the server offers.
+func (c *Client) Next(challenge []byte) (response []byte, err error) {
+	defer survive(&err)
+	switch {
+	case c.request == nil || c.agreed != 0:
+		return nil, errors.New("kerberos: a challenge outside of a login")
+	case c.context == nil:
+		if c.context, err = c.request.complete(challenge); err != nil {
+			return nil, fmt.Errorf("kerberos: the server's answer: %w", err)
+		}
+		return []byte{}, nil
+	}
+	offer, err := c.context.unwrap(challenge, false)
+	if err != nil {
+		return nil, fmt.Errorf("kerberos: the server's offer of layers: %w", err)
+	}
+	offered, err := readLayers(offer, false)
+	if err != nil {
+		return nil, err
+	}
+	best := (offered & c.qop).best()
+	if best == 0 {
+		return nil, fmt.Errorf("kerberos: the server offers the QOP %v, this client allows %v: make them agree (hive.server2.thrift.sasl.qop, hadoop.rpc.protection)", offered, c.qop)
+	}
+	if response, err = c.context.wrap(appendLayers(nil, best), false); err != nil {
+		return nil, err
+	}
+	c.agreed = best
+	return response, nil
+}
+
+// Secure returns the connection that protects messages after a login, nil for Auth. It fails
+// if the server has ended the login before it has proved who it is.
+func (c *Client) Secure(nc net.Conn, maxFrame int) (net.Conn, error) {
+	if c.agreed == 0 {
+		return nil, errors.New("kerberos: the server has ended the login too early: it did not prove who it is")
+	}
+	return secure(nc, c.context, c.agreed, maxFrame), nil
+}
