@@ -138,17 +138,18 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			failed := make(chan struct{})
+			failed, sent := make(chan struct{}), make(chan struct{})
+			firstSent := sync.OnceFunc(func() { close(sent) })
 			cl := dial(t, fakeServer(t, func(nc net.Conn) {
 				readCall(nc)
+				firstSent()
 				readCall(nc)
 				c.answer(nc, failed)
 			}), rpc.PoolSize(1), rpc.MaxFrame(1000), rpc.StallTimeout(c.stall))
 			client := echo.NewEchoClient(cl)
 			var second sync.WaitGroup
-			began := make(chan struct{})
 			second.Go(func() {
-				<-began
+				<-sent
 				ctx := bg
 				if c.wait > 0 {
 					var cancel context.CancelFunc
@@ -165,11 +166,6 @@ func TestTooLargeReplyInPieces(t *testing.T) {
 					}
 				}
 			})
-			go func() {
-				settles(t, "the first call is sent", func() bool { n, _ := clientInUse(cl); return n == 1 })
-				time.Sleep(10 * time.Millisecond)
-				close(began)
-			}()
 			_, err := client.Add(bg, func(args echo.EchoAddArgs) {})
 			failsAlone(t, err)
 			close(failed)
