@@ -189,7 +189,7 @@ func (c *Config) setCertificates(p parameters) error {
 	return nil
 }
 
-// readPEM reads a file of certificates or a key, of which the largest have some 200 KB.
+// readPEM reads a file of certificates or a key. The largest in use have some 200 KB.
 func readPEM(name string) ([]byte, error) {
 	const most = 4 << 20
 	f, err := os.Open(name)

@@ -34,8 +34,8 @@
 // Each message is wrapped as a whole, as by Apache's TSaslTransport, whatever size of buffers the
 // sides have named. auth-conf costs time: use TLS and auth where you can choose.
 //
-// Errors that say "kerberos: " begin with what to do. A client of which a server says only
-// "authentication failed" finds the reason in the server's log.
+// Errors that say "kerberos: " begin with what to do. If a server says only "authentication
+// failed", the reason is in its log.
 //
 // KDCs are asked by github.com/jcmturner/gokrb5. It trusts them to answer with sane lengths.
 package kerberos

@@ -216,8 +216,8 @@ func rotatedLeft(b []byte, n int) []byte {
 	return append(append(make([]byte, 0, len(b)), b[n:]...), b[:n]...)
 }
 
-// survive is deferred by functions that call gokrb5 with bytes of strangers, for some of which it
-// panics.
+// survive turns a panic into an error. Functions that give gokrb5 bytes of strangers defer it,
+// since some bytes make gokrb5 panic.
 func survive(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("malformed: %v", v)

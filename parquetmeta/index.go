@@ -47,7 +47,7 @@ type span struct {
 	b          []byte
 }
 
-// read is a file of which some spans, in order, are in memory.
+// read is a file. Some of its spans, in order, are in memory.
 type read struct {
 	io.ReaderAt
 	spans []span

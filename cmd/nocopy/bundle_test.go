@@ -13,7 +13,7 @@ import (
 	described "github.com/nocopythrift/nocopythrift/internal/description"
 )
 
-// shopFiles are a project with two services, one of which inherits from a file that it includes.
+// shopFiles are a project with two services. One inherits from an included file.
 func shopFiles() map[string]string {
 	return map[string]string{
 		"nocopy.yaml":            "idl: [idl]\ninclude: [third]\n",

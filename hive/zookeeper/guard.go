@@ -124,7 +124,7 @@ func (c *guarded) next() ([]byte, error) {
 			return nil, fmt.Errorf("not ZooKeeper: a session's timeout of %v", timeout)
 		}
 		c.begun = true
-	case first == 1<<32-1: // an event, of which there are none without watches
+	case first == 1<<32-1: // an event; without watches there are none
 		return nil, errors.New("an event that was not asked for")
 	}
 	return packet, nil

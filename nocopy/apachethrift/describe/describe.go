@@ -6,7 +6,7 @@
 //
 //	processor, err := describe.Processor(shop.NewShopProcessor(handler), bundle)
 //
-// Whoever can connect to the server can then read the IDL, with its comments. docs/reflection.md
+// All clients of the server can then read the IDL, with its comments. docs/reflection.md
 // specifies the method, and lists files that do the same in other languages.
 package describe
 

@@ -97,8 +97,8 @@ func (s *stream) length() (int, error) {
 	return int(n), nil
 }
 
-// binaryElements passes the number of elements, and the elements, each of which consists of values
-// of these types.
+// binaryElements passes the number of elements, then the elements. Each has a value of each of
+// these types.
 func (s *stream) binaryElements(depth int, types ...nocopy.WireType) error {
 	n, err := s.length()
 	for ; err == nil && n > 0; n-- {
