@@ -28,7 +28,9 @@ func (s *stream) header() (m *message, compact bool, err error) {
 		}
 		if size <= need {
 			compact = b[0] == 0x82
-			s.side.conn.found = s.side.conn.found || beginsMessage(b) // old headers are no sure sign
+			if beginsMessage(b) { // old headers are no sure sign
+				s.side.conn.recognize()
+			}
 			s.r.Discard(size)
 			return m, compact, nil
 		}

@@ -132,6 +132,9 @@ func TestTimes(t *testing.T) {
 	for options, want := range map[string]string{
 		"": "1970-01-01T00:01:40.000007Z", "\x09\x00\x01\x00\x09\x00\x00\x00": "1970-01-01T00:00:00.100000007Z", "\x09\x00\x01\x00\x84\x00\x00\x00": "1970-01-01T00:00:00Z",
 		"\x0e\x00\x08\x00\x01\x00\x00\x00\x00\x00\x00\x00": "1970-01-01T00:01:41.000007Z",
+		// After year 9999, before 1970, and beyond what 64 bits count
+		"\x0e\x00\x08\x00\x00\x00\x00\x00\xff\x00\x00\x00": "0001-01-01T00:00:00Z", "\x0e\x00\x08\x00\x00\xff\xff\xff\xff\xff\xff\xff": "0001-01-01T00:00:00Z",
+		"\x0e\x00\x08\x00\xff\xff\xff\xff\xff\xff\xff\x7f": "0001-01-01T00:00:00Z",
 	} {
 		r := &ngReader{order: binary.LittleEndian}
 		if err := r.addInterface([]byte("\x01\x00\x00\x00\x00\x00\x00\x00" + options)); err != nil {

@@ -57,7 +57,7 @@ func (s *stream) request(at time.Time) error {
 	if req.Method == http.MethodPost && s.inner(content, "http", at, s.time(s.pos()-1), 0) == nil {
 		return nil
 	}
-	c.await(&exchange{conn: c, from: s.side.number, http: true, noBody: req.Method == http.MethodHead})
+	c.await(&exchange{conn: c, from: s.side.number, http: true, at: s.side.unit, noBody: req.Method == http.MethodHead})
 	return nil
 }
 
@@ -75,6 +75,7 @@ func (s *stream) response(at time.Time) error {
 	}
 	s.until = 0
 	if resp.StatusCode < http.StatusOK { // another one follows, or another protocol
+		s.interim = true
 		if resp.StatusCode == http.StatusSwitchingProtocols {
 			c.hide("HTTP that is upgraded to another protocol")
 			return errOpaque
@@ -85,19 +86,18 @@ func (s *stream) response(at time.Time) error {
 	if err != nil {
 		return s.malformed(err)
 	}
+	c.replied(s.side.number)
 	ended := s.time(s.pos() - 1)
-	if e == nil || e.call == nil {
-		if e != nil {
-			c.forget(e)
-		}
+	if e != nil && e.call == nil {
+		c.answer(e)
 		return nil
 	}
-	if s.inner(content, "http", at, ended, 0) == nil {
+	if s.inner(content, "http", at, ended, 0) == nil || e == nil {
 		return nil
 	}
-	c.forget(e)
+	c.answer(e)
 	text := strings.TrimSpace(strings.ToValidUTF8(string(content[:min(len(content), 1<<10)]), "\ufffd"))
-	e.call.Err, e.call.Took = &rpc.HTTPError{Status: resp.StatusCode, Text: text}, max(ended.Sub(e.call.Began), 0)
+	e.call.Err, e.call.Took = &rpc.HTTPError{Status: resp.StatusCode, Text: text}, took(e.call.Began, ended)
 	c.table.call(e.call)
 	return nil
 }

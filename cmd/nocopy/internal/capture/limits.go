@@ -10,6 +10,10 @@ const (
 
 	maxConns = 4096 // connections that are followed at a time
 
+	// Notes about a connection before its first message
+	maxHeld     = 2
+	maxHeldText = 500
+
 	// Segments of a side that wait for one before them
 	maxQueued      = 1024
 	maxQueuedBytes = 1 << 20

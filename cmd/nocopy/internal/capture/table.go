@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -30,13 +31,20 @@ type Call struct {
 	Oneway         bool
 	Args           []byte        // a struct in Thrift Binary; so is Reply
 	Reply          []byte        // nil if there was none, and with Err
-	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or ErrNoReply
-	Began          time.Time     // of the call's first packet
-	Took           time.Duration // until the reply's last packet; 0 without reply
+	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or one that is ErrNoReply
+	Began          time.Time     // of the call's first packet; the zero time if the capture does not say it
+	Took           time.Duration // until the reply's last packet; 0 without reply, or Unknown
 }
+
+// Unknown is how long a call took if the capture does not have the times of its packets, or if its
+// reply is older than the call.
+const Unknown = time.Duration(-1)
 
 // ErrNoReply is the error of a call whose reply the capture does not have.
 var ErrNoReply = errors.New("the capture has no reply")
+
+// ErrUnsure is ErrNoReply for a call whose reply may be one that was paired with no call.
+var ErrUnsure = fmt.Errorf("%w that is surely its own", ErrNoReply)
 
 // A Note is about a connection: bytes that could not be read.
 type Note struct {
@@ -55,7 +63,7 @@ type Summary struct {
 	leftOut     map[string]*LeftOut
 }
 
-// LeftOut is a kind of packets or connections that could not be read.
+// LeftOut is a kind of packets or connections that could not be read, or not whole.
 type LeftOut struct {
 	What     string
 	N        int

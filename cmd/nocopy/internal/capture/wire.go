@@ -59,7 +59,11 @@ func (s *stream) run() {
 		if len(first) == 0 && err == io.EOF || s.side.conn.opaque != "" {
 			return
 		}
-		began, at := s.pos(), s.time(s.pos())
+		began, m := s.pos(), s.mark(s.pos())
+		if !s.interim {
+			s.side.unit = place{s.side.seq(began), m.ack}
+		}
+		s.interim = false
 		if err == nil {
 			err = s.unit()
 		}
@@ -67,7 +71,7 @@ func (s *stream) run() {
 			s.found, s.frame = true, 0
 			continue
 		}
-		if !s.goOn(err, began, at) {
+		if !s.goOn(err, began, m.at) {
 			return
 		}
 	}
@@ -103,7 +107,7 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 func (s *stream) pastGap(at time.Time) bool {
 	where := s.read
 	s.side.note(at, "%d bytes are missing at byte %d", s.passGap(), where)
-	s.side.conn.lost()
+	s.side.conn.lost(s.side.number)
 	if end := s.frame; end > 0 && s.pos() <= end && s.skipFrame() {
 		return true
 	}
@@ -131,7 +135,7 @@ func (s *stream) search() bool {
 	for {
 		if s.lost > 0 {
 			s.passGap()
-			s.side.conn.lost()
+			s.side.conn.lost(s.side.number)
 			_, err = s.r.Peek(1)
 			continue
 		}
