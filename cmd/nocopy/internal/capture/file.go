@@ -26,7 +26,7 @@ func IsFile(b []byte) bool {
 // A packet is a packet as it was captured.
 type packet struct {
 	at   time.Time // zero if it is not known
-	link linkType // the protocol that data begins with
+	link linkType  // the protocol that data begins with
 	data []byte
 }
 

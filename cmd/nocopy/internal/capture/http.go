@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,7 +37,7 @@ func (s *stream) http() error {
 
 // malformed returns the error of HTTP that can't be read. Errors of Read stay as they are.
 func (s *stream) malformed(err error) error {
-	if s.lost > 0 || s.ended && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+	if s.lost > 0 || s.ended && (err == io.EOF || err == io.ErrUnexpectedEOF) || errors.Is(err, errInflated) || errors.Is(err, errTooMuch) {
 		return err
 	}
 	return fmt.Errorf("%w HTTP: %w", errMalformed, err)
@@ -120,7 +121,7 @@ func (s *stream) content(body io.Reader, header http.Header) ([]byte, error) {
 	if err != nil {
 		return content, nil // not as the header says, which is another's business
 	}
-	return s.readAll(r)
+	return s.inflate(r)
 }
 
 // inner reads the messages in some content, which came from one time to another. Of HTTP there is

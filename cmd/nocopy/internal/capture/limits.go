@@ -20,11 +20,17 @@ const (
 
 	// Calls that wait for their replies
 	maxPending       = 1 << 16
-	maxPendingBytes  = 128 << 20
+	maxPendingBytes  = 64 << 20
 	maxPendingOfConn = 1 << 12
 
 	// Incomplete messages and waiting segments of all connections
-	maxKept = 256 << 20
+	maxKept = 128 << 20
+
+	// What compressed messages become: one, and all of them in addition to maxRatio bytes for each
+	// byte of the capture
+	maxInflated      = 16 << 20
+	maxInflatedOfAll = 64 << 20
+	maxRatio         = 32
 
 	// How far a connection is searched that was captured from its beginning, and does not begin with
 	// a message

@@ -24,7 +24,9 @@ type exchange struct {
 	seqid  int32
 	http   bool // replies come in the order of the requests
 	noBody bool // the response to it has no body
-	entry  *list.Element
+
+	unproved bool // as the caller was
+	entry    *list.Element
 }
 
 // caller is what is known of the calls of a side that have replies.
@@ -49,7 +51,7 @@ func (k *caller) sent(e *exchange) {
 	}
 	k.seqids[k.n%len(k.seqids)] = e.seqid
 	k.n++
-	k.ack, k.lost = e.at.ack, false
+	k.ack, k.lost, e.unproved = e.at.ack, false, k.unproved
 }
 
 // numbers reports whether sequence ids tell calls apart. Many clients have one for all calls,
@@ -69,13 +71,10 @@ func (c *conn) isSure(from int, http bool) bool {
 // fits, the first one.
 func (c *conn) find(from int, m *message) (found *exchange) {
 	sure, reply := c.isSure(1-from, m.http), c.sides[from].unit
-	if k := &c.sides[1-from].caller; !sure && (k.overlaps || k.unproved) {
-		return nil
-	}
 	for _, e := range c.calls {
 		switch {
 		case e.from == from || e.http != m.http:
-		case !sure && e.at.ack != reply.seq:
+		case !sure && (e.unproved || e.at.ack != reply.seq || c.sides[e.from].caller.overlaps):
 		case sure && !m.http && e.seqid != m.seqid:
 		case m.http && !c.gaps || e.isOf(m.name):
 			return e

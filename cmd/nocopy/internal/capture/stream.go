@@ -26,8 +26,9 @@ type stream struct {
 	ended bool // nothing more comes
 	marks []mark
 
-	until int64 // Read fails beyond this position; 0 for no bound
-	found bool  // there has been a message
+	unread bool  // there has been an errUnread
+	until  int64 // Read fails beyond this position; 0 for no bound
+	found  bool  // there has been a message
 
 	login   bool // the side is logging in
 	inHTTP  bool // the bytes are the body of a request or response

@@ -90,6 +90,9 @@ type table struct {
 	sum  Summary
 	kept int // bytes of incomplete messages and waiting segments
 
+	bytes    int64 // of all connections
+	inflated int64 // bytes that compressed messages have become
+
 	conns  map[ends]*conn
 	recent list.List // of *conn: the latest one is first, ended ones are last
 
@@ -129,6 +132,7 @@ func (t *table) segment(g *segment) {
 		return
 	}
 	t.recent.MoveToFront(c.entry)
+	t.bytes += int64(len(g.data))
 	c.segment(from, g)
 }
 

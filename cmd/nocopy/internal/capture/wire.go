@@ -44,7 +44,9 @@ var (
 	errForeign   = errors.New("not a Thrift message")
 	errMalformed = errors.New("malformed")
 	errTooLong   = fmt.Errorf("too long: more than %d bytes", maxMessage)
+	errInflated  = errors.New("it is compressed, and becomes too large")
 	errTooMuch   = errors.New("too many large messages at the same time")
+	errUnread    = errors.New("only zlib (1), Binary (0) and Compact (2) can be read")
 	errOpaque    = errors.New("nothing more can be read") // conn.opaque says why
 )
 
@@ -92,7 +94,11 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 		}
 		return false
 	}
-	s.side.note(at, "byte %d: %v", began, err)
+	s.side.conn.lost(s.side.number) // a call or a reply, perhaps
+	if isUnread := errors.Is(err, errUnread); !isUnread || !s.unread {
+		s.side.note(at, "byte %d: %v", began, err)
+		s.unread = isUnread
+	}
 	if s.frame > 0 && (s.skipFrame() || s.lost > 0) {
 		return s.lost == 0 || s.pastGap(at)
 	}
@@ -250,11 +256,12 @@ func (s *stream) framed(at time.Time) error {
 	if n > maxMessage {
 		return errTooLong
 	}
-	switch magic {
-	case theaderMagic:
-		return s.theader(at)
-	case ttheaderMagic:
-		return s.ttheader(at)
+	switch {
+	case n < wrapperSize:
+	case magic == theaderMagic:
+		return s.wrapped("THeader", at, s.theader)
+	case magic == ttheaderMagic:
+		return s.wrapped("TTHeader", at, s.ttheader)
 	}
 	return s.messages("framed", at, 0)
 }
