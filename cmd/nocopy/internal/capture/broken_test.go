@@ -279,6 +279,10 @@ func TestConversations(t *testing.T) {
 		b := append(binary.BigEndian.AppendUint32(nil, uint32(len(name))), name...)
 		return append(append(b, kind, 0, 0, 0, 7), body...)
 	}
+	theader := func(transform byte) []byte {
+		b := append([]byte{0x0f, 0xff, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, transform, 0}, bare(4, "f", 1, "\x00")...)
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
+	}
 	framed := func(b []byte) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...) }
 	httpRequest := func(body []byte) []byte {
 		return append(fmt.Appendf(nil, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n", len(body)), body...)
@@ -314,6 +318,11 @@ func TestConversations(t *testing.T) {
 			"framed binary k 0300010100 oneway\nframed binary f 0300010100 → 0300000200\nbyte 22: malformed: a value ends after its frame\nbyte 42: malformed: no type 119"},
 		{"cut", []turn{{client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)[:12]}}, "framed binary f 0300010100 the capture has no reply\nthe capture has only 12 bytes of a message"},
 		{"cut later", []turn{{client, join(frame(4, "f", 1, one), frame(1, "f", 1, one)[:12])}}, "framed binary f 0300010100 oneway\nthe capture has only 12 bytes of a message"},
+		{"THeader with a transform", []turn{{client, join(theader(3), theader(0), theader(3), theader(3))}, {server, theader(4)}},
+			"theader binary f 00 oneway\nbyte 0: THeader: transform 3: only zlib (1), Binary (0) and Compact (2) can be read\nbyte 0: THeader: transform 4: only zlib (1), Binary (0) and Compact (2) can be read"},
+		{"malformed THeader", []turn{{client, []byte("\x00\x00\x00\x0c\x0f\xff\x00\x00\x00\x00\x00\x01\x00\x09\x00\x00")}}, "byte 0: THeader: malformed: a value ends after its frame"},
+		{"malformed TTHeader", []turn{{client, []byte("\x00\x00\x00\x0c\x10\x00\x00\x00\x00\x00\x00\x01\x00\x09\x00\x00")}}, "byte 0: TTHeader: malformed: a value ends after its frame"},
+		{"cut THeader", []turn{{client, theader(0)[:20]}}, "the capture has only 20 bytes of a message"},
 		{"large", []turn{{client, append([]byte{5, 0, 0, 0}, bare(1, "f", 1, one)...)}}, ""},
 		{"SASL", []turn{{client, []byte("\x01\x00\x00\x00\x05PLAIN\x02\x00\x00\x00\x06\x00me\x00pw")}, {server, []byte{5, 0, 0, 0, 0}}, {client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)}},
 			"framed binary f 0300010100 → 0300000200\na login by SASL PLAIN"},
@@ -411,5 +420,14 @@ func TestTook(t *testing.T) {
 		if call := f.calls[i]; ms(call.Began.Sub(capturetest.Began)) != want.began || ms(call.Took) != want.took {
 			t.Errorf("%s: began %v, took %v, want %+v", call.Method, call.Began, call.Took, want)
 		}
+	}
+	// Without times, or if the reply is older, no time is made up.
+	f, sum := read(t, c.Simple(), Options{})
+	if len(f.calls) != 2 || !f.calls[0].Began.IsZero() || f.calls[0].Took != Unknown || len(sum.LeftOut) != 1 || sum.LeftOut[0] != (LeftOut{What: timeless, N: len(c.Packets)}) {
+		t.Errorf("%+v\n%s", sum, f)
+	}
+	c.Packets[len(c.Packets)-1].At = capturetest.Began.Add(-time.Hour)
+	if f, _ := read(t, c.PCAP(), Options{}); len(f.calls) != 2 || f.calls[1].Took != Unknown {
+		t.Errorf("%+v", f.calls)
 	}
 }

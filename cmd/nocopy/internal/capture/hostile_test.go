@@ -215,6 +215,21 @@ func TestBounded(t *testing.T) {
 			}
 		}
 	}
+	// All that compressed messages become together is bounded, and one of them.
+	var many []turn
+	for range 100 {
+		many = append(many, turn{client, theader})
+	}
+	table := newTable(Options{}, f)
+	from, err := sourceOf(bytes.NewReader(conversation(many...).PCAP()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.calls, f.notes = nil, nil
+	if err := table.follow(t.Context(), from); err != nil || len(f.calls) < 60 || len(f.calls) > 70 || len(f.notes)+len(f.calls) != 100 || table.inflated > maxInflatedOfAll+maxRatio*table.bytes+100 {
+		t.Errorf("%v: %d calls and %d notes, %d bytes of %d", err, len(f.calls), len(f.notes), table.inflated, table.bytes)
+	}
+	table.end()
 	// A head of HTTP that does not end, and messages that are nested too deeply.
 	for name, c := range map[string]struct{ bytes, want string }{
 		"head": {string(frame(4, "f", 1, "\x00")) + "POST / HTTP/1.1\r\nA: " + strings.Repeat("x", 2*maxHead), "too long"},
