@@ -9,11 +9,12 @@ import (
 
 // This file pairs calls with their replies. As long as no bytes are missing, a reply is for the
 // first call with its sequence id. After missing bytes that holds only if sequence ids tell the
-// calls of a client apart. Otherwise, and in HTTP, which has none, a reply is for the call that was
-// sent when its client had received exactly all bytes before the reply. That is right for clients
-// that wait for each reply before the next call. Those that do not are noticed: two of their calls
-// are sent when the same bytes had been received. Their calls are then not paired. If a call may be
-// missing, none is paired until a client has waited for a reply again: that needs an exchange.
+// calls of a client apart. Many clients have one for all calls, and HTTP has none. Then a reply is
+// for the call that was sent when its client had received exactly all bytes before the reply.
+//
+// That is right for clients that wait for each reply before the next call. The calls of others are
+// not paired: such a client has sent two calls when it had received the same bytes. If a call may
+// be missing, nothing is paired until the client has waited for a reply again.
 
 // exchange is a request, and the reply that it waits for.
 type exchange struct {
@@ -54,8 +55,7 @@ func (k *caller) sent(e *exchange) {
 	k.ack, k.lost, e.unproved = e.at.ack, false, k.unproved
 }
 
-// numbers reports whether sequence ids tell calls apart. Many clients have one for all calls,
-// which is 0 or 1.
+// numbers reports whether sequence ids tell calls apart. One for all calls is 0 or 1.
 func (k *caller) numbers() bool {
 	return !k.shared && (k.n > 1 || k.n == 1 && k.seqids[0]>>1 != 0)
 }
@@ -66,9 +66,8 @@ func (c *conn) isSure(from int, http bool) bool {
 	return !c.gaps || !http && c.sides[from].caller.numbers()
 }
 
-// find returns the request that a reply is for; nil if there is none, or that is not sure. Without
-// missing bytes, of the calls with one sequence id it is the first one of the method or, if no name
-// fits, the first one.
+// find returns the request that a reply is for; nil if there is none, or that is not sure. If no
+// bytes are missing, it is the first call of the method or, if no name fits, the first call.
 func (c *conn) find(from int, m *message) (found *exchange) {
 	sure, reply := c.isSure(1-from, m.http), c.sides[from].unit
 	for _, e := range c.calls {

@@ -31,8 +31,8 @@ type Call struct {
 	Oneway         bool
 	Args           []byte        // a struct in Thrift Binary; so is Reply
 	Reply          []byte        // nil if there was none, and with Err
-	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or one that is ErrNoReply
-	Began          time.Time     // of the call's first packet; the zero time if the capture does not say it
+	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or ErrNoReply
+	Began          time.Time     // of the call's first packet; zero if it is not known
 	Took           time.Duration // until the reply's last packet; 0 without reply, or Unknown
 }
 
@@ -40,7 +40,7 @@ type Call struct {
 // reply is older than the call.
 const Unknown = time.Duration(-1)
 
-// ErrNoReply is the error of a call whose reply the capture does not have.
+// ErrNoReply is the error of a call whose reply the capture does not have. ErrUnsure wraps it.
 var ErrNoReply = errors.New("the capture has no reply")
 
 // ErrUnsure is ErrNoReply for a call whose reply may be one that was paired with no call.

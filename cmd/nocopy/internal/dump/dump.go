@@ -45,7 +45,8 @@ are paired with their replies: framed or not, Binary, Compact, THeader, Kitex's 
 is a line for each call, when it has ended: when it began, client, server, wire, method, time until all of
 the reply was there, arguments and outcome. With -format json it is a line of a recording, which nocopy
 replay and nocopy mock -answers read. Standard error says which bytes are missing, and what could not be
-read, such as TLS. A capture has all that was said, secrets included.
+read, such as TLS. After missing bytes, calls and replies that surely belong together are paired, and no
+others. A capture has all that was said, secrets included.
 
 Exit codes: 0 done, 1 something is wrong with the bytes or the files, 2 wrong command line.
 

@@ -115,7 +115,8 @@ func (e *exit) Unwrap() error { return e.error }
 // WithCode returns err with an exit code. With ErrSilent nothing more is printed.
 func WithCode(code int, err error) error { return &exit{err, code} }
 
-// ErrStopped is the error of a command whose usual end is a signal, any of them: the exit code is 0.
+// ErrStopped is the error of a command whose usual end is a signal, any of them. It has the exit
+// code 0.
 var ErrStopped = errors.New("stopped")
 
 // Interrupted returns the error of a command that a signal has ended. Its exit code is that of
