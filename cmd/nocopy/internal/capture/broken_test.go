@@ -322,6 +322,8 @@ func TestConversations(t *testing.T) {
 			"theader binary f 00 oneway\nbyte 0: THeader: transform 3: only zlib (1), Binary (0) and Compact (2) can be read\nbyte 0: THeader: transform 4: only zlib (1), Binary (0) and Compact (2) can be read"},
 		{"malformed THeader", []turn{{client, []byte("\x00\x00\x00\x0c\x0f\xff\x00\x00\x00\x00\x00\x01\x00\x09\x00\x00")}}, "byte 0: THeader: malformed: a value ends after its frame"},
 		{"malformed TTHeader", []turn{{client, []byte("\x00\x00\x00\x0c\x10\x00\x00\x00\x00\x00\x00\x01\x00\x09\x00\x00")}}, "byte 0: TTHeader: malformed: a value ends after its frame"},
+		{"PROXY protocol", []turn{{client, append([]byte("PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n"), frame(1, "f", 0, one)...)}, {server, frame(2, "f", 0, two)}},
+			"framed binary f 0300010100 → 0300000200\nbyte 0: not a Thrift message"},
 		{"cut THeader", []turn{{client, theader(0)[:20]}}, "the capture has only 20 bytes of a message"},
 		{"large", []turn{{client, append([]byte{5, 0, 0, 0}, bare(1, "f", 1, one)...)}}, ""},
 		{"SASL", []turn{{client, []byte("\x01\x00\x00\x00\x05PLAIN\x02\x00\x00\x00\x06\x00me\x00pw")}, {server, []byte{5, 0, 0, 0, 0}}, {client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)}},
@@ -377,6 +379,43 @@ func TestPortsAgain(t *testing.T) {
 	c.Packets = slices.Insert(c.Packets, 8, again)
 	f, sum := read(t, c.PCAP(), Options{})
 	if f.String() != "framed binary f 00 → 00\nframed binary g 00 → 00" || sum.Connections != 2 || sum.Replies != 0 {
+		t.Errorf("%+v\n%s", sum, f)
+	}
+}
+
+// TestStrayPackets: a reset with a sequence number of another connection ends none. Packets after
+// the end of a connection, which may be of one whose beginning was lost, are told.
+func TestStrayPackets(t *testing.T) {
+	turns := []turn{{client, frame(1, "f", 1, "\x00")}, {server, frame(2, "f", 1, "\x00")}, {client, frame(1, "g", 2, "\x00")}, {server, frame(2, "g", 2, "\x00")}}
+	c := conversation(turns...)
+	reset := capturetest.Packet{At: capturetest.Began, Data: slices.Clone(c.Packets[2].Data)}
+	reset.Data[47] = 4 // RST
+	binary.BigEndian.PutUint32(reset.Data[38:], 1<<31)
+	c.Packets = slices.Insert(c.Packets, 5, reset)
+	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
+	conn.Jump(1 << 20)
+	conn.Send(client, turns[0].data)
+	f, sum := read(t, c.PCAP(), Options{})
+	if f.String() != "framed binary f 00 → 00\nframed binary g 00 → 00" || len(sum.LeftOut) != 1 || sum.LeftOut[0] != (LeftOut{What: afterEnd, N: 1}) {
+		t.Errorf("%+v\n%s", sum, f)
+	}
+}
+
+// TestCutFrames: with tcpdump -s, which cuts packets, other calls than the cut ones are paired.
+func TestCutFrames(t *testing.T) {
+	large := "\x0b\x00\x01\x00\x00\x01\x00" + strings.Repeat("x", 256) + "\x00"
+	var turns []turn
+	for i, body := range []string{"\x00", large, "\x00", "\x00", "\x00"} {
+		turns = append(turns, turn{client, frame(1, "f", 0, body)}, turn{server, frame(2, "f", 0, []string{"\x00", "\x00", "\x00", large, "\x00"}[i])})
+	}
+	c := conversation(turns...)
+	for i := range c.Packets {
+		if p := &c.Packets[i]; len(p.Data) > 128 {
+			p.Size, p.Data = len(p.Data), p.Data[:128]
+		}
+	}
+	const paired, unsure = "framed binary f 00 → 00\n", "framed binary f 00 the capture has no reply that is surely its own\n"
+	if f, sum := read(t, c.PCAP(), Options{}); !strings.HasPrefix(f.String(), paired+paired+unsure+paired) || len(f.calls) != 4 || sum.Replies != 1 {
 		t.Errorf("%+v\n%s", sum, f)
 	}
 }

@@ -26,8 +26,9 @@ func (c *conn) segment(from int, g *segment) {
 	if g.hasAck {
 		c.sides[1-from].acknowledged(g.ack)
 	}
-	c.sides[from].segment(g)
-	if g.rst {
+	s := &c.sides[from]
+	s.segment(g)
+	if g.rst && g.seq-s.next < maxWindow { // others are no part of the connection
 		c.end()
 	}
 	if c.sides[0].over && c.sides[1].over {

@@ -7,6 +7,7 @@ const (
 	maxName    = 1 << 10  // a method's name
 	maxDepth   = 64       // nested structs and containers
 	maxHead    = 64 << 10 // the head of an HTTP request or response
+	maxWindow  = 1 << 30  // bytes that may be on their way (RFC 7323)
 
 	maxConns = 4096 // connections that are followed at a time
 

@@ -26,7 +26,7 @@ type exchange struct {
 	http   bool // replies come in the order of the requests
 	noBody bool // the response to it has no body
 
-	unproved bool // as the caller was
+	unsure bool // its caller overlaps, or is unproved
 	entry    *list.Element
 }
 
@@ -37,22 +37,29 @@ type caller struct {
 	shared   bool     // calls have had the same sequence id
 	overlaps bool     // calls were sent before the reply to an earlier one had come
 
-	ack        uint32 // place.ack of the latest call
+	any        bool   // there was a call
+	ack        uint32 // place.ack of the latest one
 	begin, end uint32 // of the latest reply, in sequence numbers
 	lost       bool   // bytes are missing before the next call
 	unproved   bool   // they were missing, and it has not waited for a reply since then
 }
 
+// asks notes where a call begins.
+func (k *caller) asks(ack uint32) {
+	k.overlaps = k.overlaps || k.any && k.ack == ack
+	k.any, k.ack = true, ack
+}
+
 // sent notes a call.
 func (k *caller) sent(e *exchange) {
 	k.shared = k.shared || slices.Contains(k.seqids[:min(k.n, len(k.seqids))], e.seqid)
-	k.overlaps = k.overlaps || k.n > 0 && k.ack == e.at.ack
 	if !k.lost && k.begin == k.ack && k.end == e.at.ack {
 		k.unproved = false
 	}
+	k.asks(e.at.ack)
 	k.seqids[k.n%len(k.seqids)] = e.seqid
 	k.n++
-	k.ack, k.lost, e.unproved = e.at.ack, false, k.unproved
+	k.lost, e.unsure = false, k.unproved || k.overlaps
 }
 
 // numbers reports whether sequence ids tell calls apart. One for all calls is 0 or 1.
@@ -73,7 +80,7 @@ func (c *conn) find(from int, m *message) (found *exchange) {
 	for _, e := range c.calls {
 		switch {
 		case e.from == from || e.http != m.http:
-		case !sure && (e.unproved || e.at.ack != reply.seq || c.sides[e.from].caller.overlaps):
+		case !sure && (e.unsure || e.at.ack != reply.seq):
 		case sure && !m.http && e.seqid != m.seqid:
 		case m.http && !c.gaps || e.isOf(m.name):
 			return e
@@ -90,7 +97,14 @@ func (e *exchange) isOf(name string) bool {
 	return e.call == nil || name == "" || strings.HasSuffix(":"+e.call.Method, ":"+name)
 }
 
-// lost notes that bytes of a side are missing.
+// lostOne notes that the message that is being read can't be read.
+func (c *conn) lostOne(from int) {
+	c.gaps, c.told = true, false
+	s := &c.sides[from]
+	s.caller.asks(s.unit.ack)
+}
+
+// lost notes that bytes of a side are missing, with any number of messages.
 func (c *conn) lost(from int) {
 	c.gaps, c.told = true, false
 	k := &c.sides[from].caller
@@ -125,13 +139,13 @@ func (c *conn) giveUp(which func(*exchange) bool) {
 
 // await notes a request that waits for its reply. If too many wait, the oldest one is given up.
 func (c *conn) await(e *exchange) {
-	t, k := c.table, &c.sides[e.from].caller
-	k.sent(e)
+	t := c.table
+	c.sides[e.from].caller.sent(e)
 	c.calls = append(c.calls, e)
 	e.entry = t.pending.PushBack(e)
 	t.pendingBytes += e.size()
-	if k.overlaps && !c.isSure(e.from, e.http) {
-		c.giveUp(func(o *exchange) bool { return o.from == e.from })
+	if e.unsure && !c.isSure(e.from, e.http) {
+		c.unanswered(e)
 	}
 	if len(c.calls) > maxPendingOfConn {
 		c.unanswered(c.calls[0])

@@ -129,6 +129,9 @@ func (t *table) segment(g *segment) {
 		c = t.add(key)
 	}
 	if c.ended {
+		if g.size() > 0 && int32(g.seq-c.sides[from].next) >= 0 { // not sent again
+			t.sum.leaveOut(afterEnd)
+		}
 		return
 	}
 	t.recent.MoveToFront(c.entry)

@@ -94,7 +94,12 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 		}
 		return false
 	}
-	s.side.conn.lost(s.side.number) // a call or a reply, perhaps
+	switch { // it was a call or a reply, perhaps
+	case s.frame > 0:
+		s.side.conn.lostOne(s.side.number)
+	case s.found || !errors.Is(err, errForeign):
+		s.side.conn.lost(s.side.number)
+	}
 	if isUnread := errors.Is(err, errUnread); !isUnread || !s.unread {
 		s.side.note(at, "byte %d: %v", began, err)
 		s.unread = isUnread
@@ -113,11 +118,14 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 func (s *stream) pastGap(at time.Time) bool {
 	where := s.read
 	s.side.note(at, "%d bytes are missing at byte %d", s.passGap(), where)
-	s.side.conn.lost(s.side.number)
-	if end := s.frame; end > 0 && s.pos() <= end && s.skipFrame() {
-		return true
+	if end := s.frame; end > 0 && s.pos() <= end {
+		s.side.conn.lostOne(s.side.number)
+		if s.skipFrame() {
+			return true
+		}
 	}
 	s.frame = 0
+	s.side.conn.lost(s.side.number)
 	return s.search()
 }
 
@@ -248,7 +256,7 @@ func (s *stream) framed(at time.Time) error {
 	}
 	n := binary.BigEndian.Uint32(b)
 	magic := binary.BigEndian.Uint16(b[4:])
-	if n < 2 {
+	if n < 2 || n > maxMessage && !s.found && !beginsMessage(b[4:]) {
 		return errForeign
 	}
 	s.r.Discard(4)
