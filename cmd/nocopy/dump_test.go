@@ -208,6 +208,25 @@ func TestDumpFilters(t *testing.T) {
 	}
 }
 
+// TestDumpLarge: of large calls the text has the size, and JSON the bytes.
+func TestDumpLarge(t *testing.T) {
+	c := new(capturetest.Capture)
+	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
+	conn.Open()
+	text := strings.Repeat("x", 5<<20)
+	conn.Send(capturetest.Client, []byte("\x80\x01\x00\x01\x00\x00\x00\x04join\x00\x00\x00\x00\x0b\x00\x01\x00\x50\x00\x00"+text+"\x00"))
+	conn.Send(capturetest.Server, []byte("\x80\x01\x00\x02\x00\x00\x00\x04join\x00\x00\x00\x00\x00"))
+	file, idl := string(c.PCAP()), write(t, "shop.thrift", shopIDL)
+	out, errs, code := nocopy(t, file, "dump", "-", "-idl", idl, "-only", "Shop.join")
+	if code != 0 || !strings.Contains(out, " Shop.join ") || !strings.HasSuffix(out, " (5242888 bytes) → {}\n") {
+		t.Errorf("%d %.1000s%s", code, out, errs)
+	}
+	out, errs, code = nocopy(t, file, "dump", "-", "-idl", idl, "-format", "json")
+	if code != 0 || !strings.HasPrefix(out, `{"method":"Shop.join","rawArgs":"CwABA`) || !strings.Contains(out, `"rawReply":"AA=="`) {
+		t.Errorf("%d %.1000s%s", code, out, errs)
+	}
+}
+
 // TestDumpInterrupted: signals are the usual end of reading an interface.
 func TestDumpInterrupted(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {

@@ -226,7 +226,7 @@ func TestBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.calls, f.notes = nil, nil
-	if err := table.follow(t.Context(), from); err != nil || len(f.calls) < 60 || len(f.calls) > 70 || len(f.notes)+len(f.calls) != 100 || table.inflated > maxInflatedOfAll+maxRatio*table.bytes+100 {
+	if err := table.follow(t.Context(), from); err != nil || len(f.calls) < 30 || len(f.calls) > 40 || len(f.notes)+len(f.calls) != 100 || table.inflated > maxInflatedOfAll+maxRatio*table.bytes+100 {
 		t.Errorf("%v: %d calls and %d notes, %d bytes of %d", err, len(f.calls), len(f.notes), table.inflated, table.bytes)
 	}
 	table.end()

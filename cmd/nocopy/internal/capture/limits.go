@@ -30,7 +30,7 @@ const (
 	// What compressed messages become: one, and all of them in addition to maxRatio bytes for each
 	// byte of the capture
 	maxInflated      = 16 << 20
-	maxInflatedOfAll = 64 << 20
+	maxInflatedOfAll = 32 << 20
 	maxRatio         = 32
 
 	// How far a connection is searched that was captured from its beginning, and does not begin with

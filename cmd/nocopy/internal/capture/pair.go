@@ -27,7 +27,7 @@ type exchange struct {
 	noBody bool // the response to it has no body
 
 	unsure bool // its caller overlaps, or is unproved
-	entry    *list.Element
+	entry  *list.Element
 }
 
 // caller is what is known of the calls of a side that have replies.

@@ -67,11 +67,7 @@ func (o *calls) Call(c *capture.Call) {
 	if o.err != nil || recording.AsksForIDL(c.Method) || o.Slower > 0 && (c.Oneway || c.Took < o.Slower && !noReply(c)) {
 		return
 	}
-	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}
-	if m, err := invoke.Find(o.idl, c.Method, "", 0); err == nil && m.Oneway && noReply(c) {
-		call.Oneway, call.Err = true, nil // clients in some languages do not say so
-	}
-	l := recording.NewLine(o.idl, 0, call)
+	l := o.line(c)
 	if !o.named(l.Method) {
 		return
 	}
@@ -94,6 +90,23 @@ func (o *calls) Call(c *capture.Call) {
 		return
 	}
 	o.write(shell.Printable(string(text)))
+}
+
+// line returns what a call's line begins with: all but times and addresses.
+func (o *calls) line(c *capture.Call) *recording.Line {
+	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}
+	m, err := invoke.Find(o.idl, c.Method, "", 0)
+	if err == nil && m.Oneway && noReply(c) {
+		call.Oneway, call.Err = true, nil // clients in some languages do not say so
+	}
+	if len(c.Args)+len(c.Reply) <= mostJSON {
+		return recording.NewLine(o.idl, 0, call)
+	}
+	l := recording.NewLine(nil, 0, call)
+	if err == nil && m.Prefix == "" {
+		l.Method = m.String()
+	}
+	return l
 }
 
 func noReply(c *capture.Call) bool { return errors.Is(c.Err, capture.ErrNoReply) }
@@ -130,8 +143,11 @@ func timeText(t *time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// mostText is how many bytes of arguments, and of a result, a line shows.
-const mostText = 500
+const (
+	mostText = 500     // bytes of arguments, and of a result, that a line shows
+	mostRaw  = 1 << 20 // bytes of a struct without IDL of which a line shows more than its size
+	mostJSON = 4 << 20 // bytes of a call that are written as JSON; larger ones stay bytes
+)
 
 // text returns the line of a call for people.
 func (o *calls) text(l *recording.Line) string {
@@ -166,6 +182,9 @@ func (o *calls) text(l *recording.Line) string {
 
 // raw returns the JSON of a struct without IDL.
 func raw(wire []byte) string {
+	if len(wire) > mostRaw {
+		return fmt.Sprintf("(%d bytes)", len(wire))
+	}
 	m, _ := invoke.Find(nil, "any", "", 0)
 	text, err := m.ArgsJSON(wire)
 	if err != nil {
