@@ -79,9 +79,8 @@ func (c *conn) find(from int, m *message) (found *exchange) {
 	sure, reply := c.isSure(1-from, m.http), c.sides[from].unit
 	for _, e := range c.calls {
 		switch {
-		case e.from == from || e.http != m.http:
+		case e.from == from || e.http != m.http || !m.http && e.seqid != m.seqid:
 		case !sure && (e.unsure || e.at.ack != reply.seq):
-		case sure && !m.http && e.seqid != m.seqid:
 		case m.http && !c.gaps || e.isOf(m.name):
 			return e
 		case found == nil && !c.gaps:
