@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"net"
 	"os"
@@ -8,9 +10,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture/capturetest"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 )
 
 // TestDump shows the bytes of messages, and tells what is wrong with a command line.
@@ -18,7 +22,7 @@ func TestDump(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"ok.thrift": "struct S {\n  1: i32 a\n}\n", "bad.thrift": "struct S { 1: J a }\n", "s.bin": "\x08\x00\x01\x00\x00\x00\x05\x00",
-		"calls.pcap": string(new(capturetest.Capture).PCAP()), "short.pcap": "\xd4\xc3\xb2\xa1\x02",
+		"calls.pcap": string(new(capturetest.Capture).PCAP()), "short.pcap": "\xd4\xc3\xb2\xa1\x02", "calls.pcap.gz": "\x1f\x8b\x08\x00",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -43,11 +47,16 @@ func TestDump(t *testing.T) {
 		{"none", 1, "nocopy: open none"},
 		{"-type S s.bin", 2, "nocopy: -type needs -idl; see nocopy dump -h\n"},
 		{"-port 80 s.bin", 2, "nocopy: this is no capture, which -only, -port and -slower are for; see nocopy dump -h\n"},
-		{"-form struct calls.pcap", 2, "nocopy: this is a capture, which -type and -form are not for; see nocopy dump -h\n"},
+		{"-form struct calls.pcap", 2, "nocopy: this is a capture, which -type, -form and -max are not for; see nocopy dump -h\n"},
+		{"-max -1 s.bin", 2, "nocopy: -max is negative; see nocopy dump -h\n"},
+		{"-max -1 calls.pcap", 2, "nocopy: -max is negative; see nocopy dump -h\n"},
+		{"-max 5 calls.pcap", 2, "-max are not for"},
+		{"-only [ calls.pcap", 2, "nocopy: -only [: syntax error in pattern; see nocopy dump -h\n"},
+		{"calls.pcap.gz", 1, "nocopy: calls.pcap.gz is compressed by gzip: gunzip it first"},
 		{"-slower -1s calls.pcap", 2, "nocopy: -slower is negative; see nocopy dump -h\n"},
 		{"-interface lo s.bin", 2, "nocopy: a file and -interface do not go together; see nocopy dump -h\n"},
 		{"-interface none0", 1, "none0"},
-		{"calls.pcap", 0, ""},
+		{"calls.pcap", 0, "calls.pcap: 0 packets, 0 connections, 0 calls\n"},
 		{"short.pcap", 1, "nocopy: short.pcap: the capture is cut"},
 	} {
 		out, errs, code := nocopy(t, "\x00", append([]string{"dump"}, strings.Fields(c.args)...)...)
@@ -167,7 +176,7 @@ func TestDumpFilters(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, methods string }{
-		{"", "fast slow tell fast slow lost"}, {"-only slow", "slow slow"}, {"-only tell -only lost", "tell lost"}, {"-port 9091", "fast slow"}, {"-slower 2ms", "slow slow lost"},
+		{"", "fast slow tell fast slow lost"}, {"-only slow", "slow slow"}, {"-only tell -only lost", "tell lost"}, {"-only none,tell,l?st", "tell lost"}, {"-only *l*", "slow tell slow lost"}, {"-port 9091", "fast slow"}, {"-slower 2ms", "slow slow lost"},
 		{"-slower 1h -only lost", "lost"},
 	} {
 		args := append([]string{"dump", file}, strings.Fields(c.args)...)
@@ -180,11 +189,58 @@ func TestDumpFilters(t *testing.T) {
 			t.Errorf("nocopy %v: %d %s%s\nwant %s", args, code, out, errs, c.methods)
 		}
 	}
+	if _, errs, code := nocopy(t, "", "dump", file, "-only", "tel"); code != 0 || !strings.HasSuffix(errs, "no call is of tel, did you mean tell? The capture has the methods fast, lost, slow, tell\n") {
+		t.Errorf("%d %s", code, errs)
+	}
 	out, errs, code := nocopy(t, "", "dump", short)
 	if code != 1 || strings.Count(out, "\n") != 6 || !strings.Contains(errs, "nocopy: "+short+": after packet ") || !strings.Contains(errs, "the capture is cut") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 	if _, errs, code := nocopy(t, string(whole), "dump", "-", "-port", "1"); code != 0 || !strings.Contains(errs, "packets of other ports") {
 		t.Errorf("%d %s", code, errs)
+	}
+	out, errs, code = nocopy(t, string(c.Simple()), "dump", "-", "-format", "json", "-only", "fast")
+	if code != 0 || strings.Count(out, "\n") != 2 || strings.Contains(out, `"time"`) || strings.Contains(out, `"took"`) || !strings.Contains(errs, " packets without a time") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	if out, _, _ := nocopy(t, string(c.Simple()), "dump", "-", "-only", "fast"); !strings.HasPrefix(out, "- 10.0.0.1:50090 → 10.0.0.2:9090 unframed binary fast {} → {}\n") {
+		t.Error(out)
+	}
+}
+
+// TestDumpLarge: of large calls the text has the size, and JSON the bytes.
+func TestDumpLarge(t *testing.T) {
+	c := new(capturetest.Capture)
+	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
+	conn.Open()
+	text := strings.Repeat("x", 5<<20)
+	conn.Send(capturetest.Client, []byte("\x80\x01\x00\x01\x00\x00\x00\x04join\x00\x00\x00\x00\x0b\x00\x01\x00\x50\x00\x00"+text+"\x00"))
+	conn.Send(capturetest.Server, []byte("\x80\x01\x00\x02\x00\x00\x00\x04join\x00\x00\x00\x00\x00"))
+	file, idl := string(c.PCAP()), write(t, "shop.thrift", shopIDL)
+	out, errs, code := nocopy(t, file, "dump", "-", "-idl", idl, "-only", "Shop.join")
+	if code != 0 || !strings.Contains(out, " Shop.join ") || !strings.HasSuffix(out, " (5242888 bytes) → {}\n") {
+		t.Errorf("%d %.1000s%s", code, out, errs)
+	}
+	out, errs, code = nocopy(t, file, "dump", "-", "-idl", idl, "-format", "json")
+	if code != 0 || !strings.HasPrefix(out, `{"method":"Shop.join","rawArgs":"CwABA`) || !strings.Contains(out, `"rawReply":"AA=="`) {
+		t.Errorf("%d %.1000s%s", code, out, errs)
+	}
+}
+
+// TestDumpInterrupted: signals are the usual end of reading an interface.
+func TestDumpInterrupted(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, name := range []string{"lo", "any"} {
+			ctx, interrupt := context.WithCancelCause(t.Context())
+			interrupt(shell.Interrupted(signal))
+			var out, errs bytes.Buffer
+			code := run([]string{"dump", "-interface", name}, shell.Of(ctx, strings.NewReader(""), &out, &errs))
+			if code == 1 && regexp.MustCompile("is not allowed|on Linux only").MatchString(errs.String()) {
+				t.Skip(errs.String())
+			}
+			if code != 0 || !strings.HasPrefix(errs.String(), name+": ") {
+				t.Errorf("%v: %d %s%s", signal, code, out.String(), errs.String())
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -127,6 +128,110 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestLostOneID: if all calls have one sequence id, or are HTTP requests, no call has another's
+// reply after lost packets. Most calls of clients that wait for each reply are found, also in the
+// middle of a connection. Others send some calls at once.
+func TestLostOneID(t *testing.T) {
+	const calls, seeds = 60, 60
+	for _, http := range []bool{false, true} {
+		for _, window := range []int{1, 2, 4} {
+			found, hurt, unsure := 0, 0, 0
+			for seed := range uint64(seeds) {
+				r := rand.New(rand.NewPCG(seed, uint64(window)))
+				c := new(capturetest.Capture)
+				conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
+				conn.MSS = 40 + r.IntN(60)
+				conn.Open()
+				var wanted []string
+				for i := 0; i < calls; {
+					var replies []byte
+					for range min(window, calls-i) {
+						body := fmt.Sprintf("\x0b\x00\x01\x00\x00\x00\x02%02d\x00", i)
+						conn.Send(client, carried(http, 1, "f", body))
+						replies = append(replies, carried(http, 2, "f", body)...)
+						wanted = append(wanted, body)
+						i++
+					}
+					conn.Send(server, replies)
+				}
+				begin := 0 // or without the packets that open the connection
+				if window == 1 {
+					begin = 3 * r.IntN(2)
+				}
+				c.Packets = slices.DeleteFunc(c.Packets[begin:], func(p capturetest.Packet) bool {
+					lost := len(p.Data) > 54 && r.IntN(25) == 0
+					if lost {
+						hurt++
+					}
+					return lost
+				})
+				f, sum := read(t, c.PCAP(), Options{})
+				for _, call := range f.calls {
+					switch {
+					case call.Err == nil && !bytes.Equal(call.Args, call.Reply):
+						t.Errorf("HTTP %v, window %d, seed %d: %q has the reply %q", http, window, seed, call.Args, call.Reply)
+					case call.Err == nil:
+						found++
+					case errors.Is(call.Err, ErrUnsure):
+						unsure++
+					}
+				}
+				if sum.Calls < len(f.calls) || len(f.calls) > len(wanted) {
+					t.Errorf("%d calls of %d", len(f.calls), len(wanted))
+				}
+			}
+			if window == 1 && found < calls*seeds-3*hurt || unsure == 0 {
+				t.Errorf("HTTP %v, window %d: %d of %d calls with %d packets lost, %d unsure", http, window, found, calls*seeds, hurt, unsure)
+			}
+		}
+	}
+}
+
+// TestLostFirst: packets that are missing at the beginning of a connection are told, and what the
+// other side says about them is paired with nothing.
+func TestLostFirst(t *testing.T) {
+	for _, http := range []bool{false, true} {
+		wire, first, second := "framed binary", "18 bytes", "18 bytes"
+		if http {
+			wire, first, second = "http binary", "62 bytes", "53 bytes"
+		}
+		var turns []turn
+		for _, name := range []string{"a", "b", "c", "d"} {
+			turns = append(turns, turn{client, carried(http, 1, name, "\x00")}, turn{server, carried(http, 2, name, "\x00")})
+		}
+		const unsure = " 00 the capture has no reply that is surely its own\n"
+		found := func(from byte) (text string) {
+			for ; from <= 'd'; from++ {
+				text += wire + " " + string(from) + " 00 → 00\n"
+			}
+			return text
+		}
+		for lost, want := range []string{
+			wire + " b" + unsure + found('c') + first + " are missing at byte 0\na reply to b is paired with no call: bytes are missing, and sequence ids do not tell which one it is for",
+			wire + " a" + unsure + found('b') + second + " are missing at byte 0",
+		} {
+			c := conversation(turns...)
+			c.Packets = slices.Delete(c.Packets, 3+lost, 4+lost)
+			if f, sum := read(t, c.PCAP(), Options{}); f.String() != want || sum.Replies != 2-2*lost {
+				t.Errorf("%s, packet %d: %+v\n%s\nwant\n%s", wire, lost, sum, f, want)
+			}
+		}
+	}
+}
+
+// carried returns a message in a frame, with the sequence id 0, or in HTTP.
+func carried(http bool, kind byte, name, body string) []byte {
+	if !http {
+		return frame(kind, name, 0, body)
+	}
+	head := "POST / HTTP/1.1\r\nHost: h\r\n"
+	if kind != kindCall {
+		head = "HTTP/1.1 200 OK\r\n"
+	}
+	b := bare(kind, name, 0, body)
+	return append(fmt.Appendf(nil, "%sContent-Length: %d\r\n\r\n", head, len(b)), b...)
+}
+
 // frame returns a frame with a message in Thrift Binary.
 func frame(kind byte, name string, seqid uint32, body string) []byte {
 	b := bare(kind, name, seqid, body)
@@ -174,6 +279,10 @@ func TestConversations(t *testing.T) {
 		b := append(binary.BigEndian.AppendUint32(nil, uint32(len(name))), name...)
 		return append(append(b, kind, 0, 0, 0, 7), body...)
 	}
+	theader := func(transform byte) []byte {
+		b := append([]byte{0x0f, 0xff, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, transform, 0}, bare(4, "f", 1, "\x00")...)
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
+	}
 	framed := func(b []byte) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...) }
 	httpRequest := func(body []byte) []byte {
 		return append(fmt.Appendf(nil, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n", len(body)), body...)
@@ -209,6 +318,13 @@ func TestConversations(t *testing.T) {
 			"framed binary k 0300010100 oneway\nframed binary f 0300010100 → 0300000200\nbyte 22: malformed: a value ends after its frame\nbyte 42: malformed: no type 119"},
 		{"cut", []turn{{client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)[:12]}}, "framed binary f 0300010100 the capture has no reply\nthe capture has only 12 bytes of a message"},
 		{"cut later", []turn{{client, join(frame(4, "f", 1, one), frame(1, "f", 1, one)[:12])}}, "framed binary f 0300010100 oneway\nthe capture has only 12 bytes of a message"},
+		{"THeader with a transform", []turn{{client, join(theader(3), theader(0), theader(3), theader(3))}, {server, theader(4)}},
+			"theader binary f 00 oneway\nbyte 0: THeader: transform 3: only zlib (1), Binary (0) and Compact (2) can be read\nbyte 0: THeader: transform 4: only zlib (1), Binary (0) and Compact (2) can be read"},
+		{"malformed THeader", []turn{{client, []byte("\x00\x00\x00\x0c\x0f\xff\x00\x00\x00\x00\x00\x01\x00\x09\x00\x00")}}, "byte 0: THeader: malformed: a value ends after its frame"},
+		{"malformed TTHeader", []turn{{client, []byte("\x00\x00\x00\x0c\x10\x00\x00\x00\x00\x00\x00\x01\x00\x09\x00\x00")}}, "byte 0: TTHeader: malformed: a value ends after its frame"},
+		{"PROXY protocol", []turn{{client, append([]byte("PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n"), frame(1, "f", 0, one)...)}, {server, frame(2, "f", 0, two)}},
+			"framed binary f 0300010100 → 0300000200\nbyte 0: not a Thrift message"},
+		{"cut THeader", []turn{{client, theader(0)[:20]}}, "the capture has only 20 bytes of a message"},
 		{"large", []turn{{client, append([]byte{5, 0, 0, 0}, bare(1, "f", 1, one)...)}}, ""},
 		{"SASL", []turn{{client, []byte("\x01\x00\x00\x00\x05PLAIN\x02\x00\x00\x00\x06\x00me\x00pw")}, {server, []byte{5, 0, 0, 0, 0}}, {client, frame(1, "f", 1, one)}, {server, frame(2, "f", 1, two)}},
 			"framed binary f 0300010100 → 0300000200\na login by SASL PLAIN"},
@@ -267,6 +383,43 @@ func TestPortsAgain(t *testing.T) {
 	}
 }
 
+// TestStrayPackets: a reset with a sequence number of another connection ends none. Packets after
+// the end of a connection, which may be of one whose beginning was lost, are told.
+func TestStrayPackets(t *testing.T) {
+	turns := []turn{{client, frame(1, "f", 1, "\x00")}, {server, frame(2, "f", 1, "\x00")}, {client, frame(1, "g", 2, "\x00")}, {server, frame(2, "g", 2, "\x00")}}
+	c := conversation(turns...)
+	reset := capturetest.Packet{At: capturetest.Began, Data: slices.Clone(c.Packets[2].Data)}
+	reset.Data[47] = 4 // RST
+	binary.BigEndian.PutUint32(reset.Data[38:], 1<<31)
+	c.Packets = slices.Insert(c.Packets, 5, reset)
+	conn := c.Conn("10.0.0.1:50001", "10.0.0.2:9090")
+	conn.Jump(1 << 20)
+	conn.Send(client, turns[0].data)
+	f, sum := read(t, c.PCAP(), Options{})
+	if f.String() != "framed binary f 00 → 00\nframed binary g 00 → 00" || len(sum.LeftOut) != 1 || sum.LeftOut[0] != (LeftOut{What: afterEnd, N: 1}) {
+		t.Errorf("%+v\n%s", sum, f)
+	}
+}
+
+// TestCutFrames: with tcpdump -s, which cuts packets, other calls than the cut ones are paired.
+func TestCutFrames(t *testing.T) {
+	large := "\x0b\x00\x01\x00\x00\x01\x00" + strings.Repeat("x", 256) + "\x00"
+	var turns []turn
+	for i, body := range []string{"\x00", large, "\x00", "\x00", "\x00"} {
+		turns = append(turns, turn{client, frame(1, "f", 0, body)}, turn{server, frame(2, "f", 0, []string{"\x00", "\x00", "\x00", large, "\x00"}[i])})
+	}
+	c := conversation(turns...)
+	for i := range c.Packets {
+		if p := &c.Packets[i]; len(p.Data) > 128 {
+			p.Size, p.Data = len(p.Data), p.Data[:128]
+		}
+	}
+	const paired, unsure = "framed binary f 00 → 00\n", "framed binary f 00 the capture has no reply that is surely its own\n"
+	if f, sum := read(t, c.PCAP(), Options{}); !strings.HasPrefix(f.String(), paired+paired+unsure+paired) || len(f.calls) != 4 || sum.Replies != 1 {
+		t.Errorf("%+v\n%s", sum, f)
+	}
+}
+
 // TestLostHTTP: after lost packets, no response is taken for another request's.
 func TestLostHTTP(t *testing.T) {
 	request := func(name string) []byte {
@@ -281,10 +434,12 @@ func TestLostHTTP(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		turns = append(turns, turn{client, request(name)}, turn{server, response(name)})
 	}
+	last := &turns[len(turns)-1]
+	last.data = append([]byte("HTTP/1.1 100 Continue\r\n\r\n"), last.data...)
 	c := conversation(turns...)
 	c.Packets = slices.Delete(c.Packets, 6, 7) // the response to b
 	f, _ := read(t, c.PCAP(), Options{})
-	if want := "http binary a 00 → 00\nhttp binary b 00 the capture has no reply\nhttp binary c 00 the capture has no reply\nhttp binary d 00 → 00"; !strings.HasPrefix(f.String(), want) {
+	if want := "http binary a 00 → 00\nhttp binary b 00 the capture has no reply that is surely its own\nhttp binary c 00 → 00\nhttp binary d 00 → 00"; !strings.HasPrefix(f.String(), want) {
 		t.Errorf("have\n%s\nwant\n%s", f, want)
 	}
 }
@@ -304,5 +459,14 @@ func TestTook(t *testing.T) {
 		if call := f.calls[i]; ms(call.Began.Sub(capturetest.Began)) != want.began || ms(call.Took) != want.took {
 			t.Errorf("%s: began %v, took %v, want %+v", call.Method, call.Began, call.Took, want)
 		}
+	}
+	// Without times, or if the reply is older, no time is made up.
+	f, sum := read(t, c.Simple(), Options{})
+	if len(f.calls) != 2 || !f.calls[0].Began.IsZero() || f.calls[0].Took != Unknown || len(sum.LeftOut) != 1 || sum.LeftOut[0] != (LeftOut{What: timeless, N: len(c.Packets)}) {
+		t.Errorf("%+v\n%s", sum, f)
+	}
+	c.Packets[len(c.Packets)-1].At = capturetest.Began.Add(-time.Hour)
+	if f, _ := read(t, c.PCAP(), Options{}); len(f.calls) != 2 || f.calls[1].Took != Unknown {
+		t.Errorf("%+v", f.calls)
 	}
 }

@@ -1,10 +1,6 @@
 package capture
 
-import (
-	"container/list"
-	"slices"
-	"strings"
-)
+import "container/list"
 
 // conn is a connection.
 type conn struct {
@@ -12,26 +8,17 @@ type conn struct {
 	ends   ends
 	sides  [2]side // by the end that sends
 	entry  *list.Element
-	ended  bool   // nothing more comes
-	opaque string // why its bytes can't be read; else ""
-	sasl   bool   // it began with a login
-	web    bool   // it speaks HTTP
-	spoke  bool   // there have been bytes
-	found  bool   // there has been a message
-	gaps   bool   // bytes are missing: replies, perhaps
+	ended  bool    // nothing more comes
+	opaque string  // why its bytes can't be read; else ""
+	sasl   bool    // it began with a login
+	web    bool    // it speaks HTTP
+	spoke  bool    // there have been bytes
+	found  bool    // there has been a message
+	held   []*Note // from before it
+	gaps   bool    // bytes are missing: calls or replies, perhaps
+	told   bool    // that a reply was not paired because of them
 
 	calls []*exchange // without replies yet, in order
-}
-
-// exchange is a request, and the reply that it waits for.
-type exchange struct {
-	call   *Call // nil for an HTTP request without a call
-	conn   *conn
-	from   int // the side that has sent it
-	seqid  int32
-	http   bool // replies come in the order of the requests
-	noBody bool // the response to it has no body
-	entry  *list.Element
 }
 
 // segment takes a segment that one of the sides has sent.
@@ -39,8 +26,9 @@ func (c *conn) segment(from int, g *segment) {
 	if g.hasAck {
 		c.sides[1-from].acknowledged(g.ack)
 	}
-	c.sides[from].segment(g)
-	if g.rst {
+	s := &c.sides[from]
+	s.segment(g)
+	if g.rst && g.seq-s.next < maxWindow { // others are no part of the connection
 		c.end()
 	}
 	if c.sides[0].over && c.sides[1].over {
@@ -83,15 +71,21 @@ func (c *conn) hide(why string) {
 	}
 }
 
+// recognize notes that the connection carries Thrift.
+func (c *conn) recognize() {
+	c.found = true
+	for _, n := range c.held {
+		c.table.out.Note(n)
+	}
+	c.held = nil
+}
+
 // message takes a message that a side has sent.
 func (c *conn) message(from int, m *message) {
-	c.found = true
+	c.recognize()
 	switch m.kind {
 	case kindCall, kindOneway:
-		if c.gaps { // the reply to an earlier one may be among the missing bytes
-			c.giveUp(func(e *exchange) bool { return e.from == from && !e.http && e.seqid == m.seqid })
-		}
-		e := &exchange{conn: c, from: from, seqid: m.seqid, http: m.http, call: &Call{
+		e := &exchange{conn: c, from: from, seqid: m.seqid, http: m.http, at: c.sides[from].unit, call: &Call{
 			Client: c.ends[from], Server: c.ends[1-from], Wire: m.wire, Method: m.name, Oneway: m.kind == kindOneway, Args: m.body, Began: m.began,
 		}}
 		if e.call.Oneway {
@@ -102,93 +96,18 @@ func (c *conn) message(from int, m *message) {
 		}
 		c.await(e)
 	case kindReply, kindException:
+		c.replied(from)
 		e := c.find(from, m)
 		if e == nil || e.call == nil {
-			c.table.sum.Replies++
+			c.unpaired(from, m)
 			return
 		}
-		c.forget(e)
-		if e.call.Took = max(m.ended.Sub(e.call.Began), 0); m.kind == kindException {
+		c.answer(e)
+		if e.call.Took = took(e.call.Began, m.ended); m.kind == kindException {
 			e.call.Err = m.exception()
 		} else {
 			e.call.Reply = m.body
 		}
-		c.table.call(e.call)
-	}
-}
-
-// find returns the request that a reply is for; nil if there is none. Many clients have one
-// sequence id for all calls: then it is the first call of the method or, if no name fits, the
-// first one.
-func (c *conn) find(from int, m *message) (found *exchange) {
-	for _, e := range c.calls {
-		if e.from == from || e.http != m.http || !m.http && e.seqid != m.seqid {
-			continue
-		}
-		if m.http || strings.HasSuffix(":"+e.call.Method, ":"+m.name) {
-			return e
-		}
-		if found == nil {
-			found = e
-		}
-	}
-	return found
-}
-
-// lost notes that bytes are missing. In HTTP it is then unknown which response is for which
-// request.
-func (c *conn) lost() {
-	c.gaps = true
-	c.giveUp(func(e *exchange) bool { return e.http })
-}
-
-// giveUp ends requests without a reply.
-func (c *conn) giveUp(which func(*exchange) bool) {
-	for i := 0; i < len(c.calls); {
-		if which(c.calls[i]) {
-			c.unanswered(c.calls[i])
-		} else {
-			i++
-		}
-	}
-}
-
-// await notes a request that waits for its reply. If too many wait, the oldest one is given up.
-func (c *conn) await(e *exchange) {
-	t := c.table
-	c.calls = append(c.calls, e)
-	e.entry = t.pending.PushBack(e)
-	t.pendingBytes += e.size()
-	if len(c.calls) > maxPendingOfConn {
-		c.unanswered(c.calls[0])
-	}
-	for t.pending.Len() > maxPending || t.pendingBytes > maxPendingBytes {
-		old := t.pending.Front().Value.(*exchange)
-		old.conn.unanswered(old)
-	}
-}
-
-func (e *exchange) size() int {
-	const around = 500 // what is kept besides the message
-	if e.call == nil {
-		return around
-	}
-	return around + len(e.call.Args) + len(e.call.Method)
-}
-
-// forget removes a request from those that wait.
-func (c *conn) forget(e *exchange) {
-	i := slices.Index(c.calls, e)
-	c.calls = slices.Delete(c.calls, i, i+1)
-	c.table.pending.Remove(e.entry)
-	c.table.pendingBytes -= e.size()
-}
-
-// unanswered ends a request without a reply.
-func (c *conn) unanswered(e *exchange) {
-	c.forget(e)
-	if e.call != nil {
-		e.call.Err = ErrNoReply
 		c.table.call(e.call)
 	}
 }

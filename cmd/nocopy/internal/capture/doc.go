@@ -2,8 +2,8 @@
 // and on network interfaces.
 //
 //	packet ─► segment of TCP ─► bytes that one end sends ─► message ─► call and reply
-//	file.go     segment.go         side.go, stream.go        wire.go     table.go
-//	pcap.go, pcapng.go                                       header.go   conn.go
+//	file.go     segment.go         side.go, stream.go        wire.go     table.go, conn.go
+//	pcap.go, pcapng.go                                       header.go   pair.go
 //	live_linux.go                                            skip.go, http.go, sasl.go, find.go
 //
 // A conn is a connection. Each of its two sides puts segments in order, and notices bytes that the

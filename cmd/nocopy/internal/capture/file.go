@@ -25,8 +25,8 @@ func IsFile(b []byte) bool {
 
 // A packet is a packet as it was captured.
 type packet struct {
-	at   time.Time
-	link linkType // the protocol that data begins with
+	at   time.Time // zero if it is not known
+	link linkType  // the protocol that data begins with
 	data []byte
 }
 
@@ -88,6 +88,9 @@ func (t *table) follow(ctx context.Context, from source) error {
 			return fmt.Errorf("after packet %d: %w", t.sum.Packets, cut(err))
 		}
 		t.sum.Packets++
+		if p.at.IsZero() {
+			t.sum.leaveOut(timeless)
+		}
 		g, why := segmentOf(p)
 		if why != "" {
 			t.sum.leaveOut(why)

@@ -81,10 +81,9 @@ func headerAt(b []byte) (is bool, more int) {
 
 // wrapperAt reports whether b begins with the THeader or TTHeader of a frame of n bytes.
 func wrapperAt(b []byte, n uint32) (is bool, more int) {
-	const fixed = 10
-	if len(b) < fixed {
-		return false, 4 + fixed
+	if len(b) < wrapperSize {
+		return false, 4 + wrapperSize
 	}
 	words := uint32(binary.BigEndian.Uint16(b[8:]))
-	return words > 0 && fixed+4*words <= n && b[2] == 0, 0
+	return words > 0 && wrapperSize+4*words <= n && b[2] == 0, 0
 }

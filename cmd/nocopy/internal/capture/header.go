@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -28,7 +29,9 @@ func (s *stream) header() (m *message, compact bool, err error) {
 		}
 		if size <= need {
 			compact = b[0] == 0x82
-			s.side.conn.found = s.side.conn.found || beginsMessage(b) // old headers are no sure sign
+			if beginsMessage(b) { // old headers are no sure sign
+				s.side.conn.recognize()
+			}
 			s.r.Discard(size)
 			return m, compact, nil
 		}
@@ -99,13 +102,26 @@ func (m *message) check() error {
 	return nil
 }
 
+// wrapperSize is how many bytes a THeader and a TTHeader have at least.
+const wrapperSize = 10
+
+// wrapped reads a frame that begins with a header of some kind, which other protocols hardly have.
+func (s *stream) wrapped(kind string, at time.Time, read func(time.Time) error) error {
+	s.side.conn.recognize()
+	err := read(at)
+	if errors.Is(err, errMalformed) || errors.Is(err, errUnread) || errors.Is(err, errInflated) {
+		err = fmt.Errorf("%s: %w", kind, err)
+	}
+	return err
+}
+
 // theader reads the rest of a frame of Apache's THeaderTransport, which begins with
 //
 //	0f ff | flags | sequence id | size/4 | protocol | count, transforms | infos | padding | message
 //	  2      2        4            2       \____________ varints, size bytes ___________/
 func (s *stream) theader(at time.Time) error {
-	const fixed, zlibTransform, binaryProtocol, compactProtocol = 10, 1, 0, 2
-	head, err := s.fixed(fixed)
+	const zlibTransform, binaryProtocol, compactProtocol = 1, 0, 2
+	head, err := s.fixed(wrapperSize)
 	if err != nil {
 		return err
 	}
@@ -117,7 +133,7 @@ func (s *stream) theader(at time.Time) error {
 	number := func() uint64 {
 		v, n := binary.Uvarint(infos)
 		if n <= 0 {
-			err = fmt.Errorf("%w THeader", errMalformed)
+			err = fmt.Errorf("%w: it ends in a number", errMalformed)
 			return 0
 		}
 		infos = infos[n:]
@@ -130,14 +146,14 @@ func (s *stream) theader(at time.Time) error {
 		case id == zlibTransform && !packed:
 			packed = true
 		default:
-			err = fmt.Errorf("a THeader with transform %d, of which only zlib (1) can be read", id)
+			err = fmt.Errorf("transform %d: %w", id, errUnread)
 		}
 	}
 	switch {
 	case err != nil:
 		return err
 	case protocol != binaryProtocol && protocol != compactProtocol:
-		return fmt.Errorf("a THeader with protocol %d, which can't be read", protocol)
+		return fmt.Errorf("protocol %d: %w", protocol, errUnread)
 	case !packed:
 		return s.messages("theader", at, seqid)
 	}
@@ -147,11 +163,11 @@ func (s *stream) theader(at time.Time) error {
 	ended := s.time(s.pos() - 1)
 	z, err := zlib.NewReader(bytes.NewReader(s.take()))
 	if err != nil {
-		return fmt.Errorf("%w THeader: %w", errMalformed, err)
+		return fmt.Errorf("%w: %w", errMalformed, err)
 	}
-	content, err := s.readAll(z)
+	content, err := s.inflate(z)
 	if err != nil {
-		return fmt.Errorf("%w THeader: %w", errMalformed, err)
+		return err
 	}
 	return s.inner(content, "theader", at, ended, seqid)
 }
@@ -163,8 +179,7 @@ func (s *stream) theader(at time.Time) error {
 //
 // The message may be in a frame of its own.
 func (s *stream) ttheader(at time.Time) error {
-	const fixed = 10
-	head, err := s.fixed(fixed)
+	head, err := s.fixed(wrapperSize)
 	if err == nil {
 		_, err = s.fixed(4 * int(binary.BigEndian.Uint16(head[8:])))
 	}
@@ -188,6 +203,21 @@ func (s *stream) ttheader(at time.Time) error {
 func (s *stream) fixed(n int) ([]byte, error) {
 	err := s.grow(n)
 	return s.take(), err
+}
+
+// inflate returns all bytes of r, which decompresses them.
+func (s *stream) inflate(r io.Reader) ([]byte, error) {
+	t := s.side.conn.table
+	most := max(min(maxInflated, maxInflatedOfAll+maxRatio*t.bytes-t.inflated), 0)
+	content, err := s.readAll(io.LimitReader(r, most+1))
+	t.inflated += int64(len(content))
+	switch {
+	case err != nil && !errors.Is(err, errTooMuch):
+		return nil, fmt.Errorf("%w: %w", errMalformed, err)
+	case int64(len(content)) > most:
+		return nil, errInflated
+	}
+	return content, err
 }
 
 // readAll returns all bytes of r, which reads them from the stream, perhaps.

@@ -132,6 +132,9 @@ func TestTimes(t *testing.T) {
 	for options, want := range map[string]string{
 		"": "1970-01-01T00:01:40.000007Z", "\x09\x00\x01\x00\x09\x00\x00\x00": "1970-01-01T00:00:00.100000007Z", "\x09\x00\x01\x00\x84\x00\x00\x00": "1970-01-01T00:00:00Z",
 		"\x0e\x00\x08\x00\x01\x00\x00\x00\x00\x00\x00\x00": "1970-01-01T00:01:41.000007Z",
+		// After year 9999, before 1970, and beyond what 64 bits count
+		"\x0e\x00\x08\x00\x00\x00\x00\x00\xff\x00\x00\x00": "0001-01-01T00:00:00Z", "\x0e\x00\x08\x00\x00\xff\xff\xff\xff\xff\xff\xff": "0001-01-01T00:00:00Z",
+		"\x0e\x00\x08\x00\xff\xff\xff\xff\xff\xff\xff\x7f": "0001-01-01T00:00:00Z",
 	} {
 		r := &ngReader{order: binary.LittleEndian}
 		if err := r.addInterface([]byte("\x01\x00\x00\x00\x00\x00\x00\x00" + options)); err != nil {
@@ -212,6 +215,21 @@ func TestBounded(t *testing.T) {
 			}
 		}
 	}
+	// All that compressed messages become together is bounded, and one of them.
+	var many []turn
+	for range 100 {
+		many = append(many, turn{client, theader})
+	}
+	table := newTable(Options{}, f)
+	from, err := sourceOf(bytes.NewReader(conversation(many...).PCAP()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.calls, f.notes = nil, nil
+	if err := table.follow(t.Context(), from); err != nil || len(f.calls) < 30 || len(f.calls) > 40 || len(f.notes)+len(f.calls) != 100 || table.inflated > maxInflatedOfAll+maxRatio*table.bytes+100 {
+		t.Errorf("%v: %d calls and %d notes, %d bytes of %d", err, len(f.calls), len(f.notes), table.inflated, table.bytes)
+	}
+	table.end()
 	// A head of HTTP that does not end, and messages that are nested too deeply.
 	for name, c := range map[string]struct{ bytes, want string }{
 		"head": {string(frame(4, "f", 1, "\x00")) + "POST / HTTP/1.1\r\nA: " + strings.Repeat("x", 2*maxHead), "too long"},

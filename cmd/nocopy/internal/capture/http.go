@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,7 +37,7 @@ func (s *stream) http() error {
 
 // malformed returns the error of HTTP that can't be read. Errors of Read stay as they are.
 func (s *stream) malformed(err error) error {
-	if s.lost > 0 || s.ended && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+	if s.lost > 0 || s.ended && (err == io.EOF || err == io.ErrUnexpectedEOF) || errors.Is(err, errInflated) || errors.Is(err, errTooMuch) {
 		return err
 	}
 	return fmt.Errorf("%w HTTP: %w", errMalformed, err)
@@ -57,7 +58,7 @@ func (s *stream) request(at time.Time) error {
 	if req.Method == http.MethodPost && s.inner(content, "http", at, s.time(s.pos()-1), 0) == nil {
 		return nil
 	}
-	c.await(&exchange{conn: c, from: s.side.number, http: true, noBody: req.Method == http.MethodHead})
+	c.await(&exchange{conn: c, from: s.side.number, http: true, at: s.side.unit, noBody: req.Method == http.MethodHead})
 	return nil
 }
 
@@ -75,6 +76,7 @@ func (s *stream) response(at time.Time) error {
 	}
 	s.until = 0
 	if resp.StatusCode < http.StatusOK { // another one follows, or another protocol
+		s.interim = true
 		if resp.StatusCode == http.StatusSwitchingProtocols {
 			c.hide("HTTP that is upgraded to another protocol")
 			return errOpaque
@@ -85,19 +87,18 @@ func (s *stream) response(at time.Time) error {
 	if err != nil {
 		return s.malformed(err)
 	}
+	c.replied(s.side.number)
 	ended := s.time(s.pos() - 1)
-	if e == nil || e.call == nil {
-		if e != nil {
-			c.forget(e)
-		}
+	if e != nil && e.call == nil {
+		c.answer(e)
 		return nil
 	}
-	if s.inner(content, "http", at, ended, 0) == nil {
+	if s.inner(content, "http", at, ended, 0) == nil || e == nil {
 		return nil
 	}
-	c.forget(e)
+	c.answer(e)
 	text := strings.TrimSpace(strings.ToValidUTF8(string(content[:min(len(content), 1<<10)]), "\ufffd"))
-	e.call.Err, e.call.Took = &rpc.HTTPError{Status: resp.StatusCode, Text: text}, max(ended.Sub(e.call.Began), 0)
+	e.call.Err, e.call.Took = &rpc.HTTPError{Status: resp.StatusCode, Text: text}, took(e.call.Began, ended)
 	c.table.call(e.call)
 	return nil
 }
@@ -120,7 +121,7 @@ func (s *stream) content(body io.Reader, header http.Header) ([]byte, error) {
 	if err != nil {
 		return content, nil // not as the header says, which is another's business
 	}
-	return s.readAll(r)
+	return s.inflate(r)
 }
 
 // inner reads the messages in some content, which came from one time to another. Of HTTP there is

@@ -7,8 +7,13 @@ const (
 	maxName    = 1 << 10  // a method's name
 	maxDepth   = 64       // nested structs and containers
 	maxHead    = 64 << 10 // the head of an HTTP request or response
+	maxWindow  = 1 << 30  // bytes that may be on their way (RFC 7323)
 
 	maxConns = 4096 // connections that are followed at a time
+
+	// Notes about a connection before its first message
+	maxHeld     = 2
+	maxHeldText = 500
 
 	// Segments of a side that wait for one before them
 	maxQueued      = 1024
@@ -16,11 +21,17 @@ const (
 
 	// Calls that wait for their replies
 	maxPending       = 1 << 16
-	maxPendingBytes  = 128 << 20
+	maxPendingBytes  = 64 << 20
 	maxPendingOfConn = 1 << 12
 
 	// Incomplete messages and waiting segments of all connections
-	maxKept = 256 << 20
+	maxKept = 128 << 20
+
+	// What compressed messages become: one, and all of them in addition to maxRatio bytes for each
+	// byte of the capture
+	maxInflated      = 16 << 20
+	maxInflatedOfAll = 32 << 20
+	maxRatio         = 32
 
 	// How far a connection is searched that was captured from its beginning, and does not begin with
 	// a message

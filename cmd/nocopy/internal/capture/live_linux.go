@@ -14,14 +14,20 @@ import (
 // maxWaiting is how many packets of an interface may wait until they are looked at.
 const maxWaiting = 1 << 12
 
-// Live finds the calls in the packets of a network interface, until ctx ends.
+// anyInterface is the name of all interfaces together.
+const anyInterface = "any"
+
+// Live finds the calls in the packets of a network interface, or of all, until ctx ends.
 func Live(ctx context.Context, name string, opt Options, out Output) (Summary, error) {
 	in, err := net.InterfaceByName(name)
-	if err != nil {
-		return Summary{}, fmt.Errorf("no network interface %s: there are %s", name, interfaces())
+	switch {
+	case name == anyInterface:
+		in = new(net.Interface)
+	case err != nil:
+		return Summary{}, fmt.Errorf("no network interface %s: there are %s, and %s for all", name, interfaces(), anyInterface)
 	}
 	link, filter := linkEthernet, []bpf.Instruction(nil)
-	if len(in.HardwareAddr) == 0 && in.Flags&net.FlagLoopback == 0 { // a tunnel
+	if len(in.HardwareAddr) == 0 && in.Flags&net.FlagLoopback == 0 { // a tunnel, or all
 		link = linkRaw
 	} else if opt.Port > 0 {
 		filter = ofPort(uint32(opt.Port))
@@ -31,7 +37,7 @@ func Live(ctx context.Context, name string, opt Options, out Output) (Summary, e
 		return Summary{}, notOpened(name, err)
 	}
 	defer context.AfterFunc(ctx, func() { socket.Close() })()
-	packets := received(socket, link, in.Flags&net.FlagLoopback != 0)
+	packets := received(socket, link)
 	sum, err := follow(ctx, packets, opt, out)
 	if ctx.Err() != nil { // its usual end
 		err = out.Err()
@@ -101,13 +107,13 @@ type arrived struct {
 }
 
 // received returns the source of a socket. It ends when the socket is closed.
-func received(s *socket, link linkType, loopback bool) live {
+func received(s *socket, link linkType) live {
 	l := make(live, maxWaiting)
 	go func() {
 		defer close(l)
 		for {
-			data, at, sent, err := s.read()
-			if err == nil && loopback && sent { // it is also received
+			data, at, again, err := s.read()
+			if err == nil && again {
 				continue
 			}
 			l <- arrived{packet{at, link, data}, err}

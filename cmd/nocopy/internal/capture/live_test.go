@@ -63,7 +63,7 @@ func (w watched) Call(c *Call) {
 	}
 }
 
-// TestLive reads the packets of the loopback interface, if that is allowed.
+// TestLive reads the packets of the loopback interface, and of all, if that is allowed.
 func TestLive(t *testing.T) {
 	if _, err := Live(t.Context(), "none0", Options{}, watched(nil)); err == nil || !strings.Contains(err.Error(), "no network interface none0: there are ") {
 		t.Error(err)
@@ -73,14 +73,6 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	seen := make(watched, 1)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := Live(ctx, "lo", Options{Port: uint16(l.Addr().(*net.TCPAddr).Port)}, seen)
-		ended <- err
-	}()
 	go func() {
 		for {
 			nc, err := l.Accept()
@@ -94,6 +86,22 @@ func TestLive(t *testing.T) {
 				io.Copy(io.Discard, nc)
 			}()
 		}
+	}()
+	for _, name := range []string{"lo", anyInterface} {
+		liveOn(t, name, l)
+	}
+}
+
+// liveOn reads the packets of an interface until there is a call to l, whose replies are ready.
+func liveOn(t *testing.T, name string, l net.Listener) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen := make(watched, 1)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Live(ctx, name, Options{Port: uint16(l.Addr().(*net.TCPAddr).Port)}, seen)
+		ended <- err
 	}()
 	for giveUp := time.Now().Add(2 * time.Minute); time.Now().Before(giveUp); {
 		nc, err := net.Dial("tcp", l.Addr().String())
@@ -110,7 +118,7 @@ func TestLive(t *testing.T) {
 			}
 			t.Fatal(err)
 		case c := <-seen:
-			if c.Method != "f" || c.Err != nil || c.Server.String() != l.Addr().String() {
+			if c.Method != "f" || c.Err != nil || c.Took < 0 || c.Server.String() != l.Addr().String() {
 				t.Errorf("%+v", c)
 			}
 			cancel()

@@ -145,10 +145,24 @@ func (r *ngReader) packet(b []byte) (packet, error) {
 	}
 	in := r.interfaces[i]
 	ticks := uint64(r.order.Uint32(b[4:]))<<32 | uint64(r.order.Uint32(b[8:]))
+	return packet{in.time(ticks), in.link, copyOf(b[fixed : fixed+size])}, nil
+}
+
+// time returns the time of a number of units, or the zero time if that is before 1970 or after
+// year 9999: malformed.
+func (in *ngInterface) time(ticks uint64) time.Time {
+	const most = 253402300799 // 9999-12-31T23:59:59
+	seconds := ticks / in.unit
+	if seconds > most || in.offset < -most || in.offset > most {
+		return time.Time{}
+	}
+	at := int64(seconds) + in.offset
+	if at < 0 || at > most {
+		return time.Time{}
+	}
 	high, low := bits.Mul64(ticks%in.unit, 1e9)
 	nanos, _ := bits.Div64(high, low, in.unit)
-	at := time.Unix(int64(ticks/in.unit)+in.offset, int64(nanos)).UTC()
-	return packet{at, in.link, copyOf(b[fixed : fixed+size])}, nil
+	return time.Unix(at, int64(nanos)).UTC()
 }
 
 // simplePacket reads the block of a packet of the first interface, which has no time.

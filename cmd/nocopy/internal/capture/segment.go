@@ -20,12 +20,14 @@ type segment struct {
 // size returns how many bytes of the connection the segment has.
 func (g *segment) size() uint32 { return uint32(len(g.data) + g.missing) }
 
-// Why packets are left out.
+// Why packets, or a part of what is known of them, are left out.
 const (
+	timeless     = "packets without a time, or with one that makes no sense"
 	noTCP        = "packets that are not TCP"
 	aFragment    = "fragments of IP packets, which are not put together"
 	unknownLink  = "packets of an unknown link type"
 	badHeaders   = "packets whose headers are malformed, or cut"
+	afterEnd     = "packets after the end of their connection"
 	otherPorts   = "packets of other ports"
 	tooManyConns = "connections that were given up for newer ones"
 )

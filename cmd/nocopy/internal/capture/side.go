@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,7 +24,17 @@ type side struct {
 	queue  []segment // later ones, in order
 	queued int       // their size, of the table's kept bytes
 
+	missed int64   // bytes that are missing before the first one
 	stream *stream // nil before the first byte
+	unit   place   // where the message or frame begins that is being read
+
+	caller caller // what is known of its calls
+}
+
+// place is where a message begins, in sequence numbers.
+type place struct {
+	seq uint32 // of its first byte
+	ack uint32 // of the first byte of the other side that its sender had not received
 }
 
 func (s *side) from() netip.AddrPort { return s.conn.ends[s.number] }
@@ -50,7 +61,7 @@ func (s *side) segment(g *segment) {
 		g.seq++
 	}
 	if !s.started {
-		s.started, s.whole, s.first, s.next = true, g.syn, g.seq, g.seq
+		s.start(g)
 	}
 	if g.size() == 0 && !g.fin {
 		return
@@ -61,6 +72,12 @@ func (s *side) segment(g *segment) {
 	}
 	s.insert(*g)
 	s.deliver()
+}
+
+// start notes the first segment.
+func (s *side) start(g *segment) {
+	s.started, s.whole, s.first, s.next = true, g.syn, g.seq, g.seq
+	s.conn.gaps = s.conn.gaps || !g.syn
 }
 
 // cost is what a waiting segment takes, in bytes.
@@ -86,7 +103,7 @@ func (s *side) deliver() {
 			if !lost && len(s.queue) < maxQueued && s.queued < maxQueuedBytes && s.conn.table.kept < maxKept {
 				return
 			}
-			s.gap(int(n))
+			s.gap(int(n), g.at)
 		}
 		s.take()
 	}
@@ -111,33 +128,39 @@ func (s *side) pass(g segment) {
 	} else {
 		g.data, g.missing = nil, max(g.missing-(again-len(g.data)), 0)
 	}
-	s.data(g.data, g.at)
+	s.data(&g)
 	if g.missing > 0 {
-		s.gap(g.missing)
+		s.gap(g.missing, g.at)
 	}
 	if g.fin && len(s.queue) == 0 {
 		s.end()
 	}
 }
 
-// data passes bytes on.
-func (s *side) data(b []byte, at time.Time) {
-	if len(b) == 0 || s.over {
+// data passes the bytes of a segment on.
+func (s *side) data(g *segment) {
+	if len(g.data) == 0 || s.over {
 		return
 	}
 	s.conn.spoke = true
-	s.next += uint32(len(b))
+	s.next += uint32(len(g.data))
 	if s.stream == nil {
 		s.stream = newStream(s)
 	}
-	s.stream.feed(b, at)
+	s.stream.feed(g.data, g.at, g.ack)
 }
 
-// gap passes on that n bytes are missing.
-func (s *side) gap(n int) {
+// seq returns the sequence number of a position of the stream.
+func (s *side) seq(pos int64) uint32 { return s.first + uint32(pos) }
+
+// gap passes on that n bytes are missing after what was sent at some time.
+func (s *side) gap(n int, at time.Time) {
 	s.next += uint32(n)
 	if s.stream == nil { // nothing has been read that they belong to
+		s.note(at, "%d bytes are missing at byte %d", n, s.missed)
 		s.whole = false
+		s.missed += int64(n)
+		s.conn.lost(s.number)
 		return
 	}
 	s.stream.lose(n)
@@ -147,7 +170,7 @@ func (s *side) gap(n int) {
 func (s *side) skipAll() {
 	for len(s.queue) > 0 && !s.over {
 		if n := int32(s.queue[0].seq - s.next); n > 0 {
-			s.gap(int(n))
+			s.gap(int(n), s.queue[0].at)
 		}
 		s.take()
 	}
@@ -166,10 +189,14 @@ func (s *side) end() {
 	s.queue, s.queued = nil, 0
 }
 
-// note tells something about the side's bytes, if the connection carries Thrift.
+// note tells something about the side's bytes, once the connection is known to carry Thrift.
 func (s *side) note(at time.Time, text string, args ...any) {
-	if !s.conn.found && !s.conn.sasl {
-		return
+	n := &Note{at, s.from(), s.to(), fmt.Sprintf(text, args...)}
+	switch c := s.conn; {
+	case c.found || c.sasl:
+		c.table.out.Note(n)
+	case len(c.held) < maxHeld:
+		n.Text = strings.Clone(n.Text[:min(len(n.Text), maxHeldText)])
+		c.held = append(c.held, n)
 	}
-	s.conn.table.out.Note(&Note{at, s.from(), s.to(), fmt.Sprintf(text, args...)})
 }

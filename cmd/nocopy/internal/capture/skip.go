@@ -101,6 +101,9 @@ func (s *stream) length() (int, error) {
 // these types.
 func (s *stream) binaryElements(depth int, types ...nocopy.WireType) error {
 	n, err := s.length()
+	if size := fixedSizes[types[0]]; err == nil && size > 0 && len(types) == 1 {
+		return s.grow(n * size)
+	}
 	for ; err == nil && n > 0; n-- {
 		for _, t := range types {
 			if err = s.binaryValue(t, depth); err != nil {

@@ -22,10 +22,15 @@ type socket struct {
 // receiveBuffer is how many bytes of packets the kernel may keep.
 const receiveBuffer = 8 << 20
 
-// openSocket returns a socket of the interface with an index. Of packets, it receives those that
-// the filter passes, if there is one.
+// openSocket returns a socket of the interface with an index; of all if it is 0, and then packets
+// begin with their IP headers. Of packets, it receives those that the filter passes, if there is
+// one.
 func openSocket(index int, filter []bpf.Instruction) (*socket, error) {
-	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	kind := unix.SOCK_RAW
+	if index == 0 {
+		kind = unix.SOCK_DGRAM
+	}
+	fd, err := unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +69,9 @@ func (s *socket) setUp(fd, index int, filter []bpf.Instruction) (err error) {
 	return unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: all, Ifindex: index})
 }
 
-// read returns the next packet, when it came, and whether this machine sends it.
-func (s *socket) read() (data []byte, at time.Time, sent bool, err error) {
+// read returns the next packet, when it came, and whether it comes again: those that this machine
+// sends to itself are received, too.
+func (s *socket) read() (data []byte, at time.Time, again bool, err error) {
 	var n, extra int
 	var from unix.Sockaddr
 	if waiting := s.raw.Read(func(fd uintptr) bool {
@@ -78,7 +84,7 @@ func (s *socket) read() (data []byte, at time.Time, sent bool, err error) {
 		return nil, at, false, err
 	}
 	link, ok := from.(*unix.SockaddrLinklayer)
-	return copyOf(s.data[:n]), timeOf(s.extra[:extra]), ok && link.Pkttype == unix.PACKET_OUTGOING, nil
+	return copyOf(s.data[:n]), timeOf(s.extra[:extra]), ok && link.Pkttype == unix.PACKET_OUTGOING && link.Hatype == unix.ARPHRD_LOOPBACK, nil
 }
 
 // timeOf returns the time among what the kernel says about a packet.

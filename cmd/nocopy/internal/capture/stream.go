@@ -21,25 +21,30 @@ type stream struct {
 
 	data  []byte // of the packet that is being read
 	at    time.Time
+	ack   uint32
 	lost  int  // bytes that are missing next
 	ended bool // nothing more comes
 	marks []mark
 
-	until int64 // Read fails beyond this position; 0 for no bound
-	found bool  // there has been a message
+	unread bool  // there has been an errUnread
+	until  int64 // Read fails beyond this position; 0 for no bound
+	found  bool  // there has been a message
 
-	login  bool // the side is logging in
-	inHTTP bool // the bytes are the body of a request or response
+	login   bool // the side is logging in
+	inHTTP  bool // the bytes are the body of a request or response
+	interim bool // the response comes after one such as "100 Continue", and belongs to it
 
 	frame   int64  // where the frame ends that is being read; 0 if there is none
 	body    []byte // of the message that is being read
 	keeping int    // its size, of the table's kept bytes
 }
 
-// mark is the time of the bytes up to an end.
+// mark says of the bytes up to an end when they were captured, and which bytes of the other side
+// their sender had received.
 type mark struct {
 	end int64
 	at  time.Time
+	ack uint32
 }
 
 // gapError is the error of Read where bytes are missing. It stays until passGap is called.
@@ -48,7 +53,7 @@ type gapError int
 func (e gapError) Error() string { return fmt.Sprintf("%d bytes are missing", int(e)) }
 
 func newStream(s *side) *stream {
-	st := &stream{side: s}
+	st := &stream{side: s, read: s.missed}
 	st.r = bufio.NewReader(st)
 	st.resume, st.stop = iter.Pull(func(yield func(struct{}) bool) {
 		st.yield = yield
@@ -58,9 +63,9 @@ func newStream(s *side) *stream {
 	return st
 }
 
-// feed decodes bytes.
-func (s *stream) feed(b []byte, at time.Time) {
-	s.data, s.at = b, at
+// feed decodes bytes of a packet.
+func (s *stream) feed(b []byte, at time.Time, ack uint32) {
+	s.data, s.at, s.ack = b, at, ack
 	s.resume()
 	s.data = nil // all is read, or nothing more will be
 }
@@ -101,7 +106,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	for i < len(s.marks) && s.marks[i].end < s.pos()-int64(n) {
 		i++
 	}
-	s.marks = append(s.marks[i:], mark{s.read, s.at})
+	s.marks = append(s.marks[i:], mark{s.read, s.at, s.ack})
 	return n, nil
 }
 
@@ -117,15 +122,18 @@ func (s *stream) passGap() int {
 // pos returns the position of the next byte.
 func (s *stream) pos() int64 { return s.read - int64(s.r.Buffered()) }
 
-// time returns when the byte at a position was captured, which is the next one or the one before.
-func (s *stream) time(pos int64) time.Time {
+// mark returns what is known of the byte at a position, which is the next one or the one before.
+func (s *stream) mark(pos int64) mark {
 	for _, m := range s.marks {
 		if pos < m.end {
-			return m.at
+			return m
 		}
 	}
-	return s.at
+	return mark{pos, s.at, s.ack}
 }
+
+// time returns when the byte at a position was captured, as mark does.
+func (s *stream) time(pos int64) time.Time { return s.mark(pos).at }
 
 // keep counts bytes that are kept, and reports whether there is room for them.
 func (s *stream) keep(n int) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -31,12 +32,19 @@ type Call struct {
 	Args           []byte        // a struct in Thrift Binary; so is Reply
 	Reply          []byte        // nil if there was none, and with Err
 	Err            error         // an *rpc.ApplicationException, an *rpc.HTTPError, or ErrNoReply
-	Began          time.Time     // of the call's first packet
-	Took           time.Duration // until the reply's last packet; 0 without reply
+	Began          time.Time     // of the call's first packet; zero if it is not known
+	Took           time.Duration // until the reply's last packet; 0 without reply, or Unknown
 }
 
-// ErrNoReply is the error of a call whose reply the capture does not have.
+// Unknown is how long a call took if the capture does not have the times of its packets, or if its
+// reply is older than the call.
+const Unknown = time.Duration(-1)
+
+// ErrNoReply is the error of a call whose reply the capture does not have. ErrUnsure wraps it.
 var ErrNoReply = errors.New("the capture has no reply")
+
+// ErrUnsure is ErrNoReply for a call whose reply may be one that was paired with no call.
+var ErrUnsure = fmt.Errorf("%w that is surely its own", ErrNoReply)
 
 // A Note is about a connection: bytes that could not be read.
 type Note struct {
@@ -55,7 +63,7 @@ type Summary struct {
 	leftOut     map[string]*LeftOut
 }
 
-// LeftOut is a kind of packets or connections that could not be read.
+// LeftOut is a kind of packets or connections that could not be read, or not whole.
 type LeftOut struct {
 	What     string
 	N        int
@@ -81,6 +89,9 @@ type table struct {
 	out  Output
 	sum  Summary
 	kept int // bytes of incomplete messages and waiting segments
+
+	bytes    int64 // of all connections
+	inflated int64 // bytes that compressed messages have become
 
 	conns  map[ends]*conn
 	recent list.List // of *conn: the latest one is first, ended ones are last
@@ -118,9 +129,13 @@ func (t *table) segment(g *segment) {
 		c = t.add(key)
 	}
 	if c.ended {
+		if g.size() > 0 && int32(g.seq-c.sides[from].next) >= 0 { // not sent again
+			t.sum.leaveOut(afterEnd)
+		}
 		return
 	}
 	t.recent.MoveToFront(c.entry)
+	t.bytes += int64(len(g.data))
 	c.segment(from, g)
 }
 

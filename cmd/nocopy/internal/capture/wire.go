@@ -44,7 +44,9 @@ var (
 	errForeign   = errors.New("not a Thrift message")
 	errMalformed = errors.New("malformed")
 	errTooLong   = fmt.Errorf("too long: more than %d bytes", maxMessage)
+	errInflated  = errors.New("it is compressed, and becomes too large")
 	errTooMuch   = errors.New("too many large messages at the same time")
+	errUnread    = errors.New("only zlib (1), Binary (0) and Compact (2) can be read")
 	errOpaque    = errors.New("nothing more can be read") // conn.opaque says why
 )
 
@@ -59,7 +61,11 @@ func (s *stream) run() {
 		if len(first) == 0 && err == io.EOF || s.side.conn.opaque != "" {
 			return
 		}
-		began, at := s.pos(), s.time(s.pos())
+		began, m := s.pos(), s.mark(s.pos())
+		if !s.interim {
+			s.side.unit = place{s.side.seq(began), m.ack}
+		}
+		s.interim = false
 		if err == nil {
 			err = s.unit()
 		}
@@ -67,7 +73,7 @@ func (s *stream) run() {
 			s.found, s.frame = true, 0
 			continue
 		}
-		if !s.goOn(err, began, at) {
+		if !s.goOn(err, began, m.at) {
 			return
 		}
 	}
@@ -88,7 +94,16 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 		}
 		return false
 	}
-	s.side.note(at, "byte %d: %v", began, err)
+	switch { // it was a call or a reply, perhaps
+	case s.frame > 0:
+		s.side.conn.lostOne(s.side.number)
+	case s.found || !errors.Is(err, errForeign):
+		s.side.conn.lost(s.side.number)
+	}
+	if isUnread := errors.Is(err, errUnread); !isUnread || !s.unread {
+		s.side.note(at, "byte %d: %v", began, err)
+		s.unread = isUnread
+	}
 	if s.frame > 0 && (s.skipFrame() || s.lost > 0) {
 		return s.lost == 0 || s.pastGap(at)
 	}
@@ -103,11 +118,14 @@ func (s *stream) goOn(err error, began int64, at time.Time) bool {
 func (s *stream) pastGap(at time.Time) bool {
 	where := s.read
 	s.side.note(at, "%d bytes are missing at byte %d", s.passGap(), where)
-	s.side.conn.lost()
-	if end := s.frame; end > 0 && s.pos() <= end && s.skipFrame() {
-		return true
+	if end := s.frame; end > 0 && s.pos() <= end {
+		s.side.conn.lostOne(s.side.number)
+		if s.skipFrame() {
+			return true
+		}
 	}
 	s.frame = 0
+	s.side.conn.lost(s.side.number)
 	return s.search()
 }
 
@@ -131,7 +149,7 @@ func (s *stream) search() bool {
 	for {
 		if s.lost > 0 {
 			s.passGap()
-			s.side.conn.lost()
+			s.side.conn.lost(s.side.number)
 			_, err = s.r.Peek(1)
 			continue
 		}
@@ -238,7 +256,7 @@ func (s *stream) framed(at time.Time) error {
 	}
 	n := binary.BigEndian.Uint32(b)
 	magic := binary.BigEndian.Uint16(b[4:])
-	if n < 2 {
+	if n < 2 || n > maxMessage && !s.found && !beginsMessage(b[4:]) {
 		return errForeign
 	}
 	s.r.Discard(4)
@@ -246,11 +264,12 @@ func (s *stream) framed(at time.Time) error {
 	if n > maxMessage {
 		return errTooLong
 	}
-	switch magic {
-	case theaderMagic:
-		return s.theader(at)
-	case ttheaderMagic:
-		return s.ttheader(at)
+	switch {
+	case n < wrapperSize:
+	case magic == theaderMagic:
+		return s.wrapped("THeader", at, s.theader)
+	case magic == ttheaderMagic:
+		return s.wrapped("TTHeader", at, s.ttheader)
 	}
 	return s.messages("framed", at, 0)
 }

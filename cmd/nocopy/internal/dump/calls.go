@@ -2,9 +2,12 @@ package dump
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,7 +39,10 @@ func (c *Command) live(sh *shell.Shell) error {
 	calls := &calls{Command: c, sh: sh, idl: idl}
 	calls.progress = sh.NewProgress("calls", -1, calls.n.Load)
 	sum, err := capture.Live(sh.Ctx, c.Interface, capture.Options{Port: c.Port}, calls)
-	return calls.finish(sum, err, c.Interface)
+	if err = calls.finish(sum, err, c.Interface); err == nil {
+		return shell.ErrStopped
+	}
+	return err
 }
 
 // calls is the capture.Output of the command.
@@ -45,7 +51,10 @@ type calls struct {
 	sh  *shell.Shell
 	idl *idlfiles.IDL
 	n   atomic.Int64 // that were shown
-	err error        // of the output
+
+	methods map[string]bool // those that there are, if -only chooses some
+
+	err error // of the output
 
 	progress *shell.Progress
 }
@@ -55,21 +64,20 @@ func (o *calls) Err() error { return o.err }
 
 // Call implements capture.Output.
 func (o *calls) Call(c *capture.Call) {
-	if o.err != nil || recording.AsksForIDL(c.Method) || o.Slower > 0 && (c.Oneway || c.Took < o.Slower && c.Err != capture.ErrNoReply) {
+	if o.err != nil || recording.AsksForIDL(c.Method) || o.Slower > 0 && (c.Oneway || c.Took < o.Slower && !noReply(c)) {
 		return
 	}
-	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}
-	if m, err := invoke.Find(o.idl, c.Method, "", 0); err == nil && m.Oneway && c.Err == capture.ErrNoReply {
-		call.Oneway, call.Err = true, nil // clients in some languages do not say so
-	}
-	l := recording.NewLine(o.idl, 0, call)
-	if len(o.Only) > 0 && !recording.Named(o.Only, l.Method) {
+	l := o.line(c)
+	if !o.named(l.Method) {
 		return
 	}
 	o.n.Add(1)
-	began := c.Began.UTC()
-	l.Time, l.Client, l.Server, l.Wire = &began, c.Client.String(), c.Server.String(), c.Wire
-	if !c.Oneway && c.Err != capture.ErrNoReply {
+	l.Client, l.Server, l.Wire = c.Client.String(), c.Server.String(), c.Wire
+	if !c.Began.IsZero() {
+		began := c.Began.UTC()
+		l.Time = &began
+	}
+	if !c.Oneway && !noReply(c) && c.Took != capture.Unknown {
 		l.Took = c.Took.String()
 	}
 	if !o.json() {
@@ -84,26 +92,69 @@ func (o *calls) Call(c *capture.Call) {
 	o.write(shell.Printable(string(text)))
 }
 
+// line returns what a call's line begins with: all but times and addresses.
+func (o *calls) line(c *capture.Call) *recording.Line {
+	call := recording.Call{Name: c.Method, Oneway: c.Oneway, Args: c.Args, Reply: c.Reply, Err: c.Err}
+	m, err := invoke.Find(o.idl, c.Method, "", 0)
+	if err == nil && m.Oneway && noReply(c) {
+		call.Oneway, call.Err = true, nil // clients in some languages do not say so
+	}
+	if len(c.Args)+len(c.Reply) <= mostJSON {
+		return recording.NewLine(o.idl, 0, call)
+	}
+	l := recording.NewLine(nil, 0, call)
+	if err == nil && m.Prefix == "" {
+		l.Method = m.String()
+	}
+	return l
+}
+
+func noReply(c *capture.Call) bool { return errors.Is(c.Err, capture.ErrNoReply) }
+
+// named reports whether -only chooses a method.
+func (o *calls) named(method string) bool {
+	const most = 1000
+	switch {
+	case len(o.Only) == 0:
+		return true
+	case o.methods == nil:
+		o.methods = map[string]bool{}
+	}
+	if len(o.methods) < most {
+		o.methods[method] = true
+	}
+	return recording.Named(o.Only, method)
+}
+
 func (o *calls) write(line string) {
 	o.progress.Print(func() { _, o.err = io.WriteString(o.sh.Out, line+"\n") })
 }
 
 // Note implements capture.Output.
 func (o *calls) Note(n *capture.Note) {
-	fmt.Fprintf(o.progress, "%s %s → %s: %s\n", timeText(n.At), n.From, n.To, shell.OneLine(short(n.Text)))
+	fmt.Fprintf(o.progress, "%s %s → %s: %s\n", timeText(&n.At), n.From, n.To, shell.OneLine(short(n.Text)))
 }
 
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+// timeText returns a time as text, - if it is not known.
+func timeText(t *time.Time) string {
+	if t == nil || t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
+}
 
-// mostText is how many bytes of arguments, and of a result, a line shows.
-const mostText = 500
+const (
+	mostText = 500     // bytes of arguments, and of a result, that a line shows
+	mostRaw  = 1 << 20 // bytes of a struct without IDL of which a line shows more than its size
+	mostJSON = 4 << 20 // bytes of a call that are written as JSON; larger ones stay bytes
+)
 
 // text returns the line of a call for people.
 func (o *calls) text(l *recording.Line) string {
 	bold := func(text string) string { return shell.Paint(o.sh.Color, shell.Bold, shell.OneLine(text)) }
 	red := func(text string) string { return shell.Paint(o.sh.Color, shell.Red, shell.OneLine(short(text))) }
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "%s %s → %s %s %s", timeText(*l.Time), l.Client, l.Server, l.Wire, bold(l.Method))
+	fmt.Fprintf(b, "%s %s → %s %s %s", timeText(l.Time), l.Client, l.Server, l.Wire, bold(l.Method))
 	if l.Took != "" {
 		fmt.Fprintf(b, " %s", l.Took)
 	}
@@ -131,6 +182,9 @@ func (o *calls) text(l *recording.Line) string {
 
 // raw returns the JSON of a struct without IDL.
 func raw(wire []byte) string {
+	if len(wire) > mostRaw {
+		return fmt.Sprintf("(%d bytes)", len(wire))
+	}
 	m, _ := invoke.Find(nil, "any", "", 0)
 	text, err := m.ArgsJSON(wire)
 	if err != nil {
@@ -150,7 +204,7 @@ func short(text string) string {
 // finish says what the capture has, and what could not be read.
 func (o *calls) finish(sum capture.Summary, err error, name string) error {
 	o.progress.Done()
-	if sum.Packets > 0 {
+	if err == nil || sum.Packets > 0 {
 		text := fmt.Sprintf("%s: %d packets, %d connections, %d calls", name, sum.Packets, sum.Connections, sum.Calls)
 		if n := o.n.Load(); n != int64(sum.Calls) {
 			text += fmt.Sprintf(", %d shown", n)
@@ -166,6 +220,11 @@ func (o *calls) finish(sum capture.Summary, err error, name string) error {
 			}
 			fmt.Fprintln(o.sh.Err, text)
 		}
+	}
+	if len(o.methods) > 0 && o.n.Load() == 0 {
+		text := strings.Join(o.Only, ",")
+		text = "no call is of " + text + idlfiles.Instead(text, "the capture", "method", slices.Sorted(maps.Keys(o.methods)))
+		fmt.Fprintln(o.sh.Err, shell.OneLine(text))
 	}
 	if err == nil || o.sh.Ctx.Err() != nil || o.err != nil || o.Interface != "" {
 		return err

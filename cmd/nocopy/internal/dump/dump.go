@@ -4,6 +4,7 @@ package dump
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/capture"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
+	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/recording"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
@@ -30,9 +32,9 @@ type Command struct {
 	Form inspect.Form `help:"How the bytes are divided: struct, framed-struct, message, framed-message, one of these after compact-, or auto: found out." default:"auto" group:"Bytes of messages"`
 	Max  int          `help:"How many bytes of a string or binary are shown; 0 for all." default:"64" group:"Bytes of messages"`
 
-	Interface string        `help:"Read the packets of this network interface instead of a file, until Ctrl-C. On Linux." placeholder:"NAME" group:"Captures"`
+	Interface string        `help:"Read the packets of this network interface, or of any, instead of a file, until Ctrl-C. On Linux." placeholder:"NAME" group:"Captures"`
 	Port      uint16        `help:"Only connections with this port." placeholder:"PORT" group:"Captures"`
-	Only      []string      `help:"Only calls of this method; may be repeated." placeholder:"METHOD" sep:"none" group:"Captures"`
+	Only      []string      `help:"Only calls of these methods, such as Store.get,put*; may be repeated." placeholder:"METHOD" group:"Captures"`
 	Slower    time.Duration `help:"Only calls that took at least this time, or had no reply." placeholder:"TIME" group:"Captures"`
 }
 
@@ -43,7 +45,8 @@ are paired with their replies: framed or not, Binary, Compact, THeader, Kitex's 
 is a line for each call, when it has ended: when it began, client, server, wire, method, time until all of
 the reply was there, arguments and outcome. With -format json it is a line of a recording, which nocopy
 replay and nocopy mock -answers read. Standard error says which bytes are missing, and what could not be
-read, such as TLS. A capture has all that was said, secrets included.
+read, such as TLS. After missing bytes, calls and replies that surely belong together are paired, and no
+others. A capture has all that was said, secrets included.
 
 Exit codes: 0 done, 1 something is wrong with the bytes or the files, 2 wrong command line.
 
@@ -54,10 +57,13 @@ Examples:
   nocopy dump -interface eth0 -port 9090 -slower 100ms`
 }
 
+// shownOfText is the default of -max.
+const shownOfText = 64
+
 // usage returns the error of a wrong command line; nil if it is right. isCapture says what the
 // packets or bytes are.
 func (c *Command) usage(isCapture bool) error {
-	forBytes, forCaptures := c.Type != "" || c.Form != inspect.Auto, len(c.Only) > 0 || c.Port > 0 || c.Slower != 0
+	forBytes, forCaptures := c.Type != "" || c.Form != inspect.Auto || c.Max != shownOfText, len(c.Only) > 0 || c.Port > 0 || c.Slower != 0
 	text := ""
 	switch {
 	case c.Interface != "" && c.File != "":
@@ -68,12 +74,18 @@ func (c *Command) usage(isCapture bool) error {
 		text = "-type needs -idl"
 	case c.Slower < 0:
 		text = "-slower is negative"
+	case c.Max < 0:
+		text = "-max is negative"
 	case isCapture && forBytes:
-		text = "this is a capture, which -type and -form are not for"
+		text = "this is a capture, which -type, -form and -max are not for"
 	case !isCapture && forCaptures:
 		text = "this is no capture, which -only, -port and -slower are for"
 	default:
-		return nil
+		err := recording.CheckNames(c.Only)
+		if err == nil {
+			return nil
+		}
+		text = err.Error()
 	}
 	return shell.WithCode(shell.Usage, errors.New(text+"; see nocopy dump -h"))
 }
@@ -90,6 +102,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	defer in.Close()
 	b := bufio.NewReader(in)
 	first, _ := b.Peek(capture.MagicSize)
+	if bytes.HasPrefix(first, []byte("\x1f\x8b")) { // which no message begins with
+		return fmt.Errorf("%s is compressed by gzip: gunzip it first, as in gunzip -c capture.pcap.gz | nocopy dump -", c.File)
+	}
 	isCapture := capture.IsFile(first)
 	if err := c.usage(isCapture); err != nil {
 		return err
@@ -148,7 +163,7 @@ func (c *Command) json() bool { return c.JSON() || c.JSONToo }
 // bytes shows the bytes of messages.
 func (c *Command) bytes(sh *shell.Shell, idl *idlfiles.IDL, in io.Reader) error {
 	opt := inspect.Options{Form: c.Form, Type: c.Type, JSON: c.json(), MaxText: c.Max, Color: sh.Color && !c.json()}
-	if c.Max <= 0 {
+	if c.Max == 0 {
 		opt.MaxText = -1
 	}
 	if idl != nil {

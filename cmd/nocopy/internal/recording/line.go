@@ -3,6 +3,8 @@ package recording
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -60,15 +62,26 @@ func AsksForIDL(name string) bool {
 	return name == rpc.DescribeMethod || name == "getThriftServiceMetadata"
 }
 
-// Named reports whether a method is one of those of a flag -only, which may leave the service out,
-// and have a dot where multiplexing clients have a colon.
-func Named(names []string, method string) bool {
+// Named reports whether a method is one of those of a flag -only. Its values are patterns (package
+// path), which may leave the service out, and have a dot where multiplexing clients have a colon.
+func Named(patterns []string, method string) bool {
 	method = strings.ReplaceAll(method, ":", ".")
-	for _, n := range names {
-		n = strings.ReplaceAll(n, ":", ".")
-		if n == method || strings.HasSuffix(method, "."+n) {
-			return true
+	for more := true; more; _, method, more = strings.Cut(method, ".") {
+		for _, p := range patterns {
+			if ok, err := path.Match(strings.ReplaceAll(p, ":", "."), method); ok && err == nil {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// CheckNames returns the error of a flag -only with a malformed pattern.
+func CheckNames(patterns []string) error {
+	for _, p := range patterns {
+		if _, err := path.Match(p, ""); err != nil {
+			return fmt.Errorf("-only %s: %w", p, err)
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +26,7 @@ type Command struct {
 	File    string   `arg:"" help:"File of nocopy record; - is standard input."`
 	Address string   `arg:"" help:"The server: HOST:PORT, a URL, or the path of a unix socket."`
 	Ignore  []string `help:"Path in results or exceptions that may differ, such as created_at or lines[*].id; may be repeated." placeholder:"PATH" sep:"none"`
-	Only    []string `help:"Replay only calls of this method, as the file has it; may be repeated." placeholder:"METHOD" sep:"none"`
+	Only    []string `help:"Replay only calls of these methods, such as Store.get,put*; may be repeated." placeholder:"METHOD"`
 
 	shell.Format
 	idlfiles.Files
@@ -60,7 +61,7 @@ type summary struct {
 
 // Run is called by the parser.
 func (c *Command) Run(sh *shell.Shell) error {
-	if err := c.Check(c.Address); err != nil {
+	if err := errors.Join(c.Check(c.Address), recording.CheckNames(c.Only)); err != nil {
 		return shell.WithCode(shell.Usage, err)
 	}
 	idl, err := c.Load()

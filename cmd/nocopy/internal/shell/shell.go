@@ -115,6 +115,10 @@ func (e *exit) Unwrap() error { return e.error }
 // WithCode returns err with an exit code. With ErrSilent nothing more is printed.
 func WithCode(code int, err error) error { return &exit{err, code} }
 
+// ErrStopped is the error of a command whose usual end is a signal, any of them. It has the exit
+// code 0.
+var ErrStopped = errors.New("stopped")
+
 // Interrupted returns the error of a command that a signal has ended. Its exit code is that of
 // shells, 130 for Ctrl-C.
 func Interrupted(s os.Signal) error {
@@ -131,6 +135,9 @@ var errInterrupted = errors.New("interrupted")
 // that. A command that serves until then returns nil, and SIGTERM is its usual end. If it has
 // found something, that stays its result.
 func Ended(ctx context.Context, err error) error {
+	if err == ErrStopped {
+		return nil
+	}
 	cause := context.Cause(ctx)
 	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) || CodeOf(err) == Findings {
 		return err

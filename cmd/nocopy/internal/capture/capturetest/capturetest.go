@@ -5,6 +5,7 @@ package capturetest
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"net"
 	"net/netip"
 	"sync"
@@ -193,6 +194,23 @@ func (c *Capture) PCAPNG() []byte {
 		panic(err)
 	}
 	return b.Bytes()
+}
+
+// Simple returns the capture in the format pcapng with simple packets, which have no times.
+func (c *Capture) Simple() []byte {
+	b := []byte("\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x1c\x00\x00\x00")
+	block := func(kind uint32, content []byte) {
+		padding := -len(content) & 3
+		n := uint32(12 + len(content) + padding)
+		b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, kind), n)
+		b = append(append(b, content...), make([]byte, padding)...)
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	block(1, binary.LittleEndian.AppendUint64(nil, uint64(c.link()))) // all of a packet
+	for _, p := range c.Packets {
+		block(3, append(binary.LittleEndian.AppendUint32(nil, uint32(max(len(p.Data), p.Size))), p.Data...))
+	}
+	return b
 }
 
 // Tape records what connections that it dials send and receive.
