@@ -185,7 +185,7 @@ func (r *recorder) serve(ctx context.Context, l net.Listener, bandwidth int64) e
 	fmt.Fprintf(r.progress, "recording calls of %s (%s) on %s, %s\n", target.Shown(r.Address), r.wire, l.Addr(), how)
 	srv := &rpc.Server{
 		Processor: r.processor(), ConnContext: r.connect, Limits: nocopy.Limits{MaxDepth: r.MaxDepth},
-		Logger: slog.New(slog.NewTextHandler(r.progress, nil)),
+		Logger: slog.New(&refusals{slog.NewTextHandler(r.progress, nil), r}),
 	}
 	if bandwidth > 0 {
 		l = faults.Throttle(l, bandwidth)
