@@ -142,7 +142,8 @@ func (r *recorder) run(sh *shell.Shell, verify bool, bandwidth int64) (err error
 	return err
 }
 
-// verdict tells what breaks the IDL. With -fail it is an error if there is something.
+// verdict tells what breaks the IDL. With -fail it is an error if there is something. Otherwise it
+// returns ErrClean: the verdict does not depend on what ends the command.
 func (r *recorder) verdict(file io.WriteCloser) error {
 	report := r.verifier.Report()
 	for _, line := range report.Lines() {
@@ -156,7 +157,7 @@ func (r *recorder) verdict(file io.WriteCloser) error {
 	if r.Fail && len(report.Findings) > 0 {
 		return shell.WithCode(shell.Findings, shell.ErrSilent)
 	}
-	return nil
+	return shell.ErrClean
 }
 
 // check returns the bytes per second of -bandwidth, 0 if there is no limit, and an error about

@@ -127,15 +127,19 @@ func Interrupted(s os.Signal) error {
 
 var errInterrupted = errors.New("interrupted")
 
+// ErrClean is the error of a command that was to find something and has found nothing: its exit code
+// is 0, also if a signal has ended it.
+var ErrClean = WithCode(0, ErrSilent)
+
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by
 // that. A command that serves until then returns nil, and SIGTERM is its usual end. If it has
-// found something, that stays its result.
+// found something, or is ErrClean, that stays its result.
 func Ended(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
-	if !errors.Is(cause, errInterrupted) || err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT) || CodeOf(err) == Findings {
-		return err
-	}
 	switch {
+	case !errors.Is(cause, errInterrupted), err == ErrClean, CodeOf(err) == Findings,
+		err == nil && CodeOf(cause) != signaled+int(syscall.SIGINT):
+		return err
 	case err == nil:
 		return WithCode(CodeOf(cause), ErrSilent)
 	case errors.Is(err, context.Canceled):
