@@ -297,7 +297,7 @@ func TestVerifyHostile(t *testing.T) {
 	}{
 		{2, "-errors and -cuts are from 0 to 1", []string{"-errors", "1.5"}}, {2, "no bandwidth", []string{"-bandwidth", "fast"}},
 		{2, "-methods needs -delay", []string{"-methods", "get", "-bandwidth", "1KB/s"}}, {2, "-methods gett: the IDL has no such method", []string{"-methods", "gett", "-delay", "1s", "-idl", idl}},
-		{2, "not negative", []string{"-duration", "-1s"}}, {1, "exists", []string{"-findings", idl, "-o", os.DevNull, "-idl", idl}},
+		{2, "not negative", []string{"-duration", "-1s"}}, {1, "exists", []string{"-findings", write(t, "old", ""), "-o", os.DevNull, "-idl", idl}},
 	} {
 		if out, errs, code := nocopy(t, "", append([]string{"record", plain, "-listen", "127.0.0.1:0"}, c.args...)...); code != c.code || !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%v: %d %s%s", c.args, code, out, errs)
@@ -371,5 +371,31 @@ func TestVerifyUnreadable(t *testing.T) {
 	}
 	if text := readFile(t, file); strings.Count(text, `"failed":`) != 6 || strings.Contains(text, `"error":`) || strings.Count(text, "\n") != 7 {
 		t.Errorf("the recording is\n%s", text)
+	}
+}
+
+// TestRecordLeavesNothing: a command that can't begin leaves no file, which the next one would
+// refuse to overwrite.
+func TestRecordLeavesNothing(t *testing.T) {
+	idl := write(t, "shop.thrift", shopIDL)
+	server, _ := start(t, "mock", "-idl", idl, "-listen", "127.0.0.1:0")
+	dir := t.TempDir()
+	out, found := filepath.Join(dir, "calls.jsonl"), filepath.Join(dir, "found.json")
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{1, "address already in use", []string{"-listen", server, "-o", out, "-findings", found}}, {1, "exists", []string{"-o", out, "-findings", write(t, "old.json", "")}},
+		{2, "found.json would be written twice", []string{"-o", found, "-findings", found}}, {1, "exists", []string{"-o", write(t, "old.jsonl", ""), "-findings", found}},
+		{2, "shop.thrift would be overwritten", []string{"-o", idl, "-append"}}, {2, "shop.thrift would be overwritten", []string{"-o", out, "-findings", idl, "-idl", idl}},
+	} {
+		args := append([]string{"record", server, "-listen", "127.0.0.1:0", "-idl", idl}, c.args...)
+		if _, errs, code := nocopy(t, "", args...); code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }

@@ -148,11 +148,11 @@ func TestSaturated(t *testing.T) {
 
 // TestStepNames: each step has a file of its own, also if it has the load of another one.
 func TestStepNames(t *testing.T) {
-	steps := []*Report{{Loop: openLoop, Rate: 500}, {Loop: openLoop, Rate: 500}, {Loop: openLoop, Rate: 50}, {Loop: openLoop, Rate: 500}}
-	if got, want := stepNames("a/b.txt", steps, len(steps)), []string{"a/b-500.txt", "a/b-500-2.txt", "a/b-50.txt", "a/b-500-3.txt"}; !slices.Equal(got, want) {
+	steps := []load{{500, 1}, {500, 1}, {50, 1}, {500, 1}}
+	if got, want := stepNames("a/b.txt", steps), []string{"a/b-500.txt", "a/b-500-2.txt", "a/b-50.txt", "a/b-500-3.txt"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := stepNames("b", steps[:1], 1); !slices.Equal(got, []string{"b"}) {
+	if got := stepNames("b", steps[:1]); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("one step: %v", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/shell"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/command"
 	"github.com/nocopythrift/nocopythrift/internal/description"
 )
 
@@ -52,6 +53,9 @@ func (c *Command) Run(sh *shell.Shell) error {
 	set, err := idlfiles.Compile(sh, c.Files, c.Include)
 	if err != nil {
 		return err
+	}
+	if err := command.CheckOutputs([]string{c.Out}, idlfiles.PathsOf(set)); err != nil {
+		return shell.WithCode(shell.Usage, err)
 	}
 	b, err := c.bundle(set)
 	if err != nil {

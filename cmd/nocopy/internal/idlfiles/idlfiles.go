@@ -77,6 +77,24 @@ func (f *Files) Load() (*IDL, error) {
 	return all, nil
 }
 
+// Paths returns the names of the files that flags name and, if they were loaded as IDL, of those that
+// they include.
+func (f *Files) Paths(all *IDL) []string {
+	paths := slices.Clone(f.IDL)
+	if all != nil {
+		paths = append(paths, PathsOf(all.Set())...)
+	}
+	return paths
+}
+
+// PathsOf returns the paths of all files that were loaded.
+func PathsOf(set *schema.Set) (paths []string) {
+	for _, p := range set.Programs {
+		paths = append(paths, p.Path)
+	}
+	return paths
+}
+
 // files returns the files that flags name, with those in the folders that they name.
 func (f *Files) files() ([]string, error) {
 	var files []string
