@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/cmd/nocopy/internal/idlfiles"
@@ -109,6 +110,9 @@ func (c *Command) services(set *schema.Set, told *idlfiles.IDL) (services []desc
 		name, service, registered := strings.Cut(text, ":")
 		if !registered {
 			name, service = "", text
+		}
+		if strings.ContainsFunc(text, unicode.IsControl) || !utf8.ValidString(text) {
+			return nil, fmt.Errorf("-service %q: names have no control characters, and are UTF-8", text)
 		}
 		s, err := told.Service(service)
 		if err != nil {

@@ -136,16 +136,23 @@ func Compile(sh *shell.Shell, paths, include []string) (*schema.Set, error) {
 
 // Of returns the IDL of a server's description. It does not trust the server.
 func Of(d *dynamic.Description) (*IDL, error) {
-	i, err := described(d)
+	i, err := described(d, "the server does not tell it")
 	if err != nil {
 		return nil, fmt.Errorf("the IDL that the server tells: %w", err)
 	}
 	return i, nil
 }
 
-// described returns the IDL of a description.
-func described(d *dynamic.Description) (*IDL, error) {
+// described returns the IDL of a description. lacking is what to say of included files that it does
+// not have.
+func described(d *dynamic.Description, lacking string) (*IDL, error) {
 	s, err := dynamic.LoadText(d.Files)
+	var mistakes dynamic.Errors
+	if errors.As(err, &mistakes) {
+		for i := range mistakes { // no flag would help
+			mistakes[i].Message = strings.Replace(mistakes[i].Message, "give the directory that it is in with -I", lacking, 1)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
