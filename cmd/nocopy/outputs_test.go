@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOutputs: no command overwrites a file that it reads, or another file that it writes, whatever
-// its names are.
+// TestOutputs: no command overwrites a file that it reads, or another file that it writes,
+// whatever its names are.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -73,7 +73,8 @@ func ParseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
 	}
 }
 
-// UnknownFlag says that there is no such flag, and which one was probably meant. Names have no dash.
+// UnknownFlag says that there is no such flag, and which one was probably meant. Names have no
+// dash.
 func UnknownFlag(name string, known []string) string {
 	text := "unknown flag -" + name
 	if meant := nearest.Word(name, known); meant != "" {

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// CheckOutputs returns an error if a command would write a file that it also reads, or one file for
-// two outputs. It must be called before anything is written. Empty names, "-", and what is no file,
-// such as a device, do not count.
+// CheckOutputs returns an error if a command would write a file that it also reads, or one file
+// for two outputs. It must be called before anything is written. Empty names, "-", and what is no
+// file, such as a device, do not count.
 func CheckOutputs(outputs, inputs []string) error {
 	type place struct { // files with other places are other files
 		size, time int64

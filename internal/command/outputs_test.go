@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCheckOutputs: a file is refused as an output if it is an input or another output, by whatever
-// name.
+// TestCheckOutputs: a file is refused as an output if it is an input or another output, by
+// whatever name.
 func TestCheckOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"in", "same"} { // of the same size

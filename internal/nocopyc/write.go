@@ -12,10 +12,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/command"
 )
 
-// write writes files that were made from set into the folder out, and nowhere else: symbolic links
-// in it that lead out of it are errors. It first writes each file under a temporary name in the same
-// folder, and renames them when all are complete. It does not write files that would not change,
-// which keeps their times.
+// write writes files that were made from set into the folder out, and nowhere else: symbolic
+// links in it that lead out of it are errors. It first writes each file under a temporary name in
+// the same folder, and renames them when all are complete. It does not write files that would not
+// change, which keeps their times.
 func write(out string, files []golang.File, set *schema.Set) (err error) {
 	var outputs, inputs []string
 	for _, f := range files {

@@ -90,9 +90,9 @@ var (
 )
 
 // ErrBadReply means that the reply to a call is malformed or too large, or does not answer the
-// call. Then the error also wraps an *ApplicationException, which the server has not sent, of type
-// InvalidMessageType, WrongMethodName or BadSequenceID. If the end of a bad reply is not known, the
-// connection is closed, and the error is ErrConnLost instead.
+// call. In the last case it also wraps an *ApplicationException, which the server has not sent, of
+// type InvalidMessageType, WrongMethodName or BadSequenceID. If the end of a bad reply is not
+// known, the connection is closed, and the error is ErrConnLost instead.
 var ErrBadReply = client.ErrBadReply
 
 // unfitting is the error of a call with a reply that does not answer it.

@@ -164,8 +164,8 @@ func (v *Verifier) Call(name string, m *invoke.Method, err error, oneway bool, a
 // Refused notes bytes of a client that are no call, and why. name is "" if they do not say it.
 func (v *Verifier) Refused(peer, name, why string) { v.malformed(client, peer, name, why) }
 
-// Reply compares a server's reply to a call of a client on peer: the wire bytes of the result, or an
-// error. m is nil if the IDL does not have the method.
+// Reply compares a server's reply to a call of a client on peer: the wire bytes of the result, or
+// an error. m is nil if the IDL does not have the method.
 func (v *Verifier) Reply(peer, name string, m *invoke.Method, reply []byte, err error) {
 	if m != nil {
 		name = m.String()
@@ -193,8 +193,8 @@ func isMalformed(err error) bool {
 	return invoke.Answer(err) == nil && errors.As(err, &bad)
 }
 
-// malformed notes bytes that are no message, or one that does not belong there. Offsets, lengths and
-// ids do not tell such findings apart.
+// malformed notes bytes that are no message, or one that does not belong there. Offsets, lengths
+// and ids do not tell such findings apart.
 func (v *Verifier) malformed(side, peer, name, why string) {
 	v.found(Finding{Side: side, Method: name, Kind: malformed, Text: "malformed: " + why + " (client " + peer + ")"}, digits.ReplaceAllString(why, "#"))
 }

@@ -77,8 +77,8 @@ func (f *Files) Load() (*IDL, error) {
 	return all, nil
 }
 
-// Paths returns the names of the files that flags name and, if they were loaded as IDL, of those that
-// they include.
+// Paths returns the names of the files that flags name and, if they were loaded as IDL, of those
+// that they include.
 func (f *Files) Paths(all *IDL) []string {
 	paths := slices.Clone(f.IDL)
 	if all != nil {
@@ -143,8 +143,8 @@ func Of(d *dynamic.Description) (*IDL, error) {
 	return i, nil
 }
 
-// described returns the IDL of a description. lacking is what to say of included files that it does
-// not have.
+// described returns the IDL of a description. lacking is what to say of included files that it
+// does not have.
 func described(d *dynamic.Description, lacking string) (*IDL, error) {
 	s, err := dynamic.LoadText(d.Files)
 	var mistakes dynamic.Errors

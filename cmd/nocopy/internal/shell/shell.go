@@ -127,8 +127,8 @@ func Interrupted(s os.Signal) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// ErrClean is the error of a command that was to find something and has found nothing: its exit code
-// is 0, also if a signal has ended it.
+// ErrClean is the error of a command that was to find something and has found nothing: its exit
+// code is 0, also if a signal has ended it.
 var ErrClean = WithCode(0, ErrSilent)
 
 // Ended returns the error of a command that has returned err: Interrupted if ctx has ended by

@@ -22,8 +22,8 @@ import (
 // tries of a server therefore end one after the other, turn after turn, in the order in which
 // they were made. When all have ended, the next round begins, in which turns are twice as long: a
 // busy server is found out a little later, however long -timeout is. The last round takes all the
-// time that is left. Every second round goes backwards, so that the usual ways, which end last then,
-// have more time with servers that are slow.
+// time that is left. Every second round goes backwards, so that the usual ways, which end last
+// then, have more time with servers that are slow.
 const (
 	head  = 50 * time.Millisecond  // for the usual way, before the others are tried
 	step  = 5 * time.Millisecond   // between the beginnings of the others, to arrive in order
@@ -123,7 +123,7 @@ func (r *round) end(way int) time.Time { return r.begin.Add((r.place(way) + 1) *
 func (r *round) next() bool {
 	r.begin = r.begin.Add(time.Duration(r.ways) * r.turn)
 	each := r.deadline.Sub(r.begin) / time.Duration(r.ways)
-	if r.turn, r.back = 2*r.turn, !r.back; each < 3*r.turn { // this round, and one more, would not end in time
+	if r.turn, r.back = 2*r.turn, !r.back; each < 3*r.turn { // one more round would not end in time
 		r.turn = each
 	}
 	return each > 0

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestRounds: turns become longer, all time is used, and a server that needs some time for an answer
-// is found after a small multiple of it, also if the user would wait for very long.
+// TestRounds: turns become longer, all time is used, and a server that needs some time for an
+// answer is found after a small multiple of it, also if the user would wait for very long.
 func TestRounds(t *testing.T) {
 	for _, patience := range []time.Duration{time.Second, 10 * time.Second, 2 * time.Minute, time.Hour} {
 		begin := time.Unix(1000, 0)
