@@ -90,7 +90,7 @@ var (
 )
 
 // ErrBadReply means that the reply to a call is malformed or too large, or does not answer the
-// call. In the last case it also wraps an *ApplicationException, which the server has not sent, of
+// call. In the last case the error also wraps an *ApplicationException, made by the client, of
 // type InvalidMessageType, WrongMethodName or BadSequenceID. If the end of a bad reply is not
 // known, the connection is closed, and the error is ErrConnLost instead.
 var ErrBadReply = client.ErrBadReply
